@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file io.h  Documents in and out (libkarp-io). The formats are described in docs/formats.md.
+ *
+ * A reader collects documents, fills in what the API server and the controllers would, and yields a snapshot. Exclusive
+ * use. File functions are the only ones of libkarp and libkarp-io that touch the file system.
+ */
+#ifndef KARP_IO_H
+#define KARP_IO_H
+
+#include <karp/disrupt.h>
+#include <karp/schedule.h>
+#include <karp/snapshot.h>
+#include <karp/values.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct karp_reader karp_reader;
+
+typedef struct karp_reader_options {
+    size_t size;
+    uint32_t strict;          /**< 1 = fill nothing in beyond what the API server itself defaults */
+    uint32_t keep_documents;  /**< 1 = karp_reader_dump() and the digest will be asked for */
+    int64_t now;              /**< instant; 0 = the Snapshot's, else the latest time stated, else 2026-01-01T00:00:00Z */
+    karp_str region;          /**< of the built-in catalogue; "" = from the objects' labels, else us-west-2 */
+    karp_str base_directory;  /**< what relative catalogue paths of byte documents are relative to; "" = none allowed */
+} karp_reader_options;
+
+/** Zeroes @p options and sets its size. */
+KARP_API void karp_reader_options_init(karp_reader_options *options, size_t size);
+
+/** Makes a reader. @p options may be NULL; copied. Errors: NOMEM, ABI_*. */
+KARP_API karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out, karp_error *error);
+/** Frees it. NULL is allowed. */
+KARP_API void karp_reader_free(karp_reader *reader);
+
+/**
+ * Adds one file's text: YAML (one or many documents) or JSON (one, or one per line); Kubernetes objects, workloads,
+ * Lists, Snapshots. @p name is used in errors. Errors: NOMEM, SYNTAX, INVALID, LIMIT, DUPLICATE, RANGE.
+ * After an error the reader can only be freed.
+ */
+KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
+/** Adds a file, every *.yaml, *.yml and *.json of a directory (by name, not recursive), or standard input ("-"). Also: IO. */
+KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error);
+/** Gives @p catalogue to every pool. Without any call the Snapshot's catalogues serve, else the built-in one. The reader keeps a hold. */
+KARP_API karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error);
+/** Fills in and yields the snapshot. The reader can then be dumped and freed, no more added. */
+KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error);
+/** Notes on what was read: unknown kinds, fields without effect … {NULL,0} beyond the end. */
+KARP_API size_t karp_reader_warning_count(const karp_reader *reader);
+KARP_API karp_str karp_reader_warning(const karp_reader *reader, size_t index);
+/** `state.method` of a Snapshot: KARP_METHOD_*. */
+KARP_API uint32_t karp_reader_method(const karp_reader *reader);
+/** SHA-256 of the canonical Snapshot as 64 hex digits. Only with keep_documents, after finish; else "". */
+KARP_API karp_str karp_reader_digest(const karp_reader *reader);
+
+/** Text that a function returns: the caller frees with karp_text_free(). */
+typedef struct karp_text {
+    char *ptr; /**< NUL-terminated */
+    size_t len;
+    void *owner; /**< the library's */
+} karp_text;
+/** Frees it and zeroes the struct. NULL is allowed. */
+KARP_API void karp_text_free(karp_text *text);
+
+/** The canonical Snapshot: everything that was read and filled in, as JSON. Only with keep_documents, after finish. */
+KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error);
+
+/** Reads a catalogue document (kwok's or the full shape; JSON or YAML). @p name is used in errors. */
+KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out, karp_error *error);
+KARP_API karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out, karp_error *error);
+/** The embedded EC2 catalogue of a region (us-east-1, us-west-2, eu-west-1). Errors: NOT_FOUND, NOMEM. */
+KARP_API karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out, karp_error *error);
+
+/** How documents are written. */
+enum { KARP_FORMAT_JSON = 0, KARP_FORMAT_TEXT = 1, KARP_FORMAT_YAML = 2, KARP_FORMAT_JSON_LOG = 3, KARP_FORMAT_HTML = 4, KARP_FORMAT_CSV = 5 };
+
+typedef struct karp_write_options {
+    size_t size;
+    uint32_t format;  /**< KARP_FORMAT_* */
+    uint32_t compact; /**< 1 = JSON on one line */
+    uint32_t color;   /**< 1 = ANSI colours in text */
+    uint32_t width;   /**< columns of text; 0 = 100 */
+    karp_str digest;  /**< input.sha256; "" = left out */
+    karp_str title;   /**< of text: the input's name */
+    karp_str catalogue; /**< of text: the catalogue's name */
+    const karp_str *warnings; /**< put before the decision's own */
+    size_t warning_count;
+} karp_write_options;
+
+/** Zeroes @p options and sets its size. */
+KARP_API void karp_write_options_init(karp_write_options *options, size_t size);
+
+/**
+ * Writes a launch decision as a Plan (formats.md §3); @p disruption, when given, fills "disruptions" and "kept".
+ * Formats: JSON, TEXT, YAML (the NodeClaims), JSON_LOG, HTML.
+ */
+KARP_API karp_status karp_write_plan(karp_context *context, const karp_decision *decision, const karp_decision *disruption,
+                                     const karp_write_options *options, karp_text *out, karp_error *error);
+/** Writes a disruption decision as a DisruptionPlan (formats.md §4). Formats: JSON, TEXT. */
+KARP_API karp_status karp_write_disruption(karp_context *context, const karp_decision *decision,
+                                           const karp_write_options *options, karp_text *out, karp_error *error);
+/** Writes a catalogue (formats.md §5). Formats: JSON, TEXT, CSV. */
+KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *catalogue,
+                                          const karp_write_options *options, karp_text *out, karp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file karp.h  All of libkarp. (io.h belongs to libkarp-io and is included by itself.) */
+#ifndef KARP_KARP_H
+#define KARP_KARP_H
+
+#include <karp/base.h>
+#include <karp/catalogue.h>
+#include <karp/decision.h>
+#include <karp/disrupt.h>
+#include <karp/objects.h>
+#include <karp/reasons.h>
+#include <karp/schedule.h>
+#include <karp/snapshot.h>
+#include <karp/values.h>
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bitsets of any width: arrays of 64-bit words. Bits beyond the width are kept zero. */
+#ifndef BASE_BITS_H
+#define BASE_BITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline size_t bits_words(size_t bits) { return (bits + 63) / 64; }
+static inline bool bits_test(const uint64_t *set, size_t bit) { return (set[bit >> 6] >> (bit & 63)) & 1; }
+static inline void bits_set(uint64_t *set, size_t bit) { set[bit >> 6] |= UINT64_C(1) << (bit & 63); }
+static inline void bits_clear(uint64_t *set, size_t bit) { set[bit >> 6] &= ~(UINT64_C(1) << (bit & 63)); }
+
+void bits_fill(uint64_t *set, size_t bits); /* sets the first `bits` bits, clears the rest of the last word */
+void bits_and(uint64_t *into, const uint64_t *with, size_t words);
+void bits_or(uint64_t *into, const uint64_t *with, size_t words);
+void bits_and_not(uint64_t *into, const uint64_t *without, size_t words);
+bool bits_any(const uint64_t *set, size_t words);
+bool bits_equal(const uint64_t *a, const uint64_t *b, size_t words);
+size_t bits_count(const uint64_t *set, size_t words);
+/* The first set bit at or after `from`, or `bits` if there is none. */
+size_t bits_next(const uint64_t *set, size_t bits, size_t from);
+
+#endif

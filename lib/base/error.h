@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Filling the caller's karp_error, and the checks of size-led structs. */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <stdarg.h>
+#include <karp/base.h>
+
+/* Fills *error (NULL allowed) and returns status, so that a failure is one line. Format: printf's, without floating point. */
+karp_status fail(karp_error *error, karp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Names the object ("Pod default/web-0") and the field of an error that is already filled. NULL leaves a part as it is. */
+void error_set_object(karp_error *error, const char *kind, karp_str namespace_, karp_str name);
+void error_set_field(karp_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+karp_status fail_nomem(karp_error *error);
+
+/* Checks a caller's size-led struct: `known` bytes are what this library knows, `least` what the first version had.
+ * On success copies min(size, known) bytes into `copy` (known bytes, the rest zeroed; its size field = known).
+ * `given` NULL yields an all-zero copy. Errors: ABI_SIZE, ABI_OLD, ABI_NEW. */
+karp_status struct_check(const void *given, size_t known, size_t least, void *copy, const char *what, karp_error *error);
+
+/* Writes an out-struct whose caller may know fewer bytes: copies min(out->size, known) bytes and keeps out->size. */
+karp_status struct_give(void *out, const void *value, size_t known, size_t least);
+
+#endif

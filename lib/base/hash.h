@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hashing, and the three tables built on it: strings -> ids, word arrays -> ids, 64-bit keys -> 32-bit values.
+ * Iteration order is the order of insertion, never that of the hash: no decision depends on a hash value. */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <base/memory.h>
+
+#define NO_ID UINT32_MAX
+
+/* A fast 64-bit hash. The seed makes flooding a table from outside impossible to precompute. */
+uint64_t hash_bytes(const void *data, size_t bytes, uint64_t seed);
+static inline uint64_t hash_mix(uint64_t a)
+{
+    a ^= a >> 32;
+    a *= UINT64_C(0xe9846af9b1a615d);
+    a ^= a >> 32;
+    a *= UINT64_C(0xe9846af9b1a615d);
+    a ^= a >> 28;
+    return a;
+}
+
+/* Strings, interned: id -> text is an array access. Ids count from 0 in order of first appearance. */
+typedef struct strings {
+    karp_context *context;
+    arena text;
+    struct string_entry { const char *ptr; uint32_t len; uint32_t hash; } *entries;
+    size_t count, capacity;
+    uint32_t *slots; /* id + 1, 0 = empty */
+    size_t slot_count;
+    uint64_t seed;
+} strings;
+
+void strings_init(strings *s, karp_context *context); /* seed from the table's own address and the context's */
+void strings_free(strings *s);
+uint32_t strings_add(strings *s, const char *text, size_t length);        /* NO_ID = refused */
+uint32_t strings_find(const strings *s, const char *text, size_t length); /* NO_ID = not there */
+static inline karp_str strings_get(const strings *s, uint32_t id)
+{
+    karp_str r = { s->entries[id].ptr, s->entries[id].len };
+    return r;
+}
+
+/* Arrays of 32-bit words, interned likewise. */
+typedef struct words {
+    karp_context *context;
+    arena data;
+    struct words_entry { const uint32_t *ptr; uint32_t count; uint32_t hash; } *entries;
+    size_t count, capacity;
+    uint32_t *slots;
+    size_t slot_count;
+    uint64_t seed;
+} words;
+
+void words_init(words *w, karp_context *context);
+void words_free(words *w);
+uint32_t words_add(words *w, const uint32_t *data, size_t count);        /* NO_ID = refused */
+uint32_t words_find(const words *w, const uint32_t *data, size_t count); /* NO_ID = not there */
+
+/* 64-bit key -> 32-bit value; open addressing. Keys may be any value. */
+typedef struct map64 {
+    karp_context *context;
+    struct map64_slot { uint64_t key; uint32_t value; uint32_t used; } *slots;
+    size_t slot_count, count;
+} map64;
+
+void map64_init(map64 *m, karp_context *context);
+void map64_free(map64 *m);
+void map64_clear(map64 *m);
+bool map64_put(map64 *m, uint64_t key, uint32_t value); /* false = refused; replaces */
+/* NO_ID = not there (so NO_ID is no value to store) */
+static inline uint32_t map64_get(const map64 *m, uint64_t key)
+{
+    if (m->slot_count == 0) return NO_ID;
+    size_t mask = m->slot_count - 1;
+    for (size_t i = (size_t)hash_mix(key) & mask;; i = (i + 1) & mask) {
+        if (!m->slots[i].used) return NO_ID;
+        if (m->slots[i].key == key) return m->slots[i].value;
+    }
+}
+static inline uint64_t pair_key(uint32_t a, uint32_t b) { return ((uint64_t)a << 32) | b; }
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory: the context with its allocator, checked sizes, growable arrays, arenas. The only place that calls malloc. */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <karp/base.h>
+
+/* karp_context is reference-counted inside: every object keeps a hold, so contexts may be freed first. */
+karp_context *context_ref(karp_context *context);
+void context_unref(karp_context *context);
+
+/* NULL = refused. bytes == 0 yields a non-NULL pointer of one byte. mem_alloc does not clear, mem_zalloc does. */
+void *mem_alloc(karp_context *context, size_t bytes);
+void *mem_zalloc(karp_context *context, size_t bytes);
+void *mem_realloc(karp_context *context, void *ptr, size_t old_bytes, size_t new_bytes);
+void mem_free(karp_context *context, void *ptr, size_t bytes); /* ptr may be NULL */
+
+/* false on overflow */
+bool size_add(size_t a, size_t b, size_t *out);
+bool size_mul(size_t a, size_t b, size_t *out);
+
+/* Makes room for `need` elements in a growable array of `elem` bytes each, doubling. *data and *capacity are the
+ * array's own fields. false = refused, array unchanged. Free with mem_free(context, data, capacity * elem). */
+bool grow(karp_context *context, void **data, size_t *capacity, size_t need, size_t elem);
+
+/* An arena: many small pieces, freed together. Pieces are 16-byte aligned and not cleared. */
+typedef struct arena_block arena_block;
+typedef struct arena {
+    karp_context *context; /* not held: the owner of the arena holds it */
+    arena_block *blocks;   /* newest first */
+    char *next;
+    char *end;
+    size_t total; /* bytes taken from the allocator */
+} arena;
+
+typedef struct arena_mark {
+    arena_block *block;
+    char *next;
+} arena_mark;
+
+void arena_init(arena *a, karp_context *context);
+void arena_free(arena *a);                       /* the arena is empty again and may be used */
+void *arena_alloc(arena *a, size_t bytes);       /* NULL = refused */
+void *arena_zalloc(arena *a, size_t bytes);
+void *arena_array(arena *a, size_t count, size_t elem); /* checked product; cleared */
+void *arena_copy(arena *a, const void *data, size_t bytes);
+char *arena_string(arena *a, const char *text, size_t length); /* NUL-terminated copy */
+arena_mark arena_get_mark(const arena *a);
+void arena_release(arena *a, arena_mark mark);   /* frees everything allocated after the mark */
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorting that keeps the order of equals. (qsort does not, so it is not used anywhere.) */
+#ifndef BASE_SORT_H
+#define BASE_SORT_H
+
+#include <base/memory.h>
+
+typedef int (*compare_fn)(const void *a, const void *b, const void *user);
+
+/* Merge sort of `count` elements of `size` bytes. false = no memory for the scratch half; the array is unchanged then. */
+bool sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare, const void *user);
+
+/* The same for 32-bit ids, which is what most callers sort. */
+bool sort_ids(karp_context *context, uint32_t *ids, size_t count, int (*compare)(uint32_t a, uint32_t b, const void *user), const void *user);
+
+/* Byte-wise comparison, shorter first among equals-so-far. */
+int compare_str(karp_str a, karp_str b);
+bool equal_str(karp_str a, karp_str b);
+/* A karp_str of a C string literal or NUL-terminated text. */
+karp_str str(const char *text);
+
+#endif

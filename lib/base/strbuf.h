@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text that grows. A refused allocation sets `failed`; later calls do nothing, so that one check at the end is enough. */
+#ifndef BASE_STRBUF_H
+#define BASE_STRBUF_H
+
+#include <base/memory.h>
+
+typedef struct strbuf {
+    karp_context *context;
+    char *ptr; /* NUL-terminated once anything was added */
+    size_t len, capacity;
+    bool failed;
+} strbuf;
+
+void strbuf_init(strbuf *b, karp_context *context);
+void strbuf_free(strbuf *b);
+void strbuf_clear(strbuf *b);
+void strbuf_add(strbuf *b, const char *text, size_t length);
+void strbuf_adds(strbuf *b, const char *text);
+void strbuf_addstr(strbuf *b, karp_str text);
+void strbuf_addc(strbuf *b, char c);
+void strbuf_addu(strbuf *b, uint64_t value);
+void strbuf_addi(strbuf *b, int64_t value);
+
+#endif
