@@ -26,14 +26,16 @@ bool size_mul(size_t a, size_t b, size_t *out);
  * array's own fields. false = refused, array unchanged. Free with mem_free(context, data, capacity * elem). */
 bool grow(karp_context *context, void **data, size_t *capacity, size_t need, size_t elem);
 
-/* An arena: many small pieces, freed together. Pieces are 16-byte aligned and not cleared. */
+/* An arena: many small pieces, freed together. Pieces are 16-byte aligned (strings are not aligned) and not
+ * cleared. */
 typedef struct arena_block arena_block;
 typedef struct arena {
     karp_context *context; /* not held: the owner of the arena holds it */
     arena_block *blocks;   /* newest first */
     char *next;
     char *end;
-    size_t total; /* bytes taken from the allocator */
+    arena_block *spare; /* one released block, kept for the next need */
+    size_t total;       /* bytes taken from the allocator, the spare included */
 } arena;
 
 typedef struct arena_mark {
@@ -44,6 +46,7 @@ typedef struct arena_mark {
 void arena_init(arena *a, karp_context *context);
 void arena_free(arena *a);                       /* the arena is empty again and may be used */
 void *arena_alloc(arena *a, size_t bytes);       /* NULL = refused */
+void *arena_alloc_aligned(arena *a, size_t bytes, size_t align); /* align: a power of two, at most 16 */
 void *arena_zalloc(arena *a, size_t bytes);
 void *arena_array(arena *a, size_t count, size_t elem); /* checked product; cleared */
 void *arena_copy(arena *a, const void *data, size_t bytes);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <base/context.h>
+
+#include <string.h>
+
+#include <base/error.h>
+#include <base/memory.h>
+
+karp_context *context_ref(karp_context *context)
+{
+    atomic_fetch_add_explicit(&context->holds, 1, memory_order_relaxed);
+    return context;
+}
+
+void context_unref(karp_context *context)
+{
+    if (!context) return;
+    if (atomic_fetch_sub_explicit(&context->holds, 1, memory_order_acq_rel) != 1) return;
+    /* The allocator is inside what it frees. */
+    karp_allocator allocator = context->allocator;
+    allocator.free(context, sizeof *context, allocator.user);
+}
+
+void karp_context_options_init(karp_context_options *options, size_t size)
+{
+    memset(options, 0, size);
+    if (size >= sizeof options->size) options->size = size;
+}
+
+static void fill_defaults(karp_context_options *options)
+{
+    if (options->max_pods == 0) options->max_pods = UINT64_C(10000000);
+    if (options->max_nodes == 0) options->max_nodes = UINT64_C(1000000);
+    if (options->max_instance_types == 0) options->max_instance_types = UINT64_C(100000);
+    if (options->max_document_bytes == 0) options->max_document_bytes = UINT64_C(4) << 30;
+    if (options->max_nesting == 0) options->max_nesting = 100;
+    if (options->max_aliases == 0) options->max_aliases = UINT64_C(100000);
+}
+
+static karp_status choose_allocator(const karp_allocator *given, karp_allocator *out, karp_error *error)
+{
+    if (!given) {
+        *out = libc_allocator();
+        return KARP_OK;
+    }
+    karp_status status =
+        struct_check(given, sizeof *out, sizeof(karp_allocator), out, "karp_allocator", error);
+    if (status != KARP_OK) return status;
+    if (!out->alloc || !out->free) {
+        return fail(error, KARP_E_ABI_OLD, "karp_allocator needs alloc and free");
+    }
+    return KARP_OK;
+}
+
+karp_status karp_context_new(const karp_context_options *options, karp_context **out, karp_error *error)
+{
+    karp_context_options own;
+    karp_status status = struct_check(options, sizeof own, sizeof(karp_context_options), &own,
+                                      "karp_context_options", error);
+    if (status != KARP_OK) return status;
+    if (own.reserved != 0) {
+        return fail(error, KARP_E_ABI_NEW, "karp_context_options.reserved must be 0");
+    }
+    karp_allocator allocator;
+    status = choose_allocator(own.allocator, &allocator, error);
+    if (status != KARP_OK) return status;
+
+    karp_context *context = allocator.alloc(sizeof *context, allocator.user);
+    if (!context) return fail_nomem(error);
+    memset(context, 0, sizeof *context);
+    atomic_init(&context->holds, 1);
+    context->allocator = allocator;
+    fill_defaults(&own);
+    own.size = sizeof own;
+    own.allocator = &context->allocator;
+    context->options = own;
+    *out = context;
+    return KARP_OK;
+}
+
+void karp_context_free(karp_context *context) { context_unref(context); }
+
+const karp_context_options *karp_context_get_options(const karp_context *context)
+{
+    return &context->options;
+}
+
+void *karp_alloc(karp_context *context, size_t bytes) { return mem_alloc(context, bytes); }
+
+void karp_free(karp_context *context, void *memory, size_t bytes) { mem_free(context, memory, bytes); }
+
+#define TEXT_OF(number) #number
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
+const char *karp_version(void)
+{
+    return VERSION_TEXT(KARP_VERSION_MAJOR, KARP_VERSION_MINOR, KARP_VERSION_PATCH);
+}
+
+uint32_t karp_version_number(void) { return KARP_VERSION_NUMBER; }
+
+const char *karp_status_name(karp_status status)
+{
+    switch (status) {
+    case KARP_OK: return "KARP_OK";
+    case KARP_E_INTERNAL: return "KARP_E_INTERNAL";
+    case KARP_E_NOMEM: return "KARP_E_NOMEM";
+    case KARP_E_INVALID: return "KARP_E_INVALID";
+    case KARP_E_SYNTAX: return "KARP_E_SYNTAX";
+    case KARP_E_LIMIT: return "KARP_E_LIMIT";
+    case KARP_E_RANGE: return "KARP_E_RANGE";
+    case KARP_E_CANCELED: return "KARP_E_CANCELED";
+    case KARP_E_NOT_FOUND: return "KARP_E_NOT_FOUND";
+    case KARP_E_DUPLICATE: return "KARP_E_DUPLICATE";
+    case KARP_E_STATE: return "KARP_E_STATE";
+    case KARP_E_ABI_SIZE: return "KARP_E_ABI_SIZE";
+    case KARP_E_ABI_OLD: return "KARP_E_ABI_OLD";
+    case KARP_E_ABI_NEW: return "KARP_E_ABI_NEW";
+    case KARP_E_IO: return "KARP_E_IO";
+    case KARP_E_UNSUPPORTED: return "KARP_E_UNSUPPORTED";
+    default: return "unknown status";
+    }
+}

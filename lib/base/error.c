@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <base/error.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* No struct of this API is larger; a size beyond it is a wild value, not a newer caller. */
+#define LARGEST_STRUCT ((size_t)4096)
+
+/* karp_error as of 0.1. No caller has a smaller one, so a size below it (a struct that was only zeroed) means this. */
+#define FIRST_ERROR_SIZE (offsetof(karp_error, message) + sizeof(((karp_error *)0)->message))
+
+void karp_error_init(karp_error *error, size_t size)
+{
+    if (!error) return;
+    memset(error, 0, size);
+    if (size >= sizeof error->size) error->size = size;
+}
+
+/* Formatting cuts at the buffer's end. What is left is one line of whole UTF-8 characters. */
+static void tidy(char *text, size_t room, int wanted)
+{
+    size_t length = strlen(text);
+    if (wanted >= 0 && (size_t)wanted >= room) {
+        size_t start = length;
+        while (start > 0 && ((unsigned char)text[start - 1] & 0xc0) == 0x80) start--;
+        if (start > 0 && (unsigned char)text[start - 1] >= 0xc0) {
+            unsigned char lead = (unsigned char)text[start - 1];
+            size_t whole = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+            if (length - (start - 1) < whole) length = start - 1;
+        }
+        text[length] = '\0';
+    }
+    for (size_t i = 0; i < length; i++) {
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f) text[i] = ' ';
+    }
+}
+
+karp_status fail(karp_error *error, karp_status status, const char *format, ...)
+{
+    if (!error) return status;
+    karp_error filled;
+    memset(&filled, 0, sizeof filled);
+    filled.size = error->size;
+    filled.status = status;
+    filled.byte_offset = KARP_NO_OFFSET;
+    va_list arguments;
+    va_start(arguments, format);
+    int wanted = vsnprintf(filled.message, sizeof filled.message, format, arguments);
+    va_end(arguments);
+    tidy(filled.message, sizeof filled.message, wanted);
+
+    size_t room = error->size < FIRST_ERROR_SIZE ? FIRST_ERROR_SIZE : error->size;
+    memcpy(error, &filled, room < sizeof filled ? room : sizeof filled);
+    return status;
+}
+
+karp_status fail_nomem(karp_error *error)
+{
+    return fail(error, KARP_E_NOMEM, "the allocator refused");
+}
+
+static void __attribute__((format(printf, 3, 4))) print(char *text, size_t room, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int wanted = vsnprintf(text, room, format, arguments);
+    va_end(arguments);
+    tidy(text, room, wanted);
+}
+
+/* For the precision of %.*s, and so that an absurd length is no negative one. */
+static int shown(karp_str text) { return text.len > 1024 ? 1024 : (int)text.len; }
+
+void error_set_object(karp_error *error, const char *kind, karp_str namespace_, karp_str name)
+{
+    if (!error || !kind) return;
+    const char *space = namespace_.ptr ? namespace_.ptr : "";
+    const char *own = name.ptr ? name.ptr : "";
+    print(error->object, sizeof error->object, "%s%s%.*s%s%.*s", kind,
+          namespace_.len + name.len > 0 ? " " : "", shown(namespace_), space,
+          namespace_.len > 0 ? "/" : "", shown(name), own);
+}
+
+void error_set_field(karp_error *error, const char *format, ...)
+{
+    if (!error || !format) return;
+    va_list arguments;
+    va_start(arguments, format);
+    int wanted = vsnprintf(error->field, sizeof error->field, format, arguments);
+    va_end(arguments);
+    tidy(error->field, sizeof error->field, wanted);
+}
+
+static size_t size_of(const void *given)
+{
+    size_t size = 0;
+    memcpy(&size, given, sizeof size);
+    return size;
+}
+
+karp_status struct_check(const void *given, size_t known, size_t least, void *copy, const char *what,
+                         karp_error *error)
+{
+    if (!given) {
+        memset(copy, 0, known);
+        memcpy(copy, &known, sizeof known);
+        return KARP_OK;
+    }
+    size_t size = size_of(given);
+    if (size < least || size > LARGEST_STRUCT) {
+        return fail(error, KARP_E_ABI_SIZE, "%s.size is %zu, expected at least %zu", what, size, least);
+    }
+    const unsigned char *bytes = given;
+    for (size_t i = known; i < size; i++) {
+        if (bytes[i] != 0) {
+            return fail(error, KARP_E_ABI_NEW,
+                        "%s has a field set that this version of the library does not know (byte %zu)", what, i);
+        }
+    }
+    memset(copy, 0, known);
+    memcpy(copy, given, size < known ? size : known);
+    memcpy(copy, &known, sizeof known);
+    return KARP_OK;
+}
+
+karp_status struct_give(void *out, const void *value, size_t known, size_t least)
+{
+    size_t size = size_of(out);
+    if (size < least || size > LARGEST_STRUCT) return KARP_E_ABI_SIZE;
+    memcpy(out, value, size < known ? size : known);
+    if (size > known) memset((char *)out + known, 0, size - known);
+    memcpy(out, &size, sizeof size);
+    return KARP_OK;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <base/hash.h>
+
+#include <string.h>
+
+#include <base/context.h>
+
+/* Odd numbers with about as many ones as zeroes. */
+#define SALT_A UINT64_C(0x9e6c63d0876a9a47)
+#define SALT_B UINT64_C(0xd1b54a32d192ed03)
+#define SALT_C UINT64_C(0x8cb92ba72f3d8dd7)
+
+/* High and low half of the 128-bit product, folded into one word. */
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+#if defined(__SIZEOF_INT128__) && !defined(KARP_NO_INT128)
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)a * b;
+    return (uint64_t)(product >> 64) ^ (uint64_t)product;
+#else
+    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+    uint64_t other = a0 * b1 + (middle & UINT32_MAX);
+    return (a1 * b1 + (middle >> 32) + (other >> 32)) ^ (a * b);
+#endif
+}
+
+static uint64_t load64(const unsigned char *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static uint64_t load32(const unsigned char *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Both factors of every product hold the seed: with a known factor a caller could make products zero at will. */
+uint64_t hash_bytes(const void *data, size_t bytes, uint64_t seed)
+{
+    const unsigned char *p = data;
+    uint64_t key = seed ^ SALT_A, state = seed + SALT_B;
+    size_t left = bytes;
+    for (; left > 16; left -= 16, p += 16) state = fold(load64(p) ^ key, load64(p + 8) ^ state);
+    uint64_t a = 0, b = 0;
+    if (left >= 8) {
+        a = load64(p);
+        b = load64(p + left - 8);
+    } else if (left >= 4) {
+        a = load32(p);
+        b = load32(p + left - 4);
+    } else if (left > 0) {
+        a = (uint64_t)p[0] << 16 | (uint64_t)p[left / 2] << 8 | p[left - 1];
+    }
+    return fold(fold(a ^ key, b ^ state) ^ key, (uint64_t)bytes ^ SALT_C);
+}
+
+static uint64_t table_seed(const void *table, const karp_context *context)
+{
+    uint64_t seed = hash_mix((uint64_t)(uintptr_t)table ^ SALT_A);
+    seed = hash_mix(seed ^ (uint64_t)(uintptr_t)context);
+    return hash_mix(seed ^ (uint64_t)(uintptr_t)context->allocator.user ^ SALT_B);
+}
+
+/* Tables are at most two thirds full, and never smaller than this. */
+#define LEAST_SLOTS ((size_t)16)
+
+static bool has_room(size_t count, size_t slots) { return count < slots - slots / 3 - 1; }
+
+/* The number of slots for one more entry, or 0 when there is none. */
+static size_t wanted_slots(size_t count, size_t slots)
+{
+    if (slots == 0) return LEAST_SLOTS;
+    if (has_room(count, slots)) return slots;
+    return slots > SIZE_MAX / 2 ? 0 : slots * 2;
+}
+
+/* ---- strings ---- */
+
+void strings_init(strings *s, karp_context *context)
+{
+    memset(s, 0, sizeof *s);
+    s->context = context;
+    arena_init(&s->text, context);
+    s->seed = table_seed(s, context);
+}
+
+void strings_free(strings *s)
+{
+    mem_free(s->context, s->entries, s->capacity * sizeof *s->entries);
+    mem_free(s->context, s->slots, s->slot_count * sizeof *s->slots);
+    arena_free(&s->text);
+    strings_init(s, s->context);
+}
+
+static size_t strings_slot(const strings *s, const char *text, size_t length, uint32_t hash)
+{
+    size_t mask = s->slot_count - 1;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        uint32_t slot = s->slots[i];
+        if (slot == 0) return i;
+        const struct string_entry *e = &s->entries[slot - 1];
+        if (e->hash == hash && e->len == length && (length == 0 || memcmp(e->ptr, text, length) == 0)) return i;
+    }
+}
+
+static bool strings_widen(strings *s)
+{
+    size_t wanted = wanted_slots(s->count, s->slot_count);
+    if (wanted == s->slot_count) return true;
+    size_t bytes = 0;
+    if (wanted == 0 || !size_mul(wanted, sizeof *s->slots, &bytes)) return false;
+    uint32_t *slots = mem_zalloc(s->context, bytes);
+    if (!slots) return false;
+    for (size_t id = 0; id < s->count; id++) {
+        size_t i = s->entries[id].hash & (wanted - 1);
+        while (slots[i] != 0) i = (i + 1) & (wanted - 1);
+        slots[i] = (uint32_t)(id + 1);
+    }
+    mem_free(s->context, s->slots, s->slot_count * sizeof *s->slots);
+    s->slots = slots;
+    s->slot_count = wanted;
+    return true;
+}
+
+uint32_t strings_add(strings *s, const char *text, size_t length)
+{
+    if (length > UINT32_MAX || s->count >= NO_ID - 1) return NO_ID;
+    if (!strings_widen(s)) return NO_ID;
+    uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed);
+    size_t slot = strings_slot(s, text, length, hash);
+    if (s->slots[slot] != 0) return s->slots[slot] - 1;
+    if (!grow(s->context, (void **)&s->entries, &s->capacity, s->count + 1, sizeof *s->entries)) return NO_ID;
+    const char *copy = arena_string(&s->text, text, length);
+    if (!copy) return NO_ID;
+    uint32_t id = (uint32_t)s->count++;
+    s->entries[id] = (struct string_entry){ copy, (uint32_t)length, hash };
+    s->slots[slot] = id + 1;
+    return id;
+}
+
+uint32_t strings_find(const strings *s, const char *text, size_t length)
+{
+    if (s->count == 0 || length > UINT32_MAX) return NO_ID;
+    size_t slot = strings_slot(s, text, length, (uint32_t)hash_bytes(text, length, s->seed));
+    return s->slots[slot] == 0 ? NO_ID : s->slots[slot] - 1;
+}
+
+/* ---- arrays of words ---- */
+
+void words_init(words *w, karp_context *context)
+{
+    memset(w, 0, sizeof *w);
+    w->context = context;
+    arena_init(&w->data, context);
+    w->seed = table_seed(w, context);
+}
+
+void words_free(words *w)
+{
+    mem_free(w->context, w->entries, w->capacity * sizeof *w->entries);
+    mem_free(w->context, w->slots, w->slot_count * sizeof *w->slots);
+    arena_free(&w->data);
+    words_init(w, w->context);
+}
+
+static size_t words_slot(const words *w, const uint32_t *data, size_t count, uint32_t hash)
+{
+    size_t mask = w->slot_count - 1;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        uint32_t slot = w->slots[i];
+        if (slot == 0) return i;
+        const struct words_entry *e = &w->entries[slot - 1];
+        if (e->hash == hash && e->count == count &&
+            (count == 0 || memcmp(e->ptr, data, count * sizeof *data) == 0)) {
+            return i;
+        }
+    }
+}
+
+static bool words_widen(words *w)
+{
+    size_t wanted = wanted_slots(w->count, w->slot_count);
+    if (wanted == w->slot_count) return true;
+    size_t bytes = 0;
+    if (wanted == 0 || !size_mul(wanted, sizeof *w->slots, &bytes)) return false;
+    uint32_t *slots = mem_zalloc(w->context, bytes);
+    if (!slots) return false;
+    for (size_t id = 0; id < w->count; id++) {
+        size_t i = w->entries[id].hash & (wanted - 1);
+        while (slots[i] != 0) i = (i + 1) & (wanted - 1);
+        slots[i] = (uint32_t)(id + 1);
+    }
+    mem_free(w->context, w->slots, w->slot_count * sizeof *w->slots);
+    w->slots = slots;
+    w->slot_count = wanted;
+    return true;
+}
+
+uint32_t words_add(words *w, const uint32_t *data, size_t count)
+{
+    size_t bytes = 0;
+    if (count > UINT32_MAX || !size_mul(count, sizeof *data, &bytes) || w->count >= NO_ID - 1) return NO_ID;
+    if (!words_widen(w)) return NO_ID;
+    uint32_t hash = (uint32_t)hash_bytes(data, bytes, w->seed);
+    size_t slot = words_slot(w, data, count, hash);
+    if (w->slots[slot] != 0) return w->slots[slot] - 1;
+    if (!grow(w->context, (void **)&w->entries, &w->capacity, w->count + 1, sizeof *w->entries)) return NO_ID;
+    uint32_t *copy = arena_alloc_aligned(&w->data, bytes, sizeof *data);
+    if (!copy) return NO_ID;
+    if (bytes > 0) memcpy(copy, data, bytes);
+    uint32_t id = (uint32_t)w->count++;
+    w->entries[id] = (struct words_entry){ copy, (uint32_t)count, hash };
+    w->slots[slot] = id + 1;
+    return id;
+}
+
+uint32_t words_find(const words *w, const uint32_t *data, size_t count)
+{
+    if (w->count == 0 || count > UINT32_MAX) return NO_ID;
+    size_t slot = words_slot(w, data, count, (uint32_t)hash_bytes(data, count * sizeof *data, w->seed));
+    return w->slots[slot] == 0 ? NO_ID : w->slots[slot] - 1;
+}
+
+/* ---- 64-bit keys ---- */
+
+void map64_init(map64 *m, karp_context *context)
+{
+    memset(m, 0, sizeof *m);
+    m->context = context;
+}
+
+void map64_free(map64 *m)
+{
+    mem_free(m->context, m->slots, m->slot_count * sizeof *m->slots);
+    map64_init(m, m->context);
+}
+
+void map64_clear(map64 *m)
+{
+    if (m->slots) memset(m->slots, 0, m->slot_count * sizeof *m->slots);
+    m->count = 0;
+}
+
+static struct map64_slot *map64_slot_of(struct map64_slot *slots, size_t slot_count, uint64_t key)
+{
+    size_t mask = slot_count - 1;
+    size_t i = (size_t)hash_mix(key) & mask;
+    while (slots[i].used && slots[i].key != key) i = (i + 1) & mask;
+    return &slots[i];
+}
+
+static bool map64_widen(map64 *m)
+{
+    size_t wanted = wanted_slots(m->count, m->slot_count);
+    if (wanted == m->slot_count) return true;
+    size_t bytes = 0;
+    if (wanted == 0 || !size_mul(wanted, sizeof *m->slots, &bytes)) return false;
+    struct map64_slot *slots = mem_zalloc(m->context, bytes);
+    if (!slots) return false;
+    for (size_t i = 0; i < m->slot_count; i++) {
+        if (m->slots[i].used) *map64_slot_of(slots, wanted, m->slots[i].key) = m->slots[i];
+    }
+    mem_free(m->context, m->slots, m->slot_count * sizeof *m->slots);
+    m->slots = slots;
+    m->slot_count = wanted;
+    return true;
+}
+
+bool map64_put(map64 *m, uint64_t key, uint32_t value)
+{
+    if (!map64_widen(m)) return false;
+    struct map64_slot *slot = map64_slot_of(m->slots, m->slot_count, key);
+    if (!slot->used) m->count++;
+    *slot = (struct map64_slot){ key, value, 1 };
+    return true;
+}

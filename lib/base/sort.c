@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <base/sort.h>
+
+#include <string.h>
+
+/* Runs up to this length are sorted by insertion. */
+#define SHORT_RUN ((size_t)8)
+
+typedef struct sorter {
+    size_t size;
+    compare_fn compare;
+    const void *user;
+    char *scratch; /* half of the elements, at least one */
+} sorter;
+
+static void insert_sort(const sorter *s, char *base, size_t count)
+{
+    size_t size = s->size;
+    for (size_t i = 1; i < count; i++) {
+        char *piece = base + i * size;
+        size_t to = i;
+        while (to > 0 && s->compare(base + (to - 1) * size, piece, s->user) > 0) to--;
+        if (to == i) continue;
+        memcpy(s->scratch, piece, size);
+        memmove(base + (to + 1) * size, base + to * size, (i - to) * size);
+        memcpy(base + to * size, s->scratch, size);
+    }
+}
+
+/* The left half goes to the scratch memory; the merged run can then never overtake the right half's reader. */
+static void merge(const sorter *s, char *base, size_t left, size_t count)
+{
+    size_t size = s->size;
+    memcpy(s->scratch, base, left * size);
+    size_t from_left = 0, from_right = left, to = 0;
+    while (from_left < left && from_right < count) {
+        const char *a = s->scratch + from_left * size;
+        const char *b = base + from_right * size;
+        bool take_right = s->compare(a, b, s->user) > 0;
+        memcpy(base + to * size, take_right ? b : a, size);
+        if (take_right) from_right++;
+        else from_left++;
+        to++;
+    }
+    memcpy(base + to * size, s->scratch + from_left * size, (left - from_left) * size);
+}
+
+static void sort_run(const sorter *s, char *base, size_t count)
+{
+    if (count <= SHORT_RUN) {
+        insert_sort(s, base, count);
+        return;
+    }
+    size_t left = count / 2;
+    char *right = base + left * s->size;
+    sort_run(s, base, left);
+    sort_run(s, right, count - left);
+    if (s->compare(right - s->size, right, s->user) > 0) merge(s, base, left, count);
+}
+
+bool sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare,
+                 const void *user)
+{
+    if (count < 2 || size == 0) return true;
+    size_t bytes = 0;
+    if (!size_mul(count / 2, size, &bytes)) return false;
+    sorter s = { size, compare, user, mem_alloc(context, bytes) };
+    if (!s.scratch) return false;
+    sort_run(&s, base, count);
+    mem_free(context, s.scratch, bytes);
+    return true;
+}
+
+typedef struct id_sorter {
+    int (*compare)(uint32_t a, uint32_t b, const void *user);
+    const void *user;
+    uint32_t *scratch;
+} id_sorter;
+
+static void merge_ids(const id_sorter *s, uint32_t *ids, size_t left, size_t count)
+{
+    memcpy(s->scratch, ids, left * sizeof *ids);
+    size_t from_left = 0, from_right = left, to = 0;
+    while (from_left < left && from_right < count) {
+        if (s->compare(s->scratch[from_left], ids[from_right], s->user) > 0) ids[to++] = ids[from_right++];
+        else ids[to++] = s->scratch[from_left++];
+    }
+    while (from_left < left) ids[to++] = s->scratch[from_left++];
+}
+
+static void sort_id_run(const id_sorter *s, uint32_t *ids, size_t count)
+{
+    if (count <= SHORT_RUN) {
+        for (size_t i = 1; i < count; i++) {
+            uint32_t id = ids[i];
+            size_t to = i;
+            for (; to > 0 && s->compare(ids[to - 1], id, s->user) > 0; to--) ids[to] = ids[to - 1];
+            ids[to] = id;
+        }
+        return;
+    }
+    size_t left = count / 2;
+    sort_id_run(s, ids, left);
+    sort_id_run(s, ids + left, count - left);
+    if (s->compare(ids[left - 1], ids[left], s->user) > 0) merge_ids(s, ids, left, count);
+}
+
+bool sort_ids(karp_context *context, uint32_t *ids, size_t count,
+              int (*compare)(uint32_t a, uint32_t b, const void *user), const void *user)
+{
+    if (count < 2) return true;
+    uint32_t few[32];
+    id_sorter s = { compare, user, few };
+    size_t bytes = 0;
+    if (count / 2 > sizeof few / sizeof few[0]) {
+        if (!size_mul(count / 2, sizeof *ids, &bytes)) return false;
+        s.scratch = mem_alloc(context, bytes);
+        if (!s.scratch) return false;
+    }
+    sort_id_run(&s, ids, count);
+    if (s.scratch != few) mem_free(context, s.scratch, bytes);
+    return true;
+}
+
+int compare_str(karp_str a, karp_str b)
+{
+    size_t common = a.len < b.len ? a.len : b.len;
+    int order = common > 0 ? memcmp(a.ptr, b.ptr, common) : 0;
+    if (order != 0) return order;
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+bool equal_str(karp_str a, karp_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+karp_str str(const char *text)
+{
+    karp_str r = { text, text ? strlen(text) : 0 };
+    return r;
+}

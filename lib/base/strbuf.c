@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <base/strbuf.h>
+
+#include <string.h>
+
+void strbuf_init(strbuf *b, karp_context *context)
+{
+    memset(b, 0, sizeof *b);
+    b->context = context;
+}
+
+void strbuf_free(strbuf *b)
+{
+    mem_free(b->context, b->ptr, b->capacity);
+    strbuf_init(b, b->context);
+}
+
+void strbuf_clear(strbuf *b)
+{
+    b->len = 0;
+    b->failed = false;
+    if (b->ptr) b->ptr[0] = '\0';
+}
+
+void strbuf_add(strbuf *b, const char *text, size_t length)
+{
+    if (b->failed) return;
+    size_t need = 0;
+    if (!size_add(b->len, length, &need) || !size_add(need, 1, &need) ||
+        !grow(b->context, (void **)&b->ptr, &b->capacity, need, 1)) {
+        b->failed = true;
+        return;
+    }
+    if (length > 0) memcpy(b->ptr + b->len, text, length);
+    b->len += length;
+    b->ptr[b->len] = '\0';
+}
+
+void strbuf_adds(strbuf *b, const char *text) { strbuf_add(b, text, strlen(text)); }
+
+void strbuf_addstr(strbuf *b, karp_str text) { strbuf_add(b, text.ptr, text.len); }
+
+void strbuf_addc(strbuf *b, char c) { strbuf_add(b, &c, 1); }
+
+void strbuf_addu(strbuf *b, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    strbuf_add(b, digits + at, sizeof digits - at);
+}
+
+void strbuf_addi(strbuf *b, int64_t value)
+{
+    if (value < 0) strbuf_addc(b, '-');
+    strbuf_addu(b, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
