@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "write_buffer.h"
+
+#include <string.h>
+
+/* What karp_text.owner points to: the text may outlive the context's handle, so it keeps the functions themselves. */
+typedef struct text_owner {
+    karp_allocator allocator;
+    size_t bytes;
+} text_owner;
+
+void buffer_init(write_buffer *b, karp_context *context)
+{
+    *b = (write_buffer){.context = context};
+}
+
+void buffer_free(write_buffer *b)
+{
+    if (b->block != NULL) {
+        karp_free(b->context, b->block, sizeof(text_owner) + b->room);
+    }
+    buffer_init(b, b->context);
+}
+
+static bool make_room(write_buffer *b, size_t more)
+{
+    if (b->failed) {
+        return false;
+    }
+    if (b->room > b->length && more < b->room - b->length) {
+        return true;
+    }
+    size_t limit = SIZE_MAX / 4;
+    if (more > limit || b->length > limit) {
+        b->failed = true;
+        return false;
+    }
+    size_t room = b->room == 0 ? 1024 : b->room;
+    while (room - 1 < b->length + more) {
+        room *= 2;
+    }
+    char *block = karp_alloc(b->context, sizeof(text_owner) + room);
+    if (block == NULL) {
+        b->failed = true;
+        return false;
+    }
+    if (b->block != NULL) {
+        memcpy(block + sizeof(text_owner), b->block + sizeof(text_owner), b->length);
+        karp_free(b->context, b->block, sizeof(text_owner) + b->room);
+    }
+    b->block = block;
+    b->room = room;
+    return true;
+}
+
+void buffer_bytes(write_buffer *b, const char *bytes, size_t count)
+{
+    if (count == 0 || !make_room(b, count)) {
+        return;
+    }
+    memcpy(b->block + sizeof(text_owner) + b->length, bytes, count);
+    b->length += count;
+}
+
+void buffer_text(write_buffer *b, const char *text)
+{
+    buffer_bytes(b, text, strlen(text));
+}
+
+void buffer_str(write_buffer *b, karp_str text)
+{
+    buffer_bytes(b, text.ptr, text.len);
+}
+
+void buffer_char(write_buffer *b, char c)
+{
+    buffer_bytes(b, &c, 1);
+}
+
+void buffer_repeat(write_buffer *b, const char *text, size_t times)
+{
+    for (size_t i = 0; i < times; i++) {
+        buffer_text(b, text);
+    }
+}
+
+void buffer_uint(write_buffer *b, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof(digits);
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    buffer_bytes(b, digits + at, sizeof(digits) - at);
+}
+
+void buffer_int(write_buffer *b, int64_t value)
+{
+    if (value < 0) {
+        buffer_char(b, '-');
+    }
+    buffer_uint(b, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+void buffer_double(write_buffer *b, double value)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_double_format(value, text);
+    buffer_text(b, text);
+}
+
+karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error)
+{
+    const karp_context_options *options = karp_context_get_options(b->context);
+    if (!b->failed) {
+        make_room(b, 1);
+    }
+    if (b->failed) {
+        buffer_free(b);
+        return write_fail(error, KARP_E_NOMEM, "out of memory");
+    }
+    if (options == NULL || options->allocator == NULL) {
+        buffer_free(b);
+        return write_fail(error, KARP_E_INTERNAL, "the context has no allocator");
+    }
+    text_owner owner = {.allocator = *options->allocator, .bytes = sizeof(text_owner) + b->room};
+    memcpy(b->block, &owner, sizeof(owner));
+    out->owner = b->block;
+    out->ptr = b->block + sizeof(text_owner);
+    out->len = b->length;
+    out->ptr[out->len] = '\0';
+    buffer_init(b, b->context);
+    return KARP_OK;
+}
+
+void karp_text_free(karp_text *text)
+{
+    if (text == NULL) {
+        return;
+    }
+    if (text->owner != NULL) {
+        text_owner owner;
+        memcpy(&owner, text->owner, sizeof(owner));
+        owner.allocator.free(text->owner, owner.bytes, owner.allocator.user);
+    }
+    *text = (karp_text){0};
+}
+
+void *array_alloc(karp_context *context, size_t count, size_t size)
+{
+    if (count > SIZE_MAX / 2 / size) {
+        return NULL;
+    }
+    return karp_alloc(context, count == 0 ? size : count * size);
+}
+
+karp_status write_fail(karp_error *error, karp_status status, const char *message)
+{
+    if (error != NULL && error->size >= sizeof(karp_error)) {
+        size_t size = error->size;
+        karp_error_init(error, sizeof(karp_error));
+        error->size = size;
+        error->status = status;
+        error->byte_offset = KARP_NO_OFFSET;
+        size_t length = strlen(message);
+        length = length < sizeof(error->message) ? length : sizeof(error->message) - 1;
+        memcpy(error->message, message, length);
+        error->message[length] = '\0';
+    }
+    return status;
+}
+
+karp_str str_of(const char *text)
+{
+    return (karp_str){text, strlen(text)};
+}
+
+bool str_same(karp_str a, karp_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+bool str_is(karp_str a, const char *b)
+{
+    return str_same(a, str_of(b));
+}
+
+int str_order(karp_str a, karp_str b)
+{
+    size_t shorter = a.len < b.len ? a.len : b.len;
+    int order = shorter == 0 ? 0 : memcmp(a.ptr, b.ptr, shorter);
+    if (order != 0) {
+        return order;
+    }
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+bool str_starts(karp_str a, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return a.len >= length && memcmp(a.ptr, prefix, length) == 0;
+}

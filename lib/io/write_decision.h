@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The writers of decisions, one per document and format. Each appends to `b`; the options are complete copies. */
+#ifndef IO_WRITE_DECISION_H
+#define IO_WRITE_DECISION_H
+
+#include "write_buffer.h"
+
+typedef struct write_job {
+    karp_context *context;
+    const karp_decision *decision;
+    const karp_decision *disruption; /* NULL = none */
+    const karp_write_options *options;
+    write_buffer *out;
+    karp_error *error;
+} write_job;
+
+karp_status plan_as_json(const write_job *job);
+karp_status plan_as_text(const write_job *job);
+karp_status plan_as_yaml(const write_job *job);
+karp_status plan_as_log(const write_job *job);
+karp_status disruption_as_json(const write_job *job);
+karp_status disruption_as_text(const write_job *job);
+
+/* The getters with the struct's size set; a failure of theirs is a defect and reported as such. */
+karp_status get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out);
+karp_status get_placement(const write_job *job, const karp_decision *decision, size_t index, karp_placement *out);
+karp_status get_unschedulable(const write_job *job, size_t index, karp_unschedulable *out);
+karp_status get_ignored(const write_job *job, size_t index, karp_ignored *out);
+karp_status get_node(const write_job *job, const karp_decision *decision, size_t index, karp_node_use *out);
+karp_status get_candidate(const write_job *job, const karp_decision *decision, size_t index, karp_candidate *out);
+karp_status get_budget(const write_job *job, const karp_decision *decision, size_t index, karp_pool_budget *out);
+karp_status get_command(const write_job *job, const karp_decision *decision, size_t index, karp_command *out);
+karp_status get_kept(const write_job *job, const karp_decision *decision, size_t index, karp_kept *out);
+karp_status get_disruption(const write_job *job, const karp_decision *decision, karp_disruption *out);
+
+#endif

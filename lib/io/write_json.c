@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "write_json.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FILL_COLUMN = 100 };
+
+void json_init(json_out *j, write_buffer *out, bool compact)
+{
+    *j = (json_out){.out = out, .line_start = out->length, .compact = compact};
+}
+
+static void new_line(json_out *j)
+{
+    buffer_char(j->out, '\n');
+    j->line_start = j->out->length;
+    buffer_repeat(j->out, "  ", j->depth);
+}
+
+/* What stands between two members: a comma, and the layout. `size` is about what the coming value needs. */
+static void before_value(json_out *j, size_t size)
+{
+    if (j->after_key) {
+        j->after_key = false;
+        return;
+    }
+    if (j->depth == 0) {
+        return;
+    }
+    bool first = !j->has_items[j->depth];
+    j->has_items[j->depth] = true;
+    if (!first) {
+        buffer_char(j->out, ',');
+    }
+    if (j->compact) {
+        return;
+    }
+    if (j->flat_from == 0) {
+        new_line(j);
+    } else if (!first) {
+        bool fill = j->is_array[j->depth] && size > 0;
+        if (fill && j->out->length - j->line_start + size + 2 > FILL_COLUMN) {
+            new_line(j);
+        } else {
+            buffer_char(j->out, ' ');
+        }
+    }
+}
+
+static void begin(json_out *j, bool is_array, bool flat)
+{
+    before_value(j, 0);
+    buffer_char(j->out, is_array ? '[' : '{');
+    if (j->depth + 1 >= JSON_DEPTH) {
+        j->out->failed = true;
+        return;
+    }
+    j->depth++;
+    j->has_items[j->depth] = false;
+    j->is_array[j->depth] = is_array;
+    if (flat && j->flat_from == 0) {
+        j->flat_from = j->depth;
+    }
+}
+
+void json_object(json_out *j)
+{
+    begin(j, false, false);
+}
+
+void json_array(json_out *j)
+{
+    begin(j, true, false);
+}
+
+void json_flat_object(json_out *j)
+{
+    begin(j, false, true);
+}
+
+void json_flat_array(json_out *j)
+{
+    begin(j, true, true);
+}
+
+void json_end(json_out *j)
+{
+    if (j->depth == 0) {
+        return;
+    }
+    bool flat = j->flat_from != 0;
+    bool items = j->has_items[j->depth];
+    bool is_array = j->is_array[j->depth];
+    if (j->flat_from == j->depth) {
+        j->flat_from = 0;
+    }
+    j->depth--;
+    if (items && !flat && !j->compact) {
+        new_line(j);
+    }
+    buffer_char(j->out, is_array ? ']' : '}');
+}
+
+void json_key_str(json_out *j, karp_str key)
+{
+    before_value(j, 0);
+    buffer_json_string(j->out, key);
+    buffer_text(j->out, j->compact ? ":" : ": ");
+    j->after_key = true;
+}
+
+void json_key(json_out *j, const char *key)
+{
+    json_key_str(j, str_of(key));
+}
+
+/* Length of the UTF-8 sequence at text[at], 0 when it is none. */
+static size_t utf8_length(karp_str text, size_t at)
+{
+    const unsigned char *p = (const unsigned char *)text.ptr + at;
+    size_t left = text.len - at;
+    unsigned char c = p[0];
+    if (c < 0x80) {
+        return 1;
+    }
+    size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+    if (c < 0xc2 || c > 0xf4 || length > left) {
+        return 0;
+    }
+    for (size_t i = 1; i < length; i++) {
+        if ((p[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool overlong = (c == 0xe0 && p[1] < 0xa0) || (c == 0xf0 && p[1] < 0x90);
+    bool surrogate = c == 0xed && p[1] >= 0xa0;
+    bool beyond = c == 0xf4 && p[1] >= 0x90;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
+static void escaped(write_buffer *b, unsigned char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    switch (c) {
+    case '"':
+        buffer_text(b, "\\\"");
+        return;
+    case '\\':
+        buffer_text(b, "\\\\");
+        return;
+    case '\n':
+        buffer_text(b, "\\n");
+        return;
+    case '\t':
+        buffer_text(b, "\\t");
+        return;
+    case '\r':
+        buffer_text(b, "\\r");
+        return;
+    default:
+        buffer_text(b, "\\u00");
+        buffer_char(b, digits[c >> 4]);
+        buffer_char(b, digits[c & 15]);
+        return;
+    }
+}
+
+void buffer_json_string(write_buffer *b, karp_str text)
+{
+    buffer_char(b, '"');
+    size_t plain = 0; /* start of what needs no escape */
+    size_t at = 0;
+    while (at < text.len) {
+        unsigned char c = (unsigned char)text.ptr[at];
+        size_t length = utf8_length(text, at);
+        if (length > 0 && c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) {
+            at += length;
+            continue;
+        }
+        buffer_bytes(b, text.ptr + plain, at - plain);
+        if (length == 0) {
+            buffer_text(b, "\xef\xbf\xbd");
+        } else {
+            escaped(b, c);
+        }
+        at++;
+        plain = at;
+    }
+    if (at > plain) {
+        buffer_bytes(b, text.ptr + plain, at - plain);
+    }
+    buffer_char(b, '"');
+}
+
+void json_str(json_out *j, karp_str value)
+{
+    before_value(j, value.len + 2);
+    buffer_json_string(j->out, value);
+}
+
+void json_text(json_out *j, const char *value)
+{
+    json_str(j, str_of(value));
+}
+
+void json_int(json_out *j, int64_t value)
+{
+    before_value(j, 8);
+    buffer_int(j->out, value);
+}
+
+void json_uint(json_out *j, uint64_t value)
+{
+    before_value(j, 8);
+    buffer_uint(j->out, value);
+}
+
+void json_bool(json_out *j, bool value)
+{
+    before_value(j, 5);
+    buffer_text(j->out, value ? "true" : "false");
+}
+
+void json_double(json_out *j, double value)
+{
+    before_value(j, 8);
+    if (isfinite(value)) {
+        buffer_double(j->out, value);
+    } else {
+        buffer_text(j->out, "null");
+    }
+}
+
+void json_price(json_out *j, double value)
+{
+    before_value(j, 8);
+    if (isfinite(value)) {
+        buffer_char(j->out, '"');
+        buffer_double(j->out, value);
+        buffer_char(j->out, '"');
+    } else {
+        buffer_text(j->out, "null");
+    }
+}
+
+void json_member_str(json_out *j, const char *key, karp_str value)
+{
+    json_key(j, key);
+    json_str(j, value);
+}
+
+void json_member_text(json_out *j, const char *key, const char *value)
+{
+    json_member_str(j, key, str_of(value));
+}

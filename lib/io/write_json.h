@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON, member by member. Laid out with two spaces a level; a "flat" container stands on one line (arrays of scalars are
+ * filled to about 100 columns). The bytes depend on nothing but the calls. */
+#ifndef IO_WRITE_JSON_H
+#define IO_WRITE_JSON_H
+
+#include "write_buffer.h"
+
+enum { JSON_DEPTH = 24 };
+
+typedef struct json_out {
+    write_buffer *out;
+    size_t line_start; /* of the text's last line */
+    uint32_t depth;
+    uint32_t flat_from; /* depth at which the flat part began; 0 = not in one */
+    bool compact;       /* everything on one line, no spaces */
+    bool after_key;
+    bool has_items[JSON_DEPTH];
+    bool is_array[JSON_DEPTH];
+} json_out;
+
+void json_init(json_out *j, write_buffer *out, bool compact);
+
+/* Both are for one value; a key comes before each value of an object. */
+void json_object(json_out *j);
+void json_array(json_out *j);
+void json_flat_object(json_out *j);
+void json_flat_array(json_out *j);
+void json_end(json_out *j);
+
+void json_key(json_out *j, const char *key);
+void json_key_str(json_out *j, karp_str key);
+
+void json_str(json_out *j, karp_str value);
+void json_text(json_out *j, const char *value);
+void json_int(json_out *j, int64_t value);
+void json_uint(json_out *j, uint64_t value);
+void json_bool(json_out *j, bool value);
+/* A number; null when it is not finite. */
+void json_double(json_out *j, double value);
+/* The shortest decimal, as a string: how prices are written. */
+void json_price(json_out *j, double value);
+
+void json_member_str(json_out *j, const char *key, karp_str value);
+void json_member_text(json_out *j, const char *key, const char *value);
+
+/* A quoted JSON string; what is not UTF-8 becomes U+FFFD. Also what YAML's double quotes and log lines need. */
+void buffer_json_string(write_buffer *b, karp_str text);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "write_launch.h"
+
+#include <string.h>
+
+uint64_t launch_number(launch_counter *counter, const karp_launch *launch)
+{
+    if (counter->number == 0 || !str_same(counter->node_pool, launch->node_pool)) {
+        counter->node_pool = launch->node_pool;
+        counter->number = 0;
+    }
+    return ++counter->number;
+}
+
+bool is_transient_key(karp_str key)
+{
+    return str_is(key, "kubernetes.io/hostname") || str_is(key, "karpenter.sh/registered") ||
+           str_is(key, "karpenter.sh/initialized");
+}
+
+/* Adds a label unless its key is there; the list stays ordered by key. */
+static void add_label(karp_label *labels, size_t *count, karp_str key, karp_str value)
+{
+    size_t at = *count;
+    while (at > 0) {
+        int order = str_order(labels[at - 1].key, key);
+        if (order == 0) {
+            return;
+        }
+        if (order < 0) {
+            break;
+        }
+        at--;
+    }
+    memmove(labels + at + 1, labels + at, (*count - at) * sizeof(*labels));
+    labels[at] = (karp_label){key, value};
+    (*count)++;
+}
+
+static const struct {
+    const char *old;
+    const char *stable;
+} legacy_labels[] = {
+    {"beta.kubernetes.io/arch", "kubernetes.io/arch"},
+    {"beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"},
+    {"beta.kubernetes.io/os", "kubernetes.io/os"},
+    {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
+    {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
+};
+
+enum { LEGACY_COUNT = sizeof(legacy_labels) / sizeof(legacy_labels[0]) };
+
+karp_status launch_node_labels(karp_context *context, const karp_launch *launch, karp_label **labels, size_t *count,
+                               size_t *bytes, karp_error *error)
+{
+    size_t most = launch->label_count + launch->choice_label_count;
+    if (most < launch->label_count || most > SIZE_MAX / 4 / sizeof(karp_label)) {
+        return write_fail(error, KARP_E_LIMIT, "too many labels");
+    }
+    most += LEGACY_COUNT + 1;
+    karp_label *list = array_alloc(context, most, sizeof(*list));
+    if (list == NULL) {
+        return write_fail(error, KARP_E_NOMEM, "out of memory");
+    }
+    size_t used = 0;
+    for (size_t i = 0; i < launch->label_count; i++) {
+        add_label(list, &used, launch->labels[i].key, launch->labels[i].value);
+    }
+    for (size_t i = 0; i < launch->choice_label_count; i++) {
+        if (!is_transient_key(launch->choice_labels[i].key)) {
+            add_label(list, &used, launch->choice_labels[i].key, launch->choice_labels[i].value);
+        }
+    }
+    for (size_t i = 0; i < LEGACY_COUNT; i++) {
+        for (size_t k = 0; k < used; k++) {
+            if (str_is(list[k].key, legacy_labels[i].stable)) {
+                add_label(list, &used, str_of(legacy_labels[i].old), list[k].value);
+                break;
+            }
+        }
+    }
+    *labels = list;
+    *count = used;
+    *bytes = most * sizeof(*list);
+    return KARP_OK;
+}
+
+/* FNV-1a with a length mark after each part, so that parts cannot run into each other. */
+static uint64_t mix(uint64_t hash, karp_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(0x100000001b3);
+    }
+    return (hash ^ 0xff) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t spread(uint64_t x)
+{
+    x = (x ^ (x >> 33)) * UINT64_C(0xff51afd7ed558ccd);
+    x = (x ^ (x >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ (x >> 33);
+}
+
+void launch_instance_id(const karp_decision *decision, const karp_launch *launch, uint64_t number, char out[18])
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), launch->node_pool);
+    hash = (hash ^ number) * UINT64_C(0x100000001b3);
+    hash = mix(hash, launch->choice.instance_type);
+    hash = mix(hash, launch->choice.zone);
+    hash = mix(hash, launch->choice.capacity_type);
+    for (size_t i = 0; i < launch->pod_count; i++) {
+        hash = mix(hash, karp_decision_pod_name(decision, launch->pods[i]));
+    }
+    out[0] = '0'; /* real ids of 17 digits begin with it */
+    hash = spread(hash);
+    for (size_t i = 0; i < 16; i++) {
+        out[1 + i] = digits[(hash >> (60 - 4 * i)) & 15];
+    }
+    out[17] = '\0';
+}
+
+double resource_amount(const karp_resource *list, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        double amount = 0;
+        if (str_is(list[i].name, name) && karp_quantity_double(list[i].text, &amount) == KARP_OK) {
+            return amount;
+        }
+    }
+    return 0;
+}
+
+const char *operator_name(uint32_t op)
+{
+    static const char *const names[] = {
+        [KARP_OP_UNKNOWN] = "?",      [KARP_OP_IN] = "In",
+        [KARP_OP_NOT_IN] = "NotIn",   [KARP_OP_EXISTS] = "Exists",
+        [KARP_OP_DOES_NOT_EXIST] = "DoesNotExist", [KARP_OP_GT] = "Gt",
+        [KARP_OP_LT] = "Lt",          [KARP_OP_GTE] = "Gte",
+        [KARP_OP_LTE] = "Lte",
+    };
+    return op < sizeof(names) / sizeof(names[0]) ? names[op] : "?";
+}

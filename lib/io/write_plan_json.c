@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A Plan and a DisruptionPlan as JSON: docs/formats.md. */
+#include "write_decision.h"
+#include "write_json.h"
+#include "write_launch.h"
+
+
+static const char *profile_name(uint32_t profile)
+{
+    return profile == KARP_PROFILE_KARP ? "karp" : "karpenter";
+}
+
+static void write_header(json_out *j, const write_job *job, const char *kind)
+{
+    char now[KARP_VALUE_TEXT];
+    karp_time_format(karp_decision_now(job->decision), now);
+    json_member_text(j, "apiVersion", "karp/v1");
+    json_member_text(j, "kind", kind);
+    json_key(j, "engine");
+    json_flat_object(j);
+    json_member_text(j, "name", "libkarp");
+    json_member_text(j, "version", karp_version());
+    json_key(j, "abi");
+    json_uint(j, karp_version_number() >> 16);
+    json_end(j);
+    json_key(j, "input");
+    json_flat_object(j);
+    json_member_text(j, "now", now);
+    if (job->options->digest.len > 0) {
+        json_member_str(j, "sha256", job->options->digest);
+    }
+    json_end(j);
+    json_member_text(j, "profile", profile_name(karp_decision_profile(job->decision)));
+    json_key(j, "complete");
+    json_bool(j, karp_decision_complete(job->decision) != 0);
+}
+
+static void write_pods(json_out *j, const karp_decision *decision, const uint32_t *pods, size_t count)
+{
+    json_key(j, "pods");
+    json_flat_array(j);
+    for (size_t i = 0; i < count; i++) {
+        json_str(j, karp_decision_pod_name(decision, pods[i]));
+    }
+    json_end(j);
+}
+
+static void write_strings(json_out *j, const char *key, const karp_str *values, size_t count)
+{
+    json_key(j, key);
+    json_flat_array(j);
+    for (size_t i = 0; i < count; i++) {
+        json_str(j, values[i]);
+    }
+    json_end(j);
+}
+
+static void write_resources(json_out *j, const char *key, const karp_resource *list, size_t count)
+{
+    json_key(j, key);
+    json_flat_object(j);
+    for (size_t i = 0; i < count; i++) {
+        json_key_str(j, list[i].name);
+        json_str(j, list[i].text);
+    }
+    json_end(j);
+}
+
+static void write_labels(json_out *j, const char *key, const karp_label *labels, size_t count)
+{
+    json_key(j, key);
+    json_object(j);
+    for (size_t i = 0; i < count; i++) {
+        json_key_str(j, labels[i].key);
+        json_str(j, labels[i].value);
+    }
+    json_end(j);
+}
+
+static void write_taints(json_out *j, const char *key, const karp_taint *taints, size_t count)
+{
+    json_key(j, key);
+    json_array(j);
+    for (size_t i = 0; i < count; i++) {
+        json_flat_object(j);
+        json_member_str(j, "key", taints[i].key);
+        if (taints[i].value.len > 0) {
+            json_member_str(j, "value", taints[i].value);
+        }
+        json_member_str(j, "effect", taints[i].effect);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void write_requirements(json_out *j, const karp_requirement *list, size_t count)
+{
+    json_key(j, "requirements");
+    json_array(j);
+    for (size_t i = 0; i < count; i++) {
+        const karp_requirement *r = &list[i];
+        if (is_transient_key(r->key)) {
+            continue;
+        }
+        json_flat_object(j);
+        json_member_str(j, "key", r->key);
+        json_member_text(j, "operator", operator_name(r->op));
+        if (r->value_count > 0) {
+            write_strings(j, "values", r->values, r->value_count);
+        }
+        if (r->min_values > 0) {
+            json_key(j, "minValues");
+            json_uint(j, r->min_values);
+        }
+        json_end(j);
+    }
+    json_end(j);
+}
+
+/* The offering, and what the node will look like with it. */
+static karp_status write_choice(json_out *j, const write_job *job, const karp_launch *launch)
+{
+    json_key(j, "choice");
+    json_object(j);
+    json_member_str(j, "instanceType", launch->choice.instance_type);
+    json_member_str(j, "zone", launch->choice.zone);
+    json_member_str(j, "capacityType", launch->choice.capacity_type);
+    json_key(j, "price");
+    json_price(j, launch->choice.price);
+    write_resources(j, "allocatable", launch->allocatable, launch->allocatable_count);
+    karp_label *labels = NULL;
+    size_t count = 0;
+    size_t bytes = 0;
+    karp_status status = launch_node_labels(job->context, launch, &labels, &count, &bytes, job->error);
+    if (status != KARP_OK) {
+        return status;
+    }
+    write_labels(j, "nodeLabels", labels, count);
+    karp_free(job->context, labels, bytes);
+    json_end(j);
+    return KARP_OK;
+}
+
+static karp_status write_launch(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
+{
+    karp_launch launch;
+    karp_status status = get_launch(job, decision, index, &launch);
+    if (status != KARP_OK) {
+        return status;
+    }
+    json_object(j);
+    json_member_str(j, "id", launch.id);
+    json_member_str(j, "nodePool", launch.node_pool);
+    write_pods(j, decision, launch.pods, launch.pod_count);
+    write_resources(j, "requests", launch.requests, launch.request_count);
+    write_requirements(j, launch.requirements, launch.requirement_count);
+    write_labels(j, "labels", launch.labels, launch.label_count);
+    write_labels(j, "annotations", launch.annotations, launch.annotation_count);
+    write_taints(j, "taints", launch.taints, launch.taint_count);
+    write_taints(j, "startupTaints", launch.startup_taints, launch.startup_taint_count);
+    write_strings(j, "instanceTypes", launch.instance_types, launch.instance_type_count);
+    if (launch.choice.instance_type.len > 0) {
+        status = write_choice(j, job, &launch);
+        if (status != KARP_OK) {
+            return status;
+        }
+    }
+    json_end(j);
+    return KARP_OK;
+}
+
+static karp_status write_launches(json_out *j, const char *key, const write_job *job, const karp_decision *decision,
+                                  size_t first, size_t count)
+{
+    json_key(j, key);
+    json_array(j);
+    for (size_t i = 0; i < count; i++) {
+        karp_status status = write_launch(j, job, decision, first + i);
+        if (status != KARP_OK) {
+            return status;
+        }
+    }
+    json_end(j);
+    return KARP_OK;
+}
+
+static karp_status write_placements(json_out *j, const write_job *job, const karp_decision *decision, size_t first,
+                                    size_t count)
+{
+    json_key(j, "placements");
+    json_array(j);
+    for (size_t i = 0; i < count; i++) {
+        karp_placement placement;
+        karp_status status = get_placement(job, decision, first + i, &placement);
+        if (status != KARP_OK) {
+            return status;
+        }
+        json_object(j);
+        json_member_str(j, "node", placement.node);
+        write_pods(j, decision, placement.pods, placement.pod_count);
+        json_end(j);
+    }
+    json_end(j);
+    return KARP_OK;
+}
+
+static void write_pool_refusal(json_out *j, const karp_pool_refusal *refusal)
+{
+    json_object(j);
+    json_member_str(j, "nodePool", refusal->node_pool);
+    json_member_text(j, "code", karp_reason_name(refusal->code));
+    json_member_str(j, "detail", refusal->detail);
+    json_key(j, "types");
+    json_flat_object(j);
+    json_key(j, "start");
+    json_uint(j, refusal->types_start);
+    json_key(j, "requirements");
+    json_uint(j, refusal->types_requirements);
+    json_key(j, "resources");
+    json_uint(j, refusal->types_resources);
+    json_key(j, "offerings");
+    json_uint(j, refusal->types_offerings);
+    json_end(j);
+    json_end(j);
+}
+
+static karp_status write_unschedulable(json_out *j, const write_job *job)
+{
+    json_key(j, "unschedulable");
+    json_array(j);
+    size_t count = karp_decision_unschedulable_count(job->decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_unschedulable pod;
+        karp_status status = get_unschedulable(job, i, &pod);
+        if (status != KARP_OK) {
+            return status;
+        }
+        json_object(j);
+        json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod.pod));
+        json_member_text(j, "code", karp_reason_name(pod.code));
+        json_key(j, "permanent");
+        json_bool(j, pod.permanent != 0);
+        json_member_str(j, "message", pod.message);
+        json_key(j, "pools");
+        json_array(j);
+        for (size_t k = 0; k < pod.pool_count; k++) {
+            write_pool_refusal(j, &pod.pools[k]);
+        }
+        json_end(j);
+        if (pod.target_count > 0) {
+            json_key(j, "targets");
+            json_array(j);
+            for (size_t k = 0; k < pod.target_count; k++) {
+                json_flat_object(j);
+                json_member_str(j, pod.targets[k].is_launch ? "launch" : "node", pod.targets[k].target);
+                json_member_text(j, "code", karp_reason_name(pod.targets[k].code));
+                json_end(j);
+            }
+            json_end(j);
+        }
+        write_strings(j, "relax", pod.relaxed, pod.relaxed_count);
+        json_end(j);
+    }
+    json_end(j);
+    return KARP_OK;
+}
+
+static karp_status write_ignored(json_out *j, const write_job *job)
+{
+    json_key(j, "ignored");
+    json_array(j);
+    size_t count = karp_decision_ignored_count(job->decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_ignored pod;
+        karp_status status = get_ignored(job, i, &pod);
+        if (status != KARP_OK) {
+            return status;
+        }
+        json_object(j);
+        json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod.pod));
+        json_member_text(j, "code", karp_reason_name(pod.code));
+        json_member_str(j, "message", pod.message);
+        json_end(j);
+    }
+    json_end(j);
+    return KARP_OK;
+}
+
+static karp_status write_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
+{
+    karp_command command;
+    karp_status status = get_command(job, decision, index, &command);
+    if (status != KARP_OK) {
+        return status;
+    }
+    json_object(j);
+    json_member_text(j, "method", karp_method_name(command.method));
+    json_member_text(j, "reason", karp_method_reason(command.method));
+    json_member_text(j, "decision", command.replaces ? "replace" : "delete");
+    write_strings(j, "nodes", command.nodes, command.node_count);
+    status = write_launches(j, "replacements", job, decision, command.launch_first, command.launch_count);
+    if (status != KARP_OK) {
+        return status;
+    }
+    status = write_placements(j, job, decision, command.placement_first, command.placement_count);
+    if (status != KARP_OK) {
+        return status;
+    }
+    json_key(j, "savings");
+    json_price(j, command.savings);
+    if (command.score >= 0) {
+        json_key(j, "score");
+        json_double(j, command.score);
+    }
+    if (command.validate_after > 0) {
+        char wait[KARP_VALUE_TEXT];
+        karp_duration_format(command.validate_after, wait);
+        json_member_text(j, "validateAfter", wait);
+    }
+    json_end(j);
+    return KARP_OK;
+}
+
+static karp_status write_commands(json_out *j, const char *key, const write_job *job, const karp_decision *decision)
+{
+    json_key(j, key);
+    json_array(j);
+    size_t count = karp_decision_command_count(decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_status status = write_command(j, job, decision, i);
+        if (status != KARP_OK) {
+            return status;
+        }
+    }
+    json_end(j);
+    return KARP_OK;
+}
+
+static karp_status write_kept(json_out *j, const write_job *job, const karp_decision *decision)
+{
+    json_key(j, "kept");
+    json_array(j);
+    size_t count = karp_decision_kept_count(decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_kept kept;
+        karp_status status = get_kept(job, decision, i, &kept);
+        if (status != KARP_OK) {
+            return status;
+        }
+        json_object(j);
+        json_member_str(j, "node", kept.node);
+        json_member_text(j, "code", karp_reason_name(kept.code));
+        json_member_str(j, "detail", kept.detail);
+        json_end(j);
+    }
+    json_end(j);
+    return KARP_OK;
+}
+
+static void write_cost(json_out *j, const karp_decision *decision)
+{
+    double before = karp_decision_cost_before(decision);
+    double after = karp_decision_cost_after(decision);
+    json_key(j, "cost");
+    json_flat_object(j);
+    json_key(j, "before");
+    json_price(j, before);
+    json_key(j, "after");
+    json_price(j, after);
+    json_key(j, "delta");
+    json_price(j, after - before);
+    json_end(j);
+}
+
+static void write_warnings(json_out *j, const write_job *job)
+{
+    json_key(j, "warnings");
+    json_array(j);
+    for (size_t i = 0; i < job->options->warning_count; i++) {
+        json_str(j, job->options->warnings[i]);
+    }
+    size_t count = karp_decision_warning_count(job->decision);
+    for (size_t i = 0; i < count; i++) {
+        json_str(j, karp_decision_warning(job->decision, i));
+    }
+    json_end(j);
+}
+
+karp_status plan_as_json(const write_job *job)
+{
+    json_out json;
+    json_out *j = &json;
+    json_init(j, job->out, job->options->compact != 0);
+    json_object(j);
+    write_header(j, job, "Plan");
+    karp_status status =
+        write_launches(j, "launches", job, job->decision, 0, karp_decision_launch_count(job->decision));
+    if (status == KARP_OK) {
+        status = write_placements(j, job, job->decision, 0, karp_decision_placement_count(job->decision));
+    }
+    if (status == KARP_OK) {
+        status = write_unschedulable(j, job);
+    }
+    if (status == KARP_OK) {
+        status = write_ignored(j, job);
+    }
+    if (status == KARP_OK && job->disruption != NULL) {
+        status = write_commands(j, "disruptions", job, job->disruption);
+        if (status == KARP_OK) {
+            status = write_kept(j, job, job->disruption);
+        }
+    }
+    if (status != KARP_OK) {
+        return status;
+    }
+    write_cost(j, job->decision);
+    write_warnings(j, job);
+    json_end(j);
+    buffer_char(job->out, '\n');
+    return KARP_OK;
+}
+
+static karp_status write_budgets(json_out *j, const write_job *job)
+{
+    json_key(j, "budgets");
+    json_flat_object(j);
+    size_t count = karp_decision_budget_count(job->decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_pool_budget budget;
+        karp_status status = get_budget(job, job->decision, i, &budget);
+        if (status != KARP_OK) {
+            return status;
+        }
+        json_key_str(j, budget.node_pool);
+        json_int(j, budget.remaining);
+    }
+    json_end(j);
+    return KARP_OK;
+}
+
+static karp_status write_candidates(json_out *j, const write_job *job)
+{
+    json_key(j, "candidates");
+    json_array(j);
+    size_t count = karp_decision_candidate_count(job->decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_candidate candidate;
+        karp_status status = get_candidate(job, job->decision, i, &candidate);
+        if (status != KARP_OK) {
+            return status;
+        }
+        json_object(j);
+        json_member_str(j, "node", candidate.node);
+        json_member_str(j, "nodePool", candidate.node_pool);
+        json_key(j, "price");
+        json_price(j, candidate.price);
+        json_key(j, "disruptionCost");
+        json_double(j, candidate.disruption_cost);
+        json_key(j, "rescheduleDisruptionCost");
+        json_double(j, candidate.reschedule_cost);
+        write_pods(j, job->decision, candidate.pods, candidate.pod_count);
+        json_end(j);
+    }
+    json_end(j);
+    return KARP_OK;
+}
+
+karp_status disruption_as_json(const write_job *job)
+{
+    karp_disruption header;
+    karp_status status = get_disruption(job, job->decision, &header);
+    if (status != KARP_OK) {
+        return status;
+    }
+    json_out json;
+    json_out *j = &json;
+    json_init(j, job->out, job->options->compact != 0);
+    json_object(j);
+    write_header(j, job, "DisruptionPlan");
+    json_member_text(j, "method", karp_method_name(header.method));
+    json_member_text(j, "reason", karp_method_reason(header.method));
+    json_key(j, "simulations");
+    json_uint(j, header.simulations);
+    if (header.error_code.len > 0) {
+        json_key(j, "error");
+        json_object(j);
+        json_member_str(j, "code", header.error_code);
+        json_member_str(j, "message", header.error_message);
+        json_end(j);
+    }
+    status = write_budgets(j, job);
+    if (status == KARP_OK) {
+        status = write_candidates(j, job);
+    }
+    if (status == KARP_OK) {
+        status = write_commands(j, "commands", job, job->decision);
+    }
+    if (status == KARP_OK) {
+        status = write_kept(j, job, job->decision);
+    }
+    if (status != KARP_OK) {
+        return status;
+    }
+    write_cost(j, job->decision);
+    write_warnings(j, job);
+    json_end(j);
+    buffer_char(job->out, '\n');
+    return KARP_OK;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One line per launch, with the fields of Karpenter's own record. */
+#include "write_decision.h"
+#include "write_json.h"
+#include "write_launch.h"
+
+static void write_name(json_out *j, const char *key, const char *prefix, karp_str middle, const char *between,
+                       const char *end)
+{
+    /* names are put together from checked Kubernetes names; the emitter still escapes the middle part's bytes */
+    char text[512];
+    size_t used = 0;
+    karp_str parts[] = {str_of(prefix), middle, str_of(between), str_of(end)};
+    for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
+        for (size_t i = 0; i < parts[p].len && used < sizeof(text); i++) {
+            text[used++] = parts[p].ptr[i];
+        }
+    }
+    json_member_str(j, key, (karp_str){text, used});
+}
+
+static void number_text(uint64_t number, char out[21])
+{
+    char digits[20];
+    size_t count = 0;
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    for (size_t i = 0; i < count; i++) {
+        out[i] = digits[count - 1 - i];
+    }
+    out[count] = '\0';
+}
+
+static void write_record(const write_job *job, const karp_launch *launch, uint64_t number, const char *now)
+{
+    char digits[21];
+    char id[18];
+    json_out json;
+    json_out *j = &json;
+    number_text(number, digits);
+    launch_instance_id(job->decision, launch, number, id);
+    json_init(j, job->out, true);
+    json_object(j);
+    json_member_text(j, "level", "INFO");
+    json_member_text(j, "time", now);
+    json_member_text(j, "logger", "controller.nodeclaim.lifecycle");
+    json_member_text(j, "message", "launched nodeclaim");
+    write_name(j, "nodeclaim", "", launch->node_pool, "-", digits);
+    json_member_str(j, "nodepool", launch->node_pool);
+    write_name(j, "provider-id", "aws:///", launch->choice.zone, "/i-", id);
+    json_member_str(j, "instance-type", launch->choice.instance_type);
+    json_member_str(j, "zone", launch->choice.zone);
+    json_member_str(j, "capacity-type", launch->choice.capacity_type);
+    json_key(j, "allocatable");
+    json_object(j);
+    for (size_t i = 0; i < launch->allocatable_count; i++) {
+        json_key_str(j, launch->allocatable[i].name);
+        json_str(j, launch->allocatable[i].text);
+    }
+    json_end(j);
+    json_end(j);
+    buffer_char(job->out, '\n');
+}
+
+karp_status plan_as_log(const write_job *job)
+{
+    char now[KARP_VALUE_TEXT];
+    karp_time_format(karp_decision_now(job->decision), now);
+    launch_counter counter = {0};
+    size_t count = karp_decision_launch_count(job->decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_launch launch;
+        karp_status status = get_launch(job, job->decision, i, &launch);
+        if (status != KARP_OK) {
+            return status;
+        }
+        uint64_t number = launch_number(&counter, &launch);
+        if (launch.choice.instance_type.len > 0) {
+            write_record(job, &launch, number, now);
+        }
+    }
+    return KARP_OK;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The NodeClaims of a plan as YAML, as Karpenter would create them (the server adds uid, owner and status). */
+#include "write_decision.h"
+#include "write_json.h"
+#include "write_launch.h"
+
+#include <string.h>
+
+static void line(write_buffer *b, size_t indent, const char *text)
+{
+    buffer_repeat(b, " ", indent);
+    buffer_text(b, text);
+}
+
+/* Plain scalars are those that every reader takes as a string: letters first, nothing special, no word with a meaning. */
+static bool is_plain(karp_str text)
+{
+    static const char *const words[] = {"y",  "n",  "yes",  "no", "true", "false", "on", "off", "null", "nan",
+                                        "inf"};
+    if (text.len == 0) {
+        return false;
+    }
+    char first = text.ptr[0];
+    if (!((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z'))) {
+        return false;
+    }
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!word && c != '-' && c != '.' && c != '/' && c != '_') {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t length = strlen(words[i]);
+        size_t same = 0;
+        while (same < text.len && same < length && (text.ptr[same] | 0x20) == words[i][same]) {
+            same++;
+        }
+        if (same == length && text.len == length) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void scalar(write_buffer *b, karp_str text)
+{
+    if (is_plain(text)) {
+        buffer_str(b, text);
+    } else {
+        buffer_json_string(b, text);
+    }
+}
+
+static void member(write_buffer *b, size_t indent, karp_str key, karp_str value)
+{
+    buffer_repeat(b, " ", indent);
+    scalar(b, key);
+    buffer_text(b, ": ");
+    scalar(b, value);
+    buffer_char(b, '\n');
+}
+
+static void labels(write_buffer *b, const char *key, const karp_label *list, size_t count)
+{
+    if (count == 0) {
+        return;
+    }
+    line(b, 2, key);
+    buffer_text(b, ":\n");
+    for (size_t i = 0; i < count; i++) {
+        member(b, 4, list[i].key, list[i].value);
+    }
+}
+
+static void taints(write_buffer *b, const char *key, const karp_taint *list, size_t count)
+{
+    if (count == 0) {
+        return;
+    }
+    line(b, 2, key);
+    buffer_text(b, ":\n");
+    for (size_t i = 0; i < count; i++) {
+        line(b, 2, "- ");
+        member(b, 0, str_of("effect"), list[i].effect);
+        member(b, 4, str_of("key"), list[i].key);
+        if (list[i].value.len > 0) {
+            member(b, 4, str_of("value"), list[i].value);
+        }
+    }
+}
+
+static void requirements(write_buffer *b, const karp_requirement *list, size_t count)
+{
+    line(b, 2, "requirements:");
+    buffer_text(b, count == 0 ? " []\n" : "\n");
+    for (size_t i = 0; i < count; i++) {
+        line(b, 2, "- ");
+        member(b, 0, str_of("key"), list[i].key);
+        if (list[i].min_values > 0) {
+            line(b, 4, "minValues: ");
+            buffer_uint(b, list[i].min_values);
+            buffer_char(b, '\n');
+        }
+        member(b, 4, str_of("operator"), str_of(operator_name(list[i].op)));
+        if (list[i].value_count == 0) {
+            continue;
+        }
+        line(b, 4, "values:\n");
+        for (size_t k = 0; k < list[i].value_count; k++) {
+            line(b, 4, "- ");
+            scalar(b, list[i].values[k]);
+            buffer_char(b, '\n');
+        }
+    }
+}
+
+static void duration(write_buffer *b, const char *key, int64_t value)
+{
+    if (value == KARP_DURATION_UNSET) {
+        return;
+    }
+    char text[KARP_VALUE_TEXT] = "Never";
+    if (value != KARP_DURATION_NEVER) {
+        karp_duration_format(value, text);
+    }
+    member(b, 2, str_of(key), str_of(text));
+}
+
+static void node_claim(write_buffer *b, const karp_launch *launch, uint64_t number)
+{
+    buffer_text(b, "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata:\n");
+    labels(b, "annotations", launch->annotations, launch->annotation_count);
+    labels(b, "labels", launch->labels, launch->label_count);
+    line(b, 2, "name: ");
+    buffer_str(b, launch->node_pool);
+    buffer_char(b, '-');
+    buffer_uint(b, number);
+    buffer_text(b, "\nspec:\n");
+    duration(b, "expireAfter", launch->expire_after);
+    line(b, 2, "nodeClassRef:\n");
+    member(b, 4, str_of("group"), launch->node_class.group);
+    member(b, 4, str_of("kind"), launch->node_class.kind);
+    member(b, 4, str_of("name"), launch->node_class.name);
+    requirements(b, launch->claim_requirements, launch->claim_requirement_count);
+    line(b, 2, "resources:\n");
+    line(b, 4, launch->request_count == 0 ? "requests: {}\n" : "requests:\n");
+    for (size_t i = 0; i < launch->request_count; i++) {
+        member(b, 6, launch->requests[i].name, launch->requests[i].text);
+    }
+    taints(b, "startupTaints", launch->startup_taints, launch->startup_taint_count);
+    taints(b, "taints", launch->taints, launch->taint_count);
+    duration(b, "terminationGracePeriod", launch->termination_grace_period);
+}
+
+karp_status plan_as_yaml(const write_job *job)
+{
+    launch_counter counter = {0};
+    size_t count = karp_decision_launch_count(job->decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_launch launch;
+        karp_status status = get_launch(job, job->decision, i, &launch);
+        if (status != KARP_OK) {
+            return status;
+        }
+        if (i > 0) {
+            buffer_text(job->out, "---\n");
+        }
+        node_claim(job->out, &launch, launch_number(&counter, &launch));
+    }
+    return KARP_OK;
+}
