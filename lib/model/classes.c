@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pods into classes: two pods are of one class when no scheduling decision can tell them apart. */
+#include <model/prepare.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <string.h>
+
+struct classing {
+    karp_snapshot *s;
+    uint32_t *projected; /* store label id -> projected id */
+    words keys;          /* identity of classes */
+    LIST_OF(pod_class) classes;
+    bool csi_limits;     /* some node limits volumes, so their claims matter */
+};
+
+/* Drops the labels no selector reads. */
+static bool project_labels(struct classing *c)
+{
+    karp_snapshot *s = c->s;
+    uint8_t *of_nodes = mem_zalloc(s->context, s->facts.count), *of_pods = mem_zalloc(s->context, s->facts.count);
+    size_t most = 0, n = s->raw.labels.count;
+    for (size_t i = 0; i < n; i++) {
+        if (s->raw.labels.entries[i].count > most) most = s->raw.labels.entries[i].count;
+    }
+    uint32_t *pairs = mem_alloc(s->context, (most + 1) * sizeof *pairs);
+    c->projected = mem_alloc(s->context, (n + 1) * sizeof *c->projected);
+    bool ok = of_nodes != NULL && of_pods != NULL && pairs != NULL && c->projected != NULL;
+    if (ok) interesting_keys(s, of_nodes, of_pods);
+    for (size_t i = 0; ok && i < n; i++) {
+        const struct words_entry *e = &s->raw.labels.entries[i];
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < e->count; k += 2) {
+            if (!of_pods[e->ptr[k]]) continue;
+            pairs[kept++] = e->ptr[k];
+            pairs[kept++] = e->ptr[k + 1];
+        }
+        c->projected[i] = words_add(&s->projected, pairs, kept);
+        ok = c->projected[i] != NO_ID;
+    }
+    mem_free(s->context, of_nodes, s->facts.count);
+    mem_free(s->context, of_pods, s->facts.count);
+    mem_free(s->context, pairs, (most + 1) * sizeof *pairs);
+    return ok;
+}
+
+static karp_status fill_class(struct classing *c, const pod *p, pod_class *out)
+{
+    karp_snapshot *s = c->s;
+    const struct words_entry *claims = &s->raw.volumes.entries[p->volumes];
+    out->shape = p->shape;
+    out->name_space = p->name_space;
+    out->labels = c->projected[p->labels];
+    out->requests = vector_keep(s, s->raw.shapes.items[p->shape].requests);
+    if (out->requests == NULL) return KARP_E_NOMEM;
+    out->counts_volumes = true;
+    for (uint32_t i = 0; i < claims->count; i++) {
+        if (volume_driver(&s->raw, p->name_space, claims->ptr[i], &out->counts_volumes) != NO_TEXT && c->csi_limits) {
+            out->volumes = p->volumes;
+        }
+    }
+    out->volumes_found = true;
+    if (claims->count == 0) return KARP_OK;
+    return volume_alternatives(s, p->name_space, claims->ptr, claims->count, &out->alternatives, &out->alternative_count,
+                               &out->volumes_found);
+}
+
+/* The class of what the volumes amount to: pods of a StatefulSet differ in their claims, seldom in what these demand. */
+static uint32_t intern_class(struct classing *c, const pod_class *one)
+{
+    uint32_t fixed[6] = { one->shape, one->name_space, one->labels, one->volumes,
+                          (uint32_t)one->volumes_found | ((uint32_t)one->counts_volumes << 1), one->alternative_count };
+    size_t words_needed = 6 + 2 * (size_t)one->alternative_count;
+    uint32_t *key = mem_alloc(c->s->context, words_needed * sizeof *key);
+    if (key == NULL) return NO_ID;
+    memcpy(key, fixed, sizeof fixed);
+    for (uint32_t i = 0; i < one->alternative_count; i++) {
+        key[6 + 2 * i] = one->alternatives[i].set;
+        key[7 + 2 * i] = one->alternatives[i].host;
+    }
+    uint32_t id = words_add(&c->keys, key, words_needed);
+    mem_free(c->s->context, key, words_needed * sizeof *key);
+    if (id == c->classes.count) {
+        pod_class *slot = list_push(c->s->context, &c->classes, sizeof *slot);
+        if (slot == NULL) return NO_ID;
+        *slot = *one;
+        slot->first_pod = NO_ID;
+    }
+    return id;
+}
+
+static karp_status class_pods(struct classing *c, karp_error *error)
+{
+    karp_snapshot *s = c->s;
+    words plain; /* (shape, namespace, labels, volumes) as stored -> class: most pods end here */
+    words_init(&plain, s->context);
+    LIST_OF(uint32_t) class_of_plain = { NULL, 0, 0 };
+    karp_status status = KARP_OK;
+    for (uint32_t i = 0; i < s->raw.pods.count && status == KARP_OK; i++) {
+        const pod *p = &s->raw.pods.items[i];
+        uint32_t key[4] = { p->shape, p->name_space, c->projected[p->labels], p->volumes };
+        uint32_t id = words_add(&plain, key, 4);
+        if (id == class_of_plain.count) {
+            pod_class one = { .first_pod = NO_ID };
+            arena_mark mark = arena_get_mark(&s->data);
+            status = fill_class(c, p, &one);
+            size_t known = c->classes.count;
+            uint32_t class_id = status == KARP_OK ? intern_class(c, &one) : NO_ID;
+            uint32_t *slot = class_id == NO_ID ? NULL : list_push(s->context, &class_of_plain, sizeof *slot);
+            if (slot == NULL) {
+                if (status == KARP_OK) status = KARP_E_NOMEM;
+                break;
+            }
+            if (c->classes.count == known) arena_release(&s->data, mark);
+            *slot = class_id;
+        } else if (id == NO_ID) {
+            status = KARP_E_NOMEM;
+            break;
+        }
+        s->pod_class[i] = class_of_plain.items[id];
+        pod_class *k = &c->classes.items[s->pod_class[i]];
+        if (k->first_pod == NO_ID || s->pod_rank[i] < s->pod_rank[k->first_pod]) k->first_pod = i;
+    }
+    list_free(s->context, &class_of_plain, sizeof(uint32_t));
+    words_free(&plain);
+    if (status == KARP_E_LIMIT) return fail(error, status, "the volumes of a pod allow too many combinations of topologies");
+    return status == KARP_OK ? KARP_OK : fail_nomem(error);
+}
+
+karp_status prepare_classes(karp_snapshot *s, karp_error *error)
+{
+    struct classing c = { .s = s };
+    words_init(&s->projected, s->context);
+    words_init(&c.keys, s->context);
+    for (size_t i = 0; i < s->raw.csi_nodes.count; i++) c.csi_limits = c.csi_limits || s->raw.csi_nodes.items[i].limit_count > 0;
+    s->pod_class = arena_array(&s->data, s->raw.pods.count + 1, sizeof *s->pod_class);
+    karp_status status = s->pod_class != NULL && project_labels(&c) ? class_pods(&c, error) : fail_nomem(error);
+    if (status == KARP_OK) {
+        s->class_count = (uint32_t)c.classes.count;
+        s->classes = arena_array(&s->data, c.classes.count + 1, sizeof *s->classes);
+        if (s->classes == NULL) status = fail_nomem(error);
+        else if (s->class_count > 0) memcpy(s->classes, c.classes.items, c.classes.count * sizeof *s->classes);
+    }
+    mem_free(s->context, c.projected, (s->raw.labels.count + 1) * sizeof *c.projected);
+    list_free(s->context, &c.classes, sizeof(pod_class));
+    words_free(&c.keys);
+    return status;
+}
+
+/* ---- the queue (§17.2) ------------------------------------------------------------------------------------------- */
+
+static int by_queue(uint32_t x, uint32_t y, const void *user)
+{
+    const karp_snapshot *s = user;
+    const int64_t *rx = s->classes[s->pod_class[x]].requests, *ry = s->classes[s->pod_class[y]].requests;
+    if (rx[RESOURCE_CPU] != ry[RESOURCE_CPU]) return rx[RESOURCE_CPU] > ry[RESOURCE_CPU] ? -1 : 1;
+    if (rx[RESOURCE_MEMORY] != ry[RESOURCE_MEMORY]) return rx[RESOURCE_MEMORY] > ry[RESOURCE_MEMORY] ? -1 : 1;
+    const pod *a = &s->raw.pods.items[x], *b = &s->raw.pods.items[y];
+    if (a->creation != b->creation) return a->creation < b->creation ? -1 : 1;
+    return compare_str((karp_str){ a->uid, a->uid_len }, (karp_str){ b->uid, b->uid_len });
+}
+
+karp_status prepare_queue(karp_snapshot *s, karp_error *error)
+{
+    size_t n = s->raw.pods.count;
+    s->queue = arena_array(&s->data, n + 1, sizeof *s->queue);
+    if (s->queue == NULL) return fail_nomem(error);
+    for (size_t i = 0; i < n; i++) s->queue[i] = (uint32_t)i;
+    if (!sort_ids(s->context, s->queue, n, by_queue, s)) return fail_nomem(error);
+    if (!s->raw.pods_given) return KARP_OK;
+    s->place = arena_array(&s->data, s->raw.pods_to_place.count + 1, sizeof *s->place);
+    if (s->place == NULL) return fail_nomem(error);
+    for (size_t i = 0; i < s->raw.pods_to_place.count; i++) {
+        uint64_t key = s->raw.pods_to_place.items[i];
+        uint32_t p = store_find(&s->raw, KIND_POD, (uint32_t)(key >> 32), (uint32_t)key);
+        if (p != NO_ID) s->place[s->place_count++] = p;
+    }
+    return KARP_OK;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pod that stands for each DaemonSet (scheduling.md §12.1). */
+#include <model/prepare.h>
+
+#include <base/error.h>
+
+/* The newest pod that the set controls in its namespace; the earlier in input order among equally new. NO_ID = none. */
+static uint32_t newest_pod(const karp_snapshot *s, const daemon_set *d)
+{
+    uint32_t best = NO_ID;
+    for (uint32_t i = 0; i < s->raw.pods.count; i++) {
+        const pod *p = &s->raw.pods.items[i];
+        if (!(p->flags & POD_OF_DAEMON_SET) || p->name_space != d->meta.name_space) continue;
+        if (store_marks(&s->raw, p)->controller_uid != d->meta.uid) continue;
+        if (best == NO_ID || p->creation > s->raw.pods.items[best].creation ||
+            (p->creation == s->raw.pods.items[best].creation && s->pod_rank[i] < s->pod_rank[best])) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+karp_status prepare_daemons(karp_snapshot *s, karp_error *error)
+{
+    s->daemon_count = (uint32_t)s->raw.daemon_sets.count;
+    s->daemons = arena_array(&s->data, s->daemon_count + (size_t)1, sizeof *s->daemons);
+    if (s->daemons == NULL) return fail_nomem(error);
+    for (uint32_t i = 0; i < s->daemon_count; i++) {
+        const daemon_set *d = &s->raw.daemon_sets.items[i];
+        const shape *of_template = &s->raw.shapes.items[d->shape];
+        uint32_t p = newest_pod(s, d);
+        s->daemons[i].set = i;
+        s->daemons[i].name = d->meta.name;
+        s->daemons[i].shape = p == NO_ID ? of_template : &s->raw.shapes.items[s->raw.pods.items[p].shape];
+        /* The controller pins its pods to nodes by affinity; the template's own affinity is what counts. */
+        s->daemons[i].required = of_template->required.count > 0 ? of_template->required : s->daemons[i].shape->required;
+    }
+    return KARP_OK;
+}

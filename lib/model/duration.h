@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Durations as Go writes them ("1h30m", "1.5s", "-2ms"), in nanoseconds. */
+#ifndef MODEL_DURATION_H
+#define MODEL_DURATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DURATION_TEXT 64
+
+enum { DURATION_OK, DURATION_SYNTAX, DURATION_RANGE };
+
+/* *out is written on success only. */
+int duration_read(const char *text, size_t len, int64_t *out);
+
+/* The same where the kind of failure does not matter. */
+bool duration_parse(const char *text, size_t len, int64_t *out);
+
+/* "1h30m0s"; returns the length. */
+size_t duration_format(int64_t nanoseconds, char out[DURATION_TEXT]);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What decisions need to know of strings: which ones they name, their order, the integers they spell, label tables. */
+#include <model/prepare.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <string.h>
+
+struct word {
+    size_t at; /* offset in known_text */
+    const char *text;
+};
+
+#define WORD(field, spelled) { offsetof(known_text, field), spelled }
+static const struct word words_known[] = {
+    WORD(hostname, "kubernetes.io/hostname"), WORD(zone, "topology.kubernetes.io/zone"),
+    WORD(region, "topology.kubernetes.io/region"), WORD(instance_type, "node.kubernetes.io/instance-type"),
+    WORD(arch, "kubernetes.io/arch"), WORD(os, "kubernetes.io/os"), WORD(capacity_type, "karpenter.sh/capacity-type"),
+    WORD(node_pool, "karpenter.sh/nodepool"), WORD(windows_build, "node.kubernetes.io/windows-build"),
+    WORD(registered, "karpenter.sh/registered"), WORD(initialized, "karpenter.sh/initialized"), WORD(true_, "true"),
+    WORD(spot, "spot"), WORD(on_demand, "on-demand"), WORD(reserved, "reserved"), WORD(no_schedule, "NoSchedule"),
+    WORD(prefer_no_schedule, "PreferNoSchedule"), WORD(no_execute, "NoExecute"),
+    WORD(disrupted, "karpenter.sh/disrupted"), WORD(not_ready, "node.kubernetes.io/not-ready"),
+    WORD(unreachable, "node.kubernetes.io/unreachable"),
+    WORD(uninitialized, "node.cloudprovider.kubernetes.io/uninitialized"), WORD(unregistered, "karpenter.sh/unregistered"),
+    WORD(ready, "Ready"), WORD(consolidatable, "Consolidatable"), WORD(drifted, "Drifted"),
+    WORD(instance_terminating, "InstanceTerminating"), WORD(initialized_condition, "Initialized"),
+    WORD(launched, "Launched"), WORD(validation_succeeded, "ValidationSucceeded"),
+    WORD(node_class_ready, "NodeClassReady"), WORD(status_true, "True"), WORD(status_false, "False"),
+    WORD(do_not_disrupt, "karpenter.sh/do-not-disrupt"),
+};
+#undef WORD
+
+/* scheduling.md §7.1 */
+static const char *const normalized_labels[][2] = {
+    { "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone" },
+    { "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region" },
+    { "beta.kubernetes.io/arch", "kubernetes.io/arch" },
+    { "beta.kubernetes.io/os", "kubernetes.io/os" },
+    { "beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type" },
+};
+
+static uint32_t add(karp_snapshot *s, karp_str text) { return strings_add(&s->raw.text, text.ptr, text.len); }
+
+/* "karpenter.k8s.aws/ec2nodeclass" */
+uint32_t node_class_label(karp_snapshot *s, uint32_t group, uint32_t kind)
+{
+    karp_str g = text_of(s, group), k = text_of(s, kind);
+    char *joined = arena_alloc(&s->data, g.len + k.len + 2);
+    if (joined == NULL) return NO_ID;
+    if (g.len > 0) memcpy(joined, g.ptr, g.len);
+    joined[g.len] = '/';
+    for (size_t i = 0; i < k.len; i++) {
+        char c = k.ptr[i];
+        joined[g.len + 1 + i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    return strings_add(&s->raw.text, joined, g.len + k.len + 1);
+}
+
+static bool add_object_words(karp_snapshot *s)
+{
+    store *raw = &s->raw;
+    for (size_t i = 0; i < raw->nodes.count; i++) {
+        if (add(s, store_name(raw, raw->nodes.items[i].meta.name)) == NO_ID) return false;
+    }
+    for (size_t i = 0; i < raw->claims.count; i++) {
+        if (add(s, store_name(raw, raw->claims.items[i].meta.name)) == NO_ID) return false;
+    }
+    for (size_t i = 0; i < raw->pools.count; i++) {
+        const node_pool *p = &raw->pools.items[i];
+        if (add(s, store_name(raw, p->meta.name)) == NO_ID || node_class_label(s, p->class_group, p->class_kind) == NO_ID) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < raw->namespaces.count; i++) {
+        if (add(s, store_name(raw, raw->namespaces.items[i].name)) == NO_ID) return false;
+    }
+    return true;
+}
+
+static bool add_catalogue_words(karp_snapshot *s)
+{
+    for (size_t i = 0; i < s->raw.catalogues.count; i++) {
+        const karp_catalogue *c = s->raw.catalogues.items[i].catalogue;
+        for (size_t t = 0; t < c->text.count; t++) {
+            if (add(s, strings_get(&c->text, (uint32_t)t)) == NO_ID) return false;
+        }
+        for (size_t r = 0; r < c->resources.count; r++) {
+            karp_str name = strings_get(&c->resources, (uint32_t)r);
+            if (strings_add(&s->raw.resources, name.ptr, name.len) == NO_ID) return false;
+        }
+    }
+    return true;
+}
+
+karp_status prepare_words(karp_snapshot *s, karp_error *error)
+{
+    char *known = (char *)&s->known;
+    for (size_t i = 0; i < sizeof words_known / sizeof *words_known; i++) {
+        uint32_t id = strings_add(&s->raw.text, words_known[i].text, strlen(words_known[i].text));
+        if (id == NO_ID) return fail_nomem(error);
+        memcpy(known + words_known[i].at, &id, sizeof id);
+    }
+    for (size_t i = 0; i < sizeof normalized_labels / sizeof *normalized_labels; i++) {
+        if (add(s, str(normalized_labels[i][0])) == NO_ID) return fail_nomem(error);
+    }
+    return add_object_words(s) && add_catalogue_words(s) ? KARP_OK : fail_nomem(error);
+}
+
+/* Go's Atoi: an optional sign and digits, within int64. */
+static string_number read_number(karp_str t)
+{
+    string_number n = { 0, false };
+    size_t i = t.len > 0 && (t.ptr[0] == '-' || t.ptr[0] == '+') ? 1 : 0;
+    bool negative = i == 1 && t.ptr[0] == '-';
+    if (i == t.len) return n;
+    uint64_t value = 0, limit = (uint64_t)INT64_MAX + (negative ? 1 : 0);
+    for (; i < t.len; i++) {
+        if (t.ptr[i] < '0' || t.ptr[i] > '9') return n;
+        uint64_t digit = (uint64_t)(t.ptr[i] - '0');
+        if (value > (limit - digit) / 10) return n;
+        value = value * 10 + digit;
+    }
+    n.is_number = true;
+    if (!negative) n.value = (int64_t)value;
+    else n.value = value == limit ? INT64_MIN : -(int64_t)value;
+    return n;
+}
+
+static int by_text(uint32_t x, uint32_t y, const void *user)
+{
+    const strings *t = user;
+    return compare_str(strings_get(t, x), strings_get(t, y));
+}
+
+static bool rank_strings(karp_snapshot *s, uint32_t *rank)
+{
+    size_t n = s->raw.text.count;
+    uint32_t *order = mem_alloc(s->context, n * sizeof *order);
+    if (order == NULL) return false;
+    for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
+    bool ok = sort_ids(s->context, order, n, by_text, &s->raw.text);
+    for (size_t i = 0; ok && i < n; i++) rank[order[i]] = (uint32_t)i;
+    mem_free(s->context, order, n * sizeof *order);
+    return ok;
+}
+
+static void fill_tables(karp_snapshot *s, uint8_t *well_known, uint32_t *normalized)
+{
+    const known_text *k = &s->known;
+    const uint32_t own[] = { k->node_pool, k->zone, k->region, k->instance_type, k->arch, k->os, k->capacity_type, k->windows_build };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) well_known[own[i]] = 1;
+    for (uint32_t i = 0; i < s->raw.well_known_count; i++) well_known[s->raw.well_known[i]] = 1;
+    for (size_t i = 0; i < s->raw.text.count; i++) normalized[i] = (uint32_t)i;
+    for (size_t i = 0; i < sizeof normalized_labels / sizeof *normalized_labels; i++) {
+        const char *from = normalized_labels[i][0], *to = normalized_labels[i][1];
+        normalized[strings_find(&s->raw.text, from, strlen(from))] = strings_find(&s->raw.text, to, strlen(to));
+    }
+    for (uint32_t i = 0; i < s->raw.normalized.count; i++) {
+        normalized[s->raw.normalized.items[i].key] = s->raw.normalized.items[i].value;
+    }
+}
+
+karp_status prepare_facts(karp_snapshot *s, karp_error *error)
+{
+    size_t n = s->raw.text.count;
+    uint32_t *rank = arena_array(&s->data, n, sizeof *rank), *normalized = arena_array(&s->data, n, sizeof *normalized);
+    string_number *numbers = arena_array(&s->data, n, sizeof *numbers);
+    uint8_t *well_known = arena_array(&s->data, n, sizeof *well_known);
+    if (rank == NULL || normalized == NULL || numbers == NULL || well_known == NULL || !rank_strings(s, rank)) {
+        return fail_nomem(error);
+    }
+    for (size_t i = 0; i < n; i++) numbers[i] = read_number(strings_get(&s->raw.text, (uint32_t)i));
+    fill_tables(s, well_known, normalized);
+    s->facts = (string_facts){ rank, numbers, well_known, normalized, s->known.hostname, (uint32_t)n };
+    return algebra_init(&s->algebra, s->context, &s->facts, NULL) ? KARP_OK : fail_nomem(error);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <model/instant.h>
+
+#include <string.h>
+
+/* ---- calendar ---- */
+
+static bool is_leap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+
+unsigned civil_month_length(int64_t year, unsigned month)
+{
+    static const unsigned char lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+    if (month == 2 && is_leap(year)) return 29;
+    return lengths[month - 1];
+}
+
+/* Days before the first of January of `year`, counted from the first of January of year 0. */
+static int64_t days_before_year(int64_t year)
+{
+    int64_t last = year - 1;
+    return year * 365 + floor_divide(last, 4) - floor_divide(last, 100) + floor_divide(last, 400) + 1;
+}
+
+#define DAYS_TO_1970 INT64_C(719528)
+
+int64_t civil_days(int64_t year, unsigned month, unsigned day)
+{
+    static const short before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334 };
+    int64_t days = days_before_year(year) - DAYS_TO_1970 + before[month - 1] + (int64_t)day - 1;
+    return month > 2 && is_leap(year) ? days + 1 : days;
+}
+
+civil_date civil_from_days(int64_t days)
+{
+    int64_t since_zero = days + DAYS_TO_1970;
+    /* 146097 days are 400 years; the guess is at most one year off. */
+    civil_date date = { floor_divide(since_zero * 400, 146097), 1, 1 };
+    while (days_before_year(date.year) > since_zero) date.year--;
+    while (days_before_year(date.year + 1) <= since_zero) date.year++;
+    unsigned left = (unsigned)(since_zero - days_before_year(date.year));
+    for (unsigned length = 31; left >= length; length = civil_month_length(date.year, date.month)) {
+        left -= length;
+        date.month++;
+    }
+    date.day = left + 1;
+    return date;
+}
+
+unsigned civil_weekday(int64_t days)
+{
+    /* 1970-01-01 was a Thursday. */
+    return (unsigned)(days + 4 - floor_divide(days + 4, 7) * 7);
+}
+
+/* ---- RFC 3339 ---- */
+
+typedef struct reader {
+    const char *at, *end;
+} reader;
+
+static bool read_number(reader *r, int digits, unsigned most, unsigned *out)
+{
+    unsigned value = 0;
+    if (r->end - r->at < digits) return false;
+    for (int i = 0; i < digits; i++) {
+        char c = *r->at++;
+        if (c < '0' || c > '9') return false;
+        value = value * 10 + (unsigned)(c - '0');
+    }
+    *out = value;
+    return value <= most;
+}
+
+static bool read_char(reader *r, char one, char other)
+{
+    if (r->at == r->end || (*r->at != one && *r->at != other)) return false;
+    r->at++;
+    return true;
+}
+
+static bool read_fraction(reader *r, unsigned *nanoseconds)
+{
+    *nanoseconds = 0;
+    if (!read_char(r, '.', '.')) return true;
+    unsigned worth = 100000000;
+    const char *start = r->at;
+    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++, worth /= 10) {
+        *nanoseconds += worth * (unsigned)(*r->at - '0');
+    }
+    return r->at > start;
+}
+
+static bool read_offset(reader *r, int64_t *seconds)
+{
+    *seconds = 0;
+    if (read_char(r, 'Z', 'z')) return true;
+    bool west = r->at < r->end && *r->at == '-';
+    unsigned hours = 0, minutes = 0;
+    if (!read_char(r, '+', '-') || !read_number(r, 2, 23, &hours) || !read_char(r, ':', ':') ||
+        !read_number(r, 2, 59, &minutes)) {
+        return false;
+    }
+    *seconds = (int64_t)hours * 3600 + (int64_t)minutes * 60;
+    if (west) *seconds = -*seconds;
+    return true;
+}
+
+int instant_read(const char *text, size_t len, int64_t *out)
+{
+    reader r = { text, len > 0 ? text + len : text };
+    unsigned year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, nanoseconds = 0;
+    int64_t offset = 0;
+    bool date = read_number(&r, 4, 9999, &year) && read_char(&r, '-', '-') && read_number(&r, 2, 12, &month) &&
+                read_char(&r, '-', '-') && read_number(&r, 2, 31, &day);
+    if (!date || month == 0 || day == 0 || day > civil_month_length(year, month)) return INSTANT_SYNTAX;
+    bool time = read_char(&r, 'T', 't') && read_number(&r, 2, 23, &hour) && read_char(&r, ':', ':') &&
+                read_number(&r, 2, 59, &minute) && read_char(&r, ':', ':') && read_number(&r, 2, 59, &second) &&
+                read_fraction(&r, &nanoseconds) && read_offset(&r, &offset);
+    if (!time || r.at != r.end) return INSTANT_SYNTAX;
+
+    int64_t seconds = civil_days(year, month, day) * DAY_SECONDS + (int64_t)hour * 3600 +
+                      (int64_t)minute * 60 + (int64_t)second - offset;
+    if (seconds < civil_days(1678, 1, 1) * DAY_SECONDS || seconds >= civil_days(2262, 1, 1) * DAY_SECONDS) {
+        return INSTANT_RANGE;
+    }
+    *out = seconds * SECOND_NS + (int64_t)nanoseconds;
+    return INSTANT_OK;
+}
+
+bool instant_parse(const char *text, size_t len, int64_t *out)
+{
+    return instant_read(text, len, out) == INSTANT_OK;
+}
+
+static char *put_number(char *to, uint64_t value, int digits)
+{
+    for (int i = digits; i-- > 0; value /= 10) to[i] = (char)('0' + value % 10);
+    return to + digits;
+}
+
+size_t instant_format(int64_t instant, char out[INSTANT_TEXT])
+{
+    int64_t seconds = floor_divide(instant, SECOND_NS);
+    /* Unsigned, since the multiple may lie just below INT64_MIN. */
+    uint64_t nanoseconds = (uint64_t)instant - (uint64_t)seconds * (uint64_t)SECOND_NS;
+    int64_t days = floor_divide(seconds, DAY_SECONDS);
+    uint64_t rest = (uint64_t)(seconds - days * DAY_SECONDS);
+    civil_date date = civil_from_days(days);
+    char *to = put_number(out, (uint64_t)date.year, 4);
+    *to++ = '-';
+    to = put_number(to, date.month, 2);
+    *to++ = '-';
+    to = put_number(to, date.day, 2);
+    *to++ = 'T';
+    to = put_number(to, rest / 3600, 2);
+    *to++ = ':';
+    to = put_number(to, rest / 60 % 60, 2);
+    *to++ = ':';
+    to = put_number(to, rest % 60, 2);
+    if (nanoseconds > 0) {
+        *to++ = '.';
+        to = put_number(to, nanoseconds, 9);
+        while (to[-1] == '0') to--;
+    }
+    *to++ = 'Z';
+    *to = '\0';
+    return (size_t)(to - out);
+}

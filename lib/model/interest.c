@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which label keys any decision can read: the others are left out, so that nodes and pods that differ in them are equal. */
+#include <model/prepare.h>
+
+static void mark(const karp_snapshot *s, uint8_t *set, uint32_t key)
+{
+    set[key] = 1;
+    set[s->facts.normalized[key]] = 1;
+}
+
+static void mark_expressions(const karp_snapshot *s, uint8_t *set, expression_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) mark(s, set, list.items[i].key);
+}
+
+static void mark_terms(const karp_snapshot *s, uint8_t *set, node_term_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) mark_expressions(s, set, list.items[i].expressions);
+}
+
+static void mark_selector(uint8_t *set, const selector *sel)
+{
+    if (sel == NULL) return;
+    for (uint32_t i = 0; i < sel->labels.count; i++) set[sel->labels.items[i].key] = 1;
+    for (uint32_t i = 0; i < sel->expressions.count; i++) set[sel->expressions.items[i].key] = 1;
+}
+
+static void mark_pod_terms(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods, pod_term_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        mark(s, of_nodes, list.items[i].topology_key);
+        mark_selector(of_pods, list.items[i].label_selector);
+    }
+}
+
+static void mark_spread(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods, spread_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        mark(s, of_nodes, list.items[i].topology_key);
+        mark_selector(of_pods, list.items[i].label_selector);
+        for (uint32_t k = 0; k < list.items[i].match_label_key_count; k++) of_pods[list.items[i].match_label_keys[k]] = 1;
+    }
+}
+
+void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods)
+{
+    const store *raw = &s->raw;
+    for (size_t i = 0; i < raw->shapes.count; i++) {
+        const shape *h = &raw->shapes.items[i];
+        for (uint32_t l = 0; l < h->node_selector.count; l++) mark(s, of_nodes, h->node_selector.items[l].key);
+        mark_terms(s, of_nodes, h->required);
+        mark_terms(s, of_nodes, h->preferred);
+        mark_pod_terms(s, of_nodes, of_pods, h->required_affinity);
+        mark_pod_terms(s, of_nodes, of_pods, h->preferred_affinity);
+        mark_pod_terms(s, of_nodes, of_pods, h->required_anti);
+        mark_pod_terms(s, of_nodes, of_pods, h->preferred_anti);
+        mark_spread(s, of_nodes, of_pods, h->spread);
+    }
+    mark_spread(s, of_nodes, of_pods, raw->default_spread);
+    for (size_t i = 0; i < raw->volumes_bound.count; i++) mark_terms(s, of_nodes, raw->volumes_bound.items[i].terms);
+    for (size_t i = 0; i < raw->storage_classes.count; i++) mark_terms(s, of_nodes, raw->storage_classes.items[i].topologies);
+    for (size_t i = 0; i < raw->selecting.count; i++) mark_selector(of_pods, raw->selecting.items[i].selects);
+    for (size_t i = 0; i < raw->budgets.count; i++) mark_selector(of_pods, raw->budgets.items[i].selects);
+
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of karp_builder_finish(), in the order they run. Each fills its part of the snapshot. */
+#ifndef MODEL_PREPARE_H
+#define MODEL_PREPARE_H
+
+#include <model/snapshot.h>
+
+/* facts.c: interns what decisions name beside the objects' own strings, then ranks and classifies all strings. */
+karp_status prepare_words(karp_snapshot *s, karp_error *error);
+karp_status prepare_facts(karp_snapshot *s, karp_error *error);
+/* pod_names.c */
+karp_status prepare_names(karp_snapshot *s, karp_error *error);
+/* tables.c: translates the catalogues' types; vectors come after the units are known. */
+karp_status prepare_tables(karp_snapshot *s, karp_error *error);
+karp_status prepare_table_vectors(karp_snapshot *s, karp_error *error);
+/* scale.c: one unit per resource, in which every amount of the input is an integer. */
+karp_status prepare_units(karp_snapshot *s, karp_error *error);
+/* classes.c, volume_terms.c */
+karp_status prepare_classes(karp_snapshot *s, karp_error *error);
+karp_status prepare_queue(karp_snapshot *s, karp_error *error);
+/* daemons.c */
+karp_status prepare_daemons(karp_snapshot *s, karp_error *error);
+/* state_nodes.c */
+karp_status prepare_bound(karp_snapshot *s, karp_error *error);
+karp_status prepare_nodes(karp_snapshot *s, karp_error *error);
+
+/* interest.c: marks the label keys that some pod, volume or daemon reads on nodes, and those that selectors read on pods.
+ * Arrays by text id. */
+void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods);
+
+/* volume_terms.c: the alternatives of a pod's claims (§13.2), interned requirement sets in the arena. found = every object exists. */
+karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uint32_t *claims, size_t count,
+                                const demand **out, uint32_t *out_count, bool *found);
+/* The CSI driver a claim counts against (§13.4), NO_TEXT = none; *found is false when a bound claim's volume is missing. */
+uint32_t volume_driver(const store *raw, uint32_t name_space, uint32_t claim, bool *found);
+
+/* facts.c: the label every node of a pool carries for its class (§7.3); NO_ID = no memory. */
+uint32_t node_class_label(karp_snapshot *s, uint32_t group, uint32_t kind);
+
+/* labels → requirement set (the host name left out); only keys marked in `interest`, NULL = all. */
+uint32_t set_of_labels(algebra *a, label_list labels, const uint8_t *interest);
+/* expressions → demand */
+bool demand_of_expressions(algebra *a, expression_list list, demand *into);
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <model/requirement.h>
+
+#include <karp/objects.h>
+#include <base/sort.h>
+#include <string.h>
+
+static uint32_t refuse(algebra *a)
+{
+    a->failed = true;
+    return NO_ID;
+}
+
+static bool words_copy(words *to, const words *from, karp_context *context)
+{
+    words_init(to, context);
+    size_t entries = from->count * sizeof *from->entries, slots = from->slot_count * sizeof *from->slots;
+    if (from->count == 0) return true;
+    void *e = mem_alloc(context, entries), *s = mem_alloc(context, slots);
+    if (e == NULL || s == NULL) {
+        mem_free(context, e, entries);
+        mem_free(context, s, slots);
+        return false;
+    }
+    memcpy(e, from->entries, entries);
+    memcpy(s, from->slots, slots);
+    to->entries = e;
+    to->slots = s;
+    to->count = to->capacity = from->count;
+    to->slot_count = from->slot_count;
+    to->seed = from->seed;
+    return true;
+}
+
+static bool copy_tables(algebra *a, const algebra *from)
+{
+    size_t bytes = from->requirement_count * sizeof *from->requirements;
+    size_t slots = from->requirement_slot_count * sizeof *from->requirement_slots;
+    if (bytes > 0) {
+        a->requirements = mem_alloc(a->context, bytes);
+        if (a->requirements == NULL) return false;
+        memcpy(a->requirements, from->requirements, bytes);
+        a->requirement_count = a->requirement_capacity = from->requirement_count;
+        a->requirement_slots = mem_alloc(a->context, slots);
+        if (a->requirement_slots == NULL) return false;
+        memcpy(a->requirement_slots, from->requirement_slots, slots);
+        a->requirement_slot_count = from->requirement_slot_count;
+    }
+    return words_copy(&a->sets, &from->sets, a->context);
+}
+
+bool algebra_init(algebra *a, karp_context *context, const string_facts *facts, const algebra *copy_of)
+{
+    memset(a, 0, sizeof *a);
+    a->context = context;
+    a->facts = facts;
+    arena_init(&a->data, context);
+    words_init(&a->sets, context);
+    map64_init(&a->meets, context);
+    map64_init(&a->overlaps, context);
+    map64_init(&a->set_meets, context);
+    map64_init(&a->set_strict, context);
+    map64_init(&a->set_lenient, context);
+    if (copy_of != NULL) return copy_tables(a, copy_of);
+    return words_add(&a->sets, NULL, 0) == EMPTY_SET;
+}
+
+void algebra_free(algebra *a)
+{
+    mem_free(a->context, a->requirements, a->requirement_capacity * sizeof *a->requirements);
+    mem_free(a->context, a->requirement_slots, a->requirement_slot_count * sizeof *a->requirement_slots);
+    words_free(&a->sets);
+    map64_free(&a->meets);
+    map64_free(&a->overlaps);
+    map64_free(&a->set_meets);
+    map64_free(&a->set_strict);
+    map64_free(&a->set_lenient);
+    arena_free(&a->data);
+}
+
+/* ---- interning ------------------------------------------------------------------------------------------------- */
+
+static uint64_t requirement_hash(const requirement *r)
+{
+    uint64_t h = hash_mix(pair_key(r->key, r->min_values) + (uint64_t)r->complement);
+    h = hash_mix(h ^ (uint64_t)r->gte);
+    h = hash_mix(h ^ (uint64_t)r->lte ^ ((uint64_t)r->has_gte << 1) ^ (uint64_t)r->has_lte);
+    for (uint32_t i = 0; i < r->value_count; i++) h = hash_mix(h ^ r->values[i]);
+    return h;
+}
+
+static bool requirement_equal(const requirement *x, const requirement *y)
+{
+    return x->key == y->key && x->min_values == y->min_values && x->complement == y->complement && x->gte == y->gte &&
+           x->lte == y->lte && x->has_gte == y->has_gte && x->has_lte == y->has_lte &&
+           x->value_count == y->value_count &&
+           (x->value_count == 0 || memcmp(x->values, y->values, x->value_count * sizeof *x->values) == 0);
+}
+
+static bool rehash_requirements(algebra *a, size_t slot_count)
+{
+    uint32_t *slots = mem_zalloc(a->context, slot_count * sizeof *slots);
+    if (slots == NULL) return false;
+    for (size_t i = 0; i < a->requirement_count; i++) {
+        size_t at = (size_t)requirement_hash(&a->requirements[i]) & (slot_count - 1);
+        while (slots[at] != 0) at = (at + 1) & (slot_count - 1);
+        slots[at] = (uint32_t)i + 1;
+    }
+    mem_free(a->context, a->requirement_slots, a->requirement_slot_count * sizeof *a->requirement_slots);
+    a->requirement_slots = slots;
+    a->requirement_slot_count = slot_count;
+    return true;
+}
+
+/* Interns `r`; its values are copied when it is new. */
+static uint32_t requirement_intern(algebra *a, const requirement *r)
+{
+    if (a->failed) return NO_ID;
+    if ((a->requirement_count + 1) * 2 > a->requirement_slot_count &&
+        !rehash_requirements(a, a->requirement_slot_count ? a->requirement_slot_count * 2 : 64)) {
+        return refuse(a);
+    }
+    size_t mask = a->requirement_slot_count - 1, at = (size_t)requirement_hash(r) & mask;
+    for (; a->requirement_slots[at] != 0; at = (at + 1) & mask) {
+        uint32_t id = a->requirement_slots[at] - 1;
+        if (requirement_equal(&a->requirements[id], r)) return id;
+    }
+    void *items = a->requirements;
+    if (!grow(a->context, &items, &a->requirement_capacity, a->requirement_count + 1, sizeof *r)) return refuse(a);
+    a->requirements = items;
+    requirement copy = *r;
+    copy.values = NULL;
+    if (r->value_count > 0) {
+        copy.values = arena_copy(&a->data, r->values, r->value_count * sizeof *r->values);
+        if (copy.values == NULL) return refuse(a);
+    }
+    uint32_t id = (uint32_t)a->requirement_count++;
+    a->requirements[id] = copy;
+    a->requirement_slots[at] = id + 1;
+    return id;
+}
+
+/* ---- one requirement --------------------------------------------------------------------------------------------- */
+
+static int by_rank(uint32_t x, uint32_t y, const void *user)
+{
+    const uint32_t *rank = user;
+    return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
+}
+
+/* Sorts by name and drops repetitions; the new count. */
+static size_t order_values(algebra *a, uint32_t *values, size_t count)
+{
+    if (!sort_ids(a->context, values, count, by_rank, a->facts->rank)) {
+        a->failed = true;
+        return 0;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || values[kept - 1] != values[i]) values[kept++] = values[i];
+    }
+    return kept;
+}
+
+static int64_t bound_of(const algebra *a, const uint32_t *values, size_t count)
+{
+    if (count == 0 || !a->facts->numbers[values[0]].is_number) return 0;
+    return a->facts->numbers[values[0]].value;
+}
+
+uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t *values, size_t count, uint32_t min_values)
+{
+    requirement r = { .key = a->facts->normalized[key], .min_values = min_values, .gte = INT64_MIN, .lte = INT64_MAX };
+    int64_t n = op >= KARP_OP_GT ? bound_of(a, values, count) : 0;
+    arena_mark mark = arena_get_mark(&a->data);
+    switch (op) {
+    case KARP_OP_IN:
+    case KARP_OP_NOT_IN: {
+        r.complement = op == KARP_OP_NOT_IN;
+        if (count == 0) break;
+        uint32_t *sorted = arena_copy(&a->data, values, count * sizeof *values);
+        if (sorted == NULL) return refuse(a);
+        r.value_count = (uint32_t)order_values(a, sorted, count);
+        r.values = sorted;
+        /* What interning keeps it copies; this scratch copy goes when the requirement is already known. */
+        size_t known = a->requirement_count;
+        uint32_t id = requirement_intern(a, &r);
+        if (a->requirement_count == known) arena_release(&a->data, mark);
+        return id;
+    }
+    case KARP_OP_EXISTS:
+        r.complement = true;
+        break;
+    case KARP_OP_GT:
+        r.complement = n != INT64_MAX;
+        if (n == INT64_MAX) {
+            r.min_values = 0;
+        } else {
+            r.has_gte = true;
+            r.gte = n + 1;
+        }
+        break;
+    case KARP_OP_LT:
+        r.complement = true;
+        r.has_lte = true;
+        r.lte = n == INT64_MIN ? INT64_MAX : n - 1; /* Go's subtraction wraps */
+        break;
+    case KARP_OP_GTE:
+        r.complement = r.has_gte = true;
+        r.gte = n;
+        break;
+    case KARP_OP_LTE:
+        r.complement = r.has_lte = true;
+        r.lte = n;
+        break;
+    default: /* DoesNotExist, and words that are no operator: nothing is allowed */
+        break;
+    }
+    return requirement_intern(a, &r);
+}
+
+uint32_t requirement_in(algebra *a, uint32_t key, uint32_t value)
+{
+    requirement r = { .key = a->facts->normalized[key], .gte = INT64_MIN, .lte = INT64_MAX, .values = &value, .value_count = 1 };
+    return requirement_intern(a, &r);
+}
+
+uint32_t requirement_with_min_values(algebra *a, uint32_t id, uint32_t min_values)
+{
+    if (a->failed) return NO_ID;
+    requirement r = a->requirements[id];
+    r.min_values = min_values;
+    return requirement_intern(a, &r);
+}
+
+uint32_t requirement_op(const requirement *r)
+{
+    if (r->complement) return r->value_count > 0 ? KARP_OP_NOT_IN : KARP_OP_EXISTS;
+    return r->value_count > 0 ? KARP_OP_IN : KARP_OP_DOES_NOT_EXIST;
+}
+
+static bool within(const algebra *a, uint32_t value, const requirement *bounds)
+{
+    if (!bounds->has_gte && !bounds->has_lte) return true;
+    const string_number *n = &a->facts->numbers[value];
+    return n->is_number && n->value >= bounds->gte && n->value <= bounds->lte;
+}
+
+static bool lists(const algebra *a, const requirement *r, uint32_t value)
+{
+    const uint32_t *rank = a->facts->rank;
+    size_t low = 0, high = r->value_count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (rank[r->values[mid]] < rank[value]) low = mid + 1;
+        else high = mid;
+    }
+    return low < r->value_count && r->values[low] == value;
+}
+
+bool requirement_has(const algebra *a, const requirement *r, uint32_t value)
+{
+    return lists(a, r, value) != r->complement && within(a, value, r);
+}
+
+/* The bounds and minValues of an intersection. */
+static requirement meet_frame(const requirement *x, const requirement *y)
+{
+    requirement r = { .key = x->key, .complement = x->complement && y->complement };
+    r.has_gte = x->has_gte || y->has_gte;
+    r.has_lte = x->has_lte || y->has_lte;
+    r.gte = x->gte > y->gte ? x->gte : y->gte;
+    r.lte = x->lte < y->lte ? x->lte : y->lte;
+    r.min_values = x->min_values > y->min_values ? x->min_values : y->min_values;
+    return r;
+}
+
+static bool crossed(const requirement *r) { return r->has_gte && r->has_lte && r->gte > r->lte; }
+
+/* Merges two lists ordered by rank. kind: 0 both lists, 1 x without y, 2 common values. Keeps what is within bounds. */
+static uint32_t merge_values(const algebra *a, const requirement *x, const requirement *y, int kind, const requirement *bounds, uint32_t *out)
+{
+    const uint32_t *rank = a->facts->rank;
+    uint32_t i = 0, j = 0, n = 0;
+    while (i < x->value_count || j < y->value_count) {
+        bool take_x = j == y->value_count || (i < x->value_count && rank[x->values[i]] <= rank[y->values[j]]);
+        bool both = take_x && j < y->value_count && x->values[i] == y->values[j];
+        uint32_t value = take_x ? x->values[i] : y->values[j];
+        bool keep = kind == 0 || (kind == 1 ? take_x && !both : both);
+        if (keep && within(a, value, bounds)) out[n++] = value;
+        if (take_x) i++;
+        if (!take_x || both) j++;
+    }
+    return n;
+}
+
+static uint32_t meet(algebra *a, const requirement *x, const requirement *y)
+{
+    requirement r = meet_frame(x, y);
+    if (crossed(&r)) {
+        r.complement = r.has_gte = r.has_lte = false;
+        r.gte = INT64_MIN;
+        r.lte = INT64_MAX;
+        return requirement_intern(a, &r);
+    }
+    arena_mark mark = arena_get_mark(&a->data);
+    uint32_t *out = arena_alloc(&a->data, ((size_t)x->value_count + y->value_count + 1) * sizeof *out);
+    if (out == NULL) return refuse(a);
+    if (r.complement) r.value_count = merge_values(a, x, y, 0, &r, out);
+    else if (x->complement) r.value_count = merge_values(a, y, x, 1, &r, out);
+    else if (y->complement) r.value_count = merge_values(a, x, y, 1, &r, out);
+    else r.value_count = merge_values(a, x, y, 2, &r, out);
+    r.values = out;
+    if (!r.complement) {
+        r.has_gte = r.has_lte = false;
+        r.gte = INT64_MIN;
+        r.lte = INT64_MAX;
+    }
+    size_t known = a->requirement_count;
+    uint32_t id = requirement_intern(a, &r);
+    if (a->requirement_count == known) arena_release(&a->data, mark);
+    return id;
+}
+
+uint32_t requirement_meet(algebra *a, uint32_t x, uint32_t y)
+{
+    if (x == y || a->failed) return x;
+    uint64_t key = x < y ? pair_key(x, y) : pair_key(y, x);
+    uint32_t id = map64_get(&a->meets, key);
+    if (id != NO_ID) return id;
+    requirement rx = a->requirements[x], ry = a->requirements[y]; /* copies: interning may move the array */
+    id = meet(a, &rx, &ry);
+    if (id == NO_ID || !map64_put(&a->meets, key, id)) return refuse(a);
+    return id;
+}
+
+static bool overlap(const algebra *a, const requirement *x, const requirement *y)
+{
+    requirement bounds = meet_frame(x, y);
+    if (crossed(&bounds)) return false;
+    if (x->complement && y->complement) return true;
+    if (x->complement) {
+        const requirement *swap = x;
+        x = y;
+        y = swap;
+    }
+    for (uint32_t i = 0; i < x->value_count; i++) {
+        if (lists(a, y, x->values[i]) != y->complement && within(a, x->values[i], &bounds)) return true;
+    }
+    return false;
+}
+
+bool requirement_overlap(algebra *a, uint32_t x, uint32_t y)
+{
+    if (a->failed) return false;
+    uint64_t key = x < y ? pair_key(x, y) : pair_key(y, x);
+    uint32_t known = map64_get(&a->overlaps, key);
+    if (known == NO_ID) {
+        known = overlap(a, &a->requirements[x], &a->requirements[y]);
+        if (!map64_put(&a->overlaps, key, known)) a->failed = true;
+    }
+    return known != 0;
+}
+
+bool requirement_agree(algebra *a, uint32_t x, uint32_t y)
+{
+    if (a->failed) return false;
+    return requirement_overlap(a, x, y) ||
+           (requirement_negative(&a->requirements[x]) && requirement_negative(&a->requirements[y]));
+}
+
+/* ---- demands ------------------------------------------------------------------------------------------------------ */
+
+bool demand_add(algebra *a, demand *d, uint32_t id)
+{
+    if (a->failed || id == NO_ID) return false;
+    if (a->requirements[id].key == a->facts->hostname) {
+        d->host = d->host == NO_ID ? id : requirement_meet(a, d->host, id);
+    } else {
+        d->set = set_add(a, d->set, id);
+    }
+    return !a->failed;
+}
+
+bool demand_meet(algebra *a, demand *d, demand with)
+{
+    d->set = set_meet(a, d->set, with.set);
+    if (with.host != NO_ID) d->host = d->host == NO_ID ? with.host : requirement_meet(a, d->host, with.host);
+    return !a->failed;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The label algebra: what values of one label key are allowed (a requirement), and for many keys at once (a set).
+ *
+ * Both are interned: equal ones have equal ids, so a scheduler compares and caches ids. The answers of the operations
+ * are remembered per pair of ids. An algebra is prepared with the snapshot; every decision works on a copy of its own,
+ * in which new requirements and sets appear.
+ *
+ * Keys and values are ids of the snapshot's string table. Lists of values are ordered by the strings' rank, that is, by
+ * name. The hostname key never appears in a set: each node has its own, which would make every set unique. A
+ * `demand` carries it beside the set.
+ */
+#ifndef MODEL_REQUIREMENT_H
+#define MODEL_REQUIREMENT_H
+
+#include <base/hash.h>
+
+typedef struct requirement {
+    uint32_t key;
+    uint32_t min_values; /* 0 = none */
+    int64_t gte, lte;    /* inclusive; INT64_MIN and INT64_MAX when there is no bound */
+    const uint32_t *values;
+    uint32_t value_count;
+    bool complement; /* the values are the excluded ones */
+    bool has_gte, has_lte;
+} requirement;
+
+/* A set's entry; ordered by key id. */
+typedef struct set_entry {
+    uint32_t key;
+    uint32_t requirement;
+} set_entry;
+
+/* An integer that a string spells, if it does (Go's Atoi). */
+typedef struct string_number {
+    int64_t value;
+    bool is_number;
+} string_number;
+
+/* What the algebra needs to know of strings; owned by the snapshot. */
+typedef struct string_facts {
+    const uint32_t *rank;         /* id -> position by name */
+    const string_number *numbers; /* id -> integer */
+    const uint8_t *well_known;    /* id -> the key is a well-known label */
+    const uint32_t *normalized;   /* id -> the key it stands for (itself, mostly) */
+    uint32_t hostname;            /* id of kubernetes.io/hostname */
+    uint32_t count;
+} string_facts;
+
+typedef struct algebra {
+    karp_context *context;
+    const string_facts *facts;
+    arena data;
+    requirement *requirements;
+    size_t requirement_count, requirement_capacity;
+    uint32_t *requirement_slots;
+    size_t requirement_slot_count;
+    words sets; /* words are set_entry pairs */
+    map64 meets, overlaps;                   /* pairs of requirements */
+    map64 set_meets, set_strict, set_lenient; /* pairs of sets */
+    bool failed; /* an allocation was refused: answers since then are meaningless */
+} algebra;
+
+enum { EMPTY_SET = 0 }; /* the set without entries */
+
+/* Operators, by number as in the public header. */
+
+/* false = no memory. `copy_of` NULL makes an empty algebra. The copy shares the original's data, which must outlive it. */
+bool algebra_init(algebra *a, karp_context *context, const string_facts *facts, const algebra *copy_of);
+void algebra_free(algebra *a);
+
+/* From an API expression; the key is normalised, values may repeat. NO_ID on refused memory (and `failed` is set). */
+uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t *values, size_t count, uint32_t min_values);
+uint32_t requirement_in(algebra *a, uint32_t key, uint32_t value);
+/* The same requirement with another minValues (0 = none). */
+uint32_t requirement_with_min_values(algebra *a, uint32_t id, uint32_t min_values);
+static inline const requirement *requirement_get(const algebra *a, uint32_t id) { return &a->requirements[id]; }
+
+uint32_t requirement_op(const requirement *r); /* KARP_OP_IN, NOT_IN, EXISTS or DOES_NOT_EXIST */
+static inline bool requirement_negative(const requirement *r) /* NotIn or DoesNotExist */
+{
+    return r->complement ? r->value_count > 0 : r->value_count == 0;
+}
+bool requirement_has(const algebra *a, const requirement *r, uint32_t value);
+/* Whether a name that no string of the snapshot is (a new node's host name) is allowed. */
+static inline bool requirement_has_fresh(const requirement *r) { return r->complement && !r->has_gte && !r->has_lte; }
+
+uint32_t requirement_meet(algebra *a, uint32_t x, uint32_t y);    /* the intersection */
+bool requirement_overlap(algebra *a, uint32_t x, uint32_t y);     /* HasIntersection */
+/* HasIntersection, or both only exclude: the test of Intersects, symmetric. */
+bool requirement_agree(algebra *a, uint32_t x, uint32_t y);
+
+/* Entries of a set, ordered by key. */
+static inline const set_entry *set_entries(const algebra *a, uint32_t set, size_t *count)
+{
+    *count = a->sets.entries[set].count / 2;
+    return (const set_entry *)(const void *)a->sets.entries[set].ptr;
+}
+uint32_t set_get(const algebra *a, uint32_t set, uint32_t key); /* requirement, or NO_ID = Exists */
+uint32_t set_add(algebra *a, uint32_t set, uint32_t with); /* ∧ one requirement */
+uint32_t set_replace(algebra *a, uint32_t set, uint32_t with); /* the key's entry becomes this one */
+uint32_t set_remove(algebra *a, uint32_t set, uint32_t key);
+uint32_t set_meet(algebra *a, uint32_t x, uint32_t y);            /* ∧ of two sets */
+bool set_agree(algebra *a, uint32_t x, uint32_t y);               /* Intersects, without its list of errors */
+/* Compatible: whether `supply` can meet what is `asked`; lenient = undefined well-known labels are acceptable. */
+bool set_compatible(algebra *a, uint32_t supply, uint32_t asked, bool lenient);
+/* The first key (by name) on which Compatible fails; *undefined tells whether the supply lacks it. NO_ID = none. */
+uint32_t set_first_conflict(algebra *a, uint32_t supply, uint32_t asked, bool lenient, bool *undefined);
+
+/* A set, and what it says about the host name. */
+typedef struct demand {
+    uint32_t set;
+    uint32_t host; /* requirement, or NO_ID */
+} demand;
+
+/* ∧ one requirement, into the set or the host part. */
+bool demand_add(algebra *a, demand *d, uint32_t with);
+bool demand_meet(algebra *a, demand *d, demand with);
+
+#endif

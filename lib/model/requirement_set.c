@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets of requirements: one per label key, interned as ordered pairs (key, requirement). */
+#include <model/requirement.h>
+
+#include <string.h>
+
+enum { STACK_ENTRIES = 64 }; /* sets up to this size are built without touching the arena */
+
+uint32_t set_get(const algebra *a, uint32_t set, uint32_t key)
+{
+    size_t count;
+    const set_entry *e = set_entries(a, set, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (e[i].key >= key) return e[i].key == key ? e[i].requirement : NO_ID;
+    }
+    return NO_ID;
+}
+
+static uint32_t intern_entries(algebra *a, const set_entry *entries, size_t count)
+{
+    uint32_t id = words_add(&a->sets, (const uint32_t *)(const void *)entries, count * 2);
+    if (id == NO_ID) a->failed = true;
+    return id == NO_ID ? EMPTY_SET : id;
+}
+
+/* Room for `count` entries: the caller's array when it is large enough, else scratch of the arena. */
+static set_entry *room(algebra *a, set_entry *stack, size_t count)
+{
+    if (count <= STACK_ENTRIES) return stack;
+    set_entry *e = arena_alloc(&a->data, count * sizeof *e);
+    if (e == NULL) a->failed = true;
+    return e;
+}
+
+enum edit { EDIT_ADD, EDIT_REPLACE, EDIT_REMOVE };
+
+static uint32_t edit(algebra *a, uint32_t set, uint32_t key, uint32_t with, enum edit how)
+{
+    if (a->failed) return EMPTY_SET;
+    set_entry stack[STACK_ENTRIES];
+    size_t count, n = 0;
+    (void)set_entries(a, set, &count);
+    arena_mark mark = arena_get_mark(&a->data);
+    set_entry *out = room(a, stack, count + 1);
+    if (out == NULL) return EMPTY_SET;
+    bool done = how == EDIT_REMOVE;
+    for (size_t i = 0; i < count; i++) {
+        set_entry e = set_entries(a, set, &count)[i];
+        if (!done && e.key > key) {
+            out[n++] = (set_entry){ key, with };
+            done = true;
+        }
+        if (e.key == key) {
+            if (how == EDIT_REMOVE) continue;
+            e.requirement = how == EDIT_REPLACE ? with : requirement_meet(a, e.requirement, with);
+            done = true;
+        }
+        out[n++] = e;
+    }
+    if (!done) out[n++] = (set_entry){ key, with };
+    uint32_t id = a->failed ? EMPTY_SET : intern_entries(a, out, n);
+    /* Interning copies into its own arena, and a meet may have put values into this one: only unused scratch goes. */
+    if (out != stack && a->data.next == (char *)(out + count + 1)) arena_release(&a->data, mark);
+    return id;
+}
+
+uint32_t set_add(algebra *a, uint32_t set, uint32_t with)
+{
+    if (a->failed || with == NO_ID) {
+        a->failed = true;
+        return EMPTY_SET;
+    }
+    return edit(a, set, a->requirements[with].key, with, EDIT_ADD);
+}
+
+uint32_t set_replace(algebra *a, uint32_t set, uint32_t with)
+{
+    if (a->failed || with == NO_ID) {
+        a->failed = true;
+        return EMPTY_SET;
+    }
+    return edit(a, set, a->requirements[with].key, with, EDIT_REPLACE);
+}
+
+uint32_t set_remove(algebra *a, uint32_t set, uint32_t key) { return edit(a, set, key, NO_ID, EDIT_REMOVE); }
+
+static uint32_t meet_sets(algebra *a, uint32_t x, uint32_t y)
+{
+    set_entry stack[STACK_ENTRIES];
+    size_t nx, ny, i = 0, j = 0, n = 0;
+    const set_entry *ex = set_entries(a, x, &nx), *ey = set_entries(a, y, &ny);
+    set_entry *out = room(a, stack, nx + ny);
+    if (out == NULL) return EMPTY_SET;
+    while (i < nx || j < ny) {
+        if (j == ny || (i < nx && ex[i].key < ey[j].key)) {
+            out[n++] = ex[i++];
+        } else if (i == nx || ey[j].key < ex[i].key) {
+            out[n++] = ey[j++];
+        } else {
+            out[n++] = (set_entry){ ex[i].key, requirement_meet(a, ex[i].requirement, ey[j].requirement) };
+            i++;
+            j++;
+        }
+    }
+    return a->failed ? EMPTY_SET : intern_entries(a, out, n);
+}
+
+uint32_t set_meet(algebra *a, uint32_t x, uint32_t y)
+{
+    if (a->failed || x == y || y == EMPTY_SET) return x;
+    if (x == EMPTY_SET) return y;
+    uint64_t key = x < y ? pair_key(x, y) : pair_key(y, x);
+    uint32_t id = map64_get(&a->set_meets, key);
+    if (id != NO_ID) return id;
+    id = meet_sets(a, x, y);
+    if (!a->failed && !map64_put(&a->set_meets, key, id)) a->failed = true;
+    return id;
+}
+
+bool set_agree(algebra *a, uint32_t x, uint32_t y)
+{
+    size_t nx, ny, i = 0, j = 0;
+    const set_entry *ex = set_entries(a, x, &nx), *ey = set_entries(a, y, &ny);
+    while (i < nx && j < ny) {
+        if (ex[i].key < ey[j].key) {
+            i++;
+        } else if (ey[j].key < ex[i].key) {
+            j++;
+        } else {
+            if (!requirement_agree(a, ex[i].requirement, ey[j].requirement)) return false;
+            i++;
+            j++;
+        }
+    }
+    return true;
+}
+
+static bool defined_enough(const algebra *a, uint32_t supply, uint32_t asked, bool lenient)
+{
+    size_t n;
+    const set_entry *e = set_entries(a, asked, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (lenient && a->facts->well_known[e[i].key]) continue;
+        if (requirement_negative(&a->requirements[e[i].requirement])) continue;
+        if (set_get(a, supply, e[i].key) == NO_ID) return false;
+    }
+    return true;
+}
+
+bool set_compatible(algebra *a, uint32_t supply, uint32_t asked, bool lenient)
+{
+    if (asked == EMPTY_SET) return true;
+    if (a->failed) return false;
+    map64 *known = lenient ? &a->set_lenient : &a->set_strict;
+    uint64_t key = pair_key(supply, asked);
+    uint32_t answer = map64_get(known, key);
+    if (answer == NO_ID) {
+        answer = defined_enough(a, supply, asked, lenient) && set_agree(a, supply, asked);
+        if (!map64_put(known, key, answer)) a->failed = true;
+    }
+    return answer != 0;
+}
+
+uint32_t set_first_conflict(algebra *a, uint32_t supply, uint32_t asked, bool lenient, bool *undefined)
+{
+    size_t n;
+    const set_entry *e = set_entries(a, asked, &n);
+    uint32_t first = NO_ID;
+    *undefined = false;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t have = set_get(a, supply, e[i].key);
+        bool missing = have == NO_ID && !(lenient && a->facts->well_known[e[i].key]) &&
+                       !requirement_negative(&a->requirements[e[i].requirement]);
+        bool bad = have != NO_ID && !requirement_agree(a, have, e[i].requirement);
+        if ((missing || bad) && (first == NO_ID || a->facts->rank[e[i].key] < a->facts->rank[first])) {
+            first = e[i].key;
+            *undefined = missing;
+        }
+    }
+    return first;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Units: the largest amount of each resource that divides every amount of the input, so that vectors are exact 64-bit. */
+#include <model/prepare.h>
+
+#include <base/error.h>
+
+/* Amounts are below 2^61 units, so that a sum of two never overflows. */
+static const int64_t most_units = INT64_C(1) << 61;
+
+struct scaling {
+    karp_snapshot *s;
+    amount *largest; /* by resource */
+};
+
+static void take(struct scaling *c, resource_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t r = list.items[i].resource;
+        amount size = list.items[i].value;
+        if (amount_sign(size) < 0) size = amount_neg(size);
+        c->s->units[r] = amount_gcd(c->s->units[r], size);
+        c->largest[r] = amount_max(c->largest[r], size);
+    }
+}
+
+static void take_table(struct scaling *c, const karp_catalogue *catalogue)
+{
+    for (uint32_t t = 0; t < catalogue->count; t++) {
+        const catalogue_type *type = &catalogue->types[t];
+        const resource_list lists[] = { type->capacity, type->overhead };
+        for (size_t l = 0; l < 2; l++) {
+            for (uint32_t i = 0; i < lists[l].count; i++) {
+                karp_str name = strings_get(&catalogue->resources, lists[l].items[i].resource);
+                resource_amount one = lists[l].items[i];
+                one.resource = strings_find(&c->s->raw.resources, name.ptr, name.len);
+                take(c, (resource_list){ &one, 1 });
+            }
+        }
+        for (uint32_t o = 0; o < type->offering_count; o++) {
+            const resource_list overrides[] = { type->offerings[o].capacity_override, type->offerings[o].overhead_override };
+            for (size_t l = 0; l < 2; l++) {
+                for (uint32_t i = 0; i < overrides[l].count; i++) {
+                    karp_str name = strings_get(&catalogue->resources, overrides[l].items[i].resource);
+                    resource_amount one = overrides[l].items[i];
+                    one.resource = strings_find(&c->s->raw.resources, name.ptr, name.len);
+                    take(c, (resource_list){ &one, 1 });
+                }
+            }
+        }
+    }
+}
+
+static void take_everything(struct scaling *c)
+{
+    const store *raw = &c->s->raw;
+    for (size_t i = 0; i < raw->shapes.count; i++) take(c, raw->shapes.items[i].requests);
+    for (size_t i = 0; i < raw->nodes.count; i++) {
+        take(c, raw->nodes.items[i].allocatable);
+        take(c, raw->nodes.items[i].capacity);
+    }
+    for (size_t i = 0; i < raw->claims.count; i++) {
+        take(c, raw->claims.items[i].allocatable);
+        take(c, raw->claims.items[i].capacity);
+    }
+    for (size_t i = 0; i < raw->catalogues.count; i++) take_table(c, raw->catalogues.items[i].catalogue);
+}
+
+karp_status prepare_units(karp_snapshot *s, karp_error *error)
+{
+    s->dims = (uint32_t)s->raw.resources.count;
+    s->units = arena_array(&s->data, s->dims, sizeof *s->units);
+    struct scaling c = { s, arena_array(&s->data, s->dims, sizeof *s->units) };
+    if (s->units == NULL || c.largest == NULL) return fail_nomem(error);
+    take_everything(&c);
+    for (uint32_t r = 0; r < s->dims; r++) {
+        /* pods and nodes are counted one by one */
+        if (r == RESOURCE_PODS || r == RESOURCE_NODES) s->units[r] = amount_gcd(s->units[r], amount_whole(1));
+        if (amount_sign(s->units[r]) == 0) s->units[r] = amount_from(1);
+        int64_t units;
+        if (!amount_scale(c.largest[r], s->units[r], &units) || units > most_units) {
+            karp_str name = strings_get(&s->raw.resources, r);
+            return fail(error, KARP_E_RANGE, "amounts of %.*s differ too much in size to be counted exactly",
+                        (int)(name.len < 80 ? name.len : 80), name.ptr);
+        }
+    }
+    return KARP_OK;
+}
+
+void vector_of(const karp_snapshot *s, resource_list list, int64_t *out)
+{
+    for (uint32_t r = 0; r < s->dims; r++) out[r] = 0;
+    for (uint32_t i = 0; i < list.count; i++) {
+        int64_t units;
+        /* Only differences of sums can be out of range: too much to be used up, or too little to hold anything. */
+        if (!amount_scale(list.items[i].value, s->units[list.items[i].resource], &units) || units > most_units ||
+            units < -most_units) {
+            units = amount_sign(list.items[i].value) < 0 ? -most_units : most_units;
+        }
+        out[list.items[i].resource] = units;
+    }
+}
+
+const int64_t *vector_keep(karp_snapshot *s, resource_list list)
+{
+    int64_t *v = arena_array(&s->data, s->dims, sizeof *v);
+    if (v != NULL) vector_of(s, list, v);
+    return v;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <model/prepare.h>
+
+#include <base/error.h>
+#include <model/builder.h>
+#include <string.h>
+
+typedef karp_status (*prepare_step)(karp_snapshot *, karp_error *);
+
+/* The order matters: each step reads what those before it have made. */
+static const prepare_step steps[] = {
+    prepare_words, prepare_facts, prepare_names, prepare_tables, prepare_units, prepare_table_vectors,
+    prepare_classes, prepare_queue, prepare_daemons, prepare_bound, prepare_nodes,
+};
+
+static void snapshot_free(karp_snapshot *s)
+{
+    karp_context *context = s->context;
+    algebra_free(&s->algebra);
+    words_free(&s->projected);
+    if (s->raw.context != NULL) store_free(&s->raw); /* an empty one has none: the builder kept it */
+    arena_free(&s->data);
+    mem_free(context, s, sizeof *s);
+    context_unref(context);
+}
+
+static karp_snapshot *snapshot_new(karp_context *context)
+{
+    karp_snapshot *s = mem_zalloc(context, sizeof *s);
+    if (s == NULL) return NULL;
+    s->context = context_ref(context);
+    atomic_init(&s->holds, 1);
+    arena_init(&s->data, context);
+    s->algebra.context = context;
+    words_init(&s->projected, context);
+    return s;
+}
+
+karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error)
+{
+    if (builder == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a builder and a place for the snapshot are needed");
+    karp_snapshot *s = snapshot_new(builder->context);
+    if (s == NULL) return fail_nomem(error);
+    /* The store stays the builder's until all steps have succeeded, so that failing leaves it unchanged. */
+    s->raw = builder->s;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == KARP_OK; i++) status = steps[i](s, error);
+    builder->s = s->raw;
+    store taken;
+    if (status == KARP_OK) status = builder_take_store(builder, &taken, error);
+    memset(&s->raw, 0, sizeof s->raw);
+    if (status != KARP_OK) {
+        snapshot_free(s);
+        return status;
+    }
+    s->raw = taken;
+    *out = s;
+    return KARP_OK;
+}
+
+karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot)
+{
+    if (snapshot != NULL) atomic_fetch_add_explicit(&snapshot->holds, 1, memory_order_relaxed);
+    return snapshot;
+}
+
+void karp_snapshot_unref(karp_snapshot *snapshot)
+{
+    if (snapshot == NULL) return;
+    if (atomic_fetch_sub_explicit(&snapshot->holds, 1, memory_order_acq_rel) == 1) snapshot_free(snapshot);
+}
+
+int64_t karp_snapshot_now(const karp_snapshot *snapshot) { return snapshot->raw.now; }
+
+karp_str karp_snapshot_node_name(const karp_snapshot *snapshot, size_t index)
+{
+    return index < snapshot->node_count ? name_of(snapshot, snapshot->nodes[index].name) : (karp_str){ NULL, 0 };
+}
+
+static size_t places(const karp_snapshot *s)
+{
+    if (s->raw.pods_given) return s->place_count;
+    size_t n = 0;
+    for (size_t i = 0; i < s->raw.pods.count; i++) n += s->raw.pods.items[i].node == NO_ID;
+    return n;
+}
+
+void karp_snapshot_get_counts(const karp_snapshot *snapshot, karp_snapshot_counts *counts)
+{
+    karp_snapshot_counts c = { .size = sizeof c,
+                               .pods = snapshot->raw.pods.count,
+                               .pods_to_place = places(snapshot),
+                               .pod_classes = snapshot->class_count,
+                               .nodes = snapshot->node_count,
+                               .node_pools = snapshot->raw.pools.count,
+                               .requirement_sets = snapshot->algebra.sets.count };
+    for (uint32_t t = 0; t < snapshot->table_count; t++) {
+        c.instance_types += snapshot->tables[t].type_count;
+        c.offerings += snapshot->tables[t].offering_count;
+    }
+    struct_give(counts, &c, sizeof c, sizeof c);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The prepared input of every decision. finish() makes it once from a store: strings get ranks and numbers, resource
+ * amounts become 64-bit vectors, requirement sets are interned, pods are grouped into classes, nodes and claims are
+ * joined into state nodes, instance types into tables. Nothing in it changes afterwards.
+ */
+#ifndef MODEL_SNAPSHOT_H
+#define MODEL_SNAPSHOT_H
+
+#include <model/catalogue.h>
+#include <model/requirement.h>
+#include <model/store.h>
+
+/* Text ids of the words that decisions know. */
+typedef struct known_text {
+    uint32_t hostname, zone, region, instance_type, arch, os, capacity_type, node_pool, windows_build;
+    uint32_t registered, initialized, true_, spot, on_demand, reserved;
+    uint32_t no_schedule, prefer_no_schedule, no_execute, disrupted;
+    uint32_t not_ready, unreachable, uninitialized, unregistered; /* taint keys */
+    uint32_t ready, consolidatable, drifted, instance_terminating, initialized_condition, launched; /* condition types */
+    uint32_t validation_succeeded, node_class_ready, status_true, status_false, do_not_disrupt;
+} known_text;
+
+/* One way to be large enough: a type's allocatable group (scheduling.md §10.2) that has an available offering. */
+typedef struct variant {
+    uint32_t type;
+    bool usable;             /* no negative entry: it can hold anything at all */
+    const int64_t *allocatable; /* vector */
+} variant;
+
+typedef struct offering {
+    uint32_t type, variant; /* variant NO_ID when not available */
+    uint32_t set;           /* requirement set */
+    uint32_t zone, capacity_type, reservation; /* text ids, NO_ID = none */
+    double price;
+    int64_t reservation_capacity;
+    bool available, price_from_overlay;
+} offering;
+
+typedef struct instance_type {
+    uint32_t name; /* text id */
+    uint32_t set;
+    uint32_t variant_first, variant_count, offering_first, offering_count;
+    const int64_t *capacity; /* vector */
+    resource_list capacity_list, allocatable_list; /* in the snapshot's resource ids */
+    bool capacity_from_overlay;
+} instance_type;
+
+/* The types of one or more pools, in catalogue order. */
+typedef struct type_table {
+    instance_type *types;
+    offering *offerings;
+    variant *variants;
+    uint32_t type_count, offering_count, variant_count;
+    /* columns: the requirement a type (an offering) has on each key that any of them has; NO_ID = none */
+    const uint32_t *type_keys, *offering_keys;
+    uint32_t type_key_count, offering_key_count;
+    const uint32_t *type_columns, *offering_columns; /* [key * count + index] */
+    bool has_reservations; /* some available offering is reserved */
+} type_table;
+
+/* What no decision can tell apart in two pods. */
+typedef struct pod_class {
+    uint32_t shape, name_space;
+    uint32_t labels;            /* id in snapshot.projected: the labels that some selector reads */
+    const demand *alternatives; /* of volumes (§13.2); none = unconstrained */
+    uint32_t alternative_count;
+    uint32_t volumes;           /* id in store.volumes when CSI limits matter, else 0 … */
+    bool volumes_found;         /* … every claim, volume and class was found (§13.2) */
+    bool counts_volumes;        /* the look-up of §13.4 succeeds */
+    uint32_t first_pod;         /* the first by namespace and name */
+    const int64_t *requests;    /* vector */
+} pod_class;
+
+/* A Node and a NodeClaim, joined (scheduling.md §16). */
+typedef struct state_node {
+    uint32_t name;        /* names id */
+    uint32_t node, claim; /* indices in the store, NO_ID = none */
+    bool managed, registered, initialized, marked, nominated;
+    uint32_t pool;        /* index in store.pools, NO_ID = no such pool */
+    uint32_t pool_name;   /* text id of the label's value, NO_ID = no label */
+    uint32_t hostname;    /* text id */
+    label_list labels;
+    uint32_t set;         /* requirement set of the labels that some pod, volume or daemon reads, without the host name */
+    taint_list taints;    /* effective */
+    const int64_t *available; /* allocatable − bound pods; vector */
+    resource_list capacity;   /* with nodes: 1 */
+    const uint32_t *pods;     /* indices of the bound, non-terminal pods */
+    uint32_t pod_count;
+    const uint32_t *all_pods; /* terminal ones too */
+    uint32_t all_pod_count;
+} state_node;
+
+struct karp_snapshot {
+    karp_context *context;
+    _Atomic uint32_t holds;
+    store raw;
+    arena data;
+    known_text known;
+    string_facts facts;
+    algebra algebra;
+    /* vectors: value of resource r in units of unit[r] */
+    uint32_t dims;
+    amount *units;
+    /* pods */
+    karp_str *pod_names;  /* "namespace/name" */
+    uint32_t *by_name;    /* every pod, by namespace and name … */
+    uint32_t *pod_rank;   /* … and the place of each in that order */
+    uint32_t *pod_class; /* of every pod */
+    pod_class *classes;
+    uint32_t class_count;
+    words projected; /* label pairs, as store.labels */
+    uint32_t *queue; /* every pod, in the order of scheduling.md §17.2 */
+    uint32_t *place; /* pods to place when the input names them (§1 step 4), else NULL */
+    uint32_t place_count;
+    /* nodes */
+    state_node *nodes; /* by name */
+    uint32_t node_count;
+    uint32_t *node_of_name; /* store node index -> state node index, NO_ID = not a state node */
+    uint32_t *pod_node;     /* pod -> store node index, NO_ID = not bound to a node that exists */
+    uint32_t *bound_first;  /* [store node count + 1] into bound: all pods of each Node */
+    uint32_t *bound;
+    /* catalogues */
+    type_table *tables;
+    uint32_t table_count;
+    uint32_t *pool_table; /* store pool index -> table, NO_ID = no types */
+    /* daemons: representative pods of §12.1, by DaemonSet in input order */
+    struct daemon {
+        uint32_t set, name;        /* daemon set index; its names id */
+        const shape *shape;        /* tolerations, requests, ports */
+        node_term_list required;   /* the template's when it has any */
+    } *daemons;
+    uint32_t daemon_count;
+};
+
+/* Builds the vector of a list, cleared for what it does not name; clamps what no comparison can reach. */
+void vector_of(const karp_snapshot *s, resource_list list, int64_t *out);
+/* A copy in the snapshot's arena; NULL = refused. */
+const int64_t *vector_keep(karp_snapshot *s, resource_list list);
+
+static inline karp_str text_of(const karp_snapshot *s, uint32_t id) { return strings_get(&s->raw.text, id); }
+static inline karp_str name_of(const karp_snapshot *s, uint32_t id) { return strings_get(&s->raw.names, id); }
+static inline const shape *shape_of(const karp_snapshot *s, uint32_t c) { return &s->raw.shapes.items[s->classes[c].shape]; }
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instance-type tables: the catalogues of a pool, one after the other, in the snapshot's ids. Pools that use the same
+ * catalogues share a table. */
+#include <model/prepare.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <string.h>
+
+/* Ids of one catalogue -> ids of the snapshot. */
+struct translation {
+    const uint32_t *text, *resources;
+};
+
+static bool uses(const store *raw, const catalogue_use *use, uint32_t pool)
+{
+    if (use->pool_count == 0) return true;
+    for (uint32_t i = 0; i < use->pool_count; i++) {
+        if (use->pools[i] == raw->pools.items[pool].meta.name) return true;
+    }
+    return false;
+}
+
+static bool translate(karp_snapshot *s, const karp_catalogue *c, struct translation *out)
+{
+    uint32_t *text = arena_array(&s->data, c->text.count + 1, sizeof *text);
+    uint32_t *resources = arena_array(&s->data, c->resources.count + 1, sizeof *resources);
+    if (text == NULL || resources == NULL) return false;
+    for (uint32_t i = 0; i < c->text.count; i++) {
+        karp_str t = strings_get(&c->text, i);
+        text[i] = strings_find(&s->raw.text, t.ptr, t.len);
+    }
+    for (uint32_t i = 0; i < c->resources.count; i++) {
+        karp_str t = strings_get(&c->resources, i);
+        resources[i] = strings_find(&s->raw.resources, t.ptr, t.len);
+    }
+    *out = (struct translation){ text, resources };
+    return true;
+}
+
+static int by_resource(const void *x, const void *y, const void *user)
+{
+    const resource_amount *a = x, *b = y;
+    (void)user;
+    return a->resource < b->resource ? -1 : a->resource > b->resource;
+}
+
+static bool translate_list(karp_snapshot *s, const struct translation *t, resource_list list, resource_list *out)
+{
+    resource_amount *items = arena_array(&s->data, list.count + (size_t)1, sizeof *items);
+    if (items == NULL) return false;
+    for (uint32_t i = 0; i < list.count; i++) {
+        items[i] = list.items[i];
+        items[i].resource = t->resources[list.items[i].resource];
+    }
+    *out = (resource_list){ items, list.count };
+    return sort_stable(s->context, items, list.count, sizeof *items, by_resource, NULL);
+}
+
+static uint32_t translate_set(karp_snapshot *s, const struct translation *t, expression_list list)
+{
+    uint32_t stack[64], set = EMPTY_SET;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const expression *e = &list.items[i];
+        arena_mark mark = arena_get_mark(&s->data);
+        uint32_t *values = e->value_count <= 64 ? stack : arena_array(&s->data, e->value_count, sizeof *values);
+        if (values == NULL) return NO_ID;
+        for (uint32_t v = 0; v < e->value_count; v++) values[v] = t->text[e->values[v]];
+        uint32_t r = requirement_make(&s->algebra, t->text[e->key], e->op, values, e->value_count, e->min_values);
+        if (values != stack) arena_release(&s->data, mark);
+        if (r == NO_ID) return NO_ID;
+        if (requirement_get(&s->algebra, r)->key != s->facts.hostname) set = set_add(&s->algebra, set, r);
+    }
+    return s->algebra.failed ? NO_ID : set;
+}
+
+/* Requirement.Any of an offering's key: its value, "" for DoesNotExist (scheduling.md §5). NO_ID = key absent. */
+static uint32_t any_value(const karp_snapshot *s, uint32_t set, uint32_t key)
+{
+    uint32_t r = set_get(&s->algebra, set, key);
+    if (r == NO_ID) return NO_ID;
+    const requirement *q = requirement_get(&s->algebra, r);
+    return !q->complement && q->value_count > 0 ? q->values[0] : NO_TEXT;
+}
+
+static bool same_lists(resource_list x, resource_list y)
+{
+    if (x.count != y.count) return false;
+    for (uint32_t i = 0; i < x.count; i++) {
+        if (x.items[i].resource != y.items[i].resource || amount_cmp(x.items[i].value, y.items[i].value) != 0) return false;
+    }
+    return true;
+}
+
+static bool same_group(const catalogue_offering *x, const catalogue_offering *y)
+{
+    if (!x->overridden || !y->overridden) return x->overridden == y->overridden;
+    return same_lists(x->capacity_override, y->capacity_override) && same_lists(x->overhead_override, y->overhead_override);
+}
+
+/* Variants are numbered in order of first appearance among the available offerings (§10.2). */
+static uint32_t group_of(const catalogue_type *type, uint32_t offering_index, uint32_t *groups)
+{
+    uint32_t next = 0;
+    for (uint32_t o = 0; o <= offering_index; o++) {
+        const catalogue_offering *f = &type->offerings[o];
+        groups[o] = NO_ID;
+        if (!f->available) continue;
+        for (uint32_t before = 0; before < o && groups[o] == NO_ID; before++) {
+            if (groups[before] != NO_ID && same_group(&type->offerings[before], f)) groups[o] = groups[before];
+        }
+        if (groups[o] == NO_ID) groups[o] = next++;
+    }
+    return next;
+}
+
+struct filling {
+    karp_snapshot *s;
+    type_table *table;
+    const struct translation *t;
+    uint32_t *groups; /* scratch, by offering of one type */
+    uint32_t offerings, variants;
+};
+
+static void fill_offering(struct filling *f, instance_type *type, uint32_t index, const catalogue_offering *from, uint32_t set)
+{
+    karp_snapshot *s = f->s;
+    offering *o = &f->table->offerings[f->offerings++];
+    o->type = index;
+    o->set = set;
+    o->price = from->price;
+    o->available = from->available;
+    o->price_from_overlay = from->price_from_overlay;
+    o->reservation_capacity = from->reservation_capacity;
+    o->zone = any_value(s, set, s->known.zone);
+    o->capacity_type = any_value(s, set, s->known.capacity_type);
+    o->reservation = s->raw.reservation_id == NO_TEXT ? NO_ID : any_value(s, set, s->facts.normalized[s->raw.reservation_id]);
+    uint32_t group = f->groups[o - f->table->offerings - type->offering_first];
+    o->variant = group == NO_ID ? NO_ID : type->variant_first + group;
+    if (o->available && o->capacity_type == s->known.reserved) f->table->has_reservations = true;
+}
+
+static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t index)
+{
+    karp_snapshot *s = f->s;
+    instance_type *type = &f->table->types[index];
+    type->name = f->t->text[from->name];
+    type->set = translate_set(s, f->t, from->requirements);
+    type->offering_first = f->offerings;
+    type->offering_count = from->offering_count;
+    type->variant_first = f->variants;
+    type->capacity_from_overlay = from->capacity_from_overlay;
+    if (type->set == NO_ID || !translate_list(s, f->t, from->capacity, &type->capacity_list) ||
+        !translate_list(s, f->t, from->allocatable, &type->allocatable_list)) {
+        return false;
+    }
+    type->variant_count = from->offering_count == 0 ? 0 : group_of(from, from->offering_count - 1, f->groups);
+    for (uint32_t v = 0; v < type->variant_count; v++) f->table->variants[f->variants++].type = index;
+    for (uint32_t o = 0; o < from->offering_count; o++) {
+        uint32_t set = translate_set(s, f->t, from->offerings[o].requirements);
+        if (set == NO_ID) return false;
+        fill_offering(f, type, index, &from->offerings[o], set);
+    }
+    return true;
+}
+
+static karp_status overlay_allocatable(karp_snapshot *s, const struct translation *t, const instance_type *type,
+                                       const catalogue_type *from, const catalogue_offering *o, resource_list *out)
+{
+    resource_list capacity_override, overhead_override, overhead, capacity;
+    if (!translate_list(s, t, o->capacity_override, &capacity_override) ||
+        !translate_list(s, t, o->overhead_override, &overhead_override) || !translate_list(s, t, from->overhead, &overhead)) {
+        return KARP_E_NOMEM;
+    }
+    karp_status status = resource_list_override(&s->data, type->capacity_list, capacity_override, &capacity);
+    if (status == KARP_OK) status = resource_list_override(&s->data, overhead, overhead_override, &overhead);
+    if (status == KARP_OK) status = allocatable_of(&s->data, &s->raw.resources, capacity, overhead, out);
+    return status;
+}
+
+/* The vectors of one type's variants; the first available offering of a group stands for it. */
+static karp_status fill_vectors(karp_snapshot *s, type_table *table, const struct translation *t, uint32_t index, const catalogue_type *from)
+{
+    instance_type *type = &table->types[index];
+    type->capacity = vector_keep(s, type->capacity_list);
+    if (type->capacity == NULL) return KARP_E_NOMEM;
+    for (uint32_t o = 0; o < from->offering_count; o++) {
+        uint32_t v = table->offerings[type->offering_first + o].variant;
+        if (v == NO_ID || table->variants[v].allocatable != NULL) continue;
+        resource_list list = type->allocatable_list;
+        if (from->offerings[o].overridden) {
+            karp_status status = overlay_allocatable(s, t, type, from, &from->offerings[o], &list);
+            if (status != KARP_OK) return status;
+        }
+        table->variants[v].allocatable = vector_keep(s, list);
+        if (table->variants[v].allocatable == NULL) return KARP_E_NOMEM;
+        table->variants[v].usable = true;
+        for (uint32_t i = 0; i < list.count; i++) {
+            if (amount_sign(list.items[i].value) < 0) table->variants[v].usable = false;
+        }
+    }
+    return KARP_OK;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+static bool key_columns(karp_snapshot *s, uint32_t count, uint32_t (*set_at)(const type_table *, uint32_t), const type_table *table,
+                        const uint32_t **keys_out, uint32_t *key_count, const uint32_t **columns_out)
+{
+    uint32_t *position = mem_alloc(s->context, s->facts.count * sizeof *position); /* key -> column */
+    uint32_t *keys = arena_array(&s->data, s->facts.count, sizeof *keys), n = 0;
+    bool ok = position != NULL && keys != NULL;
+    for (uint32_t i = 0; ok && i < s->facts.count; i++) position[i] = NO_ID;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        size_t entries;
+        const set_entry *e = set_entries(&s->algebra, set_at(table, i), &entries);
+        for (size_t k = 0; k < entries; k++) {
+            if (position[e[k].key] != NO_ID) continue;
+            position[e[k].key] = n;
+            keys[n++] = e[k].key;
+        }
+    }
+    uint32_t *columns = ok ? arena_array(&s->data, (size_t)n * count + 1, sizeof *columns) : NULL;
+    ok = ok && columns != NULL;
+    for (size_t i = 0; ok && i < (size_t)n * count; i++) columns[i] = NO_ID;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        size_t entries;
+        const set_entry *e = set_entries(&s->algebra, set_at(table, i), &entries);
+        for (size_t k = 0; k < entries; k++) columns[(size_t)position[e[k].key] * count + i] = e[k].requirement;
+    }
+    mem_free(s->context, position, s->facts.count * sizeof *position);
+    *keys_out = keys;
+    *key_count = n;
+    *columns_out = columns;
+    return ok;
+}
+
+static uint32_t type_set(const type_table *t, uint32_t i) { return t->types[i].set; }
+static uint32_t offering_set(const type_table *t, uint32_t i) { return t->offerings[i].set; }
+
+/* ---- tables ------------------------------------------------------------------------------------------------------- */
+
+static bool table_sizes(const karp_snapshot *s, const uint32_t *uses_, uint32_t use_count, type_table *table, uint32_t *most_offerings)
+{
+    uint64_t types = 0, offerings = 0;
+    for (uint32_t u = 0; u < use_count; u++) {
+        const karp_catalogue *c = s->raw.catalogues.items[uses_[u]].catalogue;
+        types += c->count;
+        offerings += c->offering_total;
+        for (uint32_t t = 0; t < c->count; t++) {
+            if (c->types[t].offering_count > *most_offerings) *most_offerings = c->types[t].offering_count;
+        }
+    }
+    if (types > UINT32_MAX / 2 || offerings > UINT32_MAX / 2) return false;
+    table->type_count = (uint32_t)types;
+    table->offering_count = (uint32_t)offerings;
+    return true;
+}
+
+static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_t *uses_, uint32_t use_count,
+                              const struct translation *translations, karp_error *error)
+{
+    uint32_t most = 0, index = 0;
+    if (!table_sizes(s, uses_, use_count, table, &most)) return fail(error, KARP_E_LIMIT, "too many instance types");
+    table->types = arena_array(&s->data, table->type_count + (size_t)1, sizeof *table->types);
+    table->offerings = arena_array(&s->data, table->offering_count + (size_t)1, sizeof *table->offerings);
+    table->variants = arena_array(&s->data, table->offering_count + (size_t)1, sizeof *table->variants);
+    struct filling f = { .s = s, .table = table, .groups = arena_array(&s->data, most + (size_t)1, sizeof *f.groups) };
+    if (table->types == NULL || table->offerings == NULL || table->variants == NULL || f.groups == NULL) return fail_nomem(error);
+    for (uint32_t u = 0; u < use_count; u++) {
+        const karp_catalogue *c = s->raw.catalogues.items[uses_[u]].catalogue;
+        f.t = &translations[uses_[u]];
+        for (uint32_t t = 0; t < c->count; t++) {
+            if (!fill_type(&f, &c->types[t], index++)) return fail_nomem(error);
+        }
+    }
+    table->variant_count = f.variants;
+    if (!key_columns(s, table->type_count, type_set, table, &table->type_keys, &table->type_key_count, &table->type_columns) ||
+        !key_columns(s, table->offering_count, offering_set, table, &table->offering_keys, &table->offering_key_count,
+                     &table->offering_columns)) {
+        return fail_nomem(error);
+    }
+    return KARP_OK;
+}
+
+/* The tables' lists of catalogue uses, kept for prepare_table_vectors. */
+struct table_plan {
+    words lists;
+    struct translation *translations;
+};
+
+static karp_status plan_tables(karp_snapshot *s, struct table_plan *plan, karp_error *error)
+{
+    store *raw = &s->raw;
+    uint32_t *list = arena_array(&s->data, raw->catalogues.count + 1, sizeof *list);
+    s->pool_table = arena_array(&s->data, raw->pools.count + 1, sizeof *s->pool_table);
+    plan->translations = arena_array(&s->data, raw->catalogues.count + 1, sizeof *plan->translations);
+    if (list == NULL || s->pool_table == NULL || plan->translations == NULL) return fail_nomem(error);
+    for (size_t i = 0; i < raw->catalogues.count; i++) {
+        if (!translate(s, raw->catalogues.items[i].catalogue, &plan->translations[i])) return fail_nomem(error);
+    }
+    for (uint32_t p = 0; p < raw->pools.count; p++) {
+        uint32_t n = 0, types = 0;
+        for (uint32_t u = 0; u < raw->catalogues.count; u++) {
+            if (!uses(raw, &raw->catalogues.items[u], p)) continue;
+            list[n++] = u;
+            types += raw->catalogues.items[u].catalogue->count;
+        }
+        s->pool_table[p] = NO_ID;
+        if (types == 0) continue;
+        s->pool_table[p] = words_add(&plan->lists, list, n);
+        if (s->pool_table[p] == NO_ID) return fail_nomem(error);
+    }
+    return KARP_OK;
+}
+
+/* Both steps below need the plan; it is cheap to make twice, and nothing of it has to be kept. */
+static karp_status with_plan(karp_snapshot *s, karp_status (*step)(karp_snapshot *, const struct table_plan *, karp_error *), karp_error *error)
+{
+    struct table_plan plan = { .translations = NULL };
+    words_init(&plan.lists, s->context);
+    karp_status status = plan_tables(s, &plan, error);
+    if (status == KARP_OK) status = step(s, &plan, error);
+    words_free(&plan.lists);
+    return status;
+}
+
+static karp_status make_tables(karp_snapshot *s, const struct table_plan *plan, karp_error *error)
+{
+    s->table_count = (uint32_t)plan->lists.count;
+    s->tables = arena_array(&s->data, s->table_count + (size_t)1, sizeof *s->tables);
+    if (s->tables == NULL) return fail_nomem(error);
+    for (uint32_t t = 0; t < s->table_count; t++) {
+        karp_status status = fill_table(s, &s->tables[t], plan->lists.entries[t].ptr, plan->lists.entries[t].count,
+                                        plan->translations, error);
+        if (status != KARP_OK) return status;
+    }
+    return KARP_OK;
+}
+
+static karp_status make_vectors(karp_snapshot *s, const struct table_plan *plan, karp_error *error)
+{
+    for (uint32_t t = 0; t < s->table_count; t++) {
+        uint32_t index = 0;
+        for (uint32_t u = 0; u < plan->lists.entries[t].count; u++) {
+            uint32_t use = plan->lists.entries[t].ptr[u];
+            const karp_catalogue *c = s->raw.catalogues.items[use].catalogue;
+            for (uint32_t i = 0; i < c->count; i++) {
+                karp_status status = fill_vectors(s, &s->tables[t], &plan->translations[use], index++, &c->types[i]);
+                if (status == KARP_E_RANGE) return fail(error, status, "allocatable of an instance type is out of range");
+                if (status != KARP_OK) return fail_nomem(error);
+            }
+        }
+    }
+    return KARP_OK;
+}
+
+karp_status prepare_tables(karp_snapshot *s, karp_error *error) { return with_plan(s, make_tables, error); }
+karp_status prepare_table_vectors(karp_snapshot *s, karp_error *error) { return with_plan(s, make_vectors, error); }

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a pod's volumes demand of a node (scheduling.md §13). */
+#include <model/prepare.h>
+
+enum { MOST_ALTERNATIVES = 4096 }; /* a product of volumes beyond this is refused: no real pod comes near */
+
+/* One way to serve the volumes looked at so far. */
+struct alternative {
+    demand d;
+    bool conflict; /* two volumes contradict each other */
+};
+
+struct alternatives {
+    struct alternative items[MOST_ALTERNATIVES];
+    uint32_t count;
+};
+
+bool demand_of_expressions(algebra *a, expression_list list, demand *into)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        const expression *e = &list.items[i];
+        uint32_t r = requirement_make(a, e->key, e->op, e->values, e->value_count, e->min_values);
+        if (r == NO_ID || !demand_add(a, into, r)) return false;
+    }
+    return true;
+}
+
+uint32_t set_of_labels(algebra *a, label_list labels, const uint8_t *interest)
+{
+    uint32_t set = EMPTY_SET;
+    for (uint32_t i = 0; i < labels.count; i++) {
+        if (interest != NULL && !interest[labels.items[i].key]) continue;
+        uint32_t r = requirement_in(a, labels.items[i].key, labels.items[i].value);
+        if (r == NO_ID) return NO_ID;
+        if (requirement_get(a, r)->key != a->facts->hostname) set = set_add(a, set, r);
+    }
+    return a->failed ? NO_ID : set;
+}
+
+/* The alternatives of one volume: none = unconstrained. */
+struct volume_choice {
+    node_term_list terms;
+    bool local; /* host name expressions do not count */
+};
+
+static bool find_choice(const store *raw, uint32_t name_space, uint32_t claim_name, struct volume_choice *out)
+{
+    *out = (struct volume_choice){ .local = false };
+    uint32_t c = store_find(raw, KIND_VOLUME_CLAIM, name_space, claim_name);
+    if (c == NO_ID) return false;
+    const volume_claim *claim = &raw->volume_claims.items[c];
+    if (claim->volume != 0) {
+        uint32_t v = store_find(raw, KIND_VOLUME, NO_TEXT, claim->volume);
+        if (v == NO_ID) return false;
+        out->terms = raw->volumes_bound.items[v].terms;
+        out->local = raw->volumes_bound.items[v].local;
+        return true;
+    }
+    if (claim->storage_class == 0) return true;
+    uint32_t sc = store_find(raw, KIND_STORAGE_CLASS, NO_TEXT, claim->storage_class);
+    if (sc == NO_ID) return false;
+    out->terms = raw->storage_classes.items[sc].topologies;
+    return true;
+}
+
+static bool term_demand(karp_snapshot *s, const node_term *term, bool local, demand *out)
+{
+    *out = (demand){ EMPTY_SET, NO_ID };
+    if (!demand_of_expressions(&s->algebra, term->expressions, out)) return false;
+    if (local) out->host = NO_ID;
+    return true;
+}
+
+static bool demands_agree(algebra *a, demand x, demand y)
+{
+    if (x.host != NO_ID && y.host != NO_ID && !requirement_agree(a, x.host, y.host)) return false;
+    return set_agree(a, x.set, y.set);
+}
+
+static bool add_alternative(struct alternatives *list, struct alternative one)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct alternative *have = &list->items[i];
+        if (have->d.set == one.d.set && have->d.host == one.d.host && have->conflict == one.conflict) return true;
+    }
+    if (list->count == MOST_ALTERNATIVES) return false;
+    list->items[list->count++] = one;
+    return true;
+}
+
+/* Multiplies the alternatives so far by the terms of one more volume. */
+static karp_status multiply(karp_snapshot *s, const struct volume_choice *choice, const struct alternatives *before, struct alternatives *after)
+{
+    after->count = 0;
+    for (uint32_t i = 0; i < before->count; i++) {
+        for (uint32_t t = 0; t < choice->terms.count; t++) {
+            demand d;
+            if (choice->terms.items[t].expressions.count == 0) continue;
+            if (!term_demand(s, &choice->terms.items[t], choice->local, &d)) return KARP_E_NOMEM;
+            struct alternative one = before->items[i];
+            one.conflict = one.conflict || !demands_agree(&s->algebra, one.d, d);
+            if (!demand_meet(&s->algebra, &one.d, d)) return KARP_E_NOMEM;
+            if (!add_alternative(after, one)) return KARP_E_LIMIT;
+        }
+    }
+    return KARP_OK;
+}
+
+static bool constrains(const struct volume_choice *choice)
+{
+    for (uint32_t t = 0; t < choice->terms.count; t++) {
+        if (choice->terms.items[t].expressions.count > 0) return true;
+    }
+    return false;
+}
+
+/* Contradictory products are dropped, unless all of them are. */
+static karp_status keep(karp_snapshot *s, const struct alternatives *list, const demand **out, uint32_t *out_count)
+{
+    uint32_t sound = 0, n = 0;
+    for (uint32_t i = 0; i < list->count; i++) sound += !list->items[i].conflict;
+    demand *d = arena_array(&s->data, list->count + (size_t)1, sizeof *d);
+    if (d == NULL) return KARP_E_NOMEM;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (sound == 0 || !list->items[i].conflict) d[n++] = list->items[i].d;
+    }
+    *out = d;
+    *out_count = n;
+    return KARP_OK;
+}
+
+karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uint32_t *claims, size_t count,
+                                const demand **out, uint32_t *out_count, bool *found)
+{
+    karp_status status = KARP_OK;
+    struct alternatives *pair = mem_alloc(s->context, 2 * sizeof *pair);
+    if (pair == NULL) return KARP_E_NOMEM;
+    pair[0].count = 1;
+    pair[0].items[0] = (struct alternative){ { EMPTY_SET, NO_ID }, false };
+    unsigned now = 0;
+    bool constrained = false;
+    *found = true;
+    *out = NULL;
+    *out_count = 0;
+    for (size_t i = 0; i < count && status == KARP_OK; i++) {
+        struct volume_choice choice;
+        if (!find_choice(&s->raw, name_space, claims[i], &choice)) {
+            *found = false;
+            break;
+        }
+        if (!constrains(&choice)) continue;
+        constrained = true;
+        status = multiply(s, &choice, &pair[now], &pair[1 - now]);
+        now = 1 - now;
+    }
+    if (status == KARP_OK && *found && constrained) status = keep(s, &pair[now], out, out_count);
+    mem_free(s->context, pair, 2 * sizeof *pair);
+    return status;
+}
+
+uint32_t volume_driver(const store *raw, uint32_t name_space, uint32_t claim_name, bool *found)
+{
+    uint32_t c = store_find(raw, KIND_VOLUME_CLAIM, name_space, claim_name);
+    if (c == NO_ID) return NO_TEXT; /* a claim that does not exist is not counted */
+    const volume_claim *claim = &raw->volume_claims.items[c];
+    if (claim->volume != 0) {
+        uint32_t v = store_find(raw, KIND_VOLUME, NO_TEXT, claim->volume);
+        if (v == NO_ID) {
+            *found = false;
+            return NO_TEXT;
+        }
+        return raw->volumes_bound.items[v].driver;
+    }
+    if (claim->storage_class == 0) return NO_TEXT;
+    uint32_t sc = store_find(raw, KIND_STORAGE_CLASS, NO_TEXT, claim->storage_class);
+    return sc == NO_ID ? NO_TEXT : raw->storage_classes.items[sc].driver;
+}
