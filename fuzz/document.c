@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "document.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <karp/io.h>
+#include <karp/karp.h>
+
+/* Enough for anything interesting, too little for a slow run. */
+enum { MAX_BYTES = 1 << 18, MAX_MEMORY = 1 << 28, MAX_STEPS = 2000, MAX_SIMULATIONS = 20 };
+
+/* Counts the library's memory, so that a leak shows without a sanitizer. */
+typedef struct meter {
+    size_t in_use;
+    size_t blocks;
+} meter;
+
+static void broken(const char *promise)
+{
+    fprintf(stderr, "broken promise: %s\n", promise);
+    abort();
+}
+
+static void *meter_alloc(size_t bytes, void *user)
+{
+    meter *m = user;
+    if (bytes == 0)
+        broken("the allocator is asked for more than zero bytes");
+    if (bytes > MAX_MEMORY - m->in_use)
+        return NULL;
+    void *memory = malloc(bytes);
+    if (memory != NULL) {
+        m->in_use += bytes;
+        m->blocks++;
+    }
+    return memory;
+}
+
+static void meter_free(void *memory, size_t bytes, void *user)
+{
+    meter *m = user;
+    if (memory == NULL || bytes > m->in_use || m->blocks == 0)
+        broken("blocks are given back with the size they were taken with");
+    m->in_use -= bytes;
+    m->blocks--;
+    free(memory);
+}
+
+static void *meter_realloc(void *memory, size_t old_bytes, size_t new_bytes, void *user)
+{
+    void *fresh = meter_alloc(new_bytes, user);
+    if (fresh != NULL && memory != NULL) {
+        memcpy(fresh, memory, old_bytes < new_bytes ? old_bytes : new_bytes);
+        meter_free(memory, old_bytes, user);
+    }
+    return fresh;
+}
+
+static karp_str str(const char *text)
+{
+    karp_str s = {text, strlen(text)};
+    return s;
+}
+
+/* A status and what came with it have to agree. */
+static void check_result(karp_status status, const void *result, const karp_error *error)
+{
+    if ((status == KARP_OK) != (result != NULL))
+        broken("a result if and only if KARP_OK");
+    if (status > 0 || status == KARP_E_INTERNAL)
+        broken("no internal error");
+    if (status != KARP_OK && error->status != status)
+        broken("the error carries the status");
+    if (memchr(error->message, 0, sizeof error->message) == NULL ||
+        memchr(error->object, 0, sizeof error->object) == NULL ||
+        memchr(error->field, 0, sizeof error->field) == NULL)
+        broken("texts of errors end");
+}
+
+static karp_context *new_context(meter *m)
+{
+    karp_allocator allocator = {sizeof allocator, meter_alloc, meter_realloc, meter_free, m};
+    karp_context_options options;
+    karp_context_options_init(&options, sizeof options);
+    options.allocator = &allocator;
+    options.max_pods = 300;
+    options.max_nodes = 50;
+    options.max_instance_types = 2000;
+    options.max_document_bytes = MAX_BYTES;
+    options.max_nesting = 40;
+    options.max_aliases = 500;
+    karp_context *context = NULL;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_status status = karp_context_new(&options, &context, &error);
+    check_result(status, context, &error);
+    if (context == NULL)
+        broken("a context can be made");
+    return context;
+}
+
+/* A catalogue of two types stands in for the built-in one, which is large, unless the input brings its own. */
+static karp_catalogue *small_catalogue(karp_context *context)
+{
+    static const char types[] =
+        "[{\"name\":\"a\",\"labels\":{\"kubernetes.io/arch\":[\"amd64\"],\"kubernetes.io/os\":[\"linux\"],"
+        "\"node.kubernetes.io/instance-type\":[\"a\"]},\"capacity\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"20\"},"
+        "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\",\"price\":1,\"available\":true},"
+        "{\"zone\":\"z2\",\"capacityType\":\"spot\",\"price\":0.5,\"available\":true}]},"
+        "{\"name\":\"b\",\"labels\":{\"kubernetes.io/arch\":[\"arm64\"],\"kubernetes.io/os\":[\"linux\"],"
+        "\"node.kubernetes.io/instance-type\":[\"b\"]},\"capacity\":{\"cpu\":\"16\",\"memory\":\"32Gi\",\"pods\":\"50\"},"
+        "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\",\"price\":3,\"available\":true}]}]";
+    karp_catalogue *catalogue = NULL;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_status status = karp_catalogue_read(context, str("small.json"), str(types), &catalogue, &error);
+    check_result(status, catalogue, &error);
+    return catalogue;
+}
+
+static int contains(const uint8_t *data, size_t size, const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t i = 0; i + length <= size; i++) {
+        if (memcmp(data + i, word, length) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+typedef struct reading {
+    karp_reader *reader;
+    karp_snapshot *snapshot;
+} reading;
+
+static void read_document(karp_context *context, karp_str name, karp_str text, int own_catalogue, reading *out)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_reader_options options;
+    karp_reader_options_init(&options, sizeof options);
+    options.keep_documents = 1;
+    out->snapshot = NULL;
+    out->reader = NULL;
+    karp_status status = karp_reader_new(context, &options, &out->reader, &error);
+    check_result(status, out->reader, &error);
+    if (status != KARP_OK)
+        return;
+    if (!own_catalogue) {
+        karp_catalogue *catalogue = small_catalogue(context);
+        if (catalogue != NULL)
+            status = karp_reader_add_catalogue(out->reader, catalogue, &error);
+        karp_catalogue_unref(catalogue);
+    }
+    if (status == KARP_OK)
+        status = karp_reader_add(out->reader, name, text, &error);
+    if (status == KARP_OK)
+        status = karp_reader_finish(out->reader, &out->snapshot, &error);
+    check_result(status, out->snapshot, &error);
+}
+
+static void write_out(karp_context *context, const karp_decision *decision, int disruption)
+{
+    for (uint32_t format = KARP_FORMAT_JSON; format <= KARP_FORMAT_CSV; format++) {
+        karp_write_options options;
+        karp_write_options_init(&options, sizeof options);
+        options.format = format;
+        karp_text text = {NULL, 0, NULL};
+        karp_error error;
+        karp_error_init(&error, sizeof error);
+        karp_status status = disruption ? karp_write_disruption(context, decision, &options, &text, &error)
+                                        : karp_write_plan(context, decision, NULL, &options, &text, &error);
+        check_result(status, text.ptr, &error);
+        if (status == KARP_OK && text.ptr[text.len] != '\0')
+            broken("texts end with a NUL");
+        karp_text_free(&text);
+    }
+}
+
+static void decide(karp_context *context, const karp_snapshot *snapshot)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_options options;
+    karp_options_init(&options, sizeof options);
+    options.explain = KARP_EXPLAIN_FULL;
+    options.max_steps = MAX_STEPS;
+    options.keep_partial = 1;
+    karp_decision *decision = NULL;
+    karp_status status = karp_provision(snapshot, &options, &decision, &error);
+    check_result(status, decision, &error);
+    if (decision != NULL)
+        write_out(context, decision, 0);
+    karp_decision_unref(decision);
+
+    karp_disrupt_options disrupt_options;
+    karp_disrupt_options_init(&disrupt_options, sizeof disrupt_options);
+    disrupt_options.common.max_steps = MAX_STEPS;
+    disrupt_options.common.keep_partial = 1;
+    disrupt_options.max_simulations = MAX_SIMULATIONS;
+    decision = NULL;
+    status = karp_disrupt(snapshot, &disrupt_options, &decision, &error);
+    check_result(status, decision, &error);
+    if (decision != NULL)
+        write_out(context, decision, 1);
+    karp_decision_unref(decision);
+}
+
+/* The canonical Snapshot of an input is an input with the same canonical Snapshot. */
+static void dump_and_read_back(karp_context *context, const reading *first)
+{
+    karp_text dump = {NULL, 0, NULL};
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_status status = karp_reader_dump(first->reader, &dump, &error);
+    check_result(status, dump.ptr, &error);
+    if (dump.ptr != NULL && dump.len <= MAX_BYTES) {
+        reading second;
+        karp_str text = {dump.ptr, dump.len};
+        read_document(context, str("dump.json"), text, 1, &second);
+        if (second.snapshot == NULL)
+            broken("a dump can be read");
+        karp_str a = karp_reader_digest(first->reader);
+        karp_str b = karp_reader_digest(second.reader);
+        if (a.len != 64 || a.len != b.len || memcmp(a.ptr, b.ptr, a.len) != 0)
+            broken("a dump reads back as the same input");
+        karp_snapshot_unref(second.snapshot);
+        karp_reader_free(second.reader);
+    }
+    karp_text_free(&dump);
+}
+
+void fuzz_document(const char *name, const uint8_t *data, size_t size)
+{
+    meter m = {0, 0};
+    karp_context *context = new_context(&m);
+    karp_str text = {(const char *)data, size};
+    reading first;
+    read_document(context, str(name), text, contains(data, size, "catalogues"), &first);
+    if (first.snapshot != NULL) {
+        decide(context, first.snapshot);
+        dump_and_read_back(context, &first);
+    }
+    karp_reader_free(first.reader);
+    karp_context_free(context);
+    karp_snapshot_unref(first.snapshot);
+    if (m.blocks != 0 || m.in_use != 0)
+        broken("everything is given back");
+}

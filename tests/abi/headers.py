@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the public headers declare, for the checks beside this file. No C parser: the headers keep to one plain style."""
+import pathlib
+import re
+
+IO_HEADERS = {'io.h', 'provider.h'}
+
+
+def public_headers(source):
+    return sorted((pathlib.Path(source) / 'include' / 'karp').glob('*.h'))
+
+
+def without_comments(text):
+    return re.sub(r'/\*.*?\*/|//[^\n]*', ' ', text, flags=re.S)
+
+
+def functions(path):
+    """Names of the functions that a header exports."""
+    return set(re.findall(r'\bKARP_API\b[^;({]*?\b(karp_\w+)\s*\(', without_comments(path.read_text())))
+
+
+def structs(path):
+    """(struct, [fields]) of every struct a header defines, in its order."""
+    text = without_comments(path.read_text())
+    found = []
+    for name, body in re.findall(r'typedef\s+struct\s+(karp_\w+)\s*\{(.*?)\}\s*karp_\w+\s*;', text, flags=re.S):
+        fields = []
+        for member in body.split(';'):
+            member = member.strip()
+            if not member:
+                continue
+            pointer = re.match(r'.*?\(\s*\*\s*(\w+)\s*\)\s*\(', member, flags=re.S)
+            plain = re.search(r'(\w+)\s*(?:\[[^\]]*\])?$', member)
+            fields.append((pointer or plain).group(1))
+        found.append((name, fields))
+    return found
+
+
+def constants(path):
+    """Names of the enumerators and of the object-like macros with a number for a value."""
+    text = without_comments(path.read_text())
+    names = []
+    for body in re.findall(r'\benum\s*\w*\s*\{(.*?)\}', text, flags=re.S):
+        names += [entry.split('=')[0].strip() for entry in body.split(',') if entry.strip()]
+    for name, value in re.findall(r'^#define[ \t]+(KARP_\w+)[ \t]+(\S.*)$', text, flags=re.M):
+        if name != 'KARP_API' and not name.startswith('KARP_VERSION') and not value.startswith('"'):
+            names.append(name)
+    return names

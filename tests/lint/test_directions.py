@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt, explain}; everything
+else sees the public headers only."""
+import re
+import sys
+
+import tree
+
+BELOW = {
+    'base': set(),
+    'model': {'base'},
+    'decision': {'base', 'model'},
+    'schedule': {'base', 'model', 'decision'},
+    'disrupt': {'base', 'model', 'decision', 'schedule'},
+    'explain': {'base', 'model', 'decision', 'schedule'},
+    'io': set(), 'providers': set(), 'cli': set(),
+}
+# The core computes: of the C library it takes types, strings and arithmetic.
+CORE_SYSTEM = {'float.h', 'inttypes.h', 'limits.h', 'math.h', 'stdalign.h', 'stdarg.h', 'stdatomic.h', 'stdbool.h',
+               'stddef.h', 'stdint.h', 'string.h'}
+BASE_SYSTEM = CORE_SYSTEM | {'stdio.h', 'stdlib.h'}  # vsnprintf in the string buffer, malloc behind the allocator
+PUBLIC_SYSTEM = {'stddef.h', 'stdint.h'}
+READERS = {'jansson.h': 'io', 'yaml.h': 'io'}
+
+
+def refusal(room, name, include, quoted):
+    """Why a file of a room may not include this; None when it may."""
+    if quoted:
+        return None if '/' not in include and room in ('io', 'providers', 'cli') else 'use <room/file.h>'
+    if '/' not in include:
+        if room in tree.CORE and include not in (BASE_SYSTEM if room == 'base' else CORE_SYSTEM):
+            return 'the core does without it'
+        if include in READERS and room != READERS[include]:
+            return f'only lib/{READERS[include]} may'
+        return None
+    first = include.split('/')[0]
+    if first == 'karp':
+        outside_only = include in ('karp/io.h', 'karp/provider.h')
+        return 'it belongs to libkarp-io' if outside_only and room in tree.CORE else None
+    if first not in BELOW:
+        return None
+    if room == 'explain' and name.startswith('verify') and first == 'schedule':
+        return 'the verifier shares nothing with the scheduler'
+    return None if first == room or first in BELOW[room] else f'{room} does not see {first}'
+
+
+def includes(path):
+    for number, line in enumerate(tree.text(path).splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s+([<"])([^>"]+)[>"]', line)
+        if match:
+            yield number, match.group(2), match.group(1) == '"'
+
+
+def main():
+    problems, counted = [], 0
+    for path in tree.files('.c', '.h', '.inc', under='lib'):
+        counted += 1
+        for number, include, quoted in includes(path):
+            room = path.parts[1]
+            why = refusal(room, path.name, include, quoted) if room in BELOW else 'lib has no such room'
+            if why:
+                problems.append(f'{path}:{number}: {include}: {why}')
+    for path in tree.files('.h', under='include'):
+        counted += 1
+        for number, include, quoted in includes(path):
+            if quoted or not (include.startswith('karp/') or include in PUBLIC_SYSTEM):
+                problems.append(f'{path}:{number}: {include}: a public header does without it')
+            elif include in ('karp/io.h', 'karp/provider.h') and path.name not in ('io.h', 'provider.h'):
+                problems.append(f'{path}:{number}: {include}: it belongs to libkarp-io')
+    for folder in ('examples', 'bindings', 'fuzz'):
+        for path in tree.files('.c', '.h', '.go', under=folder):
+            for number, include, quoted in includes(path):
+                if include.split('/')[0] in BELOW:
+                    problems.append(f'{path}:{number}: {include}: {folder} sees the public headers only')
+    return tree.report(problems, counted)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
