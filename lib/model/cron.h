@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cron schedules of disruption budgets, in UTC: five fields, or a descriptor such as "@daily". */
+#ifndef MODEL_CRON_H
+#define MODEL_CRON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct cron {
+    uint64_t minutes, hours, days, months, weekdays; /* bit n = the value n */
+    bool any_day, any_weekday;                       /* the field says "all": then both day fields must match */
+    int64_t every;                                   /* seconds of "@every"; 0 = the fields above count */
+} cron;
+
+/* *out is written on success only. */
+bool cron_parse(const char *text, size_t len, cron *out);
+
+/* The first hit, a whole second, strictly after after_ns. false = none up to the end of the fifth calendar year after
+ * it. A hit that no instant can hold is INT64_MAX. */
+bool cron_next(const cron *schedule, int64_t after_ns, int64_t *hit_ns);
+
+#endif
