@@ -38,6 +38,9 @@ void *array_alloc(karp_context *context, size_t count, size_t size);
 /* Fills *error (NULL allowed) and returns status. */
 karp_status write_fail(karp_error *error, karp_status status, const char *message);
 
+/* A complete copy of what the caller gave (NULL: the defaults), whatever version it was compiled with. */
+karp_status check_write_options(const karp_write_options *given, karp_write_options *copy, karp_error *error);
+
 karp_str str_of(const char *text);
 bool str_is(karp_str a, const char *b);
 bool str_same(karp_str a, karp_str b);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_decision.h"
 
-#include <string.h>
-
 static karp_status checked(const write_job *job, karp_status status)
 {
     if (status != KARP_OK) {
@@ -71,39 +69,6 @@ karp_status get_disruption(const write_job *job, const karp_decision *decision, 
     return checked(job, karp_decision_disruption(decision, out));
 }
 
-void karp_write_options_init(karp_write_options *options, size_t size)
-{
-    if (options == NULL || size < sizeof(options->size)) {
-        return;
-    }
-    memset(options, 0, size);
-    options->size = size;
-}
-
-/* A complete copy of what the caller gave, whatever version it was compiled with. */
-static karp_status check_options(const karp_write_options *given, karp_write_options *copy, karp_error *error)
-{
-    *copy = (karp_write_options){.size = sizeof(*copy)};
-    if (given == NULL) {
-        return KARP_OK;
-    }
-    if (given->size < sizeof(*copy) || given->size > 4096) {
-        return write_fail(error, KARP_E_ABI_SIZE, "karp_write_options has an impossible size");
-    }
-    const unsigned char *bytes = (const unsigned char *)given;
-    for (size_t i = sizeof(*copy); i < given->size; i++) {
-        if (bytes[i] != 0) {
-            return write_fail(error, KARP_E_ABI_NEW, "karp_write_options has options this library does not know");
-        }
-    }
-    memcpy(copy, given, sizeof(*copy));
-    copy->size = sizeof(*copy);
-    if (copy->width == 0) {
-        copy->width = 100;
-    }
-    return KARP_OK;
-}
-
 typedef karp_status write_function(const write_job *job);
 
 static karp_status run(karp_context *context, const karp_decision *decision, const karp_decision *disruption,
@@ -137,7 +102,7 @@ karp_status karp_write_plan(karp_context *context, const karp_decision *decision
         [KARP_FORMAT_JSON_LOG] = plan_as_log,
     };
     karp_write_options copy;
-    karp_status status = check_options(options, &copy, error);
+    karp_status status = check_write_options(options, &copy, error);
     if (status != KARP_OK) {
         return status;
     }
@@ -152,7 +117,7 @@ karp_status karp_write_disruption(karp_context *context, const karp_decision *de
         [KARP_FORMAT_TEXT] = disruption_as_text,
     };
     karp_write_options copy;
-    karp_status status = check_options(options, &copy, error);
+    karp_status status = check_write_options(options, &copy, error);
     if (status != KARP_OK) {
         return status;
     }

@@ -13,6 +13,12 @@ typedef struct launch_counter {
 } launch_counter;
 uint64_t launch_number(launch_counter *counter, const karp_launch *launch);
 
+/* Room for a name and its number; longer names are cut (Kubernetes ends at 253). */
+enum { LAUNCH_NAME = 512 };
+
+/* "POOL-n": the name of the NodeClaim. */
+karp_str launch_name(const karp_launch *launch, uint64_t number, char room[LAUNCH_NAME]);
+
 /* Keys that exist only while a decision is made, and the host name, which nobody knows yet. */
 bool is_transient_key(karp_str key);
 

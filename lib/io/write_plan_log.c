@@ -4,42 +4,26 @@
 #include "write_json.h"
 #include "write_launch.h"
 
-static void write_name(json_out *j, const char *key, const char *prefix, karp_str middle, const char *between,
-                       const char *end)
+/* "aws:///ZONE/i-ID" */
+static void write_provider_id(json_out *j, karp_str zone, const char *id)
 {
-    /* names are put together from checked Kubernetes names; the emitter still escapes the middle part's bytes */
     char text[512];
     size_t used = 0;
-    karp_str parts[] = {str_of(prefix), middle, str_of(between), str_of(end)};
+    karp_str parts[] = {str_of("aws:///"), zone, str_of("/i-"), str_of(id)};
     for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
         for (size_t i = 0; i < parts[p].len && used < sizeof(text); i++) {
             text[used++] = parts[p].ptr[i];
         }
     }
-    json_member_str(j, key, (karp_str){text, used});
-}
-
-static void number_text(uint64_t number, char out[21])
-{
-    char digits[20];
-    size_t count = 0;
-    do {
-        digits[count++] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-    for (size_t i = 0; i < count; i++) {
-        out[i] = digits[count - 1 - i];
-    }
-    out[count] = '\0';
+    json_member_str(j, "provider-id", (karp_str){text, used});
 }
 
 static void write_record(const write_job *job, const karp_launch *launch, uint64_t number, const char *now)
 {
-    char digits[21];
+    char name[LAUNCH_NAME];
     char id[18];
     json_out json;
     json_out *j = &json;
-    number_text(number, digits);
     launch_instance_id(job->decision, launch, number, id);
     json_init(j, job->out, true);
     json_object(j);
@@ -47,9 +31,9 @@ static void write_record(const write_job *job, const karp_launch *launch, uint64
     json_member_text(j, "time", now);
     json_member_text(j, "logger", "controller.nodeclaim.lifecycle");
     json_member_text(j, "message", "launched nodeclaim");
-    write_name(j, "nodeclaim", "", launch->node_pool, "-", digits);
+    json_member_str(j, "nodeclaim", launch_name(launch, number, name));
     json_member_str(j, "nodepool", launch->node_pool);
-    write_name(j, "provider-id", "aws:///", launch->choice.zone, "/i-", id);
+    write_provider_id(j, launch->choice.zone, id);
     json_member_str(j, "instance-type", launch->choice.instance_type);
     json_member_str(j, "zone", launch->choice.zone);
     json_member_str(j, "capacity-type", launch->choice.capacity_type);

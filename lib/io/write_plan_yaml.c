@@ -133,11 +133,9 @@ static void node_claim(write_buffer *b, const karp_launch *launch, uint64_t numb
     buffer_text(b, "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata:\n");
     labels(b, "annotations", launch->annotations, launch->annotation_count);
     labels(b, "labels", launch->labels, launch->label_count);
-    line(b, 2, "name: ");
-    buffer_str(b, launch->node_pool);
-    buffer_char(b, '-');
-    buffer_uint(b, number);
-    buffer_text(b, "\nspec:\n");
+    char name[LAUNCH_NAME];
+    member(b, 2, str_of("name"), launch_name(launch, number, name));
+    buffer_text(b, "spec:\n");
     duration(b, "expireAfter", launch->expire_after);
     line(b, 2, "nodeClassRef:\n");
     member(b, 4, str_of("group"), launch->node_class.group);

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A catalogue as JSON in the shape it can be read back from, as a table, or as rows per offering. */
+#include "write_catalogue.h"
+
+#include "write_json.h"
+#include "write_launch.h"
+
+#include <string.h>
+
+#define ZONE_KEY "topology.kubernetes.io/zone"
+#define CAPACITY_TYPE_KEY "karpenter.sh/capacity-type"
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
+static karp_str type_name(const karp_catalogue *catalogue, uint32_t index)
+{
+    return karp_catalogue_type(catalogue, index)->name;
+}
+
+static void sift(const karp_catalogue *catalogue, uint32_t *heap, size_t at, size_t count)
+{
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= count) {
+            return;
+        }
+        if (child + 1 < count &&
+            str_order(type_name(catalogue, heap[child]), type_name(catalogue, heap[child + 1])) < 0) {
+            child++;
+        }
+        if (str_order(type_name(catalogue, heap[at]), type_name(catalogue, heap[child])) >= 0) {
+            return;
+        }
+        uint32_t moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
+        at = child;
+    }
+}
+
+/* Type indices by name; names are unique, so any correct sort gives the same order. */
+static uint32_t *sorted_types(karp_context *context, const karp_catalogue *catalogue, size_t count)
+{
+    uint32_t *order = array_alloc(context, count, sizeof(*order));
+    if (order == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        order[i] = (uint32_t)i;
+    }
+    for (size_t i = count / 2; i > 0; i--) {
+        sift(catalogue, order, i - 1, count);
+    }
+    for (size_t end = count; end > 1; end--) {
+        uint32_t last = order[end - 1];
+        order[end - 1] = order[0];
+        order[0] = last;
+        sift(catalogue, order, 0, end - 1);
+    }
+    return order;
+}
+
+/* ---- which requirements the short form can carry ------------------------------------------------------------------ */
+
+/* Keys that some type of the list has values for: the reader makes a DoesNotExist of them where they are missing. */
+typedef struct key_set {
+    karp_str *keys; /* ordered */
+    size_t count, capacity;
+} key_set;
+
+static size_t key_place(const key_set *set, karp_str key, bool *found)
+{
+    size_t low = 0;
+    size_t high = set->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = str_order(set->keys[middle], key);
+        if (order == 0) {
+            *found = true;
+            return middle;
+        }
+        if (order < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    *found = false;
+    return low;
+}
+
+static bool key_add(karp_context *context, key_set *set, karp_str key)
+{
+    bool found;
+    size_t place = key_place(set, key, &found);
+    if (found) {
+        return true;
+    }
+    if (set->count == set->capacity) {
+        size_t capacity = set->capacity == 0 ? 32 : set->capacity * 2;
+        karp_str *keys = array_alloc(context, capacity, sizeof(*keys));
+        if (keys == NULL) {
+            return false;
+        }
+        if (set->count > 0) {
+            memcpy(keys, set->keys, set->count * sizeof(*keys));
+        }
+        karp_free(context, set->keys, set->capacity * sizeof(*keys));
+        set->keys = keys;
+        set->capacity = capacity;
+    }
+    memmove(set->keys + place + 1, set->keys + place, (set->count - place) * sizeof(*set->keys));
+    set->keys[place] = key;
+    set->count++;
+    return true;
+}
+
+static bool collect_keys(karp_context *context, const karp_catalogue *catalogue, key_set *set)
+{
+    size_t count = karp_catalogue_count(catalogue);
+    for (size_t i = 0; i < count; i++) {
+        const karp_instance_type *type = karp_catalogue_type(catalogue, i);
+        for (size_t k = 0; k < type->requirement_count; k++) {
+            if (type->requirements[k].op == KARP_OP_IN && !key_add(context, set, type->requirements[k].key)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Whether "labels" says the same as the type's requirements: each key of the list once, as In or DoesNotExist. */
+static bool labels_suffice(const key_set *set, const karp_instance_type *type)
+{
+    if (type->requirement_count != set->count) {
+        return false;
+    }
+    for (size_t i = 0; i < type->requirement_count; i++) {
+        const karp_requirement *r = &type->requirements[i];
+        bool found;
+        key_place(set, r->key, &found);
+        if (!found || r->min_values > 0 || (r->op != KARP_OP_IN && r->op != KARP_OP_DOES_NOT_EXIST)) {
+            return false;
+        }
+        for (size_t k = 0; k < i; k++) {
+            if (str_same(type->requirements[k].key, r->key)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void write_values(json_out *j, const karp_requirement *r)
+{
+    json_flat_array(j);
+    for (size_t i = 0; i < r->value_count; i++) {
+        json_str(j, r->values[i]);
+    }
+    json_end(j);
+}
+
+static void write_requirements(json_out *j, const karp_requirement *list, size_t count)
+{
+    json_key(j, "requirements");
+    json_array(j);
+    for (size_t i = 0; i < count; i++) {
+        json_flat_object(j);
+        json_member_str(j, "key", list[i].key);
+        json_member_text(j, "operator", operator_name(list[i].op));
+        if (list[i].value_count > 0) {
+            json_key(j, "values");
+            write_values(j, &list[i]);
+        }
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void write_resources(json_out *j, const char *key, const karp_resource *list, size_t count)
+{
+    json_key(j, key);
+    json_flat_object(j);
+    for (size_t i = 0; i < count; i++) {
+        json_key_str(j, list[i].name);
+        json_str(j, list[i].text);
+    }
+    json_end(j);
+}
+
+static void write_overhead(json_out *j, const char *key, const karp_overhead *overhead)
+{
+    json_key(j, key);
+    json_object(j);
+    write_resources(j, "kubeReserved", overhead->kube_reserved, overhead->kube_reserved_count);
+    write_resources(j, "systemReserved", overhead->system_reserved, overhead->system_reserved_count);
+    write_resources(j, "evictionThreshold", overhead->eviction_threshold, overhead->eviction_threshold_count);
+    json_end(j);
+}
+
+/* The value of an offering's requirement In [one value]; false when the key is there in any other form. */
+static bool single_value(const karp_offering *offering, const char *key, karp_str *value)
+{
+    *value = (karp_str){0};
+    for (size_t i = 0; i < offering->requirement_count; i++) {
+        const karp_requirement *r = &offering->requirements[i];
+        if (str_is(r->key, key)) {
+            if (r->op != KARP_OP_IN || r->value_count != 1 || value->ptr != NULL) {
+                return false;
+            }
+            *value = r->values[0];
+        }
+    }
+    return value->ptr != NULL;
+}
+
+static void write_offering(json_out *j, const karp_offering *offering)
+{
+    karp_str zone;
+    karp_str capacity_type;
+    bool special = offering->has_capacity_override || offering->overhead_override != NULL;
+    bool short_form = offering->requirement_count == 2 && single_value(offering, ZONE_KEY, &zone) &&
+                      single_value(offering, CAPACITY_TYPE_KEY, &capacity_type);
+    if (special) {
+        json_object(j);
+    } else {
+        json_flat_object(j);
+    }
+    if (short_form) {
+        json_member_str(j, "zone", zone);
+        json_member_str(j, "capacityType", capacity_type);
+    } else {
+        write_requirements(j, offering->requirements, offering->requirement_count);
+    }
+    json_key(j, "price");
+    json_double(j, offering->price);
+    json_key(j, "available");
+    json_bool(j, offering->available != 0);
+    if (offering->reservation_capacity != 0) {
+        json_key(j, "reservationCapacity");
+        json_int(j, offering->reservation_capacity);
+    }
+    if (offering->has_capacity_override) {
+        write_resources(j, "capacityOverride", offering->capacity_override, offering->capacity_override_count);
+    }
+    if (offering->overhead_override != NULL) {
+        write_overhead(j, "overheadOverride", offering->overhead_override);
+    }
+    json_end(j);
+}
+
+static void write_type(json_out *j, const key_set *keys, const karp_catalogue *catalogue, size_t index)
+{
+    const karp_instance_type *type = karp_catalogue_type(catalogue, index);
+    json_object(j);
+    json_member_str(j, "name", type->name);
+    if (labels_suffice(keys, type)) {
+        json_key(j, "labels");
+        json_object(j);
+        for (size_t i = 0; i < type->requirement_count; i++) {
+            if (type->requirements[i].op == KARP_OP_IN) {
+                json_key_str(j, type->requirements[i].key);
+                write_values(j, &type->requirements[i]);
+            }
+        }
+        json_end(j);
+    } else {
+        write_requirements(j, type->requirements, type->requirement_count);
+    }
+    write_resources(j, "capacity", type->capacity, type->capacity_count);
+    write_overhead(j, "overhead", &type->overhead);
+    size_t count = 0;
+    const karp_resource *allocatable = karp_catalogue_allocatable(catalogue, index, &count);
+    write_resources(j, "allocatable", allocatable, allocatable == NULL ? 0 : count);
+    json_key(j, "offerings");
+    json_array(j);
+    for (size_t i = 0; i < type->offering_count; i++) {
+        write_offering(j, &type->offerings[i]);
+    }
+    json_end(j);
+    if (type->volume_limit_count > 0) {
+        json_key(j, "volumeAttachmentLimits");
+        json_flat_object(j);
+        for (size_t i = 0; i < type->volume_limit_count; i++) {
+            json_key_str(j, type->volume_limits[i].driver);
+            json_int(j, type->volume_limits[i].count);
+        }
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static karp_status catalogue_as_json(const catalogue_job *job)
+{
+    json_out json;
+    json_out *j = &json;
+    key_set keys = {0};
+    karp_status status = KARP_OK;
+    if (!collect_keys(job->context, job->catalogue, &keys)) {
+        status = write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    } else {
+        json_init(j, job->out, job->options->compact != 0);
+        json_array(j);
+        for (size_t i = 0; i < job->count; i++) {
+            write_type(j, &keys, job->catalogue, job->order[i]);
+        }
+        json_end(j);
+        buffer_char(job->out, '\n');
+    }
+    karp_free(job->context, keys.keys, keys.capacity * sizeof(*keys.keys));
+    return status;
+}
+
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
+
+static void csv_field(write_buffer *b, karp_str text)
+{
+    bool quote = false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        quote = quote || c == ',' || c == '"' || c == '\n' || c == '\r';
+    }
+    if (!quote) {
+        buffer_str(b, text);
+        return;
+    }
+    buffer_char(b, '"');
+    for (size_t i = 0; i < text.len; i++) {
+        buffer_repeat(b, "\"", text.ptr[i] == '"');
+        buffer_char(b, text.ptr[i]);
+    }
+    buffer_char(b, '"');
+}
+
+karp_str requirement_value(const karp_requirement *list, size_t count, const char *key)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_is(list[i].key, key) && list[i].op == KARP_OP_IN && list[i].value_count > 0) {
+            return list[i].values[0];
+        }
+    }
+    return (karp_str){"", 0};
+}
+
+static karp_str amount_text(const karp_resource *list, size_t count, const char *name)
+{
+    for (size_t i = 0; list != NULL && i < count; i++) {
+        if (str_is(list[i].name, name)) {
+            return list[i].text;
+        }
+    }
+    return (karp_str){"0", 1};
+}
+
+static karp_status catalogue_as_csv(const catalogue_job *job)
+{
+    write_buffer *b = job->out;
+    buffer_text(b, "instance_type,arch,zone,capacity_type,price,available,cpu,memory,ephemeral_storage,pods\n");
+    for (size_t i = 0; i < job->count; i++) {
+        const karp_instance_type *type = karp_catalogue_type(job->catalogue, job->order[i]);
+        size_t count = 0;
+        const karp_resource *list = karp_catalogue_allocatable(job->catalogue, job->order[i], &count);
+        for (size_t k = 0; k < type->offering_count; k++) {
+            const karp_offering *offering = &type->offerings[k];
+            csv_field(b, type->name);
+            buffer_char(b, ',');
+            csv_field(b, requirement_value(type->requirements, type->requirement_count, "kubernetes.io/arch"));
+            buffer_char(b, ',');
+            csv_field(b, requirement_value(offering->requirements, offering->requirement_count, ZONE_KEY));
+            buffer_char(b, ',');
+            csv_field(b, requirement_value(offering->requirements, offering->requirement_count, CAPACITY_TYPE_KEY));
+            buffer_char(b, ',');
+            buffer_double(b, offering->price);
+            buffer_text(b, offering->available ? ",true" : ",false");
+            static const char *const columns[] = {"cpu", "memory", "ephemeral-storage", "pods"};
+            for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
+                buffer_char(b, ',');
+                csv_field(b, amount_text(list, count, columns[c]));
+            }
+            buffer_char(b, '\n');
+        }
+    }
+    return KARP_OK;
+}
+
+/* ---- the door ---------------------------------------------------------------------------------------------------- */
+
+karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *catalogue,
+                                 const karp_write_options *options, karp_text *out, karp_error *error)
+{
+    static karp_status (*const formats[])(const catalogue_job *) = {
+        [KARP_FORMAT_JSON] = catalogue_as_json,
+        [KARP_FORMAT_TEXT] = catalogue_as_text,
+        [KARP_FORMAT_CSV] = catalogue_as_csv,
+    };
+    karp_write_options copy;
+    karp_status status = check_write_options(options, &copy, error);
+    if (status != KARP_OK) {
+        return status;
+    }
+    if (context == NULL || catalogue == NULL || out == NULL) {
+        return write_fail(error, KARP_E_INVALID, "a context, a catalogue and a place for the text are needed");
+    }
+    if (copy.format >= sizeof(formats) / sizeof(formats[0]) || formats[copy.format] == NULL) {
+        return write_fail(error, KARP_E_UNSUPPORTED, "a catalogue is not written in that format");
+    }
+    size_t count = karp_catalogue_count(catalogue);
+    if (count > UINT32_MAX) {
+        return write_fail(error, KARP_E_LIMIT, "too many instance types");
+    }
+    uint32_t *order = sorted_types(context, catalogue, count);
+    if (order == NULL) {
+        return write_fail(error, KARP_E_NOMEM, "out of memory");
+    }
+    write_buffer buffer;
+    buffer_init(&buffer, context);
+    catalogue_job job = {context, catalogue, order, count, &copy, &buffer, error};
+    status = formats[copy.format](&job);
+    karp_free(context, order, (count == 0 ? 1 : count) * sizeof(*order));
+    if (status != KARP_OK) {
+        buffer_free(&buffer);
+        return status;
+    }
+    return buffer_finish(&buffer, out, error);
+}

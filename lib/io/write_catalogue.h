@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IO_WRITE_CATALOGUE_H
+#define IO_WRITE_CATALOGUE_H
+
+#include "write_buffer.h"
+
+typedef struct catalogue_job {
+    karp_context *context;
+    const karp_catalogue *catalogue;
+    const uint32_t *order; /* types by name */
+    size_t count;
+    const karp_write_options *options;
+    write_buffer *out;
+    karp_error *error;
+} catalogue_job;
+
+karp_status catalogue_as_text(const catalogue_job *job);
+
+/* The first value of an In requirement; "" when there is none. */
+karp_str requirement_value(const karp_requirement *list, size_t count, const char *key);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A DisruptionPlan for people. */
+#include "write_rows.h"
+
+static karp_status write_budgets(const text_out *t, const write_job *job)
+{
+    size_t count = karp_decision_budget_count(job->decision);
+    if (count == 0) {
+        return KARP_OK;
+    }
+    section(t, "Budgets");
+    for (size_t i = 0; i < count; i++) {
+        karp_pool_budget budget;
+        karp_status status = get_budget(job, job->decision, i, &budget);
+        if (status != KARP_OK) {
+            return status;
+        }
+        buffer_text(t->out, "      ");
+        text_clean(t->out, budget.node_pool);
+        buffer_text(t->out, "  ");
+        buffer_int(t->out, budget.remaining);
+        buffer_text(t->out, " more may go now");
+        if (budget.next_change != KARP_NO_TIME && budget.next_change != 0) {
+            char when[KARP_VALUE_TEXT];
+            karp_time_format(budget.next_change, when);
+            buffer_text(t->out, ", changes at ");
+            buffer_text(t->out, when);
+        }
+        buffer_char(t->out, '\n');
+    }
+    return KARP_OK;
+}
+
+static karp_status write_candidates(const text_out *t, const write_job *job)
+{
+    write_buffer *b = t->out;
+    size_t count = karp_decision_candidate_count(job->decision);
+    if (count == 0) {
+        return KARP_OK;
+    }
+    section(t, "Candidates");
+    size_t width = 0;
+    for (size_t i = 0; i < count; i++) {
+        karp_candidate candidate;
+        karp_status status = get_candidate(job, job->decision, i, &candidate);
+        if (status != KARP_OK) {
+            return status;
+        }
+        size_t columns = text_columns(candidate.node);
+        width = columns > width ? columns : width;
+    }
+    for (size_t i = 0; i < count; i++) {
+        karp_candidate candidate;
+        karp_status status = get_candidate(job, job->decision, i, &candidate);
+        if (status != KARP_OK) {
+            return status;
+        }
+        buffer_text(b, "      ");
+        text_left(b, candidate.node, width);
+        buffer_text(b, "  pool ");
+        text_clean(b, candidate.node_pool);
+        buffer_text(b, "  $");
+        text_money(b, candidate.price);
+        buffer_text(b, "/h  disruption cost ");
+        text_money(b, candidate.disruption_cost);
+        buffer_text(b, "  ");
+        buffer_uint(b, candidate.pod_count);
+        buffer_text(b, candidate.pod_count == 1 ? " pod moves\n" : " pods move\n");
+    }
+    return KARP_OK;
+}
+
+karp_status disruption_as_text(const write_job *job)
+{
+    text_out text = {job->out, job->options->width, job->options->color != 0};
+    const text_out *t = &text;
+    write_buffer *b = job->out;
+    karp_disruption header;
+    command_totals totals;
+    karp_status status = get_disruption(job, job->decision, &header);
+    if (status == KARP_OK) {
+        status = count_commands(job, job->decision, &totals);
+    }
+    if (status != KARP_OK) {
+        return status;
+    }
+    header_line(t, job, "karp disrupt");
+    if (header.error_code.len > 0) {
+        buffer_text(b, "\n  ");
+        text_styled(t, STYLE_ALERT, "!   ");
+        buffer_text(b, karp_method_name(header.method));
+        buffer_text(b, " could not be evaluated: ");
+        text_clean(b, header.error_message.len > 0 ? header.error_message : header.error_code);
+        buffer_char(b, '\n');
+    }
+    status = write_budgets(t, job);
+    if (status == KARP_OK) {
+        status = write_candidates(t, job);
+    }
+    if (status == KARP_OK && karp_decision_command_count(job->decision) > 0) {
+        section(t, "Disrupt");
+        status = rows_commands(t, job, job->decision);
+    }
+    if (status == KARP_OK && karp_decision_kept_count(job->decision) > 0) {
+        section(t, "Keep");
+        status = rows_kept(t, job, job->decision);
+    }
+    if (status != KARP_OK) {
+        return status;
+    }
+    warnings_section(t, job);
+    buffer_text(b, "\nPlan: ");
+    buffer_uint(b, totals.deleted);
+    buffer_text(b, " to delete, ");
+    buffer_uint(b, totals.replaced);
+    buffer_text(b, " to replace by ");
+    buffer_text(b, karp_method_name(header.method));
+    buffer_text(b, "; ");
+    buffer_uint(b, karp_decision_candidate_count(job->decision));
+    buffer_text(b, " candidates, ");
+    buffer_uint(b, karp_decision_kept_count(job->decision));
+    buffer_text(b, " nodes stay.\n");
+    cost_line(t, karp_decision_cost_before(job->decision), karp_decision_cost_after(job->decision));
+    buffer_char(b, '\n');
+    return KARP_OK;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pod names for people: pods of one workload share a pair of braces. */
+#include "write_text.h"
+
+typedef struct split_name {
+    karp_str head; /* up to and with the last '-' */
+    karp_str tail;
+    bool is_number; /* of at most nine digits, without leading zeros */
+    bool is_suffix; /* a number, or five letters and digits as a ReplicaSet makes them */
+    uint32_t number;
+} split_name;
+
+static split_name split(karp_str name)
+{
+    size_t dash = name.len;
+    while (dash > 0 && name.ptr[dash - 1] != '-') {
+        dash--;
+    }
+    split_name s = {.head = {name.ptr, dash}, .tail = {name.ptr + dash, name.len - dash}};
+    if (dash == 0 || s.tail.len == 0) {
+        return s;
+    }
+    bool digits = s.tail.len <= 9 && (s.tail.len == 1 || s.tail.ptr[0] != '0');
+    bool word = s.tail.len == 5;
+    for (size_t i = 0; i < s.tail.len; i++) {
+        char c = s.tail.ptr[i];
+        bool digit = c >= '0' && c <= '9';
+        digits = digits && digit;
+        word = word && (digit || (c >= 'a' && c <= 'z'));
+        s.number = digits ? s.number * 10 + (uint32_t)(c - '0') : 0;
+    }
+    s.is_number = digits;
+    s.is_suffix = digits || word;
+    return s;
+}
+
+static size_t digit_count(uint32_t number)
+{
+    size_t count = 1;
+    while (number >= 10) {
+        number /= 10;
+        count++;
+    }
+    return count;
+}
+
+/* How many names from pods[first] on belong in one pair of braces. */
+static size_t run_length(const karp_decision *decision, const uint32_t *pods, size_t first, size_t count)
+{
+    split_name head = split(karp_decision_pod_name(decision, pods[first]));
+    size_t length = 1;
+    while (head.is_suffix && first + length < count) {
+        split_name next = split(karp_decision_pod_name(decision, pods[first + length]));
+        if (!next.is_suffix || next.is_number != head.is_number || !str_same(next.head, head.head)) {
+            break;
+        }
+        length++;
+    }
+    return length;
+}
+
+/* Runs are nearly in order already (as text, 10 comes before 2), so moving a few elements is enough. */
+static void sort_numbers(uint32_t *numbers, size_t count)
+{
+    for (size_t gap = count / 2; gap > 0; gap /= 2) {
+        for (size_t i = gap; i < count; i++) {
+            uint32_t value = numbers[i];
+            size_t at = i;
+            while (at >= gap && numbers[at - gap] > value) {
+                numbers[at] = numbers[at - gap];
+                at -= gap;
+            }
+            numbers[at] = value;
+        }
+    }
+}
+
+/* One piece of a brace list: the opening with the head for the first, a comma or the closing brace at the end. */
+static bool open_piece(text_flow *flow, karp_str head, bool is_first, size_t columns)
+{
+    write_buffer *b = flow->t->out;
+    bool spaced = is_first && flow->column > flow->indent;
+    size_t size = columns + 1 + (is_first ? text_columns(head) + 1 : 0);
+    if (!flow_room(flow, size + (spaced ? 1 : 0))) {
+        return false;
+    }
+    if (spaced && !flow->wrapped) {
+        buffer_char(b, ' ');
+    }
+    if (is_first) {
+        text_clean(b, head);
+        buffer_char(b, '{');
+    }
+    return true;
+}
+
+static size_t write_numbers(text_flow *flow, karp_str head, const uint32_t *numbers, size_t count)
+{
+    write_buffer *b = flow->t->out;
+    size_t at = 0;
+    while (at < count) {
+        size_t end = at + 1;
+        while (end < count && numbers[end] == numbers[end - 1] + 1) {
+            end++;
+        }
+        bool range = end - at >= 3;
+        end = range ? end : at + 1;
+        size_t columns = digit_count(numbers[at]) + (range ? 2 + digit_count(numbers[end - 1]) : 0);
+        if (!open_piece(flow, head, at == 0, columns)) {
+            return at;
+        }
+        buffer_uint(b, numbers[at]);
+        if (range) {
+            buffer_text(b, "..");
+            buffer_uint(b, numbers[end - 1]);
+        }
+        buffer_char(b, end == count ? '}' : ',');
+        at = end;
+    }
+    return count;
+}
+
+static size_t write_suffixes(text_flow *flow, const karp_decision *decision, const uint32_t *pods, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        split_name name = split(karp_decision_pod_name(decision, pods[i]));
+        if (!open_piece(flow, name.head, i == 0, text_columns(name.tail))) {
+            return i;
+        }
+        text_clean(flow->t->out, name.tail);
+        buffer_char(flow->t->out, i + 1 == count ? '}' : ',');
+    }
+    return count;
+}
+
+static size_t write_single(text_flow *flow, karp_str name)
+{
+    bool spaced = flow->column > flow->indent;
+    if (!flow_room(flow, text_columns(name) + (spaced ? 1 : 0))) {
+        return 0;
+    }
+    if (spaced && !flow->wrapped) {
+        buffer_char(flow->t->out, ' ');
+    }
+    text_clean(flow->t->out, name);
+    return 1;
+}
+
+karp_status text_pods(text_flow *flow, karp_context *context, const karp_decision *decision, const uint32_t *pods,
+                      size_t count, karp_error *error)
+{
+    uint32_t *numbers = array_alloc(context, count, sizeof(*numbers));
+    if (numbers == NULL) {
+        return write_fail(error, KARP_E_NOMEM, "out of memory");
+    }
+    size_t done = 0;
+    while (done < count) {
+        size_t length = run_length(decision, pods, done, count);
+        split_name head = split(karp_decision_pod_name(decision, pods[done]));
+        size_t written;
+        if (length == 1) {
+            written = write_single(flow, karp_decision_pod_name(decision, pods[done]));
+        } else if (head.is_number) {
+            for (size_t i = 0; i < length; i++) {
+                numbers[i] = split(karp_decision_pod_name(decision, pods[done + i])).number;
+            }
+            sort_numbers(numbers, length);
+            written = write_numbers(flow, head.head, numbers, length);
+        } else {
+            written = write_suffixes(flow, decision, pods + done, length);
+        }
+        done += written;
+        if (written < length) {
+            buffer_text(flow->t->out, " \xe2\x80\xa6 and ");
+            buffer_uint(flow->t->out, count - done);
+            buffer_text(flow->t->out, " more");
+            break;
+        }
+    }
+    karp_free(context, numbers, (count == 0 ? 1 : count) * sizeof(*numbers));
+    return KARP_OK;
+}

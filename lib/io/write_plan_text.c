@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A Plan for people. */
+#include "write_launch.h"
+#include "write_rows.h"
+
+enum { MOST_POD_LINES = 4, MOST_MESSAGE_LINES = 8 };
+
+typedef struct plan_totals {
+    size_t launches;
+    size_t placed; /* pods */
+    size_t receiving;
+    double cpu_requested;
+    double cpu_allocatable;
+} plan_totals;
+
+/* The node after `*next` in the list of nodes that has this name; both lists are ordered by name. */
+static karp_status find_node(const write_job *job, size_t *next, karp_str name, karp_node_use *node)
+{
+    size_t count = karp_decision_node_count(job->decision);
+    while (*next < count) {
+        karp_status status = get_node(job, job->decision, *next, node);
+        if (status != KARP_OK) {
+            return status;
+        }
+        if (str_order(node->node, name) >= 0) {
+            break;
+        }
+        (*next)++;
+    }
+    if (*next >= count || !str_same(node->node, name)) {
+        *node = (karp_node_use){.size = sizeof(*node), .node = name};
+    }
+    return KARP_OK;
+}
+
+static karp_status measure(const write_job *job, row_widths *widths, plan_totals *totals)
+{
+    const karp_decision *d = job->decision;
+    totals->launches = karp_decision_launch_count(d);
+    for (size_t i = 0; i < totals->launches; i++) {
+        karp_launch launch;
+        karp_status status = get_launch(job, d, i, &launch);
+        if (status != KARP_OK) {
+            return status;
+        }
+        node_row row = launch_row(&launch);
+        row_measure(widths, &row);
+        totals->placed += launch.pod_count;
+        totals->cpu_requested += resource_amount(launch.requests, launch.request_count, "cpu");
+        totals->cpu_allocatable += resource_amount(launch.allocatable, launch.allocatable_count, "cpu");
+    }
+    totals->receiving = karp_decision_placement_count(d);
+    size_t next = 0;
+    for (size_t i = 0; i < totals->receiving; i++) {
+        karp_placement placement;
+        karp_node_use node;
+        karp_status status = get_placement(job, d, i, &placement);
+        if (status == KARP_OK) {
+            status = find_node(job, &next, placement.node, &node);
+        }
+        if (status != KARP_OK) {
+            return status;
+        }
+        node_row row = existing_row(&node, "~", STYLE_CHANGE);
+        row_measure(widths, &row);
+        totals->placed += placement.pod_count;
+    }
+    for (size_t i = 0; i < karp_decision_node_count(d); i++) {
+        karp_node_use node;
+        karp_status status = get_node(job, d, i, &node);
+        if (status != KARP_OK) {
+            return status;
+        }
+        totals->cpu_requested += node.marked ? 0 : node.cpu_requested;
+        totals->cpu_allocatable += node.marked ? 0 : node.cpu_allocatable;
+    }
+    return KARP_OK;
+}
+
+/* "also acceptable: r5.large, m5.xlarge and 12 more types" */
+static void write_alternatives(const text_out *t, const karp_launch *launch)
+{
+    write_buffer *b = t->out;
+    size_t shown = 0;
+    size_t others = launch->instance_type_count > 0 ? launch->instance_type_count - 1 : 0;
+    buffer_repeat(b, " ", ROW_INDENT);
+    buffer_text(b, "pool ");
+    text_clean(b, launch->node_pool);
+    if (others > 0) {
+        buffer_text(b, "; also acceptable:");
+        for (size_t i = 0; i < launch->instance_type_count && shown < 3; i++) {
+            if (!str_same(launch->instance_types[i], launch->choice.instance_type)) {
+                buffer_text(b, shown == 0 ? " " : ", ");
+                text_clean(b, launch->instance_types[i]);
+                shown++;
+            }
+        }
+        if (others > shown) {
+            buffer_text(b, " and ");
+            buffer_uint(b, others - shown);
+            buffer_text(b, others - shown == 1 ? " more type" : " more types");
+        }
+    }
+    buffer_char(b, '\n');
+}
+
+static karp_status write_launches(const text_out *t, const write_job *job, const row_widths *widths, size_t count)
+{
+    if (count == 0) {
+        return KARP_OK;
+    }
+    section(t, "Launch");
+    for (size_t i = 0; i < count; i++) {
+        karp_launch launch;
+        karp_status status = get_launch(job, job->decision, i, &launch);
+        if (status != KARP_OK) {
+            return status;
+        }
+        node_row row = launch_row(&launch);
+        row_write(t, widths, &row);
+        if (launch.pod_count > 0) {
+            status = rows_pods(t, job, job->decision, "", launch.pods, launch.pod_count);
+            if (status != KARP_OK) {
+                return status;
+            }
+        }
+        write_alternatives(t, &launch);
+    }
+    return KARP_OK;
+}
+
+static karp_status write_receiving(const text_out *t, const write_job *job, const row_widths *widths, size_t count)
+{
+    if (count == 0) {
+        return KARP_OK;
+    }
+    section(t, "Keep");
+    size_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        karp_placement placement;
+        karp_node_use node;
+        karp_status status = get_placement(job, job->decision, i, &placement);
+        if (status == KARP_OK) {
+            status = find_node(job, &next, placement.node, &node);
+        }
+        if (status != KARP_OK) {
+            return status;
+        }
+        node_row row = existing_row(&node, "~", STYLE_CHANGE);
+        row_write(t, widths, &row);
+        status = rows_pods(t, job, job->decision, "receives ", placement.pods, placement.pod_count);
+        if (status != KARP_OK) {
+            return status;
+        }
+    }
+    return KARP_OK;
+}
+
+static bool same_refusal(const karp_unschedulable *a, const karp_unschedulable *b)
+{
+    if (a->code != b->code || a->permanent != b->permanent || a->pool_count != b->pool_count ||
+        a->target_count != b->target_count || a->relaxed_count != b->relaxed_count ||
+        !str_same(a->message, b->message)) {
+        return false;
+    }
+    for (size_t i = 0; i < a->pool_count; i++) {
+        const karp_pool_refusal *p = &a->pools[i];
+        const karp_pool_refusal *q = &b->pools[i];
+        if (p->code != q->code || !str_same(p->node_pool, q->node_pool) || !str_same(p->detail, q->detail)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < a->target_count; i++) {
+        if (a->targets[i].code != b->targets[i].code || !str_same(a->targets[i].target, b->targets[i].target)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "(742 types -> 38 fit the requirements -> 0 are large enough)" up to the step that leaves none. */
+static void write_funnel(const text_out *t, const karp_pool_refusal *pool)
+{
+    write_buffer *b = t->out;
+    if (pool->types_start == 0) {
+        return;
+    }
+    buffer_text(b, "  (");
+    buffer_uint(b, pool->types_start);
+    buffer_text(b, pool->types_start == 1 ? " type" : " types");
+    const struct {
+        uint32_t left;
+        const char *step;
+    } steps[] = {{pool->types_requirements, " by requirements"},
+                 {pool->types_resources, " by resources"},
+                 {pool->types_offerings, " with an offering"}};
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        buffer_text(b, " -> ");
+        buffer_uint(b, steps[i].left);
+        buffer_text(b, steps[i].step);
+        if (steps[i].left == 0) {
+            break;
+        }
+    }
+    buffer_char(b, ')');
+}
+
+static void write_refusal(const text_out *t, const karp_unschedulable *pod)
+{
+    write_buffer *b = t->out;
+    size_t width = 0;
+    text_flow flow;
+    for (size_t i = 0; i < pod->pool_count; i++) {
+        size_t columns = text_columns(pod->pools[i].node_pool);
+        width = columns > width ? columns : width;
+    }
+    if (pod->pool_count == 0) {
+        buffer_repeat(b, " ", ROW_INDENT);
+        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_MESSAGE_LINES);
+        flow_words(&flow, pod->message.len > 0 ? pod->message : str_of(karp_reason_text(pod->code)));
+        buffer_char(b, '\n');
+    }
+    for (size_t i = 0; i < pod->pool_count; i++) {
+        const karp_pool_refusal *pool = &pod->pools[i];
+        buffer_text(b, "      pool ");
+        text_left(b, pool->node_pool, width);
+        buffer_text(b, "  ");
+        flow_begin(&flow, t, ROW_INDENT + 7 + width, ROW_INDENT + 7 + width, MOST_MESSAGE_LINES);
+        flow_words(&flow, pool->detail.len > 0 ? pool->detail : str_of(karp_reason_text(pool->code)));
+        write_funnel(t, pool);
+        buffer_char(b, '\n');
+    }
+    for (size_t i = 0; i < pod->target_count; i++) {
+        buffer_text(b, pod->targets[i].is_launch ? "      launch " : "      node ");
+        text_clean(b, pod->targets[i].target);
+        buffer_text(b, "  ");
+        buffer_text(b, karp_reason_text(pod->targets[i].code));
+        buffer_char(b, '\n');
+    }
+    if (pod->relaxed_count > 0) {
+        buffer_text(b, "      given up in vain: ");
+        for (size_t i = 0; i < pod->relaxed_count; i++) {
+            buffer_text(b, i == 0 ? "" : "; ");
+            text_clean(b, pod->relaxed[i]);
+        }
+        buffer_char(b, '\n');
+    }
+}
+
+static karp_status write_unschedulable(const text_out *t, const write_job *job)
+{
+    write_buffer *b = t->out;
+    size_t count = karp_decision_unschedulable_count(job->decision);
+    if (count == 0) {
+        return KARP_OK;
+    }
+    uint32_t *pods = array_alloc(job->context, count, sizeof(*pods));
+    if (pods == NULL) {
+        return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    }
+    buffer_char(b, '\n');
+    text_style_begin(t, STYLE_HEADING);
+    buffer_text(b, "Unschedulable (");
+    buffer_uint(b, count);
+    buffer_char(b, ')');
+    text_style_end(t, STYLE_HEADING);
+    buffer_char(b, '\n');
+    karp_status status = KARP_OK;
+    size_t first = 0;
+    while (first < count && status == KARP_OK) {
+        karp_unschedulable pod;
+        size_t length = 1;
+        status = get_unschedulable(job, first, &pod);
+        pods[0] = pod.pod;
+        while (status == KARP_OK && first + length < count) {
+            karp_unschedulable next;
+            status = get_unschedulable(job, first + length, &next);
+            if (status != KARP_OK || !same_refusal(&pod, &next)) {
+                break;
+            }
+            pods[length++] = next.pod;
+        }
+        if (status != KARP_OK) {
+            break;
+        }
+        buffer_text(b, "  ");
+        text_styled(t, STYLE_ALERT, "!   ");
+        text_flow flow;
+        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_POD_LINES);
+        status = text_pods(&flow, job->context, job->decision, pods, length, job->error);
+        buffer_text(b, "   ");
+        text_styled(t, STYLE_DIM, karp_reason_name(pod.code));
+        buffer_text(b, pod.permanent ? ", permanent\n" : "\n");
+        write_refusal(t, &pod);
+        first += length;
+    }
+    karp_free(job->context, pods, count * sizeof(*pods));
+    return status;
+}
+
+static karp_status write_ignored(const text_out *t, const write_job *job)
+{
+    write_buffer *b = t->out;
+    size_t count = karp_decision_ignored_count(job->decision);
+    if (count == 0) {
+        return KARP_OK;
+    }
+    section(t, "Not considered");
+    for (size_t i = 0; i < count; i++) {
+        karp_ignored pod;
+        karp_status status = get_ignored(job, i, &pod);
+        if (status != KARP_OK) {
+            return status;
+        }
+        buffer_text(b, "      ");
+        karp_str name = karp_decision_pod_name(job->decision, pod.pod);
+        text_clean(b, name);
+        buffer_text(b, "  ");
+        text_flow flow;
+        flow_begin(&flow, t, ROW_INDENT + 2, ROW_INDENT + text_columns(name) + 2, MOST_MESSAGE_LINES);
+        flow.wrapped = true;
+        flow_words(&flow, pod.message.len > 0 ? pod.message : str_of(karp_reason_text(pod.code)));
+        buffer_char(b, '\n');
+    }
+    return KARP_OK;
+}
+
+static void write_summary(const text_out *t, const write_job *job, const plan_totals *totals,
+                          const command_totals *commands)
+{
+    write_buffer *b = t->out;
+    size_t failed = karp_decision_unschedulable_count(job->decision);
+    size_t ignored = karp_decision_ignored_count(job->decision);
+    buffer_text(b, "\nPlan: ");
+    buffer_uint(b, totals->launches);
+    buffer_text(b, " to launch, ");
+    if (job->disruption != NULL) {
+        buffer_uint(b, commands->deleted);
+        buffer_text(b, " to delete, ");
+        buffer_uint(b, commands->replaced);
+        buffer_text(b, " to replace, ");
+    }
+    buffer_uint(b, totals->receiving);
+    buffer_text(b, totals->receiving == 1 ? " node receives pods. " : " nodes receive pods. ");
+    buffer_uint(b, totals->placed);
+    buffer_text(b, " of ");
+    buffer_uint(b, totals->placed + failed);
+    buffer_text(b, totals->placed + failed == 1 ? " pod placed, " : " pods placed, ");
+    buffer_uint(b, failed);
+    buffer_text(b, " unschedulable");
+    if (ignored > 0) {
+        buffer_text(b, ", ");
+        buffer_uint(b, ignored);
+        buffer_text(b, " not considered");
+    }
+    buffer_text(b, ".\n");
+    double after = karp_decision_cost_after(job->decision);
+    cost_line(t, karp_decision_cost_before(job->decision), after - (job->disruption ? commands->savings : 0));
+    if (totals->cpu_allocatable > 0) {
+        buffer_text(b, "   CPU requested/allocatable:");
+        double fraction = totals->cpu_requested / totals->cpu_allocatable;
+        if (fraction < 1) {
+            text_percent(b, fraction);
+        } else {
+            buffer_char(b, ' ');
+            text_percent(b, fraction);
+        }
+    }
+    buffer_char(b, '\n');
+}
+
+karp_status plan_as_text(const write_job *job)
+{
+    text_out text = {job->out, job->options->width, job->options->color != 0};
+    const text_out *t = &text;
+    row_widths widths = {0};
+    plan_totals totals = {0};
+    command_totals commands = {0};
+    karp_status status = measure(job, &widths, &totals);
+    if (status == KARP_OK && job->disruption != NULL) {
+        status = count_commands(job, job->disruption, &commands);
+    }
+    if (status != KARP_OK) {
+        return status;
+    }
+    header_line(t, job, "karp plan");
+    status = write_launches(t, job, &widths, totals.launches);
+    if (status == KARP_OK && job->disruption != NULL && karp_decision_command_count(job->disruption) > 0) {
+        section(t, "Disrupt");
+        status = rows_commands(t, job, job->disruption);
+    }
+    if (status == KARP_OK) {
+        status = write_receiving(t, job, &widths, totals.receiving);
+    }
+    if (status == KARP_OK && job->disruption != NULL && karp_decision_kept_count(job->disruption) > 0) {
+        section(t, "Not disrupted");
+        status = rows_kept(t, job, job->disruption);
+    }
+    if (status == KARP_OK) {
+        status = write_unschedulable(t, job);
+    }
+    if (status == KARP_OK) {
+        status = write_ignored(t, job);
+    }
+    if (status != KARP_OK) {
+        return status;
+    }
+    warnings_section(t, job);
+    write_summary(t, job, &totals, &commands);
+    return KARP_OK;
+}

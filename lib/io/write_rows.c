@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "write_rows.h"
+
+#include "write_launch.h"
+
+#include <math.h>
+
+enum { MOST_POD_LINES = 4, MOST_DETAIL_LINES = 6, BAR_CELLS = 12, LEAST_CELLS = 4 };
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : -1;
+}
+
+node_row launch_row(const karp_launch *launch)
+{
+    bool chosen = launch->choice.instance_type.len > 0;
+    node_row row = {"+", STYLE_ADD, launch->id, launch->choice.instance_type, launch->choice.zone,
+                    launch->choice.capacity_type, -1, -1, chosen ? launch->choice.price : -1};
+    if (!chosen) {
+        row.instance_type = str_of("any type");
+        return row;
+    }
+    row.cpu = share(resource_amount(launch->requests, launch->request_count, "cpu"),
+                    resource_amount(launch->allocatable, launch->allocatable_count, "cpu"));
+    row.memory = share(resource_amount(launch->requests, launch->request_count, "memory"),
+                       resource_amount(launch->allocatable, launch->allocatable_count, "memory"));
+    return row;
+}
+
+node_row existing_row(const karp_node_use *node, const char *mark, text_style style)
+{
+    return (node_row){mark,
+                      style,
+                      node->node,
+                      node->instance_type,
+                      node->zone,
+                      node->capacity_type,
+                      share(node->cpu_requested, node->cpu_allocatable),
+                      share(node->memory_requested, node->memory_allocatable),
+                      node->price > 0 ? node->price : -1};
+}
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t digits_before_point(double price)
+{
+    size_t digits = 1;
+    while (price >= 10 && digits < 18) {
+        price /= 10;
+        digits++;
+    }
+    return digits;
+}
+
+void row_measure(row_widths *widths, const node_row *row)
+{
+    widths->name = most(widths->name, text_columns(row->name));
+    widths->instance_type = most(widths->instance_type, text_columns(row->instance_type));
+    widths->zone = most(widths->zone, text_columns(row->zone));
+    widths->capacity_type = most(widths->capacity_type, text_columns(row->capacity_type));
+    widths->price = most(widths->price, 8 + digits_before_point(row->price)); /* "$", ".1234" and "/h" */
+}
+
+static void write_use(const text_out *t, const char *what, double fraction, size_t cells)
+{
+    buffer_text(t->out, what);
+    if (cells > 0) {
+        text_bar(t->out, fraction, cells);
+        buffer_char(t->out, ' ');
+    }
+    if (fraction >= 0) {
+        text_percent(t->out, fraction);
+    } else {
+        buffer_text(t->out, "   ?");
+    }
+}
+
+static void column(const text_out *t, karp_str text, size_t width)
+{
+    if (width > 0) {
+        text_left(t->out, text, width);
+        buffer_text(t->out, " ");
+    }
+}
+
+void row_write(const text_out *t, const row_widths *w, const node_row *row)
+{
+    write_buffer *b = t->out;
+    buffer_text(b, "  ");
+    text_style_begin(t, row->style);
+    text_left(b, str_of(row->mark), ROW_INDENT - 2);
+    text_left(b, row->name, w->name);
+    text_style_end(t, row->style);
+    buffer_text(b, "  ");
+    column(t, row->instance_type, w->instance_type);
+    column(t, row->zone, w->zone);
+    column(t, row->capacity_type, w->capacity_type);
+    size_t fixed = ROW_INDENT + w->name + 2 + w->instance_type + w->zone + w->capacity_type + 3 + w->price;
+    fixed += 1 + 2 * (size_t)sizeof("cpu  100%") + 2 + 2;
+    size_t cells = t->width > fixed ? (t->width - fixed) / 2 : 0;
+    cells = cells > BAR_CELLS ? BAR_CELLS : cells < LEAST_CELLS ? 0 : cells;
+    buffer_char(b, ' ');
+    write_use(t, "cpu ", row->cpu, cells);
+    buffer_text(b, "  ");
+    write_use(t, "mem ", row->memory, cells);
+    if (row->price >= 0) {
+        buffer_text(b, "  $");
+        text_money(b, row->price);
+        buffer_text(b, "/h");
+    }
+    buffer_char(b, '\n');
+}
+
+void section(const text_out *t, const char *title)
+{
+    buffer_char(t->out, '\n');
+    text_styled(t, STYLE_HEADING, title);
+    buffer_char(t->out, '\n');
+}
+
+karp_status rows_pods(const text_out *t, const write_job *job, const karp_decision *decision, const char *verb,
+                      const uint32_t *pods, size_t count)
+{
+    write_buffer *b = t->out;
+    size_t start = b->length;
+    buffer_repeat(b, " ", ROW_INDENT);
+    buffer_text(b, verb);
+    buffer_uint(b, count);
+    buffer_text(b, count == 1 ? " pod  " : " pods  ");
+    text_flow flow;
+    flow_begin(&flow, t, ROW_INDENT + 2, b->length - start, MOST_POD_LINES);
+    flow.indent = b->length - start; /* so that no space is put before the first name */
+    karp_status status = text_pods(&flow, job->context, decision, pods, count, job->error);
+    buffer_char(b, '\n');
+    return status;
+}
+
+/* The node's line of what replaces or receives. */
+static karp_status command_details(const text_out *t, const write_job *job, const karp_decision *decision,
+                                   const karp_command *command)
+{
+    write_buffer *b = t->out;
+    for (size_t i = 0; i < command->launch_count; i++) {
+        karp_launch launch;
+        karp_status status = get_launch(job, decision, command->launch_first + i, &launch);
+        if (status != KARP_OK) {
+            return status;
+        }
+        buffer_repeat(b, " ", ROW_INDENT);
+        buffer_text(b, "-> ");
+        text_clean(b, launch.choice.instance_type.len > 0 ? launch.choice.instance_type : launch.node_pool);
+        if (launch.choice.instance_type.len > 0) {
+            buffer_char(b, ' ');
+            text_clean(b, launch.choice.zone);
+            buffer_char(b, ' ');
+            text_clean(b, launch.choice.capacity_type);
+            buffer_text(b, "  $");
+            text_money(b, launch.choice.price);
+            buffer_text(b, "/h");
+        }
+        buffer_char(b, '\n');
+        if (launch.pod_count > 0) {
+            status = rows_pods(t, job, decision, "   ", launch.pods, launch.pod_count);
+            if (status != KARP_OK) {
+                return status;
+            }
+        }
+    }
+    for (size_t i = 0; i < command->placement_count; i++) {
+        karp_placement placement;
+        karp_status status = get_placement(job, decision, command->placement_first + i, &placement);
+        if (status != KARP_OK) {
+            return status;
+        }
+        buffer_repeat(b, " ", ROW_INDENT);
+        buffer_text(b, "-> ");
+        text_clean(b, placement.node);
+        buffer_char(b, '\n');
+        status = rows_pods(t, job, decision, "   ", placement.pods, placement.pod_count);
+        if (status != KARP_OK) {
+            return status;
+        }
+    }
+    return KARP_OK;
+}
+
+karp_status rows_commands(const text_out *t, const write_job *job, const karp_decision *decision)
+{
+    write_buffer *b = t->out;
+    size_t count = karp_decision_command_count(decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_command command;
+        karp_status status = get_command(job, decision, i, &command);
+        if (status != KARP_OK) {
+            return status;
+        }
+        text_style style = command.replaces ? STYLE_CHANGE : STYLE_REMOVE;
+        for (size_t k = 0; k < command.node_count; k++) {
+            buffer_text(b, "  ");
+            text_style_begin(t, style);
+            text_left(b, str_of(command.replaces ? "-/+" : "-"), ROW_INDENT - 2);
+            text_clean(b, command.nodes[k]);
+            text_style_end(t, style);
+            buffer_char(b, '\n');
+        }
+        buffer_repeat(b, " ", ROW_INDENT);
+        buffer_text(b, command.replaces ? "replace" : "delete");
+        buffer_text(b, ", ");
+        buffer_text(b, karp_method_reason(command.method));
+        buffer_text(b, " (");
+        buffer_text(b, karp_method_name(command.method));
+        buffer_text(b, ")  saves $");
+        text_money(b, command.savings);
+        buffer_text(b, "/h");
+        if (command.score >= 0) {
+            buffer_text(b, "  score ");
+            text_money(b, command.score);
+        }
+        if (command.validate_after > 0) {
+            char wait[KARP_VALUE_TEXT];
+            karp_duration_format(command.validate_after, wait);
+            buffer_text(b, "  to be validated after ");
+            buffer_text(b, wait);
+        }
+        buffer_char(b, '\n');
+        status = command_details(t, job, decision, &command);
+        if (status != KARP_OK) {
+            return status;
+        }
+    }
+    return KARP_OK;
+}
+
+karp_status rows_kept(const text_out *t, const write_job *job, const karp_decision *decision)
+{
+    write_buffer *b = t->out;
+    size_t count = karp_decision_kept_count(decision);
+    size_t width = 0;
+    for (size_t i = 0; i < count; i++) {
+        karp_kept kept;
+        karp_status status = get_kept(job, decision, i, &kept);
+        if (status != KARP_OK) {
+            return status;
+        }
+        width = most(width, text_columns(kept.node));
+    }
+    for (size_t i = 0; i < count; i++) {
+        karp_kept kept;
+        karp_status status = get_kept(job, decision, i, &kept);
+        if (status != KARP_OK) {
+            return status;
+        }
+        buffer_text(b, "      ");
+        text_left(b, kept.node, width);
+        buffer_text(b, "  ");
+        text_flow flow;
+        flow_begin(&flow, t, ROW_INDENT + width + 2, ROW_INDENT + width + 2, MOST_DETAIL_LINES);
+        flow_words(&flow, kept.detail.len > 0 ? kept.detail : str_of(karp_reason_text(kept.code)));
+        buffer_text(b, "  ");
+        text_styled(t, STYLE_DIM, karp_reason_name(kept.code));
+        buffer_char(b, '\n');
+    }
+    return KARP_OK;
+}
+
+karp_status count_commands(const write_job *job, const karp_decision *decision, command_totals *totals)
+{
+    *totals = (command_totals){0};
+    size_t count = karp_decision_command_count(decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_command command;
+        karp_status status = get_command(job, decision, i, &command);
+        if (status != KARP_OK) {
+            return status;
+        }
+        *(command.replaces ? &totals->replaced : &totals->deleted) += command.node_count;
+        totals->savings += command.savings;
+    }
+    return KARP_OK;
+}
+
+void cost_line(const text_out *t, double before, double after)
+{
+    write_buffer *b = t->out;
+    double delta = after - before;
+    const char *sign = delta > 0 ? "+" : "";
+    buffer_text(b, "Cost: $");
+    text_money(b, before);
+    buffer_text(b, "/h -> $");
+    text_money(b, after);
+    buffer_text(b, "/h");
+    if (fabs(delta) < 0.00005) {
+        return;
+    }
+    buffer_text(b, "  (");
+    buffer_text(b, sign);
+    text_money(b, delta);
+    buffer_text(b, "/h, ");
+    buffer_text(b, sign);
+    text_money(b, floor(delta * 73000 + 0.5) / 100);
+    buffer_text(b, "/month of 730 h");
+    if (before > 0) {
+        buffer_text(b, ", ");
+        buffer_text(b, sign);
+        text_money(b, floor(delta / before * 1000 + 0.5) / 10);
+        buffer_char(b, '%');
+    }
+    buffer_char(b, ')');
+}
+
+void warnings_section(const text_out *t, const write_job *job)
+{
+    size_t own = karp_decision_warning_count(job->decision);
+    size_t given = job->options->warning_count;
+    if (own + given == 0) {
+        return;
+    }
+    section(t, "Notes");
+    for (size_t i = 0; i < given + own; i++) {
+        karp_str text = i < given ? job->options->warnings[i] : karp_decision_warning(job->decision, i - given);
+        buffer_text(t->out, "  *   ");
+        text_flow flow;
+        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_DETAIL_LINES);
+        flow_words(&flow, text);
+        buffer_char(t->out, '\n');
+    }
+}
+
+static void between(write_buffer *b)
+{
+    buffer_text(b, "  \xc2\xb7  ");
+}
+
+void header_line(const text_out *t, const write_job *job, const char *verb)
+{
+    write_buffer *b = t->out;
+    const karp_write_options *options = job->options;
+    text_styled(t, STYLE_HEADING, verb);
+    if (options->title.len > 0) {
+        buffer_text(b, "  ");
+        text_clean(b, options->title);
+    }
+    between(b);
+    buffer_text(b, "profile ");
+    buffer_text(b, karp_decision_profile(job->decision) == KARP_PROFILE_KARP ? "karp" : "karpenter");
+    if (options->catalogue.len > 0) {
+        between(b);
+        buffer_text(b, "catalogue ");
+        text_clean(b, options->catalogue);
+    }
+    if (options->digest.len >= 8) {
+        between(b);
+        buffer_text(b, "input sha256:");
+        text_clean(b, (karp_str){options->digest.ptr, 4});
+        buffer_text(b, "\xe2\x80\xa6");
+        text_clean(b, (karp_str){options->digest.ptr + options->digest.len - 2, 2});
+    }
+    if (karp_decision_complete(job->decision) == 0) {
+        between(b);
+        text_styled(t, STYLE_ALERT, "incomplete: stopped by its budget");
+    }
+    buffer_char(b, '\n');
+}

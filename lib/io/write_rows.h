@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lines about nodes that text plans have in common: one row a node, with aligned columns and two bars; and the
+ * commands and kept nodes of a disruption. */
+#ifndef IO_WRITE_ROWS_H
+#define IO_WRITE_ROWS_H
+
+#include "write_decision.h"
+#include "write_text.h"
+
+typedef struct node_row {
+    const char *mark; /* "+", "-", "~" */
+    text_style style;
+    karp_str name;
+    karp_str instance_type;
+    karp_str zone;
+    karp_str capacity_type;
+    double cpu; /* requested / allocatable; negative = unknown */
+    double memory;
+    double price; /* per hour; negative = unknown */
+} node_row;
+
+typedef struct row_widths {
+    size_t name, instance_type, zone, capacity_type, price;
+} row_widths;
+
+enum { ROW_INDENT = 6 };
+
+node_row launch_row(const karp_launch *launch);
+node_row existing_row(const karp_node_use *node, const char *mark, text_style style);
+
+void row_measure(row_widths *widths, const node_row *row);
+void row_write(const text_out *t, const row_widths *widths, const node_row *row);
+
+void section(const text_out *t, const char *title);
+
+/* "3 pods  web/web-{0..2}" on the lines after a row. */
+karp_status rows_pods(const text_out *t, const write_job *job, const karp_decision *decision, const char *verb,
+                      const uint32_t *pods, size_t count);
+
+karp_status rows_commands(const text_out *t, const write_job *job, const karp_decision *decision);
+karp_status rows_kept(const text_out *t, const write_job *job, const karp_decision *decision);
+
+typedef struct command_totals {
+    size_t deleted;  /* nodes that go without a successor */
+    size_t replaced; /* nodes that are replaced */
+    double savings;
+} command_totals;
+karp_status count_commands(const write_job *job, const karp_decision *decision, command_totals *totals);
+
+/* "Cost: $0.864/h -> $0.760/h  (…)" without the line's end. */
+void cost_line(const text_out *t, double before, double after);
+
+void warnings_section(const text_out *t, const write_job *job);
+void header_line(const text_out *t, const write_job *job, const char *verb);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "write_text.h"
+
+#include <math.h>
+
+size_t text_columns(karp_str text)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        columns += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
+    }
+    return columns;
+}
+
+void text_clean(write_buffer *b, karp_str text)
+{
+    size_t plain = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        bool c1_control = c == 0xc2 && i + 1 < text.len && (unsigned char)text.ptr[i + 1] < 0xa0;
+        if (c >= 0x20 && c != 0x7f && !c1_control) {
+            continue;
+        }
+        buffer_bytes(b, text.ptr + plain, i - plain);
+        buffer_char(b, '?');
+        i += c1_control;
+        plain = i + 1;
+    }
+    if (text.len > plain) {
+        buffer_bytes(b, text.ptr + plain, text.len - plain);
+    }
+}
+
+void text_left(write_buffer *b, karp_str text, size_t columns)
+{
+    size_t used = text_columns(text);
+    text_clean(b, text);
+    buffer_repeat(b, " ", columns > used ? columns - used : 0);
+}
+
+void text_right(write_buffer *b, karp_str text, size_t columns)
+{
+    size_t used = text_columns(text);
+    buffer_repeat(b, " ", columns > used ? columns - used : 0);
+    text_clean(b, text);
+}
+
+void text_style_begin(const text_out *t, text_style style)
+{
+    static const char *const codes[] = {
+        [STYLE_PLAIN] = "",           [STYLE_HEADING] = "\033[1m", [STYLE_ADD] = "\033[32m",
+        [STYLE_REMOVE] = "\033[31m",  [STYLE_CHANGE] = "\033[33m", [STYLE_ALERT] = "\033[1;31m",
+        [STYLE_DIM] = "\033[2m",
+    };
+    if (t->color) {
+        buffer_text(t->out, codes[style]);
+    }
+}
+
+void text_style_end(const text_out *t, text_style style)
+{
+    if (t->color && style != STYLE_PLAIN) {
+        buffer_text(t->out, "\033[0m");
+    }
+}
+
+void text_styled(const text_out *t, text_style style, const char *text)
+{
+    text_style_begin(t, style);
+    buffer_text(t->out, text);
+    text_style_end(t, style);
+}
+
+static double within(double fraction, double most)
+{
+    return fraction > 0 ? (fraction < most ? fraction : most) : 0;
+}
+
+void text_bar(write_buffer *b, double fraction, size_t cells)
+{
+    size_t full = (size_t)(within(fraction, 1) * (double)cells + 0.5);
+    if (full == cells && fraction < 1 && cells > 0) {
+        full--; /* a full bar means full */
+    }
+    buffer_repeat(b, "\xe2\x96\x88", full);
+    buffer_repeat(b, "\xe2\x96\x91", cells - full);
+}
+
+void text_percent(write_buffer *b, double fraction)
+{
+    uint64_t percent = (uint64_t)(within(fraction, 1e6) * 100 + 0.5);
+    buffer_repeat(b, " ", percent < 10 ? 2 : percent < 100 ? 1 : 0);
+    buffer_uint(b, percent);
+    buffer_char(b, '%');
+}
+
+void text_money(write_buffer *b, double value)
+{
+    if (!(fabs(value) < 1e14)) {
+        buffer_double(b, value);
+        return;
+    }
+    uint64_t units = (uint64_t)(fabs(value) * 10000 + 0.5);
+    if (value < 0 && units > 0) {
+        buffer_char(b, '-');
+    }
+    buffer_uint(b, units / 10000);
+    uint64_t rest = units % 10000;
+    char decimals[6] = {'.', (char)('0' + rest / 1000), (char)('0' + rest / 100 % 10), (char)('0' + rest / 10 % 10),
+                        (char)('0' + rest % 10), '\0'};
+    if (decimals[4] == '0') {
+        decimals[4] = '\0';
+    }
+    buffer_text(b, decimals);
+}
+
+void flow_begin(text_flow *flow, const text_out *t, size_t indent, size_t column, size_t most_lines)
+{
+    *flow = (text_flow){t, indent, column, most_lines > 0 ? most_lines - 1 : 0, false};
+}
+
+bool flow_room(text_flow *flow, size_t columns)
+{
+    if (flow->column + columns <= flow->t->width || flow->column <= flow->indent) {
+        flow->column += columns;
+        flow->wrapped = false;
+        return true;
+    }
+    if (flow->lines_left == 0) {
+        return false;
+    }
+    flow->lines_left--;
+    buffer_char(flow->t->out, '\n');
+    buffer_repeat(flow->t->out, " ", flow->indent);
+    flow->column = flow->indent + columns;
+    flow->wrapped = true;
+    return true;
+}
+
+void flow_words(text_flow *flow, karp_str text)
+{
+    size_t at = 0;
+    while (at < text.len) {
+        size_t end = at;
+        while (end < text.len && text.ptr[end] != ' ' && text.ptr[end] != '\n') {
+            end++;
+        }
+        karp_str word = {text.ptr + at, end - at};
+        if (word.len > 0) {
+            bool first = flow->column <= flow->indent;
+            if (!flow_room(flow, text_columns(word) + (first ? 0 : 1))) {
+                buffer_text(flow->t->out, " \xe2\x80\xa6");
+                return;
+            }
+            if (!first && !flow->wrapped) {
+                buffer_char(flow->t->out, ' ');
+            }
+            text_clean(flow->t->out, word);
+        }
+        at = end + 1;
+    }
+}
