@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What only the whole list tells: labels that other types have, reservations, and the warnings. */
+#include <io/catalogue_read.h>
+
+#include <string.h>
+
+/* ---- labels that follow from the list -------------------------------------------------------------------------------- */
+
+typedef struct list_facts {
+    io_table keys;    /* label keys of all full entries */
+    karp_str *texts;  /* by value of `keys` */
+    size_t count, capacity;
+    uint32_t *seen;   /* by key: number of the entry that has it, + 1 */
+    bool has_reserved;
+} list_facts;
+
+static bool note_key(catalogue_reader *reader, list_facts *facts, karp_str key)
+{
+    if (io_table_get(&facts->keys, key) != IO_NONE) return true;
+    void *texts = facts->texts;
+    if (!io_grow(reader->context, &texts, &facts->capacity, facts->count + 1, sizeof *facts->texts)) return false;
+    facts->texts = texts;
+    if (!io_table_put(&facts->keys, key, (uint32_t)facts->count)) return false;
+    facts->texts[facts->count++] = key;
+    return true;
+}
+
+static bool is_reserved(const karp_offering *offering)
+{
+    const karp_requirement *r =
+        catalogue_find(offering->requirements, offering->requirement_count, catalogue_key_capacity_type);
+    return r && r->op == KARP_OP_IN && r->value_count == 1 && io_str_is(r->values[0], "reserved");
+}
+
+static bool gather(catalogue_reader *reader, list_facts *facts)
+{
+    for (size_t i = 0; i < reader->count; i++) {
+        const catalogue_entry *entry = &reader->entries[i];
+        for (size_t k = 0; entry->full && k < entry->type.requirement_count; k++) {
+            if (!note_key(reader, facts, entry->type.requirements[k].key)) return false;
+        }
+        for (size_t k = 0; k < entry->type.offering_count; k++) {
+            if (is_reserved(&entry->type.offerings[k])) facts->has_reserved = true;
+        }
+    }
+    facts->seen = io_arena_array(&reader->arena, facts->count + 1, sizeof *facts->seen);
+    return facts->seen != NULL;
+}
+
+/* The values that the type's offerings have for `key`, each once, sorted. NULL = no memory. */
+static karp_str *values_of_offerings(io_arena *arena, const karp_instance_type *type, karp_str key, size_t *count)
+{
+    size_t room = 0;
+    *count = 0;
+    for (size_t i = 0; i < type->offering_count; i++) {
+        const karp_offering *o = &type->offerings[i];
+        const karp_requirement *r = catalogue_find(o->requirements, o->requirement_count, key);
+        if (r && r->op == KARP_OP_IN) room += r->value_count;
+    }
+    karp_str *values = io_arena_array(arena, room, sizeof *values);
+    for (size_t i = 0; values && i < type->offering_count; i++) {
+        const karp_offering *o = &type->offerings[i];
+        const karp_requirement *r = catalogue_find(o->requirements, o->requirement_count, key);
+        for (size_t k = 0; r && r->op == KARP_OP_IN && k < r->value_count; k++) {
+            catalogue_add_value(values, count, r->values[k]);
+        }
+    }
+    for (size_t i = 1; values && i < *count; i++) {
+        karp_str v = values[i];
+        size_t at = i;
+        for (; at > 0 && io_str_compare(values[at - 1], v) > 0; at--) values[at] = values[at - 1];
+        values[at] = v;
+    }
+    return values;
+}
+
+/* In a list with reservations, offerings outside of them say so. */
+static bool complete_offerings(io_arena *arena, karp_instance_type *type)
+{
+    karp_offering *list = io_arena_array(arena, type->offering_count, sizeof *list);
+    if (!list) return false;
+    for (size_t i = 0; i < type->offering_count; i++) {
+        list[i] = type->offerings[i];
+        size_t count = list[i].requirement_count;
+        if (is_reserved(&list[i]) || catalogue_find(list[i].requirements, count, catalogue_key_reservation)) continue;
+        karp_requirement *longer = io_arena_array(arena, count + 1, sizeof *longer);
+        if (!longer) return false;
+        memcpy(longer, list[i].requirements, count * sizeof *longer);
+        longer[count] = (karp_requirement){ .key = catalogue_key_reservation, .op = KARP_OP_DOES_NOT_EXIST };
+        list[i].requirements = longer;
+        list[i].requirement_count = count + 1;
+    }
+    type->offerings = list;
+    return true;
+}
+
+static bool add_from_offerings(io_arena *arena, const karp_instance_type *type, karp_requirement *list, size_t *count,
+                               karp_str key)
+{
+    if (catalogue_find(list, *count, key)) return true;
+    size_t value_count;
+    const karp_str *values = values_of_offerings(arena, type, key, &value_count);
+    if (!values) return false;
+    list[(*count)++] = catalogue_in(key, values, value_count);
+    return true;
+}
+
+/* The shorthand form of a type: its name, zones, capacity types and reservations are labels of it, and a label that
+ * only other types have is one it does not have. */
+static bool derive(catalogue_reader *reader, list_facts *facts, size_t index)
+{
+    io_arena *arena = &reader->arena;
+    karp_instance_type *type = &reader->entries[index].type;
+    size_t count = type->requirement_count;
+    karp_requirement *list = io_arena_array(arena, count + facts->count + 4, sizeof *list);
+    if (!list) return false;
+    if (count) memcpy(list, type->requirements, count * sizeof *list);
+    if (!catalogue_find(list, count, catalogue_key_type)) {
+        karp_str *name = io_arena_array(arena, 1, sizeof *name);
+        if (!name) return false;
+        *name = type->name;
+        list[count++] = catalogue_in(catalogue_key_type, name, 1);
+    }
+    if (!add_from_offerings(arena, type, list, &count, catalogue_key_zone)) return false;
+    if (!add_from_offerings(arena, type, list, &count, catalogue_key_capacity_type)) return false;
+    if (facts->has_reserved) {
+        if (!complete_offerings(arena, type)) return false;
+        if (!add_from_offerings(arena, type, list, &count, catalogue_key_reservation)) return false;
+    }
+    uint32_t stamp = (uint32_t)index + 1;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t key = io_table_get(&facts->keys, list[i].key);
+        if (key != IO_NONE) facts->seen[key] = stamp;
+    }
+    for (size_t key = 0; key < facts->count; key++) {
+        if (facts->seen[key] == stamp) continue;
+        list[count++] = (karp_requirement){ .key = facts->texts[key], .op = KARP_OP_DOES_NOT_EXIST };
+    }
+    type->requirements = list;
+    type->requirement_count = count;
+    return true;
+}
+
+static bool derive_all(catalogue_reader *reader)
+{
+    list_facts facts;
+    memset(&facts, 0, sizeof facts);
+    io_table_init(&facts.keys, &reader->arena);
+    bool good = gather(reader, &facts);
+    for (size_t i = 0; good && i < reader->count; i++) {
+        if (reader->entries[i].derive) good = derive(reader, &facts, i);
+    }
+    if (facts.texts) karp_free(reader->context, facts.texts, facts.capacity * sizeof *facts.texts);
+    io_table_free(&facts.keys);
+    return good;
+}
+
+/* ---- warnings ---------------------------------------------------------------------------------------------------------- */
+
+static const karp_resource *find_resource(const karp_resource *list, size_t count, karp_str name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (io_str_equal(list[i].name, name)) return &list[i];
+    }
+    return NULL;
+}
+
+static bool differs(const karp_resource *a, const karp_resource *b)
+{
+    static const karp_str zero = { "0", 1 };
+    int32_t order = 0;
+    karp_status status = karp_quantity_compare(a ? a->text : zero, b ? b->text : zero, &order);
+    return status != KARP_OK || order != 0;
+}
+
+/* The name of a resource whose stated allocatable is not what capacity and overhead make it; {NULL,0} = all agree. */
+static karp_str disagreement(const catalogue_entry *entry, const karp_resource *computed, size_t count)
+{
+    for (size_t i = 0; i < entry->allocatable_count; i++) {
+        const karp_resource *stated = &entry->allocatable[i];
+        if (differs(stated, find_resource(computed, count, stated->name))) return stated->name;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!find_resource(entry->allocatable, entry->allocatable_count, computed[i].name) &&
+            differs(&computed[i], NULL)) {
+            return computed[i].name;
+        }
+    }
+    return (karp_str){ NULL, 0 };
+}
+
+typedef struct warning {
+    karp_str type;
+    karp_str detail;
+    size_t count;
+} warning;
+
+static void note(warning *w, karp_str type, karp_str detail)
+{
+    if (w->count++) return;
+    w->type = type;
+    w->detail = detail;
+}
+
+/* One line for all types that one thing holds of. */
+static void say(const catalogue_reader *reader, const warning *w, const char *what)
+{
+    const karp_context_options *options = karp_context_get_options(reader->context);
+    if (!w->count || !options->log) return;
+    io_text text;
+    io_text_init(&text, reader->context);
+    io_text_add(&text, reader->document.ptr, reader->document.len);
+    io_text_adds(&text, ": instance type ");
+    io_text_add(&text, w->type.ptr, w->type.len);
+    if (w->count > 1) {
+        io_text_adds(&text, " and ");
+        io_text_addu(&text, w->count - 1);
+        io_text_adds(&text, " more");
+    }
+    io_text_adds(&text, what);
+    io_text_add(&text, w->detail.ptr, w->detail.len);
+    if (!text.failed) options->log(KARP_LOG_WARNING, (karp_str){ text.ptr, text.len }, options->log_user);
+    io_text_free(&text);
+}
+
+static void warn(const catalogue_reader *reader, const karp_catalogue *catalogue)
+{
+    const karp_str nothing = { "", 0 };
+    warning unread, dynamic, different;
+    memset(&unread, 0, sizeof unread);
+    memset(&dynamic, 0, sizeof dynamic);
+    memset(&different, 0, sizeof different);
+    for (size_t i = 0; i < reader->count; i++) {
+        const catalogue_entry *entry = &reader->entries[i];
+        if (entry->ignored_false) note(&unread, entry->type.name, nothing);
+        if (entry->dynamic) note(&dynamic, entry->type.name, nothing);
+        if (!entry->allocatable) continue;
+        size_t count = 0;
+        const karp_resource *computed = karp_catalogue_allocatable(catalogue, i, &count);
+        karp_str resource = disagreement(entry, computed, computed ? count : 0);
+        if (resource.ptr) note(&different, entry->type.name, resource);
+    }
+    say(reader, &unread, ": \"Available\" is not read in kwok's format, every offering is available");
+    say(reader, &dynamic, ": \"dynamicResources\" is not read");
+    say(reader, &different, ": \"allocatable\" is not capacity less overhead, and is not used; first: ");
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------------ */
+
+karp_status catalogue_reader_finish(catalogue_reader *reader, karp_catalogue **out, karp_error *error)
+{
+    if (!derive_all(reader)) return io_nomem(error);
+    karp_instance_type *types = io_arena_array(&reader->arena, reader->count, sizeof *types);
+    if (!types) return io_nomem(error);
+    for (size_t i = 0; i < reader->count; i++) types[i] = reader->entries[i].type;
+    karp_catalogue *catalogue = NULL;
+    karp_status status = karp_catalogue_new(reader->context, types, reader->count, &catalogue, error);
+    if (status != KARP_OK) {
+        if (error && !error->document[0]) io_error_text(error->document, sizeof error->document, reader->document);
+        return status;
+    }
+    warn(reader, catalogue);
+    *out = catalogue;
+    return KARP_OK;
+}
