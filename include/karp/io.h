@@ -102,6 +102,18 @@ KARP_API karp_status karp_write_plan(karp_context *context, const karp_decision 
 /** Writes a disruption decision as a DisruptionPlan (formats.md §4). Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_disruption(karp_context *context, const karp_decision *decision,
                                            const karp_write_options *options, karp_text *out, karp_error *error);
+/**
+ * Writes what a launch decision says about one pod ("namespace/name"): where it goes, or why it goes nowhere.
+ * Formats: JSON, TEXT. Errors: NOT_FOUND (the decision is not about that pod).
+ */
+KARP_API karp_status karp_write_pod(karp_context *context, const karp_decision *decision, karp_str pod,
+                                    const karp_write_options *options, karp_text *out, karp_error *error);
+/**
+ * Writes what a disruption decision says about one node: that it goes, or why it stays. Formats: JSON, TEXT.
+ * Errors: NOT_FOUND (no such node).
+ */
+KARP_API karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,
+                                     const karp_write_options *options, karp_text *out, karp_error *error);
 /** Writes a catalogue (formats.md §5). Formats: JSON, TEXT, CSV. */
 KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *catalogue,
                                           const karp_write_options *options, karp_text *out, karp_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Plan and a DisruptionPlan as JSON: docs/formats.md. */
-#include "write_decision.h"
-#include "write_json.h"
+#include "write_plan_json.h"
+
 #include "write_launch.h"
 
 
@@ -10,7 +10,7 @@ static const char *profile_name(uint32_t profile)
     return profile == KARP_PROFILE_KARP ? "karp" : "karpenter";
 }
 
-static void write_header(json_out *j, const write_job *job, const char *kind)
+void plan_header(json_out *j, const write_job *job, const char *kind)
 {
     char now[KARP_VALUE_TEXT];
     karp_time_format(karp_decision_now(job->decision), now);
@@ -141,7 +141,7 @@ static karp_status write_choice(json_out *j, const write_job *job, const karp_la
     return KARP_OK;
 }
 
-static karp_status write_launch(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
+karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
 {
     karp_launch launch;
     karp_status status = get_launch(job, decision, index, &launch);
@@ -175,7 +175,7 @@ static karp_status write_launches(json_out *j, const char *key, const write_job 
     json_key(j, key);
     json_array(j);
     for (size_t i = 0; i < count; i++) {
-        karp_status status = write_launch(j, job, decision, first + i);
+        karp_status status = plan_launch(j, job, decision, first + i);
         if (status != KARP_OK) {
             return status;
         }
@@ -224,42 +224,51 @@ static void write_pool_refusal(json_out *j, const karp_pool_refusal *refusal)
     json_end(j);
 }
 
+karp_status plan_unschedulable(json_out *j, const write_job *job, size_t index)
+{
+    karp_unschedulable pod;
+    karp_status status = get_unschedulable(job, index, &pod);
+    if (status != KARP_OK) {
+        return status;
+    }
+    json_object(j);
+    json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod.pod));
+    json_member_text(j, "code", karp_reason_name(pod.code));
+    json_key(j, "permanent");
+    json_bool(j, pod.permanent != 0);
+    json_member_str(j, "message", pod.message);
+    json_key(j, "pools");
+    json_array(j);
+    for (size_t k = 0; k < pod.pool_count; k++) {
+        write_pool_refusal(j, &pod.pools[k]);
+    }
+    json_end(j);
+    if (pod.target_count > 0) {
+        json_key(j, "targets");
+        json_array(j);
+        for (size_t k = 0; k < pod.target_count; k++) {
+            json_flat_object(j);
+            json_member_str(j, pod.targets[k].is_launch ? "launch" : "node", pod.targets[k].target);
+            json_member_text(j, "code", karp_reason_name(pod.targets[k].code));
+            json_end(j);
+        }
+        json_end(j);
+    }
+    write_strings(j, "relax", pod.relaxed, pod.relaxed_count);
+    json_end(j);
+    return KARP_OK;
+}
+
 static karp_status write_unschedulable(json_out *j, const write_job *job)
 {
     json_key(j, "unschedulable");
     json_array(j);
     size_t count = karp_decision_unschedulable_count(job->decision);
     for (size_t i = 0; i < count; i++) {
-        karp_unschedulable pod;
-        karp_status status = get_unschedulable(job, i, &pod);
+        karp_status status = plan_unschedulable(j, job, i);
         if (status != KARP_OK) {
             return status;
         }
-        json_object(j);
-        json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod.pod));
-        json_member_text(j, "code", karp_reason_name(pod.code));
-        json_key(j, "permanent");
-        json_bool(j, pod.permanent != 0);
-        json_member_str(j, "message", pod.message);
-        json_key(j, "pools");
-        json_array(j);
-        for (size_t k = 0; k < pod.pool_count; k++) {
-            write_pool_refusal(j, &pod.pools[k]);
-        }
-        json_end(j);
-        if (pod.target_count > 0) {
-            json_key(j, "targets");
-            json_array(j);
-            for (size_t k = 0; k < pod.target_count; k++) {
-                json_flat_object(j);
-                json_member_str(j, pod.targets[k].is_launch ? "launch" : "node", pod.targets[k].target);
-                json_member_text(j, "code", karp_reason_name(pod.targets[k].code));
-                json_end(j);
-            }
-            json_end(j);
-        }
-        write_strings(j, "relax", pod.relaxed, pod.relaxed_count);
-        json_end(j);
     }
     json_end(j);
     return KARP_OK;
@@ -286,7 +295,7 @@ static karp_status write_ignored(json_out *j, const write_job *job)
     return KARP_OK;
 }
 
-static karp_status write_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
+karp_status plan_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
 {
     karp_command command;
     karp_status status = get_command(job, decision, index, &command);
@@ -327,7 +336,7 @@ static karp_status write_commands(json_out *j, const char *key, const write_job 
     json_array(j);
     size_t count = karp_decision_command_count(decision);
     for (size_t i = 0; i < count; i++) {
-        karp_status status = write_command(j, job, decision, i);
+        karp_status status = plan_command(j, job, decision, i);
         if (status != KARP_OK) {
             return status;
         }
@@ -392,7 +401,7 @@ karp_status plan_as_json(const write_job *job)
     json_out *j = &json;
     json_init(j, job->out, job->options->compact != 0);
     json_object(j);
-    write_header(j, job, "Plan");
+    plan_header(j, job, "Plan");
     karp_status status =
         write_launches(j, "launches", job, job->decision, 0, karp_decision_launch_count(job->decision));
     if (status == KARP_OK) {
@@ -476,7 +485,7 @@ karp_status disruption_as_json(const write_job *job)
     json_out *j = &json;
     json_init(j, job->out, job->options->compact != 0);
     json_object(j);
-    write_header(j, job, "DisruptionPlan");
+    plan_header(j, job, "DisruptionPlan");
     json_member_text(j, "method", karp_method_name(header.method));
     json_member_text(j, "reason", karp_method_reason(header.method));
     json_key(j, "simulations");

@@ -205,7 +205,7 @@ static void write_funnel(const text_out *t, const karp_pool_refusal *pool)
     buffer_char(b, ')');
 }
 
-static void write_refusal(const text_out *t, const karp_unschedulable *pod)
+void rows_refusal(const text_out *t, const karp_unschedulable *pod)
 {
     write_buffer *b = t->out;
     size_t width = 0;
@@ -291,7 +291,7 @@ static karp_status write_unschedulable(const text_out *t, const write_job *job)
         buffer_text(b, "   ");
         text_styled(t, STYLE_DIM, karp_reason_name(pod.code));
         buffer_text(b, pod.permanent ? ", permanent\n" : "\n");
-        write_refusal(t, &pod);
+        rows_refusal(t, &pod);
         first += length;
     }
     karp_free(job->context, pods, count * sizeof(*pods));

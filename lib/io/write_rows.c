@@ -188,46 +188,51 @@ static karp_status command_details(const text_out *t, const write_job *job, cons
     return KARP_OK;
 }
 
-karp_status rows_commands(const text_out *t, const write_job *job, const karp_decision *decision)
+karp_status rows_command(const text_out *t, const write_job *job, const karp_decision *decision, size_t index)
 {
     write_buffer *b = t->out;
+    karp_command command;
+    karp_status status = get_command(job, decision, index, &command);
+    if (status != KARP_OK) {
+        return status;
+    }
+    text_style style = command.replaces ? STYLE_CHANGE : STYLE_REMOVE;
+    for (size_t k = 0; k < command.node_count; k++) {
+        buffer_text(b, "  ");
+        text_style_begin(t, style);
+        text_left(b, str_of(command.replaces ? "-/+" : "-"), ROW_INDENT - 2);
+        text_clean(b, command.nodes[k]);
+        text_style_end(t, style);
+        buffer_char(b, '\n');
+    }
+    buffer_repeat(b, " ", ROW_INDENT);
+    buffer_text(b, command.replaces ? "replace" : "delete");
+    buffer_text(b, ", ");
+    buffer_text(b, karp_method_reason(command.method));
+    buffer_text(b, " (");
+    buffer_text(b, karp_method_name(command.method));
+    buffer_text(b, ")  saves $");
+    text_money(b, command.savings);
+    buffer_text(b, "/h");
+    if (command.score >= 0) {
+        buffer_text(b, "  score ");
+        text_money(b, command.score);
+    }
+    if (command.validate_after > 0) {
+        char wait[KARP_VALUE_TEXT];
+        karp_duration_format(command.validate_after, wait);
+        buffer_text(b, "  to be validated after ");
+        buffer_text(b, wait);
+    }
+    buffer_char(b, '\n');
+    return command_details(t, job, decision, &command);
+}
+
+karp_status rows_commands(const text_out *t, const write_job *job, const karp_decision *decision)
+{
     size_t count = karp_decision_command_count(decision);
     for (size_t i = 0; i < count; i++) {
-        karp_command command;
-        karp_status status = get_command(job, decision, i, &command);
-        if (status != KARP_OK) {
-            return status;
-        }
-        text_style style = command.replaces ? STYLE_CHANGE : STYLE_REMOVE;
-        for (size_t k = 0; k < command.node_count; k++) {
-            buffer_text(b, "  ");
-            text_style_begin(t, style);
-            text_left(b, str_of(command.replaces ? "-/+" : "-"), ROW_INDENT - 2);
-            text_clean(b, command.nodes[k]);
-            text_style_end(t, style);
-            buffer_char(b, '\n');
-        }
-        buffer_repeat(b, " ", ROW_INDENT);
-        buffer_text(b, command.replaces ? "replace" : "delete");
-        buffer_text(b, ", ");
-        buffer_text(b, karp_method_reason(command.method));
-        buffer_text(b, " (");
-        buffer_text(b, karp_method_name(command.method));
-        buffer_text(b, ")  saves $");
-        text_money(b, command.savings);
-        buffer_text(b, "/h");
-        if (command.score >= 0) {
-            buffer_text(b, "  score ");
-            text_money(b, command.score);
-        }
-        if (command.validate_after > 0) {
-            char wait[KARP_VALUE_TEXT];
-            karp_duration_format(command.validate_after, wait);
-            buffer_text(b, "  to be validated after ");
-            buffer_text(b, wait);
-        }
-        buffer_char(b, '\n');
-        status = command_details(t, job, decision, &command);
+        karp_status status = rows_command(t, job, decision, i);
         if (status != KARP_OK) {
             return status;
         }

@@ -37,6 +37,10 @@ void section(const text_out *t, const char *title);
 karp_status rows_pods(const text_out *t, const write_job *job, const karp_decision *decision, const char *verb,
                       const uint32_t *pods, size_t count);
 
+/* What each pool, and with the full level each node, said to a pod that fits nowhere. */
+void rows_refusal(const text_out *t, const karp_unschedulable *pod);
+
+karp_status rows_command(const text_out *t, const write_job *job, const karp_decision *decision, size_t index);
 karp_status rows_commands(const text_out *t, const write_job *job, const karp_decision *decision);
 karp_status rows_kept(const text_out *t, const write_job *job, const karp_decision *decision);
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the verbs of `karp` share: options, input, output, errors. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+
+#include <karp/io.h>
+#include <karp/karp.h>
+
+/* Exit statuses; docs/formats.md. */
+enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_CHANGES = 2, EXIT_UNSCHEDULABLE = 3 };
+
+typedef struct cli_list {
+    const char **items;
+    size_t count;
+} cli_list;
+
+typedef struct cli_options {
+    karp_context *context;
+    cli_list files;      /* -f, and what stands after the verb's own words */
+    cli_list catalogues; /* --catalogue */
+    cli_list words;      /* what the verb takes before files */
+    size_t list_bytes;   /* of each list's memory: enough for every argument */
+    const char *region;  /* NULL = not given; likewise below */
+    const char *provider;
+    int64_t now; /* 0 = not given */
+    uint32_t profile;
+    uint32_t explain;
+    uint32_t format;
+    uint32_t width;
+    uint32_t method;
+    uint64_t max_simulations;
+    uint64_t max_steps;
+    bool format_given;
+    bool compact;
+    bool strict;
+    bool color;
+    bool disrupt;
+    bool detailed_exitcode;
+    bool fail_on_unschedulable;
+} cli_options;
+
+typedef struct cli_verb {
+    const char *name;
+    const char *arguments; /* of the usage line, before the options */
+    const char *summary;   /* one line */
+    const char *details;   /* for --help */
+    size_t word_count;     /* how many words come before files */
+    uint32_t options;      /* the options it takes, CLI_OPTION_* ored */
+    uint32_t formats;      /* bit 1 << KARP_FORMAT_* for each it writes */
+    uint32_t default_format;
+    int (*run)(const cli_options *options);
+} cli_verb;
+
+extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_catalogue, verb_dump;
+
+/* ---- options.c --------------------------------------------------------------------------------------------------- */
+
+enum {
+    CLI_OPTION_INPUT = 1,     /* -f --now --strict */
+    CLI_OPTION_CATALOGUE = 2, /* --catalogue --provider --region */
+    CLI_OPTION_DECISION = 4,  /* --profile --explain --max-steps */
+    CLI_OPTION_OUTPUT = 8,    /* -o --compact --color --width */
+    CLI_OPTION_EXIT = 16,     /* --detailed-exitcode --fail-on */
+    CLI_OPTION_DISRUPT = 32,  /* --disrupt */
+    CLI_OPTION_METHOD = 64    /* --method --max-simulations */
+};
+
+/* Reads argv (argv[0] is the verb). Returns -1 to go on, or the exit status (after --help or an error). */
+int options_read(const cli_verb *verb, int argc, char **argv, cli_options *options);
+void options_free(cli_options *options);
+void print_verb_help(const cli_verb *verb);
+
+/* ---- input.c ----------------------------------------------------------------------------------------------------- */
+
+typedef struct cli_input {
+    karp_reader *reader;
+    karp_snapshot *snapshot;
+    karp_str *warnings;
+    size_t warning_count;
+} cli_input;
+
+/* Reads every file into a snapshot; the failure is printed. */
+bool input_read(const cli_options *options, bool keep_documents, cli_input *input);
+void input_free(const cli_options *options, cli_input *input);
+
+/* The catalogue that the options name, or the built-in one; NULL after printing the failure. */
+karp_catalogue *catalogue_read(const cli_options *options);
+
+karp_options decision_options(const cli_options *options);
+
+/* ---- output.c ---------------------------------------------------------------------------------------------------- */
+
+/* "karp: FILE:LINE:COL: OBJECT: FIELD: MESSAGE" on standard error. */
+void print_error(const karp_error *error);
+/* "karp: MESSAGE", and with `what` "karp: WHAT: MESSAGE". */
+void print_problem(const char *what, const char *message);
+
+/* Write options with format, layout, title, digest and the reader's notes. */
+karp_write_options write_options_of(const cli_options *options, const cli_input *input);
+/* Notes of the input on standard error, for formats that cannot carry them. */
+void print_warnings(const cli_input *input);
+/* Writes the text to standard output and frees it; false after printing the failure. */
+bool print_text(karp_text *text);
+
+/* ---- progress.c -------------------------------------------------------------------------------------------------- */
+
+/* While work takes longer than a second and standard error is a terminal, a line there says what is being done. */
+void progress_begin(const char *what);
+void progress_end(void);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+#include <string.h>
+
+static karp_str str_of(const char *text)
+{
+    return text == NULL ? (karp_str){0} : (karp_str){text, strlen(text)};
+}
+
+static bool fill_reader(const cli_options *options, karp_reader *reader, karp_error *error)
+{
+    for (size_t i = 0; i < options->catalogues.count; i++) {
+        karp_catalogue *catalogue = NULL;
+        if (karp_catalogue_read_file(options->context, options->catalogues.items[i], &catalogue, error) != KARP_OK) {
+            return false;
+        }
+        karp_status status = karp_reader_add_catalogue(reader, catalogue, error);
+        karp_catalogue_unref(catalogue);
+        if (status != KARP_OK) {
+            return false;
+        }
+    }
+    if (options->provider != NULL && options->region != NULL && options->catalogues.count == 0) {
+        karp_catalogue *catalogue = NULL;
+        if (karp_catalogue_builtin(options->context, str_of(options->region), &catalogue, error) != KARP_OK) {
+            return false;
+        }
+        karp_status status = karp_reader_add_catalogue(reader, catalogue, error);
+        karp_catalogue_unref(catalogue);
+        if (status != KARP_OK) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < options->files.count; i++) {
+        if (karp_reader_add_path(reader, options->files.items[i], error) != KARP_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool collect_warnings(const cli_options *options, cli_input *input)
+{
+    size_t count = karp_reader_warning_count(input->reader);
+    if (count == 0) {
+        return true;
+    }
+    input->warnings = count > SIZE_MAX / 2 / sizeof(karp_str)
+                          ? NULL
+                          : karp_alloc(options->context, count * sizeof(karp_str));
+    if (input->warnings == NULL) {
+        print_problem(NULL, "out of memory");
+        return false;
+    }
+    input->warning_count = count;
+    for (size_t i = 0; i < count; i++) {
+        input->warnings[i] = karp_reader_warning(input->reader, i);
+    }
+    return true;
+}
+
+bool input_read(const cli_options *options, bool keep_documents, cli_input *input)
+{
+    *input = (cli_input){0};
+    if (options->files.count == 0) {
+        print_problem(NULL, "no input: give files, directories or - (standard input) with -f");
+        return false;
+    }
+    karp_error error;
+    karp_error_init(&error, sizeof(error));
+    karp_reader_options reader_options;
+    karp_reader_options_init(&reader_options, sizeof(reader_options));
+    reader_options.strict = options->strict;
+    reader_options.keep_documents = keep_documents;
+    reader_options.now = options->now;
+    reader_options.region = str_of(options->region);
+    progress_begin("reading");
+    bool good = karp_reader_new(options->context, &reader_options, &input->reader, &error) == KARP_OK &&
+                fill_reader(options, input->reader, &error) &&
+                karp_reader_finish(input->reader, &input->snapshot, &error) == KARP_OK;
+    progress_end();
+    if (!good) {
+        print_error(&error);
+        input_free(options, input);
+        return false;
+    }
+    if (!collect_warnings(options, input)) {
+        input_free(options, input);
+        return false;
+    }
+    return true;
+}
+
+void input_free(const cli_options *options, cli_input *input)
+{
+    karp_free(options->context, input->warnings, input->warning_count * sizeof(karp_str));
+    karp_snapshot_unref(input->snapshot);
+    karp_reader_free(input->reader);
+    *input = (cli_input){0};
+}
+
+/* One catalogue of all types of several; the types stay those of the parts until it is made. */
+static karp_status join(const cli_options *options, karp_catalogue **parts, size_t part_count, karp_catalogue **out,
+                        karp_error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < part_count; i++) {
+        count += karp_catalogue_count(parts[i]);
+    }
+    size_t bytes = (count == 0 ? 1 : count) * sizeof(karp_instance_type);
+    karp_instance_type *types = karp_alloc(options->context, bytes);
+    if (types == NULL) {
+        error->status = KARP_E_NOMEM;
+        return KARP_E_NOMEM;
+    }
+    size_t used = 0;
+    for (size_t i = 0; i < part_count; i++) {
+        for (size_t k = 0; k < karp_catalogue_count(parts[i]); k++) {
+            types[used++] = *karp_catalogue_type(parts[i], k);
+        }
+    }
+    karp_status status = karp_catalogue_new(options->context, types, used, out, error);
+    karp_free(options->context, types, bytes);
+    return status;
+}
+
+karp_catalogue *catalogue_read(const cli_options *options)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof(error));
+    karp_catalogue *result = NULL;
+    size_t count = options->catalogues.count;
+    if (count == 0) {
+        const char *region = options->region != NULL ? options->region : "us-west-2";
+        if (karp_catalogue_builtin(options->context, str_of(region), &result, &error) != KARP_OK) {
+            print_error(&error);
+        }
+        return result;
+    }
+    karp_catalogue **parts = karp_alloc(options->context, count * sizeof(*parts));
+    if (parts == NULL) {
+        print_problem(NULL, "out of memory");
+        return NULL;
+    }
+    size_t read = 0;
+    karp_status status = KARP_OK;
+    while (read < count && status == KARP_OK) {
+        status = karp_catalogue_read_file(options->context, options->catalogues.items[read], &parts[read], &error);
+        read += status == KARP_OK;
+    }
+    if (status == KARP_OK && count == 1) {
+        result = karp_catalogue_ref(parts[0]);
+    } else if (status == KARP_OK) {
+        status = join(options, parts, count, &result, &error);
+    }
+    if (status != KARP_OK) {
+        print_error(&error);
+    }
+    for (size_t i = 0; i < read; i++) {
+        karp_catalogue_unref(parts[i]);
+    }
+    karp_free(options->context, parts, count * sizeof(*parts));
+    return result;
+}
+
+karp_options decision_options(const cli_options *options)
+{
+    karp_options out;
+    karp_options_init(&out, sizeof(out));
+    out.now = options->now;
+    out.profile = options->profile;
+    out.explain = options->explain;
+    out.max_steps = options->max_steps;
+    out.keep_partial = 1;
+    return out;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    KEY_FILE = 'f',
+    KEY_OUTPUT = 'o',
+    KEY_HELP = 'h',
+    KEY_CATALOGUE = 256,
+    KEY_PROVIDER,
+    KEY_REGION,
+    KEY_NOW,
+    KEY_STRICT,
+    KEY_PROFILE,
+    KEY_EXPLAIN,
+    KEY_COMPACT,
+    KEY_COLOR,
+    KEY_WIDTH,
+    KEY_DETAILED_EXITCODE,
+    KEY_FAIL_ON,
+    KEY_DISRUPT,
+    KEY_METHOD,
+    KEY_MAX_SIMULATIONS,
+    KEY_MAX_STEPS
+};
+
+typedef struct option_row {
+    int key;
+    const char *name;
+    const char *argument; /* NULL = takes none */
+    uint32_t group;       /* CLI_OPTION_*, 0 = every verb */
+    const char *text;
+} option_row;
+
+static const option_row rows[] = {
+    {KEY_FILE, "file", "FILE", CLI_OPTION_INPUT, "read a file, a directory, or - (repeatable); -f FILE"},
+    {KEY_NOW, "now", "TIME", CLI_OPTION_INPUT, "the clock, RFC 3339; default: what the input says"},
+    {KEY_STRICT, "strict", NULL, CLI_OPTION_INPUT, "fill nothing in that the input leaves out"},
+    {KEY_CATALOGUE, "catalogue", "FILE", CLI_OPTION_CATALOGUE, "instance types from a file (repeatable)"},
+    {KEY_PROVIDER, "provider", "aws", CLI_OPTION_CATALOGUE, "use the built-in instance types"},
+    {KEY_REGION, "region", "NAME", CLI_OPTION_CATALOGUE, "us-east-1, us-west-2 or eu-west-1"},
+    {KEY_PROFILE, "profile", "NAME", CLI_OPTION_DECISION, "karpenter (exactly its decisions) or karp (known defects off)"},
+    {KEY_EXPLAIN, "explain", "LEVEL", CLI_OPTION_DECISION, "none, summary or full"},
+    {KEY_MAX_STEPS, "max-steps", "N", CLI_OPTION_DECISION, "stop after N attempts to place a pod"},
+    {KEY_DISRUPT, "disrupt", NULL, CLI_OPTION_DISRUPT, "also say which nodes could go"},
+    {KEY_METHOD, "method", "NAME", CLI_OPTION_METHOD,
+     "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation or SingleNodeConsolidation"},
+    {KEY_MAX_SIMULATIONS, "max-simulations", "N", CLI_OPTION_METHOD, "stop after N simulations"},
+    {KEY_OUTPUT, "output", "FORMAT", CLI_OPTION_OUTPUT, "how to write; -o FORMAT"},
+    {KEY_COMPACT, "compact", NULL, CLI_OPTION_OUTPUT, "JSON on one line"},
+    {KEY_COLOR, "color", "WHEN", CLI_OPTION_OUTPUT, "auto, always or never; NO_COLOR is respected"},
+    {KEY_WIDTH, "width", "N", CLI_OPTION_OUTPUT, "columns of text; default 100"},
+    {KEY_DETAILED_EXITCODE, "detailed-exitcode", NULL, CLI_OPTION_EXIT, "exit 2 when nodes would start or go"},
+    {KEY_FAIL_ON, "fail-on", "unschedulable", CLI_OPTION_EXIT, "exit 3 when a pod fits nowhere"},
+    {KEY_HELP, "help", NULL, 0, "this text"},
+};
+
+enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
+
+static const char *const format_names[] = {
+    [KARP_FORMAT_JSON] = "json",         [KARP_FORMAT_TEXT] = "text", [KARP_FORMAT_YAML] = "yaml",
+    [KARP_FORMAT_JSON_LOG] = "json-log", [KARP_FORMAT_HTML] = "html", [KARP_FORMAT_CSV] = "csv",
+};
+
+enum { FORMAT_COUNT = sizeof(format_names) / sizeof(format_names[0]) };
+
+static void print_formats(const cli_verb *verb, FILE *out)
+{
+    const char *between = "";
+    for (uint32_t i = 0; i < FORMAT_COUNT; i++) {
+        if (verb->formats & (1u << i)) {
+            fprintf(out, "%s%s%s", between, format_names[i], i == verb->default_format ? " (default)" : "");
+            between = ", ";
+        }
+    }
+}
+
+void print_verb_help(const cli_verb *verb)
+{
+    printf("Usage: karp %s%s%s [options]\n\n%s\n", verb->name, verb->arguments[0] ? " " : "", verb->arguments,
+           verb->details);
+    fputs("\nOptions:\n", stdout);
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].group != 0 && (verb->options & rows[i].group) == 0) {
+            continue;
+        }
+        int used = printf("  --%s%s%s", rows[i].name, rows[i].argument ? " " : "",
+                          rows[i].argument ? rows[i].argument : "");
+        printf("%*s%s\n", used < 28 ? 28 - used : 2, "", rows[i].text);
+    }
+    if (verb->options & CLI_OPTION_OUTPUT) {
+        fputs("\nFormats: ", stdout);
+        print_formats(verb, stdout);
+        fputc('\n', stdout);
+    }
+    if (verb->options & CLI_OPTION_EXIT) {
+        fputs("\nExit status: 0 success, 1 an error, 2 changes (--detailed-exitcode), 3 a pod fits nowhere (--fail-on).\n",
+              stdout);
+    } else {
+        fputs("\nExit status: 0 success, 1 an error.\n", stdout);
+    }
+}
+
+static int wrong(const cli_verb *verb, const char *what, const char *message)
+{
+    fprintf(stderr, "karp %s: %s: %s (karp %s --help)\n", verb->name, what, message, verb->name);
+    return EXIT_ERROR;
+}
+
+static bool parse_count(const char *text, uint64_t *out)
+{
+    uint64_t value = 0;
+    if (text[0] == '\0') {
+        return false;
+    }
+    for (const char *p = text; *p != '\0'; p++) {
+        if (*p < '0' || *p > '9' || value > (UINT64_MAX - 9) / 10) {
+            return false;
+        }
+        value = value * 10 + (uint64_t)(*p - '0');
+    }
+    *out = value;
+    return true;
+}
+
+/* The index of a word in a list; false when it is not there. */
+static bool parse_word(const char *text, const char *const *words, uint32_t count, uint32_t *out)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int set_format(const cli_verb *verb, cli_options *options, const char *text)
+{
+    uint32_t format = 0;
+    if (!parse_word(text, format_names, FORMAT_COUNT, &format) || (verb->formats & (1u << format)) == 0) {
+        fprintf(stderr, "karp %s: -o %s: the formats are ", verb->name, text);
+        print_formats(verb, stderr);
+        fputc('\n', stderr);
+        return EXIT_ERROR;
+    }
+    options->format = format;
+    return -1;
+}
+
+static int set_color(const cli_verb *verb, cli_options *options, const char *text)
+{
+    static const char *const words[] = {"never", "always", "auto"};
+    uint32_t word = 0;
+    if (!parse_word(text, words, 3, &word)) {
+        return wrong(verb, "--color", "auto, always or never");
+    }
+    if (word < 2) {
+        options->color = word == 1;
+    }
+    return -1;
+}
+
+static int set_method(const cli_verb *verb, cli_options *options, const char *text)
+{
+    for (uint32_t method = KARP_METHOD_EMPTINESS; method <= KARP_METHOD_SINGLE_NODE; method++) {
+        if (strcmp(text, karp_method_name(method)) == 0) {
+            options->method = method;
+            return -1;
+        }
+    }
+    return wrong(verb, text, "no such method");
+}
+
+static int set_now(const cli_verb *verb, cli_options *options, const char *text)
+{
+    int64_t now = 0;
+    if (karp_time_parse((karp_str){text, strlen(text)}, &now) != KARP_OK) {
+        return wrong(verb, "--now", "not a time like 2026-11-21T10:00:00Z");
+    }
+    options->now = now != 0 ? now : 1; /* zero would mean "not given"; a nanosecond later is the same to every rule */
+    return -1;
+}
+
+static int set_option(const cli_verb *verb, cli_options *options, int key, char *value)
+{
+    static const char *const profiles[] = {"karpenter", "karp"};
+    static const char *const levels[] = {"summary", "none", "full"};
+    uint64_t number = 0;
+    switch (key) {
+    case KEY_FILE:
+        options->files.items[options->files.count++] = value;
+        return -1;
+    case KEY_CATALOGUE:
+        options->catalogues.items[options->catalogues.count++] = value;
+        return -1;
+    case KEY_PROVIDER:
+        options->provider = value;
+        return strcmp(value, "aws") == 0 ? -1 : wrong(verb, value, "the only built-in provider is aws");
+    case KEY_REGION:
+        options->region = value;
+        return -1;
+    case KEY_NOW:
+        return set_now(verb, options, value);
+    case KEY_STRICT:
+        options->strict = true;
+        return -1;
+    case KEY_PROFILE:
+        return parse_word(value, profiles, 2, &options->profile) ? -1 : wrong(verb, "--profile", "karpenter or karp");
+    case KEY_EXPLAIN:
+        return parse_word(value, levels, 3, &options->explain) ? -1 : wrong(verb, "--explain", "none, summary or full");
+    case KEY_OUTPUT:
+        return set_format(verb, options, value);
+    case KEY_COMPACT:
+        options->compact = true;
+        return -1;
+    case KEY_COLOR:
+        return set_color(verb, options, value);
+    case KEY_WIDTH:
+        if (!parse_count(value, &number) || number < 40 || number > 1000) {
+            return wrong(verb, "--width", "a number from 40 to 1000");
+        }
+        options->width = (uint32_t)number;
+        return -1;
+    case KEY_DETAILED_EXITCODE:
+        options->detailed_exitcode = true;
+        return -1;
+    case KEY_FAIL_ON:
+        options->fail_on_unschedulable = true;
+        return strcmp(value, "unschedulable") == 0 ? -1 : wrong(verb, "--fail-on", "the only condition is unschedulable");
+    case KEY_DISRUPT:
+        options->disrupt = true;
+        return -1;
+    case KEY_METHOD:
+        return set_method(verb, options, value);
+    case KEY_MAX_SIMULATIONS:
+        return parse_count(value, &options->max_simulations) ? -1 : wrong(verb, "--max-simulations", "not a number");
+    case KEY_MAX_STEPS:
+        return parse_count(value, &options->max_steps) ? -1 : wrong(verb, "--max-steps", "not a number");
+    default:
+        return EXIT_ERROR;
+    }
+}
+
+static const option_row *row_of(int key)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].key == key) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+static bool make_lists(cli_options *options)
+{
+    size_t bytes = options->list_bytes;
+    cli_list *lists[] = {&options->files, &options->catalogues, &options->words};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        lists[i]->items = karp_alloc(options->context, bytes);
+        if (lists[i]->items == NULL) {
+            print_problem(NULL, "out of memory");
+            return false;
+        }
+        memset(lists[i]->items, 0, bytes);
+    }
+    return true;
+}
+
+void options_free(cli_options *options)
+{
+    cli_list *lists[] = {&options->files, &options->catalogues, &options->words};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        karp_free(options->context, lists[i]->items, options->list_bytes);
+        *lists[i] = (cli_list){0};
+    }
+}
+
+static int take_words(const cli_verb *verb, cli_options *options, int argc, char **argv)
+{
+    for (int i = optind; i < argc; i++) {
+        cli_list *list = options->words.count < verb->word_count ? &options->words : &options->files;
+        if (list == &options->files && (verb->options & CLI_OPTION_INPUT) == 0) {
+            return wrong(verb, argv[i], "not expected");
+        }
+        list->items[list->count++] = argv[i];
+    }
+    return options->words.count == verb->word_count ? -1 : wrong(verb, "expected", verb->arguments);
+}
+
+int options_read(const cli_verb *verb, int argc, char **argv, cli_options *options)
+{
+    struct option table[ROW_COUNT + 1] = {{0}};
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        table[i].name = rows[i].name;
+        table[i].has_arg = rows[i].argument != NULL ? required_argument : no_argument;
+        table[i].val = rows[i].key;
+    }
+    const char *no_color = getenv("NO_COLOR");
+    options->format = verb->default_format;
+    options->color = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0');
+    options->list_bytes = ((size_t)argc + 1) * sizeof(char *);
+    if (!make_lists(options)) {
+        return EXIT_ERROR;
+    }
+    opterr = 0;
+    for (;;) {
+        int key = getopt_long(argc, argv, ":f:o:h", table, NULL);
+        if (key == -1) {
+            return take_words(verb, options, argc, argv);
+        }
+        if (key == ':') {
+            return wrong(verb, argv[optind - 1], "needs a value");
+        }
+        if (key == '?') {
+            return wrong(verb, argv[optind - 1], "no such option");
+        }
+        const option_row *row = row_of(key);
+        if (row == NULL || (row->group != 0 && (verb->options & row->group) == 0)) {
+            return wrong(verb, row == NULL ? "?" : row->name, "not an option of this command");
+        }
+        if (key == KEY_HELP) {
+            print_verb_help(verb);
+            return EXIT_OK;
+        }
+        int status = set_option(verb, options, key, optarg);
+        if (status >= 0) {
+            return status;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void print_problem(const char *what, const char *message)
+{
+    fputs("karp: ", stderr);
+    if (what != NULL) {
+        fputs(what, stderr);
+        fputs(": ", stderr);
+    }
+    fputs(message, stderr);
+    fputc('\n', stderr);
+}
+
+void print_error(const karp_error *error)
+{
+    fputs("karp: ", stderr);
+    if (error->document[0] != '\0') {
+        fputs(error->document, stderr);
+        if (error->line > 0) {
+            fprintf(stderr, ":%lu", (unsigned long)error->line);
+            if (error->column > 0) {
+                fprintf(stderr, ":%lu", (unsigned long)error->column);
+            }
+        }
+        fputs(": ", stderr);
+    }
+    if (error->object[0] != '\0') {
+        fprintf(stderr, "%s: ", error->object);
+    }
+    if (error->field[0] != '\0') {
+        fprintf(stderr, "%s: ", error->field);
+    }
+    fputs(error->message[0] != '\0' ? error->message : karp_status_name(error->status), stderr);
+    fputc('\n', stderr);
+}
+
+static karp_str file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+    return (karp_str){name, strlen(name)};
+}
+
+karp_write_options write_options_of(const cli_options *options, const cli_input *input)
+{
+    karp_write_options out;
+    karp_write_options_init(&out, sizeof(out));
+    out.format = options->format;
+    out.compact = options->compact;
+    out.color = options->color;
+    out.width = options->width;
+    if (options->files.count == 1 && strcmp(options->files.items[0], "-") != 0) {
+        out.title = file_name(options->files.items[0]);
+    }
+    if (options->catalogues.count == 1) {
+        out.catalogue = file_name(options->catalogues.items[0]);
+    } else if (options->region != NULL) {
+        out.catalogue = (karp_str){options->region, strlen(options->region)};
+    }
+    if (input != NULL) {
+        out.digest = karp_reader_digest(input->reader);
+        out.warnings = input->warnings;
+        out.warning_count = input->warning_count;
+    }
+    return out;
+}
+
+void print_warnings(const cli_input *input)
+{
+    for (size_t i = 0; i < input->warning_count; i++) {
+        fputs("karp: note: ", stderr);
+        fwrite(input->warnings[i].ptr, 1, input->warnings[i].len, stderr);
+        fputc('\n', stderr);
+    }
+}
+
+bool print_text(karp_text *text)
+{
+    bool good = fwrite(text->ptr, 1, text->len, stdout) == text->len && fflush(stdout) == 0;
+    int reason = errno;
+    karp_text_free(text);
+    if (!good) {
+        print_problem("standard output", strerror(reason));
+    }
+    return good;
+}

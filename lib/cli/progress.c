@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *volatile doing;
+static volatile sig_atomic_t seconds;
+
+static void say(const char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0) {
+        ssize_t written = write(STDERR_FILENO, text, length);
+        if (written <= 0) {
+            return;
+        }
+        text += written;
+        length -= (size_t)written;
+    }
+}
+
+/* Only calls that a signal handler may make. */
+static void tick(int signal_number)
+{
+    (void)signal_number;
+    char digits[12];
+    size_t at = sizeof(digits);
+    int elapsed = seconds + 1;
+    seconds = elapsed;
+    digits[--at] = '\0';
+    do {
+        digits[--at] = (char)('0' + elapsed % 10);
+        elapsed /= 10;
+    } while (elapsed > 0 && at > 0);
+    say("\r\033[Kkarp: ");
+    say(doing);
+    say(" \xe2\x80\xa6 ");
+    say(digits + at);
+    say(" s");
+    alarm(1);
+}
+
+void progress_begin(const char *what)
+{
+    if (!isatty(STDERR_FILENO)) {
+        return;
+    }
+    doing = what;
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = tick;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGALRM, &action, NULL) == 0) {
+        alarm(1);
+    }
+}
+
+void progress_end(void)
+{
+    alarm(0);
+    if (seconds > 0) {
+        say("\r\033[K");
+        seconds = 0;
+    }
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a decision says about one pod or one node. */
+#include "write_launch.h"
+#include "write_plan_json.h"
+#include "write_rows.h"
+
+typedef enum pod_fate { FATE_NONE, FATE_LAUNCH, FATE_NODE, FATE_UNSCHEDULABLE, FATE_IGNORED } pod_fate;
+
+typedef struct pod_answer {
+    pod_fate fate;
+    size_t index; /* of the launch, placement, refusal or ignored pod */
+} pod_answer;
+
+static bool has_pod(const write_job *job, const uint32_t *pods, size_t count, karp_str name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_same(karp_decision_pod_name(job->decision, pods[i]), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static karp_status find_placed(const write_job *job, karp_str name, pod_answer *answer)
+{
+    for (size_t i = 0; i < karp_decision_launch_count(job->decision); i++) {
+        karp_launch launch;
+        karp_status status = get_launch(job, job->decision, i, &launch);
+        if (status != KARP_OK) {
+            return status;
+        }
+        if (has_pod(job, launch.pods, launch.pod_count, name)) {
+            *answer = (pod_answer){FATE_LAUNCH, i};
+            return KARP_OK;
+        }
+    }
+    for (size_t i = 0; i < karp_decision_placement_count(job->decision); i++) {
+        karp_placement placement;
+        karp_status status = get_placement(job, job->decision, i, &placement);
+        if (status != KARP_OK) {
+            return status;
+        }
+        if (has_pod(job, placement.pods, placement.pod_count, name)) {
+            *answer = (pod_answer){FATE_NODE, i};
+            return KARP_OK;
+        }
+    }
+    return KARP_OK;
+}
+
+static karp_status find_refused(const write_job *job, karp_str name, pod_answer *answer)
+{
+    for (size_t i = 0; i < karp_decision_unschedulable_count(job->decision); i++) {
+        karp_unschedulable pod;
+        karp_status status = get_unschedulable(job, i, &pod);
+        if (status != KARP_OK) {
+            return status;
+        }
+        if (has_pod(job, &pod.pod, 1, name)) {
+            *answer = (pod_answer){FATE_UNSCHEDULABLE, i};
+            return KARP_OK;
+        }
+    }
+    for (size_t i = 0; i < karp_decision_ignored_count(job->decision); i++) {
+        karp_ignored pod;
+        karp_status status = get_ignored(job, i, &pod);
+        if (status != KARP_OK) {
+            return status;
+        }
+        if (has_pod(job, &pod.pod, 1, name)) {
+            *answer = (pod_answer){FATE_IGNORED, i};
+            return KARP_OK;
+        }
+    }
+    return KARP_OK;
+}
+
+static karp_status pod_as_json(const write_job *job, karp_str name, pod_answer answer)
+{
+    static const char *const outcomes[] = {"none", "launch", "node", "unschedulable", "ignored"};
+    json_out json;
+    json_out *j = &json;
+    karp_status status = KARP_OK;
+    json_init(j, job->out, job->options->compact != 0);
+    json_object(j);
+    plan_header(j, job, "PodExplanation");
+    json_member_str(j, "pod", name);
+    json_member_text(j, "outcome", outcomes[answer.fate]);
+    if (answer.fate == FATE_LAUNCH) {
+        json_key(j, "launch");
+        status = plan_launch(j, job, job->decision, answer.index);
+    } else if (answer.fate == FATE_NODE) {
+        karp_placement placement;
+        status = get_placement(job, job->decision, answer.index, &placement);
+        json_member_str(j, "node", placement.node);
+    } else if (answer.fate == FATE_UNSCHEDULABLE) {
+        json_key(j, "unschedulable");
+        status = plan_unschedulable(j, job, answer.index);
+    } else if (answer.fate == FATE_IGNORED) {
+        karp_ignored pod;
+        status = get_ignored(job, answer.index, &pod);
+        json_member_text(j, "code", karp_reason_name(pod.code));
+        json_member_str(j, "message", pod.message);
+    }
+    json_end(j);
+    buffer_char(job->out, '\n');
+    return status;
+}
+
+static karp_status text_refused(const text_out *t, const write_job *job, size_t index)
+{
+    karp_unschedulable pod;
+    karp_status status = get_unschedulable(job, index, &pod);
+    if (status != KARP_OK) {
+        return status;
+    }
+    buffer_text(t->out, pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n"
+                                      : " cannot be placed now.\n");
+    buffer_repeat(t->out, " ", ROW_INDENT);
+    buffer_text(t->out, karp_reason_text(pod.code));
+    buffer_text(t->out, "  ");
+    text_styled(t, STYLE_DIM, karp_reason_name(pod.code));
+    buffer_char(t->out, '\n');
+    rows_refusal(t, &pod);
+    return KARP_OK;
+}
+
+static karp_status text_placed(const text_out *t, const write_job *job, pod_answer answer)
+{
+    row_widths widths = {0};
+    karp_launch launch;
+    karp_placement placement;
+    karp_status status = KARP_OK;
+    if (answer.fate == FATE_NODE) {
+        status = get_placement(job, job->decision, answer.index, &placement);
+        if (status == KARP_OK) {
+            buffer_text(t->out, " goes to the node ");
+            text_clean(t->out, placement.node);
+            buffer_text(t->out, ".\n");
+            status = rows_pods(t, job, job->decision, "with all that go there: ", placement.pods, placement.pod_count);
+        }
+        return status;
+    }
+    status = get_launch(job, job->decision, answer.index, &launch);
+    if (status == KARP_OK) {
+        buffer_text(t->out, " goes to a new node.\n");
+        node_row row = launch_row(&launch);
+        row_measure(&widths, &row);
+        row_write(t, &widths, &row);
+        status = rows_pods(t, job, job->decision, "", launch.pods, launch.pod_count);
+    }
+    return status;
+}
+
+static karp_status pod_as_text(const write_job *job, karp_str name, pod_answer answer)
+{
+    text_out text = {job->out, job->options->width, job->options->color != 0};
+    const text_out *t = &text;
+    text_style_begin(t, STYLE_HEADING);
+    text_clean(job->out, name);
+    text_style_end(t, STYLE_HEADING);
+    if (answer.fate == FATE_UNSCHEDULABLE) {
+        return text_refused(t, job, answer.index);
+    }
+    if (answer.fate != FATE_IGNORED) {
+        return text_placed(t, job, answer);
+    }
+    karp_ignored pod;
+    karp_status status = get_ignored(job, answer.index, &pod);
+    if (status == KARP_OK) {
+        buffer_text(job->out, " was not considered.\n      ");
+        text_flow flow;
+        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, 20);
+        flow_words(&flow, pod.message.len > 0 ? pod.message : str_of(karp_reason_text(pod.code)));
+        buffer_text(job->out, "  ");
+        text_styled(t, STYLE_DIM, karp_reason_name(pod.code));
+        buffer_char(job->out, '\n');
+    }
+    return status;
+}
+
+/* What both doors check, and the end they share. */
+static karp_status check_call(karp_context *context, const karp_decision *decision, const karp_write_options *given,
+                              karp_write_options *options, const karp_text *out, karp_error *error)
+{
+    karp_status status = check_write_options(given, options, error);
+    if (status != KARP_OK) {
+        return status;
+    }
+    if (context == NULL || decision == NULL || out == NULL) {
+        return write_fail(error, KARP_E_INVALID, "a context, a decision and a place for the text are needed");
+    }
+    if (options->format != KARP_FORMAT_JSON && options->format != KARP_FORMAT_TEXT) {
+        return write_fail(error, KARP_E_UNSUPPORTED, "this document is not written in that format");
+    }
+    return KARP_OK;
+}
+
+static karp_status finish(write_buffer *buffer, karp_status status, karp_text *out, karp_error *error)
+{
+    if (status != KARP_OK) {
+        buffer_free(buffer);
+        return status;
+    }
+    return buffer_finish(buffer, out, error);
+}
+
+karp_status karp_write_pod(karp_context *context, const karp_decision *decision, karp_str pod,
+                           const karp_write_options *options, karp_text *out, karp_error *error)
+{
+    karp_write_options copy;
+    karp_status status = check_call(context, decision, options, &copy, out, error);
+    if (status != KARP_OK) {
+        return status;
+    }
+    write_buffer buffer;
+    buffer_init(&buffer, context);
+    write_job job = {context, decision, NULL, &copy, &buffer, error};
+    pod_answer answer = {FATE_NONE, 0};
+    status = find_placed(&job, pod, &answer);
+    if (status == KARP_OK && answer.fate == FATE_NONE) {
+        status = find_refused(&job, pod, &answer);
+    }
+    if (status == KARP_OK && answer.fate == FATE_NONE) {
+        status = write_fail(error, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
+    }
+    if (status == KARP_OK) {
+        status = copy.format == KARP_FORMAT_JSON ? pod_as_json(&job, pod, answer) : pod_as_text(&job, pod, answer);
+    }
+    return finish(&buffer, status, out, error);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+typedef struct node_answer {
+    bool known;
+    bool has_command;
+    bool is_candidate;
+    size_t command;
+    size_t candidate;
+} node_answer;
+
+static karp_status find_node(const write_job *job, karp_str name, node_answer *answer)
+{
+    const karp_decision *d = job->decision;
+    for (size_t i = 0; i < karp_decision_node_count(d) && !answer->known; i++) {
+        karp_node_use node;
+        karp_status status = get_node(job, d, i, &node);
+        if (status != KARP_OK) {
+            return status;
+        }
+        answer->known = str_same(node.node, name);
+    }
+    for (size_t i = 0; i < karp_decision_command_count(d) && !answer->has_command; i++) {
+        karp_command command;
+        karp_status status = get_command(job, d, i, &command);
+        if (status != KARP_OK) {
+            return status;
+        }
+        for (size_t k = 0; k < command.node_count; k++) {
+            if (str_same(command.nodes[k], name)) {
+                answer->has_command = true;
+                answer->command = i;
+            }
+        }
+    }
+    for (size_t i = 0; i < karp_decision_candidate_count(d) && !answer->is_candidate; i++) {
+        karp_candidate candidate;
+        karp_status status = get_candidate(job, d, i, &candidate);
+        if (status != KARP_OK) {
+            return status;
+        }
+        if (str_same(candidate.node, name)) {
+            answer->is_candidate = true;
+            answer->candidate = i;
+        }
+    }
+    return KARP_OK;
+}
+
+/* Kept entries of the node, one after the other: *next is where to look on. */
+static karp_status next_kept(const write_job *job, karp_str name, size_t *next, bool *found, karp_kept *kept)
+{
+    *found = false;
+    while (*next < karp_decision_kept_count(job->decision)) {
+        karp_status status = get_kept(job, job->decision, (*next)++, kept);
+        if (status != KARP_OK) {
+            return status;
+        }
+        if (str_same(kept->node, name)) {
+            *found = true;
+            return KARP_OK;
+        }
+    }
+    return KARP_OK;
+}
+
+static karp_status node_as_json(const write_job *job, karp_str name, const node_answer *answer)
+{
+    json_out json;
+    json_out *j = &json;
+    json_init(j, job->out, job->options->compact != 0);
+    json_object(j);
+    plan_header(j, job, "NodeExplanation");
+    json_member_str(j, "node", name);
+    json_member_text(j, "outcome", answer->has_command ? "disrupted" : "kept");
+    json_key(j, "candidate");
+    json_bool(j, answer->is_candidate);
+    if (answer->has_command) {
+        json_key(j, "command");
+        karp_status status = plan_command(j, job, job->decision, answer->command);
+        if (status != KARP_OK) {
+            return status;
+        }
+    }
+    json_key(j, "kept");
+    json_array(j);
+    size_t next = 0;
+    for (;;) {
+        karp_kept kept;
+        bool found;
+        karp_status status = next_kept(job, name, &next, &found, &kept);
+        if (status != KARP_OK) {
+            return status;
+        }
+        if (!found) {
+            break;
+        }
+        json_object(j);
+        json_member_text(j, "code", karp_reason_name(kept.code));
+        json_member_str(j, "detail", kept.detail);
+        json_end(j);
+    }
+    json_end(j);
+    json_end(j);
+    buffer_char(job->out, '\n');
+    return KARP_OK;
+}
+
+static karp_status node_as_text(const write_job *job, karp_str name, const node_answer *answer)
+{
+    text_out text = {job->out, job->options->width, job->options->color != 0};
+    const text_out *t = &text;
+    text_style_begin(t, STYLE_HEADING);
+    text_clean(job->out, name);
+    text_style_end(t, STYLE_HEADING);
+    if (answer->has_command) {
+        buffer_text(job->out, " goes.\n");
+        return rows_command(t, job, job->decision, answer->command);
+    }
+    buffer_text(job->out, answer->is_candidate ? " stays, although it was a candidate.\n" : " stays.\n");
+    size_t next = 0;
+    for (;;) {
+        karp_kept kept;
+        bool found;
+        karp_status status = next_kept(job, name, &next, &found, &kept);
+        if (status != KARP_OK || !found) {
+            return status;
+        }
+        buffer_repeat(job->out, " ", ROW_INDENT);
+        text_flow flow;
+        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, 20);
+        flow_words(&flow, kept.detail.len > 0 ? kept.detail : str_of(karp_reason_text(kept.code)));
+        buffer_text(job->out, "  ");
+        text_styled(t, STYLE_DIM, karp_reason_name(kept.code));
+        buffer_char(job->out, '\n');
+    }
+}
+
+karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,
+                            const karp_write_options *options, karp_text *out, karp_error *error)
+{
+    karp_write_options copy;
+    karp_status status = check_call(context, decision, options, &copy, out, error);
+    if (status != KARP_OK) {
+        return status;
+    }
+    write_buffer buffer;
+    buffer_init(&buffer, context);
+    write_job job = {context, decision, NULL, &copy, &buffer, error};
+    node_answer answer = {0};
+    status = find_node(&job, node, &answer);
+    if (status == KARP_OK && !answer.known && !answer.has_command && !answer.is_candidate) {
+        status = write_fail(error, KARP_E_NOT_FOUND, "no node of that name");
+    }
+    if (status == KARP_OK) {
+        status = copy.format == KARP_FORMAT_JSON ? node_as_json(&job, node, &answer)
+                                                 : node_as_text(&job, node, &answer);
+    }
+    return finish(&buffer, status, out, error);
+}

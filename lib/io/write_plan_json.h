@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of a Plan that other documents have too. Each writes one value. */
+#ifndef IO_WRITE_PLAN_JSON_H
+#define IO_WRITE_PLAN_JSON_H
+
+#include "write_decision.h"
+#include "write_json.h"
+
+/* The members every document begins with. */
+void plan_header(json_out *j, const write_job *job, const char *kind);
+
+karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *decision, size_t index);
+karp_status plan_unschedulable(json_out *j, const write_job *job, size_t index);
+karp_status plan_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index);
+
+#endif
