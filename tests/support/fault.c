@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <support/fault.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* In front of every block: its size. 16 bytes keep the alignment. */
+typedef union head {
+    size_t bytes;
+    char room[16];
+} head;
+
+static bool refuses(fault *f)
+{
+    f->calls++;
+    bool refused = f->fail_at != 0 && (f->calls == f->fail_at || (f->keep_failing && f->calls > f->fail_at));
+    if (refused) f->refused++;
+    return refused;
+}
+
+static void *take(size_t bytes, void *user)
+{
+    fault *f = user;
+    if (refuses(f)) return NULL;
+    head *h = malloc(sizeof *h + bytes);
+    if (!h) return NULL;
+    h->bytes = bytes;
+    f->live_bytes += bytes;
+    f->live_blocks++;
+    /* Uncleared memory shall look uncleared. */
+    memset(h + 1, 0xa5, bytes);
+    return h + 1;
+}
+
+static void give(void *ptr, size_t bytes, void *user)
+{
+    fault *f = user;
+    head *h = (head *)ptr - 1;
+    if (h->bytes != bytes) f->wrong_sizes++;
+    f->live_bytes -= h->bytes;
+    f->live_blocks--;
+    free(h);
+}
+
+static void *resize(void *ptr, size_t old_bytes, size_t new_bytes, void *user)
+{
+    head *h = (head *)ptr - 1;
+    if (h->bytes != old_bytes) ((fault *)user)->wrong_sizes++;
+    void *moved = take(new_bytes, user);
+    if (!moved) return NULL;
+    memcpy(moved, ptr, h->bytes < new_bytes ? h->bytes : new_bytes);
+    give(ptr, h->bytes, user);
+    return moved;
+}
+
+karp_allocator fault_allocator(fault *f)
+{
+    karp_allocator a = { sizeof a, take, resize, give, f };
+    return a;
+}
+
+karp_context *fault_context(fault *f)
+{
+    karp_allocator allocator = fault_allocator(f);
+    karp_context_options options;
+    karp_context_options_init(&options, sizeof options);
+    options.allocator = &allocator;
+    karp_context *context = NULL;
+    return karp_context_new(&options, &context, NULL) == KARP_OK ? context : NULL;
+}
+
+void fault_arm(fault *f, size_t fail_at, bool keep_failing)
+{
+    f->calls = 0;
+    f->refused = 0;
+    f->fail_at = fail_at;
+    f->keep_failing = keep_failing;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An allocator that counts, that refuses on demand, and that insists on being told the right sizes. */
+#ifndef SUPPORT_FAULT_H
+#define SUPPORT_FAULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <karp/base.h>
+
+typedef struct fault {
+    size_t calls;     /* requests for memory so far, refused ones included */
+    size_t fail_at;   /* the request, from 1, that is refused; 0 = none */
+    bool keep_failing; /* so are all later ones */
+    size_t refused;
+    size_t live_bytes, live_blocks;
+    size_t wrong_sizes; /* a block given back or resized under another size than it was taken with */
+} fault;
+
+/* The allocator that works on *f, which must outlive its blocks. */
+karp_allocator fault_allocator(fault *f);
+
+/* A context on it. NULL when the context itself was refused. */
+karp_context *fault_context(fault *f);
+
+/* Starts counting anew: request `fail_at` is the one to be refused. */
+void fault_arm(fault *f, size_t fail_at, bool keep_failing);
+
+#endif
