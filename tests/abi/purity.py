@@ -9,14 +9,14 @@ import subprocess
 import sys
 
 ALLOWED = set('''
-    memchr memcmp memcpy memmove memset strlen
+    memchr memcmp memcpy memmove memset strchr strcmp strlen
     malloc realloc free
     vsnprintf
     ceil fabs floor fmod frexp ldexp nextafter pow round sqrt trunc
 '''.split())
 # What compilers put in by themselves: hardened forms of the above, long division, the linker's table.
 COMPILER = re.compile(r'^(_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|__(u|)(div|mod|divmod|mul)[dt]i[34]|'
-                      r'__(memcpy|memmove|memset|vsnprintf)_chk)$')
+                      r'__(popcount|clz|ctz)[dt]i2|__(memcpy|memmove|memset|vsnprintf)_chk)$')
 INSTRUMENTED = re.compile(r'^__(asan|ubsan|msan|tsan|sanitizer|sancov|gcov|llvm_profile|hwasan)')
 
 
