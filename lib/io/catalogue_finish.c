@@ -47,33 +47,6 @@ static bool gather(catalogue_reader *reader, list_facts *facts)
     return facts->seen != NULL;
 }
 
-/* The values that the type's offerings have for `key`, each once, sorted. NULL = no memory. */
-static karp_str *values_of_offerings(io_arena *arena, const karp_instance_type *type, karp_str key, size_t *count)
-{
-    size_t room = 0;
-    *count = 0;
-    for (size_t i = 0; i < type->offering_count; i++) {
-        const karp_offering *o = &type->offerings[i];
-        const karp_requirement *r = catalogue_find(o->requirements, o->requirement_count, key);
-        if (r && r->op == KARP_OP_IN) room += r->value_count;
-    }
-    karp_str *values = io_arena_array(arena, room, sizeof *values);
-    for (size_t i = 0; values && i < type->offering_count; i++) {
-        const karp_offering *o = &type->offerings[i];
-        const karp_requirement *r = catalogue_find(o->requirements, o->requirement_count, key);
-        for (size_t k = 0; r && r->op == KARP_OP_IN && k < r->value_count; k++) {
-            catalogue_add_value(values, count, r->values[k]);
-        }
-    }
-    for (size_t i = 1; values && i < *count; i++) {
-        karp_str v = values[i];
-        size_t at = i;
-        for (; at > 0 && io_str_compare(values[at - 1], v) > 0; at--) values[at] = values[at - 1];
-        values[at] = v;
-    }
-    return values;
-}
-
 /* In a list with reservations, offerings outside of them say so. */
 static bool complete_offerings(io_arena *arena, karp_instance_type *type)
 {
@@ -99,7 +72,7 @@ static bool add_from_offerings(io_arena *arena, const karp_instance_type *type, 
 {
     if (catalogue_find(list, *count, key)) return true;
     size_t value_count;
-    const karp_str *values = values_of_offerings(arena, type, key, &value_count);
+    const karp_str *values = catalogue_offering_values(arena, type, key, &value_count);
     if (!values) return false;
     list[(*count)++] = catalogue_in(key, values, value_count);
     return true;
@@ -141,29 +114,31 @@ static bool derive(catalogue_reader *reader, list_facts *facts, size_t index)
     return true;
 }
 
-static bool derive_all(catalogue_reader *reader)
+/* A list in which every type has labels of its own would grow with the square of its length. */
+static const uint64_t derived_most = 20000000;
+
+static karp_status derive_all(catalogue_reader *reader, karp_error *error)
 {
     list_facts facts;
     memset(&facts, 0, sizeof facts);
     io_table_init(&facts.keys, &reader->arena);
-    bool good = gather(reader, &facts);
-    for (size_t i = 0; good && i < reader->count; i++) {
-        if (reader->entries[i].derive) good = derive(reader, &facts, i);
+    karp_status status = gather(reader, &facts) ? KARP_OK : io_nomem(error);
+    uint64_t derived = 0;
+    for (size_t i = 0; status == KARP_OK && i < reader->count; i++) {
+        if (!reader->entries[i].derive) continue;
+        derived += facts.count;
+        if (derived > derived_most) {
+            status = io_fail(error, KARP_E_LIMIT, "too many different labels: state \"requirements\" instead");
+        } else if (!derive(reader, &facts, i)) {
+            status = io_nomem(error);
+        }
     }
     if (facts.texts) karp_free(reader->context, facts.texts, facts.capacity * sizeof *facts.texts);
     io_table_free(&facts.keys);
-    return good;
+    return status;
 }
 
 /* ---- warnings ---------------------------------------------------------------------------------------------------------- */
-
-static const karp_resource *find_resource(const karp_resource *list, size_t count, karp_str name)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (io_str_equal(list[i].name, name)) return &list[i];
-    }
-    return NULL;
-}
 
 static bool differs(const karp_resource *a, const karp_resource *b)
 {
@@ -173,20 +148,21 @@ static bool differs(const karp_resource *a, const karp_resource *b)
     return status != KARP_OK || order != 0;
 }
 
-/* The name of a resource whose stated allocatable is not what capacity and overhead make it; {NULL,0} = all agree. */
-static karp_str disagreement(const catalogue_entry *entry, const karp_resource *computed, size_t count)
+/* The first resource of `a` that differs from what `b` says of it; NULL = none, or no memory to find out. */
+static const karp_resource *first_difference(io_arena *arena, const karp_resource *a, size_t a_count,
+                                             const karp_resource *b, size_t b_count)
 {
-    for (size_t i = 0; i < entry->allocatable_count; i++) {
-        const karp_resource *stated = &entry->allocatable[i];
-        if (differs(stated, find_resource(computed, count, stated->name))) return stated->name;
+    io_table names;
+    io_table_init(&names, arena);
+    bool good = true;
+    for (size_t i = 0; good && i < b_count; i++) good = io_table_put(&names, b[i].name, (uint32_t)i);
+    const karp_resource *found = NULL;
+    for (size_t i = 0; good && !found && i < a_count; i++) {
+        uint32_t at = io_table_get(&names, a[i].name);
+        if (differs(&a[i], at == IO_NONE ? NULL : &b[at])) found = &a[i];
     }
-    for (size_t i = 0; i < count; i++) {
-        if (!find_resource(entry->allocatable, entry->allocatable_count, computed[i].name) &&
-            differs(&computed[i], NULL)) {
-            return computed[i].name;
-        }
-    }
-    return (karp_str){ NULL, 0 };
+    io_table_free(&names);
+    return found;
 }
 
 typedef struct warning {
@@ -223,7 +199,7 @@ static void say(const catalogue_reader *reader, const warning *w, const char *wh
     io_text_free(&text);
 }
 
-static void warn(const catalogue_reader *reader, const karp_catalogue *catalogue)
+static void warn(catalogue_reader *reader, const karp_catalogue *catalogue)
 {
     const karp_str nothing = { "", 0 };
     warning unread, dynamic, different;
@@ -237,8 +213,13 @@ static void warn(const catalogue_reader *reader, const karp_catalogue *catalogue
         if (!entry->allocatable) continue;
         size_t count = 0;
         const karp_resource *computed = karp_catalogue_allocatable(catalogue, i, &count);
-        karp_str resource = disagreement(entry, computed, computed ? count : 0);
-        if (resource.ptr) note(&different, entry->type.name, resource);
+        if (!computed) count = 0;
+        const karp_resource *resource =
+            first_difference(&reader->arena, entry->allocatable, entry->allocatable_count, computed, count);
+        if (!resource) {
+            resource = first_difference(&reader->arena, computed, count, entry->allocatable, entry->allocatable_count);
+        }
+        if (resource) note(&different, entry->type.name, resource->name);
     }
     say(reader, &unread, ": \"Available\" is not read in kwok's format, every offering is available");
     say(reader, &dynamic, ": \"dynamicResources\" is not read");
@@ -249,12 +230,13 @@ static void warn(const catalogue_reader *reader, const karp_catalogue *catalogue
 
 karp_status catalogue_reader_finish(catalogue_reader *reader, karp_catalogue **out, karp_error *error)
 {
-    if (!derive_all(reader)) return io_nomem(error);
+    karp_status status = derive_all(reader, error);
+    if (status != KARP_OK) return status;
     karp_instance_type *types = io_arena_array(&reader->arena, reader->count, sizeof *types);
     if (!types) return io_nomem(error);
     for (size_t i = 0; i < reader->count; i++) types[i] = reader->entries[i].type;
     karp_catalogue *catalogue = NULL;
-    karp_status status = karp_catalogue_new(reader->context, types, reader->count, &catalogue, error);
+    status = karp_catalogue_new(reader->context, types, reader->count, &catalogue, error);
     if (status != KARP_OK) {
         if (error && !error->document[0]) io_error_text(error->document, sizeof error->document, reader->document);
         return status;

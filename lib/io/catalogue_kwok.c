@@ -78,27 +78,19 @@ static void add_label(karp_requirement *list, size_t *count, karp_str *slot, kar
 static void requirements(io_decoder *d, const json_t *tree, karp_instance_type *type)
 {
     enum { ROOM = 9, SINGLE = 6 };
-    size_t os_count, zone_count = 0, capacity_count = 0, room = 0, count = 0;
+    size_t os_count, zone_count = 0, capacity_count = 0, count = 0;
     const karp_str *os = io_strings(d, tree, catalogue_member(tree, "operatingSystems"), &os_count);
-    for (size_t i = 0; i < type->offering_count; i++) {
-        const karp_offering *offering = &type->offerings[i];
-        for (size_t k = 0; k < offering->requirement_count; k++) room += offering->requirements[k].value_count;
-    }
     karp_requirement *list = io_make(d, ROOM, sizeof *list);
     karp_str *single = io_make(d, SINGLE, sizeof *single);
-    karp_str *zones = io_make(d, room, sizeof *zones);
-    karp_str *capacity_types = io_make(d, room, sizeof *capacity_types);
     karp_str arch = io_string(d, tree, catalogue_member(tree, "architecture"));
     karp_str cpu = canonical(d, type, "cpu"), memory = canonical(d, type, "memory"), size = cpu;
     if (d->status) return;
-    for (size_t i = 0; i < type->offering_count; i++) {
-        const karp_offering *o = &type->offerings[i];
-        const karp_requirement *zone = catalogue_find(o->requirements, o->requirement_count, catalogue_key_zone);
-        for (size_t k = 0; zone && k < zone->value_count; k++) catalogue_add_value(zones, &zone_count, zone->values[k]);
-        const karp_requirement *ct = catalogue_find(o->requirements, o->requirement_count, catalogue_key_capacity_type);
-        for (size_t k = 0; ct && k < ct->value_count; k++) {
-            catalogue_add_value(capacity_types, &capacity_count, ct->values[k]);
-        }
+    const karp_str *zones = catalogue_offering_values(d->arena, type, catalogue_key_zone, &zone_count);
+    const karp_str *capacity_types =
+        catalogue_offering_values(d->arena, type, catalogue_key_capacity_type, &capacity_count);
+    if (!zones || !capacity_types) {
+        d->status = io_nomem(&d->error);
+        return;
     }
     add_label(list, &count, &single[0], catalogue_key_type, type->name);
     add_label(list, &count, &single[1], catalogue_key_arch, arch);

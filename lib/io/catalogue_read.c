@@ -48,12 +48,34 @@ karp_requirement catalogue_in(karp_str key, const karp_str *values, size_t count
     return (karp_requirement){ .key = key, .op = KARP_OP_IN, .values = values, .value_count = count };
 }
 
-void catalogue_add_value(karp_str *values, size_t *count, karp_str value)
+static int by_text(const void *a, const void *b)
 {
-    for (size_t i = 0; i < *count; i++) {
-        if (io_str_equal(values[i], value)) return;
+    return io_str_compare(*(const karp_str *)a, *(const karp_str *)b);
+}
+
+const karp_str *catalogue_offering_values(io_arena *arena, const karp_instance_type *type, karp_str key, size_t *count)
+{
+    size_t room = 0, found = 0, kept = 0;
+    for (size_t i = 0; i < type->offering_count; i++) {
+        const karp_offering *o = &type->offerings[i];
+        const karp_requirement *r = catalogue_find(o->requirements, o->requirement_count, key);
+        if (r) room += r->value_count;
     }
-    values[(*count)++] = value;
+    const void **order = io_arena_array(arena, room, sizeof *order);
+    karp_str *values = io_arena_array(arena, room, sizeof *values);
+    if (!order || !values) return NULL;
+    for (size_t i = 0; i < type->offering_count; i++) {
+        const karp_offering *o = &type->offerings[i];
+        const karp_requirement *r = catalogue_find(o->requirements, o->requirement_count, key);
+        for (size_t k = 0; r && k < r->value_count; k++) order[found++] = &r->values[k];
+    }
+    if (!io_sort(arena->context, order, found, by_text)) return NULL;
+    for (size_t i = 0; i < found; i++) {
+        const karp_str *value = order[i];
+        if (kept == 0 || !io_str_equal(values[kept - 1], *value)) values[kept++] = *value;
+    }
+    *count = kept;
+    return values;
 }
 
 double catalogue_price(io_decoder *d, const json_t *object, const char *name, const double *absent)

@@ -56,8 +56,8 @@ const char *catalogue_member(const json_t *object, const char *name);
 const karp_requirement *catalogue_find(const karp_requirement *list, size_t count, karp_str key);
 /* Key In values. */
 karp_requirement catalogue_in(karp_str key, const karp_str *values, size_t count);
-/* Adds to `values` (room for one more) unless it is there. */
-void catalogue_add_value(karp_str *values, size_t *count, karp_str value);
+/* The values that the type's offerings have for `key`, each once, sorted. NULL = no memory. */
+const karp_str *catalogue_offering_values(io_arena *arena, const karp_instance_type *type, karp_str key, size_t *count);
 
 extern const karp_str catalogue_key_type, catalogue_key_arch, catalogue_key_os, catalogue_key_zone,
     catalogue_key_capacity_type, catalogue_key_reservation;

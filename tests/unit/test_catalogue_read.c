@@ -127,7 +127,7 @@ static void kwok_shape(void **state)
     assert_string_equal(label(m5, "node.kubernetes.io/instance-type"), "In m5.2xlarge");
     assert_string_equal(label(m5, "kubernetes.io/arch"), "In amd64");
     assert_string_equal(label(m5, "kubernetes.io/os"), "In linux,windows");
-    assert_string_equal(label(m5, "topology.kubernetes.io/zone"), "In z-b,z-a");
+    assert_string_equal(label(m5, "topology.kubernetes.io/zone"), "In z-a,z-b");
     assert_string_equal(label(m5, "karpenter.sh/capacity-type"), "In on-demand,spot");
     assert_string_equal(label(m5, "karpenter.kwok.sh/instance-size"), "In 2xlarge");
     assert_string_equal(label(m5, "karpenter.kwok.sh/instance-family"), "In m5");
