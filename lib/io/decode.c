@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/decode.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void io_decoder_init(io_decoder *d, io_arena *arena)
+{
+    memset(d, 0, sizeof *d);
+    d->arena = arena;
+}
+
+/* ---- failures and the path --------------------------------------------------------------------------------------- */
+
+void io_path_text(const io_step *path, size_t depth, char *into, size_t room)
+{
+    size_t at = 0;
+    into[0] = '\0';
+    for (size_t i = 0; i < depth && at < room; i++) {
+        int n = path[i].name ? snprintf(into + at, room - at, "%s%s", at ? "." : "", path[i].name)
+                             : snprintf(into + at, room - at, "[%zu]", path[i].index);
+        if (n < 0) return;
+        at += (size_t)n;
+    }
+}
+
+void io_bad(io_decoder *d, karp_status status, const char *format, ...)
+{
+    if (d->status) return;
+    char message[sizeof d->error.message];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    d->status = io_fail(&d->error, status, "%s", message);
+    size_t depth = d->depth < IO_PATH_MOST ? d->depth : IO_PATH_MOST;
+    io_path_text(d->path, depth, d->error.field, sizeof d->error.field);
+}
+
+void io_bad_member(io_decoder *d, const char *name, karp_status status, const char *message)
+{
+    io_push(d, name);
+    io_bad(d, status, "%s", message);
+    io_pop(d);
+}
+
+/* After a failure the path is frozen: it tells where the fault is. */
+void io_push(io_decoder *d, const char *name)
+{
+    if (d->status) return;
+    if (d->depth < IO_PATH_MOST) d->path[d->depth] = (io_step){ name, 0 };
+    d->depth++;
+}
+
+void io_push_index(io_decoder *d, size_t index)
+{
+    if (d->status) return;
+    if (d->depth < IO_PATH_MOST) d->path[d->depth] = (io_step){ NULL, index };
+    d->depth++;
+}
+
+void io_pop(io_decoder *d)
+{
+    if (!d->status && d->depth) d->depth--;
+}
+
+void *io_make(io_decoder *d, size_t count, size_t elem)
+{
+    if (d->status) return NULL;
+    void *array = io_arena_array(d->arena, count, elem);
+    if (!array) d->status = io_nomem(&d->error);
+    return array;
+}
+
+/* ---- members ----------------------------------------------------------------------------------------------------- */
+
+static const json_t *member(const io_decoder *d, const json_t *object, const char *name)
+{
+    return d->status ? NULL : io_get(object, name);
+}
+
+const json_t *io_object(io_decoder *d, const json_t *object, const char *name)
+{
+    const json_t *value = member(d, object, name);
+    if (!value || json_is_object(value)) return value;
+    io_bad_member(d, name, KARP_E_INVALID, "must be an object");
+    return NULL;
+}
+
+const json_t *io_array(io_decoder *d, const json_t *object, const char *name, size_t *count)
+{
+    *count = 0;
+    const json_t *value = member(d, object, name);
+    if (!value) return NULL;
+    if (!json_is_array(value)) {
+        io_bad_member(d, name, KARP_E_INVALID, "must be a list");
+        return NULL;
+    }
+    *count = json_array_size(value);
+    return value;
+}
+
+karp_str io_string(io_decoder *d, const json_t *object, const char *name)
+{
+    karp_str none = { "", 0 };
+    const json_t *value = member(d, object, name);
+    if (!value) return none;
+    if (json_is_string(value)) return (karp_str){ json_string_value(value), json_string_length(value) };
+    io_bad_member(d, name, KARP_E_INVALID, json_is_object(value) || json_is_array(value) ? "must be text" : "must be text: quote it");
+    return none;
+}
+
+karp_str io_required_string(io_decoder *d, const json_t *object, const char *name)
+{
+    karp_str text = io_string(d, object, name);
+    if (text.len == 0) io_bad_member(d, name, KARP_E_INVALID, "is missing");
+    return text;
+}
+
+int64_t io_integer(io_decoder *d, const json_t *object, const char *name, int64_t least, int64_t most, int64_t absent)
+{
+    const json_t *value = member(d, object, name);
+    if (!value) return absent;
+    int64_t number = absent;
+    if (json_is_integer(value)) {
+        number = json_integer_value(value);
+    } else if (json_is_real(value) && json_real_value(value) >= -9e15 && json_real_value(value) <= 9e15 &&
+               (double)(int64_t)json_real_value(value) == json_real_value(value)) {
+        number = (int64_t)json_real_value(value);
+    } else {
+        io_bad_member(d, name, KARP_E_INVALID, "must be a whole number");
+        return absent;
+    }
+    if (number >= least && number <= most) return number;
+    io_push(d, name);
+    io_bad(d, KARP_E_INVALID, "must be between %lld and %lld", (long long)least, (long long)most);
+    return absent;
+}
+
+bool io_boolean(io_decoder *d, const json_t *object, const char *name, bool absent)
+{
+    const json_t *value = member(d, object, name);
+    if (!value) return absent;
+    if (json_is_boolean(value)) return json_is_true(value);
+    io_bad_member(d, name, KARP_E_INVALID, "must be true or false");
+    return absent;
+}
+
+int64_t io_time(io_decoder *d, const json_t *object, const char *name)
+{
+    karp_str text = io_string(d, object, name);
+    if (text.len == 0) return KARP_NO_TIME;
+    int64_t instant = KARP_NO_TIME;
+    karp_status status = karp_time_parse(text, &instant);
+    if (status == KARP_OK) return instant;
+    io_bad_member(d, name, status, "is no RFC 3339 time between 1678 and 2261");
+    return KARP_NO_TIME;
+}
+
+int64_t io_duration(io_decoder *d, const json_t *object, const char *name, bool never)
+{
+    karp_str text = io_string(d, object, name);
+    if (text.len == 0) return KARP_DURATION_UNSET;
+    if (never && io_str_is(text, "Never")) return KARP_DURATION_NEVER;
+    int64_t duration = KARP_DURATION_UNSET;
+    karp_status status = karp_duration_parse(text, &duration);
+    if (status == KARP_OK) return duration;
+    io_bad_member(d, name, status, never ? "is neither a duration (1h30m) nor Never" : "is no duration (1h30m)");
+    return KARP_DURATION_UNSET;
+}
+
+uint32_t io_enum(io_decoder *d, const json_t *object, const char *name, const io_word *words, size_t count, uint32_t absent)
+{
+    karp_str text = io_string(d, object, name);
+    if (text.len == 0) return absent;
+    for (size_t i = 0; i < count; i++) {
+        if (io_str_is(text, words[i].word)) return words[i].value;
+    }
+    char shown[64];
+    io_error_text(shown, sizeof shown, text);
+    io_push(d, name);
+    io_bad(d, KARP_E_INVALID, "\"%s\" is not known here (%s …)", shown, words[0].word);
+    return absent;
+}
+
+const json_t *io_element(io_decoder *d, const json_t *array, size_t index)
+{
+    io_push_index(d, index);
+    if (d->status) return NULL;
+    const json_t *value = json_array_get(array, index);
+    if (json_is_object(value)) return value;
+    io_bad(d, KARP_E_INVALID, "must be an object");
+    return NULL;
+}

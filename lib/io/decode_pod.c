@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pods, and the pod templates of DaemonSets and buffers. */
+#include <io/decode.h>
+
+#include <string.h>
+
+/* ---- affinity ---------------------------------------------------------------------------------------------------- */
+
+#define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
+#define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
+
+static int32_t weight_of(io_decoder *d, const json_t *term)
+{
+    return (int32_t)io_integer(d, term, "weight", INT32_MIN, INT32_MAX, 0);
+}
+
+static void node_affinity(io_decoder *d, const json_t *affinity, karp_pod *pod)
+{
+    const json_t *node = io_object(d, affinity, "nodeAffinity");
+    if (!node) return;
+    io_push(d, "nodeAffinity");
+    const json_t *required = io_object(d, node, REQUIRED);
+    io_push(d, REQUIRED);
+    pod->required_node_terms = io_node_terms(d, required, "nodeSelectorTerms", &pod->required_node_term_count);
+    io_pop(d);
+
+    size_t count = 0;
+    const json_t *preferred = io_array(d, node, PREFERRED, &count);
+    karp_node_term *list = preferred ? io_make(d, count, sizeof *list) : NULL;
+    io_push(d, PREFERRED);
+    for (size_t i = 0; list && i < count; i++) {
+        const json_t *term = io_element(d, preferred, i);
+        const json_t *preference = io_object(d, term, "preference");
+        size_t fields = 0;
+        list[i].weight = weight_of(d, term);
+        io_push(d, "preference");
+        list[i].expressions = io_requirements(d, preference, "matchExpressions", IO_FOR_POD, &list[i].expression_count);
+        (void)io_array(d, preference, "matchFields", &fields);
+        list[i].has_fields = fields > 0;
+        io_pop(d);
+        io_pop(d);
+    }
+    io_pop(d);
+    io_pop(d);
+    pod->preferred_node_terms = list;
+    pod->preferred_node_term_count = list ? count : 0;
+}
+
+static void pod_term(io_decoder *d, const json_t *value, karp_pod_term *term)
+{
+    term->topology_key = io_string(d, value, "topologyKey");
+    term->namespaces = io_strings(d, value, "namespaces", &term->namespace_count);
+    term->namespace_selector = io_selector(d, value, "namespaceSelector");
+    term->label_selector = io_selector(d, value, "labelSelector");
+}
+
+static const karp_pod_term *required_terms(io_decoder *d, const json_t *value, size_t *count)
+{
+    const json_t *array = io_array(d, value, REQUIRED, count);
+    karp_pod_term *list = array ? io_make(d, *count, sizeof *list) : NULL;
+    io_push(d, REQUIRED);
+    for (size_t i = 0; list && i < *count; i++) {
+        pod_term(d, io_element(d, array, i), &list[i]);
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
+}
+
+static const karp_pod_term *preferred_terms(io_decoder *d, const json_t *value, size_t *count)
+{
+    const json_t *array = io_array(d, value, PREFERRED, count);
+    karp_pod_term *list = array ? io_make(d, *count, sizeof *list) : NULL;
+    io_push(d, PREFERRED);
+    for (size_t i = 0; list && i < *count; i++) {
+        const json_t *entry = io_element(d, array, i);
+        const json_t *term = io_object(d, entry, "podAffinityTerm");
+        list[i].weight = weight_of(d, entry);
+        io_push(d, "podAffinityTerm");
+        pod_term(d, term, &list[i]);
+        io_pop(d);
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
+}
+
+static void affinity_of(io_decoder *d, const json_t *spec, karp_pod *pod)
+{
+    const json_t *affinity = io_object(d, spec, "affinity");
+    if (!affinity) return;
+    io_push(d, "affinity");
+    node_affinity(d, affinity, pod);
+
+    const json_t *with = io_object(d, affinity, "podAffinity");
+    io_push(d, "podAffinity");
+    pod->required_affinity = required_terms(d, with, &pod->required_affinity_count);
+    pod->preferred_affinity = preferred_terms(d, with, &pod->preferred_affinity_count);
+    io_pop(d);
+
+    const json_t *against = io_object(d, affinity, "podAntiAffinity");
+    io_push(d, "podAntiAffinity");
+    pod->required_anti_affinity = required_terms(d, against, &pod->required_anti_affinity_count);
+    pod->preferred_anti_affinity = preferred_terms(d, against, &pod->preferred_anti_affinity_count);
+    io_pop(d);
+    io_pop(d);
+}
+
+/* ---- containers -------------------------------------------------------------------------------------------------- */
+
+static bool among(const karp_resource *list, size_t count, karp_str name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (io_str_equal(list[i].name, name)) return true;
+    }
+    return false;
+}
+
+/* What the API server does to every pod: a limit without a request is the request too. */
+static void default_requests(io_decoder *d, karp_container *c, const karp_resource *limits, size_t limit_count)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < limit_count; i++) missing += !among(c->requests, c->request_count, limits[i].name);
+    if (missing == 0) return;
+    karp_resource *all = io_make(d, c->request_count + missing, sizeof *all);
+    if (!all) return;
+    size_t n = c->request_count;
+    if (n) memcpy(all, c->requests, n * sizeof *all);
+    for (size_t i = 0; i < limit_count; i++) {
+        if (!among(c->requests, c->request_count, limits[i].name)) all[n++] = limits[i];
+    }
+    c->requests = all;
+    c->request_count = n;
+}
+
+static const karp_host_port *ports_of(io_decoder *d, const json_t *value, size_t *count)
+{
+    const json_t *array = io_array(d, value, "ports", count);
+    karp_host_port *list = array ? io_make(d, *count, sizeof *list) : NULL;
+    io_push(d, "ports");
+    for (size_t i = 0; list && i < *count; i++) {
+        const json_t *port = io_element(d, array, i);
+        list[i].host_ip = io_string(d, port, "hostIP");
+        list[i].protocol = io_string(d, port, "protocol");
+        list[i].port = (int32_t)io_integer(d, port, "hostPort", 0, 65535, 0);
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
+}
+
+static const karp_str *claims_of(io_decoder *d, const json_t *resources, size_t *count)
+{
+    const json_t *array = io_array(d, resources, "claims", count);
+    karp_str *list = array ? io_make(d, *count, sizeof *list) : NULL;
+    io_push(d, "claims");
+    for (size_t i = 0; list && i < *count; i++) {
+        list[i] = io_required_string(d, io_element(d, array, i), "name");
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
+}
+
+static const karp_container *containers_of(io_decoder *d, const json_t *spec, const char *name, size_t *count)
+{
+    const json_t *array = io_array(d, spec, name, count);
+    karp_container *list = array ? io_make(d, *count, sizeof *list) : NULL;
+    io_push(d, name);
+    for (size_t i = 0; list && i < *count; i++) {
+        karp_container *c = &list[i];
+        const json_t *value = io_element(d, array, i);
+        const json_t *resources = io_object(d, value, "resources");
+        c->name = io_string(d, value, "name");
+        c->restart_always = io_str_is(io_string(d, value, "restartPolicy"), "Always");
+        c->ports = ports_of(d, value, &c->port_count);
+        io_push(d, "resources");
+        size_t limit_count = 0;
+        c->requests = io_resources(d, resources, "requests", &c->request_count);
+        const karp_resource *limits = io_resources(d, resources, "limits", &limit_count);
+        c->claims = claims_of(d, resources, &c->claim_count);
+        io_pop(d);
+        if (d->template_) {
+            c->limits = limits;
+            c->limit_count = limit_count;
+        } else {
+            default_requests(d, c, limits, limit_count);
+        }
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
+}
+
+static void pod_level_requests(io_decoder *d, const json_t *spec, karp_pod *pod)
+{
+    const json_t *resources = io_object(d, spec, "resources");
+    if (!resources) return;
+    karp_container pod_level = { 0 };
+    size_t limit_count = 0, n = 0;
+    io_push(d, "resources");
+    pod_level.requests = io_resources(d, resources, "requests", &pod_level.request_count);
+    const karp_resource *limits = io_resources(d, resources, "limits", &limit_count);
+    io_pop(d);
+    /* A pod-level limit stands for the request only where no container asks for the resource. */
+    karp_resource *alone = io_make(d, limit_count, sizeof *alone);
+    for (size_t i = 0; alone && i < limit_count; i++) {
+        bool asked = false;
+        for (size_t k = 0; k < pod->container_count && !asked; k++) {
+            asked = among(pod->containers[k].requests, pod->containers[k].request_count, limits[i].name);
+        }
+        if (!asked) alone[n++] = limits[i];
+    }
+    if (!d->template_ && alone) default_requests(d, &pod_level, alone, n);
+    pod->pod_requests = pod_level.requests;
+    pod->pod_request_count = pod_level.request_count;
+}
+
+/* ---- the rest of the spec ---------------------------------------------------------------------------------------- */
+
+static const karp_toleration *tolerations_of(io_decoder *d, const json_t *spec, size_t *count)
+{
+    static const struct { const char *word; uint32_t value; } words[] = {
+        { "", KARP_TOLERATION_EQUAL }, { "Equal", KARP_TOLERATION_EQUAL }, { "Exists", KARP_TOLERATION_EXISTS },
+        { "Lt", KARP_TOLERATION_LT }, { "Gt", KARP_TOLERATION_GT },
+    };
+    const json_t *array = io_array(d, spec, "tolerations", count);
+    karp_toleration *list = array ? io_make(d, *count, sizeof *list) : NULL;
+    io_push(d, "tolerations");
+    for (size_t i = 0; list && i < *count; i++) {
+        const json_t *t = io_element(d, array, i);
+        karp_str op = io_string(d, t, "operator");
+        list[i].key = io_string(d, t, "key");
+        list[i].value = io_string(d, t, "value");
+        list[i].effect = io_string(d, t, "effect");
+        list[i].op = KARP_TOLERATION_UNKNOWN;
+        for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+            if (io_str_is(op, words[k].word)) list[i].op = words[k].value;
+        }
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
+}
+
+static const karp_pod_volume *volumes_of(io_decoder *d, const json_t *spec, size_t *count)
+{
+    const json_t *array = io_array(d, spec, "volumes", count);
+    karp_pod_volume *list = array ? io_make(d, *count, sizeof *list) : NULL;
+    io_push(d, "volumes");
+    for (size_t i = 0; list && i < *count; i++) {
+        const json_t *volume = io_element(d, array, i);
+        const json_t *claim = io_object(d, volume, "persistentVolumeClaim");
+        list[i].name = io_string(d, volume, "name");
+        if (claim) {
+            list[i].kind = KARP_VOLUME_CLAIM;
+            io_push(d, "persistentVolumeClaim");
+            list[i].claim_name = io_required_string(d, claim, "claimName");
+            io_pop(d);
+        } else if (io_object(d, volume, "ephemeral")) {
+            list[i].kind = KARP_VOLUME_EPHEMERAL;
+        }
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
+}
+
+/* The name that a claim made from a template got, as status tells it. true = status has an entry. */
+static bool generated_claim(io_decoder *d, const json_t *status, karp_str name, karp_str *claim)
+{
+    size_t count = 0;
+    const json_t *array = io_array(d, status, "resourceClaimStatuses", &count);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *entry = json_array_get(array, i);
+        if (!io_str_equal(io_get_text(entry, "name"), name)) continue;
+        *claim = io_get_text(entry, "resourceClaimName");
+        return true;
+    }
+    return false;
+}
+
+static const karp_pod_claim *pod_claims(io_decoder *d, const json_t *spec, const json_t *status, size_t *count)
+{
+    const json_t *array = io_array(d, spec, "resourceClaims", count);
+    karp_pod_claim *list = array ? io_make(d, *count, sizeof *list) : NULL;
+    io_push(d, "resourceClaims");
+    for (size_t i = 0; list && i < *count; i++) {
+        const json_t *value = io_element(d, array, i);
+        karp_pod_claim *claim = &list[i];
+        claim->name = io_required_string(d, value, "name");
+        claim->resource_claim_name = io_string(d, value, "resourceClaimName");
+        if (io_string(d, value, "resourceClaimTemplateName").len) {
+            bool made = generated_claim(d, status, claim->name, &claim->resource_claim_name);
+            claim->generated = !made || claim->resource_claim_name.len > 0;
+        }
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
+}
+
+static void spec_of(io_decoder *d, const json_t *object, const json_t *status, karp_pod *pod)
+{
+    const json_t *spec = io_object(d, object, "spec");
+    io_push(d, "spec");
+    pod->node_name = io_string(d, spec, "nodeName");
+    pod->node_selector = io_labels(d, spec, "nodeSelector", &pod->node_selector_count);
+    affinity_of(d, spec, pod);
+    pod->spread = io_spread(d, spec, "topologySpreadConstraints", &pod->spread_count);
+    pod->tolerations = tolerations_of(d, spec, &pod->toleration_count);
+    pod->containers = containers_of(d, spec, "containers", &pod->container_count);
+    pod->init_containers = containers_of(d, spec, "initContainers", &pod->init_container_count);
+    pod->overhead = io_resources(d, spec, "overhead", &pod->overhead_count);
+    pod_level_requests(d, spec, pod);
+    pod->volumes = volumes_of(d, spec, &pod->volume_count);
+    pod->resource_claims = pod_claims(d, spec, status, &pod->resource_claim_count);
+    pod->priority_class_name = io_string(d, spec, "priorityClassName");
+    pod->termination_grace_seconds = io_integer(d, spec, "terminationGracePeriodSeconds", 0, INT64_MAX, -1);
+    pod->has_priority = io_get(spec, "priority") != NULL;
+    pod->priority = (int32_t)io_integer(d, spec, "priority", INT32_MIN, INT32_MAX, 0);
+    io_pop(d);
+}
+
+/* ---- status ------------------------------------------------------------------------------------------------------ */
+
+static void container_statuses(io_decoder *d, const json_t *status, const char *name, karp_container_status *list,
+                               size_t *filled)
+{
+    size_t count = 0;
+    const json_t *array = io_array(d, status, name, &count);
+    io_push(d, name);
+    for (size_t i = 0; list && i < count && !d->status; i++) {
+        const json_t *value = io_element(d, array, i);
+        const json_t *resources = io_object(d, value, "resources");
+        karp_container_status *s = &list[(*filled)++];
+        s->name = io_string(d, value, "name");
+        s->has_resources = resources != NULL;
+        s->allocated = io_resources(d, value, "allocatedResources", &s->allocated_count);
+        io_push(d, "resources");
+        s->requests = io_resources(d, resources, "requests", &s->request_count);
+        io_pop(d);
+        io_pop(d);
+    }
+    io_pop(d);
+}
+
+static void status_of(io_decoder *d, const json_t *status, karp_pod *pod)
+{
+    static const io_word phases[] = {
+        { "Pending", KARP_PHASE_PENDING }, { "Running", KARP_PHASE_RUNNING }, { "Succeeded", KARP_PHASE_SUCCEEDED },
+        { "Failed", KARP_PHASE_FAILED }, { "Unknown", KARP_PHASE_UNKNOWN },
+    };
+    io_push(d, "status");
+    pod->phase = io_enum(d, status, "phase", phases, sizeof phases / sizeof phases[0], KARP_PHASE_UNSET);
+    pod->nominated_node_name = io_string(d, status, "nominatedNodeName");
+    pod->start_time = io_time(d, status, "startTime");
+    pod->conditions = io_conditions(d, status, "conditions", &pod->condition_count);
+    size_t plain = 0, init = 0, filled = 0;
+    (void)io_array(d, status, "containerStatuses", &plain);
+    (void)io_array(d, status, "initContainerStatuses", &init);
+    karp_container_status *list = plain + init ? io_make(d, plain + init, sizeof *list) : NULL;
+    container_statuses(d, status, "containerStatuses", list, &filled);
+    container_statuses(d, status, "initContainerStatuses", list, &filled);
+    pod->container_statuses = list;
+    pod->container_status_count = filled;
+    io_pop(d);
+}
+
+void io_decode_pod(io_decoder *d, const json_t *object, karp_pod *pod)
+{
+    memset(pod, 0, sizeof *pod);
+    pod->size = sizeof *pod;
+    pod->meta = io_meta(d, object, true);
+    const json_t *status = io_object(d, object, "status");
+    spec_of(d, object, status, pod);
+    status_of(d, status, pod);
+}
+
+void io_decode_template(io_decoder *d, const json_t *object, karp_pod *pod)
+{
+    memset(pod, 0, sizeof *pod);
+    pod->size = sizeof *pod;
+    d->template_ = true;
+    pod->meta = io_meta(d, object, true);
+    spec_of(d, object, NULL, pod);
+    d->template_ = false;
+    pod->start_time = KARP_NO_TIME;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files, directories and standard input. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <io/reader.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static karp_status file_failed(karp_reader *reader, karp_str path, const char *what, int why)
+{
+    char reason[128] = "";
+    if (strerror_r(why, reason, sizeof reason) != 0) reason[0] = '\0';
+    io_place place = { .document = path };
+    return io_reader_fail(reader, KARP_E_IO, &place, NULL, "%s: %s", what, reason);
+}
+
+/* The whole stream into `text`. */
+static karp_status slurp(karp_reader *reader, FILE *file, karp_str path, io_text *text)
+{
+    enum { PIECE = 65536 };
+    char *piece = karp_alloc(reader->context, PIECE);
+    if (!piece) return io_reader_nomem(reader);
+    karp_status status = KARP_OK;
+    for (size_t n = 1; n && status == KARP_OK;) {
+        n = fread(piece, 1, PIECE, file);
+        io_text_add(text, piece, n);
+        if (text->failed) {
+            status = io_reader_nomem(reader);
+        } else if (text->len > reader->max_bytes) {
+            io_place place = { .document = path };
+            status = io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "more bytes than the limit of a document");
+        } else if (n == 0 && ferror(file)) {
+            status = file_failed(reader, path, "cannot be read", errno);
+        }
+    }
+    karp_free(reader->context, piece, PIECE);
+    return status;
+}
+
+static karp_str directory_of(karp_reader *reader, karp_str path)
+{
+    size_t n = path.len;
+    while (n > 0 && path.ptr[n - 1] != '/') n--;
+    if (n == 0) return io_keep(reader, io_str("."));
+    while (n > 1 && path.ptr[n - 1] == '/') n--;
+    return io_keep(reader, (karp_str){ path.ptr, n });
+}
+
+static karp_status read_stream(karp_reader *reader, FILE *file, karp_str path)
+{
+    io_text text;
+    io_text_init(&text, reader->context);
+    karp_status status = slurp(reader, file, path, &text);
+    if (status == KARP_OK) status = io_reader_text(reader, path, (karp_str){ text.ptr ? text.ptr : "", text.len });
+    io_text_free(&text);
+    return status;
+}
+
+static karp_status read_file(karp_reader *reader, const char *path)
+{
+    karp_str name = io_str(path);
+    reader->directory = directory_of(reader, name);
+    if (!reader->directory.ptr) return io_reader_nomem(reader);
+    FILE *file = fopen(path, "rbe");
+    if (!file) return file_failed(reader, name, "cannot be opened", errno);
+    karp_status status = read_stream(reader, file, name);
+    (void)fclose(file);
+    return status;
+}
+
+/* ---- directories ------------------------------------------------------------------------------------------------- */
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static bool is_document(const char *name)
+{
+    karp_str n = io_str(name);
+    return io_str_ends(n, ".yaml") || io_str_ends(n, ".yml") || io_str_ends(n, ".json");
+}
+
+/* Paths of the directory's documents, by name. */
+static karp_status list_directory(karp_reader *reader, const char *path, const void ***list, size_t *capacity, size_t *count)
+{
+    DIR *directory = opendir(path);
+    if (!directory) return file_failed(reader, io_str(path), "cannot be listed", errno);
+    karp_status status = KARP_OK;
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(directory);
+        if (!entry) {
+            if (errno) status = file_failed(reader, io_str(path), "cannot be listed", errno);
+            break;
+        }
+        if (!is_document(entry->d_name)) continue;
+        io_text full;
+        io_text_init(&full, reader->context);
+        io_text_adds(&full, path);
+        if (!io_str_ends(io_str(path), "/")) io_text_addc(&full, '/');
+        io_text_adds(&full, entry->d_name);
+        void *data = *list;
+        char *copy = full.failed ? NULL : io_arena_string(&reader->keep, full.ptr, full.len);
+        io_text_free(&full);
+        if (!copy || !io_grow(reader->context, &data, capacity, *count + 1, sizeof copy)) {
+            status = io_reader_nomem(reader);
+            break;
+        }
+        *list = data;
+        (*list)[(*count)++] = copy;
+    }
+    (void)closedir(directory);
+    if (status == KARP_OK && !io_sort(reader->context, *list, *count, compare_paths)) status = io_reader_nomem(reader);
+    return status;
+}
+
+static karp_status read_directory(karp_reader *reader, const char *path)
+{
+    const void **list = NULL;
+    size_t capacity = 0, count = 0;
+    karp_status status = list_directory(reader, path, &list, &capacity, &count);
+    for (size_t i = 0; i < count && status == KARP_OK; i++) {
+        struct stat about;
+        /* A directory may be called x.yaml; it is passed over as every directory inside is. */
+        if (stat(list[i], &about) == 0 && S_ISDIR(about.st_mode)) continue;
+        status = read_file(reader, list[i]);
+    }
+    karp_free(reader->context, list, capacity * sizeof *list);
+    return status;
+}
+
+karp_status io_read_path(karp_reader *reader, const char *path)
+{
+    struct stat about;
+    if (strcmp(path, "-") == 0) {
+        reader->directory = io_str(".");
+        return read_stream(reader, stdin, io_str("-"));
+    }
+    if (stat(path, &about) != 0) return file_failed(reader, io_str(path), "cannot be opened", errno);
+    return S_ISDIR(about.st_mode) ? read_directory(reader, path) : read_file(reader, path);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kinds of objects that are read. */
+#ifndef IO_KINDS_H
+#define IO_KINDS_H
+
+#include <io/memory.h>
+
+typedef enum io_kind {
+    IO_KIND_UNKNOWN = 0,
+    IO_KIND_POD,
+    IO_KIND_NODE,
+    IO_KIND_NODE_CLAIM,
+    IO_KIND_NODE_POOL,
+    IO_KIND_NODE_OVERLAY,
+    IO_KIND_NODE_CLASS,
+    IO_KIND_DAEMON_SET,
+    IO_KIND_CLAIM,
+    IO_KIND_VOLUME,
+    IO_KIND_STORAGE_CLASS,
+    IO_KIND_CSI_NODE,
+    IO_KIND_BUDGET,
+    IO_KIND_PRIORITY_CLASS,
+    IO_KIND_NAMESPACE,
+    IO_KIND_SERVICE,
+    IO_KIND_REPLICATION_CONTROLLER,
+    IO_KIND_REPLICA_SET,
+    IO_KIND_STATEFUL_SET,
+    IO_KIND_DEPLOYMENT,
+    IO_KIND_JOB,
+    IO_KIND_POD_TEMPLATE,
+    IO_KIND_CAPACITY_BUFFER,
+    IO_KIND_DEVICES, /* ResourceClaim, ResourceClaimTemplate, ResourceSlice, DeviceClass */
+    IO_KIND_PROVISIONER,
+    IO_KIND_NODE_TEMPLATE
+} io_kind;
+
+typedef struct io_kind_info {
+    const char *group;
+    const char *name;
+    io_kind kind;
+    bool namespaced;
+} io_kind_info;
+
+/* What `kind` of `api_version` is; UNKNOWN has its own entry, so the answer is never NULL. */
+const io_kind_info *io_kind_find(karp_str api_version, karp_str kind);
+karp_str io_group_of(karp_str api_version);
+
+#endif

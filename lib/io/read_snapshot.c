@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a Snapshot holds beside its objects: clock, settings, label tables, remembered state, catalogues. */
+#include <io/reader.h>
+
+#include <string.h>
+
+karp_status io_snapshot_begin(karp_reader *reader, const io_place *place)
+{
+    if (reader->has_snapshot) {
+        return io_reader_fail(reader, KARP_E_DUPLICATE, place, NULL, "the input has a Snapshot already");
+    }
+    reader->has_snapshot = true;
+    return KARP_OK;
+}
+
+static karp_status bad(karp_reader *reader, const io_decoder *d, const io_place *place, const json_t *root)
+{
+    karp_status status = io_reader_bad(reader, d, place, root);
+    if (status != KARP_E_NOMEM) io_reader_name(reader, io_str("Snapshot"), (karp_str){ "", 0 }, (karp_str){ "", 0 });
+    return status;
+}
+
+/* A member that is not known is most likely a slip of the pen. */
+static karp_status warn_unknown(karp_reader *reader, const json_t *object, const char *where, const char *const *known)
+{
+    json_t *changeable;
+    memcpy(&changeable, &object, sizeof changeable);
+    for (void *at = json_object_iter(changeable); at; at = json_object_iter_next(changeable, at)) {
+        const char *key = json_object_iter_key(at);
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], key) != 0) i++;
+        if (known[i]) continue;
+        karp_status status = io_warn(reader, "Snapshot: %s.%.100s is not known and has no effect", where, key);
+        if (status) return status;
+    }
+    return KARP_OK;
+}
+
+/* ---- settings and labels ----------------------------------------------------------------------------------------- */
+
+typedef struct gate_name {
+    const char *name;
+    uint32_t bit;
+} gate_name;
+
+static const gate_name gates[] = {
+    { "ReservedCapacity", KARP_GATE_RESERVED_CAPACITY }, { "SpotToSpotConsolidation", KARP_GATE_SPOT_TO_SPOT },
+    { "NodeRepair", KARP_GATE_NODE_REPAIR },             { "NodeOverlay", KARP_GATE_NODE_OVERLAY },
+    { "StaticCapacity", KARP_GATE_STATIC_CAPACITY },     { "CapacityBuffer", KARP_GATE_CAPACITY_BUFFER },
+};
+
+static void read_gates(io_decoder *d, const json_t *settings, karp_settings *into)
+{
+    const json_t *given = io_object(d, settings, "featureGates");
+    io_push(d, "featureGates");
+    for (size_t i = 0; i < sizeof gates / sizeof gates[0]; i++) {
+        bool on = io_boolean(d, given, gates[i].name, (into->gates & gates[i].bit) != 0);
+        into->gates = on ? into->gates | gates[i].bit : into->gates & ~gates[i].bit;
+    }
+    io_pop(d);
+}
+
+static void read_default_spread(io_decoder *d, const json_t *settings, karp_settings *into)
+{
+    const json_t *config = io_object(d, settings, "schedulerConfig");
+    io_push(d, "schedulerConfig");
+    const json_t *spread = io_object(d, config, "podTopologySpread");
+    io_push(d, "podTopologySpread");
+    into->default_spread = io_spread(d, spread, "defaultConstraints", &into->default_spread_count);
+    for (size_t i = 0; i < into->default_spread_count && !d->status; i++) {
+        const karp_spread_constraint *c = &into->default_spread[i];
+        io_push(d, "defaultConstraints");
+        io_push_index(d, i);
+        if (c->label_selector || c->match_label_key_count) {
+            io_bad(d, KARP_E_INVALID, "a default constraint has no selector of its own");
+        }
+        io_pop(d);
+        io_pop(d);
+    }
+    io_pop(d);
+    io_pop(d);
+}
+
+static void read_settings(io_decoder *d, const json_t *settings, karp_settings *into)
+{
+    static const io_word preferences[] = { { "Respect", KARP_PREFERENCES_RESPECT }, { "Ignore", KARP_PREFERENCES_IGNORE } };
+    static const io_word minimums[] = { { "Strict", KARP_MIN_VALUES_STRICT }, { "BestEffort", KARP_MIN_VALUES_BEST_EFFORT } };
+    static const io_word modes[] = { { "Strict", KARP_RESERVED_STRICT }, { "Fallback", KARP_RESERVED_FALLBACK } };
+    io_push(d, "settings");
+    into->preference_policy = io_enum(d, settings, "preferencePolicy", preferences, 2, KARP_PREFERENCES_RESPECT);
+    into->min_values_policy = io_enum(d, settings, "minValuesPolicy", minimums, 2, KARP_MIN_VALUES_STRICT);
+    into->reserved_mode = io_enum(d, settings, "reservedOfferingMode", modes, 2, KARP_RESERVED_STRICT);
+    into->dra_requests = !io_boolean(d, settings, "ignoreDRARequests", true);
+    read_gates(d, settings, into);
+    read_default_spread(d, settings, into);
+    io_pop(d);
+}
+
+static void read_labels(io_decoder *d, const json_t *labels, karp_settings *into)
+{
+    io_push(d, "labels");
+    into->well_known = io_strings(d, labels, "wellKnown", &into->well_known_count);
+    into->restricted = io_strings(d, labels, "restricted", &into->restricted_count);
+    into->restricted_domains = io_strings(d, labels, "restrictedDomains", &into->restricted_domain_count);
+    into->normalized = io_labels(d, labels, "normalized", &into->normalized_count);
+    into->reservation_id_label = io_string(d, labels, "reservationID");
+    io_pop(d);
+}
+
+/* ---- state ------------------------------------------------------------------------------------------------------- */
+
+static const karp_node_state *node_states(io_decoder *d, const json_t *state, size_t *count)
+{
+    const json_t *array = io_array(d, state, "nodes", count);
+    karp_node_state *list = array ? io_make(d, *count, sizeof *list) : NULL;
+    io_push(d, "nodes");
+    for (size_t i = 0; list && i < *count; i++) {
+        const json_t *node = io_element(d, array, i);
+        list[i].name = io_required_string(d, node, "name");
+        list[i].marked_for_deletion = io_boolean(d, node, "markedForDeletion", false);
+        list[i].nominated = io_boolean(d, node, "nominated", false);
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
+}
+
+/* Failures of the decoder are its own; those of the builder are in reader->error. */
+static karp_status read_state(karp_reader *reader, io_decoder *d, const json_t *state, karp_settings *settings)
+{
+    static const io_word methods[] = {
+        { "Emptiness", KARP_METHOD_EMPTINESS },
+        { "StaticDrift", KARP_METHOD_STATIC_DRIFT },
+        { "Drift", KARP_METHOD_DRIFT },
+        { "MultiNodeConsolidation", KARP_METHOD_MULTI_NODE },
+        { "SingleNodeConsolidation", KARP_METHOD_SINGLE_NODE },
+    };
+    io_push(d, "state");
+    settings->consolidation_simulation = io_boolean(d, state, "consolidationSimulation", false);
+    reader->method = io_enum(d, state, "method", methods, sizeof methods / sizeof methods[0], KARP_METHOD_ANY);
+    size_t node_count = 0, pod_count = 0;
+    const karp_node_state *nodes = node_states(d, state, &node_count);
+    const karp_str *pods = io_strings(d, state, "pods", &pod_count);
+    io_pop(d);
+    if (d->status) return d->status;
+    karp_status status = KARP_OK;
+    if (nodes) status = karp_builder_set_node_states(reader->builder, nodes, node_count, &reader->error);
+    if (status == KARP_OK && pods) status = karp_builder_set_pods_to_place(reader->builder, pods, pod_count, &reader->error);
+    return status;
+}
+
+static bool keep_text(karp_reader *reader, const json_t *tree, karp_str *into)
+{
+    if (!reader->options.keep_documents || !tree) return true;
+    *into = io_keep_json(reader, tree);
+    return into->ptr != NULL;
+}
+
+static karp_status warn_members(karp_reader *reader, const json_t *settings, const json_t *labels, const json_t *state)
+{
+    static const char *const in_settings[] = { "preferencePolicy", "minValuesPolicy", "reservedOfferingMode", "featureGates",
+                                               "ignoreDRARequests", "schedulerConfig", NULL };
+    static const char *const in_labels[] = { "wellKnown", "restricted", "restrictedDomains", "normalized", "reservationID", NULL };
+    static const char *const in_state[] = { "nodes", "pods", "consolidationSimulation", "method", NULL };
+    const char *gate_names[sizeof gates / sizeof gates[0] + 1] = { NULL };
+    for (size_t i = 0; i < sizeof gates / sizeof gates[0]; i++) gate_names[i] = gates[i].name;
+    karp_status status = warn_unknown(reader, settings, "settings", in_settings);
+    if (status == KARP_OK) status = warn_unknown(reader, io_get(settings, "featureGates"), "settings.featureGates", gate_names);
+    if (status == KARP_OK) status = warn_unknown(reader, labels, "labels", in_labels);
+    return status ? status : warn_unknown(reader, state, "state", in_state);
+}
+
+karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *head, const io_place *place, const json_t *root)
+{
+    io_decoder d;
+    io_arena_reset(&reader->scratch);
+    io_decoder_init(&d, &reader->scratch);
+    const struct { const char *name; const json_t *tree; } parts[] = {
+        { "settings", head->settings }, { "labels", head->labels }, { "state", head->state },
+    };
+    for (size_t i = 0; i < 3; i++) {
+        bool fits = !parts[i].tree || json_is_object(parts[i].tree) || json_is_null(parts[i].tree);
+        if (!fits) io_bad_member(&d, parts[i].name, KARP_E_INVALID, "must be an object");
+    }
+    if (head->now && !json_is_null(head->now)) {
+        karp_str text = { json_string_value(head->now), json_string_length(head->now) };
+        karp_status status = json_is_string(head->now) ? karp_time_parse(text, &reader->now) : KARP_E_INVALID;
+        if (status) io_bad_member(&d, "now", status, "is no RFC 3339 time between 1678 and 2261");
+        reader->has_now = true;
+    }
+    karp_settings settings;
+    karp_settings_init(&settings, sizeof settings);
+    read_settings(&d, head->settings, &settings);
+    read_labels(&d, head->labels, &settings);
+    karp_status status = read_state(reader, &d, head->state, &settings);
+    if (d.status) return bad(reader, &d, place, root);
+    if (status == KARP_OK) status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
+    if (status) {
+        if (status != KARP_E_NOMEM) io_error_place(&reader->error, place);
+        return status;
+    }
+    if (!keep_text(reader, head->settings, &reader->settings_text) || !keep_text(reader, head->labels, &reader->labels_text) ||
+        !keep_text(reader, head->state, &reader->state_text)) {
+        return io_reader_nomem(reader);
+    }
+    return warn_members(reader, head->settings, head->labels, head->state);
+}
+
+/* ---- catalogues -------------------------------------------------------------------------------------------------- */
+
+karp_status io_give_catalogue(karp_reader *reader, karp_catalogue *catalogue, const karp_str *pools, size_t pool_count)
+{
+    void *list = reader->catalogues;
+    karp_str *copy = io_arena_array(&reader->keep, pool_count, sizeof *copy);
+    bool ok = copy && io_grow(reader->context, &list, &reader->catalogue_capacity, reader->catalogue_count + 1, sizeof(io_given_catalogue));
+    for (size_t i = 0; ok && i < pool_count; i++) {
+        copy[i] = io_keep(reader, pools[i]);
+        ok = copy[i].ptr != NULL;
+    }
+    if (list) reader->catalogues = list;
+    if (!ok) {
+        karp_catalogue_unref(catalogue);
+        return io_reader_nomem(reader);
+    }
+    reader->catalogues[reader->catalogue_count++] = (io_given_catalogue){ catalogue, copy, pool_count };
+    return KARP_OK;
+}
+
+static karp_status from_file(karp_reader *reader, io_decoder *d, karp_str path, karp_catalogue **out)
+{
+    io_text full;
+    io_text_init(&full, reader->context);
+    if (reader->directory.len == 0) {
+        io_bad_member(d, "path", KARP_E_INVALID, "a path needs a file, or a base directory, to be relative to");
+        return d->status;
+    }
+    if (memchr(path.ptr, '\0', path.len)) {
+        io_bad_member(d, "path", KARP_E_INVALID, "has a NUL in it");
+        return d->status;
+    }
+    if (path.ptr[0] != '/') {
+        io_text_add(&full, reader->directory.ptr, reader->directory.len);
+        io_text_addc(&full, '/');
+    }
+    io_text_add(&full, path.ptr, path.len);
+    karp_str key = { full.ptr, full.len };
+    karp_status status = full.failed ? io_reader_nomem(reader) : KARP_OK;
+    uint32_t known = full.failed ? IO_NONE : io_table_get(&reader->catalogue_files, key);
+    if (known != IO_NONE && known < reader->catalogue_count) {
+        *out = karp_catalogue_ref(reader->catalogues[known].catalogue);
+    } else if (status == KARP_OK) {
+        status = karp_catalogue_read_file(reader->context, full.ptr, out, &reader->error);
+        if (status == KARP_OK && !io_table_put(&reader->catalogue_files, key, (uint32_t)reader->catalogue_count)) {
+            karp_catalogue_unref(*out);
+            status = io_reader_nomem(reader);
+        }
+    }
+    io_text_free(&full);
+    return status;
+}
+
+karp_status io_snapshot_catalogue(karp_reader *reader, const json_t *entry, karp_str types, const io_place *place,
+                                  const json_t *root, size_t index)
+{
+    if (reader->own_catalogues) return KARP_OK;
+    io_decoder d;
+    io_arena_reset(&reader->scratch);
+    io_decoder_init(&d, &reader->scratch);
+    size_t pool_count = 0;
+    io_push(&d, "catalogues");
+    io_push_index(&d, index);
+    if (!json_is_object(entry)) io_bad(&d, KARP_E_INVALID, "must be an object");
+    const karp_str *pools = io_strings(&d, entry, "nodePools", &pool_count);
+    karp_str path = io_string(&d, entry, "path");
+    if (!path.len == !types.ptr) io_bad(&d, KARP_E_INVALID, "needs either path or instanceTypes");
+    karp_catalogue *catalogue = NULL;
+    karp_status status = d.status;
+    if (status == KARP_OK && types.ptr) {
+        status = karp_catalogue_read(reader->context, place->document, types, &catalogue, &reader->error);
+    } else if (status == KARP_OK) {
+        status = from_file(reader, &d, path, &catalogue);
+    }
+    if (d.status) return bad(reader, &d, place, root);
+    if (status) {
+        reader->error.status = status;
+        return status;
+    }
+    return io_give_catalogue(reader, catalogue, pools, pool_count);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reader's public face, its errors and warnings. */
+#include <io/reader.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void karp_reader_options_init(karp_reader_options *options, size_t size)
+{
+    if (!options || size < sizeof options->size) return;
+    memset(options, 0, size);
+    options->size = size;
+}
+
+/* The first version's struct is the only one there is. */
+static karp_status check_options(const karp_reader_options *given, karp_reader_options *copy)
+{
+    memset(copy, 0, sizeof *copy);
+    if (!given) return KARP_OK;
+    if (given->size < sizeof given->size || given->size > 4096) return KARP_E_ABI_SIZE;
+    if (given->size < sizeof *copy) return KARP_E_ABI_OLD;
+    const unsigned char *bytes = (const unsigned char *)given;
+    for (size_t i = sizeof *copy; i < given->size; i++) {
+        if (bytes[i]) return KARP_E_ABI_NEW;
+    }
+    *copy = *given;
+    return KARP_OK;
+}
+
+static karp_status give_error(const karp_error *from, karp_error *to)
+{
+    if (to && to->size >= sizeof to->size + sizeof to->status) {
+        size_t size = to->size;
+        memcpy(to, from, size < sizeof *from ? size : sizeof *from);
+        to->size = size;
+    }
+    return from->status;
+}
+
+static karp_status give_plain(karp_error *error, karp_status status, const char *message)
+{
+    karp_error local;
+    io_fail(&local, status, "%s", message);
+    return give_error(&local, error);
+}
+
+karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out, karp_error *error)
+{
+    karp_reader_options given;
+    karp_status status = check_options(options, &given);
+    if (status) return give_plain(error, status, "karp_reader_options has a size or members this library does not know");
+    karp_builder *builder = NULL;
+    status = karp_builder_new(context, &builder, error);
+    if (status) return status;
+    karp_reader *reader = karp_alloc(context, sizeof *reader);
+    if (!reader) {
+        karp_builder_free(builder);
+        return give_plain(error, KARP_E_NOMEM, "out of memory");
+    }
+    memset(reader, 0, sizeof *reader);
+    const karp_context_options *limits = karp_context_get_options(context);
+    reader->context = context;
+    reader->builder = builder;
+    reader->options = given;
+    reader->max_nesting = limits->max_nesting;
+    reader->max_aliases = limits->max_aliases;
+    reader->max_bytes = limits->max_document_bytes;
+    reader->max_pods = limits->max_pods;
+    reader->latest = KARP_NO_TIME;
+    reader->region_rank = UINT32_MAX;
+    io_arena_init(&reader->keep, context);
+    io_arena_init(&reader->scratch, context);
+    io_table_init(&reader->catalogue_files, &reader->keep);
+    io_table_init(&reader->names, &reader->keep);
+    io_table_init(&reader->warned, &reader->keep);
+    reader->options.region = io_keep(reader, given.region);
+    reader->options.base_directory = io_keep(reader, given.base_directory);
+    if (!reader->options.region.ptr || !reader->options.base_directory.ptr) {
+        karp_reader_free(reader);
+        return give_plain(error, KARP_E_NOMEM, "out of memory");
+    }
+    *out = reader;
+    return KARP_OK;
+}
+
+void karp_reader_free(karp_reader *reader)
+{
+    if (!reader) return;
+    karp_context *context = reader->context;
+    for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
+    karp_free(context, reader->catalogues, reader->catalogue_capacity * sizeof *reader->catalogues);
+    karp_free(context, reader->waiting, reader->waiting_capacity * sizeof *reader->waiting);
+    karp_free(context, reader->kept, reader->kept_capacity * sizeof *reader->kept);
+    karp_free(context, reader->warnings, reader->warning_capacity * sizeof *reader->warnings);
+    io_table_free(&reader->catalogue_files);
+    io_table_free(&reader->names);
+    io_table_free(&reader->warned);
+    io_arena_free(&reader->keep);
+    io_arena_free(&reader->scratch);
+    karp_builder *builder = reader->builder;
+    karp_free(context, reader, sizeof *reader);
+    karp_builder_free(builder); /* last: the context may go with it */
+}
+
+static karp_status check_state(const karp_reader *reader, karp_error *error)
+{
+    if (reader->failed) return give_plain(error, KARP_E_STATE, "an earlier call failed: the reader can only be freed");
+    if (reader->finished) return give_plain(error, KARP_E_STATE, "the reader is finished");
+    return KARP_OK;
+}
+
+static karp_status end_call(karp_reader *reader, karp_status status, karp_error *error)
+{
+    if (status == KARP_OK) return KARP_OK;
+    reader->failed = true;
+    reader->error.status = status;
+    return give_error(&reader->error, error);
+}
+
+static karp_str without_mark(karp_str text)
+{
+    if (text.len >= 3 && memcmp(text.ptr, "\xEF\xBB\xBF", 3) == 0) return (karp_str){ text.ptr + 3, text.len - 3 };
+    return text;
+}
+
+/* JSON is what starts like JSON: '{' followed by a member or '}' . (A YAML flow map may start with '{' too.) */
+static bool looks_like_json(karp_str name, karp_str text)
+{
+    size_t i = 0;
+    while (i < text.len && memchr(" \t\r\n", text.ptr[i], 4)) i++;
+    if (i == text.len || (text.ptr[i] != '{' && text.ptr[i] != '[')) return false;
+    if (io_str_ends(name, ".json")) return true;
+    if (io_str_ends(name, ".yaml") || io_str_ends(name, ".yml")) return false;
+    for (i++; i < text.len && memchr(" \t\r\n", text.ptr[i], 4);) i++;
+    return i < text.len && memchr("\"}[{]", text.ptr[i], 5) != NULL;
+}
+
+karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text)
+{
+    karp_str document = io_keep(reader, name);
+    if (!document.ptr) return io_reader_nomem(reader);
+    io_place place = { .document = document };
+    if (text.len > reader->max_bytes) {
+        return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "the document has %zu bytes, more than the limit", text.len);
+    }
+    text = without_mark(text);
+    if (text.len == 0) return KARP_OK;
+    return looks_like_json(name, text) ? io_read_json(reader, document, text) : io_read_yaml(reader, document, text);
+}
+
+karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error)
+{
+    karp_status status = check_state(reader, error);
+    if (status) return status;
+    reader->directory = reader->options.base_directory;
+    return end_call(reader, io_reader_text(reader, name, text), error);
+}
+
+karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error)
+{
+    karp_status status = check_state(reader, error);
+    if (status) return status;
+    return end_call(reader, io_read_path(reader, path), error);
+}
+
+karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error)
+{
+    karp_status status = check_state(reader, error);
+    if (status) return status;
+    /* The Snapshot's own, read before, give way. */
+    if (!reader->own_catalogues) {
+        for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
+        reader->catalogue_count = 0;
+        reader->own_catalogues = true;
+    }
+    return end_call(reader, io_give_catalogue(reader, karp_catalogue_ref(catalogue), NULL, 0), error);
+}
+
+karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error)
+{
+    karp_status status = check_state(reader, error);
+    if (status) return status;
+    status = io_finish(reader, out);
+    if (status == KARP_OK) reader->finished = true;
+    return end_call(reader, status, error);
+}
+
+size_t karp_reader_warning_count(const karp_reader *reader)
+{
+    return reader->warning_count;
+}
+
+karp_str karp_reader_warning(const karp_reader *reader, size_t index)
+{
+    return index < reader->warning_count ? reader->warnings[index] : (karp_str){ NULL, 0 };
+}
+
+uint32_t karp_reader_method(const karp_reader *reader)
+{
+    return reader->method;
+}
+
+karp_str karp_reader_digest(const karp_reader *reader)
+{
+    return io_str(reader->digest);
+}
+
+/* ---- errors and warnings ----------------------------------------------------------------------------------------- */
+
+karp_status io_reader_nomem(karp_reader *reader)
+{
+    return io_nomem(&reader->error);
+}
+
+void io_reader_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name)
+{
+    char shown_kind[64], shown_space[64], shown_name[64];
+    io_error_text(shown_kind, sizeof shown_kind, kind);
+    io_error_text(shown_space, sizeof shown_space, namespace_);
+    io_error_text(shown_name, sizeof shown_name, name);
+    (void)snprintf(reader->error.object, sizeof reader->error.object, "%s%s%s%s%s", shown_kind, name.len ? " " : "",
+                   shown_space, namespace_.len && name.len ? "/" : "", shown_name);
+}
+
+karp_status io_reader_bad(karp_reader *reader, const io_decoder *d, const io_place *place, const json_t *root)
+{
+    io_place at = *place;
+    reader->error = d->error;
+    if (d->status == KARP_E_NOMEM) return d->status;
+    io_place_refine(&at, root, d->path, d->depth < IO_PATH_MOST ? d->depth : IO_PATH_MOST);
+    io_error_place(&reader->error, &at);
+    return d->status;
+}
+
+karp_status io_reader_fail(karp_reader *reader, karp_status status, const io_place *place, const char *field,
+                           const char *format, ...)
+{
+    char message[sizeof reader->error.message];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    io_fail(&reader->error, status, "%s", message);
+    io_error_place(&reader->error, place);
+    if (field) io_error_text(reader->error.field, sizeof reader->error.field, io_str(field));
+    return status;
+}
+
+karp_str io_keep(karp_reader *reader, karp_str text)
+{
+    return (karp_str){ io_arena_string(&reader->keep, text.ptr, text.len), text.len };
+}
+
+karp_str io_keep_json(karp_reader *reader, const json_t *tree)
+{
+    io_text out;
+    io_text_init(&out, reader->context);
+    io_write_json(&out, tree);
+    karp_str kept = { NULL, 0 };
+    if (!out.failed) kept = io_keep(reader, (karp_str){ out.ptr, out.len });
+    io_text_free(&out);
+    return kept;
+}
+
+static karp_status warn(karp_reader *reader, karp_str text, bool once)
+{
+    if (once) {
+        if (io_table_get(&reader->warned, text) != IO_NONE) return KARP_OK;
+        if (!io_table_put(&reader->warned, text, 1)) return io_reader_nomem(reader);
+    }
+    void *list = reader->warnings;
+    karp_str kept = io_keep(reader, text);
+    if (!kept.ptr || !io_grow(reader->context, &list, &reader->warning_capacity, reader->warning_count + 1, sizeof kept)) {
+        return io_reader_nomem(reader);
+    }
+    reader->warnings = list;
+    reader->warnings[reader->warning_count++] = kept;
+    const karp_context_options *options = karp_context_get_options(reader->context);
+    if (options->log) options->log(KARP_LOG_WARNING, kept, options->log_user);
+    return KARP_OK;
+}
+
+karp_status io_warn(karp_reader *reader, const char *format, ...)
+{
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return warn(reader, io_str(message), false);
+}
+
+karp_status io_warn_once(karp_reader *reader, const char *format, ...)
+{
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return warn(reader, io_str(message), true);
+}

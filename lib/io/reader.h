@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reader's inside. Text becomes trees (read_json.c, read_yaml.c); a tree is an object of a Snapshot, which goes into
+ * the builder as it is, or a plain object, which waits as compact text until everything that fills it in is known
+ * (finish.c). Every function returns the status and leaves the error in reader->error. */
+#ifndef IO_READER_H
+#define IO_READER_H
+
+#include <io/decode.h>
+#include <io/kinds.h>
+
+/* A plain object that waits for the end of the input. */
+typedef struct io_waiting {
+    const io_kind_info *info;
+    karp_str namespace_; /* "default" filled in; "" for kinds without */
+    karp_str name;
+    karp_str text;       /* compact JSON */
+    karp_str document;
+    uint32_t line, column;
+    uint64_t offset;
+    bool stated; /* of a Snapshot: kept here only for buffers and their templates */
+} io_waiting;
+
+/* An object as it went into the builder: one of the canonical Snapshot. */
+typedef struct io_kept {
+    karp_str kind;
+    karp_str namespace_;
+    karp_str name;
+    karp_str api_version;
+    karp_str text;
+} io_kept;
+
+typedef struct io_given_catalogue {
+    karp_catalogue *catalogue;
+    const karp_str *pools;
+    size_t pool_count;
+} io_given_catalogue;
+
+/* Members of a Snapshot beside its objects; NULL = absent. */
+typedef struct io_snapshot_head {
+    json_t *now;
+    json_t *settings;
+    json_t *labels;
+    json_t *state;
+} io_snapshot_head;
+
+struct karp_reader {
+    karp_context *context;
+    karp_builder *builder; /* lives as long as the reader: it also keeps the context alive */
+    karp_reader_options options;
+    uint32_t max_nesting;
+    uint64_t max_aliases;
+    uint64_t max_bytes;
+    uint64_t max_pods;
+    io_arena keep;    /* until the reader is freed */
+    io_arena scratch; /* until the next object */
+    karp_error error;
+    bool failed;
+    bool finished;
+    karp_str directory; /* of the file being read: what catalogue paths start from; "" = none */
+
+    bool has_snapshot;
+    bool has_now; /* the Snapshot states it */
+    int64_t now;
+    uint32_t method;
+    karp_str settings_text, labels_text, state_text; /* canonical, for the dump */
+
+    bool has_catalogues; /* the Snapshot states them */
+    bool own_catalogues; /* karp_reader_add_catalogue() was called */
+    io_given_catalogue *catalogues;
+    size_t catalogue_count, catalogue_capacity;
+    io_table catalogue_files; /* path -> index in catalogues */
+
+    io_waiting *waiting;
+    size_t waiting_count, waiting_capacity;
+    io_kept *kept;
+    size_t kept_count, kept_capacity;
+
+    io_table names;     /* "Kind\nnamespace/name" of every object -> index in waiting, or IO_STATED */
+    int64_t latest;     /* the latest time stated, KARP_NO_TIME = none */
+    karp_str region;    /* told by labels */
+    uint32_t region_rank;
+
+    karp_str *warnings;
+    size_t warning_count, warning_capacity;
+    io_table warned;
+
+    char digest[65];
+};
+
+#define IO_STATED (UINT32_MAX - 1)
+
+/* ---- errors and warnings ------------------------------------------------------------------------------------------ */
+
+karp_status io_reader_nomem(karp_reader *reader);
+/* Takes over a decoder's failure: document, line, object and field. */
+karp_status io_reader_bad(karp_reader *reader, const io_decoder *d, const io_place *place, const json_t *root);
+/* Names the object of reader->error. */
+void io_reader_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
+/* A failure at a place, with the field given or NULL. */
+karp_status io_reader_fail(karp_reader *reader, karp_status status, const io_place *place, const char *field,
+                           const char *format, ...) __attribute__((format(printf, 5, 6)));
+karp_status io_warn(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Only the first time that this text comes up. */
+karp_status io_warn_once(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A copy in reader->keep; ptr NULL = no memory. */
+karp_str io_keep(karp_reader *reader, karp_str text);
+karp_str io_keep_json(karp_reader *reader, const json_t *tree);
+
+/* ---- text to objects ------------------------------------------------------------------------------------------------ */
+
+karp_status io_read_json(karp_reader *reader, karp_str document, karp_str text);
+karp_status io_read_yaml(karp_reader *reader, karp_str document, karp_str text);
+/* One document as a tree: an object, a List, a Snapshot. `stated` = inside a Snapshot. */
+karp_status io_read_tree(karp_reader *reader, json_t *tree, const io_place *place, bool stated);
+/* One element of a list; a typed list ("PodList") lends its elements their kind. */
+karp_status io_read_item(karp_reader *reader, json_t *item, const io_place *place, bool stated, karp_str list_kind,
+                         karp_str list_api_version);
+
+/* ---- Snapshot ------------------------------------------------------------------------------------------------------- */
+
+karp_status io_snapshot_begin(karp_reader *reader, const io_place *place);
+/* `root` is the whole Snapshot's tree where there is one (YAML), else NULL. */
+karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *head, const io_place *place, const json_t *root);
+/* One entry of `catalogues`: its members without instanceTypes, and the text of those (ptr NULL = absent). */
+karp_status io_snapshot_catalogue(karp_reader *reader, const json_t *entry, karp_str types, const io_place *place,
+                                  const json_t *root, size_t index);
+
+/* ---- objects --------------------------------------------------------------------------------------------------------- */
+
+/* Decodes a tree and, when `add` is set, puts it into the builder. */
+karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place, bool add);
+/* Notes times and regions that the tree states. */
+karp_status io_survey(karp_reader *reader, const json_t *tree, uint32_t region_rank);
+karp_status io_wait(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place);
+karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const json_t *tree);
+/* The number under which names has an object; IO_NONE = it is not in the input. */
+uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name);
+bool io_note_name(karp_reader *reader, const char *kind, karp_str namespace_, karp_str name, uint32_t number);
+
+/* Finds the buffer's template and adds it. */
+karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const json_t *tree, karp_capacity_buffer *buffer);
+
+/* v1alpha5 (convert.c): a Provisioner or AWSNodeTemplate becomes one or two waiting objects. */
+karp_status io_convert(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place);
+
+/* Takes over the hold on `catalogue`. */
+karp_status io_give_catalogue(karp_reader *reader, karp_catalogue *catalogue, const karp_str *pools, size_t pool_count);
+
+/* A document's text, and whatever a path names (files.c). */
+karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text);
+karp_status io_read_path(karp_reader *reader, const char *path);
+
+/* Fills the waiting objects in, adds them and makes the snapshot (finish.c). */
+karp_status io_finish(karp_reader *reader, karp_snapshot **out);
+/* Works the digest out, when documents are kept (dump.c). */
+karp_status io_canonical_digest(karp_reader *reader);
+
+#endif

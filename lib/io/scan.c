@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/scan.h>
+
+#include <string.h>
+
+void io_cursor_init(io_cursor *cursor, karp_str text, uint32_t max_nesting)
+{
+    memset(cursor, 0, sizeof *cursor);
+    cursor->text = text.ptr;
+    cursor->end = text.len;
+    cursor->line = 1;
+    cursor->max_nesting = max_nesting;
+}
+
+uint32_t io_cursor_column(const io_cursor *cursor)
+{
+    size_t column = cursor->pos - cursor->line_start + 1;
+    return column > UINT32_MAX ? UINT32_MAX : (uint32_t)column;
+}
+
+static void new_line(io_cursor *c)
+{
+    if (c->line < UINT32_MAX) c->line++;
+    c->line_start = c->pos + 1;
+}
+
+void io_skip_space(io_cursor *c)
+{
+    for (; c->pos < c->end; c->pos++) {
+        char ch = c->text[c->pos];
+        if (ch == '\n') {
+            new_line(c);
+        } else if (ch != ' ' && ch != '\t' && ch != '\r') {
+            return;
+        }
+    }
+}
+
+/* From the opening quote to behind the closing one. */
+static io_scan skip_string(io_cursor *c)
+{
+    size_t from = c->pos + 1;
+    for (size_t at = from;;) {
+        const char *quote = at < c->end ? memchr(c->text + at, '"', c->end - at) : NULL;
+        if (!quote) return IO_SCAN_SYNTAX;
+        size_t q = (size_t)(quote - c->text);
+        size_t slashes = 0;
+        while (q - slashes > at && c->text[q - slashes - 1] == '\\') slashes++;
+        if (slashes % 2 == 0) {
+            c->pos = q + 1;
+            return IO_SCAN_OK;
+        }
+        at = q + 1;
+    }
+}
+
+static io_scan skip_container(io_cursor *c)
+{
+    uint32_t depth = 0;
+    while (c->pos < c->end) {
+        switch (c->text[c->pos]) {
+        case '"': {
+            io_scan result = skip_string(c);
+            if (result != IO_SCAN_OK) return result;
+            continue;
+        }
+        case '{':
+        case '[':
+            if (++depth > c->max_nesting) return IO_SCAN_DEEP;
+            break;
+        case '}':
+        case ']':
+            if (--depth == 0) {
+                c->pos++;
+                return IO_SCAN_OK;
+            }
+            break;
+        case '\n':
+            new_line(c);
+            break;
+        default:
+            break;
+        }
+        c->pos++;
+    }
+    return IO_SCAN_SYNTAX;
+}
+
+static io_scan skip_word(io_cursor *c)
+{
+    size_t from = c->pos;
+    while (c->pos < c->end && !memchr(" \t\r\n,:{}[]\"", c->text[c->pos], 11)) c->pos++;
+    return c->pos > from ? IO_SCAN_OK : IO_SCAN_SYNTAX;
+}
+
+io_scan io_scan_value(io_cursor *c, io_cursor *value)
+{
+    *value = *c;
+    if (c->pos >= c->end) return IO_SCAN_SYNTAX;
+    char ch = c->text[c->pos];
+    io_scan result = ch == '{' || ch == '[' ? skip_container(c) : ch == '"' ? skip_string(c) : skip_word(c);
+    value->end = c->pos;
+    return result;
+}
+
+/* Behind an opening bracket or a value: to the next value (OK) or behind the closing bracket (END). */
+static io_scan next(io_cursor *c, bool *first, char close)
+{
+    if (*first) c->pos++;
+    io_skip_space(c);
+    if (c->pos >= c->end) return IO_SCAN_SYNTAX;
+    char ch = c->text[c->pos];
+    if (ch == close) {
+        c->pos++;
+        return IO_SCAN_END;
+    }
+    if (!*first) {
+        if (ch != ',') return IO_SCAN_SYNTAX;
+        c->pos++;
+        io_skip_space(c);
+    }
+    *first = false;
+    return IO_SCAN_OK;
+}
+
+io_scan io_scan_element(io_cursor *c, bool *first, io_cursor *value)
+{
+    io_scan result = next(c, first, ']');
+    return result == IO_SCAN_OK ? io_scan_value(c, value) : result;
+}
+
+io_scan io_scan_member(io_cursor *c, bool *first, karp_str *key, io_cursor *value)
+{
+    io_scan result = next(c, first, '}');
+    if (result != IO_SCAN_OK) return result;
+    size_t from = c->pos + 1;
+    if (c->pos >= c->end || c->text[c->pos] != '"') return IO_SCAN_SYNTAX;
+    result = skip_string(c);
+    if (result != IO_SCAN_OK) return result;
+    *key = (karp_str){ c->text + from, c->pos - 1 - from };
+    io_skip_space(c);
+    if (c->pos >= c->end || c->text[c->pos] != ':') return IO_SCAN_SYNTAX;
+    c->pos++;
+    io_skip_space(c);
+    return io_scan_value(c, value);
+}
+
+karp_str io_cursor_text(const io_cursor *value)
+{
+    return (karp_str){ value->text + value->pos, value->end - value->pos };
+}
