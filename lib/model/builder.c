@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Life of a builder, what is common to all objects, and everything that is no object: settings, clock, catalogues. */
+#include <model/builder.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <model/catalogue.h>
+#include <string.h>
+
+enum { ALL_GATES = 63 };
+
+/* ---- life ---------------------------------------------------------------------------------------------------------- */
+
+karp_status karp_builder_new(karp_context *context, karp_builder **out, karp_error *error)
+{
+    karp_builder *b = mem_zalloc(context, sizeof *b);
+    if (b == NULL) return fail_nomem(error);
+    karp_status status = store_init(&b->s, context, error);
+    if (status != KARP_OK) {
+        mem_free(context, b, sizeof *b);
+        return status;
+    }
+    b->context = context_ref(context);
+    arena_init(&b->scratch, context);
+    b->key.context = context;
+    *out = b;
+    return KARP_OK;
+}
+
+void karp_builder_free(karp_builder *builder)
+{
+    if (builder == NULL) return;
+    karp_context *context = builder->context;
+    store_free(&builder->s);
+    arena_free(&builder->scratch);
+    word_buffer_free(&builder->key);
+    mem_free(context, builder, sizeof *builder);
+    context_unref(context);
+}
+
+store *builder_store(karp_builder *builder) { return &builder->s; }
+
+karp_status builder_take_store(karp_builder *builder, store *out, karp_error *error)
+{
+    store empty;
+    karp_status status = store_init(&empty, builder->context, error);
+    if (status != KARP_OK) return status;
+    *out = builder->s;
+    builder->s = empty;
+    builder->types = 0;
+    return KARP_OK;
+}
+
+/* ---- what is common to all objects --------------------------------------------------------------------------------- */
+
+static void init_copier(copier *c, karp_builder *b, karp_error *error)
+{
+    c->context = b->context;
+    c->text = &b->s.text;
+    c->resources = &b->s.resources;
+    c->to = &b->s.data;
+    c->key = NULL;
+    c->error = error;
+    c->status = KARP_OK;
+    c->depth = 0;
+}
+
+uint32_t copy_name(adding *a, karp_str text) { return copy_into(&a->c, &a->b->s.names, text); }
+
+void check_limit(adding *a, size_t count, uint64_t most, const char *what)
+{
+    if (a->c.status != KARP_OK || count < most) return;
+    copy_blame(&a->c, fail(a->c.error, KARP_E_LIMIT, "more than %zu %s", count, what), NULL);
+}
+
+void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
+                  enum scope scope, const uint32_t *more, size_t more_count, karp_error *error)
+{
+    a->b = b;
+    a->kind = kind;
+    a->kind_name = kind_name;
+    a->mark = arena_get_mark(&b->s.data);
+    a->name_space = NO_TEXT;
+    a->name = NO_TEXT;
+    init_copier(&a->c, b, error);
+    a->shown_name = meta->name;
+    a->shown_namespace = str("");
+    if (meta->name.ptr == NULL || meta->name.len == 0) {
+        copy_blame(&a->c, fail(error, KARP_E_INVALID, "every object needs a name"), "metadata.name");
+        return;
+    }
+    if (scope == NAMESPACED) {
+        bool given = meta->namespace_.ptr != NULL && meta->namespace_.len > 0;
+        a->shown_namespace = given ? meta->namespace_ : str("default");
+        a->name_space = copy_into(&a->c, &b->s.text, a->shown_namespace);
+    }
+    a->name = copy_name(a, meta->name);
+    a->identity[0] = (uint32_t)kind;
+    a->identity[1] = a->name_space;
+    a->identity[2] = a->name;
+    for (size_t i = 0; i < more_count; i++) a->identity[3 + i] = more[i];
+    a->identity_count = 3 + more_count;
+    if (a->c.status == KARP_OK && words_find(&b->s.taken, a->identity, a->identity_count) != NO_ID) {
+        copy_blame(&a->c, fail(error, KARP_E_DUPLICATE, "the object is in the input already"), "metadata.name");
+    }
+}
+
+/* Everything that can be refused happens before anything is changed. */
+static bool commit(adding *a, void *list, const void *record, size_t record_bytes)
+{
+    store *s = &a->b->s;
+    karp_context *context = a->b->context;
+    if (!list_reserve(context, list, record_bytes)) return false;
+    if (!list_reserve(context, &s->taken_index, sizeof *s->taken_index.items)) return false;
+    if (words_add(&s->taken, a->identity, a->identity_count) == NO_ID) return false;
+    uint32_t *index = list_push(context, &s->taken_index, sizeof *index);
+    if (index) *index = (uint32_t)list_count(list);
+    void *place = list_push(context, list, record_bytes);
+    if (place) memcpy(place, record, record_bytes);
+    return index && place;
+}
+
+karp_status adding_finish(adding *a, void *list, const void *record, size_t record_bytes)
+{
+    arena_mark start = { NULL, NULL };
+    if (a->c.status == KARP_OK && !commit(a, list, record, record_bytes)) copy_refuse(&a->c);
+    if (a->c.status != KARP_OK) {
+        arena_release(&a->b->s.data, a->mark);
+        error_set_object(a->c.error, a->kind_name, a->shown_namespace, a->shown_name);
+    }
+    arena_release(&a->b->scratch, start);
+    return a->c.status;
+}
+
+karp_str uid_text(adding *a, const karp_meta *meta)
+{
+    if (meta->uid.ptr != NULL && meta->uid.len > 0) return meta->uid;
+    karp_str parts[3] = { str(a->kind_name), a->shown_namespace, a->shown_name }, out = { "", 0 };
+    size_t bytes = 0;
+    bool fits = true;
+    for (size_t i = 0; i < 3; i++) fits = fits && size_add(bytes, parts[i].len + 1, &bytes);
+    char *text = a->c.status == KARP_OK && fits ? arena_alloc_aligned(&a->b->scratch, bytes, 1) : NULL;
+    if (text == NULL) {
+        copy_refuse(&a->c);
+        return out;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        if (parts[i].len == 0) continue;
+        if (i > 0) text[out.len++] = '/';
+        memcpy(text + out.len, parts[i].ptr, parts[i].len);
+        out.len += parts[i].len;
+    }
+    out.ptr = text;
+    return out;
+}
+
+object copy_meta(adding *a, const karp_meta *meta)
+{
+    copier *c = &a->c;
+    object o = { .name_space = a->name_space, .name = a->name };
+    o.uid = copy_name(a, uid_text(a, meta));
+    path_enter(c, "metadata.labels");
+    o.labels = copy_labels(c, meta->labels, meta->label_count);
+    if (c->status != KARP_OK) return o;
+    path_leave(c);
+    path_enter(c, "metadata.annotations");
+    o.annotations = copy_labels(c, meta->annotations, meta->annotation_count);
+    if (c->status != KARP_OK) return o;
+    path_leave(c);
+    o.creation = meta->creation == KARP_NO_TIME ? 0 : meta->creation;
+    o.deletion = copy_time(meta->deletion);
+    return o;
+}
+
+/* ---- settings ------------------------------------------------------------------------------------------------------ */
+
+void karp_settings_init(karp_settings *settings, size_t size)
+{
+    karp_settings own = { .size = size, .gates = KARP_GATE_RESERVED_CAPACITY };
+    if (settings == NULL || size < sizeof own.size) return;
+    memset(settings, 0, size);
+    memcpy(settings, &own, size < sizeof own ? size : sizeof own);
+}
+
+static karp_status check_settings(const karp_settings *s, karp_error *error)
+{
+    const struct {
+        const char *field;
+        uint32_t value, most;
+    } limits[] = {
+        { "preference_policy", s->preference_policy, KARP_PREFERENCES_IGNORE },
+        { "min_values_policy", s->min_values_policy, KARP_MIN_VALUES_BEST_EFFORT },
+        { "reserved_mode", s->reserved_mode, KARP_RESERVED_FALLBACK },
+        { "gates", s->gates, ALL_GATES },
+        { "dra_requests", s->dra_requests, 1 },
+        { "consolidation_simulation", s->consolidation_simulation, 1 },
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        if (limits[i].value <= limits[i].most) continue;
+        karp_status status = fail(error, KARP_E_INVALID, "%lu is not a value of this setting", (unsigned long)limits[i].value);
+        error_set_object(error, "karp_settings", str(""), str(""));
+        error_set_field(error, "%s", limits[i].field);
+        return status;
+    }
+    return KARP_OK;
+}
+
+/* scheduling.md §15: what the peer checks when it starts. */
+static void check_default_spread(copier *c, const karp_settings *s, spread_list copy)
+{
+    for (size_t i = 0; i < copy.count && c->status == KARP_OK; i++) {
+        const karp_spread_constraint *given = &s->default_spread[i];
+        path_at(c, i);
+        if (copy.items[i].topology_key == NO_TEXT) {
+            copy_blame(c, fail(c->error, KARP_E_INVALID, "must not be empty"), "topologyKey");
+        } else if (given->label_selector != NULL || given->match_label_key_count > 0) {
+            copy_blame(c, fail(c->error, KARP_E_INVALID, "a default constraint has no selector"), "labelSelector");
+        }
+        for (size_t j = 0; j < i && c->status == KARP_OK; j++) {
+            if (copy.items[j].topology_key != copy.items[i].topology_key) continue;
+            if (copy.items[j].schedule_anyway != copy.items[i].schedule_anyway) continue;
+            copy_blame(c, fail(c->error, KARP_E_DUPLICATE, "the constraint is listed twice"), NULL);
+        }
+    }
+}
+
+/* Only the fields of `into` that settings decide are written. */
+static void read_settings(copier *c, const karp_settings *given, store *into)
+{
+    path_enter(c, "default_spread");
+    if (given->default_spread_count > 64) {
+        copy_blame(c, fail(c->error, KARP_E_LIMIT, "more than 64 default constraints"), NULL);
+    }
+    into->default_spread = copy_spread(c, given->default_spread, given->default_spread_count);
+    check_default_spread(c, given, into->default_spread);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    path_enter(c, "well_known");
+    into->well_known = copy_texts(c, given->well_known, given->well_known_count, &into->well_known_count);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    path_enter(c, "restricted");
+    into->restricted = copy_texts(c, given->restricted, given->restricted_count, &into->restricted_count);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    path_enter(c, "restricted_domains");
+    into->restricted_domains = copy_texts(c, given->restricted_domains, given->restricted_domain_count,
+                                          &into->restricted_domain_count);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    path_enter(c, "normalized");
+    into->normalized = copy_labels(c, given->normalized, given->normalized_count);
+    into->reservation_id = copy_text(c, given->reservation_id_label);
+}
+
+karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings *settings, karp_error *error)
+{
+    karp_settings own;
+    copier c;
+    store *s = &builder->s, changed;
+    karp_status status = struct_check(settings, sizeof own, SIZE_THROUGH(karp_settings, reservation_id_label), &own,
+                                      "karp_settings", error);
+    if (status == KARP_OK && settings == NULL) karp_settings_init(&own, sizeof own);
+    if (status == KARP_OK) status = check_settings(&own, error);
+    if (status != KARP_OK) return status;
+
+    init_copier(&c, builder, error);
+    arena_mark mark = arena_get_mark(&s->data);
+    memset(&changed, 0, sizeof changed);
+    read_settings(&c, &own, &changed);
+    if (c.status != KARP_OK) {
+        arena_release(&s->data, mark);
+        error_set_object(error, "karp_settings", str(""), str(""));
+        return c.status;
+    }
+    s->default_spread = changed.default_spread;
+    s->well_known = changed.well_known;
+    s->well_known_count = changed.well_known_count;
+    s->restricted = changed.restricted;
+    s->restricted_count = changed.restricted_count;
+    s->restricted_domains = changed.restricted_domains;
+    s->restricted_domain_count = changed.restricted_domain_count;
+    s->normalized = changed.normalized;
+    s->reservation_id = changed.reservation_id;
+
+    karp_settings_init(&s->settings, sizeof s->settings); /* without the caller's pointers */
+    s->settings.preference_policy = own.preference_policy;
+    s->settings.min_values_policy = own.min_values_policy;
+    s->settings.reserved_mode = own.reserved_mode;
+    s->settings.gates = own.gates;
+    s->settings.dra_requests = own.dra_requests;
+    s->settings.consolidation_simulation = own.consolidation_simulation;
+    s->settings.reservation_id_label = store_text(s, s->reservation_id);
+    return KARP_OK;
+}
+
+karp_status karp_builder_set_now(karp_builder *builder, int64_t now, karp_error *error)
+{
+    if (now == KARP_NO_TIME) return fail(error, KARP_E_INVALID, "the clock of a snapshot must be an instant");
+    builder->s.now = now;
+    return KARP_OK;
+}
+
+/* ---- what Karpenter remembers -------------------------------------------------------------------------------------- */
+
+karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_state *states, size_t count,
+                                         karp_error *error)
+{
+    store *s = &builder->s;
+    store fresh; /* only its states */
+    map64 seen;
+    copier c;
+    memset(&fresh, 0, sizeof fresh);
+    init_copier(&c, builder, error);
+    map64_init(&seen, builder->context);
+    path_enter(&c, "states");
+    if (!copy_has(&c, states, count)) count = 0;
+    for (size_t i = 0; i < count && c.status == KARP_OK; i++) {
+        path_at(&c, i);
+        if (states[i].name.ptr == NULL || states[i].name.len == 0) {
+            copy_blame(&c, fail(error, KARP_E_INVALID, "a node state needs a name"), "name");
+            break;
+        }
+        uint32_t name = copy_into(&c, &s->names, states[i].name);
+        if (c.status != KARP_OK) break;
+        if (map64_get(&seen, name) != NO_ID) {
+            copy_blame(&c, fail(error, KARP_E_DUPLICATE, "the node has a state already"), "name");
+            break;
+        }
+        node_state *state = list_push(builder->context, &fresh.states, sizeof *state);
+        if (state == NULL || !map64_put(&seen, name, 1)) {
+            copy_refuse(&c);
+            break;
+        }
+        state->name = name;
+        state->marked = states[i].marked_for_deletion != 0;
+        state->nominated = states[i].nominated != 0;
+    }
+    map64_free(&seen);
+    if (c.status != KARP_OK) {
+        list_free(builder->context, &fresh.states, sizeof(node_state));
+        return c.status;
+    }
+    list_free(builder->context, &s->states, sizeof(node_state));
+    memcpy(&s->states, &fresh.states, sizeof s->states);
+    s->states_given = true;
+    return KARP_OK;
+}
+
+/* "namespace/name" to the form of store.pods_to_place. */
+static uint64_t read_pod_name(copier *c, store *s, karp_str text)
+{
+    const char *slash = text.ptr && text.len > 0 ? memchr(text.ptr, '/', text.len) : NULL;
+    size_t before = slash ? (size_t)(slash - text.ptr) : 0;
+    if (before == 0 || before + 1 == text.len) {
+        copy_blame(c, fail(c->error, KARP_E_INVALID, "a pod is named as \"namespace/name\""), NULL);
+        return 0;
+    }
+    uint32_t name_space = copy_into(c, &s->text, (karp_str){ text.ptr, before });
+    uint32_t name = copy_into(c, &s->names, (karp_str){ text.ptr + before + 1, text.len - before - 1 });
+    return pair_key(name_space, name);
+}
+
+karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str *names, size_t count,
+                                           karp_error *error)
+{
+    store *s = &builder->s;
+    store fresh; /* only its list of pods to place */
+    map64 seen;
+    copier c;
+    memset(&fresh, 0, sizeof fresh);
+    init_copier(&c, builder, error);
+    map64_init(&seen, builder->context);
+    path_enter(&c, "podsToPlace");
+    if (!copy_has(&c, names, count)) count = 0;
+    for (size_t i = 0; i < count && c.status == KARP_OK; i++) {
+        path_at(&c, i);
+        uint64_t key = read_pod_name(&c, s, names[i]);
+        if (c.status != KARP_OK) break;
+        if (map64_get(&seen, key) != NO_ID) {
+            copy_blame(&c, fail(error, KARP_E_DUPLICATE, "the pod is named twice"), NULL);
+            break;
+        }
+        uint64_t *place = list_push(builder->context, &fresh.pods_to_place, sizeof *place);
+        if (place == NULL || !map64_put(&seen, key, 1)) {
+            copy_refuse(&c);
+            break;
+        }
+        *place = key;
+    }
+    map64_free(&seen);
+    if (c.status != KARP_OK) {
+        list_free(builder->context, &fresh.pods_to_place, sizeof(uint64_t));
+        return c.status;
+    }
+    list_free(builder->context, &s->pods_to_place, sizeof(uint64_t));
+    memcpy(&s->pods_to_place, &fresh.pods_to_place, sizeof s->pods_to_place);
+    s->pods_given = true;
+    return KARP_OK;
+}
+
+/* ---- catalogues ---------------------------------------------------------------------------------------------------- */
+
+/* Types of all catalogues with this one, each catalogue counted once. */
+static uint64_t count_types(const karp_builder *b, const karp_catalogue *with)
+{
+    for (size_t i = 0; i < b->s.catalogues.count; i++) {
+        if (b->s.catalogues.items[i].catalogue == with) return b->types;
+    }
+    return b->types + with->count;
+}
+
+karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *catalogue, const karp_str *pools,
+                                       size_t pool_count, karp_error *error)
+{
+    store *s = &builder->s;
+    copier c;
+    if (catalogue == NULL) return fail(error, KARP_E_INVALID, "the catalogue is NULL");
+    uint64_t types = count_types(builder, catalogue);
+    if (types > karp_context_get_options(builder->context)->max_instance_types) {
+        return fail(error, KARP_E_LIMIT, "the catalogues have more instance types than the context allows");
+    }
+    init_copier(&c, builder, error);
+    c.text = &s->names; /* pools are objects: their names are names */
+    arena_mark mark = arena_get_mark(&s->data);
+    catalogue_use use = { .catalogue = catalogue };
+    path_enter(&c, "pools");
+    use.pools = copy_texts(&c, pools, pool_count, &use.pool_count);
+    if (c.status == KARP_OK && !list_reserve(builder->context, &s->catalogues, sizeof use)) copy_refuse(&c);
+    if (c.status != KARP_OK) {
+        arena_release(&s->data, mark);
+        return c.status;
+    }
+    (void)karp_catalogue_ref(catalogue);
+    builder->types = types;
+    catalogue_use *place = list_push(builder->context, &s->catalogues, sizeof use);
+    if (place) *place = use;
+    return KARP_OK;
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pods, and what carries a pod's template: daemon sets and capacity buffers. */
+#include <model/builder.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <model/address.h>
+#include <string.h>
+
+static bool says(karp_str text, const char *word) { return text.ptr != NULL && equal_str(text, str(word)); }
+
+/* ---- shapes -------------------------------------------------------------------------------------------------------- */
+
+static size_t count_ports(copier *c, const karp_pod *given)
+{
+    size_t count = 0;
+    if (!copy_has(c, given->containers, given->container_count)) return 0;
+    for (size_t i = 0; i < given->container_count; i++) {
+        const karp_container *k = &given->containers[i];
+        if (!copy_has(c, k->ports, k->port_count)) continue;
+        for (size_t j = 0; j < k->port_count; j++) count += k->ports[j].port != 0;
+        if (count > MOST_ELEMENTS) {
+            copy_blame(c, fail(c->error, KARP_E_LIMIT, "too many host ports"), "spec.containers");
+            return 0;
+        }
+    }
+    return c->status == KARP_OK ? count : 0;
+}
+
+static void read_port(copier *c, const karp_host_port *given, host_port *out)
+{
+    karp_str ip = given->host_ip.ptr && given->host_ip.len > 0 ? given->host_ip : str("0.0.0.0");
+    out->ip_known = address_parse(ip, out->ip);
+    out->any = out->ip_known && address_unspecified(out->ip);
+    out->port = given->port;
+    out->protocol = copy_text(c, given->protocol);
+    put(c, (uint32_t)out->port);
+    put(c, out->ip_known);
+    for (size_t i = 0; i < 16; i += 4) {
+        uint32_t word;
+        memcpy(&word, out->ip + i, sizeof word);
+        put(c, word);
+    }
+}
+
+static host_port_list read_ports(copier *c, const karp_pod *given)
+{
+    size_t count = count_ports(c, given), n = 0;
+    put(c, (uint32_t)count);
+    if (count == 0 || c->status != KARP_OK) return (host_port_list){ NULL, 0 };
+    host_port *items = arena_array(c->to, count, sizeof *items);
+    if (items == NULL) {
+        copy_refuse(c);
+        return (host_port_list){ NULL, 0 };
+    }
+    for (size_t i = 0; i < given->container_count; i++) {
+        const karp_container *k = &given->containers[i];
+        for (size_t j = 0; j < k->port_count; j++) {
+            if (k->ports[j].port != 0) read_port(c, &k->ports[j], &items[n++]);
+        }
+    }
+    return (host_port_list){ items, (uint32_t)n };
+}
+
+static void read_affinity(copier *c, const karp_pod *given, shape *s)
+{
+    path_enter(c, "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
+    s->required = copy_node_terms(c, given->required_node_terms, given->required_node_term_count);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    path_enter(c, "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution");
+    s->preferred = copy_node_terms(c, given->preferred_node_terms, given->preferred_node_term_count);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    path_enter(c, "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution");
+    s->required_affinity = copy_pod_terms(c, given->required_affinity, given->required_affinity_count);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    path_enter(c, "spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution");
+    s->preferred_affinity = copy_pod_terms(c, given->preferred_affinity, given->preferred_affinity_count);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    path_enter(c, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution");
+    s->required_anti = copy_pod_terms(c, given->required_anti_affinity, given->required_anti_affinity_count);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    path_enter(c, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution");
+    s->preferred_anti = copy_pod_terms(c, given->preferred_anti_affinity, given->preferred_anti_affinity_count);
+    if (c->status == KARP_OK) path_leave(c);
+}
+
+static void read_constraints(copier *c, const karp_pod *given, shape *s)
+{
+    path_enter(c, "spec.nodeSelector");
+    s->node_selector = copy_labels(c, given->node_selector, given->node_selector_count);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    read_affinity(c, given, s);
+    if (c->status != KARP_OK) return;
+    path_enter(c, "spec.topologySpreadConstraints");
+    s->spread = copy_spread(c, given->spread, given->spread_count);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    path_enter(c, "spec.tolerations");
+    s->tolerations = copy_tolerations(c, given->tolerations, given->toleration_count);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    s->ports = read_ports(c, given);
+}
+
+static bool uses_claims(copier *c, const karp_pod *given)
+{
+    bool any = given->resource_claim_count > 0;
+    if (copy_has(c, given->containers, given->container_count)) {
+        for (size_t i = 0; i < given->container_count; i++) any = any || given->containers[i].claim_count > 0;
+    }
+    if (copy_has(c, given->init_containers, given->init_container_count)) {
+        for (size_t i = 0; i < given->init_container_count; i++) any = any || given->init_containers[i].claim_count > 0;
+    }
+    return any;
+}
+
+static void read_scalars(copier *c, const karp_pod *given, enum pod_source source, shape *s)
+{
+    s->has_priority = given->has_priority != 0;
+    s->priority = s->has_priority ? given->priority : 0;
+    if (source == BUFFER_TEMPLATE) { /* scheduling.md §28 */
+        s->has_priority = true;
+        s->priority = INT32_MIN;
+    }
+    s->has_claims = uses_claims(c, given);
+    s->critical = says(given->priority_class_name, "system-cluster-critical") ||
+                  says(given->priority_class_name, "system-node-critical");
+    s->grace_seconds = given->termination_grace_seconds < 0 ? -1 : given->termination_grace_seconds;
+    put(c, (uint32_t)s->has_priority | (uint32_t)s->has_claims << 1 | (uint32_t)s->critical << 2);
+    put(c, (uint32_t)s->priority);
+    put_wide(c, s->grace_seconds);
+}
+
+static void read_shape(adding *a, const karp_pod *given, enum pod_source source, shape *s)
+{
+    copier *c = &a->c;
+    resource_list requests = pod_requests(a, given, source);
+    put_resources(c, requests);
+    if (c->status == KARP_OK) {
+        s->requests.items = arena_copy(c->to, requests.items, requests.count * sizeof *requests.items);
+        s->requests.count = requests.count;
+        if (s->requests.items == NULL) copy_refuse(c);
+    }
+    read_constraints(c, given, s);
+    read_scalars(c, given, source, s);
+}
+
+/* The shape's index. What is copied of a shape that is known is given back: equal pods cost nothing here. */
+static uint32_t intern_shape(adding *a, const karp_pod *given, enum pod_source source)
+{
+    store *s = &a->b->s;
+    arena_mark before = arena_get_mark(&s->data);
+    shape read = { .grace_seconds = -1 };
+    if (a->c.status != KARP_OK) return 0;
+    a->b->key.count = 0;
+    a->c.key = &a->b->key;
+    read_shape(a, given, source, &read);
+    a->c.key = NULL;
+    size_t known = s->shape_keys.count;
+    if (a->c.status == KARP_OK && !list_reserve(a->b->context, &s->shapes, sizeof read)) copy_refuse(&a->c);
+    if (a->c.status != KARP_OK) return 0;
+    uint32_t id = words_add(&s->shape_keys, a->b->key.items, a->b->key.count);
+    if (id == NO_ID) {
+        copy_refuse(&a->c);
+        return 0;
+    }
+    if (id < known) {
+        arena_release(&s->data, before);
+    } else {
+        shape *place = list_push(a->b->context, &s->shapes, sizeof read);
+        if (place) *place = read;
+        a->mark = arena_get_mark(&s->data); /* the shape stays, whatever becomes of the pod */
+    }
+    return id;
+}
+
+static uint32_t intern_labels(adding *a, const karp_label *list, size_t count, const char *path)
+{
+    copier c = a->c;
+    if (c.status != KARP_OK) return 0;
+    c.to = &a->b->scratch;
+    path_enter(&c, path);
+    label_list labels = copy_labels(&c, list, count);
+    uint32_t id = 0;
+    if (c.status == KARP_OK) {
+        id = words_add(&a->b->s.labels, (const uint32_t *)(const void *)labels.items, (size_t)labels.count * 2);
+        if (id == NO_ID) copy_refuse(&c);
+    }
+    a->c.status = c.status;
+    return c.status == KARP_OK ? id : 0;
+}
+
+/* ---- pods ---------------------------------------------------------------------------------------------------------- */
+
+/* "<pod>-<volume>": the claim of an ephemeral volume. */
+static uint32_t ephemeral_claim(adding *a, karp_str owner, karp_str name)
+{
+    size_t bytes = 0;
+    char *text = NULL;
+    size_t own = name.ptr ? name.len : 0;
+    if (size_add(owner.len, own, &bytes) && size_add(bytes, 1, &bytes)) {
+        text = arena_alloc_aligned(&a->b->scratch, bytes, 1);
+    }
+    if (text == NULL) {
+        copy_refuse(&a->c);
+        return 0;
+    }
+    memcpy(text, owner.ptr, owner.len);
+    text[owner.len] = '-';
+    if (own > 0) memcpy(text + owner.len + 1, name.ptr, own);
+    return copy_name(a, (karp_str){ text, bytes });
+}
+
+static uint32_t intern_volumes(adding *a, const karp_pod *given)
+{
+    copier *c = &a->c;
+    if (!copy_has(c, given->volumes, given->volume_count)) return 0;
+    uint32_t *claims = arena_array(&a->b->scratch, given->volume_count, sizeof *claims);
+    size_t count = 0;
+    if (claims == NULL) {
+        copy_refuse(c);
+        return 0;
+    }
+    path_enter(c, "spec.volumes");
+    for (size_t i = 0; i < given->volume_count && c->status == KARP_OK; i++) {
+        const karp_pod_volume *v = &given->volumes[i];
+        path_at(c, i);
+        if (v->kind > KARP_VOLUME_EPHEMERAL) {
+            copy_blame(c, fail(c->error, KARP_E_INVALID, "the kind of the volume is none of the known ones"), NULL);
+            return 0;
+        }
+        if (v->kind == KARP_VOLUME_CLAIM) claims[count++] = copy_name(a, v->claim_name);
+        if (v->kind == KARP_VOLUME_EPHEMERAL) claims[count++] = ephemeral_claim(a, given->meta.name, v->name);
+    }
+    if (c->status != KARP_OK) return 0;
+    path_leave(c);
+    uint32_t id = words_add(&a->b->s.volumes, claims, count);
+    if (id == NO_ID) copy_refuse(c);
+    return id;
+}
+
+static uint32_t selects_kind(const karp_owner *o)
+{
+    if (says(o->api_version, "v1") && says(o->kind, "ReplicationController")) return KARP_SELECTS_REPLICATION_CONTROLLER;
+    if (says(o->api_version, "apps/v1") && says(o->kind, "ReplicaSet")) return KARP_SELECTS_REPLICA_SET;
+    if (says(o->api_version, "apps/v1") && says(o->kind, "StatefulSet")) return KARP_SELECTS_STATEFUL_SET;
+    return NO_ID;
+}
+
+/* The value's id, or NO_ID when the pod does not carry the annotation. */
+static uint32_t read_annotation(adding *a, const karp_meta *meta, const char *key)
+{
+    for (size_t i = 0; i < meta->annotation_count; i++) {
+        if (says(meta->annotations[i].key, key)) return copy_into(&a->c, a->c.text, meta->annotations[i].value);
+    }
+    return NO_ID;
+}
+
+static uint32_t intern_marks(adding *a, const karp_meta *meta)
+{
+    pod_marks marks = { NO_ID, NO_ID, NO_ID, NO_TEXT, NO_ID };
+    if (copy_has(&a->c, meta->annotations, meta->annotation_count)) {
+        marks.do_not_disrupt = read_annotation(a, meta, "karpenter.sh/do-not-disrupt");
+        marks.deletion_cost = read_annotation(a, meta, "controller.kubernetes.io/pod-deletion-cost");
+    }
+    if (copy_has(&a->c, meta->owners, meta->owner_count)) {
+        for (size_t i = 0; i < meta->owner_count; i++) {
+            const karp_owner *o = &meta->owners[i];
+            if (!o->controller) continue;
+            marks.controller_kind = selects_kind(o);
+            marks.controller_name = copy_name(a, o->name);
+            if (o->uid.len > 0) marks.controller_uid = copy_name(a, o->uid);
+            break;
+        }
+    }
+    if (a->c.status != KARP_OK) return 0;
+    uint32_t identity[] = { marks.do_not_disrupt, marks.deletion_cost, marks.controller_kind, marks.controller_name,
+                         marks.controller_uid };
+    _Static_assert(sizeof identity == sizeof marks, "store_marks() reads the words as pod_marks");
+    uint32_t id = words_add(&a->b->s.mark_keys, identity, sizeof identity / sizeof identity[0]);
+    if (id == NO_ID) copy_refuse(&a->c);
+    return id;
+}
+
+static uint8_t read_flags(copier *c, const karp_pod *given)
+{
+    unsigned flags = given->nominated_node_name.len > 0 ? POD_NOMINATED : 0;
+    if (copy_has(c, given->meta.owners, given->meta.owner_count)) {
+        for (size_t i = 0; i < given->meta.owner_count; i++) {
+            const karp_owner *o = &given->meta.owners[i];
+            if (says(o->api_version, "v1") && says(o->kind, "Node")) flags |= POD_OF_NODE;
+            if (!says(o->api_version, "apps/v1")) continue;
+            if (says(o->kind, "DaemonSet")) flags |= POD_OF_DAEMON_SET;
+            if (says(o->kind, "StatefulSet")) flags |= POD_OF_STATEFUL_SET;
+        }
+    }
+    if (copy_has(c, given->conditions, given->condition_count)) {
+        for (size_t i = 0; i < given->condition_count; i++) {
+            const karp_condition *o = &given->conditions[i];
+            if (says(o->type, "PodScheduled") && says(o->reason, "Unschedulable")) flags |= POD_UNSCHEDULABLE;
+            if (says(o->type, "Ready") && says(o->status, "False")) flags |= POD_NOT_READY;
+        }
+    }
+    return (uint8_t)flags;
+}
+
+static void read_uid(adding *a, const karp_meta *meta, pod *p)
+{
+    karp_str text = uid_text(a, meta);
+    if (a->c.status == KARP_OK && text.len > UINT32_MAX) {
+        copy_blame(&a->c, fail(a->c.error, KARP_E_LIMIT, "the uid is too long"), "metadata.uid");
+    }
+    if (a->c.status != KARP_OK) return;
+    p->uid = arena_string(a->c.to, text.ptr, text.len);
+    p->uid_len = (uint32_t)text.len;
+    if (p->uid == NULL) copy_refuse(&a->c);
+}
+
+karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *given, karp_error *error)
+{
+    karp_pod own;
+    adding a;
+    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_pod, container_status_count), &own,
+                                      "karp_pod", error);
+    if (status != KARP_OK) return status;
+    adding_begin(&a, builder, KIND_POD, "Pod", &own.meta, NAMESPACED, NULL, 0, error);
+    check_limit(&a, builder->s.pods.count, karp_context_get_options(builder->context)->max_pods, "pods");
+    pod p = { .name_space = a.name_space, .name = a.name, .node = NO_ID };
+    if (a.c.status == KARP_OK && own.phase > KARP_PHASE_UNKNOWN) {
+        copy_blame(&a.c, fail(error, KARP_E_INVALID, "the phase is none of the known ones"), "status.phase");
+    }
+    p.shape = intern_shape(&a, &own, POD_ITSELF);
+    p.labels = intern_labels(&a, own.meta.labels, own.meta.label_count, "metadata.labels");
+    p.volumes = intern_volumes(&a, &own);
+    p.marks = intern_marks(&a, &own.meta);
+    p.flags = read_flags(&a.c, &own);
+    if (own.node_name.len > 0) p.node = copy_name(&a, own.node_name);
+    read_uid(&a, &own.meta, &p);
+    p.creation = own.meta.creation == KARP_NO_TIME ? 0 : own.meta.creation;
+    p.deletion = copy_time(own.meta.deletion);
+    p.start = copy_time(own.start_time);
+    p.phase = (uint8_t)own.phase;
+    return adding_finish(&a, &builder->s.pods, &p, sizeof p);
+}
+
+/* ---- templates ----------------------------------------------------------------------------------------------------- */
+
+/* The template is the last field, and as long as the caller's version of it. */
+static karp_status check_template(const karp_daemon_set *given, karp_pod *out, karp_error *error)
+{
+    static const char *const what = "karp_daemon_set.template_";
+    const size_t least = SIZE_THROUGH(karp_pod, container_status_count);
+    if (given == NULL) return struct_check(NULL, sizeof *out, least, out, what, error);
+    if (given->template_.size > given->size - offsetof(karp_daemon_set, template_)) {
+        return fail(error, KARP_E_ABI_SIZE, "%s.size is larger than the struct it is in", what);
+    }
+    return struct_check(&given->template_, sizeof *out, least, out, what, error);
+}
+
+karp_status karp_builder_add_daemon_set(karp_builder *builder, const karp_daemon_set *given, karp_error *error)
+{
+    karp_daemon_set own;
+    karp_pod template_;
+    adding a;
+    const size_t least = offsetof(karp_daemon_set, template_) + SIZE_THROUGH(karp_pod, container_status_count);
+    karp_status status = struct_check(given, sizeof own, least, &own, "karp_daemon_set", error);
+    if (status == KARP_OK) status = check_template(given, &template_, error);
+    if (status != KARP_OK) return status;
+    adding_begin(&a, builder, KIND_DAEMON_SET, "DaemonSet", &own.meta, NAMESPACED, NULL, 0, error);
+    daemon_set d = { .shape = intern_shape(&a, &template_, DAEMON_TEMPLATE) };
+    d.labels = intern_labels(&a, template_.meta.labels, template_.meta.label_count, "spec.template.metadata.labels");
+    d.meta = copy_meta(&a, &own.meta);
+    return adding_finish(&a, &builder->s.daemon_sets, &d, sizeof d);
+}
+
+static bool buffer_ready(copier *c, const karp_capacity_buffer *b)
+{
+    if (!copy_has(c, b->conditions, b->condition_count)) return false;
+    for (size_t i = 0; i < b->condition_count; i++) {
+        if (says(b->conditions[i].type, "ReadyForProvisioning")) return says(b->conditions[i].status, "True");
+    }
+    return false;
+}
+
+karp_status karp_builder_add_capacity_buffer(karp_builder *builder, const karp_capacity_buffer *given, karp_error *error)
+{
+    karp_capacity_buffer own;
+    karp_pod template_;
+    adding a;
+    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_capacity_buffer, replicas), &own,
+                                      "karp_capacity_buffer", error);
+    if (status != KARP_OK) return status;
+    status = struct_check(own.template_, sizeof template_, SIZE_THROUGH(karp_pod, container_status_count), &template_,
+                          "karp_capacity_buffer.template_", error);
+    if (status != KARP_OK) return status;
+    adding_begin(&a, builder, KIND_BUFFER, "CapacityBuffer", &own.meta, NAMESPACED, NULL, 0, error);
+    capacity_buffer b = { .has_template = own.template_ != NULL, .replicas = own.replicas < 0 ? -1 : own.replicas };
+    if (b.has_template) {
+        b.shape = intern_shape(&a, &template_, BUFFER_TEMPLATE);
+        b.labels = intern_labels(&a, template_.meta.labels, template_.meta.label_count, "template.metadata.labels");
+    }
+    b.ready = buffer_ready(&a.c, &own);
+    b.meta = copy_meta(&a, &own.meta);
+    return adding_finish(&a, &builder->s.buffers, &b, sizeof b);
+}
