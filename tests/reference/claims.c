@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes to be started (scheduling.md 20, 21, 31.1). */
+#include <string.h>
+
+#include "memory.h"
+#include "scheduler.h"
+
+struct claim *ref_claim_new(struct scheduler *s, const struct template *template, struct types types)
+{
+    struct claim *c = ref_alloc(sizeof *c);
+    c->template = template;
+    c->types = types;
+    c->hostname = ref_format("hostname-placeholder-%04d", ++s->hosts);
+    c->requirements =
+        ref_union(template->requirements, ref_requirements_of_labels(ref_labels_one(HOSTNAME, c->hostname)));
+    return c;
+}
+
+/** Lowers minValues to what the types have (20). */
+static struct requirements lowered(struct requirements r, struct types types)
+{
+    for (size_t i = 0; i < r.count; i++) {
+        int64_t there = ref_too_few_values(types, &r.items[i]);
+        if (there >= 0) {
+            struct requirement lower = r.items[i];
+            lower.min = there;
+            r = ref_replace(r, lower);
+        }
+    }
+    return r;
+}
+
+refusal ref_claim_try(const struct scheduler *s, const struct claim *c, const struct pod *pod, bool relax,
+                      struct answer *answer)
+{
+    const struct pod_data *data = &s->data[pod->index];
+    refusal why = NULL;
+    if (!ref_tolerates(pod->tolerations, c->template->pool->taints)) {
+        return "TAINTS";
+    }
+    if (!ref_compatible(c->requirements, data->requirements, true)) {
+        return "CLAIM_REQUIREMENTS";
+    }
+    struct requirements base = ref_union(c->requirements, data->requirements);
+    struct resources total = ref_resources_sum(c->requests, data->requests);
+    for (size_t i = 0; i < data->volumes.count; i++) {
+        struct requirements r;
+        why = ref_narrow(s, base, data->volumes.items[i], pod, true, &r);
+        if (why == NULL) {
+            why = ref_filter_types(s, c->types, r, pod, total, c->template, c->ports, relax, &answer->types);
+        }
+        if (why == NULL) {
+            answer->requirements = lowered(r, answer->types);
+            why = ref_reserve(s, c, answer->types, answer->requirements, &answer->reservations);
+        }
+        if (why == NULL) {
+            return NULL;
+        }
+    }
+    return why; /* that of the last alternative */
+}
+
+void ref_claim_add(struct scheduler *s, struct claim *c, const struct pod *pod, const struct answer *answer)
+{
+    c->pods = ref_push(c->pods, c->pod_count, sizeof c->pods[0]);
+    c->pods[c->pod_count++] = pod;
+    c->types = answer->types;
+    c->requirements = answer->requirements;
+    c->requests = ref_resources_sum(c->requests, s->data[pod->index].requests);
+    ref_topology_register(s->topology, c->hostname);
+    ref_topology_record(s->topology, pod, c->template->pool->taints, c->requirements);
+    ref_usages_add(&c->ports, pod);
+    ref_hold(s, c, answer->reservations);
+}
+
+static bool has_type_of(const struct claim *c, const struct daemon_group *group)
+{
+    for (size_t i = 0; i < c->types.count; i++) {
+        for (size_t j = 0; j < group->types.count; j++) {
+            if (c->types.items[i] == group->types.items[j]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void ref_claim_finish(struct claim *c)
+{
+    struct resources daemons = {NULL, 0};
+    c->requirements = ref_without(c->requirements, HOSTNAME);
+    if (c->held.count > 0) {
+        struct requirement reserved = ref_requirement_in(CAPACITY_TYPE, ref_names_one("reserved"));
+        struct requirement ids = ref_requirement_in(ref_reservation_label(), c->held);
+        c->requirements = ref_union(ref_replace(c->requirements, reserved), ref_requirements_one(ids));
+    }
+    for (size_t g = 0; g < c->template->group_count; g++) {
+        const struct daemon_group *group = &c->template->groups[g];
+        if (has_type_of(c, group)) { /* ND-8: an empty sum is replaced, not kept */
+            daemons = daemons.count > 0 ? ref_resources_min(daemons, group->overhead) : group->overhead;
+        }
+    }
+    c->requests = ref_resources_sum(c->requests, daemons);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reference.h"
+
+#include <stdlib.h>
+
+#include "memory.h"
+#include "scheduler.h"
+
+static char *decide(const json_t *doc, const char *base_dir)
+{
+    struct scheduler *s = ref_alloc(sizeof *s);
+    s->world = ref_world_read(doc);
+    ref_pools_read(s, base_dir);
+    if (ref_fault_text() != NULL) {
+        return NULL;
+    }
+    if (s->pool_count > 0) {
+        ref_solve(s);
+    } else {
+        ref_ignore_all(s->world); /* (1) step 5 */
+    }
+    char *text = ref_print(s);
+    if (ref_fault_text() != NULL) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+char *reference_plan(const char *snapshot_json, size_t len, const char *base_dir)
+{
+    json_error_t error;
+    ref_fault_clear();
+    json_t *doc = json_loadb(snapshot_json, len, 0, &error);
+    if (doc == NULL) {
+        ref_fault("line %d: %s", error.line, error.text);
+        return NULL;
+    }
+    ref_keep_document(doc);
+    char *text = decide(doc, base_dir);
+    ref_drop_documents();
+    ref_free_all();
+    return text;
+}
+
+const char *reference_error(void)
+{
+    return ref_fault_text();
+}
