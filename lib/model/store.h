@@ -263,6 +263,9 @@ typedef struct catalogue_use {
 #define LIST_OF(type) struct { type *items; size_t count, capacity; }
 /* A new cleared element at the end of any LIST_OF, or NULL. `list` is the address of the struct. */
 void *list_push(karp_context *context, void *list, size_t element_bytes);
+/* Room for one more element: the next list_push() cannot fail. false = refused. */
+bool list_reserve(karp_context *context, void *list, size_t element_bytes);
+size_t list_count(const void *list);
 void list_free(karp_context *context, void *list, size_t element_bytes);
 
 typedef struct store {
@@ -316,6 +319,9 @@ void store_free(store *s);
 
 /* The index of an object in its array; NO_ID = not there. */
 uint32_t store_find(const store *s, enum kind kind, uint32_t name_space, uint32_t name);
+/* The same for kinds whose identity is more than that; `selects` is KARP_SELECTS_*, group and kind are text ids. */
+uint32_t store_find_selecting(const store *s, uint32_t selects, uint32_t name_space, uint32_t name);
+uint32_t store_find_class(const store *s, uint32_t group, uint32_t kind, uint32_t name);
 
 static inline karp_str store_text(const store *s, uint32_t id) { return strings_get(&s->text, id); }
 static inline karp_str store_name(const store *s, uint32_t id) { return strings_get(&s->names, id); }
