@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <base/bits.h>
+#include <base/hash.h>
+#include <support/fault.h>
+#include <support/random.h>
+
+typedef struct fixture {
+    fault fault;
+    karp_context *context;
+} fixture;
+
+static int set_up(void **state)
+{
+    static fixture f;
+    memset(&f, 0, sizeof f);
+    f.context = fault_context(&f.fault);
+    *state = &f;
+    return f.context ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    karp_context_free(f->context);
+    return f->fault.live_blocks == 0 && f->fault.live_bytes == 0 && f->fault.wrong_sizes == 0 ? 0 : -1;
+}
+
+/* ---- the hash ---- */
+
+/* Every length takes another path through the function; every bit of the text and of the seed must reach the result,
+ * and about half of the result's bits. */
+static void test_every_bit_counts(void **state)
+{
+    (void)state;
+    unsigned char text[80];
+    for (size_t i = 0; i < sizeof text; i++) text[i] = (unsigned char)(i * 37);
+    uint64_t seed = 42;
+    for (size_t len = 0; len <= 70; len++) {
+        uint64_t h = hash_bytes(text + 1, len, seed);
+        assert_true(hash_bytes(text + 1, len, seed) == h);
+        assert_true(hash_bytes(text + 1, len + 1, seed) != h);
+        assert_true(hash_bytes(text + 1, len, seed + 1) != h);
+        unsigned changed = 0;
+        for (size_t bit = 0; bit < len * 8; bit++) {
+            text[1 + bit / 8] ^= (unsigned char)(1u << bit % 8);
+            uint64_t other = hash_bytes(text + 1, len, seed);
+            text[1 + bit / 8] ^= (unsigned char)(1u << bit % 8);
+            assert_true((uint32_t)other != (uint32_t)h);
+            changed += (unsigned)__builtin_popcountll(other ^ h);
+        }
+        if (len > 0) assert_in_range(changed / (len * 8), 26, 38);
+    }
+}
+
+/* Names as clusters have them spread over the low bits, which is what tables use. */
+static void test_spread(void **state)
+{
+    (void)state;
+    static unsigned buckets[4096];
+    memset(buckets, 0, sizeof buckets);
+    for (int i = 0; i < 40960; i++) {
+        char name[32];
+        int len = snprintf(name, sizeof name, "default/web-%d", i);
+        buckets[hash_bytes(name, (size_t)len, 7) & 4095]++;
+    }
+    for (int i = 0; i < 4096; i++) assert_true(buckets[i] < 40);
+    memset(buckets, 0, sizeof buckets);
+    for (uint32_t i = 0; i < 40960; i++) buckets[hash_mix(pair_key(i / 100, i % 100)) & 4095]++;
+    for (int i = 0; i < 4096; i++) assert_true(buckets[i] < 40);
+}
+
+/* ---- strings ---- */
+
+static size_t name_of(uint32_t i, char text[32])
+{
+    return (size_t)snprintf(text, 32, "label-%u", i * 7919);
+}
+
+static void test_strings(void **state)
+{
+    fixture *f = *state;
+    strings s;
+    strings_init(&s, f->context);
+    assert_int_equal(strings_find(&s, "a", 1), NO_ID);
+    char text[32];
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 20000; i++) {
+            size_t len = name_of(i, text);
+            assert_int_equal(strings_add(&s, text, len), i);
+        }
+    }
+    assert_int_equal(s.count, 20000);
+    for (uint32_t i = 0; i < 20000; i++) {
+        size_t len = name_of(i, text);
+        assert_int_equal(strings_find(&s, text, len), i);
+        karp_str kept = strings_get(&s, i);
+        assert_int_equal(kept.len, len);
+        assert_string_equal(kept.ptr, text);
+    }
+    assert_int_equal(strings_find(&s, "label-", 6), NO_ID);
+
+    /* Empty text, and text with zero bytes, are text like any other. */
+    assert_int_equal(strings_find(&s, NULL, 0), NO_ID);
+    uint32_t empty = strings_add(&s, NULL, 0);
+    assert_int_equal(empty, 20000);
+    assert_int_equal(strings_add(&s, "", 0), empty);
+    assert_string_equal(strings_get(&s, empty).ptr, "");
+    uint32_t zeroes = strings_add(&s, "\0\0", 2);
+    assert_int_not_equal(zeroes, empty);
+    assert_int_not_equal(strings_add(&s, "\0", 1), zeroes);
+    assert_int_equal(strings_find(&s, "\0\0", 2), zeroes);
+    strings_free(&s);
+    assert_int_equal(strings_add(&s, "again", 5), 0);
+    strings_free(&s);
+}
+
+/* ---- words ---- */
+
+static size_t array_of(uint32_t i, uint32_t data[4])
+{
+    data[0] = i / 4;
+    data[1] = 0;
+    data[2] = i % 4;
+    data[3] = 5;
+    return i % 4 == 0 ? 1 : i % 4 == 1 ? 2 : i % 4 == 2 ? 3 : 4;
+}
+
+static void test_words(void **state)
+{
+    fixture *f = *state;
+    words w;
+    words_init(&w, f->context);
+    uint32_t data[4] = { 0, 0, 0, 0 };
+    assert_int_equal(words_find(&w, data, 1), NO_ID);
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 8000; i++) {
+            size_t count = array_of(i, data);
+            assert_int_equal(words_add(&w, data, count), i);
+        }
+    }
+    for (uint32_t i = 0; i < 8000; i++) {
+        size_t count = array_of(i, data);
+        assert_int_equal(words_find(&w, data, count), i);
+        assert_int_equal(w.entries[i].count, count);
+        assert_memory_equal(w.entries[i].ptr, data, count * sizeof data[0]);
+    }
+    assert_int_equal(words_find(&w, NULL, 0), NO_ID);
+    uint32_t empty = words_add(&w, NULL, 0);
+    assert_int_equal(empty, 8000);
+    assert_int_equal(words_find(&w, data, 0), empty);
+    words_free(&w);
+    assert_int_equal(words_add(&w, data, 2), 0);
+    words_free(&w);
+}
+
+/* ---- 64-bit keys ---- */
+
+static void test_map(void **state)
+{
+    fixture *f = *state;
+    map64 m;
+    map64_init(&m, f->context);
+    assert_int_equal(map64_get(&m, 0), NO_ID);
+    uint64_t seed = 3;
+    static uint64_t keys[20000];
+    for (uint32_t i = 0; i < 20000; i++) {
+        keys[i] = i < 3 ? (uint64_t)i - 1 : random_width(&seed) << 20 | i; /* all ones, zero, one, and any */
+        assert_true(map64_put(&m, keys[i], i));
+    }
+    assert_int_equal(m.count, 20000);
+    for (uint32_t i = 0; i < 20000; i++) {
+        assert_int_equal(map64_get(&m, keys[i]), i);
+        assert_true(map64_put(&m, keys[i], i + 1));
+    }
+    assert_int_equal(m.count, 20000);
+    for (uint32_t i = 0; i < 20000; i++) assert_int_equal(map64_get(&m, keys[i]), i + 1);
+    assert_int_equal(map64_get(&m, UINT64_C(1) << 63), NO_ID);
+    size_t slots = m.slot_count;
+    map64_clear(&m);
+    assert_int_equal(m.slot_count, slots);
+    assert_int_equal(map64_get(&m, keys[5]), NO_ID);
+    assert_true(map64_put(&m, keys[5], 1));
+    assert_int_equal(m.count, 1);
+    map64_free(&m);
+    map64_clear(&m);
+    assert_int_equal(map64_get(&m, keys[5]), NO_ID);
+    map64_free(&m);
+}
+
+/* ---- refused memory ---- */
+
+/* Runs `work` with the first request refused, then the second and so on until all are granted; once with only that one
+ * refused and once with all after it. `work` returns how many of its steps were refused. */
+static void for_each_refusal(fixture *f, size_t (*work)(fixture *f))
+{
+    for (int keep = 0; keep < 2; keep++) {
+        size_t at = 1;
+        for (;; at++) {
+            size_t blocks = f->fault.live_blocks;
+            fault_arm(&f->fault, at, keep != 0);
+            size_t refused = work(f);
+            assert_int_equal(f->fault.live_blocks, blocks);
+            if (f->fault.refused == 0) break;
+            assert_true(refused > 0);
+        }
+        assert_true(at > 10);
+    }
+    fault_arm(&f->fault, 0, false);
+}
+
+/* A refused addition changes nothing, and the next one starts as if it had not been. */
+static size_t add_strings(fixture *f)
+{
+    strings s;
+    strings_init(&s, f->context);
+    size_t refused = 0;
+    char text[32];
+    for (uint32_t i = 0; i < 600; i++) {
+        size_t len = name_of(i, text), count = s.count;
+        uint32_t id = strings_add(&s, text, len);
+        if (id == NO_ID) {
+            refused++;
+            assert_int_equal(s.count, count);
+            assert_int_equal(strings_find(&s, text, len), NO_ID);
+        } else {
+            assert_int_equal(id, count);
+            assert_int_equal(strings_find(&s, text, len), id);
+        }
+    }
+    for (uint32_t id = 0; id < s.count; id++) {
+        karp_str kept = strings_get(&s, id);
+        assert_int_equal(strings_find(&s, kept.ptr, kept.len), id);
+    }
+    strings_free(&s);
+    return refused;
+}
+
+static size_t add_words(fixture *f)
+{
+    words w;
+    words_init(&w, f->context);
+    size_t refused = 0;
+    uint32_t data[4];
+    for (uint32_t i = 0; i < 600; i++) {
+        size_t len = array_of(i, data), count = w.count;
+        uint32_t id = words_add(&w, data, len);
+        if (id == NO_ID) {
+            refused++;
+            assert_int_equal(w.count, count);
+            assert_int_equal(words_find(&w, data, len), NO_ID);
+        } else {
+            assert_int_equal(id, count);
+        }
+    }
+    for (uint32_t id = 0; id < w.count; id++) {
+        assert_int_equal(words_find(&w, w.entries[id].ptr, w.entries[id].count), id);
+    }
+    words_free(&w);
+    return refused;
+}
+
+static size_t put_keys(fixture *f)
+{
+    map64 m;
+    map64_init(&m, f->context);
+    size_t refused = 0;
+    for (uint32_t i = 0; i < 9000; i++) {
+        size_t count = m.count;
+        if (map64_put(&m, i, i + 1)) {
+            assert_int_equal(map64_get(&m, i), i + 1);
+        } else {
+            refused++;
+            assert_int_equal(m.count, count);
+            assert_int_equal(map64_get(&m, i), NO_ID);
+        }
+    }
+    map64_free(&m);
+    return refused;
+}
+
+static void test_refusals(void **state)
+{
+    for_each_refusal(*state, add_strings);
+    for_each_refusal(*state, add_words);
+    for_each_refusal(*state, put_keys);
+}
+
+/* ---- bitsets ---- */
+
+static void test_bits(void **state)
+{
+    (void)state;
+    static const size_t widths[] = { 0, 1, 2, 63, 64, 65, 127, 128, 129, 500 };
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        size_t width = widths[w], words_of = bits_words(width);
+        uint64_t a[8], b[8];
+        assert_int_equal(words_of, (width + 63) / 64);
+        memset(a, 0, sizeof a);
+        memset(b, 0, sizeof b);
+        bits_fill(a, width);
+        assert_int_equal(bits_count(a, 8), width);
+        assert_int_equal(bits_any(a, words_of), width > 0);
+        assert_int_equal(bits_next(a, width, width), width);
+        for (size_t i = 0; i < width; i++) {
+            assert_true(bits_test(a, i));
+            assert_int_equal(bits_next(a, width, i), i);
+            if (i % 3 == 0) bits_set(b, i);
+        }
+        for (size_t i = 0, seen = 0; i <= width; i++) {
+            if (i == width) assert_int_equal(bits_count(b, words_of), seen);
+            else if (bits_test(b, i)) seen++;
+            size_t expected = (i + 2) / 3 * 3;
+            assert_int_equal(bits_next(b, width, i), expected < width ? expected : width);
+        }
+        assert_int_equal(bits_equal(a, b, words_of), width <= 1);
+        bits_and_not(a, b, words_of);
+        for (size_t i = 0; i < width; i++) assert_int_equal(bits_test(a, i), i % 3 != 0);
+        bits_or(a, b, words_of);
+        assert_int_equal(bits_count(a, words_of), width);
+        bits_and(a, b, words_of);
+        assert_true(bits_equal(a, b, words_of));
+        for (size_t i = 0; i < width; i += 3) bits_clear(a, i);
+        assert_false(bits_any(a, words_of));
+        assert_int_equal(bits_next(a, width, 0), width);
+    }
+    uint64_t dirty = UINT64_MAX;
+    bits_fill(&dirty, 3);
+    assert_int_equal(dirty, 7);
+}
+
+#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_bit_counts),
+        cmocka_unit_test(test_spread),
+        WITH_CONTEXT(test_strings),
+        WITH_CONTEXT(test_words),
+        WITH_CONTEXT(test_map),
+        WITH_CONTEXT(test_refusals),
+        cmocka_unit_test(test_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
