@@ -43,7 +43,7 @@ static const char *const normalized_labels[][2] = {
 static uint32_t add(karp_snapshot *s, karp_str text) { return strings_add(&s->raw.text, text.ptr, text.len); }
 
 /* "karpenter.k8s.aws/ec2nodeclass" */
-uint32_t node_class_label(karp_snapshot *s, uint32_t group, uint32_t kind)
+static uint32_t node_class_label(karp_snapshot *s, uint32_t group, uint32_t kind)
 {
     karp_str g = text_of(s, group), k = text_of(s, kind);
     char *joined = arena_alloc(&s->data, g.len + k.len + 2);
@@ -60,6 +60,8 @@ uint32_t node_class_label(karp_snapshot *s, uint32_t group, uint32_t kind)
 static bool add_object_words(karp_snapshot *s)
 {
     store *raw = &s->raw;
+    s->pool_names = arena_array(&s->data, raw->pools.count + 1, sizeof *s->pool_names);
+    if (s->pool_names == NULL) return false;
     for (size_t i = 0; i < raw->nodes.count; i++) {
         if (add(s, store_name(raw, raw->nodes.items[i].meta.name)) == NO_ID) return false;
     }
@@ -68,9 +70,9 @@ static bool add_object_words(karp_snapshot *s)
     }
     for (size_t i = 0; i < raw->pools.count; i++) {
         const node_pool *p = &raw->pools.items[i];
-        if (add(s, store_name(raw, p->meta.name)) == NO_ID || node_class_label(s, p->class_group, p->class_kind) == NO_ID) {
-            return false;
-        }
+        s->pool_names[i].name = add(s, store_name(raw, p->meta.name));
+        s->pool_names[i].class_label = node_class_label(s, p->class_group, p->class_kind);
+        if (s->pool_names[i].name == NO_ID || s->pool_names[i].class_label == NO_ID) return false;
     }
     for (size_t i = 0; i < raw->namespaces.count; i++) {
         if (add(s, store_name(raw, raw->namespaces.items[i].name)) == NO_ID) return false;

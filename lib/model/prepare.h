@@ -34,9 +34,6 @@ karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uin
 /* The CSI driver a claim counts against (§13.4), NO_TEXT = none; *found is false when a bound claim's volume is missing. */
 uint32_t volume_driver(const store *raw, uint32_t name_space, uint32_t claim, bool *found);
 
-/* facts.c: the label every node of a pool carries for its class (§7.3); NO_ID = no memory. */
-uint32_t node_class_label(karp_snapshot *s, uint32_t group, uint32_t kind);
-
 /* labels → requirement set (the host name left out); only keys marked in `interest`, NULL = all. */
 uint32_t set_of_labels(algebra *a, label_list labels, const uint8_t *interest);
 /* expressions → demand */

@@ -84,6 +84,7 @@ typedef struct state_node {
     uint32_t set;         /* requirement set of the labels that some pod, volume or daemon reads, without the host name */
     taint_list taints;    /* effective */
     const int64_t *available; /* allocatable − bound pods; vector */
+    resource_list allocatable;
     resource_list capacity;   /* with nodes: 1 */
     const uint32_t *pods;     /* indices of the bound, non-terminal pods */
     uint32_t pod_count;
@@ -116,6 +117,7 @@ struct karp_snapshot {
     /* nodes */
     state_node *nodes; /* by name */
     uint32_t node_count;
+    uint32_t *node_sets;    /* store node index -> requirement set of the Node object's own labels, as `set` above */
     uint32_t *node_of_name; /* store node index -> state node index, NO_ID = not a state node */
     uint32_t *pod_node;     /* pod -> store node index, NO_ID = not bound to a node that exists */
     uint32_t *bound_first;  /* [store node count + 1] into bound: all pods of each Node */
@@ -123,6 +125,7 @@ struct karp_snapshot {
     /* catalogues */
     type_table *tables;
     uint32_t table_count;
+    struct pool_words { uint32_t name, class_label; } *pool_names; /* text ids, by store pool: its name, the label of §7.3 */
     uint32_t *pool_table; /* store pool index -> table, NO_ID = no types */
     /* daemons: representative pods of §12.1, by DaemonSet in input order */
     struct daemon {

@@ -142,8 +142,9 @@ static bool effective_taints(karp_snapshot *s, state_node *n)
 {
     const node *node_ = node_at(s, n);
     const node_claim *claim = claim_at(s, n);
-    n->taints = node_ == NULL || (n->managed && !n->registered) ? claim->taints : node_->taints;
-    if (!n->managed || n->initialized) return true;
+    bool of_claim = claim != NULL && (node_ == NULL || !n->registered);
+    n->taints = of_claim ? claim->taints : node_ != NULL ? node_->taints : (taint_list){ NULL, 0 };
+    if (claim == NULL || n->initialized) return true;
     taint *kept = arena_array(&s->data, n->taints.count + (size_t)1, sizeof *kept);
     uint32_t count = 0;
     if (kept == NULL) return false;
@@ -203,6 +204,7 @@ static karp_status node_resources(karp_snapshot *s, state_node *n)
             available[resource] = saturating_sub(available[resource], r[resource]);
         }
     }
+    n->allocatable = allocatable;
     n->available = available;
     return KARP_OK;
 }
@@ -241,13 +243,18 @@ static karp_status complete_nodes(karp_snapshot *s, const uint8_t *of_nodes)
         if (n->set == NO_ID) return KARP_E_NOMEM;
         if (n->node != NO_ID) s->node_of_name[n->node] = i;
     }
+    for (size_t i = 0; i < s->raw.nodes.count; i++) {
+        s->node_sets[i] = set_of_labels(&s->algebra, s->raw.nodes.items[i].meta.labels, of_nodes);
+        if (s->node_sets[i] == NO_ID) return KARP_E_NOMEM;
+    }
     return KARP_OK;
 }
 
 karp_status prepare_nodes(karp_snapshot *s, karp_error *error)
 {
     s->node_of_name = arena_array(&s->data, s->raw.nodes.count + 1, sizeof *s->node_of_name);
-    if (s->node_of_name == NULL || !join(s)) return fail_nomem(error);
+    s->node_sets = arena_array(&s->data, s->raw.nodes.count + 1, sizeof *s->node_sets);
+    if (s->node_of_name == NULL || s->node_sets == NULL || !join(s)) return fail_nomem(error);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->node_count; i++) {
         derive_face(s, &s->nodes[i]);

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Domains: the values of the label keys that topology is about, numbered densely per key. */
+#include <schedule/topology.h>
+
+#include <model/requirement.h>
+#include <schedule/templates.h>
+#include <string.h>
+
+static bool refuse(scheduler *s)
+{
+    s->failed = true;
+    return false;
+}
+
+/* ---- the universe (§14.1) -------------------------------------------------------------------------------------- */
+
+static struct universe_domain *universe_at(scheduler *s, domain_key *k, uint32_t number, bool *is_new)
+{
+    *is_new = false;
+    for (uint32_t i = 0; i < k->universe_count; i++) {
+        if (k->universe[i].number == number) return &k->universe[i];
+    }
+    size_t capacity = k->universe_capacity;
+    void *items = k->universe;
+    if (!grow(s->context, &items, &capacity, k->universe_count + (size_t)1, sizeof *k->universe)) {
+        s->failed = true;
+        return NULL;
+    }
+    k->universe = items;
+    k->universe_capacity = (uint32_t)capacity;
+    *is_new = true;
+    k->universe[k->universe_count] = (struct universe_domain){ .number = number };
+    return &k->universe[k->universe_count++];
+}
+
+/* Insert(domain, taints): without taints the domain is open to all; one that is stays so. */
+static bool universe_insert(scheduler *s, uint32_t key_index, uint32_t text, uint32_t taints_id)
+{
+    bool is_new;
+    uint32_t number = domain_number(s, key_index, text);
+    if (number == NO_ID) return false;
+    struct universe_domain *d = universe_at(s, &s->keys[key_index], number, &is_new);
+    if (d == NULL) return false;
+    bool open = s->taint_lists.entries[taints_id].count == 0;
+    bool was_open = !is_new && d->taint_count == 1 && s->taint_lists.entries[d->taint_ids[0]].count == 0;
+    if (was_open) return true;
+    for (uint32_t i = 0; i < d->taint_count && !open; i++) {
+        if (d->taint_ids[i] == taints_id) return true;
+    }
+    uint32_t keep = open ? 0 : d->taint_count;
+    uint32_t *ids = arena_array(&s->data, keep + (size_t)1, sizeof *ids);
+    if (ids == NULL) return refuse(s);
+    if (keep > 0) memcpy(ids, d->taint_ids, keep * sizeof *ids);
+    ids[keep] = taints_id;
+    d->taint_ids = ids;
+    d->taint_count = keep + 1;
+    return true;
+}
+
+static bool insert_values(scheduler *s, uint32_t key_index, uint32_t requirement_id, uint32_t taints_id, bool only_in)
+{
+    if (requirement_id == NO_ID) return true;
+    requirement r = *requirement_get(&s->algebra, requirement_id);
+    if (r.complement && (only_in || !quirk(s, 6))) return true;
+    for (uint32_t i = 0; i < r.value_count; i++) {
+        if (!universe_insert(s, key_index, r.values[i], taints_id)) return false;
+    }
+    return true;
+}
+
+/* The part of a pool's requirements that domains come from: spec requirements and template labels only. */
+static uint32_t base_requirement(scheduler *s, uint32_t pool, uint32_t key)
+{
+    const node_pool *p = &s->snapshot->raw.pools.items[pool];
+    const uint32_t *normalized = s->snapshot->facts.normalized;
+    uint32_t have = NO_ID;
+    for (uint32_t i = 0; i < p->requirements.count; i++) {
+        const expression *e = &p->requirements.items[i];
+        if (normalized[e->key] != key) continue;
+        uint32_t r = requirement_make(&s->algebra, e->key, e->op, e->values, e->value_count, e->min_values);
+        have = have == NO_ID ? r : requirement_meet(&s->algebra, have, r);
+    }
+    for (uint32_t i = 0; i < p->template_labels.count; i++) {
+        if (normalized[p->template_labels.items[i].key] != key) continue;
+        uint32_t r = requirement_in(&s->algebra, key, p->template_labels.items[i].value);
+        have = have == NO_ID ? r : requirement_meet(&s->algebra, have, r);
+    }
+    return have;
+}
+
+static bool pool_domains(scheduler *s, uint32_t key_index, uint32_t pool, const type_table *table, uint32_t taints_id)
+{
+    uint32_t key = s->keys[key_index].key, base = base_requirement(s, pool, key), column = 0, last = NO_ID;
+    bool first = true;
+    while (column < table->type_key_count && table->type_keys[column] != key) column++;
+    for (uint32_t t = 0; t < table->type_count && !s->failed && !s->algebra.failed; t++) {
+        uint32_t of_type = column < table->type_key_count ? table->type_columns[(size_t)column * table->type_count + t] : NO_ID;
+        uint32_t r = base == NO_ID ? of_type : of_type == NO_ID ? base : requirement_meet(&s->algebra, base, of_type);
+        if (!first && r == last) continue; /* the same values with the same taints change nothing */
+        first = false;
+        last = r;
+        if (!insert_values(s, key_index, r, taints_id, false)) return false;
+    }
+    return !s->failed && !s->algebra.failed && insert_values(s, key_index, base, taints_id, true);
+}
+
+static bool build_universe(scheduler *s, uint32_t key_index)
+{
+    domain_key *k = &s->keys[key_index];
+    if (k->is_host || k->key != k->normalized) return true; /* types know no key by its old name */
+    /* All usable pools with types, in the order of weight; those the pre-filter dropped stand apart but count. */
+    uint32_t i = 0, j = 0;
+    while (i < s->template_count || j < s->dropped_count) {
+        bool take = j == s->dropped_count || (i < s->template_count && s->templates[i].order < s->dropped[j].order);
+        const template_ *t = take ? &s->templates[i++] : &s->dropped[j++];
+        if (t->table == NULL) continue;
+        if (!pool_domains(s, key_index, t->pool, t->table, t->taints_id)) return false;
+    }
+    return true;
+}
+
+/* ---- keys and numbers -------------------------------------------------------------------------------------------- */
+
+uint32_t domain_key_of(scheduler *s, uint32_t key)
+{
+    for (uint32_t i = 0; i < s->key_count; i++) {
+        if (s->keys[i].key == key) return i;
+    }
+    size_t capacity = s->key_capacity;
+    void *items = s->keys;
+    if (!grow(s->context, &items, &capacity, s->key_count + (size_t)1, sizeof *s->keys)) {
+        s->failed = true;
+        return NO_ID;
+    }
+    s->keys = items;
+    s->key_capacity = (uint32_t)capacity;
+    domain_key *k = &s->keys[s->key_count];
+    *k = (domain_key){ .key = key, .normalized = s->snapshot->facts.normalized[key], .is_host = key == s->snapshot->known.hostname };
+    map64_init(&k->numbers, s->context);
+    map64_init(&k->masks, s->context);
+    return build_universe(s, s->key_count++) ? s->key_count - 1 : NO_ID;
+}
+
+uint32_t domain_number(scheduler *s, uint32_t key_index, uint32_t text)
+{
+    domain_key *k = &s->keys[key_index];
+    uint32_t number = map64_get(&k->numbers, text);
+    if (number != NO_ID) return number;
+    size_t capacity = k->capacity;
+    void *items = k->values;
+    if (!grow(s->context, &items, &capacity, k->count + (size_t)1, sizeof *k->values) || !map64_put(&k->numbers, text, k->count)) {
+        s->failed = true;
+        return NO_ID;
+    }
+    k->values = items;
+    k->capacity = (uint32_t)capacity;
+    k->values[k->count] = text;
+    return k->count++;
+}
+
+const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requirement_id)
+{
+    domain_key *k = &s->keys[key_index];
+    if (k->mask_domains != k->count) { /* a new value: old masks do not speak of it */
+        map64_clear(&k->masks);
+        k->mask_list.count = 0;
+        k->mask_domains = k->count;
+    }
+    uint32_t at = map64_get(&k->masks, requirement_id);
+    if (at != NO_ID) return k->mask_list.items[at];
+    uint64_t *mask = arena_array(&s->data, bits_words(k->count) + 1, sizeof *mask);
+    uint64_t **slot = mask == NULL ? NULL : list_push(s->context, &k->mask_list, sizeof *slot);
+    if (slot == NULL || !map64_put(&k->masks, requirement_id, (uint32_t)(k->mask_list.count - 1))) {
+        s->failed = true;
+        return NULL;
+    }
+    *slot = mask;
+    const requirement *r = requirement_id == NO_ID ? NULL : requirement_get(&s->algebra, requirement_id);
+    for (uint32_t i = 0; i < k->count; i++) {
+        if (r == NULL || requirement_has(&s->algebra, r, k->values[i])) bits_set(mask, i);
+    }
+    return mask;
+}
+
+/* ---- hosts ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t next_host(scheduler *s, uint32_t text)
+{
+    void *items = s->host_text;
+    if (!grow(s->context, &items, &s->host_text_capacity, s->host_numbers + (size_t)1, sizeof *s->host_text)) {
+        s->failed = true;
+        return NO_ID;
+    }
+    s->host_text = items;
+    s->host_text[s->host_numbers] = text;
+    return s->host_numbers++;
+}
+
+uint32_t host_number_of_text(scheduler *s, uint32_t text)
+{
+    uint32_t number = map64_get(&s->host_of_text, text);
+    if (number != NO_ID) return number;
+    number = next_host(s, text);
+    if (number != NO_ID && !map64_put(&s->host_of_text, text, number)) s->failed = true;
+    return s->failed ? NO_ID : number;
+}
+
+uint32_t host_number_new(scheduler *s) { return next_host(s, NO_ID); }
+
+/* ---- counts --------------------------------------------------------------------------------------------------------- */
+
+bool group_reserve(scheduler *s, group *g, uint32_t domains)
+{
+    if (domains <= g->capacity) return true;
+    uint32_t capacity = g->capacity < 16 ? 16 : g->capacity;
+    while (capacity < domains) capacity *= 2;
+    int32_t *counts = mem_zalloc(s->context, capacity * sizeof *counts);
+    uint64_t *present = mem_zalloc(s->context, bits_words(capacity) * sizeof *present);
+    if (counts == NULL || present == NULL) {
+        mem_free(s->context, counts, capacity * sizeof *counts);
+        mem_free(s->context, present, bits_words(capacity) * sizeof *present);
+        return refuse(s);
+    }
+    if (g->capacity > 0) {
+        memcpy(counts, g->counts, g->capacity * sizeof *counts);
+        memcpy(present, g->present, bits_words(g->capacity) * sizeof *present);
+        mem_free(s->context, g->counts, g->capacity * sizeof *counts);
+        mem_free(s->context, g->present, bits_words(g->capacity) * sizeof *present);
+    }
+    g->counts = counts;
+    g->present = present;
+    g->capacity = capacity;
+    return true;
+}
+
+void group_register(scheduler *s, group *g, uint32_t domain)
+{
+    if (group_reserve(s, g, domain + 1)) bits_set(g->present, domain);
+}
+
+void group_count(scheduler *s, group *g, uint32_t domain)
+{
+    if (!group_reserve(s, g, domain + 1)) return;
+    bits_set(g->present, domain);
+    if (g->counts[domain]++ == 0) g->occupied++;
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Topology groups: their identity, whom they select, who owns them (scheduling.md §14.2, §14.4, §14.6). */
+#include <schedule/topology.h>
+
+#include <base/sort.h>
+#include <schedule/templates.h>
+#include <string.h>
+
+/* Distinguishes the kinds of parts that are interned in one table. */
+enum part { PART_GROUP = 1, PART_EXPRESSION, PART_TOLERATION, PART_ENTRY, PART_FILTER, PART_SELECTOR };
+
+/* A list of words under construction. */
+typedef struct key_words {
+    scheduler *s;
+    LIST_OF(uint32_t) w;
+} key_words;
+
+static void put(key_words *k, uint32_t word)
+{
+    uint32_t *slot = list_push(k->s->context, &k->w, sizeof *slot);
+    if (slot == NULL) k->s->failed = true;
+    else *slot = word;
+}
+
+static uint32_t intern(key_words *k)
+{
+    uint32_t id = k->s->failed ? NO_ID : words_add(&k->s->group_keys, k->w.items, k->w.count);
+    if (id == NO_ID) k->s->failed = true;
+    list_free(k->s->context, &k->w, sizeof(uint32_t));
+    return id;
+}
+
+static int by_value(uint32_t x, uint32_t y, const void *user)
+{
+    (void)user;
+    return x < y ? -1 : x > y;
+}
+
+/* Orders words[from…]; equal ones cancel in pairs (the peer's exclusive or) or collapse into one (a set). */
+static void settle(key_words *k, size_t from, bool cancel)
+{
+    uint32_t *w = k->w.items + from;
+    size_t n = k->w.count - from, kept = 0;
+    if (k->s->failed || n == 0) return;
+    if (!sort_ids(k->s->context, w, n, by_value, NULL)) {
+        k->s->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < n;) {
+        size_t same = i;
+        while (same < n && w[same] == w[i]) same++;
+        if (!cancel || (same - i) % 2 == 1) w[kept++] = w[i];
+        i = same;
+    }
+    k->w.count = from + kept;
+}
+
+static uint32_t expression_part(scheduler *s, uint32_t key, uint32_t op, const uint32_t *values, uint32_t count)
+{
+    key_words k = { .s = s };
+    put(&k, PART_EXPRESSION);
+    put(&k, key);
+    put(&k, op);
+    for (uint32_t i = 0; i < count; i++) put(&k, values[i]);
+    settle(&k, 3, true);
+    return intern(&k);
+}
+
+static uint32_t selector_part(scheduler *s, const group *g)
+{
+    key_words k = { .s = s };
+    put(&k, PART_SELECTOR);
+    put(&k, g->selects == NULL);
+    if (g->selects != NULL) {
+        put(&k, g->selects->labels.count);
+        for (uint32_t i = 0; i < g->selects->labels.count; i++) {
+            put(&k, g->selects->labels.items[i].key);
+            put(&k, g->selects->labels.items[i].value);
+        }
+        size_t from = k.w.count;
+        for (uint32_t i = 0; i < g->selects->expressions.count; i++) {
+            const expression *e = &g->selects->expressions.items[i];
+            put(&k, expression_part(s, e->key, e->op, e->values, e->value_count));
+        }
+        for (uint32_t i = 0; i < g->extra.count; i++) {
+            put(&k, expression_part(s, g->extra.items[i].key, KARP_OP_IN, &g->extra.items[i].value, 1));
+        }
+        settle(&k, from, false);
+    }
+    return intern(&k);
+}
+
+/* A filter's OR-entry. The peer's identity sees only its keys and minValues. */
+static uint32_t entry_part(scheduler *s, demand d)
+{
+    key_words k = { .s = s };
+    size_t n;
+    put(&k, PART_ENTRY);
+    if (!quirk(s, 3)) {
+        put(&k, d.set);
+        put(&k, d.host);
+        return intern(&k);
+    }
+    (void)set_entries(&s->algebra, d.set, &n);
+    for (size_t i = 0; i < n; i++) {
+        set_entry e = set_entries(&s->algebra, d.set, &n)[i];
+        put(&k, e.key);
+        put(&k, requirement_get(&s->algebra, e.requirement)->min_values);
+    }
+    if (d.host != NO_ID) {
+        put(&k, s->snapshot->known.hostname);
+        put(&k, requirement_get(&s->algebra, d.host)->min_values);
+    }
+    return intern(&k);
+}
+
+static uint32_t toleration_part(scheduler *s, const toleration *t)
+{
+    key_words k = { .s = s };
+    const uint32_t w[] = { PART_TOLERATION, t->key, t->value, t->effect, t->op };
+    for (size_t i = 0; i < sizeof w / sizeof *w; i++) put(&k, w[i]);
+    return intern(&k);
+}
+
+static uint32_t filter_part(scheduler *s, const group *g)
+{
+    key_words k = { .s = s };
+    put(&k, PART_FILTER);
+    if (g->has_filter) {
+        const node_filter *f = &g->filter;
+        put(&k, (uint32_t)f->honor_affinity | ((uint32_t)f->honor_taints << 1));
+        if (!quirk(s, 3)) put(&k, (uint32_t)g->min_domains);
+        size_t from = k.w.count;
+        for (uint32_t i = 0; i < f->tolerations.count; i++) put(&k, toleration_part(s, &f->tolerations.items[i]));
+        settle(&k, from, true);
+        put(&k, NO_ID); /* ends the tolerations */
+        from = k.w.count;
+        for (uint32_t i = 0; i < f->entry_count; i++) put(&k, entry_part(s, f->entries[i]));
+        settle(&k, from, true);
+    }
+    return intern(&k);
+}
+
+static uint32_t group_identity(scheduler *s, const group *g)
+{
+    key_words k = { .s = s };
+    uint32_t parts[] = { PART_GROUP, g->kind, g->inverse, s->keys[g->key].key, (uint32_t)g->max_skew, selector_part(s, g), filter_part(s, g) };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) put(&k, parts[i]);
+    size_t from = k.w.count;
+    for (uint32_t i = 0; i < g->namespace_count; i++) put(&k, g->namespaces[i]);
+    settle(&k, from, false);
+    return intern(&k);
+}
+
+/* ---- selectors ------------------------------------------------------------------------------------------------------ */
+
+static bool expression_valid(const expression *e)
+{
+    switch (e->op) {
+    case KARP_OP_IN:
+    case KARP_OP_NOT_IN:
+        return e->value_count > 0;
+    case KARP_OP_EXISTS:
+    case KARP_OP_DOES_NOT_EXIST:
+        return e->value_count == 0;
+    default:
+        return false;
+    }
+}
+
+bool selector_valid(const selector *x)
+{
+    for (uint32_t i = 0; x != NULL && i < x->expressions.count; i++) {
+        if (!expression_valid(&x->expressions.items[i])) return false;
+    }
+    return true;
+}
+
+static bool expression_selects(const expression *e, label_list labels)
+{
+    uint32_t have = label_get(labels, e->key);
+    bool listed = false;
+    for (uint32_t i = 0; i < e->value_count && have != NO_ID; i++) listed = listed || e->values[i] == have;
+    switch (e->op) {
+    case KARP_OP_IN:
+        return listed;
+    case KARP_OP_NOT_IN:
+        return !listed;
+    case KARP_OP_EXISTS:
+        return have != NO_ID;
+    case KARP_OP_DOES_NOT_EXIST:
+        return have == NO_ID;
+    default:
+        return false;
+    }
+}
+
+bool selector_selects(const selector *x, label_list labels)
+{
+    if (!selector_valid(x)) return false;
+    for (uint32_t i = 0; i < x->labels.count; i++) {
+        if (label_get(labels, x->labels.items[i].key) != x->labels.items[i].value) return false;
+    }
+    for (uint32_t i = 0; i < x->expressions.count; i++) {
+        if (!expression_selects(&x->expressions.items[i], labels)) return false;
+    }
+    return true;
+}
+
+label_list kin_labels(const scheduler *s, const kin *k)
+{
+    const struct words_entry *e = &s->snapshot->projected.entries[k->labels];
+    return (label_list){ (const label_pair *)(const void *)e->ptr, e->count / 2 };
+}
+
+bool group_in_namespace(const group *g, uint32_t name_space)
+{
+    for (uint32_t i = 0; i < g->namespace_count; i++) {
+        if (g->namespaces[i] == name_space) return true;
+    }
+    return false;
+}
+
+bool group_selects(const scheduler *s, const group *g, const kin *k)
+{
+    if (g->selects == NULL || !group_in_namespace(g, k->name_space)) return false;
+    label_list labels = kin_labels(s, k);
+    for (uint32_t i = 0; i < g->extra.count; i++) {
+        if (label_get(labels, g->extra.items[i].key) != g->extra.items[i].value) return false;
+    }
+    return selector_selects(g->selects, labels);
+}
+
+/* ---- making groups ---------------------------------------------------------------------------------------------------- */
+
+static bool push_id(scheduler *s, uint32_t **items, uint32_t *count, uint32_t *capacity, uint32_t id)
+{
+    size_t room = *capacity;
+    void *list = *items;
+    if (!grow(s->context, &list, &room, *count + (size_t)1, sizeof **items)) {
+        s->failed = true;
+        return false;
+    }
+    *items = list;
+    *capacity = (uint32_t)room;
+    (*items)[(*count)++] = id;
+    return true;
+}
+
+/* The domains a group knows from the start (§14.2): those whose taints the creating pod tolerates, unless taints are
+ * ignored. Affinity and anti-affinity have no policy, and the peer then honours the taints (Q-4). */
+static bool initial_domains(scheduler *s, group *g, toleration_list tolerations)
+{
+    const domain_key *k = &s->keys[g->key];
+    bool honor = g->has_filter ? g->filter.honor_taints : quirk(s, 4);
+    if (k->is_host) return true;
+    for (uint32_t i = 0; i < k->universe_count; i++) {
+        const struct universe_domain *d = &k->universe[i];
+        bool open = !honor;
+        for (uint32_t t = 0; t < d->taint_count && !open; t++) {
+            const struct words_entry *e = &s->taint_lists.entries[d->taint_ids[t]];
+            open = taints_tolerated(s, tolerations, (taint_list){ (const taint *)(const void *)e->ptr, e->count / 3 }, NULL);
+        }
+        if (open) group_register(s, g, d->number);
+    }
+    return !s->failed;
+}
+
+static bool introduce_to_kins(scheduler *s, uint32_t number)
+{
+    const group *g = &s->groups.items[number];
+    for (size_t i = 0; i < s->kins.count; i++) {
+        kin *k = &s->kins.items[i];
+        if (!group_selects(s, g, k)) continue;
+        bool ok = g->inverse ? push_id(s, &k->barred_by, &k->barred_count, &k->barred_capacity, number)
+                             : push_id(s, &k->counted_by, &k->counted_count, &k->counted_capacity, number);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+/* The group equal to `wanted`, made and seeded if there is none. NO_ID = refused. */
+static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
+{
+    uint32_t identity = group_identity(s, wanted);
+    if (identity == NO_ID) return NO_ID;
+    uint32_t number = map64_get(&s->group_of_identity, identity);
+    if (number != NO_ID) return number;
+    wanted->selector_valid = selector_valid(wanted->selects);
+    number = (uint32_t)s->groups.count;
+    group *g = list_push(s->context, &s->groups, sizeof *g);
+    if (g == NULL || !map64_put(&s->group_of_identity, identity, number)) {
+        s->failed = true;
+        return NO_ID;
+    }
+    *g = *wanted;
+    bool ok = initial_domains(s, g, tolerations) && (g->inverse || topology_seed(s, number)) && introduce_to_kins(s, number);
+    return ok ? number : NO_ID;
+}
+
+static bool namespaces_of_term(scheduler *s, const pod_term *t, uint32_t own, group *g)
+{
+    const store *raw = &s->snapshot->raw;
+    uint32_t n = 0;
+    uint32_t *list = arena_array(&s->data, t->namespace_count + raw->namespaces.count + 1, sizeof *list);
+    if (list == NULL) {
+        s->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < t->namespace_count; i++) list[n++] = t->namespaces[i];
+    if (t->namespace_selector == NULL && n == 0) list[n++] = own;
+    for (size_t i = 0; t->namespace_selector != NULL && i < raw->namespaces.count; i++) {
+        if (!selector_selects(t->namespace_selector, raw->namespaces.items[i].labels)) continue;
+        karp_str name = name_of(s->snapshot, raw->namespaces.items[i].name);
+        list[n++] = strings_find(&raw->text, name.ptr, name.len);
+    }
+    g->namespaces = list;
+    g->namespace_count = n;
+    return true;
+}
+
+static uint32_t group_of_term(scheduler *s, const pod_term *t, uint8_t kind, bool inverse, uint32_t own, toleration_list tolerations)
+{
+    group g = { .kind = kind, .inverse = inverse, .max_skew = INT32_MAX, .selects = t->label_selector };
+    g.key = domain_key_of(s, t->topology_key);
+    if (g.key == NO_ID || !namespaces_of_term(s, t, own, &g)) return NO_ID;
+    return obtain(s, &g, tolerations);
+}
+
+/* The OR-entries of a spread constraint's filter: node selector ∧ each required term, or the selector alone. */
+static bool filter_entries(scheduler *s, const view *v, node_filter *f)
+{
+    const shape *h = shape_of(s->snapshot, v->class_);
+    uint32_t terms = h->required.count - v->required_first;
+    uint32_t count = terms > 0 ? terms : 1;
+    demand *entries = arena_array(&s->data, count, sizeof *entries);
+    if (entries == NULL) {
+        s->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        entries[i] = (demand){ EMPTY_SET, NO_ID };
+        for (uint32_t l = 0; l < h->node_selector.count; l++) {
+            uint32_t r = requirement_in(&s->algebra, h->node_selector.items[l].key, h->node_selector.items[l].value);
+            if (r == NO_ID || !demand_add(&s->algebra, &entries[i], r)) return false;
+        }
+        if (terms == 0) continue;
+        expression_list list = h->required.items[v->required_first + i].expressions;
+        for (uint32_t e = 0; e < list.count; e++) {
+            const expression *x = &list.items[e];
+            uint32_t r = requirement_make(&s->algebra, x->key, x->op, x->values, x->value_count, x->min_values);
+            if (r == NO_ID || !demand_add(&s->algebra, &entries[i], r)) return false;
+        }
+    }
+    f->entries = entries;
+    f->entry_count = count;
+    return true;
+}
+
+static uint32_t group_of_spread(scheduler *s, const view *v, const spread_constraint *c)
+{
+    const pod_class *class_ = &s->snapshot->classes[v->class_];
+    const kin *k = &s->kins.items[s->classes[v->class_].kin];
+    group g = { .kind = GROUP_SPREAD, .max_skew = c->max_skew, .min_domains = c->min_domains, .has_filter = true, .selects = c->label_selector };
+    label_pair *extra = arena_array(&s->data, c->match_label_key_count + (size_t)1, sizeof *extra);
+    g.key = domain_key_of(s, c->topology_key);
+    if (extra == NULL || g.key == NO_ID) {
+        s->failed = true;
+        return NO_ID;
+    }
+    for (uint32_t i = 0; i < c->match_label_key_count; i++) {
+        uint32_t value = label_get(kin_labels(s, k), c->match_label_keys[i]);
+        if (value != NO_ID) extra[g.extra.count++] = (label_pair){ c->match_label_keys[i], value };
+    }
+    g.extra.items = extra;
+    g.namespaces = &class_->name_space;
+    g.namespace_count = 1;
+    g.filter = (node_filter){ .honor_affinity = c->honor_affinity, .honor_taints = c->honor_taints, .tolerations = v->tolerations };
+    return filter_entries(s, v, &g.filter) ? obtain(s, &g, v->tolerations) : NO_ID;
+}
+
+/* ---- owners ------------------------------------------------------------------------------------------------------------ */
+
+bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_list tolerations)
+{
+    class_state *c = &s->classes[class_number];
+    const pod_class *class_ = &s->snapshot->classes[class_number];
+    const shape *h = shape_of(s->snapshot, class_number);
+    if (c->registered) return true;
+    c->registered = true;
+    c->inverse_owned = arena_array(&s->data, h->required_anti.count + (size_t)1, sizeof *c->inverse_owned);
+    if (c->inverse_owned == NULL) {
+        s->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < h->required_anti.count; i++) {
+        uint32_t number = group_of_term(s, &h->required_anti.items[i], GROUP_ANTI, true, class_->name_space, tolerations);
+        if (number == NO_ID) return false;
+        bool known = false;
+        for (uint32_t k = 0; k < c->inverse_count; k++) known = known || c->inverse_owned[k] == number;
+        if (!known) c->inverse_owned[c->inverse_count++] = number;
+    }
+    return true;
+}
+
+static bool own(scheduler *s, uint32_t view_number, uint32_t group_number)
+{
+    view *v = &s->views.items[view_number];
+    if (group_number == NO_ID) return false;
+    for (uint32_t i = 0; i < v->owned_count; i++) {
+        if (v->owned[i] == group_number) return true;
+    }
+    uint32_t *owned = arena_array(&s->data, v->owned_count + (size_t)1, sizeof *owned);
+    if (owned == NULL) {
+        s->failed = true;
+        return false;
+    }
+    if (v->owned_count > 0) memcpy(owned, v->owned, v->owned_count * sizeof *owned);
+    owned[v->owned_count] = group_number;
+    v->owned = owned;
+    v->owned_count++;
+    return true;
+}
+
+static bool own_terms(scheduler *s, uint32_t view_number, pod_term_list list, uint8_t kind)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        const view *v = &s->views.items[view_number];
+        uint32_t space = s->snapshot->classes[v->class_].name_space;
+        if (!own(s, view_number, group_of_term(s, &list.items[i], kind, false, space, v->tolerations))) return false;
+    }
+    return true;
+}
+
+bool topology_update(scheduler *s, uint32_t view_number)
+{
+    view v = s->views.items[view_number]; /* a copy: making groups does not move views, but keep the lists at hand */
+    const shape *h = shape_of(s->snapshot, v.class_);
+    if (v.updated) return true;
+    s->views.items[view_number].updated = true;
+    if (!topology_register_inverse(s, v.class_, v.tolerations)) return false;
+    for (uint32_t i = 0; i < v.spread.count; i++) {
+        if (v.spread.items[i].schedule_anyway && s->ignore_preferences) continue;
+        if (!own(s, view_number, group_of_spread(s, &v, &v.spread.items[i]))) return false;
+    }
+    static const pod_term_list none = { NULL, 0 };
+    return own_terms(s, view_number, h->required_affinity, GROUP_AFFINITY) &&
+           own_terms(s, view_number, s->ignore_preferences ? none : v.preferred_affinity, GROUP_AFFINITY) &&
+           own_terms(s, view_number, h->required_anti, GROUP_ANTI) &&
+           own_terms(s, view_number, s->ignore_preferences ? none : v.preferred_anti, GROUP_ANTI);
+}

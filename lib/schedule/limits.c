@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Limits of pools and minValues: the rules that need to know which instance types are left, one by one (§23, §24). */
+#include <schedule/templates.h>
+
+#include <schedule/types.h>
+#include <string.h>
+
+static const int64_t unlimited = INT64_C(1) << 61;
+
+/* floor(value / unit), clamped: capacities are whole units, so comparing with the floor is exact. */
+static int64_t floor_units(amount value, amount unit)
+{
+    int64_t exact;
+    if (amount_scale(value, unit, &exact)) return exact < -unlimited ? -unlimited : exact > unlimited ? unlimited : exact;
+    bool negative = amount_sign(value) < 0;
+    amount size = negative ? amount_neg(value) : value;
+    int64_t lo = 0, hi = unlimited; /* unit * lo <= size < unit * hi, unless beyond the clamp */
+    while (hi - lo > 1) {
+        int64_t mid = lo + (hi - lo) / 2;
+        amount product;
+        if (!amount_mul(unit, (uint64_t)mid, &product) || amount_cmp(product, size) > 0) hi = mid;
+        else lo = mid;
+    }
+    return negative ? -lo - 1 : lo;
+}
+
+bool limits_init(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    s->limits = arena_array(&s->data, w->raw.pools.count + 1, sizeof *s->limits);
+    if (s->limits == NULL) return false;
+    for (uint32_t p = 0; p < w->raw.pools.count; p++) {
+        resource_list list = w->raw.pools.items[p].limits;
+        pool_limit *l = &s->limits[p];
+        uint32_t *resources = arena_array(&s->data, list.count + (size_t)1, sizeof *resources);
+        l->left = arena_array(&s->data, list.count + (size_t)1, sizeof *l->left);
+        l->initial = arena_array(&s->data, list.count + (size_t)1, sizeof *l->initial);
+        if (resources == NULL || l->left == NULL || l->initial == NULL) return false;
+        l->count = list.count;
+        l->resources = resources;
+        for (uint32_t i = 0; i < list.count; i++) {
+            resources[i] = list.items[i].resource;
+            amount left = list.items[i].value;
+            for (uint32_t h = 0; h < s->host_count; h++) {
+                const state_node *n = &w->nodes[s->hosts[h].node];
+                if (n->pool == p && !amount_sub(left, resource_list_get(n->capacity, resources[i]), &left)) {
+                    left = amount_whole(-unlimited); /* used up beyond counting */
+                }
+            }
+            l->initial[i] = l->left[i] = floor_units(left, w->units[resources[i]]);
+        }
+    }
+    return true;
+}
+
+static bool type_within(const pool_limit *l, const instance_type *type)
+{
+    for (uint32_t i = 0; i < l->count; i++) {
+        if (type->capacity[l->resources[i]] > l->left[i]) return false;
+    }
+    return true;
+}
+
+uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason)
+{
+    template_ *t = &s->templates[template_number];
+    const pool_limit *l = &s->limits[t->pool];
+    size_t words_ = template_words(t), width = t->table->variant_count;
+    bool all = true;
+    if (l->count == 0) return t->initial;
+    for (uint32_t i = 0; i < l->count; i++) {
+        if (l->resources[i] == RESOURCE_NODES && l->left[i] == 0) {
+            *reason = KARP_REASON_NODE_LIMITS;
+            return NO_ID;
+        }
+    }
+    uint64_t *bits = mem_zalloc(s->context, (words_ + 1) * sizeof *bits);
+    if (bits == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    const uint64_t *initial = s->typesets.items[t->initial].bits;
+    for (size_t v = bits_next(initial, width, 0); v < width; v = bits_next(initial, width, v + 1)) {
+        if (type_within(l, &t->table->types[t->table->variants[v].type])) bits_set(bits, v);
+        else all = false;
+    }
+    uint32_t id = all ? t->initial : typeset_make(s, template_number, bits);
+    if (!bits_any(bits, words_)) {
+        *reason = KARP_REASON_LIMITS;
+        id = NO_ID;
+    }
+    mem_free(s->context, bits, (words_ + 1) * sizeof *bits);
+    return id;
+}
+
+void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const int64_t *total)
+{
+    const template_ *t = &s->templates[template_number];
+    pool_limit *l = &s->limits[t->pool];
+    size_t words_ = template_words(t), width = t->table->variant_count;
+    if (l->count == 0) return;
+    uint64_t *bits = mem_zalloc(s->context, (words_ + 1) * sizeof *bits);
+    if (bits == NULL) {
+        s->failed = true;
+        return;
+    }
+    typeset_fitting(s, types, total, bits);
+    for (uint32_t i = 0; i < l->count; i++) {
+        int64_t most = l->resources[i] == RESOURCE_NODES && !quirk(s, 10) ? 1 : 0;
+        for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
+            int64_t has = t->table->types[t->table->variants[v].type].capacity[l->resources[i]];
+            if (has > most) most = has;
+        }
+        l->left[i] -= most;
+    }
+    mem_free(s->context, bits, (words_ + 1) * sizeof *bits);
+}
+
+/* ---- minValues ------------------------------------------------------------------------------------------------------ */
+
+/* How many different values of the key the types of the variants name. `seen` is scratch by text id, zero. */
+static uint32_t distinct_values(const scheduler *s, const template_ *t, const uint64_t *bits, uint32_t key, uint8_t *seen)
+{
+    const type_table *table = t->table;
+    size_t width = table->variant_count;
+    uint32_t n = 0, column = 0;
+    while (column < table->type_key_count && table->type_keys[column] != key) column++;
+    if (column == table->type_key_count) return 0;
+    for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
+        uint32_t id = table->type_columns[(size_t)column * table->type_count + table->variants[v].type];
+        if (id == NO_ID) continue;
+        const requirement *r = requirement_get(&s->algebra, id);
+        for (uint32_t i = 0; i < r->value_count; i++) {
+            n += !seen[r->values[i]];
+            seen[r->values[i]] = 1;
+        }
+    }
+    return n;
+}
+
+bool min_values_met(scheduler *s, const template_ *t, const uint64_t *bits, uint32_t set, uint32_t *relaxed)
+{
+    bool met = true;
+    uint32_t count = s->snapshot->facts.count;
+    if (relaxed != NULL) *relaxed = set;
+    if (!bits_any(bits, template_words(t))) return true;
+    uint8_t *seen = mem_alloc(s->context, count);
+    if (seen == NULL) {
+        s->failed = true;
+        return false;
+    }
+    size_t n;
+    (void)set_entries(&s->algebra, set, &n);
+    for (size_t i = 0; i < n; i++) {
+        set_entry e = set_entries(&s->algebra, set, &n)[i];
+        uint32_t wanted = requirement_get(&s->algebra, e.requirement)->min_values;
+        if (wanted == 0) continue;
+        memset(seen, 0, count);
+        uint32_t have = distinct_values(s, t, bits, e.key, seen);
+        if (have >= wanted) continue;
+        met = false;
+        if (relaxed != NULL) *relaxed = set_replace(&s->algebra, *relaxed, requirement_with_min_values(&s->algebra, e.requirement, have));
+    }
+    mem_free(s->context, seen, count);
+    return met;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of one scheduling run, shared by the files of this room. A run goes
+ *
+ *     admission  which pods                      relax      the ladder of preferences
+ *     templates  what each pool could start      topology   spread, affinity, anti-affinity
+ *     views      a pod class as relaxed so far   hosts      nodes that exist
+ *     solve      the loop over the queue         claims     nodes to be started
+ *
+ * "Host" is whatever can have a host name here: a node or a claim. All amounts are vectors in the snapshot's
+ * units, over the resources that some pod requests.
+ * A refused allocation sets `failed`; answers after that are meaningless, and the loop stops on it.
+ */
+#ifndef SCHEDULE_SCHEDULER_H
+#define SCHEDULE_SCHEDULER_H
+
+#include <karp/schedule.h>
+#include <model/snapshot.h>
+
+/* ---- type sets: which variants of a template are still possible -------------------------------------------------- */
+
+typedef struct typeset {
+    uint32_t template_;
+    uint64_t *bits;         /* variants */
+    uint32_t *maximal;      /* variants whose room no other one exceeds in every resource; they decide what fits */
+    uint32_t maximal_count; /* NO_ID = not computed yet */
+    int64_t *most;          /* per resource, the most room of any: a quick test. NULL until computed */
+} typeset;
+
+/* Types with the same daemons (§12.2). */
+typedef struct daemon_group {
+    uint64_t *bits;             /* variants */
+    resource_list overhead;     /* empty for no daemons */
+    host_port_list ports;
+    uint32_t first_type;
+} daemon_group;
+
+/* ---- templates (§11) ----------------------------------------------------------------------------------------------- */
+
+typedef struct template_ {
+    uint32_t pool;         /* store index */
+    uint32_t order;        /* among all usable pools, by weight */
+    const type_table *table;
+    uint32_t table_number;
+    uint32_t set;          /* requirements */
+    bool host_possible;    /* the requirements allow a new host name */
+    taint_list taints;
+    uint32_t taints_id;    /* equal lists have equal ids */
+    uint32_t initial;      /* typeset left by the pre-filter */
+    uint32_t types_start;  /* how many types that is */
+    int64_t *room;         /* [variant * dims]: allocatable minus the overhead of its daemon group */
+    uint32_t *group_of;    /* variant -> daemon group */
+    daemon_group *groups;
+    uint32_t group_count;
+    bool group_ports;      /* some group's daemons use host ports */
+    uint32_t dropped_reason; /* why the pre-filter left nothing; such templates are kept aside */
+} template_;
+
+/* Limits of a pool (§23): what is left, for the resources it limits. */
+typedef struct pool_limit {
+    uint32_t count;
+    const uint32_t *resources;
+    int64_t *left, *initial;
+} pool_limit;
+
+/* ---- topology (§14) -------------------------------------------------------------------------------------------------- */
+
+/* A label key that some group is about; its values get dense numbers. */
+typedef struct domain_key {
+    uint32_t key;        /* as written */
+    uint32_t normalized;
+    bool is_host;
+    uint32_t *values;    /* number -> text id */
+    uint32_t count, capacity;
+    map64 numbers;       /* text id -> number */
+    /* universe (§14.1): domains the pools can provide, and the taints they come with */
+    struct universe_domain { uint32_t number; uint32_t *taint_ids; uint32_t taint_count; } *universe;
+    uint32_t universe_count, universe_capacity;
+    map64 masks;         /* requirement -> index in mask_list */
+    LIST_OF(uint64_t *) mask_list;
+    uint32_t mask_domains; /* the masks speak of the first mask_domains numbers */
+} domain_key;
+
+enum { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI };
+
+typedef struct node_filter {
+    bool honor_affinity, honor_taints;
+    toleration_list tolerations;
+    const demand *entries;
+    uint32_t entry_count;
+} node_filter;
+
+typedef struct group {
+    uint8_t kind;
+    bool inverse;
+    uint32_t key;         /* index in keys */
+    int32_t max_skew, min_domains; /* min_domains 0 = absent */
+    bool has_filter;
+    node_filter filter;
+    const uint32_t *namespaces; /* text ids */
+    uint32_t namespace_count;
+    const selector *selects;  /* NULL = nil */
+    label_list extra;         /* from matchLabelKeys */
+    bool selector_valid;
+    int32_t *counts;          /* by domain number; for the host key by host number */
+    uint64_t *present;        /* domains the group knows */
+    uint32_t capacity;        /* of both, in domains */
+    uint32_t occupied;        /* domains with a count above 0 */
+} group;
+
+/* Pods that every selector sees alike: a namespace and the labels that selectors read. */
+typedef struct kin {
+    uint32_t name_space, labels;
+    uint32_t *counted_by; /* groups that select it, for recording (not the inverse ones) */
+    uint32_t counted_count, counted_capacity;
+    uint32_t *barred_by;  /* inverse groups that select it */
+    uint32_t barred_count, barred_capacity;
+} kin;
+
+/* ---- pods ------------------------------------------------------------------------------------------------------------ */
+
+/* A class after some steps of the relaxation ladder (§26). */
+typedef struct view {
+    uint32_t class_, step;
+    uint32_t next;             /* view of the next step; NO_ID = not made yet; LAST_VIEW = nothing left to give up */
+    const char *gave_up;       /* what the step that led here dropped; NULL for step 0 */
+    uint32_t required_first;   /* OR-terms dropped so far */
+    const node_term *preferred; /* by weight */
+    uint32_t preferred_count;
+    pod_term_list preferred_affinity, preferred_anti; /* by weight */
+    spread_list spread;
+    toleration_list tolerations;
+    demand full, strict;       /* §6.2, §17.1 */
+    uint32_t *owned;           /* groups that own it; valid when updated */
+    uint32_t owned_count;
+    bool updated;
+    bool plain;                /* no group constrains it, no ports, no volumes: equal pods can be placed in one go */
+    uint64_t *tolerated;       /* templates whose taints it tolerates */
+} view;
+
+enum { LAST_VIEW = UINT32_MAX - 1 };
+
+typedef struct class_state {
+    uint32_t first_view; /* NO_ID = not made yet */
+    uint32_t kin;
+    uint32_t *inverse_owned; /* inverse groups it owns */
+    uint32_t inverse_count;
+    bool registered;         /* its required anti-affinity is in the inverse table */
+    bool tracked;            /* topology knows it: false for pods whose volumes were not found, until they fail */
+    spread_list default_spread; /* §15, when the pods have no constraints of their own */
+    uint64_t failed_at;      /* version of the run at which the whole ladder failed last */
+    uint32_t failed_reason;
+    uint64_t *refused;       /* claims that can never take it again; grows */
+    uint32_t refused_words;
+    uint64_t *refused_hosts; /* likewise nodes */
+} class_state;
+
+/* ---- targets ----------------------------------------------------------------------------------------------------------- */
+
+/* A node that exists, as a target (§16.4, §18). */
+typedef struct host {
+    uint32_t node;        /* state node */
+    uint32_t number;      /* host number, as host groups count it */
+    uint32_t set;
+    int64_t *left;        /* remaining */
+    bool negative;        /* some entry was below zero from the start: it takes nothing */
+    bool shielded;        /* under consolidateAfter, for a simulation */
+    uint32_t received;    /* pods placed by this run */
+    struct port_use *ports;    /* NULL until looked at; see ports.h */
+    uint32_t port_count, port_capacity;
+    struct volume_use *volumes;
+} host;
+
+/* A node to be started (§20, §21). */
+typedef struct claim {
+    uint32_t template_;
+    uint32_t number;     /* host number */
+    uint32_t set;        /* requirements, without the host name */
+    uint32_t types;      /* typeset */
+    int64_t *requests;   /* without daemons */
+    uint8_t *binary;     /* per resource: print family, 2 = nothing yet */
+    uint32_t pods;
+    uint32_t next, prev; /* in the bucket of its pod count; NO_ID ends */
+    bool relaxed_min_values, dropped;
+    struct port_use *ports;
+    uint32_t port_count, port_capacity;
+    uint32_t *reserved;  /* reservation numbers held */
+    uint32_t reserved_count;
+} claim;
+
+typedef struct bucket { uint32_t first, last; } bucket;
+
+/* Where a pod is. */
+enum { PLACE_NONE = 0, PLACE_HOST = 1, PLACE_CLAIM = 2 };
+typedef struct place {
+    uint32_t target; /* host or claim */
+    uint8_t where;
+} place;
+
+/* A pod that fits nowhere. */
+typedef struct failure {
+    uint32_t pod, view; /* the last view that was tried */
+    uint32_t reason;
+    bool after; /* placed, then refused by what follows the loop (truncation, uninitialised targets) */
+} failure;
+
+typedef struct scheduler {
+    const karp_snapshot *snapshot;
+    karp_context *context;
+    algebra algebra;
+    arena data;
+    bool failed;
+    uint32_t dims;        /* resources that some pod requests: vectors of this room have only these */
+    uint32_t *active;     /* which ones: resource ids; cpu, memory and pods come first */
+    int64_t now;
+    uint64_t quirks;      /* bit n−1: S-Qn is reproduced */
+    bool simulation;      /* inside a disruption: §32.5 */
+    bool shield;          /* consolidateAfter protects nodes */
+    bool reserved_fallback;
+    bool best_effort;     /* minValues */
+    bool ignore_preferences;
+    bool tolerate_prefer_no_schedule; /* the last rung of the ladder exists */
+    const karp_options *options;
+
+    template_ *templates; /* in the order they are tried */
+    uint32_t template_count;
+    template_ *dropped;   /* pools whose types the pre-filter removed, for reasons */
+    uint32_t dropped_count;
+    pool_limit *limits;   /* by store pool */
+    uint32_t usable_pools;
+    words taint_lists;
+    struct daemon_view { toleration_list tolerations; uint32_t first_term; demand *terms; uint32_t term_count; bool refused; } *daemons;
+
+    LIST_OF(typeset) typesets;
+    words typeset_keys;
+    map64 narrowed;       /* (typeset, set) -> typeset */
+    struct type_masks *masks; /* by table: see types.c */
+    map64 limited;        /* scratch memo: see limits.c */
+
+    domain_key *keys;
+    uint32_t key_count, key_capacity;
+    LIST_OF(group) groups;
+    words group_keys;     /* identities and their parts */
+    map64 group_of_identity;
+    LIST_OF(kin) kins;
+    words kin_keys;
+    uint32_t host_numbers; /* next free one */
+    map64 host_of_text;    /* host name -> number */
+    uint32_t *host_text;   /* number -> host name, NO_ID for claims */
+    size_t host_text_capacity;
+    uint8_t *excluded;     /* by pod: being scheduled now, so not counted where it is */
+    uint32_t *kin_first;   /* [kins + 1] into kin_pods: bound pods that count, by kin */
+    uint32_t *kin_pods;
+
+    LIST_OF(view) views;
+    class_state *classes;
+
+    host *hosts;
+    uint32_t host_count;
+    uint64_t *marked_nodes; /* by store node: being deleted */
+
+    LIST_OF(claim) claims;
+    LIST_OF(bucket) buckets; /* by pod count */
+    uint32_t fullest;        /* highest bucket in use */
+
+    struct reservations {
+        uint32_t count;
+        int64_t *left, *initial;
+        map64 numbers; /* text id -> number */
+    } reservations;
+
+    const uint32_t *pods; /* to place, in list order */
+    uint32_t pod_count;
+    LIST_OF(struct ignored_pod { uint32_t pod; uint32_t reason; const char *detail; }) ignored;
+    place *places;        /* by pod */
+    LIST_OF(failure) failures;
+    uint64_t version;     /* counts successes */
+    uint64_t steps;
+    bool stopped;         /* a budget or the caller ended the loop */
+} scheduler;
+
+/* Whether S-Qn is in force. */
+static inline bool quirk(const scheduler *s, unsigned n) { return (s->quirks >> (n - 1)) & 1; }
+
+#endif

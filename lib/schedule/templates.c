@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/templates.h>
+
+#include <base/sort.h>
+#include <schedule/types.h>
+#include <string.h>
+
+bool pool_usable(const karp_snapshot *s, const node_pool *p)
+{
+    if (p->replicas >= 0 || p->meta.deletion != KARP_NO_TIME) return false;
+    const condition *ready = condition_find(p->conditions, s->known.ready);
+    return ready != NULL && ready->status == s->known.status_true;
+}
+
+static int by_weight(uint32_t x, uint32_t y, const void *user)
+{
+    const karp_snapshot *s = user;
+    const node_pool *a = &s->raw.pools.items[x], *b = &s->raw.pools.items[y];
+    if (a->weight != b->weight) return a->weight > b->weight ? -1 : 1;
+    return compare_str(name_of(s, b->meta.name), name_of(s, a->meta.name)); /* equal weights: z before a */
+}
+
+/* ---- one template (§11.3) ---------------------------------------------------------------------------------------- */
+
+static uint32_t taint_list_id(scheduler *s, taint_list list)
+{
+    return words_add(&s->taint_lists, (const uint32_t *)(const void *)list.items, (size_t)list.count * 3);
+}
+
+static void add_label(scheduler *s, demand *d, uint32_t key, uint32_t value)
+{
+    uint32_t r = requirement_in(&s->algebra, key, value);
+    if (r == NO_ID || !demand_add(&s->algebra, d, r)) s->failed = true;
+}
+
+static bool template_requirements(scheduler *s, const node_pool *p, template_ *t)
+{
+    uint32_t name = s->snapshot->pool_names[t->pool].name, class_key = s->snapshot->pool_names[t->pool].class_label;
+    const known_text *k = &s->snapshot->known;
+    demand d = { EMPTY_SET, NO_ID };
+    for (uint32_t i = 0; i < p->requirements.count; i++) {
+        const expression *e = &p->requirements.items[i];
+        uint32_t r = requirement_make(&s->algebra, e->key, e->op, e->values, e->value_count, e->min_values);
+        if (r == NO_ID || !demand_add(&s->algebra, &d, r)) return false;
+    }
+    for (uint32_t i = 0; i < p->template_labels.count; i++) {
+        label_pair l = p->template_labels.items[i];
+        if (l.key != k->node_pool && l.key != class_key) add_label(s, &d, l.key, l.value); /* these two are replaced below */
+    }
+    add_label(s, &d, k->node_pool, name);
+    add_label(s, &d, class_key, p->class_name);
+    add_label(s, &d, k->registered, k->true_);
+    add_label(s, &d, k->initialized, k->true_);
+    t->set = d.set;
+    t->host_possible = d.host == NO_ID || requirement_has_fresh(requirement_get(&s->algebra, d.host));
+    return !s->failed && !s->algebra.failed;
+}
+
+bool set_has_min_values(const scheduler *s, uint32_t set)
+{
+    size_t n;
+    const set_entry *e = set_entries(&s->algebra, set, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (requirement_get(&s->algebra, e[i].requirement)->min_values > 0) return true;
+    }
+    return false;
+}
+
+/* The variants that the pre-filter leaves (§11.4). */
+static uint64_t *pre_filter(scheduler *s, template_ *t)
+{
+    uint64_t *bits = arena_array(&s->data, template_words(t) + 1, sizeof *bits);
+    const uint64_t *mask = types_mask(s, t->table_number, t->set);
+    if (bits == NULL || mask == NULL) {
+        s->failed = true;
+        return NULL;
+    }
+    memcpy(bits, mask, template_words(t) * sizeof *bits);
+    for (uint32_t v = 0; v < t->table->variant_count; v++) {
+        if (!t->table->variants[v].usable) bits_clear(bits, v);
+    }
+    t->dropped_reason = bits_any(bits, template_words(t)) ? KARP_REASON_NONE : KARP_REASON_NO_TEMPLATES;
+    if (t->dropped_reason == KARP_REASON_NONE && set_has_min_values(s, t->set) && !s->best_effort &&
+        !min_values_met(s, t, bits, t->set, NULL)) {
+        t->dropped_reason = KARP_REASON_MIN_VALUES;
+    }
+    return bits;
+}
+
+static uint32_t count_types(const template_ *t, const uint64_t *bits)
+{
+    uint32_t n = 0, last = NO_ID;
+    size_t width = t->table->variant_count;
+    for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
+        if (t->table->variants[v].type != last) n++;
+        last = t->table->variants[v].type;
+    }
+    return n;
+}
+
+/* ---- daemon groups (§12.2) ---------------------------------------------------------------------------------------- */
+
+static bool make_daemon_views(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    s->daemons = arena_array(&s->data, w->daemon_count + (size_t)1, sizeof *s->daemons);
+    if (s->daemons == NULL) return false;
+    for (uint32_t i = 0; i < w->daemon_count; i++) {
+        struct daemon_view *d = &s->daemons[i];
+        const shape *h = w->daemons[i].shape;
+        d->tolerations = h->tolerations;
+        d->refused = h->has_claims && !w->raw.settings.dra_requests;
+        d->term_count = w->daemons[i].required.count > 0 ? w->daemons[i].required.count : 1;
+        d->terms = arena_array(&s->data, d->term_count, sizeof *d->terms);
+        if (d->terms == NULL) return false;
+        for (uint32_t t = 0; t < d->term_count; t++) {
+            d->terms[t] = (demand){ EMPTY_SET, NO_ID };
+            for (uint32_t l = 0; l < h->node_selector.count; l++) {
+                add_label(s, &d->terms[t], h->node_selector.items[l].key, h->node_selector.items[l].value);
+            }
+            if (w->daemons[i].required.count == 0) continue;
+            expression_list list = w->daemons[i].required.items[t].expressions;
+            for (uint32_t e = 0; e < list.count; e++) {
+                const expression *x = &list.items[e];
+                uint32_t r = requirement_make(&s->algebra, x->key, x->op, x->values, x->value_count, x->min_values);
+                if (r == NO_ID || !demand_add(&s->algebra, &d->terms[t], r)) return false;
+            }
+        }
+    }
+    return !s->failed;
+}
+
+static bool term_possible(scheduler *s, const template_ *t, demand d)
+{
+    if (d.host != NO_ID && !requirement_negative(requirement_get(&s->algebra, d.host))) return false;
+    return set_compatible(&s->algebra, t->set, d.set, true);
+}
+
+/* Whether the daemon runs on a type of the template. Karpenter drops an OR-term that failed from the shared pod, so that
+ * later types never see it (Q-1); without the quirk every type is tried on all terms. */
+static bool daemon_runs(scheduler *s, struct daemon_view *d, const template_ *t, uint32_t type)
+{
+    uint32_t term = quirk(s, 1) ? d->first_term : 0;
+    for (;; term++) {
+        if (term_possible(s, t, d->terms[term]) && set_agree(&s->algebra, t->table->types[type].set, d->terms[term].set)) break;
+        if (term + 1 == d->term_count) {
+            if (quirk(s, 1)) d->first_term = term;
+            return false;
+        }
+    }
+    if (quirk(s, 1)) d->first_term = term;
+    return true;
+}
+
+static bool gather_group(scheduler *s, template_ *t, const uint64_t *members, uint32_t first_type, daemon_group *g)
+{
+    const karp_snapshot *w = s->snapshot;
+    uint32_t ports = 0, n = 0;
+    g->first_type = first_type;
+    g->bits = arena_array(&s->data, template_words(t) + 1, sizeof *g->bits);
+    for (uint32_t i = 0; i < w->daemon_count; i++) ports += bits_test(members, i) ? w->daemons[i].shape->ports.count : 0;
+    host_port *list = arena_array(&s->data, ports + (size_t)1, sizeof *list);
+    if (g->bits == NULL || list == NULL) return false;
+    for (uint32_t i = 0; i < w->daemon_count; i++) {
+        if (!bits_test(members, i)) continue;
+        const shape *h = w->daemons[i].shape;
+        if (resource_list_sum(&s->data, g->overhead, h->requests, &g->overhead) != KARP_OK) return false;
+        for (uint32_t p = 0; p < h->ports.count; p++) list[n++] = h->ports.items[p];
+    }
+    g->ports = (host_port_list){ list, n };
+    t->group_ports = t->group_ports || n > 0;
+    return true;
+}
+
+static bool daemon_groups(scheduler *s, template_ *t, const uint64_t *bits)
+{
+    const karp_snapshot *w = s->snapshot;
+    size_t member_words = bits_words(w->daemon_count + 1), width = t->table->variant_count;
+    words sets;
+    words_init(&sets, s->context);
+    uint64_t *members = arena_array(&s->data, member_words, sizeof *members);
+    uint8_t *tolerated = arena_array(&s->data, w->daemon_count + (size_t)1, 1);
+    t->group_of = arena_array(&s->data, width + 1, sizeof *t->group_of);
+    t->groups = arena_array(&s->data, t->types_start + (size_t)1, sizeof *t->groups);
+    bool ok = members != NULL && tolerated != NULL && t->group_of != NULL && t->groups != NULL;
+    for (uint32_t i = 0; ok && i < w->daemon_count; i++) {
+        ok = add_prefer_no_schedule(s, &s->daemons[i].tolerations);
+        tolerated[i] = !s->daemons[i].refused && taints_tolerated(s, s->daemons[i].tolerations, t->taints, NULL);
+    }
+    uint32_t last = NO_ID, number = 0;
+    for (size_t v = bits_next(bits, width, 0); ok && v < width; v = bits_next(bits, width, v + 1)) {
+        uint32_t type = t->table->variants[v].type;
+        if (type != last) {
+            memset(members, 0, member_words * sizeof *members);
+            for (uint32_t i = 0; i < w->daemon_count; i++) {
+                if (tolerated[i] && daemon_runs(s, &s->daemons[i], t, type)) bits_set(members, i);
+            }
+            number = words_add(&sets, (const uint32_t *)(const void *)members, member_words * 2);
+            ok = number != NO_ID;
+            if (ok && number == t->group_count) {
+                ok = gather_group(s, t, members, type, &t->groups[number]);
+                t->group_count++;
+            }
+            last = type;
+        }
+        if (ok) {
+            t->group_of[v] = number;
+            bits_set(t->groups[number].bits, v);
+        }
+    }
+    words_free(&sets);
+    return ok;
+}
+
+/* Room of every variant; those whose daemons alone do not fit leave the set. */
+static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
+{
+    uint32_t full = s->snapshot->dims;
+    size_t width = t->table->variant_count;
+    int64_t *overheads = mem_alloc(s->context, ((size_t)t->group_count + 1) * full * sizeof *overheads);
+    t->room = arena_array(&s->data, (width + 1) * s->dims, sizeof *t->room);
+    if (overheads == NULL || t->room == NULL) {
+        mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);
+        return false;
+    }
+    for (uint32_t g = 0; g < t->group_count; g++) vector_of(s->snapshot, t->groups[g].overhead, overheads + (size_t)g * full);
+    for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
+        const int64_t *allocatable = t->table->variants[v].allocatable, *overhead = overheads + (size_t)t->group_of[v] * full;
+        bool dead = false;
+        for (uint32_t d = 0; d < full; d++) dead = dead || allocatable[d] < overhead[d];
+        for (uint32_t d = 0; d < s->dims; d++) t->room[v * s->dims + d] = allocatable[s->active[d]] - overhead[s->active[d]];
+        if (dead) bits_clear(bits, v);
+    }
+    mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);
+    return true;
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------------------- */
+
+static bool finish_template(scheduler *s, uint32_t number, uint64_t *bits)
+{
+    template_ *t = &s->templates[number];
+    t->types_start = count_types(t, bits);
+    if (!daemon_groups(s, t, bits) || !make_rooms(s, t, bits)) return false;
+    t->initial = typeset_make(s, number, bits);
+    return t->initial != NO_ID;
+}
+
+static bool make_templates(scheduler *s, const uint32_t *order, uint32_t count)
+{
+    const karp_snapshot *w = s->snapshot;
+    uint64_t **bits = arena_array(&s->data, count + (size_t)1, sizeof *bits);
+    s->templates = arena_array(&s->data, count + (size_t)1, sizeof *s->templates);
+    s->dropped = arena_array(&s->data, count + (size_t)1, sizeof *s->dropped);
+    if (bits == NULL || s->templates == NULL || s->dropped == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const node_pool *p = &w->raw.pools.items[order[i]];
+        template_ t = { .pool = order[i], .order = i, .taints = p->taints, .table_number = w->pool_table[order[i]] };
+        t.taints_id = taint_list_id(s, p->taints);
+        for (uint32_t k = 0; k < p->taints.count; k++) {
+            if (p->taints.items[k].effect == w->known.prefer_no_schedule) s->tolerate_prefer_no_schedule = true;
+        }
+        if (t.taints_id == NO_ID || !template_requirements(s, p, &t)) return false;
+        if (t.table_number == NO_ID) {
+            t.dropped_reason = KARP_REASON_NO_TEMPLATES;
+            s->dropped[s->dropped_count++] = t;
+            continue;
+        }
+        t.table = &w->tables[t.table_number];
+        uint64_t *left = pre_filter(s, &t);
+        if (left == NULL) return false;
+        if (t.dropped_reason != KARP_REASON_NONE) {
+            s->dropped[s->dropped_count++] = t;
+            continue;
+        }
+        bits[s->template_count] = left;
+        s->templates[s->template_count++] = t;
+    }
+    /* Daemons see the templates one after the other, once all of them are known. */
+    for (uint32_t i = 0; i < s->template_count; i++) {
+        if (!finish_template(s, i, bits[i])) return false;
+    }
+    return true;
+}
+
+bool templates_init(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    words_init(&s->taint_lists, s->context);
+    uint32_t *order = arena_array(&s->data, w->raw.pools.count + 1, sizeof *order), count = 0;
+    if (order == NULL || !make_daemon_views(s)) return false;
+    for (uint32_t i = 0; i < w->raw.pools.count; i++) {
+        if (pool_usable(w, &w->raw.pools.items[i])) order[count++] = i;
+    }
+    s->usable_pools = count;
+    return sort_ids(s->context, order, count, by_weight, w) && make_templates(s, order, count);
+}

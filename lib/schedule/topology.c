@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What topology allows a pod, and what a placement changes (scheduling.md §14.5, §14.7–14.10). */
+#include <schedule/topology.h>
+
+/* ---- set-up ---------------------------------------------------------------------------------------------------------- */
+
+static bool make_kins(scheduler *s)
+{
+    words_init(&s->kin_keys, s->context);
+    for (uint32_t c = 0; c < s->snapshot->class_count; c++) {
+        const pod_class *k = &s->snapshot->classes[c];
+        uint32_t key[2] = { k->name_space, k->labels };
+        uint32_t id = words_add(&s->kin_keys, key, 2);
+        if (id == NO_ID) return false;
+        if (id == s->kins.count) {
+            kin *fresh = list_push(s->context, &s->kins, sizeof *fresh);
+            if (fresh == NULL) return false;
+            *fresh = (kin){ .name_space = k->name_space, .labels = k->labels };
+        }
+        s->classes[c].kin = id;
+    }
+    return true;
+}
+
+static bool counts_where_it_is(const scheduler *s, uint32_t pod_index)
+{
+    const pod *p = &s->snapshot->raw.pods.items[pod_index];
+    return s->snapshot->pod_node[pod_index] != NO_ID && p->phase != KARP_PHASE_SUCCEEDED && p->phase != KARP_PHASE_FAILED &&
+           p->deletion == KARP_NO_TIME;
+}
+
+/* Bound pods by kin, as seeding reads them. */
+static bool list_bound_by_kin(scheduler *s)
+{
+    size_t pods = s->snapshot->raw.pods.count, kins = s->kins.count;
+    s->kin_first = arena_array(&s->data, kins + 2, sizeof *s->kin_first);
+    if (s->kin_first == NULL) return false;
+    for (size_t i = 0; i < pods; i++) {
+        if (counts_where_it_is(s, (uint32_t)i)) s->kin_first[s->classes[s->snapshot->pod_class[i]].kin + 2]++;
+    }
+    for (size_t i = 2; i < kins + 2; i++) s->kin_first[i] += s->kin_first[i - 1];
+    s->kin_pods = arena_array(&s->data, s->kin_first[kins + 1] + (size_t)1, sizeof *s->kin_pods);
+    if (s->kin_pods == NULL) return false;
+    for (size_t i = 0; i < pods; i++) {
+        if (counts_where_it_is(s, (uint32_t)i)) s->kin_pods[s->kin_first[s->classes[s->snapshot->pod_class[i]].kin + 1]++] = (uint32_t)i;
+    }
+    return true;
+}
+
+/* The required anti-affinity of pods that are bound and stay (§14.6): the Node's label, without a fall-back. */
+static bool register_bound(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    for (size_t i = 0; i < w->raw.pods.count; i++) {
+        uint32_t p = w->by_name[i], class_number = w->pod_class[p];
+        const pod *q = &w->raw.pods.items[p];
+        const shape *h = shape_of(w, class_number);
+        if (h->required_anti.count == 0 || w->pod_node[p] == NO_ID || s->excluded[p]) continue;
+        if (q->phase == KARP_PHASE_SUCCEEDED || q->phase == KARP_PHASE_FAILED) continue;
+        if (!topology_register_inverse(s, class_number, h->tolerations)) return false;
+        const node *n = &w->raw.nodes.items[w->pod_node[p]];
+        for (uint32_t k = 0; k < s->classes[class_number].inverse_count; k++) {
+            group *g = &s->groups.items[s->classes[class_number].inverse_owned[k]];
+            uint32_t text = label_get(n->meta.labels, s->keys[g->key].key);
+            if (text == NO_ID) continue;
+            uint32_t domain = s->keys[g->key].is_host ? host_number_of_text(s, text) : domain_number(s, g->key, text);
+            if (domain == NO_ID) return false;
+            group_count(s, g, domain);
+        }
+    }
+    return !s->failed;
+}
+
+bool topology_init(scheduler *s)
+{
+    words_init(&s->group_keys, s->context);
+    map64_init(&s->group_of_identity, s->context);
+    return make_kins(s) && list_bound_by_kin(s) && register_bound(s);
+}
+
+void topology_free(scheduler *s)
+{
+    for (uint32_t i = 0; i < s->key_count; i++) {
+        domain_key *k = &s->keys[i];
+        mem_free(s->context, k->values, k->capacity * sizeof *k->values);
+        mem_free(s->context, k->universe, k->universe_capacity * sizeof *k->universe);
+        map64_free(&k->numbers);
+        map64_free(&k->masks);
+        list_free(s->context, &k->mask_list, sizeof(uint64_t *));
+    }
+    mem_free(s->context, s->keys, s->key_capacity * sizeof *s->keys);
+    for (size_t i = 0; i < s->groups.count; i++) {
+        group *g = &s->groups.items[i];
+        mem_free(s->context, g->counts, g->capacity * sizeof *g->counts);
+        mem_free(s->context, g->present, bits_words(g->capacity) * sizeof *g->present);
+    }
+    list_free(s->context, &s->groups, sizeof(group));
+    for (size_t i = 0; i < s->kins.count; i++) {
+        kin *k = &s->kins.items[i];
+        mem_free(s->context, k->counted_by, k->counted_capacity * sizeof *k->counted_by);
+        mem_free(s->context, k->barred_by, k->barred_capacity * sizeof *k->barred_by);
+    }
+    list_free(s->context, &s->kins, sizeof(kin));
+    words_free(&s->group_keys);
+    map64_free(&s->group_of_identity);
+    words_free(&s->kin_keys);
+    mem_free(s->context, s->host_text, s->host_text_capacity * sizeof *s->host_text);
+    map64_free(&s->host_of_text);
+}
+
+/* ---- hosts (the single-valued case of §14.8–14.10) -------------------------------------------------------------------- */
+
+static int32_t count_at(const group *g, uint32_t domain) { return domain < g->capacity ? g->counts[domain] : 0; }
+
+static bool selects_itself(const scheduler *s, const group *g, const view *v)
+{
+    return group_selects(s, g, &s->kins.items[s->classes[v->class_].kin]);
+}
+
+/* Whether some domain that the pod's own demand allows has a pod of the group. */
+static bool occupied_host(const scheduler *s, const group *g, uint32_t own)
+{
+    if (own == NO_ID || g->occupied == 0) return g->occupied > 0;
+    for (uint32_t n = 0; n < s->host_numbers && n < g->capacity; n++) {
+        if (g->counts[n] > 0 && host_allowed(s, own, s->host_text[n] == NO_ID ? HOST_FRESH : s->host_text[n])) return true;
+    }
+    return false;
+}
+
+static bool host_group_admits(const scheduler *s, const view *v, const group *g, uint32_t number, uint32_t host_text)
+{
+    int32_t count = count_at(g, number);
+    switch (g->kind) {
+    case GROUP_SPREAD:
+        return (int64_t)count + selects_itself(s, g, v) <= g->max_skew;
+    case GROUP_AFFINITY:
+        if (!host_allowed(s, v->strict.host, host_text)) return false;
+        return count > 0 || (selects_itself(s, g, v) && !occupied_host(s, g, v->strict.host));
+    default:
+        return count == 0;
+    }
+}
+
+bool topology_admits_host(scheduler *s, const view *v, uint32_t number, uint32_t host_text)
+{
+    const kin *k = &s->kins.items[s->classes[v->class_].kin];
+    for (uint32_t i = 0; i < v->owned_count; i++) {
+        const group *g = &s->groups.items[v->owned[i]];
+        if (s->keys[g->key].is_host && !host_group_admits(s, v, g, number, host_text)) return false;
+    }
+    for (uint32_t i = 0; i < k->barred_count; i++) {
+        const group *g = &s->groups.items[k->barred_by[i]];
+        if (s->keys[g->key].is_host && count_at(g, number) != 0) return false;
+    }
+    return true;
+}
+
+/* ---- other keys --------------------------------------------------------------------------------------------------------- */
+
+/* Bit masks over the domains of a group's key: what the group knows, what the pod allows, what the node allows. */
+struct choice {
+    const uint64_t *own, *place;
+    size_t count; /* domains of the key */
+};
+
+static bool known_to(const group *g, size_t domain) { return domain < g->capacity && bits_test(g->present, domain); }
+
+static uint32_t by_name(const scheduler *s, const group *g, uint32_t best, uint32_t other)
+{
+    const uint32_t *rank = s->snapshot->facts.rank, *values = s->keys[g->key].values;
+    return best == NO_ID || rank[values[other]] < rank[values[best]] ? other : best;
+}
+
+/* §14.8: the smallest count among those within maxSkew of the smallest the pod allows; ties go by name. */
+static uint32_t spread_domain(const scheduler *s, const view *v, const group *g, const struct choice *c)
+{
+    int64_t least = INT32_MAX, self = selects_itself(s, g, v);
+    uint32_t allowed = 0, best = NO_ID;
+    for (size_t d = 0; d < c->count; d++) {
+        if (!known_to(g, d) || !bits_test(c->own, d)) continue;
+        allowed++;
+        if (g->counts[d] < least) least = g->counts[d];
+    }
+    if (g->min_domains > 0 && allowed < (uint32_t)g->min_domains) least = 0;
+    for (size_t d = 0; d < c->count; d++) {
+        if (!known_to(g, d) || !bits_test(c->place, d) || g->counts[d] + self - least > g->max_skew) continue;
+        if (best == NO_ID || g->counts[d] < g->counts[best]) best = (uint32_t)d;
+        else if (g->counts[d] == g->counts[best]) best = by_name(s, g, best, (uint32_t)d);
+    }
+    return best != NO_ID && s->keys[g->key].values[best] == NO_TEXT ? NO_ID : best;
+}
+
+/* §14.9: where the group's pods are; else, for a pod of the group, one place to start. Sets bits of `out`. */
+static void affinity_domains(const scheduler *s, const view *v, const group *g, const struct choice *c, uint64_t *out)
+{
+    bool occupied = false, taken = false;
+    uint32_t both = NO_ID, own = NO_ID;
+    for (size_t d = 0; d < c->count; d++) {
+        if (!known_to(g, d) || !bits_test(c->own, d)) continue;
+        own = by_name(s, g, own, (uint32_t)d);
+        if (bits_test(c->place, d)) both = by_name(s, g, both, (uint32_t)d);
+        if (g->counts[d] == 0) continue;
+        occupied = true;
+        if (!bits_test(c->place, d)) continue;
+        bits_set(out, d);
+        taken = true;
+    }
+    if (taken || occupied || !selects_itself(s, g, v)) return;
+    if (both != NO_ID) bits_set(out, both);
+    else if (own != NO_ID) bits_set(out, own);
+}
+
+/* §14.10 */
+static void free_domains(const group *g, const struct choice *c, uint64_t *out)
+{
+    for (size_t d = 0; d < c->count; d++) {
+        if (known_to(g, d) && g->counts[d] == 0 && bits_test(c->own, d) && bits_test(c->place, d)) bits_set(out, d);
+    }
+}
+
+/* The domains in `chosen` as a requirement on the group's key; NO_ID = none are. */
+static uint32_t requirement_of(scheduler *s, const group *g, const uint64_t *chosen, size_t count)
+{
+    const domain_key *k = &s->keys[g->key];
+    uint32_t stack[64], n = 0, *values = stack;
+    size_t set_bits = bits_count(chosen, bits_words(count));
+    if (set_bits == 0) return NO_ID;
+    if (set_bits > 64) values = mem_alloc(s->context, set_bits * sizeof *values);
+    if (values == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    for (size_t d = bits_next(chosen, count, 0); d < count; d = bits_next(chosen, count, d + 1)) values[n++] = k->values[d];
+    uint32_t id = n == 1 ? requirement_in(&s->algebra, k->key, values[0]) : requirement_make(&s->algebra, k->key, KARP_OP_IN, values, n, 0);
+    if (values != stack) mem_free(s->context, values, set_bits * sizeof *values);
+    if (id == NO_ID) s->failed = true;
+    return id;
+}
+
+/* What the group allows at a place, as a requirement; NO_ID = nothing. */
+static uint32_t group_requirement(scheduler *s, const view *v, uint32_t number, uint32_t set)
+{
+    const group *g = &s->groups.items[number];
+    const domain_key *k = &s->keys[g->key];
+    uint64_t stack[16] = { 0 };
+    size_t words_ = bits_words(k->count);
+    struct choice c = { .count = k->count };
+    c.own = domain_mask(s, g->key, set_get(&s->algebra, v->strict.set, k->key));
+    c.place = domain_mask(s, g->key, set_get(&s->algebra, set, k->key));
+    uint64_t *chosen = words_ <= 16 ? stack : mem_zalloc(s->context, words_ * sizeof *chosen);
+    if (c.own == NULL || c.place == NULL || chosen == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    if (g->kind == GROUP_SPREAD) {
+        uint32_t best = spread_domain(s, v, g, &c);
+        if (best != NO_ID) bits_set(chosen, best);
+    } else if (g->kind == GROUP_AFFINITY) {
+        affinity_domains(s, v, g, &c, chosen);
+    } else {
+        free_domains(g, &c, chosen);
+    }
+    uint32_t id = requirement_of(s, g, chosen, k->count);
+    if (chosen != stack) mem_free(s->context, chosen, words_ * sizeof *chosen);
+    return id;
+}
+
+static bool tighten(scheduler *s, const view *v, uint32_t number, const spot *at, uint32_t *result)
+{
+    if (s->keys[s->groups.items[number].key].is_host) return true; /* topology_admits_host() has answered */
+    uint32_t id = group_requirement(s, v, number, at->set);
+    if (id == NO_ID) return false;
+    if (requirement_get(&s->algebra, id)->key == s->snapshot->known.hostname) return host_allowed(s, id, at->host_text);
+    *result = set_add(&s->algebra, *result, id);
+    return true;
+}
+
+bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
+{
+    const kin *k = &s->kins.items[s->classes[v->class_].kin];
+    uint32_t result = at->set;
+    if (!topology_admits_host(s, v, at->host, at->host_text)) return false;
+    for (uint32_t i = 0; i < v->owned_count; i++) {
+        if (!tighten(s, v, v->owned[i], at, &result)) return false;
+    }
+    for (uint32_t i = 0; i < k->barred_count; i++) {
+        if (!tighten(s, v, k->barred_by[i], at, &result)) return false;
+    }
+    if (result != at->set && !set_compatible(&s->algebra, at->set, result, at->lenient)) return false;
+    *set = set_meet(&s->algebra, at->set, result);
+    return !s->failed && !s->algebra.failed;
+}
+
+/* ---- recording ---------------------------------------------------------------------------------------------------------- */
+
+static void count_values(scheduler *s, group *g, uint32_t set, bool only_single)
+{
+    uint32_t id = set_get(&s->algebra, set, s->keys[g->key].key);
+    if (id == NO_ID) return;
+    const requirement *r = requirement_get(&s->algebra, id);
+    if (only_single && (r->complement || r->value_count != 1)) return;
+    for (uint32_t i = 0; i < r->value_count; i++) {
+        uint32_t domain = domain_number(s, g->key, r->values[i]);
+        if (domain != NO_ID) group_count(s, g, domain);
+    }
+}
+
+void topology_record(scheduler *s, const view *v, const spot *at)
+{
+    const kin *k = &s->kins.items[s->classes[v->class_].kin];
+    const class_state *c = &s->classes[v->class_];
+    for (uint32_t i = 0; i < k->counted_count; i++) {
+        group *g = &s->groups.items[k->counted_by[i]];
+        if (g->has_filter && !filter_matches(s, &g->filter, at->taints, at->set, at->host_text)) continue;
+        if (s->keys[g->key].is_host) group_count(s, g, at->host);
+        else count_values(s, g, at->set, g->kind != GROUP_ANTI);
+    }
+    for (uint32_t i = 0; i < c->inverse_count; i++) {
+        group *g = &s->groups.items[c->inverse_owned[i]];
+        if (s->keys[g->key].is_host) group_count(s, g, at->host);
+        else count_values(s, g, at->set, false);
+    }
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spread, pod affinity and anti-affinity (scheduling.md §14). */
+#ifndef SCHEDULE_TOPOLOGY_H
+#define SCHEDULE_TOPOLOGY_H
+
+#include <base/bits.h>
+#include <schedule/scheduler.h>
+
+/* topology.c: makes kins, registers bound pods' anti-affinity, then the pods to place. Hosts and templates must exist. */
+bool topology_init(scheduler *s);
+void topology_free(scheduler *s);
+
+/* groups.c: computes the groups that own the view, creating and seeding those that are new (§14.4). */
+bool topology_update(scheduler *s, uint32_t view_number);
+/* Puts the required anti-affinity of a class into the inverse table (§14.6). */
+bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_list tolerations);
+/* Whether the group's selector selects pods of the kin. */
+bool group_selects(const scheduler *s, const group *g, const kin *k);
+
+bool selector_valid(const selector *x);
+bool selector_selects(const selector *x, label_list labels); /* x is not NULL */
+label_list kin_labels(const scheduler *s, const kin *k);
+bool group_in_namespace(const group *g, uint32_t name_space);
+
+/* seed.c: counts of what is there already (§14.3). */
+bool topology_seed(scheduler *s, uint32_t group_number);
+
+/* domains.c */
+uint32_t domain_key_of(scheduler *s, uint32_t key);                    /* index in s->keys, made when new; NO_ID */
+uint32_t domain_number(scheduler *s, uint32_t key_index, uint32_t text); /* made when new; NO_ID */
+const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requirement_id); /* numbers it allows */
+uint32_t host_number_of_text(scheduler *s, uint32_t text);             /* made when new; NO_ID */
+uint32_t host_number_new(scheduler *s);                                /* of a claim */
+/* Makes room for domains in a group's arrays. */
+bool group_reserve(scheduler *s, group *g, uint32_t domains);
+void group_register(scheduler *s, group *g, uint32_t domain);          /* known, count unchanged */
+void group_count(scheduler *s, group *g, uint32_t domain);             /* count + 1 */
+
+/* A place a pod might go to, as topology sees it. */
+typedef struct spot {
+    uint32_t set;        /* requirements without the host name */
+    uint32_t host;       /* host number */
+    uint32_t host_text;  /* its name, HOST_FRESH for a new node */
+    taint_list taints;
+    bool lenient;        /* new nodes: undefined well-known labels are acceptable */
+} spot;
+
+/* §14.7: tightens *set by what every group allows; false when one allows nothing or the result contradicts the spot. */
+bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set);
+/* The host part alone, a quick necessary test. */
+bool topology_admits_host(scheduler *s, const view *v, uint32_t number, uint32_t host_text);
+/* §14.5: the pod is there now. */
+void topology_record(scheduler *s, const view *v, const spot *at);
+
+/* What the requirements of a place say about its host name, beside a text id. */
+enum { HOST_ABSENT = UINT32_MAX, HOST_FRESH = UINT32_MAX - 1 };
+
+/* Whether a demand on the host name is met: a text id, or one of the two marks. */
+bool host_allowed(const scheduler *s, uint32_t requirement_id, uint32_t host_text);
+/* Whether the filter accepts a node with these taints and requirements (§14.2). */
+bool filter_matches(scheduler *s, const node_filter *f, taint_list taints, uint32_t set, uint32_t host_text);
+
+#endif

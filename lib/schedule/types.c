@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/types.h>
+
+#include <string.h>
+
+/* Masks of one table, made when first asked for. */
+struct type_masks {
+    map64 of_type;     /* requirement -> index */
+    map64 of_offering; /* (offering key, requirement or NO_ID) -> index */
+    map64 of_set;      /* set -> index */
+    LIST_OF(uint64_t *) masks;
+};
+
+bool types_init(scheduler *s)
+{
+    words_init(&s->typeset_keys, s->context);
+    map64_init(&s->narrowed, s->context);
+    s->masks = arena_array(&s->data, s->snapshot->table_count + (size_t)1, sizeof *s->masks);
+    if (s->masks == NULL) return false;
+    for (uint32_t t = 0; t < s->snapshot->table_count; t++) {
+        map64_init(&s->masks[t].of_type, s->context);
+        map64_init(&s->masks[t].of_offering, s->context);
+        map64_init(&s->masks[t].of_set, s->context);
+    }
+    return true;
+}
+
+void types_free(scheduler *s)
+{
+    for (uint32_t t = 0; s->masks != NULL && t < s->snapshot->table_count; t++) {
+        map64_free(&s->masks[t].of_type);
+        map64_free(&s->masks[t].of_offering);
+        map64_free(&s->masks[t].of_set);
+        list_free(s->context, &s->masks[t].masks, sizeof(uint64_t *));
+    }
+    words_free(&s->typeset_keys);
+    map64_free(&s->narrowed);
+    list_free(s->context, &s->typesets, sizeof(typeset));
+}
+
+/* A new mask of `bits` bits under a key of one of the maps; NULL when refused. */
+static uint64_t *new_mask(scheduler *s, struct type_masks *m, map64 *map, uint64_t key, size_t bits)
+{
+    uint64_t *mask = arena_array(&s->data, bits_words(bits) + 1, sizeof *mask);
+    uint64_t **slot = mask == NULL ? NULL : list_push(s->context, &m->masks, sizeof *slot);
+    if (slot == NULL || !map64_put(map, key, (uint32_t)(m->masks.count - 1))) {
+        s->failed = true;
+        return NULL;
+    }
+    *slot = mask;
+    return mask;
+}
+
+/* Variants whose type agrees with the requirement on the table's key number k. */
+static const uint64_t *type_mask(scheduler *s, uint32_t table, uint32_t k, uint32_t requirement_id)
+{
+    const type_table *t = &s->snapshot->tables[table];
+    struct type_masks *m = &s->masks[table];
+    uint32_t known = map64_get(&m->of_type, requirement_id);
+    if (known != NO_ID) return m->masks.items[known];
+    uint64_t *mask = new_mask(s, m, &m->of_type, requirement_id, t->variant_count);
+    if (mask == NULL) return NULL;
+    const uint32_t *column = t->type_columns + (size_t)k * t->type_count;
+    for (uint32_t i = 0; i < t->type_count; i++) {
+        if (column[i] != NO_ID && !requirement_agree(&s->algebra, requirement_id, column[i])) continue;
+        for (uint32_t v = 0; v < t->types[i].variant_count; v++) bits_set(mask, t->types[i].variant_first + v);
+    }
+    return mask;
+}
+
+static bool offering_key_agrees(scheduler *s, uint32_t key, uint32_t have, uint32_t asked)
+{
+    if (asked == NO_ID) return true;
+    if (have == NO_ID) return s->snapshot->facts.well_known[key] || requirement_negative(requirement_get(&s->algebra, asked));
+    return requirement_agree(&s->algebra, have, asked);
+}
+
+static const uint64_t *offering_mask(scheduler *s, uint32_t table, uint32_t k, uint32_t have)
+{
+    const type_table *t = &s->snapshot->tables[table];
+    struct type_masks *m = &s->masks[table];
+    uint32_t known = map64_get(&m->of_offering, pair_key(k, have));
+    if (known != NO_ID) return m->masks.items[known];
+    uint64_t *mask = new_mask(s, m, &m->of_offering, pair_key(k, have), t->offering_count);
+    if (mask == NULL) return NULL;
+    const uint32_t *column = t->offering_columns + (size_t)k * t->offering_count;
+    for (uint32_t i = 0; i < t->offering_count; i++) {
+        if (t->offerings[i].available && offering_key_agrees(s, t->offering_keys[k], have, column[i])) bits_set(mask, i);
+    }
+    return mask;
+}
+
+bool offering_compatible(scheduler *s, const offering *o, uint32_t set) { return set_compatible(&s->algebra, set, o->set, true); }
+
+bool types_label_mask(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
+{
+    const type_table *t = &s->snapshot->tables[table];
+    size_t words_ = bits_words(t->variant_count);
+    bits_fill(out, t->variant_count);
+    for (uint32_t k = 0; k < t->type_key_count; k++) {
+        uint32_t r = set_get(&s->algebra, set, t->type_keys[k]);
+        const uint64_t *mask = r == NO_ID ? NULL : type_mask(s, table, k, r);
+        if (s->failed) return false;
+        if (mask != NULL) bits_and(out, mask, words_);
+    }
+    return true;
+}
+
+/* Clears the variants that have no available offering compatible with the set. */
+static bool keep_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
+{
+    const type_table *t = &s->snapshot->tables[table];
+    size_t words_ = bits_words(t->offering_count), width = bits_words(t->variant_count);
+    uint64_t *offered = mem_zalloc(s->context, (words_ + width + 1) * sizeof *offered), *variants = offered + words_;
+    if (offered == NULL) {
+        s->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < t->offering_count; i++) {
+        if (t->offerings[i].available) bits_set(offered, i);
+    }
+    for (uint32_t k = 0; k < t->offering_key_count && !s->failed; k++) {
+        const uint64_t *mask = offering_mask(s, table, k, set_get(&s->algebra, set, t->offering_keys[k]));
+        if (mask != NULL) bits_and(offered, mask, words_);
+    }
+    for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count; i = bits_next(offered, t->offering_count, i + 1)) {
+        bits_set(variants, t->offerings[i].variant);
+    }
+    bits_and(out, variants, width);
+    mem_free(s->context, offered, (words_ + width + 1) * sizeof *offered);
+    return !s->failed;
+}
+
+const uint64_t *types_mask(scheduler *s, uint32_t table, uint32_t set)
+{
+    struct type_masks *m = &s->masks[table];
+    uint32_t known = map64_get(&m->of_set, set);
+    if (known != NO_ID) return m->masks.items[known];
+    uint64_t *mask = new_mask(s, m, &m->of_set, set, s->snapshot->tables[table].variant_count);
+    if (mask == NULL || !types_label_mask(s, table, set, mask) || !keep_offered(s, table, set, mask)) return NULL;
+    return mask;
+}
+
+/* ---- type sets ------------------------------------------------------------------------------------------------------ */
+
+uint32_t typeset_make(scheduler *s, uint32_t template_number, const uint64_t *bits)
+{
+    size_t words_ = template_words(&s->templates[template_number]);
+    uint32_t stack[256], *key = stack;
+    size_t length = 1 + 2 * words_;
+    if (length > 256) key = mem_alloc(s->context, length * sizeof *key);
+    if (key == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    key[0] = template_number;
+    for (size_t i = 0; i < words_; i++) {
+        key[1 + 2 * i] = (uint32_t)bits[i];
+        key[2 + 2 * i] = (uint32_t)(bits[i] >> 32);
+    }
+    uint32_t id = words_add(&s->typeset_keys, key, length);
+    if (key != stack) mem_free(s->context, key, length * sizeof *key);
+    if (id == s->typesets.count) {
+        typeset *t = list_push(s->context, &s->typesets, sizeof *t);
+        if (t != NULL) {
+            t->template_ = template_number;
+            t->bits = arena_array(&s->data, words_ + 1, sizeof *t->bits);
+            t->maximal_count = NO_ID;
+        }
+        if (t == NULL || t->bits == NULL) {
+            s->failed = true;
+            return NO_ID;
+        }
+        memcpy(t->bits, bits, words_ * sizeof *bits);
+        if (!bits_any(bits, words_)) t->maximal_count = 0;
+    }
+    if (id == NO_ID) s->failed = true;
+    return id;
+}
+
+uint32_t typeset_narrow(scheduler *s, uint32_t types, uint32_t set)
+{
+    if (s->failed) return NO_ID;
+    uint32_t known = map64_get(&s->narrowed, pair_key(types, set));
+    if (known != NO_ID) return known;
+    uint32_t template_number = s->typesets.items[types].template_;
+    const template_ *t = &s->templates[template_number];
+    const uint64_t *mask = types_mask(s, t->table_number, set);
+    if (mask == NULL) return NO_ID;
+    size_t words_ = template_words(t);
+    uint64_t stack[128], *bits = words_ <= 128 ? stack : mem_alloc(s->context, words_ * sizeof *bits);
+    if (bits == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    memcpy(bits, s->typesets.items[types].bits, words_ * sizeof *bits);
+    bits_and(bits, mask, words_);
+    known = typeset_make(s, template_number, bits);
+    if (bits != stack) mem_free(s->context, bits, words_ * sizeof *bits);
+    if (known != NO_ID && !map64_put(&s->narrowed, pair_key(types, set), known)) s->failed = true;
+    return s->failed ? NO_ID : known;
+}
+
+uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without)
+{
+    if (s->failed) return NO_ID;
+    uint32_t template_number = s->typesets.items[types].template_;
+    size_t words_ = template_words(&s->templates[template_number]);
+    uint64_t *bits = mem_alloc(s->context, (words_ + 1) * sizeof *bits);
+    if (bits == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    memcpy(bits, s->typesets.items[types].bits, words_ * sizeof *bits);
+    bits_and_not(bits, without, words_);
+    uint32_t id = typeset_make(s, template_number, bits);
+    mem_free(s->context, bits, (words_ + 1) * sizeof *bits);
+    return id;
+}
+
+/* Whether y has at least the room of x everywhere (for equals: whether y comes first). */
+static bool dominates(const scheduler *s, const int64_t *y, const int64_t *x, bool y_first)
+{
+    bool more = false;
+    for (uint32_t d = 0; d < s->dims; d++) {
+        if (y[d] < x[d]) return false;
+        if (y[d] > x[d]) more = true;
+    }
+    return more || y_first;
+}
+
+static bool find_maximal(scheduler *s, typeset *ts)
+{
+    const template_ *t = &s->templates[ts->template_];
+    size_t width = t->table->variant_count, n = 0;
+    size_t bits = bits_count(ts->bits, template_words(t));
+    ts->maximal = arena_array(&s->data, bits + 1, sizeof *ts->maximal);
+    ts->most = arena_array(&s->data, s->dims, sizeof *ts->most);
+    if (ts->maximal == NULL || ts->most == NULL) {
+        s->failed = true;
+        return false;
+    }
+    for (uint32_t d = 0; d < s->dims; d++) ts->most[d] = -1;
+    for (size_t v = bits_next(ts->bits, width, 0); v < width; v = bits_next(ts->bits, width, v + 1)) {
+        const int64_t *room = t->room + v * s->dims;
+        bool beaten = false;
+        for (size_t i = 0; i < n && !beaten; i++) beaten = dominates(s, t->room + (size_t)ts->maximal[i] * s->dims, room, true);
+        if (beaten) continue;
+        size_t kept = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (!dominates(s, room, t->room + (size_t)ts->maximal[i] * s->dims, false)) ts->maximal[kept++] = ts->maximal[i];
+        }
+        n = kept;
+        ts->maximal[n++] = (uint32_t)v;
+        for (uint32_t d = 0; d < s->dims; d++) {
+            if (room[d] > ts->most[d]) ts->most[d] = room[d];
+        }
+    }
+    ts->maximal_count = (uint32_t)n;
+    return true;
+}
+
+static bool has_room(const int64_t *room, const int64_t *total, uint32_t dims)
+{
+    for (uint32_t d = 0; d < dims; d++) {
+        if (total[d] > room[d]) return false;
+    }
+    return true;
+}
+
+bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total)
+{
+    typeset *ts = &s->typesets.items[types];
+    if (ts->maximal_count == NO_ID && !find_maximal(s, ts)) return false;
+    if (ts->maximal_count == 0 || !has_room(ts->most, total, s->dims)) return false;
+    const int64_t *room = s->templates[ts->template_].room;
+    for (uint32_t i = 0; i < ts->maximal_count; i++) {
+        if (has_room(room + (size_t)ts->maximal[i] * s->dims, total, s->dims)) return true;
+    }
+    return false;
+}
+
+bool typeset_fitting(const scheduler *s, uint32_t types, const int64_t *total, uint64_t *out)
+{
+    const typeset *ts = &s->typesets.items[types];
+    const template_ *t = &s->templates[ts->template_];
+    size_t width = t->table->variant_count;
+    bool any = false;
+    memset(out, 0, template_words(t) * sizeof *out);
+    for (size_t v = bits_next(ts->bits, width, 0); v < width; v = bits_next(ts->bits, width, v + 1)) {
+        if (!has_room(t->room + v * s->dims, total, s->dims)) continue;
+        bits_set(out, v);
+        any = true;
+    }
+    return any;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which instance types are left: bit masks per requirement, interned type sets, and what fits into them (§10.3, §22). */
+#ifndef SCHEDULE_TYPES_H
+#define SCHEDULE_TYPES_H
+
+#include <base/bits.h>
+#include <schedule/scheduler.h>
+
+bool types_init(scheduler *s);
+void types_free(scheduler *s);
+
+/* Variants of a table whose labels agree with the set and that have an available offering compatible with it. */
+const uint64_t *types_mask(scheduler *s, uint32_t table, uint32_t set);
+/* Variants whose labels agree, offerings aside: for reasons. */
+bool types_label_mask(scheduler *s, uint32_t table, uint32_t set, uint64_t *out);
+/* Whether the offering is compatible with the set (availability aside). */
+bool offering_compatible(scheduler *s, const offering *o, uint32_t set);
+
+/* Interned by (template, bits). NO_ID when `failed`. */
+uint32_t typeset_make(scheduler *s, uint32_t template_, const uint64_t *bits);
+uint32_t typeset_narrow(scheduler *s, uint32_t types, uint32_t set);
+/* Without the variants in `without`. */
+uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without);
+static inline bool typeset_empty(const scheduler *s, uint32_t types) { return s->typesets.items[types].maximal_count == 0; }
+
+/* Whether some variant has room for the vector. */
+bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total);
+/* The variants that have room for it; false when there are none. `out` has the template's width. */
+bool typeset_fitting(const scheduler *s, uint32_t types, const int64_t *total, uint64_t *out);
+
+static inline size_t template_words(const template_ *t) { return bits_words(t->table->variant_count); }
+
+#endif

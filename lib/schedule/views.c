@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/views.h>
+
+#include <base/bits.h>
+#include <base/sort.h>
+#include <schedule/templates.h>
+#include <schedule/topology.h>
+#include <string.h>
+
+static int heavier_node_term(const void *x, const void *y, const void *user)
+{
+    int32_t a = ((const node_term *)x)->weight, b = ((const node_term *)y)->weight;
+    (void)user;
+    return a > b ? -1 : a < b;
+}
+
+static int heavier_pod_term(const void *x, const void *y, const void *user)
+{
+    int32_t a = ((const pod_term *)x)->weight, b = ((const pod_term *)y)->weight;
+    (void)user;
+    return a > b ? -1 : a < b;
+}
+
+/* A copy of a list in the arena, ordered. NULL = refused. */
+static void *sorted_copy(scheduler *s, const void *items, uint32_t count, size_t size, compare_fn compare)
+{
+    void *copy = arena_array(&s->data, count + (size_t)1, size);
+    if (copy == NULL) return NULL;
+    if (count > 0) memcpy(copy, items, count * size);
+    return sort_stable(s->context, copy, count, size, compare, NULL) ? copy : NULL;
+}
+
+static bool add_expressions(scheduler *s, expression_list list, demand *d)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        const expression *e = &list.items[i];
+        uint32_t r = requirement_make(&s->algebra, e->key, e->op, e->values, e->value_count, e->min_values);
+        if (r == NO_ID || !demand_add(&s->algebra, d, r)) return false;
+    }
+    return true;
+}
+
+/* strict = node selector ∧ the first OR-term left; full = strict ∧ the heaviest preference left (§6.2). */
+static bool view_demands(scheduler *s, view *v)
+{
+    const shape *h = shape_of(s->snapshot, v->class_);
+    v->strict = (demand){ EMPTY_SET, NO_ID };
+    for (uint32_t i = 0; i < h->node_selector.count; i++) {
+        uint32_t r = requirement_in(&s->algebra, h->node_selector.items[i].key, h->node_selector.items[i].value);
+        if (r == NO_ID || !demand_add(&s->algebra, &v->strict, r)) return false;
+    }
+    if (v->required_first < h->required.count && !add_expressions(s, h->required.items[v->required_first].expressions, &v->strict)) return false;
+    v->full = v->strict;
+    if (s->ignore_preferences || v->preferred_count == 0) return true;
+    return add_expressions(s, v->preferred[0].expressions, &v->full);
+}
+
+/* What follows from the lists of a view. */
+static bool complete(scheduler *s, view *v)
+{
+    v->tolerated = arena_array(&s->data, bits_words(s->template_count) + 1, sizeof *v->tolerated);
+    if (v->tolerated == NULL || !view_demands(s, v)) return false;
+    for (uint32_t t = 0; t < s->template_count; t++) {
+        if (taints_tolerated(s, v->tolerations, s->templates[t].taints, NULL)) bits_set(v->tolerated, t);
+    }
+    return !s->failed && !s->algebra.failed;
+}
+
+static uint32_t push_view(scheduler *s, view *v)
+{
+    view *slot = complete(s, v) ? list_push(s->context, &s->views, sizeof *slot) : NULL;
+    if (slot == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    *slot = *v;
+    return (uint32_t)(s->views.count - 1);
+}
+
+static uint32_t first_view(scheduler *s, uint32_t class_number)
+{
+    const shape *h = shape_of(s->snapshot, class_number);
+    view v = { .class_ = class_number, .next = NO_ID, .tolerations = h->tolerations, .spread = h->spread };
+    v.preferred = sorted_copy(s, h->preferred.items, h->preferred.count, sizeof *h->preferred.items, heavier_node_term);
+    v.preferred_count = h->preferred.count;
+    v.preferred_affinity.items = sorted_copy(s, h->preferred_affinity.items, h->preferred_affinity.count, sizeof(pod_term), heavier_pod_term);
+    v.preferred_affinity.count = h->preferred_affinity.count;
+    v.preferred_anti.items = sorted_copy(s, h->preferred_anti.items, h->preferred_anti.count, sizeof(pod_term), heavier_pod_term);
+    v.preferred_anti.count = h->preferred_anti.count;
+    if (v.preferred == NULL || v.preferred_affinity.items == NULL || v.preferred_anti.items == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    if (v.spread.count == 0 && s->classes[class_number].default_spread.count > 0) v.spread = s->classes[class_number].default_spread;
+    return push_view(s, &v);
+}
+
+uint32_t view_of_class(scheduler *s, uint32_t class_number)
+{
+    class_state *c = &s->classes[class_number];
+    if (c->first_view == NO_ID) c->first_view = first_view(s, class_number);
+    return c->first_view;
+}
+
+/* Drops the first ScheduleAnyway constraint; its slot is filled by the last one, as the peer does. */
+static bool drop_spread(scheduler *s, view *v)
+{
+    for (uint32_t i = 0; i < v->spread.count; i++) {
+        if (!v->spread.items[i].schedule_anyway) continue;
+        spread_constraint *items = arena_array(&s->data, v->spread.count, sizeof *items);
+        if (items == NULL) {
+            s->failed = true;
+            return false;
+        }
+        memcpy(items, v->spread.items, v->spread.count * sizeof *items);
+        items[i] = items[v->spread.count - 1];
+        v->spread = (spread_list){ items, v->spread.count - 1 };
+        v->gave_up = "topology spread constraint (ScheduleAnyway)";
+        return true;
+    }
+    return false;
+}
+
+/* One step of §26 on a copy; false = nothing left. */
+static bool give_up(scheduler *s, view *v)
+{
+    const shape *h = shape_of(s->snapshot, v->class_);
+    if (h->required.count - v->required_first > 1) {
+        v->required_first++;
+        v->gave_up = "required node affinity term";
+    } else if (v->preferred_affinity.count > 0) {
+        v->preferred_affinity.items++;
+        v->preferred_affinity.count--;
+        v->gave_up = "preferred pod affinity";
+    } else if (v->preferred_anti.count > 0) {
+        v->preferred_anti.items++;
+        v->preferred_anti.count--;
+        v->gave_up = "preferred pod anti-affinity";
+    } else if (v->preferred_count > 0) {
+        v->preferred++;
+        v->preferred_count--;
+        v->gave_up = "preferred node affinity";
+    } else if (drop_spread(s, v)) {
+        return true;
+    } else if (s->tolerate_prefer_no_schedule && !tolerates_prefer_no_schedule(s, v->tolerations)) {
+        v->gave_up = "PreferNoSchedule taints";
+        return add_prefer_no_schedule(s, &v->tolerations);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+uint32_t view_relax(scheduler *s, uint32_t view_number)
+{
+    uint32_t next = s->views.items[view_number].next;
+    if (next != NO_ID) return next;
+    view v = s->views.items[view_number];
+    v.step++;
+    v.owned = NULL;
+    v.owned_count = 0;
+    v.updated = false;
+    next = give_up(s, &v) ? push_view(s, &v) : s->failed ? NO_ID : LAST_VIEW;
+    s->views.items[view_number].next = next;
+    return next;
+}
