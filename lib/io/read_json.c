@@ -204,7 +204,11 @@ karp_status io_read_json(karp_reader *reader, karp_str document, karp_str text)
         }
         io_cursor start = at;
         io_scan found = io_scan_value(&at, &value);
-        if (found != IO_SCAN_OK) return scan_failed(reader, document, found == IO_SCAN_DEEP ? &at : &start, found);
+        if (found == IO_SCAN_SYNTAX) {
+            io_place place = io_place_of(document, &start);
+            return io_reader_fail(reader, KARP_E_SYNTAX, &place, NULL, "not JSON: what starts here does not end");
+        }
+        if (found != IO_SCAN_OK) return scan_failed(reader, document, &at, found);
         karp_status status = read_document(reader, document, &value);
         if (status) return status;
     }

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/yaml_scalar.h>
+
+#include <string.h>
+
+#define TAG_PREFIX "tag:yaml.org,2002:"
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+typedef enum word { WORD_NONE, WORD_TRUE, WORD_FALSE, WORD_NULL, WORD_NOT_FINITE } word;
+
+static word word_of(karp_str text)
+{
+    static const struct { const char *text; word is; } words[] = {
+        { "y", WORD_TRUE },      { "Y", WORD_TRUE },      { "yes", WORD_TRUE },    { "Yes", WORD_TRUE },
+        { "YES", WORD_TRUE },    { "true", WORD_TRUE },   { "True", WORD_TRUE },   { "TRUE", WORD_TRUE },
+        { "on", WORD_TRUE },     { "On", WORD_TRUE },     { "ON", WORD_TRUE },     { "n", WORD_FALSE },
+        { "N", WORD_FALSE },     { "no", WORD_FALSE },    { "No", WORD_FALSE },    { "NO", WORD_FALSE },
+        { "false", WORD_FALSE }, { "False", WORD_FALSE }, { "FALSE", WORD_FALSE }, { "off", WORD_FALSE },
+        { "Off", WORD_FALSE },   { "OFF", WORD_FALSE },   { "", WORD_NULL },       { "~", WORD_NULL },
+        { "null", WORD_NULL },   { "Null", WORD_NULL },   { "NULL", WORD_NULL },
+    };
+    static const char *const not_finite[] = { ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF" };
+    if (text.len > 5) return WORD_NONE;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (io_str_is(text, words[i].text)) return words[i].is;
+    }
+    karp_str unsigned_ = text;
+    if (text.len && (text.ptr[0] == '+' || text.ptr[0] == '-')) unsigned_ = (karp_str){ text.ptr + 1, text.len - 1 };
+    for (size_t i = 0; i < 6; i++) {
+        if (io_str_is(unsigned_, not_finite[i]) && (unsigned_.len == text.len || i > 2)) return WORD_NOT_FINITE;
+    }
+    return WORD_NONE;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+enum { NUMBER_ROOM = 512 }; /* a longer scalar is text */
+
+static int digit_value(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return 99;
+}
+
+/* Go's integers with base 0: 0x, 0o, 0b, a leading 0 for octal. false = no such number, or beyond 64 bits. */
+static bool integer(const char *text, size_t length, bool *negative, uint64_t *value)
+{
+    size_t i = 0;
+    *negative = length && text[0] == '-';
+    if (length && (text[0] == '-' || text[0] == '+')) i++;
+    unsigned base = 10;
+    if (length - i >= 3 && text[i] == '0' && memchr("xXoObB", text[i + 1], 6)) {
+        char mark = (char)(text[i + 1] | 0x20);
+        base = mark == 'x' ? 16 : mark == 'o' ? 8 : 2;
+        i += 2;
+    } else if (length - i >= 2 && text[i] == '0') {
+        base = 8;
+        i++;
+    }
+    if (i == length) return false;
+    uint64_t sum = 0;
+    for (; i < length; i++) {
+        unsigned digit = (unsigned)digit_value(text[i]);
+        if (digit >= base || sum > (UINT64_MAX - digit) / base) return false;
+        sum = sum * base + digit;
+    }
+    *value = sum;
+    return true;
+}
+
+/* [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? written so that both sides of the point have a digit. */
+static bool decimal(const char *text, size_t length, io_text *normal)
+{
+    size_t i = 0, whole = 0, part = 0;
+    if (length && (text[0] == '-' || text[0] == '+')) {
+        if (text[0] == '-') io_text_addc(normal, '-');
+        i++;
+    }
+    for (; i < length && digit_value(text[i]) < 10; i++, whole++) io_text_addc(normal, text[i]);
+    if (!whole) io_text_addc(normal, '0');
+    if (i < length && text[i] == '.') {
+        for (i++; i < length && digit_value(text[i]) < 10; i++, part++) {
+            if (part == 0) io_text_addc(normal, '.');
+            io_text_addc(normal, text[i]);
+        }
+    }
+    if (!whole && !part) return false;
+    if (i < length && (text[i] == 'e' || text[i] == 'E')) {
+        io_text_addc(normal, 'e');
+        i++;
+        if (i < length && (text[i] == '-' || text[i] == '+')) io_text_addc(normal, text[i++]);
+        size_t digits = 0;
+        for (; i < length && digit_value(text[i]) < 10; i++, digits++) io_text_addc(normal, text[i]);
+        if (!digits) return false;
+    }
+    return i == length;
+}
+
+/* true = *out is the number, or NULL for want of memory; false = no number. */
+static bool number(karp_context *context, karp_str text, json_t **out)
+{
+    char plain[NUMBER_ROOM];
+    size_t n = 0;
+    if (text.len == 0 || text.len > sizeof plain || !memchr("+-.0123456789", text.ptr[0], 13)) return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] != '_' || text.ptr[0] == '.') plain[n++] = text.ptr[i];
+    }
+    bool negative = false;
+    uint64_t value = 0;
+    if (text.ptr[0] != '.' && integer(plain, n, &negative, &value)) {
+        if (!negative && value <= INT64_MAX) {
+            *out = json_integer((json_int_t)value);
+            return true;
+        }
+        if (negative && value <= (uint64_t)INT64_MAX + 1) {
+            *out = json_integer(value ? -(json_int_t)(value - 1) - 1 : 0);
+            return true;
+        }
+        if (!negative) {
+            *out = json_real((double)value);
+            return true;
+        }
+    }
+    io_text normal;
+    double real = 0;
+    io_text_init(&normal, context);
+    bool is = decimal(plain, n, &normal) && !normal.failed &&
+              karp_double_parse((karp_str){ normal.ptr, normal.len }, &real) == KARP_OK;
+    if (is) *out = json_real(real);
+    is = is || normal.failed;
+    io_text_free(&normal);
+    return is;
+}
+
+/* ---- scalars ----------------------------------------------------------------------------------------------------- */
+
+static io_scalar made(json_t *value, json_t **out)
+{
+    *out = value;
+    return value ? IO_SCALAR_OK : IO_SCALAR_NO_MEMORY;
+}
+
+static io_scalar as_text(karp_str text, json_t **out)
+{
+    if (text.len && memchr(text.ptr, '\0', text.len)) return IO_SCALAR_NUL;
+    return made(json_stringn(text.ptr ? text.ptr : "", text.len), out);
+}
+
+static io_scalar base64(karp_context *context, karp_str text, json_t **out)
+{
+    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    io_text bytes;
+    io_text_init(&bytes, context);
+    uint32_t bits = 0;
+    unsigned have = 0;
+    bool good = true;
+    for (size_t i = 0; i < text.len && good; i++) {
+        if (memchr(" \t\r\n=", text.ptr[i], 5)) continue;
+        const char *at = text.ptr[i] ? memchr(alphabet, text.ptr[i], 64) : NULL;
+        good = at != NULL;
+        bits = (bits << 6 | (uint32_t)(good ? at - alphabet : 0)) & 0xFFFFFF;
+        have += 6;
+        if (have >= 8) {
+            have -= 8;
+            io_text_addc(&bytes, (char)(unsigned char)(bits >> have));
+        }
+    }
+    io_scalar result = IO_SCALAR_WRONG_TAG;
+    if (bytes.failed) {
+        result = IO_SCALAR_NO_MEMORY;
+    } else if (good) {
+        result = as_text((karp_str){ bytes.ptr, bytes.len }, out);
+        if (result == IO_SCALAR_NO_MEMORY) result = IO_SCALAR_WRONG_TAG; /* bytes that are no UTF-8 */
+    }
+    io_text_free(&bytes);
+    return result;
+}
+
+static io_scalar resolved(karp_context *context, karp_str text, json_t **out)
+{
+    switch (word_of(text)) {
+    case WORD_TRUE:
+        return made(json_true(), out);
+    case WORD_FALSE:
+        return made(json_false(), out);
+    case WORD_NULL:
+        return made(json_null(), out);
+    case WORD_NOT_FINITE:
+        return IO_SCALAR_NOT_FINITE;
+    case WORD_NONE:
+        break;
+    }
+    if (number(context, text, out)) return *out ? IO_SCALAR_OK : IO_SCALAR_NO_MEMORY;
+    return as_text(text, out);
+}
+
+io_scalar io_yaml_scalar(karp_context *context, karp_str text, const char *tag, bool plain, json_t **out)
+{
+    *out = NULL;
+    if (!tag) return plain ? resolved(context, text, out) : as_text(text, out);
+    size_t prefix = strlen(TAG_PREFIX);
+    if (strncmp(tag, TAG_PREFIX, prefix) != 0) return as_text(text, out);
+    const char *name = tag + prefix;
+    if (strcmp(name, "str") == 0 || strcmp(name, "timestamp") == 0) return as_text(text, out);
+    if (strcmp(name, "binary") == 0) return base64(context, text, out);
+    io_scalar result = resolved(context, text, out);
+    if (result != IO_SCALAR_OK) return result;
+    bool fits = strcmp(name, "int") == 0     ? json_is_integer(*out)
+                : strcmp(name, "float") == 0 ? json_is_number(*out)
+                : strcmp(name, "bool") == 0  ? json_is_boolean(*out)
+                : strcmp(name, "null") == 0  ? json_is_null(*out)
+                                             : true;
+    if (fits) return IO_SCALAR_OK;
+    json_decref(*out);
+    *out = NULL;
+    return IO_SCALAR_WRONG_TAG;
+}

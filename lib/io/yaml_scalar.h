@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a YAML scalar means: YAML 1.1 as Kubernetes' tools read it (yes, on and y are true, 0777 is octal, 1_000 is a
+ * number; times stay text, sixties are not numbers). */
+#ifndef IO_YAML_SCALAR_H
+#define IO_YAML_SCALAR_H
+
+#include <io/tree.h>
+
+typedef enum io_scalar { IO_SCALAR_OK, IO_SCALAR_NO_MEMORY, IO_SCALAR_NOT_FINITE, IO_SCALAR_WRONG_TAG, IO_SCALAR_NUL } io_scalar;
+
+/* `tag` is NULL where none was written; `plain` = neither quoted nor a block. */
+io_scalar io_yaml_scalar(karp_context *context, karp_str text, const char *tag, bool plain, json_t **out);
+
+#endif
