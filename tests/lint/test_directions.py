@@ -20,7 +20,7 @@ CORE_SYSTEM = {'float.h', 'inttypes.h', 'limits.h', 'math.h', 'stdalign.h', 'std
                'stddef.h', 'stdint.h', 'string.h'}
 BASE_SYSTEM = CORE_SYSTEM | {'stdio.h', 'stdlib.h'}  # vsnprintf in the string buffer, malloc behind the allocator
 PUBLIC_SYSTEM = {'stddef.h', 'stdint.h'}
-READERS = {'jansson.h': 'io', 'yaml.h': 'io'}
+READERS = {'jansson.h': ('io', 'providers'), 'yaml.h': ('io',)}
 
 
 def refusal(room, name, include, quoted):
@@ -30,8 +30,8 @@ def refusal(room, name, include, quoted):
     if '/' not in include:
         if room in tree.CORE and include not in (BASE_SYSTEM if room == 'base' else CORE_SYSTEM):
             return 'the core does without it'
-        if include in READERS and room != READERS[include]:
-            return f'only lib/{READERS[include]} may'
+        if include in READERS and room not in READERS[include]:
+            return f'only {" and ".join(READERS[include])} may'
         return None
     first = include.split('/')[0]
     if first == 'karp':
