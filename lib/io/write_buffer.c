@@ -84,6 +84,13 @@ void buffer_repeat(write_buffer *b, const char *text, size_t times)
     }
 }
 
+void buffer_trim(write_buffer *b)
+{
+    while (b->length > 0 && b->block[sizeof(text_owner) + b->length - 1] == ' ') {
+        b->length--;
+    }
+}
+
 void buffer_uint(write_buffer *b, uint64_t value)
 {
     char digits[20];

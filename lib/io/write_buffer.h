@@ -24,6 +24,8 @@ void buffer_text(write_buffer *b, const char *text);
 void buffer_str(write_buffer *b, karp_str text);
 void buffer_char(write_buffer *b, char c);
 void buffer_repeat(write_buffer *b, const char *text, size_t times);
+/* Takes the spaces at the end away. */
+void buffer_trim(write_buffer *b);
 void buffer_uint(write_buffer *b, uint64_t value);
 void buffer_int(write_buffer *b, int64_t value);
 /* The shortest decimal that reads back as the same double. */

@@ -116,10 +116,12 @@ karp_status disruption_as_text(const write_job *job)
     buffer_text(b, " to replace by ");
     buffer_text(b, karp_method_name(header.method));
     buffer_text(b, "; ");
-    buffer_uint(b, karp_decision_candidate_count(job->decision));
-    buffer_text(b, " candidates, ");
-    buffer_uint(b, karp_decision_kept_count(job->decision));
-    buffer_text(b, " nodes stay.\n");
+    size_t candidates = karp_decision_candidate_count(job->decision);
+    size_t kept = karp_decision_kept_count(job->decision);
+    buffer_uint(b, candidates);
+    buffer_text(b, candidates == 1 ? " candidate, " : " candidates, ");
+    buffer_uint(b, kept);
+    buffer_text(b, kept == 1 ? " node stays.\n" : " nodes stay.\n");
     cost_line(t, karp_decision_cost_before(job->decision), karp_decision_cost_after(job->decision));
     buffer_char(b, '\n');
     return KARP_OK;

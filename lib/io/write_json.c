@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FILL_COLUMN = 100 };
+enum { FILL_COLUMN = 120 };
 
 void json_init(json_out *j, write_buffer *out, bool compact)
 {

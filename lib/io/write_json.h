@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON, member by member. Laid out with two spaces a level; a "flat" container stands on one line (arrays of scalars are
- * filled to about 100 columns). The bytes depend on nothing but the calls. */
+ * filled to about 120 columns). The bytes depend on nothing but the calls. */
 #ifndef IO_WRITE_JSON_H
 #define IO_WRITE_JSON_H
 

@@ -178,31 +178,39 @@ static bool same_refusal(const karp_unschedulable *a, const karp_unschedulable *
     return true;
 }
 
-/* "(742 types -> 38 fit the requirements -> 0 are large enough)" up to the step that leaves none. */
-static void write_funnel(const text_out *t, const karp_pool_refusal *pool)
+/* "(742 types -> 38 by requirements -> 0 by resources)": up to the step that leaves none. */
+static void write_funnel(text_flow *flow, const karp_pool_refusal *pool)
 {
-    write_buffer *b = t->out;
+    const struct {
+        uint32_t left;
+        const char *before;
+        const char *after;
+    } steps[] = {{pool->types_start, "(", pool->types_start == 1 ? " type" : " types"},
+                 {pool->types_requirements, "-> ", " by requirements"},
+                 {pool->types_resources, "-> ", " by resources"},
+                 {pool->types_offerings, "-> ", " with an offering"}};
+    write_buffer *b = flow->t->out;
     if (pool->types_start == 0) {
         return;
     }
-    buffer_text(b, "  (");
-    buffer_uint(b, pool->types_start);
-    buffer_text(b, pool->types_start == 1 ? " type" : " types");
-    const struct {
-        uint32_t left;
-        const char *step;
-    } steps[] = {{pool->types_requirements, " by requirements"},
-                 {pool->types_resources, " by resources"},
-                 {pool->types_offerings, " with an offering"}};
-    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-        buffer_text(b, " -> ");
-        buffer_uint(b, steps[i].left);
-        buffer_text(b, steps[i].step);
-        if (steps[i].left == 0) {
-            break;
+    bool last = false;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !last; i++) {
+        last = i == 3 || steps[i].left == 0;
+        karp_str before = str_of(steps[i].before);
+        karp_str after = str_of(steps[i].after);
+        size_t digits = 1;
+        for (uint32_t rest = steps[i].left; rest >= 10; rest /= 10) {
+            digits++;
         }
+        if (!flow_room(flow, 1 + before.len + digits + after.len + last)) {
+            return;
+        }
+        buffer_text(b, flow->wrapped ? "" : " ");
+        buffer_str(b, before);
+        buffer_uint(b, steps[i].left);
+        buffer_str(b, after);
+        buffer_text(b, last ? ")" : "");
     }
-    buffer_char(b, ')');
 }
 
 void rows_refusal(const text_out *t, const karp_unschedulable *pod)
@@ -227,7 +235,7 @@ void rows_refusal(const text_out *t, const karp_unschedulable *pod)
         buffer_text(b, "  ");
         flow_begin(&flow, t, ROW_INDENT + 7 + width, ROW_INDENT + 7 + width, MOST_MESSAGE_LINES);
         flow_words(&flow, pool->detail.len > 0 ? pool->detail : str_of(karp_reason_text(pool->code)));
-        write_funnel(t, pool);
+        write_funnel(&flow, pool);
         buffer_char(b, '\n');
     }
     for (size_t i = 0; i < pod->target_count; i++) {
@@ -315,10 +323,9 @@ static karp_status write_ignored(const text_out *t, const write_job *job)
         buffer_text(b, "      ");
         karp_str name = karp_decision_pod_name(job->decision, pod.pod);
         text_clean(b, name);
-        buffer_text(b, "  ");
+        buffer_char(b, ' ');
         text_flow flow;
-        flow_begin(&flow, t, ROW_INDENT + 2, ROW_INDENT + text_columns(name) + 2, MOST_MESSAGE_LINES);
-        flow.wrapped = true;
+        flow_begin(&flow, t, ROW_INDENT + 2, ROW_INDENT + text_columns(name) + 1, MOST_MESSAGE_LINES);
         flow_words(&flow, pod.message.len > 0 ? pod.message : str_of(karp_reason_text(pod.code)));
         buffer_char(b, '\n');
     }

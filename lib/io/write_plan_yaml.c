@@ -12,25 +12,16 @@ static void line(write_buffer *b, size_t indent, const char *text)
     buffer_text(b, text);
 }
 
-/* Plain scalars are those that every reader takes as a string: letters first, nothing special, no word with a meaning. */
-static bool is_plain(karp_str text)
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Words that YAML 1.1 takes for something else than a string, in any case. */
+static bool is_word_with_meaning(karp_str text)
 {
     static const char *const words[] = {"y",  "n",  "yes",  "no", "true", "false", "on", "off", "null", "nan",
                                         "inf"};
-    if (text.len == 0) {
-        return false;
-    }
-    char first = text.ptr[0];
-    if (!((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z'))) {
-        return false;
-    }
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!word && c != '-' && c != '.' && c != '/' && c != '_') {
-            return false;
-        }
-    }
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         size_t length = strlen(words[i]);
         size_t same = 0;
@@ -38,10 +29,29 @@ static bool is_plain(karp_str text)
             same++;
         }
         if (same == length && text.len == length) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Plain scalars are those that every reader takes as a string: names, and amounts whose unit is no part of a number. */
+static bool is_plain(karp_str text)
+{
+    bool unit = false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (is_letter(c)) {
+            unit = unit || strchr("abcdefoxABCDEFOX", c) == NULL;
+        } else if (!(c >= '0' && c <= '9') && c != '-' && c != '.' && c != '/' && c != '_') {
             return false;
         }
     }
-    return true;
+    if (text.len == 0 || is_word_with_meaning(text)) {
+        return false;
+    }
+    bool digit = text.ptr[0] >= '0' && text.ptr[0] <= '9';
+    return is_letter(text.ptr[0]) || (digit && unit);
 }
 
 static void scalar(write_buffer *b, karp_str text)

@@ -103,15 +103,18 @@ void row_write(const text_out *t, const row_widths *w, const node_row *row)
     fixed += 1 + 2 * (size_t)sizeof("cpu  100%") + 2 + 2;
     size_t cells = t->width > fixed ? (t->width - fixed) / 2 : 0;
     cells = cells > BAR_CELLS ? BAR_CELLS : cells < LEAST_CELLS ? 0 : cells;
-    buffer_char(b, ' ');
-    write_use(t, "cpu ", row->cpu, cells);
-    buffer_text(b, "  ");
-    write_use(t, "mem ", row->memory, cells);
+    if (row->cpu >= 0 || row->memory >= 0) {
+        buffer_char(b, ' ');
+        write_use(t, "cpu ", row->cpu, cells);
+        buffer_text(b, "  ");
+        write_use(t, "mem ", row->memory, cells);
+    }
     if (row->price >= 0) {
         buffer_text(b, "  $");
         text_money(b, row->price);
         buffer_text(b, "/h");
     }
+    buffer_trim(b);
     buffer_char(b, '\n');
 }
 
@@ -306,12 +309,12 @@ void cost_line(const text_out *t, double before, double after)
     text_money(b, delta);
     buffer_text(b, "/h, ");
     buffer_text(b, sign);
-    text_money(b, floor(delta * 73000 + 0.5) / 100);
+    text_fixed(b, delta * 730, 2, 2);
     buffer_text(b, "/month of 730 h");
     if (before > 0) {
         buffer_text(b, ", ");
         buffer_text(b, sign);
-        text_money(b, floor(delta / before * 1000 + 0.5) / 10);
+        text_fixed(b, delta / before * 100, 1, 1);
         buffer_char(b, '%');
     }
     buffer_char(b, ')');

@@ -94,24 +94,38 @@ void text_percent(write_buffer *b, double fraction)
     buffer_char(b, '%');
 }
 
-void text_money(write_buffer *b, double value)
+void text_fixed(write_buffer *b, double value, uint32_t least, uint32_t most)
 {
+    double scale = 1;
+    for (uint32_t i = 0; i < most; i++) {
+        scale *= 10;
+    }
     if (!(fabs(value) < 1e14)) {
         buffer_double(b, value);
         return;
     }
-    uint64_t units = (uint64_t)(fabs(value) * 10000 + 0.5);
+    uint64_t units = (uint64_t)(fabs(value) * scale + 0.5);
     if (value < 0 && units > 0) {
         buffer_char(b, '-');
     }
-    buffer_uint(b, units / 10000);
-    uint64_t rest = units % 10000;
-    char decimals[6] = {'.', (char)('0' + rest / 1000), (char)('0' + rest / 100 % 10), (char)('0' + rest / 10 % 10),
-                        (char)('0' + rest % 10), '\0'};
-    if (decimals[4] == '0') {
-        decimals[4] = '\0';
+    while (most > least && units % 10 == 0) {
+        units /= 10;
+        scale /= 10;
+        most--;
     }
-    buffer_text(b, decimals);
+    buffer_uint(b, units / (uint64_t)scale);
+    if (most > 0) {
+        buffer_char(b, '.');
+        uint64_t rest = units % (uint64_t)scale;
+        for (uint64_t unit = (uint64_t)scale / 10; unit > 0; unit /= 10) {
+            buffer_char(b, (char)('0' + rest / unit % 10));
+        }
+    }
+}
+
+void text_money(write_buffer *b, double value)
+{
+    text_fixed(b, value, 3, 4);
 }
 
 void flow_begin(text_flow *flow, const text_out *t, size_t indent, size_t column, size_t most_lines)
