@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the program on the stories, and says what differs from what they should tell."""
+import json
+import os
+import pathlib
+import subprocess
+
+SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).parents[2]))
+STORIES = SOURCE / 'examples' / 'stories'
+failures = []
+count = 0
+
+
+def run(*arguments, status=0, text=None):
+    """Standard output and standard error of karp with these arguments."""
+    done = subprocess.run([os.environ['KARP'], *map(str, arguments)], capture_output=True, text=True, input=text,
+                          env={**os.environ, 'NO_COLOR': '1'}, timeout=100)
+    check(done.returncode == status, f'karp {" ".join(map(str, arguments))}: exit {done.returncode}, not {status}: '
+                                     f'{done.stderr.strip()}')
+    return done.stdout, done.stderr
+
+
+def document(verb, *arguments):
+    out, _ = run(verb, *arguments, '-o', 'json')
+    try:
+        return json.loads(out)
+    except ValueError as error:
+        check(False, f'karp {verb} {arguments}: {error}')
+        return {}
+
+
+def files(story, *names):
+    return [word for name in names for word in ('-f', STORIES / story / name)]
+
+
+def check(good, what):
+    global count
+    count += 1
+    if not good:
+        failures.append(what)
+
+
+def equal(got, wanted, what):
+    check(got == wanted, f'{what}: {got!r}, not {wanted!r}')
+
+
+def pods(name, numbers, namespace='default'):
+    return sorted(f'{namespace}/{name}-{i}' for i in numbers)
+
+
+def placed(plan):
+    return {p['node']: p['pods'] for p in plan.get('placements', [])}
+
+
+def label(launch, key):
+    return launch['choice']['nodeLabels'].get(key)
+
+
+def finish():
+    for line in failures:
+        print(line)
+    print(f'{count} checks, {len(failures)} failures')
+    return 1 if failures else 0

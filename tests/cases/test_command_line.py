@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options, formats, exit statuses and errors of the program."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from stories import SOURCE, STORIES, check, equal, files, finish, run
+
+WORKSHOP = files('workshop', 'cluster.yaml')
+QUICKSTART = ('-f', SOURCE / 'examples' / 'quickstart')
+
+
+def check_help():
+    out, _ = run('--help')
+    for verb in ('plan', 'disrupt', 'explain', 'catalogue', 'dump'):
+        check(f'\n  {verb}' in out, f'--help does not name {verb}')
+        helped, _ = run(verb, '--help')
+        check(helped.startswith(f'Usage: karp {verb}'), f'karp {verb} --help: {helped[:60]}')
+        equal(run('help', verb)[0], helped, f'karp help {verb}')
+    out, _ = run('--version')
+    check(out.startswith('karp 0.') and out.count('\n') == 1, f'--version: {out}')
+    _, error = run(status=1)
+    check('Usage' in error, 'no arguments')
+
+
+def check_wrong_calls():
+    for arguments, part in (
+            (['fly'], "unknown command 'fly'"),
+            (['plan'], 'no input'),
+            (['plan', *WORKSHOP, '-o', 'xml'], 'the formats are'),
+            (['plan', *WORKSHOP, '-o'], 'needs a value'),
+            (['plan', *WORKSHOP, '--colour'], 'no such option'),
+            (['plan', *WORKSHOP, '--method', 'Drift'], 'not an option of this command'),
+            (['plan', *WORKSHOP, '--now', 'yesterday'], '--now'),
+            (['plan', *WORKSHOP, '--profile', 'x'], '--profile'),
+            (['plan', *WORKSHOP, '--explain', 'x'], '--explain'),
+            (['plan', *WORKSHOP, '--width', '5'], '--width'),
+            (['plan', *WORKSHOP, '--max-steps', '99999999999999999999999'], '--max-steps'),
+            (['plan', *WORKSHOP, '--provider', 'gcp'], 'aws'),
+            (['plan', *WORKSHOP, '--fail-on', 'x'], '--fail-on'),
+            (['disrupt', *WORKSHOP, '--method', 'X'], 'no such method'),
+            (['explain', 'pod'], 'expected'),
+            (['explain', 'pool', 'x', *WORKSHOP], 'pod or a node'),
+            (['explain', 'pod', 'no/such', *WORKSHOP], 'no/such'),
+            (['catalogue', 'file.yaml'], 'not expected'),
+            (['catalogue', '--region', 'mars-1'], 'mars-1'),
+            (['plan', '-f', 'no-such-file.yaml'], 'no-such-file.yaml'),
+            (['plan', *WORKSHOP, '--catalogue', 'no-such-file.json'], 'no-such-file.json')):
+        out, error = run(*arguments, status=1)
+        equal(out, '', f'output of {arguments}')
+        check(error.startswith('karp') and part in error, f'{arguments}: {error}')
+
+
+def check_statuses():
+    run('plan', *WORKSHOP, '--detailed-exitcode', status=2)
+    run('plan', *WORKSHOP, '--fail-on', 'unschedulable')
+    run('plan', *QUICKSTART)
+    run('plan', *QUICKSTART, '--fail-on', 'unschedulable', status=3)
+    run('plan', *QUICKSTART, '--detailed-exitcode', '--fail-on', 'unschedulable', status=3)
+    step = files('spot-and-on-demand', 'nodepool.yaml', 'cluster.yaml', '4-ten-replicas.yaml')
+    run('plan', *step, '--detailed-exitcode')
+
+
+def check_errors():
+    text = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - resources: {requests: {cpu: lots}}\n'
+    _, error = run('plan', '-f', '-', status=1, text=text)
+    for part in ('karp: ', 'Pod default/p', 'cpu'):
+        check(part in error, f'{part!r} is not in {error!r}')
+    _, error = run('plan', '-f', '-', status=1, text='{"kind": "Pod", ')
+    check(error.count(':') >= 2, f'no position: {error}')
+
+
+def check_formats():
+    first, _ = run('plan', *QUICKSTART, '-o', 'json')
+    second, _ = run('plan', *QUICKSTART, '-o', 'json', '--compact')
+    equal(json.loads(first), json.loads(second), 'laid out and compact')
+    equal(second.count('\n'), 1, 'lines of compact JSON')
+    equal(len(json.loads(first)['input'].get('sha256', '')), 64, 'sha256')
+    plain, _ = run('plan', *QUICKSTART)
+    check('\033' not in plain, 'colours without a terminal')
+    coloured, _ = run('plan', *QUICKSTART, '--color', 'always')
+    check('\033[' in coloured, 'no colours')
+    for line in plain.splitlines():
+        check(len(line) <= 100 or line.startswith(('Plan:', 'Cost:')), f'{len(line)} columns: {line}')
+    out, _ = run('explain', 'pod', 'ml/train-0', *QUICKSTART)
+    check(out.startswith('ml/train-0 cannot be placed'), out)
+    out, _ = run('explain', 'pod', 'ml/train-0', *QUICKSTART, '-o', 'json')
+    equal(json.loads(out)['outcome'], 'unschedulable', 'outcome')
+
+
+def check_dump():
+    """What is dumped says the same as what was read, and its digest is that of the plan."""
+    with tempfile.TemporaryDirectory() as folder:
+        snapshot = pathlib.Path(folder) / 'snapshot.json'
+        snapshot.write_text(run('dump', *QUICKSTART)[0])
+        equal(json.loads(snapshot.read_text())['kind'], 'Snapshot', 'kind')
+        equal(run('dump', '-f', snapshot)[0], snapshot.read_text(), 'dumped again')
+        equal(run('plan', '-f', snapshot, '-o', 'json')[0], run('plan', *QUICKSTART, '-o', 'json')[0], 'planned again')
+
+
+def check_catalogue():
+    with tempfile.TemporaryDirectory() as folder:
+        types = pathlib.Path(folder) / 'types.json'
+        types.write_text(run('catalogue', '--region', 'us-west-2', '-o', 'json')[0])
+        listed = json.loads(types.read_text())
+        names = [entry['name'] for entry in listed]
+        equal(names, sorted(names), 'order of types')
+        check(len(names) > 1000, f'{len(names)} types')
+        equal(run('catalogue', '--catalogue', types, '-o', 'json')[0], types.read_text(), 'read back')
+        mine = json.loads(run('plan', *WORKSHOP, '--catalogue', types, '-o', 'json')[0])['launches']
+        own = json.loads(run('plan', *WORKSHOP, '-o', 'json')[0])['launches']
+        equal(mine, own, 'the same plan from the catalogue as it was written')
+    out, _ = run('catalogue', '-o', 'csv')
+    check('m5.large,amd64,us-west-2a,on-demand,0.096,true,1930m,6903Mi,17Gi,29\n' in out, 'm5.large in CSV')
+    out, _ = run('catalogue')
+    check('m5.large' in out and '1930m' in out and '$0.096' in out, 'm5.large in text')
+
+
+def check_output_failure():
+    if os.path.exists('/dev/full'):
+        with open('/dev/full', 'w', encoding='utf-8') as device:
+            done = subprocess.run([os.environ['KARP'], 'plan', *map(str, WORKSHOP)], stdout=device,
+                                  stderr=subprocess.PIPE, text=True, timeout=100)
+        equal(done.returncode, 1, 'exit with a full disk')
+        check('standard output' in done.stderr, done.stderr)
+
+
+check(STORIES.is_dir(), 'stories')
+check_help()
+check_wrong_calls()
+check_statuses()
+check_errors()
+check_formats()
+check_dump()
+check_catalogue()
+check_output_failure()
+sys.exit(finish())
