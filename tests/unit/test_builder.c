@@ -529,6 +529,46 @@ static void test_refusals(void **state)
     (void)add_pod(f, &p); /* the name is still free */
 }
 
+/* A shape that was new when its pod was refused stays whole: the next pod of that shape finds it. */
+static void test_shape_of_a_refused_pod(void **state)
+{
+    building *f = *state;
+    karp_pod_volume wrong = { T("v"), T(""), 9, 0 };
+    karp_pod p = pod_named("a");
+    p.tolerations = tolerations;
+    p.toleration_count = COUNT(tolerations);
+    p.volumes = &wrong;
+    p.volume_count = 1;
+    assert_int_equal(karp_builder_add_pod(f->b, &p, &f->error), KARP_E_INVALID);
+    karp_pod other = pod_named("b"); /* would take the memory that was given back */
+    other.spread = spreads;
+    other.spread_count = COUNT(spreads);
+    (void)add_pod(f, &other);
+    p.volume_count = 0;
+    const shape *s = add_shape(f, &p);
+    assert_int_equal(f->s->shapes.count, 2);
+    assert_int_equal(s->tolerations.count, COUNT(tolerations));
+    assert_int_equal(s->tolerations.items[3].value, text_id(f, "w"));
+    assert_int_equal(s->tolerations.items[4].key, text_id(f, "l"));
+    assert_string_equal(list_text(f, s->requests), "pods=1");
+}
+
+/* Refused objects cost no memory, however many there are. */
+static void test_refused_objects_are_free(void **state)
+{
+    building *f = *state;
+    karp_node n = { .size = sizeof n, .meta = { .name = T("n"), .labels = pair, .label_count = 2 } };
+    karp_resource wrong = AMOUNT("cpu", "x");
+    n.capacity = &wrong;
+    n.capacity_count = 1;
+    size_t total = 0;
+    for (size_t i = 0; i < 10000; i++) {
+        assert_int_equal(karp_builder_add_node(f->b, &n, &f->error), KARP_E_INVALID);
+        if (i == 0) total = f->s->data.total;
+    }
+    assert_int_equal(f->s->data.total, total);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,6 +586,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_ports, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_claims, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_refusals, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(test_shape_of_a_refused_pod, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(test_refused_objects_are_free, building_set_up, building_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
