@@ -36,6 +36,10 @@ static void test_fill(void **state)
     assert_string_equal(e.object, "Pod default/web-0");
     error_set_object(&e, "NodePool", str(""), str("general"));
     assert_string_equal(e.object, "NodePool general");
+    error_set_object(&e, "Pod", str("a"), str("b"));
+    assert_string_equal(e.object, "Pod a/b");
+    error_set_object(&e, "Node", str(""), str("n"));
+    assert_string_equal(e.object, "Node n");
     error_set_object(&e, "Snapshot", str(NULL), str(NULL));
     assert_string_equal(e.object, "Snapshot");
 
@@ -84,8 +88,8 @@ static void test_message_is_one_line(void **state)
     (void)fail(&e, KARP_E_INVALID, "a\nb\tc\x7f%c", 1);
     assert_string_equal(e.message, "a b c  ");
 
-    static const char *const characters[] = { "a", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80" };
-    for (size_t kind = 0; kind < 4; kind++) {
+    static const char *const characters[] = { "a", "\xc3\xa4", "\xe0\xa4\x85", "\xe2\x82\xac", "\xf0\x90\x8d\x88" };
+    for (size_t kind = 0; kind < 5; kind++) {
         size_t width = strlen(characters[kind]);
         for (size_t shift = 0; shift < 4; shift++) {
             char text[600];
@@ -102,6 +106,11 @@ static void test_message_is_one_line(void **state)
             assert_int_equal((shown - shift) % width, 0);
             assert_memory_equal(e.message, text, shown);
         }
+    }
+    /* Around the room there is. */
+    for (int len = 250; len < 260; len++) {
+        (void)fail(&e, KARP_E_INVALID, "%*s\xc3\xa4", len, "");
+        assert_int_equal(strlen(e.message), len <= 253 ? len + 2 : len < 255 ? len : 255);
     }
     karp_str endless = { e.message, SIZE_MAX / 2 };
     memset(e.message, 'n', sizeof e.message - 1);

@@ -331,6 +331,20 @@ static void test_bits(void **state)
         assert_false(bits_any(a, words_of));
         assert_int_equal(bits_next(a, width, 0), width);
     }
+    for (size_t bit = 0; bit < 192; bit++) {
+        uint64_t one[3] = { 0, 0, 0 }, other[3] = { 0, 0, 0 };
+        bits_set(one, bit);
+        assert_true(bits_any(one, 3));
+        assert_false(bits_equal(one, other, 3));
+        assert_int_equal(bits_count(one, 3), 1);
+        assert_int_equal(bits_next(one, 192, 0), bit);
+        bits_or(other, one, 3);
+        assert_true(bits_equal(one, other, 3));
+        bits_and_not(other, one, 3);
+        assert_false(bits_any(other, 3));
+        bits_and(one, other, 3);
+        assert_false(bits_any(one, 3));
+    }
     uint64_t dirty = UINT64_MAX;
     bits_fill(&dirty, 3);
     assert_int_equal(dirty, 7);

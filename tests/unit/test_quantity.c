@@ -201,7 +201,8 @@ static void test_family(void **state)
     quantity q;
     static const struct { const char *text; bool binary; } cases[] = {
         { "1", false }, { "1k", false }, { "1Ki", true }, { "0Ki", true }, { "0.5Ki", true }, { "1e3", false },
-        { "0.0001Ki", false }, { "-0.0001Ki", false }, { "8Ei", true },
+        { "0.0001Ki", false }, { "0.0009765625Ki", true }, { "0.001Ki", true },
+        { "0.000976562Ki", false }, { "-0.0001Ki", false }, { "8Ei", true },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(parse(cases[i].text, &q), QUANTITY_OK);
