@@ -5,8 +5,6 @@
 #include "write_json.h"
 #include "write_launch.h"
 
-#include <string.h>
-
 #define ZONE_KEY "topology.kubernetes.io/zone"
 #define CAPACITY_TYPE_KEY "karpenter.sh/capacity-type"
 
@@ -60,97 +58,6 @@ static uint32_t *sorted_types(karp_context *context, const karp_catalogue *catal
     return order;
 }
 
-/* ---- which requirements the short form can carry ------------------------------------------------------------------ */
-
-/* Keys that some type of the list has values for: the reader makes a DoesNotExist of them where they are missing. */
-typedef struct key_set {
-    karp_str *keys; /* ordered */
-    size_t count, capacity;
-} key_set;
-
-static size_t key_place(const key_set *set, karp_str key, bool *found)
-{
-    size_t low = 0;
-    size_t high = set->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = str_order(set->keys[middle], key);
-        if (order == 0) {
-            *found = true;
-            return middle;
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    *found = false;
-    return low;
-}
-
-static bool key_add(karp_context *context, key_set *set, karp_str key)
-{
-    bool found;
-    size_t place = key_place(set, key, &found);
-    if (found) {
-        return true;
-    }
-    if (set->count == set->capacity) {
-        size_t capacity = set->capacity == 0 ? 32 : set->capacity * 2;
-        karp_str *keys = array_alloc(context, capacity, sizeof(*keys));
-        if (keys == NULL) {
-            return false;
-        }
-        if (set->count > 0) {
-            memcpy(keys, set->keys, set->count * sizeof(*keys));
-        }
-        karp_free(context, set->keys, set->capacity * sizeof(*keys));
-        set->keys = keys;
-        set->capacity = capacity;
-    }
-    memmove(set->keys + place + 1, set->keys + place, (set->count - place) * sizeof(*set->keys));
-    set->keys[place] = key;
-    set->count++;
-    return true;
-}
-
-static bool collect_keys(karp_context *context, const karp_catalogue *catalogue, key_set *set)
-{
-    size_t count = karp_catalogue_count(catalogue);
-    for (size_t i = 0; i < count; i++) {
-        const karp_instance_type *type = karp_catalogue_type(catalogue, i);
-        for (size_t k = 0; k < type->requirement_count; k++) {
-            if (type->requirements[k].op == KARP_OP_IN && !key_add(context, set, type->requirements[k].key)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* Whether "labels" says the same as the type's requirements: each key of the list once, as In or DoesNotExist. */
-static bool labels_suffice(const key_set *set, const karp_instance_type *type)
-{
-    if (type->requirement_count != set->count) {
-        return false;
-    }
-    for (size_t i = 0; i < type->requirement_count; i++) {
-        const karp_requirement *r = &type->requirements[i];
-        bool found;
-        key_place(set, r->key, &found);
-        if (!found || r->min_values > 0 || (r->op != KARP_OP_IN && r->op != KARP_OP_DOES_NOT_EXIST)) {
-            return false;
-        }
-        for (size_t k = 0; k < i; k++) {
-            if (str_same(type->requirements[k].key, r->key)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void write_values(json_out *j, const karp_requirement *r)
@@ -162,11 +69,42 @@ static void write_values(json_out *j, const karp_requirement *r)
     json_end(j);
 }
 
+/* Whether "labels" can carry the entry: its key's first, and plainly In. */
+static bool is_label(const karp_requirement *list, size_t index)
+{
+    if (list[index].op != KARP_OP_IN || list[index].min_values > 0) {
+        return false;
+    }
+    for (size_t i = 0; i < index; i++) {
+        if (str_same(list[i].key, list[index].key)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void write_labels(json_out *j, const karp_requirement *list, size_t count)
+{
+    json_key(j, "labels");
+    json_object(j);
+    for (size_t i = 0; i < count; i++) {
+        if (is_label(list, i)) {
+            json_key_str(j, list[i].key);
+            write_values(j, &list[i]);
+        }
+    }
+    json_end(j);
+}
+
+/* What is no label. Written for every type, also when there is nothing: then the reader derives nothing. */
 static void write_requirements(json_out *j, const karp_requirement *list, size_t count)
 {
     json_key(j, "requirements");
     json_array(j);
     for (size_t i = 0; i < count; i++) {
+        if (is_label(list, i)) {
+            continue;
+        }
         json_flat_object(j);
         json_member_str(j, "key", list[i].key);
         json_member_text(j, "operator", operator_name(list[i].op));
@@ -200,38 +138,74 @@ static void write_overhead(json_out *j, const char *key, const karp_overhead *ov
     json_end(j);
 }
 
-/* The value of an offering's requirement In [one value]; false when the key is there in any other form. */
-static bool single_value(const karp_offering *offering, const char *key, karp_str *value)
+/* How an offering is written: zone and capacity type by their short names, where they are plain. */
+typedef struct offering_form {
+    const karp_str *zone;
+    const karp_str *capacity_type;
+    size_t labels; /* that have no short name */
+    size_t others;
+} offering_form;
+
+static const karp_str **short_name(offering_form *form, const karp_offering *offering, size_t index)
 {
-    *value = (karp_str){0};
+    const karp_requirement *r = &offering->requirements[index];
+    if (!is_label(offering->requirements, index) || r->value_count != 1 || r->values[0].len == 0) {
+        return NULL;
+    }
+    if (str_is(r->key, ZONE_KEY)) {
+        return &form->zone;
+    }
+    return str_is(r->key, CAPACITY_TYPE_KEY) ? &form->capacity_type : NULL;
+}
+
+static offering_form form_of(const karp_offering *offering)
+{
+    offering_form form = {0};
     for (size_t i = 0; i < offering->requirement_count; i++) {
-        const karp_requirement *r = &offering->requirements[i];
-        if (str_is(r->key, key)) {
-            if (r->op != KARP_OP_IN || r->value_count != 1 || value->ptr != NULL) {
-                return false;
-            }
-            *value = r->values[0];
+        const karp_str **name = short_name(&form, offering, i);
+        if (name != NULL) {
+            *name = &offering->requirements[i].values[0];
+        } else if (is_label(offering->requirements, i)) {
+            form.labels++;
+        } else {
+            form.others++;
         }
     }
-    return value->ptr != NULL;
+    return form;
+}
+
+static void write_offering_labels(json_out *j, const karp_offering *offering)
+{
+    offering_form unused = {0};
+    json_key(j, "labels");
+    json_flat_object(j);
+    for (size_t i = 0; i < offering->requirement_count; i++) {
+        if (is_label(offering->requirements, i) && short_name(&unused, offering, i) == NULL) {
+            json_key_str(j, offering->requirements[i].key);
+            write_values(j, &offering->requirements[i]);
+        }
+    }
+    json_end(j);
 }
 
 static void write_offering(json_out *j, const karp_offering *offering)
 {
-    karp_str zone;
-    karp_str capacity_type;
-    bool special = offering->has_capacity_override || offering->overhead_override != NULL;
-    bool short_form = offering->requirement_count == 2 && single_value(offering, ZONE_KEY, &zone) &&
-                      single_value(offering, CAPACITY_TYPE_KEY, &capacity_type);
-    if (special) {
+    offering_form form = form_of(offering);
+    if (form.others > 0 || offering->has_capacity_override || offering->overhead_override != NULL) {
         json_object(j);
     } else {
         json_flat_object(j);
     }
-    if (short_form) {
-        json_member_str(j, "zone", zone);
-        json_member_str(j, "capacityType", capacity_type);
-    } else {
+    if (form.zone != NULL) {
+        json_member_str(j, "zone", *form.zone);
+    }
+    if (form.capacity_type != NULL) {
+        json_member_str(j, "capacityType", *form.capacity_type);
+    }
+    if (form.labels > 0) {
+        write_offering_labels(j, offering);
+    }
+    if (form.others > 0) {
         write_requirements(j, offering->requirements, offering->requirement_count);
     }
     json_key(j, "price");
@@ -251,24 +225,13 @@ static void write_offering(json_out *j, const karp_offering *offering)
     json_end(j);
 }
 
-static void write_type(json_out *j, const key_set *keys, const karp_catalogue *catalogue, size_t index)
+static void write_type(json_out *j, const karp_catalogue *catalogue, size_t index)
 {
     const karp_instance_type *type = karp_catalogue_type(catalogue, index);
     json_object(j);
     json_member_str(j, "name", type->name);
-    if (labels_suffice(keys, type)) {
-        json_key(j, "labels");
-        json_object(j);
-        for (size_t i = 0; i < type->requirement_count; i++) {
-            if (type->requirements[i].op == KARP_OP_IN) {
-                json_key_str(j, type->requirements[i].key);
-                write_values(j, &type->requirements[i]);
-            }
-        }
-        json_end(j);
-    } else {
-        write_requirements(j, type->requirements, type->requirement_count);
-    }
+    write_labels(j, type->requirements, type->requirement_count);
+    write_requirements(j, type->requirements, type->requirement_count);
     write_resources(j, "capacity", type->capacity, type->capacity_count);
     write_overhead(j, "overhead", &type->overhead);
     size_t count = 0;
@@ -295,22 +258,14 @@ static void write_type(json_out *j, const key_set *keys, const karp_catalogue *c
 static karp_status catalogue_as_json(const catalogue_job *job)
 {
     json_out json;
-    json_out *j = &json;
-    key_set keys = {0};
-    karp_status status = KARP_OK;
-    if (!collect_keys(job->context, job->catalogue, &keys)) {
-        status = write_fail(job->error, KARP_E_NOMEM, "out of memory");
-    } else {
-        json_init(j, job->out, job->options->compact != 0);
-        json_array(j);
-        for (size_t i = 0; i < job->count; i++) {
-            write_type(j, &keys, job->catalogue, job->order[i]);
-        }
-        json_end(j);
-        buffer_char(job->out, '\n');
+    json_init(&json, job->out, job->options->compact != 0);
+    json_array(&json);
+    for (size_t i = 0; i < job->count; i++) {
+        write_type(&json, job->catalogue, job->order[i]);
     }
-    karp_free(job->context, keys.keys, keys.capacity * sizeof(*keys.keys));
-    return status;
+    json_end(&json);
+    buffer_char(job->out, '\n');
+    return KARP_OK;
 }
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------- */
