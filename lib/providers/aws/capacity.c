@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/aws/capacity.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <karp/values.h>
+
+static const int64_t mebi = INT64_C(1) << 20;
+static const int64_t gibi = INT64_C(1) << 30;
+
+static const karp_str cpu = TEXT("cpu"), memory = TEXT("memory"), storage = TEXT("ephemeral-storage"), pods = TEXT("pods");
+
+/* How a family of images differs from the others. */
+typedef struct family_traits {
+    bool reserves_by_enis;   /* memory for the kubelet follows the ENIs, whatever the number of pods is */
+    bool pods_per_core;      /* the kubelet's setting is honoured */
+    bool pods_limited_by_enis;
+    bool windows;
+    const char *storage_device;
+} family_traits;
+
+static family_traits traits_of(aws_family family)
+{
+    switch (family) {
+    case AWS_BOTTLEROCKET:
+        return (family_traits){ false, false, true, false, "/dev/xvdb" };
+    case AWS_WINDOWS2019:
+    case AWS_WINDOWS2022:
+    case AWS_WINDOWS2025:
+        return (family_traits){ false, true, false, true, "/dev/sda1" };
+    case AWS_CUSTOM:
+    case AWS_AL2:
+    case AWS_AL2023:
+        break;
+    }
+    return (family_traits){ true, true, true, false, "/dev/xvda" };
+}
+
+bool aws_is_windows(aws_family family)
+{
+    return traits_of(family).windows;
+}
+
+static bool str_is(karp_str a, const char *text)
+{
+    return a.len == strlen(text) && memcmp(a.ptr, text, a.len) == 0;
+}
+
+/* ---- pods ---------------------------------------------------------------------------------------------------------- */
+
+static int64_t efa_only_interfaces(const aws_node_class *c, bool first_card)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < c->interface_count; i++) {
+        if (c->interfaces[i].efa_only && (!first_card || c->interfaces[i].card == 0)) count++;
+    }
+    return count;
+}
+
+/* Every address of every interface but its first, and two pods of the host network. */
+static int64_t pods_by_enis(const aws_type *t, const aws_node_class *c, int64_t reserved)
+{
+    int64_t usable = t->enis - efa_only_interfaces(c, true);
+    usable = usable > reserved ? usable - reserved : 0;
+    return usable == 0 ? 0 : usable * (t->ipv4_per_eni - 1) + 2;
+}
+
+static int64_t pod_count(const aws_type *t, const aws_node_class *c, const aws_options *o)
+{
+    family_traits family = traits_of(c->family);
+    int64_t count = 110;
+    if (c->has_max_pods) {
+        count = c->max_pods;
+    } else if (family.pods_limited_by_enis) {
+        count = pods_by_enis(t, c, o->reserved_enis);
+    }
+    if (c->pods_per_core > 0 && family.pods_per_core && c->pods_per_core * t->vcpus < count) {
+        count = c->pods_per_core * t->vcpus;
+    }
+    return count;
+}
+
+/* ---- memory and storage ---------------------------------------------------------------------------------------------- */
+
+/* The order of the operations is the provider's: it decides the last bit, and with it the ceiling. */
+static int64_t memory_mib(const aws_type *t, const aws_options *o)
+{
+    int64_t mib = t->memory_mib - (t->flags & EC2_ARM64 ? 64 : 0); /* Graviton's kernel keeps 64 MiB */
+    double taken = (double)(mib * mebi) * o->vm_memory_overhead / 1024 / 1024;
+    return mib - (int64_t)ceil(taken);
+}
+
+/* An amount of bytes: how it is written, and its value. */
+typedef struct bytes {
+    karp_str text;
+    double value;
+} bytes;
+
+static bytes bytes_of_text(karp_str text)
+{
+    bytes b = { text, 0 };
+    if (karp_quantity_double(text, &b.value) != KARP_OK) b.value = 0;
+    return b;
+}
+
+static karp_str byte_text(scratch *s, uint64_t count)
+{
+    uint64_t unit = (uint64_t)mebi;
+    return count % unit == 0 ? scratch_uint_unit(s, count / unit, "Mi") : scratch_uint(s, count);
+}
+
+/* Of a double that is whole and not negative; beyond 2^63 there is no such disk. */
+static karp_str whole_text(scratch *s, double value)
+{
+    return byte_text(s, value < 9e18 ? (uint64_t)value : UINT64_C(9000000000000000000));
+}
+
+static const aws_block_device *find_device(const aws_node_class *c, const family_traits *family)
+{
+    for (size_t i = 0; i < c->block_device_count; i++) {
+        if (!c->block_devices[i].root) continue;
+        if (c->block_devices[i].size.len) return &c->block_devices[i];
+        break; /* the first that is flagged decides */
+    }
+    if (c->family == AWS_CUSTOM) return c->block_device_count ? &c->block_devices[c->block_device_count - 1] : NULL;
+    for (size_t i = 0; i < c->block_device_count; i++) {
+        if (str_is(c->block_devices[i].device, family->storage_device)) return &c->block_devices[i];
+    }
+    return NULL;
+}
+
+static bytes ephemeral_storage(scratch *s, const aws_type *t, const aws_node_class *c)
+{
+    static const karp_str linux_size = TEXT("20Gi"), windows_size = TEXT("50Gi");
+    if (c->raid0 && t->local_gb != AWS_UNKNOWN) {
+        return (bytes){ scratch_uint_unit(s, (uint64_t)t->local_gb, "G"), (double)t->local_gb * 1e9 };
+    }
+    family_traits family = traits_of(c->family);
+    const aws_block_device *device = find_device(c, &family);
+    if (device && device->size.len) return bytes_of_text(device->size);
+    if (family.windows) return (bytes){ windows_size, (double)(50 * gibi) };
+    return (bytes){ linux_size, (double)(20 * gibi) };
+}
+
+/* ---- overhead -------------------------------------------------------------------------------------------------------- */
+
+static int64_t reserved_cpu_milli(int64_t vcpus)
+{
+    static const struct {
+        int64_t from, to;
+        double part;
+    } ranges[] = { { 0, 1000, 0.06 }, { 1000, 2000, 0.01 }, { 2000, 4000, 0.005 }, { 4000, INT64_C(1) << 31, 0.0025 } };
+    int64_t milli = vcpus * 1000, sum = 0;
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        if (milli < ranges[i].from) break;
+        int64_t part = (milli < ranges[i].to ? milli : ranges[i].to) - ranges[i].from;
+        sum += (int64_t)((double)part * ranges[i].part);
+    }
+    return sum;
+}
+
+static bool percentage(karp_str text, double *out)
+{
+    size_t from = 0, to = text.len;
+    while (from < to && text.ptr[from] == '%') from++;
+    while (to > from && text.ptr[to - 1] == '%') to--;
+    return karp_double_parse((karp_str){ text.ptr + from, to - from }, out) == KARP_OK && isfinite(*out) && *out >= 0;
+}
+
+static bool is_percentage(karp_str text)
+{
+    return text.len && text.ptr[text.len - 1] == '%';
+}
+
+bool aws_threshold_valid(karp_str text)
+{
+    double p;
+    return is_percentage(text) ? percentage(text, &p) : karp_quantity_check(text) == KARP_OK;
+}
+
+/* A threshold given as part of the capacity, or as an amount. A hundred per cent switches it off. */
+static karp_str threshold(scratch *s, karp_str text, double capacity)
+{
+    if (!is_percentage(text)) return text;
+    double p = 0;
+    if (!percentage(text, &p) || p == 100) p = 0;
+    return whole_text(s, ceil(capacity / 100 * p));
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------------ */
+
+static void add_text(karp_resource *list, size_t *count, karp_str name, karp_str text)
+{
+    list[(*count)++] = (karp_resource){ .name = name, .text = text };
+}
+
+static void add_value(karp_resource *list, size_t *count, karp_str name, int64_t value, int32_t scale)
+{
+    list[(*count)++] = (karp_resource){ .name = name, .value = value, .scale = scale };
+}
+
+/* Resources that a type may lack are left out when it does. */
+static void add_some(karp_resource *list, size_t *count, karp_str name, int64_t value)
+{
+    if (value > 0) add_value(list, count, name, value, 0);
+}
+
+static int64_t gpus_of(const aws_type *t, const char *maker)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < t->device_count; i++) {
+        if (t->devices[i].kind == EC2_GPU && str_is(t->devices[i].maker, maker)) sum += t->devices[i].count;
+    }
+    return sum;
+}
+
+static void add_devices(const aws_type *t, karp_resource *list, size_t *count)
+{
+    static const karp_str nvidia = TEXT("nvidia.com/gpu"), amd = TEXT("amd.com/gpu"), gaudi = TEXT("habana.ai/gaudi");
+    static const karp_str neuron = TEXT("aws.amazon.com/neuron"), neuron_core = TEXT("aws.amazon.com/neuroncore");
+    int64_t devices = 0, cores = 0;
+    for (size_t i = 0; i < t->device_count; i++) {
+        const aws_device *d = &t->devices[i];
+        if (d->kind != EC2_NEURON) continue;
+        if (devices == 0) cores = d->count * d->cores; /* of the first kind only */
+        devices += d->count;
+    }
+    add_some(list, count, nvidia, gpus_of(t, "NVIDIA"));
+    add_some(list, count, amd, gpus_of(t, "AMD"));
+    add_some(list, count, gaudi, gpus_of(t, "Habana"));
+    add_some(list, count, neuron, devices);
+    add_some(list, count, neuron_core, cores);
+}
+
+/* Adds what the node class states to what is computed: entry by entry, it replaces. */
+static void override(karp_resource *list, size_t *count, const karp_resource *stated, size_t stated_count)
+{
+    for (size_t i = 0; i < stated_count; i++) {
+        size_t at = 0;
+        while (at < *count && (list[at].name.len != stated[i].name.len ||
+                               memcmp(list[at].name.ptr, stated[i].name.ptr, stated[i].name.len) != 0)) {
+            at++;
+        }
+        list[at] = stated[i];
+        if (at == *count) ++*count;
+    }
+}
+
+static void fill_overhead(scratch *s, const aws_type *t, const aws_node_class *c, const aws_options *o, int64_t memory_bytes,
+                          double storage_bytes, karp_overhead *out)
+{
+    static const karp_str one_gibi = TEXT("1Gi"), hundred_mebi = TEXT("100Mi");
+    int64_t counted = traits_of(c->family).reserves_by_enis ? pods_by_enis(t, c, 0) : pod_count(t, c, o);
+    karp_resource *kube = scratch_array(s, 3 + c->kube_reserved_count, sizeof *kube);
+    karp_resource *eviction = scratch_array(s, 2, sizeof *eviction);
+    if (!kube || !eviction) return;
+    add_value(kube, &out->kube_reserved_count, cpu, reserved_cpu_milli(t->vcpus), -3);
+    add_text(kube, &out->kube_reserved_count, memory, scratch_uint_unit(s, (uint64_t)(11 * counted + 255), "Mi"));
+    add_text(kube, &out->kube_reserved_count, storage, one_gibi);
+    override(kube, &out->kube_reserved_count, c->kube_reserved, c->kube_reserved_count);
+    add_text(eviction, &out->eviction_threshold_count, memory,
+             c->evict_memory.len ? threshold(s, c->evict_memory, (double)memory_bytes) : hundred_mebi);
+    add_text(eviction, &out->eviction_threshold_count, storage,
+             c->evict_nodefs.len ? threshold(s, c->evict_nodefs, storage_bytes)
+                                 : whole_text(s, ceil(ceil(storage_bytes) / 100 * 10)));
+    out->kube_reserved = kube;
+    out->eviction_threshold = eviction;
+    out->system_reserved = c->system_reserved;
+    out->system_reserved_count = c->system_reserved_count;
+}
+
+void aws_resources(scratch *s, const aws_type *t, const aws_node_class *c, const aws_options *o, karp_instance_type *out)
+{
+    static const karp_str pod_eni = TEXT("vpc.amazonaws.com/pod-eni"), efa = TEXT("vpc.amazonaws.com/efa");
+    static const karp_str private_ipv4 = TEXT("vpc.amazonaws.com/PrivateIPv4Address");
+    enum { ROOM = 12 };
+    karp_resource *list = scratch_array(s, ROOM, sizeof *list);
+    if (!list) return;
+    int64_t mib = memory_mib(t, o);
+    bytes disk = ephemeral_storage(s, t, c);
+    size_t count = 0;
+    add_value(list, &count, cpu, t->vcpus, 0);
+    add_text(list, &count, memory, scratch_uint_unit(s, mib > 0 ? (uint64_t)mib : 0, "Mi"));
+    add_text(list, &count, storage, disk.text);
+    add_value(list, &count, pods, pod_count(t, c, o), 0);
+    if (t->flags & EC2_TRUNKING) add_some(list, &count, pod_eni, t->branch_enis);
+    add_devices(t, list, &count);
+    add_some(list, &count, efa, c->has_interfaces ? efa_only_interfaces(c, false) : t->efas);
+    if (aws_is_windows(c->family) && !(t->flags & EC2_ARM64)) add_some(list, &count, private_ipv4, t->limits_ipv4 - 1);
+    out->capacity = list;
+    out->capacity_count = count;
+    fill_overhead(s, t, c, o, mib > 0 ? mib * mebi : 0, disk.value, &out->overhead);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/aws/labels.h>
+
+#include <string.h>
+
+#include <providers/aws/capacity.h>
+
+const karp_str aws_key_zone = TEXT("topology.kubernetes.io/zone");
+const karp_str aws_key_zone_id = TEXT("topology.k8s.aws/zone-id");
+const karp_str aws_key_capacity_type = TEXT("karpenter.sh/capacity-type");
+const karp_str aws_key_reservation_id = TEXT(AWS_GROUP "capacity-reservation-id");
+const karp_str aws_key_reservation_type = TEXT(AWS_GROUP "capacity-reservation-type");
+const karp_str aws_key_reservation_interruptible = TEXT(AWS_GROUP "capacity-reservation-interruptible");
+const karp_str aws_key_partition = TEXT(AWS_GROUP "placement-group-partition");
+
+static const karp_str key_type = TEXT("node.kubernetes.io/instance-type");
+static const karp_str key_arch = TEXT("kubernetes.io/arch");
+static const karp_str key_os = TEXT("kubernetes.io/os");
+static const karp_str key_build = TEXT("node.kubernetes.io/windows-build");
+static const karp_str key_region = TEXT("topology.kubernetes.io/region");
+static const karp_str key_cpu = TEXT(AWS_GROUP "instance-cpu");
+static const karp_str key_memory = TEXT(AWS_GROUP "instance-memory");
+static const karp_str key_maker = TEXT(AWS_GROUP "instance-cpu-manufacturer");
+static const karp_str key_clock = TEXT(AWS_GROUP "instance-cpu-sustained-clock-speed-mhz");
+static const karp_str key_ebs = TEXT(AWS_GROUP "instance-ebs-bandwidth");
+static const karp_str key_network = TEXT(AWS_GROUP "instance-network-bandwidth");
+static const karp_str key_category = TEXT(AWS_GROUP "instance-category");
+static const karp_str key_generation = TEXT(AWS_GROUP "instance-generation");
+static const karp_str key_family = TEXT(AWS_GROUP "instance-family");
+static const karp_str key_size = TEXT(AWS_GROUP "instance-size");
+static const karp_str key_flex = TEXT(AWS_GROUP "instance-capability-flex");
+static const karp_str key_nvme = TEXT(AWS_GROUP "instance-local-nvme");
+static const karp_str key_gpu_name = TEXT(AWS_GROUP "instance-gpu-name");
+static const karp_str key_gpu_maker = TEXT(AWS_GROUP "instance-gpu-manufacturer");
+static const karp_str key_gpu_count = TEXT(AWS_GROUP "instance-gpu-count");
+static const karp_str key_gpu_memory = TEXT(AWS_GROUP "instance-gpu-memory");
+static const karp_str key_accelerator_name = TEXT(AWS_GROUP "instance-accelerator-name");
+static const karp_str key_accelerator_maker = TEXT(AWS_GROUP "instance-accelerator-manufacturer");
+static const karp_str key_accelerator_count = TEXT(AWS_GROUP "instance-accelerator-count");
+static const karp_str key_hypervisor = TEXT(AWS_GROUP "instance-hypervisor");
+static const karp_str key_encryption = TEXT(AWS_GROUP "instance-encryption-in-transit-supported");
+static const karp_str key_sandbox = TEXT(AWS_GROUP "nitro-sandbox");
+static const karp_str key_tenancy = TEXT(AWS_GROUP "instance-tenancy");
+static const karp_str key_group = TEXT(AWS_GROUP "placement-group-id");
+
+static const karp_str word_true = TEXT("true"), word_false = TEXT("false");
+
+/* The list under construction. */
+typedef struct labels {
+    scratch *s;
+    karp_requirement *list;
+    size_t count;
+} labels;
+
+enum { LABELS_MOST = 36 };
+
+static void add_list(labels *l, karp_str key, const karp_str *values, size_t count)
+{
+    if (l->count == LABELS_MOST) return;
+    l->list[l->count++] = (karp_requirement){ .key = key, .op = KARP_OP_IN, .values = values, .value_count = count };
+}
+
+static void add(labels *l, karp_str key, karp_str value)
+{
+    karp_str *one = scratch_alloc(l->s, sizeof *one);
+    if (!one) return;
+    *one = value;
+    add_list(l, key, one, 1);
+}
+
+static void add_none(labels *l, karp_str key)
+{
+    if (l->count == LABELS_MOST) return;
+    l->list[l->count++] = (karp_requirement){ .key = key, .op = KARP_OP_DOES_NOT_EXIST };
+}
+
+static void add_number(labels *l, karp_str key, int64_t value)
+{
+    if (value == AWS_UNKNOWN) {
+        add_none(l, key);
+    } else {
+        add(l, key, scratch_uint(l->s, (uint64_t)value));
+    }
+}
+
+static void add_flag(labels *l, karp_str key, bool value)
+{
+    add(l, key, value ? word_true : word_false);
+}
+
+/* Lower case, dashes for spaces. */
+static void add_kebab(labels *l, karp_str key, karp_str value)
+{
+    char *copy = scratch_alloc(l->s, value.len + 1);
+    if (!copy) return;
+    for (size_t i = 0; i < value.len; i++) {
+        char c = value.ptr[i];
+        copy[i] = c == ' ' ? '-' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    copy[value.len] = '\0';
+    add(l, key, (karp_str){ copy, value.len });
+}
+
+/* ---- from the name -------------------------------------------------------------------------------------------------------- */
+
+static size_t skip(karp_str text, size_t from, char low, char high)
+{
+    while (from < text.len && text.ptr[from] >= low && text.ptr[from] <= high) from++;
+    return from;
+}
+
+/* "-12tb": where it ends, or `from` when it is not there. */
+static size_t skip_terabytes(karp_str text, size_t from)
+{
+    if (from == text.len || text.ptr[from] != '-') return from;
+    size_t end = skip(text, from + 1, '0', '9');
+    if (end == from + 1 || text.len - end < 2 || memcmp(text.ptr + end, "tb", 2) != 0) return from;
+    return end + 2;
+}
+
+/* Letters are the category, the number behind them the generation; u-6tb1 has its memory between the two. */
+static bool category_and_generation(karp_str name, karp_str *category, karp_str *generation)
+{
+    size_t letters = skip(name, 0, 'a', 'z');
+    size_t from = skip_terabytes(name, letters);
+    size_t to = skip(name, from, '0', '9');
+    if (letters == 0 || to == from || !memchr(name.ptr + to, '.', name.len - to)) return false;
+    *category = (karp_str){ name.ptr, letters };
+    *generation = (karp_str){ name.ptr + from, to - from };
+    return true;
+}
+
+static bool has_flex(karp_str family)
+{
+    static const char flex[] = "-flex";
+    for (size_t i = 0; i + sizeof flex - 1 <= family.len; i++) {
+        if (memcmp(family.ptr + i, flex, sizeof flex - 1) == 0) return true;
+    }
+    return false;
+}
+
+static void add_name_parts(labels *l, karp_str name)
+{
+    karp_str category, generation;
+    if (category_and_generation(name, &category, &generation)) {
+        add(l, key_category, scratch_text(l->s, category));
+        add(l, key_generation, scratch_text(l->s, generation));
+    } else {
+        add_none(l, key_category);
+        add_none(l, key_generation);
+    }
+    const char *dot = memchr(name.ptr, '.', name.len);
+    karp_str family = { name.ptr, dot ? (size_t)(dot - name.ptr) : name.len };
+    karp_str size = { name.ptr + family.len, 0 };
+    if (dot) size = (karp_str){ dot + 1, name.len - family.len - 1 };
+    if (dot && !memchr(size.ptr, '.', size.len)) {
+        add(l, key_family, scratch_text(l->s, family));
+        add(l, key_size, scratch_text(l->s, size));
+    } else {
+        add_none(l, key_family);
+        add_none(l, key_size);
+    }
+    add_flag(l, key_flex, has_flex(family));
+}
+
+/* ---- devices --------------------------------------------------------------------------------------------------------------- */
+
+/* The only device of that kind, or NULL; `count` = how many kinds of device there are. */
+static const aws_device *only_device(const aws_type *t, uint32_t kind, size_t *count)
+{
+    const aws_device *found = NULL;
+    *count = 0;
+    for (size_t i = 0; i < t->device_count; i++) {
+        if (t->devices[i].kind != kind) continue;
+        found = &t->devices[i];
+        ++*count;
+    }
+    return *count == 1 ? found : NULL;
+}
+
+static void add_devices(labels *l, const aws_type *t)
+{
+    static const karp_str aws = TEXT("aws");
+    size_t gpus, inferences, neurons;
+    const aws_device *gpu = only_device(t, EC2_GPU, &gpus);
+    const aws_device *inference = only_device(t, EC2_INFERENCE, &inferences);
+    const aws_device *neuron = only_device(t, EC2_NEURON, &neurons);
+    const aws_device *accelerator = neuron ? neuron : neurons == 0 ? inference : NULL;
+    if (gpu) {
+        add_kebab(l, key_gpu_name, gpu->name);
+        add_kebab(l, key_gpu_maker, gpu->maker);
+        add_number(l, key_gpu_count, gpu->count);
+        add_number(l, key_gpu_memory, gpu->memory_mib);
+    } else {
+        add_none(l, key_gpu_name);
+        add_none(l, key_gpu_maker);
+        add_none(l, key_gpu_count);
+        add_none(l, key_gpu_memory);
+    }
+    if (accelerator) {
+        add_kebab(l, key_accelerator_name, accelerator->name);
+        add_kebab(l, key_accelerator_maker, neuron ? aws : accelerator->maker);
+        add_number(l, key_accelerator_count, accelerator->count);
+    } else {
+        add_none(l, key_accelerator_name);
+        add_none(l, key_accelerator_maker);
+        add_none(l, key_accelerator_count);
+    }
+}
+
+/* ---- zones, capacity types, reservations ------------------------------------------------------------------------------------ */
+
+static void add_zones(labels *l, const aws_type *t, const aws_place *place)
+{
+    karp_str *names = scratch_array(l->s, AWS_ZONES_MOST, sizeof *names);
+    karp_str *ids = scratch_array(l->s, AWS_ZONES_MOST, sizeof *ids);
+    size_t count = 0, id_count = 0;
+    if (!names || !ids) return;
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
+        if (!(t->zones & place->zones_in_class & (1u << i))) continue;
+        names[count++] = place->zones[i].name;
+        if (place->zones[i].id.len) ids[id_count++] = place->zones[i].id;
+    }
+    add_list(l, aws_key_zone, names, count);
+    if (id_count) add_list(l, aws_key_zone_id, ids, id_count);
+}
+
+size_t aws_reservation_count(const aws_node_class *c, const aws_type *t)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->reservation_count; i++) {
+        karp_str type = c->reservations[i].instance_type;
+        if (type.len == t->name.len && memcmp(type.ptr, t->name.ptr, type.len) == 0) count++;
+    }
+    return count;
+}
+
+static void add_reservations(labels *l, const aws_type *t, const aws_node_class *c, size_t count)
+{
+    if (count == 0) {
+        add_none(l, aws_key_reservation_id);
+        add_none(l, aws_key_reservation_type);
+        add_none(l, aws_key_reservation_interruptible);
+        return;
+    }
+    karp_str *ids = scratch_array(l->s, count, sizeof *ids);
+    karp_str *kinds = scratch_array(l->s, count, sizeof *kinds);
+    karp_str *interruptible = scratch_array(l->s, count, sizeof *interruptible);
+    size_t n = 0;
+    if (!ids || !kinds || !interruptible) return;
+    for (size_t i = 0; i < c->reservation_count && n < count; i++) {
+        const aws_reservation *r = &c->reservations[i];
+        if (r->instance_type.len != t->name.len || memcmp(r->instance_type.ptr, t->name.ptr, t->name.len) != 0) continue;
+        ids[n] = r->id;
+        kinds[n] = r->kind;
+        interruptible[n++] = r->interruptible ? word_true : word_false;
+    }
+    add_list(l, aws_key_reservation_id, ids, n);
+    add_list(l, aws_key_reservation_type, kinds, n);
+    add_list(l, aws_key_reservation_interruptible, interruptible, n);
+}
+
+static void add_capacity_types(labels *l, const aws_type *t, bool reserved)
+{
+    static const karp_str on_demand = TEXT("on-demand"), spot = TEXT("spot"), word_reserved = TEXT("reserved");
+    karp_str *values = scratch_array(l->s, 3, sizeof *values);
+    size_t count = 0;
+    if (!values) return;
+    if (t->flags & EC2_ON_DEMAND) values[count++] = on_demand;
+    if (t->flags & EC2_SPOT) values[count++] = spot;
+    if (reserved) values[count++] = word_reserved;
+    add_list(l, aws_key_capacity_type, values, count);
+}
+
+static void add_system(labels *l, const aws_type *t, aws_family family)
+{
+    static const karp_str linux_[] = { TEXT("linux") }, windows[] = { TEXT("windows") };
+    static const karp_str amd64 = TEXT("amd64"), arm64 = TEXT("arm64");
+    static const karp_str build_2019 = TEXT("10.0.17763"), build_2022 = TEXT("10.0.20348"),
+                          build_2025 = TEXT("10.0.26100");
+    add(l, key_arch, t->flags & EC2_ARM64 ? arm64 : amd64);
+    if (aws_is_windows(family)) {
+        add_list(l, key_os, windows, t->flags & EC2_ARM64 ? 0 : 1);
+        add(l, key_build,
+            family == AWS_WINDOWS2019   ? build_2019
+            : family == AWS_WINDOWS2022 ? build_2022
+                                        : build_2025);
+    } else {
+        add_list(l, key_os, linux_, 1);
+        add_none(l, key_build);
+    }
+}
+
+void aws_labels(scratch *s, const aws_type *t, const aws_node_class *c, const aws_place *place, karp_instance_type *out)
+{
+    static const karp_str tenancies[] = { TEXT("default"), TEXT("dedicated") };
+    labels l = { .s = s, .list = scratch_array(s, LABELS_MOST, sizeof *l.list) };
+    if (!l.list) return;
+    size_t reservations = aws_reservation_count(c, t);
+    add(&l, key_type, t->name);
+    add_system(&l, t, c->family);
+    add_zones(&l, t, place);
+    add(&l, key_region, place->region);
+    add_capacity_types(&l, t, reservations > 0);
+    add_number(&l, key_cpu, t->vcpus);
+    add_number(&l, key_memory, t->memory_mib);
+    add_kebab(&l, key_maker, t->cpu_maker);
+    add_number(&l, key_clock, t->clock_mhz);
+    add_number(&l, key_ebs, t->ebs_mbps);
+    add_number(&l, key_network, t->network_mbps);
+    add_name_parts(&l, t->name);
+    add_number(&l, key_nvme, t->flags & EC2_NVME ? t->local_gb : AWS_UNKNOWN);
+    add_devices(&l, t);
+    add(&l, key_hypervisor, t->hypervisor);
+    add_flag(&l, key_encryption, t->flags & EC2_ENCRYPTION);
+    add_flag(&l, key_sandbox, t->flags & EC2_NITRO_ENCLAVES);
+    add_list(&l, key_tenancy, tenancies, 2);
+    add_reservations(&l, t, c, reservations);
+    if (c->placement_group.id.len) add(&l, key_group, c->placement_group.id);
+    if (place->partition_count) add_list(&l, aws_key_partition, place->partitions, place->partition_count);
+    out->requirements = l.list;
+    out->requirement_count = l.count;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an EC2NodeClass says that changes instance types. All strings are borrowed. */
+#ifndef AWS_NODE_CLASS_H
+#define AWS_NODE_CLASS_H
+
+#include <providers/scratch.h>
+
+typedef enum aws_family {
+    AWS_AL2023,
+    AWS_AL2,
+    AWS_BOTTLEROCKET,
+    AWS_CUSTOM,
+    AWS_WINDOWS2019,
+    AWS_WINDOWS2022,
+    AWS_WINDOWS2025
+} aws_family;
+
+typedef struct aws_block_device {
+    karp_str device;
+    karp_str size; /* a quantity; "" = not stated */
+    bool root;
+} aws_block_device;
+
+typedef struct aws_network_interface {
+    int64_t card, device;
+    bool efa_only;
+} aws_network_interface;
+
+typedef struct aws_subnet {
+    karp_str zone, zone_id;
+} aws_subnet;
+
+typedef struct aws_reservation {
+    karp_str id, instance_type, zone;
+    karp_str kind; /* "default", "capacity-block" */
+    int64_t available_count;
+    bool interruptible, expiring;
+} aws_reservation;
+
+typedef struct aws_placement_group {
+    karp_str id; /* "" = none */
+    karp_str strategy;
+    int64_t partitions;
+} aws_placement_group;
+
+/* All zero: AL2023 as it comes. */
+typedef struct aws_node_class {
+    aws_family family;
+    bool has_max_pods, raid0, has_interfaces, connection_tracking;
+    int64_t max_pods;
+    int64_t pods_per_core; /* 0 = not stated */
+    const karp_resource *kube_reserved;
+    size_t kube_reserved_count;
+    const karp_resource *system_reserved;
+    size_t system_reserved_count;
+    karp_str evict_memory, evict_nodefs; /* quantities or percentages; "" = not stated */
+    const aws_block_device *block_devices;
+    size_t block_device_count;
+    const aws_network_interface *interfaces;
+    size_t interface_count;
+    const aws_subnet *subnets;
+    size_t subnet_count;
+    const aws_reservation *reservations;
+    size_t reservation_count;
+    aws_placement_group placement_group;
+} aws_node_class;
+
+/* Reads the object as JSON: spec, and of status subnets, capacityReservations (with availableInstanceCount, which the
+ * provider itself keeps elsewhere) and placementGroup {id, strategy, partitionCount}. Expressions in the kubelet's
+ * settings are dropped, as with the provider's gate for them off. Pieces are in `s`.
+ * Errors: NOMEM, SYNTAX, INVALID (the field is named). */
+karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *out, karp_error *error);
+
+/* Fills *error (NULL allowed) and returns status. */
+karp_status aws_fail(karp_error *error, karp_status status, const char *field, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/aws/offerings.h>
+
+#include <string.h>
+
+enum { REQUIREMENTS_MOST = 7 };
+
+static const karp_str on_demand[] = { TEXT("on-demand") }, spot[] = { TEXT("spot") }, reserved[] = { TEXT("reserved") };
+static const karp_str word_true[] = { TEXT("true") }, word_false[] = { TEXT("false") };
+
+static karp_requirement in(karp_str key, const karp_str *value)
+{
+    return (karp_requirement){ .key = key, .op = KARP_OP_IN, .values = value, .value_count = 1 };
+}
+
+static karp_requirement none(karp_str key)
+{
+    return (karp_requirement){ .key = key, .op = KARP_OP_DOES_NOT_EXIST };
+}
+
+/* Requirements of a zone's offerings, one list after the other for each partition. */
+static karp_requirement *of_zone(scratch *s, const aws_place *place, const aws_zone *zone, const karp_str *capacity_type,
+                                 size_t copies, size_t *count)
+{
+    karp_requirement *list = scratch_array(s, copies * REQUIREMENTS_MOST, sizeof *list);
+    *count = 0;
+    if (!list) return NULL;
+    for (size_t i = 0; i < copies; i++) {
+        karp_requirement *r = list + i * REQUIREMENTS_MOST;
+        size_t n = 0;
+        r[n++] = in(aws_key_capacity_type, capacity_type);
+        r[n++] = in(aws_key_zone, &zone->name);
+        r[n++] = none(aws_key_reservation_id);
+        r[n++] = none(aws_key_reservation_type);
+        r[n++] = none(aws_key_reservation_interruptible);
+        if (zone->id.len) r[n++] = in(aws_key_zone_id, &zone->id);
+        if (place->partition_count) r[n++] = in(aws_key_partition, &place->partitions[i]);
+        *count = n;
+    }
+    return list;
+}
+
+void aws_offering_parts_init(scratch *s, const aws_place *place, aws_offering_parts *out)
+{
+    out->partitions = place->partition_count ? place->partition_count : 1;
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
+        const aws_zone *zone = &place->zones[i];
+        out->requirements[i][0] = of_zone(s, place, zone, on_demand, out->partitions, &out->requirement_count[i]);
+        out->requirements[i][1] = of_zone(s, place, zone, spot, out->partitions, &out->requirement_count[i]);
+    }
+}
+
+/* ---- may launches of the class go to the type at all? ---------------------------------------------------------------------- */
+
+static bool starts(karp_str text, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
+}
+
+/* Of cards other than the default one the facts do not tell how many interfaces they take: the same is assumed. */
+static bool interfaces_fit(const aws_type *t, const aws_node_class *c)
+{
+    int64_t efas = 0;
+    for (size_t i = 0; i < c->interface_count; i++) {
+        const aws_network_interface *interface = &c->interfaces[i];
+        if (interface->card >= t->network_cards || interface->device >= t->enis) return false;
+        if (interface->efa_only) efas++;
+    }
+    return efas <= t->efas;
+}
+
+static bool placement_fits(const aws_type *t, const aws_placement_group *group)
+{
+    return group->id.len == 0 || !starts(group->strategy, "cluster") || (t->flags & EC2_CLUSTER_PLACEMENT);
+}
+
+static bool fits_class(const aws_type *t, const aws_node_class *c)
+{
+    if (c->family == AWS_AL2023 && starts(t->name, "a1.")) return false; /* AL2023 needs newer cores */
+    if (c->connection_tracking && !(t->hypervisor.len == 5 && starts(t->hypervisor, "nitro"))) return false;
+    return interfaces_fit(t, c) && placement_fits(t, &c->placement_group);
+}
+
+/* ---- offerings --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct offerings {
+    karp_offering *list;
+    size_t count;
+    const aws_offering_parts *parts;
+} offerings;
+
+static void add_copies(offerings *o, const karp_requirement *first, size_t count, double price, int64_t capacity,
+                       bool available)
+{
+    for (size_t i = 0; i < o->parts->partitions; i++) {
+        o->list[o->count++] = (karp_offering){
+            .requirements = first + i * REQUIREMENTS_MOST,
+            .requirement_count = count,
+            .price = price == AWS_UNKNOWN ? 0 : price,
+            .reservation_capacity = capacity,
+            .available = available,
+        };
+    }
+}
+
+/* A reservation is as good as free; a ten-millionth of the price keeps the order among several. */
+static void add_reserved(scratch *s, offerings *o, const aws_type *t, const aws_place *place, const aws_reservation *r,
+                         bool fits)
+{
+    const aws_zone *zone = NULL;
+    uint32_t bit = 0;
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
+        karp_str name = place->zones[i].name;
+        if (name.len != r->zone.len || memcmp(name.ptr, r->zone.ptr, name.len) != 0) continue;
+        zone = &place->zones[i];
+        bit = 1u << i;
+    }
+    karp_requirement *list = scratch_array(s, o->parts->partitions * REQUIREMENTS_MOST, sizeof *list);
+    size_t n = 0;
+    if (!list) return;
+    for (size_t i = 0; i < o->parts->partitions; i++) {
+        karp_requirement *into = list + i * REQUIREMENTS_MOST;
+        n = 0;
+        into[n++] = in(aws_key_capacity_type, reserved);
+        into[n++] = in(aws_key_zone, &r->zone);
+        into[n++] = in(aws_key_reservation_id, &r->id);
+        into[n++] = in(aws_key_reservation_type, &r->kind);
+        into[n++] = in(aws_key_reservation_interruptible, r->interruptible ? word_true : word_false);
+        if (zone && zone->id.len) into[n++] = in(aws_key_zone_id, &zone->id);
+        if (place->partition_count) into[n++] = in(aws_key_partition, &place->partitions[i]);
+    }
+    bool available = fits && r->available_count > 0 && !r->expiring && (t->zones & place->zones_in_class & bit);
+    double price = t->on_demand == AWS_UNKNOWN ? 0 : t->on_demand / 10000000.0;
+    add_copies(o, list, n, price, r->available_count, available);
+}
+
+void aws_offerings(scratch *s, const aws_type *t, const aws_node_class *c, const aws_place *place,
+                   const aws_offering_parts *parts, karp_instance_type *out)
+{
+    size_t reservations = aws_reservation_count(c, t), zones = 0;
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) zones += t->zones >> i & 1;
+    offerings o = { .parts = parts };
+    o.list = scratch_alloc(s, (zones * 2 + reservations) * parts->partitions * sizeof *o.list + 1);
+    if (s->failed) return;
+    bool fits = fits_class(t, c);
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
+        if (!(t->zones >> i & 1) || place->zones[i].name.len == 0) continue;
+        bool open = fits && place->zones[i].in_class;
+        size_t count = parts->requirement_count[i];
+        if (t->flags & EC2_ON_DEMAND) {
+            bool available = open && t->on_demand != AWS_UNKNOWN;
+            add_copies(&o, parts->requirements[i][0], count, t->on_demand, 0, available);
+        }
+        if (t->flags & EC2_SPOT) {
+            add_copies(&o, parts->requirements[i][1], count, t->spot[i], 0, open && t->spot[i] != AWS_UNKNOWN);
+        }
+    }
+    for (size_t i = 0; i < c->reservation_count; i++) {
+        const aws_reservation *r = &c->reservations[i];
+        if (r->instance_type.len != t->name.len || memcmp(r->instance_type.ptr, t->name.ptr, t->name.len) != 0) continue;
+        add_reserved(s, &o, t, place, r, fits);
+    }
+    out->offerings = o.list;
+    out->offering_count = o.count;
+}

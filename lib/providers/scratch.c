@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/scratch.h>
+
+#include <string.h>
+
+struct scratch_block {
+    scratch_block *older;
+    size_t bytes;
+};
+
+enum { ALIGN = 8, HEADER = 16, FIRST = 64 * 1024, MOST = 1024 * 1024 };
+
+_Static_assert(sizeof(scratch_block) <= HEADER, "header of a block");
+_Static_assert(_Alignof(karp_instance_type) <= ALIGN && _Alignof(double) <= ALIGN, "what pieces are used for");
+
+void scratch_init(scratch *s, karp_context *context)
+{
+    memset(s, 0, sizeof *s);
+    s->context = context;
+}
+
+void scratch_free(scratch *s)
+{
+    while (s->blocks) {
+        scratch_block *older = s->blocks->older;
+        karp_free(s->context, s->blocks, s->blocks->bytes);
+        s->blocks = older;
+    }
+    s->next = s->end = NULL;
+}
+
+static bool add_block(scratch *s, size_t bytes)
+{
+    size_t size = s->blocks ? MOST : FIRST;
+    if (size - HEADER < bytes) size = bytes + HEADER;
+    scratch_block *block = karp_alloc(s->context, size);
+    if (!block) return false;
+    block->older = s->blocks;
+    block->bytes = size;
+    s->blocks = block;
+    s->next = (char *)block + HEADER;
+    s->end = (char *)block + size;
+    return true;
+}
+
+void *scratch_alloc(scratch *s, size_t bytes)
+{
+    if (s->failed) return NULL;
+    if (bytes == 0) bytes = 1;
+    size_t rounded = bytes < SIZE_MAX / 2 ? (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1) : SIZE_MAX / 2;
+    if (rounded == SIZE_MAX / 2 || ((size_t)(s->end - s->next) < rounded && !add_block(s, rounded))) {
+        s->failed = true;
+        return NULL;
+    }
+    void *piece = s->next;
+    s->next += rounded;
+    return piece;
+}
+
+void *scratch_array(scratch *s, size_t count, size_t elem)
+{
+    if (elem && count > SIZE_MAX / 4 / elem) {
+        s->failed = true;
+        return NULL;
+    }
+    void *piece = scratch_alloc(s, count * elem);
+    if (piece) memset(piece, 0, count * elem);
+    return piece;
+}
+
+karp_str scratch_text(scratch *s, karp_str text)
+{
+    karp_str none = TEXT("");
+    char *copy = text.len < SIZE_MAX ? scratch_alloc(s, text.len + 1) : NULL;
+    if (!copy) return none;
+    if (text.len) memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    return (karp_str){ copy, text.len };
+}
+
+karp_str scratch_uint_unit(scratch *s, uint64_t value, const char *unit)
+{
+    char text[32];
+    size_t unit_length = strlen(unit), at = sizeof text;
+    if (unit_length > 8) unit_length = 8;
+    at -= unit_length;
+    memcpy(text + at, unit, unit_length);
+    do {
+        text[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    return scratch_text(s, (karp_str){ text + at, sizeof text - at });
+}
+
+karp_str scratch_uint(scratch *s, uint64_t value)
+{
+    return scratch_uint_unit(s, value, "");
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The built-in catalogues against the shared files that another implementation made of the same facts: every label,
+ * amount, offering and price of every type. Skipped where those files are not at hand. */
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <karp/io.h>
+
+static karp_context *context;
+
+static int set_up(void **state)
+{
+    (void)state;
+    return karp_context_new(NULL, &context, NULL);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    karp_context_free(context);
+    return 0;
+}
+
+static karp_str text_of(const char *text)
+{
+    return (karp_str){ text, strlen(text) };
+}
+
+static bool same(karp_str a, karp_str b)
+{
+    return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
+}
+
+static const karp_requirement *find(const karp_requirement *list, size_t count, karp_str key)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (same(list[i].key, key)) return &list[i];
+    }
+    return NULL;
+}
+
+static bool has_value(const karp_requirement *r, karp_str value)
+{
+    for (size_t i = 0; i < r->value_count; i++) {
+        if (same(r->values[i], value)) return true;
+    }
+    return false;
+}
+
+/* No values, or a key that must not be there: the same thing. */
+static bool is_empty(const karp_requirement *r)
+{
+    return !r || r->op == KARP_OP_DOES_NOT_EXIST || (r->op == KARP_OP_IN && r->value_count == 0);
+}
+
+/* Every requirement of `a` is one of `b`; both are In or DoesNotExist. */
+static void assert_labels(const char *type, const karp_requirement *a, size_t a_count, const karp_requirement *b,
+                          size_t b_count)
+{
+    for (size_t i = 0; i < a_count; i++) {
+        const karp_requirement *other = find(b, b_count, a[i].key);
+        bool equal = is_empty(&a[i]) == is_empty(other) && (is_empty(&a[i]) || a[i].value_count == other->value_count);
+        for (size_t k = 0; equal && !is_empty(&a[i]) && k < a[i].value_count; k++) {
+            equal = has_value(other, a[i].values[k]);
+        }
+        if (!equal) fail_msg("%s: label %s differs", type, a[i].key.ptr);
+    }
+}
+
+static void assert_amounts(const char *type, const char *what, const karp_resource *a, size_t a_count,
+                           const karp_resource *b, size_t b_count)
+{
+    for (size_t i = 0; i < a_count; i++) {
+        karp_str other = { "0", 1 };
+        for (size_t k = 0; k < b_count; k++) {
+            if (same(a[i].name, b[k].name)) other = b[k].text;
+        }
+        int32_t order = 1;
+        if (karp_quantity_compare(a[i].text, other, &order) != KARP_OK || order != 0) {
+            fail_msg("%s: %s %s: %s and %s", type, what, a[i].name.ptr, a[i].text.ptr, other.ptr);
+        }
+    }
+}
+
+static void assert_both_amounts(const char *type, const char *what, const karp_resource *a, size_t a_count,
+                                const karp_resource *b, size_t b_count)
+{
+    assert_amounts(type, what, a, a_count, b, b_count);
+    assert_amounts(type, what, b, b_count, a, a_count);
+}
+
+static void assert_type(const karp_instance_type *want, const karp_instance_type *got)
+{
+    const char *name = want->name.ptr;
+    assert_true(same(want->name, got->name));
+    assert_labels(name, want->requirements, want->requirement_count, got->requirements, got->requirement_count);
+    assert_labels(name, got->requirements, got->requirement_count, want->requirements, want->requirement_count);
+    assert_both_amounts(name, "capacity", want->capacity, want->capacity_count, got->capacity, got->capacity_count);
+    const karp_overhead *a = &want->overhead, *b = &got->overhead;
+    assert_both_amounts(name, "kubeReserved", a->kube_reserved, a->kube_reserved_count, b->kube_reserved,
+                        b->kube_reserved_count);
+    assert_both_amounts(name, "systemReserved", a->system_reserved, a->system_reserved_count, b->system_reserved,
+                        b->system_reserved_count);
+    assert_both_amounts(name, "evictionThreshold", a->eviction_threshold, a->eviction_threshold_count,
+                        b->eviction_threshold, b->eviction_threshold_count);
+    if (want->offering_count != got->offering_count) {
+        fail_msg("%s: %zu offerings, not %zu", name, got->offering_count, want->offering_count);
+    }
+    for (size_t i = 0; i < want->offering_count; i++) {
+        const karp_offering *x = &want->offerings[i], *y = &got->offerings[i];
+        assert_labels(name, x->requirements, x->requirement_count, y->requirements, y->requirement_count);
+        assert_labels(name, y->requirements, y->requirement_count, x->requirements, x->requirement_count);
+        if (x->price != y->price) fail_msg("%s: offering %zu costs %.17g, not %.17g", name, i, y->price, x->price);
+        assert_int_equal(x->available, y->available);
+    }
+}
+
+static void compare_region(const char *region, size_t least)
+{
+    const char *shared = getenv("KARP_SHARED");
+    char path[1024];
+    snprintf(path, sizeof path, "%s/catalogue/aws-%s.full.json", shared ? shared : ".", region);
+    FILE *file = fopen(path, "rb");
+    if (!file) skip();
+    fclose(file);
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_catalogue *want = NULL, *got = NULL;
+    if (karp_catalogue_read_file(context, path, &want, &error) != KARP_OK) {
+        fail_msg("%s: %s %s: %s", path, error.object, error.field, error.message);
+    }
+    assert_int_equal(karp_catalogue_builtin(context, text_of(region), &got, &error), KARP_OK);
+    size_t count = karp_catalogue_count(want);
+    assert_true(count >= least);
+    assert_int_equal(karp_catalogue_count(got), count);
+    for (size_t i = 0; i < count; i++) {
+        size_t want_count = 0, got_count = 0;
+        const karp_resource *a = karp_catalogue_allocatable(want, i, &want_count);
+        const karp_resource *b = karp_catalogue_allocatable(got, i, &got_count);
+        assert_type(karp_catalogue_type(want, i), karp_catalogue_type(got, i));
+        assert_both_amounts(karp_catalogue_type(want, i)->name.ptr, "allocatable", a, want_count, b, got_count);
+    }
+    karp_catalogue_unref(want);
+    karp_catalogue_unref(got);
+}
+
+static void us_east_1(void **state)
+{
+    (void)state;
+    compare_region("us-east-1", 1300);
+}
+
+static void us_west_2(void **state)
+{
+    (void)state;
+    compare_region("us-west-2", 1300);
+}
+
+static void eu_west_1(void **state)
+{
+    (void)state;
+    compare_region("eu-west-1", 1100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(us_east_1),
+        cmocka_unit_test(us_west_2),
+        cmocka_unit_test(eu_west_1),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
