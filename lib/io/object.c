@@ -289,6 +289,14 @@ karp_status io_wait(karp_reader *reader, const io_kind_info *info, const json_t 
 
 /* ---- trees ------------------------------------------------------------------------------------------------------- */
 
+/* Kinds of a Snapshot that other objects refer to while they are filled in, or that wait for what they refer to. */
+static bool is_looked_up(io_kind kind)
+{
+    return kind == IO_KIND_CAPACITY_BUFFER || kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET ||
+           kind == IO_KIND_STATEFUL_SET || kind == IO_KIND_POD_TEMPLATE || kind == IO_KIND_PRIORITY_CLASS ||
+           kind == IO_KIND_STORAGE_CLASS || kind == IO_KIND_NODE_POOL;
+}
+
 static karp_status use_object(karp_reader *reader, json_t *tree, const io_place *place, bool stated)
 {
     const json_t *kind = io_get(tree, "kind"), *api_version = io_get(tree, "apiVersion");
@@ -305,6 +313,7 @@ static karp_status use_object(karp_reader *reader, json_t *tree, const io_place 
     if (info->kind == IO_KIND_PROVISIONER || info->kind == IO_KIND_NODE_TEMPLATE) return io_convert(reader, info, tree, place);
     uint32_t rank = info->kind == IO_KIND_NODE || info->kind == IO_KIND_NODE_CLAIM ? 0 : info->kind == IO_KIND_NODE_POOL ? 1 : 2;
     karp_status status = KARP_OK;
+    if (info->kind == IO_KIND_POD && !io_note_owned(reader, tree)) return io_reader_nomem(reader);
     if (!stated || !reader->has_now || !reader->has_catalogues) status = io_survey(reader, tree, rank);
     if (status) return status;
     if (!stated) return io_wait(reader, info, tree, place);
@@ -314,10 +323,7 @@ static karp_status use_object(karp_reader *reader, json_t *tree, const io_place 
     if (status) return status;
     identity(info, tree, &namespace_, &name);
     if (!io_note_name(reader, info->name, namespace_, name, IO_STATED)) return io_reader_nomem(reader);
-    /* Buffers look for their template when all is read. */
-    bool later = info->kind == IO_KIND_CAPACITY_BUFFER || info->kind == IO_KIND_DEPLOYMENT || info->kind == IO_KIND_REPLICA_SET ||
-                 info->kind == IO_KIND_STATEFUL_SET || info->kind == IO_KIND_POD_TEMPLATE;
-    if (later) {
+    if (is_looked_up(info->kind)) {
         status = io_wait(reader, info, tree, place);
         if (status) return status;
         reader->waiting[reader->waiting_count - 1].stated = true;

@@ -28,7 +28,7 @@ static karp_status check_options(const karp_reader_options *given, karp_reader_o
     return KARP_OK;
 }
 
-static karp_status give_error(const karp_error *from, karp_error *to)
+karp_status io_give_error(const karp_error *from, karp_error *to)
 {
     if (to && to->size >= sizeof to->size + sizeof to->status) {
         size_t size = to->size;
@@ -42,7 +42,7 @@ static karp_status give_plain(karp_error *error, karp_status status, const char 
 {
     karp_error local;
     io_fail(&local, status, "%s", message);
-    return give_error(&local, error);
+    return io_give_error(&local, error);
 }
 
 karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out, karp_error *error)
@@ -91,6 +91,7 @@ void karp_reader_free(karp_reader *reader)
     for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
     karp_free(context, reader->catalogues, reader->catalogue_capacity * sizeof *reader->catalogues);
     karp_free(context, reader->waiting, reader->waiting_capacity * sizeof *reader->waiting);
+    karp_free(context, reader->kept_order, reader->kept_count * sizeof *reader->kept_order);
     karp_free(context, reader->kept, reader->kept_capacity * sizeof *reader->kept);
     karp_free(context, reader->warnings, reader->warning_capacity * sizeof *reader->warnings);
     io_table_free(&reader->catalogue_files);
@@ -115,7 +116,7 @@ static karp_status end_call(karp_reader *reader, karp_status status, karp_error 
     if (status == KARP_OK) return KARP_OK;
     reader->failed = true;
     reader->error.status = status;
-    return give_error(&reader->error, error);
+    return io_give_error(&reader->error, error);
 }
 
 static karp_str without_mark(karp_str text)

@@ -66,6 +66,7 @@ struct karp_reader {
 
     bool has_catalogues; /* the Snapshot states them */
     bool own_catalogues; /* karp_reader_add_catalogue() was called */
+    bool old_objects;    /* v1alpha5 ones came up: labels of their time are renamed */
     io_given_catalogue *catalogues;
     size_t catalogue_count, catalogue_capacity;
     io_table catalogue_files; /* path -> index in catalogues */
@@ -74,6 +75,7 @@ struct karp_reader {
     size_t waiting_count, waiting_capacity;
     io_kept *kept;
     size_t kept_count, kept_capacity;
+    const void **kept_order; /* the canonical order of them, made at the end */
 
     io_table names;     /* "Kind\nnamespace/name" of every object -> index in waiting, or IO_STATED */
     int64_t latest;     /* the latest time stated, KARP_NO_TIME = none */
@@ -92,6 +94,8 @@ struct karp_reader {
 /* ---- errors and warnings ------------------------------------------------------------------------------------------ */
 
 karp_status io_reader_nomem(karp_reader *reader);
+/* Hands an error to the caller, whose struct may be smaller; returns its status. */
+karp_status io_give_error(const karp_error *from, karp_error *to);
 /* Takes over a decoder's failure: document, line, object and field. */
 karp_status io_reader_bad(karp_reader *reader, const io_decoder *d, const io_place *place, const json_t *root);
 /* Names the object of reader->error. */
@@ -137,6 +141,8 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
 uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name);
 bool io_note_name(karp_reader *reader, const char *kind, karp_str namespace_, karp_str name, uint32_t number);
 
+/* Counts a pod of the input for its controller (workload.c). false = no memory. */
+bool io_note_owned(karp_reader *reader, const json_t *pod);
 /* Finds the buffer's template and adds it. */
 karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const json_t *tree, karp_capacity_buffer *buffer);
 

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The canonical Snapshot: everything that was read and filled in, in an order that does not depend on the input's. It is
+ * written to a sink, so that the digest needs no second copy of it. */
+#include <io/reader.h>
+#include <io/sha256.h>
+#include <io/write_buffer.h>
+
+#include <string.h>
+
+typedef struct sink {
+    void (*add)(void *to, const char *ptr, size_t length);
+    void *to;
+} sink;
+
+static void put_text(const sink *s, karp_str text)
+{
+    s->add(s->to, text.ptr, text.len);
+}
+
+static void puts_text(const sink *s, const char *text)
+{
+    s->add(s->to, text, strlen(text));
+}
+
+static void to_buffer(void *to, const char *ptr, size_t length)
+{
+    buffer_bytes(to, ptr, length);
+}
+
+static void to_digest(void *to, const char *ptr, size_t length)
+{
+    sha256_add(to, ptr, length);
+}
+
+static int compare_kept(const void *a, const void *b)
+{
+    const io_kept *x = a, *y = b;
+    int order = io_str_compare(x->kind, y->kind);
+    if (!order) order = io_str_compare(x->namespace_, y->namespace_);
+    if (!order) order = io_str_compare(x->name, y->name);
+    return order ? order : io_str_compare(x->api_version, y->api_version);
+}
+
+static karp_status put_catalogue(const karp_reader *reader, const io_given_catalogue *given, const sink *s, karp_error *error)
+{
+    karp_write_options options;
+    karp_write_options_init(&options, sizeof options);
+    options.format = KARP_FORMAT_JSON;
+    options.compact = 1;
+    karp_text text = { NULL, 0, NULL };
+    karp_status status = karp_write_catalogue(reader->context, given->catalogue, &options, &text, error);
+    if (status) return status;
+    size_t length = text.len;
+    while (length && (text.ptr[length - 1] == '\n' || text.ptr[length - 1] == ' ')) length--;
+    puts_text(s, "{\"instanceTypes\":");
+    put_text(s, (karp_str){ text.ptr, length });
+    karp_text_free(&text);
+    if (given->pool_count) {
+        io_text names;
+        io_text_init(&names, reader->context);
+        for (size_t i = 0; i < given->pool_count; i++) {
+            io_text_adds(&names, i ? "," : ",\"nodePools\":[");
+            io_write_string(&names, given->pools[i].ptr, given->pools[i].len);
+        }
+        io_text_addc(&names, ']');
+        if (names.failed) status = io_nomem(error);
+        else put_text(s, (karp_str){ names.ptr, names.len });
+        io_text_free(&names);
+    }
+    puts_text(s, "}");
+    return status;
+}
+
+static void put_member(const sink *s, const char *name, karp_str text)
+{
+    puts_text(s, ",\n\"");
+    puts_text(s, name);
+    puts_text(s, "\":");
+    if (text.len) put_text(s, text);
+    else puts_text(s, "{}");
+}
+
+static karp_status put_snapshot(const karp_reader *reader, const sink *s, karp_error *error)
+{
+    char now[KARP_VALUE_TEXT];
+    karp_time_format(reader->now, now);
+    puts_text(s, "{\"apiVersion\":\"karp/v1\",\n\"catalogues\":[");
+    for (size_t i = 0; i < reader->catalogue_count; i++) {
+        if (i) puts_text(s, ",\n");
+        karp_status status = put_catalogue(reader, &reader->catalogues[i], s, error);
+        if (status) return status;
+    }
+    puts_text(s, "],\n\"kind\":\"Snapshot\"");
+    put_member(s, "labels", reader->labels_text);
+    puts_text(s, ",\n\"now\":\"");
+    puts_text(s, now);
+    puts_text(s, "\",\n\"objects\":[");
+    for (size_t i = 0; i < reader->kept_count; i++) {
+        const io_kept *kept = reader->kept_order[i];
+        puts_text(s, i ? ",\n" : "\n");
+        put_text(s, kept->text);
+    }
+    puts_text(s, "]");
+    put_member(s, "settings", reader->settings_text);
+    put_member(s, "state", reader->state_text);
+    puts_text(s, "}\n");
+    return KARP_OK;
+}
+
+karp_status io_canonical_digest(karp_reader *reader)
+{
+    if (!reader->options.keep_documents) return KARP_OK;
+    size_t bytes = reader->kept_count * sizeof *reader->kept_order;
+    const void **order = bytes ? karp_alloc(reader->context, bytes) : NULL;
+    if (bytes && !order) return io_reader_nomem(reader);
+    for (size_t i = 0; i < reader->kept_count; i++) order[i] = &reader->kept[i];
+    if (!io_sort(reader->context, order, reader->kept_count, compare_kept)) {
+        karp_free(reader->context, order, bytes);
+        return io_reader_nomem(reader);
+    }
+    reader->kept_order = order;
+    sha256 digest;
+    sha256_init(&digest);
+    const sink s = { to_digest, &digest };
+    karp_status status = put_snapshot(reader, &s, &reader->error);
+    if (status == KARP_OK) sha256_hex(&digest, reader->digest);
+    return status;
+}
+
+karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error)
+{
+    karp_error local;
+    if (!reader->finished || !reader->options.keep_documents) {
+        io_fail(&local, KARP_E_STATE, "only a finished reader that keeps documents can be dumped");
+        return io_give_error(&local, error);
+    }
+    write_buffer buffer;
+    buffer_init(&buffer, reader->context);
+    const sink s = { to_buffer, &buffer };
+    io_fail(&local, KARP_OK, "%s", "");
+    karp_status status = put_snapshot(reader, &s, &local);
+    if (status) {
+        buffer_free(&buffer);
+        return io_give_error(&local, error);
+    }
+    return buffer_finish(&buffer, out, error);
+}
