@@ -13,6 +13,9 @@ typedef struct split_name {
 static split_name split(karp_str name)
 {
     size_t dash = name.len;
+    if (name.len == 0) {
+        return (split_name){.head = {"", 0}, .tail = {"", 0}};
+    }
     while (dash > 0 && name.ptr[dash - 1] != '-') {
         dash--;
     }

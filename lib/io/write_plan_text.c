@@ -364,14 +364,8 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
     double after = karp_decision_cost_after(job->decision);
     cost_line(t, karp_decision_cost_before(job->decision), after - (job->disruption ? commands->savings : 0));
     if (totals->cpu_allocatable > 0) {
-        buffer_text(b, "   CPU requested/allocatable:");
-        double fraction = totals->cpu_requested / totals->cpu_allocatable;
-        if (fraction < 1) {
-            text_percent(b, fraction);
-        } else {
-            buffer_char(b, ' ');
-            text_percent(b, fraction);
-        }
+        buffer_text(b, "   CPU requested/allocatable: ");
+        text_percent(b, totals->cpu_requested / totals->cpu_allocatable, 0);
     }
     buffer_char(b, '\n');
 }

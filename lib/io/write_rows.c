@@ -73,7 +73,7 @@ static void write_use(const text_out *t, const char *what, double fraction, size
         buffer_char(t->out, ' ');
     }
     if (fraction >= 0) {
-        text_percent(t->out, fraction);
+        text_percent(t->out, fraction, 4);
     } else {
         buffer_text(t->out, "   ?");
     }

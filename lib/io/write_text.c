@@ -86,10 +86,11 @@ void text_bar(write_buffer *b, double fraction, size_t cells)
     buffer_repeat(b, "\xe2\x96\x91", cells - full);
 }
 
-void text_percent(write_buffer *b, double fraction)
+void text_percent(write_buffer *b, double fraction, size_t width)
 {
     uint64_t percent = (uint64_t)(within(fraction, 1e6) * 100 + 0.5);
-    buffer_repeat(b, " ", percent < 10 ? 2 : percent < 100 ? 1 : 0);
+    size_t used = percent < 10 ? 2 : percent < 100 ? 3 : 4;
+    buffer_repeat(b, " ", width > used ? width - used : 0);
     buffer_uint(b, percent);
     buffer_char(b, '%');
 }

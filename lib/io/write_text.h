@@ -37,8 +37,8 @@ void text_styled(const text_out *t, text_style style, const char *text);
 
 /* "█████░░░" of `cells` cells. */
 void text_bar(write_buffer *b, double fraction, size_t cells);
-/* " 96%", four columns or more. */
-void text_percent(write_buffer *b, double fraction);
+/* "96%", in at least so many columns. */
+void text_percent(write_buffer *b, double fraction, size_t width);
 /* Rounded to `most` decimals, of which zeros at the end go until `least` are left. */
 void text_fixed(write_buffer *b, double value, uint32_t least, uint32_t most);
 /* "0.154", "0.0484", "12.000": at least three decimals, at most four. */
