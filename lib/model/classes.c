@@ -68,15 +68,15 @@ static karp_status fill_class(struct classing *c, const pod *p, pod_class *out)
 /* The class of what the volumes amount to: pods of a StatefulSet differ in their claims, seldom in what these demand. */
 static uint32_t intern_class(struct classing *c, const pod_class *one)
 {
-    uint32_t fixed[6] = { one->shape, one->name_space, one->labels, one->volumes,
+    uint32_t fixed[7] = { one->shape, one->name_space, one->labels, one->volumes, one->marks,
                           (uint32_t)one->volumes_found | ((uint32_t)one->counts_volumes << 1), one->alternative_count };
-    size_t words_needed = 6 + 2 * (size_t)one->alternative_count;
+    size_t words_needed = 7 + 2 * (size_t)one->alternative_count;
     uint32_t *key = mem_alloc(c->s->context, words_needed * sizeof *key);
     if (key == NULL) return NO_ID;
     memcpy(key, fixed, sizeof fixed);
     for (uint32_t i = 0; i < one->alternative_count; i++) {
-        key[6 + 2 * i] = one->alternatives[i].set;
-        key[7 + 2 * i] = one->alternatives[i].host;
+        key[7 + 2 * i] = one->alternatives[i].set;
+        key[8 + 2 * i] = one->alternatives[i].host;
     }
     uint32_t id = words_add(&c->keys, key, words_needed);
     mem_free(c->s->context, key, words_needed * sizeof *key);
@@ -98,10 +98,11 @@ static karp_status class_pods(struct classing *c, karp_error *error)
     karp_status status = KARP_OK;
     for (uint32_t i = 0; i < s->raw.pods.count && status == KARP_OK; i++) {
         const pod *p = &s->raw.pods.items[i];
-        uint32_t key[4] = { p->shape, p->name_space, c->projected[p->labels], p->volumes };
-        uint32_t id = words_add(&plain, key, 4);
+        uint32_t marks = s->raw.default_spread.count > 0 ? p->marks : 0;
+        uint32_t key[5] = { p->shape, p->name_space, c->projected[p->labels], p->volumes, marks };
+        uint32_t id = words_add(&plain, key, 5);
         if (id == class_of_plain.count) {
-            pod_class one = { .first_pod = NO_ID };
+            pod_class one = { .first_pod = NO_ID, .marks = marks, .volumes = NO_ID };
             arena_mark mark = arena_get_mark(&s->data);
             status = fill_class(c, p, &one);
             size_t known = c->classes.count;
@@ -164,9 +165,11 @@ karp_status prepare_queue(karp_snapshot *s, karp_error *error)
 {
     size_t n = s->raw.pods.count;
     s->queue = arena_array(&s->data, n + 1, sizeof *s->queue);
-    if (s->queue == NULL) return fail_nomem(error);
+    s->queue_rank = arena_array(&s->data, n + 1, sizeof *s->queue_rank);
+    if (s->queue == NULL || s->queue_rank == NULL) return fail_nomem(error);
     for (size_t i = 0; i < n; i++) s->queue[i] = (uint32_t)i;
     if (!sort_ids(s->context, s->queue, n, by_queue, s)) return fail_nomem(error);
+    for (size_t i = 0; i < n; i++) s->queue_rank[s->queue[i]] = (uint32_t)i;
     if (!s->raw.pods_given) return KARP_OK;
     s->place = arena_array(&s->data, s->raw.pods_to_place.count + 1, sizeof *s->place);
     if (s->place == NULL) return fail_nomem(error);

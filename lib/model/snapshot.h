@@ -63,9 +63,10 @@ typedef struct type_table {
 typedef struct pod_class {
     uint32_t shape, name_space;
     uint32_t labels;            /* id in snapshot.projected: the labels that some selector reads */
+    uint32_t marks;             /* id in store.mark_keys when default spread constraints look at controllers, else 0 */
     const demand *alternatives; /* of volumes (§13.2); none = unconstrained */
     uint32_t alternative_count;
-    uint32_t volumes;           /* id in store.volumes when CSI limits matter, else 0 … */
+    uint32_t volumes;           /* id in store.volumes when CSI limits matter, else NO_ID … */
     bool volumes_found;         /* … every claim, volume and class was found (§13.2) */
     bool counts_volumes;        /* the look-up of §13.4 succeeds */
     uint32_t first_pod;         /* the first by namespace and name */
@@ -111,7 +112,8 @@ struct karp_snapshot {
     pod_class *classes;
     uint32_t class_count;
     words projected; /* label pairs, as store.labels */
-    uint32_t *queue; /* every pod, in the order of scheduling.md §17.2 */
+    uint32_t *queue; /* every pod, in the order of scheduling.md §17.2 … */
+    uint32_t *queue_rank; /* … and the place of each in it */
     uint32_t *place; /* pods to place when the input names them (§1 step 4), else NULL */
     uint32_t place_count;
     /* nodes */

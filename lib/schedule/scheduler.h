@@ -63,6 +63,12 @@ typedef struct pool_limit {
     int64_t *left, *initial;
 } pool_limit;
 
+/* Types in price order: see pricing.c. */
+struct price_order {
+    uint32_t *types; /* all types of the table; those without an offering come last */
+    double *prices;  /* by type: the least */
+};
+
 /* ---- topology (§14) -------------------------------------------------------------------------------------------------- */
 
 /* A label key that some group is about; its values get dense numbers. */
@@ -141,6 +147,7 @@ typedef struct view {
 enum { LAST_VIEW = UINT32_MAX - 1 };
 
 typedef struct class_state {
+    int64_t *requests;   /* vector */
     uint32_t first_view; /* NO_ID = not made yet */
     uint32_t kin;
     uint32_t *inverse_owned; /* inverse groups it owns */
@@ -149,8 +156,8 @@ typedef struct class_state {
     bool tracked;            /* topology knows it: false for pods whose volumes were not found, until they fail */
     spread_list default_spread; /* §15, when the pods have no constraints of their own */
     uint64_t failed_at;      /* version of the run at which the whole ladder failed last */
-    uint32_t failed_reason;
-    uint64_t *refused;       /* claims that can never take it again; grows */
+    uint32_t failed_reason, failed_view;
+    uint64_t *refused;       /* claims that can never take it again */
     uint32_t refused_words;
     uint64_t *refused_hosts; /* likewise nodes */
 } class_state;
@@ -166,9 +173,12 @@ typedef struct host {
     bool negative;        /* some entry was below zero from the start: it takes nothing */
     bool shielded;        /* under consolidateAfter, for a simulation */
     uint32_t received;    /* pods placed by this run */
-    struct port_use *ports;    /* NULL until looked at; see ports.h */
+    bool ports_loaded, volumes_loaded; /* bound pods' ports and volumes are read when first asked for */
+    struct port_use *ports;    /* see ports.h */
     uint32_t port_count, port_capacity;
-    struct volume_use *volumes;
+    struct volume_use *volumes; /* see volumes.h */
+    uint32_t volume_count, volume_capacity;
+    const csi_node *csi;       /* the node's volume limits, NULL = none */
 } host;
 
 /* A node to be started (§20, §21). */
@@ -212,6 +222,8 @@ typedef struct scheduler {
     bool failed;
     uint32_t dims;        /* resources that some pod requests: vectors of this room have only these */
     uint32_t *active;     /* which ones: resource ids; cpu, memory and pods come first */
+    uint32_t *place_of_resource; /* resource id -> place in such a vector, NO_ID = nobody requests it */
+    int64_t *zero, *total;       /* the empty vector; scratch for sums */
     int64_t now;
     uint64_t quirks;      /* bit n−1: S-Qn is reproduced */
     bool simulation;      /* inside a disruption: §32.5 */
@@ -235,7 +247,8 @@ typedef struct scheduler {
     words typeset_keys;
     map64 narrowed;       /* (typeset, set) -> typeset */
     struct type_masks *masks; /* by table: see types.c */
-    map64 limited;        /* scratch memo: see limits.c */
+    LIST_OF(struct price_order) price_orders;
+    map64 price_order_of; /* (table, set) -> index */
 
     domain_key *keys;
     uint32_t key_count, key_capacity;
@@ -266,7 +279,8 @@ typedef struct scheduler {
     struct reservations {
         uint32_t count;
         int64_t *left, *initial;
-        map64 numbers; /* text id -> number */
+        uint32_t *texts; /* number -> text id */
+        map64 numbers;   /* text id -> number */
     } reservations;
 
     const uint32_t *pods; /* to place, in list order */
@@ -277,6 +291,7 @@ typedef struct scheduler {
     uint64_t version;     /* counts successes */
     uint64_t steps;
     bool stopped;         /* a budget or the caller ended the loop */
+    karp_str *launch_ids; /* by claim, once the result names them */
 } scheduler;
 
 /* Whether S-Qn is in force. */

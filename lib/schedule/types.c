@@ -15,6 +15,7 @@ bool types_init(scheduler *s)
 {
     words_init(&s->typeset_keys, s->context);
     map64_init(&s->narrowed, s->context);
+    map64_init(&s->price_order_of, s->context);
     s->masks = arena_array(&s->data, s->snapshot->table_count + (size_t)1, sizeof *s->masks);
     if (s->masks == NULL) return false;
     for (uint32_t t = 0; t < s->snapshot->table_count; t++) {
@@ -36,6 +37,8 @@ void types_free(scheduler *s)
     words_free(&s->typeset_keys);
     map64_free(&s->narrowed);
     list_free(s->context, &s->typesets, sizeof(typeset));
+    list_free(s->context, &s->price_orders, sizeof(struct price_order));
+    map64_free(&s->price_order_of);
 }
 
 /* A new mask of `bits` bits under a key of one of the maps; NULL when refused. */
@@ -106,6 +109,21 @@ bool types_label_mask(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
     return true;
 }
 
+bool types_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
+{
+    const type_table *t = &s->snapshot->tables[table];
+    size_t words_ = bits_words(t->offering_count);
+    memset(out, 0, words_ * sizeof *out);
+    for (uint32_t i = 0; i < t->offering_count; i++) {
+        if (t->offerings[i].available) bits_set(out, i);
+    }
+    for (uint32_t k = 0; k < t->offering_key_count && !s->failed; k++) {
+        const uint64_t *mask = offering_mask(s, table, k, set_get(&s->algebra, set, t->offering_keys[k]));
+        if (mask != NULL) bits_and(out, mask, words_);
+    }
+    return !s->failed;
+}
+
 /* Clears the variants that have no available offering compatible with the set. */
 static bool keep_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
 {
@@ -116,19 +134,13 @@ static bool keep_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *o
         s->failed = true;
         return false;
     }
-    for (uint32_t i = 0; i < t->offering_count; i++) {
-        if (t->offerings[i].available) bits_set(offered, i);
-    }
-    for (uint32_t k = 0; k < t->offering_key_count && !s->failed; k++) {
-        const uint64_t *mask = offering_mask(s, table, k, set_get(&s->algebra, set, t->offering_keys[k]));
-        if (mask != NULL) bits_and(offered, mask, words_);
-    }
+    bool ok = types_offered(s, table, set, offered);
     for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count; i = bits_next(offered, t->offering_count, i + 1)) {
         bits_set(variants, t->offerings[i].variant);
     }
     bits_and(out, variants, width);
     mem_free(s->context, offered, (words_ + width + 1) * sizeof *offered);
-    return !s->failed;
+    return ok;
 }
 
 const uint64_t *types_mask(scheduler *s, uint32_t table, uint32_t set)

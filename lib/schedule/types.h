@@ -13,6 +13,8 @@ void types_free(scheduler *s);
 const uint64_t *types_mask(scheduler *s, uint32_t table, uint32_t set);
 /* Variants whose labels agree, offerings aside: for reasons. */
 bool types_label_mask(scheduler *s, uint32_t table, uint32_t set, uint64_t *out);
+/* Available offerings compatible with the set; `out` has the width of the offerings. */
+bool types_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out);
 /* Whether the offering is compatible with the set (availability aside). */
 bool offering_compatible(scheduler *s, const offering *o, uint32_t set);
 

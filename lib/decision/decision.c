@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <decision/decision.h>
+
+#include <base/error.h>
+
+/* karp_snapshot_ref() takes a mutable handle: the count inside is atomic, the rest is never written. */
+static karp_snapshot *hold(const karp_snapshot *snapshot)
+{
+    union {
+        const karp_snapshot *given;
+        karp_snapshot *held;
+    } u = { .given = snapshot };
+    return karp_snapshot_ref(u.held);
+}
+
+karp_decision *decision_new(const karp_snapshot *snapshot)
+{
+    karp_decision *d = mem_zalloc(snapshot->context, sizeof *d);
+    if (d == NULL) return NULL;
+    d->context = context_ref(snapshot->context);
+    d->snapshot = hold(snapshot);
+    atomic_init(&d->holds, 1);
+    arena_init(&d->data, d->context);
+    d->complete = true;
+    return d;
+}
+
+static void decision_free(karp_decision *d)
+{
+    karp_context *context = d->context;
+    list_free(context, &d->launches, sizeof(karp_launch));
+    list_free(context, &d->placements, sizeof(karp_placement));
+    list_free(context, &d->unschedulable, sizeof(karp_unschedulable));
+    list_free(context, &d->ignored, sizeof(karp_ignored));
+    list_free(context, &d->nodes, sizeof(karp_node_use));
+    list_free(context, &d->warnings, sizeof(karp_str));
+    list_free(context, &d->candidates, sizeof(karp_candidate));
+    list_free(context, &d->budgets, sizeof(karp_pool_budget));
+    list_free(context, &d->commands, sizeof(karp_command));
+    list_free(context, &d->kept, sizeof(karp_kept));
+    arena_free(&d->data);
+    karp_snapshot_unref(d->snapshot);
+    mem_free(context, d, sizeof *d);
+    context_unref(context);
+}
+
+bool decision_warn(karp_decision *d, const char *text, size_t length)
+{
+    const char *copy = arena_string(&d->data, text, length);
+    karp_str *slot = copy == NULL ? NULL : list_push(d->context, &d->warnings, sizeof *slot);
+    if (slot == NULL) return false;
+    *slot = (karp_str){ copy, length };
+    return true;
+}
+
+karp_decision *karp_decision_ref(karp_decision *decision)
+{
+    if (decision != NULL) atomic_fetch_add_explicit(&decision->holds, 1, memory_order_relaxed);
+    return decision;
+}
+
+void karp_decision_unref(karp_decision *decision)
+{
+    if (decision == NULL) return;
+    if (atomic_fetch_sub_explicit(&decision->holds, 1, memory_order_acq_rel) == 1) decision_free(decision);
+}
+
+uint32_t karp_decision_complete(const karp_decision *decision) { return decision->complete; }
+uint32_t karp_decision_profile(const karp_decision *decision) { return decision->profile; }
+int64_t karp_decision_now(const karp_decision *decision) { return decision->now; }
+double karp_decision_cost_before(const karp_decision *decision) { return decision->cost_before; }
+double karp_decision_cost_after(const karp_decision *decision) { return decision->cost_after; }
+
+karp_str karp_decision_pod_name(const karp_decision *decision, uint32_t pod_number)
+{
+    return karp_snapshot_pod_name(decision->snapshot, pod_number);
+}
+
+size_t karp_decision_warning_count(const karp_decision *decision) { return decision->warnings.count; }
+
+karp_str karp_decision_warning(const karp_decision *decision, size_t index)
+{
+    return index < decision->warnings.count ? decision->warnings.items[index] : (karp_str){ NULL, 0 };
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+
+/* Every row type starts with its size, so that callers of any age get what they know of it. The first version's sizes are
+ * the present ones. */
+static karp_status give_row(const void *items, size_t count, size_t index, size_t row_bytes, void *out)
+{
+    if (out == NULL) return KARP_E_INVALID;
+    if (index >= count) return KARP_E_NOT_FOUND;
+    return struct_give(out, (const char *)items + index * row_bytes, row_bytes, row_bytes);
+}
+
+size_t karp_decision_launch_count(const karp_decision *decision) { return decision->launches.count; }
+karp_status karp_decision_launch(const karp_decision *decision, size_t index, karp_launch *out)
+{
+    return give_row(decision->launches.items, decision->launches.count, index, sizeof *out, out);
+}
+
+size_t karp_decision_placement_count(const karp_decision *decision) { return decision->placements.count; }
+karp_status karp_decision_placement(const karp_decision *decision, size_t index, karp_placement *out)
+{
+    return give_row(decision->placements.items, decision->placements.count, index, sizeof *out, out);
+}
+
+size_t karp_decision_unschedulable_count(const karp_decision *decision) { return decision->unschedulable.count; }
+karp_status karp_decision_unschedulable(const karp_decision *decision, size_t index, karp_unschedulable *out)
+{
+    return give_row(decision->unschedulable.items, decision->unschedulable.count, index, sizeof *out, out);
+}
+
+size_t karp_decision_ignored_count(const karp_decision *decision) { return decision->ignored.count; }
+karp_status karp_decision_ignored(const karp_decision *decision, size_t index, karp_ignored *out)
+{
+    return give_row(decision->ignored.items, decision->ignored.count, index, sizeof *out, out);
+}
+
+size_t karp_decision_node_count(const karp_decision *decision) { return decision->nodes.count; }
+karp_status karp_decision_node(const karp_decision *decision, size_t index, karp_node_use *out)
+{
+    return give_row(decision->nodes.items, decision->nodes.count, index, sizeof *out, out);
+}
+
+karp_status karp_decision_disruption(const karp_decision *decision, karp_disruption *out)
+{
+    return give_row(&decision->disruption, decision->disrupts, 0, sizeof *out, out);
+}
+
+size_t karp_decision_candidate_count(const karp_decision *decision) { return decision->candidates.count; }
+karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out)
+{
+    return give_row(decision->candidates.items, decision->candidates.count, index, sizeof *out, out);
+}
+
+size_t karp_decision_budget_count(const karp_decision *decision) { return decision->budgets.count; }
+karp_status karp_decision_budget(const karp_decision *decision, size_t index, karp_pool_budget *out)
+{
+    return give_row(decision->budgets.items, decision->budgets.count, index, sizeof *out, out);
+}
+
+size_t karp_decision_command_count(const karp_decision *decision) { return decision->commands.count; }
+karp_status karp_decision_command(const karp_decision *decision, size_t index, karp_command *out)
+{
+    return give_row(decision->commands.items, decision->commands.count, index, sizeof *out, out);
+}
+
+size_t karp_decision_kept_count(const karp_decision *decision) { return decision->kept.count; }
+karp_status karp_decision_kept(const karp_decision *decision, size_t index, karp_kept *out)
+{
+    return give_row(decision->kept.items, decision->kept.count, index, sizeof *out, out);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The result object: rows that the accessors hand out, everything they point to in one arena. Rooms that decide fill it;
+ * it is never changed once it has been returned. */
+#ifndef DECISION_DECISION_H
+#define DECISION_DECISION_H
+
+#include <karp/disrupt.h>
+#include <model/snapshot.h>
+
+struct karp_decision {
+    karp_context *context;
+    karp_snapshot *snapshot; /* held: names of pods and nodes are its */
+    _Atomic uint32_t holds;
+    arena data;
+    bool complete;
+    uint32_t profile;
+    int64_t now;
+    double cost_before, cost_after;
+    LIST_OF(karp_launch) launches;
+    LIST_OF(karp_placement) placements;
+    LIST_OF(karp_unschedulable) unschedulable;
+    LIST_OF(karp_ignored) ignored;
+    LIST_OF(karp_node_use) nodes;
+    LIST_OF(karp_str) warnings;
+    /* of a disruption */
+    bool disrupts;
+    karp_disruption disruption;
+    LIST_OF(karp_candidate) candidates;
+    LIST_OF(karp_pool_budget) budgets;
+    LIST_OF(karp_command) commands;
+    LIST_OF(karp_kept) kept;
+};
+
+/* An empty decision on the snapshot; NULL = refused. */
+karp_decision *decision_new(const karp_snapshot *snapshot);
+/* A warning, copied; false = refused. */
+bool decision_warn(karp_decision *d, const char *text, size_t length);
+
+#endif

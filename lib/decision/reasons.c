@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The registry of reason codes: name, text, and whether waiting can help. */
+#include <karp/reasons.h>
+
+struct reason {
+    uint32_t code;
+    uint32_t permanent;
+    const char *name;
+    const char *text;
+};
+
+static const struct reason registry[] = {
+    { KARP_REASON_MIN_VALUES, 1, "MIN_VALUES",
+      "too few distinct values are left for a requirement with minValues" },
+    { KARP_REASON_NOTHING_MATCHED, 1, "NOTHING_MATCHED",
+      "no instance type meets the requirements, is large enough or has an offering" },
+    { KARP_REASON_REQUIREMENTS_AND_RESOURCES, 1, "REQUIREMENTS_AND_RESOURCES",
+      "no instance type meets the requirements, and none is large enough" },
+    { KARP_REASON_REQUIREMENTS_AND_OFFERING, 1, "REQUIREMENTS_AND_OFFERING",
+      "no instance type meets the requirements, and none has an offering" },
+    { KARP_REASON_RESOURCES_AND_OFFERING, 1, "RESOURCES_AND_OFFERING",
+      "no instance type is large enough, and none has an offering" },
+    { KARP_REASON_TYPE_REQUIREMENTS, 1, "TYPE_REQUIREMENTS",
+      "no instance type meets the requirements" },
+    { KARP_REASON_TYPE_RESOURCES, 1, "TYPE_RESOURCES",
+      "no instance type is large enough" },
+    { KARP_REASON_TYPE_OFFERING, 0, "TYPE_OFFERING",
+      "no instance type has an offering" },
+    { KARP_REASON_FITS_COMPATIBLE_NO_OFFERING, 0, "FITS_COMPATIBLE_NO_OFFERING",
+      "the instance types that meet the requirements and are large enough have no offering" },
+    { KARP_REASON_FITS_OFFERING_NOT_COMPATIBLE, 1, "FITS_OFFERING_NOT_COMPATIBLE",
+      "the instance types that are large enough and have an offering do not meet the requirements" },
+    { KARP_REASON_COMPATIBLE_OFFERING_NO_FIT, 1, "COMPATIBLE_OFFERING_NO_FIT",
+      "the instance types that meet the requirements and have an offering are too small" },
+    { KARP_REASON_TUPLE, 1, "TUPLE",
+      "no instance type meets requirements, resources and offering at once" },
+    { KARP_REASON_TAINTS, 1, "TAINTS",
+      "a taint is not tolerated" },
+    { KARP_REASON_REQUIREMENTS, 1, "REQUIREMENTS",
+      "node selector or node affinity cannot be met" },
+    { KARP_REASON_VOLUME, 1, "VOLUME",
+      "a volume is bound to another topology" },
+    { KARP_REASON_VOLUME_LIMIT, 0, "VOLUME_LIMIT",
+      "the node's limit of attached volumes is reached" },
+    { KARP_REASON_HOST_PORT, 0, "HOST_PORT",
+      "a host port is in use" },
+    { KARP_REASON_RESOURCES, 0, "RESOURCES",
+      "not enough free resources" },
+    { KARP_REASON_TOPOLOGY, 0, "TOPOLOGY",
+      "no domain satisfies spread, affinity or anti-affinity" },
+    { KARP_REASON_TOPOLOGY_REQUIREMENTS, 0, "TOPOLOGY_REQUIREMENTS",
+      "the domain that topology asks for is not possible here" },
+    { KARP_REASON_NODE_LIMITS, 0, "NODE_LIMITS",
+      "the pool's limit of nodes is reached" },
+    { KARP_REASON_LIMITS, 0, "LIMITS",
+      "every instance type would exceed the pool's limits" },
+    { KARP_REASON_RESERVED, 0, "RESERVED",
+      "reserved capacity could not be reserved; the pod waits for a later round" },
+    { KARP_REASON_DRA, 1, "DRA",
+      "the pod uses dynamic resource allocation, which is not evaluated" },
+    { KARP_REASON_NO_TEMPLATES, 1, "NO_TEMPLATES",
+      "the pools' own requirements leave no instance type" },
+    { KARP_REASON_NO_NODEPOOLS, 0, "NO_NODEPOOLS",
+      "there is no NodePool that is ready and not static" },
+    { KARP_REASON_UNINITIALIZED_NODE, 0, "UNINITIALIZED_NODE",
+      "the pod would go to a node that is not initialized yet" },
+    { KARP_REASON_CONSOLIDATE_AFTER, 0, "CONSOLIDATE_AFTER",
+      "the node is within its pool's consolidateAfter" },
+    { KARP_REASON_MIN_VALUES_TRUNCATED, 1, "MIN_VALUES_TRUNCATED",
+      "the cheapest 600 instance types do not satisfy minValues" },
+    { KARP_REASON_NOT_REACHED, 0, "NOT_REACHED",
+      "the budget ended before the pod was looked at" },
+    { KARP_REASON_SEVERAL, 0, "SEVERAL",
+      "the pools refuse the pod for different reasons" },
+    { KARP_REASON_NOT_FOR_KARPENTER, 1, "NOT_FOR_KARPENTER",
+      "the pod is configured to not run on a Karpenter provisioned node" },
+    { KARP_REASON_INVALID_SELECTOR, 1, "INVALID_SELECTOR",
+      "the node selector is not valid" },
+    { KARP_REASON_INVALID_AFFINITY, 1, "INVALID_AFFINITY",
+      "the node affinity is not valid" },
+    { KARP_REASON_INVALID_VOLUME, 0, "INVALID_VOLUME",
+      "a persistent volume claim cannot be used" },
+    { KARP_REASON_INVALID_SEVERAL, 1, "INVALID_SEVERAL",
+      "several parts of the pod are not valid" },
+    { KARP_REASON_IN_QUEUE, 0, "IN_QUEUE",
+      "the node is part of a command in progress" },
+    { KARP_REASON_NOT_MANAGED, 1, "NOT_MANAGED",
+      "the node is not managed: it has no NodeClaim" },
+    { KARP_REASON_NO_NODE, 0, "NO_NODE",
+      "the NodeClaim has no Node yet" },
+    { KARP_REASON_NOT_INITIALIZED, 0, "NOT_INITIALIZED",
+      "the node is not initialized yet" },
+    { KARP_REASON_DELETING, 0, "DELETING",
+      "the node is being deleted" },
+    { KARP_REASON_NOMINATED, 0, "NOMINATED",
+      "pods are on their way to the node" },
+    { KARP_REASON_NODE_DO_NOT_DISRUPT, 0, "NODE_DO_NOT_DISRUPT",
+      "the node carries karpenter.sh/do-not-disrupt" },
+    { KARP_REASON_NO_NODEPOOL_LABEL, 1, "NO_NODEPOOL_LABEL",
+      "the node has no karpenter.sh/nodepool label" },
+    { KARP_REASON_NODEPOOL_NOT_FOUND, 0, "NODEPOOL_NOT_FOUND",
+      "the node's NodePool does not exist or has no instance types" },
+    { KARP_REASON_POD_DO_NOT_DISRUPT, 0, "POD_DO_NOT_DISRUPT",
+      "a pod carries karpenter.sh/do-not-disrupt" },
+    { KARP_REASON_PDB_MULTIPLE, 1, "PDB_MULTIPLE",
+      "a pod is covered by several PodDisruptionBudgets" },
+    { KARP_REASON_PDB_BLOCKED, 0, "PDB_BLOCKED",
+      "a PodDisruptionBudget allows no disruption" },
+    { KARP_REASON_STATIC, 1, "STATIC",
+      "the node belongs to a static NodePool" },
+    { KARP_REASON_CONSOLIDATION_DISABLED, 1, "CONSOLIDATION_DISABLED",
+      "consolidateAfter is Never" },
+    { KARP_REASON_BUFFER_PODS, 0, "BUFFER_PODS",
+      "the node holds capacity for a CapacityBuffer" },
+    { KARP_REASON_NOT_EMPTY, 0, "NOT_EMPTY",
+      "pods run on the node" },
+    { KARP_REASON_EMPTY_NODE, 0, "EMPTY_NODE",
+      "the node is empty: emptiness decides about it" },
+    { KARP_REASON_NOT_CONSOLIDATABLE, 0, "NOT_CONSOLIDATABLE",
+      "the condition Consolidatable is not true" },
+    { KARP_REASON_NOT_DRIFTED, 0, "NOT_DRIFTED",
+      "the node has not drifted" },
+    { KARP_REASON_INSTANCE_TYPE_NOT_FOUND, 1, "INSTANCE_TYPE_NOT_FOUND",
+      "the node's instance type is not in the catalogue" },
+    { KARP_REASON_NO_CAPACITY_TYPE, 1, "NO_CAPACITY_TYPE",
+      "the node has no karpenter.sh/capacity-type label" },
+    { KARP_REASON_NO_ZONE, 1, "NO_ZONE",
+      "the node has no topology.kubernetes.io/zone label" },
+    { KARP_REASON_POLICY_WHEN_EMPTY, 1, "POLICY_WHEN_EMPTY",
+      "the pool consolidates empty nodes only" },
+    { KARP_REASON_BUDGET, 0, "BUDGET",
+      "the pool's disruption budget is used up" },
+    { KARP_REASON_PODS_WOULD_NOT_SCHEDULE, 0, "PODS_WOULD_NOT_SCHEDULE",
+      "its pods would not all find another place" },
+    { KARP_REASON_SEVERAL_NODES_NEEDED, 0, "SEVERAL_NODES_NEEDED",
+      "more than one new node would be needed" },
+    { KARP_REASON_NO_CHEAPER_NODE, 0, "NO_CHEAPER_NODE",
+      "no cheaper node holds its pods" },
+    { KARP_REASON_MIN_VALUES_BY_PRICE, 0, "MIN_VALUES_BY_PRICE",
+      "the cheaper instance types do not satisfy minValues" },
+    { KARP_REASON_SPOT_TO_SPOT_DISABLED, 1, "SPOT_TO_SPOT_DISABLED",
+      "spot-to-spot consolidation is switched off" },
+    { KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES, 0, "SPOT_TO_SPOT_TOO_FEW_TYPES",
+      "fewer than 15 cheaper spot instance types" },
+    { KARP_REASON_SAME_TYPE, 0, "SAME_TYPE",
+      "the replacement would be of a type that is being removed" },
+    { KARP_REASON_BALANCED_SCORE, 0, "BALANCED_SCORE",
+      "the savings do not outweigh the disruption (score below 0.5)" },
+    { KARP_REASON_NOT_REACHED_IN_PASS, 0, "NOT_REACHED_IN_PASS",
+      "another command came first" },
+    { KARP_REASON_STATIC_LIMIT, 0, "STATIC_LIMIT",
+      "the static pool's node limit leaves no room for a replacement" },
+    { KARP_REASON_CHURN, 0, "CHURN",
+      "the candidates have changed since the decision" },
+    { KARP_REASON_VALIDATION_BUDGET, 0, "VALIDATION_BUDGET",
+      "the budget has been used up since the decision" },
+    { KARP_REASON_SCHEDULING, 0, "SCHEDULING",
+      "the pods would now be placed differently" },
+};
+
+/* Codes are asked for when a result is shown, never while deciding: a linear search does. */
+static const struct reason *find(uint32_t code)
+{
+    for (size_t i = 0; i < sizeof registry / sizeof *registry; i++) {
+        if (registry[i].code == code) return &registry[i];
+    }
+    return NULL;
+}
+
+const char *karp_reason_name(uint32_t reason)
+{
+    const struct reason *r = find(reason);
+    if (reason == KARP_REASON_NONE) return "NONE";
+    return r != NULL ? r->name : "UNKNOWN";
+}
+
+const char *karp_reason_text(uint32_t reason)
+{
+    const struct reason *r = find(reason);
+    return r != NULL ? r->text : "";
+}
+
+uint32_t karp_reason_permanent(uint32_t reason)
+{
+    const struct reason *r = find(reason);
+    return r != NULL ? r->permanent : 0;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/admission.h>
+
+#include <base/strbuf.h>
+#include <schedule/movable.h>
+#include <string.h>
+
+/* ---- labels (§7.2, §7.4) ------------------------------------------------------------------------------------------- */
+
+static bool listed(const uint32_t *ids, uint32_t count, uint32_t id)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (ids[i] == id) return true;
+    }
+    return false;
+}
+
+static bool in_domain(karp_str domain, karp_str restricted)
+{
+    if (restricted.len == 0 || domain.len < restricted.len) return false;
+    size_t at = domain.len - restricted.len;
+    if (memcmp(domain.ptr + at, restricted.ptr, restricted.len) != 0) return false;
+    return at == 0 || domain.ptr[at - 1] == '.';
+}
+
+static bool restricted_key(const karp_snapshot *s, uint32_t key)
+{
+    if (s->facts.well_known[key]) return false;
+    karp_str text = text_of(s, key);
+    const char *slash = text.len > 0 ? memchr(text.ptr, '/', text.len) : NULL;
+    karp_str domain = { text.ptr, slash != NULL ? (size_t)(slash - text.ptr) : 0 };
+    if (in_domain(domain, (karp_str){ "karpenter.sh", 12 })) return true;
+    for (uint32_t i = 0; i < s->raw.restricted_domain_count; i++) {
+        if (in_domain(domain, text_of(s, s->raw.restricted_domains[i]))) return true;
+    }
+    return key == s->known.hostname || listed(s->raw.restricted, s->raw.restricted_count, key);
+}
+
+static bool alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+/* A label value or the name part of a key: at most 63 characters, alphanumeric at both ends. */
+static bool name_part(karp_str t)
+{
+    if (t.len == 0 || t.len > 63 || !alphanumeric(t.ptr[0]) || !alphanumeric(t.ptr[t.len - 1])) return false;
+    for (size_t i = 0; i < t.len; i++) {
+        if (!alphanumeric(t.ptr[i]) && t.ptr[i] != '-' && t.ptr[i] != '_' && t.ptr[i] != '.') return false;
+    }
+    return true;
+}
+
+static bool lower(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+/* A DNS subdomain: the prefix of a key. */
+static bool prefix_part(karp_str t)
+{
+    if (t.len == 0 || t.len > 253) return false;
+    for (size_t i = 0; i < t.len; i++) {
+        bool edge = i == 0 || i + 1 == t.len || t.ptr[i - 1] == '.' || t.ptr[i + 1] == '.';
+        if (t.ptr[i] == '.' ? edge : !(lower(t.ptr[i]) || (t.ptr[i] == '-' && !edge))) return false;
+    }
+    return true;
+}
+
+static bool qualified_name(karp_str t)
+{
+    const char *slash = t.len > 0 ? memchr(t.ptr, '/', t.len) : NULL;
+    if (slash == NULL) return name_part(t);
+    size_t at = (size_t)(slash - t.ptr);
+    return prefix_part((karp_str){ t.ptr, at }) && name_part((karp_str){ slash + 1, t.len - at - 1 });
+}
+
+/* What is wrong with a requirement; NULL = nothing. */
+static const char *wrong_requirement(const karp_snapshot *s, uint32_t given_key, uint32_t op, const uint32_t *values, uint32_t count, uint32_t min_values)
+{
+    const known_text *k = &s->known;
+    uint32_t key = s->facts.normalized[given_key], known = 0, least = min_values > 1 ? min_values : 1;
+    if (op == KARP_OP_UNKNOWN || op > KARP_OP_LTE) return "has an unsupported operator";
+    if (restricted_key(s, key)) return "is restricted; specify a well known label or a custom label that does not use a restricted domain";
+    for (uint32_t i = 0; i < count; i++) known += values[i] == k->spot || values[i] == k->on_demand || values[i] == k->reserved;
+    if (op == KARP_OP_IN && key == k->capacity_type && known < least) return "lists no known value";
+    if (!qualified_name(text_of(s, key))) return "is not a qualified name";
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i] != NO_TEXT && !name_part(text_of(s, values[i]))) return "has an invalid value";
+    }
+    if (op == KARP_OP_IN && count < least) return "has too few values";
+    if (op >= KARP_OP_GT && (count != 1 || !s->facts.numbers[values[0]].is_number || s->facts.numbers[values[0]].value < 0)) {
+        return "needs one non-negative integer";
+    }
+    return NULL;
+}
+
+/* ---- one pod (§2.2) --------------------------------------------------------------------------------------------------- */
+
+struct complaint {
+    scheduler *s;
+    strbuf text;
+    uint32_t reason;
+};
+
+static void complain(struct complaint *c, uint32_t reason, const char *what, karp_str which, const char *why)
+{
+    if (c->text.len > 0) strbuf_adds(&c->text, "; ");
+    strbuf_adds(&c->text, what);
+    strbuf_addstr(&c->text, which);
+    if (which.len > 0) strbuf_addc(&c->text, ' ');
+    strbuf_adds(&c->text, why);
+    c->reason = c->reason == KARP_REASON_NONE || c->reason == reason ? reason : KARP_REASON_INVALID_SEVERAL;
+}
+
+static void check_selector(struct complaint *c, const shape *h)
+{
+    const karp_snapshot *w = c->s->snapshot;
+    for (uint32_t i = 0; i < h->node_selector.count; i++) {
+        label_pair l = h->node_selector.items[i];
+        const char *why = wrong_requirement(w, l.key, KARP_OP_IN, &l.value, 1, 0);
+        if (why != NULL) complain(c, KARP_REASON_INVALID_SELECTOR, "node selector label ", text_of(w, l.key), why);
+    }
+}
+
+static void check_affinity(struct complaint *c, const shape *h)
+{
+    const karp_snapshot *w = c->s->snapshot;
+    for (uint32_t t = 0; t < h->required.count; t++) {
+        const node_term *term = &h->required.items[t];
+        if (term->has_fields) complain(c, KARP_REASON_INVALID_AFFINITY, "node affinity with matchFields", (karp_str){ NULL, 0 }, " is not supported");
+        for (uint32_t i = 0; i < term->expressions.count; i++) {
+            const expression *e = &term->expressions.items[i];
+            const char *why = wrong_requirement(w, e->key, e->op, e->values, e->value_count, e->min_values);
+            if (why != NULL) complain(c, KARP_REASON_INVALID_AFFINITY, "node affinity label ", text_of(w, e->key), why);
+        }
+    }
+}
+
+/* §13.1; NULL = the claim is fine. */
+static const char *wrong_claim(const karp_snapshot *w, uint32_t name_space, uint32_t name)
+{
+    const store *raw = &w->raw;
+    uint32_t i = store_find(raw, KIND_VOLUME_CLAIM, name_space, name);
+    if (i == NO_ID) return "does not exist";
+    const volume_claim *c = &raw->volume_claims.items[i];
+    if (c->meta.deletion != KARP_NO_TIME) return "is being deleted";
+    if (c->phase == KARP_CLAIM_LOST) return "is lost";
+    if (c->volume != 0) {
+        uint32_t v = store_find(raw, KIND_VOLUME, NO_TEXT, c->volume);
+        if (v == NO_ID) return "is bound to a volume that does not exist";
+        if (raw->volumes_bound.items[v].meta.deletion != KARP_NO_TIME) return "is bound to a volume that is being deleted";
+        return c->bind_completed ? NULL : "is not bound completely yet";
+    }
+    if (c->storage_class == 0) return "is unbound and names no storage class";
+    uint32_t sc = store_find(raw, KIND_STORAGE_CLASS, NO_TEXT, c->storage_class);
+    if (sc == NO_ID) return "is unbound and its storage class does not exist";
+    return raw->storage_classes.items[sc].binding_mode == KARP_BINDING_IMMEDIATE ? "is unbound and its storage class binds immediately" : NULL;
+}
+
+static void check_volumes(struct complaint *c, const pod *p)
+{
+    const karp_snapshot *w = c->s->snapshot;
+    const struct words_entry *claims = &w->raw.volumes.entries[p->volumes];
+    for (uint32_t i = 0; i < claims->count; i++) {
+        const char *why = wrong_claim(w, p->name_space, claims->ptr[i]);
+        if (why == NULL) continue;
+        complain(c, KARP_REASON_INVALID_VOLUME, "persistent volume claim ", name_of(w, claims->ptr[i]), why);
+        return; /* the first failing volume rejects the pod */
+    }
+}
+
+/* Whether the pod, its heaviest preference included, asks for a node that no pool owns. */
+static bool not_for_karpenter(scheduler *s, const shape *h)
+{
+    uint32_t key = s->snapshot->known.node_pool;
+    bool touched = false;
+    for (uint32_t i = 0; i < h->node_selector.count; i++) touched = touched || h->node_selector.items[i].key == key;
+    demand d = { EMPTY_SET, NO_ID };
+    const node_term *heaviest = NULL;
+    for (uint32_t i = 0; i < h->preferred.count; i++) {
+        if (heaviest == NULL || h->preferred.items[i].weight > heaviest->weight) heaviest = &h->preferred.items[i];
+    }
+    const expression_list lists[2] = { h->required.count > 0 ? h->required.items[0].expressions : (expression_list){ NULL, 0 },
+                                       heaviest != NULL ? heaviest->expressions : (expression_list){ NULL, 0 } };
+    for (size_t l = 0; l < 2; l++) {
+        for (uint32_t i = 0; i < lists[l].count; i++) {
+            const expression *e = &lists[l].items[i];
+            if (e->key != key) continue;
+            touched = true;
+            uint32_t r = requirement_make(&s->algebra, e->key, e->op, e->values, e->value_count, e->min_values);
+            if (r == NO_ID || !demand_add(&s->algebra, &d, r)) return false;
+        }
+    }
+    if (!touched) return false;
+    uint32_t selected = label_get(h->node_selector, key);
+    if (selected != NO_ID && !demand_add(&s->algebra, &d, requirement_in(&s->algebra, key, selected))) return false;
+    uint32_t r = set_get(&s->algebra, d.set, key);
+    return r != NO_ID && requirement_op(requirement_get(&s->algebra, r)) == KARP_OP_DOES_NOT_EXIST;
+}
+
+uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail)
+{
+    const pod *p = &s->snapshot->raw.pods.items[pod_number];
+    const shape *h = &s->snapshot->raw.shapes.items[p->shape];
+    struct complaint c = { .s = s };
+    if (h->node_selector.count == 0 && h->required.count == 0 && h->preferred.count == 0 &&
+        s->snapshot->raw.volumes.entries[p->volumes].count == 0) {
+        return KARP_REASON_NONE;
+    }
+    strbuf_init(&c.text, s->context);
+    if (not_for_karpenter(s, h)) {
+        complain(&c, KARP_REASON_NOT_FOR_KARPENTER, "", (karp_str){ NULL, 0 }, "configured to not run on a Karpenter provisioned node");
+    }
+    check_selector(&c, h);
+    check_affinity(&c, h);
+    check_volumes(&c, p);
+    if (c.text.failed) s->failed = true;
+    else if (c.reason != KARP_REASON_NONE && detail != NULL) *detail = arena_string(&s->data, c.text.ptr, c.text.len);
+    strbuf_free(&c.text);
+    return c.reason;
+}
+
+/* ---- the list (§1 step 4) ----------------------------------------------------------------------------------------------- */
+
+static void push_pod(scheduler *s, uint32_t *list, uint32_t p)
+{
+    if (s->excluded[p]) return; /* listed already */
+    s->excluded[p] = 1;
+    list[s->pod_count++] = p;
+}
+
+static bool pending_pod(scheduler *s, uint32_t *list, uint32_t p)
+{
+    const char *detail = NULL;
+    uint32_t reason = pod_invalid(s, p, &detail);
+    if (s->failed || s->algebra.failed) return false;
+    if (reason == KARP_REASON_NONE) {
+        push_pod(s, list, p);
+        return true;
+    }
+    struct ignored_pod *slot = list_push(s->context, &s->ignored, sizeof *slot);
+    if (slot == NULL) return false;
+    *slot = (struct ignored_pod){ p, reason, detail };
+    return true;
+}
+
+bool admission_init(scheduler *s, const uint32_t *extra, uint32_t extra_count)
+{
+    const karp_snapshot *w = s->snapshot;
+    size_t pods = w->raw.pods.count;
+    s->excluded = arena_array(&s->data, pods + 1, 1);
+    uint32_t *list = arena_array(&s->data, pods + 1, sizeof *list);
+    if (s->excluded == NULL || list == NULL) return false;
+    s->pods = list;
+    if (w->place != NULL && !s->simulation) {
+        for (uint32_t i = 0; i < w->place_count; i++) push_pod(s, list, w->place[i]);
+        return true;
+    }
+    for (size_t i = 0; i < pods; i++) {
+        uint32_t p = w->by_name[i];
+        if (pod_provisionable(&w->raw.pods.items[p]) && !pending_pod(s, list, p)) return false;
+    }
+    for (uint32_t i = 0; i < extra_count; i++) push_pod(s, list, extra[i]);
+    for (uint32_t n = 0; n < w->node_count; n++) {
+        if (!w->nodes[n].marked || w->nodes[n].node == NO_ID) continue;
+        for (uint32_t i = 0; i < w->nodes[n].all_pod_count; i++) {
+            if (pod_currently_reschedulable(w, w->nodes[n].all_pods[i], s->now)) push_pod(s, list, w->nodes[n].all_pods[i]);
+        }
+    }
+    return true;
+}

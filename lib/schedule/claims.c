@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/claims.h>
+
+#include <base/bits.h>
+#include <schedule/ports.h>
+#include <schedule/templates.h>
+#include <schedule/topology.h>
+#include <schedule/types.h>
+#include <string.h>
+
+/* What a claim would be with one more pod. */
+typedef struct offer {
+    uint32_t set, types;
+    bool relaxed;           /* some minValues was lowered */
+    uint32_t *reserved;     /* reservation numbers to hold; in the arena */
+    uint32_t reserved_count;
+} offer;
+
+bool claims_init(scheduler *s)
+{
+    s->total = arena_array(&s->data, s->dims, sizeof *s->total);
+    bucket *none = list_push(s->context, &s->buckets, sizeof *none); /* no claim has 0 pods, but counts index the list */
+    if (s->total == NULL || none == NULL) return false;
+    *none = (bucket){ NO_ID, NO_ID };
+    return true;
+}
+
+void claims_free(scheduler *s)
+{
+    for (size_t i = 0; i < s->claims.count; i++) {
+        mem_free(s->context, s->claims.items[i].ports, s->claims.items[i].port_capacity * sizeof(port_use));
+    }
+    list_free(s->context, &s->claims, sizeof(claim));
+    list_free(s->context, &s->buckets, sizeof(bucket));
+}
+
+/* ---- order: by pod count; among equals, who received a pod last comes first, new claims come last -------------- */
+
+static bool bucket_of(scheduler *s, uint32_t pods)
+{
+    while (s->buckets.count <= pods) {
+        bucket *b = list_push(s->context, &s->buckets, sizeof *b);
+        if (b == NULL) {
+            s->failed = true;
+            return false;
+        }
+        *b = (bucket){ NO_ID, NO_ID };
+    }
+    if (pods > s->fullest) s->fullest = pods;
+    return true;
+}
+
+static void unlink_claim(scheduler *s, uint32_t number)
+{
+    claim *c = &s->claims.items[number];
+    bucket *b = &s->buckets.items[c->pods];
+    if (c->prev == NO_ID) b->first = c->next;
+    else s->claims.items[c->prev].next = c->next;
+    if (c->next == NO_ID) b->last = c->prev;
+    else s->claims.items[c->next].prev = c->prev;
+}
+
+static void link_front(scheduler *s, uint32_t number)
+{
+    claim *c = &s->claims.items[number];
+    if (!bucket_of(s, c->pods)) return;
+    bucket *b = &s->buckets.items[c->pods];
+    c->prev = NO_ID;
+    c->next = b->first;
+    if (b->first == NO_ID) b->last = number;
+    else s->claims.items[b->first].prev = number;
+    b->first = number;
+}
+
+static void link_back(scheduler *s, uint32_t number)
+{
+    claim *c = &s->claims.items[number];
+    if (!bucket_of(s, c->pods)) return;
+    bucket *b = &s->buckets.items[c->pods];
+    c->next = NO_ID;
+    c->prev = b->last;
+    if (b->last == NO_ID) b->first = number;
+    else s->claims.items[b->last].next = number;
+    b->last = number;
+}
+
+/* ---- one claim (§21) ------------------------------------------------------------------------------------------------ */
+
+static bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requirement_id)
+{
+    if (requirement_id == NO_ID) return true;
+    if (t->host_possible) return host_allowed(s, requirement_id, HOST_FRESH);
+    return requirement_negative(requirement_get(&s->algebra, requirement_id));
+}
+
+/* Leaves out daemon groups whose host ports the pod's clash with (§22); NO_ID = failed. */
+static uint32_t without_port_clashes(scheduler *s, const template_ *t, uint32_t types, host_port_list ports)
+{
+    for (uint32_t g = 0; g < t->group_count && types != NO_ID; g++) {
+        if (ports_clash_lists(t->groups[g].ports, ports)) types = typeset_without(s, types, t->groups[g].bits);
+    }
+    return types;
+}
+
+/* minValues and reservations need the list of types that fit, which the plain case never makes. */
+static uint32_t check_list(scheduler *s, const claim *c, bool relax, offer *o)
+{
+    const template_ *t = &s->templates[c->template_];
+    size_t words_ = template_words(t);
+    bool min_values = set_has_min_values(s, o->set);
+    bool reservations = t->table->has_reservations && (s->snapshot->raw.settings.gates & KARP_GATE_RESERVED_CAPACITY) != 0;
+    if (!min_values && !reservations) return KARP_REASON_NONE;
+    uint64_t *fitting = mem_zalloc(s->context, (words_ + 1) * sizeof *fitting);
+    if (fitting == NULL) {
+        s->failed = true;
+        return KARP_REASON_NOT_REACHED;
+    }
+    uint32_t reason = KARP_REASON_NONE, relaxed = o->set;
+    typeset_fitting(s, o->types, s->total, fitting);
+    if (min_values && !min_values_met(s, t, fitting, o->set, &relaxed)) {
+        if (relax) {
+            o->set = relaxed;
+            o->relaxed = true;
+        } else {
+            reason = KARP_REASON_MIN_VALUES;
+        }
+    }
+    if (reason == KARP_REASON_NONE && reservations) {
+        reason = reservations_wanted(s, c, c->template_, fitting, o->set, &o->reserved, &o->reserved_count);
+    }
+    mem_free(s->context, fitting, (words_ + 1) * sizeof *fitting);
+    return reason;
+}
+
+/* Steps 3a–3f for one volume alternative. */
+static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t base, demand d, const view *v, bool relax, offer *o)
+{
+    const template_ *t = &s->templates[c->template_];
+    const shape *p = shape_of(s->snapshot, v->class_);
+    if (!template_host_allows(s, t, d.host) || !set_compatible(&s->algebra, base, d.set, true)) return KARP_REASON_VOLUME;
+    spot at = { .set = set_meet(&s->algebra, base, d.set), .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
+    if (!topology_admit(s, v, &at, &o->set)) return KARP_REASON_TOPOLOGY;
+    o->types = typeset_narrow(s, c->types, o->set);
+    if (o->types != NO_ID && t->group_ports && p->ports.count > 0) o->types = without_port_clashes(s, t, o->types, p->ports);
+    if (o->types == NO_ID) return KARP_REASON_NOT_REACHED;
+    if (!typeset_fits(s, o->types, s->total)) return KARP_REASON_TUPLE;
+    return check_list(s, c, relax, o);
+}
+
+/* §21 CanAdd. s->total must hold the claim's requests with the pod's. */
+static uint32_t can_add(scheduler *s, const claim *c, uint32_t pod_number, const view *v, bool relax, offer *o)
+{
+    static const demand unconstrained = { EMPTY_SET, NO_ID };
+    const pod_class *k = &s->snapshot->classes[v->class_];
+    const template_ *t = &s->templates[c->template_];
+    *o = (offer){ .set = EMPTY_SET };
+    if (!bits_test(v->tolerated, c->template_)) return KARP_REASON_TAINTS;
+    if (!template_host_allows(s, t, v->full.host) || !set_compatible(&s->algebra, c->set, v->full.set, true)) return KARP_REASON_REQUIREMENTS;
+    if (c->port_count > 0 && ports_clash(c->ports, c->port_count, pod_number, shape_of(s->snapshot, v->class_)->ports)) {
+        return KARP_REASON_NOTHING_MATCHED;
+    }
+    uint32_t base = set_meet(&s->algebra, c->set, v->full.set), reason = KARP_REASON_NONE;
+    if (k->alternative_count == 0) return try_alternative(s, c, base, unconstrained, v, relax, o);
+    for (uint32_t i = 0; i < k->alternative_count; i++) {
+        reason = try_alternative(s, c, base, k->alternatives[i], v, relax, o);
+        if (reason == KARP_REASON_NONE || s->failed) break;
+    }
+    return reason;
+}
+
+static void sum_total(scheduler *s, const claim *c, const view *v)
+{
+    const int64_t *r = s->classes[v->class_].requests;
+    for (uint32_t d = 0; d < s->dims; d++) s->total[d] = c->requests[d] + r[d];
+}
+
+/* §21 Add; the claim is in no bucket while this runs. */
+static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *v, offer *o)
+{
+    claim *c = &s->claims.items[number];
+    const template_ *t = &s->templates[c->template_];
+    const shape *p = shape_of(s->snapshot, v->class_);
+    memcpy(c->requests, s->total, s->dims * sizeof *c->requests);
+    for (uint32_t i = 0; i < p->requests.count; i++) {
+        uint32_t d = s->place_of_resource[p->requests.items[i].resource];
+        if (d != NO_ID && c->binary[d] == 2 && amount_sign(p->requests.items[i].value) != 0) c->binary[d] = p->requests.items[i].binary;
+    }
+    c->set = o->set;
+    c->types = o->types;
+    c->pods++;
+    s->places[pod_number] = (place){ number, PLACE_CLAIM };
+    spot at = { .set = o->set, .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
+    topology_record(s, v, &at);
+    if (o->reserved_count > 0 || c->reserved_count > 0) reservations_hold(s, c, o->reserved, o->reserved_count);
+    return ports_take(s, &c->ports, &c->port_count, &c->port_capacity, pod_number, p->ports);
+}
+
+/* ---- pass 2 ----------------------------------------------------------------------------------------------------------- */
+
+static bool refused_before(const class_state *c, uint32_t number)
+{
+    return number < c->refused_words * 64 && bits_test(c->refused, number);
+}
+
+/* A claim that has no room for the class never will: it only gets fuller. */
+static void refuse_for_good(scheduler *s, class_state *c, uint32_t number)
+{
+    if (number >= c->refused_words * 64) {
+        uint32_t words_ = c->refused_words == 0 ? 4 : c->refused_words;
+        while (number >= words_ * 64) words_ *= 2;
+        uint64_t *wider = arena_array(&s->data, words_, sizeof *wider);
+        if (wider == NULL) {
+            s->failed = true;
+            return;
+        }
+        if (c->refused_words > 0) memcpy(wider, c->refused, c->refused_words * sizeof *wider);
+        c->refused = wider;
+        c->refused_words = words_;
+    }
+    bits_set(c->refused, number);
+}
+
+static bool offer_claim(scheduler *s, uint32_t number, uint32_t pod_number, const view *v)
+{
+    class_state *k = &s->classes[v->class_];
+    claim *c = &s->claims.items[number];
+    offer o;
+    s->steps++;
+    if (refused_before(k, number)) return false;
+    sum_total(s, c, v);
+    if (!typeset_fits(s, c->types, s->total)) {
+        refuse_for_good(s, k, number);
+        return false;
+    }
+    if (!topology_admits_host(s, v, c->number, HOST_FRESH)) return false;
+    if (can_add(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
+    unlink_claim(s, number);
+    bool ok = add(s, number, pod_number, v, &o);
+    link_front(s, number);
+    return ok && !s->failed;
+}
+
+bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
+{
+    view v = s->views.items[view_number];
+    for (uint32_t count = 1; count <= s->fullest; count++) {
+        for (uint32_t i = s->buckets.items[count].first; i != NO_ID; i = s->claims.items[i].next) {
+            if (offer_claim(s, i, pod_number, &v)) return true;
+            if (s->failed) return false;
+        }
+    }
+    return false;
+}
+
+/* ---- pass 3 ----------------------------------------------------------------------------------------------------------- */
+
+/* A claim of the template without pods; its requests are the zero vector of the scheduler. */
+static claim blank(scheduler *s, uint32_t template_number, uint32_t types)
+{
+    return (claim){ .template_ = template_number, .number = s->host_numbers, .set = s->templates[template_number].set,
+                    .types = types, .requests = s->zero, .next = NO_ID, .prev = NO_ID };
+}
+
+static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const view *v, offer *o)
+{
+    uint32_t number = (uint32_t)s->claims.count;
+    claim *slot = list_push(s->context, &s->claims, sizeof *slot);
+    c.requests = arena_array(&s->data, s->dims, sizeof *c.requests);
+    c.binary = arena_array(&s->data, s->dims, 1);
+    if (slot == NULL || c.requests == NULL || c.binary == NULL || host_number_new(s) == NO_ID) {
+        s->failed = true;
+        return KARP_REASON_NOT_REACHED;
+    }
+    memset(c.binary, 2, s->dims);
+    c.relaxed_min_values = o->relaxed;
+    *slot = c;
+    if (!add(s, number, pod_number, v, o)) return KARP_REASON_NOT_REACHED;
+    link_back(s, number);
+    limits_take(s, c.template_, s->claims.items[number].types, s->claims.items[number].requests);
+    return s->failed ? KARP_REASON_NOT_REACHED : KARP_REASON_NONE;
+}
+
+uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
+{
+    view v = s->views.items[view_number];
+    uint32_t reason = KARP_REASON_NO_TEMPLATES;
+    for (uint32_t t = 0; t < s->template_count; t++) {
+        offer o;
+        s->steps++;
+        uint32_t types = limits_types(s, t, &reason);
+        if (s->failed) return KARP_REASON_NOT_REACHED;
+        if (types == NO_ID) continue;
+        claim c = blank(s, t, types);
+        sum_total(s, &c, &v);
+        reason = can_add(s, &c, pod_number, &v, s->best_effort, &o);
+        if (s->failed || reason == KARP_REASON_RESERVED) return reason;
+        if (reason == KARP_REASON_NONE) return open_claim(s, c, pod_number, &v, &o);
+    }
+    return reason;
+}
+
+/* ---- reasons ------------------------------------------------------------------------------------------------------------ */
+
+uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number, uint32_t *set)
+{
+    view v = s->views.items[view_number];
+    offer o;
+    uint32_t reason = KARP_REASON_NONE, types = limits_types(s, template_number, &reason);
+    *set = s->templates[template_number].set;
+    if (types == NO_ID) return reason;
+    claim c = blank(s, template_number, types);
+    sum_total(s, &c, &v);
+    reason = can_add(s, &c, pod_number, &v, s->best_effort, &o);
+    *set = o.set != EMPTY_SET ? o.set : set_meet(&s->algebra, c.set, v.full.set);
+    return reason;
+}
+
+uint32_t claim_refusal(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number)
+{
+    view v = s->views.items[view_number];
+    offer o;
+    sum_total(s, &s->claims.items[claim_number], &v);
+    return can_add(s, &s->claims.items[claim_number], pod_number, &v, false, &o);
+}

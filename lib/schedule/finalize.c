@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of a claim when the loop has ended (scheduling.md §31.1, §31.2). */
+#include <schedule/solve.h>
+
+#include <base/bits.h>
+#include <schedule/templates.h>
+#include <schedule/types.h>
+
+enum { MAX_INSTANCE_TYPES = 600 };
+
+/* The claim's requirements; one that holds reservations is confined to them. */
+static uint32_t final_set(scheduler *s, const claim *c)
+{
+    const known_text *k = &s->snapshot->known;
+    if (c->reserved_count == 0) return c->set;
+    uint32_t set = set_replace(&s->algebra, c->set, requirement_in(&s->algebra, k->capacity_type, k->reserved));
+    uint32_t *ids = arena_array(&s->data, c->reserved_count, sizeof *ids);
+    if (ids == NULL) {
+        s->failed = true;
+        return set;
+    }
+    for (uint32_t i = 0; i < c->reserved_count; i++) ids[i] = s->reservations.texts[c->reserved[i]];
+    return set_add(&s->algebra, set, requirement_make(&s->algebra, s->snapshot->raw.reservation_id, KARP_OP_IN, ids, c->reserved_count, 0));
+}
+
+/* What both lists name, the smaller amount of each. */
+static resource_list list_minimum(arena *a, resource_list x, resource_list y, bool *ok)
+{
+    resource_amount *items = arena_array(a, x.count + (size_t)1, sizeof *items);
+    uint32_t n = 0;
+    *ok = items != NULL;
+    for (uint32_t i = 0; i < x.count && items != NULL; i++) {
+        const resource_amount *other = resource_list_find(y, x.items[i].resource);
+        if (other == NULL) continue;
+        items[n++] = amount_cmp(x.items[i].value, other->value) <= 0 ? x.items[i] : *other;
+    }
+    return (resource_list){ items, n };
+}
+
+/* The daemons' share: over groups with a type left, in catalogue order; an empty sum is replaced, not intersected (ND-8). */
+static bool daemon_share(const template_ *t, const uint64_t *fitting, arena *a, resource_list *out)
+{
+    uint64_t common;
+    size_t words_ = template_words(t);
+    bool ok = true;
+    *out = (resource_list){ NULL, 0 };
+    for (uint32_t g = 0; g < t->group_count && ok; g++) {
+        common = 0;
+        for (size_t w = 0; w < words_; w++) common |= t->groups[g].bits[w] & fitting[w];
+        if (common == 0) continue;
+        if (out->count == 0) *out = t->groups[g].overhead;
+        else *out = list_minimum(a, *out, t->groups[g].overhead, &ok);
+    }
+    return ok;
+}
+
+/* The claim's own vector back as amounts. */
+static bool claim_requests(scheduler *s, const claim *c, arena *a, resource_list *out)
+{
+    resource_amount *items = arena_array(a, s->dims + (size_t)1, sizeof *items);
+    uint32_t n = 0;
+    if (items == NULL) return false;
+    for (uint32_t d = 0; d < s->dims; d++) { /* the vector's order is that of resource ids */
+        if (c->requests[d] == 0) continue;
+        if (!amount_mul(s->snapshot->units[s->active[d]], (uint64_t)c->requests[d], &items[n].value)) return false;
+        items[n].resource = s->active[d];
+        items[n++].binary = c->binary[d] == 1;
+    }
+    *out = (resource_list){ items, n };
+    return true;
+}
+
+static uint64_t *types_bits(const type_table *t, const uint32_t *types, uint32_t count, arena *a)
+{
+    uint64_t *bits = arena_array(a, bits_words(t->variant_count) + 1, sizeof *bits);
+    for (uint32_t i = 0; i < count && bits != NULL; i++) {
+        const instance_type *y = &t->types[types[i]];
+        for (uint32_t v = 0; v < y->variant_count; v++) bits_set(bits, y->variant_first + v);
+    }
+    return bits;
+}
+
+bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_claim *out)
+{
+    claim *c = &s->claims.items[claim_number];
+    const template_ *t = &s->templates[c->template_];
+    resource_list daemons, pods;
+    uint64_t *fitting = arena_array(a, template_words(t) + 1, sizeof *fitting);
+    if (fitting == NULL) return false;
+    typeset_fitting(s, c->types, c->requests, fitting);
+    *out = (final_claim){ .claim = claim_number, .set = final_set(s, c) };
+    uint32_t all;
+    out->types = types_by_price(s, t->table, fitting, out->set, a, &all);
+    if (out->types == NULL || s->failed || s->algebra.failed) return false;
+    out->type_count = all > MAX_INSTANCE_TYPES ? MAX_INSTANCE_TYPES : all;
+    if (!daemon_share(t, fitting, a, &daemons) || !claim_requests(s, c, a, &pods)) return false;
+    if (resource_list_sum(a, pods, daemons, &out->requests) != KARP_OK) return false;
+    if (all <= MAX_INSTANCE_TYPES || s->best_effort || !set_has_min_values(s, out->set)) return true;
+    const uint64_t *sent = types_bits(t->table, out->types, out->type_count, a);
+    if (sent == NULL) return false;
+    c->dropped = !min_values_met(s, t, sent, out->set, NULL);
+    return !s->failed;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/hosts.h>
+
+#include <base/bits.h>
+#include <base/sort.h>
+#include <schedule/ports.h>
+#include <schedule/templates.h>
+#include <schedule/topology.h>
+#include <schedule/volumes.h>
+#include <string.h>
+
+/* ---- set-up ------------------------------------------------------------------------------------------------------ */
+
+static bool under_consolidate_after(const scheduler *s, const state_node *n)
+{
+    const karp_snapshot *w = s->snapshot;
+    if (!s->shield || n->pool == NO_ID || n->claim == NO_ID || !pool_usable(w, &w->raw.pools.items[n->pool])) return false;
+    int64_t after = w->raw.pools.items[n->pool].consolidate_after;
+    const node_claim *claim_ = &w->raw.claims.items[n->claim];
+    const condition *c = condition_find(claim_->conditions, w->known.initialized_condition);
+    if (after == KARP_DURATION_UNSET || after == KARP_DURATION_NEVER || after == 0 || c == NULL || c->status != w->known.status_true) return false;
+    int64_t since = claim_->last_pod_event != KARP_NO_TIME ? claim_->last_pod_event : c->since;
+    return since != KARP_NO_TIME && s->now - since < after;
+}
+
+static int initialized_first(const void *x, const void *y, const void *user)
+{
+    const scheduler *s = user;
+    const host *a = x, *b = y;
+    bool ia = s->snapshot->nodes[a->node].initialized, ib = s->snapshot->nodes[b->node].initialized;
+    if (ia != ib) return ia ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node; /* state nodes are ordered by name */
+}
+
+bool hosts_init(scheduler *s, const uint8_t *removed)
+{
+    const karp_snapshot *w = s->snapshot;
+    map64_init(&s->host_of_text, s->context);
+    s->marked_nodes = arena_array(&s->data, bits_words(w->raw.nodes.count + 1), sizeof *s->marked_nodes);
+    s->hosts = arena_array(&s->data, w->node_count + (size_t)1, sizeof *s->hosts);
+    if (s->marked_nodes == NULL || s->hosts == NULL) return false;
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        const state_node *n = &w->nodes[i];
+        if (n->marked && n->node != NO_ID) bits_set(s->marked_nodes, n->node);
+        if (n->marked || (removed != NULL && removed[i])) continue;
+        s->hosts[s->host_count++] = (host){ .node = i, .set = n->set, .shielded = under_consolidate_after(s, n) };
+    }
+    if (!sort_stable(s->context, s->hosts, s->host_count, sizeof *s->hosts, initialized_first, s)) return false;
+    for (uint32_t h = 0; h < s->host_count; h++) {
+        s->hosts[h].number = host_number_of_text(s, w->nodes[s->hosts[h].node].hostname);
+        if (s->hosts[h].number == NO_ID) return false;
+    }
+    return true;
+}
+
+/* Whether the daemon would run on the node: strict, and only on the OR-terms that are left. */
+static bool daemon_on_node(scheduler *s, const struct daemon_view *d, const state_node *n)
+{
+    uint32_t host_text = label_get(n->labels, s->snapshot->known.hostname);
+    uint32_t last = quirk(s, 1) ? d->first_term + 1 : d->term_count;
+    if (!taints_tolerated(s, d->tolerations, n->taints, NULL)) return false;
+    for (uint32_t t = quirk(s, 1) ? d->first_term : 0; t < last; t++) {
+        if (host_allowed(s, d->terms[t].host, host_text) && set_compatible(&s->algebra, n->set, d->terms[t].set, false)) return true;
+    }
+    return false;
+}
+
+static void add_vector(int64_t *into, const int64_t *v, uint32_t dims)
+{
+    const int64_t most = INT64_C(1) << 61;
+    for (uint32_t d = 0; d < dims; d++) into[d] = into[d] + v[d] > most ? most : into[d] + v[d];
+}
+
+/* reserved = what the node's daemons request − what daemon pods on it have already (floor 0). Vectors over all resources. */
+static void daemon_reserve(scheduler *s, const state_node *n, const int64_t *requests, int64_t *reserve, int64_t *running)
+{
+    const karp_snapshot *w = s->snapshot;
+    memset(reserve, 0, w->dims * sizeof *reserve);
+    memset(running, 0, w->dims * sizeof *running);
+    for (uint32_t i = 0; i < w->daemon_count; i++) {
+        if (daemon_on_node(s, &s->daemons[i], n)) add_vector(reserve, requests + (size_t)i * w->dims, w->dims);
+    }
+    for (uint32_t i = 0; i < n->pod_count; i++) {
+        if (!(w->raw.pods.items[n->pods[i]].flags & POD_OF_DAEMON_SET)) continue;
+        add_vector(running, w->classes[w->pod_class[n->pods[i]]].requests, w->dims);
+    }
+    for (uint32_t d = 0; d < w->dims; d++) reserve[d] = reserve[d] > running[d] ? reserve[d] - running[d] : 0;
+}
+
+bool hosts_reserve(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    size_t bytes = ((size_t)w->daemon_count + 2) * w->dims * sizeof(int64_t);
+    int64_t *requests = mem_alloc(s->context, bytes);
+    int64_t *left = arena_array(&s->data, (s->host_count + (size_t)1) * s->dims, sizeof *left);
+    if (requests == NULL || left == NULL) {
+        mem_free(s->context, requests, bytes);
+        return false;
+    }
+    int64_t *reserve = requests + (size_t)w->daemon_count * w->dims, *running = reserve + w->dims;
+    for (uint32_t i = 0; i < w->daemon_count; i++) vector_of(w, w->daemons[i].shape->requests, requests + (size_t)i * w->dims);
+    for (uint32_t h = 0; h < s->host_count; h++) {
+        const state_node *n = &w->nodes[s->hosts[h].node];
+        host *t = &s->hosts[h];
+        t->left = left + (size_t)h * s->dims;
+        daemon_reserve(s, n, requests, reserve, running);
+        for (uint32_t i = 0; i < n->allocatable.count; i++) { /* only what the node names can be used up */
+            uint32_t r = n->allocatable.items[i].resource;
+            if (n->available[r] - reserve[r] < 0) t->negative = true;
+        }
+        for (uint32_t d = 0; d < s->dims; d++) {
+            bool named = resource_list_find(n->allocatable, s->active[d]) != NULL;
+            t->left[d] = named ? n->available[s->active[d]] - reserve[s->active[d]] : 0;
+        }
+    }
+    mem_free(s->context, requests, bytes);
+    return true;
+}
+
+void hosts_free(scheduler *s)
+{
+    for (uint32_t h = 0; h < s->host_count; h++) {
+        mem_free(s->context, s->hosts[h].ports, s->hosts[h].port_capacity * sizeof(port_use));
+        volumes_free(s, &s->hosts[h]);
+    }
+}
+
+/* ---- one node ------------------------------------------------------------------------------------------------------ */
+
+/* Ports of the pods that are bound to the node, read when the first pod with ports asks. */
+static bool load_ports(scheduler *s, host *h)
+{
+    const karp_snapshot *w = s->snapshot;
+    const state_node *n = &w->nodes[h->node];
+    if (h->ports_loaded) return true;
+    h->ports_loaded = true;
+    for (uint32_t i = 0; i < n->pod_count; i++) {
+        const shape *bound = shape_of(w, w->pod_class[n->pods[i]]);
+        if (!ports_take(s, &h->ports, &h->port_count, &h->port_capacity, n->pods[i], bound->ports)) return false;
+    }
+    return true;
+}
+
+static spot spot_of(const scheduler *s, const host *h, uint32_t set)
+{
+    const state_node *n = &s->snapshot->nodes[h->node];
+    return (spot){ .set = set, .host = h->number, .host_text = n->hostname, .taints = n->taints, .lenient = false };
+}
+
+/* Step 6 of §18: the first volume alternative that topology allows; *set receives the tightened requirements. */
+static uint32_t settle_requirements(scheduler *s, const host *h, const view *v, uint32_t *set)
+{
+    static const demand unconstrained = { EMPTY_SET, NO_ID };
+    const pod_class *c = &s->snapshot->classes[v->class_];
+    uint32_t host_text = s->snapshot->nodes[h->node].hostname, reason = KARP_REASON_VOLUME;
+    uint32_t base = set_meet(&s->algebra, h->set, v->full.set), count = c->alternative_count > 0 ? c->alternative_count : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        demand d = c->alternative_count > 0 ? c->alternatives[i] : unconstrained;
+        reason = KARP_REASON_VOLUME;
+        if (!host_allowed(s, d.host, host_text) || !set_compatible(&s->algebra, base, d.set, false)) continue;
+        spot at = spot_of(s, h, set_meet(&s->algebra, base, d.set));
+        reason = KARP_REASON_TOPOLOGY;
+        if (topology_admit(s, v, &at, set)) return KARP_REASON_NONE;
+    }
+    return reason;
+}
+
+/* §18, in its order. *lasting tells whether the refusal holds for the rest of the run. */
+static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *v, uint32_t *set, bool *lasting)
+{
+    const karp_snapshot *w = s->snapshot;
+    const state_node *n = &w->nodes[h->node];
+    const shape *p = shape_of(w, v->class_);
+    const int64_t *requests = s->classes[v->class_].requests;
+    *lasting = true;
+    if (!taints_tolerated(s, v->tolerations, n->taints, NULL)) {
+        *lasting = v->next == LAST_VIEW; /* a relaxed view may tolerate more */
+        return KARP_REASON_TAINTS;
+    }
+    if (!volumes_within(s, h, v->class_)) return KARP_REASON_VOLUME_LIMIT;
+    *lasting = false;
+    if (p->ports.count > 0 && (!load_ports(s, h) || ports_clash(h->ports, h->port_count, pod_number, p->ports))) return KARP_REASON_HOST_PORT;
+    if (h->negative) {
+        *lasting = true;
+        return KARP_REASON_RESOURCES;
+    }
+    for (uint32_t d = 0; d < s->dims; d++) {
+        if (requests[d] > h->left[d]) {
+            *lasting = true;
+            return KARP_REASON_RESOURCES;
+        }
+    }
+    if (!host_allowed(s, v->full.host, n->hostname) || !set_compatible(&s->algebra, h->set, v->full.set, false)) return KARP_REASON_REQUIREMENTS;
+    return settle_requirements(s, h, v, set);
+}
+
+static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const view *v, uint32_t set)
+{
+    host *h = &s->hosts[host_index];
+    const int64_t *requests = s->classes[v->class_].requests;
+    for (uint32_t d = 0; d < s->dims; d++) h->left[d] -= requests[d];
+    h->set = set;
+    h->received++;
+    s->places[pod_number] = (place){ host_index, PLACE_HOST };
+    spot at = spot_of(s, h, set);
+    topology_record(s, v, &at);
+    const shape *p = shape_of(s->snapshot, v->class_);
+    if (p->ports.count > 0 && !ports_take(s, &h->ports, &h->port_count, &h->port_capacity, pod_number, p->ports)) return false;
+    return volumes_take(s, h, v->class_);
+}
+
+/* A node under consolidateAfter serves only pods that wait already, or that have to leave a node anyway. */
+static bool exempt(const scheduler *s, uint32_t pod_number)
+{
+    uint32_t from = s->snapshot->pod_node[pod_number];
+    return s->snapshot->raw.pods.items[pod_number].phase == KARP_PHASE_PENDING || (from != NO_ID && bits_test(s->marked_nodes, from));
+}
+
+bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
+{
+    view v = s->views.items[view_number];
+    class_state *c = &s->classes[v.class_];
+    if (s->host_count == 0 || !s->snapshot->classes[v.class_].counts_volumes) return false;
+    if (c->refused_hosts == NULL) {
+        c->refused_hosts = arena_array(&s->data, bits_words(s->host_count), sizeof *c->refused_hosts);
+        if (c->refused_hosts == NULL) {
+            s->failed = true;
+            return false;
+        }
+    }
+    bool may_enter_shielded = exempt(s, pod_number);
+    size_t width = bits_words(s->host_count);
+    for (size_t w = 0; w < width && !s->failed; w++) {
+        uint64_t open = ~c->refused_hosts[w];
+        for (; open != 0; open &= open - 1) {
+            uint32_t i = (uint32_t)(w * 64 + (size_t)__builtin_ctzll(open)), set = EMPTY_SET;
+            bool lasting;
+            if (i >= s->host_count) return false;
+            host *h = &s->hosts[i];
+            if (h->shielded && !may_enter_shielded) continue;
+            if (refusal(s, h, pod_number, &v, &set, &lasting) == KARP_REASON_NONE) return take(s, i, pod_number, &v, set);
+            if (lasting) bits_set(c->refused_hosts, i);
+            if (s->failed) return false;
+        }
+    }
+    return false;
+}
+
+uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number)
+{
+    view v = s->views.items[view_number];
+    uint32_t set = EMPTY_SET;
+    bool lasting;
+    if (s->hosts[host_index].shielded && !exempt(s, pod_number)) return KARP_REASON_CONSOLIDATE_AFTER;
+    return refusal(s, &s->hosts[host_index], pod_number, &v, &set, &lasting);
+}

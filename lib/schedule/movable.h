@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Predicates on pods: which wait for a node, which may leave one (deprovisioning.md §3, §4). Pure; any thread. */
+#ifndef SCHEDULE_MOVABLE_H
+#define SCHEDULE_MOVABLE_H
+
+#include <model/snapshot.h>
+
+bool pod_terminal(const pod *p);
+bool pod_active(const pod *p); /* neither terminal nor terminating */
+bool pod_provisionable(const pod *p);
+bool pod_reschedulable(const pod *p);
+bool pod_do_not_disrupt(const karp_snapshot *s, const pod *p, int64_t now); /* the annotation is active */
+bool pod_disruptable(const karp_snapshot *s, const pod *p, int64_t now);
+bool pod_evictable(const karp_snapshot *s, uint32_t pod_number, int64_t now);
+
+enum pdb_mode { PDB_ZERO_DISRUPTIONS, PDB_FULLY_BLOCKING };
+enum pdb_answer { PDB_ALLOWED, PDB_ONE_BLOCKS, PDB_SEVERAL };
+/* *first receives the (first) matching budget when it is not allowed. */
+enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64_t now, enum pdb_mode mode, uint32_t *first);
+bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, int64_t now);
+
+#endif

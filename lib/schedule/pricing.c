@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prices (scheduling.md §10.4): looked at only when a claim is finished, or when disruption compares. */
+#include <schedule/solve.h>
+
+#include <base/bits.h>
+#include <base/sort.h>
+#include <schedule/types.h>
+#include <string.h>
+
+struct by_price {
+    const scheduler *s;
+    const type_table *table;
+    const double *prices;
+};
+
+static int cheaper(uint32_t x, uint32_t y, const void *user)
+{
+    const struct by_price *b = user;
+    if (b->prices[x] != b->prices[y]) return b->prices[x] < b->prices[y] ? -1 : 1;
+    const uint32_t *rank = b->s->snapshot->facts.rank;
+    uint32_t rx = rank[b->table->types[x].name], ry = rank[b->table->types[y].name];
+    return rx < ry ? -1 : rx > ry;
+}
+
+static const struct price_order *price_order_of(scheduler *s, const type_table *t, uint32_t set)
+{
+    uint32_t table_number = (uint32_t)(t - s->snapshot->tables);
+    uint32_t known = map64_get(&s->price_order_of, pair_key(table_number, set));
+    if (known != NO_ID) return &s->price_orders.items[known];
+    size_t words_ = bits_words(t->offering_count) + 1;
+    uint64_t *offered = mem_alloc(s->context, words_ * sizeof *offered);
+    struct price_order *o = list_push(s->context, &s->price_orders, sizeof *o);
+    bool ok = o != NULL && offered != NULL && map64_put(&s->price_order_of, pair_key(table_number, set), (uint32_t)(s->price_orders.count - 1));
+    if (ok) {
+        o->types = arena_array(&s->data, t->type_count + (size_t)1, sizeof *o->types);
+        o->prices = arena_array(&s->data, t->type_count + (size_t)1, sizeof *o->prices);
+        ok = o->types != NULL && o->prices != NULL && types_offered(s, table_number, set, offered);
+    }
+    if (ok) {
+        const double most = 1.7976931348623157e308;
+        for (uint32_t i = 0; i < t->type_count; i++) {
+            o->types[i] = i;
+            o->prices[i] = most;
+        }
+        for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count; i = bits_next(offered, t->offering_count, i + 1)) {
+            if (t->offerings[i].price < o->prices[t->offerings[i].type]) o->prices[t->offerings[i].type] = t->offerings[i].price;
+        }
+        struct by_price user = { s, t, o->prices };
+        ok = sort_ids(s->context, o->types, t->type_count, cheaper, &user);
+    }
+    mem_free(s->context, offered, words_ * sizeof *offered);
+    if (!ok) s->failed = true;
+    return ok ? o : NULL;
+}
+
+bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best)
+{
+    const uint32_t *rank = s->snapshot->facts.rank;
+    const instance_type *y = &t->types[type];
+    *best = NO_ID;
+    for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
+        const offering *o = &t->offerings[i];
+        if (!o->available || !offering_compatible(s, o, set)) continue;
+        if (*best == NO_ID || o->price < t->offerings[*best].price) {
+            *best = i;
+            continue;
+        }
+        const offering *b = &t->offerings[*best];
+        if (o->price != b->price || o->zone == NO_ID || b->zone == NO_ID || o->capacity_type == NO_ID || b->capacity_type == NO_ID) continue;
+        if (rank[o->zone] < rank[b->zone] || (o->zone == b->zone && rank[o->capacity_type] < rank[b->capacity_type])) *best = i;
+    }
+    return *best != NO_ID;
+}
+
+uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a, uint32_t *count)
+{
+    const struct price_order *o = price_order_of(s, t, set);
+    size_t words_ = bits_words(t->type_count) + 1;
+    uint64_t *kept = mem_zalloc(s->context, words_ * sizeof *kept);
+    uint32_t *list = o == NULL || kept == NULL ? NULL : arena_array(a, t->type_count + (size_t)1, sizeof *list), n = 0;
+    if (list != NULL) {
+        for (size_t v = bits_next(fitting, t->variant_count, 0); v < t->variant_count; v = bits_next(fitting, t->variant_count, v + 1)) {
+            bits_set(kept, t->variants[v].type);
+        }
+        for (uint32_t i = 0; i < t->type_count; i++) {
+            if (bits_test(kept, o->types[i])) list[n++] = o->types[i];
+        }
+    } else {
+        s->failed = true;
+    }
+    mem_free(s->context, kept, words_ * sizeof *kept);
+    *count = n;
+    return list;
+}

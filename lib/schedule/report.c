@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/report.h>
+
+#include <base/bits.h>
+#include <base/sort.h>
+#include <base/strbuf.h>
+#include <schedule/movable.h>
+#include <schedule/why.h>
+#include <string.h>
+
+/* ---- who went where ------------------------------------------------------------------------------------------------- */
+
+/* Counts first, then fills in the order of names, so that every list comes out ordered. */
+bool report_received(scheduler *s, arena *a, received *out)
+{
+    const karp_snapshot *w = s->snapshot;
+    size_t claims = s->claims.count, hosts = s->host_count;
+    out->claim_first = arena_array(a, claims + 2, sizeof(uint32_t));
+    out->host_first = arena_array(a, hosts + 2, sizeof(uint32_t));
+    out->claim_pods = arena_array(a, s->pod_count + (size_t)1, sizeof(uint32_t));
+    out->host_pods = arena_array(a, s->pod_count + (size_t)1, sizeof(uint32_t));
+    uint32_t *order = mem_alloc(s->context, (s->pod_count + (size_t)1) * sizeof *order);
+    if (out->claim_first == NULL || out->host_first == NULL || out->claim_pods == NULL || out->host_pods == NULL || order == NULL) {
+        mem_free(s->context, order, (s->pod_count + (size_t)1) * sizeof *order);
+        return false;
+    }
+    uint32_t n = 0;
+    for (size_t i = 0; i < w->raw.pods.count; i++) {
+        uint32_t p = w->by_name[i];
+        if (!s->excluded[p]) continue;
+        order[n++] = p;
+        place at = s->places[p];
+        if (at.where == PLACE_CLAIM) out->claim_first[at.target + 2]++;
+        else if (at.where == PLACE_HOST) out->host_first[at.target + 2]++;
+    }
+    for (size_t i = 2; i < claims + 2; i++) out->claim_first[i] += out->claim_first[i - 1];
+    for (size_t i = 2; i < hosts + 2; i++) out->host_first[i] += out->host_first[i - 1];
+    for (uint32_t i = 0; i < n; i++) {
+        place at = s->places[order[i]];
+        if (at.where == PLACE_CLAIM) out->claim_pods[out->claim_first[at.target + 1]++] = order[i];
+        else if (at.where == PLACE_HOST) out->host_pods[out->host_first[at.target + 1]++] = order[i];
+    }
+    mem_free(s->context, order, (s->pod_count + (size_t)1) * sizeof *order);
+    return true;
+}
+
+bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **out)
+{
+    final_claim *list = arena_array(a, s->claims.count + 1, sizeof *list);
+    if (list == NULL) return false;
+    for (uint32_t c = 0; c < s->claims.count; c++) {
+        if (!claim_finalize(s, c, a, &list[c])) return false;
+        if (!s->claims.items[c].dropped) continue;
+        for (uint32_t i = r->claim_first[c]; i < r->claim_first[c + 1]; i++) {
+            failure *f = list_push(s->context, &s->failures, sizeof *f);
+            if (f == NULL) return false;
+            *f = (failure){ .pod = r->claim_pods[i], .view = NO_ID, .reason = KARP_REASON_MIN_VALUES_TRUNCATED, .after = true };
+        }
+    }
+    *out = list;
+    return true;
+}
+
+/* ---- the plan --------------------------------------------------------------------------------------------------------- */
+
+struct claim_order {
+    const scheduler *s;
+    const received *r;
+};
+
+/* By pool name, then by pods. */
+static int by_pool_and_pods(uint32_t x, uint32_t y, const void *user)
+{
+    const struct claim_order *o = user;
+    const karp_snapshot *w = o->s->snapshot;
+    const node_pool *px = &w->raw.pools.items[o->s->templates[o->s->claims.items[x].template_].pool];
+    const node_pool *py = &w->raw.pools.items[o->s->templates[o->s->claims.items[y].template_].pool];
+    if (px != py) return compare_str(name_of(w, px->meta.name), name_of(w, py->meta.name));
+    uint32_t i = o->r->claim_first[x], k = o->r->claim_first[y];
+    for (; i < o->r->claim_first[x + 1] && k < o->r->claim_first[y + 1]; i++, k++) {
+        uint32_t a = w->pod_rank[o->r->claim_pods[i]], b = w->pod_rank[o->r->claim_pods[k]];
+        if (a != b) return a < b ? -1 : 1;
+    }
+    return x < y ? -1 : 1;
+}
+
+static bool report_launches(scheduler *s, karp_decision *d, const received *r, const final_claim *finals)
+{
+    size_t n = 0;
+    uint32_t *order = mem_alloc(s->context, (s->claims.count + 1) * sizeof *order);
+    s->launch_ids = arena_array(&s->data, s->claims.count + 1, sizeof *s->launch_ids);
+    bool ok = order != NULL && s->launch_ids != NULL;
+    for (uint32_t c = 0; ok && c < s->claims.count; c++) {
+        if (!s->claims.items[c].dropped) order[n++] = c;
+    }
+    struct claim_order user = { s, r };
+    ok = ok && sort_ids(s->context, order, n, by_pool_and_pods, &user);
+    for (size_t i = 0; ok && i < n; i++) {
+        uint32_t c = order[i];
+        launch_source from = { .template_ = s->claims.items[c].template_, .set = finals[c].set, .types = finals[c].types,
+                               .type_count = finals[c].type_count, .requests = finals[c].requests,
+                               .pods = r->claim_pods + r->claim_first[c], .pod_count = r->claim_first[c + 1] - r->claim_first[c],
+                               .relaxed_min_values = s->claims.items[c].relaxed_min_values };
+        ok = report_launch(s, d, &from);
+        if (ok) s->launch_ids[c] = d->launches.items[d->launches.count - 1].id;
+    }
+    mem_free(s->context, order, (s->claims.count + 1) * sizeof *order);
+    return ok;
+}
+
+static int by_node(uint32_t x, uint32_t y, const void *user)
+{
+    const scheduler *s = user;
+    return s->hosts[x].node < s->hosts[y].node ? -1 : s->hosts[x].node > s->hosts[y].node;
+}
+
+static bool report_placements(scheduler *s, karp_decision *d, const received *r)
+{
+    uint32_t *order = mem_alloc(s->context, (s->host_count + (size_t)1) * sizeof *order), n = 0;
+    bool ok = order != NULL;
+    for (uint32_t h = 0; ok && h < s->host_count; h++) {
+        if (r->host_first[h + 1] > r->host_first[h]) order[n++] = h;
+    }
+    ok = ok && sort_ids(s->context, order, n, by_node, s);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        karp_placement *row = list_push(d->context, &d->placements, sizeof *row);
+        ok = row != NULL;
+        if (!ok) break;
+        row->size = sizeof *row;
+        row->node = name_of(s->snapshot, s->snapshot->nodes[s->hosts[order[i]].node].name);
+        row->pods = r->host_pods + r->host_first[order[i]];
+        row->pod_count = r->host_first[order[i] + 1] - r->host_first[order[i]];
+    }
+    mem_free(s->context, order, (s->host_count + (size_t)1) * sizeof *order);
+    return ok;
+}
+
+static int by_pod(const void *x, const void *y, const void *user)
+{
+    const karp_snapshot *w = user;
+    uint32_t a = w->pod_rank[((const failure *)x)->pod], b = w->pod_rank[((const failure *)y)->pod];
+    return a < b ? -1 : a > b;
+}
+
+/* Pods of one class that failed on the same view share everything but their name. */
+static bool report_failures(scheduler *s, karp_decision *d)
+{
+    uint32_t *row_of_view = mem_alloc(s->context, (s->views.count + 1) * sizeof *row_of_view);
+    bool ok = row_of_view != NULL && sort_stable(s->context, s->failures.items, s->failures.count, sizeof(failure), by_pod, s->snapshot);
+    for (size_t i = 0; ok && i < s->views.count; i++) row_of_view[i] = NO_ID;
+    for (size_t i = 0; ok && i < s->failures.count; i++) {
+        const failure *f = &s->failures.items[i];
+        karp_unschedulable row = { .size = sizeof row };
+        bool shared = f->view != NO_ID && row_of_view[f->view] != NO_ID;
+        if (shared) row = d->unschedulable.items[row_of_view[f->view]];
+        else ok = why_unschedulable(s, f, d, &row);
+        row.pod = f->pod;
+        karp_unschedulable *slot = ok ? list_push(d->context, &d->unschedulable, sizeof *slot) : NULL;
+        ok = slot != NULL;
+        if (!ok) break;
+        *slot = row;
+        if (f->view != NO_ID) row_of_view[f->view] = (uint32_t)(d->unschedulable.count - 1);
+    }
+    mem_free(s->context, row_of_view, (s->views.count + 1) * sizeof *row_of_view);
+    return ok;
+}
+
+static bool report_ignored(scheduler *s, karp_decision *d)
+{
+    for (size_t i = 0; i < s->ignored.count; i++) {
+        karp_ignored *row = list_push(d->context, &d->ignored, sizeof *row);
+        const char *detail = s->ignored.items[i].detail;
+        if (row == NULL) return false;
+        row->size = sizeof *row;
+        row->pod = s->ignored.items[i].pod;
+        row->code = s->ignored.items[i].reason;
+        row->message.len = strlen(detail);
+        row->message.ptr = arena_string(&d->data, detail, row->message.len);
+        if (row->message.ptr == NULL) return false;
+    }
+    return true;
+}
+
+static bool report_no_pools(scheduler *s, karp_decision *d)
+{
+    for (uint32_t i = 0; i < s->pod_count; i++) {
+        karp_ignored *row = list_push(d->context, &d->ignored, sizeof *row);
+        const char *text = "no dynamic nodepools found";
+        if (row == NULL) return false;
+        *row = (karp_ignored){ .size = sizeof *row, .pod = s->pods[i], .code = KARP_REASON_NO_NODEPOOLS, .message = { text, strlen(text) } };
+    }
+    return true;
+}
+
+static bool warn_of_dropped(scheduler *s, karp_decision *d)
+{
+    for (uint32_t i = 0; i < s->dropped_count; i++) {
+        strbuf b;
+        strbuf_init(&b, s->context);
+        strbuf_adds(&b, "NodePool ");
+        strbuf_addstr(&b, name_of(s->snapshot, s->snapshot->raw.pools.items[s->dropped[i].pool].meta.name));
+        strbuf_adds(&b, s->dropped[i].table == NULL ? ": it has no instance types" : ": no instance type meets its requirements");
+        bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
+        strbuf_free(&b);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+karp_status report_plan(scheduler *s, karp_decision *d)
+{
+    received r;
+    final_claim *finals;
+    d->complete = !s->stopped;
+    d->profile = s->options->profile;
+    d->now = s->now;
+    if (s->usable_pools == 0 && !report_no_pools(s, d)) return KARP_E_NOMEM;
+    bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && report_received(s, &d->data, &r) &&
+              report_finalize(s, &s->data, &r, &finals) && report_launches(s, d, &r, finals) && report_placements(s, d, &r) &&
+              report_failures(s, d) && report_nodes(s, d);
+    return ok && !s->failed && !s->algebra.failed ? KARP_OK : KARP_E_NOMEM;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the state of a finished run to the rows of a decision. */
+#ifndef SCHEDULE_REPORT_H
+#define SCHEDULE_REPORT_H
+
+#include <decision/decision.h>
+#include <schedule/solve.h>
+
+/* What a launch row is made of; disruption fills one for replacements it has narrowed. */
+typedef struct launch_source {
+    uint32_t template_;
+    uint32_t set;
+    const uint32_t *types; /* table indices, cheapest first */
+    uint32_t type_count;
+    resource_list requests;
+    const uint32_t *pods;  /* by name; in the decision's arena */
+    size_t pod_count;
+    bool relaxed_min_values;
+} launch_source;
+
+/* Appends a launch "new-N". false = refused memory. */
+bool report_launch(scheduler *s, karp_decision *d, const launch_source *from);
+
+/* Everything of a launch decision: launches by pool and pods, placements, unschedulable and ignored pods, nodes, costs. */
+karp_status report_plan(scheduler *s, karp_decision *d);
+
+/* report_nodes.c: state nodes as they are after the decision, and the costs before and after. */
+bool report_nodes(scheduler *s, karp_decision *d);
+/* What a node costs per hour; 0 = unknown. */
+double node_price(const karp_snapshot *w, const state_node *n);
+
+/* The pods each claim and each host received, by name: arrays in `a`, indexed [first[i] … first[i+1]). */
+typedef struct received {
+    uint32_t *claim_first, *claim_pods, *host_first, *host_pods;
+} received;
+bool report_received(scheduler *s, arena *a, received *out);
+/* §31.1, §31.2 for all claims; pods of dropped ones become failures. */
+bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **out);
+
+#endif

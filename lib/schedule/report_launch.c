@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One launch as a row: requirements as they are emitted, labels, types, the offering it is priced at (§31.4). */
+#include <schedule/report.h>
+
+#include <base/bits.h>
+#include <base/sort.h>
+#include <base/strbuf.h>
+#include <schedule/show.h>
+#include <schedule/types.h>
+#include <string.h>
+
+static int by_key_name(uint32_t x, uint32_t y, const void *user)
+{
+    const scheduler *s = user;
+    const uint32_t *rank = s->snapshot->facts.rank;
+    uint32_t kx = requirement_get(&s->algebra, x)->key, ky = requirement_get(&s->algebra, y)->key;
+    return rank[kx] < rank[ky] ? -1 : rank[kx] > rank[ky];
+}
+
+/* A number as a one-element list of values. */
+static bool bound_row(karp_decision *d, karp_requirement *row, int64_t bound)
+{
+    strbuf b;
+    strbuf_init(&b, d->context);
+    strbuf_addi(&b, bound);
+    karp_str *value = arena_array(&d->data, 1, sizeof *value);
+    char *text = b.failed ? NULL : arena_string(&d->data, b.ptr, b.len);
+    if (value != NULL) *value = (karp_str){ text, b.len };
+    strbuf_free(&b);
+    row->values = value;
+    row->value_count = 1;
+    return value != NULL && text != NULL;
+}
+
+static bool value_rows(const scheduler *s, karp_decision *d, const requirement *r, karp_requirement *row)
+{
+    karp_str *values = arena_array(&d->data, r->value_count + (size_t)1, sizeof *values);
+    if (values == NULL) return false;
+    for (uint32_t i = 0; i < r->value_count; i++) values[i] = text_of(s->snapshot, r->values[i]);
+    row->values = values;
+    row->value_count = r->value_count;
+    return true;
+}
+
+/* The entries of one requirement. A NodeClaim's bounds stand alone, and exclusions beside them are lost. */
+static bool requirement_rows(const scheduler *s, karp_decision *d, const requirement *r, bool of_claim, karp_requirement *rows, size_t *n)
+{
+    karp_requirement row = { .key = text_of(s->snapshot, r->key), .min_values = r->min_values };
+    bool bounded = r->has_gte || r->has_lte;
+    if (!bounded || !of_claim || (r->value_count > 0 && !quirk(s, 8))) {
+        rows[*n] = row;
+        rows[*n].op = requirement_op(r);
+        if (!value_rows(s, d, r, &rows[(*n)++])) return false;
+    }
+    if (r->has_gte) {
+        rows[*n] = row;
+        rows[*n].op = KARP_OP_GTE;
+        if (!bound_row(d, &rows[(*n)++], r->gte)) return false;
+    }
+    if (r->has_lte) {
+        rows[*n] = row;
+        rows[*n].op = KARP_OP_LTE;
+        if (!bound_row(d, &rows[(*n)++], r->lte)) return false;
+    }
+    return true;
+}
+
+static const karp_requirement *set_rows(scheduler *s, karp_decision *d, uint32_t set, bool of_claim, size_t *count)
+{
+    const known_text *k = &s->snapshot->known;
+    size_t n, kept = 0;
+    (void)set_entries(&s->algebra, set, &n);
+    uint32_t *ids = mem_alloc(s->context, (n + 1) * sizeof *ids);
+    karp_requirement *rows = arena_array(&d->data, 3 * n + 1, sizeof *rows);
+    bool ok = ids != NULL && rows != NULL;
+    for (size_t i = 0; ok && i < n; i++) {
+        set_entry e = set_entries(&s->algebra, set, &n)[i];
+        if (e.key != k->registered && e.key != k->initialized) ids[kept++] = e.requirement;
+    }
+    ok = ok && sort_ids(s->context, ids, kept, by_key_name, s);
+    *count = 0;
+    for (size_t i = 0; ok && i < kept; i++) ok = requirement_rows(s, d, requirement_get(&s->algebra, ids[i]), of_claim, rows, count);
+    mem_free(s->context, ids, (n + 1) * sizeof *ids);
+    return ok ? rows : NULL;
+}
+
+/* instance-type ∧= the types sent, capacity-type ∧= what their offerings have. */
+static uint32_t claim_set(scheduler *s, const launch_source *from)
+{
+    const known_text *k = &s->snapshot->known;
+    const type_table *t = s->templates[from->template_].table;
+    uint32_t set = from->set, capacity_types[16], n = 0;
+    if (from->type_count == 0) return set;
+    uint32_t *names = mem_alloc(s->context, from->type_count * sizeof *names);
+    if (names == NULL) {
+        s->failed = true;
+        return set;
+    }
+    for (uint32_t i = 0; i < from->type_count; i++) {
+        const instance_type *y = &t->types[from->types[i]];
+        names[i] = y->name;
+        for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count && n < 16; o++) {
+            const offering *f = &t->offerings[o];
+            bool known = !f->available || f->capacity_type == NO_ID || f->capacity_type == NO_TEXT;
+            for (uint32_t c = 0; c < n && !known; c++) known = capacity_types[c] == f->capacity_type;
+            if (!known && offering_compatible(s, f, from->set)) capacity_types[n++] = f->capacity_type;
+        }
+    }
+    uint32_t old = set_get(&s->algebra, set, k->instance_type);
+    uint32_t least = old == NO_ID ? 0 : requirement_get(&s->algebra, old)->min_values;
+    set = set_add(&s->algebra, set, requirement_make(&s->algebra, k->instance_type, KARP_OP_IN, names, from->type_count, least));
+    if (n > 0) set = set_add(&s->algebra, set, requirement_make(&s->algebra, k->capacity_type, KARP_OP_IN, capacity_types, n, 0));
+    mem_free(s->context, names, from->type_count * sizeof *names);
+    return set;
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------------------------ */
+
+static int by_label(const void *x, const void *y, const void *user)
+{
+    (void)user;
+    return compare_str(((const karp_label *)x)->key, ((const karp_label *)y)->key);
+}
+
+/* A list of labels under construction; later values win. */
+struct labels {
+    karp_label *items;
+    size_t count;
+};
+
+static void put_label(struct labels *l, karp_str key, karp_str value)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        if (!equal_str(l->items[i].key, key)) continue;
+        l->items[i].value = value;
+        return;
+    }
+    l->items[l->count++] = (karp_label){ key, value };
+}
+
+static void put_pairs(const scheduler *s, struct labels *l, label_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        put_label(l, text_of(s->snapshot, list.items[i].key), text_of(s->snapshot, list.items[i].value));
+    }
+}
+
+/* Labels that the requirements imply: custom keys with a listed value. */
+static void put_implied(scheduler *s, struct labels *l, uint32_t set, bool well_known_too)
+{
+    const known_text *k = &s->snapshot->known;
+    size_t n;
+    const set_entry *e = set_entries(&s->algebra, set, &n);
+    for (size_t i = 0; i < n; i++) {
+        const requirement *r = requirement_get(&s->algebra, e[i].requirement);
+        if (e[i].key == k->registered || e[i].key == k->initialized || r->complement || r->value_count == 0) continue;
+        if (!well_known_too && s->snapshot->facts.well_known[e[i].key]) continue;
+        if (well_known_too && r->value_count != 1) continue;
+        put_label(l, text_of(s->snapshot, e[i].key), text_of(s->snapshot, r->values[0]));
+    }
+}
+
+static bool launch_labels(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
+{
+    const template_ *t = &s->templates[from->template_];
+    const node_pool *p = &s->snapshot->raw.pools.items[t->pool];
+    struct pool_words w = s->snapshot->pool_names[t->pool];
+    size_t n;
+    (void)set_entries(&s->algebra, from->set, &n);
+    struct labels l = { arena_array(&d->data, p->template_labels.count + n + 3, sizeof *l.items), 0 };
+    if (l.items == NULL) return false;
+    put_pairs(s, &l, p->template_labels);
+    put_label(&l, text_of(s->snapshot, s->snapshot->known.node_pool), text_of(s->snapshot, w.name));
+    put_label(&l, text_of(s->snapshot, w.class_label), text_of(s->snapshot, p->class_name));
+    put_implied(s, &l, from->set, false);
+    row->labels = l.items;
+    row->label_count = l.count;
+    return sort_stable(s->context, l.items, l.count, sizeof *l.items, by_label, NULL);
+}
+
+static bool launch_annotations(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
+{
+    static const char hash[] = "karpenter.sh/nodepool-hash", version[] = "karpenter.sh/nodepool-hash-version";
+    static const char relaxed[] = "karpenter.sh/nodeclaim-min-values-relaxed";
+    const node_pool *p = &s->snapshot->raw.pools.items[s->templates[from->template_].pool];
+    struct labels l = { arena_array(&d->data, p->template_annotations.count + (size_t)4, sizeof *l.items), 0 };
+    if (l.items == NULL) return false;
+    put_pairs(s, &l, p->template_annotations);
+    for (uint32_t i = 0; i < p->meta.annotations.count; i++) {
+        karp_str key = text_of(s->snapshot, p->meta.annotations.items[i].key);
+        if (equal_str(key, str(hash)) || equal_str(key, str(version))) put_label(&l, key, text_of(s->snapshot, p->meta.annotations.items[i].value));
+    }
+    put_label(&l, str(relaxed), str(from->relaxed_min_values ? "true" : "false"));
+    row->annotations = l.items;
+    row->annotation_count = l.count;
+    return sort_stable(s->context, l.items, l.count, sizeof *l.items, by_label, NULL);
+}
+
+/* ---- taints, choice ------------------------------------------------------------------------------------------------------ */
+
+static const karp_taint *taint_rows(const scheduler *s, karp_decision *d, taint_list list)
+{
+    karp_taint *rows = arena_array(&d->data, list.count + (size_t)1, sizeof *rows);
+    for (uint32_t i = 0; i < list.count && rows != NULL; i++) {
+        rows[i] = (karp_taint){ text_of(s->snapshot, list.items[i].key), text_of(s->snapshot, list.items[i].value),
+                                text_of(s->snapshot, list.items[i].effect) };
+    }
+    return rows;
+}
+
+static karp_str text_or_empty(const karp_snapshot *w, uint32_t id) { return id == NO_ID ? (karp_str){ "", 0 } : text_of(w, id); }
+
+/* The offering the launch is priced at, and what the node would then be. */
+static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
+{
+    const karp_snapshot *w = s->snapshot;
+    const type_table *t = s->templates[from->template_].table;
+    uint32_t best;
+    static const karp_str nothing = { "", 0 };
+    row->choice = (karp_choice){ nothing, nothing, nothing, 0 };
+    if (from->type_count == 0 || !cheapest_offering(s, t, from->types[0], from->set, &best)) return true;
+    const offering *o = &t->offerings[best];
+    const instance_type *y = &t->types[from->types[0]];
+    row->choice = (karp_choice){ text_of(w, y->name), text_or_empty(w, o->zone), text_or_empty(w, o->capacity_type), o->price };
+    size_t types, offers;
+    (void)set_entries(&s->algebra, y->set, &types);
+    (void)set_entries(&s->algebra, o->set, &offers);
+    struct labels l = { arena_array(&d->data, types + offers + 1, sizeof *l.items), 0 };
+    if (l.items == NULL) return false;
+    put_implied(s, &l, y->set, true);
+    put_implied(s, &l, o->set, true);
+    row->choice_labels = l.items;
+    row->choice_label_count = l.count;
+    row->capacity = resource_rows(w, &d->data, y->capacity_list, &row->capacity_count);
+    row->allocatable = resource_rows(w, &d->data, y->allocatable_list, &row->allocatable_count);
+    return row->capacity != NULL && row->allocatable != NULL && sort_stable(s->context, l.items, l.count, sizeof *l.items, by_label, NULL);
+}
+
+static bool launch_id(karp_decision *d, karp_launch *row)
+{
+    strbuf b;
+    strbuf_init(&b, d->context);
+    strbuf_adds(&b, "new-");
+    strbuf_addu(&b, d->launches.count + 1);
+    char *text = b.failed ? NULL : arena_string(&d->data, b.ptr, b.len);
+    row->id = (karp_str){ text, b.len };
+    strbuf_free(&b);
+    return text != NULL;
+}
+
+static bool launch_types(const scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
+{
+    karp_str *names = arena_array(&d->data, from->type_count + (size_t)1, sizeof *names);
+    const type_table *t = s->templates[from->template_].table;
+    if (names == NULL) return false;
+    for (uint32_t i = 0; i < from->type_count; i++) names[i] = text_of(s->snapshot, t->types[from->types[i]].name);
+    row->instance_types = names;
+    row->instance_type_count = from->type_count;
+    return true;
+}
+
+bool report_launch(scheduler *s, karp_decision *d, const launch_source *from)
+{
+    const karp_snapshot *w = s->snapshot;
+    const node_pool *p = &w->raw.pools.items[s->templates[from->template_].pool];
+    karp_launch row = { .size = sizeof row, .pods = from->pods, .pod_count = from->pod_count };
+    row.node_pool = name_of(w, p->meta.name);
+    row.node_class = (karp_node_class_ref){ text_of(w, p->class_group), text_of(w, p->class_kind), text_of(w, p->class_name) };
+    row.expire_after = p->expire_after;
+    row.termination_grace_period = p->termination_grace_period;
+    row.requests = resource_rows(w, &d->data, from->requests, &row.request_count);
+    row.requirements = set_rows(s, d, from->set, false, &row.requirement_count);
+    row.claim_requirements = set_rows(s, d, claim_set(s, from), true, &row.claim_requirement_count);
+    row.taints = taint_rows(s, d, p->taints);
+    row.taint_count = p->taints.count;
+    row.startup_taints = taint_rows(s, d, p->startup_taints);
+    row.startup_taint_count = p->startup_taints.count;
+    bool ok = row.requests != NULL && row.requirements != NULL && row.claim_requirements != NULL && row.taints != NULL &&
+              row.startup_taints != NULL && launch_id(d, &row) && launch_types(s, d, from, &row) && launch_labels(s, d, from, &row) &&
+              launch_annotations(s, d, from, &row) && launch_choice(s, d, from, &row);
+    karp_launch *slot = ok && !s->failed && !s->algebra.failed ? list_push(d->context, &d->launches, sizeof *slot) : NULL;
+    if (slot == NULL) return false;
+    *slot = row;
+    return true;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reserved capacity (scheduling.md §25): a claim holds every reservation it might use, at most one slot of each. */
+#include <schedule/claims.h>
+
+#include <base/bits.h>
+#include <schedule/types.h>
+
+bool reservations_init(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    struct reservations *r = &s->reservations;
+    size_t most = 0;
+    map64_init(&r->numbers, s->context);
+    for (uint32_t t = 0; t < w->table_count; t++) most += w->tables[t].offering_count;
+    r->left = arena_array(&s->data, most + 1, sizeof *r->left);
+    r->initial = arena_array(&s->data, most + 1, sizeof *r->initial);
+    r->texts = arena_array(&s->data, most + 1, sizeof *r->texts);
+    if (r->left == NULL || r->initial == NULL || r->texts == NULL) return false;
+    for (uint32_t t = 0; t < w->table_count; t++) {
+        for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
+            const offering *o = &w->tables[t].offerings[i];
+            if (o->capacity_type != w->known.reserved) continue;
+            uint32_t number = map64_get(&r->numbers, o->reservation);
+            if (number == NO_ID) {
+                number = r->count++;
+                if (!map64_put(&r->numbers, o->reservation, number)) return false;
+                r->left[number] = o->reservation_capacity;
+                r->texts[number] = o->reservation;
+            }
+            if (o->reservation_capacity < r->left[number]) r->left[number] = o->reservation_capacity;
+            r->initial[number] = r->left[number];
+        }
+    }
+    return true;
+}
+
+void reservations_free(scheduler *s) { map64_free(&s->reservations.numbers); }
+
+static bool holds(const uint32_t *ids, uint32_t count, uint32_t id)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (ids[i] == id) return true;
+    }
+    return false;
+}
+
+uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_number, const uint64_t *fitting, uint32_t set,
+                             uint32_t **ids, uint32_t *count)
+{
+    const type_table *table = s->templates[template_number].table;
+    struct reservations *r = &s->reservations;
+    uint32_t *list = arena_array(&s->data, r->count + (size_t)1, sizeof *list), n = 0, last = NO_ID;
+    bool any = false;
+    if (list == NULL) {
+        s->failed = true;
+        return KARP_REASON_NOT_REACHED;
+    }
+    size_t width = table->variant_count;
+    for (size_t v = bits_next(fitting, width, 0); v < width; v = bits_next(fitting, width, v + 1)) {
+        if (table->variants[v].type == last) continue;
+        last = table->variants[v].type;
+        const instance_type *type = &table->types[last];
+        for (uint32_t i = 0; i < type->offering_count; i++) {
+            const offering *o = &table->offerings[type->offering_first + i];
+            if (!o->available || o->capacity_type != s->snapshot->known.reserved || !offering_compatible(s, o, set)) continue;
+            uint32_t id = map64_get(&r->numbers, o->reservation);
+            any = true;
+            if ((holds(c->reserved, c->reserved_count, id) || r->left[id] > 0) && !holds(list, n, id)) list[n++] = id;
+        }
+    }
+    *ids = list;
+    *count = n;
+    if (s->reserved_fallback || n > 0) return KARP_REASON_NONE;
+    return any || c->reserved_count > 0 ? KARP_REASON_RESERVED : KARP_REASON_NONE;
+}
+
+void reservations_hold(scheduler *s, claim *c, uint32_t *ids, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!holds(c->reserved, c->reserved_count, ids[i])) s->reservations.left[ids[i]]--;
+    }
+    for (uint32_t i = 0; i < c->reserved_count; i++) {
+        if (!holds(ids, count, c->reserved[i])) s->reservations.left[c->reserved[i]]++;
+    }
+    c->reserved = ids;
+    c->reserved_count = count;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Setting a run up, and taking it down. */
+#include <schedule/scheduler.h>
+
+#include <base/error.h>
+#include <schedule/admission.h>
+#include <schedule/claims.h>
+#include <schedule/hosts.h>
+#include <schedule/solve.h>
+#include <schedule/templates.h>
+#include <schedule/topology.h>
+#include <schedule/types.h>
+#include <schedule/views.h>
+#include <string.h>
+
+static const karp_options default_options = { .size = sizeof(karp_options) };
+
+static void apply_options(scheduler *s, const run_options *how)
+{
+    const karp_settings *set = &s->snapshot->raw.settings;
+    s->options = how->options != NULL ? how->options : &default_options;
+    s->now = s->options->now != 0 ? s->options->now : s->snapshot->raw.now;
+    s->quirks = (s->options->profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ s->options->flip_quirks;
+    s->simulation = how->simulation;
+    s->shield = how->shield || (!how->simulation && set->consolidation_simulation);
+    s->reserved_fallback = how->simulation || set->reserved_mode == KARP_RESERVED_FALLBACK;
+    s->best_effort = set->min_values_policy == KARP_MIN_VALUES_BEST_EFFORT;
+    s->ignore_preferences = set->preference_policy == KARP_PREFERENCES_IGNORE;
+}
+
+/* The resources that some pod requests: nothing else can decide whether a pod fits. */
+static bool choose_dims(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    s->active = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->active);
+    s->place_of_resource = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->place_of_resource);
+    if (s->active == NULL || s->place_of_resource == NULL) return false;
+    for (uint32_t r = 0; r < w->dims; r++) {
+        bool used = r <= RESOURCE_PODS;
+        for (uint32_t c = 0; c < w->class_count && !used; c++) used = w->classes[c].requests[r] != 0;
+        s->place_of_resource[r] = used ? s->dims : NO_ID;
+        if (used) s->active[s->dims++] = r;
+    }
+    s->zero = arena_array(&s->data, s->dims, sizeof *s->zero);
+    return s->zero != NULL;
+}
+
+static bool make_classes(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    s->classes = arena_array(&s->data, w->class_count + (size_t)1, sizeof *s->classes);
+    int64_t *vectors = arena_array(&s->data, (w->class_count + (size_t)1) * s->dims, sizeof *vectors);
+    if (s->classes == NULL || vectors == NULL) return false;
+    for (uint32_t c = 0; c < w->class_count; c++) {
+        class_state *k = &s->classes[c];
+        k->first_view = NO_ID;
+        k->tracked = w->classes[c].volumes_found || !quirk(s, 2);
+        k->requests = vectors + (size_t)c * s->dims;
+        for (uint32_t d = 0; d < s->dims; d++) k->requests[d] = w->classes[c].requests[s->active[d]];
+    }
+    s->places = arena_array(&s->data, w->raw.pods.count + 1, sizeof *s->places);
+    return s->places != NULL;
+}
+
+/* The pods enter the topology in list order: with the first of a group stands for it. */
+static bool enter_topology(scheduler *s)
+{
+    for (uint32_t i = 0; i < s->pod_count; i++) {
+        uint32_t class_number = s->snapshot->pod_class[s->pods[i]], v = view_of_class(s, class_number);
+        if (v == NO_ID) return false;
+        if (s->classes[class_number].tracked && !topology_update(s, v)) return false;
+    }
+    return true;
+}
+
+static bool set_up(scheduler *s, const run_options *how)
+{
+    const karp_snapshot *w = s->snapshot;
+    if (!algebra_init(&s->algebra, s->context, &w->facts, &w->algebra)) return false;
+    return choose_dims(s) && make_classes(s) && types_init(s) && hosts_init(s, how->removed) &&
+           admission_init(s, how->extra, how->extra_count) && templates_init(s) && hosts_reserve(s) && limits_init(s) &&
+           reservations_init(s) && claims_init(s) && default_spread_init(s) && topology_init(s) && enter_topology(s) &&
+           !s->failed && !s->algebra.failed;
+}
+
+karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how, scheduler **out, karp_error *error)
+{
+    scheduler *s = mem_zalloc(snapshot->context, sizeof *s);
+    if (s == NULL) return fail_nomem(error);
+    s->snapshot = snapshot;
+    s->context = snapshot->context;
+    s->algebra.context = s->context;
+    arena_init(&s->data, s->context);
+    apply_options(s, how);
+    if (!set_up(s, how)) {
+        scheduler_free(s);
+        return fail_nomem(error);
+    }
+    *out = s;
+    return KARP_OK;
+}
+
+void scheduler_free(scheduler *s)
+{
+    if (s == NULL) return;
+    hosts_free(s);
+    claims_free(s);
+    reservations_free(s);
+    topology_free(s);
+    types_free(s);
+    words_free(&s->taint_lists);
+    list_free(s->context, &s->views, sizeof(view));
+    list_free(s->context, &s->failures, sizeof(failure));
+    list_free(s->context, &s->ignored, sizeof *s->ignored.items);
+    algebra_free(&s->algebra);
+    arena_free(&s->data);
+    mem_free(s->context, s, sizeof *s);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/show.h>
+
+#include <base/sort.h>
+#include <model/quantity.h>
+
+enum { VALUES_SHOWN = 5 };
+
+static const char *operator_name(const requirement *r)
+{
+    switch (requirement_op(r)) {
+    case KARP_OP_IN:
+        return "In";
+    case KARP_OP_NOT_IN:
+        return "NotIn";
+    case KARP_OP_EXISTS:
+        return "Exists";
+    default:
+        return "DoesNotExist";
+    }
+}
+
+void show_requirement(const scheduler *s, strbuf *b, uint32_t requirement_id)
+{
+    const requirement *r = requirement_get(&s->algebra, requirement_id);
+    strbuf_addstr(b, text_of(s->snapshot, r->key));
+    strbuf_addc(b, ' ');
+    strbuf_adds(b, operator_name(r));
+    if (r->value_count > 0) {
+        strbuf_adds(b, " [");
+        for (uint32_t i = 0; i < r->value_count && i < VALUES_SHOWN; i++) {
+            if (i > 0) strbuf_addc(b, ' ');
+            strbuf_addstr(b, text_of(s->snapshot, r->values[i]));
+        }
+        if (r->value_count > VALUES_SHOWN) {
+            strbuf_adds(b, " and ");
+            strbuf_addu(b, r->value_count - VALUES_SHOWN);
+            strbuf_adds(b, " others");
+        }
+        strbuf_addc(b, ']');
+    }
+    if (r->has_gte) {
+        strbuf_adds(b, " >=");
+        strbuf_addi(b, r->gte);
+    }
+    if (r->has_lte) {
+        strbuf_adds(b, " <=");
+        strbuf_addi(b, r->lte);
+    }
+    if (r->min_values > 0) {
+        strbuf_adds(b, " minValues ");
+        strbuf_addu(b, r->min_values);
+    }
+}
+
+static int by_key_name(uint32_t x, uint32_t y, const void *user)
+{
+    const scheduler *s = user;
+    const uint32_t *rank = s->snapshot->facts.rank;
+    uint32_t kx = requirement_get(&s->algebra, x)->key, ky = requirement_get(&s->algebra, y)->key;
+    return rank[kx] < rank[ky] ? -1 : rank[kx] > rank[ky];
+}
+
+void show_set(const scheduler *s, strbuf *b, uint32_t set)
+{
+    const known_text *k = &s->snapshot->known;
+    size_t n, kept = 0;
+    const set_entry *e = set_entries(&s->algebra, set, &n);
+    uint32_t *ids = mem_alloc(s->context, (n + 1) * sizeof *ids);
+    if (ids == NULL) {
+        b->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (e[i].key != k->registered && e[i].key != k->initialized) ids[kept++] = e[i].requirement;
+    }
+    if (!sort_ids(s->context, ids, kept, by_key_name, s)) b->failed = true;
+    for (size_t i = 0; i < kept; i++) {
+        if (i > 0) strbuf_adds(b, ", ");
+        show_requirement(s, b, ids[i]);
+    }
+    mem_free(s->context, ids, (n + 1) * sizeof *ids);
+}
+
+void show_taint(const scheduler *s, strbuf *b, const taint *t)
+{
+    strbuf_addstr(b, text_of(s->snapshot, t->key));
+    if (t->value != NO_TEXT) {
+        strbuf_addc(b, '=');
+        strbuf_addstr(b, text_of(s->snapshot, t->value));
+    }
+    strbuf_addc(b, ':');
+    strbuf_addstr(b, text_of(s->snapshot, t->effect));
+}
+
+struct row {
+    karp_str name;
+    const resource_amount *amount;
+};
+
+static int by_name(const void *x, const void *y, const void *user)
+{
+    (void)user;
+    return compare_str(((const struct row *)x)->name, ((const struct row *)y)->name);
+}
+
+const karp_resource *resource_rows(const karp_snapshot *s, arena *a, resource_list list, size_t *count)
+{
+    *count = 0;
+    struct row *rows = mem_alloc(s->context, (list.count + (size_t)1) * sizeof *rows);
+    karp_resource *out = arena_array(a, list.count + (size_t)1, sizeof *out);
+    bool ok = rows != NULL && out != NULL;
+    for (uint32_t i = 0; ok && i < list.count; i++) {
+        rows[i] = (struct row){ strings_get(&s->raw.resources, list.items[i].resource), &list.items[i] };
+    }
+    ok = ok && sort_stable(s->context, rows, list.count, sizeof *rows, by_name, NULL);
+    for (uint32_t i = 0; ok && i < list.count; i++) {
+        char text[64];
+        size_t length = quantity_format((quantity){ rows[i].amount->value, rows[i].amount->binary }, text);
+        const char *copy = arena_string(a, text, length);
+        out[i].name = rows[i].name;
+        out[i].text = (karp_str){ copy, length };
+        ok = copy != NULL;
+    }
+    mem_free(s->context, rows, (list.count + (size_t)1) * sizeof *rows);
+    if (!ok) return NULL;
+    *count = list.count;
+    return out;
+}
+
+void show_resources(const scheduler *s, strbuf *b, resource_list list)
+{
+    arena a;
+    size_t n;
+    arena_init(&a, s->context);
+    const karp_resource *rows = resource_rows(s->snapshot, &a, list, &n);
+    if (rows == NULL) b->failed = true;
+    strbuf_addc(b, '{');
+    for (size_t i = 0; rows != NULL && i < n; i++) {
+        strbuf_adds(b, i > 0 ? ",\"" : "\"");
+        strbuf_addstr(b, rows[i].name);
+        strbuf_adds(b, "\":\"");
+        strbuf_addstr(b, rows[i].text);
+        strbuf_addc(b, '"');
+    }
+    strbuf_addc(b, '}');
+    arena_free(&a);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The solve loop (scheduling.md §17). */
+#include <schedule/solve.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <schedule/claims.h>
+#include <schedule/hosts.h>
+#include <schedule/topology.h>
+#include <schedule/views.h>
+#include <string.h>
+
+enum { POLL_EVERY = 1024 };
+
+/* A ring: pods that failed go to the back and are tried again as long as something succeeds. */
+typedef struct queue {
+    uint32_t *pods, *last_length; /* by position in the ring; by pod: the length when it last failed, 0 = never */
+    uint32_t capacity, head, length;
+} queue;
+
+static int by_queue_rank(uint32_t x, uint32_t y, const void *user)
+{
+    const uint32_t *rank = user;
+    return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
+}
+
+static bool queue_init(scheduler *s, queue *q)
+{
+    const karp_snapshot *w = s->snapshot;
+    size_t pods = w->raw.pods.count;
+    q->capacity = q->length = s->pod_count;
+    q->head = 0;
+    q->pods = mem_alloc(s->context, (s->pod_count + (size_t)1) * sizeof *q->pods);
+    q->last_length = mem_zalloc(s->context, (pods + 1) * sizeof *q->last_length);
+    if (q->pods == NULL || q->last_length == NULL) return false;
+    if (s->pod_count > pods / 16) { /* most pods: the snapshot's order, filtered */
+        uint32_t n = 0;
+        for (size_t i = 0; i < pods; i++) {
+            if (s->excluded[w->queue[i]]) q->pods[n++] = w->queue[i];
+        }
+        return true;
+    }
+    if (s->pod_count > 0) memcpy(q->pods, s->pods, s->pod_count * sizeof *q->pods);
+    return sort_ids(s->context, q->pods, s->pod_count, by_queue_rank, w->queue_rank);
+}
+
+static void queue_free(scheduler *s, queue *q)
+{
+    mem_free(s->context, q->pods, (s->pod_count + (size_t)1) * sizeof *q->pods);
+    mem_free(s->context, q->last_length, (s->snapshot->raw.pods.count + 1) * sizeof *q->last_length);
+}
+
+/* ---- one pod --------------------------------------------------------------------------------------------------------- */
+
+/* §17.4 */
+static uint32_t place_pod(scheduler *s, uint32_t pod_number, uint32_t view_number)
+{
+    const shape *h = shape_of(s->snapshot, s->views.items[view_number].class_);
+    if (h->has_claims) return KARP_REASON_DRA;
+    if (hosts_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
+    if (claims_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
+    return claims_open(s, pod_number, view_number);
+}
+
+/* Relaxes all the way; the reason of the last attempt. *last receives the last view. */
+static uint32_t try_schedule(scheduler *s, uint32_t pod_number, uint32_t *last)
+{
+    uint32_t view_number = view_of_class(s, s->snapshot->pod_class[pod_number]);
+    for (;;) {
+        if (view_number == NO_ID || s->failed) return KARP_REASON_NOT_REACHED;
+        *last = view_number;
+        class_state *c = &s->classes[s->views.items[view_number].class_];
+        if (c->tracked && !topology_update(s, view_number)) return KARP_REASON_NOT_REACHED;
+        uint32_t reason = place_pod(s, pod_number, view_number);
+        if (s->failed || reason == KARP_REASON_NONE) return reason;
+        if (reason == KARP_REASON_RESERVED || reason == KARP_REASON_DRA) return reason;
+        uint32_t next = view_relax(s, view_number);
+        if (next == LAST_VIEW) return reason;
+        c = &s->classes[s->views.items[view_number].class_];
+        c->tracked = true; /* Update(pod) after a relaxation step puts the pod into the topology, whatever its volumes */
+        view_number = next;
+    }
+}
+
+/* Whether a pod's answer depends on nothing but its class and the state of the run. */
+static bool answer_is_the_class_s(const scheduler *s, uint32_t class_number)
+{
+    return !s->shield && shape_of(s->snapshot, class_number)->ports.count == 0;
+}
+
+static uint32_t schedule_pod(scheduler *s, uint32_t pod_number, uint32_t *last)
+{
+    uint32_t class_number = s->snapshot->pod_class[pod_number];
+    class_state *c = &s->classes[class_number];
+    if (c->failed_at == s->version + 1 && answer_is_the_class_s(s, class_number)) {
+        *last = c->failed_view;
+        return c->failed_reason;
+    }
+    uint32_t reason = try_schedule(s, pod_number, last);
+    if (s->failed) return reason;
+    if (reason == KARP_REASON_NONE) {
+        s->version++;
+        return reason;
+    }
+    c = &s->classes[class_number];
+    c->tracked = true;
+    /* Update(original pod): its groups exist from now on. */
+    if (!topology_update(s, c->first_view)) return reason;
+    c->failed_at = s->version + 1;
+    c->failed_view = *last;
+    c->failed_reason = reason;
+    return reason;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------------- */
+
+static bool must_stop(scheduler *s, uint64_t *polled)
+{
+    const karp_options *o = s->options;
+    if (o->max_steps > 0 && s->steps >= o->max_steps) return true;
+    if (o->should_stop == NULL || s->steps - *polled < POLL_EVERY / 2) return false;
+    *polled = s->steps;
+    return o->should_stop(o->stop_user) != 0;
+}
+
+static bool note_failure(scheduler *s, uint32_t pod_number, uint32_t view_number, uint32_t reason)
+{
+    failure *f = list_push(s->context, &s->failures, sizeof *f);
+    if (f == NULL) {
+        s->failed = true;
+        return false;
+    }
+    *f = (failure){ .pod = pod_number, .view = view_number, .reason = reason };
+    return true;
+}
+
+/* What is left when the loop ends: every pod still queued has failed, or was never reached. */
+static void note_rest(scheduler *s, const queue *q, const uint32_t *reasons, const uint32_t *views)
+{
+    for (uint32_t i = 0; i < q->length && !s->failed; i++) {
+        uint32_t p = q->pods[(q->head + i) % q->capacity];
+        if (reasons[p] == KARP_REASON_NONE) note_failure(s, p, NO_ID, KARP_REASON_NOT_REACHED);
+        else note_failure(s, p, views[p], reasons[p]);
+    }
+}
+
+static void run_loop(scheduler *s, queue *q, uint32_t *reasons, uint32_t *views)
+{
+    uint64_t polled = 0;
+    while (q->length > 0 && !s->failed && !s->algebra.failed) {
+        uint32_t p = q->pods[q->head], last = NO_ID;
+        if (q->last_length[p] == q->length) break; /* a full round without a success */
+        if (must_stop(s, &polled)) {
+            s->stopped = true;
+            break;
+        }
+        s->steps++;
+        q->head = (q->head + 1) % q->capacity;
+        q->length--;
+        uint32_t reason = schedule_pod(s, p, &last);
+        if (reason == KARP_REASON_NONE) continue;
+        reasons[p] = reason;
+        views[p] = last;
+        q->pods[(q->head + q->length) % q->capacity] = p;
+        q->length++;
+        q->last_length[p] = q->length;
+    }
+}
+
+karp_status scheduler_solve(scheduler *s, karp_error *error)
+{
+    size_t pods = s->snapshot->raw.pods.count;
+    queue q = { .pods = NULL };
+    uint32_t *reasons = mem_zalloc(s->context, (pods + 1) * 2 * sizeof *reasons);
+    if (reasons == NULL || !queue_init(s, &q)) {
+        s->failed = true;
+    } else if (s->usable_pools > 0) {
+        run_loop(s, &q, reasons, reasons + pods + 1);
+        note_rest(s, &q, reasons, reasons + pods + 1);
+    }
+    queue_free(s, &q);
+    mem_free(s->context, reasons, (pods + 1) * 2 * sizeof *reasons);
+    if (s->failed || s->algebra.failed) return fail_nomem(error);
+    if (s->stopped && !s->options->keep_partial) return fail(error, KARP_E_CANCELED, "stopped before all pods were looked at");
+    return KARP_OK;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of the scheduler, from set-up to its raw result; provisioning and the simulations of disruption share it. */
+#ifndef SCHEDULE_SOLVE_H
+#define SCHEDULE_SOLVE_H
+
+#include <schedule/scheduler.h>
+
+typedef struct run_options {
+    const karp_options *options; /* checked; NULL = defaults */
+    bool simulation;             /* §32.5: candidates' pods move */
+    bool shield;                 /* nodes under consolidateAfter are closed to pods that move */
+    const uint8_t *removed;      /* by state node: left out of the nodes offered; NULL = none */
+    const uint32_t *extra;       /* their pods, in list order */
+    uint32_t extra_count;
+} run_options;
+
+/* Sets everything up. *out can be freed after any outcome of the calls below. Status: OK, NOMEM. */
+karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how, scheduler **out, karp_error *error);
+void scheduler_free(scheduler *s);
+
+/* The loop of §17, then §31.1 and §31.2. Status: OK, NOMEM, CANCELED (unless options keep partial results). */
+karp_status scheduler_solve(scheduler *s, karp_error *error);
+
+/* §31.1: requirements as emitted, of a claim with pods; the types in price order, at most 600. */
+typedef struct final_claim {
+    uint32_t claim, set;
+    const uint32_t *types; /* table indices, cheapest first */
+    uint32_t type_count;
+    resource_list requests; /* pods and daemons */
+} final_claim;
+bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_claim *out);
+
+/* pricing.c: the least price of an available offering of the type compatible with the set; false = none. *best receives it. */
+bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best);
+/* Types of `bits` by least price under the set, then by name; the array is in the arena. */
+uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a, uint32_t *count);
+
+/* default_spread.c (§15) */
+bool default_spread_init(scheduler *s);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/why.h>
+
+#include <base/bits.h>
+#include <schedule/claims.h>
+#include <schedule/hosts.h>
+#include <schedule/ports.h>
+#include <schedule/show.h>
+#include <schedule/templates.h>
+#include <schedule/types.h>
+#include <string.h>
+
+/* ---- the categories of §22 ------------------------------------------------------------------------------------------- */
+
+/* What some type met, alone and in pairs. */
+struct tally {
+    bool c, f, h, cf, ch, fh;
+    uint32_t requirements, resources, offerings; /* the funnel */
+};
+
+static const char *const category_text[] = {
+    [KARP_REASON_NOTHING_MATCHED] = "no instance type met the scheduling requirements or had enough resources or had a required offering",
+    [KARP_REASON_REQUIREMENTS_AND_RESOURCES] = "no instance type met the scheduling requirements or had enough resources",
+    [KARP_REASON_REQUIREMENTS_AND_OFFERING] = "no instance type met the scheduling requirements or had a required offering",
+    [KARP_REASON_RESOURCES_AND_OFFERING] = "no instance type had enough resources or had a required offering",
+    [KARP_REASON_TYPE_REQUIREMENTS] = "no instance type met all requirements",
+    [KARP_REASON_TYPE_RESOURCES] = "no instance type has enough resources",
+    [KARP_REASON_TYPE_OFFERING] = "no instance type has the required offering",
+    [KARP_REASON_FITS_COMPATIBLE_NO_OFFERING] =
+        "no instance type which met the scheduling requirements and had enough resources, had a required offering",
+    [KARP_REASON_FITS_OFFERING_NOT_COMPATIBLE] =
+        "no instance type which had enough resources and the required offering met the scheduling requirements",
+    [KARP_REASON_COMPATIBLE_OFFERING_NO_FIT] =
+        "no instance type which met the scheduling requirements and the required offering had the required resources",
+    [KARP_REASON_TUPLE] = "no instance type met the requirements/resources/offering tuple",
+};
+
+static uint32_t category(const struct tally *t)
+{
+    if (!t->c && !t->f && !t->h) return KARP_REASON_NOTHING_MATCHED;
+    if (!t->c && !t->f) return KARP_REASON_REQUIREMENTS_AND_RESOURCES;
+    if (!t->c && !t->h) return KARP_REASON_REQUIREMENTS_AND_OFFERING;
+    if (!t->f && !t->h) return KARP_REASON_RESOURCES_AND_OFFERING;
+    if (!t->c) return KARP_REASON_TYPE_REQUIREMENTS;
+    if (!t->f) return KARP_REASON_TYPE_RESOURCES;
+    if (!t->h) return KARP_REASON_TYPE_OFFERING;
+    if (t->cf) return KARP_REASON_FITS_COMPATIBLE_NO_OFFERING;
+    if (t->fh) return KARP_REASON_FITS_OFFERING_NOT_COMPATIBLE;
+    if (t->ch) return KARP_REASON_COMPATIBLE_OFFERING_NO_FIT;
+    return KARP_REASON_TUPLE;
+}
+
+static bool enough(const scheduler *s, const int64_t *room, const int64_t *requests)
+{
+    for (uint32_t d = 0; d < s->dims; d++) {
+        if (requests[d] > room[d]) return false;
+    }
+    return true;
+}
+
+/* Variants to look at: the template's, less the daemon groups whose ports clash with the pod's. */
+static void candidates(const scheduler *s, const template_ *t, const shape *p, uint64_t *out)
+{
+    memcpy(out, s->typesets.items[t->initial].bits, template_words(t) * sizeof *out);
+    for (uint32_t g = 0; g < t->group_count; g++) {
+        if (p->ports.count > 0 && ports_clash_lists(t->groups[g].ports, p->ports)) bits_and_not(out, t->groups[g].bits, template_words(t));
+    }
+}
+
+static bool tally_types(scheduler *s, const template_ *t, uint32_t class_number, uint32_t set, struct tally *out)
+{
+    const shape *p = shape_of(s->snapshot, class_number);
+    size_t words_ = template_words(t) + 1, width = t->table->variant_count;
+    size_t offer_words = bits_words(t->table->offering_count) + 1;
+    uint64_t *scratch = mem_zalloc(s->context, (3 * words_ + offer_words) * sizeof *scratch);
+    *out = (struct tally){ .c = false };
+    if (scratch == NULL) return false;
+    uint64_t *left = scratch, *labels = scratch + words_, *offered = scratch + 2 * words_, *offers = scratch + 3 * words_;
+    candidates(s, t, p, left);
+    bool ok = types_label_mask(s, t->table_number, set, labels) && types_offered(s, t->table_number, set, offers);
+    for (size_t i = bits_next(offers, t->table->offering_count, 0); i < t->table->offering_count; i = bits_next(offers, t->table->offering_count, i + 1)) {
+        bits_set(offered, t->table->offerings[i].variant);
+    }
+    for (size_t v = bits_next(left, width, 0); ok && v < width;) {
+        uint32_t type = t->table->variants[v].type;
+        bool c = bits_test(labels, v), f = false, h = false, large = false;
+        for (; v < width && t->table->variants[v].type == type; v = bits_next(left, width, v + 1)) {
+            bool room = enough(s, t->room + v * s->dims, s->classes[class_number].requests);
+            large = large || room;
+            h = h || bits_test(offered, v);
+            f = f || (room && bits_test(offered, v));
+        }
+        out->c = out->c || c;
+        out->f = out->f || f;
+        out->h = out->h || h;
+        out->cf = out->cf || (c && f && !h);
+        out->ch = out->ch || (c && h && !f);
+        out->fh = out->fh || (f && h && !c);
+        out->requirements += c;
+        out->resources += c && large;
+        out->offerings += c && f;
+    }
+    mem_free(s->context, scratch, (3 * words_ + offer_words) * sizeof *scratch);
+    return ok;
+}
+
+/* ---- one pool --------------------------------------------------------------------------------------------------------- */
+
+static void show_conflict(scheduler *s, strbuf *b, uint32_t supply, uint32_t asked)
+{
+    bool undefined;
+    uint32_t key = set_first_conflict(&s->algebra, supply, asked, true, &undefined);
+    strbuf_adds(b, "incompatible requirements, ");
+    if (key == NO_ID) {
+        strbuf_adds(b, "the host name is fixed");
+        return;
+    }
+    if (undefined) {
+        strbuf_adds(b, "label \"");
+        strbuf_addstr(b, text_of(s->snapshot, key));
+        strbuf_adds(b, "\" does not have known values");
+        return;
+    }
+    strbuf_adds(b, "key ");
+    strbuf_addstr(b, text_of(s->snapshot, key));
+    strbuf_adds(b, ", ");
+    show_requirement(s, b, set_get(&s->algebra, asked, key));
+    strbuf_adds(b, " not in ");
+    show_requirement(s, b, set_get(&s->algebra, supply, key));
+}
+
+static void show_limits(const scheduler *s, strbuf *b, const template_ *t)
+{
+    const pool_limit *l = &s->limits[t->pool];
+    strbuf_adds(b, "all available instance types exceed limits for nodepool (");
+    for (uint32_t i = 0; i < l->count; i++) {
+        if (i > 0) strbuf_adds(b, ", ");
+        strbuf_addstr(b, strings_get(&s->snapshot->raw.resources, l->resources[i]));
+    }
+    strbuf_addc(b, ')');
+}
+
+static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v, uint32_t code, uint32_t set)
+{
+    uint32_t first = 0;
+    switch (code) {
+    case KARP_REASON_TAINTS:
+        taints_tolerated(s, v->tolerations, t->taints, &first);
+        strbuf_adds(b, "did not tolerate taint ");
+        show_taint(s, b, &t->taints.items[first]);
+        return;
+    case KARP_REASON_REQUIREMENTS:
+        show_conflict(s, b, t->set, v->full.set);
+        return;
+    case KARP_REASON_VOLUME:
+        strbuf_adds(b, "incompatible volume requirements");
+        return;
+    case KARP_REASON_TOPOLOGY:
+        strbuf_adds(b, "unsatisfiable topology constraint");
+        return;
+    case KARP_REASON_NODE_LIMITS:
+        strbuf_adds(b, "node limits have been exhausted for nodepool");
+        return;
+    case KARP_REASON_LIMITS:
+        show_limits(s, b, t);
+        return;
+    case KARP_REASON_RESERVED:
+        strbuf_adds(b, "compatible reserved offerings could not be reserved");
+        return;
+    case KARP_REASON_MIN_VALUES:
+        strbuf_adds(b, "minValues requirement is not met");
+        return;
+    default:
+        break;
+    }
+    strbuf_adds(b, code < sizeof category_text / sizeof *category_text && category_text[code] != NULL ? category_text[code] : karp_reason_text(code));
+    strbuf_adds(b, ", resources ");
+    show_resources(s, b, shape_of(s->snapshot, v->class_)->requests);
+    strbuf_adds(b, ", requirements ");
+    show_set(s, b, set);
+}
+
+static bool keep_text(arena *a, strbuf *b, karp_str *out)
+{
+    char *copy = b->failed ? NULL : arena_string(a, b->len > 0 ? b->ptr : "", b->len);
+    *out = (karp_str){ copy, b->len };
+    strbuf_free(b);
+    return copy != NULL;
+}
+
+static bool pool_row(scheduler *s, karp_decision *d, const failure *f, uint32_t template_number, karp_pool_refusal *row)
+{
+    const template_ *t = &s->templates[template_number];
+    view v = s->views.items[f->view];
+    struct tally tally;
+    uint32_t set = EMPTY_SET;
+    strbuf b;
+    strbuf_init(&b, s->context);
+    row->code = f->reason == KARP_REASON_DRA ? KARP_REASON_DRA : template_refusal(s, template_number, f->pod, f->view, &set);
+    if (!tally_types(s, t, v.class_, set, &tally)) return false;
+    if (row->code == KARP_REASON_TUPLE) row->code = category(&tally);
+    row->node_pool = name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name);
+    row->types_start = t->types_start;
+    row->types_requirements = tally.requirements;
+    row->types_resources = tally.resources;
+    row->types_offerings = tally.offerings;
+    detail_of(s, &b, t, &v, row->code, set);
+    return keep_text(&d->data, &b, &row->detail);
+}
+
+static bool dropped_row(const scheduler *s, karp_decision *d, const template_ *t, karp_pool_refusal *row)
+{
+    const char *text = t->dropped_reason == KARP_REASON_MIN_VALUES
+                           ? "the pool's own requirements do not leave enough instance types for their minValues"
+                           : "nodepool requirements filtered out all available instance types";
+    row->code = t->dropped_reason;
+    row->node_pool = name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name);
+    row->detail = (karp_str){ arena_string(&d->data, text, strlen(text)), strlen(text) };
+    return row->detail.ptr != NULL;
+}
+
+/* ---- the row ------------------------------------------------------------------------------------------------------------ */
+
+static bool list_relaxed(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
+{
+    uint32_t steps = s->views.items[f->view].step;
+    karp_str *list = arena_array(&d->data, steps + (size_t)1, sizeof *list);
+    if (list == NULL) return false;
+    uint32_t v = s->classes[s->views.items[f->view].class_].first_view;
+    for (uint32_t i = 0; i < steps; i++) {
+        v = s->views.items[v].next;
+        const char *text = s->views.items[v].gave_up;
+        list[i] = (karp_str){ text, strlen(text) };
+    }
+    row->relaxed = list;
+    row->relaxed_count = steps;
+    return true;
+}
+
+static bool list_targets(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
+{
+    size_t n = s->host_count + s->claims.count;
+    karp_target_refusal *list = arena_array(&d->data, n + 1, sizeof *list);
+    if (list == NULL) return false;
+    for (uint32_t h = 0; h < s->host_count; h++) {
+        list[h].target = name_of(s->snapshot, s->snapshot->nodes[s->hosts[h].node].name);
+        list[h].code = host_refusal(s, h, f->pod, f->view);
+    }
+    for (uint32_t c = 0; c < s->claims.count; c++) {
+        karp_target_refusal *t = &list[s->host_count + c];
+        t->target = s->launch_ids != NULL ? s->launch_ids[c] : (karp_str){ "", 0 };
+        t->code = claim_refusal(s, c, f->pod, f->view);
+        t->is_launch = 1;
+    }
+    row->targets = list;
+    row->target_count = n;
+    return !s->failed;
+}
+
+static bool message_of(scheduler *s, karp_decision *d, karp_unschedulable *row)
+{
+    strbuf b;
+    strbuf_init(&b, s->context);
+    for (size_t i = 0; i < row->pool_count; i++) {
+        if (i > 0) strbuf_adds(&b, "; ");
+        strbuf_adds(&b, "incompatible with nodepool \"");
+        strbuf_addstr(&b, row->pools[i].node_pool);
+        strbuf_adds(&b, "\", ");
+        strbuf_addstr(&b, row->pools[i].detail);
+    }
+    if (row->pool_count == 0) strbuf_adds(&b, karp_reason_text(row->code));
+    return keep_text(&d->data, &b, &row->message);
+}
+
+static void sum_up(karp_unschedulable *row)
+{
+    if (row->pool_count == 0) return;
+    row->code = row->pools[0].code;
+    row->permanent = 1;
+    for (size_t i = 0; i < row->pool_count; i++) {
+        if (row->pools[i].code != row->code) row->code = KARP_REASON_SEVERAL;
+    }
+    for (size_t i = 0; i < row->pool_count; i++) row->permanent = row->permanent && karp_reason_permanent(row->pools[i].code);
+}
+
+bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
+{
+    row->code = f->reason;
+    row->permanent = karp_reason_permanent(f->reason);
+    const char *text = karp_reason_text(f->reason);
+    row->message = (karp_str){ text, strlen(text) };
+    if (s->options->explain == KARP_EXPLAIN_NONE || f->view == NO_ID || f->after) return true;
+    karp_pool_refusal *pools = arena_array(&d->data, s->template_count + (size_t)s->dropped_count + 1, sizeof *pools);
+    if (pools == NULL) return false;
+    row->pools = pools;
+    for (uint32_t t = 0; t < s->template_count; t++) {
+        if (!pool_row(s, d, f, t, &pools[row->pool_count++])) return false;
+    }
+    for (uint32_t t = 0; t < s->dropped_count; t++) {
+        if (!dropped_row(s, d, &s->dropped[t], &pools[row->pool_count++])) return false;
+    }
+    sum_up(row);
+    if (!list_relaxed(s, f, d, row) || !message_of(s, d, row)) return false;
+    return s->options->explain != KARP_EXPLAIN_FULL || list_targets(s, f, d, row);
+}
