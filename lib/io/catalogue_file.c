@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp_catalogue_read() and karp_catalogue_read_file(). */
 #include <io/catalogue_read.h>
+#include <io/reader.h>
 
 #include <stdio.h>
 #include <string.h>
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
 
 static karp_status read_json(catalogue_reader *reader, karp_str text, karp_error *error)
 {
@@ -20,13 +23,74 @@ static karp_status read_json(catalogue_reader *reader, karp_str text, karp_error
     return KARP_E_SYNTAX;
 }
 
-/* JSON unless the name or the first character says otherwise. */
-static bool is_yaml(karp_str name, karp_str text)
+/* ---- YAML ------------------------------------------------------------------------------------------------------------ */
+
+static karp_status take_yaml(karp_reader *yaml, json_t *tree, const io_place *place, void *user)
 {
-    if (io_str_ends(name, ".yaml") || io_str_ends(name, ".yml")) return true;
-    size_t at = 0;
+    catalogue_reader *reader = user;
+    if (!json_is_array(tree)) {
+        return io_reader_fail(yaml, KARP_E_SYNTAX, place, NULL, "a catalogue is a list of instance types");
+    }
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < json_array_size(tree) && status == KARP_OK; i++) {
+        status = catalogue_reader_add(reader, json_incref(json_array_get(tree, i)), place, &yaml->error);
+    }
+    return status;
+}
+
+static void log_warnings(const karp_reader *yaml)
+{
+    const karp_context_options *options = karp_context_get_options(yaml->context);
+    for (size_t i = 0; options->log && i < yaml->warning_count; i++) {
+        options->log(KARP_LOG_WARNING, yaml->warnings[i], options->log_user);
+    }
+}
+
+/* Documents are read as those of a karp_reader are, but each of them is a list of types. */
+static karp_status read_yaml(catalogue_reader *reader, karp_str text, karp_error *error)
+{
+    const karp_context_options *options = karp_context_get_options(reader->context);
+    karp_reader yaml;
+    memset(&yaml, 0, sizeof yaml);
+    yaml.context = reader->context;
+    yaml.max_nesting = options->max_nesting;
+    yaml.max_aliases = options->max_aliases;
+    yaml.take = take_yaml;
+    yaml.take_user = reader;
+    io_arena_init(&yaml.keep, yaml.context);
+    io_arena_init(&yaml.scratch, yaml.context);
+    io_table_init(&yaml.warned, &yaml.keep);
+    karp_status status = io_read_yaml(&yaml, reader->document, text);
+    if (status != KARP_OK && error) *error = yaml.error;
+    log_warnings(&yaml);
+    karp_free(yaml.context, yaml.warnings, yaml.warning_capacity * sizeof *yaml.warnings);
+    io_table_free(&yaml.warned);
+    io_arena_free(&yaml.scratch);
+    io_arena_free(&yaml.keep);
+    return status;
+}
+
+/* ---- either ---------------------------------------------------------------------------------------------------------- */
+
+static size_t skip_space(karp_str text, size_t at)
+{
     while (at < text.len && memchr(" \t\r\n", text.ptr[at], 4)) at++;
-    return at < text.len && text.ptr[at] != '[' && text.ptr[at] != '{';
+    return at;
+}
+
+/* JSON is what begins like a JSON list of objects. A YAML list may begin with a bracket, too, but hardly with quoted
+ * keys; what is called .json is taken for it in any case. */
+static bool looks_like_json(karp_str name, karp_str text)
+{
+    if (io_str_ends(name, ".json")) return true;
+    size_t at = skip_space(text, 0);
+    if (at == text.len) return !io_str_ends(name, ".yaml") && !io_str_ends(name, ".yml");
+    if (text.ptr[at] != '[') return false;
+    at = skip_space(text, at + 1);
+    if (at == text.len || text.ptr[at] == ']') return true;
+    if (text.ptr[at] != '{') return false;
+    at = skip_space(text, at + 1);
+    return at < text.len && (text.ptr[at] == '"' || text.ptr[at] == '}');
 }
 
 karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out, karp_error *error)
@@ -42,7 +106,8 @@ karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str t
     if (!text.ptr) text.ptr = "";
     catalogue_reader reader;
     catalogue_reader_init(&reader, context, name);
-    karp_status status = is_yaml(name, text) ? KARP_E_UNSUPPORTED : read_json(&reader, text, error);
+    karp_status status =
+        looks_like_json(name, text) ? read_json(&reader, text, error) : read_yaml(&reader, text, error);
     if (status == KARP_OK) status = catalogue_reader_finish(&reader, out, error);
     catalogue_reader_free(&reader);
     return status;

@@ -116,7 +116,7 @@ static karp_status take_merge(yaml_reader *y, frame *f, json_t *value, yaml_mark
         json_decref(value);
         return bad(y, KARP_E_INVALID, mark, "the value of << must be a mapping or a list of mappings");
     }
-    if (!f->merges) f->merges = json_array();
+    if (!f->merges) f->merges = io_list();
     if (!f->merges) json_decref(value);
     return f->merges && io_append(f->merges, value) ? KARP_OK : io_reader_nomem(y->reader);
 }
@@ -126,14 +126,13 @@ static karp_status take_member(yaml_reader *y, frame *f, json_t *value, yaml_mar
     json_t *key = f->key;
     f->key = NULL;
     const char *name = json_string_value(key);
-    size_t length = json_string_length(key);
     karp_status status = KARP_OK;
     if (json_object_get(f->node, name)) {
         status = io_warn(y->reader, "%.*s:%u: the key %.100s appears twice; the later one counts",
                          (int)(y->document.len < 200 ? y->document.len : 200), y->document.ptr, (unsigned)clip(mark.line), name);
     }
     bool shared = is_shared(value);
-    if (json_object_setn_new_nocheck(f->node, name, length, value) != 0) {
+    if (json_object_set_new_nocheck(f->node, name, value) != 0) {
         status = io_reader_nomem(y->reader);
     } else if (shared && !mark_node(y, json_object_iter_key(json_object_iter_at(f->node, name)), mark)) {
         status = io_reader_nomem(y->reader);
@@ -313,7 +312,9 @@ static karp_status end_document(yaml_reader *y)
         io_place place = place_at(y, y->root_mark);
         place.line = place.column = 0;
         io_place_refine(&place, y->root, NULL, 0);
-        status = io_read_tree(y->reader, y->root, &place, false);
+        karp_reader *reader = y->reader;
+        status = reader->take ? reader->take(reader, y->root, &place, reader->take_user)
+                              : io_read_tree(reader, y->root, &place, false);
     }
     forget_document(y);
     return status;
@@ -327,9 +328,9 @@ static karp_status on_event(yaml_reader *y, const yaml_event_t *event)
     case YAML_SCALAR_EVENT:
         return on_scalar(y, event);
     case YAML_SEQUENCE_START_EVENT:
-        return open_node(y, json_array(), event->data.sequence_start.anchor, event->start_mark);
+        return open_node(y, io_list(), event->data.sequence_start.anchor, event->start_mark);
     case YAML_MAPPING_START_EVENT:
-        return open_node(y, json_object(), event->data.mapping_start.anchor, event->start_mark);
+        return open_node(y, io_map(), event->data.mapping_start.anchor, event->start_mark);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
         return close_node(y);

@@ -87,6 +87,10 @@ struct karp_reader {
     io_table warned;
 
     char digest[65];
+
+    /* Takes the documents of YAML text instead of io_read_tree(); NULL = none. A failure is in reader->error. */
+    karp_status (*take)(karp_reader *reader, json_t *tree, const io_place *place, void *user);
+    void *take_user;
 };
 
 #define IO_STATED (UINT32_MAX - 1)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 #include <karp/io.h>
+#include <support/fault.h>
 
 static karp_context *context;
 static char logged[1024];
@@ -307,6 +308,51 @@ static void allocatable(void **state)
     assert_non_null(strstr(logged, "first: cpu"));
 }
 
+static const char yaml_text[] =
+    "# types\n"
+    "- name: a\n"
+    "  labels: &labels\n"
+    "    kubernetes.io/arch: [amd64]\n"
+    "    gpu: [t4, \"1\"]\n"
+    "  capacity: {cpu: 4, memory: 16Gi}\n"
+    "  overhead:\n"
+    "    kubeReserved: {cpu: 100m}\n"
+    "  offerings:\n"
+    "  - {zone: z1, capacityType: spot, price: 0.25, available: no}\n"
+    "  - {zone: z1, capacityType: on-demand, price: \"1.5\"}\n"
+    "- name: b\n"
+    "  labels: *labels\n"
+    "  capacity: {cpu: 500m}\n"
+    "---\n"
+    "- {name: k, architecture: arm64, operatingSystems: [linux], resources: {cpu: 2, memory: 1Gi}, offerings: []}\n";
+
+static void assert_yaml(karp_catalogue *catalogue)
+{
+    assert_int_equal(karp_catalogue_count(catalogue), 3);
+    const karp_instance_type *a = karp_catalogue_type(catalogue, 0), *b = karp_catalogue_type(catalogue, 1);
+    assert_string_equal(label(a, "gpu"), "In t4,1");
+    assert_string_equal(label(b, "kubernetes.io/arch"), "In amd64");
+    assert_string_equal(amount(a->capacity, a->capacity_count, "cpu"), "4");
+    assert_string_equal(amount(b->capacity, b->capacity_count, "cpu"), "500m");
+    assert_true(a->offerings[0].price == 0.25);
+    assert_int_equal(a->offerings[0].available, 0);
+    assert_true(a->offerings[1].price == 1.5);
+    assert_string_equal(label(karp_catalogue_type(catalogue, 2), "karpenter.kwok.sh/instance-cpu"), "In 2");
+    karp_catalogue_unref(catalogue);
+}
+
+static void yaml(void **state)
+{
+    (void)state;
+    assert_yaml(read_named("types.yaml", yaml_text));
+    assert_yaml(read_named("-", yaml_text));
+    karp_catalogue_unref(read_named("x.yml", kwok_text)); /* JSON under another name */
+    karp_catalogue_unref(read_named("x.yaml", ""));
+    karp_catalogue *catalogue = read_named("x.yml", "[{name: a, capacity: {cpu: 1}}]");
+    assert_int_equal(karp_catalogue_count(catalogue), 1);
+    karp_catalogue_unref(catalogue);
+}
+
 typedef struct bad_case {
     const char *text;
     karp_status status;
@@ -367,6 +413,65 @@ static void errors(void **state)
     }
 }
 
+static void yaml_errors(void **state)
+{
+    (void)state;
+    static const bad_case cases[] = {
+        { "name: a\n", KARP_E_SYNTAX, 1, "", "", "a list" },
+        { "- name: [\n", KARP_E_SYNTAX, 2, "", "", "not YAML" },
+        { "- name: a\n  capacity:\n    cpu: lots\n", KARP_E_INVALID, 3, "InstanceType a", "capacity.cpu", "quantity" },
+        { "- name: a\n  capacity: {}\n---\n- name: a\n  capacity: {}\n", KARP_E_DUPLICATE, 4, "InstanceType a", "name",
+          "earlier" },
+        { "- name: a\n  capacity: {}\n  labels:\n    k: [1]\n", KARP_E_INVALID, 4, "InstanceType a", "labels.k[0]",
+          "must be text" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        karp_error error;
+        karp_error_init(&error, sizeof error);
+        karp_catalogue *catalogue = NULL;
+        karp_status status = karp_catalogue_read(context, text_of("t.yaml"), text_of(cases[i].text), &catalogue, &error);
+        if (status != cases[i].status || error.status != status || error.line != cases[i].line ||
+            strcmp(error.document, "t.yaml") != 0 || strcmp(error.object, cases[i].object) != 0 ||
+            strcmp(error.field, cases[i].field) != 0 || !strstr(error.message, cases[i].message)) {
+            fail_msg("case %zu: %s, %s:%u:%u %s %s: %s", i, karp_status_name(status), error.document, error.line,
+                     error.column, error.object, error.field, error.message);
+        }
+        assert_int_equal(karp_catalogue_read(context, text_of("t.yaml"), text_of(cases[i].text), &catalogue, NULL), status);
+    }
+}
+
+/* Every request for memory of ours is refused once, and from there on. (jansson's and libyaml's are not ours.) */
+static void refused_memory(void **state)
+{
+    (void)state;
+    static const char *const texts[] = { kwok_text, full_text, yaml_text };
+    fault f;
+    memset(&f, 0, sizeof f);
+    karp_context *own = fault_context(&f);
+    assert_non_null(own);
+    for (size_t i = 0; i < 6; i++) {
+        karp_status status = KARP_E_NOMEM;
+        for (size_t at = 1; status != KARP_OK; at++) {
+            karp_catalogue *catalogue = NULL;
+            karp_error error;
+            karp_error_init(&error, sizeof error);
+            fault_arm(&f, at, i % 2 == 1);
+            size_t live = f.live_blocks;
+            status = karp_catalogue_read(own, text_of("t"), text_of(texts[i / 2]), &catalogue, &error);
+            fault_arm(&f, 0, false);
+            if (status != KARP_OK) {
+                assert_int_equal(status, KARP_E_NOMEM);
+                assert_null(catalogue);
+            }
+            karp_catalogue_unref(catalogue);
+            assert_int_equal(f.live_blocks, live);
+        }
+    }
+    karp_context_free(own);
+    assert_int_equal(f.live_blocks, 0);
+    assert_int_equal(f.wrong_sizes, 0);
+}
+
 static void nesting(void **state)
 {
     (void)state;
@@ -395,6 +500,7 @@ int main(void)
         cmocka_unit_test(kwok_shape), cmocka_unit_test(kwok_names),  cmocka_unit_test(full_shape),
         cmocka_unit_test(shorthands), cmocka_unit_test(mixed),       cmocka_unit_test(allocatable),
         cmocka_unit_test(errors),     cmocka_unit_test(nesting),     cmocka_unit_test(files),
+        cmocka_unit_test(yaml),       cmocka_unit_test(yaml_errors), cmocka_unit_test(refused_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
