@@ -42,7 +42,7 @@ static bool constrains(const karp_requirement *list, size_t count, const char *k
 
 static bool add_requirement(json_t *list, const char *key, const char *op, const char *const *values, size_t count)
 {
-    json_t *entry = json_object(), *array = json_array();
+    json_t *entry = io_map(), *array = io_list();
     bool ok = entry && array;
     for (size_t i = 0; ok && i < count; i++) ok = io_append(array, json_string(values[i]));
     ok = ok && io_set(entry, "key", json_string(key)) && io_set(entry, "operator", json_string(op));
@@ -67,7 +67,7 @@ static json_t *requirements(io_converter *c, const json_t *spec)
     const karp_requirement *given = io_requirements(&c->d, spec, "requirements", IO_FOR_POOL, &n);
     if (c->d.status) return NULL;
     const json_t *stated = io_get(spec, "requirements");
-    json_t *list = stated ? json_copy(io_get(spec, "requirements")) : json_array();
+    json_t *list = stated ? json_copy(io_get(spec, "requirements")) : io_list();
     bool ok = list != NULL;
     if (ok && !constrains(given, n, "kubernetes.io/os")) ok = add_requirement(list, "kubernetes.io/os", "In", linux_, 1);
     if (ok && !constrains(given, n, "kubernetes.io/arch")) ok = add_requirement(list, "kubernetes.io/arch", "In", amd64, 1);
@@ -115,7 +115,7 @@ static json_t *disruption(io_converter *c, const json_t *spec)
     }
     io_pop(&c->d);
     if (c->d.status) return NULL;
-    json_t *out = json_object(), *budget = json_object(), *budgets = json_array();
+    json_t *out = io_map(), *budget = io_map(), *budgets = io_list();
     bool ok = out && budget && budgets && io_set(budget, "nodes", json_string("100%"));
     if (ok) {
         ok = json_array_append(budgets, budget) == 0 && json_object_set(out, "budgets", budgets) == 0;
@@ -184,7 +184,7 @@ static json_t *kubelet_of(io_converter *c, const json_t *spec)
 
 static json_t *class_object(const char *name, size_t length, json_t *spec)
 {
-    json_t *object = json_object(), *metadata = json_object();
+    json_t *object = io_map(), *metadata = io_map();
     bool ok = object && metadata && io_set(metadata, "name", json_stringn(name, length)) &&
               io_set(object, "apiVersion", json_string("karpenter.k8s.aws/v1")) &&
               io_set(object, "kind", json_string("EC2NodeClass")) && json_object_set(object, "metadata", metadata) == 0;
@@ -212,7 +212,7 @@ static karp_status generate_class(io_converter *c, const json_t *spec, json_t *k
         class_spec = io_convert_class_spec(c, provider, "spec.provider");
         io_pop(&c->d);
     } else {
-        class_spec = json_object();
+        class_spec = io_map();
         if (!class_spec) io_reader_nomem(c->reader);
     }
     if (!class_spec) return c->d.status ? c->d.status : c->reader->error.status;
@@ -232,7 +232,7 @@ static karp_status generate_class(io_converter *c, const json_t *spec, json_t *k
     json_t *object = class_object(name->ptr, name->len, class_spec);
     karp_status status = object ? KARP_OK : io_reader_nomem(c->reader);
     if (status == KARP_OK && reference.len) {
-        json_t *annotations = json_object();
+        json_t *annotations = io_map();
         if (!io_set(annotations, IO_BASE_CLASS, io_text_value(reference))) {
             json_decref(annotations);
             status = io_reader_nomem(c->reader);
@@ -279,7 +279,7 @@ static bool share(json_t *into, const char *name, const json_t *from, const char
 
 static json_t *class_reference(const io_text *name)
 {
-    json_t *ref = json_object();
+    json_t *ref = io_map();
     bool ok = ref && io_set(ref, "group", json_string("karpenter.k8s.aws")) && io_set(ref, "kind", json_string("EC2NodeClass")) &&
               io_set(ref, "name", json_stringn(name->ptr, name->len));
     if (ok) return ref;
@@ -290,7 +290,7 @@ static json_t *class_reference(const io_text *name)
 /* spec.template; takes over `list`. NULL = no memory. */
 static json_t *pool_template(io_converter *c, const json_t *spec, json_t *list, const io_text *name, int64_t until_expired)
 {
-    json_t *out = json_object(), *metadata = json_object(), *inner = json_object();
+    json_t *out = io_map(), *metadata = io_map(), *inner = io_map();
     bool ok = out && metadata && inner && share(metadata, "labels", spec, "labels") && share(metadata, "annotations", spec, "annotations") &&
               share(inner, "taints", spec, "taints") && share(inner, "startupTaints", spec, "startupTaints") &&
               json_object_set(inner, "requirements", list) == 0 && io_set(inner, "nodeClassRef", class_reference(name)) &&
@@ -342,8 +342,8 @@ static karp_status convert_provisioner(io_converter *c, const json_t *tree)
         if (!how) status = c->d.status ? c->d.status : c->reader->error.status;
     }
     if (status == KARP_OK) {
-        pool = json_object();
-        out_spec = json_object();
+        pool = io_map();
+        out_spec = io_map();
         json_incref(list);
         bool ok = pool && out_spec && io_set(out_spec, "template", pool_template(c, spec, list, &name, until_expired)) &&
                   json_object_set(out_spec, "disruption", how) == 0 && share(out_spec, "limits", limits, "resources") &&

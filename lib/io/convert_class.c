@@ -44,7 +44,7 @@ static const char *special(const char *key, bool images)
 /* The term of one combination. NULL = no memory. */
 static json_t *one_term(const key_values *lists, size_t count)
 {
-    json_t *term = json_object(), *tags = json_object();
+    json_t *term = io_map(), *tags = io_map();
     bool ok = term && tags;
     for (size_t i = 0; ok && i < count; i++) {
         json_t *into = lists[i].tag ? tags : term;
@@ -100,7 +100,7 @@ static bool selector_terms(io_converter *c, const json_t *spec, const char *name
 static bool put_terms(io_converter *c, const json_t *spec, const char *old, const char *name, bool images, json_t *out)
 {
     if (!io_get(spec, old)) return true;
-    json_t *terms = json_array();
+    json_t *terms = io_list();
     bool ok = terms && selector_terms(c, spec, old, images, terms);
     if (!terms) io_reader_nomem(c->reader);
     if (ok && json_object_set(out, name, terms) != 0) {
@@ -124,7 +124,7 @@ static bool put_alias(const json_t *spec, json_t *out)
     }
     size_t n = strlen(alias);
     memcpy(alias + n, "@latest", sizeof "@latest");
-    json_t *term = json_object(), *terms = json_array();
+    json_t *term = io_map(), *terms = io_list();
     bool ok = term && terms && io_set(term, "alias", json_string(alias)) && json_array_append(terms, term) == 0 &&
               json_object_set(out, "amiSelectorTerms", terms) == 0;
     json_decref(term);
@@ -136,7 +136,7 @@ static bool put_alias(const json_t *spec, json_t *out)
 static bool put_metadata_options(const json_t *spec, json_t *out)
 {
     json_t *given = io_get(spec, "metadataOptions");
-    json_t *options = given ? json_copy(given) : json_object();
+    json_t *options = given ? json_copy(given) : io_map();
     bool ok = options != NULL;
     if (ok && !given) {
         ok = io_set(options, "httpEndpoint", json_string("enabled")) && io_set(options, "httpProtocolIPv6", json_string("disabled")) &&
@@ -196,7 +196,7 @@ json_t *io_convert_class_spec(io_converter *c, const json_t *spec, const char *w
         io_bad_member(&c->d, "launchTemplate", KARP_E_UNSUPPORTED, "has no counterpart in v1: state userData and amiSelector instead");
     }
     if (c->d.status || class_warnings(c, spec, where)) return NULL;
-    json_t *out = json_object();
+    json_t *out = io_map();
     bool ok = out != NULL;
     for (size_t i = 0; ok && i < sizeof same / sizeof same[0]; i++) ok = share(out, same[i], spec, same[i]);
     if (ok && !io_get(spec, "amiFamily")) ok = io_set(out, "amiFamily", json_string("AL2"));

@@ -40,7 +40,7 @@ int64_t io_creation(const json_t *tree)
 
 json_t *io_condition(const char *type, const char *status, const char *reason, int64_t when)
 {
-    json_t *condition = json_object();
+    json_t *condition = io_map();
     bool ok = condition && io_set(condition, "type", json_string(type)) && io_set(condition, "status", json_string(status)) &&
               (!*reason || io_set(condition, "reason", json_string(reason))) &&
               (when == KARP_NO_TIME || io_set(condition, "lastTransitionTime", io_time_value(when)));
@@ -65,7 +65,7 @@ karp_str io_condition_status(const json_t *list, const char *type)
 
 json_t *io_new_object(const char *api_version, const char *kind, karp_str namespace_, karp_str name)
 {
-    json_t *object = json_object(), *metadata = json_object();
+    json_t *object = io_map(), *metadata = io_map();
     bool ok = object && metadata && io_set(object, "apiVersion", json_string(api_version)) &&
               io_set(object, "kind", json_string(kind)) && io_set(metadata, "name", io_text_value(name)) &&
               (namespace_.len == 0 || io_set(metadata, "namespace", io_text_value(namespace_))) &&
@@ -139,7 +139,7 @@ static bool fill_priority(const io_filler *f, json_t *spec)
     if (io_get(spec, "priority")) return true;
     karp_str name = io_get_text(spec, "priorityClassName");
     json_t *value = NULL;
-    if (name.len) value = json_object_getn(f->priorities, name.ptr, name.len);
+    if (name.len) value = json_object_get(f->priorities, name.ptr);
     else value = f->global_priority;
     return !value || json_object_set(spec, "priority", value) == 0;
 }
@@ -159,7 +159,7 @@ static bool fill_pod_status(json_t *tree)
     if (!io_default_text(status, "phase", bound ? "Running" : "Pending")) return false;
     json_t *conditions = io_get(status, "conditions");
     if (!conditions) {
-        conditions = json_array();
+        conditions = io_list();
         if (!io_set(status, "conditions", conditions)) return false;
     }
     bool none = json_array_size(conditions) == 0;
@@ -235,7 +235,7 @@ static bool fill_buffer(json_t *tree)
 {
     json_t *replicas = io_get(io_get(tree, "spec"), "replicas");
     if (io_get(tree, "status") || !replicas) return true;
-    json_t *status = json_object(), *conditions = json_array();
+    json_t *status = io_map(), *conditions = io_list();
     bool ok = status && conditions && io_add_condition(conditions, "ReadyForProvisioning", "True", "", io_creation(tree)) &&
               json_object_set(status, "replicas", replicas) == 0 && json_object_set(status, "conditions", conditions) == 0 &&
               json_object_set(tree, "status", status) == 0;
@@ -340,7 +340,7 @@ static bool note_priority(io_filler *f, const json_t *tree)
     karp_str name = io_get_text(io_get(tree, "metadata"), "name");
     json_t *value = io_get(tree, "value");
     value = value ? json_incref(value) : json_integer(0);
-    if (!value || json_object_setn_new_nocheck(f->priorities, name.ptr, name.len, value) != 0) return false;
+    if (!value || json_object_set_new_nocheck(f->priorities, name.ptr, value) != 0) return false;
     if (json_is_true(io_get(tree, "globalDefault"))) f->global_priority = value;
     return true;
 }
@@ -349,7 +349,7 @@ static bool note_pool(io_filler *f, json_t *tree)
 {
     karp_str name = io_get_text(io_get(tree, "metadata"), "name");
     if (f->fill && !io_fill_pool(tree)) return false;
-    return json_object_setn_nocheck(f->pools, name.ptr, name.len, tree) == 0;
+    return json_object_set_nocheck(f->pools, name.ptr, tree) == 0;
 }
 
 static bool note_claim(io_filler *f, const json_t *tree, uint32_t number)
@@ -407,8 +407,8 @@ karp_status io_filler_begin(io_filler *f, karp_reader *reader)
     io_table_init(&f->claim_providers, &f->arena);
     io_table_init(&f->claim_nodes, &f->arena);
     io_table_init(&f->spaces, &f->arena);
-    f->pools = json_object();
-    f->priorities = json_object();
+    f->pools = io_map();
+    f->priorities = io_map();
     bool ok = f->pools && f->priorities && io_set(f->priorities, "system-cluster-critical", json_integer(2000000000)) &&
               io_set(f->priorities, "system-node-critical", json_integer(2000001000));
     karp_status status = ok ? KARP_OK : io_reader_nomem(reader);

@@ -24,8 +24,8 @@ static bool fill_budgets(json_t *disruption)
         }
         return true;
     }
-    json_t *budget = json_object();
-    budgets = json_array();
+    json_t *budget = io_map();
+    budgets = io_list();
     bool ok = budget && budgets && io_set(budget, "nodes", json_string("10%")) && json_array_append(budgets, budget) == 0 &&
               json_object_set(disruption, "budgets", budgets) == 0;
     json_decref(budget);
@@ -36,7 +36,7 @@ static bool fill_budgets(json_t *disruption)
 static bool fill_reference(json_t *spec)
 {
     if (io_get(spec, "nodeClassRef")) return true;
-    json_t *ref = json_object();
+    json_t *ref = io_map();
     bool ok = ref && io_set(ref, "group", json_string("karpenter.k8s.aws")) && io_set(ref, "kind", json_string("EC2NodeClass")) &&
               io_set(ref, "name", json_string("default")) && json_object_set(spec, "nodeClassRef", ref) == 0;
     json_decref(ref);
@@ -55,7 +55,7 @@ bool io_fill_pool(json_t *tree)
               io_default_text(disruption, "consolidationPolicy", "WhenEmptyOrUnderutilized") && fill_budgets(disruption) &&
               io_default_text(inner, "expireAfter", "720h") && fill_reference(inner);
     if (!ok || json_array_size(io_get(status, "conditions"))) return ok;
-    json_t *conditions = json_array();
+    json_t *conditions = io_list();
     int64_t when = io_creation(tree);
     ok = conditions && io_add_condition(conditions, "NodeClassReady", "True", "NodeClassReady", when) &&
          io_add_condition(conditions, "ValidationSucceeded", "True", "ValidationSucceeded", when) &&
@@ -67,13 +67,13 @@ bool io_fill_pool(json_t *tree)
 static const json_t *pool_of(const io_filler *f, const json_t *labels)
 {
     karp_str name = io_get_text(labels, POOL_LABEL);
-    return name.len ? json_object_getn(f->pools, name.ptr, name.len) : NULL;
+    return name.len ? json_object_get(f->pools, name.ptr) : NULL;
 }
 
 static bool set_str(json_t *object, karp_str name, karp_str text)
 {
     json_t *value = io_text_value(text);
-    return value && json_object_setn_new_nocheck(object, name.ptr, name.len, value) == 0;
+    return value && json_object_set_new_nocheck(object, name.ptr, value) == 0;
 }
 
 /* ---- from the catalogue ------------------------------------------------------------------------------------------ */
@@ -122,7 +122,7 @@ static const karp_catalogue *find_type(const io_filler *f, karp_str pool, karp_s
 static bool default_resources(json_t *status, const char *name, const karp_resource *list, size_t count)
 {
     if (io_get(status, name)) return true;
-    json_t *map = json_object();
+    json_t *map = io_map();
     bool ok = map != NULL;
     for (size_t i = 0; ok && i < count; i++) ok = set_str(map, list[i].name, list[i].text);
     ok = ok && json_object_set(status, name, map) == 0;
@@ -134,7 +134,7 @@ static bool default_labels(json_t *labels, const karp_requirement *list, size_t 
 {
     for (size_t i = 0; i < count; i++) {
         if (list[i].op != KARP_OP_IN || list[i].value_count != 1) continue;
-        if (json_object_getn(labels, list[i].key.ptr, list[i].key.len)) continue;
+        if (json_object_get(labels, list[i].key.ptr)) continue;
         if (!set_str(labels, list[i].key, list[i].values[0])) return false;
     }
     return true;
@@ -144,7 +144,7 @@ static bool allows(const karp_offering *offering, const json_t *labels)
 {
     for (size_t i = 0; i < offering->requirement_count; i++) {
         const karp_requirement *r = &offering->requirements[i];
-        const json_t *label = json_object_getn(labels, r->key.ptr, r->key.len);
+        const json_t *label = json_object_get(labels, r->key.ptr);
         if (!json_is_string(label)) continue;
         karp_str value = { json_string_value(label), json_string_length(label) };
         bool listed = false;
@@ -202,7 +202,7 @@ static bool consolidatable(const io_filler *f, const json_t *pool, const json_t 
 static bool claim_conditions(const io_filler *f, const json_t *pool, json_t *claim, json_t *status, bool has_node)
 {
     if (json_array_size(io_get(status, "conditions"))) return true;
-    json_t *list = json_array();
+    json_t *list = io_list();
     int64_t when = io_creation(claim);
     bool ok = list && io_add_condition(list, "Launched", "True", "Launched", when);
     if (ok && has_node) {
@@ -322,7 +322,7 @@ static json_t *taints_of(json_t *spec)
 {
     json_t *list = io_get(spec, "taints");
     if (list) return list;
-    list = json_array();
+    list = io_list();
     return io_set(spec, "taints", list) ? list : NULL;
 }
 
@@ -332,7 +332,7 @@ static bool cordon_taint(json_t *spec)
     if (!json_is_true(io_get(spec, "unschedulable"))) return true;
     json_t *list = taints_of(spec);
     if (!list || has_taint(list, key, effect)) return list != NULL;
-    json_t *taint = json_object();
+    json_t *taint = io_map();
     bool ok = taint && io_set(taint, "key", io_text_value(key)) && io_set(taint, "effect", io_text_value(effect)) &&
               json_array_append(list, taint) == 0;
     json_decref(taint);
@@ -379,7 +379,7 @@ static bool node_status(json_t *tree, json_t *status)
     if (capacity && !allocatable && json_object_set(status, "allocatable", capacity) != 0) return false;
     if (allocatable && !capacity && json_object_set(status, "capacity", allocatable) != 0) return false;
     if (json_array_size(io_get(status, "conditions"))) return true;
-    json_t *list = json_array();
+    json_t *list = io_list();
     bool ok = list && io_add_condition(list, "Ready", "True", "KubeletReady", io_creation(tree)) &&
               json_object_set(status, "conditions", list) == 0;
     json_decref(list);

@@ -33,7 +33,7 @@ static bool in_list(const json_t *values, karp_str value)
 static bool expression_matches(const json_t *expression, const json_t *labels)
 {
     karp_str key = io_get_text(expression, "key"), op = io_get_text(expression, "operator");
-    const json_t *label = json_object_getn(labels, key.ptr, key.len);
+    const json_t *label = json_object_get(labels, key.ptr);
     const json_t *values = io_get(expression, "values");
     bool listed = json_is_string(label) && in_list(values, (karp_str){ json_string_value(label), json_string_length(label) });
     if (io_str_is(op, "In")) return listed;

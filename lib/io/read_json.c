@@ -85,7 +85,7 @@ static karp_status read_catalogue(karp_reader *reader, karp_str document, const 
         return io_reader_fail(reader, KARP_E_INVALID, &at, "catalogues", "must be a list of objects");
     }
     /* The types themselves are not made a tree here: the catalogue's reader gets their text. */
-    json_t *small = json_object();
+    json_t *small = io_map();
     karp_str types = { NULL, 0 };
     karp_status status = small ? KARP_OK : io_reader_nomem(reader);
     io_cursor walk = entry, value;

@@ -320,6 +320,16 @@ void io_write_json(io_text *out, const json_t *value)
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
+json_t *io_map(void)
+{
+    return json_pack("{}");
+}
+
+json_t *io_list(void)
+{
+    return json_pack("[]");
+}
+
 bool io_set(json_t *object, const char *name, json_t *value)
 {
     return value && json_object_set_new_nocheck(object, name, value) == 0;
@@ -352,7 +362,7 @@ json_t *io_get_or_make(json_t *object, const char *name)
 {
     json_t *value = io_get(object, name);
     if (value) return json_is_object(value) ? value : NULL;
-    value = json_object();
+    value = io_map();
     if (!io_set(object, name, value)) return NULL;
     return value;
 }

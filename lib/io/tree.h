@@ -55,6 +55,9 @@ void io_error_place(karp_error *error, const io_place *place);
 /* Copies `text` into one of the error's arrays, shortened at a character's boundary. */
 void io_error_text(char *into, size_t room, karp_str text);
 
+/* Empty ones; NULL = no memory. (json_object() and json_array() are names of the writers in this library.) */
+json_t *io_map(void);
+json_t *io_list(void);
 /* Building trees. Each takes over `value` whatever happens; false = no memory. */
 bool io_set(json_t *object, const char *name, json_t *value);
 bool io_append(json_t *array, json_t *value);

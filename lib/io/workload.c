@@ -73,7 +73,7 @@ bool io_note_replica_set(io_filler *f, const io_waiting *w, const json_t *tree)
 
 static json_t *owner_reference(const json_t *owner, const char *api_version, const char *kind)
 {
-    json_t *list = json_array(), *one = json_object();
+    json_t *list = io_list(), *one = io_map();
     const json_t *metadata = io_get(owner, "metadata");
     karp_str uid = io_get_text(metadata, "uid");
     bool ok = list && one && io_set(one, "apiVersion", json_string(api_version)) && io_set(one, "kind", json_string(kind)) &&
@@ -102,7 +102,7 @@ static bool pod_labels(const workload *w, json_t *metadata, karp_str pod_name, u
 {
     const json_t *given = io_get(w->template_, "metadata");
     json_t *stated = io_get(given, "labels");
-    json_t *labels = stated ? json_copy(stated) : json_object();
+    json_t *labels = stated ? json_copy(stated) : io_map();
     bool ok = io_set(metadata, "labels", labels);
     if (ok && w->hash) ok = io_default_text(labels, "pod-template-hash", w->hash);
     if (ok && w->numbered) {
@@ -131,7 +131,7 @@ static bool mount(json_t *volumes, karp_str name, karp_str claim)
     for (size_t i = json_array_size(volumes); i-- > 0;) {
         if (io_str_equal(io_get_text(json_array_get(volumes, i), "name"), name)) (void)json_array_remove(volumes, i);
     }
-    json_t *volume = json_object(), *source = json_object();
+    json_t *volume = io_map(), *source = io_map();
     bool ok = volume && source && io_set(volume, "name", io_text_value(name)) && io_set(source, "claimName", io_text_value(claim)) &&
               json_object_set(volume, "persistentVolumeClaim", source) == 0 && json_array_append(volumes, volume) == 0;
     json_decref(source);
@@ -143,10 +143,10 @@ static bool mount(json_t *volumes, karp_str name, karp_str claim)
 static json_t *pod_spec(const workload *w, karp_str pod_name)
 {
     json_t *given = io_get(w->template_, "spec");
-    if (!given) return json_object();
+    if (!given) return io_map();
     if (json_array_size(w->claims) == 0) return json_incref(given);
     json_t *spec = json_copy(given), *stated = io_get(given, "volumes");
-    json_t *volumes = stated ? json_copy(stated) : json_array();
+    json_t *volumes = stated ? json_copy(stated) : io_list();
     bool ok = spec && io_set(spec, "volumes", volumes);
     for (size_t i = 0; ok && i < json_array_size(w->claims); i++) {
         const json_t *template_ = json_array_get(w->claims, i);
@@ -255,8 +255,8 @@ static bool template_hash(karp_context *context, const json_t *template_, char h
 
 static json_t *replica_set_spec(const json_t *spec, const char *hash)
 {
-    json_t *out = json_object(), *given = io_get(spec, "selector"), *template_ = io_get(spec, "template"), *replicas = io_get(spec, "replicas");
-    json_t *selector = given ? json_deep_copy(given) : json_object();
+    json_t *out = io_map(), *given = io_get(spec, "selector"), *template_ = io_get(spec, "template"), *replicas = io_get(spec, "replicas");
+    json_t *selector = given ? json_deep_copy(given) : io_map();
     bool ok = out && io_set(out, "selector", selector);
     json_t *match = ok ? io_get_or_make(selector, "matchLabels") : NULL;
     ok = match && io_set(match, "pod-template-hash", json_string(hash)) &&
