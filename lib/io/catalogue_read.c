@@ -125,7 +125,6 @@ void catalogue_reader_init(catalogue_reader *reader, karp_context *context, karp
     reader->context = context;
     reader->document = document;
     io_arena_init(&reader->arena, context);
-    io_table_init(&reader->names, &reader->arena);
 }
 
 void catalogue_reader_free(catalogue_reader *reader)
@@ -134,7 +133,6 @@ void catalogue_reader_free(catalogue_reader *reader)
     if (reader->entries) karp_free(reader->context, reader->entries, reader->capacity * sizeof *reader->entries);
     reader->entries = NULL;
     reader->count = reader->capacity = 0;
-    io_table_free(&reader->names);
     io_arena_free(&reader->arena);
 }
 
@@ -163,16 +161,12 @@ static karp_status fail_entry(const catalogue_reader *reader, const json_t *tree
     return status;
 }
 
-/* What depends on the entries before this one. */
-static void check_place_in_list(catalogue_reader *reader, io_decoder *d, const catalogue_entry *entry)
+/* Names may repeat: Karpenter takes each entry as a type of its own. */
+static void check_count(const catalogue_reader *reader, io_decoder *d)
 {
     const karp_context_options *options = karp_context_get_options(reader->context);
     if (reader->count >= options->max_instance_types || reader->count >= IO_NONE - 1) {
         io_bad(d, KARP_E_LIMIT, "more than %llu instance types", (unsigned long long)options->max_instance_types);
-    } else if (!d->status && io_table_get(&reader->names, entry->type.name) != IO_NONE) {
-        io_bad_member(d, "name", KARP_E_DUPLICATE, "is the name of an earlier entry");
-    } else if (!d->status && !io_table_put(&reader->names, entry->type.name, (uint32_t)reader->count)) {
-        d->status = io_nomem(&d->error);
     }
 }
 
@@ -204,7 +198,7 @@ karp_status catalogue_reader_add(catalogue_reader *reader, json_t *tree, const i
     }
     reader->entries = entries;
     decode(&d, tree, &entry);
-    check_place_in_list(reader, &d, &entry);
+    check_count(reader, &d);
     if (d.status) {
         karp_status status = fail_entry(reader, tree, place, &d, error);
         json_decref(tree);

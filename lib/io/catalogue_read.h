@@ -22,7 +22,6 @@ typedef struct catalogue_reader {
     karp_context *context;
     karp_str document; /* borrowed */
     io_arena arena;
-    io_table names;
     catalogue_entry *entries;
     size_t count, capacity;
 } catalogue_reader;
@@ -31,7 +30,7 @@ void catalogue_reader_init(catalogue_reader *reader, karp_context *context, karp
 void catalogue_reader_free(catalogue_reader *reader);
 
 /* Decodes one entry. Takes over the caller's hold of `tree`, also on failure. `place` is where the entry stands.
- * Errors: INVALID, RANGE, DUPLICATE, LIMIT, NOMEM. */
+ * Errors: INVALID, RANGE, LIMIT, NOMEM. */
 karp_status catalogue_reader_add(catalogue_reader *reader, json_t *tree, const io_place *place, karp_error *error);
 
 /* Reads the JSON list that the cursor is at, to behind it. Also: SYNTAX. */

@@ -287,8 +287,6 @@ static karp_status read_element(const karp_instance_type *types, size_t index, k
 
 static karp_status fill(karp_catalogue *catalogue, copier *c, const karp_instance_type *types, size_t count)
 {
-    map64 names;
-    map64_init(&names, catalogue->context);
     catalogue->types = count > 0 ? arena_array(&catalogue->data, count, sizeof *catalogue->types) : NULL;
     if (count > 0 && catalogue->types == NULL) copy_refuse(c);
     for (size_t i = 0; i < count && c->status == KARP_OK; i++) {
@@ -298,14 +296,9 @@ static karp_status fill(karp_catalogue *catalogue, copier *c, const karp_instanc
         if (c->status != KARP_OK) break;
         c->depth = 0;
         read_type(c, &own, t);
-        if (c->status == KARP_OK && map64_get(&names, t->name) != NO_ID) {
-            copy_blame(c, fail(c->error, KARP_E_DUPLICATE, "the catalogue has a type of this name already"), "name");
-        }
-        if (c->status == KARP_OK && !map64_put(&names, t->name, 1)) copy_refuse(c);
         if (c->status != KARP_OK) error_set_object(c->error, "InstanceType", str(""), own.name);
         catalogue->offering_total += t->offering_count;
     }
-    map64_free(&names);
     catalogue->count = (uint32_t)count;
     return c->status;
 }

@@ -57,6 +57,7 @@ typedef struct type_table {
     uint32_t type_key_count, offering_key_count;
     const uint32_t *type_columns, *offering_columns; /* [key * count + index] */
     bool has_reservations; /* some available offering is reserved */
+    bool repeated_names;   /* two types have one name: a launch lists it once */
 } type_table;
 
 /* What no decision can tell apart in two pods. */

@@ -275,12 +275,25 @@ static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_
         }
     }
     table->variant_count = f.variants;
+    if (!find_repeated_names(s, table)) return fail_nomem(error);
     if (!key_columns(s, table->type_count, type_set, table, &table->type_keys, &table->type_key_count, &table->type_columns) ||
         !key_columns(s, table->offering_count, offering_set, table, &table->offering_keys, &table->offering_key_count,
                      &table->offering_columns)) {
         return fail_nomem(error);
     }
     return KARP_OK;
+}
+
+static bool find_repeated_names(karp_snapshot *s, type_table *table)
+{
+    uint8_t *seen = mem_zalloc(s->context, s->facts.count);
+    if (seen == NULL) return false;
+    for (uint32_t t = 0; t < table->type_count; t++) {
+        if (seen[table->types[t].name]) table->repeated_names = true;
+        seen[table->types[t].name] = 1;
+    }
+    mem_free(s->context, seen, s->facts.count);
+    return true;
 }
 
 /* The tables' lists of catalogue uses, kept for prepare_table_vectors. */

@@ -72,6 +72,24 @@ bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_
     return *best != NO_ID;
 }
 
+/* Keeps the first type of each name. */
+static uint32_t drop_repeated_names(scheduler *s, const type_table *t, uint32_t *list, uint32_t count)
+{
+    uint8_t *seen = mem_zalloc(s->context, s->snapshot->facts.count);
+    uint32_t kept = 0;
+    if (seen == NULL) {
+        s->failed = true;
+        return count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t name = t->types[list[i]].name;
+        if (!seen[name]) list[kept++] = list[i];
+        seen[name] = 1;
+    }
+    mem_free(s->context, seen, s->snapshot->facts.count);
+    return kept;
+}
+
 uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a, uint32_t *count)
 {
     const struct price_order *o = price_order_of(s, t, set);
@@ -85,6 +103,7 @@ uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitt
         for (uint32_t i = 0; i < t->type_count; i++) {
             if (bits_test(kept, o->types[i])) list[n++] = o->types[i];
         }
+        if (t->repeated_names) n = drop_repeated_names(s, t, list, n);
     } else {
         s->failed = true;
     }

@@ -390,8 +390,6 @@ static void errors(void **state)
           "labels.k[0]", "must be text" },
         { "[{\"name\":\"a\",\"resources\":{\"cpu\":\"1\"},\"offerings\":[{\"zone\":\"z\",\"price\":1}]}]",
           KARP_E_INVALID, 1, "InstanceType a", "offerings[0].zone", "older schema" },
-        { "[{\"name\":\"a\",\"capacity\":{}},\n{\"name\":\"a\",\"capacity\":{}}]", KARP_E_DUPLICATE, 2, "InstanceType a",
-          "name", "earlier" },
         { "[{\"name\":\"a\",\"capacity\":{}},{\"name\":\"b\",\"capacity\":{}},{\"name\":\"c\",\"capacity\":{}},"
           "{\"name\":\"d\",\"capacity\":{}},\n{\"name\":\"e\",\"capacity\":{}}]",
           KARP_E_LIMIT, 2, "InstanceType e", "", "more than 4" },
@@ -420,8 +418,6 @@ static void yaml_errors(void **state)
         { "name: a\n", KARP_E_SYNTAX, 1, "", "", "a list" },
         { "- name: [\n", KARP_E_SYNTAX, 2, "", "", "not YAML" },
         { "- name: a\n  capacity:\n    cpu: lots\n", KARP_E_INVALID, 3, "InstanceType a", "capacity.cpu", "quantity" },
-        { "- name: a\n  capacity: {}\n---\n- name: a\n  capacity: {}\n", KARP_E_DUPLICATE, 4, "InstanceType a", "name",
-          "earlier" },
         { "- name: a\n  capacity: {}\n  labels:\n    k: [1]\n", KARP_E_INVALID, 4, "InstanceType a", "labels.k[0]",
           "must be text" },
     };
