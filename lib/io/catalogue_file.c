@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static karp_status read_json(catalogue_reader *reader, karp_str text, karp_error *error)
 {
@@ -23,7 +23,7 @@ static karp_status read_json(catalogue_reader *reader, karp_str text, karp_error
     return KARP_E_SYNTAX;
 }
 
-/* ---- YAML ------------------------------------------------------------------------------------------------------------ */
+/* ---- YAML ------------------------------------------------------------------------------------ */
 
 static karp_status take_yaml(karp_reader *yaml, json_t *tree, const io_place *place, void *user)
 {
@@ -70,7 +70,7 @@ static karp_status read_yaml(catalogue_reader *reader, karp_str text, karp_error
     return status;
 }
 
-/* ---- either ---------------------------------------------------------------------------------------------------------- */
+/* ---- either ---------------------------------------------------------------------------------- */
 
 static size_t skip_space(karp_str text, size_t at)
 {

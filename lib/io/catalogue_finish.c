@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- labels that follow from the list -------------------------------------------------------------------------------- */
+/* ---- labels that follow from the list -------------------------------------------------------- */
 
 typedef struct list_facts {
     io_table keys;    /* label keys of all full entries */
@@ -138,7 +138,7 @@ static karp_status derive_all(catalogue_reader *reader, karp_error *error)
     return status;
 }
 
-/* ---- warnings ---------------------------------------------------------------------------------------------------------- */
+/* ---- warnings -------------------------------------------------------------------------------- */
 
 static bool differs(const karp_resource *a, const karp_resource *b)
 {
@@ -226,7 +226,7 @@ static void warn(catalogue_reader *reader, const karp_catalogue *catalogue)
     say(reader, &different, ": \"allocatable\" is not capacity less overhead, and is not used; first: ");
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------------ */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 karp_status catalogue_reader_finish(catalogue_reader *reader, karp_catalogue **out, karp_error *error)
 {

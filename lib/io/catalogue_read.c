@@ -11,7 +11,7 @@ const karp_str catalogue_key_zone = { "topology.kubernetes.io/zone", 27 };
 const karp_str catalogue_key_capacity_type = { "karpenter.sh/capacity-type", 26 };
 const karp_str catalogue_key_reservation = { "karpenter.k8s.aws/capacity-reservation-id", 41 };
 
-/* ---- pieces of both shapes ----------------------------------------------------------------------------------------- */
+/* ---- pieces of both shapes ------------------------------------------------------------------- */
 
 static bool equal_ignoring_case(const char *a, const char *b)
 {
@@ -117,7 +117,7 @@ const karp_requirement *catalogue_requirements(io_decoder *d, const json_t *obje
     return list;
 }
 
-/* ---- the reader ------------------------------------------------------------------------------------------------------ */
+/* ---- the reader ------------------------------------------------------------------------------ */
 
 void catalogue_reader_init(catalogue_reader *reader, karp_context *context, karp_str document)
 {

@@ -39,7 +39,7 @@ karp_status catalogue_reader_add_list(catalogue_reader *reader, io_cursor *list,
 /* Makes the catalogue and logs what was ignored. The reader can then only be freed. */
 karp_status catalogue_reader_finish(catalogue_reader *reader, karp_catalogue **out, karp_error *error);
 
-/* ---- between the files of the reader ------------------------------------------------------------------------------- */
+/* ---- between the files of the reader --------------------------------------------------------- */
 
 /* Decode one entry; failures show in the decoder. */
 void catalogue_decode_full(io_decoder *d, const json_t *tree, catalogue_entry *entry);

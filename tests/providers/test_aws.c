@@ -120,7 +120,7 @@ static const char *offering_label(const karp_offering *o, const char *key)
     return requirement(o->requirements, o->requirement_count, key);
 }
 
-/* ---- arithmetic -------------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic ------------------------------------------------------------------------------ */
 
 static void plain_types(void **state)
 {
@@ -257,7 +257,7 @@ static void interfaces(void **state)
     karp_catalogue_unref(c);
 }
 
-/* ---- offerings ---------------------------------------------------------------------------------------------------------- */
+/* ---- offerings ------------------------------------------------------------------------------- */
 
 static void offerings(void **state)
 {
@@ -341,7 +341,7 @@ static void placement_groups(void **state)
     karp_catalogue_unref(c);
 }
 
-/* ---- errors and memory --------------------------------------------------------------------------------------------------- */
+/* ---- errors and memory ----------------------------------------------------------------------- */
 
 static void bad_node_classes(void **state)
 {

@@ -47,7 +47,7 @@ static bool str_is(karp_str a, const char *text)
     return a.len == strlen(text) && memcmp(a.ptr, text, a.len) == 0;
 }
 
-/* ---- pods ---------------------------------------------------------------------------------------------------------- */
+/* ---- pods ------------------------------------------------------------------------------------ */
 
 static int64_t efa_only_interfaces(const aws_node_class *c, bool first_card)
 {
@@ -81,7 +81,7 @@ static int64_t pod_count(const aws_type *t, const aws_node_class *c, const aws_o
     return count;
 }
 
-/* ---- memory and storage ---------------------------------------------------------------------------------------------- */
+/* ---- memory and storage ---------------------------------------------------------------------- */
 
 /* The order of the operations is the provider's: it decides the last bit, and with it the ceiling. */
 static int64_t memory_mib(const aws_type *t, const aws_options *o)
@@ -143,7 +143,7 @@ static bytes ephemeral_storage(scratch *s, const aws_type *t, const aws_node_cla
     return (bytes){ linux_size, (double)(20 * gibi) };
 }
 
-/* ---- overhead -------------------------------------------------------------------------------------------------------- */
+/* ---- overhead -------------------------------------------------------------------------------- */
 
 static int64_t reserved_cpu_milli(int64_t vcpus)
 {
@@ -188,7 +188,7 @@ static karp_str threshold(scratch *s, karp_str text, double capacity)
     return whole_text(s, ceil(capacity / 100 * p));
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------------ */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static void add_text(karp_resource *list, size_t *count, karp_str name, karp_str text)
 {

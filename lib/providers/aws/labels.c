@@ -101,7 +101,7 @@ static void add_kebab(labels *l, karp_str key, karp_str value)
     add(l, key, (karp_str){ copy, value.len });
 }
 
-/* ---- from the name -------------------------------------------------------------------------------------------------------- */
+/* ---- from the name --------------------------------------------------------------------------- */
 
 static size_t skip(karp_str text, size_t from, char low, char high)
 {
@@ -163,7 +163,7 @@ static void add_name_parts(labels *l, karp_str name)
     add_flag(l, key_flex, has_flex(family));
 }
 
-/* ---- devices --------------------------------------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 /* The only device of that kind, or NULL; `count` = how many kinds of device there are. */
 static const aws_device *only_device(const aws_type *t, uint32_t kind, size_t *count)
@@ -208,7 +208,7 @@ static void add_devices(labels *l, const aws_type *t)
     }
 }
 
-/* ---- zones, capacity types, reservations ------------------------------------------------------------------------------------ */
+/* ---- zones, capacity types, reservations ----------------------------------------------------- */
 
 static void add_zones(labels *l, const aws_type *t, const aws_place *place)
 {

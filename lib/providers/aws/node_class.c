@@ -97,7 +97,7 @@ static bool is(karp_str a, const char *text)
     return a.len == strlen(text) && memcmp(a.ptr, text, a.len) == 0;
 }
 
-/* ---- family ------------------------------------------------------------------------------------------------------------ */
+/* ---- family ---------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *alias;
@@ -137,7 +137,7 @@ static aws_family family_at(decoder *d, const json_t *spec)
     return AWS_CUSTOM;
 }
 
-/* ---- kubelet ------------------------------------------------------------------------------------------------------------ */
+/* ---- kubelet --------------------------------------------------------------------------------- */
 
 static void *first_member(const json_t *object)
 {
@@ -196,7 +196,7 @@ static void read_kubelet(decoder *d, const json_t *spec, aws_node_class *out)
     d->part = "spec";
 }
 
-/* ---- disks and interfaces ------------------------------------------------------------------------------------------------ */
+/* ---- disks and interfaces -------------------------------------------------------------------- */
 
 static karp_str size_at(decoder *d, const json_t *disk)
 {
@@ -248,7 +248,7 @@ static void read_interfaces(decoder *d, const json_t *spec, aws_node_class *out)
     out->interface_count = list ? count : 0;
 }
 
-/* ---- status -------------------------------------------------------------------------------------------------------------- */
+/* ---- status ---------------------------------------------------------------------------------- */
 
 static void read_status(decoder *d, const json_t *status, aws_node_class *out)
 {

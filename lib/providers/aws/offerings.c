@@ -50,7 +50,7 @@ void aws_offering_parts_init(scratch *s, const aws_place *place, aws_offering_pa
     }
 }
 
-/* ---- may launches of the class go to the type at all? ---------------------------------------------------------------------- */
+/* ---- may launches of the class go to the type at all? ---------------------------------------- */
 
 static bool starts(karp_str text, const char *prefix)
 {
@@ -82,7 +82,7 @@ static bool fits_class(const aws_type *t, const aws_node_class *c)
     return interfaces_fit(t, c) && placement_fits(t, &c->placement_group);
 }
 
-/* ---- offerings --------------------------------------------------------------------------------------------------------------- */
+/* ---- offerings ------------------------------------------------------------------------------- */
 
 typedef struct offerings {
     karp_offering *list;
