@@ -18,6 +18,7 @@ typedef struct cli_list {
 
 typedef struct cli_options {
     karp_context *context;
+    bool *log_notes; /* whether what the library logs is printed: off while a reader keeps its notes itself */
     cli_list files;      /* -f, and what stands after the verb's own words */
     cli_list catalogues; /* --catalogue */
     cli_list words;      /* what the verb takes before files */

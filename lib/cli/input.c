@@ -8,11 +8,21 @@ static karp_str str_of(const char *text)
     return text == NULL ? (karp_str){0} : (karp_str){text, strlen(text)};
 }
 
+/* Notes on a catalogue of its own go to standard error; a reader keeps those on what it reads. */
+static karp_status read_catalogue_file(const cli_options *options, const char *path, karp_catalogue **out,
+                                       karp_error *error)
+{
+    *options->log_notes = true;
+    karp_status status = karp_catalogue_read_file(options->context, path, out, error);
+    *options->log_notes = false;
+    return status;
+}
+
 static bool fill_reader(const cli_options *options, karp_reader *reader, karp_error *error)
 {
     for (size_t i = 0; i < options->catalogues.count; i++) {
         karp_catalogue *catalogue = NULL;
-        if (karp_catalogue_read_file(options->context, options->catalogues.items[i], &catalogue, error) != KARP_OK) {
+        if (read_catalogue_file(options, options->catalogues.items[i], &catalogue, error) != KARP_OK) {
             return false;
         }
         karp_status status = karp_reader_add_catalogue(reader, catalogue, error);
@@ -146,7 +156,7 @@ karp_catalogue *catalogue_read(const cli_options *options)
     size_t read = 0;
     karp_status status = KARP_OK;
     while (read < count && status == KARP_OK) {
-        status = karp_catalogue_read_file(options->context, options->catalogues.items[read], &parts[read], &error);
+        status = read_catalogue_file(options, options->catalogues.items[read], &parts[read], &error);
         read += status == KARP_OK;
     }
     if (status == KARP_OK && count == 1) {

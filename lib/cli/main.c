@@ -34,8 +34,8 @@ static const cli_verb *find_verb(const char *name)
 
 static void print_note(uint32_t level, karp_str message, void *user)
 {
-    (void)user;
-    if (level == KARP_LOG_WARNING) {
+    const bool *wanted = user;
+    if (*wanted && level == KARP_LOG_WARNING) {
         fputs("karp: note: ", stderr);
         fwrite(message.ptr, 1, message.len, stderr);
         fputc('\n', stderr);
@@ -48,9 +48,12 @@ static int run(const cli_verb *verb, int argc, char **argv)
     karp_error_init(&error, sizeof(error));
     karp_context_options context_options;
     karp_context_options_init(&context_options, sizeof(context_options));
+    bool log_notes = false;
     context_options.log = print_note;
+    context_options.log_user = &log_notes;
     cli_options options;
     memset(&options, 0, sizeof(options));
+    options.log_notes = &log_notes;
     if (karp_context_new(&context_options, &options.context, &error) != KARP_OK) {
         print_error(&error);
         return EXIT_ERROR;

@@ -4,6 +4,8 @@
 #include "write_plan_json.h"
 #include "write_rows.h"
 
+enum { MOST_LINES = 30 };
+
 typedef enum pod_fate { FATE_NONE, FATE_LAUNCH, FATE_NODE, FATE_UNSCHEDULABLE, FATE_IGNORED } pod_fate;
 
 typedef struct pod_answer {
@@ -121,7 +123,7 @@ static karp_status text_refused(const text_out *t, const write_job *job, size_t 
     buffer_text(t->out, "  ");
     text_styled(t, STYLE_DIM, karp_reason_name(pod.code));
     buffer_char(t->out, '\n');
-    rows_refusal(t, &pod);
+    rows_refusal(t, &pod, MOST_LINES);
     return KARP_OK;
 }
 
@@ -170,7 +172,7 @@ static karp_status pod_as_text(const write_job *job, karp_str name, pod_answer a
     if (status == KARP_OK) {
         buffer_text(job->out, " was not considered.\n      ");
         text_flow flow;
-        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, 20);
+        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_LINES);
         flow_words(&flow, pod.message.len > 0 ? pod.message : str_of(karp_reason_text(pod.code)));
         buffer_text(job->out, "  ");
         text_styled(t, STYLE_DIM, karp_reason_name(pod.code));
@@ -359,7 +361,7 @@ static karp_status node_as_text(const write_job *job, karp_str name, const node_
         }
         buffer_repeat(job->out, " ", ROW_INDENT);
         text_flow flow;
-        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, 20);
+        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_LINES);
         flow_words(&flow, kept.detail.len > 0 ? kept.detail : str_of(karp_reason_text(kept.code)));
         buffer_text(job->out, "  ");
         text_styled(t, STYLE_DIM, karp_reason_name(kept.code));

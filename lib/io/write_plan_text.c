@@ -3,7 +3,7 @@
 #include "write_launch.h"
 #include "write_rows.h"
 
-enum { MOST_POD_LINES = 4, MOST_MESSAGE_LINES = 8 };
+enum { MOST_POD_LINES = 4, MOST_DETAIL_LINES = 2, MOST_MESSAGE_LINES = 8 };
 
 typedef struct plan_totals {
     size_t launches;
@@ -213,7 +213,7 @@ static void write_funnel(text_flow *flow, const karp_pool_refusal *pool)
     }
 }
 
-void rows_refusal(const text_out *t, const karp_unschedulable *pod)
+void rows_refusal(const text_out *t, const karp_unschedulable *pod, size_t most_lines)
 {
     write_buffer *b = t->out;
     size_t width = 0;
@@ -224,7 +224,7 @@ void rows_refusal(const text_out *t, const karp_unschedulable *pod)
     }
     if (pod->pool_count == 0) {
         buffer_repeat(b, " ", ROW_INDENT);
-        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_MESSAGE_LINES);
+        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, most_lines);
         flow_words(&flow, pod->message.len > 0 ? pod->message : str_of(karp_reason_text(pod->code)));
         buffer_char(b, '\n');
     }
@@ -233,8 +233,9 @@ void rows_refusal(const text_out *t, const karp_unschedulable *pod)
         buffer_text(b, "      pool ");
         text_left(b, pool->node_pool, width);
         buffer_text(b, "  ");
-        flow_begin(&flow, t, ROW_INDENT + 7 + width, ROW_INDENT + 7 + width, MOST_MESSAGE_LINES);
+        flow_begin(&flow, t, ROW_INDENT + 7 + width, ROW_INDENT + 7 + width, most_lines);
         flow_words(&flow, pool->detail.len > 0 ? pool->detail : str_of(karp_reason_text(pool->code)));
+        flow.lines_left++; /* the numbers are told in any case */
         write_funnel(&flow, pool);
         buffer_char(b, '\n');
     }
@@ -299,7 +300,7 @@ static karp_status write_unschedulable(const text_out *t, const write_job *job)
         buffer_text(b, "   ");
         text_styled(t, STYLE_DIM, karp_reason_name(pod.code));
         buffer_text(b, pod.permanent ? ", permanent\n" : "\n");
-        rows_refusal(t, &pod);
+        rows_refusal(t, &pod, MOST_DETAIL_LINES);
         first += length;
     }
     karp_free(job->context, pods, count * sizeof(*pods));

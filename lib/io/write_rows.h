@@ -38,7 +38,7 @@ karp_status rows_pods(const text_out *t, const write_job *job, const karp_decisi
                       const uint32_t *pods, size_t count);
 
 /* What each pool, and with the full level each node, said to a pod that fits nowhere. */
-void rows_refusal(const text_out *t, const karp_unschedulable *pod);
+void rows_refusal(const text_out *t, const karp_unschedulable *pod, size_t most_lines);
 
 karp_status rows_command(const text_out *t, const write_job *job, const karp_decision *decision, size_t index);
 karp_status rows_commands(const text_out *t, const write_job *job, const karp_decision *decision);

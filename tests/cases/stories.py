@@ -4,11 +4,16 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).parents[2]))
 STORIES = SOURCE / 'examples' / 'stories'
 failures = []
 count = 0
+
+if 'KARP' not in os.environ:
+    print('KARP does not name the program')
+    sys.exit(77)
 
 
 def run(*arguments, status=0, text=None):

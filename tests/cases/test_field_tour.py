@@ -48,8 +48,8 @@ def check_plan():
 
 def check_right_sized():
     answer = document('disrupt', *files('field-tour', 'right-sized.yaml'), '--now', '2023-02-26T12:00:00Z')
-    equal(len(answer['commands']), 1, 'commands')
-    for command in answer['commands']:
+    equal(len(answer.get('commands', [])), 1, 'commands')
+    for command in answer.get('commands', []):
         moved = [p for part in command['replacements'] + command['placements'] for p in part['pods']]
         left = 2 - len(command['nodes']) + len(command['replacements'])
         equal(left, 1, 'nodes afterwards')

@@ -43,7 +43,7 @@ def tell(pool):
     for now, commands in (('2022-02-13T00:41:10Z', []), ('2022-02-13T00:50:00Z', [('Emptiness', 'delete', ['node3'])])):
         answer = document('disrupt', *files('spot-and-on-demand', pool, 'cluster.yaml', '7-no-replicas.yaml'),
                           '--now', now)
-        equal([(c['method'], c['decision'], c['nodes']) for c in answer['commands']], commands, f'{pool}: {now}')
+        equal([(c['method'], c['decision'], c['nodes']) for c in answer.get('commands', [])], commands, f'{pool}: {now}')
     none = plan(pool, '7-no-replicas.yaml')
     equal(none['launches'], [], f'{pool}: no replicas')
 
