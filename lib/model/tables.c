@@ -257,6 +257,18 @@ static bool table_sizes(const karp_snapshot *s, const uint32_t *uses_, uint32_t 
     return true;
 }
 
+static bool find_repeated_names(karp_snapshot *s, type_table *table)
+{
+    uint8_t *seen = mem_zalloc(s->context, s->facts.count);
+    if (seen == NULL) return false;
+    for (uint32_t t = 0; t < table->type_count; t++) {
+        if (seen[table->types[t].name]) table->repeated_names = true;
+        seen[table->types[t].name] = 1;
+    }
+    mem_free(s->context, seen, s->facts.count);
+    return true;
+}
+
 static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_t *uses_, uint32_t use_count,
                               const struct translation *translations, karp_error *error)
 {
@@ -282,18 +294,6 @@ static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_
         return fail_nomem(error);
     }
     return KARP_OK;
-}
-
-static bool find_repeated_names(karp_snapshot *s, type_table *table)
-{
-    uint8_t *seen = mem_zalloc(s->context, s->facts.count);
-    if (seen == NULL) return false;
-    for (uint32_t t = 0; t < table->type_count; t++) {
-        if (seen[table->types[t].name]) table->repeated_names = true;
-        seen[table->types[t].name] = 1;
-    }
-    mem_free(s->context, seen, s->facts.count);
-    return true;
 }
 
 /* The tables' lists of catalogue uses, kept for prepare_table_vectors. */
