@@ -69,6 +69,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     reader->max_pods = limits->max_pods;
     reader->latest = KARP_NO_TIME;
     reader->region_rank = UINT32_MAX;
+    karp_error_init(&reader->error, sizeof reader->error);
     io_arena_init(&reader->keep, context);
     io_arena_init(&reader->scratch, context);
     io_table_init(&reader->catalogue_files, &reader->keep);
