@@ -133,32 +133,33 @@ static int contains(const uint8_t *data, size_t size, const char *word)
 typedef struct reading {
     karp_reader *reader;
     karp_snapshot *snapshot;
+    karp_error error;
 } reading;
 
 static void read_document(karp_context *context, karp_str name, karp_str text, int own_catalogue, reading *out)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error *error = &out->error;
+    karp_error_init(error, sizeof *error);
     karp_reader_options options;
     karp_reader_options_init(&options, sizeof options);
     options.keep_documents = 1;
     out->snapshot = NULL;
     out->reader = NULL;
-    karp_status status = karp_reader_new(context, &options, &out->reader, &error);
-    check_result(status, out->reader, &error);
+    karp_status status = karp_reader_new(context, &options, &out->reader, error);
+    check_result(status, out->reader, error);
     if (status != KARP_OK)
         return;
     if (!own_catalogue) {
         karp_catalogue *catalogue = small_catalogue(context);
         if (catalogue != NULL)
-            status = karp_reader_add_catalogue(out->reader, catalogue, &error);
+            status = karp_reader_add_catalogue(out->reader, catalogue, error);
         karp_catalogue_unref(catalogue);
     }
     if (status == KARP_OK)
-        status = karp_reader_add(out->reader, name, text, &error);
+        status = karp_reader_add(out->reader, name, text, error);
     if (status == KARP_OK)
-        status = karp_reader_finish(out->reader, &out->snapshot, &error);
-    check_result(status, out->snapshot, &error);
+        status = karp_reader_finish(out->reader, &out->snapshot, error);
+    check_result(status, out->snapshot, error);
 }
 
 static void write_out(karp_context *context, const karp_decision *decision, int disruption)
@@ -220,8 +221,10 @@ static void dump_and_read_back(karp_context *context, const reading *first)
         reading second;
         karp_str text = {dump.ptr, dump.len};
         read_document(context, str("dump.json"), text, 1, &second);
-        if (second.snapshot == NULL)
+        if (second.snapshot == NULL) {
+            fprintf(stderr, "%s %s: %s\n", second.error.object, second.error.field, second.error.message);
             broken("a dump can be read");
+        }
         karp_str a = karp_reader_digest(first->reader);
         karp_str b = karp_reader_digest(second.reader);
         if (a.len != 64 || a.len != b.len || memcmp(a.ptr, b.ptr, a.len) != 0)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a fuzz target without libFuzzer:   driver [-m COUNT] PATH...
+ * Runs a fuzz target without libFuzzer:   driver [-m COUNT] [-o FILE] PATH...
  *
  * Every file, and every file of every folder named, is given to the target: as it is, cut short in several places, and,
- * with -m, changed at random COUNT times. The changes depend on the file alone, so a failure repeats.
+ * with -m, changed at random COUNT times. The changes depend on the file alone, so a failure repeats. With -o, FILE holds
+ * the input that is being run, to look at after a crash.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,6 +19,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { MAX_FILE = 1 << 20, CUTS = 32, MAX_PATH = 4096 };
 
 static size_t inputs;
+static const char *current; /* where -o wants the input, or NULL */
+
+static void keep(const uint8_t *data, size_t size)
+{
+    FILE *file = fopen(current, "wb");
+    if (file == NULL || fwrite(data, 1, size, file) != size)
+        fprintf(stderr, "%s: %s\n", current, strerror(errno));
+    if (file != NULL)
+        fclose(file);
+}
 
 /* The input in exactly as many bytes as it has, so that a sanitizer sees a step beyond it. */
 static void run(const uint8_t *data, size_t size)
@@ -29,6 +40,8 @@ static void run(const uint8_t *data, size_t size)
     }
     if (size > 0)
         memcpy(copy, data, size);
+    if (current != NULL)
+        keep(data, size);
     LLVMFuzzerTestOneInput(copy, size);
     free(copy);
     inputs++;
@@ -143,9 +156,11 @@ int main(int argc, char **argv)
 {
     int first = 1;
     size_t changes = 0;
-    if (argc > 2 && strcmp(argv[1], "-m") == 0) {
-        changes = number(argv[2]);
-        first = 3;
+    for (; first + 1 < argc && argv[first][0] == '-'; first += 2) {
+        if (strcmp(argv[first], "-m") == 0)
+            changes = number(argv[first + 1]);
+        else if (strcmp(argv[first], "-o") == 0)
+            current = argv[first + 1];
     }
     int failed = 0;
     for (int i = first; i < argc; i++)
