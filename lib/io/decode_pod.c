@@ -143,6 +143,7 @@ static const karp_host_port *ports_of(io_decoder *d, const json_t *value, size_t
         list[i].host_ip = io_string(d, port, "hostIP");
         list[i].protocol = io_string(d, port, "protocol");
         list[i].port = (int32_t)io_integer(d, port, "hostPort", 0, 65535, 0);
+        (void)io_integer(d, port, "containerPort", 0, 65535, 0); /* what host networks make the host port */
         io_pop(d);
     }
     io_pop(d);
@@ -257,8 +258,15 @@ static const karp_pod_volume *volumes_of(io_decoder *d, const json_t *spec, size
             io_push(d, "persistentVolumeClaim");
             list[i].claim_name = io_required_string(d, claim, "claimName");
             io_pop(d);
-        } else if (io_object(d, volume, "ephemeral")) {
-            list[i].kind = KARP_VOLUME_EPHEMERAL;
+        } else {
+            const json_t *ephemeral = io_object(d, volume, "ephemeral");
+            if (ephemeral) list[i].kind = KARP_VOLUME_EPHEMERAL;
+            io_push(d, "ephemeral");
+            const json_t *template_ = io_object(d, ephemeral, "volumeClaimTemplate");
+            io_push(d, "volumeClaimTemplate");
+            (void)io_object(d, template_, "spec");
+            io_pop(d);
+            io_pop(d);
         }
         io_pop(d);
     }
@@ -318,6 +326,7 @@ static void spec_of(io_decoder *d, const json_t *object, const json_t *status, k
     pod->priority_class_name = io_string(d, spec, "priorityClassName");
     pod->termination_grace_seconds = io_integer(d, spec, "terminationGracePeriodSeconds", 0, INT64_MAX, -1);
     pod->has_priority = io_get(spec, "priority") != NULL;
+    (void)io_boolean(d, spec, "hostNetwork", false);
     pod->priority = (int32_t)io_integer(d, spec, "priority", INT32_MIN, INT32_MAX, 0);
     io_pop(d);
 }

@@ -84,6 +84,7 @@ static karp_status check_workload(io_decoder *d, const json_t *tree)
     (void)io_integer(d, spec, "replicas", 0, INT32_MAX, 1);
     (void)io_integer(d, spec, "parallelism", 0, INT32_MAX, 1);
     (void)io_boolean(d, spec, "suspend", false);
+    (void)io_selector(d, spec, "selector");
     const json_t *template_ = io_object(d, spec, "template");
     io_push(d, "template");
     io_decode_template(d, template_, &pod);
