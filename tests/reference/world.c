@@ -7,17 +7,35 @@
 
 /* ------------------------------------------------------------------------------------------------ objects */
 
-struct objects ref_objects(const struct world *world, const char *kind)
+static struct objects *of_kind(const struct world *world, const char *kind)
 {
-    struct objects out = {NULL, 0};
-    for (size_t i = 0; i < ref_length(world->doc, "objects"); i++) {
-        const json_t *o = ref_item(world->doc, "objects", i);
-        if (strcmp(ref_text(o, "kind"), kind) == 0) {
-            out.items = ref_push(out.items, out.count, sizeof out.items[0]);
-            out.items[out.count++] = o;
+    for (size_t i = 0; i < world->kind_count; i++) {
+        if (strcmp(world->kinds[i].kind, kind) == 0) {
+            return &world->kinds[i];
         }
     }
-    return out;
+    return NULL;
+}
+
+static void read_kinds(struct world *world)
+{
+    for (size_t i = 0; i < ref_length(world->doc, "objects"); i++) {
+        const json_t *o = ref_item(world->doc, "objects", i);
+        struct objects *list = of_kind(world, ref_text(o, "kind"));
+        if (list == NULL) {
+            world->kinds = ref_push(world->kinds, world->kind_count, sizeof world->kinds[0]);
+            list = &world->kinds[world->kind_count++];
+            *list = (struct objects){.kind = ref_text(o, "kind")};
+        }
+        list->items = ref_push(list->items, list->count, sizeof list->items[0]);
+        list->items[list->count++] = o;
+    }
+}
+
+struct objects ref_objects(const struct world *world, const char *kind)
+{
+    const struct objects *list = of_kind(world, kind);
+    return list != NULL ? *list : (struct objects){.kind = kind};
 }
 
 static const char *namespace_of(const json_t *object)
@@ -28,9 +46,10 @@ static const char *namespace_of(const json_t *object)
 
 const json_t *ref_named(const struct world *world, const char *kind, const char *name, const char *namespace)
 {
-    for (size_t i = 0; i < ref_length(world->doc, "objects"); i++) {
-        const json_t *o = ref_item(world->doc, "objects", i);
-        if (strcmp(ref_text(o, "kind"), kind) == 0 && strcmp(ref_text(ref_at(o, "metadata"), "name"), name) == 0 &&
+    struct objects list = ref_objects(world, kind);
+    for (size_t i = 0; i < list.count; i++) {
+        const json_t *o = list.items[i];
+        if (strcmp(ref_text(ref_at(o, "metadata"), "name"), name) == 0 &&
             (namespace == NULL || strcmp(namespace_of(o), namespace) == 0)) {
             return o;
         }
@@ -217,6 +236,7 @@ struct world *ref_world_read(const json_t *doc)
     struct world *world = ref_alloc(sizeof *world);
     world->doc = doc;
     world->now = ref_instant_at(doc, "now");
+    read_kinds(world);
     ref_tables_read(ref_at(doc, "labels"));
     read_settings(world);
     read_pods(world);

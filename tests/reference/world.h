@@ -8,6 +8,7 @@
 
 /** Objects of one kind, in document order. */
 struct objects {
+    const char *kind;
     const json_t **items;
     size_t count;
 };
@@ -43,6 +44,8 @@ struct world {
     bool ignore_preferences, best_effort, reserved_fallback, reserved_gate, ignore_devices, consolidation;
     struct spreads default_spreads;
 
+    struct objects *kinds;
+    size_t kind_count;
     struct node *nodes; /* Node objects */
     size_t node_count;
     struct pod *pods; /* by namespace, then name */

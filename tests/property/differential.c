@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * differential [--from N] [--count N] [--save DIR] [--shrink] [--most N]
+ * differential --file WORLD.json [--save DIR] [--shrink]
+ * differential --print SEED
+ *
+ * Puts random worlds before the plain reference scheduler and before the library, and compares what they decide. A world
+ * on which they part is named by its seed and, with --save, written to DIR/SEED.json; with --shrink, as small as it gets.
+ */
+#include <jansson.h>
+#include <karp/io.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <reference/reference.h>
+
+#include "plans.h"
+#include "shrink.h"
+#include "worlds.h"
+
+enum outcome { AGREED, PARTED, REFERENCE_FAILED, LIBRARY_FAILED };
+
+struct run {
+    unsigned long from, count, most;
+    const char *save, *file;
+    bool shrink;
+    const char *base; /* what catalogue paths are relative to */
+    enum outcome wanted; /* while shrinking */
+    double reference_seconds, library_seconds;
+};
+
+/* ------------------------------------------------------------------------------------------------ the two answers */
+
+static karp_str str(const char *text)
+{
+    return (karp_str){text, strlen(text)};
+}
+
+/** The Plan's text, or an error's with @p failed set. To be freed with free(). */
+static char *library_plan(const char *text, const char *base, bool *failed)
+{
+    karp_error error;
+    karp_context *context = NULL;
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_decision *decision = NULL;
+    karp_text plan = {NULL, 0, NULL};
+    karp_reader_options options;
+    karp_write_options format;
+    karp_error_init(&error, sizeof error);
+    karp_reader_options_init(&options, sizeof options);
+    karp_write_options_init(&format, sizeof format);
+    options.base_directory = str(base);
+    format.compact = 1;
+    karp_status status = karp_context_new(NULL, &context, &error);
+    if (status == KARP_OK) {
+        status = karp_reader_new(context, &options, &reader, &error);
+    }
+    if (status == KARP_OK) {
+        status = karp_reader_add(reader, str("world"), str(text), &error);
+    }
+    if (status == KARP_OK) {
+        status = karp_reader_finish(reader, &snapshot, &error);
+    }
+    if (status == KARP_OK) {
+        status = karp_provision(snapshot, NULL, &decision, &error);
+    }
+    if (status == KARP_OK) {
+        status = karp_write_plan(context, decision, NULL, &format, &plan, &error);
+    }
+    *failed = status != KARP_OK;
+    char message[768];
+    snprintf(message, sizeof message, "%s: %s %s %s", karp_status_name(status), error.object, error.field, error.message);
+    const char *answer = status == KARP_OK ? plan.ptr : message;
+    char *out = malloc(strlen(answer) + 1);
+    if (out != NULL) {
+        memcpy(out, answer, strlen(answer) + 1);
+    }
+    karp_text_free(&plan);
+    karp_decision_unref(decision);
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    karp_context_free(context);
+    return out;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/** @p why: what was different or failed, to be freed. */
+static enum outcome compare(struct run *run, const json_t *world, char **why)
+{
+    char *text = json_dumps(world, JSON_COMPACT);
+    bool failed = false;
+    *why = NULL;
+    if (text == NULL) {
+        fputs("differential: out of memory\n", stderr);
+        exit(2);
+    }
+    double start = seconds();
+    char *ours = reference_plan(text, strlen(text), run->base);
+    double middle = seconds();
+    char *theirs = library_plan(text, run->base, &failed);
+    run->reference_seconds += middle - start;
+    run->library_seconds += seconds() - middle;
+    enum outcome outcome = ours == NULL ? REFERENCE_FAILED : failed || theirs == NULL ? LIBRARY_FAILED : AGREED;
+    if (outcome == AGREED) {
+        *why = plans_difference(ours, theirs);
+        outcome = *why != NULL ? PARTED : AGREED;
+    } else if (outcome == LIBRARY_FAILED) {
+        *why = theirs;
+        theirs = NULL;
+    }
+    free(text);
+    free(ours);
+    free(theirs);
+    return outcome;
+}
+
+/* ------------------------------------------------------------------------------------------------ differences */
+
+static bool fails_alike(const json_t *world, void *user)
+{
+    struct run *run = user;
+    char *why;
+    bool alike = compare(run, world, &why) == run->wanted;
+    free(why);
+    return alike;
+}
+
+static void report(struct run *run, const char *name, json_t *world, enum outcome outcome, const char *why)
+{
+    static const char *const what[] = {"agreed", "parted", "the reference failed", "the library failed"};
+    char *small = NULL;
+    printf("%s: %s\n%s%s", name, what[outcome], why != NULL ? why : reference_error(), outcome == PARTED ? "" : "\n");
+    if (run->shrink) {
+        run->wanted = outcome;
+        shrink(world, fails_alike, run);
+        compare(run, world, &small);
+        printf("  made small, %zu objects:\n%s%s", json_array_size(json_object_get(world, "objects")),
+               small != NULL ? small : "", outcome == PARTED ? "" : "\n");
+        free(small);
+    }
+    if (run->save != NULL) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s.json", run->save, name);
+        if (json_dump_file(world, path, JSON_INDENT(1)) != 0) {
+            fprintf(stderr, "differential: cannot write %s\n", path);
+        }
+    }
+    fflush(stdout);
+}
+
+static bool check(struct run *run, const char *name, json_t *world)
+{
+    char *why;
+    enum outcome outcome = compare(run, world, &why);
+    if (outcome != AGREED) {
+        report(run, name, world, outcome, why);
+    }
+    free(why);
+    return outcome == AGREED;
+}
+
+/* ------------------------------------------------------------------------------------------------ the program */
+
+static int check_file(struct run *run)
+{
+    char base[1024] = ".";
+    const char *slash = strrchr(run->file, '/'), *name = slash != NULL ? slash + 1 : run->file;
+    json_error_t error;
+    json_t *world = json_load_file(run->file, 0, &error);
+    if (world == NULL) {
+        fprintf(stderr, "differential: %s: %s\n", run->file, error.text);
+        return 2;
+    }
+    if (slash != NULL) {
+        snprintf(base, sizeof base, "%.*s", (int)(slash - run->file), run->file);
+    }
+    run->base = base;
+    bool ok = check(run, name, world);
+    json_decref(world);
+    return ok ? 0 : 1;
+}
+
+static int check_seeds(struct run *run)
+{
+    unsigned long bad = 0;
+    for (unsigned long seed = run->from; seed - run->from < run->count && bad < run->most; seed++) {
+        char name[32];
+        json_t *world = world_make(seed);
+        snprintf(name, sizeof name, "%lu", seed);
+        bad += !check(run, name, world);
+        json_decref(world);
+    }
+    printf("%lu worlds from %lu on, %lu parted; reference %.1f s, library %.1f s\n", run->count, run->from, bad,
+           run->reference_seconds, run->library_seconds);
+    return bad > 0 ? 1 : 0;
+}
+
+static int print_world(const char *seed)
+{
+    json_t *world = world_make(strtoul(seed, NULL, 10));
+    int status = json_dumpf(world, stdout, JSON_INDENT(1));
+    puts("");
+    json_decref(world);
+    return status == 0 ? 0 : 2;
+}
+
+int main(int argc, char **argv)
+{
+    struct run run = {.from = 1, .count = 300, .most = 10, .base = "."};
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--shrink") == 0) {
+            run.shrink = true;
+            continue;
+        }
+        if (value == NULL) {
+            fprintf(stderr, "differential: %s: unknown, or without a value\n", argv[i]);
+            return 2;
+        }
+        if (strcmp(argv[i], "--print") == 0) {
+            return print_world(value);
+        } else if (strcmp(argv[i], "--from") == 0) {
+            run.from = strtoul(value, NULL, 10);
+        } else if (strcmp(argv[i], "--count") == 0) {
+            run.count = strtoul(value, NULL, 10);
+        } else if (strcmp(argv[i], "--most") == 0) {
+            run.most = strtoul(value, NULL, 10);
+        } else if (strcmp(argv[i], "--save") == 0) {
+            run.save = value;
+        } else if (strcmp(argv[i], "--file") == 0) {
+            run.file = value;
+        } else {
+            fprintf(stderr, "differential: unknown option %s\n", argv[i]);
+            return 2;
+        }
+        i++;
+    }
+    return run.file != NULL ? check_file(&run) : check_seeds(&run);
+}
