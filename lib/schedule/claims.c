@@ -2,6 +2,7 @@
 #include <schedule/claims.h>
 
 #include <base/bits.h>
+#include <schedule/claim_order.h>
 #include <schedule/ports.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
@@ -20,8 +21,15 @@ bool claims_init(scheduler *s)
 {
     s->total = arena_array(&s->data, s->dims, sizeof *s->total);
     bucket *none = list_push(s->context, &s->buckets, sizeof *none); /* no claim has 0 pods, but counts index the list */
-    if (s->total == NULL || none == NULL) return false;
+    s->least = arena_array(&s->data, s->dims, sizeof *s->least);
+    if (s->total == NULL || none == NULL || s->least == NULL) return false;
     *none = (bucket){ NO_ID, NO_ID };
+    s->run.view = NO_ID;
+    for (uint32_t d = 0; d < s->dims; d++) s->least[d] = INT64_MAX;
+    for (uint32_t i = 0; i < s->pod_count; i++) {
+        const int64_t *r = s->classes[s->snapshot->pod_class[s->pods[i]]].requests;
+        for (uint32_t d = 0; d < s->dims; d++) s->least[d] = r[d] < s->least[d] ? r[d] : s->least[d];
+    }
     return true;
 }
 
@@ -32,56 +40,6 @@ void claims_free(scheduler *s)
     }
     list_free(s->context, &s->claims, sizeof(claim));
     list_free(s->context, &s->buckets, sizeof(bucket));
-}
-
-/* ---- order: by pod count; among equals, who received a pod last comes first, new claims come last -------------- */
-
-static bool bucket_of(scheduler *s, uint32_t pods)
-{
-    while (s->buckets.count <= pods) {
-        bucket *b = list_push(s->context, &s->buckets, sizeof *b);
-        if (b == NULL) {
-            s->failed = true;
-            return false;
-        }
-        *b = (bucket){ NO_ID, NO_ID };
-    }
-    if (pods > s->fullest) s->fullest = pods;
-    return true;
-}
-
-static void unlink_claim(scheduler *s, uint32_t number)
-{
-    claim *c = &s->claims.items[number];
-    bucket *b = &s->buckets.items[c->pods];
-    if (c->prev == NO_ID) b->first = c->next;
-    else s->claims.items[c->prev].next = c->next;
-    if (c->next == NO_ID) b->last = c->prev;
-    else s->claims.items[c->next].prev = c->prev;
-}
-
-static void link_front(scheduler *s, uint32_t number)
-{
-    claim *c = &s->claims.items[number];
-    if (!bucket_of(s, c->pods)) return;
-    bucket *b = &s->buckets.items[c->pods];
-    c->prev = NO_ID;
-    c->next = b->first;
-    if (b->first == NO_ID) b->last = number;
-    else s->claims.items[b->first].prev = number;
-    b->first = number;
-}
-
-static void link_back(scheduler *s, uint32_t number)
-{
-    claim *c = &s->claims.items[number];
-    if (!bucket_of(s, c->pods)) return;
-    bucket *b = &s->buckets.items[c->pods];
-    c->next = NO_ID;
-    c->prev = b->last;
-    if (b->last == NO_ID) b->first = number;
-    else s->claims.items[b->last].next = number;
-    b->last = number;
 }
 
 /* ---- one claim (§21) ------------------------------------------------------------------------------------------------ */
@@ -174,6 +132,18 @@ static void sum_total(scheduler *s, const claim *c, const view *v)
     for (uint32_t d = 0; d < s->dims; d++) s->total[d] = c->requests[d] + r[d];
 }
 
+/* What the types left could still take; a claim that cannot take even the smallest pod of the round retires. */
+static bool measure_slack(scheduler *s, claim *c)
+{
+    if (!typeset_fits(s, c->types, c->requests)) return false; /* it does: this computes what is asked for below */
+    const int64_t *most = s->typesets.items[c->types].most;
+    for (uint32_t d = 0; d < s->dims; d++) {
+        c->slack[d] = most[d] - c->requests[d];
+        if (c->slack[d] < s->least[d]) c->retired = true;
+    }
+    return true;
+}
+
 /* §21 Add; the claim is in no bucket while this runs. */
 static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *v, offer *o)
 {
@@ -189,6 +159,7 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     c->types = o->types;
     c->pods++;
     s->places[pod_number] = (place){ number, PLACE_CLAIM };
+    if (!measure_slack(s, c)) return false;
     spot at = { .set = o->set, .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
     topology_record(s, v, &at);
     if (o->reserved_count > 0 || c->reserved_count > 0) reservations_hold(s, c, o->reserved, o->reserved_count);
@@ -220,33 +191,67 @@ static void refuse_for_good(scheduler *s, class_state *c, uint32_t number)
     bits_set(c->refused, number);
 }
 
-static bool offer_claim(scheduler *s, uint32_t number, uint32_t pod_number, const view *v)
+static bool more_than(const int64_t *requests, const int64_t *slack, uint32_t dims)
+{
+    for (uint32_t d = 0; d < dims; d++) {
+        if (requests[d] > slack[d]) return true;
+    }
+    return false;
+}
+
+/* The quick tests first: most visits end here. */
+static bool worth_a_look(scheduler *s, uint32_t number, const view *v)
 {
     class_state *k = &s->classes[v->class_];
-    claim *c = &s->claims.items[number];
-    offer o;
-    s->steps++;
+    const claim *c = &s->claims.items[number];
+    bool lasting;
     if (refused_before(k, number)) return false;
-    sum_total(s, c, v);
-    if (!typeset_fits(s, c->types, s->total)) {
+    if (more_than(k->requests, c->slack, s->dims)) {
         refuse_for_good(s, k, number);
         return false;
     }
-    if (!topology_admits_host(s, v, c->number, HOST_FRESH)) return false;
+    if (topology_admits_host(s, v, c->number, HOST_FRESH, &lasting)) return true;
+    if (lasting) refuse_for_good(s, k, number);
+    return false;
+}
+
+static bool offer_claim(scheduler *s, uint32_t number, uint32_t pod_number, const view *v)
+{
+    const claim *c = &s->claims.items[number];
+    offer o;
+    s->steps++;
+    if (!worth_a_look(s, number, v)) return false;
+    sum_total(s, c, v);
+    if (!typeset_fits(s, c->types, s->total)) {
+        refuse_for_good(s, &s->classes[v->class_], number);
+        return false;
+    }
     if (can_add(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
-    unlink_claim(s, number);
+    claim_unlink(s, number);
     bool ok = add(s, number, pod_number, v, &o);
-    link_front(s, number);
+    if (!s->claims.items[number].retired) claim_link_front(s, number);
     return ok && !s->failed;
 }
 
 bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
     view v = s->views.items[view_number];
-    for (uint32_t count = 1; count <= s->fullest; count++) {
-        for (uint32_t i = s->buckets.items[count].first; i != NO_ID; i = s->claims.items[i].next) {
-            if (offer_claim(s, i, pod_number, &v)) return true;
+    uint32_t count, i;
+    claim_run_begin(s, view_number, &count, &i);
+    if (s->run.only) {
+        if (s->claims.items[i].retired || !offer_claim(s, i, pod_number, &v)) return false;
+        claim_run_placed(s, view_number, count, NO_ID);
+        return true;
+    }
+    for (; count <= s->fullest; i = ++count <= s->fullest ? s->buckets.items[count].first : NO_ID) {
+        while (i != NO_ID) {
+            uint32_t next = s->claims.items[i].next;
+            if (offer_claim(s, i, pod_number, &v)) {
+                claim_run_placed(s, view_number, count, next);
+                return true;
+            }
             if (s->failed) return false;
+            i = next;
         }
     }
     return false;
@@ -266,8 +271,9 @@ static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const vie
     uint32_t number = (uint32_t)s->claims.count;
     claim *slot = list_push(s->context, &s->claims, sizeof *slot);
     c.requests = arena_array(&s->data, s->dims, sizeof *c.requests);
+    c.slack = arena_array(&s->data, s->dims, sizeof *c.slack);
     c.binary = arena_array(&s->data, s->dims, 1);
-    if (slot == NULL || c.requests == NULL || c.binary == NULL || host_number_new(s) == NO_ID) {
+    if (slot == NULL || c.requests == NULL || c.slack == NULL || c.binary == NULL || host_number_new(s) == NO_ID) {
         s->failed = true;
         return KARP_REASON_NOT_REACHED;
     }
@@ -275,7 +281,7 @@ static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const vie
     c.relaxed_min_values = o->relaxed;
     *slot = c;
     if (!add(s, number, pod_number, v, o)) return KARP_REASON_NOT_REACHED;
-    link_back(s, number);
+    if (!s->claims.items[number].retired) claim_link_back(s, number);
     limits_take(s, c.template_, s->claims.items[number].types, s->claims.items[number].requests);
     return s->failed ? KARP_REASON_NOT_REACHED : KARP_REASON_NONE;
 }
@@ -294,8 +300,12 @@ uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
         sum_total(s, &c, &v);
         reason = can_add(s, &c, pod_number, &v, s->best_effort, &o);
         if (s->failed || reason == KARP_REASON_RESERVED) return reason;
-        if (reason == KARP_REASON_NONE) return open_claim(s, c, pod_number, &v, &o);
+        if (reason != KARP_REASON_NONE) continue;
+        reason = open_claim(s, c, pod_number, &v, &o);
+        if (reason == KARP_REASON_NONE) claim_run_opened(s, view_number, (uint32_t)(s->claims.count - 1));
+        return reason;
     }
+    claim_run_end(s);
     return reason;
 }
 

@@ -235,7 +235,9 @@ bool group_reserve(scheduler *s, group *g, uint32_t domains)
 
 void group_register(scheduler *s, group *g, uint32_t domain)
 {
-    if (group_reserve(s, g, domain + 1)) bits_set(g->present, domain);
+    if (!group_reserve(s, g, domain + 1)) return;
+    bits_set(g->present, domain);
+    g->version++;
 }
 
 void group_count(scheduler *s, group *g, uint32_t domain)
@@ -243,4 +245,5 @@ void group_count(scheduler *s, group *g, uint32_t domain)
     if (!group_reserve(s, g, domain + 1)) return;
     bits_set(g->present, domain);
     if (g->counts[domain]++ == 0) g->occupied++;
+    g->version++;
 }

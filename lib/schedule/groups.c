@@ -275,6 +275,7 @@ static bool introduce_to_kins(scheduler *s, uint32_t number)
         bool ok = g->inverse ? push_id(s, &k->barred_by, &k->barred_count, &k->barred_capacity, number)
                              : push_id(s, &k->counted_by, &k->counted_count, &k->counted_capacity, number);
         if (!ok) return false;
+        if (g->inverse && !g->host) k->barred_elsewhere = true;
     }
     return true;
 }
@@ -286,7 +287,8 @@ static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
     if (identity == NO_ID) return NO_ID;
     uint32_t number = map64_get(&s->group_of_identity, identity);
     if (number != NO_ID) return number;
-    wanted->selector_valid = selector_valid(wanted->selects);
+    wanted->host = s->keys[wanted->key].is_host;
+    wanted->version = 1; /* 0 marks answers that were never given */
     number = (uint32_t)s->groups.count;
     group *g = list_push(s->context, &s->groups, sizeof *g);
     if (g == NULL || !map64_put(&s->group_of_identity, identity, number)) {
@@ -408,17 +410,21 @@ static bool own(scheduler *s, uint32_t view_number, uint32_t group_number)
     view *v = &s->views.items[view_number];
     if (group_number == NO_ID) return false;
     for (uint32_t i = 0; i < v->owned_count; i++) {
-        if (v->owned[i] == group_number) return true;
+        if (v->owned[i].group == group_number) return true;
     }
-    uint32_t *owned = arena_array(&s->data, v->owned_count + (size_t)1, sizeof *owned);
+    struct owned_group *owned = arena_array(&s->data, v->owned_count + (size_t)1, sizeof *owned);
     if (owned == NULL) {
         s->failed = true;
         return false;
     }
     if (v->owned_count > 0) memcpy(owned, v->owned, v->owned_count * sizeof *owned);
-    owned[v->owned_count] = group_number;
+    const group *g = &s->groups.items[group_number];
+    struct owned_group *o = &owned[v->owned_count++];
+    *o = (struct owned_group){ .group = group_number, .host = g->host };
+    o->self = group_selects(s, g, &s->kins.items[s->classes[v->class_].kin]);
+    o->most = g->kind == GROUP_SPREAD ? g->max_skew - (o->self ? 1 : 0) : 0;
+    v->elsewhere = v->elsewhere || !g->host;
     v->owned = owned;
-    v->owned_count++;
     return true;
 }
 

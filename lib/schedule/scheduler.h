@@ -107,11 +107,16 @@ typedef struct group {
     uint32_t namespace_count;
     const selector *selects;  /* NULL = nil */
     label_list extra;         /* from matchLabelKeys */
-    bool selector_valid;
     int32_t *counts;          /* by domain number; for the host key by host number */
     uint64_t *present;        /* domains the group knows */
     uint32_t capacity;        /* of both, in domains */
     uint32_t occupied;        /* domains with a count above 0 */
+    bool host;                /* about host names */
+    uint32_t version;         /* changes with the counts */
+    struct group_answer {     /* what it allowed last, for the few different questions that one pod asks of many places */
+        uint32_t version, own, place, requirement;
+        bool self;
+    } answers[4];
 } group;
 
 /* Pods that every selector sees alike: a namespace and the labels that selectors read. */
@@ -121,6 +126,7 @@ typedef struct kin {
     uint32_t counted_count, counted_capacity;
     uint32_t *barred_by;  /* inverse groups that select it */
     uint32_t barred_count, barred_capacity;
+    bool barred_elsewhere; /* some of them are about other keys than host names */
 } kin;
 
 /* ---- pods ------------------------------------------------------------------------------------------------------------ */
@@ -137,10 +143,16 @@ typedef struct view {
     spread_list spread;
     toleration_list tolerations;
     demand full, strict;       /* §6.2, §17.1 */
-    uint32_t *owned;           /* groups that own it; valid when updated */
+    struct owned_group {
+        uint32_t group;
+        int32_t most;          /* host groups other than affinity: the highest count at which one more pod may come */
+        bool self;             /* the group selects the pods that own it */
+        bool host;             /* it is about host names */
+    } *owned;                  /* groups that own it; valid when updated */
     uint32_t owned_count;
     bool updated;
-    bool plain;                /* no group constrains it, no ports, no volumes: equal pods can be placed in one go */
+    bool elsewhere;            /* some of them are about other keys than host names */
+    bool settled;              /* no step of the ladder changes its groups */
     uint64_t *tolerated;       /* templates whose taints it tolerates */
 } view;
 
@@ -188,9 +200,11 @@ typedef struct claim {
     uint32_t set;        /* requirements, without the host name */
     uint32_t types;      /* typeset */
     int64_t *requests;   /* without daemons */
+    int64_t *slack;      /* per resource, the most that any type left could still take: a quick necessary test */
     uint8_t *binary;     /* per resource: print family, 2 = nothing yet */
     uint32_t pods;
     uint32_t next, prev; /* in the bucket of its pod count; NO_ID ends */
+    bool retired;        /* no pod of the round can fit any more: it is in no bucket */
     bool relaxed_min_values, dropped;
     struct port_use *ports;
     uint32_t port_count, port_capacity;
@@ -275,6 +289,13 @@ typedef struct scheduler {
     LIST_OF(claim) claims;
     LIST_OF(bucket) buckets; /* by pod count */
     uint32_t fullest;        /* highest bucket in use */
+    int64_t *least;          /* per resource, the smallest request of any pod of the round */
+    /* A run of equal pods: claims that refused one of them refuse the next, so the search goes on where it stood. */
+    struct claim_run {
+        uint32_t view;       /* NO_ID = none */
+        uint32_t count, next; /* where to go on: a bucket, and a claim in it (NO_ID = the bucket is done) */
+        bool only;           /* just the claim `next`, which the run opened: all others have refused */
+    } run;
 
     struct reservations {
         uint32_t count;

@@ -112,11 +112,6 @@ void topology_free(scheduler *s)
 
 static int32_t count_at(const group *g, uint32_t domain) { return domain < g->capacity ? g->counts[domain] : 0; }
 
-static bool selects_itself(const scheduler *s, const group *g, const view *v)
-{
-    return group_selects(s, g, &s->kins.items[s->classes[v->class_].kin]);
-}
-
 /* Whether some domain that the pod's own demand allows has a pod of the group. */
 static bool occupied_host(const scheduler *s, const group *g, uint32_t own)
 {
@@ -127,31 +122,35 @@ static bool occupied_host(const scheduler *s, const group *g, uint32_t own)
     return false;
 }
 
-static bool host_group_admits(const scheduler *s, const view *v, const group *g, uint32_t number, uint32_t host_text)
+/* §14.9 for a host name */
+static bool affinity_admits_host(const scheduler *s, const view *v, const struct owned_group *o, uint32_t number, uint32_t host_text)
 {
-    int32_t count = count_at(g, number);
-    switch (g->kind) {
-    case GROUP_SPREAD:
-        return (int64_t)count + selects_itself(s, g, v) <= g->max_skew;
-    case GROUP_AFFINITY:
-        if (!host_allowed(s, v->strict.host, host_text)) return false;
-        return count > 0 || (selects_itself(s, g, v) && !occupied_host(s, g, v->strict.host));
-    default:
-        return count == 0;
-    }
+    const group *g = &s->groups.items[o->group];
+    if (!host_allowed(s, v->strict.host, host_text)) return false;
+    return count_at(g, number) > 0 || (o->self && !occupied_host(s, g, v->strict.host));
 }
 
-bool topology_admits_host(scheduler *s, const view *v, uint32_t number, uint32_t host_text)
+bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, uint32_t host_text, bool *lasting)
 {
     const kin *k = &s->kins.items[s->classes[v->class_].kin];
+    *lasting = v->settled; /* counts only grow */
     for (uint32_t i = 0; i < v->owned_count; i++) {
-        const group *g = &s->groups.items[v->owned[i]];
-        if (s->keys[g->key].is_host && !host_group_admits(s, v, g, number, host_text)) return false;
+        const struct owned_group *o = &v->owned[i];
+        if (!o->host) continue;
+        const group *g = &s->groups.items[o->group];
+        if (g->kind == GROUP_AFFINITY) {
+            if (affinity_admits_host(s, v, o, number, host_text)) continue;
+            *lasting = false;
+            return false;
+        }
+        if (count_at(g, number) > o->most) return false;
     }
+    *lasting = true;
     for (uint32_t i = 0; i < k->barred_count; i++) {
         const group *g = &s->groups.items[k->barred_by[i]];
-        if (s->keys[g->key].is_host && count_at(g, number) != 0) return false;
+        if (g->host && count_at(g, number) != 0) return false;
     }
+    *lasting = false;
     return true;
 }
 
@@ -172,9 +171,9 @@ static uint32_t by_name(const scheduler *s, const group *g, uint32_t best, uint3
 }
 
 /* §14.8: the smallest count among those within maxSkew of the smallest the pod allows; ties go by name. */
-static uint32_t spread_domain(const scheduler *s, const view *v, const group *g, const struct choice *c)
+static uint32_t spread_domain(const scheduler *s, const group *g, const struct choice *c, bool selects_itself)
 {
-    int64_t least = INT32_MAX, self = selects_itself(s, g, v);
+    int64_t least = INT32_MAX, self = selects_itself;
     uint32_t allowed = 0, best = NO_ID;
     for (size_t d = 0; d < c->count; d++) {
         if (!known_to(g, d) || !bits_test(c->own, d)) continue;
@@ -191,7 +190,7 @@ static uint32_t spread_domain(const scheduler *s, const view *v, const group *g,
 }
 
 /* §14.9: where the group's pods are; else, for a pod of the group, one place to start. Sets bits of `out`. */
-static void affinity_domains(const scheduler *s, const view *v, const group *g, const struct choice *c, uint64_t *out)
+static void affinity_domains(const scheduler *s, const group *g, const struct choice *c, bool selects_itself, uint64_t *out)
 {
     bool occupied = false, taken = false;
     uint32_t both = NO_ID, own = NO_ID;
@@ -205,7 +204,7 @@ static void affinity_domains(const scheduler *s, const view *v, const group *g, 
         bits_set(out, d);
         taken = true;
     }
-    if (taken || occupied || !selects_itself(s, g, v)) return;
+    if (taken || occupied || !selects_itself) return;
     if (both != NO_ID) bits_set(out, both);
     else if (own != NO_ID) bits_set(out, own);
 }
@@ -237,26 +236,27 @@ static uint32_t requirement_of(scheduler *s, const group *g, const uint64_t *cho
     return id;
 }
 
-/* What the group allows at a place, as a requirement; NO_ID = nothing. */
-static uint32_t group_requirement(scheduler *s, const view *v, uint32_t number, uint32_t set)
+/* What the group allows at a place, as a requirement; NO_ID = nothing. `own` and `there` are what the pod and the place ask
+ * of the group's key. */
+static uint32_t choose(scheduler *s, uint32_t number, uint32_t own, uint32_t there, bool self)
 {
     const group *g = &s->groups.items[number];
     const domain_key *k = &s->keys[g->key];
     uint64_t stack[16] = { 0 };
     size_t words_ = bits_words(k->count);
     struct choice c = { .count = k->count };
-    c.own = domain_mask(s, g->key, set_get(&s->algebra, v->strict.set, k->key));
-    c.place = domain_mask(s, g->key, set_get(&s->algebra, set, k->key));
+    c.own = domain_mask(s, g->key, own);
+    c.place = domain_mask(s, g->key, there);
     uint64_t *chosen = words_ <= 16 ? stack : mem_zalloc(s->context, words_ * sizeof *chosen);
     if (c.own == NULL || c.place == NULL || chosen == NULL) {
         s->failed = true;
         return NO_ID;
     }
     if (g->kind == GROUP_SPREAD) {
-        uint32_t best = spread_domain(s, v, g, &c);
+        uint32_t best = spread_domain(s, g, &c, self);
         if (best != NO_ID) bits_set(chosen, best);
     } else if (g->kind == GROUP_AFFINITY) {
-        affinity_domains(s, v, g, &c, chosen);
+        affinity_domains(s, g, &c, self, chosen);
     } else {
         free_domains(g, &c, chosen);
     }
@@ -265,10 +265,23 @@ static uint32_t group_requirement(scheduler *s, const view *v, uint32_t number, 
     return id;
 }
 
-static bool tighten(scheduler *s, const view *v, uint32_t number, const spot *at, uint32_t *result)
+/* The same, remembered as long as the group's counts stay what they are. */
+static uint32_t group_requirement(scheduler *s, const view *v, uint32_t number, bool self, uint32_t set)
 {
-    if (s->keys[s->groups.items[number].key].is_host) return true; /* topology_admits_host() has answered */
-    uint32_t id = group_requirement(s, v, number, at->set);
+    group *g = &s->groups.items[number];
+    uint32_t key = s->keys[g->key].key;
+    uint32_t own = set_get(&s->algebra, v->strict.set, key), there = set_get(&s->algebra, set, key);
+    struct group_answer *a = &g->answers[(there ^ (own << 1)) & 3];
+    if (a->version == g->version && a->own == own && a->place == there && a->self == self) return a->requirement;
+    uint32_t id = choose(s, number, own, there, self);
+    *a = (struct group_answer){ g->version, own, there, id, self };
+    return id;
+}
+
+static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, const spot *at, uint32_t *result)
+{
+    if (s->groups.items[number].host) return true; /* topology_admits_host() has answered */
+    uint32_t id = group_requirement(s, v, number, self, at->set);
     if (id == NO_ID) return false;
     if (requirement_get(&s->algebra, id)->key == s->snapshot->known.hostname) return host_allowed(s, id, at->host_text);
     *result = set_add(&s->algebra, *result, id);
@@ -279,12 +292,15 @@ bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
 {
     const kin *k = &s->kins.items[s->classes[v->class_].kin];
     uint32_t result = at->set;
-    if (!topology_admits_host(s, v, at->host, at->host_text)) return false;
+    bool lasting;
+    if (!topology_admits_host(s, v, at->host, at->host_text, &lasting)) return false;
+    *set = at->set;
+    if (!v->elsewhere && !k->barred_elsewhere) return true;
     for (uint32_t i = 0; i < v->owned_count; i++) {
-        if (!tighten(s, v, v->owned[i], at, &result)) return false;
+        if (!tighten(s, v, v->owned[i].group, v->owned[i].self, at, &result)) return false;
     }
     for (uint32_t i = 0; i < k->barred_count; i++) {
-        if (!tighten(s, v, k->barred_by[i], at, &result)) return false;
+        if (!tighten(s, v, k->barred_by[i], false, at, &result)) return false;
     }
     if (result != at->set && !set_compatible(&s->algebra, at->set, result, at->lenient)) return false;
     *set = set_meet(&s->algebra, at->set, result);
@@ -312,12 +328,12 @@ void topology_record(scheduler *s, const view *v, const spot *at)
     for (uint32_t i = 0; i < k->counted_count; i++) {
         group *g = &s->groups.items[k->counted_by[i]];
         if (g->has_filter && !filter_matches(s, &g->filter, at->taints, at->set, at->host_text)) continue;
-        if (s->keys[g->key].is_host) group_count(s, g, at->host);
+        if (g->host) group_count(s, g, at->host);
         else count_values(s, g, at->set, g->kind != GROUP_ANTI);
     }
     for (uint32_t i = 0; i < c->inverse_count; i++) {
         group *g = &s->groups.items[c->inverse_owned[i]];
-        if (s->keys[g->key].is_host) group_count(s, g, at->host);
+        if (g->host) group_count(s, g, at->host);
         else count_values(s, g, at->set, false);
     }
 }

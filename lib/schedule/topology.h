@@ -47,8 +47,8 @@ typedef struct spot {
 
 /* §14.7: tightens *set by what every group allows; false when one allows nothing or the result contradicts the spot. */
 bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set);
-/* The host part alone, a quick necessary test. */
-bool topology_admits_host(scheduler *s, const view *v, uint32_t number, uint32_t host_text);
+/* The host part alone, a quick necessary test. *lasting: a refusal holds for every later pod of the class. */
+bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, uint32_t host_text, bool *lasting);
 /* §14.5: the pod is there now. */
 void topology_record(scheduler *s, const view *v, const spot *at);
 

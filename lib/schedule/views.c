@@ -66,8 +66,19 @@ static bool complete(scheduler *s, view *v)
     return !s->failed && !s->algebra.failed;
 }
 
+/* Whether the groups of the view are those of every later one. (Tolerations are part of a spread's identity.) */
+static bool settled(const scheduler *s, const view *v)
+{
+    const shape *h = shape_of(s->snapshot, v->class_);
+    bool any = false;
+    for (uint32_t i = 0; i < v->spread.count; i++) any = any || v->spread.items[i].schedule_anyway;
+    return !any && h->required.count - v->required_first <= 1 && v->preferred_count == 0 && v->preferred_affinity.count == 0 &&
+           v->preferred_anti.count == 0 && (!s->tolerate_prefer_no_schedule || tolerates_prefer_no_schedule(s, v->tolerations));
+}
+
 static uint32_t push_view(scheduler *s, view *v)
 {
+    v->settled = settled(s, v);
     view *slot = complete(s, v) ? list_push(s->context, &s->views, sizeof *slot) : NULL;
     if (slot == NULL) {
         s->failed = true;
@@ -159,7 +170,7 @@ uint32_t view_relax(scheduler *s, uint32_t view_number)
     v.step++;
     v.owned = NULL;
     v.owned_count = 0;
-    v.updated = false;
+    v.updated = v.elsewhere = false;
     next = give_up(s, &v) ? push_view(s, &v) : s->failed ? NO_ID : LAST_VIEW;
     s->views.items[view_number].next = next;
     return next;
