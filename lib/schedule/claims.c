@@ -199,54 +199,70 @@ static bool more_than(const int64_t *requests, const int64_t *slack, uint32_t di
     return false;
 }
 
+enum { SETS_KEPT = 32 };
+
+/* One pod's search. While it lasts no count changes, so requirements and the groups that are not about host names answer
+ * alike for all claims with equal requirements: those that refused are remembered. */
+typedef struct search {
+    uint32_t pod;
+    view v;
+    uint32_t refused_sets[SETS_KEPT]; /* by the set's last bits */
+} search;
+
 /* The quick tests first: most visits end here. */
-static bool worth_a_look(scheduler *s, uint32_t number, const view *v)
+static bool worth_a_look(scheduler *s, const search *q, uint32_t number)
 {
-    class_state *k = &s->classes[v->class_];
+    class_state *k = &s->classes[q->v.class_];
     const claim *c = &s->claims.items[number];
     bool lasting;
-    if (refused_before(k, number)) return false;
+    if (refused_before(k, number) || q->refused_sets[c->set % SETS_KEPT] == c->set) return false;
     if (more_than(k->requests, c->slack, s->dims)) {
         refuse_for_good(s, k, number);
         return false;
     }
-    if (topology_admits_host(s, v, c->number, HOST_FRESH, &lasting)) return true;
+    if (topology_admits_host(s, &q->v, c->number, HOST_FRESH, &lasting)) return true;
     if (lasting) refuse_for_good(s, k, number);
     return false;
 }
 
-static bool offer_claim(scheduler *s, uint32_t number, uint32_t pod_number, const view *v)
+static bool offer_claim(scheduler *s, search *q, uint32_t number)
 {
     const claim *c = &s->claims.items[number];
     offer o;
     s->steps++;
-    if (!worth_a_look(s, number, v)) return false;
-    sum_total(s, c, v);
-    if (!typeset_fits(s, c->types, s->total)) {
-        refuse_for_good(s, &s->classes[v->class_], number);
+    if (!worth_a_look(s, q, number)) return false;
+    sum_total(s, c, &q->v);
+    /* With one maximal type the slack has told already. */
+    if (s->typesets.items[c->types].maximal_count != 1 && !typeset_fits(s, c->types, s->total)) {
+        refuse_for_good(s, &s->classes[q->v.class_], number);
         return false;
     }
-    if (can_add(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
+    uint32_t reason = can_add(s, c, q->pod, &q->v, false, &o);
+    if (reason != KARP_REASON_NONE || s->failed) {
+        if (reason == KARP_REASON_REQUIREMENTS || reason == KARP_REASON_TOPOLOGY) q->refused_sets[c->set % SETS_KEPT] = c->set;
+        return false;
+    }
     claim_unlink(s, number);
-    bool ok = add(s, number, pod_number, v, &o);
+    bool ok = add(s, number, q->pod, &q->v, &o);
     if (!s->claims.items[number].retired) claim_link_front(s, number);
     return ok && !s->failed;
 }
 
 bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
-    view v = s->views.items[view_number];
+    search q = { .pod = pod_number, .v = s->views.items[view_number] };
     uint32_t count, i;
+    for (size_t k = 0; k < SETS_KEPT; k++) q.refused_sets[k] = NO_ID;
     claim_run_begin(s, view_number, &count, &i);
     if (s->run.only) {
-        if (s->claims.items[i].retired || !offer_claim(s, i, pod_number, &v)) return false;
+        if (s->claims.items[i].retired || !offer_claim(s, &q, i)) return false;
         claim_run_placed(s, view_number, count, NO_ID);
         return true;
     }
     for (; count <= s->fullest; i = ++count <= s->fullest ? s->buckets.items[count].first : NO_ID) {
         while (i != NO_ID) {
             uint32_t next = s->claims.items[i].next;
-            if (offer_claim(s, i, pod_number, &v)) {
+            if (offer_claim(s, &q, i)) {
                 claim_run_placed(s, view_number, count, next);
                 return true;
             }

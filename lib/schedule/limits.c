@@ -24,6 +24,24 @@ static int64_t floor_units(amount value, amount unit)
     return negative ? -lo - 1 : lo;
 }
 
+/* Per template, the largest capacity of any type in each limited resource: far from the limit nothing has to be filtered. */
+static bool find_largest(scheduler *s)
+{
+    for (uint32_t i = 0; i < s->template_count; i++) {
+        template_ *t = &s->templates[i];
+        const pool_limit *l = &s->limits[t->pool];
+        t->largest = arena_array(&s->data, l->count + (size_t)1, sizeof *t->largest);
+        if (t->largest == NULL) return false;
+        for (uint32_t y = 0; y < t->table->type_count; y++) {
+            for (uint32_t k = 0; k < l->count; k++) {
+                int64_t has = t->table->types[y].capacity[l->resources[k]];
+                if (has > t->largest[k]) t->largest[k] = has;
+            }
+        }
+    }
+    return true;
+}
+
 bool limits_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -50,7 +68,7 @@ bool limits_init(scheduler *s)
             l->initial[i] = l->left[i] = floor_units(left, w->units[resources[i]]);
         }
     }
-    return true;
+    return find_largest(s);
 }
 
 static bool type_within(const pool_limit *l, const instance_type *type)
@@ -66,8 +84,9 @@ uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason)
     template_ *t = &s->templates[template_number];
     const pool_limit *l = &s->limits[t->pool];
     size_t words_ = template_words(t), width = t->table->variant_count;
-    bool all = true;
-    if (l->count == 0) return t->initial;
+    bool all = true, far = true;
+    for (uint32_t i = 0; i < l->count; i++) far = far && l->left[i] > t->largest[i];
+    if (far) return t->initial;
     for (uint32_t i = 0; i < l->count; i++) {
         if (l->resources[i] == RESOURCE_NODES && l->left[i] == 0) {
             *reason = KARP_REASON_NODE_LIMITS;
@@ -93,27 +112,63 @@ uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason)
     return id;
 }
 
-void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const int64_t *total)
+/* The variant of a type set with the largest capacity in the pool's limited resource k, remembered with the set. */
+static uint32_t biggest(scheduler *s, uint32_t types, uint32_t k)
 {
-    const template_ *t = &s->templates[template_number];
-    pool_limit *l = &s->limits[t->pool];
+    typeset *ts = &s->typesets.items[types];
+    const template_ *t = &s->templates[ts->template_];
+    const pool_limit *l = &s->limits[t->pool];
+    size_t width = t->table->variant_count;
+    if (ts->biggest == NULL) {
+        ts->biggest = arena_array(&s->data, l->count + (size_t)1, sizeof *ts->biggest);
+        if (ts->biggest == NULL) {
+            s->failed = true;
+            return NO_ID;
+        }
+        for (uint32_t i = 0; i < l->count; i++) {
+            int64_t most = -1;
+            for (size_t v = bits_next(ts->bits, width, 0); v < width; v = bits_next(ts->bits, width, v + 1)) {
+                int64_t has = t->table->types[t->table->variants[v].type].capacity[l->resources[i]];
+                if (has <= most) continue;
+                most = has;
+                ts->biggest[i] = (uint32_t)v;
+            }
+        }
+    }
+    return ts->biggest[k];
+}
+
+/* The largest capacity among the types that fit; the largest of the set, when that one fits. */
+static int64_t largest_fitting(scheduler *s, uint32_t types, uint32_t k, const int64_t *total)
+{
+    const template_ *t = &s->templates[s->typesets.items[types].template_];
+    uint32_t resource = s->limits[t->pool].resources[k], v = biggest(s, types, k);
     size_t words_ = template_words(t), width = t->table->variant_count;
-    if (l->count == 0) return;
+    int64_t most = 0;
+    if (v == NO_ID) return 0;
+    if (variant_fits(s, t, v, total)) return t->table->types[t->table->variants[v].type].capacity[resource];
     uint64_t *bits = mem_zalloc(s->context, (words_ + 1) * sizeof *bits);
     if (bits == NULL) {
         s->failed = true;
-        return;
+        return 0;
     }
     typeset_fitting(s, types, total, bits);
-    for (uint32_t i = 0; i < l->count; i++) {
-        int64_t most = l->resources[i] == RESOURCE_NODES && !quirk(s, 10) ? 1 : 0;
-        for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
-            int64_t has = t->table->types[t->table->variants[v].type].capacity[l->resources[i]];
-            if (has > most) most = has;
-        }
-        l->left[i] -= most;
+    for (size_t i = bits_next(bits, width, 0); i < width; i = bits_next(bits, width, i + 1)) {
+        int64_t has = t->table->types[t->table->variants[i].type].capacity[resource];
+        if (has > most) most = has;
     }
     mem_free(s->context, bits, (words_ + 1) * sizeof *bits);
+    return most;
+}
+
+void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const int64_t *total)
+{
+    pool_limit *l = &s->limits[s->templates[template_number].pool];
+    for (uint32_t i = 0; i < l->count; i++) {
+        int64_t most = largest_fitting(s, types, i, total);
+        if (l->resources[i] == RESOURCE_NODES && !quirk(s, 10) && most < 1) most = 1;
+        l->left[i] -= most;
+    }
 }
 
 /* ---- minValues ------------------------------------------------------------------------------------------------------ */

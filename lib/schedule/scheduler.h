@@ -25,6 +25,7 @@ typedef struct typeset {
     uint32_t *maximal;      /* variants whose room no other one exceeds in every resource; they decide what fits */
     uint32_t maximal_count; /* NO_ID = not computed yet */
     int64_t *most;          /* per resource, the most room of any: a quick test. NULL until computed */
+    uint32_t *biggest;      /* per limited resource of the pool, the variant with most capacity. NULL until computed */
 } typeset;
 
 /* Types with the same daemons (§12.2). */
@@ -53,6 +54,7 @@ typedef struct template_ {
     daemon_group *groups;
     uint32_t group_count;
     bool group_ports;      /* some group's daemons use host ports */
+    int64_t *largest;      /* per limited resource of the pool, the most capacity of any type */
     uint32_t dropped_reason; /* why the pre-filter left nothing; such templates are kept aside */
 } template_;
 

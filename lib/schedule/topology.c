@@ -283,6 +283,10 @@ static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, con
     if (s->groups.items[number].host) return true; /* topology_admits_host() has answered */
     uint32_t id = group_requirement(s, v, number, self, at->set);
     if (id == NO_ID) return false;
+    uint32_t there = set_get(&s->algebra, at->set, requirement_get(&s->algebra, id)->key);
+    if (there == id) return true;
+    /* Listed values that are not among the allowed ones: no need to build the contradiction. */
+    if (there != NO_ID && !requirement_get(&s->algebra, there)->complement && !requirement_overlap(&s->algebra, there, id)) return false;
     if (requirement_get(&s->algebra, id)->key == s->snapshot->known.hostname) return host_allowed(s, id, at->host_text);
     *result = set_add(&s->algebra, *result, id);
     return true;

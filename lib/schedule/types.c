@@ -280,6 +280,11 @@ static bool has_room(const int64_t *room, const int64_t *total, uint32_t dims)
     return true;
 }
 
+bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_number, const int64_t *total)
+{
+    return has_room(t->room + (size_t)variant_number * s->dims, total, s->dims);
+}
+
 bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total)
 {
     typeset *ts = &s->typesets.items[types];

@@ -27,6 +27,7 @@ static inline bool typeset_empty(const scheduler *s, uint32_t types) { return s-
 
 /* Whether some variant has room for the vector. */
 bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total);
+bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_number, const int64_t *total);
 /* The variants that have room for it; false when there are none. `out` has the template's width. */
 bool typeset_fitting(const scheduler *s, uint32_t types, const int64_t *total, uint64_t *out);
 
