@@ -28,7 +28,8 @@ struct run {
     const char *save, *file;
     bool shrink;
     const char *base; /* what catalogue paths are relative to */
-    enum outcome wanted; /* while shrinking */
+    enum outcome wanted; /* while shrinking, and how the difference begins */
+    char beginning[32];
     double reference_seconds, library_seconds;
 };
 
@@ -126,13 +127,22 @@ static enum outcome compare(struct run *run, const json_t *world, char **why)
 
 /* ------------------------------------------------------------------------------------------------ differences */
 
+/** "only library: launch": which side has more of what. */
+static void beginning(const char *why, char *out, size_t size)
+{
+    const char *end = why != NULL ? strchr(why, ':') : NULL;
+    end = end != NULL && end[1] == ' ' ? strchr(end + 2, ' ') : end;
+    snprintf(out, size, "%.*s", end != NULL ? (int)(end - why) : 0, why != NULL ? why : "");
+}
+
 static bool fails_alike(const json_t *world, void *user)
 {
     struct run *run = user;
-    char *why;
+    char *why, start[sizeof run->beginning];
     bool alike = compare(run, world, &why) == run->wanted;
+    beginning(why, start, sizeof start);
     free(why);
-    return alike;
+    return alike && strcmp(start, run->beginning) == 0;
 }
 
 static void report(struct run *run, const char *name, json_t *world, enum outcome outcome, const char *why)
@@ -142,6 +152,7 @@ static void report(struct run *run, const char *name, json_t *world, enum outcom
     printf("%s: %s\n%s%s", name, what[outcome], why != NULL ? why : reference_error(), outcome == PARTED ? "" : "\n");
     if (run->shrink) {
         run->wanted = outcome;
+        beginning(why, run->beginning, sizeof run->beginning);
         shrink(world, fails_alike, run);
         compare(run, world, &small);
         printf("  made small, %zu objects:\n%s%s", json_array_size(json_object_get(world, "objects")),

@@ -89,7 +89,8 @@ static void shrink_object(struct shrinker *s, json_t *object)
                 json_object_set(object, keys[i], value);
             }
         }
-        if (!gone) {
+        /* Conditions say what state an object is in only together. */
+        if (!gone && strcmp(keys[i], "conditions") != 0) {
             shrink_value(s, value);
         }
         json_decref(value);
