@@ -29,7 +29,10 @@ typedef struct karp_disrupt_options {
     karp_options common;
     uint32_t method;          /**< KARP_METHOD_* */
     uint32_t reserved;
-    uint64_t max_simulations; /**< deterministic budget; 0 = none */
+    /** Deterministic budget; 0 = none. When it is used up the pass answers with what it has, marked incomplete. */
+    uint64_t max_simulations;
+    /** Quirks to switch off in profile karpenter, or on in profile karp: bit n−1 for D-Qn (docs/disruption.md). */
+    uint64_t flip_quirks;
 } karp_disrupt_options;
 
 /** Zeroes @p options and sets the sizes. */

@@ -150,6 +150,8 @@ static const struct reason registry[] = {
       "another command came first" },
     { KARP_REASON_STATIC_LIMIT, 0, "STATIC_LIMIT",
       "the static pool's node limit leaves no room for a replacement" },
+    { KARP_REASON_TOO_FEW_NODES, 0, "TOO_FEW_NODES",
+      "consolidation of several nodes needs two" },
     { KARP_REASON_CHURN, 0, "CHURN",
       "the candidates have changed since the decision" },
     { KARP_REASON_VALIDATION_BUDGET, 0, "VALIDATION_BUDGET",

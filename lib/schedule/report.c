@@ -84,6 +84,12 @@ static int by_pool_and_pods(uint32_t x, uint32_t y, const void *user)
     return x < y ? -1 : 1;
 }
 
+bool report_sort_claims(const scheduler *s, const received *r, uint32_t *claims, size_t count)
+{
+    struct claim_order user = { s, r };
+    return sort_ids(s->context, claims, count, by_pool_and_pods, &user);
+}
+
 static bool report_launches(scheduler *s, karp_decision *d, const received *r, const final_claim *finals)
 {
     size_t n = 0;
@@ -93,8 +99,7 @@ static bool report_launches(scheduler *s, karp_decision *d, const received *r, c
     for (uint32_t c = 0; ok && c < s->claims.count; c++) {
         if (!s->claims.items[c].dropped) order[n++] = c;
     }
-    struct claim_order user = { s, r };
-    ok = ok && sort_ids(s->context, order, n, by_pool_and_pods, &user);
+    ok = ok && report_sort_claims(s, r, order, n);
     for (size_t i = 0; ok && i < n; i++) {
         uint32_t c = order[i];
         launch_source from = { .template_ = s->claims.items[c].template_, .set = finals[c].set, .types = finals[c].types,
@@ -114,7 +119,7 @@ static int by_node(uint32_t x, uint32_t y, const void *user)
     return s->hosts[x].node < s->hosts[y].node ? -1 : s->hosts[x].node > s->hosts[y].node;
 }
 
-static bool report_placements(scheduler *s, karp_decision *d, const received *r)
+bool report_placements(scheduler *s, karp_decision *d, const received *r)
 {
     uint32_t *order = mem_alloc(s->context, (s->host_count + (size_t)1) * sizeof *order), n = 0;
     bool ok = order != NULL;

@@ -28,6 +28,8 @@ karp_status report_plan(scheduler *s, karp_decision *d);
 bool report_nodes(scheduler *s, karp_decision *d);
 /* What a node costs per hour; 0 = unknown. */
 double node_price(const karp_snapshot *w, const state_node *n);
+/* State nodes as they are, when nothing was scheduled. */
+bool report_nodes_unchanged(const karp_snapshot *w, karp_decision *d);
 
 /* The pods each claim and each host received, by name: arrays in `a`, indexed [first[i] … first[i+1]). */
 typedef struct received {
@@ -36,5 +38,9 @@ typedef struct received {
 bool report_received(scheduler *s, arena *a, received *out);
 /* §31.1, §31.2 for all claims; pods of dropped ones become failures. */
 bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **out);
+/* Puts claims in the order of launches: by pool, then by pods. */
+bool report_sort_claims(const scheduler *s, const received *r, uint32_t *claims, size_t count);
+/* A placement for every node that received pods; *r lives in the decision's arena. */
+bool report_placements(scheduler *s, karp_decision *d, const received *r);
 
 #endif

@@ -35,9 +35,9 @@ static void add_requests(const karp_snapshot *w, uint32_t pod_number, karp_node_
     row->memory_requested += in_units(w, RESOURCE_MEMORY, r[RESOURCE_MEMORY]);
 }
 
-static void fill_node(scheduler *s, const state_node *n, karp_node_use *row)
+/* `excluded`, by pod: those that are being scheduled; NULL = none. */
+static void fill_node(const karp_snapshot *w, const uint8_t *excluded, const state_node *n, karp_node_use *row)
 {
-    const karp_snapshot *w = s->snapshot;
     row->size = sizeof *row;
     row->node = name_of(w, n->name);
     row->node_pool = n->managed && n->pool_name != NO_ID ? text_of(w, n->pool_name) : (karp_str){ "", 0 };
@@ -49,20 +49,28 @@ static void fill_node(scheduler *s, const state_node *n, karp_node_use *row)
     row->memory_allocatable = amount_double(resource_list_get(n->allocatable, RESOURCE_MEMORY));
     row->marked = n->marked;
     for (uint32_t i = 0; i < n->pod_count; i++) {
-        if (!s->excluded[n->pods[i]]) add_requests(w, n->pods[i], row);
+        if (excluded == NULL || !excluded[n->pods[i]]) add_requests(w, n->pods[i], row);
     }
 }
+
+static bool fill_nodes(const karp_snapshot *w, const uint8_t *excluded, karp_decision *d)
+{
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        karp_node_use *row = list_push(d->context, &d->nodes, sizeof *row);
+        if (row == NULL) return false;
+        fill_node(w, excluded, &w->nodes[i], row);
+        d->cost_before += row->price;
+        if (!row->marked) d->cost_after += row->price;
+    }
+    return true;
+}
+
+bool report_nodes_unchanged(const karp_snapshot *w, karp_decision *d) { return fill_nodes(w, NULL, d); }
 
 bool report_nodes(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        karp_node_use *row = list_push(d->context, &d->nodes, sizeof *row);
-        if (row == NULL) return false;
-        fill_node(s, &w->nodes[i], row);
-        d->cost_before += row->price;
-        if (!row->marked) d->cost_after += row->price;
-    }
+    if (!fill_nodes(w, s->excluded, d)) return false;
     for (uint32_t i = 0; i < s->pod_count; i++) {
         place at = s->places[s->pods[i]];
         if (at.where != PLACE_HOST) continue;

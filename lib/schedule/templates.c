@@ -295,3 +295,18 @@ bool templates_init(scheduler *s)
     s->usable_pools = count;
     return sort_ids(s->context, order, count, by_weight, w) && make_templates(s, order, count);
 }
+
+bool template_of_static(scheduler *s, uint32_t pool, uint32_t *number)
+{
+    template_ *list = arena_array(&s->data, s->template_count + (size_t)1, sizeof *list);
+    if (list == NULL) return false;
+    if (s->template_count > 0) memcpy(list, s->templates, s->template_count * sizeof *list);
+    template_ *t = &list[s->template_count];
+    t->pool = pool;
+    t->taints = s->snapshot->raw.pools.items[pool].taints;
+    t->table_number = NO_ID;
+    if (!template_requirements(s, &s->snapshot->raw.pools.items[pool], t)) return false;
+    s->templates = list;
+    *number = s->template_count++;
+    return true;
+}

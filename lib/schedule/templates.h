@@ -7,6 +7,8 @@
 
 /* Pools that may serve pods, by weight; their templates after the pre-filter. */
 bool templates_init(scheduler *s);
+/* What a static pool starts: its requirements, no types. A number for s->templates, once the run is over. */
+bool template_of_static(scheduler *s, uint32_t pool, uint32_t *number);
 
 /* Whether a list of tolerations tolerates every taint; *first receives the index of the first that is not. */
 bool taints_tolerated(const scheduler *s, toleration_list tolerations, taint_list taints, uint32_t *first);

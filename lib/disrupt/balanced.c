@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <disrupt/balanced.h>
+
+#include <base/error.h>
+#include <disrupt/costs.h>
+#include <disrupt/prices.h>
+#include <math.h>
+
+double balanced_score(double savings, double disruption, double total_cost, double total_disruption)
+{
+    if (!(total_cost > 0.0) || !(total_disruption > 0.0)) return 0.0;
+    double gain = savings / total_cost, loss = disruption / total_disruption;
+    if (!(gain > 0.0)) return 0.0;
+    return loss == 0.0 ? HUGE_VAL : gain / loss;
+}
+
+bool balanced_approves(double score) { return score >= 0.5; }
+
+static bool labelled(const karp_snapshot *w, const node_claim *c)
+{
+    return label_get(c->meta.labels, w->known.instance_type) != NO_ID && label_get(c->meta.labels, w->known.capacity_type) != NO_ID &&
+           label_get(c->meta.labels, w->known.zone) != NO_ID;
+}
+
+/* The price of every claim of the pool, by the claim's own labels. */
+static void add_tracked_costs(pass *p)
+{
+    const karp_snapshot *w = p->snapshot;
+    for (size_t i = 0; i < w->raw.claims.count; i++) {
+        const node_claim *c = &w->raw.claims.items[i];
+        uint32_t name = label_get(c->meta.labels, w->known.node_pool);
+        if (name == NO_ID || !labelled(w, c)) continue;
+        for (uint32_t pool = 0; pool < w->raw.pools.count; pool++) {
+            if (w->pool_names[pool].name == name) p->totals[pool].cost += labels_price(w, pool, c->meta.labels);
+        }
+    }
+}
+
+karp_status pass_totals(pass *p, karp_error *error)
+{
+    const karp_snapshot *w = p->snapshot;
+    p->totals = arena_array(&p->data, w->raw.pools.count + 1, sizeof *p->totals);
+    uint32_t *candidate_of = arena_array(&p->data, w->node_count + (size_t)1, sizeof *candidate_of);
+    double *prices = arena_array(&p->data, w->raw.pools.count + 1, sizeof *prices);
+    if (p->totals == NULL || candidate_of == NULL || prices == NULL) return fail_nomem(error);
+    add_tracked_costs(p);
+    for (uint32_t i = 0; i < p->candidate_count; i++) {
+        const candidate *c = &p->candidates[i];
+        candidate_of[c->node] = i + 1;
+        prices[c->pool] += c->price;
+        p->totals[c->pool].known = true;
+    }
+    for (size_t i = 0; i < w->raw.pools.count; i++) {
+        if (!(p->totals[i].cost > 0.0)) p->totals[i].cost = prices[i];
+    }
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        const state_node *n = &w->nodes[i];
+        if (n->pool == NO_ID || !p->totals[n->pool].known) continue;
+        p->totals[n->pool].disruption += candidate_of[i] > 0 ? p->candidates[candidate_of[i] - 1].cost : incremental_cost(w, n);
+    }
+    return KARP_OK;
+}
+
+static double score_in_pool(const pass *p, uint32_t pool, double savings, double disruption)
+{
+    const pool_total *t = &p->totals[pool];
+    return t->known ? balanced_score(savings, disruption, t->cost, t->disruption) : 0.0;
+}
+
+bool command_approved(const pass *p, const command *c, double *score)
+{
+    double price = 0.0;
+    bool several = false;
+    *score = -1.0;
+    for (uint32_t i = 0; i < c->candidate_count; i++) {
+        const candidate *x = &p->candidates[c->candidates[i]];
+        price += x->price;
+        several = several || x->pool != p->candidates[c->candidates[0]].pool;
+    }
+    for (uint32_t pool = 0; pool < p->snapshot->raw.pools.count; pool++) {
+        double own = 0.0, disruption = 0.0;
+        bool any = false;
+        if (p->snapshot->raw.pools.items[pool].policy != KARP_BALANCED) continue;
+        for (uint32_t i = 0; i < c->candidate_count; i++) {
+            const candidate *x = &p->candidates[c->candidates[i]];
+            if (x->pool != pool) continue;
+            any = true;
+            own += x->price;
+            disruption += x->cost;
+        }
+        if (!any) continue;
+        double one = score_in_pool(p, pool, several && price > 0.0 ? c->savings * (own / price) : c->savings, disruption);
+        if (!balanced_approves(one)) return false;
+        if (*score < 0.0 || one < *score) *score = one;
+    }
+    return true;
+}
+
+bool candidate_worthwhile(const pass *p, const candidate *c)
+{
+    if (pool_of(p, c)->policy != KARP_BALANCED || !p->totals[c->pool].known || !(p->totals[c->pool].cost > 0.0)) return true;
+    return balanced_approves(score_in_pool(p, c->pool, c->price, c->cost));
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <disrupt/budgets.h>
+
+#include <base/error.h>
+#include <model/cron.h>
+#include <string.h>
+
+enum { MOST_HITS = 4096 };
+
+static int64_t before(int64_t instant, int64_t length) { return instant < INT64_MIN + 1 + length ? INT64_MIN + 1 : instant - length; }
+static int64_t after(int64_t instant, int64_t length) { return instant > INT64_MAX - length ? INT64_MAX : instant + length; }
+
+/* Go's Atoi, clamped: what is beyond int64 is no integer. */
+static bool whole_number(const char *text, size_t length, int64_t *out)
+{
+    size_t i = length > 0 && (text[0] == '+' || text[0] == '-') ? 1 : 0;
+    uint64_t value = 0;
+    if (i == length) return false;
+    for (; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9') return false;
+        uint64_t digit = (uint64_t)(text[i] - '0');
+        if (value > ((uint64_t)INT64_MAX - digit) / 10) return false;
+        value = value * 10 + digit;
+    }
+    *out = text[0] == '-' ? -(int64_t)value : (int64_t)value;
+    return true;
+}
+
+/* "3" or "10%" of a total, percentages rounded up. */
+static bool nodes_allowed(karp_str text, int64_t total, int64_t *out)
+{
+    int64_t percent;
+    if (text.len == 0) text = (karp_str){ "10%", 3 };
+    if (whole_number(text.ptr, text.len, out)) return true;
+    if (text.ptr[text.len - 1] != '%' || !whole_number(text.ptr, text.len - 1, &percent)) return false;
+    const int64_t most = INT64_C(1) << 31; /* keeps the product within int64; more than all nodes is all nodes anyway */
+    if (percent > most) percent = most;
+    if (percent < -most) percent = -most;
+    int64_t product = percent * total;
+    *out = product > 0 ? (product + 99) / 100 : product / 100;
+    return true;
+}
+
+static int64_t length_of(const budget *b) { return b->duration == KARP_DURATION_UNSET || b->duration < 0 ? 0 : b->duration; }
+
+static bool scheduled(const budget *b) { return b->schedule.len > 0 || b->duration != KARP_DURATION_UNSET; }
+
+bool budget_allows(const budget *b, int64_t total, int64_t now, bool never_is_always, int64_t *allowed)
+{
+    if (scheduled(b)) {
+        cron schedule;
+        int64_t hit;
+        if (!cron_parse(b->schedule.ptr, b->schedule.len, &schedule)) return false;
+        bool some = cron_next(&schedule, before(now, length_of(b)), &hit);
+        if (some ? hit > now : !never_is_always) {
+            *allowed = BUDGET_UNLIMITED;
+            return true;
+        }
+    }
+    return nodes_allowed(b->nodes, total, allowed);
+}
+
+/* With D-Q2 an empty list of reasons is no reason at all. */
+static bool applies(const budget *b, uint32_t reason, uint64_t quirks)
+{
+    if (!b->has_reasons || (b->reasons & reason) != 0) return true;
+    return b->reasons == 0 && ((quirks >> 1) & 1) == 0;
+}
+
+int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64_t now, uint64_t quirks)
+{
+    int64_t allowed = BUDGET_UNLIMITED, one = 0;
+    bool broken = false;
+    for (uint32_t i = 0; i < pool->budget_count; i++) {
+        const budget *b = &pool->budgets[i];
+        bool mine = applies(b, reason, quirks);
+        if (!budget_allows(b, total, now, quirks & 1, &one)) {
+            broken = broken || mine || ((quirks >> 1) & 1); /* D-Q2: whatever its reasons are */
+            continue;
+        }
+        if (mine && one < allowed) allowed = one;
+    }
+    return broken ? 0 : allowed;
+}
+
+/* The end of the window that is open at `now`, or the next opening. Windows that overlap are one; the walk through them is
+ * cut short, which is why the answer is only "at the latest". */
+static int64_t next_edge(const budget *b, int64_t now)
+{
+    cron schedule;
+    int64_t hit, next;
+    if (!scheduled(b) || !cron_parse(b->schedule.ptr, b->schedule.len, &schedule)) return KARP_NO_TIME;
+    if (!cron_next(&schedule, before(now, length_of(b)), &hit)) return KARP_NO_TIME;
+    if (hit > now || length_of(b) == 0) return hit == INT64_MAX || length_of(b) == 0 ? KARP_NO_TIME : hit;
+    int64_t end = after(hit, length_of(b));
+    for (int i = 0; i < MOST_HITS && cron_next(&schedule, hit, &next) && next <= end; i++) {
+        hit = next;
+        end = after(hit, length_of(b));
+    }
+    return end == INT64_MAX ? KARP_NO_TIME : end;
+}
+
+int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, uint64_t quirks)
+{
+    int64_t first = KARP_NO_TIME;
+    for (uint32_t i = 0; i < pool->budget_count; i++) {
+        if (!applies(&pool->budgets[i], reason, quirks)) continue;
+        int64_t edge = next_edge(&pool->budgets[i], now);
+        if (edge != KARP_NO_TIME && (first == KARP_NO_TIME || edge < first)) first = edge;
+    }
+    return first;
+}
+
+uint32_t method_reason(uint32_t method)
+{
+    if (method == KARP_METHOD_EMPTINESS) return KARP_REASON_EMPTY;
+    return method == KARP_METHOD_DRIFT || method == KARP_METHOD_STATIC_DRIFT ? KARP_REASON_DRIFTED : KARP_REASON_UNDERUTILIZED;
+}
+
+static bool is_true(const karp_snapshot *w, condition_list list, uint32_t type)
+{
+    const condition *c = condition_find(list, type);
+    return c != NULL && c->status == w->known.status_true;
+}
+
+karp_status pass_budgets(pass *p, karp_error *error)
+{
+    const karp_snapshot *w = p->snapshot;
+    size_t pools = w->raw.pools.count;
+    int64_t *total = arena_array(&p->data, pools + 1, sizeof *total), *busy = arena_array(&p->data, pools + 1, sizeof *busy);
+    p->remaining = arena_array(&p->data, pools + 1, sizeof *p->remaining);
+    p->next_change = arena_array(&p->data, pools + 1, sizeof *p->next_change);
+    if (total == NULL || busy == NULL || p->remaining == NULL || p->next_change == NULL) return fail_nomem(error);
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        const state_node *n = &w->nodes[i];
+        if (!n->managed || !n->initialized || n->pool == NO_ID) continue;
+        if (is_true(w, w->raw.claims.items[n->claim].conditions, w->known.instance_terminating)) continue;
+        total[n->pool]++;
+        if (n->marked || !is_true(w, w->raw.nodes.items[n->node].conditions, w->known.ready)) busy[n->pool]++;
+    }
+    uint32_t reason = method_reason(p->method);
+    for (size_t i = 0; i < pools; i++) {
+        int64_t left = pool_allows(&w->raw.pools.items[i], reason, total[i], p->now, p->quirks);
+        p->remaining[i] = left > busy[i] ? left - busy[i] : 0;
+        p->next_change[i] = pool_next_change(&w->raw.pools.items[i], reason, p->now, p->quirks);
+    }
+    return KARP_OK;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Disruption budgets (deprovisioning.md §8). Pure. */
+#ifndef DISRUPT_BUDGETS_H
+#define DISRUPT_BUDGETS_H
+
+#include <disrupt/pass.h>
+
+enum { BUDGET_UNLIMITED = 2147483647 };
+
+/* §8.1: how many of `total` nodes the budget allows at `now`; false = it is invalid. `never_is_always`: a schedule without
+ * a hit counts as active (D-Q1). */
+bool budget_allows(const budget *b, int64_t total, int64_t now, bool never_is_always, int64_t *allowed);
+
+/* §8.2 for a reason (KARP_REASON_EMPTY …) under the quirks of a pass (bit n−1 for D-Qn). */
+int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64_t now, uint64_t quirks);
+
+/* When an answer of pool_allows() can change next, at the latest: a window opens or closes; KARP_NO_TIME = never. */
+int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, uint64_t quirks);
+
+/* §8.3: what is left for the method's reason, by store pool. */
+karp_status pass_budgets(pass *p, karp_error *error);
+
+/* KARP_REASON_EMPTY … of a method. */
+uint32_t method_reason(uint32_t method);
+
+#endif

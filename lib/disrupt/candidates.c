@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <disrupt/candidates.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <disrupt/costs.h>
+#include <disrupt/prices.h>
+#include <model/duration.h>
+#include <schedule/movable.h>
+#include <string.h>
+
+static const karp_str nothing = { "", 0 };
+
+bool method_eventual(uint32_t method) { return method == KARP_METHOD_STATIC_DRIFT || method == KARP_METHOD_DRIFT; }
+
+bool candidate_empty(const pass *p, const candidate *c) { return pass_quirk(p, 8) ? c->cost <= 1.0 : c->moving_count == 0; }
+
+/* ---- §5: any method ------------------------------------------------------------------------------------------------- */
+
+/* Karpenter understands "true" only (D-Q21); without the quirk a duration counts from the node's creation. */
+static bool node_protected(const pass *p, const object *face)
+{
+    const karp_snapshot *w = p->snapshot;
+    int64_t length;
+    uint32_t value = label_get(face->annotations, w->known.do_not_disrupt);
+    if (value == NO_ID) return false;
+    if (value == w->known.true_) return true;
+    karp_str text = text_of(w, value);
+    if (pass_quirk(p, 21) || !duration_parse(text.ptr, text.len, &length) || length <= 0) return false;
+    return face->creation == KARP_NO_TIME || (p->now > face->creation ? (uint64_t)p->now - (uint64_t)face->creation : 0) < (uint64_t)length;
+}
+
+static uint32_t node_exclusion(const pass *p, const state_node *n)
+{
+    const karp_snapshot *w = p->snapshot;
+    if (!n->managed) return KARP_REASON_NOT_MANAGED;
+    if (n->node == NO_ID) return KARP_REASON_NO_NODE;
+    if (!n->initialized) return KARP_REASON_NOT_INITIALIZED;
+    if (n->marked) return KARP_REASON_DELETING;
+    if (n->nominated) return KARP_REASON_NOMINATED;
+    if (node_protected(p, n->registered ? &w->raw.nodes.items[n->node].meta : &w->raw.claims.items[n->claim].meta)) {
+        return KARP_REASON_NODE_DO_NOT_DISRUPT;
+    }
+    if (n->pool_name == NO_ID) return KARP_REASON_NO_NODEPOOL_LABEL;
+    return n->pool == NO_ID || w->pool_table[n->pool] == NO_ID ? KARP_REASON_NODEPOOL_NOT_FOUND : KARP_REASON_NONE;
+}
+
+/* The first pod that blocks; protected ones come before budgets. */
+static uint32_t pod_exclusion(const pass *p, const state_node *n, uint32_t *which)
+{
+    const karp_snapshot *w = p->snapshot;
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        *which = n->all_pods[i];
+        if (!pod_disruptable(w, &w->raw.pods.items[*which], p->now)) return KARP_REASON_POD_DO_NOT_DISRUPT;
+    }
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        *which = n->all_pods[i];
+        enum pdb_answer answer = pod_pdb_check(w, *which, p->now, PDB_ZERO_DISRUPTIONS, NULL);
+        if (answer != PDB_ALLOWED) return answer == PDB_SEVERAL ? KARP_REASON_PDB_MULTIPLE : KARP_REASON_PDB_BLOCKED;
+    }
+    return KARP_REASON_NONE;
+}
+
+static bool exclude(pass *p, uint32_t number, bool *excluded)
+{
+    const state_node *n = &p->snapshot->nodes[number];
+    uint32_t code = node_exclusion(p, n), which = NO_ID;
+    if (code == KARP_REASON_NONE &&
+        !(method_eventual(p->method) && p->snapshot->raw.claims.items[n->claim].termination_grace_period != KARP_DURATION_UNSET)) {
+        code = pod_exclusion(p, n, &which);
+    }
+    *excluded = code != KARP_REASON_NONE;
+    if (code == KARP_REASON_NONE) return true;
+    return pass_keep(p, number, code, which != NO_ID ? p->snapshot->pod_names[which] : nothing);
+}
+
+static bool fill(pass *p, uint32_t number, candidate *c)
+{
+    const karp_snapshot *w = p->snapshot;
+    const state_node *n = &w->nodes[number];
+    const node_claim *own = &w->raw.claims.items[n->claim];
+    uint32_t *moving = arena_array(&p->data, n->all_pod_count + (size_t)1, sizeof *moving);
+    if (moving == NULL) return false;
+    *c = (candidate){ .node = number, .pool = n->pool, .type = type_of_labels(w, n->pool, n->labels), .moving = moving };
+    c->capacity_type = label_get(n->labels, w->known.capacity_type);
+    double all = 0.0;
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        uint32_t pod_number = n->all_pods[i];
+        all += eviction_cost(w, pod_number);
+        if (pod_reschedulable(&w->raw.pods.items[pod_number])) moving[c->moving_count++] = pod_number;
+    }
+    c->price = labels_price(w, n->pool, n->labels);
+    c->cost = disruption_cost_of(w, moving, c->moving_count);
+    c->disruption_cost = all * lifetime_remaining(own->meta.creation, own->expire_after, p->now);
+    return true;
+}
+
+/* ---- §6: this method -------------------------------------------------------------------------------------------------- */
+
+static bool condition_true(const pass *p, const candidate *c, uint32_t type)
+{
+    const karp_snapshot *w = p->snapshot;
+    const condition *found = condition_find(w->raw.claims.items[w->nodes[c->node].claim].conditions, type);
+    return found != NULL && found->status == w->known.status_true;
+}
+
+static uint32_t consolidation_filter(const pass *p, const candidate *c)
+{
+    const karp_snapshot *w = p->snapshot;
+    if (c->type == NO_ID) return KARP_REASON_INSTANCE_TYPE_NOT_FOUND;
+    if (c->capacity_type == NO_ID) return KARP_REASON_NO_CAPACITY_TYPE;
+    if (label_get(w->nodes[c->node].labels, w->known.zone) == NO_ID) return KARP_REASON_NO_ZONE;
+    if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
+    if (candidate_empty(p, c)) return KARP_REASON_EMPTY_NODE;
+    if (pool_of(p, c)->policy == KARP_WHEN_EMPTY) return KARP_REASON_POLICY_WHEN_EMPTY;
+    return condition_true(p, c, w->known.consolidatable) ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
+}
+
+static uint32_t filter(const pass *p, const candidate *c)
+{
+    const known_text *k = &p->snapshot->known;
+    bool is_static = pool_of(p, c)->replicas >= 0;
+    if (p->method == KARP_METHOD_STATIC_DRIFT) {
+        return is_static && condition_true(p, c, k->drifted) ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
+    }
+    if (is_static) return KARP_REASON_STATIC;
+    if (p->method == KARP_METHOD_DRIFT) return condition_true(p, c, k->drifted) ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
+    if (p->method != KARP_METHOD_EMPTINESS) return consolidation_filter(p, c);
+    if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
+    if (!candidate_empty(p, c)) return KARP_REASON_NOT_EMPTY;
+    return condition_true(p, c, k->consolidatable) ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
+}
+
+karp_status pass_candidates(pass *p, karp_error *error)
+{
+    const karp_snapshot *w = p->snapshot;
+    p->candidates = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->candidates);
+    p->eligible = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->eligible);
+    p->stays = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->stays);
+    p->candidate_count = p->eligible_count = 0;
+    if (p->candidates == NULL || p->eligible == NULL || p->stays == NULL) return fail_nomem(error);
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        bool excluded = true;
+        if (!exclude(p, i, &excluded)) return fail_nomem(error);
+        if (excluded) continue;
+        candidate *c = &p->candidates[p->candidate_count];
+        if (!fill(p, i, c)) return fail_nomem(error);
+        uint32_t code = filter(p, c);
+        if (code == KARP_REASON_NONE) p->eligible[p->eligible_count++] = p->candidate_count;
+        else if (!pass_keep(p, i, code, nothing)) return fail_nomem(error);
+        p->candidate_count++;
+    }
+    return KARP_OK;
+}
+
+bool pass_keep(pass *p, uint32_t state_node_number, uint32_t code, karp_str detail)
+{
+    char *copy = detail.len == 0 ? NULL : arena_string(&p->data, detail.ptr, detail.len);
+    if (detail.len > 0 && copy == NULL) return false;
+    p->stays[state_node_number] = (stay){ code, detail.len == 0 ? nothing : (karp_str){ copy, detail.len } };
+    return true;
+}
+
+/* ---- order (§7) --------------------------------------------------------------------------------------------------------- */
+
+static int better_ratio(uint32_t x, uint32_t y, const void *user)
+{
+    const pass *p = user;
+    const candidate *a = &p->candidates[x], *b = &p->candidates[y];
+    double ra = a->price / a->cost, rb = b->price / b->cost;
+    if (ra != rb) return ra > rb ? -1 : 1;
+    return x < y ? -1 : x > y; /* candidates are in the order of names */
+}
+
+uint32_t *by_savings_ratio(pass *p)
+{
+    uint32_t *order = arena_array(&p->data, p->eligible_count + (size_t)1, sizeof *order);
+    if (order == NULL) return NULL;
+    if (p->eligible_count > 0) memcpy(order, p->eligible, p->eligible_count * sizeof *order);
+    return sort_ids(p->context, order, p->eligible_count, better_ratio, p) ? order : NULL;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <disrupt/consolidate.h>
+
+#include <base/error.h>
+#include <disrupt/balanced.h>
+#include <disrupt/prices.h>
+#include <string.h>
+
+enum { SPOT_TO_SPOT_TYPES = 15 };
+
+static const type_table *table_of(const simulation *m, const replacement *r)
+{
+    return m->s->templates[m->s->claims.items[r->claim].template_].table;
+}
+
+static bool admits(const scheduler *s, uint32_t set, uint32_t capacity_type)
+{
+    uint32_t r = set_get(&s->algebra, set, s->snapshot->known.capacity_type);
+    return r == NO_ID || requirement_has(&s->algebra, requirement_get(&s->algebra, r), capacity_type);
+}
+
+static void force_spot(scheduler *s, replacement *r)
+{
+    const known_text *k = &s->snapshot->known;
+    r->set = set_add(&s->algebra, r->set, requirement_in(&s->algebra, k->capacity_type, k->spot));
+}
+
+/* Types that cost less than what goes, whatever the provider picks; minValues of the rest. */
+static uint32_t cheaper_types(simulation *m, replacement *r, uint32_t *types, double limit, uint32_t *needed)
+{
+    const type_table *t = table_of(m, r);
+    uint32_t count = r->type_count;
+    r->type_count = types_below(m->s, t, types, count, r->set, limit);
+    if (!min_values_needed(m->s, t, types, r->type_count, r->set, needed)) {
+        return r->type_count == 0 ? KARP_REASON_NO_CHEAPER_NODE : KARP_REASON_MIN_VALUES_BY_PRICE;
+    }
+    return r->type_count == 0 ? KARP_REASON_NO_CHEAPER_NODE : KARP_REASON_NONE;
+}
+
+static uint32_t spot_to_spot(const pass *p, simulation *m, const command *c, replacement *r, uint32_t *types, double limit)
+{
+    const type_table *t = table_of(m, r);
+    uint32_t kept = 0, needed, best;
+    if ((p->snapshot->raw.settings.gates & KARP_GATE_SPOT_TO_SPOT) == 0) return KARP_REASON_SPOT_TO_SPOT_DISABLED;
+    force_spot(m->s, r);
+    for (uint32_t i = 0; i < r->type_count; i++) {
+        if (cheapest_offering(m->s, t, types[i], r->set, &best)) types[kept++] = types[i];
+    }
+    r->type_count = kept;
+    uint32_t code = cheaper_types(m, r, types, limit, &needed);
+    if (code != KARP_REASON_NONE || c->candidate_count > 1) return code;
+    if (r->type_count < SPOT_TO_SPOT_TYPES) return KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES;
+    uint32_t most = needed > SPOT_TO_SPOT_TYPES ? needed : SPOT_TO_SPOT_TYPES;
+    if (r->type_count > most) r->type_count = most;
+    return KARP_REASON_NONE;
+}
+
+/* §13 from the point where exactly one node would be started. */
+static uint32_t settle_replacement(const pass *p, simulation *m, const command *c, replacement *r, uint32_t *types)
+{
+    const known_text *k = &p->snapshot->known;
+    double limit = 0.0;
+    bool all_spot = true;
+    uint32_t needed;
+    for (uint32_t i = 0; i < c->candidate_count; i++) {
+        limit += p->candidates[c->candidates[i]].price;
+        all_spot = all_spot && p->candidates[c->candidates[i]].capacity_type == k->spot;
+    }
+    if (all_spot && admits(m->s, r->set, k->spot)) return spot_to_spot(p, m, c, r, types, limit);
+    uint32_t code = cheaper_types(m, r, types, limit, &needed);
+    if (code != KARP_REASON_NONE) return code;
+    if (admits(m->s, r->set, k->spot) && admits(m->s, r->set, k->on_demand)) force_spot(m->s, r);
+    return KARP_REASON_NONE;
+}
+
+static uint32_t add_replacement(pass *p, simulation *m, command *c, bool filter_types)
+{
+    const final_claim *f = &m->finals[m->claims[0]];
+    replacement *r = arena_array(&p->data, 1, sizeof *r);
+    uint32_t *types = arena_array(&p->data, f->type_count + (size_t)1, sizeof *types);
+    if (r == NULL || types == NULL) {
+        m->s->failed = true;
+        return KARP_REASON_NONE;
+    }
+    if (f->type_count > 0) memcpy(types, f->types, f->type_count * sizeof *types);
+    *r = (replacement){ .claim = m->claims[0], .set = f->set, .types = types, .type_count = f->type_count };
+    c->replacements = r;
+    c->replacement_count = 1;
+    uint32_t code = settle_replacement(p, m, c, r, types);
+    if (code == KARP_REASON_NONE && filter_types && !same_type_filter(p, c, r)) code = KARP_REASON_SAME_TYPE;
+    return code;
+}
+
+/* What the simulation says; fills the command. */
+static uint32_t judge(pass *p, simulation *m, command *c, bool filter_types, karp_str *detail)
+{
+    if (!m->all_scheduled) {
+        *detail = p->snapshot->pod_names[m->left_out];
+        return KARP_REASON_PODS_WOULD_NOT_SCHEDULE;
+    }
+    if (m->claim_count > 1) return KARP_REASON_SEVERAL_NODES_NEEDED;
+    uint32_t code = m->claim_count == 1 ? add_replacement(p, m, c, filter_types) : KARP_REASON_NONE;
+    if (code != KARP_REASON_NONE) return code;
+    c->savings = command_savings(p, c);
+    return command_approved(p, c, &c->score) ? KARP_REASON_NONE : KARP_REASON_BALANCED_SCORE;
+}
+
+karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, bool filter_types, attempt *out, karp_error *error)
+{
+    simulation *m;
+    karp_status status = simulate(p, candidates, count, true, &m, error);
+    if (status != KARP_OK) return status;
+    *out = (attempt){ .outcome = m->outcome, .code = KARP_REASON_NO_NODEPOOLS, .detail = { "", 0 } };
+    if (m->outcome == SIMULATION_STOPPED) out->code = KARP_REASON_NOT_REACHED_IN_PASS;
+    if (m->outcome == SIMULATED) {
+        out->command = (command){ .candidates = candidates, .candidate_count = count, .simulation = m, .score = -1.0 };
+        out->code = judge(p, m, &out->command, filter_types, &out->detail);
+        if (m->s->failed || m->s->algebra.failed) {
+            simulation_free(p, m);
+            return fail_nomem(error);
+        }
+        out->possible = out->code == KARP_REASON_NONE;
+    }
+    if (!out->possible) simulation_free(p, m);
+    return KARP_OK;
+}
+
+/* The price a replacement is counted at; Karpenter looks at the first type only (D-Q11). */
+static double replacement_price(const pass *p, const simulation *m, const replacement *r)
+{
+    const type_table *t = table_of(m, r);
+    uint32_t last = pass_quirk(p, 11) && r->type_count > 1 ? 1 : r->type_count, best;
+    double least = 0.0;
+    bool some = false;
+    for (uint32_t i = 0; i < last; i++) {
+        if (!cheapest_offering(m->s, t, r->types[i], r->set, &best)) continue;
+        if (!some || t->offerings[best].price < least) least = t->offerings[best].price;
+        some = true;
+    }
+    return least;
+}
+
+double command_savings(const pass *p, const command *c)
+{
+    double savings = 0.0;
+    for (uint32_t i = 0; i < c->candidate_count; i++) savings += p->candidates[c->candidates[i]].price;
+    for (uint32_t i = 0; i < c->replacement_count && c->simulation != NULL; i++) {
+        savings -= replacement_price(p, c->simulation, &c->replacements[i]);
+    }
+    return savings;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What disrupting pods and nodes is said to cost (deprovisioning.md §7). Pure; IEEE doubles, added in the order of names. */
+#ifndef DISRUPT_COSTS_H
+#define DISRUPT_COSTS_H
+
+#include <model/snapshot.h>
+
+/* EvictionCost from the text of the deletion-cost annotation ({NULL, 0} = absent) and the priority. Never NaN. */
+double eviction_cost_of(karp_str deletion_cost, bool has_priority, int32_t priority);
+double eviction_cost(const karp_snapshot *s, uint32_t pod_number);
+
+/* The part of its life that a claim has before it, 1 … 0. A claim that lives for no time at all has none. */
+double lifetime_remaining(int64_t creation, int64_t expire_after, int64_t now);
+
+/* Σ of the positive costs of the pods, plus 1 for the node. */
+double disruption_cost_of(const karp_snapshot *s, const uint32_t *pods, uint32_t count);
+/* §1: the same of a node that is no candidate: its pods, daemons and terminal ones aside. */
+double incremental_cost(const karp_snapshot *s, const state_node *n);
+
+#endif

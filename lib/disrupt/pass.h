@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One disruption pass: which nodes may go for one method, and what is decided about them (deprovisioning.md). A pass goes
+ *
+ *     candidates  who may go at all, and for this method     budgets      how many of each pool
+ *     emptiness, static_drift, drift, multi, single          the methods, each of which fills `commands`
+ *     consolidate (prices, balanced, same_type, simulate)    what the last two have in common
+ *     rows        the decision
+ *
+ * "§" in this room is deprovisioning.md unless it says otherwise. A refused allocation is reported as a status.
+ */
+#ifndef DISRUPT_PASS_H
+#define DISRUPT_PASS_H
+
+#include <karp/disrupt.h>
+#include <model/snapshot.h>
+
+struct simulation;
+
+/* A node that may go (§5). */
+typedef struct candidate {
+    uint32_t node; /* state node */
+    uint32_t pool; /* store index */
+    uint32_t type; /* in the pool's table, NO_ID = unknown */
+    uint32_t capacity_type; /* text id, NO_ID = no label */
+    const uint32_t *moving; /* its reschedulable pods, by name */
+    uint32_t moving_count;
+    double price, cost, disruption_cost; /* §14.1, resched_cost of §7, and what is printed */
+} candidate;
+
+/* A node to be started in the place of candidates. */
+typedef struct replacement {
+    uint32_t claim;        /* of the simulation; NO_ID for a static pool's */
+    uint32_t pool;         /* of a static replacement */
+    uint32_t set;          /* requirements, narrowed */
+    const uint32_t *types; /* table indices, cheapest first, narrowed */
+    uint32_t type_count;
+} replacement;
+
+typedef struct command {
+    const uint32_t *candidates; /* indices in pass.candidates, in their order */
+    uint32_t candidate_count;
+    struct simulation *simulation; /* owned by the pass; NULL = none was made */
+    replacement *replacements;
+    uint32_t replacement_count;
+    double savings, score; /* §14.5; least Balanced score, negative = not scored */
+} command;
+
+/* Why a node stays. */
+typedef struct stay {
+    uint32_t code;
+    karp_str detail;
+} stay;
+
+typedef struct pool_total { /* §18.1 */
+    bool known;
+    double cost, disruption;
+} pool_total;
+
+typedef struct pass {
+    const karp_snapshot *snapshot;
+    karp_context *context;
+    karp_options options;
+    int64_t now;
+    uint64_t quirks;    /* bit n−1: D-Qn is reproduced */
+    uint32_t method;    /* KARP_METHOD_*, not ANY */
+    bool usable_pools;  /* some pool could start a node */
+    uint64_t max_simulations, simulations, steps;
+    bool stopped;       /* a budget or the caller ended it … */
+    bool canceled;      /* … and not max_simulations, whose end is always a result */
+    karp_str error_code, error_message; /* of a method that cannot be evaluated */
+
+    /* of one method; in `data`, which is cleared before the next */
+    arena data;
+    candidate *candidates; /* every node that §5 lets go, by name */
+    uint32_t candidate_count;
+    uint32_t *eligible;    /* those that §6 leaves, by name */
+    uint32_t eligible_count;
+    stay *stays;           /* by state node; code NONE = it goes, or nothing was said yet */
+    int64_t *remaining;    /* by store pool */
+    int64_t *next_change;  /* likewise */
+    pool_total *totals;    /* likewise */
+    LIST_OF(command) commands;
+} pass;
+
+/* Whether D-Qn is in force. */
+static inline bool pass_quirk(const pass *p, unsigned n) { return (p->quirks >> (n - 1)) & 1; }
+
+static inline const node_pool *pool_of(const pass *p, const candidate *c) { return &p->snapshot->raw.pools.items[c->pool]; }
+
+/* The node stays because of this. The detail is copied; false = refused memory. */
+bool pass_keep(pass *p, uint32_t state_node, uint32_t code, karp_str detail);
+
+/* Candidates by savings ratio descending, then by name (§7), in the arena; NULL = refused. */
+uint32_t *by_savings_ratio(pass *p);
+
+/* The methods (§10–17). Each appends commands, or says in `stays` why there are none. Status: OK, NOMEM. */
+karp_status method_emptiness(pass *p, karp_error *error);
+karp_status method_static_drift(pass *p, karp_error *error);
+karp_status method_drift(pass *p, karp_error *error);
+karp_status method_multi_node(pass *p, karp_error *error);
+karp_status method_single_node(pass *p, karp_error *error);
+
+#endif

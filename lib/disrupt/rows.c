@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <disrupt/rows.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <disrupt/simulate.h>
+#include <schedule/templates.h>
+
+static const int64_t validation_delay = INT64_C(15000000000);
+
+static bool candidate_rows(const pass *p, karp_decision *d)
+{
+    const karp_snapshot *w = p->snapshot;
+    for (uint32_t i = 0; i < p->eligible_count; i++) {
+        const candidate *c = &p->candidates[p->eligible[i]];
+        karp_candidate *row = list_push(d->context, &d->candidates, sizeof *row);
+        if (row == NULL) return false;
+        *row = (karp_candidate){ .size = sizeof *row, .node = name_of(w, w->nodes[c->node].name),
+                                 .node_pool = name_of(w, pool_of(p, c)->meta.name), .price = c->price,
+                                 .disruption_cost = c->disruption_cost, .reschedule_cost = c->cost, .pod_count = c->moving_count };
+        row->pods = arena_copy(&d->data, c->moving, c->moving_count * sizeof *c->moving);
+        if (row->pods == NULL) return false;
+    }
+    return true;
+}
+
+static int by_pool_name(uint32_t x, uint32_t y, const void *user)
+{
+    const karp_snapshot *w = user;
+    return compare_str(name_of(w, w->raw.pools.items[x].meta.name), name_of(w, w->raw.pools.items[y].meta.name));
+}
+
+static bool budget_rows(pass *p, karp_decision *d)
+{
+    const karp_snapshot *w = p->snapshot;
+    uint32_t *order = arena_array(&p->data, w->raw.pools.count + 1, sizeof *order);
+    if (order == NULL) return false;
+    for (uint32_t i = 0; i < w->raw.pools.count; i++) order[i] = i;
+    if (!sort_ids(p->context, order, w->raw.pools.count, by_pool_name, w)) return false;
+    for (uint32_t i = 0; i < w->raw.pools.count; i++) {
+        karp_pool_budget *row = list_push(d->context, &d->budgets, sizeof *row);
+        if (row == NULL) return false;
+        *row = (karp_pool_budget){ .size = sizeof *row, .node_pool = name_of(w, w->raw.pools.items[order[i]].meta.name),
+                                   .remaining = p->remaining[order[i]], .next_change = p->next_change[order[i]] };
+    }
+    return true;
+}
+
+/* ---- commands -------------------------------------------------------------------------------------------------------- */
+
+static bool launch_row(karp_decision *d, const command *c, const received *got, const replacement *r)
+{
+    const simulation *m = c->simulation;
+    const final_claim *f = &m->finals[r->claim];
+    launch_source from = { .template_ = m->s->claims.items[r->claim].template_, .set = r->set, .types = r->types, .type_count = r->type_count,
+                           .requests = f->requests, .pods = got->claim_pods + got->claim_first[r->claim],
+                           .pod_count = got->claim_first[r->claim + 1] - got->claim_first[r->claim],
+                           .relaxed_min_values = m->s->claims.items[r->claim].relaxed_min_values };
+    return report_launch(m->s, d, &from);
+}
+
+/* A static replacement is the pool's template and nothing else; `s` is a run that was only set up. */
+static bool static_row(scheduler *s, karp_decision *d, const replacement *r)
+{
+    uint32_t number;
+    if (!template_of_static(s, r->pool, &number)) return false;
+    launch_source from = { .template_ = number, .set = s->templates[number].set };
+    return report_launch(s, d, &from);
+}
+
+static bool command_launches(scheduler *blank, karp_decision *d, const command *c)
+{
+    received got;
+    if (c->simulation == NULL) {
+        for (uint32_t i = 0; i < c->replacement_count; i++) {
+            if (!static_row(blank, d, &c->replacements[i])) return false;
+        }
+        return true;
+    }
+    if (!report_received(c->simulation->s, &d->data, &got)) return false;
+    for (uint32_t i = 0; i < c->replacement_count; i++) {
+        if (!launch_row(d, c, &got, &c->replacements[i])) return false;
+    }
+    return report_placements(c->simulation->s, d, &got);
+}
+
+static bool command_row(pass *p, scheduler *blank, karp_decision *d, const command *c)
+{
+    const karp_snapshot *w = p->snapshot;
+    karp_str *nodes = arena_array(&d->data, c->candidate_count, sizeof *nodes);
+    karp_command row = { .size = sizeof row, .method = p->method, .replaces = c->replacement_count > 0, .nodes = nodes,
+                         .node_count = c->candidate_count, .launch_first = d->launches.count, .placement_first = d->placements.count,
+                         .savings = c->savings, .score = c->score };
+    if (p->method != KARP_METHOD_DRIFT && p->method != KARP_METHOD_STATIC_DRIFT) row.validate_after = validation_delay;
+    if (nodes == NULL || !command_launches(blank, d, c)) return false;
+    for (uint32_t i = 0; i < c->candidate_count; i++) nodes[i] = name_of(w, w->nodes[p->candidates[c->candidates[i]].node].name);
+    row.launch_count = d->launches.count - row.launch_first;
+    row.placement_count = d->placements.count - row.placement_first;
+    karp_command *slot = list_push(d->context, &d->commands, sizeof *slot);
+    if (slot == NULL) return false;
+    *slot = row;
+    return true;
+}
+
+static bool has_static(const pass *p)
+{
+    for (size_t i = 0; i < p->commands.count; i++) {
+        if (p->commands.items[i].simulation == NULL && p->commands.items[i].replacement_count > 0) return true;
+    }
+    return false;
+}
+
+static karp_status command_rows(pass *p, karp_decision *d, karp_error *error)
+{
+    scheduler *blank = NULL;
+    const run_options how = { .options = &p->options, .simulation = true };
+    karp_status status = has_static(p) ? scheduler_new(p->snapshot, &how, &blank, error) : KARP_OK;
+    for (size_t i = 0; i < p->commands.count && status == KARP_OK; i++) {
+        if (!command_row(p, blank, d, &p->commands.items[i])) status = fail_nomem(error);
+    }
+    scheduler_free(blank);
+    return status;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------------- */
+
+static bool node_rows(const pass *p, karp_decision *d)
+{
+    scheduler *s = p->commands.count == 1 && p->commands.items[0].simulation != NULL ? p->commands.items[0].simulation->s : NULL;
+    if (s != NULL ? !report_nodes(s, d) : !report_nodes_unchanged(p->snapshot, d)) return false;
+    for (size_t i = 0; i < p->commands.count; i++) {
+        const command *c = &p->commands.items[i];
+        for (uint32_t k = 0; k < c->candidate_count; k++) d->nodes.items[p->candidates[c->candidates[k]].node].marked = 1;
+    }
+    d->cost_after = 0;
+    for (size_t i = 0; i < d->nodes.count; i++) {
+        if (!d->nodes.items[i].marked) d->cost_after += d->nodes.items[i].price;
+    }
+    for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
+    return true;
+}
+
+static bool goes(const karp_decision *d, uint32_t number) { return d->nodes.items[number].marked != 0; }
+
+/* Every node that no command names, with the first reason that applies; one that nothing was said of was not reached. */
+static bool kept_rows(const pass *p, karp_decision *d)
+{
+    const karp_snapshot *w = p->snapshot;
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        stay why = p->stays[i];
+        if (goes(d, i) && !w->nodes[i].marked) continue;
+        karp_kept *row = list_push(d->context, &d->kept, sizeof *row);
+        if (row == NULL) return false;
+        *row = (karp_kept){ .size = sizeof *row, .node = name_of(w, w->nodes[i].name), .code = why.code, .detail = { "", 0 } };
+        if (why.code == KARP_REASON_NONE) row->code = KARP_REASON_NOT_REACHED_IN_PASS;
+        if (why.detail.len == 0) continue;
+        row->detail = (karp_str){ arena_string(&d->data, why.detail.ptr, why.detail.len), why.detail.len };
+        if (row->detail.ptr == NULL) return false;
+    }
+    return true;
+}
+
+karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
+{
+    d->disrupts = true;
+    d->complete = !p->stopped;
+    d->profile = p->options.profile;
+    d->now = p->now;
+    d->disruption = (karp_disruption){ .size = sizeof d->disruption, .method = p->method, .error_code = p->error_code,
+                                       .simulations = p->simulations > UINT32_MAX ? UINT32_MAX : (uint32_t)p->simulations,
+                                       .error_message = p->error_message };
+    karp_status status = command_rows(p, d, error);
+    if (status != KARP_OK) return status;
+    return candidate_rows(p, d) && budget_rows(p, d) && node_rows(p, d) && kept_rows(p, d) ? KARP_OK : fail_nomem(error);
+}

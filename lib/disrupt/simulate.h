@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The scheduling run inside a disruption (deprovisioning.md §9): the cluster without the candidates. */
+#ifndef DISRUPT_SIMULATE_H
+#define DISRUPT_SIMULATE_H
+
+#include <disrupt/pass.h>
+#include <schedule/report.h>
+
+enum { SIMULATED, SIMULATION_STOPPED, SIMULATION_NO_POOLS };
+
+typedef struct simulation {
+    uint32_t outcome;   /* what follows is valid for SIMULATED only */
+    scheduler *s;       /* the finished run */
+    karp_options options;
+    arena data;
+    received got;
+    final_claim *finals; /* by claim */
+    uint32_t *claims;    /* nodes to start, by pool and pods */
+    uint32_t claim_count;
+    bool all_scheduled;  /* every pod that runs now has a place */
+    uint32_t left_out;   /* the first by name that has none, NO_ID */
+} simulation;
+
+/* Runs it for candidates (indices in p->candidates, in the order of the command). `consolidation`: nodes under
+ * consolidateAfter are closed to pods that move. Status: OK, NOMEM; *out is the caller's. */
+karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out, karp_error *error);
+void simulation_free(pass *p, simulation *m);
+
+/* The method cannot be evaluated: no NodePool could start a node. */
+void no_usable_pools(pass *p);
+
+#endif
