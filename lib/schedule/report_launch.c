@@ -259,25 +259,62 @@ static bool launch_types(const scheduler *s, karp_decision *d, const launch_sour
     return true;
 }
 
-bool report_launch(scheduler *s, karp_decision *d, const launch_source *from)
+/* Launches that agree in template, requirements and types share every row but their pods and requests. */
+static uint32_t find_like(scheduler *s, const launch_source *from)
+{
+    size_t length = 3 + (size_t)from->type_count;
+    uint32_t *key = mem_alloc(s->context, length * sizeof *key);
+    if (key == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    key[0] = from->template_;
+    key[1] = from->set;
+    key[2] = from->relaxed_min_values;
+    if (from->type_count > 0) memcpy(key + 3, from->types, from->type_count * sizeof *key);
+    uint32_t id = words_add(&s->launch_keys, key, length);
+    mem_free(s->context, key, length * sizeof *key);
+    if (id == NO_ID) s->failed = true;
+    return id;
+}
+
+/* Everything that does not depend on the pods. */
+static bool fill_shared(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
     const karp_snapshot *w = s->snapshot;
     const node_pool *p = &w->raw.pools.items[s->templates[from->template_].pool];
-    karp_launch row = { .size = sizeof row, .pods = from->pods, .pod_count = from->pod_count };
-    row.node_pool = name_of(w, p->meta.name);
-    row.node_class = (karp_node_class_ref){ text_of(w, p->class_group), text_of(w, p->class_kind), text_of(w, p->class_name) };
-    row.expire_after = p->expire_after;
-    row.termination_grace_period = p->termination_grace_period;
-    row.requests = resource_rows(w, &d->data, from->requests, &row.request_count);
-    row.requirements = set_rows(s, d, from->set, false, &row.requirement_count);
-    row.claim_requirements = set_rows(s, d, claim_set(s, from), true, &row.claim_requirement_count);
-    row.taints = taint_rows(s, d, p->taints);
-    row.taint_count = p->taints.count;
-    row.startup_taints = taint_rows(s, d, p->startup_taints);
-    row.startup_taint_count = p->startup_taints.count;
-    bool ok = row.requests != NULL && row.requirements != NULL && row.claim_requirements != NULL && row.taints != NULL &&
-              row.startup_taints != NULL && launch_id(d, &row) && launch_types(s, d, from, &row) && launch_labels(s, d, from, &row) &&
-              launch_annotations(s, d, from, &row) && launch_choice(s, d, from, &row);
+    row->node_pool = name_of(w, p->meta.name);
+    row->node_class = (karp_node_class_ref){ text_of(w, p->class_group), text_of(w, p->class_kind), text_of(w, p->class_name) };
+    row->expire_after = p->expire_after;
+    row->termination_grace_period = p->termination_grace_period;
+    row->requirements = set_rows(s, d, from->set, false, &row->requirement_count);
+    row->claim_requirements = set_rows(s, d, claim_set(s, from), true, &row->claim_requirement_count);
+    row->taints = taint_rows(s, d, p->taints);
+    row->taint_count = p->taints.count;
+    row->startup_taints = taint_rows(s, d, p->startup_taints);
+    row->startup_taint_count = p->startup_taints.count;
+    return row->requirements != NULL && row->claim_requirements != NULL && row->taints != NULL && row->startup_taints != NULL &&
+           launch_types(s, d, from, row) && launch_labels(s, d, from, row) && launch_annotations(s, d, from, row) &&
+           launch_choice(s, d, from, row);
+}
+
+bool report_launch(scheduler *s, karp_decision *d, const launch_source *from)
+{
+    karp_launch row = { .size = sizeof row };
+    uint32_t like = find_like(s, from);
+    if (like == NO_ID) return false;
+    bool ok = true;
+    if (like < s->launch_likes.count) {
+        row = d->launches.items[s->launch_likes.items[like]];
+    } else {
+        uint32_t *slot = list_push(s->context, &s->launch_likes, sizeof *slot);
+        ok = slot != NULL && fill_shared(s, d, from, &row);
+        if (ok) *slot = (uint32_t)d->launches.count;
+    }
+    row.pods = from->pods;
+    row.pod_count = from->pod_count;
+    row.requests = ok ? resource_rows(s->snapshot, &d->data, from->requests, &row.request_count) : NULL;
+    ok = row.requests != NULL && launch_id(d, &row);
     karp_launch *slot = ok && !s->failed && !s->algebra.failed ? list_push(d->context, &d->launches, sizeof *slot) : NULL;
     if (slot == NULL) return false;
     *slot = row;

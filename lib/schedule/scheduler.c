@@ -91,6 +91,7 @@ karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how,
     s->context = snapshot->context;
     s->algebra.context = s->context;
     arena_init(&s->data, s->context);
+    words_init(&s->launch_keys, s->context);
     apply_options(s, how);
     if (!set_up(s, how)) {
         scheduler_free(s);
@@ -109,6 +110,8 @@ void scheduler_free(scheduler *s)
     topology_free(s);
     types_free(s);
     words_free(&s->taint_lists);
+    words_free(&s->launch_keys);
+    list_free(s->context, &s->launch_likes, sizeof(uint32_t));
     list_free(s->context, &s->views, sizeof(view));
     list_free(s->context, &s->failures, sizeof(failure));
     list_free(s->context, &s->ignored, sizeof *s->ignored.items);

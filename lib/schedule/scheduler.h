@@ -314,6 +314,8 @@ typedef struct scheduler {
     uint64_t version;     /* counts successes */
     uint64_t steps;
     bool stopped;         /* a budget or the caller ended the loop */
+    words launch_keys;    /* what launches that share their rows agree in … */
+    LIST_OF(uint32_t) launch_likes; /* … and the first launch of each kind */
     karp_str *launch_ids; /* by claim, once the result names them */
 } scheduler;
 
