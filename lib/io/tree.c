@@ -304,6 +304,8 @@ void io_write_json(io_text *out, const json_t *value)
         char number[KARP_VALUE_TEXT];
         karp_double_format(json_real_value(value), number);
         io_text_adds(out, number);
+        /* What looks like an integer must fit one when it is read again. */
+        if (!strpbrk(number, ".e") && (json_real_value(value) >= 9e18 || json_real_value(value) <= -9e18)) io_text_adds(out, ".0");
         break;
     }
     case JSON_TRUE:

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* YAML documents: what scalars mean, anchors, merge keys, limits, lines of errors. */
+#include "io_reading.h"
+
+#include <stdio.h>
+
+#define HEAD "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n"
+
+/* The type and value that a scalar is read as, seen in a member that no object has. */
+static void test_scalars(void **state)
+{
+    (void)state;
+    static const struct { const char *yaml, *json; } cases[] = {
+        { "text", "\"text\"" }, { "y", "true" }, { "N", "false" }, { "Yes", "true" }, { "OFF", "false" }, { "on", "true" },
+        { "yEs", "\"yEs\"" }, { "true", "true" }, { "TrUe", "\"TrUe\"" }, { "~", "null" }, { "Null", "null" }, { "", "null" },
+        { "'y'", "\"y\"" }, { "\"1\"", "\"1\"" }, { "0", "0" }, { "-0", "0" }, { "+7", "7" }, { "-12", "-12" },
+        { "0777", "511" }, { "0o17", "15" }, { "0x1F", "31" }, { "0b101", "5" }, { "-0b11", "-3" }, { "1_000", "1000" }, { "08", "8" },
+        { "9223372036854775807", "9223372036854775807" }, { "-9223372036854775808", "-9223372036854775808" },
+        { "1.5", "1.5" }, { ".5", "0.5" }, { "1.", "1" }, { "-.5", "-0.5" }, { "1e3", "1000" }, { "1e-2", "0.01" }, { "1e", "\"1e\"" },
+        { "1.2.3", "\"1.2.3\"" }, { "1:30", "\"1:30\"" }, { "2026-11-21", "\"2026-11-21\"" },
+        { "2026-11-21T02:55:10Z", "\"2026-11-21T02:55:10Z\"" }, { "1e999", "\"1e999\"" }, { "0x", "\"0x\"" },
+        { "!!str 5", "\"5\"" }, { "!!int \"5\"", "5" }, { "!!float 3", "3" }, { "!!bool \"yes\"", "true" }, { "!!binary aGk=", "\"hi\"" },
+        { "!mine 5", "\"5\"" }, { "100m", "\"100m\"" }, { "1Gi", "\"1Gi\"" }, { ".5_0", "\".5_0\"" }, { "_1", "\"_1\"" },
+        { "18446744073709551615", "18446744073709552000.0" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, HEAD "x: [%s%s]\nz: %s\n", cases[i].yaml, cases[i].yaml[0] ? "" : "~", cases[i].yaml);
+        reading r = read_text(text);
+        assert_read(&r);
+        json_t *want = json_loads(cases[i].json, JSON_DECODE_ANY, NULL);
+        assert_non_null(want);
+        if (!json_equal(want, at(object_of(&r, "Pod", "default", "p"), "z")) ||
+            !json_equal(want, at(object_of(&r, "Pod", "default", "p"), "x/0"))) {
+            char *got = json_dumps(at(object_of(&r, "Pod", "default", "p"), "z"), JSON_ENCODE_ANY);
+            fail_msg("%s is %s, not %s", cases[i].yaml, got, cases[i].json);
+        }
+        json_decref(want);
+        reading_free(&r);
+    }
+}
+
+static void test_refused_scalars(void **state)
+{
+    (void)state;
+    static const char *const refused[] = { ".nan", "-.inf", "+.INF", "!!int x", "!!bool 3", "!!binary '%'", "\"\\0\"" };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        char text[128];
+        snprintf(text, sizeof text, HEAD "z: %s\n", refused[i]);
+        reading r = read_text(text);
+        assert_refused(&r, KARP_E_INVALID, 5, NULL);
+        reading_free(&r);
+    }
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    reading r = read_text(HEAD "x:\n  1: a\n  yes: b\n  1.50: c\n  0x10: d\n  'q': e\n");
+    assert_read(&r);
+    const json_t *x = at(object_of(&r, "Pod", "default", "p"), "x");
+    assert_string_equal(text_at(x, "1"), "a");
+    assert_string_equal(text_at(x, "true"), "b");
+    assert_string_equal(text_at(x, "1.5"), "c");
+    assert_string_equal(text_at(x, "16"), "d");
+    reading_free(&r);
+    r = read_text(HEAD "x:\n  [1]: a\n");
+    assert_refused(&r, KARP_E_INVALID, 6, NULL);
+    reading_free(&r);
+    r = read_text(HEAD "x:\n  ~: a\n");
+    assert_refused(&r, KARP_E_INVALID, 6, NULL);
+    reading_free(&r);
+}
+
+static void test_documents(void **state)
+{
+    (void)state;
+    reading r = read_text("---\n# nothing\n---\n" HEAD "---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: n1}}\n...\n---\n");
+    assert_read(&r);
+    assert_int_equal(r.counts.pods, 1);
+    assert_int_equal(r.counts.nodes, 1);
+    reading_free(&r);
+    r = read_texts(NULL, "a.yaml", "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"}}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: q}}\n", NULL);
+    assert_read(&r);
+    assert_int_equal(r.counts.pods, 2);
+    reading_free(&r);
+    r = read_text("{apiVersion: v1, kind: Pod, metadata: {name: q}}");
+    assert_read(&r);
+    reading_free(&r);
+    r = read_text("- a\n");
+    assert_refused(&r, KARP_E_INVALID, 1, NULL);
+    reading_free(&r);
+}
+
+static void test_anchors_and_merges(void **state)
+{
+    (void)state;
+    reading r = read_text(HEAD "a: &a {x: 1, w: 2}\nb: &b {w: 3, z: 4}\nc: {<<: [*a, *b], x: 9}\nd: {<<: *b}\ne: [*a, &s text, *s]\nf: &a other\ng: *a\nh: {'<<': 1}\n");
+    assert_read(&r);
+    const json_t *p = object_of(&r, "Pod", "default", "p");
+    assert_int_equal(number_at(p, "c/x"), 9);
+    assert_int_equal(number_at(p, "c/w"), 2);
+    assert_int_equal(number_at(p, "c/z"), 4);
+    assert_int_equal(number_at(p, "d/w"), 3);
+    assert_int_equal(number_at(p, "e/0/x"), 1);
+    assert_string_equal(text_at(p, "e/2"), "text");
+    assert_string_equal(text_at(p, "g"), "other");
+    assert_int_equal(number_at(p, "h/<<"), 1);
+    reading_free(&r);
+
+    static const struct { const char *text; karp_status status; } refused[] = {
+        { "a: &a [*a]\n", KARP_E_INVALID },
+        { "a: &a {b: {c: *a}}\n", KARP_E_INVALID },
+        { "a: &a {<<: *a}\n", KARP_E_INVALID },
+        { "a: *b\n", KARP_E_SYNTAX },
+        { "a: {<<: 5}\n", KARP_E_INVALID },
+        { "a: {<<: [{}, 5]}\n", KARP_E_INVALID },
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        char text[128];
+        snprintf(text, sizeof text, HEAD "%s", refused[i].text);
+        r = read_text(text);
+        assert_refused(&r, refused[i].status, 5, NULL);
+        reading_free(&r);
+    }
+}
+
+/* Ten aliases of ten aliases of …: small as text, endless as a tree. */
+static void test_alias_limits(void **state)
+{
+    (void)state;
+    char text[2048] = HEAD "l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n";
+    for (int i = 1; i < 9; i++) {
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, "l%d: &l%d [*l%d, *l%d, *l%d, *l%d, *l%d, *l%d, *l%d, *l%d, *l%d, *l%d]\n", i, i, i - 1,
+                 i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+    }
+    reading r = read_text(text);
+    assert_refused(&r, KARP_E_LIMIT, 9, NULL);
+    reading_free(&r);
+
+    /* Depth counts through aliases. */
+    char deep[4096] = HEAD "l0: &l0 [[[[[[[[[[x]]]]]]]]]]\n";
+    for (int i = 1; i < 12; i++) {
+        size_t n = strlen(deep);
+        snprintf(deep + n, sizeof deep - n, "l%d: &l%d [[[[[[[[[[*l%d]]]]]]]]]]\n", i, i, i - 1);
+    }
+    r = read_text(deep);
+    assert_refused(&r, KARP_E_LIMIT, 14, NULL);
+    reading_free(&r);
+}
+
+static void test_depth(void **state)
+{
+    (void)state;
+    for (size_t depth = 99; depth <= 101; depth++) {
+        char text[512] = HEAD "x: ";
+        size_t n = strlen(text);
+        memset(text + n, '[', depth - 1);
+        memset(text + n + depth - 1, ']', depth - 1);
+        memcpy(text + n + 2 * (depth - 1), "\n", 2);
+        reading r = read_text(text);
+        if (depth <= 100) assert_read(&r);
+        else assert_refused(&r, KARP_E_LIMIT, 5, NULL);
+        reading_free(&r);
+    }
+}
+
+static void test_places_of_errors(void **state)
+{
+    (void)state;
+    static const struct { const char *text; karp_status status; uint32_t line; const char *field; } cases[] = {
+        { HEAD "spec:\n  containers:\n  - name: a\n    resources:\n      requests:\n        cpu: 1x\n", KARP_E_INVALID, 10,
+          "spec.containers[0].resources.requests.cpu" },
+        { "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n  labels:\n    good: x\n    bad: true\n", KARP_E_INVALID, 7, "metadata.labels.bad" },
+        { "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: p\n- apiVersion: v1\n  kind: Pod\n  metadata: {}\n",
+          KARP_E_INVALID, 10, "metadata.name" },
+        { "apiVersion: v1\nkind: List\nitems:\n- 5\n", KARP_E_INVALID, 4, NULL },
+        { HEAD "---\n" HEAD "spec: 5\n", KARP_E_INVALID, 10, "spec" },
+        { "a:\n\t- b\n", KARP_E_SYNTAX, 2, NULL },
+        { "values:\n  - \"us-west-2a\", \"us-west-2b\"\n", KARP_E_SYNTAX, 2, NULL },
+        { "apiVersion: karp/v1\nkind: Snapshot\nobjects:\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n1\n  status:\n    capacity: {cpu: -}\n",
+          KARP_E_INVALID, 9, "status.capacity.cpu" },
+        { "apiVersion: karp/v1\nkind: Snapshot\nstate:\n  method: Guess\n", KARP_E_INVALID, 4, "state.method" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        reading r = read_texts(NULL, "dir/x.yaml", cases[i].text, NULL);
+        assert_refused(&r, cases[i].status, cases[i].line, cases[i].field);
+        assert_string_equal(r.error.document, "dir/x.yaml");
+        reading_free(&r);
+    }
+}
+
+static void test_repeated_keys_warn(void **state)
+{
+    (void)state;
+    reading r = read_text("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  name: b\n");
+    assert_read(&r);
+    assert_int_equal(r.warning_count, 1);
+    assert_non_null(strstr(r.warnings, "input:5"));
+    assert_non_null(object_of(&r, "Pod", "default", "b"));
+    reading_free(&r);
+}
+
+static void test_snapshot_in_yaml(void **state)
+{
+    (void)state;
+    reading r = read_text("apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-11-21T02:55:10Z\nstate: {pods: [default/p]}\nobjects:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: p}\n");
+    assert_read(&r);
+    assert_int_equal(r.counts.pods_to_place, 1);
+    assert_string_equal(text_at(r.dump, "now"), "2026-11-21T02:55:10Z");
+    reading_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_refused_scalars),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_anchors_and_merges),
+        cmocka_unit_test(test_alias_limits),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_places_of_errors),
+        cmocka_unit_test(test_repeated_keys_warn),
+        cmocka_unit_test(test_snapshot_in_yaml),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
