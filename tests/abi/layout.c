@@ -189,6 +189,7 @@ int main(void)
     printf("karp_disrupt_options.method %zu\n", offsetof(karp_disrupt_options, method));
     printf("karp_disrupt_options.reserved %zu\n", offsetof(karp_disrupt_options, reserved));
     printf("karp_disrupt_options.max_simulations %zu\n", offsetof(karp_disrupt_options, max_simulations));
+    printf("karp_disrupt_options.flip_quirks %zu\n", offsetof(karp_disrupt_options, flip_quirks));
     printf("karp_disruption %zu\n", sizeof(karp_disruption));
     printf("karp_disruption.size %zu\n", offsetof(karp_disruption, size));
     printf("karp_disruption.method %zu\n", offsetof(karp_disruption, method));
@@ -694,6 +695,7 @@ int main(void)
     printf("KARP_REASON_BALANCED_SCORE %" PRIdMAX "\n", (intmax_t)KARP_REASON_BALANCED_SCORE);
     printf("KARP_REASON_NOT_REACHED_IN_PASS %" PRIdMAX "\n", (intmax_t)KARP_REASON_NOT_REACHED_IN_PASS);
     printf("KARP_REASON_STATIC_LIMIT %" PRIdMAX "\n", (intmax_t)KARP_REASON_STATIC_LIMIT);
+    printf("KARP_REASON_TOO_FEW_NODES %" PRIdMAX "\n", (intmax_t)KARP_REASON_TOO_FEW_NODES);
     printf("KARP_REASON_CHURN %" PRIdMAX "\n", (intmax_t)KARP_REASON_CHURN);
     printf("KARP_REASON_VALIDATION_BUDGET %" PRIdMAX "\n", (intmax_t)KARP_REASON_VALIDATION_BUDGET);
     printf("KARP_REASON_SCHEDULING %" PRIdMAX "\n", (intmax_t)KARP_REASON_SCHEDULING);
