@@ -90,24 +90,27 @@ static uint32_t drop_repeated_names(scheduler *s, const type_table *t, uint32_t 
     return kept;
 }
 
+static bool type_kept(const instance_type *y, const uint64_t *fitting)
+{
+    for (uint32_t v = y->variant_first; v < y->variant_first + y->variant_count; v++) {
+        if (bits_test(fitting, v)) return true;
+    }
+    return false;
+}
+
 uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a, uint32_t *count)
 {
     const struct price_order *o = price_order_of(s, t, set);
-    size_t words_ = bits_words(t->type_count) + 1;
-    uint64_t *kept = mem_zalloc(s->context, words_ * sizeof *kept);
-    uint32_t *list = o == NULL || kept == NULL ? NULL : arena_array(a, t->type_count + (size_t)1, sizeof *list), n = 0;
-    if (list != NULL) {
-        for (size_t v = bits_next(fitting, t->variant_count, 0); v < t->variant_count; v = bits_next(fitting, t->variant_count, v + 1)) {
-            bits_set(kept, t->variants[v].type);
-        }
-        for (uint32_t i = 0; i < t->type_count; i++) {
-            if (bits_test(kept, o->types[i])) list[n++] = o->types[i];
-        }
-        if (t->repeated_names) n = drop_repeated_names(s, t, list, n);
-    } else {
+    size_t most = bits_count(fitting, bits_words(t->variant_count));
+    uint32_t *list = o == NULL ? NULL : arena_array(a, most + 1, sizeof *list), n = 0;
+    *count = 0;
+    if (list == NULL) {
         s->failed = true;
+        return NULL;
     }
-    mem_free(s->context, kept, words_ * sizeof *kept);
-    *count = n;
+    for (uint32_t i = 0; i < t->type_count && n < most; i++) {
+        if (type_kept(&t->types[o->types[i]], fitting)) list[n++] = o->types[i];
+    }
+    *count = t->repeated_names ? drop_repeated_names(s, t, list, n) : n;
     return list;
 }
