@@ -298,6 +298,14 @@ static bool is_looked_up(io_kind kind)
            kind == IO_KIND_STORAGE_CLASS || kind == IO_KIND_NODE_POOL;
 }
 
+/* Namespaced objects are in one, stated or not. Metadata of the wrong type is found out by the decoder. */
+static bool state_namespace(json_t *tree)
+{
+    json_t *metadata = io_get(tree, "metadata");
+    if (!json_is_object(metadata) || io_get(metadata, "namespace")) return true;
+    return io_set(metadata, "namespace", json_string("default"));
+}
+
 static karp_status use_object(karp_reader *reader, json_t *tree, const io_place *place, bool stated)
 {
     const json_t *kind = io_get(tree, "kind"), *api_version = io_get(tree, "apiVersion");
@@ -320,6 +328,7 @@ static karp_status use_object(karp_reader *reader, json_t *tree, const io_place 
     if (!stated) return io_wait(reader, info, tree, place);
 
     karp_str namespace_, name;
+    if (info->namespaced && !state_namespace(tree)) return io_reader_nomem(reader);
     status = io_object_use(reader, info, tree, place, info->kind != IO_KIND_CAPACITY_BUFFER);
     if (status) return status;
     identity(info, tree, &namespace_, &name);
