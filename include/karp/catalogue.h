@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+struct karp_device_template;
+struct karp_attribute_binding;
+
 /** The three lists that are subtracted from capacity. */
 typedef struct karp_overhead {
     const karp_resource *kube_reserved;
@@ -53,6 +56,11 @@ typedef struct karp_instance_type {
     size_t volume_limit_count;
     uint32_t capacity_from_overlay; /**< 1 = a NodeOverlay changed the capacity */
     uint32_t reserved;
+    /* devices.h: what the drivers of a new node would publish */
+    const struct karp_device_template *device_templates;
+    size_t device_template_count;
+    const struct karp_attribute_binding *attribute_bindings;
+    size_t attribute_binding_count;
 } karp_instance_type;
 
 /** An immutable list of instance types; shared ownership, usable from several threads. */

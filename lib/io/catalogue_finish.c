@@ -202,14 +202,12 @@ static void say(const catalogue_reader *reader, const warning *w, const char *wh
 static void warn(catalogue_reader *reader, const karp_catalogue *catalogue)
 {
     const karp_str nothing = { "", 0 };
-    warning unread, dynamic, different;
+    warning unread, different;
     memset(&unread, 0, sizeof unread);
-    memset(&dynamic, 0, sizeof dynamic);
     memset(&different, 0, sizeof different);
     for (size_t i = 0; i < reader->count; i++) {
         const catalogue_entry *entry = &reader->entries[i];
         if (entry->ignored_false) note(&unread, entry->type.name, nothing);
-        if (entry->dynamic) note(&dynamic, entry->type.name, nothing);
         if (!entry->allocatable) continue;
         size_t count = 0;
         const karp_resource *computed = karp_catalogue_allocatable(catalogue, i, &count);
@@ -222,7 +220,6 @@ static void warn(catalogue_reader *reader, const karp_catalogue *catalogue)
         if (resource) note(&different, entry->type.name, resource->name);
     }
     say(reader, &unread, ": \"Available\" is not read in kwok's format, every offering is available");
-    say(reader, &dynamic, ": \"dynamicResources\" is not read");
     say(reader, &different, ": \"allocatable\" is not capacity less overhead, and is not used; first: ");
 }
 

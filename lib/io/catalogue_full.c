@@ -2,6 +2,7 @@
 /* The full shape of a catalogue entry, which states every property of a type, and its shorthands. */
 #include <io/catalogue_read.h>
 
+#include <io/decode_devices.h>
 #include <string.h>
 
 static void *first_member(const json_t *object)
@@ -165,7 +166,7 @@ void catalogue_decode_full(io_decoder *d, const json_t *tree, catalogue_entry *e
     volume_limits(d, tree, type);
     entry->full = true;
     entry->derive = io_get(tree, "requirements") == NULL;
-    entry->dynamic = io_get(tree, "dynamicResources") != NULL;
+    io_decode_type_devices(d, tree, type);
     if (io_object(d, tree, "allocatable")) {
         entry->allocatable = io_resources(d, tree, "allocatable", &entry->allocatable_count);
     }

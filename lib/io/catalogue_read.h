@@ -13,7 +13,6 @@ typedef struct catalogue_entry {
     bool full;          /* the full shape, not kwok's */
     bool derive;        /* full, without "requirements": missing labels follow from the list */
     bool ignored_false; /* kwok's shape says Available: false somewhere, which kwok does not read */
-    bool dynamic;       /* has dynamicResources */
     const karp_resource *allocatable; /* as stated, NULL = not */
     size_t allocatable_count;
 } catalogue_entry;

@@ -2,6 +2,7 @@
 /* What happens to one object's tree: unfolding, kinds, decoding, the builder, waiting. */
 #include <io/reader.h>
 
+#include <io/decode_devices.h>
 #include <string.h>
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -200,7 +201,7 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
         io_decode_capacity_buffer(d, tree, &o.buffer);
         return d->status || !add ? d->status : io_add_buffer(reader, d, tree, &o.buffer);
     case IO_KIND_DEVICES:
-        return io_warn_once(reader, "%s: dynamic resource allocation is not evaluated", info->name);
+        return io_use_devices(d, info, tree, add ? b : NULL, e);
     case IO_KIND_UNKNOWN:
     case IO_KIND_PROVISIONER:
     case IO_KIND_NODE_TEMPLATE:

@@ -54,4 +54,7 @@ enum pod_source { POD_ITSELF, DAEMON_TEMPLATE, BUFFER_TEMPLATE };
 /* Requests of scheduling.md §3 with pods: 1, in the builder's scratch. */
 resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source);
 
+/* builder_devices.c: the id of the pod's resource claims in store.claim_names. */
+uint32_t intern_pod_claims(adding *a, const karp_pod *given);
+
 #endif

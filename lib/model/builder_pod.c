@@ -339,6 +339,7 @@ karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *given, k
     p.labels = intern_labels(&a, own.meta.labels, own.meta.label_count, "metadata.labels");
     p.volumes = intern_volumes(&a, &own);
     p.marks = intern_marks(&a, &own.meta);
+    p.claims = intern_pod_claims(&a, &own);
     p.flags = read_flags(&a.c, &own);
     if (own.node_name.len > 0) p.node = copy_name(&a, own.node_name);
     read_uid(&a, &own.meta, &p);

@@ -4,7 +4,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <math.h>
-#include <model/copy.h>
+#include <model/devices_copy.h>
 #include <model/quantity.h>
 #include <string.h>
 
@@ -241,6 +241,8 @@ static void read_type(copier *c, const karp_instance_type *given, catalogue_type
     t->shown.capacity_from_overlay = t->capacity_from_overlay;
     if (c->status != KARP_OK) return;
     path_leave(c);
+    t->devices = copy_type_devices(c, given);
+    show_type_devices(c, given, &t->shown);
     read_offerings(c, given, t);
 }
 

@@ -26,6 +26,7 @@ typedef struct catalogue_type {
     const catalogue_offering *offerings;
     uint32_t offering_count;
     bool capacity_from_overlay;
+    const struct type_devices *devices; /* devices.h; NULL = none */
     karp_instance_type shown; /* what karp_catalogue_type() answers; points into the arena */
     const karp_resource *allocatable_shown;
 } catalogue_type;

@@ -54,6 +54,7 @@ static karp_status fill_class(struct classing *c, const pod *p, pod_class *out)
     out->requests = vector_keep(s, s->raw.shapes.items[p->shape].requests);
     if (out->requests == NULL) return KARP_E_NOMEM;
     out->counts_volumes = true;
+    out->claims = s->raw.settings.dra_requests ? p->claims : 0;
     for (uint32_t i = 0; i < claims->count; i++) {
         if (volume_driver(&s->raw, p->name_space, claims->ptr[i], &out->counts_volumes) != NO_TEXT && c->csi_limits) {
             out->volumes = p->volumes;
@@ -68,15 +69,16 @@ static karp_status fill_class(struct classing *c, const pod *p, pod_class *out)
 /* The class of what the volumes amount to: pods of a StatefulSet differ in their claims, seldom in what these demand. */
 static uint32_t intern_class(struct classing *c, const pod_class *one)
 {
-    uint32_t fixed[7] = { one->shape, one->name_space, one->labels, one->volumes, one->marks,
-                          (uint32_t)one->volumes_found | ((uint32_t)one->counts_volumes << 1), one->alternative_count };
-    size_t words_needed = 7 + 2 * (size_t)one->alternative_count;
+    uint32_t fixed[] = { one->shape, one->name_space, one->labels, one->volumes, one->marks, one->claims,
+                         (uint32_t)one->volumes_found | ((uint32_t)one->counts_volumes << 1), one->alternative_count };
+    enum { FIXED = sizeof fixed / sizeof *fixed };
+    size_t words_needed = FIXED + 2 * (size_t)one->alternative_count;
     uint32_t *key = mem_alloc(c->s->context, words_needed * sizeof *key);
     if (key == NULL) return NO_ID;
     memcpy(key, fixed, sizeof fixed);
     for (uint32_t i = 0; i < one->alternative_count; i++) {
-        key[7 + 2 * i] = one->alternatives[i].set;
-        key[8 + 2 * i] = one->alternatives[i].host;
+        key[FIXED + 2 * i] = one->alternatives[i].set;
+        key[FIXED + 1 + 2 * i] = one->alternatives[i].host;
     }
     uint32_t id = words_add(&c->keys, key, words_needed);
     mem_free(c->s->context, key, words_needed * sizeof *key);
@@ -99,8 +101,9 @@ static karp_status class_pods(struct classing *c, karp_error *error)
     for (uint32_t i = 0; i < s->raw.pods.count && status == KARP_OK; i++) {
         const pod *p = &s->raw.pods.items[i];
         uint32_t marks = s->raw.default_spread.count > 0 ? p->marks : 0;
-        uint32_t key[5] = { p->shape, p->name_space, c->projected[p->labels], p->volumes, marks };
-        uint32_t id = words_add(&plain, key, 5);
+        uint32_t claims = s->raw.settings.dra_requests ? p->claims : 0;
+        uint32_t key[6] = { p->shape, p->name_space, c->projected[p->labels], p->volumes, marks, claims };
+        uint32_t id = words_add(&plain, key, 6);
         if (id == class_of_plain.count) {
             pod_class one = { .first_pod = NO_ID, .marks = marks, .volumes = NO_ID };
             arena_mark mark = arena_get_mark(&s->data);

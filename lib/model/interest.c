@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which label keys any decision can read: the others are left out, so that nodes and pods that differ in them are equal. */
+#include <model/devices.h>
 #include <model/prepare.h>
 
 static void mark(const karp_snapshot *s, uint8_t *set, uint32_t key)
@@ -59,6 +60,8 @@ void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pod
     mark_spread(s, of_nodes, of_pods, raw->default_spread);
     for (size_t i = 0; i < raw->volumes_bound.count; i++) mark_terms(s, of_nodes, raw->volumes_bound.items[i].terms);
     for (size_t i = 0; i < raw->storage_classes.count; i++) mark_terms(s, of_nodes, raw->storage_classes.items[i].topologies);
+    for (size_t i = 0; i < raw->slices.count; i++) mark_terms(s, of_nodes, raw->slices.items[i].terms);
+    for (size_t i = 0; i < raw->resource_claims.count; i++) mark_terms(s, of_nodes, raw->resource_claims.items[i].terms);
     for (size_t i = 0; i < raw->selecting.count; i++) mark_selector(of_pods, raw->selecting.items[i].selects);
     for (size_t i = 0; i < raw->budgets.count; i++) mark_selector(of_pods, raw->budgets.items[i].selects);
 

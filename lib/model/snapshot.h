@@ -67,6 +67,7 @@ typedef struct pod_class {
     uint32_t marks;             /* id in store.mark_keys when default spread constraints look at controllers, else 0 */
     const demand *alternatives; /* of volumes (§13.2); none = unconstrained */
     uint32_t alternative_count;
+    uint32_t claims;            /* id in store.claim_names when devices are allocated, else 0 */
     uint32_t volumes;           /* id in store.volumes when CSI limits matter, else NO_ID … */
     bool volumes_found;         /* … every claim, volume and class was found (§13.2) */
     bool counts_volumes;        /* the look-up of §13.4 succeeds */

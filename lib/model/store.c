@@ -2,6 +2,7 @@
 #include <model/store.h>
 
 #include <base/error.h>
+#include <model/devices.h>
 #include <string.h>
 
 /* 2026-01-01T00:00:00Z: the clock of a snapshot that was not told the time. */
@@ -59,7 +60,8 @@ static bool add_fixed_ids(store *s)
     static const uint32_t no_marks[5] = { NO_ID, NO_ID, NO_ID, NO_TEXT, NO_ID };
     return resource_names_init(&s->resources, s->context) && strings_add(&s->text, "", 0) == NO_TEXT &&
            strings_add(&s->names, "", 0) == NO_TEXT && words_add(&s->labels, NULL, 0) == 0 &&
-           words_add(&s->volumes, NULL, 0) == 0 && words_add(&s->mark_keys, no_marks, 5) == 0;
+           words_add(&s->volumes, NULL, 0) == 0 && words_add(&s->mark_keys, no_marks, 5) == 0 &&
+           words_add(&s->claim_names, NULL, 0) == 0;
 }
 
 karp_status store_init(store *s, karp_context *context, karp_error *error)
@@ -76,6 +78,7 @@ karp_status store_init(store *s, karp_context *context, karp_error *error)
     words_init(&s->labels, context);
     words_init(&s->volumes, context);
     words_init(&s->mark_keys, context);
+    words_init(&s->claim_names, context);
     words_init(&s->taken, context);
     if (add_fixed_ids(s)) return KARP_OK;
     store_free(s);
@@ -102,6 +105,9 @@ static void free_lists(store *s)
     list_free(context, &s->selecting, sizeof *s->selecting.items);
     list_free(context, &s->overlays, sizeof *s->overlays.items);
     list_free(context, &s->buffers, sizeof *s->buffers.items);
+    list_free(context, &s->slices, sizeof *s->slices.items);
+    list_free(context, &s->device_classes, sizeof *s->device_classes.items);
+    list_free(context, &s->resource_claims, sizeof *s->resource_claims.items);
     list_free(context, &s->catalogues, sizeof *s->catalogues.items);
     list_free(context, &s->states, sizeof *s->states.items);
     list_free(context, &s->pods_to_place, sizeof *s->pods_to_place.items);
@@ -118,6 +124,7 @@ void store_free(store *s)
     words_free(&s->labels);
     words_free(&s->volumes);
     words_free(&s->mark_keys);
+    words_free(&s->claim_names);
     words_free(&s->taken);
     arena_free(&s->data);
 }

@@ -119,6 +119,7 @@ typedef struct pod {
     const char *uid;
     int64_t creation, deletion, start; /* KARP_NO_TIME = absent */
     uint8_t phase, flags;
+    uint32_t claims; /* id in store.claim_names: names ids of resource claims, in order */
 } pod;
 
 typedef struct condition {
@@ -248,6 +249,11 @@ typedef struct capacity_buffer {
     int64_t replicas;
 } capacity_buffer;
 
+/* devices.h */
+typedef struct resource_slice resource_slice;
+typedef struct device_class device_class;
+typedef struct resource_claim resource_claim;
+
 typedef struct node_state {
     uint32_t name; /* names id */
     bool marked, nominated;
@@ -277,6 +283,7 @@ typedef struct store {
     words labels;        /* pod labels: key, value, key, value … ordered by key id */
     words volumes;       /* claim names */
     words mark_keys;     /* pod_marks as words */
+    words claim_names;   /* of pods' resource claims */
     words taken;         /* (kind, namespace, name), for duplicates and look-ups … */
     LIST_OF(uint32_t) taken_index; /* … and the index of each in its array */
     LIST_OF(pod) pods;
@@ -294,6 +301,9 @@ typedef struct store {
     LIST_OF(selecting) selecting;
     LIST_OF(overlay) overlays;
     LIST_OF(capacity_buffer) buffers;
+    LIST_OF(resource_slice) slices;
+    LIST_OF(device_class) device_classes;
+    LIST_OF(resource_claim) resource_claims;
     LIST_OF(catalogue_use) catalogues;
     /* settings */
     karp_settings settings; /* pointers replaced by the fields below */
@@ -311,7 +321,8 @@ typedef struct store {
 /* Kinds, as part of `taken`'s keys. */
 enum kind {
     KIND_POD, KIND_NODE, KIND_NODE_CLAIM, KIND_NODE_POOL, KIND_NODE_CLASS, KIND_DAEMON_SET, KIND_VOLUME_CLAIM, KIND_VOLUME,
-    KIND_STORAGE_CLASS, KIND_CSI_NODE, KIND_BUDGET, KIND_NAMESPACE, KIND_SELECTING, KIND_OVERLAY, KIND_BUFFER, KIND_COUNT
+    KIND_STORAGE_CLASS, KIND_CSI_NODE, KIND_BUDGET, KIND_NAMESPACE, KIND_SELECTING, KIND_OVERLAY, KIND_BUFFER, KIND_RESOURCE_SLICE, KIND_DEVICE_CLASS,
+    KIND_RESOURCE_CLAIM, KIND_COUNT
 };
 
 karp_status store_init(store *s, karp_context *context, karp_error *error);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The expressions that select devices: the part of CEL that drivers and claims use. An expression over `device` is
+ * compiled once and asked about many devices.
+ *
+ * Known: device.driver, .attributes[domain].name, .capacity[domain].name, .allowMultipleAllocations; literals, lists,
+ * arithmetic, comparison, logic, in, ?:, has(), optional selection, cel.bind(), all(), exists(), exists_one(); the
+ * functions of text, quantity() and semver(). Whatever else CEL has is told apart from what is no CEL.
+ */
+#ifndef MODEL_CEL_H
+#define MODEL_CEL_H
+
+#include <base/amount.h>
+#include <base/memory.h>
+
+enum {
+    CEL_COMPILED,
+    CEL_WRONG,  /* no expression, or one whose types do not fit: Kubernetes would refuse it as well */
+    CEL_BEYOND, /* CEL, but more than is evaluated here */
+    CEL_REFUSED /* no memory */
+};
+
+typedef struct cel_node cel_node;
+
+/* Compiles into the arena; *out is set only on CEL_COMPILED. The text must live as long as the result. */
+uint32_t cel_compile(arena *a, karp_str text, const cel_node **out);
+
+enum { CEL_TEXT, CEL_INTEGER, CEL_BOOLEAN, CEL_VERSION };
+
+typedef struct cel_attribute {
+    karp_str domain, name;
+    karp_str text;  /* CEL_TEXT, CEL_VERSION */
+    int64_t number; /* CEL_INTEGER, CEL_BOOLEAN */
+    uint32_t kind;
+} cel_attribute;
+
+typedef struct cel_capacity {
+    karp_str domain, name;
+    amount value;
+} cel_capacity;
+
+typedef struct cel_device {
+    karp_str driver;
+    const cel_attribute *attributes;
+    const cel_capacity *capacity;
+    uint32_t attribute_count, capacity_count;
+    bool allow_multiple;
+} cel_device;
+
+enum { CEL_NO, CEL_YES, CEL_ERROR };
+
+/* What the expression says about the device; CEL_ERROR when it cannot be evaluated (a missing attribute, say). */
+uint32_t cel_matches(const cel_node *program, const cel_device *device);
+
+#endif
