@@ -26,6 +26,7 @@ typedef struct karp_reader_options {
     int64_t now;              /**< instant; 0 = the Snapshot's, else the latest time stated, else 2026-01-01T00:00:00Z */
     karp_str region;          /**< of the built-in catalogue; "" = from the objects' labels, else us-west-2 */
     karp_str base_directory;  /**< what relative catalogue paths of byte documents are relative to; "" = none allowed */
+    karp_str provider;        /**< "aws": its label tables always, its types even where a Snapshot states others; "" = as needed */
 } karp_reader_options;
 
 /** Zeroes @p options and sets its size. */
@@ -73,6 +74,29 @@ KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, k
 KARP_API karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out, karp_error *error);
 /** The embedded EC2 catalogue of a region (us-east-1, us-west-2, eu-west-1). Errors: NOT_FOUND, NOMEM. */
 KARP_API karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out, karp_error *error);
+
+/** What the types of karp_catalogue_aws() depend on. */
+typedef struct karp_catalogue_options {
+    size_t size;
+    karp_str region;          /**< "" = that of the node class's subnets, else us-west-2 */
+    karp_str node_class;      /**< text (YAML or JSON) with one EC2NodeClass, or an AWSNodeTemplate; "" = AL2023 as it comes */
+    karp_str node_class_name; /**< of that text, in errors */
+    int64_t reserved_enis;    /**< network interfaces that pods cannot have */
+    double vm_memory_overhead_percent; /**< the part of memory that is taken for the hypervisor; 0.075, as with the provider */
+    uint32_t all_types;       /**< 1 = also those that the region does not offer */
+    uint32_t reserved;
+} karp_catalogue_options;
+
+/** The provider's defaults, and the size. */
+KARP_API void karp_catalogue_options_init(karp_catalogue_options *options, size_t size);
+
+/**
+ * EC2's instance types in a region under a node class. @p options may be NULL.
+ * Errors: NOT_FOUND (the region), INVALID, SYNTAX, LIMIT, UNSUPPORTED (of the node class: document, line, object and field
+ * are named), NOMEM, ABI_*.
+ */
+KARP_API karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options, karp_catalogue **out,
+                                        karp_error *error);
 
 /** How documents are written. */
 enum { KARP_FORMAT_JSON = 0, KARP_FORMAT_TEXT = 1, KARP_FORMAT_YAML = 2, KARP_FORMAT_JSON_LOG = 3, KARP_FORMAT_HTML = 4, KARP_FORMAT_CSV = 5 };

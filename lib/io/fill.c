@@ -257,17 +257,6 @@ static bool fill_simple(io_filler *f, const io_kind_info *info, json_t *tree)
     return true;
 }
 
-static bool complete_class(io_filler *f, const io_kind_info *info, json_t *tree)
-{
-    karp_str base = io_get_text(io_get(io_get(tree, "metadata"), "annotations"), IO_BASE_CLASS);
-    if (info->kind != IO_KIND_NODE_CLASS || base.len == 0) return true;
-    uint32_t number = io_find(f->reader, "EC2NodeClass", (karp_str){ "", 0 }, base);
-    json_t *from = number < f->reader->waiting_count ? io_waiting_tree(f->reader, &f->reader->waiting[number]) : NULL;
-    bool ok = io_complete_class(tree, from);
-    json_decref(from);
-    return ok;
-}
-
 static karp_status postpone_budget(io_filler *f, const io_waiting *w, json_t *tree)
 {
     void *list = f->budgets;
@@ -288,7 +277,7 @@ static bool status_is_open(const json_t *tree)
 karp_status io_fill(io_filler *f, const io_waiting *w, json_t *tree, const io_place *place)
 {
     karp_reader *reader = f->reader;
-    bool ok = (!reader->old_objects || io_rename_old(w->info, tree)) && complete_class(f, w->info, tree);
+    bool ok = (!reader->old_objects || io_rename_old(w->info, tree)) && io_complete_from_base(reader, w->info, tree);
     /* Open budgets were taken, and numbered, before the first pod. */
     bool open_budget = f->fill && w->info->kind == IO_KIND_BUDGET && status_is_open(tree);
     if (!open_budget) ok = ok && io_identify(f, w->info, tree);

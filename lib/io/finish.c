@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of the input: waiting objects are filled in and added, catalogues given, the snapshot made. */
+#include <io/builtin.h>
 #include <io/fill.h>
 
 #include <string.h>
@@ -77,7 +78,7 @@ static karp_status add_waiting(karp_reader *reader, io_filler *filler)
     return KARP_OK;
 }
 
-/* ---- clock and catalogues ---------------------------------------------------------------------------------------- */
+/* ---- the clock, and all together --------------------------------------------------------------------------------- */
 
 static karp_status settle_now(karp_reader *reader)
 {
@@ -90,34 +91,13 @@ static karp_status settle_now(karp_reader *reader)
     return karp_builder_set_now(reader->builder, reader->now, &reader->error);
 }
 
-static karp_status settle_catalogues(karp_reader *reader)
-{
-    if (!reader->own_catalogues && !reader->has_catalogues) {
-        bool told = reader->options.region.len == 0 && reader->region.len > 0;
-        karp_str region = told ? reader->region : reader->options.region.len ? reader->options.region : io_str("us-west-2");
-        karp_catalogue *catalogue = NULL;
-        karp_status status = karp_catalogue_builtin(reader->context, region, &catalogue, &reader->error);
-        if (status == KARP_E_NOT_FOUND && told) {
-            return io_warn(reader, "no catalogue is built in for region %.*s, which the input's labels name: no instance types",
-                           (int)(region.len < 60 ? region.len : 60), region.ptr);
-        }
-        if (status == KARP_OK) status = io_give_catalogue(reader, catalogue, NULL, 0);
-        if (status) return status;
-    }
-    for (size_t i = 0; i < reader->catalogue_count; i++) {
-        const io_given_catalogue *given = &reader->catalogues[i];
-        karp_status status = karp_builder_add_catalogue(reader->builder, given->catalogue, given->pools, given->pool_count, &reader->error);
-        if (status) return status;
-    }
-    return KARP_OK;
-}
-
 karp_status io_finish(karp_reader *reader, karp_snapshot **out)
 {
     karp_snapshot *snapshot = NULL;
     io_filler filler;
     karp_status status = settle_now(reader);
-    if (status == KARP_OK) status = settle_catalogues(reader);
+    if (status == KARP_OK) status = io_settle_labels(reader);
+    if (status == KARP_OK) status = io_settle_catalogues(reader);
     if (status == KARP_OK) status = io_filler_begin(&filler, reader);
     if (status) return status;
     status = add_waiting(reader, &filler);

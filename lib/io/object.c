@@ -260,6 +260,8 @@ karp_status io_wait(karp_reader *reader, const io_kind_info *info, const json_t 
 {
     /* A first decoding, for its failures: only now is the text at hand that tells their line. */
     karp_status status = io_object_use(reader, info, tree, place, false);
+    if (status == KARP_OK && info->kind == IO_KIND_NODE_CLASS) status = io_check_node_class(reader, tree, place);
+    if (status == KARP_OK && info->kind == IO_KIND_NODE_CLASS) status = io_survey_class(reader, tree);
     if (status) return status;
     karp_str namespace_, name;
     identity(info, tree, &namespace_, &name);
@@ -296,7 +298,7 @@ static bool is_looked_up(io_kind kind)
 {
     return kind == IO_KIND_CAPACITY_BUFFER || kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET ||
            kind == IO_KIND_STATEFUL_SET || kind == IO_KIND_POD_TEMPLATE || kind == IO_KIND_PRIORITY_CLASS ||
-           kind == IO_KIND_STORAGE_CLASS || kind == IO_KIND_NODE_POOL;
+           kind == IO_KIND_STORAGE_CLASS || kind == IO_KIND_NODE_POOL || kind == IO_KIND_NODE_CLASS;
 }
 
 /* Namespaced objects are in one, stated or not. Metadata of the wrong type is found out by the decoder. */
@@ -324,7 +326,7 @@ static karp_status use_object(karp_reader *reader, json_t *tree, const io_place 
     uint32_t rank = info->kind == IO_KIND_NODE || info->kind == IO_KIND_NODE_CLAIM ? 0 : info->kind == IO_KIND_NODE_POOL ? 1 : 2;
     karp_status status = KARP_OK;
     if (info->kind == IO_KIND_POD && !io_note_owned(reader, tree)) return io_reader_nomem(reader);
-    if (!stated || !reader->has_now || !reader->has_catalogues) status = io_survey(reader, tree, rank);
+    if (!stated || !reader->has_now || !reader->has_catalogues || reader->options.provider.len) status = io_survey(reader, tree, rank);
     if (status) return status;
     if (!stated) return io_wait(reader, info, tree, place);
 

@@ -262,7 +262,7 @@ static karp_status from_file(karp_reader *reader, io_decoder *d, karp_str path, 
 karp_status io_snapshot_catalogue(karp_reader *reader, const json_t *entry, karp_str types, const io_place *place,
                                   const json_t *root, size_t index)
 {
-    if (reader->own_catalogues) return KARP_OK;
+    if (reader->own_catalogues || reader->options.provider.len) return KARP_OK;
     io_decoder d;
     io_arena_reset(&reader->scratch);
     io_decoder_init(&d, &reader->scratch);

@@ -50,6 +50,9 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     karp_reader_options given;
     karp_status status = check_options(options, &given);
     if (status) return give_plain(error, status, "karp_reader_options has a size or members this library does not know");
+    if (given.provider.len && !io_str_is(given.provider, "aws")) {
+        return give_plain(error, KARP_E_INVALID, "the only provider that is built in is \"aws\"");
+    }
     karp_builder *builder = NULL;
     status = karp_builder_new(context, &builder, error);
     if (status) return status;
@@ -77,7 +80,8 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     io_table_init(&reader->warned, &reader->keep);
     reader->options.region = io_keep(reader, given.region);
     reader->options.base_directory = io_keep(reader, given.base_directory);
-    if (!reader->options.region.ptr || !reader->options.base_directory.ptr) {
+    reader->options.provider = io_keep(reader, given.provider);
+    if (!reader->options.region.ptr || !reader->options.base_directory.ptr || !reader->options.provider.ptr) {
         karp_reader_free(reader);
         return give_plain(error, KARP_E_NOMEM, "out of memory");
     }

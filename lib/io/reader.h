@@ -156,6 +156,13 @@ karp_status io_convert(karp_reader *reader, const io_kind_info *info, const json
 /* Takes over the hold on `catalogue`. */
 karp_status io_give_catalogue(karp_reader *reader, karp_catalogue *catalogue, const karp_str *pools, size_t pool_count);
 
+/* Node classes, which the built-in provider reads (builtin.c): fails when its types are wanted and it cannot. */
+karp_status io_check_node_class(karp_reader *reader, const json_t *tree, const io_place *place);
+/* Completes the tree of a generated node class from the one it is based on. false = no memory. */
+bool io_complete_from_base(karp_reader *reader, const io_kind_info *info, json_t *tree);
+/* Notes the region of a node class's subnets. */
+karp_status io_survey_class(karp_reader *reader, const json_t *tree);
+
 /* A document's text, and whatever a path names (files.c). */
 karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text);
 karp_status io_read_path(karp_reader *reader, const char *path);

@@ -91,6 +91,15 @@ static bool walk(karp_reader *reader, const json_t *value, uint32_t rank)
     return note_requirement(reader, value, rank);
 }
 
+karp_status io_survey_class(karp_reader *reader, const json_t *tree)
+{
+    const json_t *subnets = io_get(io_get(tree, "status"), "subnets");
+    for (size_t i = 0; i < json_array_size(subnets); i++) {
+        if (!note_region(reader, io_get_text(json_array_get(subnets, i), "zone"), true, 1)) return io_reader_nomem(reader);
+    }
+    return KARP_OK;
+}
+
 karp_status io_survey(karp_reader *reader, const json_t *tree, uint32_t region_rank)
 {
     return walk(reader, tree, region_rank) ? KARP_OK : io_reader_nomem(reader);

@@ -32,6 +32,7 @@ static karp_snapshot *snapshot_new(karp_context *context)
     atomic_init(&s->holds, 1);
     arena_init(&s->data, context);
     s->algebra.context = context;
+    words_init(&s->algebra.sets, context); /* so that it can be freed before it is filled */
     words_init(&s->projected, context);
     return s;
 }

@@ -71,6 +71,9 @@ typedef struct aws_node_class {
  * Errors: NOMEM, SYNTAX, INVALID (the field is named). */
 karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *out, karp_error *error);
 
+/* Whether they make equal catalogues, as far as their texts tell. */
+bool aws_node_class_equal(const aws_node_class *a, const aws_node_class *b);
+
 /* Fills *error (NULL allowed) and returns status. */
 karp_status aws_fail(karp_error *error, karp_status status, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
