@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file explain.h  Checking a plan, whoever made it. */
+#ifndef KARP_EXPLAIN_H
+#define KARP_EXPLAIN_H
+
+#include <karp/disrupt.h>
+#include <karp/schedule.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
+
+/** What can be wrong with a plan. Numbers and names never change. */
+enum {
+    KARP_FINDING_POD_UNKNOWN = 1,       /**< no such pod */
+    KARP_FINDING_POD_TWICE = 2,         /**< it is in more than one place */
+    KARP_FINDING_POD_MISSING = 3,       /**< it waits for a node and is mentioned nowhere */
+    KARP_FINDING_POD_NOT_WAITING = 4,   /**< it is placed, but nothing asks for that */
+    KARP_FINDING_NODE_UNKNOWN = 5,      /**< no such node */
+    KARP_FINDING_NODE_CLOSED = 6,       /**< the node is being deleted, or the scheduler does not know it */
+    KARP_FINDING_POOL_UNKNOWN = 7,      /**< no such NodePool */
+    KARP_FINDING_POOL_CLOSED = 8,       /**< static, not ready, being deleted, or without instance types */
+    KARP_FINDING_NO_PODS = 9,           /**< a launch for nobody */
+    KARP_FINDING_NO_TYPES = 10,         /**< a launch of nothing */
+    KARP_FINDING_TYPE_UNKNOWN = 11,     /**< not among the pool's instance types */
+    KARP_FINDING_TYPE_REQUIREMENTS = 12, /**< its labels contradict the launch's requirements */
+    KARP_FINDING_TYPE_OFFERING = 13,    /**< it has no available offering that the requirements allow */
+    KARP_FINDING_TYPE_RESOURCES = 14,   /**< pods and daemons together are larger than it */
+    KARP_FINDING_TYPE_HOST_PORT = 15,   /**< a daemon of it uses a host port of a pod */
+    KARP_FINDING_POOL_REQUIREMENTS = 16, /**< the launch's requirements go beyond its pool's */
+    KARP_FINDING_REQUIREMENTS = 17,     /**< node selector or required node affinity of a pod is not met for certain */
+    KARP_FINDING_TAINTS = 18,           /**< a taint is not tolerated */
+    KARP_FINDING_HOST_PORT = 19,        /**< two pods want one host port */
+    KARP_FINDING_VOLUME = 20,           /**< a volume cannot be used there */
+    KARP_FINDING_VOLUME_LIMIT = 21,     /**< more volumes than the node can attach */
+    KARP_FINDING_RESOURCES = 22,        /**< the pods are larger than what is free on the node */
+    KARP_FINDING_LIMITS = 23,           /**< the launches of a pool exceed its limits */
+    KARP_FINDING_MIN_VALUES = 24,       /**< fewer different values than minValues asks for */
+    KARP_FINDING_RESERVATION = 25,      /**< more launches on a reservation than it has room for */
+    KARP_FINDING_SPREAD = 26,           /**< a DoNotSchedule spread constraint is violated */
+    KARP_FINDING_AFFINITY = 27,         /**< a required pod affinity is violated */
+    KARP_FINDING_ANTI_AFFINITY = 28     /**< a required pod anti-affinity is violated, of the pod or of another */
+};
+
+/** "POD_TWICE": the code as documents print it. "UNKNOWN" for a number that is none. */
+KARP_API const char *karp_finding_name(uint32_t code);
+
+/** A node that a plan starts. */
+typedef struct karp_plan_launch {
+    karp_str id;
+    karp_str node_pool;
+    const karp_str *pods; /**< "namespace/name" */
+    size_t pod_count;
+    const karp_str *instance_types;
+    size_t instance_type_count;
+    const karp_requirement *requirements; /**< what the node's labels will be within; the pool's where a key is absent */
+    size_t requirement_count;
+} karp_plan_launch;
+
+/** Pods that a plan puts on a node that exists. */
+typedef struct karp_plan_placement {
+    karp_str node;
+    const karp_str *pods;
+    size_t pod_count;
+} karp_plan_placement;
+
+/** A plan as a caller has it: from this library, another scheduler, or a person. */
+typedef struct karp_plan {
+    size_t size;
+    const karp_plan_launch *launches;
+    size_t launch_count;
+    const karp_plan_placement *placements;
+    size_t placement_count;
+    const karp_str *left; /**< pods that it knowingly places nowhere */
+    size_t left_count;
+    uint32_t profile;  /**< KARP_PROFILE_*: with karpenter, what the quirks of that scheduler allow is no finding */
+    uint32_t reserved;
+} karp_plan;
+
+typedef struct karp_finding {
+    size_t size;
+    uint32_t code; /**< KARP_FINDING_* */
+    uint32_t reserved;
+    karp_str object; /**< "pod default/web-0", "launch new-1", "node n1", "nodepool default" */
+    karp_str detail; /**< English */
+} karp_finding;
+
+/** What a check found; immutable. */
+typedef struct karp_verification karp_verification;
+
+/**
+ * Replays @p plan on the snapshot's objects by the rules of Kubernetes and checks every constraint of every pod it
+ * places, sharing no code with the scheduler. It looks at where everything ends up, not at the order; relaxed
+ * preferences are fine. A finding is a result, no error. Errors: NOMEM, INVALID, ABI_*.
+ */
+KARP_API karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, karp_verification **out,
+                                 karp_error *error);
+/** The same for a launch decision of this library. */
+KARP_API karp_status karp_verify_decision(const karp_snapshot *snapshot, const karp_decision *decision,
+                                          karp_verification **out, karp_error *error);
+/** Frees it. NULL is allowed. */
+KARP_API void karp_verification_free(karp_verification *verification);
+/** Findings: of pods, launches, placements, pools, then of topology. NOT_FOUND beyond the end. */
+KARP_API size_t karp_verification_count(const karp_verification *verification);
+KARP_API karp_status karp_verification_finding(const karp_verification *verification, size_t index, karp_finding *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <explain/verify.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct karp_verification {
+    karp_context *context;
+    arena data;
+    LIST_OF(karp_finding) findings;
+};
+
+static const char *const finding_names[] = {
+    "UNKNOWN", "POD_UNKNOWN", "POD_TWICE", "POD_MISSING", "POD_NOT_WAITING", "NODE_UNKNOWN", "NODE_CLOSED", "POOL_UNKNOWN",
+    "POOL_CLOSED", "NO_PODS", "NO_TYPES", "TYPE_UNKNOWN", "TYPE_REQUIREMENTS", "TYPE_OFFERING", "TYPE_RESOURCES",
+    "TYPE_HOST_PORT", "POOL_REQUIREMENTS", "REQUIREMENTS", "TAINTS", "HOST_PORT", "VOLUME", "VOLUME_LIMIT", "RESOURCES",
+    "LIMITS", "MIN_VALUES", "RESERVATION", "SPREAD", "AFFINITY", "ANTI_AFFINITY",
+};
+
+const char *karp_finding_name(uint32_t code)
+{
+    return code < sizeof finding_names / sizeof *finding_names ? finding_names[code] : finding_names[0];
+}
+
+/* ---- findings -------------------------------------------------------------------------------------------------------- */
+
+void note(verifier *v, uint32_t code, karp_str subject, const char *format, ...)
+{
+    char text[600];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (length < 0) length = 0;
+    if ((size_t)length >= sizeof text) length = (int)sizeof text - 1;
+    karp_finding *row = list_push(v->out->context, &v->out->findings, sizeof *row);
+    char *detail = arena_string(&v->out->data, text, (size_t)length);
+    if (row == NULL || detail == NULL || subject.ptr == NULL) {
+        v->failed = true;
+        return;
+    }
+    *row = (karp_finding){ .size = sizeof *row, .code = code, .object = subject, .detail = { detail, (size_t)length } };
+}
+
+karp_str object_name(verifier *v, const char *kind, karp_str name)
+{
+    size_t prefix = strlen(kind);
+    char *text = name.len < SIZE_MAX / 2 ? arena_alloc(&v->out->data, prefix + name.len + 2) : NULL;
+    if (text == NULL) {
+        v->failed = true;
+        return (karp_str){ "", 0 };
+    }
+    memcpy(text, kind, prefix);
+    text[prefix] = ' ';
+    if (name.len > 0) memcpy(text + prefix + 1, name.ptr, name.len);
+    text[prefix + 1 + name.len] = '\0';
+    return (karp_str){ text, prefix + 1 + name.len };
+}
+
+karp_str pod_object(verifier *v, uint32_t pod_number) { return object_name(v, "pod", v->snapshot->pod_names[pod_number]); }
+
+int64_t add_clamped(int64_t a, int64_t b)
+{
+    if (b > 0 && a > INT64_MAX - b) return INT64_MAX;
+    if (b < 0 && a < INT64_MIN - b) return INT64_MIN;
+    return a + b;
+}
+
+/* ---- who is where ---------------------------------------------------------------------------------------------------- */
+
+/* "namespace/name"; NO_ID = no such pod. */
+static uint32_t find_pod(const karp_snapshot *s, karp_str name)
+{
+    const char *slash = name.len > 0 ? memchr(name.ptr, '/', name.len) : NULL;
+    if (slash == NULL) return NO_ID;
+    size_t before = (size_t)(slash - name.ptr);
+    uint32_t name_space = strings_find(&s->raw.text, name.ptr, before);
+    uint32_t own = strings_find(&s->raw.names, slash + 1, name.len - before - 1);
+    return name_space == NO_ID || own == NO_ID ? NO_ID : store_find(&s->raw, KIND_POD, name_space, own);
+}
+
+static uint32_t find_node(const karp_snapshot *s, karp_str name)
+{
+    uint32_t low = 0, high = s->node_count;
+    while (low < high) { /* state nodes are ordered by name */
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_str(name_of(s, s->nodes[middle].name), name) < 0) low = middle + 1;
+        else high = middle;
+    }
+    return low < s->node_count && equal_str(name_of(s, s->nodes[low].name), name) ? low : NO_ID;
+}
+
+/* A pod's first mention; NO_ID = it is unknown, or was mentioned before. */
+static uint32_t mention(verifier *v, karp_str name, karp_str place)
+{
+    uint32_t pod_number = find_pod(v->snapshot, name);
+    if (pod_number == NO_ID) {
+        note(v, KARP_FINDING_POD_UNKNOWN, object_name(v, "pod", name), "%.*s lists it, but there is no such pod", SHOW(place));
+        return NO_ID;
+    }
+    if (v->seen[pod_number]) {
+        note(v, KARP_FINDING_POD_TWICE, pod_object(v, pod_number), "%.*s lists it a second time", SHOW(place));
+        return NO_ID;
+    }
+    v->seen[pod_number] = 1;
+    return pod_number;
+}
+
+static void take_pods(verifier *v, uint32_t number, const karp_str *names, size_t count)
+{
+    target *t = &v->targets[number];
+    uint32_t *pods = count < NO_ID ? arena_array(&v->data, count + 1, sizeof *pods) : NULL;
+    if (pods == NULL) {
+        v->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t pod_number = mention(v, names[i], t->name);
+        if (pod_number == NO_ID) continue;
+        if (!v->waits[pod_number]) note(v, KARP_FINDING_POD_NOT_WAITING, pod_object(v, pod_number), "%.*s takes it, but it needs no place", SHOW(t->name));
+        v->at[pod_number] = number;
+        pods[t->pod_count++] = pod_number;
+    }
+    t->pods = pods;
+}
+
+static void take_launch(verifier *v, const karp_plan_launch *launch)
+{
+    const store *raw = &v->snapshot->raw;
+    uint32_t number = v->target_count++;
+    target *t = &v->targets[number];
+    uint32_t name = strings_find(&raw->names, launch->node_pool.len > 0 ? launch->node_pool.ptr : "", launch->node_pool.len);
+    *t = (target){ .is_launch = true, .node = NO_ID, .pool = name == NO_ID ? NO_ID : store_find(raw, KIND_NODE_POOL, NO_TEXT, name),
+                   .name = object_name(v, "launch", launch->id), .launch = launch };
+    if (t->pool != NO_ID) t->taints = raw->pools.items[t->pool].taints;
+    else note(v, KARP_FINDING_POOL_UNKNOWN, t->name, "there is no NodePool %.*s", SHOW(launch->node_pool));
+    take_pods(v, number, launch->pods, launch->pod_count);
+    if (launch->pod_count == 0) note(v, KARP_FINDING_NO_PODS, t->name, "no pod needs it");
+}
+
+static void take_placement(verifier *v, const karp_plan_placement *placement)
+{
+    uint32_t number = v->target_count++;
+    target *t = &v->targets[number];
+    *t = (target){ .node = find_node(v->snapshot, placement->node), .pool = NO_ID, .name = object_name(v, "node", placement->node) };
+    if (t->node == NO_ID) {
+        note(v, KARP_FINDING_NODE_UNKNOWN, t->name, "there is no such node, or the scheduler may not use it");
+    } else {
+        const state_node *n = &v->snapshot->nodes[t->node];
+        t->taints = n->taints;
+        rules_add_labels(&v->words, &t->labels, n->labels);
+        if (n->marked) note(v, KARP_FINDING_NODE_CLOSED, t->name, "it is being deleted");
+    }
+    take_pods(v, number, placement->pods, placement->pod_count);
+}
+
+static void check_missing(verifier *v)
+{
+    for (size_t i = 0; i < v->snapshot->raw.pods.count; i++) {
+        uint32_t pod_number = v->snapshot->by_name[i];
+        if (v->waits[pod_number] && !v->seen[pod_number]) note(v, KARP_FINDING_POD_MISSING, pod_object(v, pod_number), "it waits for a node, and the plan does not mention it");
+    }
+}
+
+/* ---- the check ------------------------------------------------------------------------------------------------------- */
+
+static bool make_room(verifier *v, const karp_plan *plan)
+{
+    const karp_snapshot *s = v->snapshot;
+    size_t pods = s->raw.pods.count, targets;
+    if (!size_add(plan->launch_count, plan->placement_count, &targets) || targets >= NO_ID) return false;
+    v->waits = arena_array(&v->data, pods + 1, 1);
+    v->seen = arena_array(&v->data, pods + 1, 1);
+    v->at = arena_array(&v->data, pods + 1, sizeof *v->at);
+    v->targets = arena_array(&v->data, targets + 1, sizeof *v->targets);
+    v->wishes = arena_array(&v->data, s->raw.shapes.count + 1, sizeof *v->wishes);
+    v->pools = arena_array(&v->data, s->raw.pools.count + 1, sizeof *v->pools);
+    v->daemon_wishes = arena_array(&v->data, s->daemon_count + (size_t)1, sizeof *v->daemon_wishes);
+    v->daemon_requests = arena_array(&v->data, ((size_t)s->daemon_count + 1) * s->dims, sizeof *v->daemon_requests);
+    if (v->waits == NULL || v->seen == NULL || v->at == NULL || v->targets == NULL || v->wishes == NULL || v->pools == NULL ||
+        v->daemon_wishes == NULL || v->daemon_requests == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < pods; i++) v->at[i] = NO_ID;
+    for (uint32_t i = 0; i < s->daemon_count; i++) vector_of(s, s->daemons[i].shape->requests, v->daemon_requests + (size_t)i * s->dims);
+    return find_waiting(v);
+}
+
+static void check_plan(verifier *v, const karp_plan *plan)
+{
+    for (size_t i = 0; i < plan->launch_count && !v->failed; i++) take_launch(v, &plan->launches[i]);
+    for (size_t i = 0; i < plan->placement_count && !v->failed; i++) take_placement(v, &plan->placements[i]);
+    for (size_t i = 0; i < plan->left_count && !v->failed; i++) (void)mention(v, plan->left[i], (karp_str){ "the list of pods left over", 26 });
+    check_missing(v);
+    for (uint32_t i = 0; i < v->target_count && !v->failed && !v->words.failed; i++) {
+        target *t = &v->targets[i];
+        if (t->is_launch && t->pool != NO_ID) check_launch(v, t);
+        if (!t->is_launch && t->node != NO_ID) check_node(v, t);
+    }
+    if (v->failed || v->words.failed) return;
+    check_limits(v);
+    check_reservations(v);
+    check_topology(v);
+}
+
+/* The lists of a caller's plan that are needed without a check of each string. */
+static karp_status check_input(const karp_plan *plan, karp_error *error)
+{
+    if ((plan->launch_count > 0 && plan->launches == NULL) || (plan->placement_count > 0 && plan->placements == NULL) ||
+        (plan->left_count > 0 && plan->left == NULL)) {
+        return fail(error, KARP_E_INVALID, "a list of the plan has a length but no elements");
+    }
+    if (plan->profile > KARP_PROFILE_KARP) return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)plan->profile);
+    for (size_t i = 0; i < plan->launch_count; i++) {
+        const karp_plan_launch *l = &plan->launches[i];
+        if ((l->pod_count > 0 && l->pods == NULL) || (l->instance_type_count > 0 && l->instance_types == NULL) ||
+            (l->requirement_count > 0 && l->requirements == NULL)) {
+            return fail(error, KARP_E_INVALID, "a list of launch %zu has a length but no elements", i);
+        }
+    }
+    for (size_t i = 0; i < plan->placement_count; i++) {
+        if (plan->placements[i].pod_count > 0 && plan->placements[i].pods == NULL) {
+            return fail(error, KARP_E_INVALID, "the pods of placement %zu have a number but no names", i);
+        }
+    }
+    return KARP_OK;
+}
+
+karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, karp_verification **out, karp_error *error)
+{
+    karp_plan given;
+    if (snapshot == NULL || plan == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot, a plan and a place for the findings are needed");
+    karp_status status = struct_check(plan, sizeof given, sizeof given, &given, "karp_plan", error);
+    if (status == KARP_OK) status = check_input(&given, error);
+    if (status != KARP_OK) return status;
+    karp_verification *found = mem_zalloc(snapshot->context, sizeof *found);
+    if (found == NULL) return fail_nomem(error);
+    found->context = context_ref(snapshot->context);
+    arena_init(&found->data, found->context);
+    verifier v = { .snapshot = snapshot, .context = snapshot->context, .out = found, .now = snapshot->raw.now,
+                   .quirks = given.profile == KARP_PROFILE_KARPENTER };
+    arena_init(&v.data, v.context);
+    v.words.snapshot = snapshot;
+    strings_init(&v.words.extra, v.context);
+    arena_init(&v.words.data, v.context);
+    words_init(&v.daemon_sets, v.context);
+    if (make_room(&v, &given)) check_plan(&v, &given);
+    else v.failed = true;
+    bool failed = v.failed || v.words.failed;
+    words_free(&v.daemon_sets);
+    arena_free(&v.words.data);
+    strings_free(&v.words.extra);
+    arena_free(&v.data);
+    if (failed) {
+        karp_verification_free(found);
+        return fail_nomem(error);
+    }
+    *out = found;
+    return KARP_OK;
+}
+
+void karp_verification_free(karp_verification *verification)
+{
+    if (verification == NULL) return;
+    karp_context *context = verification->context;
+    list_free(context, &verification->findings, sizeof(karp_finding));
+    arena_free(&verification->data);
+    mem_free(context, verification, sizeof *verification);
+    context_unref(context);
+}
+
+size_t karp_verification_count(const karp_verification *verification) { return verification == NULL ? 0 : verification->findings.count; }
+
+karp_status karp_verification_finding(const karp_verification *verification, size_t index, karp_finding *out)
+{
+    if (verification == NULL || out == NULL) return KARP_E_INVALID;
+    if (index >= verification->findings.count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &verification->findings.items[index], sizeof *out, sizeof *out);
+}

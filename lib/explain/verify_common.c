@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What holds for nodes and launches alike: taints, labels, host ports, volumes. */
+#include <explain/verify.h>
+
+#include <string.h>
+
+/* ---- wishes ---------------------------------------------------------------------------------------------------------- */
+
+void fill_wishes(verifier *v, wishes *w, label_list selector_, node_term_list required)
+{
+    w->ready = true;
+    w->count = required.count > 0 ? required.count : 1;
+    w->terms = arena_array(&v->data, w->count, sizeof *w->terms);
+    if (w->terms == NULL) {
+        v->failed = true;
+        w->count = 0;
+        return;
+    }
+    for (uint32_t i = 0; i < w->count; i++) {
+        rules_add_labels(&v->words, &w->terms[i], selector_);
+        if (required.count > 0) rules_add_expressions(&v->words, &w->terms[i], required.items[i].expressions);
+    }
+}
+
+const wishes *pod_wishes(verifier *v, uint32_t shape_number)
+{
+    wishes *w = &v->wishes[shape_number];
+    const shape *h = &v->snapshot->raw.shapes.items[shape_number];
+    if (!w->ready) fill_wishes(v, w, h->node_selector, h->required);
+    return w;
+}
+
+/* ---- taints ---------------------------------------------------------------------------------------------------------- */
+
+/* As the API server admits numbers for comparison: no '+', no leading zeros, within 64 bits. */
+static bool plain_number(karp_str t, int64_t *out)
+{
+    size_t i = t.len > 0 && t.ptr[0] == '-' ? 1 : 0;
+    bool minus = i == 1;
+    int64_t n = 0;
+    if (i == t.len || (t.ptr[i] == '0' && t.len > 1)) return false;
+    for (; i < t.len; i++) {
+        int digit = t.ptr[i] - '0';
+        if (digit < 0 || digit > 9) return false;
+        if (minus ? n < (INT64_MIN + digit) / 10 : n > (INT64_MAX - digit) / 10) return false;
+        n = n * 10 + (minus ? -digit : digit);
+    }
+    *out = n;
+    return true;
+}
+
+static bool tolerates_taint(const verifier *v, const toleration *x, const taint *t)
+{
+    int64_t theirs = 0, ours = 0;
+    if ((x->effect != NO_TEXT && x->effect != t->effect) || (x->key != NO_TEXT && x->key != t->key)) return false;
+    if (x->op == KARP_TOLERATION_EXISTS) return true;
+    if (x->op == KARP_TOLERATION_EQUAL) return x->value == t->value;
+    if (x->op != KARP_TOLERATION_LT && x->op != KARP_TOLERATION_GT) return false;
+    if (!plain_number(text_of(v->snapshot, t->value), &theirs) || !plain_number(text_of(v->snapshot, x->value), &ours)) return false;
+    return x->op == KARP_TOLERATION_LT ? theirs < ours : theirs > ours;
+}
+
+const taint *untolerated(const verifier *v, toleration_list tolerations, taint_list taints, bool soft_too)
+{
+    for (uint32_t i = 0; i < taints.count; i++) {
+        const taint *t = &taints.items[i];
+        bool fine = !soft_too && t->effect == v->snapshot->known.prefer_no_schedule;
+        for (uint32_t k = 0; k < tolerations.count && !fine; k++) fine = tolerates_taint(v, &tolerations.items[k], t);
+        if (!fine) return t;
+    }
+    return NULL;
+}
+
+/* ---- labels ---------------------------------------------------------------------------------------------------------- */
+
+static bool expression_matches(const expression *e, label_list labels)
+{
+    uint32_t value = label_get(labels, e->key);
+    bool listed = false;
+    for (uint32_t i = 0; value != NO_ID && i < e->value_count; i++) listed = listed || e->values[i] == value;
+    switch (e->op) {
+    case KARP_OP_IN:
+        return e->value_count > 0 && listed;
+    case KARP_OP_NOT_IN:
+        return e->value_count > 0 && !listed;
+    case KARP_OP_EXISTS:
+        return e->value_count == 0 && value != NO_ID;
+    case KARP_OP_DOES_NOT_EXIST:
+        return e->value_count == 0 && value == NO_ID;
+    default:
+        return false;
+    }
+}
+
+static bool expression_sound(const expression *e)
+{
+    bool wants_values = e->op == KARP_OP_IN || e->op == KARP_OP_NOT_IN;
+    bool wants_none = e->op == KARP_OP_EXISTS || e->op == KARP_OP_DOES_NOT_EXIST;
+    return (wants_values && e->value_count > 0) || (wants_none && e->value_count == 0);
+}
+
+bool selector_matches(const selector *x, label_list labels)
+{
+    for (uint32_t i = 0; i < x->expressions.count; i++) { /* one unsound expression, and the selector selects nothing */
+        if (!expression_sound(&x->expressions.items[i])) return false;
+    }
+    for (uint32_t i = 0; i < x->labels.count; i++) {
+        if (label_get(labels, x->labels.items[i].key) != x->labels.items[i].value) return false;
+    }
+    for (uint32_t i = 0; i < x->expressions.count; i++) {
+        if (!expression_matches(&x->expressions.items[i], labels)) return false;
+    }
+    return true;
+}
+
+/* Whether every listed type of a launch says enough of a label that the launch itself leaves open. */
+static bool types_satisfy(const verifier *v, const target *t, const rule *asked)
+{
+    const karp_snapshot *s = v->snapshot;
+    if (t->type_count == 0) return false;
+    for (uint32_t i = 0; i < t->type_count; i++) {
+        const instance_type *type = &v->pools[t->pool].table->types[t->types[i]];
+        uint32_t id = set_get(&s->algebra, type->set, asked->key);
+        if (id == NO_ID) return rule_negative(asked);
+        rule has = rule_of_requirement(requirement_get(&s->algebra, id));
+        if (!rule_within(&v->words, &has, asked)) return false;
+    }
+    return true;
+}
+
+static bool host_satisfies(const verifier *v, const target *t, const rule *asked, uint32_t host)
+{
+    if (t->is_launch) return asked->excludes && asked->gte == INT64_MIN && asked->lte == INT64_MAX;
+    return host == NO_ID ? rule_negative(asked) : rule_accepts(&v->words, asked, host);
+}
+
+bool labels_satisfy(const verifier *v, const target *t, const rules *asked, uint32_t host)
+{
+    for (uint32_t i = 0; i < asked->count; i++) {
+        const rule *r = &asked->items[i], *have = rules_find(&t->labels, r->key);
+        bool fine;
+        if (r->key == v->snapshot->known.hostname) fine = host_satisfies(v, t, r, host);
+        else if (have != NULL) fine = rule_within(&v->words, have, r);
+        else if (t->is_launch && word_well_known(&v->words, r->key)) fine = types_satisfy(v, t, r);
+        else fine = rule_negative(r);
+        if (!fine) return false;
+    }
+    return true;
+}
+
+static uint32_t host_word(const verifier *v, const target *t) { return t->is_launch ? NO_ID : v->snapshot->nodes[t->node].hostname; }
+
+static bool some_term_satisfied(const verifier *v, const target *t, const wishes *w)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (labels_satisfy(v, t, &w->terms[i], host_word(v, t))) return true;
+    }
+    return false;
+}
+
+/* ---- host ports ------------------------------------------------------------------------------------------------------ */
+
+static bool same_port(const host_port *x, const host_port *y)
+{
+    if (x->port != y->port || x->protocol != y->protocol) return false;
+    if (x->any || y->any) return true;
+    return x->ip_known && y->ip_known ? memcmp(x->ip, y->ip, sizeof x->ip) == 0 : x->ip_known == y->ip_known;
+}
+
+bool ports_clash_with(const host_port_list x, const host_port_list y)
+{
+    for (uint32_t i = 0; i < x.count; i++) {
+        for (uint32_t k = 0; k < y.count; k++) {
+            if (same_port(&x.items[i], &y.items[k])) return true;
+        }
+    }
+    return false;
+}
+
+static void check_ports(verifier *v, const target *t, uint32_t index)
+{
+    uint32_t pod_number = t->pods[index];
+    host_port_list own = pod_shape(v, pod_number)->ports;
+    if (own.count == 0) return;
+    for (uint32_t i = 0; i < index; i++) {
+        if (!ports_clash_with(own, pod_shape(v, t->pods[i])->ports)) continue;
+        note(v, KARP_FINDING_HOST_PORT, pod_object(v, pod_number), "on %.*s it wants a host port of pod %.*s", SHOW(t->name), SHOW(v->snapshot->pod_names[t->pods[i]]));
+        return;
+    }
+    if (t->is_launch) return;
+    const state_node *n = &v->snapshot->nodes[t->node];
+    for (uint32_t i = 0; i < n->pod_count; i++) {
+        if (n->pods[i] == pod_number || !ports_clash_with(own, pod_shape(v, n->pods[i])->ports)) continue;
+        note(v, KARP_FINDING_HOST_PORT, pod_object(v, pod_number), "%.*s has pod %.*s on a host port it wants", SHOW(t->name), SHOW(v->snapshot->pod_names[n->pods[i]]));
+        return;
+    }
+}
+
+/* ---- volumes --------------------------------------------------------------------------------------------------------- */
+
+typedef struct volume_places {
+    node_term_list terms;
+    bool local;
+} volume_places;
+
+/* false = an object is missing: nothing can be said. */
+static bool places_of_claim(const store *raw, uint32_t name_space, uint32_t claim_name, volume_places *out)
+{
+    uint32_t c = store_find(raw, KIND_VOLUME_CLAIM, name_space, claim_name);
+    *out = (volume_places){ .local = false };
+    if (c == NO_ID) return false;
+    const volume_claim *claim = &raw->volume_claims.items[c];
+    if (claim->volume != 0) {
+        uint32_t found = store_find(raw, KIND_VOLUME, NO_TEXT, claim->volume);
+        if (found == NO_ID) return false;
+        *out = (volume_places){ raw->volumes_bound.items[found].terms, raw->volumes_bound.items[found].local };
+    } else if (claim->storage_class != 0) {
+        uint32_t found = store_find(raw, KIND_STORAGE_CLASS, NO_TEXT, claim->storage_class);
+        if (found == NO_ID) return false;
+        out->terms = raw->storage_classes.items[found].topologies;
+    }
+    return true;
+}
+
+static bool term_reached(verifier *v, const target *t, const node_term *term, bool local)
+{
+    rules asked = { .items = NULL };
+    for (uint32_t i = 0; i < term->expressions.count; i++) {
+        rule r = rule_of_expression(&v->words, &term->expressions.items[i]);
+        if (!local || r.key != v->snapshot->known.hostname) rules_add(&v->words, &asked, r);
+    }
+    return labels_satisfy(v, t, &asked, host_word(v, t));
+}
+
+static bool volume_reached(verifier *v, const target *t, const volume_places *p)
+{
+    bool constrained = false;
+    for (uint32_t i = 0; i < p->terms.count; i++) {
+        if (p->terms.items[i].expressions.count == 0) continue;
+        constrained = true;
+        if (term_reached(v, t, &p->terms.items[i], p->local)) return true;
+    }
+    return !constrained;
+}
+
+static void check_volumes(verifier *v, const target *t, uint32_t pod_number)
+{
+    const store *raw = &v->snapshot->raw;
+    const struct pod *p = &raw->pods.items[pod_number];
+    const struct words_entry *claims = &raw->volumes.entries[p->volumes];
+    volume_places places;
+    for (uint32_t i = 0; i < claims->count; i++) {
+        if (!places_of_claim(raw, p->name_space, claims->ptr[i], &places)) return;
+    }
+    for (uint32_t i = 0; i < claims->count; i++) {
+        (void)places_of_claim(raw, p->name_space, claims->ptr[i], &places);
+        if (volume_reached(v, t, &places)) continue;
+        note(v, KARP_FINDING_VOLUME, pod_object(v, pod_number), "the volume of claim %.*s cannot be used on %.*s", SHOW(name_of(v->snapshot, claims->ptr[i])), SHOW(t->name));
+        return;
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+
+static void check_shape(verifier *v, const target *t, uint32_t pod_number)
+{
+    const taint *t_ = untolerated(v, pod_shape(v, pod_number)->tolerations, t->taints, false);
+    if (t_ != NULL) {
+        note(v, KARP_FINDING_TAINTS, pod_object(v, pod_number), "it does not tolerate %.*s=%.*s:%.*s of %.*s", SHOW(text_of(v->snapshot, t_->key)),
+             SHOW(text_of(v->snapshot, t_->value)), SHOW(text_of(v->snapshot, t_->effect)), SHOW(t->name));
+    }
+    if (!some_term_satisfied(v, t, pod_wishes(v, v->snapshot->raw.pods.items[pod_number].shape))) {
+        note(v, KARP_FINDING_REQUIREMENTS, pod_object(v, pod_number), "its node selector or required node affinity is not met for certain by %.*s", SHOW(t->name));
+    }
+}
+
+void check_pods_at(verifier *v, const target *t)
+{
+    uint32_t last = NO_ID;
+    for (uint32_t i = 0; i < t->pod_count && !v->failed; i++) {
+        uint32_t pod_number = t->pods[i], number = v->snapshot->raw.pods.items[pod_number].shape;
+        size_t before = karp_verification_count(v->out);
+        if (number != last) check_shape(v, t, pod_number);
+        last = karp_verification_count(v->out) == before ? number : NO_ID; /* replicas of a pod without findings have none */
+        check_ports(v, t, i);
+        if (v->snapshot->raw.pods.items[pod_number].volumes != 0) check_volumes(v, t, pod_number);
+    }
+}

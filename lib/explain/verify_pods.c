@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which pods a round has to place (scheduling.md §2.1, §2.4), and nothing about whether they can be. */
+#include <explain/verify.h>
+
+#include <base/sort.h>
+#include <model/duration.h>
+
+static bool pending(const pod *p)
+{
+    bool bars = (p->flags & (POD_NOMINATED | POD_OF_DAEMON_SET | POD_OF_NODE)) != 0;
+    return p->node == NO_ID && (p->flags & POD_UNSCHEDULABLE) != 0 && !bars;
+}
+
+static bool told_to_stay(const verifier *v, const pod *p)
+{
+    uint32_t value = store_marks(&v->snapshot->raw, p)->do_not_disrupt;
+    int64_t length;
+    if (value == NO_ID) return false;
+    karp_str text = text_of(v->snapshot, value);
+    if (equal_str(text, str("true"))) return true;
+    if (!duration_parse(text.ptr, text.len, &length) || length <= 0) return false;
+    return p->start == KARP_NO_TIME || v->now - p->start < length;
+}
+
+static bool tolerates_eviction(const verifier *v, const pod *p)
+{
+    static const char key[] = "karpenter.sh/disrupted", effect[] = "NoSchedule";
+    toleration_list list = v->snapshot->raw.shapes.items[p->shape].tolerations;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const toleration *t = &list.items[i];
+        karp_str its_key = text_of(v->snapshot, t->key), its_effect = text_of(v->snapshot, t->effect);
+        if ((its_key.len > 0 && !equal_str(its_key, str(key))) || (its_effect.len > 0 && !equal_str(its_effect, str(effect)))) continue;
+        if (t->op == KARP_TOLERATION_EXISTS || (t->op == KARP_TOLERATION_EQUAL && t->value == NO_TEXT)) return true;
+    }
+    return false;
+}
+
+static bool says(const karp_int_or_string *field, const char *text) { return field->is_set && field->is_text && equal_str(field->text, str(text)); }
+
+/* More than one budget, or one that never allows anything. */
+static bool budgets_forbid(const verifier *v, const pod *p)
+{
+    const store *raw = &v->snapshot->raw;
+    const disruption_budget *only = NULL;
+    for (size_t i = 0; i < raw->budgets.count; i++) {
+        const disruption_budget *b = &raw->budgets.items[i];
+        if (b->meta.name_space != p->name_space || b->selects == NULL) continue;
+        if (!selector_matches(b->selects, store_pod_labels(raw, p->labels))) continue;
+        if (only != NULL) return true;
+        only = b;
+    }
+    if (only == NULL || (only->always_allow && (p->flags & POD_NOT_READY) != 0)) return false;
+    bool zero = only->max_unavailable.is_set && !only->max_unavailable.is_text && only->max_unavailable.value == 0;
+    return zero || says(&only->max_unavailable, "0%") || says(&only->min_available, "100%");
+}
+
+/* A pod of a node that is being deleted. */
+static bool leaves(const verifier *v, const pod *p)
+{
+    bool ending = p->deletion != KARP_NO_TIME, live = !pod_over(p) && !ending;
+    if ((p->flags & (POD_OF_DAEMON_SET | POD_OF_NODE)) != 0) return false;
+    if (!live && !(ending && (p->flags & POD_OF_STATEFUL_SET) != 0)) return false;
+    if (!live) return true;
+    return !told_to_stay(v, p) && (tolerates_eviction(v, p) || !budgets_forbid(v, p));
+}
+
+bool find_waiting(verifier *v)
+{
+    const karp_snapshot *s = v->snapshot;
+    if (s->place != NULL) {
+        for (uint32_t i = 0; i < s->place_count; i++) v->waits[s->place[i]] = 1;
+        return true;
+    }
+    for (size_t i = 0; i < s->raw.pods.count; i++) v->waits[i] = pending(&s->raw.pods.items[i]);
+    for (uint32_t n = 0; n < s->node_count; n++) {
+        if (!s->nodes[n].marked || s->nodes[n].node == NO_ID) continue;
+        for (uint32_t i = 0; i < s->nodes[n].all_pod_count; i++) {
+            uint32_t p = s->nodes[n].all_pods[i];
+            if (leaves(v, &s->raw.pods.items[p])) v->waits[p] = 1;
+        }
+    }
+    return true;
+}

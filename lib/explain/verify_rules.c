@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <explain/verify_rules.h>
+
+#include <string.h>
+
+/* ---- words ----------------------------------------------------------------------------------------------------------- */
+
+uint32_t word_of(vocabulary *w, karp_str text)
+{
+    uint32_t id = strings_find(&w->snapshot->raw.text, text.len > 0 ? text.ptr : "", text.len);
+    if (id != NO_ID && id < w->snapshot->facts.count) return id;
+    id = strings_add(&w->extra, text.len > 0 ? text.ptr : "", text.len);
+    if (id == NO_ID) {
+        w->failed = true;
+        return NO_TEXT;
+    }
+    return w->snapshot->facts.count + id;
+}
+
+karp_str word_text(const vocabulary *w, uint32_t id)
+{
+    uint32_t known = w->snapshot->facts.count;
+    return id < known ? text_of(w->snapshot, id) : strings_get(&w->extra, id - known);
+}
+
+uint32_t word_key(const vocabulary *w, uint32_t key)
+{
+    return key < w->snapshot->facts.count ? w->snapshot->facts.normalized[key] : key;
+}
+
+bool word_well_known(const vocabulary *w, uint32_t key)
+{
+    return key < w->snapshot->facts.count && w->snapshot->facts.well_known[key] != 0;
+}
+
+/* An integer in the plainest sense: an optional sign, digits, and it fits. */
+static bool word_number(const vocabulary *w, uint32_t id, int64_t *out)
+{
+    karp_str t = word_text(w, id);
+    size_t i = t.len > 0 && (t.ptr[0] == '-' || t.ptr[0] == '+') ? 1 : 0;
+    bool minus = i == 1 && t.ptr[0] == '-';
+    int64_t n = 0;
+    if (i == t.len) return false;
+    for (; i < t.len; i++) {
+        int digit = t.ptr[i] - '0';
+        if (digit < 0 || digit > 9) return false;
+        if (minus ? n < (INT64_MIN + digit) / 10 : n > (INT64_MAX - digit) / 10) return false;
+        n = n * 10 + (minus ? -digit : digit);
+    }
+    *out = n;
+    return true;
+}
+
+/* ---- one rule -------------------------------------------------------------------------------------------------------- */
+
+static rule nothing(uint32_t key, uint32_t min_values)
+{
+    return (rule){ .key = key, .min_values = min_values, .gte = INT64_MIN, .lte = INT64_MAX };
+}
+
+static rule anything(uint32_t key, uint32_t min_values)
+{
+    rule r = nothing(key, min_values);
+    r.excludes = true;
+    return r;
+}
+
+/* The rule of an operator with its values as words; `values` must live on. */
+static rule rule_make(const vocabulary *w, uint32_t key, uint32_t op, const uint32_t *values, uint32_t count, uint32_t min_values)
+{
+    rule r = anything(word_key(w, key), min_values);
+    int64_t bound = 0;
+    if (count > 0) (void)word_number(w, values[0], &bound);
+    switch (op) {
+    case KARP_OP_IN:
+        r.excludes = false;
+        r.values = values;
+        r.count = count;
+        break;
+    case KARP_OP_NOT_IN:
+        r.values = values;
+        r.count = count;
+        break;
+    case KARP_OP_DOES_NOT_EXIST:
+        r.excludes = false;
+        break;
+    case KARP_OP_GT:
+        if (bound == INT64_MAX) return nothing(r.key, 0);
+        r.gte = bound + 1;
+        break;
+    case KARP_OP_LT:
+        if (bound == INT64_MIN) return nothing(r.key, 0);
+        r.lte = bound - 1;
+        break;
+    case KARP_OP_GTE:
+        r.gte = bound;
+        break;
+    case KARP_OP_LTE:
+        r.lte = bound;
+        break;
+    default:
+        break;
+    }
+    return r;
+}
+
+rule rule_of_expression(vocabulary *w, const expression *e)
+{
+    return rule_make(w, e->key, e->op, e->values, e->value_count, e->min_values);
+}
+
+rule rule_of_plan(vocabulary *w, const karp_requirement *r)
+{
+    uint32_t *values = r->value_count < NO_ID ? arena_array(&w->data, r->value_count + 1, sizeof *values) : NULL;
+    if (values == NULL) {
+        w->failed = true;
+        return nothing(NO_TEXT, 0);
+    }
+    for (size_t i = 0; i < r->value_count; i++) values[i] = word_of(w, r->values[i]);
+    return rule_make(w, word_of(w, r->key), r->op, values, (uint32_t)r->value_count, r->min_values);
+}
+
+rule rule_of_requirement(const requirement *r)
+{
+    return (rule){ .key = r->key, .min_values = r->min_values, .count = r->value_count, .values = r->values,
+                   .gte = r->has_gte ? r->gte : INT64_MIN, .lte = r->has_lte ? r->lte : INT64_MAX, .excludes = r->complement };
+}
+
+rule rule_one(vocabulary *w, uint32_t key, uint32_t value)
+{
+    uint32_t *values = arena_array(&w->data, 1, sizeof *values);
+    rule r = nothing(word_key(w, key), 0);
+    if (values == NULL) {
+        w->failed = true;
+        return r;
+    }
+    values[0] = value;
+    r.values = values;
+    r.count = 1;
+    return r;
+}
+
+bool rule_negative(const rule *r) { return r->excludes ? r->count > 0 : r->count == 0; }
+
+static bool in_bounds(const vocabulary *w, const rule *r, uint32_t value)
+{
+    int64_t n;
+    if (r->gte == INT64_MIN && r->lte == INT64_MAX) return true;
+    return word_number(w, value, &n) && n >= r->gte && n <= r->lte;
+}
+
+bool rule_accepts(const vocabulary *w, const rule *r, uint32_t value)
+{
+    bool listed = false;
+    for (uint32_t i = 0; i < r->count && !listed; i++) listed = r->values[i] == value;
+    return listed != r->excludes && in_bounds(w, r, value);
+}
+
+bool rules_agree(const vocabulary *w, const rule *x, const rule *y)
+{
+    if (rule_negative(x) && rule_negative(y)) return true;
+    if (x->excludes && y->excludes) {
+        int64_t gte = x->gte > y->gte ? x->gte : y->gte, lte = x->lte < y->lte ? x->lte : y->lte;
+        return gte <= lte;
+    }
+    const rule *listed = x->excludes ? y : x, *other = x->excludes ? x : y;
+    for (uint32_t i = 0; i < listed->count; i++) {
+        if (rule_accepts(w, other, listed->values[i])) return true;
+    }
+    return false;
+}
+
+bool rule_within(const vocabulary *w, const rule *have, const rule *asked)
+{
+    bool absent = !have->excludes && have->count == 0;
+    if (absent) return rule_negative(asked);
+    if (!have->excludes) {
+        for (uint32_t i = 0; i < have->count; i++) {
+            if (!rule_accepts(w, asked, have->values[i])) return false;
+        }
+        return true;
+    }
+    if (!asked->excludes || have->gte < asked->gte || have->lte > asked->lte) return false;
+    for (uint32_t i = 0; i < asked->count; i++) {
+        if (rule_accepts(w, have, asked->values[i])) return false;
+    }
+    return true;
+}
+
+rule rule_meet(vocabulary *w, const rule *x, const rule *y)
+{
+    rule r = nothing(x->key, x->min_values > y->min_values ? x->min_values : y->min_values);
+    int64_t gte = x->gte > y->gte ? x->gte : y->gte, lte = x->lte < y->lte ? x->lte : y->lte;
+    uint32_t *values = arena_array(&w->data, (size_t)x->count + y->count + 1, sizeof *values);
+    if (values == NULL) {
+        w->failed = true;
+        return r;
+    }
+    if (gte > lte) return r;
+    r.values = values;
+    if (x->excludes && y->excludes) {
+        const rule bounds = { .gte = gte, .lte = lte, .excludes = true };
+        r.excludes = true;
+        r.gte = gte;
+        r.lte = lte;
+        for (uint32_t i = 0; i < x->count + y->count; i++) {
+            uint32_t value = i < x->count ? x->values[i] : y->values[i - x->count];
+            if (in_bounds(w, &bounds, value)) values[r.count++] = value; /* an exclusion outside the bounds is forgotten */
+        }
+        return r;
+    }
+    const rule *listed = x->excludes ? y : x, *other = x->excludes ? x : y;
+    for (uint32_t i = 0; i < listed->count; i++) {
+        if (rule_accepts(w, other, listed->values[i])) values[r.count++] = listed->values[i];
+    }
+    return r;
+}
+
+/* ---- many ------------------------------------------------------------------------------------------------------------ */
+
+const rule *rules_find(const rules *list, uint32_t key)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i].key == key) return &list->items[i];
+    }
+    return NULL;
+}
+
+void rules_add(vocabulary *w, rules *list, rule one)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i].key != one.key) continue;
+        list->items[i] = rule_meet(w, &list->items[i], &one);
+        return;
+    }
+    if (list->count == list->capacity) {
+        size_t room = list->capacity * 2 + 4;
+        rule *items = arena_array(&w->data, room, sizeof *items);
+        if (items == NULL) {
+            w->failed = true;
+            return;
+        }
+        if (list->count > 0) memcpy(items, list->items, list->count * sizeof *items);
+        list->items = items;
+        list->capacity = room;
+    }
+    list->items[list->count++] = one;
+}
+
+void rules_add_expressions(vocabulary *w, rules *list, expression_list expressions)
+{
+    for (uint32_t i = 0; i < expressions.count; i++) rules_add(w, list, rule_of_expression(w, &expressions.items[i]));
+}
+
+void rules_add_labels(vocabulary *w, rules *list, label_list labels)
+{
+    for (uint32_t i = 0; i < labels.count; i++) rules_add(w, list, rule_one(w, labels.items[i].key, labels.items[i].value));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the two files on topology share. */
+#ifndef EXPLAIN_VERIFY_TOPOLOGY_H
+#define EXPLAIN_VERIFY_TOPOLOGY_H
+
+#include <explain/verify.h>
+
+/* The values of a label key that a target may have. */
+typedef struct spot_domains {
+    const uint32_t *values; /* NULL: `one` is the only one */
+    uint32_t one, count;    /* count 0: no such label, or … */
+    bool open;              /* … anything at all */
+} spot_domains;
+
+spot_domains domains_of(const verifier *v, const target *t, uint32_t key);
+
+/* verify_spread.c */
+void check_spread_of_kind(verifier *v, uint32_t kind);
+
+/* verify_topology.c */
+uint32_t kind_of(const verifier *v, uint32_t pod_number);
+bool constrained(const verifier *v, uint32_t kind);
+label_list kind_labels(const verifier *v, uint32_t kind);
+uint32_t bound_domain(const verifier *v, uint32_t pod_number, uint32_t key, bool name_serves);
+bool usable_target(const verifier *v, uint32_t number);
+bool counts_where_it_runs(const verifier *v, uint32_t pod_number);
+bool label_imagined(verifier *v, const target *t, uint32_t key);
+bool key_as_written(const verifier *v, uint32_t key);
+
+#endif
