@@ -107,11 +107,18 @@ static void complain(struct complaint *c, uint32_t reason, const char *what, kar
     c->reason = c->reason == KARP_REASON_NONE || c->reason == reason ? reason : KARP_REASON_INVALID_SEVERAL;
 }
 
+/* Karpenter refuses pods that name a node, even one that exists. */
+static bool names_a_node(const struct complaint *c, uint32_t key)
+{
+    return !quirk(c->s, 26) && c->s->snapshot->facts.normalized[key] == c->s->snapshot->known.hostname;
+}
+
 static void check_selector(struct complaint *c, const shape *h)
 {
     const karp_snapshot *w = c->s->snapshot;
     for (uint32_t i = 0; i < h->node_selector.count; i++) {
         label_pair l = h->node_selector.items[i];
+        if (names_a_node(c, l.key)) continue;
         const char *why = wrong_requirement(w, l.key, KARP_OP_IN, &l.value, 1, 0);
         if (why != NULL) complain(c, KARP_REASON_INVALID_SELECTOR, "node selector label ", text_of(w, l.key), why);
     }
@@ -125,6 +132,7 @@ static void check_affinity(struct complaint *c, const shape *h)
         if (term->has_fields) complain(c, KARP_REASON_INVALID_AFFINITY, "node affinity with matchFields", (karp_str){ NULL, 0 }, " is not supported");
         for (uint32_t i = 0; i < term->expressions.count; i++) {
             const expression *e = &term->expressions.items[i];
+            if (names_a_node(c, e->key)) continue;
             const char *why = wrong_requirement(w, e->key, e->op, e->values, e->value_count, e->min_values);
             if (why != NULL) complain(c, KARP_REASON_INVALID_AFFINITY, "node affinity label ", text_of(w, e->key), why);
         }

@@ -90,6 +90,30 @@ static uint32_t check_list(scheduler *s, const claim *c, bool relax, offer *o)
     return reason;
 }
 
+/* Karpenter takes the domain that topology names first, and fails when no type is left there (Q-17). Without the quirk that
+ * domain is excluded, so that topology names the next one; false when it named none. */
+static bool leave_domain(scheduler *s, const claim *c, const view *v, spot *at, uint32_t chosen_set)
+{
+    uint32_t leave = NO_ID;
+    for (uint32_t i = 0; i < v->owned_count; i++) {
+        const group *g = &s->groups.items[v->owned[i].group];
+        uint32_t key = s->keys[g->key].normalized, id = set_get(&s->algebra, chosen_set, key);
+        if (g->host || g->kind == GROUP_ANTI || id == NO_ID || id == set_get(&s->algebra, at->set, key)) continue;
+        const requirement *r = requirement_get(&s->algebra, id);
+        if (r->complement || r->value_count != 1) continue;
+        uint32_t types = typeset_narrow(s, c->types, set_add(&s->algebra, at->set, id));
+        bool to_blame = types != NO_ID && !typeset_fits(s, types, s->total);
+        if (leave == NO_ID || to_blame) leave = id;
+        if (to_blame) break;
+    }
+    if (leave == NO_ID) return false;
+    uint32_t key = requirement_get(&s->algebra, leave)->key, value = requirement_get(&s->algebra, leave)->values[0];
+    uint32_t without = requirement_make(&s->algebra, key, KARP_OP_NOT_IN, &value, 1, 0);
+    if (without == NO_ID) return false;
+    at->set = set_add(&s->algebra, at->set, without);
+    return !s->failed && !s->algebra.failed;
+}
+
 /* Steps 3a–3f for one volume alternative. */
 static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t base, demand d, const view *v, bool relax, offer *o)
 {
@@ -98,11 +122,16 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t base, dem
     if (!template_host_allows(s, t, d.host) || !set_compatible(&s->algebra, base, d.set, true)) return KARP_REASON_VOLUME;
     spot at = { .set = set_meet(&s->algebra, base, d.set), .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
     if (!topology_admit(s, v, &at, &o->set)) return KARP_REASON_TOPOLOGY;
-    o->types = typeset_narrow(s, c->types, o->set);
-    if (o->types != NO_ID && t->group_ports && p->ports.count > 0) o->types = without_port_clashes(s, t, o->types, p->ports);
-    if (o->types == NO_ID) return KARP_REASON_NOT_REACHED;
-    if (!typeset_fits(s, o->types, s->total)) return KARP_REASON_TUPLE;
-    return check_list(s, c, relax, o);
+    uint32_t first_set = o->set;
+    for (;;) {
+        o->types = typeset_narrow(s, c->types, o->set);
+        if (o->types != NO_ID && t->group_ports && p->ports.count > 0) o->types = without_port_clashes(s, t, o->types, p->ports);
+        if (o->types == NO_ID) return KARP_REASON_NOT_REACHED;
+        if (typeset_fits(s, o->types, s->total)) return check_list(s, c, relax, o);
+        if (quirk(s, 17) || !leave_domain(s, c, v, &at, o->set) || !topology_admit(s, v, &at, &o->set)) break;
+    }
+    o->set = first_set; /* the first choice is what a refusal is about */
+    return KARP_REASON_TUPLE;
 }
 
 /* §21 CanAdd. s->total must hold the claim's requests with the pod's. */
@@ -115,7 +144,7 @@ static uint32_t can_add(scheduler *s, const claim *c, uint32_t pod_number, const
     if (!bits_test(v->tolerated, c->template_)) return KARP_REASON_TAINTS;
     if (!template_host_allows(s, t, v->full.host) || !set_compatible(&s->algebra, c->set, v->full.set, true)) return KARP_REASON_REQUIREMENTS;
     if (c->port_count > 0 && ports_clash(c->ports, c->port_count, pod_number, shape_of(s->snapshot, v->class_)->ports)) {
-        return KARP_REASON_NOTHING_MATCHED;
+        return quirk(s, 13) ? KARP_REASON_NOTHING_MATCHED : KARP_REASON_HOST_PORT;
     }
     uint32_t base = set_meet(&s->algebra, c->set, v->full.set), reason = KARP_REASON_NONE;
     if (k->alternative_count == 0) return try_alternative(s, c, base, unconstrained, v, relax, o);
@@ -295,6 +324,7 @@ static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const vie
     }
     memset(c.binary, 2, s->dims);
     c.relaxed_min_values = o->relaxed;
+    s->templates[c.template_].last_relaxed = o->relaxed;
     *slot = c;
     if (!add(s, number, pod_number, v, o)) return KARP_REASON_NOT_REACHED;
     if (!s->claims.items[number].retired) claim_link_back(s, number);

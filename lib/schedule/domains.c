@@ -121,8 +121,9 @@ static bool build_universe(scheduler *s, uint32_t key_index)
 
 /* ---- keys and numbers -------------------------------------------------------------------------------------------- */
 
-uint32_t domain_key_of(scheduler *s, uint32_t key)
+uint32_t domain_key_of(scheduler *s, uint32_t given)
 {
+    uint32_t key = quirk(s, 34) ? given : s->snapshot->facts.normalized[given];
     for (uint32_t i = 0; i < s->key_count; i++) {
         if (s->keys[i].key == key) return i;
     }

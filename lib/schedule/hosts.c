@@ -180,12 +180,12 @@ static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *
     if (!volumes_within(s, h, v->class_)) return KARP_REASON_VOLUME_LIMIT;
     *lasting = false;
     if (p->ports.count > 0 && (!load_ports(s, h) || ports_clash(h->ports, h->port_count, pod_number, p->ports))) return KARP_REASON_HOST_PORT;
-    if (h->negative) {
+    if (h->negative && quirk(s, 24)) {
         *lasting = true;
         return KARP_REASON_RESOURCES;
     }
     for (uint32_t d = 0; d < s->dims; d++) {
-        if (requests[d] > h->left[d]) {
+        if (requests[d] > h->left[d] && (requests[d] > 0 || quirk(s, 24))) { /* what is asked for has to be there */
             *lasting = true;
             return KARP_REASON_RESOURCES;
         }

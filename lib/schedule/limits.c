@@ -173,8 +173,25 @@ void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const i
 
 /* ---- minValues ------------------------------------------------------------------------------------------------------ */
 
+/* A value of a type counts for Karpenter even when no launch could have it (Q-20): neither the claim nor an offering of the
+ * type that is for sale has to allow it. */
+static bool value_counts(scheduler *s, const template_ *t, uint32_t variant_number, uint32_t key, uint32_t value, uint32_t set)
+{
+    if (quirk(s, 20)) return true;
+    const instance_type *type = &t->table->types[t->table->variants[variant_number].type];
+    uint32_t asked = set_get(&s->algebra, set, key);
+    if (asked != NO_ID && !requirement_has(&s->algebra, requirement_get(&s->algebra, asked), value)) return false;
+    for (uint32_t i = type->offering_first; i < type->offering_first + type->offering_count; i++) {
+        const offering *o = &t->table->offerings[i];
+        if (!o->available || o->variant != variant_number || !offering_compatible(s, o, set)) continue;
+        uint32_t r = set_get(&s->algebra, o->set, key);
+        if (r == NO_ID || requirement_has(&s->algebra, requirement_get(&s->algebra, r), value)) return true;
+    }
+    return false;
+}
+
 /* How many different values of the key the types of the variants name. `seen` is scratch by text id, zero. */
-static uint32_t distinct_values(const scheduler *s, const template_ *t, const uint64_t *bits, uint32_t key, uint8_t *seen)
+static uint32_t distinct_values(scheduler *s, const template_ *t, const uint64_t *bits, uint32_t key, uint32_t set, uint8_t *seen)
 {
     const type_table *table = t->table;
     size_t width = table->variant_count;
@@ -184,10 +201,11 @@ static uint32_t distinct_values(const scheduler *s, const template_ *t, const ui
     for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
         uint32_t id = table->type_columns[(size_t)column * table->type_count + table->variants[v].type];
         if (id == NO_ID) continue;
-        const requirement *r = requirement_get(&s->algebra, id);
-        for (uint32_t i = 0; i < r->value_count; i++) {
-            n += !seen[r->values[i]];
-            seen[r->values[i]] = 1;
+        requirement r = *requirement_get(&s->algebra, id);
+        for (uint32_t i = 0; i < r.value_count; i++) {
+            if (seen[r.values[i]] || !value_counts(s, t, (uint32_t)v, key, r.values[i], set)) continue;
+            n++;
+            seen[r.values[i]] = 1;
         }
     }
     return n;
@@ -211,7 +229,7 @@ bool min_values_met(scheduler *s, const template_ *t, const uint64_t *bits, uint
         uint32_t wanted = requirement_get(&s->algebra, e.requirement)->min_values;
         if (wanted == 0) continue;
         memset(seen, 0, count);
-        uint32_t have = distinct_values(s, t, bits, e.key, seen);
+        uint32_t have = distinct_values(s, t, bits, e.key, set, seen);
         if (have >= wanted) continue;
         met = false;
         if (relaxed != NULL) *relaxed = set_replace(&s->algebra, *relaxed, requirement_with_min_values(&s->algebra, e.requirement, have));

@@ -102,10 +102,12 @@ static bool report_launches(scheduler *s, karp_decision *d, const received *r, c
     ok = ok && report_sort_claims(s, r, order, n);
     for (size_t i = 0; ok && i < n; i++) {
         uint32_t c = order[i];
+        /* Claims of one template share their annotations in Karpenter: the last one's hold for all. */
+        bool relaxed = quirk(s, 7) ? s->templates[s->claims.items[c].template_].last_relaxed : s->claims.items[c].relaxed_min_values;
         launch_source from = { .template_ = s->claims.items[c].template_, .set = finals[c].set, .types = finals[c].types,
                                .type_count = finals[c].type_count, .requests = finals[c].requests,
                                .pods = r->claim_pods + r->claim_first[c], .pod_count = r->claim_first[c + 1] - r->claim_first[c],
-                               .relaxed_min_values = s->claims.items[c].relaxed_min_values };
+                               .relaxed_min_values = relaxed };
         ok = report_launch(s, d, &from);
         if (ok) s->launch_ids[c] = d->launches.items[d->launches.count - 1].id;
     }

@@ -56,6 +56,7 @@ typedef struct template_ {
     uint32_t group_count;
     bool group_ports;      /* some group's daemons use host ports */
     int64_t *largest;      /* per limited resource of the pool, the most capacity of any type */
+    bool last_relaxed;     /* the claim opened last had a minValues lowered */
     uint32_t dropped_reason; /* why the pre-filter left nothing; such templates are kept aside */
 } template_;
 

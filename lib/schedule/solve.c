@@ -57,6 +57,7 @@ static uint32_t place_pod(scheduler *s, uint32_t pod_number, uint32_t view_numbe
 {
     const shape *h = shape_of(s->snapshot, s->views.items[view_number].class_);
     if (h->has_claims) return KARP_REASON_DRA;
+    if (!quirk(s, 2) && !s->snapshot->classes[s->views.items[view_number].class_].volumes_found) return KARP_REASON_VOLUME;
     if (hosts_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
     if (claims_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
     return claims_open(s, pod_number, view_number);

@@ -292,6 +292,138 @@ static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, con
     return true;
 }
 
+/* ---- several groups on one key (Q-32, ND-2) ------------------------------------------------------------------------------ */
+
+/* The n-th group that has a say about the pod: those that own it, then the inverse ones that select it. */
+static group *group_at(scheduler *s, const view *v, const kin *k, uint32_t n, bool *self)
+{
+    *self = n < v->owned_count && v->owned[n].self;
+    return &s->groups.items[n < v->owned_count ? v->owned[n].group : k->barred_by[n - v->owned_count]];
+}
+
+static bool share_a_key(scheduler *s, const view *v, const kin *k)
+{
+    bool self;
+    for (uint32_t i = 1; i < v->owned_count + k->barred_count; i++) {
+        const group *g = group_at(s, v, k, i, &self);
+        for (uint32_t n = 0; n < i && !g->host; n++) {
+            if (group_at(s, v, k, n, &self)->key == g->key) return true;
+        }
+    }
+    return false;
+}
+
+/* All that spread_domain() could choose from. */
+static void spread_domains(const group *g, const struct choice *c, bool selects_itself, uint64_t *out)
+{
+    int64_t least = INT32_MAX, self = selects_itself;
+    uint32_t allowed = 0;
+    for (size_t d = 0; d < c->count; d++) {
+        if (!known_to(g, d) || !bits_test(c->own, d)) continue;
+        allowed++;
+        if (g->counts[d] < least) least = g->counts[d];
+    }
+    if (g->min_domains > 0 && allowed < (uint32_t)g->min_domains) least = 0;
+    for (size_t d = 0; d < c->count; d++) {
+        if (known_to(g, d) && bits_test(c->place, d) && g->counts[d] + self - least <= g->max_skew) bits_set(out, d);
+    }
+}
+
+/* What the group accepts; *one: it wants a single domain of these. */
+static void acceptable(const scheduler *s, const group *g, const struct choice *c, bool self, uint64_t *out, bool *one)
+{
+    if (g->kind == GROUP_ANTI) {
+        free_domains(g, c, out);
+    } else if (g->kind == GROUP_SPREAD) {
+        spread_domains(g, c, self, out);
+        *one = true;
+    } else {
+        affinity_domains(s, g, c, false, out);
+        if (bits_any(out, bits_words(c->count)) || !self) return;
+        for (size_t d = 0; d < c->count; d++) { /* to start anywhere, unless the group is somewhere the pod could be */
+            if (!known_to(g, d) || !bits_test(c->own, d)) continue;
+            if (g->counts[d] > 0) {
+                bits_and_not(out, out, bits_words(c->count));
+                return;
+            }
+            if (bits_test(c->place, d)) bits_set(out, d);
+        }
+        *one = true;
+    }
+}
+
+/* Of the domains that all groups of the key accept the one with the smallest counts, group by group; then by name. */
+static uint32_t best_of(scheduler *s, const view *v, const kin *k, uint32_t key_index, const uint64_t *accepted, size_t count)
+{
+    const uint32_t *rank = s->snapshot->facts.rank, *values = s->keys[key_index].values;
+    uint32_t best = NO_ID;
+    for (size_t d = bits_next(accepted, count, 0); d < count; d = bits_next(accepted, count, d + 1)) {
+        int order = best == NO_ID ? -1 : 0;
+        for (uint32_t i = 0; i < v->owned_count + k->barred_count && order == 0; i++) {
+            bool self;
+            const group *g = group_at(s, v, k, i, &self);
+            if (g->key != key_index || g->kind != GROUP_SPREAD) continue;
+            int32_t here = count_at(g, (uint32_t)d), there = count_at(g, best);
+            order = here < there ? -1 : here > there;
+        }
+        if (order < 0 || (order == 0 && rank[values[d]] < rank[values[best]])) best = (uint32_t)d;
+    }
+    return best;
+}
+
+/* What all groups of one key allow together, as a requirement; NO_ID = nothing. */
+static uint32_t joint_requirement(scheduler *s, const view *v, const kin *k, uint32_t first, const spot *at)
+{
+    bool self, one = false;
+    const group *g = group_at(s, v, k, first, &self);
+    uint32_t key_index = g->key, key = s->keys[key_index].key;
+    size_t words_ = bits_words(s->keys[key_index].count);
+    struct choice c = { .count = s->keys[key_index].count };
+    c.own = domain_mask(s, key_index, set_get(&s->algebra, v->strict.set, key));
+    c.place = domain_mask(s, key_index, set_get(&s->algebra, at->set, key));
+    uint64_t *all = mem_alloc(s->context, (words_ * 2 + 1) * sizeof *all);
+    if (c.own == NULL || c.place == NULL || all == NULL) {
+        mem_free(s->context, all, (words_ * 2 + 1) * sizeof *all);
+        s->failed = true;
+        return NO_ID;
+    }
+    uint64_t *its = all + words_;
+    for (size_t w = 0; w < words_; w++) all[w] = c.place[w];
+    for (uint32_t i = first; i < v->owned_count + k->barred_count; i++) {
+        const group *other = group_at(s, v, k, i, &self);
+        if (other->key != key_index) continue;
+        for (size_t w = 0; w < words_; w++) its[w] = 0;
+        acceptable(s, other, &c, self, its, &one);
+        for (size_t w = 0; w < words_; w++) all[w] &= its[w];
+    }
+    if (one && bits_any(all, words_)) {
+        uint32_t best = best_of(s, v, k, key_index, all, c.count);
+        bits_and_not(all, all, words_);
+        if (s->keys[key_index].values[best] != NO_TEXT) bits_set(all, best);
+    }
+    uint32_t id = requirement_of(s, group_at(s, v, k, first, &self), all, c.count);
+    mem_free(s->context, all, (words_ * 2 + 1) * sizeof *all);
+    return id;
+}
+
+static bool admit_jointly(scheduler *s, const view *v, const kin *k, const spot *at, uint32_t *set)
+{
+    uint32_t result = at->set;
+    bool self;
+    for (uint32_t i = 0; i < v->owned_count + k->barred_count; i++) {
+        const group *g = group_at(s, v, k, i, &self);
+        bool done = g->host;
+        for (uint32_t n = 0; n < i && !done; n++) done = group_at(s, v, k, n, &self)->key == g->key;
+        if (done) continue;
+        uint32_t id = joint_requirement(s, v, k, i, at);
+        if (id == NO_ID) return false;
+        result = set_add(&s->algebra, result, id);
+    }
+    if (result != at->set && !set_compatible(&s->algebra, at->set, result, at->lenient)) return false;
+    *set = set_meet(&s->algebra, at->set, result);
+    return !s->failed && !s->algebra.failed;
+}
+
 bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
 {
     const kin *k = &s->kins.items[s->classes[v->class_].kin];
@@ -300,6 +432,7 @@ bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
     if (!topology_admits_host(s, v, at->host, at->host_text, &lasting)) return false;
     *set = at->set;
     if (!v->elsewhere && !k->barred_elsewhere) return true;
+    if (!quirk(s, 32) && share_a_key(s, v, k)) return admit_jointly(s, v, k, at, set);
     for (uint32_t i = 0; i < v->owned_count; i++) {
         if (!tighten(s, v, v->owned[i].group, v->owned[i].self, at, &result)) return false;
     }

@@ -132,14 +132,18 @@ static bool drop_spread(scheduler *s, view *v)
     return false;
 }
 
-/* One step of §26 on a copy; false = nothing left. */
+/* One step of §26 on a copy; false = nothing left. Karpenter never comes back to an OR-term that it has left, so a pod may fail
+ * although an earlier term without a preference would do (Q-21); without the quirk each preference that goes brings all terms
+ * back. */
 static bool give_up(scheduler *s, view *v)
 {
     const shape *h = shape_of(s->snapshot, v->class_);
     if (h->required.count - v->required_first > 1) {
         v->required_first++;
         v->gave_up = "required node affinity term";
-    } else if (v->preferred_affinity.count > 0) {
+        return true;
+    }
+    if (v->preferred_affinity.count > 0) {
         v->preferred_affinity.items++;
         v->preferred_affinity.count--;
         v->gave_up = "preferred pod affinity";
@@ -151,14 +155,12 @@ static bool give_up(scheduler *s, view *v)
         v->preferred++;
         v->preferred_count--;
         v->gave_up = "preferred node affinity";
-    } else if (drop_spread(s, v)) {
-        return true;
-    } else if (s->tolerate_prefer_no_schedule && !tolerates_prefer_no_schedule(s, v->tolerations)) {
+    } else if (!drop_spread(s, v)) {
+        if (!s->tolerate_prefer_no_schedule || tolerates_prefer_no_schedule(s, v->tolerations)) return false;
         v->gave_up = "PreferNoSchedule taints";
-        return add_prefer_no_schedule(s, &v->tolerations);
-    } else {
-        return false;
+        if (!add_prefer_no_schedule(s, &v->tolerations)) return false;
     }
+    if (!quirk(s, 21)) v->required_first = 0;
     return true;
 }
 

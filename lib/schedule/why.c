@@ -67,6 +67,15 @@ static void candidates(const scheduler *s, const template_ *t, const shape *p, u
     }
 }
 
+/* Whether no type is left because daemons hold the pod's host ports on every one; Karpenter then says that nothing matched. */
+static bool ports_bar_all(const template_ *t, const shape *p)
+{
+    for (uint32_t g = 0; g < t->group_count; g++) {
+        if (!ports_clash_lists(t->groups[g].ports, p->ports)) return false;
+    }
+    return t->group_count > 0 && p->ports.count > 0;
+}
+
 static bool tally_types(scheduler *s, const template_ *t, uint32_t class_number, uint32_t set, struct tally *out)
 {
     const shape *p = shape_of(s->snapshot, class_number);
@@ -199,6 +208,9 @@ static bool pool_row(scheduler *s, karp_decision *d, const failure *f, uint32_t 
     row->code = f->reason == KARP_REASON_DRA ? KARP_REASON_DRA : template_refusal(s, template_number, f->pod, f->view, &set);
     if (!tally_types(s, t, v.class_, set, &tally)) return false;
     if (row->code == KARP_REASON_TUPLE) row->code = category(&tally);
+    if (row->code == KARP_REASON_NOTHING_MATCHED && !quirk(s, 13) && ports_bar_all(t, shape_of(s->snapshot, v.class_))) {
+        row->code = KARP_REASON_HOST_PORT;
+    }
     row->node_pool = name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name);
     row->types_start = t->types_start;
     row->types_requirements = tally.requirements;
