@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * differential [--from N] [--count N] [--save DIR] [--shrink] [--most N]
- * differential --file WORLD.json [--save DIR] [--shrink]
+ * differential [--from N] [--count N] [--save DIR] [--shrink] [--most N] [--in-process]
+ * differential --file WORLD.json [--save DIR] [--shrink] [--in-process]
  * differential --print SEED
  *
  * Puts random worlds before the plain reference scheduler and before the library, and compares what they decide. A world
  * on which they part is named by its seed and, with --save, written to DIR/SEED.json; with --shrink, as small as it gets.
+ * The library runs in a child process, so that a crash or a hang is one more difference; with --in-process it does not,
+ * for sanitizers, valgrind and debuggers.
  */
 #include <jansson.h>
 #include <karp/io.h>
@@ -13,7 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <reference/reference.h>
 
@@ -26,10 +30,10 @@ enum outcome { AGREED, PARTED, REFERENCE_FAILED, LIBRARY_FAILED };
 struct run {
     unsigned long from, count, most;
     const char *save, *file;
-    bool shrink;
+    bool shrink, in_process;
     const char *base; /* what catalogue paths are relative to */
     enum outcome wanted; /* while shrinking, and how the difference begins */
-    char beginning[32];
+    char beginning[64];
     double reference_seconds, library_seconds;
 };
 
@@ -88,6 +92,79 @@ static char *library_plan(const char *text, const char *base, bool *failed)
     return out;
 }
 
+enum { SECONDS_A_WORLD = 20 };
+
+static bool write_all(int to, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t done = write(to, text, length);
+        if (done <= 0) {
+            return false;
+        }
+        text += done;
+        length -= (size_t)done;
+    }
+    return true;
+}
+
+/** Everything that comes, NUL-terminated; NULL without memory. */
+static char *read_all(int from)
+{
+    size_t room = 65536, length = 0;
+    char *text = malloc(room);
+    for (ssize_t got = 1; text != NULL && got > 0; length += got > 0 ? (size_t)got : 0) {
+        if (room - length < 2) {
+            char *more = realloc(text, 2 * room);
+            if (more == NULL) {
+                free(text);
+                return NULL;
+            }
+            text = more;
+            room *= 2;
+        }
+        got = read(from, text + length, room - length - 1);
+    }
+    if (text != NULL) {
+        text[length] = '\0';
+    }
+    return text;
+}
+
+/** library_plan() in a process of its own, which may crash or hang. */
+static char *isolated_plan(const char *text, const char *base, bool *failed)
+{
+    int ends[2], status = 0;
+    *failed = true;
+    fflush(stdout);
+    if (pipe(ends) != 0) {
+        return NULL;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(SECONDS_A_WORLD);
+        close(ends[0]);
+        char *plan = library_plan(text, base, failed);
+        bool ok = plan != NULL && write_all(ends[1], plan, strlen(plan));
+        _exit(!ok ? 2 : *failed ? 1 : 0);
+    }
+    close(ends[1]);
+    char *answer = read_all(ends[0]);
+    close(ends[0]);
+    if (child < 0 || waitpid(child, &status, 0) != child || answer == NULL) {
+        free(answer);
+        return NULL;
+    }
+    if (WIFSIGNALED(status)) {
+        char *message = realloc(answer, 64);
+        if (message != NULL) {
+            snprintf(message, 64, "ended by signal %d", WTERMSIG(status));
+        }
+        return message;
+    }
+    *failed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    return answer;
+}
+
 static double seconds(void)
 {
     struct timespec now;
@@ -108,7 +185,7 @@ static enum outcome compare(struct run *run, const json_t *world, char **why)
     double start = seconds();
     char *ours = reference_plan(text, strlen(text), run->base);
     double middle = seconds();
-    char *theirs = library_plan(text, run->base, &failed);
+    char *theirs = (run->in_process ? library_plan : isolated_plan)(text, run->base, &failed);
     run->reference_seconds += middle - start;
     run->library_seconds += seconds() - middle;
     enum outcome outcome = ours == NULL ? REFERENCE_FAILED : failed || theirs == NULL ? LIBRARY_FAILED : AGREED;
@@ -127,12 +204,14 @@ static enum outcome compare(struct run *run, const json_t *world, char **why)
 
 /* ------------------------------------------------------------------------------------------------ differences */
 
-/** "only library: launch": which side has more of what. */
+/** "only library: launch requires": which side has more of what. */
 static void beginning(const char *why, char *out, size_t size)
 {
-    const char *end = why != NULL ? strchr(why, ':') : NULL;
-    end = end != NULL && end[1] == ' ' ? strchr(end + 2, ' ') : end;
-    snprintf(out, size, "%.*s", end != NULL ? (int)(end - why) : 0, why != NULL ? why : "");
+    const char *line = why != NULL ? why : "", *end = line + strcspn(line, "\n"), *colon = strchr(line, ':');
+    const char *word = colon == NULL ? end : colon[1] == ' ' ? strchr(colon + 2, ' ') : colon;
+    const char *requires = strstr(line, "] requires "), *of = strstr(line, "] of ");
+    const char *part = requires != NULL && requires < end ? " requires" : of != NULL && of < end ? " of" : "";
+    snprintf(out, size, "%.*s%s", word != NULL ? (int)(word - line) : 0, line, part);
 }
 
 static bool fails_alike(const json_t *world, void *user)
@@ -232,6 +311,10 @@ int main(int argc, char **argv)
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--shrink") == 0) {
             run.shrink = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--in-process") == 0) {
+            run.in_process = true;
             continue;
         }
         if (value == NULL) {

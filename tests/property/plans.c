@@ -178,6 +178,17 @@ static bool read_plan(const char *text, struct lines *lines)
     return ok;
 }
 
+/** A line with its middle left out if it is long. */
+static void append_short(struct text *t, const char *side, const char *line)
+{
+    size_t length = strlen(line);
+    if (length <= 400) {
+        append(t, "  only %s: %s\n", side, line);
+    } else {
+        append(t, "  only %s: %.200s ... %s\n", side, line, line + length - 180);
+    }
+}
+
 char *plans_difference(const char *reference, const char *library)
 {
     enum { SHOWN = 6 };
@@ -191,7 +202,7 @@ char *plans_difference(const char *reference, const char *library)
     while ((i < a.count || j < b.count) && shown < SHOWN) {
         int order = i == a.count ? 1 : j == b.count ? -1 : strcmp(a.items[i], b.items[j]);
         if (order != 0) {
-            append(&out, "  only %s: %.400s\n", order < 0 ? "reference" : "library", order < 0 ? a.items[i] : b.items[j]);
+            append_short(&out, order < 0 ? "reference" : "library", order < 0 ? a.items[i] : b.items[j]);
             shown++;
         }
         i += order <= 0;

@@ -29,10 +29,11 @@ static bool try_without(struct shrinker *s, json_t *array, size_t at, size_t cou
     return still;
 }
 
-static void shrink_array(struct shrinker *s, json_t *array)
+/** Leaves at least @p least items. */
+static void shrink_array(struct shrinker *s, json_t *array, size_t least)
 {
     for (size_t step = json_array_size(array); step > 0; step /= 2) {
-        for (size_t at = 0; at + step <= json_array_size(array);) {
+        for (size_t at = 0; at + step <= json_array_size(array) && step + least <= json_array_size(array);) {
             if (!try_without(s, array, at, step)) {
                 at += step;
             }
@@ -45,7 +46,8 @@ static bool is_protected(const char *key)
     static const char *const keys[] = {
         "apiVersion", "kind", "name", "namespace", "uid", "creationTimestamp", "metadata", "spec", "status", "now", "key",
         "operator", "conditions", "providerID", "catalogues", "objects", "phase", "type", "reason", "topologyKey", "maxSkew",
-        "whenUnsatisfiable", "weight", "nodeSelectorTerms", "selector", "template", "claimName",
+        "whenUnsatisfiable", "weight", "nodeSelectorTerms", "selector", "template", "claimName", "values",
+        "available", "requirements",
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (strcmp(key, keys[i]) == 0) {
@@ -102,7 +104,7 @@ static void shrink_object(struct shrinker *s, json_t *object)
 static void shrink_value(struct shrinker *s, json_t *value)
 {
     if (json_is_array(value)) {
-        shrink_array(s, value);
+        shrink_array(s, value, json_is_string(json_array_get(value, 0)) ? 1 : 0);
         for (size_t i = 0; i < json_array_size(value); i++) {
             shrink_value(s, json_array_get(value, i));
         }
@@ -117,9 +119,9 @@ void shrink(json_t *world, shrink_test *fails, void *user)
     while (s.changed) {
         json_t *catalogues = json_object_get(world, "catalogues");
         s.changed = false;
-        shrink_array(&s, json_object_get(world, "objects"));
+        shrink_array(&s, json_object_get(world, "objects"), 0);
         for (size_t i = 0; i < json_array_size(catalogues); i++) {
-            shrink_array(&s, json_object_get(json_array_get(catalogues, i), "instanceTypes"));
+            shrink_array(&s, json_object_get(json_array_get(catalogues, i), "instanceTypes"), 0);
         }
         shrink_value(&s, world);
     }

@@ -164,16 +164,21 @@ static bool is_listed(const json_t *nodes, const json_t *name)
 /** Pods that are placed whatever their state: most pending ones, those of nodes left out, some others that run. */
 static json_t *state_pods(struct maker *m, const json_t *nodes)
 {
-    json_t *out = json_array();
+    json_t *out = json_array(), *daemon_set = json_string("DaemonSet");
     for (size_t i = 0; i < json_array_size(m->objects); i++) {
         json_t *o = json_array_get(m->objects, i), *metadata = json_object_get(o, "metadata");
         const json_t *node = json_object_get(json_object_get(o, "spec"), "nodeName");
+        json_t *owner = json_array_get(json_object_get(metadata, "ownerReferences"), 0);
+        if (json_equal(json_object_get(owner, "kind"), daemon_set)) {
+            continue; /* nothing ever moves a daemon's pod */
+        }
         unsigned percent = node == NULL ? 85 : nodes != NULL && !is_listed(nodes, node) ? 95 : 10;
         if (strcmp(json_string_value(json_object_get(o, "kind")), "Pod") == 0 && chance(m, percent)) {
             json_array_append_new(out, json_string(text(m, "%s/%s", json_string_value(json_object_get(metadata, "namespace")),
                                                         json_string_value(json_object_get(metadata, "name")))));
         }
     }
+    json_decref(daemon_set);
     return out;
 }
 

@@ -8,11 +8,11 @@
 
 /* ------------------------------------------------------------------------------------------------ requests (3) */
 
-static struct resources requests_of(const json_t *container, bool fill_in)
+/** What is missing is filled in from the limits: the API server does it for pods, Karpenter for templates of daemons. */
+static struct resources requests_of(const json_t *container)
 {
     const json_t *r = ref_at(container, "resources");
-    struct resources requests = ref_resources_read(ref_at(r, "requests"));
-    return fill_in ? ref_resources_override(ref_resources_read(ref_at(r, "limits")), requests) : requests;
+    return ref_resources_override(ref_resources_read(ref_at(r, "limits")), ref_resources_read(ref_at(r, "requests")));
 }
 
 static const json_t *status_of(const json_t *status, const char *container)
@@ -40,9 +40,9 @@ static bool resize_infeasible(const json_t *status)
     return false;
 }
 
-static struct resources effective(const json_t *container, const json_t *status, bool use_status, bool fill_in)
+static struct resources effective(const json_t *container, const json_t *status, bool use_status)
 {
-    struct resources spec = requests_of(container, fill_in);
+    struct resources spec = requests_of(container);
     const json_t *mine = use_status ? status_of(status, ref_text(container, "name")) : NULL;
     const json_t *actual = ref_at(mine, "resources");
     if (actual == NULL) {
@@ -53,16 +53,16 @@ static struct resources effective(const json_t *container, const json_t *status,
     return resize_infeasible(status) ? running : ref_resources_max(spec, running);
 }
 
-static struct resources pod_requests(const json_t *spec, const json_t *status, bool fill_in)
+static struct resources pod_requests(const json_t *spec, const json_t *status)
 {
     struct resources sum = {NULL, 0}, side = {NULL, 0}, peak = {NULL, 0};
     for (size_t i = 0; i < ref_length(spec, "containers"); i++) {
-        sum = ref_resources_sum(sum, effective(ref_item(spec, "containers", i), status, true, fill_in));
+        sum = ref_resources_sum(sum, effective(ref_item(spec, "containers", i), status, true));
     }
     for (size_t i = 0; i < ref_length(spec, "initContainers"); i++) {
         const json_t *c = ref_item(spec, "initContainers", i);
         bool sidecar = strcmp(ref_text(c, "restartPolicy"), "Always") == 0;
-        struct resources r = effective(c, status, sidecar, fill_in);
+        struct resources r = effective(c, status, sidecar);
         if (sidecar) {
             sum = ref_resources_sum(sum, r);
             side = ref_resources_sum(side, r);
@@ -273,11 +273,11 @@ static bool wants_devices(const json_t *spec)
     return ref_length(spec, "resourceClaims") > 0;
 }
 
-static void read_spec(struct pod *pod, const json_t *spec, const json_t *status, bool fill_in)
+static void read_spec(struct pod *pod, const json_t *spec, const json_t *status)
 {
     pod->node_name = ref_text(spec, "nodeName");
     pod->wants_devices = wants_devices(spec);
-    pod->requests = pod_requests(spec, status, fill_in);
+    pod->requests = pod_requests(spec, status);
     pod->node_selector = ref_labels_read(ref_at(spec, "nodeSelector"));
     pod->required_nodes = ref_required_nodes_read(spec);
     pod->preferred_nodes = read_preferred_nodes(spec);
@@ -313,7 +313,7 @@ struct pod ref_pod_read(const json_t *doc)
     pod.uid = text_or(metadata, "uid", pod.key);
     pod.terminal = strcmp(pod.phase, "Succeeded") == 0 || strcmp(pod.phase, "Failed") == 0;
     read_owners(&pod, metadata);
-    read_spec(&pod, ref_at(doc, "spec"), status, false);
+    read_spec(&pod, ref_at(doc, "spec"), status);
     return pod;
 }
 
@@ -329,7 +329,7 @@ struct pod ref_pod_of_template(const json_t *daemon_set)
     };
     pod.key = ref_format("%s/%s", pod.namespace, pod.name);
     pod.uid = pod.key;
-    read_spec(&pod, ref_at(template, "spec"), NULL, true);
+    read_spec(&pod, ref_at(template, "spec"), NULL);
     return pod;
 }
 

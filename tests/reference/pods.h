@@ -85,7 +85,7 @@ struct pod {
 };
 
 struct pod ref_pod_read(const json_t *doc);
-/** A daemon's pod as its template has it: requests are filled in from limits. */
+/** A daemon's pod as its template has it. */
 struct pod ref_pod_of_template(const json_t *daemon_set);
 struct node_terms ref_required_nodes_read(const json_t *spec);
 struct spreads ref_spreads_read(const json_t *list);

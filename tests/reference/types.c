@@ -31,7 +31,7 @@ static struct offering read_offering(const json_t *doc)
     struct offering o = {
         .requirements = ref_requirements(ref_expressions_read(ref_at(doc, "requirements"))),
         .price = read_price(ref_at(doc, "price")),
-        .available = ref_true(doc, "available", false),
+        .available = ref_true(doc, "available", true),
         .reservation_capacity = ref_int(doc, "reservationCapacity", 0),
         .overridden = ref_at(doc, "capacityOverride") != NULL || ref_at(doc, "overheadOverride") != NULL,
         .capacity_override = ref_resources_read(ref_at(doc, "capacityOverride")),
