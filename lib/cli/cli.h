@@ -33,6 +33,10 @@ typedef struct cli_options {
     uint32_t method;
     uint64_t max_simulations;
     uint64_t max_steps;
+    int64_t reserved_enis;
+    double vm_memory_overhead;
+    bool vm_memory_overhead_given;
+    bool all_types;
     bool format_given;
     bool compact;
     bool strict;
@@ -65,7 +69,8 @@ enum {
     CLI_OPTION_OUTPUT = 8,    /* -o --compact --color --width */
     CLI_OPTION_EXIT = 16,     /* --detailed-exitcode --fail-on */
     CLI_OPTION_DISRUPT = 32,  /* --disrupt */
-    CLI_OPTION_METHOD = 64    /* --method --max-simulations */
+    CLI_OPTION_METHOD = 64,   /* --method --max-simulations */
+    CLI_OPTION_TYPES = 128    /* -f (a node class) --reserved-enis --vm-memory-overhead --all-types */
 };
 
 /* Reads argv (argv[0] is the verb). Returns -1 to go on, or the exit status (after --help or an error). */
@@ -90,6 +95,17 @@ void input_free(const cli_options *options, cli_input *input);
 karp_catalogue *catalogue_read(const cli_options *options);
 
 karp_options decision_options(const cli_options *options);
+
+/* ---- text_file.c ------------------------------------------------------------------------------------------------- */
+
+typedef struct cli_text {
+    char *ptr;
+    size_t len, room;
+} cli_text;
+
+/* A whole file, or standard input ("-"); false after printing the failure. */
+bool text_file_read(const cli_options *options, const char *path, cli_text *text);
+void text_file_free(const cli_options *options, cli_text *text);
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 

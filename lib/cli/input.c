@@ -31,17 +31,6 @@ static bool fill_reader(const cli_options *options, karp_reader *reader, karp_er
             return false;
         }
     }
-    if (options->provider != NULL && options->region != NULL && options->catalogues.count == 0) {
-        karp_catalogue *catalogue = NULL;
-        if (karp_catalogue_builtin(options->context, str_of(options->region), &catalogue, error) != KARP_OK) {
-            return false;
-        }
-        karp_status status = karp_reader_add_catalogue(reader, catalogue, error);
-        karp_catalogue_unref(catalogue);
-        if (status != KARP_OK) {
-            return false;
-        }
-    }
     for (size_t i = 0; i < options->files.count; i++) {
         if (karp_reader_add_path(reader, options->files.items[i], error) != KARP_OK) {
             return false;
@@ -85,6 +74,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.keep_documents = keep_documents;
     reader_options.now = options->now;
     reader_options.region = str_of(options->region);
+    reader_options.provider = str_of(options->provider);
     progress_begin("reading");
     bool good = karp_reader_new(options->context, &reader_options, &input->reader, &error) == KARP_OK &&
                 fill_reader(options, input->reader, &error) &&
@@ -135,6 +125,42 @@ static karp_status join(const cli_options *options, karp_catalogue **parts, size
     return status;
 }
 
+/* The built-in types, under a node class where one is given. */
+static karp_catalogue *builtin_catalogue(const cli_options *options)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof(error));
+    karp_catalogue *result = NULL;
+    cli_text node_class = {0};
+    karp_catalogue_options types;
+    karp_catalogue_options_init(&types, sizeof(types));
+    if (options->files.count > 1) {
+        print_problem(NULL, "one file with one EC2NodeClass is wanted with -f");
+        return NULL;
+    }
+    if (options->files.count == 1) {
+        types.node_class_name = str_of(options->files.items[0]);
+        if (!text_file_read(options, options->files.items[0], &node_class)) {
+            return NULL;
+        }
+        /* An empty file is not the same as none. */
+        types.node_class = node_class.len > 0 ? (karp_str){node_class.ptr, node_class.len} : str_of("\n");
+    }
+    types.region = str_of(options->region);
+    types.reserved_enis = options->reserved_enis;
+    if (options->vm_memory_overhead_given) {
+        types.vm_memory_overhead_percent = options->vm_memory_overhead;
+    }
+    types.all_types = options->all_types;
+    *options->log_notes = true;
+    if (karp_catalogue_aws(options->context, &types, &result, &error) != KARP_OK) {
+        print_error(&error);
+    }
+    *options->log_notes = false;
+    text_file_free(options, &node_class);
+    return result;
+}
+
 karp_catalogue *catalogue_read(const cli_options *options)
 {
     karp_error error;
@@ -142,11 +168,12 @@ karp_catalogue *catalogue_read(const cli_options *options)
     karp_catalogue *result = NULL;
     size_t count = options->catalogues.count;
     if (count == 0) {
-        const char *region = options->region != NULL ? options->region : "us-west-2";
-        if (karp_catalogue_builtin(options->context, str_of(region), &result, &error) != KARP_OK) {
-            print_error(&error);
-        }
-        return result;
+        return builtin_catalogue(options);
+    }
+    if (options->files.count > 0 || options->reserved_enis > 0 || options->vm_memory_overhead_given || options->all_types) {
+        print_problem(NULL, "the types of --catalogue are what they are: -f, --reserved-enis, --vm-memory-overhead and "
+                            "--all-types are of the built-in ones");
+        return NULL;
     }
     karp_catalogue **parts = karp_alloc(options->context, count * sizeof(*parts));
     if (parts == NULL) {

@@ -26,7 +26,10 @@ enum {
     KEY_DISRUPT,
     KEY_METHOD,
     KEY_MAX_SIMULATIONS,
-    KEY_MAX_STEPS
+    KEY_MAX_STEPS,
+    KEY_RESERVED_ENIS,
+    KEY_VM_MEMORY_OVERHEAD,
+    KEY_ALL_TYPES
 };
 
 typedef struct option_row {
@@ -39,6 +42,10 @@ typedef struct option_row {
 
 static const option_row rows[] = {
     {KEY_FILE, "file", "FILE", CLI_OPTION_INPUT, "read a file, a directory, or - (repeatable); -f FILE"},
+    {KEY_FILE, "file", "FILE", CLI_OPTION_TYPES, "an EC2NodeClass whose types are wanted; -f FILE"},
+    {KEY_RESERVED_ENIS, "reserved-enis", "N", CLI_OPTION_TYPES, "network interfaces that pods cannot have; default 0"},
+    {KEY_VM_MEMORY_OVERHEAD, "vm-memory-overhead", "P", CLI_OPTION_TYPES, "part of memory the hypervisor takes; default 0.075"},
+    {KEY_ALL_TYPES, "all-types", NULL, CLI_OPTION_TYPES, "also types that the region does not offer"},
     {KEY_NOW, "now", "TIME", CLI_OPTION_INPUT, "the clock, RFC 3339; default: what the input says"},
     {KEY_STRICT, "strict", NULL, CLI_OPTION_INPUT, "fill nothing in that the input leaves out"},
     {KEY_CATALOGUE, "catalogue", "FILE", CLI_OPTION_CATALOGUE, "instance types from a file (repeatable)"},
@@ -61,6 +68,11 @@ static const option_row rows[] = {
 };
 
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
+
+static bool takes(const cli_verb *verb, const option_row *row)
+{
+    return row->group == 0 || (verb->options & row->group) != 0;
+}
 
 static const char *const format_names[] = {
     [KARP_FORMAT_JSON] = "json",         [KARP_FORMAT_TEXT] = "text", [KARP_FORMAT_YAML] = "yaml",
@@ -86,7 +98,7 @@ void print_verb_help(const cli_verb *verb)
            verb->details);
     fputs("\nOptions:\n", stdout);
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].group != 0 && (verb->options & rows[i].group) == 0) {
+        if (!takes(verb, &rows[i])) {
             continue;
         }
         int used = printf("  --%s%s%s", rows[i].name, rows[i].argument ? " " : "",
@@ -187,6 +199,17 @@ static int set_now(const cli_verb *verb, cli_options *options, const char *text)
     return -1;
 }
 
+static int set_overhead(const cli_verb *verb, cli_options *options, const char *text)
+{
+    double part = 0;
+    if (karp_double_parse((karp_str){text, strlen(text)}, &part) != KARP_OK || !(part >= 0 && part < 1)) {
+        return wrong(verb, "--vm-memory-overhead", "a part like 0.075: at least 0 and less than 1");
+    }
+    options->vm_memory_overhead = part;
+    options->vm_memory_overhead_given = true;
+    return -1;
+}
+
 static int set_option(const cli_verb *verb, cli_options *options, int key, char *value)
 {
     static const char *const profiles[] = {"karpenter", "karp"};
@@ -240,6 +263,14 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
         return set_method(verb, options, value);
     case KEY_MAX_SIMULATIONS:
         return parse_count(value, &options->max_simulations) ? -1 : wrong(verb, "--max-simulations", "not a number");
+    case KEY_RESERVED_ENIS:
+        options->reserved_enis = parse_count(value, &number) && number <= INT32_MAX ? (int64_t)number : -1;
+        return options->reserved_enis >= 0 ? -1 : wrong(verb, "--reserved-enis", "not a number of interfaces");
+    case KEY_VM_MEMORY_OVERHEAD:
+        return set_overhead(verb, options, value);
+    case KEY_ALL_TYPES:
+        options->all_types = true;
+        return -1;
     case KEY_MAX_STEPS:
         return parse_count(value, &options->max_steps) ? -1 : wrong(verb, "--max-steps", "not a number");
     default:
@@ -247,14 +278,16 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     }
 }
 
-static const option_row *row_of(int key)
+/* The row of that key, of several the verb's own. */
+static const option_row *row_of(const cli_verb *verb, int key)
 {
+    const option_row *found = NULL;
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].key == key) {
-            return &rows[i];
+        if (rows[i].key == key && (found == NULL || takes(verb, &rows[i]))) {
+            found = &rows[i];
         }
     }
-    return NULL;
+    return found;
 }
 
 static bool make_lists(cli_options *options)
@@ -320,8 +353,8 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
         if (key == '?') {
             return wrong(verb, argv[optind - 1], "no such option");
         }
-        const option_row *row = row_of(key);
-        if (row == NULL || (row->group != 0 && (verb->options & row->group) == 0)) {
+        const option_row *row = row_of(verb, key);
+        if (row == NULL || !takes(verb, row)) {
             return wrong(verb, row == NULL ? "?" : row->name, "not an option of this command");
         }
         if (key == KEY_HELP) {

@@ -196,10 +196,33 @@ static json_t *class_object(const char *name, size_t length, json_t *spec)
     return NULL;
 }
 
-static karp_status wait_class(io_converter *c, const json_t *object)
+/* A field of the node class is one of the object that was read. */
+static void blame_original(io_converter *c, bool inline_)
+{
+    static const char kubelet[] = "spec.kubelet", spec[] = "spec.";
+    karp_error *error = &c->reader->error;
+    char field[sizeof error->field];
+    const char *rest = error->field, *before = "";
+    if (strncmp(rest, kubelet, sizeof kubelet - 1) == 0) {
+        rest += sizeof kubelet - 1;
+        before = "spec.kubeletConfiguration";
+    } else if (inline_ && strncmp(rest, spec, sizeof spec - 1) == 0) {
+        rest += sizeof spec - 1;
+        before = "spec.provider.";
+    }
+    size_t length = strlen(before);
+    memcpy(field, before, length + 1);
+    io_error_text(field + length, sizeof field - length, io_str(rest));
+    memcpy(error->field, field, sizeof field);
+    io_reader_name(c->reader, io_str(c->kind), (karp_str){ "", 0 }, c->name);
+}
+
+static karp_status wait_class(io_converter *c, const json_t *object, bool inline_)
 {
     const io_kind_info *info = io_kind_find(io_str("karpenter.k8s.aws/v1"), io_str("EC2NodeClass"));
-    return io_wait(c->reader, info, object, c->place);
+    karp_status status = io_wait(c->reader, info, object, c->place);
+    if (status && status != KARP_E_NOMEM) blame_original(c, inline_);
+    return status;
 }
 
 /* The generated class of a Provisioner with an inline provider or its own kubelet block. `name` becomes its name. */
@@ -240,7 +263,7 @@ static karp_status generate_class(io_converter *c, const json_t *spec, json_t *k
             status = io_reader_nomem(c->reader);
         }
     }
-    if (status == KARP_OK) status = wait_class(c, object);
+    if (status == KARP_OK) status = wait_class(c, object, provider != NULL);
     json_decref(object);
     return status;
 }
@@ -368,8 +391,8 @@ static karp_status convert_template(io_converter *c, const json_t *tree)
     json_t *converted = io_convert_class_spec(c, spec, "spec");
     if (!converted) return c->d.status ? c->d.status : c->reader->error.status;
     json_t *object = class_object(c->name.ptr, c->name.len, converted);
-    bool ok = object && share(object, "metadata", tree, "metadata");
-    karp_status status = ok ? wait_class(c, object) : io_reader_nomem(c->reader);
+    bool ok = object && share(object, "metadata", tree, "metadata") && share(object, "status", tree, "status");
+    karp_status status = ok ? wait_class(c, object, false) : io_reader_nomem(c->reader);
     json_decref(object);
     return status;
 }

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 16384 };
+
+void text_file_free(const cli_options *options, cli_text *text)
+{
+    karp_free(options->context, text->ptr, text->room);
+    *text = (cli_text){0};
+}
+
+static bool grow(const cli_options *options, cli_text *text)
+{
+    size_t room = text->room == 0 ? FIRST_ROOM : text->room * 2;
+    char *larger = room > text->room ? karp_alloc(options->context, room) : NULL;
+    if (larger == NULL) {
+        return false;
+    }
+    if (text->len > 0) {
+        memcpy(larger, text->ptr, text->len);
+    }
+    karp_free(options->context, text->ptr, text->room);
+    text->ptr = larger;
+    text->room = room;
+    return true;
+}
+
+/* Up to one byte more than the library accepts: it says so then. */
+static bool read_all(const cli_options *options, const char *path, FILE *file, cli_text *text)
+{
+    uint64_t most = karp_context_get_options(options->context)->max_document_bytes;
+    size_t got = 1;
+    while (got > 0 && text->len <= most) {
+        if (text->len == text->room && !grow(options, text)) {
+            print_problem(NULL, "out of memory");
+            return false;
+        }
+        got = fread(text->ptr + text->len, 1, text->room - text->len, file);
+        text->len += got;
+    }
+    if (ferror(file)) {
+        print_problem(path, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+bool text_file_read(const cli_options *options, const char *path, cli_text *text)
+{
+    *text = (cli_text){0};
+    bool standard = strcmp(path, "-") == 0;
+    FILE *file = standard ? stdin : fopen(path, "rb");
+    if (file == NULL) {
+        print_problem(path, strerror(errno));
+        return false;
+    }
+    bool good = read_all(options, path, file, text);
+    if (!standard) {
+        (void)fclose(file);
+    }
+    if (!good) {
+        text_file_free(options, text);
+    }
+    return good;
+}
