@@ -46,28 +46,32 @@ static uint32_t node_exclusion(const pass *p, const state_node *n)
 }
 
 /* The first pod that blocks; protected ones come before budgets. */
-static uint32_t pod_exclusion(const pass *p, const state_node *n, uint32_t *which)
+static struct block find_block(const pass *p, const state_node *n)
 {
     const karp_snapshot *w = p->snapshot;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        *which = n->all_pods[i];
-        if (!pod_disruptable(w, &w->raw.pods.items[*which], p->now)) return KARP_REASON_POD_DO_NOT_DISRUPT;
+        uint32_t which = n->all_pods[i];
+        if (!pod_disruptable(w, &w->raw.pods.items[which], p->now)) return (struct block){ which, KARP_REASON_POD_DO_NOT_DISRUPT };
     }
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        *which = n->all_pods[i];
-        enum pdb_answer answer = pod_pdb_check(w, *which, p->now, PDB_ZERO_DISRUPTIONS, NULL);
-        if (answer != PDB_ALLOWED) return answer == PDB_SEVERAL ? KARP_REASON_PDB_MULTIPLE : KARP_REASON_PDB_BLOCKED;
+        uint32_t which = n->all_pods[i];
+        enum pdb_answer answer = pod_pdb_check(w, which, p->now, PDB_ZERO_DISRUPTIONS, NULL);
+        if (answer == PDB_SEVERAL) return (struct block){ which, KARP_REASON_PDB_MULTIPLE };
+        if (answer != PDB_ALLOWED) return (struct block){ which, KARP_REASON_PDB_BLOCKED };
     }
-    return KARP_REASON_NONE;
+    return (struct block){ NO_ID, KARP_REASON_NONE };
 }
 
 static bool exclude(pass *p, uint32_t number, bool *excluded)
 {
     const state_node *n = &p->snapshot->nodes[number];
     uint32_t code = node_exclusion(p, n), which = NO_ID;
+    struct block *b = &p->blocks[number];
     if (code == KARP_REASON_NONE &&
         !(method_eventual(p->method) && p->snapshot->raw.claims.items[n->claim].termination_grace_period != KARP_DURATION_UNSET)) {
-        code = pod_exclusion(p, n, &which);
+        if (b->code == NO_ID) *b = find_block(p, n);
+        code = b->code;
+        which = b->pod;
     }
     *excluded = code != KARP_REASON_NONE;
     if (code == KARP_REASON_NONE) return true;

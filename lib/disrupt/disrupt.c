@@ -33,7 +33,7 @@ static karp_status check_options(const karp_disrupt_options *given, karp_disrupt
     return KARP_OK;
 }
 
-static void pass_init(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options)
+static bool pass_init(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options)
 {
     *p = (pass){ .snapshot = snapshot, .context = snapshot->context, .options = options->common, .max_simulations = options->max_simulations };
     p->now = options->common.now != 0 ? options->common.now : snapshot->raw.now;
@@ -43,6 +43,9 @@ static void pass_init(pass *p, const karp_snapshot *snapshot, const karp_disrupt
         p->usable_pools = p->usable_pools || pool_usable(snapshot, &snapshot->raw.pools.items[i]);
     }
     arena_init(&p->data, p->context);
+    p->blocks = mem_alloc(p->context, (snapshot->node_count + (size_t)1) * sizeof *p->blocks);
+    for (uint32_t i = 0; p->blocks != NULL && i < snapshot->node_count; i++) p->blocks[i] = (struct block){ NO_ID, NO_ID };
+    return p->blocks != NULL;
 }
 
 /* What one method has gathered goes. */
@@ -89,7 +92,7 @@ karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_optio
     if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
     karp_status status = check_options(options, &checked, error);
     if (status != KARP_OK) return status;
-    pass_init(&p, snapshot, &checked);
+    if (!pass_init(&p, snapshot, &checked)) return fail_nomem(error);
     status = run_methods(&p, checked.method, error);
     if (status == KARP_OK && p.canceled && !checked.common.keep_partial) {
         status = fail(error, KARP_E_CANCELED, "stopped before all candidates were looked at");
@@ -97,6 +100,8 @@ karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_optio
     karp_decision *d = status == KARP_OK ? decision_new(snapshot) : NULL;
     if (status == KARP_OK) status = d != NULL ? disruption_rows(&p, d, error) : fail_nomem(error);
     pass_clear(&p);
+    simulations_end(&p);
+    mem_free(p.context, p.blocks, (snapshot->node_count + (size_t)1) * sizeof *p.blocks);
     if (status != KARP_OK) {
         karp_decision_unref(d);
         return status;

@@ -69,6 +69,8 @@ typedef struct pass {
     bool stopped;       /* a budget or the caller ended it … */
     bool canceled;      /* … and not max_simulations, whose end is always a result */
     karp_str error_code, error_message; /* of a method that cannot be evaluated */
+    struct block { uint32_t pod, code; } *blocks; /* by state node: the first pod that blocks; code NO_ID = not looked for yet */
+    LIST_OF(struct scheduler *) spare;  /* set up, and free for the next simulation */
 
     /* of one method; in `data`, which is cleared before the next */
     arena data;

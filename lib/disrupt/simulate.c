@@ -80,12 +80,45 @@ static bool finish(simulation *m)
     return report_sort_claims(s, &m->got, m->claims, m->claim_count) && !s->failed && !s->algebra.failed;
 }
 
-static karp_status run(pass *p, const run_options *how, simulation *m, karp_error *error)
+/* A scheduler of an earlier simulation that nobody holds any more, or a new one. Using one again costs no set-up. */
+static karp_status take_scheduler(pass *p, simulation *m, bool consolidation, karp_error *error)
 {
-    karp_status status = scheduler_new(p->snapshot, how, &m->s, error);
+    for (size_t i = 0; i < p->spare.count; i++) {
+        if (p->spare.items[i]->shield != consolidation) continue;
+        m->s = p->spare.items[i];
+        p->spare.items[i] = p->spare.items[--p->spare.count];
+        m->s->options = &m->options;
+        return KARP_OK;
+    }
+    const run_options how = { .options = &m->options, .simulation = true, .shield = consolidation };
+    return scheduler_new(p->snapshot, &how, &m->s, error);
+}
+
+static void give_scheduler(pass *p, scheduler *s)
+{
+    scheduler **slot = s != NULL && !s->failed && scheduler_repeatable(s) ? list_push(p->context, &p->spare, sizeof *slot) : NULL;
+    if (slot != NULL) *slot = s;
+    else scheduler_free(s);
+}
+
+void simulations_end(pass *p)
+{
+    for (size_t i = 0; i < p->spare.count; i++) scheduler_free(p->spare.items[i]);
+    list_free(p->context, &p->spare, sizeof(scheduler *));
+}
+
+static karp_status run(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation *m, karp_error *error)
+{
+    size_t moving = 0;
+    for (uint32_t i = 0; i < count; i++) moving += p->candidates[candidates[i]].moving_count;
+    uint32_t *removed = arena_array(&m->data, count + (size_t)1, sizeof *removed);
+    uint32_t *extra = arena_array(&m->data, moving + 1, sizeof *extra);
+    if (removed == NULL || extra == NULL) return fail_nomem(error);
+    for (uint32_t i = 0; i < count; i++) removed[i] = p->candidates[candidates[i]].node;
+    karp_status status = take_scheduler(p, m, consolidation, error);
     if (status != KARP_OK) return status;
     p->simulations++;
-    status = scheduler_solve(m->s, error);
+    status = scheduler_round(m->s, removed, count, extra, moving_pods(p, candidates, count, extra), error);
     p->steps += m->s->steps;
     if (status == KARP_E_CANCELED) {
         p->stopped = p->canceled = true;
@@ -98,7 +131,6 @@ static karp_status run(pass *p, const run_options *how, simulation *m, karp_erro
 
 karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out, karp_error *error)
 {
-    const karp_snapshot *w = p->snapshot;
     simulation *m = mem_zalloc(p->context, sizeof *m);
     if (m == NULL) return fail_nomem(error);
     arena_init(&m->data, p->context);
@@ -109,17 +141,7 @@ karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool c
     m->outcome = !p->usable_pools ? SIMULATION_NO_POOLS : out_of_budget(p) ? SIMULATION_STOPPED : SIMULATED;
     *out = m;
     if (m->outcome != SIMULATED) return KARP_OK;
-    uint32_t *extra = mem_alloc(p->context, (w->raw.pods.count + 1) * sizeof *extra);
-    uint8_t *removed = mem_zalloc(p->context, w->node_count + (size_t)1);
-    karp_status status = KARP_E_NOMEM;
-    if (extra != NULL && removed != NULL) {
-        for (uint32_t i = 0; i < count; i++) removed[p->candidates[candidates[i]].node] = 1;
-        const run_options how = { .options = &m->options, .simulation = true, .shield = consolidation, .removed = removed,
-                                  .extra = extra, .extra_count = moving_pods(p, candidates, count, extra) };
-        status = run(p, &how, m, error);
-    }
-    mem_free(p->context, extra, (w->raw.pods.count + 1) * sizeof *extra);
-    mem_free(p->context, removed, w->node_count + (size_t)1);
+    karp_status status = run(p, candidates, count, consolidation, m, error);
     if (status == KARP_OK) return KARP_OK;
     simulation_free(p, m);
     *out = NULL;
@@ -129,7 +151,7 @@ karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool c
 void simulation_free(pass *p, simulation *m)
 {
     if (m == NULL) return;
-    scheduler_free(m->s);
+    give_scheduler(p, m->s);
     arena_free(&m->data);
     mem_free(p->context, m, sizeof *m);
 }

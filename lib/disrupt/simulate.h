@@ -25,6 +25,8 @@ typedef struct simulation {
  * consolidateAfter are closed to pods that move. Status: OK, NOMEM; *out is the caller's. */
 karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out, karp_error *error);
 void simulation_free(pass *p, simulation *m);
+/* Frees the schedulers that were kept for later simulations. */
+void simulations_end(pass *p);
 
 /* The method cannot be evaluated: no NodePool could start a node. */
 void no_usable_pools(pass *p);

@@ -225,20 +225,20 @@ uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail)
 
 /* ---- the list (§1 step 4) ----------------------------------------------------------------------------------------------- */
 
-static void push_pod(scheduler *s, uint32_t *list, uint32_t p)
+static void push_pod(scheduler *s, uint32_t *list, uint32_t *count, uint32_t p)
 {
     if (s->excluded[p]) return; /* listed already */
     s->excluded[p] = 1;
-    list[s->pod_count++] = p;
+    list[(*count)++] = p;
 }
 
-static bool pending_pod(scheduler *s, uint32_t *list, uint32_t p)
+static bool pending_pod(scheduler *s, uint32_t p)
 {
     const char *detail = NULL;
     uint32_t reason = pod_invalid(s, p, &detail);
     if (s->failed || s->algebra.failed) return false;
     if (reason == KARP_REASON_NONE) {
-        push_pod(s, list, p);
+        push_pod(s, s->waiting, &s->waiting_count, p);
         return true;
     }
     struct ignored_pod *slot = list_push(s->context, &s->ignored, sizeof *slot);
@@ -247,27 +247,27 @@ static bool pending_pod(scheduler *s, uint32_t *list, uint32_t p)
     return true;
 }
 
-bool admission_init(scheduler *s, const uint32_t *extra, uint32_t extra_count)
+bool admission_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
     size_t pods = w->raw.pods.count;
     s->excluded = arena_array(&s->data, pods + 1, 1);
-    uint32_t *list = arena_array(&s->data, pods + 1, sizeof *list);
-    if (s->excluded == NULL || list == NULL) return false;
-    s->pods = list;
+    s->waiting = arena_array(&s->data, pods + 1, sizeof *s->waiting);
+    s->leaving = arena_array(&s->data, pods + 1, sizeof *s->leaving);
+    if (s->excluded == NULL || s->waiting == NULL || s->leaving == NULL) return false;
     if (w->place != NULL && !s->simulation) {
-        for (uint32_t i = 0; i < w->place_count; i++) push_pod(s, list, w->place[i]);
+        for (uint32_t i = 0; i < w->place_count; i++) push_pod(s, s->waiting, &s->waiting_count, w->place[i]);
         return true;
     }
     for (size_t i = 0; i < pods; i++) {
         uint32_t p = w->by_name[i];
-        if (pod_provisionable(&w->raw.pods.items[p]) && !pending_pod(s, list, p)) return false;
+        if (pod_provisionable(&w->raw.pods.items[p]) && !pending_pod(s, p)) return false;
     }
-    for (uint32_t i = 0; i < extra_count; i++) push_pod(s, list, extra[i]);
     for (uint32_t n = 0; n < w->node_count; n++) {
         if (!w->nodes[n].marked || w->nodes[n].node == NO_ID) continue;
         for (uint32_t i = 0; i < w->nodes[n].all_pod_count; i++) {
-            if (pod_currently_reschedulable(w, w->nodes[n].all_pods[i], s->now)) push_pod(s, list, w->nodes[n].all_pods[i]);
+            uint32_t p = w->nodes[n].all_pods[i];
+            if (pod_currently_reschedulable(w, p, s->now)) push_pod(s, s->leaving, &s->leaving_count, p);
         }
     }
     return true;

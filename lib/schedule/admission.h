@@ -5,9 +5,9 @@
 
 #include <schedule/scheduler.h>
 
-/* Fills s->pods (in list order), s->excluded and s->ignored: the pods the input names, else pending ones and those of nodes
- * being deleted. `extra` pods (a simulation's candidates) come between the two. */
-bool admission_init(scheduler *s, const uint32_t *extra, uint32_t extra_count);
+/* Fills s->waiting, s->leaving (in list order), s->excluded and s->ignored: the pods the input names, else pending ones and
+ * those of nodes being deleted. A simulation's moving pods come between the two. */
+bool admission_init(scheduler *s);
 
 /* Why a pending pod is not valid; KARP_REASON_NONE when it is. *detail receives one line, in the arena. */
 uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail);

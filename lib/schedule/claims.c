@@ -25,11 +25,7 @@ bool claims_init(scheduler *s)
     if (s->total == NULL || none == NULL || s->least == NULL) return false;
     *none = (bucket){ NO_ID, NO_ID };
     s->run.view = NO_ID;
-    for (uint32_t d = 0; d < s->dims; d++) s->least[d] = INT64_MAX;
-    for (uint32_t i = 0; i < s->pod_count; i++) {
-        const int64_t *r = s->classes[s->snapshot->pod_class[s->pods[i]]].requests;
-        for (uint32_t d = 0; d < s->dims; d++) s->least[d] = r[d] < s->least[d] ? r[d] : s->least[d];
-    }
+
     return true;
 }
 
@@ -208,7 +204,7 @@ static void refuse_for_good(scheduler *s, class_state *c, uint32_t number)
     if (number >= c->refused_words * 64) {
         uint32_t words_ = c->refused_words == 0 ? 4 : c->refused_words;
         while (number >= words_ * 64) words_ *= 2;
-        uint64_t *wider = arena_array(&s->data, words_, sizeof *wider);
+        uint64_t *wider = arena_array(&s->round_data, words_, sizeof *wider);
         if (wider == NULL) {
             s->failed = true;
             return;
@@ -315,9 +311,9 @@ static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const vie
 {
     uint32_t number = (uint32_t)s->claims.count;
     claim *slot = list_push(s->context, &s->claims, sizeof *slot);
-    c.requests = arena_array(&s->data, s->dims, sizeof *c.requests);
-    c.slack = arena_array(&s->data, s->dims, sizeof *c.slack);
-    c.binary = arena_array(&s->data, s->dims, 1);
+    c.requests = arena_array(&s->round_data, s->dims, sizeof *c.requests);
+    c.slack = arena_array(&s->round_data, s->dims, sizeof *c.slack);
+    c.binary = arena_array(&s->round_data, s->dims, 1);
     if (slot == NULL || c.requests == NULL || c.slack == NULL || c.binary == NULL || host_number_new(s) == NO_ID) {
         s->failed = true;
         return KARP_REASON_NOT_REACHED;

@@ -215,21 +215,20 @@ bool group_reserve(scheduler *s, group *g, uint32_t domains)
     if (domains <= g->capacity) return true;
     uint32_t capacity = g->capacity < 16 ? 16 : g->capacity;
     while (capacity < domains) capacity *= 2;
-    int32_t *counts = mem_zalloc(s->context, capacity * sizeof *counts);
-    uint64_t *present = mem_zalloc(s->context, bits_words(capacity) * sizeof *present);
-    if (counts == NULL || present == NULL) {
+    int32_t *counts = mem_zalloc(s->context, capacity * sizeof *counts), *sources = mem_zalloc(s->context, capacity * sizeof *sources);
+    if (counts == NULL || sources == NULL) {
         mem_free(s->context, counts, capacity * sizeof *counts);
-        mem_free(s->context, present, bits_words(capacity) * sizeof *present);
+        mem_free(s->context, sources, capacity * sizeof *sources);
         return refuse(s);
     }
     if (g->capacity > 0) {
         memcpy(counts, g->counts, g->capacity * sizeof *counts);
-        memcpy(present, g->present, bits_words(g->capacity) * sizeof *present);
+        memcpy(sources, g->sources, g->capacity * sizeof *sources);
         mem_free(s->context, g->counts, g->capacity * sizeof *counts);
-        mem_free(s->context, g->present, bits_words(g->capacity) * sizeof *present);
+        mem_free(s->context, g->sources, g->capacity * sizeof *sources);
     }
     g->counts = counts;
-    g->present = present;
+    g->sources = sources;
     g->capacity = capacity;
     return true;
 }
@@ -237,14 +236,27 @@ bool group_reserve(scheduler *s, group *g, uint32_t domains)
 void group_register(scheduler *s, group *g, uint32_t domain)
 {
     if (!group_reserve(s, g, domain + 1)) return;
-    bits_set(g->present, domain);
+    g->sources[domain]++;
     g->version++;
 }
 
 void group_count(scheduler *s, group *g, uint32_t domain)
 {
     if (!group_reserve(s, g, domain + 1)) return;
-    bits_set(g->present, domain);
+    g->sources[domain]++;
     if (g->counts[domain]++ == 0) g->occupied++;
+    g->version++;
+}
+
+void group_unregister(group *g, uint32_t domain)
+{
+    g->sources[domain]--;
+    g->version++;
+}
+
+void group_uncount(group *g, uint32_t domain)
+{
+    g->sources[domain]--;
+    if (--g->counts[domain] == 0) g->occupied--;
     g->version++;
 }

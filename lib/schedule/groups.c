@@ -3,11 +3,12 @@
 #include <schedule/topology.h>
 
 #include <base/sort.h>
+#include <schedule/rounds.h>
 #include <schedule/templates.h>
 #include <string.h>
 
 /* Distinguishes the kinds of parts that are interned in one table. */
-enum part { PART_GROUP = 1, PART_EXPRESSION, PART_TOLERATION, PART_ENTRY, PART_FILTER, PART_SELECTOR };
+enum part { PART_GROUP = 1, PART_EXPRESSION, PART_TOLERATION, PART_ENTRY, PART_FILTER, PART_SELECTOR, PART_WHOLE };
 
 /* A list of words under construction. */
 typedef struct key_words {
@@ -91,12 +92,12 @@ static uint32_t selector_part(scheduler *s, const group *g)
 }
 
 /* A filter's OR-entry. The peer's identity sees only its keys and minValues. */
-static uint32_t entry_part(scheduler *s, demand d)
+static uint32_t entry_part(scheduler *s, demand d, bool full)
 {
     key_words k = { .s = s };
     size_t n;
     put(&k, PART_ENTRY);
-    if (!quirk(s, 3)) {
+    if (full) {
         put(&k, d.set);
         put(&k, d.host);
         return intern(&k);
@@ -122,29 +123,30 @@ static uint32_t toleration_part(scheduler *s, const toleration *t)
     return intern(&k);
 }
 
-static uint32_t filter_part(scheduler *s, const group *g)
+static uint32_t filter_part(scheduler *s, const group *g, bool full)
 {
     key_words k = { .s = s };
     put(&k, PART_FILTER);
     if (g->has_filter) {
         const node_filter *f = &g->filter;
         put(&k, (uint32_t)f->honor_affinity | ((uint32_t)f->honor_taints << 1));
-        if (!quirk(s, 3)) put(&k, (uint32_t)g->min_domains);
+        if (full) put(&k, (uint32_t)g->min_domains);
         size_t from = k.w.count;
         for (uint32_t i = 0; i < f->tolerations.count; i++) put(&k, toleration_part(s, &f->tolerations.items[i]));
         settle(&k, from, true);
         put(&k, NO_ID); /* ends the tolerations */
         from = k.w.count;
-        for (uint32_t i = 0; i < f->entry_count; i++) put(&k, entry_part(s, f->entries[i]));
+        for (uint32_t i = 0; i < f->entry_count; i++) put(&k, entry_part(s, f->entries[i], full));
         settle(&k, from, true);
     }
     return intern(&k);
 }
 
-static uint32_t group_identity(scheduler *s, const group *g)
+/* `full`: all of it. The peer's leaves parts of the filter and minDomains out. */
+static uint32_t group_identity(scheduler *s, const group *g, bool full)
 {
     key_words k = { .s = s };
-    uint32_t parts[] = { PART_GROUP, g->kind, g->inverse, s->keys[g->key].key, (uint32_t)g->max_skew, selector_part(s, g), filter_part(s, g) };
+    uint32_t parts[] = { PART_GROUP, g->kind, g->inverse, s->keys[g->key].key, (uint32_t)g->max_skew, selector_part(s, g), filter_part(s, g, full) };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) put(&k, parts[i]);
     size_t from = k.w.count;
     for (uint32_t i = 0; i < g->namespace_count; i++) put(&k, g->namespaces[i]);
@@ -280,13 +282,33 @@ static bool introduce_to_kins(scheduler *s, uint32_t number)
     return true;
 }
 
+/* Everything in which two creators of a group can differ: its full identity, and their tolerations where these decide which
+ * domains it starts with (Q-4). */
+static uint32_t whole_identity(scheduler *s, const group *g, toleration_list tolerations)
+{
+    const domain_key *d = &s->keys[g->key];
+    key_words k = { .s = s };
+    bool tainted = false;
+    for (uint32_t i = 0; i < d->universe_count && !tainted; i++) {
+        for (uint32_t t = 0; t < d->universe[i].taint_count; t++) tainted = tainted || s->taint_lists.entries[d->universe[i].taint_ids[t]].count > 0;
+    }
+    put(&k, PART_WHOLE);
+    put(&k, group_identity(s, g, true));
+    for (uint32_t i = 0; tainted && i < tolerations.count; i++) put(&k, toleration_part(s, &tolerations.items[i]));
+    return intern(&k);
+}
+
 /* The group equal to `wanted`, made and seeded if there is none. NO_ID = refused. */
 static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
 {
-    uint32_t identity = group_identity(s, wanted);
+    uint32_t identity = group_identity(s, wanted, !quirk(s, 3));
     if (identity == NO_ID) return NO_ID;
     uint32_t number = map64_get(&s->group_of_identity, identity);
-    if (number != NO_ID) return number;
+    wanted->whole = s->simulation ? whole_identity(s, wanted, tolerations) : NO_ID;
+    if (number != NO_ID) {
+        if (s->groups.items[number].whole != wanted->whole) s->conflated = true;
+        return number;
+    }
     wanted->host = s->keys[wanted->key].is_host;
     wanted->version = 1; /* 0 marks answers that were never given */
     number = (uint32_t)s->groups.count;
@@ -296,7 +318,7 @@ static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
         return NO_ID;
     }
     *g = *wanted;
-    bool ok = initial_domains(s, g, tolerations) && (g->inverse || topology_seed(s, number)) && introduce_to_kins(s, number);
+    bool ok = initial_domains(s, g, tolerations) && (g->inverse || topology_seed(s, number)) && introduce_to_kins(s, number) && round_withhold(s, number);
     return ok ? number : NO_ID;
 }
 

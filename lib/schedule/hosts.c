@@ -4,6 +4,7 @@
 #include <base/bits.h>
 #include <base/sort.h>
 #include <schedule/ports.h>
+#include <schedule/rounds.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 #include <schedule/volumes.h>
@@ -32,7 +33,7 @@ static int initialized_first(const void *x, const void *y, const void *user)
     return a->node < b->node ? -1 : a->node > b->node; /* state nodes are ordered by name */
 }
 
-bool hosts_init(scheduler *s, const uint8_t *removed)
+bool hosts_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
     map64_init(&s->host_of_text, s->context);
@@ -42,11 +43,15 @@ bool hosts_init(scheduler *s, const uint8_t *removed)
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
         if (n->marked && n->node != NO_ID) bits_set(s->marked_nodes, n->node);
-        if (n->marked || (removed != NULL && removed[i])) continue;
+        if (n->marked) continue;
         s->hosts[s->host_count++] = (host){ .node = i, .set = n->set, .shielded = under_consolidate_after(s, n) };
     }
     if (!sort_stable(s->context, s->hosts, s->host_count, sizeof *s->hosts, initialized_first, s)) return false;
+    s->host_of_node = arena_array(&s->data, w->node_count + (size_t)1, sizeof *s->host_of_node);
+    if (s->host_of_node == NULL) return false;
+    for (uint32_t i = 0; i < w->node_count; i++) s->host_of_node[i] = NO_ID;
     for (uint32_t h = 0; h < s->host_count; h++) {
+        s->host_of_node[s->hosts[h].node] = h;
         s->hosts[h].number = host_number_of_text(s, w->nodes[s->hosts[h].node].hostname);
         if (s->hosts[h].number == NO_ID) return false;
     }
@@ -138,6 +143,7 @@ static bool load_ports(scheduler *s, host *h)
         const shape *bound = shape_of(w, w->pod_class[n->pods[i]]);
         if (!ports_take(s, &h->ports, &h->port_count, &h->port_capacity, n->pods[i], bound->ports)) return false;
     }
+    h->ports_bound = h->port_count;
     return true;
 }
 
@@ -198,6 +204,7 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
 {
     host *h = &s->hosts[host_index];
     const int64_t *requests = s->classes[v->class_].requests;
+    if (!round_touch(s, host_index)) return false;
     for (uint32_t d = 0; d < s->dims; d++) h->left[d] -= requests[d];
     h->set = set;
     h->received++;
@@ -216,30 +223,39 @@ static bool exempt(const scheduler *s, uint32_t pod_number)
     return s->snapshot->raw.pods.items[pod_number].phase == KARP_PHASE_PENDING || (from != NO_ID && bits_test(s->marked_nodes, from));
 }
 
+/* The class's marks of nodes, made when first asked for; those of an earlier round are wiped. */
+static bool open_hosts_of(scheduler *s, class_state *c)
+{
+    size_t width = bits_words(s->host_count);
+    if (c->refused_hosts == NULL) {
+        c->refused_hosts = arena_array(&s->data, width, sizeof *c->refused_hosts);
+        c->closed_hosts = arena_array(&s->data, width, sizeof *c->closed_hosts);
+        if (c->refused_hosts == NULL || c->closed_hosts == NULL) {
+            s->failed = true;
+            return false;
+        }
+    }
+    class_begin_round(s, c);
+    return true;
+}
+
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
     view v = s->views.items[view_number];
     class_state *c = &s->classes[v.class_];
     if (s->host_count == 0 || !s->snapshot->classes[v.class_].counts_volumes) return false;
-    if (c->refused_hosts == NULL) {
-        c->refused_hosts = arena_array(&s->data, bits_words(s->host_count), sizeof *c->refused_hosts);
-        if (c->refused_hosts == NULL) {
-            s->failed = true;
-            return false;
-        }
-    }
+    if (!open_hosts_of(s, c)) return false;
     bool may_enter_shielded = exempt(s, pod_number);
     size_t width = bits_words(s->host_count);
     for (size_t w = 0; w < width && !s->failed; w++) {
-        uint64_t open = ~c->refused_hosts[w];
+        uint64_t open = s->offered[w] & ~(c->refused_hosts[w] | c->closed_hosts[w]);
         for (; open != 0; open &= open - 1) {
             uint32_t i = (uint32_t)(w * 64 + (size_t)__builtin_ctzll(open)), set = EMPTY_SET;
             bool lasting;
-            if (i >= s->host_count) return false;
             host *h = &s->hosts[i];
             if (h->shielded && !may_enter_shielded) continue;
             if (refusal(s, h, pod_number, &v, &set, &lasting) == KARP_REASON_NONE) return take(s, i, pod_number, &v, set);
-            if (lasting) bits_set(c->refused_hosts, i);
+            if (lasting) bits_set(h->touched ? c->closed_hosts : c->refused_hosts, i);
             if (s->failed) return false;
         }
     }

@@ -5,8 +5,8 @@
 
 #include <schedule/scheduler.h>
 
-/* The active nodes, initialised ones first, then by name; `removed` (by state node, NULL = none) are left out. */
-bool hosts_init(scheduler *s, const uint8_t *removed);
+/* The active nodes, initialised ones first, then by name. */
+bool hosts_init(scheduler *s);
 /* Daemon reserves; after the templates, because of Q-1. */
 bool hosts_reserve(scheduler *s);
 void hosts_free(scheduler *s);

@@ -32,7 +32,7 @@ karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *op
     const run_options how = { .options = &checked };
     status = scheduler_new(snapshot, &how, &s, error);
     if (status != KARP_OK) return status;
-    status = scheduler_solve(s, error);
+    status = scheduler_round(s, NULL, 0, NULL, 0, error);
     karp_decision *d = status == KARP_OK ? decision_new(snapshot) : NULL;
     if (status == KARP_OK) status = d != NULL ? report_plan(s, d) : KARP_E_NOMEM;
     scheduler_free(s);

@@ -10,10 +10,30 @@
 
 /* ---- who went where ------------------------------------------------------------------------------------------------- */
 
+static int by_pod_rank(uint32_t x, uint32_t y, const void *user)
+{
+    const uint32_t *rank = user;
+    return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
+}
+
+/* The round's pods, ordered by namespace and name. */
+static bool pods_by_name(const scheduler *s, uint32_t *order)
+{
+    const karp_snapshot *w = s->snapshot;
+    uint32_t n = 0;
+    if (s->pod_count <= w->raw.pods.count / 16) {
+        if (s->pod_count > 0) memcpy(order, s->pods, s->pod_count * sizeof *order);
+        return sort_ids(s->context, order, s->pod_count, by_pod_rank, w->pod_rank);
+    }
+    for (size_t i = 0; i < w->raw.pods.count; i++) {
+        if (s->excluded[w->by_name[i]]) order[n++] = w->by_name[i];
+    }
+    return true;
+}
+
 /* Counts first, then fills in the order of names, so that every list comes out ordered. */
 bool report_received(scheduler *s, arena *a, received *out)
 {
-    const karp_snapshot *w = s->snapshot;
     size_t claims = s->claims.count, hosts = s->host_count;
     out->claim_first = arena_array(a, claims + 2, sizeof(uint32_t));
     out->host_first = arena_array(a, hosts + 2, sizeof(uint32_t));
@@ -24,18 +44,18 @@ bool report_received(scheduler *s, arena *a, received *out)
         mem_free(s->context, order, (s->pod_count + (size_t)1) * sizeof *order);
         return false;
     }
-    uint32_t n = 0;
-    for (size_t i = 0; i < w->raw.pods.count; i++) {
-        uint32_t p = w->by_name[i];
-        if (!s->excluded[p]) continue;
-        order[n++] = p;
-        place at = s->places[p];
+    if (!pods_by_name(s, order)) {
+        mem_free(s->context, order, (s->pod_count + (size_t)1) * sizeof *order);
+        return false;
+    }
+    for (uint32_t i = 0; i < s->pod_count; i++) {
+        place at = s->places[order[i]];
         if (at.where == PLACE_CLAIM) out->claim_first[at.target + 2]++;
         else if (at.where == PLACE_HOST) out->host_first[at.target + 2]++;
     }
     for (size_t i = 2; i < claims + 2; i++) out->claim_first[i] += out->claim_first[i - 1];
     for (size_t i = 2; i < hosts + 2; i++) out->host_first[i] += out->host_first[i - 1];
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < s->pod_count; i++) {
         place at = s->places[order[i]];
         if (at.where == PLACE_CLAIM) out->claim_pods[out->claim_first[at.target + 1]++] = order[i];
         else if (at.where == PLACE_HOST) out->host_pods[out->host_first[at.target + 1]++] = order[i];

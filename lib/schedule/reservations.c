@@ -49,7 +49,7 @@ uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_num
 {
     const type_table *table = s->templates[template_number].table;
     struct reservations *r = &s->reservations;
-    uint32_t *list = arena_array(&s->data, r->count + (size_t)1, sizeof *list), n = 0, last = NO_ID;
+    uint32_t *list = arena_array(&s->round_data, r->count + (size_t)1, sizeof *list), n = 0, last = NO_ID;
     bool any = false;
     if (list == NULL) {
         s->failed = true;

@@ -6,6 +6,7 @@
 #include <schedule/admission.h>
 #include <schedule/claims.h>
 #include <schedule/hosts.h>
+#include <schedule/rounds.h>
 #include <schedule/solve.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
@@ -62,24 +63,13 @@ static bool make_classes(scheduler *s)
     return s->places != NULL;
 }
 
-/* The pods enter the topology in list order: with the first of a group stands for it. */
-static bool enter_topology(scheduler *s)
-{
-    for (uint32_t i = 0; i < s->pod_count; i++) {
-        uint32_t class_number = s->snapshot->pod_class[s->pods[i]], v = view_of_class(s, class_number);
-        if (v == NO_ID) return false;
-        if (s->classes[class_number].tracked && !topology_update(s, v)) return false;
-    }
-    return true;
-}
-
-static bool set_up(scheduler *s, const run_options *how)
+static bool set_up(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
     if (!algebra_init(&s->algebra, s->context, &w->facts, &w->algebra)) return false;
-    return choose_dims(s) && make_classes(s) && types_init(s) && hosts_init(s, how->removed) &&
-           admission_init(s, how->extra, how->extra_count) && templates_init(s) && hosts_reserve(s) && limits_init(s) &&
-           reservations_init(s) && claims_init(s) && default_spread_init(s) && topology_init(s) && enter_topology(s) &&
+    return choose_dims(s) && make_classes(s) && types_init(s) && hosts_init(s) &&
+           admission_init(s) && templates_init(s) && hosts_reserve(s) && limits_init(s) &&
+           reservations_init(s) && claims_init(s) && default_spread_init(s) && topology_init(s) && rounds_init(s) &&
            !s->failed && !s->algebra.failed;
 }
 
@@ -91,9 +81,10 @@ karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how,
     s->context = snapshot->context;
     s->algebra.context = s->context;
     arena_init(&s->data, s->context);
+    arena_init(&s->round_data, s->context);
     words_init(&s->launch_keys, s->context);
     apply_options(s, how);
-    if (!set_up(s, how)) {
+    if (!set_up(s)) {
         scheduler_free(s);
         return fail_nomem(error);
     }
@@ -116,6 +107,8 @@ void scheduler_free(scheduler *s)
     list_free(s->context, &s->failures, sizeof(failure));
     list_free(s->context, &s->ignored, sizeof *s->ignored.items);
     algebra_free(&s->algebra);
+    rounds_free(s);
+    arena_free(&s->round_data);
     arena_free(&s->data);
     mem_free(s->context, s, sizeof *s);
 }

@@ -112,10 +112,11 @@ typedef struct group {
     const selector *selects;  /* NULL = nil */
     label_list extra;         /* from matchLabelKeys */
     int32_t *counts;          /* by domain number; for the host key by host number */
-    uint64_t *present;        /* domains the group knows */
+    int32_t *sources;         /* likewise: how many pods, nodes and pools the domain is known from; 0 = the group does not know it */
     uint32_t capacity;        /* of both, in domains */
     uint32_t occupied;        /* domains with a count above 0 */
     bool host;                /* about host names */
+    uint32_t whole;           /* all in which creators can differ, for simulations */
     uint32_t version;         /* changes with the counts */
     struct group_answer {     /* what it allowed last, for the few different questions that one pod asks of many places */
         uint32_t version, own, place, requirement;
@@ -173,9 +174,11 @@ typedef struct class_state {
     spread_list default_spread; /* §15, when the pods have no constraints of their own */
     uint64_t failed_at;      /* version of the run at which the whole ladder failed last */
     uint32_t failed_reason, failed_view;
-    uint64_t *refused;       /* claims that can never take it again */
+    uint64_t *refused;       /* claims that can never take it again in this round */
     uint32_t refused_words;
-    uint64_t *refused_hosts; /* likewise nodes */
+    uint64_t *refused_hosts; /* nodes that cannot, even as every round finds them … */
+    uint64_t *closed_hosts;  /* … and those that cannot any more in this round */
+    uint32_t round;          /* the round that `refused`, `closed_hosts` and `failed_at` speak of */
 } class_state;
 
 /* ---- targets ----------------------------------------------------------------------------------------------------------- */
@@ -188,12 +191,14 @@ typedef struct host {
     int64_t *left;        /* remaining */
     bool negative;        /* some entry was below zero from the start: it takes nothing */
     bool shielded;        /* under consolidateAfter, for a simulation */
-    uint32_t received;    /* pods placed by this run */
+    uint32_t received;    /* pods placed by this round */
+    bool touched;         /* it has received pods, so the round's end has to restore it */
+    int64_t *saved;       /* what `left` was before */
     bool ports_loaded, volumes_loaded; /* bound pods' ports and volumes are read when first asked for */
     struct port_use *ports;    /* see ports.h */
-    uint32_t port_count, port_capacity;
+    uint32_t port_count, port_capacity, ports_bound; /* ports_bound: those of bound pods */
     struct volume_use *volumes; /* see volumes.h */
-    uint32_t volume_count, volume_capacity;
+    uint32_t volume_count, volume_capacity, volumes_bound;
     const csi_node *csi;       /* the node's volume limits, NULL = none */
 } host;
 
@@ -225,6 +230,8 @@ typedef struct place {
     uint8_t where;
 } place;
 
+typedef struct scheduler scheduler;
+
 /* A pod that fits nowhere. */
 typedef struct failure {
     uint32_t pod, view; /* the last view that was tried */
@@ -232,11 +239,12 @@ typedef struct failure {
     bool after; /* placed, then refused by what follows the loop (truncation, uninitialised targets) */
 } failure;
 
-typedef struct scheduler {
+struct scheduler {
     const karp_snapshot *snapshot;
     karp_context *context;
     algebra algebra;
-    arena data;
+    arena data;           /* what lasts as long as the scheduler */
+    arena round_data;     /* what lasts as long as a round */
     bool failed;
     uint32_t dims;        /* resources that some pod requests: vectors of this room have only these */
     uint32_t *active;     /* which ones: resource ids; cpu, memory and pods come first */
@@ -279,7 +287,7 @@ typedef struct scheduler {
     map64 host_of_text;    /* host name -> number */
     uint32_t *host_text;   /* number -> host name, NO_ID for claims */
     size_t host_text_capacity;
-    uint8_t *excluded;     /* by pod: being scheduled now, so not counted where it is */
+    uint8_t *excluded;     /* by pod: being scheduled now, so not counted where it is. 1 = in every round, 2 = in this one */
     uint32_t *kin_first;   /* [kins + 1] into kin_pods: bound pods that count, by kin */
     uint32_t *kin_pods;
 
@@ -288,6 +296,7 @@ typedef struct scheduler {
 
     host *hosts;
     uint32_t host_count;
+    uint32_t *host_of_node; /* state node -> host, NO_ID = not offered in any round */
     uint64_t *marked_nodes; /* by store node: being deleted */
 
     LIST_OF(claim) claims;
@@ -308,18 +317,25 @@ typedef struct scheduler {
         map64 numbers;   /* text id -> number */
     } reservations;
 
-    const uint32_t *pods; /* to place, in list order */
+    uint32_t *pods;       /* to place, in list order */
     uint32_t pod_count;
+    uint32_t *waiting, *leaving; /* of every round: pending pods, pods of nodes being deleted */
+    uint32_t waiting_count, leaving_count;
     LIST_OF(struct ignored_pod { uint32_t pod; uint32_t reason; const char *detail; }) ignored;
     place *places;        /* by pod */
     LIST_OF(failure) failures;
+    struct pod_outcome { uint32_t last_length, reason, view; } *outcomes; /* by pod, for the loop */
+    struct round_log *log; /* see rounds.c */
+    uint32_t round;       /* numbers rounds from 1 */
+    uint64_t *offered;    /* hosts that are not removed in this round */
+    bool conflated;       /* some group stands for pods that only a quirk lets it stand for: see rounds.h */
     uint64_t version;     /* counts successes */
     uint64_t steps;
     bool stopped;         /* a budget or the caller ended the loop */
     words launch_keys;    /* what launches that share their rows agree in … */
     LIST_OF(uint32_t) launch_likes; /* … and the first launch of each kind */
     karp_str *launch_ids; /* by claim, once the result names them */
-} scheduler;
+};
 
 /* Whether S-Qn is in force. */
 static inline bool quirk(const scheduler *s, unsigned n) { return (s->quirks >> (n - 1)) & 1; }

@@ -44,33 +44,58 @@ static uint32_t node_domain(scheduler *s, uint32_t key_index, uint32_t node_inde
     return host_number_of_text(s, text);
 }
 
-static bool seed_offered(scheduler *s, uint32_t number)
+/* Whether a pod is counted where it is bound. */
+static bool stays(const scheduler *s, uint32_t pod_number)
 {
-    for (uint32_t h = 0; h < s->host_count; h++) {
-        group *g = &s->groups.items[number];
-        const state_node *n = &s->snapshot->nodes[s->hosts[h].node];
-        if (n->node == NO_ID || !counts_node(s, g, n->node)) continue;
-        uint32_t text = label_get(n->labels, s->keys[g->key].key);
-        if (text == NO_ID) continue;
-        uint32_t domain = domain_number(s, g->key, text);
-        if (domain == NO_ID) return false;
-        group_register(s, g, domain);
-    }
-    return true;
+    const pod *p = &s->snapshot->raw.pods.items[pod_number];
+    return s->snapshot->pod_node[pod_number] != NO_ID && p->phase != KARP_PHASE_SUCCEEDED && p->phase != KARP_PHASE_FAILED;
+}
+
+uint32_t seed_of_node(scheduler *s, const group *g, const state_node *n)
+{
+    if (g->inverse || g->host || n->node == NO_ID || !counts_node(s, g, n->node)) return NO_ID;
+    uint32_t text = label_get(n->labels, s->keys[g->key].key);
+    return text == NO_ID ? NO_ID : domain_number(s, g->key, text);
+}
+
+/* The required anti-affinity of a bound pod counts by the Node's label alone (§14.6). */
+static uint32_t seed_of_owner(scheduler *s, const group *g, uint32_t pod_number)
+{
+    const class_state *c = &s->classes[s->snapshot->pod_class[pod_number]];
+    uint32_t number = (uint32_t)(g - s->groups.items);
+    bool owns = false;
+    for (uint32_t i = 0; i < c->inverse_count && !owns; i++) owns = c->inverse_owned[i] == number;
+    if (!owns) return NO_ID;
+    uint32_t text = label_get(s->snapshot->raw.nodes.items[s->snapshot->pod_node[pod_number]].meta.labels, s->keys[g->key].key);
+    if (text == NO_ID) return NO_ID;
+    return g->host ? host_number_of_text(s, text) : domain_number(s, g->key, text);
+}
+
+uint32_t seed_of_pod(scheduler *s, const group *g, uint32_t pod_number)
+{
+    const kin *k = &s->kins.items[s->classes[s->snapshot->pod_class[pod_number]].kin];
+    if (!stays(s, pod_number)) return NO_ID;
+    if (g->inverse) return seed_of_owner(s, g, pod_number);
+    if (s->snapshot->raw.pods.items[pod_number].deletion != KARP_NO_TIME) return NO_ID;
+    /* A nil selector selects no pod, yet counts every pod of its namespaces here. */
+    if (g->selects == NULL ? !group_in_namespace(g, k->name_space) : !group_selects(s, g, k)) return NO_ID;
+    uint32_t node_index = s->snapshot->pod_node[pod_number];
+    return counts_node(s, g, node_index) ? node_domain(s, g->key, node_index) : NO_ID;
 }
 
 bool topology_seed(scheduler *s, uint32_t number)
 {
     group *g = &s->groups.items[number];
-    if (!s->keys[g->key].is_host && !seed_offered(s, number)) return false;
+    for (uint32_t h = 0; h < s->host_count; h++) {
+        uint32_t domain = seed_of_node(s, g, &s->snapshot->nodes[s->hosts[h].node]);
+        if (domain != NO_ID) group_register(s, g, domain);
+    }
     for (uint32_t i = 0; i < s->kins.count; i++) {
         const kin *k = &s->kins.items[i];
-        /* A nil selector selects no pod, yet counts every pod of its namespaces here. */
-        bool counted = g->selects == NULL ? group_in_namespace(g, k->name_space) : group_selects(s, g, k);
-        if (!counted) continue;
+        if (g->selects == NULL ? !group_in_namespace(g, k->name_space) : !group_selects(s, g, k)) continue;
         for (uint32_t p = s->kin_first[i]; p < s->kin_first[i + 1]; p++) {
-            uint32_t pod_index = s->kin_pods[p], node_index = s->snapshot->pod_node[pod_index];
-            if (s->excluded[pod_index] || !counts_node(s, g, node_index)) continue;
+            uint32_t node_index = s->snapshot->pod_node[s->kin_pods[p]];
+            if (s->excluded[s->kin_pods[p]] == 1 || !counts_node(s, g, node_index)) continue;
             uint32_t domain = node_domain(s, g->key, node_index);
             if (domain != NO_ID) group_count(s, g, domain);
             if (s->failed) return false;

@@ -6,6 +6,7 @@
 #include <base/sort.h>
 #include <schedule/claims.h>
 #include <schedule/hosts.h>
+#include <schedule/rounds.h>
 #include <schedule/topology.h>
 #include <schedule/views.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum { POLL_EVERY = 1024 };
 
 /* A ring: pods that failed go to the back and are tried again as long as something succeeds. */
 typedef struct queue {
-    uint32_t *pods, *last_length; /* by position in the ring; by pod: the length when it last failed, 0 = never */
+    uint32_t *pods;
     uint32_t capacity, head, length;
 } queue;
 
@@ -30,9 +31,8 @@ static bool queue_init(scheduler *s, queue *q)
     size_t pods = w->raw.pods.count;
     q->capacity = q->length = s->pod_count;
     q->head = 0;
-    q->pods = mem_alloc(s->context, (s->pod_count + (size_t)1) * sizeof *q->pods);
-    q->last_length = mem_zalloc(s->context, (pods + 1) * sizeof *q->last_length);
-    if (q->pods == NULL || q->last_length == NULL) return false;
+    q->pods = arena_array(&s->round_data, s->pod_count + (size_t)1, sizeof *q->pods);
+    if (q->pods == NULL) return false;
     if (s->pod_count > pods / 16) { /* most pods: the snapshot's order, filtered */
         uint32_t n = 0;
         for (size_t i = 0; i < pods; i++) {
@@ -42,12 +42,6 @@ static bool queue_init(scheduler *s, queue *q)
     }
     if (s->pod_count > 0) memcpy(q->pods, s->pods, s->pod_count * sizeof *q->pods);
     return sort_ids(s->context, q->pods, s->pod_count, by_queue_rank, w->queue_rank);
-}
-
-static void queue_free(scheduler *s, queue *q)
-{
-    mem_free(s->context, q->pods, (s->pod_count + (size_t)1) * sizeof *q->pods);
-    mem_free(s->context, q->last_length, (s->snapshot->raw.pods.count + 1) * sizeof *q->last_length);
 }
 
 /* ---- one pod --------------------------------------------------------------------------------------------------------- */
@@ -93,6 +87,7 @@ static uint32_t schedule_pod(scheduler *s, uint32_t pod_number, uint32_t *last)
 {
     uint32_t class_number = s->snapshot->pod_class[pod_number];
     class_state *c = &s->classes[class_number];
+    class_begin_round(s, c);
     if (c->failed_at == s->version + 1 && answer_is_the_class_s(s, class_number)) {
         *last = c->failed_view;
         return c->failed_reason;
@@ -136,21 +131,22 @@ static bool note_failure(scheduler *s, uint32_t pod_number, uint32_t view_number
 }
 
 /* What is left when the loop ends: every pod still queued has failed, or was never reached. */
-static void note_rest(scheduler *s, const queue *q, const uint32_t *reasons, const uint32_t *views)
+static void note_rest(scheduler *s, const queue *q)
 {
     for (uint32_t i = 0; i < q->length && !s->failed; i++) {
         uint32_t p = q->pods[(q->head + i) % q->capacity];
-        if (reasons[p] == KARP_REASON_NONE) note_failure(s, p, NO_ID, KARP_REASON_NOT_REACHED);
-        else note_failure(s, p, views[p], reasons[p]);
+        const struct pod_outcome *o = &s->outcomes[p];
+        if (o->reason == KARP_REASON_NONE) note_failure(s, p, NO_ID, KARP_REASON_NOT_REACHED);
+        else note_failure(s, p, o->view, o->reason);
     }
 }
 
-static void run_loop(scheduler *s, queue *q, uint32_t *reasons, uint32_t *views)
+static void run_loop(scheduler *s, queue *q)
 {
     uint64_t polled = 0;
     while (q->length > 0 && !s->failed && !s->algebra.failed) {
         uint32_t p = q->pods[q->head], last = NO_ID;
-        if (q->last_length[p] == q->length) break; /* a full round without a success */
+        if (s->outcomes[p].last_length == q->length) break; /* a full turn without a success */
         if (must_stop(s, &polled)) {
             s->stopped = true;
             break;
@@ -160,27 +156,36 @@ static void run_loop(scheduler *s, queue *q, uint32_t *reasons, uint32_t *views)
         q->length--;
         uint32_t reason = schedule_pod(s, p, &last);
         if (reason == KARP_REASON_NONE) continue;
-        reasons[p] = reason;
-        views[p] = last;
+        s->outcomes[p].reason = reason;
+        s->outcomes[p].view = last;
         q->pods[(q->head + q->length) % q->capacity] = p;
         q->length++;
-        q->last_length[p] = q->length;
+        s->outcomes[p].last_length = q->length;
     }
 }
 
-karp_status scheduler_solve(scheduler *s, karp_error *error)
+/* The pods enter the topology in list order: with the first of a group stands for it. */
+static bool enter_topology(scheduler *s)
 {
-    size_t pods = s->snapshot->raw.pods.count;
-    queue q = { .pods = NULL };
-    uint32_t *reasons = mem_zalloc(s->context, (pods + 1) * 2 * sizeof *reasons);
-    if (reasons == NULL || !queue_init(s, &q)) {
-        s->failed = true;
-    } else if (s->usable_pools > 0) {
-        run_loop(s, &q, reasons, reasons + pods + 1);
-        note_rest(s, &q, reasons, reasons + pods + 1);
+    for (uint32_t i = 0; i < s->pod_count; i++) {
+        uint32_t class_number = s->snapshot->pod_class[s->pods[i]], v = view_of_class(s, class_number);
+        if (v == NO_ID) return false;
+        if (s->classes[class_number].tracked && !topology_update(s, v)) return false;
     }
-    queue_free(s, &q);
-    mem_free(s->context, reasons, (pods + 1) * 2 * sizeof *reasons);
+    return true;
+}
+
+bool scheduler_repeatable(const scheduler *s) { return rounds_repeatable(s); }
+
+karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
+                            uint32_t extra_count, karp_error *error)
+{
+    queue q = { .pods = NULL };
+    if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_topology(s) || !queue_init(s, &q)) return fail_nomem(error);
+    if (s->usable_pools > 0) {
+        run_loop(s, &q);
+        note_rest(s, &q);
+    }
     if (s->failed || s->algebra.failed) return fail_nomem(error);
     if (s->stopped && !s->options->keep_partial) return fail(error, KARP_E_CANCELED, "stopped before all pods were looked at");
     return KARP_OK;

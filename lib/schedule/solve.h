@@ -7,19 +7,20 @@
 
 typedef struct run_options {
     const karp_options *options; /* checked; NULL = defaults */
-    bool simulation;             /* §32.5: candidates' pods move */
+    bool simulation;             /* §32.5: pods of candidates move */
     bool shield;                 /* nodes under consolidateAfter are closed to pods that move */
-    const uint8_t *removed;      /* by state node: left out of the nodes offered; NULL = none */
-    const uint32_t *extra;       /* their pods, in list order */
-    uint32_t extra_count;
 } run_options;
 
-/* Sets everything up. *out can be freed after any outcome of the calls below. Status: OK, NOMEM. */
+/* Sets everything up, for any number of rounds. Status: OK, NOMEM. */
 karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how, scheduler **out, karp_error *error);
 void scheduler_free(scheduler *s);
 
-/* The loop of §17, then §31.1 and §31.2. Status: OK, NOMEM, CANCELED (unless options keep partial results). */
-karp_status scheduler_solve(scheduler *s, karp_error *error);
+/* One round: these state nodes are gone and these pods, in list order, move. Ends what the round before had decided.
+ * The loop of §17. Status: OK, NOMEM, CANCELED (unless options keep partial results). */
+karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
+                            uint32_t extra_count, karp_error *error);
+/* Whether this scheduler's next round would decide like the first of a new one: see rounds.h. */
+bool scheduler_repeatable(const scheduler *s);
 
 /* §31.1: requirements as emitted, of a claim with pods; the types in price order, at most 600. */
 typedef struct final_claim {

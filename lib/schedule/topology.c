@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What topology allows a pod, and what a placement changes (scheduling.md §14.5, §14.7–14.10). */
+#include <schedule/rounds.h>
 #include <schedule/topology.h>
 
 /* ---- set-up ---------------------------------------------------------------------------------------------------------- */
@@ -47,6 +48,19 @@ static bool list_bound_by_kin(scheduler *s)
     return true;
 }
 
+/* Every Node's host name gets its number now, so that later numbers are all of claims. */
+static bool number_nodes(scheduler *s)
+{
+    for (size_t i = 0; i < s->snapshot->raw.nodes.count; i++) {
+        const node *n = &s->snapshot->raw.nodes.items[i];
+        uint32_t text = label_get(n->meta.labels, s->snapshot->known.hostname);
+        karp_str name = name_of(s->snapshot, n->meta.name);
+        if (text != NO_ID && host_number_of_text(s, text) == NO_ID) return false;
+        if (host_number_of_text(s, strings_find(&s->snapshot->raw.text, name.ptr, name.len)) == NO_ID) return false;
+    }
+    return true;
+}
+
 /* The required anti-affinity of pods that are bound and stay (§14.6): the Node's label, without a fall-back. */
 static bool register_bound(scheduler *s)
 {
@@ -75,7 +89,7 @@ bool topology_init(scheduler *s)
 {
     words_init(&s->group_keys, s->context);
     map64_init(&s->group_of_identity, s->context);
-    return make_kins(s) && list_bound_by_kin(s) && register_bound(s);
+    return make_kins(s) && list_bound_by_kin(s) && number_nodes(s) && register_bound(s);
 }
 
 void topology_free(scheduler *s)
@@ -92,7 +106,7 @@ void topology_free(scheduler *s)
     for (size_t i = 0; i < s->groups.count; i++) {
         group *g = &s->groups.items[i];
         mem_free(s->context, g->counts, g->capacity * sizeof *g->counts);
-        mem_free(s->context, g->present, bits_words(g->capacity) * sizeof *g->present);
+        mem_free(s->context, g->sources, g->capacity * sizeof *g->sources);
     }
     list_free(s->context, &s->groups, sizeof(group));
     for (size_t i = 0; i < s->kins.count; i++) {
@@ -162,7 +176,7 @@ struct choice {
     size_t count; /* domains of the key */
 };
 
-static bool known_to(const group *g, size_t domain) { return domain < g->capacity && bits_test(g->present, domain); }
+static bool known_to(const group *g, size_t domain) { return domain < g->capacity && g->sources[domain] > 0; }
 
 static uint32_t by_name(const scheduler *s, const group *g, uint32_t best, uint32_t other)
 {
@@ -446,15 +460,15 @@ bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
 
 /* ---- recording ---------------------------------------------------------------------------------------------------------- */
 
-static void count_values(scheduler *s, group *g, uint32_t set, bool only_single)
+static void count_values(scheduler *s, uint32_t number, uint32_t set, bool only_single)
 {
-    uint32_t id = set_get(&s->algebra, set, s->keys[g->key].key);
+    uint32_t id = set_get(&s->algebra, set, s->keys[s->groups.items[number].key].key);
     if (id == NO_ID) return;
     const requirement *r = requirement_get(&s->algebra, id);
     if (only_single && (r->complement || r->value_count != 1)) return;
     for (uint32_t i = 0; i < r->value_count; i++) {
-        uint32_t domain = domain_number(s, g->key, r->values[i]);
-        if (domain != NO_ID) group_count(s, g, domain);
+        uint32_t domain = domain_number(s, s->groups.items[number].key, r->values[i]);
+        if (domain != NO_ID) round_count(s, number, domain);
     }
 }
 
@@ -463,14 +477,13 @@ void topology_record(scheduler *s, const view *v, const spot *at)
     const kin *k = &s->kins.items[s->classes[v->class_].kin];
     const class_state *c = &s->classes[v->class_];
     for (uint32_t i = 0; i < k->counted_count; i++) {
-        group *g = &s->groups.items[k->counted_by[i]];
+        const group *g = &s->groups.items[k->counted_by[i]];
         if (g->has_filter && !filter_matches(s, &g->filter, at->taints, at->set, at->host_text)) continue;
-        if (g->host) group_count(s, g, at->host);
-        else count_values(s, g, at->set, g->kind != GROUP_ANTI);
+        if (g->host) round_count(s, k->counted_by[i], at->host);
+        else count_values(s, k->counted_by[i], at->set, g->kind != GROUP_ANTI);
     }
     for (uint32_t i = 0; i < c->inverse_count; i++) {
-        group *g = &s->groups.items[c->inverse_owned[i]];
-        if (g->host) group_count(s, g, at->host);
-        else count_values(s, g, at->set, false);
+        if (s->groups.items[c->inverse_owned[i]].host) round_count(s, c->inverse_owned[i], at->host);
+        else count_values(s, c->inverse_owned[i], at->set, false);
     }
 }

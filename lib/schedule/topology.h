@@ -22,8 +22,11 @@ bool selector_selects(const selector *x, label_list labels); /* x is not NULL */
 label_list kin_labels(const scheduler *s, const kin *k);
 bool group_in_namespace(const group *g, uint32_t name_space);
 
-/* seed.c: counts of what is there already (§14.3). */
+/* seed.c: counts of what is there in every round (§14.3). */
 bool topology_seed(scheduler *s, uint32_t group_number);
+/* What a node (registering its domain) and a bound pod (counting) contribute to a group's seed; NO_ID = nothing. */
+uint32_t seed_of_node(scheduler *s, const group *g, const state_node *n);
+uint32_t seed_of_pod(scheduler *s, const group *g, uint32_t pod_number);
 
 /* domains.c */
 uint32_t domain_key_of(scheduler *s, uint32_t key);                    /* index in s->keys, made when new; NO_ID */
@@ -35,6 +38,8 @@ uint32_t host_number_new(scheduler *s);                                /* of a c
 bool group_reserve(scheduler *s, group *g, uint32_t domains);
 void group_register(scheduler *s, group *g, uint32_t domain);          /* known, count unchanged */
 void group_count(scheduler *s, group *g, uint32_t domain);             /* count + 1 */
+void group_unregister(group *g, uint32_t domain);                      /* the two undone */
+void group_uncount(group *g, uint32_t domain);
 
 /* A place a pod might go to, as topology sees it. */
 typedef struct spot {

@@ -58,6 +58,7 @@ static bool load(scheduler *s, host *h)
         const pod *p = &s->snapshot->raw.pods.items[n->pods[i]];
         if (!add_claims(s, h, p->name_space, p->volumes)) return false;
     }
+    h->volumes_bound = h->volume_count;
     return true;
 }
 
