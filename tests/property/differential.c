@@ -94,6 +94,8 @@ static char *library_plan(const char *text, const char *base, bool *failed)
 
 enum { SECONDS_A_WORLD = 20 };
 
+#define CRASHED "ended by signal"
+
 static bool write_all(int to, const char *text, size_t length)
 {
     while (length > 0) {
@@ -157,7 +159,7 @@ static char *isolated_plan(const char *text, const char *base, bool *failed)
     if (WIFSIGNALED(status)) {
         char *message = realloc(answer, 64);
         if (message != NULL) {
-            snprintf(message, 64, "ended by signal %d", WTERMSIG(status));
+            snprintf(message, 64, CRASHED " %d", WTERMSIG(status));
         }
         return message;
     }
@@ -214,12 +216,29 @@ static void beginning(const char *why, char *out, size_t size)
     snprintf(out, size, "%.*s%s", word != NULL ? (int)(word - line) : 0, line, part);
 }
 
+static void save(const struct run *run, const char *name, const json_t *world)
+{
+    char path[1024];
+    if (run->save == NULL) {
+        return;
+    }
+    snprintf(path, sizeof path, "%s/%s.json", run->save, name);
+    if (json_dump_file(world, path, JSON_INDENT(1)) != 0) {
+        fprintf(stderr, "differential: cannot write %s\n", path);
+    }
+}
+
 static bool fails_alike(const json_t *world, void *user)
 {
     struct run *run = user;
     char *why, start[sizeof run->beginning];
-    bool alike = compare(run, world, &why) == run->wanted;
+    enum outcome outcome = compare(run, world, &why);
+    bool alike = outcome == run->wanted;
     beginning(why, start, sizeof start);
+    if (!alike && outcome == LIBRARY_FAILED && strncmp(start, CRASHED, strlen(CRASHED)) == 0) {
+        printf("  on the way: %s\n", start); /* a find of its own */
+        save(run, "crash", world);
+    }
     free(why);
     return alike && strcmp(start, run->beginning) == 0;
 }
@@ -238,13 +257,7 @@ static void report(struct run *run, const char *name, json_t *world, enum outcom
                small != NULL ? small : "", outcome == PARTED ? "" : "\n");
         free(small);
     }
-    if (run->save != NULL) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s.json", run->save, name);
-        if (json_dump_file(world, path, JSON_INDENT(1)) != 0) {
-            fprintf(stderr, "differential: cannot write %s\n", path);
-        }
-    }
+    save(run, name, world);
     fflush(stdout);
 }
 
