@@ -128,6 +128,28 @@ static bool types_satisfy(const verifier *v, const target *t, const rule *asked)
     return true;
 }
 
+static bool excludes_on(const vocabulary *w, expression_list list, uint32_t key)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        if ((list.items[i].op == KARP_OP_NOT_IN || list.items[i].op == KARP_OP_DOES_NOT_EXIST) && word_key(w, list.items[i].key) == key) return true;
+    }
+    return false;
+}
+
+bool excluded_by_pods(const verifier *v, const target *t, uint32_t key)
+{
+    for (uint32_t i = 0; i < t->pod_count; i++) {
+        const shape *h = pod_shape(v, t->pods[i]);
+        for (uint32_t k = 0; k < h->required.count; k++) {
+            if (excludes_on(&v->words, h->required.items[k].expressions, key)) return true;
+        }
+        for (uint32_t k = 0; k < h->preferred.count; k++) {
+            if (excludes_on(&v->words, h->preferred.items[k].expressions, key)) return true;
+        }
+    }
+    return false;
+}
+
 static bool host_satisfies(const verifier *v, const target *t, const rule *asked, uint32_t host)
 {
     if (t->is_launch) return asked->excludes && asked->gte == INT64_MIN && asked->lte == INT64_MAX;
@@ -142,7 +164,7 @@ bool labels_satisfy(const verifier *v, const target *t, const rules *asked, uint
         if (r->key == v->snapshot->known.hostname) fine = host_satisfies(v, t, r, host);
         else if (have != NULL) fine = rule_within(&v->words, have, r);
         else if (t->is_launch && word_well_known(&v->words, r->key)) fine = types_satisfy(v, t, r);
-        else fine = rule_negative(r);
+        else fine = rule_negative(r) || (v->quirks && !t->is_launch && excluded_by_pods(v, t, r->key));
         if (!fine) return false;
     }
     return true;
@@ -232,13 +254,23 @@ static bool term_reached(verifier *v, const target *t, const node_term *term, bo
     return labels_satisfy(v, t, &asked, host_word(v, t));
 }
 
+/* Volumes that contradict each other are taken for a wish that the label be absent (scheduling.md §13.2). */
+static bool contradiction_taken(const verifier *v, const target *t, const node_term *term)
+{
+    for (uint32_t i = 0; v->quirks && i < term->expressions.count; i++) {
+        const rule *have = rules_find(&t->labels, word_key(&v->words, term->expressions.items[i].key));
+        if (t->is_launch && have != NULL && !have->excludes && have->count == 0) return true;
+    }
+    return false;
+}
+
 static bool volume_reached(verifier *v, const target *t, const volume_places *p)
 {
     bool constrained = false;
     for (uint32_t i = 0; i < p->terms.count; i++) {
         if (p->terms.items[i].expressions.count == 0) continue;
         constrained = true;
-        if (term_reached(v, t, &p->terms.items[i], p->local)) return true;
+        if (term_reached(v, t, &p->terms.items[i], p->local) || contradiction_taken(v, t, &p->terms.items[i])) return true;
     }
     return !constrained;
 }

@@ -7,14 +7,14 @@
 
 /* ---- room ------------------------------------------------------------------------------------------------------------ */
 
-/* Whether the daemon will run on the node. Which of several terms Karpenter still looks at depends on its history, so with
- * its quirks such a daemon is not insisted on. */
+/* Whether the daemon will run on the node. Which of several terms Karpenter still looks at, and whether soft taints keep a
+ * daemon away, depends on its history, so with its quirks such a daemon is not insisted on. */
 static bool daemon_expected(verifier *v, uint32_t daemon, const target *t)
 {
     const struct daemon *d = &v->snapshot->daemons[daemon];
     wishes *w = &v->daemon_wishes[daemon];
     if (!w->ready) fill_wishes(v, w, d->shape->node_selector, d->required);
-    if ((w->count > 1 && v->quirks) || untolerated(v, d->shape->tolerations, t->taints, false) != NULL) return false;
+    if ((w->count > 1 && v->quirks) || untolerated(v, d->shape->tolerations, t->taints, v->quirks) != NULL) return false;
     uint32_t host = label_get(v->snapshot->nodes[t->node].labels, v->snapshot->known.hostname);
     for (uint32_t i = 0; i < w->count; i++) {
         if (labels_satisfy(v, t, &w->terms[i], host)) return true;

@@ -101,24 +101,32 @@ static void select_by_term(const verifier *v, const pod_term *t, uint32_t own, u
 /* A key that stands for another one is looked up as written, where nothing has it (S-Q34). */
 bool key_as_written(const verifier *v, uint32_t key) { return word_key(&v->words, key) == key; }
 
+static uint32_t terms_on(pod_term_list list, uint32_t key)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list.count; i++) count += list.items[i].topology_key == key;
+    return count;
+}
+
+static uint32_t constraints_on(const shape *h, uint32_t key)
+{
+    uint32_t count = terms_on(h->required_affinity, key) + terms_on(h->preferred_affinity, key) + terms_on(h->required_anti, key) +
+                     terms_on(h->preferred_anti, key);
+    for (uint32_t i = 0; i < h->spread.count; i++) count += h->spread.items[i].topology_key == key;
+    return count;
+}
+
 /* Whether the scheduler may have believed that the target has the label although it has not: Karpenter takes excluded
- * values for domains (S-Q6), and takes what a pod excludes on an existing node for the node's own word on that label. */
-bool label_imagined(verifier *v, const target *t, uint32_t key)
+ * values for domains (S-Q6), takes what a pod excludes on an existing node for the node's own word on that label, and takes
+ * two constraints whose domains have nothing in common for a wish that the label be absent. */
+bool label_imagined(const verifier *v, const target *t, uint32_t key)
 {
     const rule *r = rules_find(&t->labels, key);
     if (!v->quirks) return false;
     if (t->is_launch) return r != NULL && !r->excludes && r->count == 0;
-    for (uint32_t i = 0; i < t->pod_count && r == NULL; i++) {
-        const wishes *w = pod_wishes(v, v->snapshot->raw.pods.items[t->pods[i]].shape);
-        for (uint32_t k = 0; k < w->count; k++) {
-            if (rules_find(&w->terms[k], key) != NULL) return true;
-        }
-        node_term_list preferred = pod_shape(v, t->pods[i])->preferred;
-        for (uint32_t k = 0; k < preferred.count; k++) {
-            for (uint32_t e = 0; e < preferred.items[k].expressions.count; e++) {
-                if (word_key(&v->words, preferred.items[k].expressions.items[e].key) == key) return true;
-            }
-        }
+    if (r != NULL || excluded_by_pods(v, t, key)) return r == NULL;
+    for (uint32_t i = 0; i < t->pod_count; i++) {
+        if (constraints_on(pod_shape(v, t->pods[i]), key) > 1) return true;
     }
     return false;
 }

@@ -24,7 +24,7 @@ label_list kind_labels(const verifier *v, uint32_t kind);
 uint32_t bound_domain(const verifier *v, uint32_t pod_number, uint32_t key, bool name_serves);
 bool usable_target(const verifier *v, uint32_t number);
 bool counts_where_it_runs(const verifier *v, uint32_t pod_number);
-bool label_imagined(verifier *v, const target *t, uint32_t key);
+bool label_imagined(const verifier *v, const target *t, uint32_t key);
 bool key_as_written(const verifier *v, uint32_t key);
 
 #endif
