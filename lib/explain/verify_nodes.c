@@ -15,9 +15,11 @@ static bool daemon_expected(verifier *v, uint32_t daemon, const target *t)
     wishes *w = &v->daemon_wishes[daemon];
     if (!w->ready) fill_wishes(v, w, d->shape->node_selector, d->required);
     if ((w->count > 1 && v->quirks) || untolerated(v, d->shape->tolerations, t->taints, v->quirks) != NULL) return false;
+    target bare = *t; /* daemons saw the node before the pods came */
+    bare.pod_count = 0;
     uint32_t host = label_get(v->snapshot->nodes[t->node].labels, v->snapshot->known.hostname);
     for (uint32_t i = 0; i < w->count; i++) {
-        if (labels_satisfy(v, t, &w->terms[i], host)) return true;
+        if (labels_satisfy(v, &bare, &w->terms[i], host)) return true;
     }
     return false;
 }

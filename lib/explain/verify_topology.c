@@ -128,6 +128,9 @@ bool label_imagined(const verifier *v, const target *t, uint32_t key)
     for (uint32_t i = 0; i < t->pod_count; i++) {
         if (constraints_on(pod_shape(v, t->pods[i]), key) > 1) return true;
     }
+    for (size_t i = 0; i < v->snapshot->raw.shapes.count; i++) { /* anti-affinity of others is a constraint, too */
+        if (terms_on(v->snapshot->raw.shapes.items[i].required_anti, key) > 0) return true;
+    }
     return false;
 }
 
