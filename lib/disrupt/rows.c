@@ -4,6 +4,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/simulate.h>
+#include <schedule/devices.h>
 #include <schedule/templates.h>
 
 static const int64_t validation_delay = INT64_C(15000000000);
@@ -56,7 +57,7 @@ static bool launch_row(karp_decision *d, const command *c, const received *got, 
                            .requests = f->requests, .pods = got->claim_pods + got->claim_first[r->claim],
                            .pod_count = got->claim_first[r->claim + 1] - got->claim_first[r->claim],
                            .relaxed_min_values = m->s->claims.items[r->claim].relaxed_min_values };
-    return report_launch(m->s, d, &from);
+    return devices_drivers(m->s, r->claim, &d->data, &from.drivers) && report_launch(m->s, d, &from);
 }
 
 /* A static replacement is the pool's template and nothing else; `s` is a run that was only set up. */

@@ -3,13 +3,14 @@
 
 #include <base/error.h>
 #include <model/builder.h>
+#include <model/device_world.h>
 #include <string.h>
 
 typedef karp_status (*prepare_step)(karp_snapshot *, karp_error *);
 
 /* The order matters: each step reads what those before it have made. */
 static const prepare_step steps[] = {
-    prepare_words, prepare_facts, prepare_names, prepare_tables, prepare_units, prepare_table_vectors,
+    prepare_words, prepare_facts, prepare_names, prepare_tables, prepare_devices, prepare_units, prepare_table_vectors,
     prepare_classes, prepare_queue, prepare_daemons, prepare_bound, prepare_nodes,
 };
 
@@ -18,6 +19,7 @@ static void snapshot_free(karp_snapshot *s)
     karp_context *context = s->context;
     algebra_free(&s->algebra);
     words_free(&s->projected);
+    device_world_free(s->devices);
     if (s->raw.context != NULL) store_free(&s->raw); /* an empty one has none: the builder kept it */
     arena_free(&s->data);
     mem_free(context, s, sizeof *s);

@@ -44,6 +44,8 @@ typedef struct instance_type {
     const int64_t *capacity; /* vector */
     resource_list capacity_list, allocatable_list; /* in the snapshot's resource ids */
     bool capacity_from_overlay;
+    uint32_t kit; /* device_world.h: what it brings, when `devices` is not NULL */
+    const struct type_devices *devices;
 } instance_type;
 
 /* The types of one or more pools, in catalogue order. */
@@ -138,6 +140,7 @@ struct karp_snapshot {
         node_term_list required;   /* the template's when it has any */
     } *daemons;
     uint32_t daemon_count;
+    struct device_world *devices; /* device_world.h; NULL = no pod uses resource claims, or they are ignored */
 };
 
 /* Builds the vector of a list, cleared for what it does not name; clamps what no comparison can reach. */

@@ -5,6 +5,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <model/device_world.h>
 #include <string.h>
 
 /* Ids of one catalogue -> ids of the snapshot. */
@@ -153,6 +154,10 @@ static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t in
     if (type->set == NO_ID || !translate_list(s, f->t, from->capacity, &type->capacity_list) ||
         !translate_list(s, f->t, from->allocatable, &type->allocatable_list)) {
         return false;
+    }
+    if (from->devices != NULL && s->raw.settings.dra_requests) {
+        type->devices = translate_type_devices(s, f->t->text, from->devices);
+        if (type->devices == NULL) return false;
     }
     type->variant_count = from->offering_count == 0 ? 0 : group_of(from, from->offering_count - 1, f->groups);
     for (uint32_t v = 0; v < type->variant_count; v++) f->table->variants[f->variants++].type = index;

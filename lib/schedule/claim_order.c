@@ -57,6 +57,7 @@ void claim_link_back(scheduler *s, uint32_t number)
  * name change with every placement, wherever it is, and so do reservations. */
 static bool may_run(const scheduler *s, const view *v)
 {
+    if (shape_of(s->snapshot, v->class_)->has_claims) return false; /* devices come free when another claim loses a type */
     return v->settled && !v->elsewhere && s->reservations.count == 0 && !s->kins.items[s->classes[v->class_].kin].barred_elsewhere;
 }
 

@@ -2,6 +2,7 @@
 #include <schedule/claims.h>
 
 #include <base/bits.h>
+#include <schedule/devices.h>
 #include <schedule/claim_order.h>
 #include <schedule/ports.h>
 #include <schedule/templates.h>
@@ -56,14 +57,14 @@ static uint32_t without_port_clashes(scheduler *s, const template_ *t, uint32_t 
     return types;
 }
 
-/* minValues and reservations need the list of types that fit, which the plain case never makes. */
-static uint32_t check_list(scheduler *s, const claim *c, bool relax, offer *o)
+/* minValues, devices and reservations need the list of types that fit, which the plain case never makes. */
+static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool relax, offer *o)
 {
     const template_ *t = &s->templates[c->template_];
     size_t words_ = template_words(t);
-    bool min_values = set_has_min_values(s, o->set);
+    bool min_values = set_has_min_values(s, o->set), devices = shape_of(s->snapshot, v->class_)->has_claims;
     bool reservations = t->table->has_reservations && (s->snapshot->raw.settings.gates & KARP_GATE_RESERVED_CAPACITY) != 0;
-    if (!min_values && !reservations) return KARP_REASON_NONE;
+    if (!min_values && !reservations && !devices) return KARP_REASON_NONE;
     uint64_t *fitting = mem_zalloc(s->context, (words_ + 1) * sizeof *fitting);
     if (fitting == NULL) {
         s->failed = true;
@@ -78,6 +79,11 @@ static uint32_t check_list(scheduler *s, const claim *c, bool relax, offer *o)
         } else {
             reason = KARP_REASON_MIN_VALUES;
         }
+    }
+    if (reason == KARP_REASON_NONE && devices) {
+        o->types = devices_keep(s, o->types);
+        if (o->types == NO_ID) reason = KARP_REASON_NOT_REACHED;
+        else if (!typeset_fitting(s, o->types, s->total, fitting)) reason = KARP_REASON_DEVICES;
     }
     if (reason == KARP_REASON_NONE && reservations) {
         reason = reservations_wanted(s, c, c->template_, fitting, o->set, &o->reserved, &o->reserved_count);
@@ -117,13 +123,15 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t base, dem
     const shape *p = shape_of(s->snapshot, v->class_);
     if (!template_host_allows(s, t, d.host) || !set_compatible(&s->algebra, base, d.set, true)) return KARP_REASON_VOLUME;
     spot at = { .set = set_meet(&s->algebra, base, d.set), .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
+    uint32_t refused = p->has_claims ? devices_on_claim(s, c, v->class_, &at.set) : KARP_REASON_NONE;
+    if (refused != KARP_REASON_NONE) return refused;
     if (!topology_admit(s, v, &at, &o->set)) return KARP_REASON_TOPOLOGY;
     uint32_t first_set = o->set;
     for (;;) {
         o->types = typeset_narrow(s, c->types, o->set);
         if (o->types != NO_ID && t->group_ports && p->ports.count > 0) o->types = without_port_clashes(s, t, o->types, p->ports);
         if (o->types == NO_ID) return KARP_REASON_NOT_REACHED;
-        if (typeset_fits(s, o->types, s->total)) return check_list(s, c, relax, o);
+        if (typeset_fits(s, o->types, s->total)) return check_list(s, c, v, relax, o);
         if (quirk(s, 17) || !leave_domain(s, c, v, &at, o->set) || !topology_admit(s, v, &at, &o->set)) break;
     }
     o->set = first_set; /* the first choice is what a refusal is about */
@@ -188,6 +196,7 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     spot at = { .set = o->set, .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
     topology_record(s, v, &at);
     if (o->reserved_count > 0 || c->reserved_count > 0) reservations_hold(s, c, o->reserved, o->reserved_count);
+    if (p->has_claims) devices_take_claim(s, c);
     return ports_take(s, &c->ports, &c->port_count, &c->port_capacity, pod_number, p->ports);
 }
 
@@ -264,7 +273,8 @@ static bool offer_claim(scheduler *s, search *q, uint32_t number)
     }
     uint32_t reason = can_add(s, c, q->pod, &q->v, false, &o);
     if (reason != KARP_REASON_NONE || s->failed) {
-        if (reason == KARP_REASON_REQUIREMENTS || reason == KARP_REASON_TOPOLOGY) q->refused_sets[c->set % SETS_KEPT] = c->set;
+        bool of_set = reason == KARP_REASON_REQUIREMENTS || reason == KARP_REASON_TOPOLOGY;
+        if (of_set && !shape_of(s->snapshot, q->v.class_)->has_claims) q->refused_sets[c->set % SETS_KEPT] = c->set;
         return false;
     }
     claim_unlink(s, number);

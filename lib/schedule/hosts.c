@@ -3,6 +3,7 @@
 
 #include <base/bits.h>
 #include <base/sort.h>
+#include <schedule/devices.h>
 #include <schedule/ports.h>
 #include <schedule/rounds.h>
 #include <schedule/templates.h>
@@ -197,7 +198,9 @@ static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *
         }
     }
     if (!host_allowed(s, v->full.host, n->hostname) || !set_compatible(&s->algebra, h->set, v->full.set, false)) return KARP_REASON_REQUIREMENTS;
-    return settle_requirements(s, h, v, set);
+    uint32_t reason = settle_requirements(s, h, v, set);
+    if (reason == KARP_REASON_NONE && p->has_claims) reason = devices_on_host(s, (uint32_t)(h - s->hosts), v->class_);
+    return reason;
 }
 
 static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const view *v, uint32_t set)
@@ -212,6 +215,7 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
     spot at = spot_of(s, h, set);
     topology_record(s, v, &at);
     const shape *p = shape_of(s->snapshot, v->class_);
+    if (p->has_claims) devices_take_host(s, host_index);
     if (p->ports.count > 0 && !ports_take(s, &h->ports, &h->port_count, &h->port_capacity, pod_number, p->ports)) return false;
     return volumes_take(s, h, v->class_);
 }

@@ -16,6 +16,7 @@ typedef struct launch_source {
     const uint32_t *pods;  /* by name; in the decision's arena */
     size_t pod_count;
     bool relaxed_min_values;
+    karp_str drivers; /* of the devices its pods got, in the decision's arena; len 0 = none */
 } launch_source;
 
 /* Appends a launch "new-N". false = refused memory. */

@@ -298,6 +298,18 @@ static bool fill_shared(scheduler *s, karp_decision *d, const launch_source *fro
            launch_choice(s, d, from, row);
 }
 
+/* Launches whose rows are shared may differ in this one. */
+static bool add_drivers(scheduler *s, karp_decision *d, karp_str drivers, karp_launch *row)
+{
+    struct labels l = { arena_array(&d->data, row->annotation_count + 1, sizeof *l.items), row->annotation_count };
+    if (l.items == NULL) return false;
+    memcpy(l.items, row->annotations, row->annotation_count * sizeof *l.items);
+    put_label(&l, str("karpenter.sh/requested-dra-drivers"), drivers);
+    row->annotations = l.items;
+    row->annotation_count = l.count;
+    return sort_stable(s->context, l.items, l.count, sizeof *l.items, by_label, NULL);
+}
+
 bool report_launch(scheduler *s, karp_decision *d, const launch_source *from)
 {
     karp_launch row = { .size = sizeof row };
@@ -314,7 +326,7 @@ bool report_launch(scheduler *s, karp_decision *d, const launch_source *from)
     row.pods = from->pods;
     row.pod_count = from->pod_count;
     row.requests = ok ? resource_rows(s->snapshot, &d->data, from->requests, &row.request_count) : NULL;
-    ok = row.requests != NULL && launch_id(d, &row);
+    ok = row.requests != NULL && launch_id(d, &row) && (from->drivers.len == 0 || add_drivers(s, d, from->drivers, &row));
     karp_launch *slot = ok && !s->failed && !s->algebra.failed ? list_push(d->context, &d->launches, sizeof *slot) : NULL;
     if (slot == NULL) return false;
     *slot = row;

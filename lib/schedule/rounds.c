@@ -2,6 +2,7 @@
 #include <schedule/rounds.h>
 
 #include <base/bits.h>
+#include <schedule/devices.h>
 #include <schedule/ports.h>
 #include <schedule/topology.h>
 #include <string.h>
@@ -283,5 +284,5 @@ bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, 
     if (s->leaving_count > 0) memcpy(s->pods + s->pod_count, s->leaving, s->leaving_count * sizeof *s->pods);
     s->pod_count += s->leaving_count;
     smallest_requests(s);
-    return !s->failed;
+    return devices_begin_round(s) && !s->failed;
 }

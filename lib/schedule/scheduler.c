@@ -5,6 +5,7 @@
 #include <base/error.h>
 #include <schedule/admission.h>
 #include <schedule/claims.h>
+#include <schedule/devices.h>
 #include <schedule/hosts.h>
 #include <schedule/rounds.h>
 #include <schedule/solve.h>
@@ -69,7 +70,7 @@ static bool set_up(scheduler *s)
     if (!algebra_init(&s->algebra, s->context, &w->facts, &w->algebra)) return false;
     return choose_dims(s) && make_classes(s) && types_init(s) && hosts_init(s) &&
            admission_init(s) && templates_init(s) && hosts_reserve(s) && limits_init(s) &&
-           reservations_init(s) && claims_init(s) && default_spread_init(s) && topology_init(s) && rounds_init(s) &&
+           reservations_init(s) && claims_init(s) && default_spread_init(s) && topology_init(s) && devices_init(s) && rounds_init(s) &&
            !s->failed && !s->algebra.failed;
 }
 
@@ -108,6 +109,7 @@ void scheduler_free(scheduler *s)
     list_free(s->context, &s->ignored, sizeof *s->ignored.items);
     algebra_free(&s->algebra);
     rounds_free(s);
+    devices_free(s);
     arena_free(&s->round_data);
     arena_free(&s->data);
     mem_free(s->context, s, sizeof *s);

@@ -326,6 +326,7 @@ struct scheduler {
     LIST_OF(failure) failures;
     struct pod_outcome { uint32_t last_length, reason, view; } *outcomes; /* by pod, for the loop */
     struct round_log *log; /* see rounds.c */
+    struct devices *devices; /* see devices.h; NULL = no pod's devices are allocated */
     uint32_t round;       /* numbers rounds from 1 */
     uint64_t *offered;    /* hosts that are not removed in this round */
     bool conflated;       /* some group stands for pods that only a quirk lets it stand for: see rounds.h */

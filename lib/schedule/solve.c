@@ -5,6 +5,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <schedule/claims.h>
+#include <schedule/devices.h>
 #include <schedule/hosts.h>
 #include <schedule/rounds.h>
 #include <schedule/topology.h>
@@ -50,7 +51,10 @@ static bool queue_init(scheduler *s, queue *q)
 static uint32_t place_pod(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
     const shape *h = shape_of(s->snapshot, s->views.items[view_number].class_);
-    if (h->has_claims) return KARP_REASON_DRA;
+    if (h->has_claims) {
+        uint32_t refused = devices_refuse(s, s->views.items[view_number].class_);
+        if (refused != KARP_REASON_NONE) return refused;
+    }
     if (!quirk(s, 2) && !s->snapshot->classes[s->views.items[view_number].class_].volumes_found) return KARP_REASON_VOLUME;
     if (hosts_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
     if (claims_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
@@ -68,7 +72,7 @@ static uint32_t try_schedule(scheduler *s, uint32_t pod_number, uint32_t *last)
         if (c->tracked && !topology_update(s, view_number)) return KARP_REASON_NOT_REACHED;
         uint32_t reason = place_pod(s, pod_number, view_number);
         if (s->failed || reason == KARP_REASON_NONE) return reason;
-        if (reason == KARP_REASON_RESERVED || reason == KARP_REASON_DRA) return reason;
+        if (reason == KARP_REASON_RESERVED || reason == KARP_REASON_DRA || reason == KARP_REASON_DRA_NOT_EVALUATED) return reason;
         uint32_t next = view_relax(s, view_number);
         if (next == LAST_VIEW) return reason;
         c = &s->classes[s->views.items[view_number].class_];

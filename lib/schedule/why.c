@@ -205,7 +205,8 @@ static bool pool_row(scheduler *s, karp_decision *d, const failure *f, uint32_t 
     uint32_t set = EMPTY_SET;
     strbuf b;
     strbuf_init(&b, s->context);
-    row->code = f->reason == KARP_REASON_DRA ? KARP_REASON_DRA : template_refusal(s, template_number, f->pod, f->view, &set);
+    bool anywhere = f->reason == KARP_REASON_DRA || f->reason == KARP_REASON_DRA_NOT_EVALUATED || f->reason == KARP_REASON_RESOURCE_CLAIM;
+    row->code = anywhere ? f->reason : template_refusal(s, template_number, f->pod, f->view, &set);
     if (!tally_types(s, t, v.class_, set, &tally)) return false;
     if (row->code == KARP_REASON_TUPLE) row->code = category(&tally);
     if (row->code == KARP_REASON_NOTHING_MATCHED && !quirk(s, 13) && ports_bar_all(t, shape_of(s->snapshot, v.class_))) {

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests of a claim, checked and resolved (dra.md D6). */
+#include <schedule/device_run.h>
+
+#include <string.h>
+
+const struct selector_program *program_of(const scheduler *s, uint32_t text)
+{
+    const struct device_world *w = s->devices->world;
+    uint32_t i = text == NO_TEXT ? NO_ID : map64_get(&w->program_of, text);
+    return i == NO_ID ? NULL : &w->programs[i];
+}
+
+uint32_t device_matches(scheduler *s, uint32_t number, const live_request *r)
+{
+    struct devices *d = s->devices;
+    for (uint32_t i = 0; i < r->program_count; i++) {
+        uint32_t answer = map64_get(&d->matches, pair_key(number, r->programs[i]));
+        if (answer == NO_ID) {
+            answer = cel_matches(d->world->programs[r->programs[i]].root, &d->world->devices[number].facts);
+            if (!map64_put(&d->matches, pair_key(number, r->programs[i]), answer)) s->failed = true;
+        }
+        if (answer != CEL_YES) return answer;
+    }
+    return CEL_YES;
+}
+
+/* The selectors of class and request; false = one of them is of no use. */
+static bool add_programs(const scheduler *s, const uint32_t *selectors, uint32_t count, uint32_t *programs, uint32_t *n)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct selector_program *p = program_of(s, selectors[i]);
+        if (p == NULL || p->status != CEL_COMPILED) return false;
+        programs[(*n)++] = (uint32_t)(p - s->devices->world->programs);
+    }
+    return true;
+}
+
+/* ---- mode All ------------------------------------------------------------------------------------------------------------------------- */
+
+static bool keep_matching(scheduler *s, const live_request *r, uint32_t first, uint32_t count, uint32_t *list, uint32_t *n)
+{
+    for (uint32_t i = first; i < first + count; i++) {
+        uint32_t answer = device_matches(s, i, r);
+        if (answer == CEL_ERROR || s->failed) return false; /* all are wanted, and whether this is one cannot be told */
+        if (answer == CEL_YES) list[(*n)++] = i;
+    }
+    return true;
+}
+
+static bool all_in_cluster(scheduler *s, pool_views pools, live_request *r)
+{
+    const struct device_world *w = s->devices->world;
+    uint32_t most = 0, n = 0;
+    for (uint32_t p = 0; p < pools.count; p++) {
+        for (uint32_t i = 0; i < pools.items[p].slice_count; i++) most += w->slices[pools.items[p].slices[i]].device_count;
+    }
+    uint32_t *list = arena_array(&s->devices->scratch, most + (size_t)1, sizeof *list);
+    if (list == NULL) {
+        s->failed = true;
+        return false;
+    }
+    for (uint32_t p = 0; p < pools.count; p++) {
+        if (pools.items[p].invalid || pools.items[p].incomplete) return false;
+        for (uint32_t i = 0; i < pools.items[p].slice_count; i++) {
+            const world_slice *c = &w->slices[pools.items[p].slices[i]];
+            if (!keep_matching(s, r, c->device_first, c->device_count, list, &n)) return false;
+        }
+    }
+    r->all = (id_list){ list, n };
+    return true;
+}
+
+static bool all_of_types(scheduler *s, const asking *who, live_request *r)
+{
+    const struct device_world *w = s->devices->world;
+    r->all_of_type = arena_array(&s->devices->scratch, who->type_count + (size_t)1, sizeof *r->all_of_type);
+    if (r->all_of_type == NULL) s->failed = true;
+    for (uint32_t t = 0; t < who->type_count && !s->failed; t++) {
+        if (who->kits[t] == NO_ID) continue;
+        const type_kit *kit = &w->kits[who->kits[t]];
+        uint32_t *list = arena_array(&s->devices->scratch, kit->device_count + (size_t)1, sizeof *list), n = 0;
+        if (list == NULL) s->failed = true;
+        else if (!keep_matching(s, r, kit->device_first, kit->device_count, list, &n)) return false;
+        r->all_of_type[t] = (id_list){ list, n };
+    }
+    return !s->failed;
+}
+
+/* ---- requests --------------------------------------------------------------------------------------------------------------------------- */
+
+static bool resolve(scheduler *s, const allocation *a, const device_request *given, uint32_t parent, live_request *out)
+{
+    const store *raw = &s->snapshot->raw;
+    uint32_t class_ = store_find(raw, KIND_DEVICE_CLASS, NO_TEXT, given->class_);
+    *out = (live_request){ .given = given, .parent = parent };
+    if (class_ == NO_ID) return false;
+    const device_class *c = &raw->device_classes.items[class_];
+    uint32_t *programs = arena_array(&s->devices->scratch, c->selector_count + (size_t)given->selector_count + 1, sizeof *programs);
+    if (programs == NULL) {
+        s->failed = true;
+        return false;
+    }
+    if (!add_programs(s, c->selectors, c->selector_count, programs, &out->program_count) ||
+        !add_programs(s, given->selectors, given->selector_count, programs, &out->program_count)) {
+        return false;
+    }
+    out->programs = programs;
+    return !given->all || (all_in_cluster(s, a->pools, out) && all_of_types(s, &a->who, out));
+}
+
+static bool resolve_request(scheduler *s, const allocation *a, const device_request *given, live_request *out)
+{
+    if (given->exact) return resolve(s, a, given, given->name, out);
+    *out = (live_request){ .given = given, .parent = given->name, .alternative_count = given->alternative_count };
+    if (given->alternative_count == 0) return false;
+    out->alternatives = arena_array(&s->devices->scratch, given->alternative_count, sizeof *out->alternatives);
+    if (out->alternatives == NULL) s->failed = true;
+    for (uint32_t i = 0; i < given->alternative_count && !s->failed; i++) {
+        if (!resolve(s, a, &given->alternatives[i], given->name, &out->alternatives[i])) return false;
+    }
+    return !s->failed;
+}
+
+/* ---- the limit --------------------------------------------------------------------------------------------------------------------------- */
+
+/* Devices beyond which it does not matter how many there are. */
+static uint64_t capped(int64_t count) { return count > 4 * MOST_DEVICES ? 4 * MOST_DEVICES : (uint64_t)count; }
+
+static uint64_t base_of(const live_request *r)
+{
+    if (r->alternative_count == 0) return r->given->all ? r->all.count : capped(r->given->count);
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < r->alternative_count; i++) {
+        uint64_t one = base_of(&r->alternatives[i]);
+        if (one < least) least = one;
+    }
+    return least;
+}
+
+/* Devices of the type itself that mode All takes; *listed tells whether the type has an entry in some request's table. */
+static uint64_t brought(const live_request *r, const asking *who, uint32_t t, bool *listed)
+{
+    if (r->alternative_count == 0) {
+        if (!r->given->all || !who->brings[t]) return 0;
+        if (r->all_of_type[t].count > 0 || r->all.count > 0) *listed = true;
+        return r->all_of_type[t].count;
+    }
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < r->alternative_count; i++) {
+        uint64_t one = brought(&r->alternatives[i], who, t, listed);
+        if (one < least) least = one;
+    }
+    return least;
+}
+
+static bool within_limit(scheduler *s, const allocation *a, live_claim *c)
+{
+    uint64_t base = 0;
+    uint32_t listed = 0, over = 0;
+    for (uint32_t r = 0; r < c->request_count; r++) base += base_of(&c->requests[r]);
+    if (base > MOST_DEVICES) return false;
+    c->over_limit = arena_array(&s->devices->scratch, a->who.type_count + (size_t)1, 1);
+    if (c->over_limit == NULL) {
+        s->failed = true;
+        return false;
+    }
+    for (uint32_t t = 0; t < a->who.type_count; t++) {
+        bool in_table = false;
+        uint64_t more = 0;
+        for (uint32_t r = 0; r < c->request_count; r++) more += brought(&c->requests[r], &a->who, t, &in_table);
+        if (!in_table) continue;
+        listed++;
+        c->over_limit[t] = base + more > MOST_DEVICES;
+        over += c->over_limit[t];
+    }
+    return listed == 0 || over < listed;
+}
+
+bool requests_prepare(scheduler *s, allocation *a, uint32_t claim_number, live_claim *out)
+{
+    const resource_claim *given = s->devices->world->claims[claim_number].given;
+    *out = (live_claim){ .claim = claim_number, .request_count = given->request_count, .constraint_count = given->constraint_count };
+    out->requests = arena_array(&s->devices->scratch, given->request_count + (size_t)1, sizeof *out->requests);
+    out->constraints = arena_array(&s->devices->scratch, given->constraint_count + (size_t)1, sizeof *out->constraints);
+    if (out->requests == NULL || out->constraints == NULL) {
+        s->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < given->constraint_count; i++) {
+        if (given->constraints[i].attribute == NO_TEXT) return false;
+        out->constraints[i].given = &given->constraints[i];
+    }
+    for (uint32_t i = 0; i < given->request_count; i++) {
+        if (!resolve_request(s, a, &given->requests[i], &out->requests[i])) return false;
+    }
+    return within_limit(s, a, out);
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/device_run.h>
+
+#include <base/bits.h>
+#include <base/sort.h>
+#include <base/strbuf.h>
+#include <schedule/templates.h>
+#include <schedule/topology.h>
+#include <schedule/types.h>
+#include <string.h>
+
+/* ---- set-up ------------------------------------------------------------------------------------------------------------------------------- */
+
+/* Pods that leave a node: those to be placed that have one. */
+static bool mark_moving(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    struct devices *d = s->devices;
+    d->moving = arena_array(&s->round_data, w->raw.names.count + 1, 1);
+    if (d->moving == NULL) return false;
+    for (uint32_t i = 0; i < s->pod_count; i++) {
+        const pod *p = &w->raw.pods.items[s->pods[i]];
+        uint32_t id = p->node == NO_ID ? NO_ID : strings_find(&w->raw.names, p->uid, p->uid_len);
+        if (id != NO_ID) d->moving[id] = 1;
+    }
+    return true;
+}
+
+bool devices_init(scheduler *s)
+{
+    if (s->snapshot->devices == NULL) return true;
+    s->devices = arena_zalloc(&s->data, sizeof *s->devices);
+    if (s->devices == NULL) return false;
+    s->devices->world = s->snapshot->devices;
+    arena_init(&s->devices->scratch, s->context);
+    map64_init(&s->devices->candidate_of, s->context);
+    map64_init(&s->devices->matches, s->context);
+    return true;
+}
+
+bool devices_begin_round(scheduler *s)
+{
+    if (s->devices == NULL) return true;
+    ledger_free(s);
+    s->devices->stopped = false;
+    return mark_moving(s) && pools_init(s) && ledger_init(s);
+}
+
+void devices_free(scheduler *s)
+{
+    if (s->devices == NULL) return;
+    ledger_free(s);
+    map64_free(&s->devices->candidate_of);
+    map64_free(&s->devices->matches);
+    arena_free(&s->devices->scratch);
+}
+
+/* ---- the claims of a pod ---------------------------------------------------------------------------------------------------------------------- */
+
+static id_list claims_of(const scheduler *s, uint32_t class_number)
+{
+    const struct words_entry *e = &s->snapshot->raw.claim_names.entries[s->snapshot->classes[class_number].claims];
+    return (id_list){ e->ptr, e->count };
+}
+
+static uint32_t claim_named(const scheduler *s, uint32_t class_number, uint32_t name)
+{
+    return store_find(&s->snapshot->raw, KIND_RESOURCE_CLAIM, s->snapshot->classes[class_number].name_space, name);
+}
+
+static bool held_by_moving_pods(const struct devices *d, const resource_claim *c)
+{
+    for (uint32_t i = 0; i < c->pod_uid_count; i++) {
+        if (!d->moving[c->pod_uids[i]]) return false;
+    }
+    return c->pods_only;
+}
+
+/* Whether devices are still to be found for the claim. */
+static bool to_allocate(const struct devices *d, uint32_t claim_number)
+{
+    const resource_claim *c = d->world->claims[claim_number].given;
+    return !d->claims[claim_number].allocated && (!c->allocated || held_by_moving_pods(d, c));
+}
+
+static uint32_t unknown_selector(const scheduler *s, const uint32_t *selectors, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct selector_program *p = program_of(s, selectors[i]);
+        if (p != NULL && p->status == CEL_BEYOND) return selectors[i];
+    }
+    return NO_ID;
+}
+
+static uint32_t unknown_in_request(const scheduler *s, const device_request *r)
+{
+    const store *raw = &s->snapshot->raw;
+    uint32_t class_ = store_find(raw, KIND_DEVICE_CLASS, NO_TEXT, r->class_), found = NO_ID;
+    if (r->exact && class_ != NO_ID) {
+        found = unknown_selector(s, raw->device_classes.items[class_].selectors, raw->device_classes.items[class_].selector_count);
+    }
+    if (found == NO_ID) found = unknown_selector(s, r->selectors, r->selector_count);
+    for (uint32_t i = 0; i < r->alternative_count && found == NO_ID; i++) found = unknown_in_request(s, &r->alternatives[i]);
+    return found;
+}
+
+/* The text of a selector that is not evaluated here, NO_ID = none. */
+static uint32_t unknown_of_class(const scheduler *s, uint32_t class_number)
+{
+    id_list names = claims_of(s, class_number);
+    for (uint32_t i = 0; i < names.count; i++) {
+        uint32_t n = claim_named(s, class_number, names.items[i]);
+        if (n == NO_ID || !to_allocate(s->devices, n)) continue;
+        const resource_claim *c = s->devices->world->claims[n].given;
+        for (uint32_t r = 0; r < c->request_count; r++) {
+            uint32_t found = unknown_in_request(s, &c->requests[r]);
+            if (found != NO_ID) return found;
+        }
+    }
+    return NO_ID;
+}
+
+uint32_t devices_refuse(scheduler *s, uint32_t class_number)
+{
+    if (s->devices == NULL) return KARP_REASON_DRA;
+    id_list names = claims_of(s, class_number);
+    for (uint32_t i = 0; i < names.count; i++) {
+        if (claim_named(s, class_number, names.items[i]) == NO_ID) return KARP_REASON_RESOURCE_CLAIM;
+    }
+    return unknown_of_class(s, class_number) != NO_ID ? KARP_REASON_DRA_NOT_EVALUATED : KARP_REASON_NONE;
+}
+
+karp_str devices_unknown_expression(const scheduler *s, uint32_t class_number)
+{
+    uint32_t text = s->devices == NULL ? NO_ID : unknown_of_class(s, class_number);
+    return text == NO_ID ? (karp_str){ NULL, 0 } : text_of(s->snapshot, text);
+}
+
+/* ---- allocation ------------------------------------------------------------------------------------------------------------------------------- */
+
+/* D5: claims that have devices narrow R; the others are listed. */
+static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_t *waiting, uint32_t *count)
+{
+    struct devices *d = s->devices;
+    id_list names = claims_of(s, class_number);
+    for (uint32_t i = 0; i < names.count; i++) {
+        uint32_t n = claim_named(s, class_number, names.items[i]);
+        const claim_state *c = &d->claims[n];
+        bool listed = false;
+        for (uint32_t k = 0; k < *count; k++) listed = listed || waiting[k] == n;
+        if (listed) continue; /* a pod that names a claim twice has it once */
+        if (to_allocate(d, n)) {
+            waiting[(*count)++] = n;
+            continue;
+        }
+        if (c->allocated && c->of_type) {
+            if (c->candidate != a->who.number) return false;
+            continue;
+        }
+        demand need = c->allocated ? c->total : d->world->claims[n].topology;
+        if (!reaches(s, &a->who, a->set, need)) return false;
+        a->set = set_meet(&s->algebra, a->set, need.set);
+    }
+    return true;
+}
+
+static bool prepare(scheduler *s, allocation *a, const uint32_t *waiting)
+{
+    struct devices *d = s->devices;
+    const candidate *c = ledger_find(s, a->who.number);
+    bool ok = c != NULL && c->has_pools ? pools_filter(s, c->pools, &a->who, a->set, &a->pools) : pools_gather(s, &a->who, a->set, &a->pools);
+    a->claims = arena_array(&d->scratch, a->claim_count, sizeof *a->claims);
+    a->outcomes = arena_array(&d->scratch, a->who.type_count + (size_t)1, sizeof *a->outcomes);
+    if (!ok || a->claims == NULL || a->outcomes == NULL) {
+        s->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < a->claim_count; i++) {
+        if (!requests_prepare(s, a, waiting[i], &a->claims[i])) return false;
+    }
+    return true;
+}
+
+static void sum_up(scheduler *s, allocation *a)
+{
+    const struct device_world *w = s->devices->world;
+    a->total = EMPTY_SET;
+    for (uint32_t o = 0; o < a->outcome_count; o++) {
+        for (uint32_t i = 0; i < a->outcomes[o].device_count; i++) {
+            uint32_t slice = w->devices[a->outcomes[o].devices[i].device].slice;
+            if (slice != NO_ID && w->slices[slice].has_topology) a->total = set_meet(&s->algebra, a->total, w->slices[slice].topology.set);
+        }
+    }
+}
+
+/* dra.md D5 to D7. */
+static bool allocate(scheduler *s, uint32_t class_number, allocation *a)
+{
+    struct devices *d = s->devices;
+    uint32_t names = claims_of(s, class_number).count;
+    uint32_t *waiting = arena_array(&d->scratch, names + (size_t)1, sizeof *waiting);
+    if (waiting == NULL) {
+        s->failed = true;
+        return false;
+    }
+    a->set = a->who.set;
+    if (!classify(s, class_number, a, waiting, &a->claim_count)) return false;
+    if (a->claim_count == 0) {
+        a->every_type = true;
+        a->total = names > 0 ? a->set : EMPTY_SET;
+        return true;
+    }
+    if (!prepare(s, a, waiting)) return false;
+    d->search_steps = 0;
+    d->out_of_steps = false;
+    for (uint32_t t = 0; t < a->who.type_count; t++) {
+        (void)search_type(s, a, t);
+        if (s->failed || d->stopped || d->out_of_steps) return false;
+    }
+    a->ready = a->outcome_count > 0;
+    sum_up(s, a);
+    return a->ready;
+}
+
+static void begin(scheduler *s)
+{
+    arena_mark start = { NULL, NULL };
+    arena_release(&s->devices->scratch, start);
+    memset(&s->devices->now, 0, sizeof s->devices->now);
+}
+
+static uint32_t verdict(const scheduler *s, bool found)
+{
+    if (s->failed || s->devices->stopped) return KARP_REASON_NOT_REACHED;
+    return found ? KARP_REASON_NONE : KARP_REASON_DEVICES;
+}
+
+/* ---- hosts -------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* The type of a node's label, while its pool still has it. */
+static const instance_type *type_of_node(const scheduler *s, const state_node *n)
+{
+    const karp_snapshot *w = s->snapshot;
+    uint32_t name = label_get(n->labels, w->known.instance_type);
+    if (n->pool == NO_ID || name == NO_ID || w->pool_table[n->pool] == NO_ID || !pool_usable(w, &w->raw.pools.items[n->pool])) return NULL;
+    const type_table *t = &w->tables[w->pool_table[n->pool]];
+    for (uint32_t i = 0; i < t->type_count; i++) {
+        if (t->types[i].name == name) return &t->types[i];
+    }
+    return NULL;
+}
+
+uint32_t devices_on_host(scheduler *s, uint32_t host_index, uint32_t class_number)
+{
+    const host *h = &s->hosts[host_index];
+    const state_node *n = &s->snapshot->nodes[h->node];
+    const instance_type *type = type_of_node(s, n);
+    uint32_t bonds = type != NULL && type->devices != NULL ? type->kit : NO_ID, kit = n->initialized ? NO_ID : bonds;
+    const uint32_t no_type = NO_ID;
+    begin(s);
+    allocation *a = &s->devices->now;
+    uint8_t brings = kit != NO_ID && s->devices->world->kits[kit].device_count > 0;
+    a->who = (asking){ .number = host_index, .node = NO_ID, .host_text = n->hostname, .set = h->set, .type_count = 1 };
+    if (n->node != NO_ID) a->who.node = s->snapshot->raw.nodes.items[n->node].meta.name;
+    a->who.types = arena_copy(&s->devices->scratch, &no_type, sizeof no_type);
+    a->who.kits = arena_copy(&s->devices->scratch, &kit, sizeof kit);
+    a->who.bonds = arena_copy(&s->devices->scratch, &bonds, sizeof bonds);
+    a->who.brings = arena_copy(&s->devices->scratch, &brings, sizeof brings);
+    if (a->who.types == NULL || a->who.kits == NULL || a->who.bonds == NULL || a->who.brings == NULL) {
+        s->failed = true;
+        return KARP_REASON_NOT_REACHED;
+    }
+    return verdict(s, allocate(s, class_number, a));
+}
+
+void devices_take_host(scheduler *s, uint32_t host_index)
+{
+    if (s->devices->now.who.number == host_index) ledger_commit(s);
+}
+
+/* ---- claims --------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* The types that a claim can still be: those that hold what it has so far. */
+static bool list_types(scheduler *s, const claim *c, asking *who)
+{
+    const template_ *t = &s->templates[c->template_];
+    arena *to = &s->devices->scratch;
+    uint64_t *bits = arena_array(to, template_words(t) + 1, sizeof *bits);
+    uint32_t *types = arena_array(to, t->table->type_count + (size_t)1, sizeof *types), n = 0;
+    uint32_t *kits = arena_array(to, t->table->type_count + (size_t)1, sizeof *kits);
+    uint8_t *brings = arena_array(to, t->table->type_count + (size_t)1, 1);
+    if (bits == NULL || types == NULL || kits == NULL || brings == NULL) return false;
+    if (c->pods > 0) (void)typeset_fitting(s, c->types, c->requests, bits);
+    else memcpy(bits, s->typesets.items[c->types].bits, template_words(t) * sizeof *bits);
+    for (uint32_t i = 0; i < t->table->type_count; i++) {
+        const instance_type *y = &t->table->types[i];
+        uint32_t v = y->variant_first;
+        while (v < y->variant_first + y->variant_count && !bits_test(bits, v)) v++;
+        if (v == y->variant_first + y->variant_count) continue;
+        kits[n] = y->devices != NULL ? y->kit : NO_ID;
+        brings[n] = kits[n] != NO_ID && s->devices->world->kits[kits[n]].device_count > 0;
+        types[n++] = i;
+    }
+    who->types = types;
+    who->kits = who->bonds = kits;
+    who->brings = brings;
+    who->type_count = n;
+    return true;
+}
+
+uint32_t devices_on_claim(scheduler *s, const claim *c, uint32_t class_number, uint32_t *set)
+{
+    begin(s);
+    allocation *a = &s->devices->now;
+    a->who = (asking){ .number = s->host_count + c->number, .node = NO_ID, .host_text = HOST_FRESH, .set = c->set };
+    if (!list_types(s, c, &a->who)) {
+        s->failed = true;
+        return KARP_REASON_NOT_REACHED;
+    }
+    uint32_t reason = verdict(s, allocate(s, class_number, a));
+    if (reason != KARP_REASON_NONE) return reason;
+    if (!set_compatible(&s->algebra, *set, a->total, true)) return KARP_REASON_DEVICES;
+    *set = set_meet(&s->algebra, *set, a->total);
+    return KARP_REASON_NONE;
+}
+
+uint32_t devices_keep(scheduler *s, uint32_t types)
+{
+    const allocation *a = &s->devices->now;
+    const template_ *t = &s->templates[s->typesets.items[types].template_];
+    if (a->every_type) return types;
+    uint64_t *bits = arena_array(&s->devices->scratch, template_words(t) + 1, sizeof *bits);
+    if (bits == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    for (uint32_t o = 0; o < a->outcome_count; o++) {
+        const instance_type *y = &t->table->types[a->who.types[a->outcomes[o].type]];
+        for (uint32_t v = y->variant_first; v < y->variant_first + y->variant_count; v++) bits_set(bits, v);
+    }
+    bits_and(bits, s->typesets.items[types].bits, template_words(t));
+    return typeset_make(s, s->typesets.items[types].template_, bits);
+}
+
+void devices_take_claim(scheduler *s, const claim *c)
+{
+    allocation *a = &s->devices->now;
+    const template_ *t = &s->templates[c->template_];
+    if (!a->ready || a->who.number != s->host_count + c->number) return;
+    ledger_commit(s);
+    uint64_t *left = arena_array(&s->devices->scratch, template_words(t) + 1, sizeof *left);
+    uint32_t *released = arena_array(&s->devices->scratch, a->outcome_count + (size_t)1, sizeof *released), n = 0;
+    if (left == NULL || released == NULL || s->failed) {
+        s->failed = true;
+        return;
+    }
+    (void)typeset_fitting(s, c->types, c->requests, left);
+    for (uint32_t o = 0; o < a->outcome_count; o++) {
+        uint32_t type = a->who.types[a->outcomes[o].type];
+        const instance_type *y = &t->table->types[type];
+        uint32_t v = y->variant_first;
+        while (v < y->variant_first + y->variant_count && !bits_test(left, v)) v++;
+        if (v == y->variant_first + y->variant_count) released[n++] = type;
+    }
+    ledger_release(s, a->who.number, released, n);
+}
+
+/* ---- what is shown ------------------------------------------------------------------------------------------------------------------------------------ */
+
+static int by_rank(uint32_t x, uint32_t y, const void *user)
+{
+    const uint32_t *rank = user;
+    return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
+}
+
+static bool join_names(scheduler *s, const uint32_t *ids, size_t count, arena *a, karp_str *out)
+{
+    strbuf b;
+    strbuf_init(&b, s->context);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && ids[i] == ids[i - 1]) continue;
+        if (b.len > 0) strbuf_addc(&b, ',');
+        strbuf_addstr(&b, text_of(s->snapshot, ids[i]));
+    }
+    char *text = b.failed ? NULL : arena_string(a, b.len > 0 ? b.ptr : "", b.len);
+    *out = (karp_str){ text, b.len };
+    strbuf_free(&b);
+    return text != NULL;
+}
+
+bool devices_drivers(scheduler *s, uint32_t claim_number, arena *a, karp_str *out)
+{
+    *out = (karp_str){ "", 0 };
+    if (s->devices == NULL) return true;
+    const struct devices *d = s->devices;
+    uint32_t number = s->host_count + s->claims.items[claim_number].number;
+    LIST_OF(uint32_t) drivers = { NULL, 0, 0 };
+    bool ok = true;
+    for (uint32_t i = 0; i < d->world->claim_count; i++) {
+        const claim_state *c = &d->claims[i];
+        if (!c->allocated || c->candidate != number) continue;
+        for (uint32_t k = 0; k < c->share_count; k++) {
+            for (uint32_t n = 0; n < c->shares[k].driver_count && ok; n++) {
+                uint32_t *slot = list_push(s->context, &drivers, sizeof *slot);
+                ok = slot != NULL;
+                if (ok) *slot = c->shares[k].drivers[n];
+            }
+        }
+    }
+    ok = ok && sort_ids(s->context, drivers.items, drivers.count, by_rank, s->snapshot->facts.rank);
+    if (ok && drivers.count > 0) ok = join_names(s, drivers.items, drivers.count, a, out);
+    list_free(s->context, &drivers, sizeof(uint32_t));
+    return ok;
+}
