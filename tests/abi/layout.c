@@ -3,8 +3,21 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <karp/base.h>
+#include <karp/catalogue.h>
+#include <karp/decision.h>
+#include <karp/devices.h>
+#include <karp/disrupt.h>
+#include <karp/explain.h>
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/objects.h>
+#include <karp/reasons.h>
+#include <karp/schedule.h>
+#include <karp/snapshot.h>
+#include <karp/values.h>
+#include <karp/version.h>
+#include <karp/what_if.h>
 
 int main(void)
 {
@@ -956,5 +969,13 @@ int main(void)
     printf("KARP_GATE_STATIC_CAPACITY %" PRIdMAX "\n", (intmax_t)KARP_GATE_STATIC_CAPACITY);
     printf("KARP_GATE_CAPACITY_BUFFER %" PRIdMAX "\n", (intmax_t)KARP_GATE_CAPACITY_BUFFER);
     printf("KARP_VALUE_TEXT %" PRIdMAX "\n", (intmax_t)KARP_VALUE_TEXT);
+    printf("karp_change %zu\n", sizeof(karp_change));
+    printf("karp_change.name %zu\n", offsetof(karp_change, name));
+    printf("karp_change.factor %zu\n", offsetof(karp_change, factor));
+    printf("karp_change.kind %zu\n", offsetof(karp_change, kind));
+    printf("karp_change.reserved %zu\n", offsetof(karp_change, reserved));
+    printf("KARP_CHANGE_REMOVE_NODE %" PRIdMAX "\n", (intmax_t)KARP_CHANGE_REMOVE_NODE);
+    printf("KARP_CHANGE_LOSE_ZONE %" PRIdMAX "\n", (intmax_t)KARP_CHANGE_LOSE_ZONE);
+    printf("KARP_CHANGE_SCALE_PRICE %" PRIdMAX "\n", (intmax_t)KARP_CHANGE_SCALE_PRICE);
     return 0;
 }

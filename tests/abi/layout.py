@@ -23,16 +23,14 @@ PREAMBLE = '''/* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <karp/io.h>
-#include <karp/karp.h>
 '''
 
 
 def program():
     """The text of layout.c as the headers of now want it."""
-    have_provider = (SOURCE / 'include/karp/provider.h').exists()
-    lines = [PREAMBLE + ('#include <karp/provider.h>\n' if have_provider else ''), 'int main(void)\n{']
-    for header in headers.public_headers(SOURCE):
+    found = headers.public_headers(SOURCE)
+    lines = [PREAMBLE + ''.join(f'#include <karp/{header.name}>\n' for header in found), 'int main(void)\n{']
+    for header in found:
         for name, fields in headers.structs(header):
             lines.append(f'    printf("{name} %zu\\n", sizeof({name}));')
             lines += [f'    printf("{name}.{field} %zu\\n", offsetof({name}, {field}));' for field in fields]
@@ -41,13 +39,14 @@ def program():
 
 
 def write():
-    (HERE / 'layout.c').write_text(program())
     with tempfile.TemporaryDirectory() as folder:
-        binary = pathlib.Path(folder) / 'layout'
-        subprocess.run([os.environ.get('CC', 'cc'), '-std=c11', '-I', str(SOURCE / 'include'), str(HERE / 'layout.c'),
+        source, binary = pathlib.Path(folder, 'layout.c'), pathlib.Path(folder, 'layout')
+        source.write_text(program())
+        subprocess.run([os.environ.get('CC', 'cc'), '-std=c11', '-I', str(SOURCE / 'include'), str(source),
                         '-o', str(binary)], check=True)
-        (HERE / 'layout.txt').write_text(subprocess.run([str(binary)], capture_output=True, text=True,
-                                                        check=True).stdout)
+        printed = subprocess.run([str(binary)], capture_output=True, text=True, check=True).stdout
+    (HERE / 'layout.c').write_text(program())
+    (HERE / 'layout.txt').write_text(printed)
 
 
 def check(binary):
