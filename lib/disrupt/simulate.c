@@ -40,15 +40,14 @@ static bool refuse_uninitialized(simulation *m)
 {
     scheduler *s = m->s;
     const karp_snapshot *w = s->snapshot;
-    for (uint32_t h = 0; h < s->host_count; h++) {
-        if (w->nodes[s->hosts[h].node].initialized) continue;
-        for (uint32_t i = m->got.host_first[h]; i < m->got.host_first[h + 1]; i++) {
-            uint32_t pod_number = m->got.host_pods[i], from = w->pod_node[pod_number];
-            if (from != NO_ID && bits_test(s->marked_nodes, from)) continue;
-            failure *f = list_push(s->context, &s->failures, sizeof *f);
-            if (f == NULL) return false;
-            *f = (failure){ .pod = pod_number, .view = NO_ID, .reason = KARP_REASON_UNINITIALIZED_NODE, .after = true };
-        }
+    for (uint32_t i = 0; i < s->pod_count; i++) {
+        uint32_t pod_number = s->pods[i], from = w->pod_node[pod_number];
+        place at = s->places[pod_number];
+        if (at.where != PLACE_HOST || w->nodes[s->hosts[at.target].node].initialized) continue;
+        if (from != NO_ID && bits_test(s->marked_nodes, from)) continue;
+        failure *f = list_push(s->context, &s->failures, sizeof *f);
+        if (f == NULL) return false;
+        *f = (failure){ .pod = pod_number, .view = NO_ID, .reason = KARP_REASON_UNINITIALIZED_NODE, .after = true };
     }
     return true;
 }
@@ -70,7 +69,7 @@ static void note_left_out(simulation *m)
 static bool finish(simulation *m)
 {
     scheduler *s = m->s;
-    if (!report_received(s, &m->data, &m->got) || !report_finalize(s, &m->data, &m->got, &m->finals) || !refuse_uninitialized(m)) return false;
+    if (!report_claims_received(s, &m->data, &m->got) || !report_finalize(s, &m->data, &m->got, &m->finals) || !refuse_uninitialized(m)) return false;
     m->claims = arena_array(&m->data, s->claims.count + 1, sizeof *m->claims);
     if (m->claims == NULL) return false;
     for (uint32_t c = 0; c < s->claims.count; c++) {

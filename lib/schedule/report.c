@@ -4,7 +4,6 @@
 #include <base/bits.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
-#include <schedule/devices.h>
 #include <schedule/movable.h>
 #include <schedule/why.h>
 #include <string.h>
@@ -32,38 +31,41 @@ static bool pods_by_name(const scheduler *s, uint32_t *order)
     return true;
 }
 
-/* Counts first, then fills in the order of names, so that every list comes out ordered. */
-bool report_received(scheduler *s, arena *a, received *out)
+/* The pods of every target of one kind. Counts first, then fills in the order of names, so that every list is ordered. */
+static bool gather(const scheduler *s, arena *a, uint8_t where, size_t targets, const uint32_t *order, uint32_t **first_out, uint32_t **pods_out)
 {
-    size_t claims = s->claims.count, hosts = s->host_count;
-    out->claim_first = arena_array(a, claims + 2, sizeof(uint32_t));
-    out->host_first = arena_array(a, hosts + 2, sizeof(uint32_t));
-    out->claim_pods = arena_array(a, s->pod_count + (size_t)1, sizeof(uint32_t));
-    out->host_pods = arena_array(a, s->pod_count + (size_t)1, sizeof(uint32_t));
-    uint32_t *order = mem_alloc(s->context, (s->pod_count + (size_t)1) * sizeof *order);
-    if (out->claim_first == NULL || out->host_first == NULL || out->claim_pods == NULL || out->host_pods == NULL || order == NULL) {
-        mem_free(s->context, order, (s->pod_count + (size_t)1) * sizeof *order);
-        return false;
-    }
-    if (!pods_by_name(s, order)) {
-        mem_free(s->context, order, (s->pod_count + (size_t)1) * sizeof *order);
-        return false;
-    }
+    uint32_t *first = arena_array(a, targets + 2, sizeof *first), n = 0;
+    if (first == NULL) return false;
     for (uint32_t i = 0; i < s->pod_count; i++) {
-        place at = s->places[order[i]];
-        if (at.where == PLACE_CLAIM) out->claim_first[at.target + 2]++;
-        else if (at.where == PLACE_HOST) out->host_first[at.target + 2]++;
+        if (s->places[order[i]].where != where) continue;
+        first[s->places[order[i]].target + 2]++;
+        n++;
     }
-    for (size_t i = 2; i < claims + 2; i++) out->claim_first[i] += out->claim_first[i - 1];
-    for (size_t i = 2; i < hosts + 2; i++) out->host_first[i] += out->host_first[i - 1];
+    uint32_t *pods = arena_array(a, n + (size_t)1, sizeof *pods);
+    if (pods == NULL) return false;
+    for (size_t i = 2; i < targets + 2; i++) first[i] += first[i - 1];
     for (uint32_t i = 0; i < s->pod_count; i++) {
-        place at = s->places[order[i]];
-        if (at.where == PLACE_CLAIM) out->claim_pods[out->claim_first[at.target + 1]++] = order[i];
-        else if (at.where == PLACE_HOST) out->host_pods[out->host_first[at.target + 1]++] = order[i];
+        if (s->places[order[i]].where == where) pods[first[s->places[order[i]].target + 1]++] = order[i];
     }
-    mem_free(s->context, order, (s->pod_count + (size_t)1) * sizeof *order);
+    *first_out = first;
+    *pods_out = pods;
     return true;
 }
+
+static bool receive(scheduler *s, arena *a, bool hosts_too, received *out)
+{
+    size_t bytes = (s->pod_count + (size_t)1) * sizeof(uint32_t);
+    uint32_t *order = mem_alloc(s->context, bytes);
+    *out = (received){ .claim_first = NULL };
+    bool ok = order != NULL && pods_by_name(s, order) &&
+              gather(s, a, PLACE_CLAIM, s->claims.count, order, &out->claim_first, &out->claim_pods) &&
+              (!hosts_too || gather(s, a, PLACE_HOST, s->host_count, order, &out->host_first, &out->host_pods));
+    mem_free(s->context, order, bytes);
+    return ok;
+}
+
+bool report_received(scheduler *s, arena *a, received *out) { return receive(s, a, true, out); }
+bool report_claims_received(scheduler *s, arena *a, received *out) { return receive(s, a, false, out); }
 
 bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **out)
 {
@@ -129,7 +131,7 @@ static bool report_launches(scheduler *s, karp_decision *d, const received *r, c
                                .type_count = finals[c].type_count, .requests = finals[c].requests,
                                .pods = r->claim_pods + r->claim_first[c], .pod_count = r->claim_first[c + 1] - r->claim_first[c],
                                .relaxed_min_values = relaxed };
-        ok = devices_drivers(s, c, &d->data, &from.drivers) && report_launch(s, d, &from);
+        ok = report_launch(s, d, &from);
         if (ok) s->launch_ids[c] = d->launches.items[d->launches.count - 1].id;
     }
     mem_free(s->context, order, (s->claims.count + 1) * sizeof *order);

@@ -37,6 +37,8 @@ typedef struct received {
     uint32_t *claim_first, *claim_pods, *host_first, *host_pods;
 } received;
 bool report_received(scheduler *s, arena *a, received *out);
+/* The claims alone: what a simulation needs, at a cost that does not grow with the nodes. */
+bool report_claims_received(scheduler *s, arena *a, received *out);
 /* §31.1, §31.2 for all claims; pods of dropped ones become failures. */
 bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **out);
 /* Puts claims in the order of launches: by pool, then by pods. */
