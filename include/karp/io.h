@@ -9,6 +9,7 @@
 #define KARP_IO_H
 
 #include <karp/disrupt.h>
+#include <karp/explain.h>
 #include <karp/schedule.h>
 #include <karp/snapshot.h>
 #include <karp/values.h>
@@ -138,6 +139,24 @@ KARP_API karp_status karp_write_pod(karp_context *context, const karp_decision *
  */
 KARP_API karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,
                                      const karp_write_options *options, karp_text *out, karp_error *error);
+/** A Plan document (formats.md §3) that was read. */
+typedef struct karp_plan_document karp_plan_document;
+
+/**
+ * Reads a Plan (JSON), written by this library or by anything else; @p name is used in errors.
+ * Errors: SYNTAX, INVALID, LIMIT, NOMEM.
+ */
+KARP_API karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out, karp_error *error);
+/** The same from a file, or standard input ("-"). Also: IO. */
+KARP_API karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out, karp_error *error);
+/** What it says. Borrowed. */
+KARP_API const karp_plan *karp_plan_document_plan(const karp_plan_document *document);
+/** Frees it. NULL is allowed. */
+KARP_API void karp_plan_document_free(karp_plan_document *document);
+
+/** Writes what a check of a plan found (formats.md §7). Formats: JSON, TEXT. */
+KARP_API karp_status karp_write_verification(karp_context *context, const karp_verification *verification,
+                                             const karp_write_options *options, karp_text *out, karp_error *error);
 /** Writes a catalogue (formats.md §5). Formats: JSON, TEXT, CSV. */
 KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *catalogue,
                                           const karp_write_options *options, karp_text *out, karp_error *error);

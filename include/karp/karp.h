@@ -8,6 +8,7 @@
 #include <karp/decision.h>
 #include <karp/devices.h>
 #include <karp/disrupt.h>
+#include <karp/explain.h>
 #include <karp/objects.h>
 #include <karp/reasons.h>
 #include <karp/schedule.h>

@@ -58,7 +58,7 @@ typedef struct cli_verb {
     int (*run)(const cli_options *options);
 } cli_verb;
 
-extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_catalogue, verb_dump;
+extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 

@@ -156,26 +156,49 @@ static bool host_satisfies(const verifier *v, const target *t, const rule *asked
     return host == NO_ID ? rule_negative(asked) : rule_accepts(&v->words, asked, host);
 }
 
+static bool rule_satisfied(const verifier *v, const target *t, const rule *r, uint32_t host)
+{
+    const rule *have = rules_find(&t->labels, r->key);
+    if (r->key == v->snapshot->known.hostname) return host_satisfies(v, t, r, host);
+    if (have != NULL) return rule_within(&v->words, have, r);
+    if (t->is_launch && word_well_known(&v->words, r->key)) return types_satisfy(v, t, r);
+    return rule_negative(r) || (v->quirks && !t->is_launch && excluded_by_pods(v, t, r->key));
+}
+
 bool labels_satisfy(const verifier *v, const target *t, const rules *asked, uint32_t host)
 {
     for (uint32_t i = 0; i < asked->count; i++) {
-        const rule *r = &asked->items[i], *have = rules_find(&t->labels, r->key);
-        bool fine;
-        if (r->key == v->snapshot->known.hostname) fine = host_satisfies(v, t, r, host);
-        else if (have != NULL) fine = rule_within(&v->words, have, r);
-        else if (t->is_launch && word_well_known(&v->words, r->key)) fine = types_satisfy(v, t, r);
-        else fine = rule_negative(r) || (v->quirks && !t->is_launch && excluded_by_pods(v, t, r->key));
-        if (!fine) return false;
+        if (!rule_satisfied(v, t, &asked->items[i], host)) return false;
     }
     return true;
 }
 
+/* A preference that contradicts the requirement on its key: Karpenter takes both together for a wish that the label be absent,
+ * and where it is absent the pod goes. */
+static bool preference_contradicts(verifier *v, const target *t, const shape *h, const rule *r)
+{
+    const rule *have = rules_find(&t->labels, r->key);
+    bool absent = have == NULL || (!have->excludes && have->count == 0);
+    for (uint32_t i = 0; v->quirks && absent && i < h->preferred.count; i++) {
+        for (uint32_t e = 0; e < h->preferred.items[i].expressions.count; e++) {
+            rule p = rule_of_expression(&v->words, &h->preferred.items[i].expressions.items[e]);
+            if (p.key == r->key && !rules_agree(&v->words, &p, r)) return true;
+        }
+    }
+    return false;
+}
+
 static uint32_t host_word(const verifier *v, const target *t) { return t->is_launch ? NO_ID : v->snapshot->nodes[t->node].hostname; }
 
-static bool some_term_satisfied(const verifier *v, const target *t, const wishes *w)
+static bool some_term_satisfied(verifier *v, const target *t, const wishes *w, const shape *h)
 {
     for (uint32_t i = 0; i < w->count; i++) {
-        if (labels_satisfy(v, t, &w->terms[i], host_word(v, t))) return true;
+        uint32_t k = 0;
+        while (k < w->terms[i].count && (rule_satisfied(v, t, &w->terms[i].items[k], host_word(v, t)) ||
+                                         preference_contradicts(v, t, h, &w->terms[i].items[k]))) {
+            k++;
+        }
+        if (k == w->terms[i].count) return true;
     }
     return false;
 }
@@ -255,22 +278,22 @@ static bool term_reached(verifier *v, const target *t, const node_term *term, bo
 }
 
 /* Volumes that contradict each other are taken for a wish that the label be absent (scheduling.md §13.2). */
-static bool contradiction_taken(const verifier *v, const target *t, const node_term *term)
+static bool contradiction_taken(const verifier *v, const target *t, const node_term *term, uint32_t volumes)
 {
-    for (uint32_t i = 0; v->quirks && i < term->expressions.count; i++) {
+    for (uint32_t i = 0; v->quirks && volumes > 1 && i < term->expressions.count; i++) {
         const rule *have = rules_find(&t->labels, word_key(&v->words, term->expressions.items[i].key));
-        if (t->is_launch && have != NULL && !have->excludes && have->count == 0) return true;
+        if (t->is_launch ? have != NULL && !have->excludes && have->count == 0 : have == NULL) return true;
     }
     return false;
 }
 
-static bool volume_reached(verifier *v, const target *t, const volume_places *p)
+static bool volume_reached(verifier *v, const target *t, const volume_places *p, uint32_t volumes)
 {
     bool constrained = false;
     for (uint32_t i = 0; i < p->terms.count; i++) {
         if (p->terms.items[i].expressions.count == 0) continue;
         constrained = true;
-        if (term_reached(v, t, &p->terms.items[i], p->local) || contradiction_taken(v, t, &p->terms.items[i])) return true;
+        if (term_reached(v, t, &p->terms.items[i], p->local) || contradiction_taken(v, t, &p->terms.items[i], volumes)) return true;
     }
     return !constrained;
 }
@@ -286,7 +309,7 @@ static void check_volumes(verifier *v, const target *t, uint32_t pod_number)
     }
     for (uint32_t i = 0; i < claims->count; i++) {
         (void)places_of_claim(raw, p->name_space, claims->ptr[i], &places);
-        if (volume_reached(v, t, &places)) continue;
+        if (volume_reached(v, t, &places, claims->count)) continue;
         note(v, KARP_FINDING_VOLUME, pod_object(v, pod_number), "the volume of claim %.*s cannot be used on %.*s", SHOW(name_of(v->snapshot, claims->ptr[i])), SHOW(t->name));
         return;
     }
@@ -301,7 +324,7 @@ static void check_shape(verifier *v, const target *t, uint32_t pod_number)
         note(v, KARP_FINDING_TAINTS, pod_object(v, pod_number), "it does not tolerate %.*s=%.*s:%.*s of %.*s", SHOW(text_of(v->snapshot, t_->key)),
              SHOW(text_of(v->snapshot, t_->value)), SHOW(text_of(v->snapshot, t_->effect)), SHOW(t->name));
     }
-    if (!some_term_satisfied(v, t, pod_wishes(v, v->snapshot->raw.pods.items[pod_number].shape))) {
+    if (!some_term_satisfied(v, t, pod_wishes(v, v->snapshot->raw.pods.items[pod_number].shape), pod_shape(v, pod_number))) {
         note(v, KARP_FINDING_REQUIREMENTS, pod_object(v, pod_number), "its node selector or required node affinity is not met for certain by %.*s", SHOW(t->name));
     }
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a check of a plan found. */
+#include "write_json.h"
+#include "write_text.h"
+
+static karp_status as_json(write_buffer *b, const karp_verification *found, const karp_write_options *options)
+{
+    json_out json;
+    json_out *j = &json;
+    json_init(j, b, options->compact != 0);
+    json_object(j);
+    json_key(j, "errors");
+    json_array(j);
+    for (size_t i = 0; i < karp_verification_count(found); i++) {
+        karp_finding row = {.size = sizeof(row)};
+        karp_status status = karp_verification_finding(found, i, &row);
+        if (status != KARP_OK) {
+            return status;
+        }
+        json_object(j);
+        json_member_text(j, "code", karp_finding_name(row.code));
+        json_member_str(j, "object", row.object);
+        json_member_str(j, "detail", row.detail);
+        json_end(j);
+    }
+    json_end(j);
+    json_end(j);
+    buffer_char(b, '\n');
+    return KARP_OK;
+}
+
+static karp_status as_text(write_buffer *b, const karp_verification *found, const karp_write_options *options)
+{
+    text_out text = {b, options->width, options->color != 0};
+    const text_out *t = &text;
+    size_t count = karp_verification_count(found);
+    for (size_t i = 0; i < count; i++) {
+        karp_finding row = {.size = sizeof(row)};
+        karp_status status = karp_verification_finding(found, i, &row);
+        if (status != KARP_OK) {
+            return status;
+        }
+        text_style_begin(t, STYLE_ALERT);
+        buffer_text(b, karp_finding_name(row.code));
+        text_style_end(t, STYLE_ALERT);
+        buffer_text(b, "  ");
+        text_clean(b, row.object);
+        buffer_text(b, ": ");
+        text_clean(b, row.detail);
+        buffer_char(b, '\n');
+    }
+    buffer_uint(b, count);
+    buffer_text(b, count == 1 ? " error.\n" : " errors.\n");
+    return KARP_OK;
+}
+
+karp_status karp_write_verification(karp_context *context, const karp_verification *verification, const karp_write_options *options,
+                                    karp_text *out, karp_error *error)
+{
+    karp_write_options copy;
+    karp_status status = check_write_options(options, &copy, error);
+    if (status != KARP_OK) {
+        return status;
+    }
+    if (context == NULL || verification == NULL || out == NULL) {
+        return write_fail(error, KARP_E_INVALID, "a context, a verification and a place for the text are needed");
+    }
+    if (copy.format != KARP_FORMAT_JSON && copy.format != KARP_FORMAT_TEXT) {
+        return write_fail(error, KARP_E_UNSUPPORTED, "this document is not written in that format");
+    }
+    write_buffer buffer;
+    buffer_init(&buffer, context);
+    status = copy.format == KARP_FORMAT_JSON ? as_json(&buffer, verification, &copy) : as_text(&buffer, verification, &copy);
+    if (status != KARP_OK) {
+        buffer_free(&buffer);
+        return write_fail(error, status, "a finding cannot be read");
+    }
+    return buffer_finish(&buffer, out, error);
+}
