@@ -59,6 +59,7 @@ static void init_copier(copier *c, karp_builder *b, karp_error *error)
     c->text = &b->s.text;
     c->resources = &b->s.resources;
     c->to = &b->s.data;
+    c->before = NULL;
     c->key = NULL;
     c->error = error;
     c->status = KARP_OK;

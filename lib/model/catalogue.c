@@ -92,6 +92,17 @@ static overhead_lists read_overhead(copier *c, const karp_overhead *given)
 
 /* ---- showing ------------------------------------------------------------------------------------------------------- */
 
+static karp_str show_amount(copier *c, amount value, bool binary)
+{
+    repeated_amount *met = repeated_amount_slot(c->before, value, binary);
+    if (met->text.ptr != NULL && amount_cmp(met->value, value) == 0 && met->binary == binary) return met->text;
+    char text[QUANTITY_TEXT];
+    size_t length = quantity_format((quantity){ value, binary }, text);
+    karp_str copy = copy_string(c, (karp_str){ text, length });
+    if (c->status == KARP_OK) *met = (repeated_amount){ value, binary, copy };
+    return copy;
+}
+
 static const karp_resource *show_resources(copier *c, resource_list list)
 {
     if (c->status != KARP_OK || list.count == 0) return NULL;
@@ -101,10 +112,8 @@ static const karp_resource *show_resources(copier *c, resource_list list)
         return NULL;
     }
     for (uint32_t i = 0; i < list.count; i++) {
-        char text[QUANTITY_TEXT];
-        size_t length = quantity_format((quantity){ list.items[i].value, list.items[i].binary }, text);
         shown[i].name = strings_get(c->resources, list.items[i].resource);
-        shown[i].text = copy_string(c, (karp_str){ text, length });
+        shown[i].text = show_amount(c, list.items[i].value, list.items[i].binary);
     }
     return shown;
 }
@@ -156,7 +165,9 @@ static const karp_volume_limit *show_volume_limits(copier *c, const karp_volume_
 
 static void read_offering(copier *c, const karp_offering *given, catalogue_offering *o, karp_offering *shown)
 {
-    o->requirements = read_requirements(c, given->requirements, given->requirement_count);
+    repeated_list *met = repeated_list_slot(c->before, given->requirements, given->requirement_count);
+    bool known = met->list != NULL && met->list == given->requirements && met->count == given->requirement_count;
+    o->requirements = known ? met->copy : read_requirements(c, given->requirements, given->requirement_count);
     if (c->status != KARP_OK) return;
     if (!isfinite(given->price) || given->price < 0) {
         copy_blame(c, fail(c->error, KARP_E_INVALID, "must be a finite number and not negative"), "price");
@@ -168,7 +179,10 @@ static void read_offering(copier *c, const karp_offering *given, catalogue_offer
     o->price_from_overlay = given->price_from_overlay != 0;
     o->overridden = given->has_capacity_override || given->overhead_override != NULL;
     *shown = *given; /* every pointer of it is replaced below */
-    shown->requirements = show_requirements(c, o->requirements);
+    shown->requirements = known ? met->shown : show_requirements(c, o->requirements);
+    if (c->status == KARP_OK && !known) {
+        *met = (repeated_list){ given->requirements, given->requirement_count, o->requirements, shown->requirements };
+    }
     shown->capacity_override = NULL;
     shown->overhead_override = NULL;
     if (given->has_capacity_override) {
@@ -314,9 +328,11 @@ karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *
     if (count > 0 && types == NULL) return fail(error, KARP_E_INVALID, "the list of instance types is NULL");
     karp_catalogue *catalogue = new_catalogue(context);
     if (catalogue == NULL) return fail_nomem(error);
+    repeats *before = mem_zalloc(context, sizeof *before);
     copier c = { .context = context, .text = &catalogue->text, .resources = &catalogue->resources,
-                 .to = &catalogue->data, .error = error };
-    karp_status status = fill(catalogue, &c, types, count);
+                 .to = &catalogue->data, .before = before, .error = error };
+    karp_status status = before ? fill(catalogue, &c, types, count) : fail_nomem(error);
+    mem_free(context, before, sizeof *before);
     if (status == KARP_OK) *out = catalogue;
     else free_catalogue(catalogue);
     return status;

@@ -87,11 +87,14 @@ void copy_refuse(copier *c)
 uint32_t copy_into(copier *c, strings *table, karp_str text)
 {
     if (c->status != KARP_OK) return NO_TEXT;
+    repeated_text *met = c->before && table == c->text ? repeated_text_slot(c->before, text) : NULL;
+    if (met && met->ptr && met->ptr == text.ptr && met->len == text.len) return met->id;
     uint32_t id = text.ptr ? strings_add(table, text.ptr, text.len) : strings_add(table, "", 0);
     if (id == NO_ID) {
         copy_refuse(c);
         return NO_TEXT;
     }
+    if (met) *met = (repeated_text){ text.ptr, text.len, id };
     return id;
 }
 

@@ -7,6 +7,7 @@
 #ifndef MODEL_COPY_H
 #define MODEL_COPY_H
 
+#include <model/repeats.h>
 #include <model/store.h>
 
 /* What a struct of the first version has: everything up to this field. */
@@ -33,6 +34,7 @@ typedef struct copier {
     karp_context *context;
     strings *text, *resources;
     arena *to;
+    repeats *before;  /* NULL, or what was copied before: then all texts have to be the caller's own */
     word_buffer *key; /* NULL, or gets every word that a copy consists of: equal copies push equal words */
     karp_error *error;
     karp_status status; /* of the first failure */

@@ -172,6 +172,11 @@ static amount binary_value(const pieces *p)
     const amount cap = amount_whole(INT64_MAX);
     amount unit = amount_whole(INT64_C(1) << p->exponent);
     amount value = amount_from(0);
+    if (p->whole_len <= MOST_DIGITS && p->fraction_len == 0) { /* what nearly all are */
+        uint64_t whole = 0;
+        for (size_t i = 0; i < p->whole_len; i++) whole = whole * 10 + digit_at(p, i);
+        return amount_mul(unit, whole, &value) ? amount_min(value, cap) : cap;
+    }
     for (size_t i = 0; i < p->whole_len; i++) {
         amount piece = unit;
         (void)amount_mul(unit, digit_at(p, i), &piece);

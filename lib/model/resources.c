@@ -24,8 +24,13 @@ bool resource_is_hugepages(const strings *names, uint32_t resource)
 
 static bool scaled_value(int64_t value, int32_t scale, amount *out)
 {
+    static const uint64_t ten_to_9 = UINT64_C(1000000000);
     amount a = amount_from(value);
-    for (int32_t i = -9; i < scale; i++) {
+    int32_t left = scale + 9;
+    for (; left >= 9; left -= 9) {
+        if (!amount_mul(a, ten_to_9, &a)) return false;
+    }
+    for (; left > 0; left--) {
         if (!amount_mul(a, 10, &a)) return false;
     }
     *out = a;

@@ -278,6 +278,47 @@ static void test_arrays(void **state)
     assert_int_equal(karp_catalogue_new(f->context, two, 2, &c, &f->error), KARP_E_ABI_SIZE);
 }
 
+/* Lists and texts that come up again are copied once; what only begins like them, or only looks like them, is not taken
+ * for them. */
+static void test_repeats(void **state)
+{
+    building *f = *state;
+    type_parts p;
+    fill(&p);
+    static const char zones[] = "z1z2";
+    karp_str one = { zones, 2 }, both = { zones, 4 }, nothing = { zones, 0 }, zone_key = T("zone");
+    karp_requirement lists[3] = {
+        { zone_key, KARP_OP_IN, 0, &one, 1 }, { zone_key, KARP_OP_IN, 0, &both, 1 }, { zone_key, KARP_OP_IN, 0, &nothing, 1 },
+    };
+    karp_offering offerings[5];
+    for (size_t i = 0; i < 5; i++) {
+        /* all three, none, the first, all three again, the last */
+        static const size_t from[5] = { 0, 0, 0, 0, 2 }, counts[5] = { 3, 0, 1, 3, 1 };
+        offerings[i] = (karp_offering){ .requirements = lists + from[i], .requirement_count = counts[i], .price = 1, .available = 1 };
+    }
+    karp_resource capacity[3] = { AMOUNT("memory", "1Gi"), AMOUNT("ephemeral-storage", "1073741824"), AMOUNT("pods", "58") };
+    p.type.offerings = offerings;
+    p.type.offering_count = 5;
+    p.type.capacity = capacity;
+    p.type.capacity_count = 3;
+    p.type.overhead = (karp_overhead){ .kube_reserved = NULL };
+    karp_catalogue *c = make(f, &p);
+    const karp_instance_type *shown = karp_catalogue_type(c, 0);
+    static const size_t counts[5] = { 3, 0, 1, 3, 1 };
+    for (size_t i = 0; i < 5; i++) assert_int_equal(shown->offerings[i].requirement_count, counts[i]);
+    assert_ptr_equal(shown->offerings[0].requirements, shown->offerings[3].requirements);
+    assert_ptr_not_equal(shown->offerings[0].requirements, shown->offerings[2].requirements);
+    assert_string_equal(shown->offerings[0].requirements[0].values[0].ptr, "z1");
+    assert_string_equal(shown->offerings[0].requirements[1].values[0].ptr, "z1z2");
+    assert_string_equal(shown->offerings[0].requirements[2].values[0].ptr, "");
+    assert_string_equal(shown->offerings[4].requirements[0].values[0].ptr, "");
+    assert_int_equal(shown->offerings[4].requirements[0].values[0].len, 0);
+    /* Equal amounts, written differently: each keeps its kind of suffix. */
+    assert_string_equal(amount_text(shown->capacity, 3, "memory"), "1Gi");
+    assert_string_equal(amount_text(shown->capacity, 3, "ephemeral-storage"), "1073741824");
+    karp_catalogue_unref(c);
+}
+
 static void test_refused_memory(void **state)
 {
     building *f = *state;
@@ -309,6 +350,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_allocatable, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_refusals, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_arrays, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(test_repeats, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_refused_memory, building_set_up, building_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

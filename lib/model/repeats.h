@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What came up before while one catalogue is copied: texts and lists of requirements by their addresses, which cannot
+ * change during the call, and the texts of amounts by their values. Slots are overwritten when others need them.
+ */
+#ifndef MODEL_REPEATS_H
+#define MODEL_REPEATS_H
+
+#include <base/hash.h>
+#include <karp/objects.h>
+#include <model/store.h>
+
+enum { REPEATED_TEXTS = 1024, REPEATED_LISTS = 128, REPEATED_AMOUNTS = 1024 };
+
+typedef struct repeated_text {
+    const char *ptr; /* NULL: the slot is free */
+    size_t len;
+    uint32_t id;
+} repeated_text;
+
+typedef struct repeated_list {
+    const karp_requirement *list; /* NULL: the slot is free */
+    size_t count;
+    expression_list copy;
+    const karp_requirement *shown;
+} repeated_list;
+
+typedef struct repeated_amount {
+    amount value;
+    bool binary;
+    karp_str text; /* ptr NULL: the slot is free */
+} repeated_amount;
+
+typedef struct repeats {
+    repeated_text texts[REPEATED_TEXTS];
+    repeated_list lists[REPEATED_LISTS];
+    repeated_amount amounts[REPEATED_AMOUNTS];
+} repeats;
+
+/* The slots in which such a thing is, if anywhere: the caller compares, and fills them in. */
+static inline repeated_text *repeated_text_slot(repeats *r, karp_str text)
+{
+    return &r->texts[hash_mix((uint64_t)(uintptr_t)text.ptr ^ (uint64_t)text.len << 48) % REPEATED_TEXTS];
+}
+
+static inline repeated_list *repeated_list_slot(repeats *r, const karp_requirement *list, size_t count)
+{
+    return &r->lists[hash_mix((uint64_t)(uintptr_t)list ^ (uint64_t)count << 48) % REPEATED_LISTS];
+}
+
+static inline repeated_amount *repeated_amount_slot(repeats *r, amount value, bool binary)
+{
+    return &r->amounts[hash_mix(value.lo ^ hash_mix((uint64_t)value.hi << 1 | binary)) % REPEATED_AMOUNTS];
+}
+
+#endif
