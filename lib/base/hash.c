@@ -91,6 +91,7 @@ void strings_init(strings *s, karp_context *context)
 
 void strings_free(strings *s)
 {
+    if (s->context == NULL) return; /* cleared, and never begun */
     mem_free(s->context, s->entries, s->capacity * sizeof *s->entries);
     mem_free(s->context, s->slots, s->slot_count * sizeof *s->slots);
     arena_free(&s->text);
@@ -162,6 +163,7 @@ void words_init(words *w, karp_context *context)
 
 void words_free(words *w)
 {
+    if (w->context == NULL) return;
     mem_free(w->context, w->entries, w->capacity * sizeof *w->entries);
     mem_free(w->context, w->slots, w->slot_count * sizeof *w->slots);
     arena_free(&w->data);
