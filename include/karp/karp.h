@@ -14,5 +14,6 @@
 #include <karp/schedule.h>
 #include <karp/snapshot.h>
 #include <karp/values.h>
+#include <karp/what_if.h>
 
 #endif

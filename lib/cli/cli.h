@@ -22,6 +22,10 @@ typedef struct cli_options {
     cli_list files;      /* -f, and what stands after the verb's own words */
     cli_list catalogues; /* --catalogue */
     cli_list words;      /* what the verb takes before files */
+    cli_list removed;    /* --remove, as given; likewise below */
+    cli_list zones;
+    cli_list factors;
+    cli_list inputs;     /* bench --input */
     size_t list_bytes;   /* of each list's memory: enough for every argument */
     const char *region;  /* NULL = not given; likewise below */
     const char *provider;
@@ -36,6 +40,8 @@ typedef struct cli_options {
     int64_t reserved_enis;
     double vm_memory_overhead;
     bool vm_memory_overhead_given;
+    uint32_t runs;
+    bool list;
     bool all_types;
     bool format_given;
     bool compact;
@@ -59,6 +65,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
+extern const cli_verb verb_whatif, verb_simulate, verb_bench;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
@@ -70,7 +77,9 @@ enum {
     CLI_OPTION_EXIT = 16,     /* --detailed-exitcode --fail-on */
     CLI_OPTION_DISRUPT = 32,  /* --disrupt */
     CLI_OPTION_METHOD = 64,   /* --method --max-simulations */
-    CLI_OPTION_TYPES = 128    /* -f (a node class) --reserved-enis --vm-memory-overhead --all-types */
+    CLI_OPTION_TYPES = 128,   /* -f (a node class) --reserved-enis --vm-memory-overhead --all-types */
+    CLI_OPTION_CHANGES = 256, /* --remove --lose-zone --price-factor --add */
+    CLI_OPTION_BENCH = 512    /* --list --input --json --runs */
 };
 
 /* Reads argv (argv[0] is the verb). Returns -1 to go on, or the exit status (after --help or an error). */

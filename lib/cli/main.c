@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const cli_verb *const verbs[] = {&verb_plan, &verb_disrupt, &verb_explain, &verb_verify, &verb_catalogue, &verb_dump};
+static const cli_verb *const verbs[] = {&verb_plan, &verb_disrupt, &verb_explain, &verb_verify, &verb_whatif,
+                                         &verb_catalogue, &verb_dump};
 
 enum { VERB_COUNT = sizeof(verbs) / sizeof(verbs[0]) };
 

@@ -29,7 +29,15 @@ enum {
     KEY_MAX_STEPS,
     KEY_RESERVED_ENIS,
     KEY_VM_MEMORY_OVERHEAD,
-    KEY_ALL_TYPES
+    KEY_ALL_TYPES,
+    KEY_REMOVE,
+    KEY_LOSE_ZONE,
+    KEY_PRICE_FACTOR,
+    KEY_ADD,
+    KEY_LIST,
+    KEY_INPUT,
+    KEY_JSON,
+    KEY_RUNS
 };
 
 typedef struct option_row {
@@ -58,6 +66,14 @@ static const option_row rows[] = {
     {KEY_METHOD, "method", "NAME", CLI_OPTION_METHOD,
      "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation or SingleNodeConsolidation"},
     {KEY_MAX_SIMULATIONS, "max-simulations", "N", CLI_OPTION_METHOD, "stop after N simulations"},
+    {KEY_REMOVE, "remove", "NODE,...", CLI_OPTION_CHANGES, "these nodes are gone (repeatable)"},
+    {KEY_LOSE_ZONE, "lose-zone", "ZONE,...", CLI_OPTION_CHANGES, "these zones are gone, with their nodes and offerings"},
+    {KEY_PRICE_FACTOR, "price-factor", "TYPE=F,...", CLI_OPTION_CHANGES, "prices of spot, on-demand or all times F"},
+    {KEY_ADD, "add", "FILE", CLI_OPTION_CHANGES, "read this as well, as with -f"},
+    {KEY_LIST, "list", NULL, CLI_OPTION_BENCH, "name the inputs that can be made"},
+    {KEY_INPUT, "input", "NAME", CLI_OPTION_BENCH, "measure this input, or this Snapshot file (repeatable)"},
+    {KEY_JSON, "json", NULL, CLI_OPTION_BENCH, "write JSON"},
+    {KEY_RUNS, "runs", "N", CLI_OPTION_BENCH, "how many times; the medians count; default 5"},
     {KEY_OUTPUT, "output", "FORMAT", CLI_OPTION_OUTPUT, "how to write; -o FORMAT"},
     {KEY_COMPACT, "compact", NULL, CLI_OPTION_OUTPUT, "JSON on one line"},
     {KEY_COLOR, "color", "WHEN", CLI_OPTION_OUTPUT, "auto, always or never; NO_COLOR is respected"},
@@ -271,6 +287,30 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_ALL_TYPES:
         options->all_types = true;
         return -1;
+    case KEY_REMOVE:
+        options->removed.items[options->removed.count++] = value;
+        return -1;
+    case KEY_LOSE_ZONE:
+        options->zones.items[options->zones.count++] = value;
+        return -1;
+    case KEY_PRICE_FACTOR:
+        options->factors.items[options->factors.count++] = value;
+        return -1;
+    case KEY_ADD:
+        options->files.items[options->files.count++] = value;
+        return -1;
+    case KEY_LIST:
+        options->list = true;
+        return -1;
+    case KEY_INPUT:
+        options->inputs.items[options->inputs.count++] = value;
+        return -1;
+    case KEY_JSON:
+        options->format = KARP_FORMAT_JSON;
+        return -1;
+    case KEY_RUNS:
+        options->runs = parse_count(value, &number) && number >= 1 && number <= 1000 ? (uint32_t)number : 0;
+        return options->runs > 0 ? -1 : wrong(verb, "--runs", "a number from 1 to 1000");
     case KEY_MAX_STEPS:
         return parse_count(value, &options->max_steps) ? -1 : wrong(verb, "--max-steps", "not a number");
     default:
@@ -290,10 +330,14 @@ static const option_row *row_of(const cli_verb *verb, int key)
     return found;
 }
 
+#define LISTS_OF(options) \
+    {&(options)->files, &(options)->catalogues, &(options)->words, &(options)->removed, &(options)->zones, &(options)->factors, \
+     &(options)->inputs}
+
 static bool make_lists(cli_options *options)
 {
     size_t bytes = options->list_bytes;
-    cli_list *lists[] = {&options->files, &options->catalogues, &options->words};
+    cli_list *lists[] = LISTS_OF(options);
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         lists[i]->items = karp_alloc(options->context, bytes);
         if (lists[i]->items == NULL) {
@@ -307,7 +351,7 @@ static bool make_lists(cli_options *options)
 
 void options_free(cli_options *options)
 {
-    cli_list *lists[] = {&options->files, &options->catalogues, &options->words};
+    cli_list *lists[] = LISTS_OF(options);
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         karp_free(options->context, lists[i]->items, options->list_bytes);
         *lists[i] = (cli_list){0};
@@ -336,6 +380,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
     }
     const char *no_color = getenv("NO_COLOR");
     options->format = verb->default_format;
+    options->runs = 5;
     options->color = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0');
     options->list_bytes = ((size_t)argc + 1) * sizeof(char *);
     if (!make_lists(options)) {

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+#include <string.h>
+
+typedef struct change_list {
+    karp_change *items;
+    size_t count;
+    size_t room;
+} change_list;
+
+static void add_change(change_list *list, uint32_t kind, const char *name, size_t length, double factor)
+{
+    list->items[list->count++] = (karp_change){.name = {name, length}, .factor = factor, .kind = kind};
+}
+
+/* "spot=1.3"; "all" is every capacity type. */
+static bool add_factor(change_list *list, const char *word, size_t length)
+{
+    const char *sign = memchr(word, '=', length);
+    double factor = 0;
+    if (sign == NULL) {
+        print_problem("--price-factor", "wanted is TYPE=FACTOR, as in spot=1.3");
+        return false;
+    }
+    size_t name = (size_t)(sign - word);
+    if (karp_double_parse((karp_str){sign + 1, length - name - 1}, &factor) != KARP_OK || factor < 0) {
+        print_problem("--price-factor", "the factor is not a number of at least 0");
+        return false;
+    }
+    bool all = name == 3 && memcmp(word, "all", 3) == 0;
+    add_change(list, KARP_CHANGE_SCALE_PRICE, word, all ? 0 : name, factor);
+    return true;
+}
+
+/* Words between commas. */
+static bool add_words(change_list *list, const cli_list *given, uint32_t kind)
+{
+    for (size_t i = 0; i < given->count; i++) {
+        for (const char *word = given->items[i]; word != NULL;) {
+            const char *comma = strchr(word, ',');
+            size_t length = comma == NULL ? strlen(word) : (size_t)(comma - word);
+            if (length == 0) {
+                print_problem(given->items[i], "an empty name between commas");
+                return false;
+            }
+            if (kind != KARP_CHANGE_SCALE_PRICE) {
+                add_change(list, kind, word, length, 0);
+            } else if (!add_factor(list, word, length)) {
+                return false;
+            }
+            word = comma == NULL ? NULL : comma + 1;
+        }
+    }
+    return true;
+}
+
+static size_t count_words(const cli_list *given)
+{
+    size_t count = given->count;
+    for (size_t i = 0; i < given->count; i++) {
+        for (const char *p = given->items[i]; *p != '\0'; p++) {
+            count += *p == ',';
+        }
+    }
+    return count;
+}
+
+static bool read_changes(const cli_options *options, change_list *list)
+{
+    list->room = count_words(&options->removed) + count_words(&options->zones) + count_words(&options->factors) + 1;
+    list->items = karp_alloc(options->context, list->room * sizeof(*list->items));
+    if (list->items == NULL) {
+        print_problem(NULL, "out of memory");
+        return false;
+    }
+    return add_words(list, &options->removed, KARP_CHANGE_REMOVE_NODE) &&
+           add_words(list, &options->zones, KARP_CHANGE_LOSE_ZONE) &&
+           add_words(list, &options->factors, KARP_CHANGE_SCALE_PRICE);
+}
+
+static int exit_status(const cli_options *options, const karp_decision *plan)
+{
+    if (options->fail_on_unschedulable && karp_decision_unschedulable_count(plan) > 0) {
+        return EXIT_UNSCHEDULABLE;
+    }
+    return options->detailed_exitcode && karp_decision_launch_count(plan) > 0 ? EXIT_CHANGES : EXIT_OK;
+}
+
+static int answer(const cli_options *options, const cli_input *input, const change_list *changes)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof(error));
+    karp_decision *plan = NULL;
+    karp_text text = {0};
+    int result = EXIT_ERROR;
+    karp_options common = decision_options(options);
+    karp_write_options write = write_options_of(options, input);
+    progress_begin("planning");
+    karp_status status = karp_what_if(input->snapshot, changes->items, changes->count, &common, &plan, &error);
+    progress_end();
+    if (status != KARP_OK || karp_write_plan(options->context, plan, NULL, &write, &text, &error) != KARP_OK) {
+        print_error(&error);
+    } else if (print_text(&text)) {
+        result = exit_status(options, plan);
+    }
+    karp_decision_unref(plan);
+    return result;
+}
+
+static int run(const cli_options *options)
+{
+    cli_input input;
+    change_list changes = {0};
+    int result = EXIT_ERROR;
+    if (read_changes(options, &changes) && input_read(options, true, &input)) {
+        result = answer(options, &input, &changes);
+        input_free(options, &input);
+    }
+    karp_free(options->context, changes.items, changes.room * sizeof(*changes.items));
+    return result;
+}
+
+const cli_verb verb_whatif = {
+    .name = "whatif",
+    .arguments = "[FILE...]",
+    .summary = "the plan if nodes or a zone were lost, or prices changed",
+    .details = "Plans for the cluster with changes laid over it: nodes that are gone, whose pods then need a place,\n"
+               "zones that are lost, prices that are others. --add reads more objects, which are taken as there already.",
+    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
+               CLI_OPTION_CHANGES,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML,
+    .default_format = KARP_FORMAT_TEXT,
+    .run = run,
+};

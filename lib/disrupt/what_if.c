@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* karp_what_if(): one round of a scheduler that sees the snapshot through the changes. */
+#include <disrupt/changed_view.h>
+
+#include <base/bits.h>
+#include <base/error.h>
+#include <base/strbuf.h>
+#include <karp/values.h>
+#include <schedule/report.h>
+#include <string.h>
+
+static karp_status check_options(const karp_options *given, karp_options *out, karp_error *error)
+{
+    karp_status status = struct_check(given, sizeof *out, sizeof *out, out, "karp_options", error);
+    if (status != KARP_OK) return status;
+    if (out->profile > KARP_PROFILE_KARP) return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)out->profile);
+    if (out->explain > KARP_EXPLAIN_FULL) return fail(error, KARP_E_INVALID, "unknown explain level %u", (unsigned)out->explain);
+    return KARP_OK;
+}
+
+static void describe(strbuf *b, const karp_change *c)
+{
+    char factor[KARP_VALUE_TEXT];
+    switch (c->kind) {
+    case KARP_CHANGE_REMOVE_NODE:
+        strbuf_adds(b, "what if: without node ");
+        strbuf_addstr(b, c->name);
+        return;
+    case KARP_CHANGE_LOSE_ZONE:
+        strbuf_adds(b, "what if: without zone ");
+        strbuf_addstr(b, c->name);
+        return;
+    default:
+        karp_double_format(c->factor, factor);
+        strbuf_adds(b, "what if: prices of ");
+        if (c->name.len > 0) strbuf_addstr(b, c->name);
+        else strbuf_adds(b, "everything");
+        strbuf_adds(b, " times ");
+        strbuf_adds(b, factor);
+    }
+}
+
+static bool note_changes(karp_decision *d, const karp_change *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        strbuf b;
+        strbuf_init(&b, d->context);
+        describe(&b, &changes[i]);
+        bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
+        strbuf_free(&b);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+/* Before: every node at today's prices. After: those that stay, and the launches, at the new ones. */
+static void count_costs(const changed_view *v, karp_decision *d)
+{
+    d->cost_before = d->cost_after = 0;
+    for (uint32_t i = 0; i < v->snapshot->node_count; i++) {
+        d->cost_before += node_price(v->snapshot, &v->snapshot->nodes[i]);
+        if (bits_test(v->gone, i)) d->nodes.items[i].marked = 1;
+        if (!d->nodes.items[i].marked) d->cost_after += d->nodes.items[i].price;
+    }
+    for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
+}
+
+static karp_status run(const changed_view *v, const karp_options *options, karp_decision **out, karp_error *error)
+{
+    const run_options how = { .options = options };
+    scheduler *s = NULL;
+    karp_status status = scheduler_new(&v->view, &how, &s, error);
+    if (status != KARP_OK) return status;
+    status = scheduler_round(s, v->removed, v->removed_count, v->moving, v->moving_count, error);
+    *out = status == KARP_OK ? decision_new(v->snapshot) : NULL;
+    if (status == KARP_OK) status = *out != NULL ? report_plan(s, *out) : KARP_E_NOMEM;
+    scheduler_free(s);
+    return status == KARP_E_NOMEM ? fail_nomem(error) : status;
+}
+
+karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *changes, size_t change_count,
+                         const karp_options *options, karp_decision **out, karp_error *error)
+{
+    karp_options checked;
+    changed_view v;
+    karp_decision *d = NULL;
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
+    if (changes == NULL && change_count > 0) return fail(error, KARP_E_INVALID, "changes are counted but not given");
+    karp_status status = check_options(options, &checked, error);
+    if (status != KARP_OK) return status;
+    status = changed_view_init(&v, snapshot, changes, change_count, error);
+    if (status == KARP_OK) status = run(&v, &checked, &d, error);
+    if (status == KARP_OK) {
+        count_costs(&v, d);
+        if (!note_changes(d, changes, change_count)) status = fail_nomem(error);
+    }
+    changed_view_free(&v);
+    if (status != KARP_OK) {
+        karp_decision_unref(d);
+        return status;
+    }
+    *out = d;
+    return KARP_OK;
+}
