@@ -17,7 +17,9 @@ check('what if: without node node1' in gone['warnings'], 'node1 is not noted')
 check(float(gone['cost']['delta']) < 0, f'cost without node1: {gone["cost"]}')
 
 zone = document('whatif', *CLUSTER, '--lose-zone', 'us-west-2a')
-equal(placed(zone), placed(gone), 'us-west-2a is where node1 is')
+lost = placed(zone).get('node2', [])
+equal([pod for pod in lost if pod.startswith('default/')], pods('app', range(8)), 'us-west-2a is where node1 and initial are')
+equal((list(placed(zone)), zone['launches']), (['node2'], []), 'node2 takes them all')
 
 both = document('whatif', *CLUSTER, '--remove', 'node1,node2')
 equal([launch['pods'] for launch in both['launches']], [pods('app', range(1, 10))], 'without both')
