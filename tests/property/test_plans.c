@@ -27,12 +27,35 @@ static size_t print_findings(const char *name, const karp_verification *found)
     return count;
 }
 
+/**
+ * What the verifier says to a plan that went through its document. Quirks that profile karp still has (S-Q5 among them) are
+ * let pass in both profiles.
+ */
+static karp_status verify(karp_context *context, const karp_snapshot *snapshot, const karp_decision *decision, karp_verification **found,
+                          karp_error *error)
+{
+    karp_text text = {NULL, 0, NULL};
+    karp_plan_document *document = NULL;
+    karp_status status = karp_write_plan(context, decision, NULL, NULL, &text, error);
+    if (status == KARP_OK) {
+        status = karp_plan_read(context, str_of_text("plan.json"), (karp_str){text.ptr, text.len}, &document, error);
+    }
+    if (status == KARP_OK) {
+        karp_plan plan = *karp_plan_document_plan(document);
+        plan.profile = KARP_PROFILE_KARPENTER;
+        status = karp_verify(snapshot, &plan, found, error);
+    }
+    karp_plan_document_free(document);
+    karp_text_free(&text);
+    return status;
+}
+
 /** The number of findings; a failure counts as one. */
-static size_t check(const char *name, karp_reader *reader, karp_error *error, uint32_t profile)
+static size_t check(const char *name, karp_context *context, karp_reader *reader, karp_error *error, uint32_t profile)
 {
     karp_snapshot *snapshot = NULL;
     karp_decision *decision = NULL;
-    karp_verification *found = NULL;
+    karp_verification *found = NULL, *directly = NULL;
     karp_options options;
     karp_options_init(&options, sizeof options);
     options.profile = profile;
@@ -41,12 +64,19 @@ static size_t check(const char *name, karp_reader *reader, karp_error *error, ui
         status = karp_provision(snapshot, &options, &decision, error);
     }
     if (status == KARP_OK) {
-        status = karp_verify_decision(snapshot, decision, &found, error);
+        status = verify(context, snapshot, decision, &found, error);
+    }
+    if (status == KARP_OK && profile == KARP_PROFILE_KARPENTER) {
+        status = karp_verify_decision(snapshot, decision, &directly, error);
     }
     size_t count = status == KARP_OK ? print_findings(name, found) : 1;
     if (status != KARP_OK) {
         printf("# %s: %s %s\n", name, karp_status_name(status), error->message);
+    } else if (directly != NULL && karp_verification_count(directly) != count) {
+        printf("# %s: %zu findings on the decision, %zu on its document\n", name, karp_verification_count(directly), count);
+        count++;
     }
+    karp_verification_free(directly);
     karp_verification_free(found);
     karp_decision_unref(decision);
     karp_snapshot_unref(snapshot);
@@ -70,7 +100,7 @@ static size_t check_source(const char *name, const char *text, uint32_t profile)
     }
     size_t count = 1;
     if (status == KARP_OK) {
-        count = check(name, reader, &error, profile);
+        count = check(name, context, reader, &error, profile);
     } else {
         printf("# %s: %s %s\n", name, karp_status_name(status), error.message);
     }
@@ -91,7 +121,7 @@ static size_t check_world(unsigned long seed, uint32_t profile)
 
 int main(int argc, char **argv)
 {
-    unsigned long from = 1, count = 300, bad = 0, files = 0;
+    unsigned long from = 1, count = 200, bad = 0, files = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--from") == 0) {
             from = strtoul(argv[i + 1], NULL, 10);
