@@ -405,6 +405,7 @@ karp_status karp_builder_add_capacity_buffer(karp_builder *builder, const karp_c
     if (b.has_template) {
         b.shape = intern_shape(&a, &template_, BUFFER_TEMPLATE);
         b.labels = intern_labels(&a, template_.meta.labels, template_.meta.label_count, "template.metadata.labels");
+        b.claims = intern_pod_claims(&a, &template_);
     }
     b.ready = buffer_ready(&a.c, &own);
     b.meta = copy_meta(&a, &own.meta);

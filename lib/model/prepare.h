@@ -10,6 +10,11 @@ karp_status prepare_words(karp_snapshot *s, karp_error *error);
 karp_status prepare_facts(karp_snapshot *s, karp_error *error);
 /* pod_names.c */
 karp_status prepare_names(karp_snapshot *s, karp_error *error);
+/* overlays.c: which catalogues each pool uses, with node overlays applied (§30). */
+karp_status prepare_catalogues(karp_snapshot *s, karp_error *error);
+void forget_catalogues(karp_snapshot *s);
+/* buffers.c: the virtual pods of capacity buffers (§28), behind the store's own; the first step. */
+karp_status prepare_buffers(karp_snapshot *s, karp_error *error);
 /* tables.c: translates the catalogues' types; vectors come after the units are known. */
 karp_status prepare_tables(karp_snapshot *s, karp_error *error);
 karp_status prepare_table_vectors(karp_snapshot *s, karp_error *error);

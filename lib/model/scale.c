@@ -62,7 +62,7 @@ static void take_everything(struct scaling *c)
         take(c, raw->claims.items[i].allocatable);
         take(c, raw->claims.items[i].capacity);
     }
-    for (size_t i = 0; i < raw->catalogues.count; i++) take_table(c, raw->catalogues.items[i].catalogue);
+    for (uint32_t i = 0; i < c->s->catalogue_count; i++) take_table(c, c->s->catalogues[i]);
 }
 
 karp_status prepare_units(karp_snapshot *s, karp_error *error)

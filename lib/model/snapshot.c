@@ -10,8 +10,8 @@ typedef karp_status (*prepare_step)(karp_snapshot *, karp_error *);
 
 /* The order matters: each step reads what those before it have made. */
 static const prepare_step steps[] = {
-    prepare_words, prepare_facts, prepare_names, prepare_tables, prepare_devices, prepare_units, prepare_table_vectors,
-    prepare_classes, prepare_queue, prepare_daemons, prepare_bound, prepare_nodes,
+    prepare_buffers, prepare_words, prepare_facts, prepare_names, prepare_catalogues, prepare_tables, prepare_devices,
+    prepare_units, prepare_table_vectors, prepare_classes, prepare_queue, prepare_daemons, prepare_bound, prepare_nodes,
 };
 
 static void snapshot_free(karp_snapshot *s)
@@ -20,6 +20,7 @@ static void snapshot_free(karp_snapshot *s)
     algebra_free(&s->algebra);
     words_free(&s->projected);
     device_world_free(s->devices);
+    forget_catalogues(s);
     if (s->raw.context != NULL) store_free(&s->raw); /* an empty one has none: the builder kept it */
     arena_free(&s->data);
     mem_free(context, s, sizeof *s);
@@ -47,10 +48,12 @@ karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp
     /* The store stays the builder's until all steps have succeeded, so that failing leaves it unchanged. */
     s->raw = builder->s;
     karp_status status = KARP_OK;
+    size_t own_pods = s->raw.pods.count;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == KARP_OK; i++) status = steps[i](s, error);
     builder->s = s->raw;
     store taken;
     if (status == KARP_OK) status = builder_take_store(builder, &taken, error);
+    if (status != KARP_OK) builder->s.pods.count = own_pods; /* without those of buffers */
     memset(&s->raw, 0, sizeof s->raw);
     if (status != KARP_OK) {
         snapshot_free(s);

@@ -128,7 +128,10 @@ struct karp_snapshot {
     uint32_t *pod_node;     /* pod -> store node index, NO_ID = not bound to a node that exists */
     uint32_t *bound_first;  /* [store node count + 1] into bound: all pods of each Node */
     uint32_t *bound;
-    /* catalogues */
+    /* catalogues: those given, then those that node overlays made of them */
+    karp_catalogue **catalogues;
+    uint32_t catalogue_count, catalogues_given;
+    struct pool_catalogues { uint32_t *items; uint32_t count; } *pool_catalogues; /* by store pool: indices of catalogues */
     type_table *tables;
     uint32_t table_count;
     struct pool_words { uint32_t name, class_label; } *pool_names; /* text ids, by store pool: its name, the label of §7.3 */

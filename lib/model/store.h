@@ -245,7 +245,7 @@ typedef struct overlay {
 typedef struct capacity_buffer {
     object meta;
     bool has_template, ready;
-    uint32_t shape, labels;
+    uint32_t shape, labels, claims; /* of the template */
     int64_t replicas;
 } capacity_buffer;
 

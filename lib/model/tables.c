@@ -6,38 +6,8 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/device_world.h>
+#include <model/translate.h>
 #include <string.h>
-
-/* Ids of one catalogue -> ids of the snapshot. */
-struct translation {
-    const uint32_t *text, *resources;
-};
-
-static bool uses(const store *raw, const catalogue_use *use, uint32_t pool)
-{
-    if (use->pool_count == 0) return true;
-    for (uint32_t i = 0; i < use->pool_count; i++) {
-        if (use->pools[i] == raw->pools.items[pool].meta.name) return true;
-    }
-    return false;
-}
-
-static bool translate(karp_snapshot *s, const karp_catalogue *c, struct translation *out)
-{
-    uint32_t *text = arena_array(&s->data, c->text.count + 1, sizeof *text);
-    uint32_t *resources = arena_array(&s->data, c->resources.count + 1, sizeof *resources);
-    if (text == NULL || resources == NULL) return false;
-    for (uint32_t i = 0; i < c->text.count; i++) {
-        karp_str t = strings_get(&c->text, i);
-        text[i] = strings_find(&s->raw.text, t.ptr, t.len);
-    }
-    for (uint32_t i = 0; i < c->resources.count; i++) {
-        karp_str t = strings_get(&c->resources, i);
-        resources[i] = strings_find(&s->raw.resources, t.ptr, t.len);
-    }
-    *out = (struct translation){ text, resources };
-    return true;
-}
 
 static int by_resource(const void *x, const void *y, const void *user)
 {
@@ -56,23 +26,6 @@ static bool translate_list(karp_snapshot *s, const struct translation *t, resour
     }
     *out = (resource_list){ items, list.count };
     return sort_stable(s->context, items, list.count, sizeof *items, by_resource, NULL);
-}
-
-static uint32_t translate_set(karp_snapshot *s, const struct translation *t, expression_list list)
-{
-    uint32_t stack[64], set = EMPTY_SET;
-    for (uint32_t i = 0; i < list.count; i++) {
-        const expression *e = &list.items[i];
-        arena_mark mark = arena_get_mark(&s->data);
-        uint32_t *values = e->value_count <= 64 ? stack : arena_array(&s->data, e->value_count, sizeof *values);
-        if (values == NULL) return NO_ID;
-        for (uint32_t v = 0; v < e->value_count; v++) values[v] = t->text[e->values[v]];
-        uint32_t r = requirement_make(&s->algebra, t->text[e->key], e->op, values, e->value_count, e->min_values);
-        if (values != stack) arena_release(&s->data, mark);
-        if (r == NO_ID) return NO_ID;
-        if (requirement_get(&s->algebra, r)->key != s->facts.hostname) set = set_add(&s->algebra, set, r);
-    }
-    return s->algebra.failed ? NO_ID : set;
 }
 
 /* Requirement.Any of an offering's key: its value, "" for DoesNotExist (scheduling.md §5). NO_ID = key absent. */
@@ -249,7 +202,7 @@ static bool table_sizes(const karp_snapshot *s, const uint32_t *uses_, uint32_t 
 {
     uint64_t types = 0, offerings = 0;
     for (uint32_t u = 0; u < use_count; u++) {
-        const karp_catalogue *c = s->raw.catalogues.items[uses_[u]].catalogue;
+        const karp_catalogue *c = s->catalogues[uses_[u]];
         types += c->count;
         offerings += c->offering_total;
         for (uint32_t t = 0; t < c->count; t++) {
@@ -285,7 +238,7 @@ static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_
     struct filling f = { .s = s, .table = table, .groups = arena_array(&s->data, most + (size_t)1, sizeof *f.groups) };
     if (table->types == NULL || table->offerings == NULL || table->variants == NULL || f.groups == NULL) return fail_nomem(error);
     for (uint32_t u = 0; u < use_count; u++) {
-        const karp_catalogue *c = s->raw.catalogues.items[uses_[u]].catalogue;
+        const karp_catalogue *c = s->catalogues[uses_[u]];
         f.t = &translations[uses_[u]];
         for (uint32_t t = 0; t < c->count; t++) {
             if (!fill_type(&f, &c->types[t], index++)) return fail_nomem(error);
@@ -310,23 +263,19 @@ struct table_plan {
 static karp_status plan_tables(karp_snapshot *s, struct table_plan *plan, karp_error *error)
 {
     store *raw = &s->raw;
-    uint32_t *list = arena_array(&s->data, raw->catalogues.count + 1, sizeof *list);
     s->pool_table = arena_array(&s->data, raw->pools.count + 1, sizeof *s->pool_table);
-    plan->translations = arena_array(&s->data, raw->catalogues.count + 1, sizeof *plan->translations);
-    if (list == NULL || s->pool_table == NULL || plan->translations == NULL) return fail_nomem(error);
-    for (size_t i = 0; i < raw->catalogues.count; i++) {
-        if (!translate(s, raw->catalogues.items[i].catalogue, &plan->translations[i])) return fail_nomem(error);
+    plan->translations = arena_array(&s->data, s->catalogue_count + (size_t)1, sizeof *plan->translations);
+    if (s->pool_table == NULL || plan->translations == NULL) return fail_nomem(error);
+    for (uint32_t i = 0; i < s->catalogue_count; i++) {
+        if (!translate(s, s->catalogues[i], &plan->translations[i])) return fail_nomem(error);
     }
     for (uint32_t p = 0; p < raw->pools.count; p++) {
-        uint32_t n = 0, types = 0;
-        for (uint32_t u = 0; u < raw->catalogues.count; u++) {
-            if (!uses(raw, &raw->catalogues.items[u], p)) continue;
-            list[n++] = u;
-            types += raw->catalogues.items[u].catalogue->count;
-        }
+        const struct pool_catalogues *use = &s->pool_catalogues[p];
+        uint32_t types = 0;
+        for (uint32_t u = 0; u < use->count; u++) types += s->catalogues[use->items[u]]->count;
         s->pool_table[p] = NO_ID;
         if (types == 0) continue;
-        s->pool_table[p] = words_add(&plan->lists, list, n);
+        s->pool_table[p] = words_add(&plan->lists, use->items, use->count);
         if (s->pool_table[p] == NO_ID) return fail_nomem(error);
     }
     return KARP_OK;
@@ -362,7 +311,7 @@ static karp_status make_vectors(karp_snapshot *s, const struct table_plan *plan,
         uint32_t index = 0;
         for (uint32_t u = 0; u < plan->lists.entries[t].count; u++) {
             uint32_t use = plan->lists.entries[t].ptr[u];
-            const karp_catalogue *c = s->raw.catalogues.items[use].catalogue;
+            const karp_catalogue *c = s->catalogues[use];
             for (uint32_t i = 0; i < c->count; i++) {
                 karp_status status = fill_vectors(s, &s->tables[t], &plan->translations[use], index++, &c->types[i]);
                 if (status == KARP_E_RANGE) return fail(error, status, "allocatable of an instance type is out of range");

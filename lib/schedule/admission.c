@@ -2,92 +2,9 @@
 #include <schedule/admission.h>
 
 #include <base/strbuf.h>
+#include <model/label_rules.h>
 #include <schedule/movable.h>
 #include <string.h>
-
-/* ---- labels (§7.2, §7.4) ------------------------------------------------------------------------------------------- */
-
-static bool listed(const uint32_t *ids, uint32_t count, uint32_t id)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (ids[i] == id) return true;
-    }
-    return false;
-}
-
-static bool in_domain(karp_str domain, karp_str restricted)
-{
-    if (restricted.len == 0 || domain.len < restricted.len) return false;
-    size_t at = domain.len - restricted.len;
-    if (memcmp(domain.ptr + at, restricted.ptr, restricted.len) != 0) return false;
-    return at == 0 || domain.ptr[at - 1] == '.';
-}
-
-static bool restricted_key(const karp_snapshot *s, uint32_t key)
-{
-    if (s->facts.well_known[key]) return false;
-    karp_str text = text_of(s, key);
-    const char *slash = text.len > 0 ? memchr(text.ptr, '/', text.len) : NULL;
-    karp_str domain = { text.ptr, slash != NULL ? (size_t)(slash - text.ptr) : 0 };
-    if (in_domain(domain, (karp_str){ "karpenter.sh", 12 })) return true;
-    for (uint32_t i = 0; i < s->raw.restricted_domain_count; i++) {
-        if (in_domain(domain, text_of(s, s->raw.restricted_domains[i]))) return true;
-    }
-    return key == s->known.hostname || listed(s->raw.restricted, s->raw.restricted_count, key);
-}
-
-static bool alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
-/* A label value or the name part of a key: at most 63 characters, alphanumeric at both ends. */
-static bool name_part(karp_str t)
-{
-    if (t.len == 0 || t.len > 63 || !alphanumeric(t.ptr[0]) || !alphanumeric(t.ptr[t.len - 1])) return false;
-    for (size_t i = 0; i < t.len; i++) {
-        if (!alphanumeric(t.ptr[i]) && t.ptr[i] != '-' && t.ptr[i] != '_' && t.ptr[i] != '.') return false;
-    }
-    return true;
-}
-
-static bool lower(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
-/* A DNS subdomain: the prefix of a key. */
-static bool prefix_part(karp_str t)
-{
-    if (t.len == 0 || t.len > 253) return false;
-    for (size_t i = 0; i < t.len; i++) {
-        bool edge = i == 0 || i + 1 == t.len || t.ptr[i - 1] == '.' || t.ptr[i + 1] == '.';
-        if (t.ptr[i] == '.' ? edge : !(lower(t.ptr[i]) || (t.ptr[i] == '-' && !edge))) return false;
-    }
-    return true;
-}
-
-static bool qualified_name(karp_str t)
-{
-    const char *slash = t.len > 0 ? memchr(t.ptr, '/', t.len) : NULL;
-    if (slash == NULL) return name_part(t);
-    size_t at = (size_t)(slash - t.ptr);
-    return prefix_part((karp_str){ t.ptr, at }) && name_part((karp_str){ slash + 1, t.len - at - 1 });
-}
-
-/* What is wrong with a requirement; NULL = nothing. */
-static const char *wrong_requirement(const karp_snapshot *s, uint32_t given_key, uint32_t op, const uint32_t *values, uint32_t count, uint32_t min_values)
-{
-    const known_text *k = &s->known;
-    uint32_t key = s->facts.normalized[given_key], known = 0, least = min_values > 1 ? min_values : 1;
-    if (op == KARP_OP_UNKNOWN || op > KARP_OP_LTE) return "has an unsupported operator";
-    if (restricted_key(s, key)) return "is restricted; specify a well known label or a custom label that does not use a restricted domain";
-    for (uint32_t i = 0; i < count; i++) known += values[i] == k->spot || values[i] == k->on_demand || values[i] == k->reserved;
-    if (op == KARP_OP_IN && key == k->capacity_type && known < least) return "lists no known value";
-    if (!qualified_name(text_of(s, key))) return "is not a qualified name";
-    for (uint32_t i = 0; i < count; i++) {
-        if (values[i] != NO_TEXT && !name_part(text_of(s, values[i]))) return "has an invalid value";
-    }
-    if (op == KARP_OP_IN && count < least) return "has too few values";
-    if (op >= KARP_OP_GT && (count != 1 || !s->facts.numbers[values[0]].is_number || s->facts.numbers[values[0]].value < 0)) {
-        return "needs one non-negative integer";
-    }
-    return NULL;
-}
 
 /* ---- one pod (§2.2) --------------------------------------------------------------------------------------------------- */
 
@@ -119,7 +36,7 @@ static void check_selector(struct complaint *c, const shape *h)
     for (uint32_t i = 0; i < h->node_selector.count; i++) {
         label_pair l = h->node_selector.items[i];
         if (names_a_node(c, l.key)) continue;
-        const char *why = wrong_requirement(w, l.key, KARP_OP_IN, &l.value, 1, 0);
+        const char *why = requirement_wrong(w, l.key, KARP_OP_IN, &l.value, 1, 0);
         if (why != NULL) complain(c, KARP_REASON_INVALID_SELECTOR, "node selector label ", text_of(w, l.key), why);
     }
 }
@@ -133,7 +50,7 @@ static void check_affinity(struct complaint *c, const shape *h)
         for (uint32_t i = 0; i < term->expressions.count; i++) {
             const expression *e = &term->expressions.items[i];
             if (names_a_node(c, e->key)) continue;
-            const char *why = wrong_requirement(w, e->key, e->op, e->values, e->value_count, e->min_values);
+            const char *why = requirement_wrong(w, e->key, e->op, e->values, e->value_count, e->min_values);
             if (why != NULL) complain(c, KARP_REASON_INVALID_AFFINITY, "node affinity label ", text_of(w, e->key), why);
         }
     }
@@ -261,7 +178,11 @@ bool admission_init(scheduler *s)
     }
     for (size_t i = 0; i < pods; i++) {
         uint32_t p = w->by_name[i];
-        if (pod_provisionable(&w->raw.pods.items[p]) && !pending_pod(s, p)) return false;
+        bool of_buffer = (w->raw.pods.items[p].flags & POD_VIRTUAL) != 0;
+        if (!of_buffer && pod_provisionable(&w->raw.pods.items[p]) && !pending_pod(s, p)) return false;
+    }
+    for (uint32_t p = 0; p < pods; p++) { /* they come last, and nothing of them is checked */
+        if (w->raw.pods.items[p].flags & POD_VIRTUAL) push_pod(s, s->waiting, &s->waiting_count, p);
     }
     for (uint32_t n = 0; n < w->node_count; n++) {
         if (!w->nodes[n].marked || w->nodes[n].node == NO_ID) continue;

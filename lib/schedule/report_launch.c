@@ -183,7 +183,8 @@ static bool launch_annotations(scheduler *s, karp_decision *d, const launch_sour
     static const char hash[] = "karpenter.sh/nodepool-hash", version[] = "karpenter.sh/nodepool-hash-version";
     static const char relaxed[] = "karpenter.sh/nodeclaim-min-values-relaxed";
     const node_pool *p = &s->snapshot->raw.pools.items[s->templates[from->template_].pool];
-    struct labels l = { arena_array(&d->data, p->template_annotations.count + (size_t)4, sizeof *l.items), 0 };
+    const type_table *t = s->templates[from->template_].table;
+    struct labels l = { arena_array(&d->data, p->template_annotations.count + (size_t)6, sizeof *l.items), 0 };
     if (l.items == NULL) return false;
     put_pairs(s, &l, p->template_annotations);
     for (uint32_t i = 0; i < p->meta.annotations.count; i++) {
@@ -191,6 +192,13 @@ static bool launch_annotations(scheduler *s, karp_decision *d, const launch_sour
         if (equal_str(key, str(hash)) || equal_str(key, str(version))) put_label(&l, key, text_of(s->snapshot, p->meta.annotations.items[i].value));
     }
     put_label(&l, str(relaxed), str(from->relaxed_min_values ? "true" : "false"));
+    for (uint32_t i = 0; i < from->type_count; i++) {
+        const instance_type *y = &t->types[from->types[i]];
+        bool priced = false;
+        for (uint32_t o = 0; o < y->offering_count; o++) priced = priced || t->offerings[y->offering_first + o].price_from_overlay;
+        if (priced) put_label(&l, str("karpenter.sh/price-overlay-applied"), str("true"));
+        if (y->capacity_from_overlay) put_label(&l, str("karpenter.sh/capacity-overlay-applied"), str("true"));
+    }
     row->annotations = l.items;
     row->annotation_count = l.count;
     return sort_stable(s->context, l.items, l.count, sizeof *l.items, by_label, NULL);

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Node overlays (scheduling.md §30): what overlays say about a pool's types is collected by type name and offering, then
+ * the pool's catalogues are made anew with it. Pools that no overlay touches keep the catalogues that were given.
+ */
+#include <model/translate.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <karp/values.h>
+#include <math.h>
+#include <model/label_rules.h>
+#include <model/prepare.h>
+#include <model/quantity.h>
+#include <string.h>
+
+/* The price of offerings with one set of requirements, of the types with one name. */
+typedef struct price_update {
+    const overlay *by; /* the first overlay, in order, that set it */
+    int32_t lowest;    /* weight of the last one that would have */
+} price_update;
+
+/* What overlays say about the types of one name. */
+typedef struct type_update {
+    resource_list capacity;  /* in the store's resource ids */
+    resource_list last;      /* what the last overlay with capacity named … */
+    int32_t lowest;          /* … and its weight */
+} type_update;
+
+typedef struct pool_updates {
+    map64 type_of;  /* type name (text) -> types */
+    map64 price_of; /* (type name, offering's set) -> prices */
+    LIST_OF(type_update) types;
+    LIST_OF(price_update) prices;
+} pool_updates;
+
+typedef struct overlaying {
+    karp_snapshot *s;
+    struct translation *translations; /* by catalogue */
+    struct catalogue_sets { uint32_t *types, *offerings; } *known; /* by catalogue; offerings of all types in order */
+    pool_updates *pools;
+    uint32_t *sets; /* of one type's offerings: scratch */
+    bool refused;
+} overlaying;
+
+/* ---- validation and order ---------------------------------------------------------------------------------------------------- */
+
+static bool says_number(karp_str text, bool *adjusts, bool *percent, double *value)
+{
+    *adjusts = text.len > 0 && (text.ptr[0] == '+' || text.ptr[0] == '-');
+    bool negative = *adjusts && text.ptr[0] == '-';
+    if (*adjusts) {
+        text.ptr++;
+        text.len--;
+    }
+    *percent = *adjusts && text.len > 0 && text.ptr[text.len - 1] == '%';
+    if (*percent) text.len--;
+    if (text.len == 0 || text.ptr[0] == '+' || text.ptr[0] == '-' || karp_double_parse(text, value) != KARP_OK) return false;
+    if (negative) *value = -*value;
+    return true;
+}
+
+static karp_str price_of(const overlay *o) { return o->price.len > 0 ? o->price : o->price_adjustment; }
+
+static bool valid(const karp_snapshot *s, const overlay *o)
+{
+    static const char *const own[] = { "cpu", "memory", "ephemeral-storage", "pods" };
+    bool adjusts, percent;
+    double value;
+    for (uint32_t i = 0; i < o->requirements.count; i++) {
+        const expression *e = &o->requirements.items[i];
+        if (requirement_wrong(s, e->key, e->op, e->values, e->value_count, 0) != NULL) return false;
+        if (e->op == KARP_OP_NOT_IN && e->value_count == 0) return false;
+    }
+    for (uint32_t i = 0; i < o->capacity.count; i++) {
+        karp_str name = strings_get(&s->raw.resources, o->capacity.items[i].resource);
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++) {
+            if (equal_str(name, str(own[k]))) return false;
+        }
+    }
+    return price_of(o).len == 0 || says_number(price_of(o), &adjusts, &percent, &value);
+}
+
+/* The heaviest first; among equals the last name first. */
+static int by_weight(uint32_t x, uint32_t y, const void *user)
+{
+    const karp_snapshot *s = user;
+    const overlay *a = &s->raw.overlays.items[x], *b = &s->raw.overlays.items[y];
+    if (a->weight != b->weight) return a->weight > b->weight ? -1 : 1;
+    return -compare_str(name_of(s, a->meta.name), name_of(s, b->meta.name));
+}
+
+/* ---- what matches --------------------------------------------------------------------------------------------------------------- */
+
+/* What is known of every node of the pool. */
+static uint32_t pool_set(overlaying *w, uint32_t pool)
+{
+    karp_snapshot *s = w->s;
+    uint32_t set = set_of_labels(&s->algebra, s->raw.pools.items[pool].template_labels, NULL);
+    if (set == NO_ID) return EMPTY_SET;
+    return set_add(&s->algebra, set, requirement_in(&s->algebra, s->known.node_pool, s->pool_names[pool].name));
+}
+
+/* Calls `see` for each type of the pool of which some offering matches; sets[] are those that do, in offerings' order.
+ * false = `see` said so. */
+typedef bool (*see_type)(overlaying *w, uint32_t pool, const overlay *o, uint32_t name, const uint32_t *sets, uint32_t count);
+
+static bool match(overlaying *w, uint32_t pool, const overlay *o, see_type see)
+{
+    karp_snapshot *s = w->s;
+    demand wanted = { EMPTY_SET, NO_ID };
+    uint32_t base = pool_set(w, pool);
+    if (!demand_of_expressions(&s->algebra, o->requirements, &wanted)) w->refused = true;
+    for (uint32_t u = 0; u < s->pool_catalogues[pool].count && !w->refused; u++) {
+        uint32_t index = s->pool_catalogues[pool].items[u];
+        const karp_catalogue *c = s->catalogues[index];
+        const uint32_t *offered = w->known[index].offerings;
+        for (uint32_t t = 0; t < c->count && !w->refused; offered += c->types[t++].offering_count) {
+            const catalogue_type *type = &c->types[t];
+            uint32_t n = 0, set = set_meet(&s->algebra, base, w->known[index].types[t]);
+            if (!set_compatible(&s->algebra, set, wanted.set, false)) continue;
+            for (uint32_t i = 0; i < type->offering_count; i++) {
+                if (set_compatible(&s->algebra, wanted.set, offered[i], true)) w->sets[n++] = offered[i];
+            }
+            uint32_t name = w->translations[index].text[type->name];
+            if (n > 0 && !w->refused && !see(w, pool, o, name, w->sets, n)) return false;
+        }
+    }
+    return !w->refused;
+}
+
+/* ---- conflicts -------------------------------------------------------------------------------------------------------------------- */
+
+static bool no_conflict(overlaying *w, uint32_t pool, const overlay *o, uint32_t name, const uint32_t *sets, uint32_t count)
+{
+    const pool_updates *p = &w->pools[pool];
+    uint32_t known = map64_get(&p->type_of, name);
+    if (known == NO_ID) return true;
+    for (uint32_t i = 0; i < count && price_of(o).len > 0; i++) {
+        uint32_t price = map64_get(&p->price_of, pair_key(name, sets[i]));
+        if (price != NO_ID && p->prices.items[price].lowest == o->weight) return false;
+    }
+    const type_update *t = &p->types.items[known];
+    for (uint32_t i = 0; i < o->capacity.count && t->lowest == o->weight; i++) {
+        if (resource_list_find(t->last, o->capacity.items[i].resource) != NULL) return false;
+    }
+    return true;
+}
+
+/* ---- collecting --------------------------------------------------------------------------------------------------------------------- */
+
+static type_update *update_of(overlaying *w, pool_updates *p, uint32_t name)
+{
+    uint32_t known = map64_get(&p->type_of, name);
+    if (known != NO_ID) return &p->types.items[known];
+    type_update *t = list_push(w->s->context, &p->types, sizeof *t);
+    if (t == NULL || !map64_put(&p->type_of, name, (uint32_t)(p->types.count - 1))) w->refused = true;
+    return w->refused ? NULL : t;
+}
+
+static bool set_price(overlaying *w, pool_updates *p, const overlay *o, uint32_t name, uint32_t set)
+{
+    uint32_t known = map64_get(&p->price_of, pair_key(name, set));
+    if (known != NO_ID) {
+        p->prices.items[known].lowest = o->weight;
+        return true;
+    }
+    price_update *u = list_push(w->s->context, &p->prices, sizeof *u);
+    if (u == NULL || !map64_put(&p->price_of, pair_key(name, set), (uint32_t)(p->prices.count - 1))) {
+        w->refused = true;
+        return false;
+    }
+    *u = (price_update){ o, o->weight };
+    return true;
+}
+
+static bool collect(overlaying *w, uint32_t pool, const overlay *o, uint32_t name, const uint32_t *sets, uint32_t count)
+{
+    pool_updates *p = &w->pools[pool];
+    if (price_of(o).len == 0 && o->capacity.count == 0) return true;
+    type_update *t = update_of(w, p, name);
+    if (t == NULL) return false;
+    if (o->capacity.count > 0) {
+        /* What a heavier overlay says of a resource stays. */
+        if (resource_list_override(&w->s->data, o->capacity, t->capacity, &t->capacity) != KARP_OK) w->refused = true;
+        t->last = o->capacity;
+        t->lowest = o->weight;
+    }
+    for (uint32_t i = 0; i < count && price_of(o).len > 0 && !w->refused; i++) {
+        if (!set_price(w, p, o, name, sets[i])) return false;
+    }
+    return !w->refused;
+}
+
+/* An overlay holds in all pools or in none. */
+static void apply_overlay(overlaying *w, const overlay *o)
+{
+    uint32_t pools = (uint32_t)w->s->raw.pools.count;
+    for (uint32_t p = 0; p < pools; p++) {
+        if (!match(w, p, o, no_conflict)) return;
+    }
+    for (uint32_t p = 0; p < pools && !w->refused; p++) (void)match(w, p, o, collect);
+}
+
+/* ---- new catalogues ------------------------------------------------------------------------------------------------------------------ */
+
+static double adjusted(double price, karp_str change)
+{
+    bool adjusts, percent;
+    double value, result;
+    if (!says_number(change, &adjusts, &percent, &value)) return price;
+    result = !adjusts ? value : percent ? price * (1 + value / 100) : price + value;
+    if (!isfinite(result)) return price;
+    return result >= 0 ? result : 0;
+}
+
+static const karp_offering *overlaid_offerings(const overlaying *w, arena *a, uint32_t index, const catalogue_type *type,
+                                               const uint32_t *sets, const pool_updates *p)
+{
+    karp_offering *list = arena_array(a, type->offering_count + (size_t)1, sizeof *list);
+    uint32_t name = w->translations[index].text[type->name];
+    if (list == NULL) return NULL;
+    for (uint32_t i = 0; i < type->offering_count; i++) {
+        list[i] = type->shown.offerings[i];
+        uint32_t known = map64_get(&p->price_of, pair_key(name, sets[i]));
+        if (known == NO_ID) continue;
+        list[i].price = adjusted(list[i].price, price_of(p->prices.items[known].by));
+        list[i].price_from_overlay = 1;
+        list[i].capacity_override = NULL; /* the offering is built anew, without its overrides */
+        list[i].capacity_override_count = 0;
+        list[i].has_capacity_override = 0;
+        list[i].overhead_override = NULL;
+    }
+    return list;
+}
+
+static const karp_resource *overlaid_capacity(const karp_snapshot *s, arena *a, const karp_instance_type *type, resource_list more, size_t *count)
+{
+    karp_resource *list = arena_array(a, type->capacity_count + (size_t)more.count + 1, sizeof *list);
+    size_t n = type->capacity_count;
+    if (list == NULL) return NULL;
+    if (n > 0) memcpy(list, type->capacity, n * sizeof *list);
+    for (uint32_t i = 0; i < more.count; i++) {
+        char text[QUANTITY_TEXT];
+        size_t length = quantity_format((quantity){ more.items[i].value, more.items[i].binary }, text), at = 0;
+        karp_str name = strings_get(&s->raw.resources, more.items[i].resource);
+        while (at < n && !equal_str(list[at].name, name)) at++;
+        list[at] = (karp_resource){ .name = name, .text = { arena_string(a, text, length), length } };
+        if (list[at].text.ptr == NULL) return NULL;
+        if (at == n) n++;
+    }
+    *count = n;
+    return list;
+}
+
+/* The catalogue as the pool sees it; *out stays NULL when nothing of it is touched. */
+static karp_status overlaid(overlaying *w, arena *a, uint32_t pool, uint32_t index, karp_catalogue **out, karp_error *error)
+{
+    const karp_catalogue *c = w->s->catalogues[index];
+    const pool_updates *p = &w->pools[pool];
+    karp_instance_type *types = arena_array(a, c->count + (size_t)1, sizeof *types);
+    const uint32_t *sets = w->known[index].offerings;
+    bool touched = false;
+    if (types == NULL) return fail_nomem(error);
+    for (uint32_t t = 0; t < c->count; sets += c->types[t++].offering_count) {
+        types[t] = c->types[t].shown;
+        uint32_t known = map64_get(&p->type_of, w->translations[index].text[c->types[t].name]);
+        if (known == NO_ID) continue;
+        const type_update *u = &p->types.items[known];
+        touched = true;
+        types[t].device_templates = NULL; /* likewise the type, without its devices */
+        types[t].device_template_count = 0;
+        types[t].attribute_bindings = NULL;
+        types[t].attribute_binding_count = 0;
+        types[t].offerings = overlaid_offerings(w, a, index, &c->types[t], sets, p);
+        types[t].capacity_from_overlay = u->capacity.count > 0;
+        if (u->capacity.count > 0) types[t].capacity = overlaid_capacity(w->s, a, &c->types[t].shown, u->capacity, &types[t].capacity_count);
+        if (types[t].offerings == NULL || (u->capacity.count > 0 && types[t].capacity == NULL)) return fail_nomem(error);
+    }
+    return touched ? karp_catalogue_new(w->s->context, types, c->count, out, error) : KARP_OK;
+}
+
+static karp_status remake(overlaying *w, uint32_t pool, karp_error *error)
+{
+    karp_snapshot *s = w->s;
+    if (w->pools[pool].types.count == 0) return KARP_OK;
+    for (uint32_t u = 0; u < s->pool_catalogues[pool].count; u++) {
+        karp_catalogue *made = NULL;
+        arena a;
+        arena_init(&a, s->context);
+        karp_status status = overlaid(w, &a, pool, s->pool_catalogues[pool].items[u], &made, error);
+        arena_free(&a);
+        if (status != KARP_OK) return status;
+        if (made == NULL) continue;
+        s->pool_catalogues[pool].items[u] = s->catalogue_count;
+        s->catalogues[s->catalogue_count++] = made;
+    }
+    return KARP_OK;
+}
+
+/* ---- the step --------------------------------------------------------------------------------------------------------------------------- */
+
+static bool uses(const store *raw, const catalogue_use *use, uint32_t pool)
+{
+    if (use->pool_count == 0) return true;
+    for (uint32_t i = 0; i < use->pool_count; i++) {
+        if (use->pools[i] == raw->pools.items[pool].meta.name) return true;
+    }
+    return false;
+}
+
+/* As they were given. */
+static bool list_catalogues(karp_snapshot *s, bool overlays)
+{
+    store *raw = &s->raw;
+    size_t given = raw->catalogues.count, pools = raw->pools.count, most = given, lists;
+    if (overlays && (!size_mul(given, pools, &most) || !size_add(most, given, &most))) return false;
+    if (!size_mul(given, pools, &lists)) return false;
+    s->catalogues = arena_array(&s->data, most + 1, sizeof(karp_catalogue *));
+    s->pool_catalogues = arena_array(&s->data, pools + 1, sizeof *s->pool_catalogues);
+    uint32_t *items = arena_array(&s->data, lists + 1, sizeof *items);
+    if (s->catalogues == NULL || s->pool_catalogues == NULL || items == NULL) return false;
+    s->catalogue_count = s->catalogues_given = (uint32_t)given;
+    for (size_t i = 0; i < given; i++) s->catalogues[i] = raw->catalogues.items[i].catalogue;
+    for (uint32_t p = 0; p < pools; p++) {
+        s->pool_catalogues[p].items = items + p * given;
+        for (uint32_t u = 0; u < given; u++) {
+            if (uses(raw, &raw->catalogues.items[u], p)) s->pool_catalogues[p].items[s->pool_catalogues[p].count++] = u;
+        }
+    }
+    return true;
+}
+
+static bool find_sets(overlaying *w, uint32_t index)
+{
+    karp_snapshot *s = w->s;
+    const karp_catalogue *c = s->catalogues[index];
+    uint32_t *types = arena_array(&s->data, c->count + (size_t)1, sizeof *types), n = 0;
+    uint32_t *offerings = arena_array(&s->data, (size_t)c->offering_total + 1, sizeof *offerings);
+    if (types == NULL || offerings == NULL) return false;
+    for (uint32_t t = 0; t < c->count; t++) {
+        const catalogue_type *type = &c->types[t];
+        types[t] = translate_set(s, &w->translations[index], type->requirements);
+        if (types[t] == NO_ID) return false;
+        for (uint32_t i = 0; i < type->offering_count; i++) {
+            offerings[n] = translate_set(s, &w->translations[index], type->offerings[i].requirements);
+            if (offerings[n++] == NO_ID) return false;
+        }
+    }
+    w->known[index] = (struct catalogue_sets){ types, offerings };
+    return true;
+}
+
+static bool begin(overlaying *w, karp_snapshot *s)
+{
+    uint32_t most = 0;
+    w->translations = arena_array(&s->data, s->catalogue_count + (size_t)1, sizeof *w->translations);
+    w->pools = arena_array(&s->data, s->raw.pools.count + 1, sizeof *w->pools);
+    w->known = arena_array(&s->data, s->catalogue_count + (size_t)1, sizeof *w->known);
+    if (w->translations == NULL || w->pools == NULL || w->known == NULL) return false;
+    for (size_t p = 0; p < s->raw.pools.count; p++) {
+        map64_init(&w->pools[p].type_of, s->context);
+        map64_init(&w->pools[p].price_of, s->context);
+    }
+    for (uint32_t i = 0; i < s->catalogue_count; i++) {
+        if (!translate(s, s->catalogues[i], &w->translations[i]) || !find_sets(w, i)) return false;
+        for (uint32_t t = 0; t < s->catalogues[i]->count; t++) {
+            if (s->catalogues[i]->types[t].offering_count > most) most = s->catalogues[i]->types[t].offering_count;
+        }
+    }
+    w->sets = arena_array(&s->data, most + (size_t)1, sizeof *w->sets);
+    return w->sets != NULL;
+}
+
+static void end(overlaying *w)
+{
+    for (size_t p = 0; w->pools != NULL && p < w->s->raw.pools.count; p++) {
+        map64_free(&w->pools[p].type_of);
+        map64_free(&w->pools[p].price_of);
+        list_free(w->s->context, &w->pools[p].types, sizeof(type_update));
+        list_free(w->s->context, &w->pools[p].prices, sizeof(price_update));
+    }
+}
+
+static karp_status lay_over(overlaying *w, karp_error *error)
+{
+    karp_snapshot *s = w->s;
+    size_t n = s->raw.overlays.count;
+    uint32_t *order = arena_array(&s->data, n, sizeof *order);
+    if (order == NULL || !begin(w, s)) return fail_nomem(error);
+    for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
+    if (!sort_ids(s->context, order, n, by_weight, s)) return fail_nomem(error);
+    for (size_t i = 0; i < n && !w->refused; i++) {
+        const overlay *o = &s->raw.overlays.items[order[i]];
+        if (valid(s, o)) apply_overlay(w, o);
+    }
+    if (w->refused || s->algebra.failed) return fail_nomem(error);
+    for (uint32_t p = 0; p < s->raw.pools.count; p++) {
+        karp_status status = remake(w, p, error);
+        if (status != KARP_OK) return status;
+    }
+    return KARP_OK;
+}
+
+karp_status prepare_catalogues(karp_snapshot *s, karp_error *error)
+{
+    bool overlays = s->raw.overlays.count > 0 && (s->raw.settings.gates & KARP_GATE_NODE_OVERLAY) != 0;
+    if (!list_catalogues(s, overlays)) return fail_nomem(error);
+    if (!overlays) return KARP_OK;
+    overlaying w = { .s = s };
+    karp_status status = lay_over(&w, error);
+    end(&w);
+    return status;
+}
+
+void forget_catalogues(karp_snapshot *s)
+{
+    for (uint32_t i = s->catalogues_given; i < s->catalogue_count; i++) karp_catalogue_unref(s->catalogues[i]);
+}
