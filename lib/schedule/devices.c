@@ -133,7 +133,16 @@ uint32_t devices_refuse(scheduler *s, uint32_t class_number)
 karp_str devices_unknown_expression(const scheduler *s, uint32_t class_number)
 {
     uint32_t text = s->devices == NULL ? NO_ID : unknown_of_class(s, class_number);
-    return text == NO_ID ? (karp_str){ NULL, 0 } : text_of(s->snapshot, text);
+    return text == NO_ID ? (karp_str){ "", 0 } : text_of(s->snapshot, text);
+}
+
+karp_str devices_missing_claim(const scheduler *s, uint32_t class_number)
+{
+    id_list names = claims_of(s, class_number);
+    for (uint32_t i = 0; i < names.count; i++) {
+        if (claim_named(s, class_number, names.items[i]) == NO_ID) return name_of(s->snapshot, names.items[i]);
+    }
+    return (karp_str){ "", 0 };
 }
 
 /* ---- allocation ------------------------------------------------------------------------------------------------------------------------------- */

@@ -38,7 +38,9 @@ void devices_take_claim(scheduler *s, const claim *c);
 
 /* The drivers of the devices a claim's pods got, "a.example.com,b.example.com", in the arena; len 0 = none. */
 bool devices_drivers(scheduler *s, uint32_t claim_number, arena *a, karp_str *out);
-/* An expression of the class's claims that is not evaluated here; ptr NULL = none. */
+/* What devices_refuse() refused the class for: an expression that is not evaluated here, a claim that does not exist;
+ * "" = no such thing. */
 karp_str devices_unknown_expression(const scheduler *s, uint32_t class_number);
+karp_str devices_missing_claim(const scheduler *s, uint32_t class_number);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <base/bits.h>
 #include <schedule/claims.h>
+#include <schedule/devices.h>
 #include <schedule/hosts.h>
 #include <schedule/ports.h>
 #include <schedule/show.h>
@@ -205,8 +206,7 @@ static bool pool_row(scheduler *s, karp_decision *d, const failure *f, uint32_t 
     uint32_t set = EMPTY_SET;
     strbuf b;
     strbuf_init(&b, s->context);
-    bool anywhere = f->reason == KARP_REASON_DRA || f->reason == KARP_REASON_DRA_NOT_EVALUATED || f->reason == KARP_REASON_RESOURCE_CLAIM;
-    row->code = anywhere ? f->reason : template_refusal(s, template_number, f->pod, f->view, &set);
+    row->code = f->reason == KARP_REASON_DRA ? KARP_REASON_DRA : template_refusal(s, template_number, f->pod, f->view, &set);
     if (!tally_types(s, t, v.class_, set, &tally)) return false;
     if (row->code == KARP_REASON_TUPLE) row->code = category(&tally);
     if (row->code == KARP_REASON_NOTHING_MATCHED && !quirk(s, 13) && ports_bar_all(t, shape_of(s->snapshot, v.class_))) {
@@ -296,12 +296,27 @@ static void sum_up(karp_unschedulable *row)
     for (size_t i = 0; i < row->pool_count; i++) row->permanent = row->permanent && karp_reason_permanent(row->pools[i].code);
 }
 
+/* Refused before any pool is asked, for what the resource claims say. */
+static bool why_not_claims(const scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
+{
+    uint32_t class_number = s->views.items[f->view].class_;
+    bool missing = f->reason == KARP_REASON_RESOURCE_CLAIM;
+    strbuf b;
+    strbuf_init(&b, s->context);
+    strbuf_adds(&b, karp_reason_text(f->reason));
+    strbuf_adds(&b, ": ");
+    strbuf_addstr(&b, missing ? devices_missing_claim(s, class_number) : devices_unknown_expression(s, class_number));
+    return keep_text(&d->data, &b, &row->message);
+}
+
 bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
 {
     row->code = f->reason;
     row->permanent = karp_reason_permanent(f->reason);
     const char *text = karp_reason_text(f->reason);
     row->message = (karp_str){ text, strlen(text) };
+    bool of_claims = f->reason == KARP_REASON_DRA_NOT_EVALUATED || f->reason == KARP_REASON_RESOURCE_CLAIM;
+    if (of_claims && f->view != NO_ID) return why_not_claims(s, f, d, row);
     if (s->options->explain == KARP_EXPLAIN_NONE || f->view == NO_ID || f->after) return true;
     karp_pool_refusal *pools = arena_array(&d->data, s->template_count + (size_t)s->dropped_count + 1, sizeof *pools);
     if (pools == NULL) return false;
