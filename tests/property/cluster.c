@@ -112,7 +112,7 @@ static void make_pool(struct maker *m, const char *name)
         put(labels, word(m, "size tier family"), word(m, "large fa gold"));
     }
     spec = json_pack("{s:{s:{s:o}, s:o}, s:{s:s, s:s, s:[{s:s}]}}", "template", "metadata", "labels", labels, "spec",
-                     node_spec, "disruption", "consolidateAfter", word(m, "0s 5m 30m 1h30m Never"),
+                     node_spec, "disruption", "consolidateAfter", m->percent[CONSOLIDATION] > 0 ? word(m, "30m 45m 1h30m") : word(m, "0s 5m Never"),
                      "consolidationPolicy", "WhenEmptyOrUnderutilized", "budgets", "nodes", "10%");
     if (has(m, WEIGHTS)) {
         json_object_set_new(spec, "weight", json_integer(1 + below(m, 3)));
@@ -227,7 +227,7 @@ static void make_claim(struct maker *m, const char *name, const char *id, const 
     }
     status = json_pack("{s:s, s:o, s:O, s:O}", "providerID", id, "conditions", conditions, "capacity", capacity,
                        "allocatable", allocatable);
-    if (chance(m, 30)) {
+    if (chance(m, m->percent[CONSOLIDATION] > 0 ? 60 : 15)) {
         put(status, "lastPodEventTime", ago(m, 60 * below(m, 90)));
     }
     json_object_set(metadata, "labels", labels);
@@ -243,7 +243,7 @@ static void make_csi_node(struct maker *m, const char *name)
         json_object_set_new(disk, "allocatable", json_pack("{s:i}", "count", (int)below(m, 4)));
     }
     json_array_append_new(drivers, disk);
-    if (chance(m, 30)) {
+    if (chance(m, 60)) {
         json_array_append_new(drivers, json_pack("{s:s, s:s, s:{s:i}}", "name", "ebs.csi.aws.com", "nodeID", name,
                                                  "allocatable", "count", (int)below(m, 3)));
     }

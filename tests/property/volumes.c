@@ -74,7 +74,7 @@ static void make_volume(struct maker *m, const char *name)
     }
     if (local) {
         json_object_set_new(spec, "local", json_pack("{s:s}", "path", "/data"));
-    } else if (chance(m, 85)) {
+    } else if (chance(m, 65)) {
         json_object_set_new(spec, "csi", json_pack("{s:s, s:s}", "driver", "disk.example.com", "volumeHandle", name));
     } else {
         json_object_set_new(spec, "awsElasticBlockStore", json_pack("{s:s}", "volumeID", name));
