@@ -319,7 +319,11 @@ static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
     }
     *g = *wanted;
     bool ok = initial_domains(s, g, tolerations) && (g->inverse || topology_seed(s, number)) && introduce_to_kins(s, number) && round_withhold(s, number);
-    return ok ? number : NO_ID;
+    /* A group that comes up in the middle of a round does not know what the round has placed (Q-5); one that an earlier round
+     * left behind would. */
+    if (s->solving && !g->inverse && quirk(s, 5)) s->conflated = s->conflated || s->simulation;
+    else if (s->solving && ok && !g->inverse) topology_count_placed(s, number);
+    return ok && !s->failed ? number : NO_ID;
 }
 
 static bool namespaces_of_term(scheduler *s, const pod_term *t, uint32_t own, group *g)

@@ -331,6 +331,7 @@ struct scheduler {
     uint64_t *offered;    /* hosts that are not removed in this round */
     bool conflated;       /* some group stands for pods that only a quirk lets it stand for: see rounds.h */
     uint64_t version;     /* counts successes */
+    bool solving;         /* the loop is running */
     uint64_t steps;
     bool stopped;         /* a budget or the caller ended the loop */
     words launch_keys;    /* what launches that share their rows agree in … */

@@ -148,6 +148,7 @@ static void note_rest(scheduler *s, const queue *q)
 static void run_loop(scheduler *s, queue *q)
 {
     uint64_t polled = 0;
+    s->solving = true;
     while (q->length > 0 && !s->failed && !s->algebra.failed) {
         uint32_t p = q->pods[q->head], last = NO_ID;
         if (s->outcomes[p].last_length == q->length) break; /* a full turn without a success */
@@ -166,6 +167,7 @@ static void run_loop(scheduler *s, queue *q)
         q->length++;
         s->outcomes[p].last_length = q->length;
     }
+    s->solving = false;
 }
 
 /* The pods enter the topology in list order: with the first of a group stands for it. */

@@ -472,16 +472,37 @@ static void count_values(scheduler *s, uint32_t number, uint32_t set, bool only_
     }
 }
 
+static void record_in(scheduler *s, uint32_t number, const spot *at)
+{
+    const group *g = &s->groups.items[number];
+    if (g->has_filter && !filter_matches(s, &g->filter, at->taints, at->set, at->host_text)) return;
+    if (g->host) round_count(s, number, at->host);
+    else count_values(s, number, at->set, g->kind != GROUP_ANTI);
+}
+
+void topology_count_placed(scheduler *s, uint32_t number)
+{
+    for (uint32_t i = 0; i < s->pod_count && !s->failed; i++) {
+        place p = s->places[s->pods[i]];
+        const kin *k = &s->kins.items[s->classes[s->snapshot->pod_class[s->pods[i]]].kin];
+        spot at = { .set = EMPTY_SET };
+        if (p.where == PLACE_NONE || !group_selects(s, &s->groups.items[number], k)) continue;
+        if (p.where == PLACE_HOST) {
+            const state_node *n = &s->snapshot->nodes[s->hosts[p.target].node];
+            at = (spot){ .set = s->hosts[p.target].set, .host = s->hosts[p.target].number, .host_text = n->hostname, .taints = n->taints };
+        } else {
+            const claim *c = &s->claims.items[p.target];
+            at = (spot){ .set = c->set, .host = c->number, .host_text = HOST_FRESH, .taints = s->templates[c->template_].taints };
+        }
+        record_in(s, number, &at);
+    }
+}
+
 void topology_record(scheduler *s, const view *v, const spot *at)
 {
     const kin *k = &s->kins.items[s->classes[v->class_].kin];
     const class_state *c = &s->classes[v->class_];
-    for (uint32_t i = 0; i < k->counted_count; i++) {
-        const group *g = &s->groups.items[k->counted_by[i]];
-        if (g->has_filter && !filter_matches(s, &g->filter, at->taints, at->set, at->host_text)) continue;
-        if (g->host) round_count(s, k->counted_by[i], at->host);
-        else count_values(s, k->counted_by[i], at->set, g->kind != GROUP_ANTI);
-    }
+    for (uint32_t i = 0; i < k->counted_count; i++) record_in(s, k->counted_by[i], at);
     for (uint32_t i = 0; i < c->inverse_count; i++) {
         if (s->groups.items[c->inverse_owned[i]].host) round_count(s, c->inverse_owned[i], at->host);
         else count_values(s, c->inverse_owned[i], at->set, false);

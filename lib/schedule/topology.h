@@ -56,6 +56,8 @@ bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set);
 bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, uint32_t host_text, bool *lasting);
 /* §14.5: the pod is there now. */
 void topology_record(scheduler *s, const view *v, const spot *at);
+/* Counts what the round has placed already in a group that is new (Q-5 off). */
+void topology_count_placed(scheduler *s, uint32_t group_number);
 
 /* What the requirements of a place say about its host name, beside a text id. */
 enum { HOST_ABSENT = UINT32_MAX, HOST_FRESH = UINT32_MAX - 1 };

@@ -317,6 +317,7 @@ bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_un
     row->message = (karp_str){ text, strlen(text) };
     bool of_claims = f->reason == KARP_REASON_DRA_NOT_EVALUATED || f->reason == KARP_REASON_RESOURCE_CLAIM;
     if (of_claims && f->view != NO_ID) return why_not_claims(s, f, d, row);
+    if (f->reason == KARP_REASON_VOLUME && f->view != NO_ID && !s->snapshot->classes[s->views.items[f->view].class_].volumes_found) return true;
     if (s->options->explain == KARP_EXPLAIN_NONE || f->view == NO_ID || f->after) return true;
     karp_pool_refusal *pools = arena_array(&d->data, s->template_count + (size_t)s->dropped_count + 1, sizeof *pools);
     if (pools == NULL) return false;
