@@ -53,11 +53,14 @@ enum {
     KARP_OP_LTE = 8  /**< NodePools and NodeClaims only */
 };
 
+/** karp_requirement.min_values of a launch whose minValues was relaxed to 0. */
+#define KARP_MIN_VALUES_ZERO UINT32_MAX
+
 /** One requirement on a label key, or one expression of a label selector. */
 typedef struct karp_requirement {
     karp_str key;
     uint32_t op;         /**< KARP_OP_* */
-    uint32_t min_values; /**< 0 = none */
+    uint32_t min_values; /**< 0 = none; in results also #KARP_MIN_VALUES_ZERO */
     const karp_str *values;
     size_t value_count;
 } karp_requirement;

@@ -86,7 +86,7 @@ static bool is_label(const karp_requirement *list, size_t index)
 static void write_labels(json_out *j, const karp_requirement *list, size_t count)
 {
     json_key(j, "labels");
-    json_object(j);
+    json_open_object(j);
     for (size_t i = 0; i < count; i++) {
         if (is_label(list, i)) {
             json_key_str(j, list[i].key);
@@ -100,7 +100,7 @@ static void write_labels(json_out *j, const karp_requirement *list, size_t count
 static void write_requirements(json_out *j, const karp_requirement *list, size_t count)
 {
     json_key(j, "requirements");
-    json_array(j);
+    json_open_array(j);
     for (size_t i = 0; i < count; i++) {
         if (is_label(list, i)) {
             continue;
@@ -131,7 +131,7 @@ static void write_resources(json_out *j, const char *key, const karp_resource *l
 static void write_overhead(json_out *j, const char *key, const karp_overhead *overhead)
 {
     json_key(j, key);
-    json_object(j);
+    json_open_object(j);
     write_resources(j, "kubeReserved", overhead->kube_reserved, overhead->kube_reserved_count);
     write_resources(j, "systemReserved", overhead->system_reserved, overhead->system_reserved_count);
     write_resources(j, "evictionThreshold", overhead->eviction_threshold, overhead->eviction_threshold_count);
@@ -192,7 +192,7 @@ static void write_offering(json_out *j, const karp_offering *offering)
 {
     offering_form form = form_of(offering);
     if (form.others > 0 || offering->has_capacity_override || offering->overhead_override != NULL) {
-        json_object(j);
+        json_open_object(j);
     } else {
         json_flat_object(j);
     }
@@ -228,7 +228,7 @@ static void write_offering(json_out *j, const karp_offering *offering)
 static void write_type(json_out *j, const karp_catalogue *catalogue, size_t index)
 {
     const karp_instance_type *type = karp_catalogue_type(catalogue, index);
-    json_object(j);
+    json_open_object(j);
     json_member_str(j, "name", type->name);
     write_labels(j, type->requirements, type->requirement_count);
     write_requirements(j, type->requirements, type->requirement_count);
@@ -238,7 +238,7 @@ static void write_type(json_out *j, const karp_catalogue *catalogue, size_t inde
     const karp_resource *allocatable = karp_catalogue_allocatable(catalogue, index, &count);
     write_resources(j, "allocatable", allocatable, allocatable == NULL ? 0 : count);
     json_key(j, "offerings");
-    json_array(j);
+    json_open_array(j);
     for (size_t i = 0; i < type->offering_count; i++) {
         write_offering(j, &type->offerings[i]);
     }
@@ -259,7 +259,7 @@ static karp_status catalogue_as_json(const catalogue_job *job)
 {
     json_out json;
     json_init(&json, job->out, job->options->compact != 0);
-    json_array(&json);
+    json_open_array(&json);
     for (size_t i = 0; i < job->count; i++) {
         write_type(&json, job->catalogue, job->order[i]);
     }

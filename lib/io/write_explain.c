@@ -84,7 +84,7 @@ static karp_status pod_as_json(const write_job *job, karp_str name, pod_answer a
     json_out *j = &json;
     karp_status status = KARP_OK;
     json_init(j, job->out, job->options->compact != 0);
-    json_object(j);
+    json_open_object(j);
     plan_header(j, job, "PodExplanation");
     json_member_str(j, "pod", name);
     json_member_text(j, "outcome", outcomes[answer.fate]);
@@ -302,7 +302,7 @@ static karp_status node_as_json(const write_job *job, karp_str name, const node_
     json_out json;
     json_out *j = &json;
     json_init(j, job->out, job->options->compact != 0);
-    json_object(j);
+    json_open_object(j);
     plan_header(j, job, "NodeExplanation");
     json_member_str(j, "node", name);
     json_member_text(j, "outcome", answer->has_command ? "disrupted" : "kept");
@@ -316,7 +316,7 @@ static karp_status node_as_json(const write_job *job, karp_str name, const node_
         }
     }
     json_key(j, "kept");
-    json_array(j);
+    json_open_array(j);
     size_t next = 0;
     for (;;) {
         karp_kept kept;
@@ -328,7 +328,7 @@ static karp_status node_as_json(const write_job *job, karp_str name, const node_
         if (!found) {
             break;
         }
-        json_object(j);
+        json_open_object(j);
         json_member_text(j, "code", karp_reason_name(kept.code));
         json_member_str(j, "detail", kept.detail);
         json_end(j);

@@ -64,12 +64,12 @@ static void begin(json_out *j, bool is_array, bool flat)
     }
 }
 
-void json_object(json_out *j)
+void json_open_object(json_out *j)
 {
     begin(j, false, false);
 }
 
-void json_array(json_out *j)
+void json_open_array(json_out *j)
 {
     begin(j, true, false);
 }

@@ -22,8 +22,8 @@ typedef struct json_out {
 void json_init(json_out *j, write_buffer *out, bool compact);
 
 /* Both are for one value; a key comes before each value of an object. */
-void json_object(json_out *j);
-void json_array(json_out *j);
+void json_open_object(json_out *j);
+void json_open_array(json_out *j);
 void json_flat_object(json_out *j);
 void json_flat_array(json_out *j);
 void json_end(json_out *j);

@@ -69,7 +69,7 @@ static void write_resources(json_out *j, const char *key, const karp_resource *l
 static void write_labels(json_out *j, const char *key, const karp_label *labels, size_t count)
 {
     json_key(j, key);
-    json_object(j);
+    json_open_object(j);
     for (size_t i = 0; i < count; i++) {
         json_key_str(j, labels[i].key);
         json_str(j, labels[i].value);
@@ -80,7 +80,7 @@ static void write_labels(json_out *j, const char *key, const karp_label *labels,
 static void write_taints(json_out *j, const char *key, const karp_taint *taints, size_t count)
 {
     json_key(j, key);
-    json_array(j);
+    json_open_array(j);
     for (size_t i = 0; i < count; i++) {
         json_flat_object(j);
         json_member_str(j, "key", taints[i].key);
@@ -96,7 +96,7 @@ static void write_taints(json_out *j, const char *key, const karp_taint *taints,
 static void write_requirements(json_out *j, const karp_requirement *list, size_t count)
 {
     json_key(j, "requirements");
-    json_array(j);
+    json_open_array(j);
     for (size_t i = 0; i < count; i++) {
         const karp_requirement *r = &list[i];
         if (is_transient_key(r->key)) {
@@ -110,7 +110,7 @@ static void write_requirements(json_out *j, const karp_requirement *list, size_t
         }
         if (r->min_values > 0) {
             json_key(j, "minValues");
-            json_uint(j, r->min_values);
+            json_uint(j, r->min_values == KARP_MIN_VALUES_ZERO ? 0 : r->min_values);
         }
         json_end(j);
     }
@@ -121,7 +121,7 @@ static void write_requirements(json_out *j, const karp_requirement *list, size_t
 static karp_status write_choice(json_out *j, const write_job *job, const karp_launch *launch)
 {
     json_key(j, "choice");
-    json_object(j);
+    json_open_object(j);
     json_member_str(j, "instanceType", launch->choice.instance_type);
     json_member_str(j, "zone", launch->choice.zone);
     json_member_str(j, "capacityType", launch->choice.capacity_type);
@@ -148,7 +148,7 @@ karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *
     if (status != KARP_OK) {
         return status;
     }
-    json_object(j);
+    json_open_object(j);
     json_member_str(j, "id", launch.id);
     json_member_str(j, "nodePool", launch.node_pool);
     write_pods(j, decision, launch.pods, launch.pod_count);
@@ -173,7 +173,7 @@ static karp_status write_launches(json_out *j, const char *key, const write_job 
                                   size_t first, size_t count)
 {
     json_key(j, key);
-    json_array(j);
+    json_open_array(j);
     for (size_t i = 0; i < count; i++) {
         karp_status status = plan_launch(j, job, decision, first + i);
         if (status != KARP_OK) {
@@ -188,14 +188,14 @@ static karp_status write_placements(json_out *j, const write_job *job, const kar
                                     size_t count)
 {
     json_key(j, "placements");
-    json_array(j);
+    json_open_array(j);
     for (size_t i = 0; i < count; i++) {
         karp_placement placement;
         karp_status status = get_placement(job, decision, first + i, &placement);
         if (status != KARP_OK) {
             return status;
         }
-        json_object(j);
+        json_open_object(j);
         json_member_str(j, "node", placement.node);
         write_pods(j, decision, placement.pods, placement.pod_count);
         json_end(j);
@@ -206,7 +206,7 @@ static karp_status write_placements(json_out *j, const write_job *job, const kar
 
 static void write_pool_refusal(json_out *j, const karp_pool_refusal *refusal)
 {
-    json_object(j);
+    json_open_object(j);
     json_member_str(j, "nodePool", refusal->node_pool);
     json_member_text(j, "code", karp_reason_name(refusal->code));
     json_member_str(j, "detail", refusal->detail);
@@ -231,21 +231,21 @@ karp_status plan_unschedulable(json_out *j, const write_job *job, size_t index)
     if (status != KARP_OK) {
         return status;
     }
-    json_object(j);
+    json_open_object(j);
     json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod.pod));
     json_member_text(j, "code", karp_reason_name(pod.code));
     json_key(j, "permanent");
     json_bool(j, pod.permanent != 0);
     json_member_str(j, "message", pod.message);
     json_key(j, "pools");
-    json_array(j);
+    json_open_array(j);
     for (size_t k = 0; k < pod.pool_count; k++) {
         write_pool_refusal(j, &pod.pools[k]);
     }
     json_end(j);
     if (pod.target_count > 0) {
         json_key(j, "targets");
-        json_array(j);
+        json_open_array(j);
         for (size_t k = 0; k < pod.target_count; k++) {
             json_flat_object(j);
             json_member_str(j, pod.targets[k].is_launch ? "launch" : "node", pod.targets[k].target);
@@ -262,7 +262,7 @@ karp_status plan_unschedulable(json_out *j, const write_job *job, size_t index)
 static karp_status write_unschedulable(json_out *j, const write_job *job)
 {
     json_key(j, "unschedulable");
-    json_array(j);
+    json_open_array(j);
     size_t count = karp_decision_unschedulable_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_status status = plan_unschedulable(j, job, i);
@@ -277,7 +277,7 @@ static karp_status write_unschedulable(json_out *j, const write_job *job)
 static karp_status write_ignored(json_out *j, const write_job *job)
 {
     json_key(j, "ignored");
-    json_array(j);
+    json_open_array(j);
     size_t count = karp_decision_ignored_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_ignored pod;
@@ -285,7 +285,7 @@ static karp_status write_ignored(json_out *j, const write_job *job)
         if (status != KARP_OK) {
             return status;
         }
-        json_object(j);
+        json_open_object(j);
         json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod.pod));
         json_member_text(j, "code", karp_reason_name(pod.code));
         json_member_str(j, "message", pod.message);
@@ -302,7 +302,7 @@ karp_status plan_command(json_out *j, const write_job *job, const karp_decision 
     if (status != KARP_OK) {
         return status;
     }
-    json_object(j);
+    json_open_object(j);
     json_member_text(j, "method", karp_method_name(command.method));
     json_member_text(j, "reason", karp_method_reason(command.method));
     json_member_text(j, "decision", command.replaces ? "replace" : "delete");
@@ -333,7 +333,7 @@ karp_status plan_command(json_out *j, const write_job *job, const karp_decision 
 static karp_status write_commands(json_out *j, const char *key, const write_job *job, const karp_decision *decision)
 {
     json_key(j, key);
-    json_array(j);
+    json_open_array(j);
     size_t count = karp_decision_command_count(decision);
     for (size_t i = 0; i < count; i++) {
         karp_status status = plan_command(j, job, decision, i);
@@ -348,7 +348,7 @@ static karp_status write_commands(json_out *j, const char *key, const write_job 
 static karp_status write_kept(json_out *j, const write_job *job, const karp_decision *decision)
 {
     json_key(j, "kept");
-    json_array(j);
+    json_open_array(j);
     size_t count = karp_decision_kept_count(decision);
     for (size_t i = 0; i < count; i++) {
         karp_kept kept;
@@ -356,7 +356,7 @@ static karp_status write_kept(json_out *j, const write_job *job, const karp_deci
         if (status != KARP_OK) {
             return status;
         }
-        json_object(j);
+        json_open_object(j);
         json_member_str(j, "node", kept.node);
         json_member_text(j, "code", karp_reason_name(kept.code));
         json_member_str(j, "detail", kept.detail);
@@ -384,7 +384,7 @@ static void write_cost(json_out *j, const karp_decision *decision)
 static void write_warnings(json_out *j, const write_job *job)
 {
     json_key(j, "warnings");
-    json_array(j);
+    json_open_array(j);
     for (size_t i = 0; i < job->options->warning_count; i++) {
         json_str(j, job->options->warnings[i]);
     }
@@ -400,7 +400,7 @@ karp_status plan_as_json(const write_job *job)
     json_out json;
     json_out *j = &json;
     json_init(j, job->out, job->options->compact != 0);
-    json_object(j);
+    json_open_object(j);
     plan_header(j, job, "Plan");
     karp_status status =
         write_launches(j, "launches", job, job->decision, 0, karp_decision_launch_count(job->decision));
@@ -450,7 +450,7 @@ static karp_status write_budgets(json_out *j, const write_job *job)
 static karp_status write_candidates(json_out *j, const write_job *job)
 {
     json_key(j, "candidates");
-    json_array(j);
+    json_open_array(j);
     size_t count = karp_decision_candidate_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_candidate candidate;
@@ -458,7 +458,7 @@ static karp_status write_candidates(json_out *j, const write_job *job)
         if (status != KARP_OK) {
             return status;
         }
-        json_object(j);
+        json_open_object(j);
         json_member_str(j, "node", candidate.node);
         json_member_str(j, "nodePool", candidate.node_pool);
         json_key(j, "price");
@@ -484,7 +484,7 @@ karp_status disruption_as_json(const write_job *job)
     json_out json;
     json_out *j = &json;
     json_init(j, job->out, job->options->compact != 0);
-    json_object(j);
+    json_open_object(j);
     plan_header(j, job, "DisruptionPlan");
     json_member_text(j, "method", karp_method_name(header.method));
     json_member_text(j, "reason", karp_method_reason(header.method));
@@ -492,7 +492,7 @@ karp_status disruption_as_json(const write_job *job)
     json_uint(j, header.simulations);
     if (header.error_code.len > 0) {
         json_key(j, "error");
-        json_object(j);
+        json_open_object(j);
         json_member_str(j, "code", header.error_code);
         json_member_str(j, "message", header.error_message);
         json_end(j);

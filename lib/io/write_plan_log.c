@@ -26,7 +26,7 @@ static void write_record(const write_job *job, const karp_launch *launch, uint64
     json_out *j = &json;
     launch_instance_id(job->decision, launch, number, id);
     json_init(j, job->out, true);
-    json_object(j);
+    json_open_object(j);
     json_member_text(j, "level", "INFO");
     json_member_text(j, "time", now);
     json_member_text(j, "logger", "controller.nodeclaim.lifecycle");
@@ -38,7 +38,7 @@ static void write_record(const write_job *job, const karp_launch *launch, uint64
     json_member_str(j, "zone", launch->choice.zone);
     json_member_str(j, "capacity-type", launch->choice.capacity_type);
     json_key(j, "allocatable");
-    json_object(j);
+    json_open_object(j);
     for (size_t i = 0; i < launch->allocatable_count; i++) {
         json_key_str(j, launch->allocatable[i].name);
         json_str(j, launch->allocatable[i].text);

@@ -110,7 +110,7 @@ static void requirements(write_buffer *b, const karp_requirement *list, size_t c
         member(b, 0, str_of("key"), list[i].key);
         if (list[i].min_values > 0) {
             line(b, 4, "minValues: ");
-            buffer_uint(b, list[i].min_values);
+            buffer_uint(b, list[i].min_values == KARP_MIN_VALUES_ZERO ? 0 : list[i].min_values);
             buffer_char(b, '\n');
         }
         member(b, 4, str_of("operator"), str_of(operator_name(list[i].op)));

@@ -8,16 +8,16 @@ static karp_status as_json(write_buffer *b, const karp_verification *found, cons
     json_out json;
     json_out *j = &json;
     json_init(j, b, options->compact != 0);
-    json_object(j);
+    json_open_object(j);
     json_key(j, "errors");
-    json_array(j);
+    json_open_array(j);
     for (size_t i = 0; i < karp_verification_count(found); i++) {
         karp_finding row = {.size = sizeof(row)};
         karp_status status = karp_verification_finding(found, i, &row);
         if (status != KARP_OK) {
             return status;
         }
-        json_object(j);
+        json_open_object(j);
         json_member_text(j, "code", karp_finding_name(row.code));
         json_member_str(j, "object", row.object);
         json_member_str(j, "detail", row.detail);

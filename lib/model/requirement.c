@@ -84,7 +84,7 @@ static uint64_t requirement_hash(const requirement *r)
 {
     uint64_t h = hash_mix(pair_key(r->key, r->min_values) + (uint64_t)r->complement);
     h = hash_mix(h ^ (uint64_t)r->gte);
-    h = hash_mix(h ^ (uint64_t)r->lte ^ ((uint64_t)r->has_gte << 1) ^ (uint64_t)r->has_lte);
+    h = hash_mix(h ^ (uint64_t)r->lte ^ ((uint64_t)r->has_gte << 1) ^ (uint64_t)r->has_lte ^ ((uint64_t)r->min_zero << 2));
     for (uint32_t i = 0; i < r->value_count; i++) h = hash_mix(h ^ r->values[i]);
     return h;
 }
@@ -92,7 +92,7 @@ static uint64_t requirement_hash(const requirement *r)
 static bool requirement_equal(const requirement *x, const requirement *y)
 {
     return x->key == y->key && x->min_values == y->min_values && x->complement == y->complement && x->gte == y->gte &&
-           x->lte == y->lte && x->has_gte == y->has_gte && x->has_lte == y->has_lte &&
+           x->lte == y->lte && x->has_gte == y->has_gte && x->has_lte == y->has_lte && x->min_zero == y->min_zero &&
            x->value_count == y->value_count &&
            (x->value_count == 0 || memcmp(x->values, y->values, x->value_count * sizeof *x->values) == 0);
 }
@@ -230,6 +230,7 @@ uint32_t requirement_with_min_values(algebra *a, uint32_t id, uint32_t min_value
     if (a->failed) return NO_ID;
     requirement r = a->requirements[id];
     r.min_values = min_values;
+    r.min_zero = min_values == 0;
     return requirement_intern(a, &r);
 }
 
@@ -272,6 +273,7 @@ static requirement meet_frame(const requirement *x, const requirement *y)
     r.gte = x->gte > y->gte ? x->gte : y->gte;
     r.lte = x->lte < y->lte ? x->lte : y->lte;
     r.min_values = x->min_values > y->min_values ? x->min_values : y->min_values;
+    r.min_zero = r.min_values == 0 && (x->min_zero || y->min_zero);
     return r;
 }
 

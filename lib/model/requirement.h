@@ -23,6 +23,7 @@ typedef struct requirement {
     uint32_t value_count;
     bool complement; /* the values are the excluded ones */
     bool has_gte, has_lte;
+    bool min_zero; /* minValues is there, and is 0: it was relaxed to what there is */
 } requirement;
 
 /* A set's entry; ordered by key id. */
@@ -72,7 +73,7 @@ void algebra_free(algebra *a);
 /* From an API expression; the key is normalised, values may repeat. NO_ID on refused memory (and `failed` is set). */
 uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t *values, size_t count, uint32_t min_values);
 uint32_t requirement_in(algebra *a, uint32_t key, uint32_t value);
-/* The same requirement with another minValues (0 = none). */
+/* The same requirement with another minValues, which may be 0. */
 uint32_t requirement_with_min_values(algebra *a, uint32_t id, uint32_t min_values);
 static inline const requirement *requirement_get(const algebra *a, uint32_t id) { return &a->requirements[id]; }
 

@@ -88,7 +88,8 @@ static void fill_offering(struct filling *f, instance_type *type, uint32_t index
     o->reservation_capacity = from->reservation_capacity;
     o->zone = any_value(s, set, s->known.zone);
     o->capacity_type = any_value(s, set, s->known.capacity_type);
-    o->reservation = s->raw.reservation_id == NO_TEXT ? NO_ID : any_value(s, set, s->facts.normalized[s->raw.reservation_id]);
+    o->reservation = any_value(s, set, s->facts.normalized[s->raw.reservation_id]);
+    if (o->reservation == NO_ID) o->reservation = NO_TEXT; /* reservations without a label are one */
     uint32_t group = f->groups[o - f->table->offerings - type->offering_first];
     o->variant = group == NO_ID ? NO_ID : type->variant_first + group;
     if (o->available && o->capacity_type == s->known.reserved) f->table->has_reservations = true;

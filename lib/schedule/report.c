@@ -4,6 +4,7 @@
 #include <base/bits.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
+#include <schedule/devices.h>
 #include <schedule/movable.h>
 #include <schedule/why.h>
 #include <string.h>
@@ -131,7 +132,7 @@ static bool report_launches(scheduler *s, karp_decision *d, const received *r, c
                                .type_count = finals[c].type_count, .requests = finals[c].requests,
                                .pods = r->claim_pods + r->claim_first[c], .pod_count = r->claim_first[c + 1] - r->claim_first[c],
                                .relaxed_min_values = relaxed };
-        ok = report_launch(s, d, &from);
+        ok = devices_drivers(s, c, &d->data, &from.drivers) && report_launch(s, d, &from);
         if (ok) s->launch_ids[c] = d->launches.items[d->launches.count - 1].id;
     }
     mem_free(s->context, order, (s->claims.count + 1) * sizeof *order);

@@ -45,7 +45,7 @@ static bool value_rows(const scheduler *s, karp_decision *d, const requirement *
 /* The entries of one requirement. A NodeClaim's bounds stand alone, and exclusions beside them are lost. */
 static bool requirement_rows(const scheduler *s, karp_decision *d, const requirement *r, bool of_claim, karp_requirement *rows, size_t *n)
 {
-    karp_requirement row = { .key = text_of(s->snapshot, r->key), .min_values = r->min_values };
+    karp_requirement row = { .key = text_of(s->snapshot, r->key), .min_values = r->min_zero ? KARP_MIN_VALUES_ZERO : r->min_values };
     bool bounded = r->has_gte || r->has_lte;
     if (!bounded || !of_claim || (r->value_count > 0 && !quirk(s, 8))) {
         rows[*n] = row;

@@ -47,7 +47,7 @@ void show_requirement(const scheduler *s, strbuf *b, uint32_t requirement_id)
         strbuf_adds(b, " <=");
         strbuf_addi(b, r->lte);
     }
-    if (r->min_values > 0) {
+    if (r->min_values > 0 || r->min_zero) {
         strbuf_adds(b, " minValues ");
         strbuf_addu(b, r->min_values);
     }

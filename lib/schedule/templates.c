@@ -9,7 +9,10 @@ bool pool_usable(const karp_snapshot *s, const node_pool *p)
 {
     if (p->replicas >= 0 || p->meta.deletion != KARP_NO_TIME) return false;
     const condition *ready = condition_find(p->conditions, s->known.ready);
-    return ready != NULL && ready->status == s->known.status_true;
+    if (ready == NULL || ready->status != s->known.status_true) return false;
+    /* Ready stands for two others; where one of them is missing it counts as unknown. */
+    return condition_find(p->conditions, s->known.validation_succeeded) != NULL &&
+           condition_find(p->conditions, s->known.node_class_ready) != NULL;
 }
 
 static int by_weight(uint32_t x, uint32_t y, const void *user)
@@ -184,7 +187,7 @@ static bool daemon_groups(scheduler *s, template_ *t, const uint64_t *bits)
     t->groups = arena_array(&s->data, t->types_start + (size_t)1, sizeof *t->groups);
     bool ok = members != NULL && tolerated != NULL && t->group_of != NULL && t->groups != NULL;
     for (uint32_t i = 0; ok && i < w->daemon_count; i++) {
-        ok = add_prefer_no_schedule(s, &s->daemons[i].tolerations);
+        ok = s->daemons[i].refused || add_prefer_no_schedule(s, &s->daemons[i].tolerations);
         tolerated[i] = !s->daemons[i].refused && taints_tolerated(s, s->daemons[i].tolerations, t->taints, NULL);
     }
     uint32_t last = NO_ID, number = 0;
