@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench_inputs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "bench_types.h"
+
+#define ZONE_KEY "topology.kubernetes.io/zone"
+#define HOST_KEY "kubernetes.io/hostname"
+
+static const int64_t second = INT64_C(1000000000);
+static const int64_t start_of_2026 = INT64_C(1767225600);
+
+enum { MOST_PODS = 10000000, NODES_OF_B3 = 300, SHAPES_OF_B6 = 1000 };
+
+typedef struct family {
+    const char *prefix; /* with the dash before the number of pods */
+    const char *text;
+    karp_status (*fill)(bench_maker *maker, uint32_t pods);
+} family;
+
+/* ---- one pod ------------------------------------------------------------------------------------------------------ */
+
+/* What differs between pods; the label is also what the rules select. */
+typedef struct pod_kind {
+    karp_label label;
+    karp_label selected; /* by the rule, when it is another than the pod's own */
+    const char *cpu, *memory, *node;
+    enum { RULE_NONE, RULE_ZONE_SPREAD, RULE_HOST_SPREAD, RULE_ZONE_AFFINITY, RULE_HOST_ANTI, RULE_ARCH } rule;
+} pod_kind;
+
+static karp_status add_pod(bench_maker *m, const pod_kind *kind)
+{
+    char name[32];
+    int length = snprintf(name, sizeof(name), "pod-%06u", m->pods++);
+    const karp_resource requests[] = {{.name = bench_str("cpu"), .text = bench_str(kind->cpu)},
+                                      {.name = bench_str("memory"), .text = bench_str(kind->memory)}};
+    const karp_container container = {.name = bench_str("c"), .requests = requests, .request_count = 2};
+    const karp_selector selector = {.match_labels = &kind->selected, .match_label_count = 1};
+    const karp_spread_constraint spread = {
+        .topology_key = bench_str(kind->rule == RULE_HOST_SPREAD ? HOST_KEY : ZONE_KEY), .label_selector = &selector, .max_skew = 1};
+    const karp_pod_term term = {.topology_key = bench_str(kind->rule == RULE_HOST_ANTI ? HOST_KEY : ZONE_KEY), .label_selector = &selector};
+    const karp_label arch = {bench_str("kubernetes.io/arch"), bench_str("amd64")};
+    const karp_condition waiting = {bench_str("PodScheduled"), bench_str("False"), bench_str("Unschedulable"), m->now};
+    int64_t age = m->pods < 80000 ? 80000 - (int64_t)m->pods : 1;
+    karp_pod pod = {.size = sizeof(pod), .containers = &container, .container_count = 1, .termination_grace_seconds = -1};
+    pod.meta = (karp_meta){.name = {name, (size_t)length}, .namespace_ = bench_str("default"), .labels = &kind->label,
+                           .label_count = 1, .creation = m->now - age * second};
+    if (kind->node != NULL) {
+        pod.node_name = bench_str(kind->node);
+        pod.phase = KARP_PHASE_RUNNING;
+        pod.start_time = pod.meta.creation;
+    } else {
+        pod.phase = KARP_PHASE_PENDING;
+        pod.conditions = &waiting;
+        pod.condition_count = 1;
+    }
+    if (kind->rule == RULE_ZONE_SPREAD || kind->rule == RULE_HOST_SPREAD) {
+        pod.spread = &spread;
+        pod.spread_count = 1;
+    } else if (kind->rule == RULE_ZONE_AFFINITY) {
+        pod.required_affinity = &term;
+        pod.required_affinity_count = 1;
+    } else if (kind->rule == RULE_HOST_ANTI) {
+        pod.required_anti_affinity = &term;
+        pod.required_anti_affinity_count = 1;
+    } else if (kind->rule == RULE_ARCH) {
+        pod.node_selector = &arch;
+        pod.node_selector_count = 1;
+    }
+    return karp_builder_add_pod(m->builder, &pod, m->error);
+}
+
+/* ---- the families --------------------------------------------------------------------------------------------------- */
+
+static const char *const cpus[] = {"100m", "250m", "500m", "1", "1500m"};
+static const char *const memories[] = {"100Mi", "256Mi", "512Mi", "1Gi", "2Gi", "4Gi"};
+
+static void choose_size(bench_maker *m, pod_kind *kind)
+{
+    kind->cpu = cpus[bench_below(m, 5)];
+    kind->memory = memories[bench_below(m, 6)];
+}
+
+static karp_label lettered(bench_maker *m, const char *key)
+{
+    static const char *const letters[] = {"a", "b", "c", "d", "e", "f", "g"};
+    return (karp_label){bench_str(key), bench_str(letters[bench_below(m, 7)])};
+}
+
+/* The mix of Karpenter's own benchmark: a fifth each of plain pods, zonal spread, host spread, zonal affinity and host
+ * anti-affinity; what a spread selects is drawn apart from the pod's own label, as it is there. */
+static karp_status fill_b1(bench_maker *m, uint32_t pods)
+{
+    karp_status status = bench_fake_types(m, 400);
+    uint32_t fifth = pods / 5 > 0 ? pods / 5 : 1;
+    for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
+        pod_kind kind = {.rule = RULE_NONE};
+        uint32_t part = i / fifth;
+        kind.label = lettered(m, part == 3 ? "my-affinity" : "my-label");
+        choose_size(m, &kind);
+        kind.selected = kind.label;
+        if (part == 1 || part == 2) {
+            kind.rule = part == 1 ? RULE_ZONE_SPREAD : RULE_HOST_SPREAD;
+            kind.selected = lettered(m, "my-label");
+        } else if (part == 3) {
+            kind.rule = RULE_ZONE_AFFINITY;
+        } else if (part == 4) {
+            kind.rule = RULE_HOST_ANTI;
+            kind.label = kind.selected = (karp_label){bench_str("app"), bench_str("nginx")};
+        }
+        status = add_pod(m, &kind);
+    }
+    return status;
+}
+
+/* Ten kinds of pods in turn, all under one rule. */
+static karp_status fill_b2(bench_maker *m, uint32_t pods, int rule)
+{
+    static const char *const sizes[10][2] = {{"100m", "128Mi"}, {"250m", "512Mi"}, {"500m", "1Gi"}, {"1", "2Gi"}, {"1", "4Gi"},
+                                             {"2", "4Gi"}, {"2", "8Gi"}, {"3", "6Gi"}, {"4", "16Gi"}, {"500m", "4Gi"}};
+    karp_status status = bench_aws_types(m, 100);
+    for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "kind-%u", i % 10);
+        pod_kind kind = {.cpu = sizes[i % 10][0], .memory = sizes[i % 10][1], .label = {bench_str("app"), bench_str(name)}};
+        kind.rule = rule == RULE_ZONE_SPREAD ? RULE_ZONE_SPREAD : rule == RULE_HOST_ANTI ? RULE_HOST_ANTI : RULE_NONE;
+        kind.selected = kind.label;
+        status = add_pod(m, &kind);
+    }
+    return status;
+}
+
+static karp_status fill_b2_plain(bench_maker *m, uint32_t pods) { return fill_b2(m, pods, RULE_NONE); }
+static karp_status fill_b2_anti(bench_maker *m, uint32_t pods) { return fill_b2(m, pods, RULE_HOST_ANTI); }
+static karp_status fill_b2_zone(bench_maker *m, uint32_t pods) { return fill_b2(m, pods, RULE_ZONE_SPREAD); }
+
+/* Ten pods of any kind on a node, as far as they fit. */
+static karp_status load_node(bench_maker *m, uint32_t number, const pod_kind *kinds)
+{
+    bench_node node;
+    karp_status status = bench_add_node(m, number, 7, 64, &node);
+    for (uint32_t i = 0; i < 10 && status == KARP_OK; i++) {
+        pod_kind kind = kinds[bench_below(m, 20)];
+        double cpu = 0;
+        double memory = 0;
+        (void)karp_quantity_double(bench_str(kind.cpu), &cpu);
+        (void)karp_quantity_double(bench_str(kind.memory), &memory);
+        if (cpu > node.cpu || memory > node.memory) {
+            continue;
+        }
+        node.cpu -= cpu;
+        node.memory -= memory;
+        kind.node = node.name;
+        kind.rule = RULE_NONE;
+        status = add_pod(m, &kind);
+    }
+    return status;
+}
+
+/* Twenty kinds onto 300 nodes that are in use, and new ones. */
+static karp_status fill_b3(bench_maker *m, uint32_t pods)
+{
+    char names[20][8];
+    pod_kind kinds[20] = {{.rule = RULE_NONE}};
+    karp_status status = bench_aws_types(m, 100);
+    for (uint32_t k = 0; k < 20; k++) {
+        (void)snprintf(names[k], sizeof(names[k]), "k%u", k);
+        choose_size(m, &kinds[k]);
+        kinds[k].label = kinds[k].selected = (karp_label){bench_str("app"), bench_str(names[k])};
+        kinds[k].rule = k % 4 == 1 ? RULE_ZONE_SPREAD : k % 4 == 2 ? RULE_ARCH : RULE_NONE;
+    }
+    for (uint32_t i = 0; i < NODES_OF_B3 && status == KARP_OK; i++) {
+        status = load_node(m, i, kinds);
+    }
+    for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
+        status = add_pod(m, &kinds[i % 20]);
+    }
+    return status;
+}
+
+/* A thousand shapes in turn; `ruled`: a tenth bars itself from its hosts, half of them spread over zones. */
+static karp_status fill_b6(bench_maker *m, uint32_t pods, bool ruled)
+{
+    karp_status status = bench_aws_types(m, 100);
+    for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
+        uint32_t k = i % SHAPES_OF_B6;
+        char name[16];
+        char cpu[16];
+        char memory[16];
+        (void)snprintf(name, sizeof(name), "shape-%u", k);
+        (void)snprintf(cpu, sizeof(cpu), "%um", 50 * (1 + k % 40));
+        (void)snprintf(memory, sizeof(memory), "%uMi", 64 * (1 + k / 40 * 7 % 64));
+        pod_kind kind = {.cpu = cpu, .memory = memory, .label = {bench_str("app"), bench_str(name)}};
+        kind.selected = kind.label;
+        kind.rule = !ruled ? RULE_NONE : k % 10 == 9 ? RULE_HOST_ANTI : k % 2 == 0 ? RULE_ZONE_SPREAD : RULE_NONE;
+        status = add_pod(m, &kind);
+    }
+    return status;
+}
+
+static karp_status fill_b6_plain(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, false); }
+static karp_status fill_b6_mixed(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, true); }
+
+static const family families[] = {
+    {"b1-", "the mix of Karpenter's own benchmark, 400 made-up types", fill_b1},
+    {"b2-plain-", "ten kinds of pods, requests only, 100 types of AWS", fill_b2_plain},
+    {"b2-anti-", "ten kinds of pods, each one a host, 100 types of AWS", fill_b2_anti},
+    {"b2-zone-", "ten kinds of pods, each spread over zones, 100 types of AWS", fill_b2_zone},
+    {"b3-", "twenty kinds onto 300 nodes in use and new ones, 100 types of AWS", fill_b3},
+    {"b6-plain-", "1,000 shapes, requests only, 100 types of AWS", fill_b6_plain},
+    {"b6-mixed-", "1,000 shapes, half spread over zones, a tenth one a host, 100 types of AWS", fill_b6_mixed},
+};
+
+enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
+
+void bench_list(void)
+{
+    for (size_t i = 0; i < FAMILY_COUNT; i++) {
+        printf("%sN%*s%s\n", families[i].prefix, (int)(12 - strlen(families[i].prefix)), "", families[i].text);
+    }
+    fputs("N is a number of pods from 1 to 10000000, as in b1-1000. The path of a Snapshot file will do as well.\n", stdout);
+}
+
+static const family *find(const char *name, uint32_t *pods)
+{
+    for (size_t i = 0; i < FAMILY_COUNT; i++) {
+        size_t length = strlen(families[i].prefix);
+        uint64_t number = 0;
+        if (strncmp(name, families[i].prefix, length) != 0) {
+            continue;
+        }
+        const char *p = name + length;
+        while (*p >= '0' && *p <= '9' && number <= MOST_PODS) {
+            number = number * 10 + (uint64_t)(*p++ - '0');
+        }
+        if (*p == '\0' && number >= 1 && number <= MOST_PODS) {
+            *pods = (uint32_t)number;
+            return &families[i];
+        }
+    }
+    return NULL;
+}
+
+bool bench_known(const char *name)
+{
+    uint32_t pods = 0;
+    return find(name, &pods) != NULL;
+}
+
+karp_status bench_fill(karp_context *context, const char *name, karp_builder *builder, karp_error *error)
+{
+    uint32_t pods = 0;
+    const family *chosen = find(name, &pods);
+    bench_maker maker = {.context = context, .builder = builder, .error = error, .now = (start_of_2026 + 86400) * second};
+    maker.random = UINT64_C(0x9e3779b97f4a7c15);
+    for (const char *p = name; *p != '\0'; p++) {
+        maker.random = (maker.random ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    }
+    karp_status status = chosen == NULL ? KARP_E_INVALID : karp_builder_set_now(builder, maker.now, error);
+    if (status == KARP_OK) {
+        status = bench_add_pool(&maker);
+    }
+    if (status == KARP_OK) {
+        status = chosen->fill(&maker, pods);
+    }
+    bench_maker_free(&maker);
+    return status;
+}
