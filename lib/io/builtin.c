@@ -215,9 +215,17 @@ static karp_status give_types(class_uses *u)
 {
     karp_reader *reader = u->reader;
     aws_settings settings = aws_settings_default(u->region);
+    uint64_t types = 0, most = karp_context_get_options(reader->context)->max_instance_types;
     for (size_t i = 0; i < u->count; i++) {
         karp_catalogue *catalogue = NULL;
+        /* The builder would refuse them too, but only when all are made. */
+        if (types > most) {
+            io_fail(&reader->error, KARP_E_LIMIT, "%zu node classes that differ make more than %llu instance types", u->count,
+                    (unsigned long long)most);
+            return KARP_E_LIMIT;
+        }
         karp_status status = aws_catalogue(reader->context, &settings, &u->list[i]->class_, &catalogue, &reader->error);
+        if (status == KARP_OK) types += karp_catalogue_count(catalogue);
         /* One for all serves nodes of pools that are not in the input, too. */
         if (status == KARP_OK) status = io_give_catalogue(reader, catalogue, u->list[i]->pools, u->count == 1 ? 0 : u->list[i]->pool_count);
         if (status) return status;

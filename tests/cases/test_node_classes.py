@@ -209,6 +209,13 @@ def check_errors():
     check('EC2NodeClass x: spec.kubelet' in error, error)
 
 
+def check_limit():
+    """So many classes that their types would fill the memory."""
+    text = ''.join(CLASS % f'c{i}' + f'  kubelet: {{maxPods: {i}}}\n' + pool(f'p{i}', f'c{i}') for i in range(90))
+    _, error = run('plan', '-f', '-', status=1, text=text)
+    check('90 node classes' in error, error)
+
+
 def check_workshop():
     """The node of the workshop, whatever form its node class has."""
     answer = json.loads(run('plan', *files('workshop', 'cluster.yaml'), '-o', 'json')[0])
@@ -224,5 +231,6 @@ if __name__ == '__main__':
     with tempfile.TemporaryDirectory() as name:
         check_kwok(pathlib.Path(name))
     check_errors()
+    check_limit()
     check_workshop()
     sys.exit(finish())

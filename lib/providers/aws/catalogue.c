@@ -6,7 +6,8 @@
 #include <karp/io.h>
 #include <providers/aws/offerings.h>
 
-enum { PARTITIONS_MOST = 100 };
+/* EC2 has no groups with more. */
+enum { PARTITIONS_MOST = 7 };
 
 aws_settings aws_settings_default(karp_str region)
 {
