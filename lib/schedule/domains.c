@@ -149,12 +149,16 @@ uint32_t domain_number(scheduler *s, uint32_t key_index, uint32_t text)
     if (number != NO_ID) return number;
     size_t capacity = k->capacity;
     void *items = k->values;
-    if (!grow(s->context, &items, &capacity, k->count + (size_t)1, sizeof *k->values) || !map64_put(&k->numbers, text, k->count)) {
+    if (!grow(s->context, &items, &capacity, k->count + (size_t)1, sizeof *k->values)) {
         s->failed = true;
         return NO_ID;
     }
     k->values = items;
     k->capacity = (uint32_t)capacity;
+    if (!map64_put(&k->numbers, text, k->count)) {
+        s->failed = true;
+        return NO_ID;
+    }
     k->values[k->count] = text;
     return k->count++;
 }
