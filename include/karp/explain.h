@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file explain.h  Checking a plan, whoever made it. */
+/** @file explain.h  Why a pod waits and what would place it; why a node stays; checking a plan, whoever made it. */
 #ifndef KARP_EXPLAIN_H
 #define KARP_EXPLAIN_H
 
@@ -9,6 +9,58 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- pods ---------------------------------------------------------------------------------------------------------- */
+
+/** What a remedy changes. The first five are changes of the pod (and of its replicas), the last three of a NodePool. */
+enum {
+    KARP_REMEDY_TOLERATE = 1,       /**< tolerate a taint, or all of a pool's */
+    KARP_REMEDY_DROP_SELECTOR = 2,  /**< drop a label of the node selector, or an expression of the required node affinity */
+    KARP_REMEDY_DROP_TOPOLOGY = 3,  /**< drop a spread constraint, a pod affinity or an anti-affinity */
+    KARP_REMEDY_DROP_PORT = 4,      /**< drop a host port */
+    KARP_REMEDY_REQUEST_LESS = 5,   /**< ask for less of a resource */
+    KARP_REMEDY_RAISE_LIMIT = 6,    /**< raise a limit of a NodePool */
+    KARP_REMEDY_ALLOW_VALUE = 7,    /**< allow a value of a label (a zone) in a NodePool */
+    KARP_REMEDY_DROP_MIN_VALUES = 8 /**< give up minValues in a NodePool */
+};
+
+/** "TOLERATE" … "UNKNOWN" for a number that is none. */
+KARP_API const char *karp_remedy_name(uint32_t kind);
+
+/** A change that was tried, and with which the pod is placed while no other pod loses its place. */
+typedef struct karp_remedy {
+    size_t size;
+    uint32_t kind;     /**< KARP_REMEDY_* */
+    uint32_t changes;  /**< how many single changes it is made of */
+    karp_str text;     /**< English: "tolerate nvidia.com/gpu=true:NoSchedule" */
+    karp_str node_pool; /**< that starts the node; "" = a node that exists */
+    karp_str node;     /**< the node that exists, or "" */
+    karp_choice choice; /**< of the new node */
+} karp_remedy;
+
+/** What there is to say about one pod; immutable. */
+typedef struct karp_pod_explanation karp_pod_explanation;
+
+/**
+ * Decides as karp_provision() does, at explain level full, and when @p pod ("namespace/name") fits nowhere, looks for the
+ * smallest change that places it: changes of one thing are tried, each by a round of its own, easiest first. The number of
+ * rounds is bounded and deterministic. @p options may be NULL; their explain level is not read.
+ * Errors: NOT_FOUND (the round is not about such a pod), NOMEM, CANCELED, ABI_*.
+ */
+KARP_API karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod,
+                                      karp_pod_explanation **out, karp_error *error);
+/** Frees it. NULL is allowed. */
+KARP_API void karp_pod_explanation_free(karp_pod_explanation *explanation);
+/** "namespace/name". */
+KARP_API karp_str karp_pod_explanation_pod(const karp_pod_explanation *explanation);
+/** The decision the pod is part of: its rows say where it goes, or what every pool, node and launch said. Borrowed. */
+KARP_API const karp_decision *karp_pod_explanation_decision(const karp_pod_explanation *explanation);
+/** What would place it, the smallest first. NOT_FOUND beyond the end. */
+KARP_API size_t karp_pod_explanation_remedy_count(const karp_pod_explanation *explanation);
+KARP_API karp_status karp_pod_explanation_remedy(const karp_pod_explanation *explanation, size_t index, karp_remedy *out);
+/** How many changes were tried, and whether the bound left some untried (1). */
+KARP_API uint32_t karp_pod_explanation_tried(const karp_pod_explanation *explanation);
+KARP_API uint32_t karp_pod_explanation_bounded(const karp_pod_explanation *explanation);
 
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
 

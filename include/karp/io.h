@@ -133,6 +133,9 @@ KARP_API karp_status karp_write_disruption(karp_context *context, const karp_dec
  */
 KARP_API karp_status karp_write_pod(karp_context *context, const karp_decision *decision, karp_str pod,
                                     const karp_write_options *options, karp_text *out, karp_error *error);
+/** The same with what would place a pod that fits nowhere. Formats: JSON, TEXT. */
+KARP_API karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_explanation *explanation,
+                                                const karp_write_options *options, karp_text *out, karp_error *error);
 /**
  * Writes what a disruption decision says about one node: that it goes, or why it stays. Formats: JSON, TEXT.
  * Errors: NOT_FOUND (no such node).

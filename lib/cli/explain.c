@@ -7,15 +7,14 @@ static karp_status explain_pod(const cli_options *options, const cli_input *inpu
                                const karp_write_options *write, karp_text *text, karp_error *error)
 {
     karp_options common = decision_options(options);
-    karp_decision *decision = NULL;
-    common.explain = KARP_EXPLAIN_FULL;
-    progress_begin("planning");
-    karp_status status = karp_provision(input->snapshot, &common, &decision, error);
+    karp_pod_explanation *explanation = NULL;
+    progress_begin("trying changes");
+    karp_status status = karp_explain_pod(input->snapshot, &common, name, &explanation, error);
     progress_end();
     if (status == KARP_OK) {
-        status = karp_write_pod(options->context, decision, name, write, text, error);
+        status = karp_write_pod_explanation(options->context, explanation, write, text, error);
     }
-    karp_decision_unref(decision);
+    karp_pod_explanation_free(explanation);
     return status;
 }
 

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <explain/explain_pod.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <decision/decision.h>
+#include <string.h>
+
+/* A round over many pods takes long; of rounds over few, many may be made. */
+enum { MOST_ROUNDS = 96, FEWEST_ROUNDS = 12, PODS_IN_ALL = 400000 };
+
+static const char *const remedy_names[] = {
+    "UNKNOWN", "TOLERATE", "DROP_SELECTOR", "DROP_TOPOLOGY", "DROP_PORT", "REQUEST_LESS", "RAISE_LIMIT", "ALLOW_VALUE", "DROP_MIN_VALUES",
+};
+
+const char *karp_remedy_name(uint32_t kind) { return kind < sizeof remedy_names / sizeof *remedy_names ? remedy_names[kind] : remedy_names[0]; }
+
+/* ---- one round ------------------------------------------------------------------------------------------------------- */
+
+static bool has_pod(const uint32_t *pods, size_t count, uint32_t pod_number)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (pods[i] == pod_number) return true;
+    }
+    return false;
+}
+
+static karp_str keep(search *s, karp_str text)
+{
+    char *copy = arena_string(&s->out->data, text.len > 0 ? text.ptr : "", text.len);
+    if (copy == NULL) s->status = KARP_E_NOMEM;
+    return (karp_str){ copy, text.len };
+}
+
+/* Where the decision puts the pod; false = nowhere. */
+static bool outcome(search *s, const karp_decision *d, karp_remedy *where)
+{
+    static const karp_str nothing = { "", 0 };
+    where->node = where->node_pool = nothing;
+    where->choice = (karp_choice){ nothing, nothing, nothing, 0 };
+    for (size_t i = 0; i < d->placements.count; i++) {
+        const karp_placement *p = &d->placements.items[i];
+        if (!has_pod(p->pods, p->pod_count, s->pod)) continue;
+        where->node = keep(s, p->node);
+        return true;
+    }
+    for (size_t i = 0; i < d->launches.count; i++) {
+        const karp_launch *l = &d->launches.items[i];
+        if (!has_pod(l->pods, l->pod_count, s->pod)) continue;
+        where->node_pool = keep(s, l->node_pool);
+        where->choice = (karp_choice){ keep(s, l->choice.instance_type), keep(s, l->choice.zone), keep(s, l->choice.capacity_type), l->choice.price };
+        return true;
+    }
+    return false;
+}
+
+bool search_over(const search *s) { return s->status != KARP_OK || s->rounds == 0; }
+
+bool search_places(search *s, karp_remedy *where)
+{
+    karp_decision *d = NULL;
+    if (s->status != KARP_OK) return false;
+    if (s->rounds == 0) {
+        s->out->bounded = true;
+        return false;
+    }
+    s->rounds--;
+    s->out->tried++;
+    s->status = overlay_decide(&s->changed, s->options, &d, s->error);
+    if (s->status != KARP_OK) return false;
+    bool placed = d->complete && d->unschedulable.count < s->waiting && outcome(s, d, where);
+    karp_decision_unref(d);
+    return placed && s->status == KARP_OK;
+}
+
+bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
+{
+    karp_remedy row = { .size = sizeof row, .kind = kind, .changes = changes };
+    bool placed = search_places(s, &row);
+    overlay_view_reset(&s->changed);
+    if (text->failed) s->status = KARP_E_NOMEM;
+    if (!placed || s->status != KARP_OK) return false;
+    row.text = keep(s, (karp_str){ text->ptr, text->len });
+    karp_remedy *slot = s->status == KARP_OK ? list_push(s->out->context, &s->out->remedies, sizeof *slot) : NULL;
+    if (slot == NULL) s->status = KARP_E_NOMEM;
+    else *slot = row;
+    return slot != NULL;
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------------------- */
+
+/* Fewest changes, then the easier kind, then a node that exists, then the cheaper one. */
+static int smaller(const void *x, const void *y, const void *user)
+{
+    const karp_remedy *a = x, *b = y;
+    (void)user;
+    if (a->changes != b->changes) return a->changes < b->changes ? -1 : 1;
+    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+    if ((a->node.len > 0) != (b->node.len > 0)) return a->node.len > 0 ? -1 : 1;
+    if (a->choice.price < b->choice.price) return -1;
+    return a->choice.price > b->choice.price;
+}
+
+static bool found_single(const search *s)
+{
+    for (size_t i = 0; i < s->out->remedies.count; i++) {
+        if (s->out->remedies.items[i].changes == 1) return true;
+    }
+    return false;
+}
+
+/* Every kind is tried to its end. Where rounds are dear, the first kind that helps ends the search: later ones are not smaller. */
+static void look_for_remedies(search *s)
+{
+    static void (*const kinds[])(search *) = { try_tolerations, try_selectors, try_topology, try_ports, try_requests,
+                                               try_limits, try_values, try_min_values, try_all_selectors };
+    bool dear = s->rounds < MOST_ROUNDS;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !search_over(s); k++) {
+        bool found = found_single(s);
+        if (found && (dear || kinds[k] == try_all_selectors)) break;
+        kinds[k](s);
+    }
+    if (s->rounds == 0) s->out->bounded = true;
+    karp_pod_explanation *e = s->out;
+    if (s->status == KARP_OK && e->remedies.count > 1 &&
+        !sort_stable(e->context, e->remedies.items, e->remedies.count, sizeof(karp_remedy), smaller, NULL)) {
+        s->status = KARP_E_NOMEM;
+    }
+}
+
+static karp_status search_run(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options, karp_error *error)
+{
+    search s = { .out = e, .snapshot = snapshot, .options = options, .pod = e->pod, .shape = snapshot->raw.pods.items[e->pod].shape,
+                 .waiting = e->decision->unschedulable.count, .rounds = MOST_ROUNDS, .status = KARP_OK, .error = error };
+    size_t pods = snapshot->raw.pods.count > 0 ? snapshot->raw.pods.count : 1;
+    if (PODS_IN_ALL / pods < MOST_ROUNDS) s.rounds = PODS_IN_ALL / pods < FEWEST_ROUNDS ? FEWEST_ROUNDS : (uint32_t)(PODS_IN_ALL / pods);
+    if (overlay_view_init(&s.changed, snapshot)) look_for_remedies(&s);
+    else s.status = KARP_E_NOMEM;
+    overlay_view_free(&s.changed);
+    return s.status == KARP_E_NOMEM ? fail_nomem(error) : s.status;
+}
+
+/* ---- the pod ------------------------------------------------------------------------------------------------------------- */
+
+/* The pod's number among all that the decision is about; NO_ID = it is not. *waits tells whether it fits nowhere. */
+static uint32_t find_pod(const karp_decision *d, karp_str name, bool *waits)
+{
+    *waits = false;
+    for (size_t i = 0; i < d->unschedulable.count; i++) {
+        if (!equal_str(karp_decision_pod_name(d, d->unschedulable.items[i].pod), name)) continue;
+        *waits = true;
+        return d->unschedulable.items[i].pod;
+    }
+    for (size_t i = 0; i < d->ignored.count; i++) {
+        if (equal_str(karp_decision_pod_name(d, d->ignored.items[i].pod), name)) return d->ignored.items[i].pod;
+    }
+    for (size_t i = 0; i < d->placements.count; i++) {
+        for (size_t k = 0; k < d->placements.items[i].pod_count; k++) {
+            if (equal_str(karp_decision_pod_name(d, d->placements.items[i].pods[k]), name)) return d->placements.items[i].pods[k];
+        }
+    }
+    for (size_t i = 0; i < d->launches.count; i++) {
+        for (size_t k = 0; k < d->launches.items[i].pod_count; k++) {
+            if (equal_str(karp_decision_pod_name(d, d->launches.items[i].pods[k]), name)) return d->launches.items[i].pods[k];
+        }
+    }
+    return NO_ID;
+}
+
+static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options, karp_str pod_name, karp_error *error)
+{
+    karp_options full = *options, brief = *options;
+    bool waits;
+    full.explain = KARP_EXPLAIN_FULL;
+    brief.explain = KARP_EXPLAIN_NONE;
+    karp_status status = karp_provision(snapshot, &full, &e->decision, error);
+    if (status != KARP_OK) return status;
+    e->pod = find_pod(e->decision, pod_name, &waits);
+    if (e->pod == NO_ID) return fail(error, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
+    return waits && e->decision->complete ? search_run(e, snapshot, &brief, error) : KARP_OK;
+}
+
+karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod_name, karp_pod_explanation **out, karp_error *error)
+{
+    karp_options checked;
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the explanation are needed");
+    karp_status status = struct_check(options, sizeof checked, sizeof checked, &checked, "karp_options", error);
+    if (status != KARP_OK) return status;
+    karp_pod_explanation *e = mem_zalloc(snapshot->context, sizeof *e);
+    if (e == NULL) return fail_nomem(error);
+    e->context = context_ref(snapshot->context);
+    arena_init(&e->data, e->context);
+    status = explain(e, snapshot, &checked, pod_name, error);
+    if (status == KARP_OK) {
+        *out = e;
+        return KARP_OK;
+    }
+    karp_pod_explanation_free(e);
+    return status;
+}
+
+void karp_pod_explanation_free(karp_pod_explanation *explanation)
+{
+    if (explanation == NULL) return;
+    karp_context *context = explanation->context;
+    karp_decision_unref(explanation->decision);
+    list_free(context, &explanation->remedies, sizeof(karp_remedy));
+    arena_free(&explanation->data);
+    mem_free(context, explanation, sizeof *explanation);
+    context_unref(context);
+}
+
+karp_str karp_pod_explanation_pod(const karp_pod_explanation *explanation) { return karp_decision_pod_name(explanation->decision, explanation->pod); }
+
+const karp_decision *karp_pod_explanation_decision(const karp_pod_explanation *explanation) { return explanation->decision; }
+
+size_t karp_pod_explanation_remedy_count(const karp_pod_explanation *explanation) { return explanation->remedies.count; }
+
+karp_status karp_pod_explanation_remedy(const karp_pod_explanation *explanation, size_t index, karp_remedy *out)
+{
+    if (index >= explanation->remedies.count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &explanation->remedies.items[index], sizeof *out, sizeof *out);
+}
+
+uint32_t karp_pod_explanation_tried(const karp_pod_explanation *explanation) { return explanation->tried; }
+
+uint32_t karp_pod_explanation_bounded(const karp_pod_explanation *explanation) { return explanation->bounded; }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looking for what would place a pod. */
+#ifndef EXPLAIN_EXPLAIN_POD_H
+#define EXPLAIN_EXPLAIN_POD_H
+
+#include <base/strbuf.h>
+#include <explain/overlay.h>
+#include <karp/explain.h>
+
+struct karp_pod_explanation {
+    karp_context *context;
+    karp_decision *decision;
+    uint32_t pod;
+    arena data;
+    LIST_OF(karp_remedy) remedies;
+    uint32_t tried;
+    bool bounded;
+};
+
+/* The rounds that may still be made for one pod. */
+typedef struct search {
+    karp_pod_explanation *out;
+    const karp_snapshot *snapshot;
+    const karp_options *options; /* checked, explain level none */
+    overlay_view changed;
+    uint32_t pod, shape;
+    size_t waiting;  /* pods that fit nowhere as things are */
+    uint32_t rounds; /* left */
+    karp_status status;
+    karp_error *error;
+} search;
+
+/* Decides with the change that `changed` holds now, and notes a remedy if the pod gets a place and nobody loses one; then
+ * takes the change back. false = it does not help, or the search is over. */
+bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text);
+/* The same without noting or taking back: *where receives the outcome. */
+bool search_places(search *s, karp_remedy *where);
+bool search_over(const search *s);
+
+/* remedies_pod.c, remedies_pool.c: try everything of their kind */
+void try_tolerations(search *s);
+void try_selectors(search *s);
+void try_topology(search *s);
+void try_ports(search *s);
+void try_requests(search *s);
+void try_limits(search *s);
+void try_values(search *s);
+void try_min_values(search *s);
+void try_all_selectors(search *s); /* several changes at once */
+
+#endif

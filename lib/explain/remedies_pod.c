@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes of a pod that may place it: its tolerations, its selectors, its constraints, its ports, its requests. */
+#include <explain/explain_pod.h>
+
+#include <model/quantity.h>
+#include <string.h>
+
+static const shape *original(const search *s) { return &s->snapshot->raw.shapes.items[s->shape]; }
+
+static void add_word(const search *s, strbuf *b, uint32_t text) { strbuf_addstr(b, text_of(s->snapshot, text)); }
+
+/* A list without one of its elements, in the view's arena; NULL = refused. */
+static void *without(search *s, const void *items, uint32_t count, size_t bytes, uint32_t index)
+{
+    char *list = arena_array(&s->changed.data, count, bytes);
+    if (list == NULL) {
+        s->status = KARP_E_NOMEM;
+        return NULL;
+    }
+    const char *from = items;
+    memcpy(list, from, index * bytes);
+    memcpy(list + index * bytes, from + (index + (size_t)1) * bytes, (count - index - (size_t)1) * bytes);
+    return list;
+}
+
+/* ---- tolerations ------------------------------------------------------------------------------------------------------ */
+
+static bool is_hard(const search *s, const taint *t) { return t->effect != s->snapshot->known.prefer_no_schedule; }
+
+/* What a person would check: a toleration for the key that fits the effect, whatever its operator says of the value. */
+static bool tolerated(const toleration_list list, const taint *t)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        const toleration *x = &list.items[i];
+        bool key = x->key == NO_TEXT || x->key == t->key, effect = x->effect == NO_TEXT || x->effect == t->effect;
+        if (key && effect && (x->op == KARP_TOLERATION_EXISTS || (x->op == KARP_TOLERATION_EQUAL && x->value == t->value))) return true;
+    }
+    return false;
+}
+
+static void tolerate(search *s, const taint *t)
+{
+    shape *h = overlay_shape(&s->changed, s->shape);
+    toleration *list = arena_array(&s->changed.data, h->tolerations.count + (size_t)1, sizeof *list);
+    if (list == NULL) {
+        s->status = KARP_E_NOMEM;
+        return;
+    }
+    if (h->tolerations.count > 0) memcpy(list, h->tolerations.items, h->tolerations.count * sizeof *list);
+    list[h->tolerations.count] = (toleration){ .key = t->key, .value = NO_TEXT, .effect = t->effect, .op = KARP_TOLERATION_EXISTS };
+    h->tolerations = (toleration_list){ list, h->tolerations.count + 1 };
+}
+
+static void show_taint_text(const search *s, strbuf *b, const taint *t)
+{
+    add_word(s, b, t->key);
+    if (t->value != NO_TEXT) {
+        strbuf_addc(b, '=');
+        add_word(s, b, t->value);
+    }
+    strbuf_addc(b, ':');
+    add_word(s, b, t->effect);
+}
+
+/* All that the pod does not tolerate of one list at once: one taint is the usual case. */
+static void try_taints(search *s, taint_list taints, words *seen)
+{
+    uint32_t count = 0, key[3 * 8];
+    strbuf text;
+    strbuf_init(&text, s->snapshot->context);
+    strbuf_adds(&text, "tolerate ");
+    for (uint32_t i = 0; i < taints.count && count < 8; i++) {
+        const taint *t = &taints.items[i];
+        if (!is_hard(s, t) || tolerated(overlay_shape(&s->changed, s->shape)->tolerations, t)) continue;
+        if (count > 0) strbuf_adds(&text, " and ");
+        show_taint_text(s, &text, t);
+        tolerate(s, t);
+        key[3 * count] = t->key;
+        key[3 * count + 1] = t->value;
+        key[3 * count++ + 2] = t->effect;
+    }
+    bool fresh = count > 0 && words_find(seen, key, (size_t)3 * count) == NO_ID;
+    if (fresh && words_add(seen, key, (size_t)3 * count) == NO_ID) s->status = KARP_E_NOMEM;
+    if (fresh) (void)search_try(s, KARP_REMEDY_TOLERATE, count, &text);
+    else overlay_view_reset(&s->changed);
+    strbuf_free(&text);
+}
+
+void try_tolerations(search *s)
+{
+    words seen;
+    words_init(&seen, s->snapshot->context);
+    for (uint32_t p = 0; p < s->snapshot->raw.pools.count && !search_over(s); p++) try_taints(s, s->snapshot->raw.pools.items[p].taints, &seen);
+    for (uint32_t n = 0; n < s->snapshot->node_count && !search_over(s); n++) {
+        if (!s->snapshot->nodes[n].marked) try_taints(s, s->snapshot->nodes[n].taints, &seen);
+    }
+    words_free(&seen);
+}
+
+/* ---- selectors --------------------------------------------------------------------------------------------------------- */
+
+static void show_expression(const search *s, strbuf *b, const expression *e)
+{
+    static const char *const operators[] = { "?", "In", "NotIn", "Exists", "DoesNotExist", ">", "<", ">=", "<=" };
+    add_word(s, b, e->key);
+    strbuf_addc(b, ' ');
+    strbuf_adds(b, operators[e->op < sizeof operators / sizeof *operators ? e->op : 0]);
+    for (uint32_t i = 0; i < e->value_count && i < 5; i++) {
+        strbuf_adds(b, i == 0 ? " " : ",");
+        add_word(s, b, e->values[i]);
+    }
+    if (e->value_count > 5) strbuf_adds(b, ",…");
+}
+
+static void drop_expression(search *s, uint32_t term, uint32_t index)
+{
+    const shape *h = original(s);
+    node_term *terms = arena_copy(&s->changed.data, h->required.items, h->required.count * sizeof *terms);
+    expression_list list = h->required.items[term].expressions;
+    expression *left = without(s, list.items, list.count, sizeof *left, index);
+    if (terms == NULL || left == NULL) {
+        s->status = KARP_E_NOMEM;
+        return;
+    }
+    terms[term].expressions = (expression_list){ left, list.count - 1 };
+    overlay_shape(&s->changed, s->shape)->required.items = terms;
+}
+
+void try_selectors(search *s)
+{
+    const shape *h = original(s);
+    strbuf text;
+    strbuf_init(&text, s->snapshot->context);
+    for (uint32_t i = 0; i < h->node_selector.count && !search_over(s); i++) {
+        label_list left = { without(s, h->node_selector.items, h->node_selector.count, sizeof(label_pair), i), h->node_selector.count - 1 };
+        if (left.items == NULL) break;
+        overlay_shape(&s->changed, s->shape)->node_selector = left;
+        strbuf_clear(&text);
+        strbuf_adds(&text, "drop the node selector ");
+        add_word(s, &text, h->node_selector.items[i].key);
+        strbuf_addc(&text, '=');
+        add_word(s, &text, h->node_selector.items[i].value);
+        (void)search_try(s, KARP_REMEDY_DROP_SELECTOR, 1, &text);
+    }
+    for (uint32_t t = 0; t < h->required.count; t++) {
+        for (uint32_t i = 0; i < h->required.items[t].expressions.count && !search_over(s); i++) {
+            drop_expression(s, t, i);
+            strbuf_clear(&text);
+            strbuf_adds(&text, "drop from the node affinity ");
+            show_expression(s, &text, &h->required.items[t].expressions.items[i]);
+            (void)search_try(s, KARP_REMEDY_DROP_SELECTOR, 1, &text);
+        }
+    }
+    strbuf_free(&text);
+}
+
+void try_all_selectors(search *s)
+{
+    const shape *h = original(s);
+    shape *changed = overlay_shape(&s->changed, s->shape);
+    uint32_t count = h->node_selector.count;
+    for (uint32_t t = 0; t < h->required.count; t++) count += h->required.items[t].expressions.count;
+    if (count < 2) return;
+    strbuf text;
+    strbuf_init(&text, s->snapshot->context);
+    strbuf_adds(&text, "drop the node selector");
+    if (h->required.count > 0) strbuf_adds(&text, " and the required node affinity");
+    changed->node_selector = (label_list){ NULL, 0 };
+    changed->required = (node_term_list){ NULL, 0 };
+    (void)search_try(s, KARP_REMEDY_DROP_SELECTOR, count, &text);
+    strbuf_free(&text);
+}
+
+/* ---- topology ------------------------------------------------------------------------------------------------------------ */
+
+static void try_terms(search *s, pod_term_list list, pod_term_list *changed, const char *what)
+{
+    strbuf text;
+    strbuf_init(&text, s->snapshot->context);
+    for (uint32_t i = 0; i < list.count && !search_over(s); i++) {
+        pod_term_list left = { without(s, list.items, list.count, sizeof(pod_term), i), list.count - 1 };
+        if (left.items == NULL) break;
+        *changed = left;
+        strbuf_clear(&text);
+        strbuf_adds(&text, what);
+        add_word(s, &text, list.items[i].topology_key);
+        (void)search_try(s, KARP_REMEDY_DROP_TOPOLOGY, 1, &text);
+    }
+    strbuf_free(&text);
+}
+
+void try_topology(search *s)
+{
+    const shape *h = original(s);
+    shape *changed = overlay_shape(&s->changed, s->shape);
+    strbuf text;
+    strbuf_init(&text, s->snapshot->context);
+    for (uint32_t i = 0; i < h->spread.count && !search_over(s); i++) {
+        if (h->spread.items[i].schedule_anyway) continue;
+        spread_list left = { without(s, h->spread.items, h->spread.count, sizeof(spread_constraint), i), h->spread.count - 1 };
+        if (left.items == NULL) break;
+        changed->spread = left;
+        strbuf_clear(&text);
+        strbuf_adds(&text, "drop the spread constraint on ");
+        add_word(s, &text, h->spread.items[i].topology_key);
+        (void)search_try(s, KARP_REMEDY_DROP_TOPOLOGY, 1, &text);
+    }
+    strbuf_free(&text);
+    try_terms(s, h->required_affinity, &changed->required_affinity, "drop the pod affinity on ");
+    try_terms(s, h->required_anti, &changed->required_anti, "drop the pod anti-affinity on ");
+}
+
+/* ---- host ports ---------------------------------------------------------------------------------------------------------- */
+
+void try_ports(search *s)
+{
+    const shape *h = original(s);
+    strbuf text;
+    strbuf_init(&text, s->snapshot->context);
+    for (uint32_t i = 0; i < h->ports.count && !search_over(s); i++) {
+        host_port_list left = { without(s, h->ports.items, h->ports.count, sizeof(host_port), i), h->ports.count - 1 };
+        if (left.items == NULL) break;
+        overlay_shape(&s->changed, s->shape)->ports = left;
+        strbuf_clear(&text);
+        strbuf_adds(&text, "drop the host port ");
+        strbuf_addi(&text, h->ports.items[i].port);
+        (void)search_try(s, KARP_REMEDY_DROP_PORT, 1, &text);
+    }
+    strbuf_free(&text);
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------------------------- */
+
+/* The most of the resource with which the pod has a place: between `fits` and `too_much`, to about a thousandth. */
+static int64_t most_that_fits(search *s, uint32_t resource, int64_t too_much)
+{
+    enum { STEPS = 12 };
+    karp_remedy ignored = { .size = sizeof ignored };
+    int64_t fits = 0;
+    for (int step = 0; step < STEPS && too_much - fits > 1 && s->rounds > 0 && s->status == KARP_OK; step++) {
+        int64_t middle = fits + (too_much - fits) / 2;
+        bool placed = overlay_request(&s->changed, s->shape, resource, middle) && search_places(s, &ignored);
+        overlay_view_reset(&s->changed);
+        if (placed) fits = middle;
+        else too_much = middle;
+    }
+    return fits;
+}
+
+static void show_request(const search *s, strbuf *b, const resource_amount *r, int64_t units)
+{
+    char text[QUANTITY_TEXT];
+    quantity q = { .binary = r->binary };
+    if (!amount_mul(s->snapshot->units[r->resource], (uint64_t)units, &q.value)) return;
+    size_t length = quantity_format(q, text);
+    strbuf_adds(b, "ask for at most ");
+    strbuf_add(b, text, length);
+    strbuf_addc(b, ' ');
+    strbuf_addstr(b, strings_get(&s->snapshot->raw.resources, r->resource));
+}
+
+void try_requests(search *s)
+{
+    const shape *h = original(s);
+    const int64_t *vector = s->snapshot->classes[s->snapshot->pod_class[s->pod]].requests;
+    strbuf text;
+    strbuf_init(&text, s->snapshot->context);
+    for (uint32_t i = 0; i < h->requests.count && !search_over(s); i++) {
+        const resource_amount *r = &h->requests.items[i];
+        karp_remedy ignored = { .size = sizeof ignored };
+        if (r->resource == RESOURCE_PODS || vector[r->resource] <= 0) continue;
+        bool helps = overlay_request(&s->changed, s->shape, r->resource, 0) && search_places(s, &ignored);
+        overlay_view_reset(&s->changed);
+        if (!helps) continue;
+        int64_t most = most_that_fits(s, r->resource, vector[r->resource]);
+        strbuf_clear(&text);
+        show_request(s, &text, r, most);
+        if (s->rounds == 0) s->rounds = 1; /* for the round that states the outcome */
+        if (overlay_request(&s->changed, s->shape, r->resource, most)) (void)search_try(s, KARP_REMEDY_REQUEST_LESS, 1, &text);
+    }
+    strbuf_free(&text);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes of NodePools that may place a pod: limits, values of labels, minValues. */
+#include <explain/explain_pod.h>
+
+#include <model/quantity.h>
+#include <string.h>
+
+static void add_pool(const search *s, strbuf *b, uint32_t pool)
+{
+    strbuf_adds(b, " of NodePool ");
+    strbuf_addstr(b, name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name));
+}
+
+/* ---- limits --------------------------------------------------------------------------------------------------------------- */
+
+/* The limit at which the pool's nodes, its other launches and one node of the outcome's type find room. Not more than what is
+ * said to be enough: the caller tries it. */
+static bool enough(search *s, uint32_t pool, const resource_amount *limit, const karp_remedy *with, amount *out)
+{
+    const karp_snapshot *w = s->snapshot;
+    const type_table *table = w->pool_table[pool] == NO_ID ? NULL : &w->tables[w->pool_table[pool]];
+    uint32_t name = strings_find(&w->raw.text, with->choice.instance_type.ptr, with->choice.instance_type.len);
+    amount used = amount_whole(0), one = amount_whole(limit->resource == RESOURCE_NODES);
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        if (w->nodes[i].marked || w->nodes[i].pool != pool) continue;
+        if (!amount_add(used, resource_list_get(w->nodes[i].capacity, limit->resource), &used)) return false;
+    }
+    for (uint32_t t = 0; table != NULL && t < table->type_count; t++) {
+        if (table->types[t].name == name) one = amount_max(one, resource_list_get(table->types[t].capacity_list, limit->resource));
+    }
+    amount more = amount_max(used, limit->value);
+    return amount_add(more, one, out);
+}
+
+/* The pool with another limit on the resource of entry `index`; NULL takes it away. */
+static void set_limit(search *s, uint32_t pool, uint32_t index, const amount *value)
+{
+    resource_list from = s->snapshot->raw.pools.items[pool].limits;
+    resource_amount *items = arena_array(&s->changed.data, from.count, sizeof *items);
+    uint32_t count = 0;
+    if (items == NULL) {
+        s->status = KARP_E_NOMEM;
+        return;
+    }
+    for (uint32_t i = 0; i < from.count; i++) {
+        if (i == index && value == NULL) continue;
+        items[count] = from.items[i];
+        if (i == index) items[count].value = *value;
+        count++;
+    }
+    overlay_pool(&s->changed, pool)->limits = (resource_list){ items, count };
+}
+
+static void try_limit(search *s, uint32_t pool, uint32_t index, strbuf *text)
+{
+    const resource_amount *limit = &s->snapshot->raw.pools.items[pool].limits.items[index];
+    karp_remedy outcome = { .size = sizeof outcome };
+    amount value;
+    char number[QUANTITY_TEXT];
+    set_limit(s, pool, index, NULL);
+    bool helps = search_places(s, &outcome);
+    overlay_view_reset(&s->changed);
+    if (!helps || search_over(s)) return;
+    strbuf_clear(text);
+    strbuf_adds(text, "raise the limit ");
+    strbuf_addstr(text, strings_get(&s->snapshot->raw.resources, limit->resource));
+    add_pool(s, text, pool);
+    size_t plain = text->len;
+    if (enough(s, pool, limit, &outcome, &value)) {
+        size_t length = quantity_format((quantity){ value, limit->binary }, number);
+        strbuf_adds(text, " to ");
+        strbuf_add(text, number, length);
+        set_limit(s, pool, index, &value);
+        if (search_try(s, KARP_REMEDY_RAISE_LIMIT, 1, text) || search_over(s)) return;
+    }
+    /* More is needed than one node's worth: other pods take what is added first. */
+    strbuf shorter;
+    strbuf_init(&shorter, s->snapshot->context);
+    strbuf_add(&shorter, text->ptr != NULL ? text->ptr : "", text->ptr != NULL ? plain : 0);
+    set_limit(s, pool, index, NULL);
+    (void)search_try(s, KARP_REMEDY_RAISE_LIMIT, 1, &shorter);
+    strbuf_free(&shorter);
+}
+
+void try_limits(search *s)
+{
+    strbuf text;
+    strbuf_init(&text, s->snapshot->context);
+    for (uint32_t p = 0; p < s->snapshot->raw.pools.count; p++) {
+        for (uint32_t i = 0; i < s->snapshot->raw.pools.items[p].limits.count && !search_over(s); i++) try_limit(s, p, i, &text);
+    }
+    strbuf_free(&text);
+}
+
+/* ---- values ----------------------------------------------------------------------------------------------------------------- */
+
+/* Values that the pod might want of a label: those it names, and all that the pool's types have of the zone. */
+typedef struct wanted {
+    search *s;
+    LIST_OF(uint32_t) values;
+} wanted;
+
+static void want(wanted *w, uint32_t value)
+{
+    for (size_t i = 0; i < w->values.count; i++) {
+        if (w->values.items[i] == value) return;
+    }
+    uint32_t *slot = list_push(w->s->snapshot->context, &w->values, sizeof *slot);
+    if (slot == NULL) w->s->status = KARP_E_NOMEM;
+    else *slot = value;
+}
+
+static uint32_t normal(const search *s, uint32_t key) { return s->snapshot->facts.normalized[key]; }
+
+static void want_of_requirement(wanted *w, uint32_t requirement_id)
+{
+    if (requirement_id == NO_ID) return;
+    const requirement *r = requirement_get(&w->s->snapshot->algebra, requirement_id);
+    for (uint32_t i = 0; !r->complement && i < r->value_count; i++) want(w, r->values[i]);
+}
+
+static void want_by_pod(wanted *w, uint32_t key)
+{
+    const search *s = w->s;
+    const shape *h = &s->snapshot->raw.shapes.items[s->shape];
+    const pod_class *c = &s->snapshot->classes[s->snapshot->pod_class[s->pod]];
+    for (uint32_t i = 0; i < h->node_selector.count; i++) {
+        if (normal(s, h->node_selector.items[i].key) == key) want(w, h->node_selector.items[i].value);
+    }
+    for (uint32_t t = 0; t < h->required.count; t++) {
+        expression_list list = h->required.items[t].expressions;
+        for (uint32_t i = 0; i < list.count; i++) {
+            for (uint32_t k = 0; normal(s, list.items[i].key) == key && list.items[i].op == KARP_OP_IN && k < list.items[i].value_count; k++) {
+                want(w, list.items[i].values[k]);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < c->alternative_count; i++) want_of_requirement(w, set_get(&s->snapshot->algebra, c->alternatives[i].set, key));
+}
+
+static void want_zones(wanted *w, uint32_t pool)
+{
+    const karp_snapshot *s = w->s->snapshot;
+    const type_table *table = s->pool_table[pool] == NO_ID ? NULL : &s->tables[s->pool_table[pool]];
+    for (uint32_t o = 0; table != NULL && o < table->offering_count; o++) {
+        uint32_t zone = table->offerings[o].zone;
+        if (table->offerings[o].available && zone != NO_ID && zone != NO_TEXT) want(w, zone);
+    }
+}
+
+/* The expression with the value allowed: one more value of an In, one less of a NotIn. false = it is allowed already. */
+static bool allow(search *s, const expression *e, uint32_t value, expression *out)
+{
+    uint32_t *values = arena_array(&s->changed.data, e->value_count + (size_t)1, sizeof *values), count = 0;
+    bool listed = false;
+    if (values == NULL) {
+        s->status = KARP_E_NOMEM;
+        return false;
+    }
+    for (uint32_t i = 0; i < e->value_count; i++) {
+        listed = listed || e->values[i] == value;
+        if (e->op == KARP_OP_IN || e->values[i] != value) values[count++] = e->values[i];
+    }
+    if (listed == (e->op == KARP_OP_IN)) return false;
+    if (e->op == KARP_OP_IN) values[count++] = value;
+    *out = *e;
+    out->values = values;
+    out->value_count = count;
+    if (e->op == KARP_OP_NOT_IN && count == 0) out->op = KARP_OP_EXISTS;
+    return true;
+}
+
+static void replace_expression(search *s, uint32_t pool, uint32_t index, const expression *with)
+{
+    node_pool *p = overlay_pool(&s->changed, pool);
+    expression *list = arena_copy(&s->changed.data, p->requirements.items, p->requirements.count * sizeof *list);
+    if (list == NULL) {
+        s->status = KARP_E_NOMEM;
+        return;
+    }
+    list[index] = *with;
+    p->requirements.items = list;
+}
+
+static void try_value(search *s, uint32_t pool, uint32_t index, uint32_t value, strbuf *text)
+{
+    const expression *e = &s->snapshot->raw.pools.items[pool].requirements.items[index];
+    expression changed;
+    if (!allow(s, e, value, &changed)) return;
+    replace_expression(s, pool, index, &changed);
+    strbuf_clear(text);
+    strbuf_adds(text, "allow ");
+    strbuf_addstr(text, text_of(s->snapshot, e->key));
+    strbuf_addc(text, '=');
+    strbuf_addstr(text, text_of(s->snapshot, value));
+    strbuf_adds(text, " in the requirements");
+    add_pool(s, text, pool);
+    (void)search_try(s, KARP_REMEDY_ALLOW_VALUE, 1, text);
+}
+
+void try_values(search *s)
+{
+    strbuf text;
+    strbuf_init(&text, s->snapshot->context);
+    for (uint32_t p = 0; p < s->snapshot->raw.pools.count; p++) {
+        expression_list list = s->snapshot->raw.pools.items[p].requirements;
+        for (uint32_t i = 0; i < list.count && !search_over(s); i++) {
+            wanted w = { .s = s };
+            uint32_t key = normal(s, list.items[i].key);
+            if (list.items[i].op != KARP_OP_IN && list.items[i].op != KARP_OP_NOT_IN) continue;
+            want_by_pod(&w, key);
+            if (key == s->snapshot->known.zone) want_zones(&w, p);
+            for (size_t k = 0; k < w.values.count && !search_over(s); k++) try_value(s, p, i, w.values.items[k], &text);
+            list_free(s->snapshot->context, &w.values, sizeof(uint32_t));
+        }
+    }
+    strbuf_free(&text);
+}
+
+/* ---- minValues ---------------------------------------------------------------------------------------------------------------- */
+
+void try_min_values(search *s)
+{
+    strbuf text;
+    strbuf_init(&text, s->snapshot->context);
+    for (uint32_t p = 0; p < s->snapshot->raw.pools.count; p++) {
+        expression_list list = s->snapshot->raw.pools.items[p].requirements;
+        for (uint32_t i = 0; i < list.count && !search_over(s); i++) {
+            expression changed = list.items[i];
+            if (changed.min_values == 0) continue;
+            changed.min_values = 0;
+            replace_expression(s, p, i, &changed);
+            strbuf_clear(&text);
+            strbuf_adds(&text, "give up minValues on ");
+            strbuf_addstr(&text, text_of(s->snapshot, changed.key));
+            add_pool(s, &text, p);
+            (void)search_try(s, KARP_REMEDY_DROP_MIN_VALUES, 1, &text);
+        }
+    }
+    strbuf_free(&text);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a pod fits nowhere, as a table of pools and instance types, and what would place it. */
+#include "write_plan_json.h"
+#include "write_rows.h"
+
+enum { MOST_LINES = 30, COLUMNS = 6, COLUMN_GAP = 3, REMEDIES_SHOWN = 3 };
+
+/* ---- the pod's row ------------------------------------------------------------------------------------------------- */
+
+/* The index of the pod among those that fit nowhere; *found is false when it is none of them. */
+static karp_status find_row(const write_job *job, karp_str name, size_t *index, bool *found)
+{
+    *found = false;
+    for (size_t i = 0; i < karp_decision_unschedulable_count(job->decision); i++) {
+        karp_unschedulable pod;
+        karp_status status = get_unschedulable(job, i, &pod);
+        if (status != KARP_OK) {
+            return status;
+        }
+        if (str_same(karp_decision_pod_name(job->decision, pod.pod), name)) {
+            *index = i;
+            *found = true;
+            return KARP_OK;
+        }
+    }
+    return KARP_OK;
+}
+
+static karp_status get_remedy(const write_job *job, const karp_pod_explanation *explanation, size_t index, karp_remedy *out)
+{
+    *out = (karp_remedy){.size = sizeof(*out)};
+    karp_status status = karp_pod_explanation_remedy(explanation, index, out);
+    return status == KARP_OK ? KARP_OK : write_fail(job->error, status, "a remedy cannot be read");
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------------- */
+
+static void remedy_as_json(json_out *j, const karp_remedy *remedy)
+{
+    json_open_object(j);
+    json_member_text(j, "kind", karp_remedy_name(remedy->kind));
+    json_key(j, "changes");
+    json_uint(j, remedy->changes);
+    json_member_str(j, "text", remedy->text);
+    if (remedy->node.len > 0) {
+        json_member_str(j, "node", remedy->node);
+    } else {
+        json_member_str(j, "nodePool", remedy->node_pool);
+        json_key(j, "choice");
+        json_flat_object(j);
+        json_member_str(j, "instanceType", remedy->choice.instance_type);
+        json_member_str(j, "zone", remedy->choice.zone);
+        json_member_str(j, "capacityType", remedy->choice.capacity_type);
+        json_key(j, "price");
+        json_price(j, remedy->choice.price);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static karp_status as_json(const write_job *job, const karp_pod_explanation *explanation, size_t index)
+{
+    json_out json;
+    json_out *j = &json;
+    json_init(j, job->out, job->options->compact != 0);
+    json_open_object(j);
+    plan_header(j, job, "PodExplanation");
+    json_member_str(j, "pod", karp_pod_explanation_pod(explanation));
+    json_member_text(j, "outcome", "unschedulable");
+    json_key(j, "unschedulable");
+    karp_status status = plan_unschedulable(j, job, index);
+    if (status != KARP_OK) {
+        return status;
+    }
+    json_key(j, "remedies");
+    json_open_array(j);
+    for (size_t i = 0; i < karp_pod_explanation_remedy_count(explanation); i++) {
+        karp_remedy remedy;
+        status = get_remedy(job, explanation, i, &remedy);
+        if (status != KARP_OK) {
+            return status;
+        }
+        remedy_as_json(j, &remedy);
+    }
+    json_end(j);
+    json_key(j, "tried");
+    json_uint(j, karp_pod_explanation_tried(explanation));
+    json_key(j, "bounded");
+    json_bool(j, karp_pod_explanation_bounded(explanation) != 0);
+    json_end(j);
+    buffer_char(job->out, '\n');
+    return KARP_OK;
+}
+
+/* ---- the table of pools -------------------------------------------------------------------------------------------- */
+
+static const char *const headings[COLUMNS] = {"pool", "types", "after requirements", "after resources", "with an offer", "stopped by"};
+
+static size_t digits(uint32_t number)
+{
+    size_t count = 1;
+    for (; number >= 10; number /= 10) {
+        count++;
+    }
+    return count;
+}
+
+static uint32_t funnel(const karp_pool_refusal *pool, size_t column)
+{
+    const uint32_t numbers[COLUMNS] = {0, pool->types_start, pool->types_requirements, pool->types_resources, pool->types_offerings, 0};
+    return numbers[column];
+}
+
+static void measure(const karp_unschedulable *pod, size_t widths[COLUMNS])
+{
+    for (size_t c = 0; c < COLUMNS; c++) {
+        widths[c] = text_columns(str_of(headings[c]));
+        for (size_t i = 0; i < pod->pool_count; i++) {
+            size_t width = c == 0 ? text_columns(pod->pools[i].node_pool) : digits(funnel(&pod->pools[i], c));
+            widths[c] = width > widths[c] && c + 1 < COLUMNS ? width : widths[c];
+        }
+    }
+}
+
+/* What the filter of instance types says is in the columns already: the code's own text is enough. */
+static karp_str stopped_by(const karp_pool_refusal *pool)
+{
+    bool filtered = pool->code > KARP_REASON_MIN_VALUES && pool->code <= KARP_REASON_TUPLE;
+    return filtered || pool->detail.len == 0 ? str_of(karp_reason_text(pool->code)) : pool->detail;
+}
+
+static void table_of_pools(const text_out *t, const karp_unschedulable *pod)
+{
+    size_t widths[COLUMNS];
+    char number[KARP_VALUE_TEXT];
+    measure(pod, widths);
+    text_style_begin(t, STYLE_DIM);
+    for (size_t c = 0; c < COLUMNS; c++) {
+        buffer_repeat(t->out, " ", c == 0 ? 0 : COLUMN_GAP);
+        if (c == 0 || c + 1 == COLUMNS) {
+            text_left(t->out, str_of(headings[c]), c == 0 ? widths[c] : 0);
+        } else {
+            text_right(t->out, str_of(headings[c]), widths[c]);
+        }
+    }
+    text_style_end(t, STYLE_DIM);
+    buffer_char(t->out, '\n');
+    for (size_t i = 0; i < pod->pool_count; i++) {
+        size_t at = widths[0];
+        text_left(t->out, pod->pools[i].node_pool, widths[0]);
+        for (size_t c = 1; c + 1 < COLUMNS; c++) {
+            karp_double_format(funnel(&pod->pools[i], c), number);
+            buffer_repeat(t->out, " ", COLUMN_GAP);
+            text_right(t->out, str_of(number), widths[c]);
+            at += COLUMN_GAP + widths[c];
+        }
+        buffer_repeat(t->out, " ", COLUMN_GAP);
+        text_flow flow;
+        flow_begin(&flow, t, at + COLUMN_GAP, at + COLUMN_GAP, MOST_LINES);
+        flow_words(&flow, stopped_by(&pod->pools[i]));
+        buffer_char(t->out, '\n');
+    }
+}
+
+/* ---- nodes and launches ---------------------------------------------------------------------------------------------- */
+
+static void names_of_target(text_flow *flow, const karp_unschedulable *pod, uint32_t code)
+{
+    for (size_t i = 0; i < pod->target_count; i++) {
+        if (pod->targets[i].code == code && pod->targets[i].target.len > 0) {
+            flow_words(flow, pod->targets[i].target);
+        }
+    }
+}
+
+/* One line for each reason, with the names of those that gave it. */
+static void lines_of_targets(const text_out *t, const karp_unschedulable *pod)
+{
+    for (size_t i = 0; i < pod->target_count; i++) {
+        size_t count = 0;
+        bool before = false;
+        for (size_t k = 0; k < pod->target_count; k++) {
+            count += pod->targets[k].code == pod->targets[i].code;
+            before = before || (k < i && pod->targets[k].code == pod->targets[i].code);
+        }
+        if (before) {
+            continue;
+        }
+        size_t start = t->out->length;
+        buffer_text(t->out, i == 0 ? "nodes  " : "       ");
+        buffer_uint(t->out, count);
+        buffer_text(t->out, ": ");
+        buffer_text(t->out, karp_reason_text(pod->targets[i].code));
+        buffer_text(t->out, " (");
+        text_flow flow;
+        flow_begin(&flow, t, 9, t->out->length - start, 3);
+        flow.indent = flow.column; /* so that no space is put before the first name */
+        names_of_target(&flow, pod, pod->targets[i].code);
+        buffer_text(t->out, ")\n");
+    }
+}
+
+/* ---- remedies ---------------------------------------------------------------------------------------------------------- */
+
+static void write_remedy(const text_out *t, const karp_remedy *remedy)
+{
+    text_clean(t->out, remedy->text);
+    buffer_text(t->out, "  ->  ");
+    if (remedy->node.len > 0) {
+        buffer_text(t->out, "node ");
+        text_clean(t->out, remedy->node);
+        return;
+    }
+    text_clean(t->out, remedy->choice.instance_type);
+    buffer_text(t->out, ", ");
+    text_clean(t->out, remedy->choice.zone);
+    buffer_text(t->out, ", $");
+    text_money(t->out, remedy->choice.price);
+    buffer_text(t->out, "/h");
+}
+
+static karp_status lines_of_remedies(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
+{
+    size_t count = karp_pod_explanation_remedy_count(explanation);
+    if (count == 0 && karp_pod_explanation_tried(explanation) > 0) {
+        buffer_text(t->out, "No single change of the pod or a NodePool that was tried places it (");
+        buffer_uint(t->out, karp_pod_explanation_tried(explanation));
+        buffer_text(t->out, karp_pod_explanation_bounded(explanation) != 0 ? " tried, not all).\n" : " tried).\n");
+    }
+    for (size_t i = 0; i < count && i < REMEDIES_SHOWN; i++) {
+        karp_remedy remedy;
+        karp_status status = get_remedy(job, explanation, i, &remedy);
+        if (status != KARP_OK) {
+            return status;
+        }
+        buffer_text(t->out, i == 0 ? "Smallest change that works: " : "                   as well: ");
+        write_remedy(t, &remedy);
+        buffer_char(t->out, '\n');
+    }
+    return KARP_OK;
+}
+
+static karp_status as_text(const write_job *job, const karp_pod_explanation *explanation, size_t index)
+{
+    text_out text = {job->out, job->options->width, job->options->color != 0};
+    const text_out *t = &text;
+    karp_unschedulable pod;
+    karp_status status = get_unschedulable(job, index, &pod);
+    if (status != KARP_OK) {
+        return status;
+    }
+    text_style_begin(t, STYLE_HEADING);
+    text_clean(job->out, karp_pod_explanation_pod(explanation));
+    text_style_end(t, STYLE_HEADING);
+    buffer_text(job->out, pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n" : " cannot be placed now.\n");
+    if (pod.pool_count > 0) {
+        table_of_pools(t, &pod);
+    } else {
+        text_clean(job->out, pod.message);
+        buffer_char(job->out, '\n');
+    }
+    lines_of_targets(t, &pod);
+    return lines_of_remedies(t, job, explanation);
+}
+
+karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_explanation *explanation, const karp_write_options *options,
+                                       karp_text *out, karp_error *error)
+{
+    karp_write_options copy;
+    karp_status status = check_write_options(options, &copy, error);
+    if (status != KARP_OK) {
+        return status;
+    }
+    if (context == NULL || explanation == NULL || out == NULL) {
+        return write_fail(error, KARP_E_INVALID, "a context, an explanation and a place for the text are needed");
+    }
+    write_buffer buffer;
+    buffer_init(&buffer, context);
+    write_job job = {context, karp_pod_explanation_decision(explanation), NULL, &copy, &buffer, error};
+    karp_str pod = karp_pod_explanation_pod(explanation);
+    size_t index = 0;
+    bool waits = false;
+    status = find_row(&job, pod, &index, &waits);
+    if (status == KARP_OK && !waits) {
+        return karp_write_pod(context, job.decision, pod, options, out, error);
+    }
+    if (status == KARP_OK && copy.format != KARP_FORMAT_JSON && copy.format != KARP_FORMAT_TEXT) {
+        status = write_fail(error, KARP_E_UNSUPPORTED, "this document is not written in that format");
+    }
+    if (status == KARP_OK) {
+        status = copy.format == KARP_FORMAT_JSON ? as_json(&job, explanation, index) : as_text(&job, explanation, index);
+    }
+    if (status != KARP_OK) {
+        buffer_free(&buffer);
+        return status;
+    }
+    return buffer_finish(&buffer, out, error);
+}
