@@ -41,7 +41,8 @@ uint32_t volume_driver(const store *raw, uint32_t name_space, uint32_t claim, bo
 
 /* labels → requirement set (the host name left out); only keys marked in `interest`, NULL = all. */
 uint32_t set_of_labels(algebra *a, label_list labels, const uint8_t *interest);
-/* expressions → demand */
+/* ∧ every label (each In its value), ∧ every expression. false = refused memory. */
+bool demand_of_labels(algebra *a, label_list list, demand *into);
 bool demand_of_expressions(algebra *a, expression_list list, demand *into);
 
 #endif

@@ -25,6 +25,15 @@ bool demand_of_expressions(algebra *a, expression_list list, demand *into)
     return true;
 }
 
+bool demand_of_labels(algebra *a, label_list list, demand *into)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t r = requirement_in(a, list.items[i].key, list.items[i].value);
+        if (r == NO_ID || !demand_add(a, into, r)) return false;
+    }
+    return true;
+}
+
 uint32_t set_of_labels(algebra *a, label_list labels, const uint8_t *interest)
 {
     uint32_t set = EMPTY_SET;

@@ -3,6 +3,7 @@
 #include <schedule/topology.h>
 
 #include <base/sort.h>
+#include <model/prepare.h>
 #include <schedule/rounds.h>
 #include <schedule/templates.h>
 #include <string.h>
@@ -368,17 +369,9 @@ static bool filter_entries(scheduler *s, const view *v, node_filter *f)
     }
     for (uint32_t i = 0; i < count; i++) {
         entries[i] = (demand){ EMPTY_SET, NO_ID };
-        for (uint32_t l = 0; l < h->node_selector.count; l++) {
-            uint32_t r = requirement_in(&s->algebra, h->node_selector.items[l].key, h->node_selector.items[l].value);
-            if (r == NO_ID || !demand_add(&s->algebra, &entries[i], r)) return false;
-        }
+        if (!demand_of_labels(&s->algebra, h->node_selector, &entries[i])) return false;
         if (terms == 0) continue;
-        expression_list list = h->required.items[v->required_first + i].expressions;
-        for (uint32_t e = 0; e < list.count; e++) {
-            const expression *x = &list.items[e];
-            uint32_t r = requirement_make(&s->algebra, x->key, x->op, x->values, x->value_count, x->min_values);
-            if (r == NO_ID || !demand_add(&s->algebra, &entries[i], r)) return false;
-        }
+        if (!demand_of_expressions(&s->algebra, h->required.items[v->required_first + i].expressions, &entries[i])) return false;
     }
     f->entries = entries;
     f->entry_count = count;

@@ -2,6 +2,7 @@
 #include <schedule/templates.h>
 
 #include <base/sort.h>
+#include <model/prepare.h>
 #include <schedule/types.h>
 #include <string.h>
 
@@ -41,11 +42,7 @@ static bool template_requirements(scheduler *s, const node_pool *p, template_ *t
     uint32_t name = s->snapshot->pool_names[t->pool].name, class_key = s->snapshot->pool_names[t->pool].class_label;
     const known_text *k = &s->snapshot->known;
     demand d = { EMPTY_SET, NO_ID };
-    for (uint32_t i = 0; i < p->requirements.count; i++) {
-        const expression *e = &p->requirements.items[i];
-        uint32_t r = requirement_make(&s->algebra, e->key, e->op, e->values, e->value_count, e->min_values);
-        if (r == NO_ID || !demand_add(&s->algebra, &d, r)) return false;
-    }
+    if (!demand_of_expressions(&s->algebra, p->requirements, &d)) return false;
     for (uint32_t i = 0; i < p->template_labels.count; i++) {
         label_pair l = p->template_labels.items[i];
         if (l.key != k->node_pool && l.key != class_key) add_label(s, &d, l.key, l.value); /* these two are replaced below */
@@ -118,16 +115,9 @@ static bool make_daemon_views(scheduler *s)
         if (d->terms == NULL) return false;
         for (uint32_t t = 0; t < d->term_count; t++) {
             d->terms[t] = (demand){ EMPTY_SET, NO_ID };
-            for (uint32_t l = 0; l < h->node_selector.count; l++) {
-                add_label(s, &d->terms[t], h->node_selector.items[l].key, h->node_selector.items[l].value);
-            }
+            if (!demand_of_labels(&s->algebra, h->node_selector, &d->terms[t])) return false;
             if (w->daemons[i].required.count == 0) continue;
-            expression_list list = w->daemons[i].required.items[t].expressions;
-            for (uint32_t e = 0; e < list.count; e++) {
-                const expression *x = &list.items[e];
-                uint32_t r = requirement_make(&s->algebra, x->key, x->op, x->values, x->value_count, x->min_values);
-                if (r == NO_ID || !demand_add(&s->algebra, &d->terms[t], r)) return false;
-            }
+            if (!demand_of_expressions(&s->algebra, w->daemons[i].required.items[t].expressions, &d->terms[t])) return false;
         }
     }
     return !s->failed;

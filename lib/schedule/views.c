@@ -3,6 +3,7 @@
 
 #include <base/bits.h>
 #include <base/sort.h>
+#include <model/prepare.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 #include <string.h>
@@ -30,29 +31,16 @@ static void *sorted_copy(scheduler *s, const void *items, uint32_t count, size_t
     return sort_stable(s->context, copy, count, size, compare, NULL) ? copy : NULL;
 }
 
-static bool add_expressions(scheduler *s, expression_list list, demand *d)
-{
-    for (uint32_t i = 0; i < list.count; i++) {
-        const expression *e = &list.items[i];
-        uint32_t r = requirement_make(&s->algebra, e->key, e->op, e->values, e->value_count, e->min_values);
-        if (r == NO_ID || !demand_add(&s->algebra, d, r)) return false;
-    }
-    return true;
-}
-
 /* strict = node selector ∧ the first OR-term left; full = strict ∧ the heaviest preference left (§6.2). */
 static bool view_demands(scheduler *s, view *v)
 {
     const shape *h = shape_of(s->snapshot, v->class_);
     v->strict = (demand){ EMPTY_SET, NO_ID };
-    for (uint32_t i = 0; i < h->node_selector.count; i++) {
-        uint32_t r = requirement_in(&s->algebra, h->node_selector.items[i].key, h->node_selector.items[i].value);
-        if (r == NO_ID || !demand_add(&s->algebra, &v->strict, r)) return false;
-    }
-    if (v->required_first < h->required.count && !add_expressions(s, h->required.items[v->required_first].expressions, &v->strict)) return false;
+    if (!demand_of_labels(&s->algebra, h->node_selector, &v->strict)) return false;
+    if (v->required_first < h->required.count && !demand_of_expressions(&s->algebra, h->required.items[v->required_first].expressions, &v->strict)) return false;
     v->full = v->strict;
     if (s->ignore_preferences || v->preferred_count == 0) return true;
-    return add_expressions(s, v->preferred[0].expressions, &v->full);
+    return demand_of_expressions(&s->algebra, v->preferred[0].expressions, &v->full);
 }
 
 /* What follows from the lists of a view. */
