@@ -280,10 +280,10 @@ static cel_value call(run *r, const cel_node *n, const bound *names)
     if (n->function == CEL_F_BIND) return bind(r, n, names);
     if (n->function >= CEL_F_ALL && n->function <= CEL_F_EXISTS_ONE) return quantify(r, n, names);
     if (n->function == CEL_F_OPTIONAL_NONE) return nothing();
+    if (n->function == CEL_F_OPTIONAL_OF) return optionally(eval(r, n->arguments, names));
     const cel_node *rest = n->on_first ? n->arguments : n->arguments->next;
     cel_value x = eval(r, n->on_first ? n->first : n->arguments, names), y = failure();
     if (x.type == CEL_T_FAILURE) return x;
-    if (n->function == CEL_F_OPTIONAL_OF) return optionally(x);
     if (n->function >= CEL_F_HAS_VALUE && n->function <= CEL_F_OR) return of_optional(r, n, &x, names);
     if (rest != NULL) {
         y = eval(r, rest, names);

@@ -290,7 +290,7 @@ static bool take(parser *p, enum token token)
 
 static void need(parser *p, enum token token)
 {
-    if (!take(p, token)) p->wrong = true;
+    if (!stopped(p) && !take(p, token)) p->wrong = true;
 }
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------- */

@@ -306,7 +306,6 @@ static bool fill_shared(scheduler *s, karp_decision *d, const launch_source *fro
            launch_choice(s, d, from, row);
 }
 
-/* Launches whose rows are shared may differ in this one. */
 static bool add_drivers(scheduler *s, karp_decision *d, karp_str drivers, karp_launch *row)
 {
     struct labels l = { arena_array(&d->data, row->annotation_count + 1, sizeof *l.items), row->annotation_count };
@@ -321,10 +320,12 @@ static bool add_drivers(scheduler *s, karp_decision *d, karp_str drivers, karp_l
 bool report_launch(scheduler *s, karp_decision *d, const launch_source *from)
 {
     karp_launch row = { .size = sizeof row };
-    uint32_t like = find_like(s, from);
-    if (like == NO_ID) return false;
-    bool ok = true;
-    if (like < s->launch_likes.count) {
+    bool ok = true, own = from->drivers.len > 0; /* rows with an annotation of their own are not shared */
+    uint32_t like = own ? NO_ID : find_like(s, from);
+    if (s->failed) return false;
+    if (own) {
+        ok = fill_shared(s, d, from, &row);
+    } else if (like < s->launch_likes.count) {
         row = d->launches.items[s->launch_likes.items[like]];
     } else {
         uint32_t *slot = list_push(s->context, &s->launch_likes, sizeof *slot);
