@@ -160,9 +160,20 @@ KARP_API void karp_plan_document_free(karp_plan_document *document);
 /** Writes what a check of a plan found (formats.md §7). Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_verification(karp_context *context, const karp_verification *verification,
                                              const karp_write_options *options, karp_text *out, karp_error *error);
+/** Writes why a node stays, and the best move that was rejected. Formats: JSON, TEXT. */
+KARP_API karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,
+                                                 const karp_write_options *options, karp_text *out, karp_error *error);
 /** Writes a catalogue (formats.md §5). Formats: JSON, TEXT, CSV. */
 KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *catalogue,
                                           const karp_write_options *options, karp_text *out, karp_error *error);
+
+/**
+ * Plays a story (docs/formats.md): a file with a cluster's documents and steps, on a clock of its own. Writes the decisions of
+ * each step and what followed from them. @p catalogue, @p options and @p write may be NULL. Formats: JSON, TEXT.
+ * Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED.
+ */
+KARP_API karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue, const karp_options *options,
+                                     const karp_write_options *write, karp_text *out, karp_error *error);
 
 #ifdef __cplusplus
 }

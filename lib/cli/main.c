@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const cli_verb *const verbs[] = {&verb_plan, &verb_disrupt, &verb_explain, &verb_verify, &verb_whatif,
-                                         &verb_catalogue, &verb_dump, &verb_bench};
+                                         &verb_simulate, &verb_catalogue, &verb_dump, &verb_bench};
 
 enum { VERB_COUNT = sizeof(verbs) / sizeof(verbs[0]) };
 

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/story.h>
+
+static uint32_t find_node(const story *s, karp_str name) { return io_table_get(&s->node_index, name); }
+
+static bool takes_pods(const story *s, uint32_t node)
+{
+    if (node == IO_NONE) return false;
+    return node >= STORY_OWN_NODES || (s->nodes[node].ready && !s->nodes[node].deleting && !s->nodes[node].gone);
+}
+
+static karp_status start_nodes(story *s, const karp_decision *d, size_t first, size_t count)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = first; i < first + count && !status; i++) {
+        karp_launch launch = { .size = sizeof launch };
+        status = karp_decision_launch(d, i, &launch);
+        if (status) return story_fail(s, status, "the decision does not show what it counts");
+        status = story_start_node(s, &launch);
+        if (!status) story_write_event(s, "launched", s->nodes[s->node_count - 1].name, launch.choice.instance_type);
+    }
+    return status;
+}
+
+/* ---- provisioning -------------------------------------------------------------------------------------------------------- */
+
+/* Binds the pods of a placement that wait for a node; with `count_only` just says how many they are. */
+static karp_status bind_placement(story *s, const karp_decision *d, const karp_placement *p, bool count_only, size_t *bound)
+{
+    uint32_t node = find_node(s, p->node);
+    if (!takes_pods(s, node)) return KARP_OK;
+    io_text names;
+    io_text_init(&names, s->context);
+    karp_status status = KARP_OK;
+    size_t before = *bound;
+    for (size_t i = 0; i < p->pod_count && !status; i++) {
+        karp_str name = karp_decision_pod_name(d, p->pods[i]);
+        uint32_t pod = io_table_get(&s->pod_index, name);
+        if (pod == IO_NONE || s->pods[pod].gone || s->pods[pod].node != IO_NONE) continue;
+        (*bound)++;
+        if (count_only) continue;
+        if (names.len > 0) io_text_addc(&names, ' ');
+        io_text_add(&names, name.ptr, name.len);
+        status = story_bind(s, pod, node);
+    }
+    if (!status && names.failed) status = story_nomem(s);
+    if (!status && !count_only && *bound > before) story_write_event(s, "bound", p->node, (karp_str){ names.ptr, names.len });
+    io_text_free(&names);
+    return status;
+}
+
+static karp_status bind_pods(story *s, const karp_decision *d, bool count_only, size_t *bound)
+{
+    *bound = 0;
+    for (size_t i = 0; i < karp_decision_placement_count(d); i++) {
+        karp_placement p = { .size = sizeof p };
+        karp_status status = karp_decision_placement(d, i, &p);
+        if (status) return story_fail(s, status, "the decision does not show what it counts");
+        status = bind_placement(s, d, &p, count_only, bound);
+        if (status) return status;
+    }
+    return KARP_OK;
+}
+
+/* A decision has been made for the pods of nodes that are being deleted. Under v1 they leave at once; in v1alpha5 a node
+ * that expires waits for what replaces it. */
+static karp_status settle_deleting(story *s, uint32_t first, size_t launches)
+{
+    karp_status status = KARP_OK;
+    for (uint32_t i = 0; i < first && !status; i++) {
+        story_node *n = &s->nodes[i];
+        if (!n->deleting || n->planned || n->gone) continue;
+        n->planned = true;
+        n->wait_first = first;
+        n->wait_count = s->old_rules ? (uint32_t)launches : 0;
+        if (n->wait_count == 0) status = story_drain(s, i);
+    }
+    return status;
+}
+
+static bool any_unplanned(const story *s)
+{
+    for (size_t i = 0; i < s->node_count; i++) {
+        if (s->nodes[i].deleting && !s->nodes[i].planned && !s->nodes[i].gone) return true;
+    }
+    return false;
+}
+
+static karp_status follow_plan(story *s, const karp_decision *d)
+{
+    size_t launches = karp_decision_launch_count(d), unschedulable = karp_decision_unschedulable_count(d), bound = 0;
+    karp_status status = bind_pods(s, d, true, &bound);
+    if (status) return status;
+    if (launches > 0 || bound > 0 || any_unplanned(s) || unschedulable != s->unschedulable) status = story_write_decision(s, d, false);
+    s->unschedulable = unschedulable;
+    uint32_t first = (uint32_t)s->node_count;
+    if (!status) status = start_nodes(s, d, 0, launches);
+    if (!status) status = settle_deleting(s, first, launches);
+    return status ? status : bind_pods(s, d, false, &bound);
+}
+
+karp_status story_provision(story *s)
+{
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_decision *d = NULL;
+    karp_status status = story_snapshot(s, &reader, &snapshot);
+    if (!status) status = karp_provision(snapshot, &s->options, &d, &s->error);
+    if (!status) status = follow_plan(s, d);
+    karp_decision_unref(d);
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    return status;
+}
+
+/* ---- disruption ------------------------------------------------------------------------------------------------------------ */
+
+/* Method and nodes of every command. */
+static karp_status describe(story *s, const karp_decision *d, io_text *out)
+{
+    for (size_t i = 0; i < karp_decision_command_count(d); i++) {
+        karp_command c = { .size = sizeof c };
+        karp_status status = karp_decision_command(d, i, &c);
+        if (status) return story_fail(s, status, "the decision does not show what it counts");
+        io_text_adds(out, karp_method_name(c.method));
+        for (size_t k = 0; k < c.node_count; k++) {
+            io_text_addc(out, ' ');
+            io_text_add(out, c.nodes[k].ptr, c.nodes[k].len);
+        }
+        io_text_addc(out, '\n');
+    }
+    return out->failed ? story_nomem(s) : KARP_OK;
+}
+
+static karp_status execute(story *s, const karp_decision *d, const karp_command *c)
+{
+    uint32_t first = (uint32_t)s->node_count;
+    karp_status status = start_nodes(s, d, c->launch_first, c->launch_count);
+    for (size_t i = 0; i < c->node_count && !status; i++) {
+        uint32_t node = find_node(s, c->nodes[i]);
+        if (node >= s->node_count) {
+            story_write_event(s, "left alone", c->nodes[i], io_str("it was there before the story"));
+            continue;
+        }
+        status = story_mark_deleting(s, node);
+        story_node *n = &s->nodes[node];
+        n->planned = true;
+        n->wait_first = first;
+        n->wait_count = (uint32_t)c->launch_count;
+        if (!status && n->wait_count == 0) status = story_drain(s, node);
+    }
+    return status;
+}
+
+/* Karpenter looks again before it acts. Here it acts when the same commands come out the second time. */
+static karp_status validate(story *s, const karp_decision *d, bool *valid)
+{
+    karp_command c = { .size = sizeof c };
+    io_text wanted;
+    io_text_init(&wanted, s->context);
+    karp_status status = describe(s, d, &wanted);
+    if (!status) status = karp_decision_command(d, 0, &c);
+    karp_str now = { wanted.ptr, wanted.len }, before = { s->proposed.ptr, s->proposed.len };
+    bool same = !status && s->validate_at != KARP_NO_TIME && io_str_equal(now, before);
+    *valid = !status && (s->old_rules || c.validate_after == 0 || (same && s->now >= s->validate_at));
+    if (status || *valid || same) {
+        io_text_free(&wanted);
+    } else {
+        io_text_free(&s->proposed);
+        s->proposed = wanted;
+        s->validate_at = s->now + c.validate_after;
+    }
+    if (*valid) s->validate_at = KARP_NO_TIME;
+    return status;
+}
+
+static karp_status follow_disruption(story *s, const karp_decision *d)
+{
+    bool valid = false;
+    size_t count = karp_decision_command_count(d);
+    if (count == 0) {
+        s->validate_at = KARP_NO_TIME;
+        return KARP_OK;
+    }
+    karp_status status = validate(s, d, &valid);
+    if (status || !valid) return status;
+    status = story_write_decision(s, d, true);
+    for (size_t i = 0; i < count && !status; i++) {
+        karp_command c = { .size = sizeof c };
+        status = karp_decision_command(d, i, &c);
+        if (!status) status = execute(s, d, &c);
+    }
+    return status;
+}
+
+/* Whether every pod has its place and no node comes or goes. */
+static bool settled(const story *s)
+{
+    for (size_t i = 0; i < s->pod_count; i++) {
+        if (!s->pods[i].gone && s->pods[i].node == IO_NONE) return false;
+    }
+    for (size_t i = 0; i < s->node_count; i++) {
+        if (!s->nodes[i].gone && (!s->nodes[i].ready || s->nodes[i].deleting)) return false;
+    }
+    return true;
+}
+
+karp_status story_disrupt(story *s)
+{
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_decision *d = NULL;
+    karp_disrupt_options options;
+    if (!settled(s)) return KARP_OK;
+    karp_disrupt_options_init(&options, sizeof options);
+    options.common = s->options;
+    karp_status status = story_snapshot(s, &reader, &snapshot);
+    if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
+    if (!status) status = follow_disruption(s, d);
+    karp_decision_unref(d);
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    return status;
+}

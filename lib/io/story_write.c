@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/story.h>
+
+#include <string.h>
+
+#include "write_buffer.h"
+
+static bool is_json(const story *s) { return s->write.format == KARP_FORMAT_JSON; }
+
+static void add_time(const story *s, io_text *out)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_time_format(s->now, text);
+    io_text_adds(out, text);
+}
+
+static void describe(const story *s, const story_step *step, io_text *out)
+{
+    char text[KARP_VALUE_TEXT];
+    switch (step->what) {
+    case STORY_SCALE:
+        io_text_adds(out, "scale ");
+        io_text_add(out, s->workloads[step->workload].namespace_.ptr, s->workloads[step->workload].namespace_.len);
+        io_text_addc(out, '/');
+        io_text_add(out, s->workloads[step->workload].name.ptr, s->workloads[step->workload].name.len);
+        io_text_adds(out, " to ");
+        io_text_addu(out, step->replicas);
+        return;
+    case STORY_WAIT:
+        io_text_adds(out, "wait ");
+        karp_duration_format(step->duration, text);
+        io_text_adds(out, text);
+        return;
+    default:
+        io_text_adds(out, "expire ");
+        io_text_add(out, step->node.ptr, step->node.len);
+    }
+}
+
+void story_write_begin(story *s)
+{
+    if (is_json(s)) io_text_adds(&s->out, "{\"apiVersion\":\"karp/v1\",\"kind\":\"Simulation\",\"steps\":[");
+    s->first_step = true;
+}
+
+void story_write_step(story *s, const story_step *step)
+{
+    if (is_json(s)) {
+        io_text words;
+        io_text_init(&words, s->context);
+        describe(s, step, &words);
+        io_text_adds(&s->out, s->first_step ? "\n{\"step\":" : ",\n{\"step\":");
+        if (words.failed) s->out.failed = true;
+        else io_write_string(&s->out, words.ptr, words.len);
+        io_text_free(&words);
+        io_text_adds(&s->out, ",\"time\":\"");
+        add_time(s, &s->out);
+        io_text_adds(&s->out, "\",\"decisions\":[");
+    } else {
+        if (!s->first_step) io_text_addc(&s->out, '\n');
+        io_text_adds(&s->out, "== ");
+        describe(s, step, &s->out);
+        io_text_adds(&s->out, "  (");
+        add_time(s, &s->out);
+        io_text_adds(&s->out, ")\n");
+    }
+    s->first_step = false;
+    s->first_decision = s->first_event = true;
+}
+
+void story_write_step_end(story *s)
+{
+    if (!is_json(s)) return;
+    io_text_adds(&s->out, "],\"events\":[");
+    if (s->events.len > 0) io_text_add(&s->out, s->events.ptr, s->events.len);
+    io_text_adds(&s->out, "]}");
+    if (s->events.failed) s->out.failed = true;
+    s->events.len = 0;
+}
+
+static void event_as_json(story *s, const char *event, karp_str node, karp_str detail)
+{
+    io_text *out = &s->events;
+    io_text_adds(out, s->first_event ? "{\"time\":\"" : ",{\"time\":\"");
+    add_time(s, out);
+    io_text_adds(out, "\",\"event\":");
+    io_write_string(out, event, strlen(event));
+    io_text_adds(out, ",\"node\":");
+    io_write_string(out, node.ptr, node.len);
+    if (detail.len > 0) {
+        io_text_adds(out, ",\"detail\":");
+        io_write_string(out, detail.ptr, detail.len);
+    }
+    io_text_addc(out, '}');
+    s->first_event = false;
+}
+
+void story_write_event(story *s, const char *event, karp_str node, karp_str detail)
+{
+    if (is_json(s)) {
+        event_as_json(s, event, node, detail);
+        return;
+    }
+    add_time(s, &s->out);
+    io_text_adds(&s->out, "  ");
+    io_text_add(&s->out, node.ptr, node.len);
+    io_text_addc(&s->out, ' ');
+    io_text_adds(&s->out, event);
+    if (detail.len > 0) {
+        io_text_adds(&s->out, ": ");
+        io_text_add(&s->out, detail.ptr, detail.len);
+    }
+    io_text_addc(&s->out, '\n');
+}
+
+karp_status story_write_decision(story *s, const karp_decision *decision, bool disruption)
+{
+    karp_text text = { 0 };
+    karp_write_options options = s->write;
+    options.compact = 1;
+    karp_status status = disruption ? karp_write_disruption(s->context, decision, &options, &text, &s->error)
+                                    : karp_write_plan(s->context, decision, NULL, &options, &text, &s->error);
+    if (status) return status;
+    if (is_json(s)) {
+        if (!s->first_decision) io_text_addc(&s->out, ',');
+        while (text.len > 0 && text.ptr[text.len - 1] == '\n') text.len--;
+        io_text_add(&s->out, text.ptr, text.len);
+        s->first_decision = false;
+    } else {
+        io_text_addc(&s->out, '\n');
+        add_time(s, &s->out);
+        io_text_adds(&s->out, "  ");
+        io_text_add(&s->out, text.ptr, text.len);
+        io_text_addc(&s->out, '\n');
+    }
+    karp_text_free(&text);
+    return s->out.failed ? story_nomem(s) : KARP_OK;
+}
+
+karp_status story_write_end(story *s, karp_text *out)
+{
+    if (is_json(s)) io_text_adds(&s->out, "]}\n");
+    if (s->out.failed) return story_nomem(s);
+    write_buffer buffer;
+    buffer_init(&buffer, s->context);
+    buffer_bytes(&buffer, s->out.ptr, s->out.len);
+    return buffer_finish(&buffer, out, &s->error);
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The story of spot and on-demand nodes played on a clock, and what a wrong story is told."""
+import json
+import pathlib
+import sys
+import tempfile
+
+from stories import STORIES, check, equal, finish, label, placed, pods, run
+
+STORY = STORIES / 'spot-and-on-demand' / 'story.yaml'
+
+
+def play(path):
+    return json.loads(run('simulate', path, '-o', 'json')[0])['steps']
+
+
+def launches(step):
+    return [launch for plan in step['decisions'] if plan['kind'] == 'Plan' for launch in plan['launches']]
+
+
+def events(step, *wanted):
+    return [(e['time'][11:19], e['event'], e['node']) for e in step['events'] if e['event'] in wanted]
+
+
+def check_launch(step, numbers, cpus):
+    found = launches(step)
+    equal([launch['pods'] for launch in found], [pods('app', numbers)], f'{step["step"]}: launches')
+    equal([(launch['choice']['capacityType'], label(launch, 'karpenter.k8s.aws/instance-cpu')) for launch in found],
+          [('spot', cpus)], f'{step["step"]}: what is launched')
+
+
+def bound(step):
+    out = {}
+    for e in step['events']:
+        if e['event'] == 'bound':
+            out.setdefault(e['node'], []).extend(e['detail'].split())
+    return {node: sorted(names) for node, names in out.items()}
+
+
+def tell_old():
+    one, _, five, ready1, twenty, ready2, ten, first, fewer, second, none, empty = steps = play(STORY)
+    equal((launches(one), bound(one)), ([], {'initial': ['default/app-0']}), 'one replica')
+    check_launch(five, range(1, 5), '4')
+    equal((bound(five), bound(ready1)), ({}, {'default-1': pods('app', range(1, 5))}), 'the first node')
+    equal(events(ready1, 'ready'), [('00:02:00', 'ready', 'default-1')], 'a minute later')
+    check_launch(twenty, range(8, 20), '8')
+    equal(bound(twenty), {'default-1': pods('app', (5, 6, 7))}, 'room on the first node')
+    equal(bound(ready2), {'default-2': pods('app', range(8, 20))}, 'the second node')
+    equal((ten['decisions'], ten['events']), ([], []), 'ten replicas')
+    equal(events(first, 'expired', 'launched', 'deleted'),
+          [('00:31:00', 'expired', 'default-1'), ('00:31:00', 'deleted', 'default-1')], 'the first node expires')
+    equal([placed(plan) for plan in first['decisions']], [{'default-2': pods('app', range(1, 8))}], 'its pods')
+    equal(fewer['decisions'], [], 'five replicas')
+    check_launch(second, range(1, 5), '4')
+    equal(events(second, 'expired', 'launched', 'ready', 'deleted'),
+          [('00:42:00', 'expired', 'default-2'), ('00:42:00', 'launched', 'default-3'), ('00:43:00', 'ready', 'default-3'),
+           ('00:43:00', 'deleted', 'default-2')], 'the second node waits for its replacement')
+    equal((none['decisions'], none['events']), ([], []), 'no replicas')
+    equal([(c['method'], c['nodes']) for plan in empty['decisions'] for c in plan['commands']],
+          [('Emptiness', ['default-3'])], 'the empty node')
+    equal(events(empty, 'deleted'), [('00:45:30', 'deleted', 'default-3')], 'after 30 s')
+    check(all(plan['unschedulable'] == [] for step in steps for plan in step['decisions'] if plan['kind'] == 'Plan'),
+          'every pod has a place')
+
+
+def tell_new(folder):
+    """Under today's rules a node that expires does not wait, and a deletion is validated 15 s later."""
+    text = STORY.read_text().replace('semantics: v1alpha5\n', '')
+    for name in ('nodepool.yaml', 'cluster.yaml'):
+        (folder / name).write_text((STORY.parent / name).read_text())
+    story = folder / 'story.yaml'
+    story.write_text(text.replace('provisioner.yaml', 'nodepool.yaml'))
+    *_, second, _, empty = play(story)
+    equal(events(second, 'expired', 'launched', 'ready', 'deleted'),
+          [('00:42:00', 'expired', 'default-2'), ('00:42:00', 'launched', 'default-3'), ('00:42:00', 'deleted', 'default-2'),
+           ('00:43:00', 'ready', 'default-3')], 'the second node does not wait')
+    equal(events(empty, 'deleted'), [('00:45:45', 'deleted', 'default-3')], 'validated')
+    story.write_text(text.replace('provisioner.yaml', 'nodepool.yaml').replace('- wait: 15m', '- expire: default-2'))
+    expired = play(story)[7]
+    equal(expired['step'], 'expire default-2', 'a step')
+    equal(events(expired, 'expired', 'deleted'), [('00:17:00', 'expired', 'default-2'), ('00:17:00', 'deleted', 'default-2')],
+          'expired on demand')
+
+
+def tell_wrong(folder):
+    text = STORY.read_text()
+    for name in ('provisioner.yaml', 'cluster.yaml'):
+        (folder / name).write_text((STORY.parent / name).read_text())
+    story = folder / 'wrong.yaml'
+    for old, new, part in (
+            ('kind: Story', 'kind: Tale', 'Story'), ('60s', 'soon', 'nodeReadyAfter'), ('v1alpha5\nfiles', 'v2\nfiles', 'semantics'),
+            ('cluster.yaml', 'no-such.yaml', 'no-such.yaml'), ('wait: 1m', 'wait: -1m', 'steps[1].wait'),
+            ('wait: 1m', '{wait: 1m, expire: x}', 'steps[1]'), ('wait: 1m', 'sleep: 1m', 'steps[1]'),
+            ('wait: 1m', 'expire: default-9', 'default-9'), ('app, replicas: 5', 'web, replicas: 5', 'no such Deployment'),
+            ('replicas: 5}', 'replicas: -5}', 'steps[2].scale.replicas'), ('start: "2022', 'start: "20x2', 'start'),
+            ('- wait: 1m\n', '- {', ''), ('files: [provisioner.yaml', 'files: [3', 'files[0]')):
+        check(old in text, f'the story has no {old}')
+        story.write_text(text.replace(old, new, 1))
+        out, error = run('simulate', story, status=1)
+        check(out == '' and error.startswith('karp: ') and part in error, f'{new}: {error}')
+    run('simulate', folder / 'none.yaml', status=1)
+    run('simulate', status=1)
+
+
+tell_old()
+with tempfile.TemporaryDirectory() as place:
+    tell_new(pathlib.Path(place))
+    tell_wrong(pathlib.Path(place))
+shown, _ = run('simulate', STORY)
+check(shown.startswith('== scale default/app to 1') and 'default-3 deleted' in shown, 'text')
+equal(run('simulate', STORY)[0], shown, 'played again')
+sys.exit(finish())
