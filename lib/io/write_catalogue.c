@@ -205,7 +205,8 @@ static void write_offering(json_out *j, const karp_offering *offering)
     if (form.labels > 0) {
         write_offering_labels(j, offering);
     }
-    if (form.others > 0) {
+    /* Stated requirements, even when there are none, say that nothing is meant to be derived. */
+    if (form.others > 0 || form.zone == NULL || form.capacity_type == NULL) {
         write_requirements(j, offering->requirements, offering->requirement_count);
     }
     json_key(j, "price");

@@ -40,7 +40,7 @@ def pool(p):
     return {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': p['name']},
             'spec': {'template': {'spec': {'nodeClassRef': CLASS, 'requirements': [requirement], 'expireAfter': 'Never'}},
                      'disruption': {'consolidateAfter': '0s', 'consolidationPolicy': p['policy'], 'budgets': [{'nodes': p['budget']}]}},
-            'status': {'conditions': [condition('Ready')]}}
+            'status': {'conditions': [condition(c) for c in ('ValidationSucceeded', 'NodeClassReady', 'Ready')]}}
 
 
 def utc(seconds):

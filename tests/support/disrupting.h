@@ -75,7 +75,7 @@ static inline void add_pool(cluster *c, const char *name, const char *spec, cons
 {
     add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"%s\"},\"spec\":{\"template\":{\"spec\":{\"nodeClassRef\":"
            "{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},\"requirements\":[],\"expireAfter\":\"Never\"}},"
-           "\"disruption\":{\"consolidateAfter\":\"0s\"%s}%s},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\",\"reason\":\"Ready\","
+           "\"disruption\":{\"consolidateAfter\":\"0s\"%s}%s},\"status\":{\"conditions\":[{\"type\":\"ValidationSucceeded\",\"status\":\"True\"},{\"type\":\"NodeClassReady\",\"status\":\"True\"},{\"type\":\"Ready\",\"status\":\"True\",\"reason\":\"Ready\","
            "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}",
         name, disruption, spec);
 }
