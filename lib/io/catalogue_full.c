@@ -91,7 +91,9 @@ static void offering_requirements(io_decoder *d, const json_t *tree, karp_offeri
     add_text(d, list, &count, catalogue_key_zone, zone);
     add_labels(d, tree, list, &count);
     add_text(d, list, &count, catalogue_key_reservation, reservation);
-    if (!catalogue_find(list, count, catalogue_key_zone)) {
+    if (io_get(tree, "requirements")) {
+        /* Stated in full: what is not there is not meant. */
+    } else if (!catalogue_find(list, count, catalogue_key_zone)) {
         io_bad_member(d, "zone", KARP_E_INVALID, "is missing");
     } else if (!catalogue_find(list, count, catalogue_key_capacity_type)) {
         io_bad_member(d, "capacityType", KARP_E_INVALID, "is missing");
