@@ -113,7 +113,7 @@ static void capacity(void **state)
     /* The type as a whole, though one offering only matches. */
     assert_plan(SNAPSHOT(ON, TWO) OVERLAY("o", IN_ZONE("b") ", capacity: {example.com/dev: 3}") DEVICE_POD("p", "example.com/dev: 2"), "new default p on one,two\n");
     /* The heavier one's amount, and what only the lighter one names. */
-    assert_plan(SNAPSHOT(ON, TWO) OVERLAY("o1", ANY ", capacity: {example.com/dev: 9, example.com/odd: 1}, weight: 1") OVERLAY("o2", OF_TYPE("two") ", capacity: {example.com/dev: 2}, weight: 2")
+    assert_plan(SNAPSHOT(ON, TWO) OVERLAY("o1", ANY ", capacity: {example.com/dev: 9, example.com/odd: 2}, weight: 1") OVERLAY("o2", OF_TYPE("two") ", capacity: {example.com/dev: 2}, weight: 2")
                     DEVICE_POD("p", "example.com/dev: 3, example.com/odd: 1") DEVICE_POD("q", "example.com/dev: 2, example.com/odd: 1"),
                 "new default p,q on one\n");
     /* Of one weight and on one resource: dropped, the price with it. */
