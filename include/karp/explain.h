@@ -62,6 +62,51 @@ KARP_API karp_status karp_pod_explanation_remedy(const karp_pod_explanation *exp
 KARP_API uint32_t karp_pod_explanation_tried(const karp_pod_explanation *explanation);
 KARP_API uint32_t karp_pod_explanation_bounded(const karp_pod_explanation *explanation);
 
+/* ---- nodes --------------------------------------------------------------------------------------------------------- */
+
+/** One reason why a node stays, as it shows when those before it are gone. */
+typedef struct karp_blocker {
+    size_t size;
+    uint32_t code;  /**< KARP_REASON_* */
+    uint32_t reserved;
+    karp_str detail; /**< English: "pdb db/db allows 0 disruptions (2 pods: db/db-0, db/db-1)" */
+    int64_t until;  /**< the instant at which it ends by itself; KARP_NO_TIME = never, or nobody knows */
+} karp_blocker;
+
+/** What would become of the node's pods if it went now. */
+typedef struct karp_move {
+    size_t size;
+    double price;   /**< of the node, per hour; 0 = unknown */
+    double savings; /**< per hour; negative = the move costs more */
+    uint32_t moved;    /**< pods that move */
+    uint32_t launches; /**< nodes that start for them; 0 = they fit on nodes that exist */
+    karp_str node_pool; /**< of the first of those; "" = none */
+    karp_choice choice;
+} karp_move;
+
+/** What there is to say about one node; immutable. */
+typedef struct karp_node_explanation karp_node_explanation;
+
+/**
+ * Decides as karp_disrupt() does, and when the node stays, finds everything that keeps it: each reason is taken away and the
+ * node is looked at again, alone, until it would go or a reason remains that only another cluster could take away.
+ * @p options may be NULL. Errors: NOT_FOUND (no such node), NOMEM, CANCELED, ABI_*.
+ */
+KARP_API karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_str node,
+                                       karp_node_explanation **out, karp_error *error);
+/** Frees it. NULL is allowed. */
+KARP_API void karp_node_explanation_free(karp_node_explanation *explanation);
+KARP_API karp_str karp_node_explanation_node(const karp_node_explanation *explanation);
+/** The pass: whether one of its commands names the node. Borrowed. */
+KARP_API const karp_decision *karp_node_explanation_decision(const karp_node_explanation *explanation);
+/** 1 = a command takes the node away; then there are no blockers. */
+KARP_API uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation);
+/** Blockers, in the order in which they are looked at. NOT_FOUND beyond the end. */
+KARP_API size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation);
+KARP_API karp_status karp_node_explanation_blocker(const karp_node_explanation *explanation, size_t index, karp_blocker *out);
+/** The best move that was rejected. NOT_FOUND: its pods would not all find a place, or it has no NodeClaim. */
+KARP_API karp_status karp_node_explanation_move(const karp_node_explanation *explanation, karp_move *out);
+
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
 
 /** What can be wrong with a plan. Numbers and names never change. */

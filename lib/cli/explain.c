@@ -22,18 +22,18 @@ static karp_status explain_node(const cli_options *options, const cli_input *inp
                                 const karp_write_options *write, karp_text *text, karp_error *error)
 {
     karp_disrupt_options disrupt;
-    karp_decision *decision = NULL;
+    karp_node_explanation *explanation = NULL;
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
     disrupt.common = decision_options(options);
     disrupt.common.explain = KARP_EXPLAIN_FULL;
     disrupt.method = karp_reader_method(input->reader);
     progress_begin("simulating");
-    karp_status status = karp_disrupt(input->snapshot, &disrupt, &decision, error);
+    karp_status status = karp_explain_node(input->snapshot, &disrupt, name, &explanation, error);
     progress_end();
     if (status == KARP_OK) {
-        status = karp_write_node(options->context, decision, name, write, text, error);
+        status = karp_write_node_explanation(options->context, explanation, write, text, error);
     }
-    karp_decision_unref(decision);
+    karp_node_explanation_free(explanation);
     return status;
 }
 
@@ -74,7 +74,8 @@ const cli_verb verb_explain = {
     .arguments = "pod NAMESPACE/NAME | node NAME [FILE...]",
     .summary = "why a pod goes where it goes or nowhere; why a node stays",
     .details = "For a pod: the node it goes to, or what each NodePool says to it, with the number of instance types\n"
-               "left after each step. For a node: the command that takes it away, or what keeps it.",
+               "left after each step, and the smallest change that places it. For a node: the command that takes it\n"
+               "away, or everything that keeps it, and what would become of its pods.",
     .word_count = 2,
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,

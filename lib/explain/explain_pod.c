@@ -186,6 +186,7 @@ karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *
     if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the explanation are needed");
     karp_status status = struct_check(options, sizeof checked, sizeof checked, &checked, "karp_options", error);
     if (status != KARP_OK) return status;
+    checked.size = sizeof checked;
     karp_pod_explanation *e = mem_zalloc(snapshot->context, sizeof *e);
     if (e == NULL) return fail_nomem(error);
     e->context = context_ref(snapshot->context);

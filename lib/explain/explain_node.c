@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a node stays: everything that keeps it, and what would become of its pods. */
+#include <karp/explain.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <base/strbuf.h>
+#include <decision/decision.h>
+#include <explain/node_view.h>
+#include <karp/what_if.h>
+#include <model/duration.h>
+#include <string.h>
+
+enum { MOST_BLOCKERS = 100, PODS_NAMED = 5 };
+
+struct karp_node_explanation {
+    karp_context *context;
+    karp_decision *decision;
+    uint32_t node; /* state node */
+    bool goes, has_move;
+    karp_move move;
+    arena data;
+    LIST_OF(karp_blocker) blockers;
+};
+
+/* ---- the answers of a pass ------------------------------------------------------------------------------------------- */
+
+static bool named_by_command(const karp_decision *d, karp_str name)
+{
+    for (size_t i = 0; i < d->commands.count; i++) {
+        for (size_t k = 0; k < d->commands.items[i].node_count; k++) {
+            if (equal_str(d->commands.items[i].nodes[k], name)) return true;
+        }
+    }
+    return false;
+}
+
+static const karp_kept *kept_row(const karp_decision *d, karp_str name)
+{
+    for (size_t i = 0; i < d->kept.count; i++) {
+        if (equal_str(d->kept.items[i].node, name)) return &d->kept.items[i];
+    }
+    return NULL;
+}
+
+/* The pod of the node that a row's detail names, or NO_ID. */
+static uint32_t pod_of_detail(const karp_snapshot *s, uint32_t node_number, karp_str detail)
+{
+    const state_node *n = &s->nodes[node_number];
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        if (equal_str(s->pod_names[n->all_pods[i]], detail)) return n->all_pods[i];
+    }
+    return NO_ID;
+}
+
+/* ---- what a blocker says ---------------------------------------------------------------------------------------------- */
+
+static void show_budget(strbuf *b, const node_view *v, uint32_t budget_number)
+{
+    const karp_snapshot *s = v->snapshot;
+    const disruption_budget *pdb = &v->view.raw.budgets.items[budget_number];
+    const state_node *n = &s->nodes[v->node];
+    uint32_t count = 0;
+    strbuf_adds(b, "pdb ");
+    strbuf_addstr(b, text_of(s, pdb->meta.name_space));
+    strbuf_addc(b, '/');
+    strbuf_addstr(b, name_of(s, pdb->meta.name));
+    strbuf_adds(b, " allows ");
+    strbuf_addi(b, pdb->disruptions_allowed);
+    strbuf_adds(b, " disruptions (");
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        if (node_view_budget_of(v, n->all_pods[i]) != budget_number) continue;
+        if (count < PODS_NAMED) {
+            if (count > 0) strbuf_adds(b, ", ");
+            strbuf_addstr(b, s->pod_names[n->all_pods[i]]);
+        }
+        count++;
+    }
+    if (count > PODS_NAMED) {
+        strbuf_adds(b, " and ");
+        strbuf_addu(b, count - PODS_NAMED);
+        strbuf_adds(b, " more pods");
+    }
+    strbuf_addc(b, ')');
+}
+
+static void show_blocker(strbuf *b, const node_view *v, const karp_kept *row, uint32_t pod_number)
+{
+    const state_node *n = &v->snapshot->nodes[v->node];
+    uint32_t pdb = row->code == KARP_REASON_PDB_BLOCKED && pod_number != NO_ID ? node_view_budget_of(v, pod_number) : NO_ID;
+    if (pdb != NO_ID) {
+        show_budget(b, v, pdb);
+        return;
+    }
+    strbuf_adds(b, karp_reason_text(row->code));
+    if (row->detail.len > 0) {
+        strbuf_adds(b, ": ");
+        strbuf_addstr(b, row->detail);
+    } else if (n->pool != NO_ID && (row->code == KARP_REASON_POLICY_WHEN_EMPTY || row->code == KARP_REASON_CONSOLIDATION_DISABLED)) {
+        strbuf_adds(b, ": NodePool ");
+        strbuf_addstr(b, name_of(v->snapshot, v->snapshot->raw.pools.items[n->pool].meta.name));
+    }
+}
+
+/* base + length, if that is after `now`. */
+static int64_t later(int64_t base, int64_t length, int64_t now)
+{
+    if (base == KARP_NO_TIME || length <= 0 || base > INT64_MAX - length || base + length <= now) return KARP_NO_TIME;
+    return base + length;
+}
+
+static int64_t consolidatable_at(const node_view *v, int64_t now)
+{
+    const karp_snapshot *s = v->snapshot;
+    const state_node *n = &s->nodes[v->node];
+    if (n->claim == NO_ID || n->pool == NO_ID) return KARP_NO_TIME;
+    const node_claim *claim = &s->raw.claims.items[n->claim];
+    int64_t after = s->raw.pools.items[n->pool].consolidate_after;
+    const condition *up = condition_find(claim->conditions, s->known.initialized_condition);
+    int64_t since = claim->last_pod_event != KARP_NO_TIME ? claim->last_pod_event : up != NULL ? up->since : KARP_NO_TIME;
+    return after == KARP_DURATION_UNSET || after == KARP_DURATION_NEVER ? KARP_NO_TIME : later(since, after, now);
+}
+
+static int64_t disruptable_at(const node_view *v, uint32_t pod_number, int64_t now)
+{
+    const pod *p = &v->snapshot->raw.pods.items[pod_number];
+    uint32_t value = store_marks(&v->snapshot->raw, p)->do_not_disrupt;
+    int64_t length = 0;
+    if (value == NO_ID) return KARP_NO_TIME;
+    karp_str text = text_of(v->snapshot, value);
+    return duration_parse(text.ptr, text.len, &length) ? later(p->start, length, now) : KARP_NO_TIME;
+}
+
+static int64_t ends_at(const node_view *v, const karp_decision *d, const karp_kept *row, uint32_t pod_number)
+{
+    const state_node *n = &v->snapshot->nodes[v->node];
+    if (row->code == KARP_REASON_NOT_CONSOLIDATABLE) return consolidatable_at(v, d->now);
+    if (row->code == KARP_REASON_POD_DO_NOT_DISRUPT && pod_number != NO_ID) return disruptable_at(v, pod_number, d->now);
+    if (row->code != KARP_REASON_BUDGET || n->pool == NO_ID) return KARP_NO_TIME;
+    karp_str pool = name_of(v->snapshot, v->snapshot->raw.pools.items[n->pool].meta.name);
+    for (size_t i = 0; i < d->budgets.count; i++) {
+        if (equal_str(d->budgets.items[i].node_pool, pool)) return d->budgets.items[i].next_change;
+    }
+    return KARP_NO_TIME;
+}
+
+static bool add_blocker(karp_node_explanation *e, const node_view *v, const karp_decision *d, const karp_kept *row, uint32_t pod_number)
+{
+    strbuf text;
+    strbuf_init(&text, e->context);
+    show_blocker(&text, v, row, pod_number);
+    karp_blocker *slot = list_push(e->context, &e->blockers, sizeof *slot);
+    char *copy = text.failed ? NULL : arena_string(&e->data, text.ptr, text.len);
+    if (slot != NULL && copy != NULL) {
+        *slot = (karp_blocker){ .size = sizeof *slot, .code = row->code, .detail = { copy, text.len }, .until = ends_at(v, d, row, pod_number) };
+    }
+    strbuf_free(&text);
+    return slot != NULL && copy != NULL;
+}
+
+/* ---- all blockers -------------------------------------------------------------------------------------------------------- */
+
+/* One look at the node alone. *again tells whether to look once more: the reason was taken away, or another method decides. */
+static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_options *options, bool *again, karp_error *error)
+{
+    karp_decision *d = NULL;
+    *again = false;
+    karp_status status = karp_disrupt(&v->view, options, &d, error);
+    if (status != KARP_OK) return status;
+    const karp_kept *row = kept_row(d, name_of(v->snapshot, v->snapshot->nodes[v->node].name));
+    uint32_t pod_number = row == NULL ? NO_ID : pod_of_detail(v->snapshot, v->node, row->detail);
+    bool ok = true;
+    if (row != NULL && row->code == KARP_REASON_EMPTY_NODE && options->method != KARP_METHOD_EMPTINESS) {
+        options->method = KARP_METHOD_EMPTINESS;
+        *again = true;
+    } else if (row != NULL) {
+        ok = add_blocker(e, v, d, row, pod_number);
+        *again = ok && node_view_lift(v, row->code, pod_number);
+    }
+    karp_decision_unref(d);
+    return ok ? KARP_OK : fail_nomem(error);
+}
+
+static bool drifted(const karp_snapshot *s, const state_node *n)
+{
+    const condition *c = n->claim == NO_ID ? NULL : condition_find(s->raw.claims.items[n->claim].conditions, s->known.drifted);
+    return c != NULL && c->status == s->known.status_true;
+}
+
+static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given, karp_error *error)
+{
+    karp_disrupt_options options = *given;
+    node_view v;
+    bool again = true;
+    karp_status status = node_view_init(&v, s, e->node) ? KARP_OK : fail_nomem(error);
+    if (options.method == KARP_METHOD_ANY || options.method == KARP_METHOD_MULTI_NODE) {
+        options.method = drifted(s, &s->nodes[e->node]) ? KARP_METHOD_DRIFT : KARP_METHOD_SINGLE_NODE;
+    }
+    for (int i = 0; i < MOST_BLOCKERS && status == KARP_OK && again; i++) status = look(e, &v, &options, &again, error);
+    /* Alone it would go: what the pass said of it then is the reason, another command having come first. */
+    const karp_kept *row = kept_row(e->decision, name_of(s, s->nodes[e->node].name));
+    if (status == KARP_OK && e->blockers.count == 0 && row != NULL && !add_blocker(e, &v, e->decision, row, NO_ID)) status = fail_nomem(error);
+    node_view_free(&v);
+    return status;
+}
+
+/* ---- the move -------------------------------------------------------------------------------------------------------------- */
+
+static bool on_node(const karp_snapshot *s, uint32_t node_number, const uint32_t *pods, size_t count, uint32_t *moved)
+{
+    bool some = false;
+    for (size_t i = 0; i < count; i++) {
+        bool here = s->pod_node[pods[i]] != NO_ID && s->pod_node[pods[i]] == s->nodes[node_number].node;
+        *moved += here;
+        some = some || here;
+    }
+    return some;
+}
+
+static karp_str keep(karp_node_explanation *e, karp_str text)
+{
+    return (karp_str){ arena_string(&e->data, text.len > 0 ? text.ptr : "", text.len), text.len };
+}
+
+/* Whether a pod of the node is among those that would fit nowhere. */
+static bool strands_pods(const karp_snapshot *s, uint32_t node_number, const karp_decision *d)
+{
+    uint32_t stranded = 0;
+    for (size_t i = 0; i < d->unschedulable.count; i++) (void)on_node(s, node_number, &d->unschedulable.items[i].pod, 1, &stranded);
+    return stranded > 0;
+}
+
+static bool read_move(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
+{
+    karp_move *m = &e->move;
+    double started = 0;
+    *m = (karp_move){ .size = sizeof *m, .node_pool = { "", 0 }, .choice = { { "", 0 }, { "", 0 }, { "", 0 }, 0 } };
+    for (size_t i = 0; i < d->nodes.count; i++) {
+        if (equal_str(d->nodes.items[i].node, name_of(s, s->nodes[e->node].name))) m->price = d->nodes.items[i].price;
+    }
+    for (size_t i = 0; i < d->placements.count; i++) (void)on_node(s, e->node, d->placements.items[i].pods, d->placements.items[i].pod_count, &m->moved);
+    for (size_t i = 0; i < d->launches.count; i++) {
+        const karp_launch *l = &d->launches.items[i];
+        if (!on_node(s, e->node, l->pods, l->pod_count, &m->moved)) continue;
+        started += l->choice.price;
+        if (m->launches++ > 0) continue;
+        m->node_pool = keep(e, l->node_pool);
+        m->choice = (karp_choice){ keep(e, l->choice.instance_type), keep(e, l->choice.zone), keep(e, l->choice.capacity_type), l->choice.price };
+        if (m->node_pool.ptr == NULL || m->choice.instance_type.ptr == NULL || m->choice.zone.ptr == NULL || m->choice.capacity_type.ptr == NULL) return false;
+    }
+    m->savings = m->price - started;
+    e->has_move = true;
+    return true;
+}
+
+static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, const karp_options *common, karp_error *error)
+{
+    karp_options options = *common;
+    karp_decision *d = NULL;
+    karp_change change = { .kind = KARP_CHANGE_REMOVE_NODE, .name = name_of(s, s->nodes[e->node].name) };
+    if (s->nodes[e->node].claim == NO_ID) return KARP_OK;
+    options.size = sizeof options;
+    options.explain = KARP_EXPLAIN_NONE;
+    karp_status status = karp_what_if(s, &change, 1, &options, &d, error);
+    if (status != KARP_OK) return status;
+    bool ok = strands_pods(s, e->node, d) || read_move(e, s, d);
+    karp_decision_unref(d);
+    return ok ? KARP_OK : fail_nomem(error);
+}
+
+/* ---- the node ---------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t find_node(const karp_snapshot *s, karp_str name)
+{
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        if (equal_str(name_of(s, s->nodes[i].name), name)) return i;
+    }
+    return NO_ID;
+}
+
+karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_str node_name, karp_node_explanation **out,
+                              karp_error *error)
+{
+    karp_disrupt_options checked;
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the explanation are needed");
+    karp_status status = struct_check(options, sizeof checked, offsetof(karp_disrupt_options, max_simulations), &checked, "karp_disrupt_options", error);
+    if (status != KARP_OK) return status;
+    checked.size = sizeof checked;
+    checked.common.size = sizeof checked.common;
+    uint32_t number = find_node(snapshot, node_name);
+    if (number == NO_ID) return fail(error, KARP_E_NOT_FOUND, "no node of that name");
+    karp_node_explanation *e = mem_zalloc(snapshot->context, sizeof *e);
+    if (e == NULL) return fail_nomem(error);
+    e->context = context_ref(snapshot->context);
+    arena_init(&e->data, e->context);
+    e->node = number;
+    status = karp_disrupt(snapshot, &checked, &e->decision, error);
+    if (status == KARP_OK) e->goes = named_by_command(e->decision, node_name);
+    if (status == KARP_OK && !e->goes) status = find_blockers(e, snapshot, &checked, error);
+    if (status == KARP_OK && !e->goes) status = find_move(e, snapshot, &checked.common, error);
+    if (status == KARP_OK) {
+        *out = e;
+        return KARP_OK;
+    }
+    karp_node_explanation_free(e);
+    return status;
+}
+
+void karp_node_explanation_free(karp_node_explanation *explanation)
+{
+    if (explanation == NULL) return;
+    karp_context *context = explanation->context;
+    karp_decision_unref(explanation->decision);
+    list_free(context, &explanation->blockers, sizeof(karp_blocker));
+    arena_free(&explanation->data);
+    mem_free(context, explanation, sizeof *explanation);
+    context_unref(context);
+}
+
+karp_str karp_node_explanation_node(const karp_node_explanation *explanation)
+{
+    const karp_snapshot *s = explanation->decision->snapshot;
+    return name_of(s, s->nodes[explanation->node].name);
+}
+
+const karp_decision *karp_node_explanation_decision(const karp_node_explanation *explanation) { return explanation->decision; }
+
+uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation) { return explanation->goes; }
+
+size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation) { return explanation->blockers.count; }
+
+karp_status karp_node_explanation_blocker(const karp_node_explanation *explanation, size_t index, karp_blocker *out)
+{
+    if (index >= explanation->blockers.count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &explanation->blockers.items[index], sizeof *out, sizeof *out);
+}
+
+karp_status karp_node_explanation_move(const karp_node_explanation *explanation, karp_move *out)
+{
+    return explanation->has_move ? struct_give(out, &explanation->move, sizeof *out, sizeof *out) : KARP_E_NOT_FOUND;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <explain/node_view.h>
+
+#include <schedule/topology.h>
+#include <string.h>
+
+static bool copy_into(node_view *v, const void *from, size_t count, size_t bytes, void **out)
+{
+    void *copy = arena_array(&v->data, count + 1, bytes);
+    if (copy == NULL) return false;
+    if (count > 0) memcpy(copy, from, count * bytes);
+    *out = copy;
+    return true;
+}
+
+bool node_view_init(node_view *v, const karp_snapshot *snapshot, uint32_t node_number)
+{
+    const size_t from = offsetof(karp_snapshot, raw);
+    memset(v, 0, sizeof *v);
+    v->snapshot = snapshot;
+    v->node = node_number;
+    memcpy((char *)&v->view + from, (const char *)snapshot + from, sizeof v->view - from);
+    v->view.context = snapshot->context;
+    atomic_init(&v->view.holds, 1);
+    arena_init(&v->data, snapshot->context);
+    void *nodes, *pools, *claims, *objects, *pods, *budgets;
+    const store *raw = &snapshot->raw;
+    if (!copy_into(v, snapshot->nodes, snapshot->node_count, sizeof(state_node), &nodes) ||
+        !copy_into(v, raw->pools.items, raw->pools.count, sizeof(node_pool), &pools) ||
+        !copy_into(v, raw->claims.items, raw->claims.count, sizeof(node_claim), &claims) ||
+        !copy_into(v, raw->nodes.items, raw->nodes.count, sizeof(struct node), &objects) ||
+        !copy_into(v, raw->pods.items, raw->pods.count, sizeof(pod), &pods) ||
+        !copy_into(v, raw->budgets.items, raw->budgets.count, sizeof(disruption_budget), &budgets)) {
+        return false;
+    }
+    v->view.nodes = nodes;
+    v->view.raw.pools.items = pools;
+    v->view.raw.claims.items = claims;
+    v->view.raw.nodes.items = objects;
+    v->view.raw.pods.items = pods;
+    v->view.raw.budgets.items = budgets;
+    for (uint32_t i = 0; i < snapshot->node_count; i++) v->view.nodes[i].nominated = v->view.nodes[i].nominated || i != node_number;
+    return true;
+}
+
+void node_view_free(node_view *v) { arena_free(&v->data); }
+
+uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number)
+{
+    const store *raw = &v->view.raw;
+    const pod *p = &raw->pods.items[pod_number];
+    for (uint32_t i = 0; i < raw->budgets.count; i++) {
+        const disruption_budget *b = &raw->budgets.items[i];
+        if (b->selects != NULL && b->meta.name_space == p->name_space && selector_selects(b->selects, store_pod_labels(raw, p->labels))) return i;
+    }
+    return NO_ID;
+}
+
+/* ---- taking reasons away -------------------------------------------------------------------------------------------- */
+
+static bool forget_annotation(node_view *v, object *face)
+{
+    label_pair *kept = arena_array(&v->data, face->annotations.count + (size_t)1, sizeof *kept);
+    uint32_t count = 0;
+    if (kept == NULL) return false;
+    for (uint32_t i = 0; i < face->annotations.count; i++) {
+        if (face->annotations.items[i].key != v->view.known.do_not_disrupt) kept[count++] = face->annotations.items[i];
+    }
+    face->annotations = (label_list){ kept, count };
+    return true;
+}
+
+static bool set_condition(node_view *v, node_claim *own, uint32_t type)
+{
+    condition *list = arena_array(&v->data, own->conditions.count + (size_t)1, sizeof *list);
+    uint32_t count = 0;
+    if (list == NULL) return false;
+    for (uint32_t i = 0; i < own->conditions.count; i++) {
+        if (own->conditions.items[i].type != type) list[count++] = own->conditions.items[i];
+    }
+    list[count++] = (condition){ .type = type, .status = v->view.known.status_true, .reason = NO_TEXT, .since = v->view.raw.now };
+    own->conditions = (condition_list){ list, count };
+    return true;
+}
+
+static bool free_budget(node_view *v, node_pool *p)
+{
+    static const char all[] = "100%";
+    budget *one = arena_array(&v->data, 1, sizeof *one);
+    if (one == NULL) return false;
+    *one = (budget){ .nodes = { all, sizeof all - 1 }, .schedule = { "", 0 }, .duration = KARP_DURATION_UNSET };
+    p->budgets = one;
+    p->budget_count = 1;
+    return true;
+}
+
+static bool lift_of_pod(node_view *v, uint32_t code, uint32_t pod_number)
+{
+    if (pod_number == NO_ID) return false;
+    if (code == KARP_REASON_POD_DO_NOT_DISRUPT) {
+        v->view.raw.pods.items[pod_number].marks = 0; /* a pod without annotations that decisions read */
+        return true;
+    }
+    for (uint32_t b = node_view_budget_of(v, pod_number); b != NO_ID; b = node_view_budget_of(v, pod_number)) {
+        v->view.raw.budgets.items[b].selects = NULL;
+    }
+    return true;
+}
+
+bool node_view_lift(node_view *v, uint32_t code, uint32_t pod_number)
+{
+    state_node *n = &v->view.nodes[v->node];
+    node_claim *own = n->claim == NO_ID ? NULL : &v->view.raw.claims.items[n->claim];
+    node_pool *p = n->pool == NO_ID ? NULL : &v->view.raw.pools.items[n->pool];
+    switch (code) {
+    case KARP_REASON_NOMINATED:
+        n->nominated = false;
+        return true;
+    case KARP_REASON_NODE_DO_NOT_DISRUPT:
+        return n->node != NO_ID && own != NULL && forget_annotation(v, &v->view.raw.nodes.items[n->node].meta) && forget_annotation(v, &own->meta);
+    case KARP_REASON_POD_DO_NOT_DISRUPT:
+    case KARP_REASON_PDB_MULTIPLE:
+    case KARP_REASON_PDB_BLOCKED:
+        return lift_of_pod(v, code, pod_number);
+    case KARP_REASON_CONSOLIDATION_DISABLED:
+        if (p != NULL) p->consolidate_after = 0;
+        return p != NULL;
+    case KARP_REASON_POLICY_WHEN_EMPTY:
+    case KARP_REASON_BALANCED_SCORE:
+        if (p != NULL) p->policy = KARP_WHEN_EMPTY_OR_UNDERUTILIZED;
+        return p != NULL;
+    case KARP_REASON_NOT_CONSOLIDATABLE:
+        return own != NULL && set_condition(v, own, v->view.known.consolidatable);
+    case KARP_REASON_BUDGET:
+        return p != NULL && free_budget(v, p);
+    case KARP_REASON_SPOT_TO_SPOT_DISABLED:
+        v->view.raw.settings.gates |= KARP_GATE_SPOT_TO_SPOT;
+        return true;
+    default:
+        return false;
+    }
+}

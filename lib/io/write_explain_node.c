@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a node stays: its blockers in order, and the best move that was rejected. */
+#include "write_plan_json.h"
+#include "write_rows.h"
+
+enum { MOST_LINES = 6 };
+
+static karp_status get_blocker(const write_job *job, const karp_node_explanation *explanation, size_t index, karp_blocker *out)
+{
+    *out = (karp_blocker){.size = sizeof(*out)};
+    karp_status status = karp_node_explanation_blocker(explanation, index, out);
+    return status == KARP_OK ? KARP_OK : write_fail(job->error, status, "a blocker cannot be read");
+}
+
+static bool get_move(const karp_node_explanation *explanation, karp_move *out)
+{
+    *out = (karp_move){.size = sizeof(*out)};
+    return karp_node_explanation_move(explanation, out) == KARP_OK;
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------------- */
+
+static void move_as_json(json_out *j, const karp_move *move)
+{
+    json_key(j, "bestRejectedMove");
+    json_open_object(j);
+    json_key(j, "price");
+    json_price(j, move->price);
+    json_key(j, "savings");
+    json_price(j, move->savings);
+    json_key(j, "podsMoved");
+    json_uint(j, move->moved);
+    json_key(j, "launches");
+    json_uint(j, move->launches);
+    if (move->launches > 0) {
+        json_member_str(j, "nodePool", move->node_pool);
+        json_key(j, "choice");
+        json_flat_object(j);
+        json_member_str(j, "instanceType", move->choice.instance_type);
+        json_member_str(j, "zone", move->choice.zone);
+        json_member_str(j, "capacityType", move->choice.capacity_type);
+        json_key(j, "price");
+        json_price(j, move->choice.price);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static karp_status as_json(const write_job *job, const karp_node_explanation *explanation)
+{
+    json_out json;
+    json_out *j = &json;
+    karp_move move;
+    json_init(j, job->out, job->options->compact != 0);
+    json_open_object(j);
+    plan_header(j, job, "NodeExplanation");
+    json_member_str(j, "node", karp_node_explanation_node(explanation));
+    json_member_text(j, "outcome", "kept");
+    json_key(j, "blockers");
+    json_open_array(j);
+    for (size_t i = 0; i < karp_node_explanation_blocker_count(explanation); i++) {
+        karp_blocker blocker;
+        karp_status status = get_blocker(job, explanation, i, &blocker);
+        if (status != KARP_OK) {
+            return status;
+        }
+        json_open_object(j);
+        json_member_text(j, "code", karp_reason_name(blocker.code));
+        json_member_str(j, "detail", blocker.detail);
+        if (blocker.until != KARP_NO_TIME) {
+            char until[KARP_VALUE_TEXT];
+            karp_time_format(blocker.until, until);
+            json_member_text(j, "until", until);
+        }
+        json_end(j);
+    }
+    json_end(j);
+    if (get_move(explanation, &move)) {
+        move_as_json(j, &move);
+    }
+    json_end(j);
+    buffer_char(job->out, '\n');
+    return KARP_OK;
+}
+
+/* ---- text ---------------------------------------------------------------------------------------------------------- */
+
+static void write_move(const text_out *t, const karp_move *move)
+{
+    write_buffer *b = t->out;
+    buffer_text(b, "Best rejected move: its ");
+    buffer_uint(b, move->moved);
+    buffer_text(b, move->moved == 1 ? " pod" : " pods");
+    if (move->launches == 0) {
+        buffer_text(b, " would fit on nodes that exist");
+    } else {
+        buffer_text(b, " to ");
+        text_clean(b, move->choice.instance_type);
+        buffer_text(b, ", ");
+        text_clean(b, move->choice.zone);
+        buffer_text(b, ", $");
+        text_money(b, move->choice.price);
+        buffer_text(b, "/h");
+        if (move->launches > 1) {
+            buffer_text(b, " and ");
+            buffer_uint(b, move->launches - 1);
+            buffer_text(b, " more");
+        }
+    }
+    buffer_text(b, move->savings < 0 ? "; it would cost $" : "; it would save $");
+    text_money(b, move->savings < 0 ? -move->savings : move->savings);
+    buffer_text(b, move->savings < 0 ? "/h more" : "/h");
+    if (move->price > 0 && move->savings >= 0) {
+        buffer_text(b, " of $");
+        text_money(b, move->price);
+        buffer_text(b, " (");
+        text_percent(b, move->savings / move->price, 0);
+        buffer_char(b, ')');
+    }
+    buffer_text(b, ".\n");
+}
+
+/* The line on when it may go, if every blocker ends by itself. */
+static karp_status write_until(const text_out *t, const write_job *job, const karp_node_explanation *explanation)
+{
+    int64_t last = KARP_NO_TIME;
+    char text[KARP_VALUE_TEXT];
+    for (size_t i = 0; i < karp_node_explanation_blocker_count(explanation); i++) {
+        karp_blocker blocker;
+        karp_status status = get_blocker(job, explanation, i, &blocker);
+        if (status != KARP_OK || blocker.until == KARP_NO_TIME) {
+            return status;
+        }
+        last = blocker.until > last ? blocker.until : last;
+    }
+    if (last != KARP_NO_TIME) {
+        karp_time_format(last, text);
+        buffer_text(t->out, "Eligible again: ");
+        buffer_text(t->out, text);
+        buffer_text(t->out, "\n");
+    }
+    return KARP_OK;
+}
+
+static karp_status as_text(const write_job *job, const karp_node_explanation *explanation)
+{
+    text_out text = {job->out, job->options->width, job->options->color != 0};
+    const text_out *t = &text;
+    karp_move move;
+    size_t count = karp_node_explanation_blocker_count(explanation);
+    text_style_begin(t, STYLE_HEADING);
+    text_clean(job->out, karp_node_explanation_node(explanation));
+    text_style_end(t, STYLE_HEADING);
+    buffer_text(job->out, " stays. ");
+    buffer_uint(job->out, count);
+    buffer_text(job->out, count == 1 ? " blocker.\n" : " blockers.\n");
+    for (size_t i = 0; i < count; i++) {
+        karp_blocker blocker;
+        karp_status status = get_blocker(job, explanation, i, &blocker);
+        if (status != KARP_OK) {
+            return status;
+        }
+        buffer_text(job->out, "  ");
+        text_flow flow;
+        flow_begin(&flow, t, 2, 2, MOST_LINES);
+        flow_words(&flow, blocker.detail);
+        buffer_text(job->out, "  ");
+        text_styled(t, STYLE_DIM, karp_reason_name(blocker.code));
+        buffer_char(job->out, '\n');
+    }
+    if (get_move(explanation, &move)) {
+        write_move(t, &move);
+    }
+    return write_until(t, job, explanation);
+}
+
+karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation, const karp_write_options *options,
+                                        karp_text *out, karp_error *error)
+{
+    karp_write_options copy;
+    karp_status status = check_write_options(options, &copy, error);
+    if (status != KARP_OK) {
+        return status;
+    }
+    if (context == NULL || explanation == NULL || out == NULL) {
+        return write_fail(error, KARP_E_INVALID, "a context, an explanation and a place for the text are needed");
+    }
+    const karp_decision *decision = karp_node_explanation_decision(explanation);
+    if (karp_node_explanation_goes(explanation) != 0) {
+        return karp_write_node(context, decision, karp_node_explanation_node(explanation), options, out, error);
+    }
+    if (copy.format != KARP_FORMAT_JSON && copy.format != KARP_FORMAT_TEXT) {
+        return write_fail(error, KARP_E_UNSUPPORTED, "this document is not written in that format");
+    }
+    write_buffer buffer;
+    buffer_init(&buffer, context);
+    write_job job = {context, decision, NULL, &copy, &buffer, error};
+    status = copy.format == KARP_FORMAT_JSON ? as_json(&job, explanation) : as_text(&job, explanation);
+    if (status != KARP_OK) {
+        buffer_free(&buffer);
+        return status;
+    }
+    return buffer_finish(&buffer, out, error);
+}
