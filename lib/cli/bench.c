@@ -55,7 +55,7 @@ static karp_status make_snapshot(const cli_options *options, const char *name, m
         karp_builder *builder = NULL;
         status = karp_builder_new(options->context, &builder, error);
         if (status == KARP_OK) {
-            status = bench_fill(options->context, name, builder, error);
+            status = bench_fill(options->context, name, builder, method, error);
         }
         *read = lap(&clock);
         if (status == KARP_OK) {

@@ -15,9 +15,10 @@ static const int64_t start_of_2026 = INT64_C(1767225600);
 enum { MOST_PODS = 10000000, NODES_OF_B3 = 300, SHAPES_OF_B6 = 1000 };
 
 typedef struct family {
-    const char *prefix; /* with the dash before the number of pods */
+    const char *prefix; /* with the dash before the number of pods, or of nodes */
     const char *text;
-    karp_status (*fill)(bench_maker *maker, uint32_t pods);
+    karp_status (*fill)(bench_maker *maker, uint32_t count);
+    uint32_t method; /* KARP_METHOD_ANY = pods are placed */
 } family;
 
 /* ---- one pod ------------------------------------------------------------------------------------------------------ */
@@ -136,6 +137,13 @@ static karp_status fill_b2_plain(bench_maker *m, uint32_t pods) { return fill_b2
 static karp_status fill_b2_anti(bench_maker *m, uint32_t pods) { return fill_b2(m, pods, RULE_HOST_ANTI); }
 static karp_status fill_b2_zone(bench_maker *m, uint32_t pods) { return fill_b2(m, pods, RULE_ZONE_SPREAD); }
 
+static double amount(const char *text)
+{
+    double value = 0;
+    (void)karp_quantity_double(bench_str(text), &value);
+    return value;
+}
+
 /* Ten pods of any kind on a node, as far as they fit. */
 static karp_status load_node(bench_maker *m, uint32_t number, const pod_kind *kinds)
 {
@@ -143,10 +151,8 @@ static karp_status load_node(bench_maker *m, uint32_t number, const pod_kind *ki
     karp_status status = bench_add_node(m, number, 7, 64, &node);
     for (uint32_t i = 0; i < 10 && status == KARP_OK; i++) {
         pod_kind kind = kinds[bench_below(m, 20)];
-        double cpu = 0;
-        double memory = 0;
-        (void)karp_quantity_double(bench_str(kind.cpu), &cpu);
-        (void)karp_quantity_double(bench_str(kind.memory), &memory);
+        double cpu = amount(kind.cpu);
+        double memory = amount(kind.memory);
         if (cpu > node.cpu || memory > node.memory) {
             continue;
         }
@@ -180,6 +186,57 @@ static karp_status fill_b3(bench_maker *m, uint32_t pods)
     return status;
 }
 
+/* Nodes of 3 to 17 cores, filled to somewhere between 55 % and 97 % of their cores. */
+static karp_status fill_b4(bench_maker *m, uint32_t nodes)
+{
+    char names[20][8];
+    pod_kind kinds[20] = {{.rule = RULE_NONE}};
+    karp_status status = bench_aws_types(m, 100);
+    for (uint32_t k = 0; k < 20; k++) {
+        (void)snprintf(names[k], sizeof(names[k]), "k%u", k);
+        choose_size(m, &kinds[k]);
+        kinds[k].label = kinds[k].selected = (karp_label){bench_str("app"), bench_str(names[k])};
+    }
+    for (uint32_t i = 0; i < nodes && status == KARP_OK; i++) {
+        bench_node node;
+        status = bench_add_node(m, i, 3, 17, &node);
+        double least_free = node.cpu * (0.03 + 0.42 * (double)bench_below(m, 1000) / 1000);
+        for (uint32_t k = 0; k < 40 && node.cpu > least_free && status == KARP_OK; k++) {
+            pod_kind kind = kinds[bench_below(m, 20)];
+            kind.node = node.name;
+            if (amount(kind.cpu) > node.cpu || amount(kind.memory) > node.memory) {
+                continue;
+            }
+            node.cpu -= amount(kind.cpu);
+            node.memory -= amount(kind.memory);
+            status = add_pod(m, &kind);
+        }
+    }
+    return status;
+}
+
+/* Nodes of 8 cores whose memory is full to the last byte: no type is cheaper, for no number of them, and no pod has room
+ * anywhere else. */
+static karp_status fill_b4_idle(bench_maker *m, uint32_t nodes)
+{
+    static const char *const small[] = {"100m", "200m", "300m"};
+    char names[20][8];
+    karp_status status = bench_fake_types(m, 400);
+    for (uint32_t k = 0; k < 20; k++) {
+        (void)snprintf(names[k], sizeof(names[k]), "k%u", k);
+    }
+    for (uint32_t i = 0; i < nodes && status == KARP_OK; i++) {
+        bench_node node;
+        status = bench_add_node(m, i, 7.5, 8, &node);
+        for (uint32_t k = 0; k < 10 && status == KARP_OK; k++) {
+            pod_kind kind = {.cpu = k == 0 ? "5" : small[bench_below(m, 3)], .memory = k == 0 ? "11766Mi" : "512Mi", .node = node.name};
+            kind.label = kind.selected = (karp_label){bench_str("app"), bench_str(names[(i + k) % 20])};
+            status = add_pod(m, &kind);
+        }
+    }
+    return status;
+}
+
 /* A thousand shapes in turn; `ruled`: a tenth bars itself from its hosts, half of them spread over zones. */
 static karp_status fill_b6(bench_maker *m, uint32_t pods, bool ruled)
 {
@@ -204,13 +261,17 @@ static karp_status fill_b6_plain(bench_maker *m, uint32_t pods) { return fill_b6
 static karp_status fill_b6_mixed(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, true); }
 
 static const family families[] = {
-    {"b1-", "the mix of Karpenter's own benchmark, 400 made-up types", fill_b1},
-    {"b2-plain-", "ten kinds of pods, requests only, 100 types of AWS", fill_b2_plain},
-    {"b2-anti-", "ten kinds of pods, each one a host, 100 types of AWS", fill_b2_anti},
-    {"b2-zone-", "ten kinds of pods, each spread over zones, 100 types of AWS", fill_b2_zone},
-    {"b3-", "twenty kinds onto 300 nodes in use and new ones, 100 types of AWS", fill_b3},
-    {"b6-plain-", "1,000 shapes, requests only, 100 types of AWS", fill_b6_plain},
-    {"b6-mixed-", "1,000 shapes, half spread over zones, a tenth one a host, 100 types of AWS", fill_b6_mixed},
+    {"b1-", "the mix of Karpenter's own benchmark, 400 made-up types", fill_b1, KARP_METHOD_ANY},
+    {"b2-plain-", "ten kinds of pods, requests only, 100 types of AWS", fill_b2_plain, KARP_METHOD_ANY},
+    {"b2-anti-", "ten kinds of pods, each one a host, 100 types of AWS", fill_b2_anti, KARP_METHOD_ANY},
+    {"b2-zone-", "ten kinds of pods, each spread over zones, 100 types of AWS", fill_b2_zone, KARP_METHOD_ANY},
+    {"b3-", "twenty kinds onto 300 nodes in use and new ones, 100 types of AWS", fill_b3, KARP_METHOD_ANY},
+    {"b4-multi-", "N nodes in part in use: MultiNodeConsolidation, 100 types of AWS", fill_b4, KARP_METHOD_MULTI_NODE},
+    {"b4-single-", "the same: SingleNodeConsolidation", fill_b4, KARP_METHOD_SINGLE_NODE},
+    {"b4-idlemulti-", "N nodes that are full, nothing to gain: MultiNodeConsolidation", fill_b4_idle, KARP_METHOD_MULTI_NODE},
+    {"b4-idlesingle-", "the same: SingleNodeConsolidation", fill_b4_idle, KARP_METHOD_SINGLE_NODE},
+    {"b6-plain-", "1,000 shapes, requests only, 100 types of AWS", fill_b6_plain, KARP_METHOD_ANY},
+    {"b6-mixed-", "1,000 shapes, half spread over zones, a tenth one a host, 100 types of AWS", fill_b6_mixed, KARP_METHOD_ANY},
 };
 
 enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
@@ -218,9 +279,9 @@ enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
 void bench_list(void)
 {
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
-        printf("%sN%*s%s\n", families[i].prefix, (int)(12 - strlen(families[i].prefix)), "", families[i].text);
+        printf("%sN%*s%s\n", families[i].prefix, (int)(16 - strlen(families[i].prefix)), "", families[i].text);
     }
-    fputs("N is a number of pods from 1 to 10000000, as in b1-1000. The path of a Snapshot file will do as well.\n", stdout);
+    fputs("N is a number of pods (b4: nodes) from 1 to 10000000, as in b1-1000. The path of a Snapshot file will do as well.\n", stdout);
 }
 
 static const family *find(const char *name, uint32_t *pods)
@@ -249,12 +310,14 @@ bool bench_known(const char *name)
     return find(name, &pods) != NULL;
 }
 
-karp_status bench_fill(karp_context *context, const char *name, karp_builder *builder, karp_error *error)
+karp_status bench_fill(karp_context *context, const char *name, karp_builder *builder, uint32_t *method, karp_error *error)
 {
     uint32_t pods = 0;
     const family *chosen = find(name, &pods);
     bench_maker maker = {.context = context, .builder = builder, .error = error, .now = (start_of_2026 + 86400) * second};
     maker.random = UINT64_C(0x9e3779b97f4a7c15);
+    maker.fleet = chosen != NULL && chosen->method != KARP_METHOD_ANY;
+    *method = chosen != NULL ? chosen->method : KARP_METHOD_ANY;
     for (const char *p = name; *p != '\0'; p++) {
         maker.random = (maker.random ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
     }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CAPACITY_TYPE_KEY "karpenter.sh/capacity-type"
+
 enum { MOST_TYPES = 400 };
 
 karp_str bench_str(const char *text) { return (karp_str){text, strlen(text)}; }
@@ -35,7 +37,7 @@ karp_status bench_add_pool(bench_maker *maker)
     const karp_condition conditions[] = {{bench_str("ValidationSucceeded"), bench_str("True"), bench_str("x"), maker->now},
                                          {bench_str("NodeClassReady"), bench_str("True"), bench_str("x"), maker->now},
                                          {bench_str("Ready"), bench_str("True"), bench_str("x"), maker->now}};
-    const karp_node_pool pool = {.size = sizeof(pool),
+    karp_node_pool pool = {.size = sizeof(pool),
                                  .meta = {.name = bench_str("default"), .creation = maker->now},
                                  .node_class = node_class(),
                                  .limits = limits,
@@ -47,6 +49,12 @@ karp_status bench_add_pool(bench_maker *maker)
                                  .replicas = -1,
                                  .expire_after = KARP_DURATION_NEVER,
                                  .termination_grace_period = KARP_DURATION_UNSET};
+    const karp_str on_demand = bench_str("on-demand");
+    const karp_requirement requirement = {.key = bench_str(CAPACITY_TYPE_KEY), .op = KARP_OP_IN, .values = &on_demand, .value_count = 1};
+    if (maker->fleet) {
+        pool.requirements = &requirement;
+        pool.requirement_count = 1;
+    }
     const karp_namespace space = {.size = sizeof(space), .meta = {.name = bench_str("default"), .creation = maker->now}};
     karp_status status = karp_builder_add_namespace(maker->builder, &space, maker->error);
     return status != KARP_OK ? status : karp_builder_add_node_pool(maker->builder, &pool, maker->error);
@@ -92,7 +100,7 @@ static void fake_words_init(fake_words *w)
     w->capacity_types[0] = bench_str("spot");
     w->capacity_types[1] = bench_str("on-demand");
     for (size_t i = 0; i < 5; i++) { /* spot in the first two zones, on demand in all three */
-        w->buys[i][0] = in("karpenter.sh/capacity-type", &w->capacity_types[i < 2 ? 0 : 1], 1);
+        w->buys[i][0] = in(CAPACITY_TYPE_KEY, &w->capacity_types[i < 2 ? 0 : 1], 1);
         w->buys[i][1] = in("topology.kubernetes.io/zone", &w->zones[i < 2 ? i : i - 2], 1);
     }
     w->reserved[0] = (karp_resource){.name = bench_str("cpu"), .text = bench_str("100m")};
@@ -111,7 +119,7 @@ static void fake_type_init(fake_type *f, const fake_words *w, uint32_t i, karp_i
     f->size_value = bench_str(cores > 4 ? "large" : "small");
     f->requirements[0] = in("node.kubernetes.io/instance-type", &f->name_value, 1);
     f->requirements[1] = in("topology.kubernetes.io/zone", w->zones, 3);
-    f->requirements[2] = in("karpenter.sh/capacity-type", w->capacity_types, 2);
+    f->requirements[2] = in(CAPACITY_TYPE_KEY, w->capacity_types, 2);
     f->requirements[3] = in("kubernetes.io/arch", &w->arch, 1);
     f->requirements[4] = in("kubernetes.io/os", w->systems, 3);
     f->requirements[5] = in("integer", &f->cores_value, 1);
@@ -251,11 +259,12 @@ static karp_status add_both(bench_maker *maker, const bench_node *node, const ka
     const karp_condition conditions[] = {{bench_str("Launched"), bench_str("True"), bench_str("x"), maker->now},
                                          {bench_str("Registered"), bench_str("True"), bench_str("x"), maker->now},
                                          {bench_str("Initialized"), bench_str("True"), bench_str("x"), maker->now},
-                                         {bench_str("Ready"), bench_str("True"), bench_str("x"), maker->now}};
+                                         {bench_str("Ready"), bench_str("True"), bench_str("x"), maker->now},
+                                         {bench_str("Consolidatable"), bench_str("True"), bench_str("x"), maker->now}};
     const karp_meta meta = {.name = bench_str(node->name), .labels = labels, .label_count = label_count, .creation = maker->now - INT64_C(90000000000000)};
     const karp_node_claim claim = {.size = sizeof(claim), .meta = meta, .provider_id = bench_str(node->name), .node_class = node_class(),
                                    .capacity = type->capacity, .capacity_count = type->capacity_count, .allocatable = allocatable,
-                                   .allocatable_count = allocatable_count, .conditions = conditions, .condition_count = 4,
+                                   .allocatable_count = allocatable_count, .conditions = conditions, .condition_count = maker->fleet ? 5 : 4,
                                    .expire_after = KARP_DURATION_NEVER, .termination_grace_period = KARP_DURATION_UNSET};
     const karp_node object = {.size = sizeof(object), .meta = meta, .provider_id = bench_str(node->name), .capacity = type->capacity,
                               .capacity_count = type->capacity_count, .allocatable = allocatable, .allocatable_count = allocatable_count,
@@ -264,13 +273,38 @@ static karp_status add_both(bench_maker *maker, const bench_node *node, const ka
     return status != KARP_OK ? status : karp_builder_add_node(maker->builder, &object, maker->error);
 }
 
+static bool is_on_demand(const karp_offering *offering)
+{
+    for (size_t i = 0; i < offering->requirement_count; i++) {
+        const karp_requirement *r = &offering->requirements[i];
+        if (r->key.len == strlen(CAPACITY_TYPE_KEY) && memcmp(r->key.ptr, CAPACITY_TYPE_KEY, r->key.len) == 0) {
+            return r->value_count == 1 && r->values[0].len == 9;
+        }
+    }
+    return false;
+}
+
+static const karp_offering *choose_offering(bench_maker *maker, const karp_instance_type *type)
+{
+    size_t start = bench_below(maker, (uint32_t)type->offering_count);
+    for (size_t i = 0; i < type->offering_count; i++) {
+        const karp_offering *offering = &type->offerings[(start + i) % type->offering_count];
+        if (!maker->fleet || is_on_demand(offering)) {
+            return offering;
+        }
+    }
+    return &type->offerings[start];
+}
+
 karp_status bench_add_node(bench_maker *maker, uint32_t number, double least_cores, double most_cores, bench_node *out)
 {
     const karp_instance_type *type = NULL;
     const karp_resource *allocatable = NULL;
     size_t count = 0;
-    for (uint32_t tries = 0; tries < 1000; tries++) {
-        size_t index = bench_below(maker, (uint32_t)karp_catalogue_count(maker->catalogue));
+    size_t types = karp_catalogue_count(maker->catalogue);
+    size_t start = bench_below(maker, (uint32_t)types);
+    for (size_t tries = 0; tries < types; tries++) {
+        size_t index = (start + tries) % types;
         type = karp_catalogue_type(maker->catalogue, index);
         allocatable = karp_catalogue_allocatable(maker->catalogue, index, &count);
         out->cpu = amount_of(allocatable, count, "cpu");
@@ -278,10 +312,13 @@ karp_status bench_add_node(bench_maker *maker, uint32_t number, double least_cor
             break;
         }
     }
+    if (type == NULL || type->offering_count == 0) {
+        return KARP_E_INVALID;
+    }
     out->memory = amount_of(allocatable, count, "memory");
     (void)snprintf(out->name, sizeof(out->name), "node-%03u", number);
     karp_label labels[64];
-    const karp_offering *offering = &type->offerings[bench_below(maker, (uint32_t)type->offering_count)];
+    const karp_offering *offering = choose_offering(maker, type);
     size_t used = single_labels(type->requirements, type->requirement_count, labels, 0, 56);
     used = single_labels(offering->requirements, offering->requirement_count, labels, used, 60);
     labels[used++] = (karp_label){bench_str("kubernetes.io/hostname"), bench_str(out->name)};

@@ -13,6 +13,7 @@ typedef struct bench_maker {
     int64_t now;
     uint64_t random;
     uint32_t pods; /* so far */
+    bool fleet;    /* on-demand nodes that may be consolidated, under a pool of those */
 } bench_maker;
 
 typedef struct bench_node {
@@ -30,7 +31,7 @@ karp_status bench_add_pool(bench_maker *maker);
 karp_status bench_fake_types(bench_maker *maker, uint32_t count);
 /* Every so many types of the built-in catalogue's c, m, r and t families. */
 karp_status bench_aws_types(bench_maker *maker, uint32_t count);
-/* A node in use, with its claim, of any type of the catalogue that has so many cores. */
+/* A node in use, with its claim, of any type of the catalogue with so many allocatable cores. */
 karp_status bench_add_node(bench_maker *maker, uint32_t number, double least_cores, double most_cores, bench_node *out);
 void bench_maker_free(bench_maker *maker);
 
