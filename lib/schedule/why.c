@@ -208,7 +208,8 @@ static bool pool_row(scheduler *s, karp_decision *d, const failure *f, uint32_t 
     strbuf_init(&b, s->context);
     row->code = f->reason == KARP_REASON_DRA ? KARP_REASON_DRA : template_refusal(s, template_number, f->pod, f->view, &set);
     if (!tally_types(s, t, v.class_, set, &tally)) return false;
-    if (row->code == KARP_REASON_TUPLE) row->code = category(&tally);
+    /* A type that would do and was not there has been kept out by the limits. */
+    if (row->code == KARP_REASON_TUPLE) row->code = tally.offerings > 0 ? KARP_REASON_LIMITS : category(&tally);
     if (row->code == KARP_REASON_NOTHING_MATCHED && !quirk(s, 13) && ports_bar_all(t, shape_of(s->snapshot, v.class_))) {
         row->code = KARP_REASON_HOST_PORT;
     }
