@@ -147,5 +147,6 @@ io_scan io_scan_member(io_cursor *c, bool *first, karp_str *key, io_cursor *valu
 
 karp_str io_cursor_text(const io_cursor *value)
 {
+    if (value->text == NULL) return (karp_str){ NULL, 0 };
     return (karp_str){ value->text + value->pos, value->end - value->pos };
 }

@@ -161,7 +161,7 @@ typedef struct view {
     uint64_t *tolerated;       /* templates whose taints it tolerates */
 } view;
 
-enum { LAST_VIEW = UINT32_MAX - 1 };
+#define LAST_VIEW (UINT32_MAX - 1)
 
 typedef struct class_state {
     int64_t *requests;   /* vector */

@@ -60,7 +60,8 @@ void topology_record(scheduler *s, const view *v, const spot *at);
 void topology_count_placed(scheduler *s, uint32_t group_number);
 
 /* What the requirements of a place say about its host name, beside a text id. */
-enum { HOST_ABSENT = UINT32_MAX, HOST_FRESH = UINT32_MAX - 1 };
+#define HOST_ABSENT UINT32_MAX
+#define HOST_FRESH (UINT32_MAX - 1)
 
 /* Whether a demand on the host name is met: a text id, or one of the two marks. */
 bool host_allowed(const scheduler *s, uint32_t requirement_id, uint32_t host_text);

@@ -174,7 +174,7 @@ static karp_status read_path(const char *path, karp_snapshot_counts *counts, kar
 static void test_files_and_directories(void **state)
 {
     (void)state;
-    char directory[] = "karp-io-XXXXXX", path[128];
+    char directory[] = "/tmp/karp-io-XXXXXX", path[128];
     karp_snapshot_counts counts;
     karp_error error;
     karp_error_init(&error, sizeof error);
