@@ -127,9 +127,6 @@ static void compare_region(const char *region, size_t least)
     const char *shared = getenv("KARP_SHARED");
     char path[1024];
     snprintf(path, sizeof path, "%s/catalogue/aws-%s.full.json", shared ? shared : ".", region);
-    FILE *file = fopen(path, "rb");
-    if (!file) skip();
-    fclose(file);
     karp_error error;
     karp_error_init(&error, sizeof error);
     karp_catalogue *want = NULL, *got = NULL;
@@ -169,8 +166,23 @@ static void eu_west_1(void **state)
     compare_region("eu-west-1", 1100);
 }
 
+/* cmocka's own skip() is "not ok" in TAP, so the whole program is skipped instead. */
+static int shared_data_is_there(void)
+{
+    const char *shared = getenv("KARP_SHARED");
+    char path[1024];
+    snprintf(path, sizeof path, "%s/catalogue/aws-us-east-1.full.json", shared ? shared : ".");
+    FILE *file = fopen(path, "rb");
+    if (file) fclose(file);
+    return file != NULL;
+}
+
 int main(void)
 {
+    if (!shared_data_is_there()) {
+        puts("1..0 # SKIP the catalogues to compare with are not here");
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(us_east_1),
         cmocka_unit_test(us_west_2),
