@@ -9,6 +9,7 @@
 #include <karp/devices.h>
 #include <karp/disrupt.h>
 #include <karp/explain.h>
+#include <karp/lifecycle.h>
 #include <karp/objects.h>
 #include <karp/reasons.h>
 #include <karp/schedule.h>

@@ -85,6 +85,12 @@ typedef struct pass {
     LIST_OF(command) commands;
 } pass;
 
+/* Checks the options (NULL = defaults) and begins; *method receives KARP_METHOD_*. Status: OK, NOMEM, INVALID, ABI_*. */
+karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options, uint32_t *method, karp_error *error);
+/* What one method has gathered goes. */
+void pass_clear(pass *p);
+void pass_end(pass *p);
+
 /* Whether D-Qn is in force. */
 static inline bool pass_quirk(const pass *p, unsigned n) { return (p->quirks >> (n - 1)) & 1; }
 

@@ -33,7 +33,7 @@ bool pod_do_not_disrupt(const karp_snapshot *s, const pod *p, int64_t now)
 
 bool pod_disruptable(const karp_snapshot *s, const pod *p, int64_t now) { return !pod_active(p) || !pod_do_not_disrupt(s, p, now); }
 
-static bool tolerates_disruption(const karp_snapshot *s, toleration_list list)
+bool tolerates_disruption(const karp_snapshot *s, toleration_list list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
         const toleration *t = &list.items[i];

@@ -11,6 +11,8 @@ bool pod_provisionable(const pod *p);
 bool pod_reschedulable(const pod *p);
 bool pod_do_not_disrupt(const karp_snapshot *s, const pod *p, int64_t now); /* the annotation is active */
 bool pod_disruptable(const karp_snapshot *s, const pod *p, int64_t now);
+/* Tolerates the taint of nodes that are being disrupted: such pods stay to the end. */
+bool tolerates_disruption(const karp_snapshot *s, toleration_list list);
 bool pod_evictable(const karp_snapshot *s, uint32_t pod_number, int64_t now);
 
 enum pdb_mode { PDB_ZERO_DISRUPTIONS, PDB_FULLY_BLOCKING };

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file lifecycle.h  What becomes of nodes outside a disruption pass: conditions, expiration, repair, time-outs, garbage,
+ * static pools, draining; and whether a command still holds when its waiting time is over.
+ *
+ * Every function looks at one snapshot and answers with advice: a list of actions, and when to look again. Nothing is
+ * remembered between calls; what Karpenter keeps in memory is an argument. A controller carries the actions out.
+ */
+#ifndef KARP_LIFECYCLE_H
+#define KARP_LIFECYCLE_H
+
+#include <karp/disrupt.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What to do. Numbers never change. */
+enum {
+    KARP_ACTION_DELETE_CLAIM = 1,    /**< object: NodeClaim; value: why ("Expired", "RegistrationTimeout" …) */
+    KARP_ACTION_CREATE_CLAIMS = 2,   /**< object: NodePool; number: how many */
+    KARP_ACTION_SET_CONDITION = 3,   /**< object: NodeClaim; subject: condition type; value: its reason */
+    KARP_ACTION_CLEAR_CONDITION = 4, /**< object: NodeClaim; subject: condition type */
+    KARP_ACTION_ANNOTATE_CLAIM = 5,  /**< object: NodeClaim; subject: annotation; value */
+    KARP_ACTION_ANNOTATE_POOL = 6,   /**< object: NodePool; likewise */
+    KARP_ACTION_REMOVE_TAINT = 7,    /**< object: Node; subject: the taint's key */
+    KARP_ACTION_EVICT = 8,           /**< object: pod; through the eviction API */
+    KARP_ACTION_FORCE_DELETE = 9,    /**< object: pod; number: grace period in seconds */
+    KARP_ACTION_BLOCKED = 10         /**< object: Node or pod that should go and may not; value: why */
+};
+
+typedef struct karp_action {
+    size_t size;
+    uint32_t kind; /**< KARP_ACTION_* */
+    uint32_t reserved;
+    karp_str object;
+    karp_str subject;
+    karp_str value;
+    int64_t number;
+} karp_action;
+
+/** Immutable; owns what it shows. */
+typedef struct karp_advice karp_advice;
+
+/** Actions, by the names of their objects. */
+KARP_API size_t karp_advice_count(const karp_advice *advice);
+KARP_API karp_status karp_advice_action(const karp_advice *advice, size_t index, karp_action *out);
+/** The instant at which the answer can change without the cluster changing; KARP_NO_TIME = never. */
+KARP_API int64_t karp_advice_look_again(const karp_advice *advice);
+/** karp_advise_drain(): 1 = the node is drained. 0 elsewhere. */
+KARP_API uint32_t karp_advice_finished(const karp_advice *advice);
+/** NULL is allowed. */
+KARP_API void karp_advice_free(karp_advice *advice);
+
+/** The provider's answer for one NodeClaim. Claims without one: not drifted by the provider. */
+typedef struct karp_drift_answer {
+    karp_str claim;
+    karp_str reason;           /**< "AMIDrift" …; "" = not drifted */
+    uint32_t instance_exists;  /**< 0 = the instance was not found: the condition stays as it is */
+    uint32_t type_found;       /**< 1 = the instance type was found in the last 30 minutes: not looked up again */
+} karp_drift_answer;
+
+/* All below: `now` 0 = the snapshot's. Errors: NOMEM, INVALID. The snapshot may be shared between threads. */
+
+/** The conditions Drifted and Consolidatable of every NodeClaim: what to set and to clear. */
+KARP_API karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now, const karp_drift_answer *answers,
+                                            size_t answer_count, karp_advice **out, karp_error *error);
+
+/** Claims that have lived for their expireAfter. */
+KARP_API karp_status karp_advise_expiration(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error);
+
+/** A condition under which the provider wants a node replaced. */
+typedef struct karp_repair_policy {
+    karp_str condition;
+    karp_str status;
+    int64_t toleration; /**< nanoseconds */
+} karp_repair_policy;
+
+/** Nodes to be replaced because they are broken, unless more than a fifth of their pool is. Only with the gate NodeRepair. */
+KARP_API karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t now, const karp_repair_policy *policies,
+                                        size_t policy_count, karp_advice **out, karp_error *error);
+
+/** Claims that were not launched within 5 minutes, or not registered within 15. */
+KARP_API karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error);
+
+/** Registered claims whose instance is gone. @p provider_ids: every instance that the provider has. */
+KARP_API karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
+                                         size_t provider_id_count, karp_advice **out, karp_error *error);
+
+/** Static pools: how many claims to create, which to delete. Only with the gate StaticCapacity. */
+KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error);
+
+/** One step of emptying a node that is being deleted. Errors: also NOT_FOUND (no such node). */
+KARP_API karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node, int64_t now, karp_advice **out, karp_error *error);
+
+/** Taints and conditions that a command has left behind. @p in_progress: names of nodes in commands that are running. */
+KARP_API karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *in_progress, size_t in_progress_count,
+                                         karp_advice **out, karp_error *error);
+
+/** Hashes to be stamped on NodePools, and on NodeClaims that carry those of an earlier version. */
+KARP_API karp_status karp_advise_hashes(const karp_snapshot *snapshot, karp_advice **out, karp_error *error);
+
+/** The hash of a NodePool's static fields, as annotation karpenter.sh/nodepool-hash has it (version v3). Errors: NOT_FOUND. */
+KARP_API karp_status karp_node_pool_hash(const karp_snapshot *snapshot, karp_str node_pool, uint64_t *out);
+
+/** Whether a command still holds. */
+typedef struct karp_validation {
+    size_t size;
+    uint32_t code; /**< KARP_REASON_NONE = go ahead; CHURN, VALIDATION_BUDGET, SCHEDULING, NO_NODEPOOLS */
+    uint32_t kept; /**< how many nodes still go */
+} karp_validation;
+
+/**
+ * Looks at command @p command of @p decision again, on a snapshot taken `validate_after` later. Commands of drift always
+ * hold. An emptiness command may shrink: @p goes, when not NULL, has an entry for each node of the command and receives 1
+ * for those that still go. Errors: NOMEM, INVALID, NOT_FOUND (no such command), CANCELED, ABI_*.
+ */
+KARP_API karp_status karp_disrupt_validate(const karp_snapshot *later, const karp_disrupt_options *options, const karp_decision *decision,
+                                           size_t command, uint32_t *goes, karp_validation *out, karp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <disrupt/advice.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <string.h>
+
+/* The count of holds is atomic, the rest of a snapshot is never written. */
+static karp_snapshot *hold(const karp_snapshot *snapshot)
+{
+    union {
+        const karp_snapshot *given;
+        karp_snapshot *held;
+    } u = { .given = snapshot };
+    return karp_snapshot_ref(u.held);
+}
+
+karp_advice *advice_new(const karp_snapshot *snapshot, int64_t now)
+{
+    karp_advice *a = mem_zalloc(snapshot->context, sizeof *a);
+    if (a == NULL) return NULL;
+    a->context = context_ref(snapshot->context);
+    a->snapshot = hold(snapshot);
+    a->now = now != 0 ? now : snapshot->raw.now;
+    a->look_again = KARP_NO_TIME;
+    arena_init(&a->data, a->context);
+    return a;
+}
+
+void karp_advice_free(karp_advice *advice)
+{
+    if (advice == NULL) return;
+    karp_context *context = advice->context;
+    list_free(context, &advice->actions, sizeof(karp_action));
+    arena_free(&advice->data);
+    karp_snapshot_unref(advice->snapshot);
+    mem_free(context, advice, sizeof *advice);
+    context_unref(context);
+}
+
+void advise(karp_advice *a, karp_action action)
+{
+    static const karp_str none = { "", 0 };
+    karp_action *slot = a->failed ? NULL : list_push(a->context, &a->actions, sizeof *slot);
+    if (slot == NULL) {
+        a->failed = true;
+        return;
+    }
+    action.size = sizeof action;
+    if (action.subject.ptr == NULL) action.subject = none;
+    if (action.value.ptr == NULL) action.value = none;
+    *slot = action;
+}
+
+karp_str advice_text(karp_advice *a, const char *text, size_t length)
+{
+    const char *copy = arena_string(&a->data, text, length);
+    if (copy == NULL) a->failed = true;
+    return copy != NULL ? (karp_str){ copy, length } : (karp_str){ "", 0 };
+}
+
+void advice_look_again(karp_advice *a, int64_t instant)
+{
+    if (a->look_again == KARP_NO_TIME || instant < a->look_again) a->look_again = instant;
+}
+
+static int by_object(const void *x, const void *y, const void *user)
+{
+    (void)user;
+    return compare_str(((const karp_action *)x)->object, ((const karp_action *)y)->object);
+}
+
+karp_status advice_finish(karp_advice *a, karp_advice **out, karp_error *error)
+{
+    if (!a->failed && !sort_stable(a->context, a->actions.items, a->actions.count, sizeof(karp_action), by_object, NULL)) a->failed = true;
+    if (a->failed) {
+        karp_advice_free(a);
+        return fail_nomem(error);
+    }
+    *out = a;
+    return KARP_OK;
+}
+
+size_t karp_advice_count(const karp_advice *advice) { return advice->actions.count; }
+int64_t karp_advice_look_again(const karp_advice *advice) { return advice->look_again; }
+uint32_t karp_advice_finished(const karp_advice *advice) { return advice->finished; }
+
+karp_status karp_advice_action(const karp_advice *advice, size_t index, karp_action *out)
+{
+    if (out == NULL) return KARP_E_INVALID;
+    if (index >= advice->actions.count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &advice->actions.items[index], sizeof *out, sizeof *out);
+}
+
+/* ---- what several of them read ---------------------------------------------------------------------------------------- */
+
+static int by_claim_name(uint32_t x, uint32_t y, const void *user) { return compare_str(claim_name(user, x), claim_name(user, y)); }
+
+uint32_t *claims_by_name(karp_advice *a)
+{
+    size_t count = a->snapshot->raw.claims.count;
+    uint32_t *order = arena_array(&a->data, count + 1, sizeof *order);
+    for (uint32_t i = 0; i < count && order != NULL; i++) order[i] = i;
+    if (order == NULL || !sort_ids(a->context, order, count, by_claim_name, a->snapshot)) {
+        a->failed = true;
+        return NULL;
+    }
+    return order;
+}
+
+uint32_t *nodes_of_claims(karp_advice *a)
+{
+    const karp_snapshot *w = a->snapshot;
+    uint32_t *nodes = arena_array(&a->data, w->raw.claims.count + 1, sizeof *nodes);
+    if (nodes == NULL) {
+        a->failed = true;
+        return NULL;
+    }
+    for (size_t i = 0; i < w->raw.claims.count; i++) nodes[i] = NO_ID;
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        if (w->nodes[i].claim != NO_ID) nodes[w->nodes[i].claim] = i;
+    }
+    return nodes;
+}
+
+const condition *condition_named(const karp_snapshot *w, condition_list list, const char *type)
+{
+    uint32_t id = strings_find(&w->raw.text, type, strlen(type));
+    return id == NO_ID ? NULL : condition_find(list, id);
+}
+
+bool condition_is(const karp_snapshot *w, condition_list list, const char *type, const char *status)
+{
+    const condition *c = condition_named(w, list, type);
+    return c != NULL && equal_str(text_of(w, c->status), str(status));
+}
+
+karp_str annotation(const karp_snapshot *w, const object *o, const char *key)
+{
+    uint32_t id = strings_find(&w->raw.text, key, strlen(key)), value = id == NO_ID ? NO_ID : label_get(o->annotations, id);
+    return value == NO_ID ? (karp_str){ NULL, 0 } : text_of(w, value);
+}
+
+uint32_t pool_of_labels(const karp_snapshot *w, label_list labels)
+{
+    uint32_t value = label_get(labels, w->known.node_pool);
+    if (value == NO_ID) return NO_ID;
+    karp_str name = text_of(w, value);
+    uint32_t id = strings_find(&w->raw.names, name.ptr, name.len);
+    return id == NO_ID ? NO_ID : store_find(&w->raw, KIND_NODE_POOL, NO_TEXT, id);
+}
+
+int64_t later(int64_t instant, int64_t length)
+{
+    if (length >= 0) return instant > INT64_MAX - length ? INT64_MAX : instant + length;
+    return instant < INT64_MIN + 1 - length ? INT64_MIN + 1 : instant + length;
+}

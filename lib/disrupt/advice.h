@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A list of actions under construction, and what the functions that give advice have in common. */
+#ifndef DISRUPT_ADVICE_H
+#define DISRUPT_ADVICE_H
+
+#include <karp/lifecycle.h>
+#include <model/snapshot.h>
+
+struct karp_advice {
+    karp_context *context;
+    karp_snapshot *snapshot; /* held: names are its */
+    arena data;
+    LIST_OF(karp_action) actions;
+    int64_t now, look_again;
+    bool finished, failed;
+};
+
+/* NULL = refused. */
+karp_advice *advice_new(const karp_snapshot *snapshot, int64_t now);
+/* Appends; the texts must live as long as the snapshot, or be in a->data. */
+void advise(karp_advice *a, karp_action action);
+/* A copy in a->data. */
+karp_str advice_text(karp_advice *a, const char *text, size_t length);
+/* The answer may change at this instant. */
+void advice_look_again(karp_advice *a, int64_t instant);
+/* Puts the actions in the order of their objects and hands the advice out, or frees it when it has failed. */
+karp_status advice_finish(karp_advice *a, karp_advice **out, karp_error *error);
+
+/* Claims by name, in the arena; NULL = refused. */
+uint32_t *claims_by_name(karp_advice *a);
+/* The state node of each claim, NO_ID = none, in the arena; NULL = refused. */
+uint32_t *nodes_of_claims(karp_advice *a);
+
+static inline karp_str claim_name(const karp_snapshot *w, uint32_t claim_number) { return name_of(w, w->raw.claims.items[claim_number].meta.name); }
+
+/* By the type's text; NULL = absent. */
+const condition *condition_named(const karp_snapshot *w, condition_list list, const char *type);
+bool condition_is(const karp_snapshot *w, condition_list list, const char *type, const char *status);
+/* {NULL, 0} = absent. */
+karp_str annotation(const karp_snapshot *w, const object *o, const char *key);
+/* The pool that the object's own label names; NO_ID. */
+uint32_t pool_of_labels(const karp_snapshot *w, label_list labels);
+/* instant + length, clamped. */
+int64_t later(int64_t instant, int64_t length);
+
+#endif

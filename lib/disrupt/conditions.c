@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The conditions Drifted and Consolidatable of NodeClaims (deprovisioning.md §21). */
+#include <disrupt/advice.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <disrupt/prices.h>
+#include <model/instant.h>
+#include <model/prepare.h>
+
+static const int64_t recheck = INT64_C(300) * SECOND_NS, type_age = INT64_C(3600) * SECOND_NS;
+static const char pool_hash_key[] = "karpenter.sh/nodepool-hash", pool_version_key[] = "karpenter.sh/nodepool-hash-version";
+
+/* What one call works with. */
+struct looking {
+    karp_advice *a;
+    algebra algebra;
+    const karp_drift_answer *answers;
+    size_t answer_count;
+};
+
+static const karp_drift_answer *answer_for(const struct looking *l, karp_str claim_name_)
+{
+    for (size_t i = 0; i < l->answer_count; i++) {
+        if (equal_str(l->answers[i].claim, claim_name_)) return &l->answers[i];
+    }
+    return NULL;
+}
+
+/* Sets, clears or leaves a condition so that it is as wanted; reason {NULL, 0} = it should not be there. */
+static void want_condition(karp_advice *a, uint32_t claim_number, const char *type, karp_str reason)
+{
+    const karp_snapshot *w = a->snapshot;
+    const condition *now = condition_named(w, w->raw.claims.items[claim_number].conditions, type);
+    karp_action action = { .kind = KARP_ACTION_SET_CONDITION, .object = claim_name(w, claim_number), .subject = str(type), .value = reason };
+    if (reason.ptr == NULL) {
+        action.kind = KARP_ACTION_CLEAR_CONDITION;
+        if (now != NULL) advise(a, action);
+        return;
+    }
+    bool same = now != NULL && now->status == w->known.status_true && equal_str(text_of(w, now->reason), reason);
+    if (!same) advise(a, action);
+}
+
+/* ---- Drifted ------------------------------------------------------------------------------------------------------------- */
+
+static bool static_fields_drifted(const karp_snapshot *w, const node_claim *c, const node_pool *p)
+{
+    karp_str of_pool = annotation(w, &p->meta, pool_hash_key), of_claim = annotation(w, &c->meta, pool_hash_key);
+    karp_str pool_version = annotation(w, &p->meta, pool_version_key), claim_version = annotation(w, &c->meta, pool_version_key);
+    if (of_pool.ptr == NULL || of_claim.ptr == NULL || pool_version.ptr == NULL || claim_version.ptr == NULL) return false;
+    return equal_str(pool_version, claim_version) && !equal_str(of_pool, of_claim);
+}
+
+/* The host name is no part of a set: a claim has such a label only when somebody gave it one. */
+static bool host_agrees(struct looking *l, const node_claim *c, uint32_t asked)
+{
+    if (asked == NO_ID) return true;
+    const requirement *r = requirement_get(&l->algebra, asked);
+    uint32_t value = label_get(c->meta.labels, l->a->snapshot->known.hostname);
+    return value == NO_ID ? requirement_negative(r) : requirement_has(&l->algebra, r, value);
+}
+
+static bool requirements_drifted(struct looking *l, const node_claim *c, const node_pool *p, uint32_t labels)
+{
+    demand asked = { EMPTY_SET, NO_ID };
+    if (!demand_of_expressions(&l->algebra, p->requirements, &asked)) return false;
+    return !set_compatible(&l->algebra, labels, asked.set, false) || !host_agrees(l, c, asked.host);
+}
+
+/* A claim on reserved capacity may have fallen back to on-demand; its reservation does not matter here. */
+static uint32_t reserved_or_on_demand(struct looking *l, uint32_t labels)
+{
+    const karp_snapshot *w = l->a->snapshot;
+    const uint32_t both[] = { w->known.reserved, w->known.on_demand };
+    if (w->raw.reservation_id != NO_TEXT) labels = set_remove(&l->algebra, labels, w->facts.normalized[w->raw.reservation_id]);
+    uint32_t r = requirement_make(&l->algebra, w->known.capacity_type, KARP_OP_IN, both, 2, 0);
+    return r == NO_ID ? labels : set_replace(&l->algebra, labels, r);
+}
+
+static bool type_missing(struct looking *l, const node_claim *c, uint32_t pool, uint32_t labels)
+{
+    const karp_snapshot *w = l->a->snapshot;
+    if (w->pool_table[pool] == NO_ID) return false; /* the types are not known: no verdict */
+    uint32_t type = type_of_labels(w, pool, c->meta.labels);
+    if (type == NO_ID) return true;
+    if (label_get(c->meta.labels, w->known.capacity_type) == w->known.reserved) labels = reserved_or_on_demand(l, labels);
+    const type_table *t = &w->tables[w->pool_table[pool]];
+    const instance_type *y = &t->types[type];
+    for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
+        if (set_compatible(&l->algebra, labels, t->offerings[i].set, true)) return false;
+    }
+    return true;
+}
+
+/* §21.1 in its order; {NULL, 0} = not drifted. *unknown: the condition stays as it is. */
+static karp_str drift_reason(struct looking *l, uint32_t claim_number, uint32_t pool, bool *unknown)
+{
+    const karp_snapshot *w = l->a->snapshot;
+    const node_claim *c = &w->raw.claims.items[claim_number];
+    const node_pool *p = &w->raw.pools.items[pool];
+    const karp_drift_answer *told = answer_for(l, claim_name(w, claim_number));
+    *unknown = false;
+    if (static_fields_drifted(w, c, p)) return str("NodePoolDrifted");
+    uint32_t labels = set_of_labels(&l->algebra, c->meta.labels, NULL);
+    if (labels == NO_ID) return (karp_str){ NULL, 0 };
+    if (requirements_drifted(l, c, p, labels)) return str("RequirementsDrifted");
+    bool old = c->meta.creation == KARP_NO_TIME || later(c->meta.creation, type_age) < l->a->now;
+    if (old && !(told != NULL && told->type_found) && type_missing(l, c, pool, labels)) return str("InstanceTypeNotFound");
+    if (told == NULL) return (karp_str){ NULL, 0 };
+    *unknown = !told->instance_exists;
+    return told->reason.len > 0 ? advice_text(l->a, told->reason.ptr, told->reason.len) : (karp_str){ NULL, 0 };
+}
+
+static void look_at_drift(struct looking *l, uint32_t claim_number, uint32_t pool)
+{
+    const karp_snapshot *w = l->a->snapshot;
+    bool unknown = false;
+    karp_str reason = { NULL, 0 };
+    if (condition_is(w, w->raw.claims.items[claim_number].conditions, "Launched", "True")) {
+        reason = drift_reason(l, claim_number, pool, &unknown);
+        advice_look_again(l->a, later(l->a->now, recheck));
+    }
+    if (!unknown) want_condition(l->a, claim_number, "Drifted", reason);
+}
+
+/* ---- Consolidatable -------------------------------------------------------------------------------------------------------- */
+
+static void look_at_consolidation(struct looking *l, uint32_t claim_number, const node_pool *p)
+{
+    const karp_snapshot *w = l->a->snapshot;
+    const node_claim *c = &w->raw.claims.items[claim_number];
+    const condition *ready = condition_find(c->conditions, w->known.initialized_condition);
+    int64_t after = p->consolidate_after;
+    bool wanted = after != KARP_DURATION_NEVER && ready != NULL && ready->status == w->known.status_true;
+    if (wanted && after != KARP_DURATION_UNSET && after != 0) {
+        int64_t since = c->last_pod_event != KARP_NO_TIME ? c->last_pod_event : ready->since;
+        int64_t end = since == KARP_NO_TIME ? KARP_NO_TIME : later(since, after);
+        if (end != KARP_NO_TIME && end > l->a->now) {
+            wanted = false;
+            advice_look_again(l->a, end);
+        }
+    }
+    want_condition(l->a, claim_number, "Consolidatable", wanted ? str("Consolidatable") : (karp_str){ NULL, 0 });
+}
+
+karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now, const karp_drift_answer *answers, size_t answer_count,
+                                   karp_advice **out, karp_error *error)
+{
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    struct looking l = { .a = advice_new(snapshot, now), .answers = answers, .answer_count = answers != NULL ? answer_count : 0 };
+    if (l.a == NULL) return fail_nomem(error);
+    l.algebra.context = snapshot->context;
+    uint32_t *order = claims_by_name(l.a);
+    if (!algebra_init(&l.algebra, snapshot->context, &snapshot->facts, &snapshot->algebra)) l.a->failed = true;
+    for (size_t i = 0; i < snapshot->raw.claims.count && !l.a->failed && order != NULL; i++) {
+        const node_claim *c = &snapshot->raw.claims.items[order[i]];
+        uint32_t pool = pool_of_labels(snapshot, c->meta.labels);
+        if (pool == NO_ID || c->meta.deletion != KARP_NO_TIME) continue;
+        look_at_drift(&l, order[i], pool);
+        if (snapshot->raw.pools.items[pool].replicas < 0) look_at_consolidation(&l, order[i], &snapshot->raw.pools.items[pool]);
+        l.a->failed = l.a->failed || l.algebra.failed;
+    }
+    algebra_free(&l.algebra);
+    return advice_finish(l.a, out, error);
+}

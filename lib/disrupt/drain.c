@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Emptying a node that is being deleted: group by group, by force only when the time is up (deprovisioning.md §25.3). */
+#include <disrupt/advice.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <model/instant.h>
+#include <schedule/movable.h>
+
+static const int64_t step = SECOND_NS, least_drain = INT64_C(5) * SECOND_NS, stuck_after = INT64_C(60) * SECOND_NS;
+
+enum { GROUPS = 4 };
+
+struct draining {
+    karp_advice *a;
+    int64_t deadline; /* KARP_NO_TIME = none */
+};
+
+/* Holds the drain up until it is gone. Pods that will not go, or are past their time, do not. */
+static bool holds(const struct draining *d, const pod *p)
+{
+    bool stuck = p->deletion != KARP_NO_TIME && later(p->deletion, stuck_after) < d->a->now;
+    return !pod_terminal(p) && !stuck && !(p->flags & POD_OF_NODE) && !tolerates_disruption(d->a->snapshot, d->a->snapshot->raw.shapes.items[p->shape].tolerations);
+}
+
+/* It would not be gone by the deadline with the grace it asks for. */
+static bool by_force(const struct draining *d, const pod *p)
+{
+    int64_t grace = d->a->snapshot->raw.shapes.items[p->shape].grace_seconds;
+    if (d->deadline == KARP_NO_TIME) return false;
+    if (p->deletion != KARP_NO_TIME) return p->deletion > d->deadline;
+    if (grace < 0) return false;
+    int64_t length = grace > INT64_MAX / SECOND_NS ? INT64_MAX : grace * SECOND_NS;
+    return d->a->now > later(d->deadline, -length);
+}
+
+static uint32_t group_of_pod(const karp_snapshot *w, const pod *p)
+{
+    return (w->raw.shapes.items[p->shape].critical ? 2u : 0u) + ((p->flags & POD_OF_DAEMON_SET) ? 1u : 0u);
+}
+
+static void ask(struct draining *d, uint32_t pod_number, bool force)
+{
+    const karp_snapshot *w = d->a->snapshot;
+    const pod *p = &w->raw.pods.items[pod_number];
+    karp_action action = { .kind = KARP_ACTION_EVICT, .object = w->pod_names[pod_number] };
+    if (force) {
+        int64_t left = d->deadline > d->a->now ? (d->deadline - d->a->now) / SECOND_NS : 0;
+        action.kind = KARP_ACTION_FORCE_DELETE;
+        action.number = left > 1 ? left : 1;
+    } else if (!pod_active(p)) {
+        return; /* on its way already */
+    } else if (!pod_evictable(w, pod_number, d->a->now)) {
+        action.kind = KARP_ACTION_BLOCKED;
+        action.value = str("DoNotDisrupt");
+    }
+    advise(d->a, action);
+}
+
+/* false = somebody still holds the node up. */
+static bool empty(struct draining *d, const state_node *n)
+{
+    const karp_snapshot *w = d->a->snapshot;
+    uint32_t first = GROUPS;
+    bool waiting = false;
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        const pod *p = &w->raw.pods.items[n->all_pods[i]];
+        if (!holds(d, p)) continue;
+        waiting = true;
+        if (by_force(d, p)) ask(d, n->all_pods[i], true);
+        else if (group_of_pod(w, p) < first) first = group_of_pod(w, p);
+    }
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        const pod *p = &w->raw.pods.items[n->all_pods[i]];
+        if (holds(d, p) && !by_force(d, p) && group_of_pod(w, p) == first) ask(d, n->all_pods[i], false);
+    }
+    return !waiting;
+}
+
+/* A node is drained when nobody is left, five seconds after it was first looked at. */
+static void conclude(struct draining *d, uint32_t claim_number, bool nobody)
+{
+    karp_advice *a = d->a;
+    const karp_snapshot *w = a->snapshot;
+    if (claim_number == NO_ID) {
+        a->finished = nobody;
+    } else {
+        condition_list list = w->raw.claims.items[claim_number].conditions;
+        const condition *c = condition_named(w, list, "Drained");
+        bool done = c != NULL && c->status == w->known.status_true;
+        bool waited = c != NULL && c->since != KARP_NO_TIME && later(c->since, least_drain) <= a->now;
+        a->finished = nobody && (done || waited);
+        karp_action action = { .kind = KARP_ACTION_SET_CONDITION, .object = claim_name(w, claim_number), .subject = str("Drained"),
+                               .value = str(a->finished ? "Drained" : "Draining") };
+        if (a->finished ? !done : c == NULL) advise(a, action);
+    }
+    if (!a->finished) advice_look_again(a, later(a->now, step));
+}
+
+karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name, int64_t now, karp_advice **out, karp_error *error)
+{
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    const state_node *n = NULL;
+    for (uint32_t i = 0; i < snapshot->node_count && n == NULL; i++) {
+        const state_node *one = &snapshot->nodes[i];
+        if (one->node != NO_ID && equal_str(name_of(snapshot, snapshot->raw.nodes.items[one->node].meta.name), node_name)) n = one;
+    }
+    if (n == NULL) return fail(error, KARP_E_NOT_FOUND, "there is no such node");
+    struct draining d = { .deadline = KARP_NO_TIME };
+    if (n->claim != NO_ID) {
+        karp_str text = annotation(snapshot, &snapshot->raw.claims.items[n->claim].meta, "karpenter.sh/nodeclaim-termination-timestamp");
+        if (text.ptr != NULL && !instant_parse(text.ptr, text.len, &d.deadline)) {
+            return fail(error, KARP_E_INVALID, "the termination timestamp of the node's claim is no time");
+        }
+    }
+    d.a = advice_new(snapshot, now);
+    if (d.a == NULL) return fail_nomem(error);
+    conclude(&d, n->claim, empty(&d, n));
+    return advice_finish(d.a, out, error);
+}

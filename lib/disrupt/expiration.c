@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims that are too old, or that never came to life (deprovisioning.md §23, §26). */
+#include <disrupt/advice.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <model/instant.h>
+
+static const int64_t launch_timeout = INT64_C(300) * SECOND_NS, registration_timeout = INT64_C(900) * SECOND_NS;
+
+static void delete_at(karp_advice *a, uint32_t claim_number, int64_t instant, const char *why)
+{
+    if (instant > a->now) advice_look_again(a, instant);
+    else advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = claim_name(a->snapshot, claim_number), .value = str(why) });
+}
+
+static void expire(karp_advice *a, uint32_t claim_number)
+{
+    const node_claim *c = &a->snapshot->raw.claims.items[claim_number];
+    if (c->expire_after == KARP_DURATION_UNSET || c->expire_after == KARP_DURATION_NEVER || c->meta.creation == KARP_NO_TIME) return;
+    delete_at(a, claim_number, later(c->meta.creation, c->expire_after), "Expired");
+}
+
+/* Since when the condition has not been true. */
+static int64_t waiting_since(const karp_snapshot *w, const node_claim *c, const char *type)
+{
+    const condition *found = condition_named(w, c->conditions, type);
+    return found != NULL && found->since != KARP_NO_TIME ? found->since : c->meta.creation;
+}
+
+static void time_out(karp_advice *a, uint32_t claim_number)
+{
+    const karp_snapshot *w = a->snapshot;
+    const node_claim *c = &w->raw.claims.items[claim_number];
+    if (condition_is(w, c->conditions, "Registered", "True")) return;
+    bool launched = condition_is(w, c->conditions, "Launched", "True");
+    int64_t since = waiting_since(w, c, launched ? "Registered" : "Launched");
+    if (since == KARP_NO_TIME) return;
+    delete_at(a, claim_number, later(since, launched ? registration_timeout : launch_timeout), launched ? "RegistrationTimeout" : "LaunchTimeout");
+}
+
+static karp_status each_claim(const karp_snapshot *snapshot, int64_t now, void (*look)(karp_advice *, uint32_t), karp_advice **out, karp_error *error)
+{
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    karp_advice *a = advice_new(snapshot, now);
+    if (a == NULL) return fail_nomem(error);
+    for (uint32_t i = 0; i < snapshot->raw.claims.count; i++) {
+        if (snapshot->raw.claims.items[i].meta.deletion == KARP_NO_TIME) look(a, i);
+    }
+    return advice_finish(a, out, error);
+}
+
+karp_status karp_advise_expiration(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error)
+{
+    return each_claim(snapshot, now, expire, out, error);
+}
+
+karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error)
+{
+    return each_claim(snapshot, now, time_out, out, error);
+}

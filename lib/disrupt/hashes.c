@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hashes of static fields: values, and what has to be stamped (deprovisioning.md §22). */
+#include <disrupt/advice.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <base/strbuf.h>
+#include <model/pool_hash.h>
+
+static const char hash_key[] = "karpenter.sh/nodepool-hash", version_key[] = "karpenter.sh/nodepool-hash-version";
+
+karp_status karp_node_pool_hash(const karp_snapshot *snapshot, karp_str node_pool_name, uint64_t *out)
+{
+    if (snapshot == NULL || out == NULL) return KARP_E_INVALID;
+    uint32_t id = strings_find(&snapshot->raw.names, node_pool_name.ptr, node_pool_name.len);
+    uint32_t pool = id == NO_ID ? NO_ID : store_find(&snapshot->raw, KIND_NODE_POOL, NO_TEXT, id);
+    if (pool == NO_ID) return KARP_E_NOT_FOUND;
+    *out = pool_hash(&snapshot->raw, &snapshot->raw.pools.items[pool]);
+    return KARP_OK;
+}
+
+static karp_str hash_text(karp_advice *a, const node_pool *p)
+{
+    strbuf b;
+    strbuf_init(&b, a->context);
+    strbuf_addu(&b, pool_hash(&a->snapshot->raw, p));
+    karp_str text = { "", 0 };
+    if (b.failed) a->failed = true;
+    else text = advice_text(a, b.ptr, b.len);
+    strbuf_free(&b);
+    return text;
+}
+
+static void stamp(karp_advice *a, uint32_t kind, const object *o, const char *key, karp_str value)
+{
+    if (equal_str(annotation(a->snapshot, o, key), value)) return;
+    advise(a, (karp_action){ .kind = kind, .object = name_of(a->snapshot, o->name), .subject = str(key), .value = value });
+}
+
+/* A claim that has drifted keeps its hash: whatever it drifted from, it still differs. */
+static void migrate(karp_advice *a, uint32_t pool, karp_str hash)
+{
+    const karp_snapshot *w = a->snapshot;
+    for (uint32_t i = 0; i < w->raw.claims.count; i++) {
+        const node_claim *c = &w->raw.claims.items[i];
+        if (pool_of_labels(w, c->meta.labels) != pool || equal_str(annotation(w, &c->meta, version_key), str(POOL_HASH_VERSION))) continue;
+        stamp(a, KARP_ACTION_ANNOTATE_CLAIM, &c->meta, version_key, str(POOL_HASH_VERSION));
+        if (condition_find(c->conditions, w->known.drifted) == NULL) stamp(a, KARP_ACTION_ANNOTATE_CLAIM, &c->meta, hash_key, hash);
+    }
+}
+
+karp_status karp_advise_hashes(const karp_snapshot *snapshot, karp_advice **out, karp_error *error)
+{
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    karp_advice *a = advice_new(snapshot, 0);
+    if (a == NULL) return fail_nomem(error);
+    for (uint32_t i = 0; i < snapshot->raw.pools.count && !a->failed; i++) {
+        const node_pool *p = &snapshot->raw.pools.items[i];
+        karp_str hash = hash_text(a, p);
+        if (!equal_str(annotation(snapshot, &p->meta, version_key), str(POOL_HASH_VERSION))) migrate(a, i, hash);
+        stamp(a, KARP_ACTION_ANNOTATE_POOL, &p->meta, hash_key, hash);
+        stamp(a, KARP_ACTION_ANNOTATE_POOL, &p->meta, version_key, str(POOL_HASH_VERSION));
+    }
+    return advice_finish(a, out, error);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <disrupt/pass.h>
+
+#include <base/error.h>
+#include <disrupt/simulate.h>
+#include <schedule/templates.h>
+
+static karp_status check_options(const karp_disrupt_options *given, karp_disrupt_options *out, karp_error *error)
+{
+    karp_status status = struct_check(given, sizeof *out, offsetof(karp_disrupt_options, flip_quirks), out, "karp_disrupt_options", error);
+    if (status != KARP_OK) return status;
+    if (out->common.size != 0 && out->common.size != sizeof out->common) {
+        return fail(error, KARP_E_ABI_SIZE, "karp_disrupt_options: common has the size %zu", out->common.size);
+    }
+    out->common.size = sizeof out->common;
+    if (out->common.profile > KARP_PROFILE_KARP) return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)out->common.profile);
+    if (out->common.explain > KARP_EXPLAIN_FULL) return fail(error, KARP_E_INVALID, "unknown explain level %u", (unsigned)out->common.explain);
+    if (out->method > KARP_METHOD_SINGLE_NODE) return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
+    return KARP_OK;
+}
+
+static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options)
+{
+    *p = (pass){ .snapshot = snapshot, .context = snapshot->context, .options = options->common, .max_simulations = options->max_simulations };
+    p->now = options->common.now != 0 ? options->common.now : snapshot->raw.now;
+    p->quirks = (options->common.profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ options->flip_quirks;
+    p->error_code = p->error_message = (karp_str){ "", 0 };
+    for (size_t i = 0; i < snapshot->raw.pools.count; i++) {
+        p->usable_pools = p->usable_pools || pool_usable(snapshot, &snapshot->raw.pools.items[i]);
+    }
+    arena_init(&p->data, p->context);
+    p->blocks = mem_alloc(p->context, (snapshot->node_count + (size_t)1) * sizeof *p->blocks);
+    for (uint32_t i = 0; p->blocks != NULL && i < snapshot->node_count; i++) p->blocks[i] = (struct block){ NO_ID, NO_ID };
+    return p->blocks != NULL;
+}
+
+void pass_clear(pass *p)
+{
+    for (size_t i = 0; i < p->commands.count; i++) simulation_free(p, p->commands.items[i].simulation);
+    list_free(p->context, &p->commands, sizeof(command));
+    p->commands.items = NULL;
+    p->commands.count = p->commands.capacity = 0;
+    arena_free(&p->data);
+}
+
+karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options, uint32_t *method, karp_error *error)
+{
+    karp_disrupt_options checked;
+    karp_status status = check_options(options, &checked, error);
+    if (status != KARP_OK) return status;
+    *method = checked.method;
+    return begin(p, snapshot, &checked) ? KARP_OK : fail_nomem(error);
+}
+
+void pass_end(pass *p)
+{
+    pass_clear(p);
+    simulations_end(p);
+    mem_free(p->context, p->blocks, (p->snapshot->node_count + (size_t)1) * sizeof *p->blocks);
+}

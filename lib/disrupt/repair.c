@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Broken nodes are replaced by force, unless too many are broken at once (deprovisioning.md §24). */
+#include <disrupt/advice.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <model/instant.h>
+
+static const int64_t retry = INT64_C(300) * SECOND_NS;
+static const char termination_key[] = "karpenter.sh/nodeclaim-termination-timestamp";
+
+/* The provider's policies in the snapshot's words. */
+struct policies {
+    const karp_repair_policy *items;
+    size_t count;
+};
+
+static const condition *matching(const karp_snapshot *w, condition_list list, const karp_repair_policy *p)
+{
+    uint32_t type = strings_find(&w->raw.text, p->condition.ptr, p->condition.len);
+    const condition *c = type == NO_ID ? NULL : condition_find(list, type);
+    return c != NULL && equal_str(text_of(w, c->status), p->status) ? c : NULL;
+}
+
+static bool unhealthy(const karp_snapshot *w, const node *n, const struct policies *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        if (matching(w, n->conditions, &p->items[i]) != NULL) return true;
+    }
+    return false;
+}
+
+/* When the first of the policies runs out; KARP_NO_TIME = none applies. */
+static int64_t repair_time(const karp_snapshot *w, const node *n, const struct policies *p)
+{
+    int64_t first = KARP_NO_TIME;
+    for (size_t i = 0; i < p->count; i++) {
+        const condition *c = matching(w, n->conditions, &p->items[i]);
+        if (c == NULL || c->since == KARP_NO_TIME) continue;
+        int64_t end = later(c->since, p->items[i].toleration);
+        if (first == KARP_NO_TIME || end < first) first = end;
+    }
+    return first;
+}
+
+/* More than a fifth, rounded up, of the nodes with the claim's pool label, or of all when it has none. */
+static bool too_many(const karp_snapshot *w, uint32_t pool_label, const struct policies *p)
+{
+    uint64_t all = 0, broken = 0;
+    for (size_t i = 0; i < w->raw.nodes.count; i++) {
+        const node *n = &w->raw.nodes.items[i];
+        if (pool_label != NO_ID && label_get(n->meta.labels, w->known.node_pool) != pool_label) continue;
+        all++;
+        broken += unhealthy(w, n, p);
+    }
+    return broken > (all + 4) / 5;
+}
+
+/* The termination time becomes now, unless an earlier one is set. */
+static void set_termination(karp_advice *a, uint32_t claim_number)
+{
+    const karp_snapshot *w = a->snapshot;
+    char text[INSTANT_TEXT];
+    int64_t set;
+    karp_str old = annotation(w, &w->raw.claims.items[claim_number].meta, termination_key);
+    if (old.ptr != NULL && instant_parse(old.ptr, old.len, &set) && set < a->now) return;
+    size_t length = instant_format(floor_divide(a->now, SECOND_NS) * SECOND_NS, text);
+    advise(a, (karp_action){ .kind = KARP_ACTION_ANNOTATE_CLAIM, .object = claim_name(w, claim_number), .subject = str(termination_key),
+                             .value = advice_text(a, text, length) });
+}
+
+static void look(karp_advice *a, const state_node *n, const struct policies *p)
+{
+    const karp_snapshot *w = a->snapshot;
+    if (n->claim == NO_ID || n->node == NO_ID) return;
+    const node_claim *c = &w->raw.claims.items[n->claim];
+    const node *own = &w->raw.nodes.items[n->node];
+    int64_t end = c->meta.deletion != KARP_NO_TIME ? KARP_NO_TIME : repair_time(w, own, p);
+    if (end == KARP_NO_TIME) return;
+    if (a->now < end) {
+        advice_look_again(a, end);
+    } else if (too_many(w, label_get(c->meta.labels, w->known.node_pool), p)) {
+        advise(a, (karp_action){ .kind = KARP_ACTION_BLOCKED, .object = name_of(w, own->meta.name), .value = str("TooManyUnhealthy") });
+        advice_look_again(a, later(a->now, retry));
+    } else {
+        set_termination(a, n->claim);
+        advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = claim_name(w, n->claim), .value = str("Unhealthy") });
+    }
+}
+
+karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t now, const karp_repair_policy *policies, size_t policy_count,
+                               karp_advice **out, karp_error *error)
+{
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    karp_advice *a = advice_new(snapshot, now);
+    if (a == NULL) return fail_nomem(error);
+    const struct policies p = { policies, policies != NULL ? policy_count : 0 };
+    bool on = (snapshot->raw.settings.gates & KARP_GATE_NODE_REPAIR) != 0;
+    for (uint32_t i = 0; i < snapshot->node_count && on; i++) look(a, &snapshot->nodes[i], &p);
+    return advice_finish(a, out, error);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Static pools have as many claims as they say (deprovisioning.md §27). */
+#include <disrupt/advice.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <disrupt/costs.h>
+#include <disrupt/counters.h>
+#include <model/instant.h>
+#include <schedule/movable.h>
+
+static const int64_t recheck = INT64_C(60) * SECOND_NS, limited = INT64_C(30) * SECOND_NS;
+
+/* Claims that may go, in the order they go: not resolved, empty, then by cost; protected ones last. */
+enum { UNRESOLVED, EMPTY, USED, PROTECTED };
+struct victim {
+    uint32_t claim, rank;
+    double cost;
+};
+
+static int sooner(const void *x, const void *y, const void *user)
+{
+    const struct victim *a = x, *b = y;
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    if (a->rank > EMPTY && a->cost != b->cost) return a->cost < b->cost ? -1 : 1;
+    return a->rank == UNRESOLVED ? 0 : compare_str(claim_name(user, a->claim), claim_name(user, b->claim));
+}
+
+static struct victim judge(const karp_advice *a, const state_node *n)
+{
+    const karp_snapshot *w = a->snapshot;
+    const node_claim *c = &w->raw.claims.items[n->claim];
+    struct victim v = { n->claim, EMPTY, 0.0 };
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        const pod *p = &w->raw.pods.items[n->all_pods[i]];
+        v.cost += eviction_cost(w, n->all_pods[i]);
+        if (pod_active(p) && pod_do_not_disrupt(w, p, a->now)) v.rank = PROTECTED;
+        else if (v.rank == EMPTY && !(p->flags & POD_OF_DAEMON_SET)) v.rank = USED;
+    }
+    v.cost *= lifetime_remaining(c->meta.creation, c->expire_after, a->now);
+    return v;
+}
+
+static void scale_down(karp_advice *a, uint32_t pool, int64_t excess)
+{
+    const karp_snapshot *w = a->snapshot;
+    struct victim *list = arena_array(&a->data, w->raw.claims.count + 1, sizeof *list);
+    size_t n = 0;
+    if (list == NULL) {
+        a->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < w->raw.claims.count; i++) {
+        const node_claim *c = &w->raw.claims.items[i];
+        bool mine = pool_of_labels(w, c->meta.labels) == pool;
+        if (mine && c->provider_id == 0 && c->meta.deletion == KARP_NO_TIME) list[n++] = (struct victim){ i, UNRESOLVED, 0.0 };
+    }
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        const state_node *node_ = &w->nodes[i];
+        if (node_->managed && !node_->marked && node_->pool == pool) list[n++] = judge(a, node_);
+    }
+    if (!sort_stable(a->context, list, n, sizeof *list, sooner, w)) a->failed = true;
+    for (size_t i = 0; i < n && (int64_t)i < excess; i++) {
+        advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = claim_name(w, list[i].claim), .value = str("ScaleDown") });
+    }
+}
+
+static void scale_up(karp_advice *a, uint32_t pool, pool_counters k)
+{
+    const karp_snapshot *w = a->snapshot;
+    const node_pool *p = &w->raw.pools.items[pool];
+    if (p->meta.deletion != KARP_NO_TIME || !condition_is(w, p->conditions, "Ready", "True")) return;
+    int64_t wanted = p->replicas - k.active, room = node_room(p, k);
+    if (room < wanted) {
+        wanted = room;
+        advice_look_again(a, later(a->now, limited));
+    }
+    if (wanted > 0) advise(a, (karp_action){ .kind = KARP_ACTION_CREATE_CLAIMS, .object = name_of(w, p->meta.name), .number = wanted });
+}
+
+karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error)
+{
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    karp_advice *a = advice_new(snapshot, now);
+    if (a == NULL) return fail_nomem(error);
+    bool on = (snapshot->raw.settings.gates & KARP_GATE_STATIC_CAPACITY) != 0;
+    for (uint32_t i = 0; i < snapshot->raw.pools.count && on && !a->failed; i++) {
+        if (snapshot->raw.pools.items[i].replicas < 0) continue;
+        pool_counters k = count_claims(snapshot, i);
+        advice_look_again(a, later(a->now, recheck));
+        if (k.active < snapshot->raw.pools.items[i].replicas) scale_up(a, i, k);
+        else if (k.active > snapshot->raw.pools.items[i].replicas) scale_down(a, i, k.active - snapshot->raw.pools.items[i].replicas);
+    }
+    return advice_finish(a, out, error);
+}

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Advice on nodes outside a pass: conditions, ages, repair, garbage, static pools, drains, hashes; validation of commands. */
+#include <support/disrupting.h>
+
+#include <karp/lifecycle.h>
+#include <karp/values.h>
+
+#define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
+#define IS(type, status, since) ",{\"type\":\"" type "\",\"status\":\"" status "\",\"reason\":\"" type "\",\"lastTransitionTime\":\"" since "\"}"
+
+static const char *const kinds[] = { "?", "delete", "create", "set", "clear", "annotate", "annotate-pool", "untaint", "evict", "force", "blocked" };
+
+/* Every action as "kind object[ subject][=value][ number]", joined by "; "; then "again TIME" when there is one. */
+static void expect_advice(karp_advice *a, const char *expected)
+{
+    char got[4096], when[KARP_VALUE_TEXT];
+    size_t n = 0;
+    got[0] = '\0';
+    for (size_t i = 0; i < karp_advice_count(a); i++) {
+        karp_action x = { .size = sizeof x };
+        assert_int_equal(karp_advice_action(a, i, &x), KARP_OK);
+        n += (size_t)snprintf(got + n, sizeof got - n, "%s%s %.*s", i > 0 ? "; " : "", kinds[x.kind], (int)x.object.len, x.object.ptr);
+        if (x.subject.len > 0) n += (size_t)snprintf(got + n, sizeof got - n, " %.*s", (int)x.subject.len, x.subject.ptr);
+        if (x.value.len > 0) n += (size_t)snprintf(got + n, sizeof got - n, "=%.*s", (int)x.value.len, x.value.ptr);
+        if (x.number != 0) n += (size_t)snprintf(got + n, sizeof got - n, " %lld", (long long)x.number);
+    }
+    if (karp_advice_look_again(a) != KARP_NO_TIME) {
+        karp_time_format(karp_advice_look_again(a), when);
+        n += (size_t)snprintf(got + n, sizeof got - n, "%sagain %s", n > 0 ? "; " : "", when);
+    }
+    karp_action none = { .size = sizeof none };
+    assert_int_equal(karp_advice_action(a, karp_advice_count(a), &none), KARP_E_NOT_FOUND);
+    karp_advice_free(a);
+    assert_string_equal(got, expected);
+}
+
+static karp_str text(const char *t) { return (karp_str){ t, strlen(t) }; }
+
+/* A claim alone, whatever its conditions. */
+static void add_claim(cluster *c, const char *name, const char *metadata, const char *spec, const char *status)
+{
+    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"%s\",\"creationTimestamp\":\"2026-01-05T08:00:00Z\"%s},"
+           "\"spec\":{\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]%s},\"status\":{%s}}",
+        name, metadata, spec, status);
+}
+
+/* ---- ages ------------------------------------------------------------------------------------------------------------------ */
+
+static void test_expiration(void **state)
+{
+    cluster *c = *state;
+    karp_advice *a = NULL;
+    cluster_begin(c, 1, "");
+    add_claim(c, "exact", "", ",\"expireAfter\":\"4h\"", "");
+    add_claim(c, "never", "", ",\"expireAfter\":\"Never\"", "");
+    add_claim(c, "old", "", ",\"expireAfter\":\"1h\"", "");
+    add_claim(c, "leaving", ",\"deletionTimestamp\":\"2026-01-05T09:00:00Z\"", ",\"expireAfter\":\"1h\"", "");
+    add_claim(c, "soon", "", ",\"expireAfter\":\"5h\"", "");
+    add_claim(c, "young", "", ",\"expireAfter\":\"6h\"", "");
+    cluster_ready(c);
+    assert_int_equal(karp_advise_expiration(c->snapshot, 0, &a, &c->error), KARP_OK);
+    expect_advice(a, "delete exact=Expired; delete old=Expired; again 2026-01-05T13:00:00Z");
+    int64_t now;
+    assert_int_equal(karp_time_parse(text("2026-01-05T13:30:00Z"), &now), KARP_OK);
+    assert_int_equal(karp_advise_expiration(c->snapshot, now, &a, &c->error), KARP_OK);
+    expect_advice(a, "delete exact=Expired; delete old=Expired; delete soon=Expired; again 2026-01-05T14:00:00Z");
+    assert_int_equal(karp_advise_expiration(NULL, 0, &a, &c->error), KARP_E_INVALID);
+}
+
+static void test_timeouts(void **state)
+{
+    cluster *c = *state;
+    karp_advice *a = NULL;
+    cluster_begin(c, 1, "");
+    add_claim(c, "a", "", "", "\"conditions\":[{\"type\":\"x\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS("Launched", "Unknown", "2026-01-05T11:55:00Z") "]");
+    add_claim(c, "b", "", "", "\"conditions\":[{\"type\":\"x\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS("Launched", "Unknown", "2026-01-05T11:55:01Z") "]");
+    add_claim(c, "c", "", "", "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS("Registered", "Unknown", "2026-01-05T11:45:00Z") "]");
+    add_claim(c, "d", "", "", "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS("Registered", "Unknown", "2026-01-05T11:50:00Z") "]");
+    add_claim(c, "e", "", "", "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS("Registered", "True", "2026-01-05T08:50:00Z") "]");
+    add_claim(c, "f", "", "", "");
+    cluster_ready(c);
+    assert_int_equal(karp_advise_timeouts(c->snapshot, 0, &a, &c->error), KARP_OK);
+    expect_advice(a, "delete a=LaunchTimeout; delete c=RegistrationTimeout; delete f=LaunchTimeout; again 2026-01-05T12:00:01Z");
+}
+
+/* ---- conditions -------------------------------------------------------------------------------------------------------------- */
+
+#define STAMPS(hash, version) ",\"annotations\":{\"karpenter.sh/nodepool-hash\":\"" hash "\",\"karpenter.sh/nodepool-hash-version\":\"" version "\"}"
+#define LIVE "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS("Initialized", "True", "2026-01-05T11:59:00Z")
+
+static void add_stamped_pool(cluster *c, const char *name, const char *disruption)
+{
+    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"%s\"" STAMPS("1", "v3") "},\"spec\":{\"template\":{\"spec\":{"
+           "\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[{\"key\":\"tier\",\"operator\":\"In\",\"values\":[\"a\",\"b\"]},"
+           "{\"key\":\"old\",\"operator\":\"DoesNotExist\"}]}},\"disruption\":{%s}}}",
+        name, disruption);
+}
+
+static void add_of_pool(cluster *c, const char *name, const char *pool, const char *labels, const char *stamps, const char *status)
+{
+    char metadata[700];
+    (void)snprintf(metadata, sizeof metadata, ",\"labels\":{\"karpenter.sh/nodepool\":\"%s\",\"topology.kubernetes.io/zone\":\"z1\"%s}%s", pool, labels, stamps);
+    add_claim(c, name, metadata, "", status);
+}
+
+#define FINE ",\"tier\":\"a\",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"spot\""
+
+static void test_drifted(void **state)
+{
+    cluster *c = *state;
+    karp_advice *a = NULL;
+    cluster_begin(c, 1, "");
+    add_stamped_pool(c, "never", "\"consolidateAfter\":\"Never\"");
+    add_of_pool(c, "fine", "never", FINE, STAMPS("1", "v3"), LIVE IS("Drifted", "True", "2026-01-05T11:00:00Z") "]");
+    add_of_pool(c, "hash", "never", FINE, STAMPS("2", "v3"), LIVE "]");
+    add_of_pool(c, "hash-known", "never", FINE, STAMPS("2", "v3"), LIVE ",{\"type\":\"Drifted\",\"status\":\"True\",\"reason\":\"NodePoolDrifted\"}]");
+    add_of_pool(c, "version", "never", FINE, STAMPS("2", "v2"), LIVE "]");
+    add_of_pool(c, "bare", "never", FINE, "", LIVE "]");
+    add_of_pool(c, "tierless", "never", ",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"spot\"", "", LIVE "]");
+    add_of_pool(c, "wrong-tier", "never", ",\"tier\":\"c\",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"spot\"", "", LIVE "]");
+    add_of_pool(c, "has-old", "never", FINE ",\"old\":\"x\"", "", LIVE "]");
+    add_of_pool(c, "type-gone", "never", ",\"tier\":\"b\",\"node.kubernetes.io/instance-type\":\"t99\"", "", LIVE "]");
+    add_of_pool(c, "type-seen", "never", ",\"tier\":\"b\",\"node.kubernetes.io/instance-type\":\"t99\"", "", LIVE "]");
+    add_of_pool(c, "offering-gone", "never", ",\"tier\":\"b\",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"other\"", "", LIVE "]");
+    add_of_pool(c, "reserved", "never", ",\"tier\":\"b\",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"reserved\"", "", LIVE "]");
+    add_of_pool(c, "provider", "never", FINE, "", LIVE "]");
+    add_of_pool(c, "vanished", "never", FINE, "", LIVE IS("Drifted", "True", "2026-01-05T11:00:00Z") "]");
+    add_of_pool(c, "unlaunched", "never", FINE, STAMPS("2", "v3"), "\"conditions\":[{\"type\":\"Launched\",\"status\":\"False\"}" IS("Drifted", "True", "2026-01-05T11:00:00Z") "]");
+    add_of_pool(c, "homeless", "gone", FINE, STAMPS("2", "v3"), LIVE "]");
+    cluster_ready(c);
+    const karp_drift_answer answers[] = { { text("provider"), text("AMIDrift"), 1, 0 }, { text("vanished"), text(""), 0, 0 }, { text("type-seen"), text(""), 1, 1 } };
+    assert_int_equal(karp_advise_conditions(c->snapshot, 0, answers, 3, &a, &c->error), KARP_OK);
+    expect_advice(a, "clear fine Drifted; set has-old Drifted=RequirementsDrifted; set hash Drifted=NodePoolDrifted; set offering-gone Drifted=InstanceTypeNotFound; "
+                     "set provider Drifted=AMIDrift; set tierless Drifted=RequirementsDrifted; set type-gone Drifted=InstanceTypeNotFound; clear unlaunched Drifted; "
+                     "set wrong-tier Drifted=RequirementsDrifted; again 2026-01-05T12:05:00Z");
+    /* Young claims' types are not looked at. */
+    int64_t now;
+    assert_int_equal(karp_time_parse(text("2026-01-05T09:00:00Z"), &now), KARP_OK);
+    assert_int_equal(karp_advise_conditions(c->snapshot, now, answers, 3, &a, &c->error), KARP_OK);
+    expect_advice(a, "clear fine Drifted; set has-old Drifted=RequirementsDrifted; set hash Drifted=NodePoolDrifted; set provider Drifted=AMIDrift; "
+                     "set tierless Drifted=RequirementsDrifted; clear unlaunched Drifted; set wrong-tier Drifted=RequirementsDrifted; again 2026-01-05T09:05:00Z");
+}
+
+static void test_consolidatable(void **state)
+{
+    cluster *c = *state;
+    karp_advice *a = NULL;
+    const char *was = LIVE IS("Consolidatable", "True", "2026-01-05T11:00:00Z") "]";
+    cluster_begin(c, 1, "");
+    add_stamped_pool(c, "at-once", "\"consolidateAfter\":\"0s\"");
+    add_stamped_pool(c, "minute", "\"consolidateAfter\":\"1m\"");
+    add_stamped_pool(c, "never", "\"consolidateAfter\":\"Never\"");
+    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"static\"},\"spec\":{\"replicas\":1,\"template\":{\"spec\":{"
+           "\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]}},\"disruption\":{\"consolidateAfter\":\"0s\"}}}");
+    add_of_pool(c, "a", "at-once", FINE, "", LIVE "]");
+    add_of_pool(c, "b", "minute", FINE, "", LIVE "]"); /* initialised a minute ago: over */
+    add_of_pool(c, "c", "minute", FINE, "", LIVE "],\"lastPodEventTime\":\"2026-01-05T11:59:30Z\"");
+    char recent[700];
+    (void)snprintf(recent, sizeof recent, "%s,\"lastPodEventTime\":\"2026-01-05T11:59:10Z\"", was);
+    add_of_pool(c, "d", "minute", FINE, "", recent);
+    add_of_pool(c, "e", "never", FINE, "", was);
+    add_of_pool(c, "f", "at-once", FINE, "", "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\"}" IS("Consolidatable", "True", "2026-01-05T11:00:00Z") "]");
+    add_of_pool(c, "g", "static", FINE, "", LIVE "]");
+    cluster_ready(c);
+    assert_int_equal(karp_advise_conditions(c->snapshot, 0, NULL, 5, &a, &c->error), KARP_OK);
+    expect_advice(a, "set a Consolidatable=Consolidatable; set b Consolidatable=Consolidatable; clear d Consolidatable; clear e Consolidatable; "
+                     "clear f Consolidatable; again 2026-01-05T12:00:10Z");
+}
+
+/* ---- hashes --------------------------------------------------------------------------------------------------------------------- */
+
+static void test_hashes(void **state)
+{
+    static const struct { const char *template_, *spec; uint64_t hash; } rows[] = {
+        { "", ",\"expireAfter\":\"720h\"", UINT64_C(6821555240594823858) },
+        { "", ",\"expireAfter\":\"43200m\"", UINT64_C(6821555240594823858) },
+        { "", ",\"expireAfter\":\"Never\"", UINT64_C(17369979337536258260) },
+        { "\"metadata\":{\"labels\":{\"a\":\"b\"}},", ",\"expireAfter\":\"720h\"", UINT64_C(11962592403282335759) },
+        { "\"metadata\":{\"annotations\":{\"a\":\"b\"}},", ",\"expireAfter\":\"720h\"", UINT64_C(4269314868079315848) },
+        { "", ",\"expireAfter\":\"720h\",\"taints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]", UINT64_C(8919242258545757417) },
+        { "", ",\"expireAfter\":\"720h\",\"startupTaints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]", UINT64_C(7486790991185812591) },
+        { "", ",\"expireAfter\":\"720h\",\"terminationGracePeriod\":\"0s\"", UINT64_C(10356118934572431967) },
+        { "", ",\"expireAfter\":\"720h\",\"terminationGracePeriod\":\"1h\"", UINT64_C(14948894070871102041) },
+    };
+    cluster *c = *state;
+    uint64_t hash = 0;
+    cluster_begin(c, 1, "");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"p%zu\"},\"spec\":{\"weight\":%zu,\"template\":{%s\"spec\":{\"nodeClassRef\":"
+               "{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},\"requirements\":[{\"key\":\"x\",\"operator\":\"Exists\"}]%s}}}}",
+            i, i + 1, rows[i].template_, rows[i].spec);
+    }
+    cluster_ready(c);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "p%zu", i);
+        assert_int_equal(karp_node_pool_hash(c->snapshot, text(name), &hash), KARP_OK);
+        if (hash != rows[i].hash) fail_msg("%s: %llu", rows[i].spec, (unsigned long long)hash);
+    }
+    assert_int_equal(karp_node_pool_hash(c->snapshot, text("p99"), &hash), KARP_E_NOT_FOUND);
+    assert_int_equal(karp_node_pool_hash(NULL, text("p1"), &hash), KARP_E_INVALID);
+}
+
+static void test_stamps(void **state)
+{
+    cluster *c = *state;
+    karp_advice *a = NULL;
+    cluster_begin(c, 1, "");
+    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"old\"" STAMPS("1", "v2") "},\"spec\":{\"template\":{\"spec\":{"
+           "\"nodeClassRef\":{\"group\":\"karpenter.test.sh\",\"kind\":\"TestNodeClass\",\"name\":\"default\"},\"requirements\":[],\"expireAfter\":\"Never\"}}}}");
+    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"new\"" STAMPS("5568174970230275839", "v3") "},\"spec\":{\"template\":{\"spec\":{"
+           "\"nodeClassRef\":{\"group\":\"karpenter.test.sh\",\"kind\":\"TestNodeClass\",\"name\":\"default\"},\"requirements\":[],\"expireAfter\":\"Never\"}}}}");
+    add_of_pool(c, "claim", "old", "", STAMPS("1", "v2"), "");
+    add_of_pool(c, "current", "old", "", STAMPS("1", "v3"), "");
+    add_of_pool(c, "drifted", "old", "", STAMPS("1", "v2"), "\"conditions\":[{\"type\":\"Drifted\",\"status\":\"True\"}]");
+    add_of_pool(c, "elsewhere", "new", "", STAMPS("1", "v2"), "");
+    cluster_ready(c);
+    assert_int_equal(karp_advise_hashes(c->snapshot, &a, &c->error), KARP_OK);
+    expect_advice(a, "annotate claim karpenter.sh/nodepool-hash-version=v3; annotate claim karpenter.sh/nodepool-hash=5568174970230275839; "
+                     "annotate drifted karpenter.sh/nodepool-hash-version=v3; annotate-pool old karpenter.sh/nodepool-hash=5568174970230275839; "
+                     "annotate-pool old karpenter.sh/nodepool-hash-version=v3");
+}
+
+/* ---- repair and garbage ------------------------------------------------------------------------------------------------------------ */
+
+static void add_sick_node(cluster *c, const char *name, const char *pool, const char *status, const char *since)
+{
+    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"claim-%s\",\"labels\":{\"karpenter.sh/nodepool\":\"%s\"}},\"spec\":{},"
+           "\"status\":{\"providerID\":\"p-%s\",\"conditions\":[{\"type\":\"Registered\",\"status\":\"True\"}]}}", name, pool, name);
+    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\",\"labels\":{\"karpenter.sh/nodepool\":\"%s\",\"karpenter.sh/registered\":\"true\","
+           "\"karpenter.sh/initialized\":\"true\"}},\"spec\":{\"providerID\":\"p-%s\",\"taints\":[{\"key\":\"karpenter.sh/disrupted\",\"effect\":\"NoSchedule\"}]},"
+           "\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\",\"lastTransitionTime\":\"%s\"}]}}", name, pool, name, status, since);
+}
+
+static void test_repair(void **state)
+{
+    cluster *c = *state;
+    karp_advice *a = NULL;
+    const int64_t minute = INT64_C(60000000000);
+    const karp_repair_policy policies[] = { { text("Ready"), text("False"), 30 * minute }, { text("Ready"), text("Unknown"), 10 * minute } };
+    for (int on = 0; on < 2; on++) {
+        cluster_begin(c, 1, on ? "\"featureGates\":{\"NodeRepair\":true}" : "");
+        add_sick_node(c, "a1", "a", "False", "2026-01-05T11:30:00Z");
+        add_sick_node(c, "b1", "b", "False", "2026-01-05T11:30:00Z");
+        add_sick_node(c, "b2", "b", "Unknown", "2026-01-05T11:55:00Z");
+        add_sick_node(c, "b3", "b", "True", "2026-01-05T11:00:00Z");
+        add_sick_node(c, "c1", "c", "False", "2026-01-05T11:30:01Z");
+        cluster_ready(c);
+        assert_int_equal(karp_advise_repair(c->snapshot, 0, policies, 2, &a, &c->error), KARP_OK);
+        expect_advice(a, on ? "blocked b1=TooManyUnhealthy; annotate claim-a1 karpenter.sh/nodeclaim-termination-timestamp=2026-01-05T12:00:00Z; "
+                              "delete claim-a1=Unhealthy; again 2026-01-05T12:00:01Z"
+                            : "");
+    }
+    assert_int_equal(karp_advise_repair(c->snapshot, 0, NULL, 2, &a, &c->error), KARP_OK);
+    expect_advice(a, "");
+}
+
+static void test_garbage(void **state)
+{
+    cluster *c = *state;
+    karp_advice *a = NULL;
+    const karp_str alive[] = { text("p-a"), text("nobody's") };
+    cluster_begin(c, 1, "");
+    add_sick_node(c, "a", "x", "False", "2026-01-05T11:30:00Z");
+    add_sick_node(c, "b", "x", "False", "2026-01-05T11:30:00Z");
+    add_sick_node(c, "c", "x", "True", "2026-01-05T11:30:00Z");
+    add_claim(c, "nodeless", "", "", "\"providerID\":\"p-gone\",\"conditions\":[{\"type\":\"Registered\",\"status\":\"True\"}]");
+    add_claim(c, "unregistered", "", "", "\"providerID\":\"p-none\"");
+    cluster_ready(c);
+    assert_int_equal(karp_advise_garbage(c->snapshot, 0, alive, 2, &a, &c->error), KARP_OK);
+    expect_advice(a, "delete claim-b=InstanceGone; delete nodeless=InstanceGone; again 2026-01-05T12:02:00Z");
+    /* The taint stays on nodes of running commands. */
+    const karp_str busy[] = { text("b") };
+    assert_int_equal(karp_advise_cleanup(c->snapshot, busy, 1, &a, &c->error), KARP_OK);
+    expect_advice(a, "untaint a karpenter.sh/disrupted; untaint c karpenter.sh/disrupted");
+}
+
+/* ---- static pools --------------------------------------------------------------------------------------------------------------------- */
+
+static void test_static_pools(void **state)
+{
+    cluster *c = *state;
+    karp_advice *a = NULL;
+    cluster_begin(c, 2, "\"featureGates\":{\"StaticCapacity\":true}");
+    add_pool(c, "up", ",\"replicas\":5,\"limits\":{\"nodes\":\"4\"}", ALL);
+    add_pool(c, "down", ",\"replicas\":1", ALL);
+    add_pool(c, "even", ",\"replicas\":0", ALL);
+    add_pool(c, "pool", "", ALL);
+    add_node_with(c, "u1", "up", 1, "spot", "", "", "");
+    add_claim(c, "waits", ",\"labels\":{\"karpenter.sh/nodepool\":\"down\"}", "", "");
+    add_node_with(c, "d1-used", "down", 1, "spot", "", "", "");
+    add_node_with(c, "d2-empty", "down", 1, "spot", "", "", "");
+    add_node_with(c, "d3-busy", "down", 1, "spot", "", "", "");
+    add_node_with(c, "d4-daemon", "down", 1, "spot", "", "", "");
+    add_node_with(c, "d5-guarded", "down", 1, "spot", "", "", "");
+    add_pod(c, "one", "d1-used", "1");
+    add_pod(c, "two", "d3-busy", "1");
+    add_pod(c, "three", "d3-busy", "500m");
+    add_pod_with(c, "four", "d4-daemon", "1", ",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"name\":\"d\",\"uid\":\"u\",\"controller\":true}]", "");
+    add_pod_with(c, "five", "d5-guarded", "1", ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}", "");
+    cluster_ready(c);
+    assert_int_equal(karp_advise_static_pools(c->snapshot, 0, &a, &c->error), KARP_OK);
+    expect_advice(a, "delete claim-d1-used=ScaleDown; delete claim-d2-empty=ScaleDown; delete claim-d3-busy=ScaleDown; delete claim-d4-daemon=ScaleDown; "
+                     "create up 3; delete waits=ScaleDown; again 2026-01-05T12:00:30Z");
+    /* Order: the unresolved claim first. */
+    cluster_begin(c, 2, "\"featureGates\":{\"StaticCapacity\":true}");
+    add_pool(c, "down", ",\"replicas\":2", ALL);
+    add_claim(c, "waits", ",\"labels\":{\"karpenter.sh/nodepool\":\"down\"}", "", "");
+    add_node_with(c, "d1-used", "down", 1, "spot", "", "", "");
+    add_node_with(c, "d2-empty", "down", 1, "spot", "", "", "");
+    add_node_with(c, "d3-busy", "down", 1, "spot", "", "", "");
+    add_pod(c, "one", "d1-used", "1");
+    add_pod(c, "two", "d3-busy", "1");
+    add_pod(c, "three", "d3-busy", "500m");
+    cluster_ready(c);
+    assert_int_equal(karp_advise_static_pools(c->snapshot, 0, &a, &c->error), KARP_OK);
+    expect_advice(a, "delete claim-d2-empty=ScaleDown; delete waits=ScaleDown; again 2026-01-05T12:01:00Z");
+}
+
+/* ---- drain ------------------------------------------------------------------------------------------------------------------------------ */
+
+#define GRACE(seconds) ",\"terminationGracePeriodSeconds\":" seconds
+#define DAEMON ",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"name\":\"d\",\"uid\":\"u\",\"controller\":true}]"
+#define CRITICAL ",\"priorityClassName\":\"system-node-critical\""
+
+static void drained_node(cluster *c, const char *deadline, const char *conditions)
+{
+    cluster_begin(c, 1, "");
+    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"claim\",\"deletionTimestamp\":\"2026-01-05T11:59:00Z\"%s},\"spec\":{},"
+           "\"status\":{\"providerID\":\"p\",\"conditions\":[{\"type\":\"x\",\"status\":\"True\"}%s]}}", deadline, conditions);
+    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\",\"deletionTimestamp\":\"2026-01-05T11:59:00Z\",\"labels\":{\"karpenter.sh/registered\":\"true\","
+           "\"karpenter.sh/initialized\":\"true\"}},\"spec\":{\"providerID\":\"p\"},\"status\":{}}");
+}
+
+static void expect_drain(cluster *c, bool finished, const char *expected)
+{
+    karp_advice *a = NULL;
+    assert_int_equal(karp_advise_drain(c->snapshot, text("n"), 0, &a, &c->error), KARP_OK);
+    assert_int_equal(karp_advice_finished(a), finished);
+    expect_advice(a, expected);
+}
+
+static void test_drain(void **state)
+{
+    cluster *c = *state;
+    karp_advice *a = NULL;
+    drained_node(c, "", "");
+    add_pod(c, "a", "n", "1");
+    add_pod_with(c, "b-guarded", "n", "1", ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}", "");
+    add_pod_with(c, "c-daemon", "n", "1", DAEMON, "");
+    add_pod_with(c, "d-critical", "n", "1", "", CRITICAL);
+    add_pod_with(c, "e-leaving", "n", "1", ",\"deletionTimestamp\":\"2026-01-05T11:59:30Z\"", "");
+    add_pod_with(c, "f-mirror", "n", "1", ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":\"n\",\"uid\":\"u\"}]", "");
+    add_pod_with(c, "g-stays", "n", "1", "", ",\"tolerations\":[{\"operator\":\"Exists\"}]");
+    cluster_ready(c);
+    expect_drain(c, false, "set claim Drained=Draining; evict default/a; blocked default/b-guarded=DoNotDisrupt; again 2026-01-05T12:00:01Z");
+    assert_int_equal(karp_advise_drain(c->snapshot, text("m"), 0, &a, &c->error), KARP_E_NOT_FOUND);
+    /* Groups: daemons when the others are gone, then critical pods. */
+    drained_node(c, "", IS("Drained", "Unknown", "2026-01-05T11:59:58Z"));
+    add_pod_with(c, "c-daemon", "n", "1", DAEMON, "");
+    add_pod_with(c, "d-critical", "n", "1", "", CRITICAL);
+    add_pod_with(c, "e-stuck", "n", "1", ",\"deletionTimestamp\":\"2026-01-05T11:58:59Z\"", "");
+    cluster_ready(c);
+    expect_drain(c, false, "evict default/c-daemon; again 2026-01-05T12:00:01Z");
+    drained_node(c, "", IS("Drained", "Unknown", "2026-01-05T11:59:58Z"));
+    add_pod_with(c, "a-daemon", "n", "1", DAEMON, CRITICAL);
+    add_pod_with(c, "d-critical", "n", "1", "", CRITICAL);
+    cluster_ready(c);
+    expect_drain(c, false, "evict default/d-critical; again 2026-01-05T12:00:01Z");
+    /* Nobody left: five seconds after the first look. */
+    drained_node(c, "", IS("Drained", "Unknown", "2026-01-05T11:59:56Z"));
+    cluster_ready(c);
+    expect_drain(c, false, "again 2026-01-05T12:00:01Z");
+    drained_node(c, "", IS("Drained", "Unknown", "2026-01-05T11:59:55Z"));
+    cluster_ready(c);
+    expect_drain(c, true, "set claim Drained=Drained");
+}
+
+#define DEADLINE(time) ",\"annotations\":{\"karpenter.sh/nodeclaim-termination-timestamp\":\"" time "\"}"
+
+static void test_forced_drain(void **state)
+{
+    cluster *c = *state;
+    karp_advice *a = NULL;
+    drained_node(c, DEADLINE("2026-01-05T12:01:00Z"), IS("Drained", "Unknown", "2026-01-05T11:59:00Z"));
+    add_pod_with(c, "a-short", "n", "1", "", GRACE("30"));
+    add_pod_with(c, "b-exact", "n", "1", "", GRACE("60"));
+    add_pod_with(c, "c-long", "n", "1", "", GRACE("61"));
+    add_pod_with(c, "d-critical-long", "n", "1", ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}", CRITICAL GRACE("3600"));
+    add_pod_with(c, "e-late", "n", "1", ",\"deletionTimestamp\":\"2026-01-05T12:01:01Z\"", GRACE("90"));
+    add_pod_with(c, "f-in-time", "n", "1", ",\"deletionTimestamp\":\"2026-01-05T12:00:50Z\"", GRACE("90"));
+    cluster_ready(c);
+    expect_drain(c, false, "evict default/a-short; evict default/b-exact; force default/c-long 60; force default/d-critical-long 60; force default/e-late 60; again 2026-01-05T12:00:01Z");
+    drained_node(c, DEADLINE("2026-01-05T11:00:00Z"), IS("Drained", "Unknown", "2026-01-05T11:59:00Z"));
+    add_pod_with(c, "a", "n", "1", "", GRACE("0"));
+    cluster_ready(c);
+    expect_drain(c, false, "force default/a 1; again 2026-01-05T12:00:01Z");
+    drained_node(c, DEADLINE("tomorrow"), "");
+    cluster_ready(c);
+    assert_int_equal(karp_advise_drain(c->snapshot, text("n"), 0, &a, &c->error), KARP_E_INVALID);
+}
+
+/* ---- validation ---------------------------------------------------------------------------------------------------------------------------- */
+
+static void empty_nodes(cluster *c, const char *budget, const char *first, const char *second)
+{
+    char disruption[80];
+    (void)snprintf(disruption, sizeof disruption, ",\"budgets\":[{\"nodes\":\"%s\"}]", budget);
+    cluster_begin(c, 2, "");
+    add_pool(c, "pool", "", disruption);
+    add_node(c, "a", 2, "on-demand", first);
+    add_node(c, "b", 1, "on-demand", second);
+    cluster_ready(c);
+}
+
+static void expect_validation(cluster *c, karp_decision *d, uint32_t code, uint32_t kept_nodes, const uint32_t *goes_expected, size_t nodes)
+{
+    uint32_t goes[8] = { 7, 7, 7, 7, 7, 7, 7, 7 };
+    karp_validation v = { .size = sizeof v };
+    assert_int_equal(karp_disrupt_validate(c->snapshot, &c->options, d, 0, goes, &v, &c->error), KARP_OK);
+    if (v.code != code) fail_msg("%s", karp_reason_name(v.code));
+    assert_int_equal(v.kept, kept_nodes);
+    for (size_t i = 0; i < nodes; i++) assert_int_equal(goes[i], goes_expected[i]);
+    assert_int_equal(karp_disrupt_validate(c->snapshot, &c->options, d, 0, NULL, &v, &c->error), KARP_OK);
+}
+
+static void test_validate_empty(void **state)
+{
+    cluster *c = *state;
+    static const uint32_t both[] = { 1, 1 }, first[] = { 1, 0 }, second[] = { 0, 1 }, none[] = { 0, 0 };
+    empty_nodes(c, "100%", CONSOLIDATABLE, CONSOLIDATABLE);
+    decide(c, KARP_METHOD_EMPTINESS);
+    expect_commands(c, "a b");
+    karp_decision *d = karp_decision_ref(c->decision);
+    expect_validation(c, d, KARP_REASON_NONE, 2, both, 2);
+    karp_validation v = { .size = sizeof v };
+    assert_int_equal(karp_disrupt_validate(c->snapshot, &c->options, d, 1, NULL, &v, &c->error), KARP_E_NOT_FOUND);
+    assert_int_equal(karp_disrupt_validate(NULL, &c->options, d, 0, NULL, &v, &c->error), KARP_E_INVALID);
+    karp_decision_unref(d);
+    /* The same command on other clusters: text is all that is compared. */
+    static const struct { const char *budget, *first, *second; uint32_t code, kept; const uint32_t *goes; } rows[] = {
+        { "100%", "", CONSOLIDATABLE, KARP_REASON_NONE, 1, second }, { "1", CONSOLIDATABLE, CONSOLIDATABLE, KARP_REASON_NONE, 1, first },
+        { "0", CONSOLIDATABLE, CONSOLIDATABLE, KARP_REASON_VALIDATION_BUDGET, 0, none }, { "100%", "", "", KARP_REASON_CHURN, 0, none },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        static cluster before;
+        empty_nodes(&before, "100%", CONSOLIDATABLE, CONSOLIDATABLE);
+        decide(&before, KARP_METHOD_EMPTINESS);
+        empty_nodes(c, rows[i].budget, rows[i].first, rows[i].second);
+        expect_validation(c, before.decision, rows[i].code, rows[i].kept, rows[i].goes, 2);
+        void *state_of_before = &before;
+        assert_int_equal(cluster_tear_down(&state_of_before), 0);
+        memset(&before, 0, sizeof before);
+    }
+}
+
+static void pair(cluster *c, int types, const char *cpu, const char *budget, const char *second)
+{
+    char disruption[80];
+    (void)snprintf(disruption, sizeof disruption, ",\"budgets\":[{\"nodes\":\"%s\"}]", budget);
+    cluster_begin(c, types, "");
+    add_pool(c, "pool", "", disruption);
+    add_node(c, "a", 3, "on-demand", CONSOLIDATABLE);
+    add_node(c, "b", 3, "on-demand", second);
+    add_pod(c, "one", "a", cpu);
+    add_pod(c, "two", "b", cpu);
+    cluster_ready(c);
+}
+
+static void test_validate_consolidation(void **state)
+{
+    cluster *c = *state;
+    static const uint32_t both[] = { 1, 1 }, none[] = { 0, 0 };
+    static const struct { int types; const char *cpu, *budget, *second; uint32_t code; } rows[] = {
+        { 4, "3500m", "100%", CONSOLIDATABLE, KARP_REASON_NONE },
+        { 4, "3", "100%", CONSOLIDATABLE, KARP_REASON_NONE },             /* more types would do now */
+        { 3, "3500m", "100%", CONSOLIDATABLE, KARP_REASON_SCHEDULING },   /* the type is gone */
+        { 4, "4500m", "100%", CONSOLIDATABLE, KARP_REASON_SCHEDULING },   /* two nodes would be needed */
+        { 4, "2500m", "100%", CONSOLIDATABLE, KARP_REASON_NONE },
+        { 4, "3500m", "1", CONSOLIDATABLE, KARP_REASON_VALIDATION_BUDGET },
+        { 4, "3500m", "100%", "", KARP_REASON_CHURN },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        static cluster before;
+        pair(&before, 4, "3500m", "100%", CONSOLIDATABLE);
+        decide(&before, KARP_METHOD_MULTI_NODE);
+        expect_commands(&before, "a b");
+        pair(c, rows[i].types, rows[i].cpu, rows[i].budget, rows[i].second);
+        bool holds = rows[i].code == KARP_REASON_NONE;
+        expect_validation(c, before.decision, rows[i].code, holds ? 2 : 0, holds ? both : none, 2);
+        void *state_of_before = &before;
+        assert_int_equal(cluster_tear_down(&state_of_before), 0);
+        memset(&before, 0, sizeof before);
+    }
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------------------------------------- */
+
+static karp_status advice_number(const cluster *c, int which, karp_advice **out)
+{
+    static const karp_repair_policy policy = { { "Ready", 5 }, { "False", 5 }, 0 };
+    switch (which) {
+    case 0: return karp_advise_conditions(c->snapshot, 0, NULL, 0, out, NULL);
+    case 1: return karp_advise_expiration(c->snapshot, 0, out, NULL);
+    case 2: return karp_advise_repair(c->snapshot, 0, &policy, 1, out, NULL);
+    case 3: return karp_advise_timeouts(c->snapshot, 0, out, NULL);
+    case 4: return karp_advise_garbage(c->snapshot, 0, &policy.status, 1, out, NULL);
+    case 5: return karp_advise_static_pools(c->snapshot, 0, out, NULL);
+    case 6: return karp_advise_drain(c->snapshot, (karp_str){ "n", 1 }, 0, out, NULL);
+    case 7: return karp_advise_cleanup(c->snapshot, &policy.status, 1, out, NULL);
+    default: return karp_advise_hashes(c->snapshot, out, NULL);
+    }
+}
+
+static void test_memory(void **state)
+{
+    cluster *c = *state;
+    cluster_begin(c, 1, "\"featureGates\":{\"StaticCapacity\":true,\"NodeRepair\":true}");
+    add_pool(c, "up", ",\"replicas\":5", ALL);
+    add_pool(c, "down", ",\"replicas\":0", ALL);
+    add_stamped_pool(c, "minute", "\"consolidateAfter\":\"1m\"");
+    add_sick_node(c, "n", "down", "False", "2026-01-05T11:30:00Z");
+    add_of_pool(c, "claim", "minute", FINE, STAMPS("2", "v3"), LIVE "]");
+    add_pod(c, "one", "n", "1");
+    cluster_ready(c);
+    for (int which = 0; which < 9; which++) {
+        for (size_t n = 1;; n++) {
+            size_t blocks = c->fault.live_blocks;
+            karp_advice *a = NULL;
+            fault_arm(&c->fault, n, n % 2 == 0);
+            karp_status status = advice_number(c, which, &a);
+            bool refused = c->fault.refused > 0;
+            fault_arm(&c->fault, 0, false);
+            if (status == KARP_OK) karp_advice_free(a);
+            else assert_int_equal(status, KARP_E_NOMEM);
+            assert_int_equal(c->fault.live_blocks, blocks);
+            if (!refused) break;
+        }
+    }
+    karp_advice_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_expiration),     cmocka_unit_test(test_timeouts),     cmocka_unit_test(test_drifted),
+        cmocka_unit_test(test_consolidatable), cmocka_unit_test(test_hashes),       cmocka_unit_test(test_stamps),
+        cmocka_unit_test(test_repair),         cmocka_unit_test(test_garbage),      cmocka_unit_test(test_static_pools),
+        cmocka_unit_test(test_drain),          cmocka_unit_test(test_forced_drain), cmocka_unit_test(test_validate_empty),
+        cmocka_unit_test(test_validate_consolidation), cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
+}
