@@ -334,6 +334,7 @@ typedef struct karp_node_pool {
     size_t limit_count;
     const karp_budget *budgets;
     size_t budget_count;
+    /** The pool serves pods when Ready is True and ValidationSucceeded and NodeClassReady are there too, as Karpenter reads them. */
     const karp_condition *conditions;
     size_t condition_count;
     int64_t replicas; /**< −1 = a dynamic pool */
