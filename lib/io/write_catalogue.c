@@ -2,6 +2,7 @@
 /* A catalogue as JSON in the shape it can be read back from, as a table, or as rows per offering. */
 #include "write_catalogue.h"
 
+#include "write_devices.h"
 #include "write_json.h"
 #include "write_launch.h"
 
@@ -253,6 +254,7 @@ static void write_type(json_out *j, const karp_catalogue *catalogue, size_t inde
         }
         json_end(j);
     }
+    write_type_devices(j, type);
     json_end(j);
 }
 

@@ -3,6 +3,9 @@
 #include "planning.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include <karp/io.h>
 
 /* ---- documents --------------------------------------------------------------------------------------------------------- */
 
@@ -384,6 +387,46 @@ static void long_searches(void **state)
     assert_plan(text, "no p DEVICES\n");
 }
 
+/* The canonical Snapshot of a text, in a static buffer. */
+static const char *dump_of(const char *yaml, char *into, size_t room)
+{
+    karp_context *context = NULL;
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_text text = { .ptr = NULL };
+    karp_error error;
+    karp_reader_options options;
+    karp_error_init(&error, sizeof error);
+    karp_reader_options_init(&options, sizeof options);
+    options.keep_documents = 1;
+    assert_int_equal(karp_context_new(NULL, &context, &error), KARP_OK);
+    assert_int_equal(karp_reader_new(context, &options, &reader, &error), KARP_OK);
+    assert_int_equal(karp_reader_add(reader, (karp_str){ "case", 4 }, (karp_str){ yaml, strlen(yaml) }, &error), KARP_OK);
+    assert_int_equal(karp_reader_finish(reader, &snapshot, &error), KARP_OK);
+    assert_int_equal(karp_reader_dump(reader, &text, &error), KARP_OK);
+    assert_true(text.len < room);
+    memcpy(into, text.ptr, text.len + 1);
+    karp_text_free(&text);
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    karp_context_free(context);
+    return into;
+}
+
+/* What is dumped reads back as the same. */
+static void dumps(void **state)
+{
+    (void)state;
+    static char first[20000], second[20000];
+    const char *yaml = SNAPSHOT(ON, TYPE("share", "1", BRINGS(STEPS ",{name: d1, attributes: {a: {string: x}, b: {int: 1}, c: {bool: true}, d: {version: 1.2.3}}, capacity: {memory: {value: 1Gi}}}"))
+                                    TYPE("values", "1", BRINGS(VALUES)) TYPE("parts", "1", PARTS) TYPE("bound", "9", BOUND(GROUP(ID("g1") "," ID("g2"))))) CLASS CLAIM("c", SHARE("3Gi"), "")
+        CLAIM("d", SHARE("3Gi"), "") POD("p", "2", CLAIMS("c")) POD("q", "1", CLAIMS("d"));
+    dump_of(yaml, first, sizeof first);
+    assert_string_equal(dump_of(first, second, sizeof second), first);
+    assert_plan(yaml, "new default p,q on parts,share,values,bound drivers=gpu.example.com\n");
+    assert_plan(first, "new default p,q on parts,share,values,bound drivers=gpu.example.com\n");
+}
+
 static void refused_memory(void **state)
 {
     (void)state;
@@ -402,7 +445,7 @@ int main(void)
         cmocka_unit_test(pools_of_slices), cmocka_unit_test(all_devices), cmocka_unit_test(first_available), cmocka_unit_test(too_many),
         cmocka_unit_test(matching_attributes), cmocka_unit_test(bindings), cmocka_unit_test(counters), cmocka_unit_test(capacity),
         cmocka_unit_test(allocated), cmocka_unit_test(nodes), cmocka_unit_test(selectors), cmocka_unit_test(long_searches),
-        cmocka_unit_test(refused_memory),
+        cmocka_unit_test(dumps), cmocka_unit_test(refused_memory),
     };
     return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
 }
