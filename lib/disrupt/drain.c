@@ -20,7 +20,8 @@ struct draining {
 static bool holds(const struct draining *d, const pod *p)
 {
     bool stuck = p->deletion != KARP_NO_TIME && later(p->deletion, stuck_after) < d->a->now;
-    return !pod_terminal(p) && !stuck && !(p->flags & POD_OF_NODE) && !tolerates_disruption(d->a->snapshot, d->a->snapshot->raw.shapes.items[p->shape].tolerations);
+    if (pod_terminal(p) || stuck || (p->flags & POD_OF_NODE)) return false;
+    return !tolerates_disruption(d->a->snapshot, d->a->snapshot->raw.shapes.items[p->shape].tolerations);
 }
 
 /* It would not be gone by the deadline with the grace it asks for. */

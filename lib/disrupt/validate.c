@@ -106,7 +106,9 @@ karp_status karp_disrupt_validate(const karp_snapshot *later_snapshot, const kar
 {
     pass p;
     uint32_t method;
-    if (later_snapshot == NULL || decision == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot, a decision and a place for the answer are needed");
+    if (later_snapshot == NULL || decision == NULL || out == NULL) {
+        return fail(error, KARP_E_INVALID, "a snapshot, a decision and a place for the answer are needed");
+    }
     if (command_index >= decision->commands.count) return fail(error, KARP_E_NOT_FOUND, "the decision has no such command");
     const karp_command *c = &decision->commands.items[command_index];
     bool drift = c->method == KARP_METHOD_DRIFT || c->method == KARP_METHOD_STATIC_DRIFT;

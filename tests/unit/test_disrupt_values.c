@@ -27,7 +27,7 @@ static int64_t at(const char *text)
 
 static double number(const char *text)
 {
-    double value = NAN;
+    double value = (double)NAN;
     if (strcmp(text, "NaN") == 0) return value;
     if (strcmp(text, "+Inf") == 0) return HUGE_VAL;
     assert_int_equal(decimal_parse(text, strlen(text), &value), DECIMAL_OK);
