@@ -156,6 +156,35 @@ static bool keep_text(karp_reader *reader, const json_t *tree, karp_str *into)
     return into->ptr != NULL;
 }
 
+static int compare_states(const void *a, const void *b)
+{
+    return io_str_compare(io_get_text(a, "name"), io_get_text(b, "name"));
+}
+
+/* The remembered nodes by name: their order says nothing, and the digest should not depend on it. */
+static bool keep_state(karp_reader *reader, const json_t *state)
+{
+    const json_t *nodes = io_get(state, "nodes");
+    size_t count = json_array_size(nodes), bytes = count * sizeof(void *);
+    if (count < 2) return keep_text(reader, state, &reader->state_text);
+    const void **order = karp_alloc(reader->context, bytes);
+    json_t *changeable, *copy = NULL, *list = io_list();
+    memcpy(&changeable, &state, sizeof changeable);
+    copy = json_copy(changeable);
+    for (size_t i = 0; order && i < count; i++) order[i] = json_array_get(nodes, i);
+    bool ok = order && list && copy && io_sort(reader->context, order, count, compare_states);
+    for (size_t i = 0; ok && i < count; i++) {
+        json_t *one;
+        memcpy(&one, &order[i], sizeof one);
+        ok = json_array_append(list, one) == 0;
+    }
+    ok = ok && json_object_set(copy, "nodes", list) == 0 && keep_text(reader, copy, &reader->state_text);
+    json_decref(list);
+    json_decref(copy);
+    karp_free(reader->context, order, bytes);
+    return ok;
+}
+
 static karp_status warn_members(karp_reader *reader, const json_t *settings, const json_t *labels, const json_t *state)
 {
     static const char *const in_settings[] = { "preferencePolicy", "minValuesPolicy", "reservedOfferingMode", "featureGates",
@@ -200,7 +229,7 @@ karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *h
         return status;
     }
     if (!keep_text(reader, head->settings, &reader->settings_text) || !keep_text(reader, head->labels, &reader->labels_text) ||
-        !keep_text(reader, head->state, &reader->state_text)) {
+        !keep_state(reader, head->state)) {
         return io_reader_nomem(reader);
     }
     return warn_members(reader, head->settings, head->labels, head->state);

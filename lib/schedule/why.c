@@ -254,16 +254,17 @@ static bool list_relaxed(scheduler *s, const failure *f, karp_decision *d, karp_
 static bool list_targets(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
 {
     size_t n = s->host_count + s->claims.count;
+    bool nobody_asked = f->reason == KARP_REASON_DRA;
     karp_target_refusal *list = arena_array(&d->data, n + 1, sizeof *list);
     if (list == NULL) return false;
     for (uint32_t h = 0; h < s->host_count; h++) {
         list[h].target = name_of(s->snapshot, s->snapshot->nodes[s->hosts[h].node].name);
-        list[h].code = host_refusal(s, h, f->pod, f->view);
+        list[h].code = nobody_asked ? f->reason : host_refusal(s, h, f->pod, f->view);
     }
     for (uint32_t c = 0; c < s->claims.count; c++) {
         karp_target_refusal *t = &list[s->host_count + c];
         t->target = s->launch_ids != NULL ? s->launch_ids[c] : (karp_str){ "", 0 };
-        t->code = claim_refusal(s, c, f->pod, f->view);
+        t->code = nobody_asked ? f->reason : claim_refusal(s, c, f->pod, f->view);
         t->is_launch = 1;
     }
     row->targets = list;
