@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "write_buffer.h"
+
 enum { MOST_TURNS = 1000, MOST_EVENTS = 100000 };
 
 /* ---- one instant ------------------------------------------------------------------------------------------------------------ */
@@ -178,8 +180,10 @@ static void story_free(story *s)
     karp_free(s->context, s->pools, s->pool_capacity * sizeof *s->pools);
     karp_free(s->context, s->pods, s->pod_capacity * sizeof *s->pods);
     karp_free(s->context, s->nodes, s->node_capacity * sizeof *s->nodes);
-    io_table_free(&s->pod_index);
-    io_table_free(&s->node_index);
+    if (s->reader) { /* the tables are in its memory */
+        io_table_free(&s->pod_index);
+        io_table_free(&s->node_index);
+    }
     json_decref(s->base);
     json_decref(s->workload_objects);
     json_decref(s->root);
@@ -187,6 +191,14 @@ static void story_free(story *s)
     io_text_free(&s->events);
     io_text_free(&s->out);
     karp_reader_free(s->reader);
+}
+
+static karp_status take_options(story *s, const karp_options *options, const karp_write_options *write)
+{
+    karp_options_init(&s->options, sizeof s->options);
+    if (options && options->size != sizeof s->options) return story_fail(s, KARP_E_ABI_SIZE, "karp_options has an impossible size");
+    if (options) s->options = *options;
+    return check_write_options(write, &s->write, &s->error);
 }
 
 karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue, const karp_options *options,
@@ -202,16 +214,13 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
     s.context = context;
     s.catalogue = catalogue;
     s.validate_at = KARP_NO_TIME;
-    karp_options_init(&s.options, sizeof s.options);
-    if (options) s.options = *options;
-    karp_write_options_init(&s.write, sizeof s.write);
-    if (write) s.write = *write;
     io_text_init(&s.proposed, context);
     io_text_init(&s.events, context);
     io_text_init(&s.out, context);
     s.base = io_list();
     s.workload_objects = io_list();
-    karp_status status = karp_reader_new(context, NULL, &s.reader, &s.error);
+    karp_status status = take_options(&s, options, write);
+    if (!status) status = karp_reader_new(context, NULL, &s.reader, &s.error);
     if (!status) {
         io_table_init(&s.pod_index, &s.reader->keep);
         io_table_init(&s.node_index, &s.reader->keep);
@@ -225,6 +234,7 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
     if (!status) status = story_write_end(&s, out);
     if (status) {
         s.error.status = status;
+        if (s.error.document[0] == '\0') io_error_text(s.error.document, sizeof s.error.document, io_str(path));
         (void)io_give_error(&s.error, error);
     }
     story_free(&s);
