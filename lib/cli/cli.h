@@ -74,12 +74,13 @@ enum {
     CLI_OPTION_CATALOGUE = 2, /* --catalogue --provider --region */
     CLI_OPTION_DECISION = 4,  /* --profile --explain --max-steps */
     CLI_OPTION_OUTPUT = 8,    /* -o --compact --color --width */
-    CLI_OPTION_EXIT = 16,     /* --detailed-exitcode --fail-on */
+    CLI_OPTION_EXIT = 16,     /* --detailed-exitcode */
     CLI_OPTION_DISRUPT = 32,  /* --disrupt */
     CLI_OPTION_METHOD = 64,   /* --method --max-simulations */
     CLI_OPTION_TYPES = 128,   /* -f (a node class) --reserved-enis --vm-memory-overhead --all-types */
     CLI_OPTION_CHANGES = 256, /* --remove --lose-zone --price-factor --add */
-    CLI_OPTION_BENCH = 512    /* --list --input --json --runs */
+    CLI_OPTION_BENCH = 512,   /* --list --input --json --runs */
+    CLI_OPTION_FAIL_ON = 1024 /* --fail-on */
 };
 
 /* Reads argv (argv[0] is the verb). Returns -1 to go on, or the exit status (after --help or an error). */
@@ -120,6 +121,8 @@ void text_file_free(const cli_options *options, cli_text *text);
 
 /* "karp: FILE:LINE:COL: OBJECT: FIELD: MESSAGE" on standard error. */
 void print_error(const karp_error *error);
+/* "karp: note: MESSAGE". */
+void print_note(karp_str message);
 /* "karp: MESSAGE", and with `what` "karp: WHAT: MESSAGE". */
 void print_problem(const char *what, const char *message);
 

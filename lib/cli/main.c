@@ -33,13 +33,11 @@ static const cli_verb *find_verb(const char *name)
     return NULL;
 }
 
-static void print_note(uint32_t level, karp_str message, void *user)
+static void take_log(uint32_t level, karp_str message, void *user)
 {
     const bool *wanted = user;
     if (*wanted && level == KARP_LOG_WARNING) {
-        fputs("karp: note: ", stderr);
-        fwrite(message.ptr, 1, message.len, stderr);
-        fputc('\n', stderr);
+        print_note(message);
     }
 }
 
@@ -50,7 +48,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
     karp_context_options context_options;
     karp_context_options_init(&context_options, sizeof(context_options));
     bool log_notes = false;
-    context_options.log = print_note;
+    context_options.log = take_log;
     context_options.log_user = &log_notes;
     cli_options options;
     memset(&options, 0, sizeof(options));

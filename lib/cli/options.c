@@ -79,7 +79,7 @@ static const option_row rows[] = {
     {KEY_COLOR, "color", "WHEN", CLI_OPTION_OUTPUT, "auto, always or never; NO_COLOR is respected"},
     {KEY_WIDTH, "width", "N", CLI_OPTION_OUTPUT, "columns of text; default 100"},
     {KEY_DETAILED_EXITCODE, "detailed-exitcode", NULL, CLI_OPTION_EXIT, "exit 2 when nodes would start or go"},
-    {KEY_FAIL_ON, "fail-on", "unschedulable", CLI_OPTION_EXIT, "exit 3 when a pod fits nowhere"},
+    {KEY_FAIL_ON, "fail-on", "unschedulable", CLI_OPTION_FAIL_ON, "exit 3 when a pod fits nowhere"},
     {KEY_HELP, "help", NULL, 0, "this text"},
 };
 
@@ -127,11 +127,11 @@ void print_verb_help(const cli_verb *verb)
         fputc('\n', stdout);
     }
     if (verb->options & CLI_OPTION_EXIT) {
-        fputs("\nExit status: 0 success, 1 an error, 2 changes (--detailed-exitcode), 3 a pod fits nowhere (--fail-on).\n",
-              stdout);
+        fputs("\nExit status: 0 success, 1 an error, 2 changes (--detailed-exitcode)", stdout);
     } else {
-        fputs("\nExit status: 0 success, 1 an error.\n", stdout);
+        fputs("\nExit status: 0 success, 1 an error", stdout);
     }
+    fputs(verb->options & CLI_OPTION_FAIL_ON ? ", 3 a pod fits nowhere (--fail-on).\n" : ".\n", stdout);
 }
 
 static int wrong(const cli_verb *verb, const char *what, const char *message)
@@ -172,7 +172,7 @@ static int set_format(const cli_verb *verb, cli_options *options, const char *te
 {
     uint32_t format = 0;
     if (!parse_word(text, format_names, FORMAT_COUNT, &format) || (verb->formats & (1u << format)) == 0) {
-        fprintf(stderr, "karp %s: -o %s: the formats are ", verb->name, text);
+        fprintf(stderr, "karp %s: -o %s: the formats are: ", verb->name, text);
         print_formats(verb, stderr);
         fputc('\n', stderr);
         return EXIT_ERROR;

@@ -5,14 +5,36 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Names come out of files, and a terminal obeys control characters: those of ASCII and U+0080 to U+009F become '?'. */
+static void print_bytes(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == 0xc2 && i + 1 < length && (unsigned char)text[i + 1] >= 0x80 && (unsigned char)text[i + 1] < 0xa0) {
+            i++;
+            c = '?';
+        }
+        fputc(c < 0x20 || c == 0x7f ? '?' : c, stderr);
+    }
+}
+
+static void print_clean(const char *text) { print_bytes(text, strlen(text)); }
+
+void print_note(karp_str message)
+{
+    fputs("karp: note: ", stderr);
+    print_bytes(message.ptr, message.len);
+    fputc('\n', stderr);
+}
+
 void print_problem(const char *what, const char *message)
 {
     fputs("karp: ", stderr);
     if (what != NULL) {
-        fputs(what, stderr);
+        print_clean(what);
         fputs(": ", stderr);
     }
-    fputs(message, stderr);
+    print_clean(message);
     fputc('\n', stderr);
 }
 
@@ -20,7 +42,7 @@ void print_error(const karp_error *error)
 {
     fputs("karp: ", stderr);
     if (error->document[0] != '\0') {
-        fputs(error->document, stderr);
+        print_clean(error->document);
         if (error->line > 0) {
             fprintf(stderr, ":%lu", (unsigned long)error->line);
             if (error->column > 0) {
@@ -30,12 +52,14 @@ void print_error(const karp_error *error)
         fputs(": ", stderr);
     }
     if (error->object[0] != '\0') {
-        fprintf(stderr, "%s: ", error->object);
+        print_clean(error->object);
+        fputs(": ", stderr);
     }
     if (error->field[0] != '\0') {
-        fprintf(stderr, "%s: ", error->field);
+        print_clean(error->field);
+        fputs(": ", stderr);
     }
-    fputs(error->message[0] != '\0' ? error->message : karp_status_name(error->status), stderr);
+    print_clean(error->message[0] != '\0' ? error->message : karp_status_name(error->status));
     fputc('\n', stderr);
 }
 
@@ -73,9 +97,7 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
 void print_warnings(const cli_input *input)
 {
     for (size_t i = 0; i < input->warning_count; i++) {
-        fputs("karp: note: ", stderr);
-        fwrite(input->warnings[i].ptr, 1, input->warnings[i].len, stderr);
-        fputc('\n', stderr);
+        print_note(input->warnings[i]);
     }
 }
 

@@ -63,7 +63,7 @@ const cli_verb verb_plan = {
     .details = "Reads pods, nodes, NodePools and whatever else bears on the decision, and says which nodes Karpenter\n"
                "would launch, which pods go to nodes that exist, and why the others fit nowhere.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
-               CLI_OPTION_DISRUPT,
+               CLI_OPTION_FAIL_ON | CLI_OPTION_DISRUPT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_JSON_LOG,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,

@@ -43,7 +43,7 @@ const cli_verb verb_verify = {
     .arguments = "PLAN.json [FILE...]",
     .summary = "whether a plan keeps every constraint of the pods it places",
     .details = "Replays a Plan, of karp or of anything else, on the input it was made for, by a checker that shares no code\n"
-               "with the scheduler, and lists what it violates.",
+               "with the scheduler, and lists what it violates; the exit status is 1 then.",
     .word_count = 1,
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,

@@ -128,7 +128,7 @@ const cli_verb verb_whatif = {
     .details = "Plans for the cluster with changes laid over it: nodes that are gone, whose pods then need a place,\n"
                "zones that are lost, prices that are others. --add reads more objects, which are taken as there already.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
-               CLI_OPTION_CHANGES,
+               CLI_OPTION_FAIL_ON | CLI_OPTION_CHANGES,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,

@@ -131,6 +131,7 @@ static karp_status read_directory(karp_reader *reader, const char *path)
         status = read_file(reader, list[i]);
     }
     karp_free(reader->context, list, capacity * sizeof *list);
+    if (status == KARP_OK && count == 0) status = io_warn(reader, "%.400s has no *.yaml, *.yml or *.json", path);
     return status;
 }
 

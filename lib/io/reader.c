@@ -151,7 +151,7 @@ karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text)
         return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "the document has %zu bytes, more than the limit", text.len);
     }
     text = without_mark(text);
-    if (text.len == 0) return KARP_OK;
+    if (text.len == 0) return io_warn(reader, "%.400s is empty", document.ptr);
     return looks_like_json(name, text) ? io_read_json(reader, document, text) : io_read_yaml(reader, document, text);
 }
 
@@ -225,8 +225,8 @@ void io_reader_name(karp_reader *reader, karp_str kind, karp_str namespace_, kar
     io_error_text(shown_kind, sizeof shown_kind, kind);
     io_error_text(shown_space, sizeof shown_space, namespace_);
     io_error_text(shown_name, sizeof shown_name, name);
-    (void)snprintf(reader->error.object, sizeof reader->error.object, "%s%s%s%s%s", shown_kind, name.len ? " " : "",
-                   shown_space, namespace_.len && name.len ? "/" : "", shown_name);
+    (void)snprintf(reader->error.object, sizeof reader->error.object, "%s%s%s%s%s", shown_kind,
+                   name.len || namespace_.len ? " " : "", shown_space, namespace_.len ? "/" : "", shown_name);
 }
 
 karp_status io_reader_bad(karp_reader *reader, const io_decoder *d, const io_place *place, const json_t *root)

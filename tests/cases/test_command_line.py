@@ -42,6 +42,8 @@ def check_wrong_calls():
             (['plan', *WORKSHOP, '--provider', 'gcp'], 'aws'),
             (['plan', *WORKSHOP, '--fail-on', 'x'], '--fail-on'),
             (['disrupt', *WORKSHOP, '--method', 'X'], 'no such method'),
+            (['disrupt', *WORKSHOP, '--fail-on', 'unschedulable'], 'not an option of this command'),
+            (['simulate', WORKSHOP[1]], str(WORKSHOP[1])),
             (['explain', 'pod'], 'expected'),
             (['explain', 'pool', 'x', *WORKSHOP], 'pod or a node'),
             (['explain', 'pod', 'no/such', *WORKSHOP], 'no/such'),
@@ -71,6 +73,17 @@ def check_errors():
         check(part in error, f'{part!r} is not in {error!r}')
     _, error = run('plan', '-f', '-', status=1, text='{"kind": "Pod", ')
     check(error.count(':') >= 2, f'no position: {error}')
+    text = ('{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a\\u001b[31m", "namespace": "x\\n\\u009b"}, "spec": {"containers": '
+            '[{"name": "c", "resources": {"requests": {"cpu": "-1"}}}]}}')
+    _, error = run('plan', '-f', '-', status=1, text=text)
+    check('Pod x??/a?[31m: ' in error, f'control characters of a name: {error!r}')
+    _, error = run('plan', '-f', '-', status=1, text='apiVersion: v1\nkind: Pod\nmetadata: {namespace: x}\n')
+    check('Pod x/: metadata.name: is missing' in error, f'a pod without a name: {error}')
+    out, _ = run('plan', '-f', '-', text='')
+    check('- is empty' in out, f'nothing is not noted: {out}')
+    with tempfile.TemporaryDirectory() as empty:
+        out, _ = run('plan', '-f', empty, '--width', '1000')
+        check(f'{empty} has no *.yaml' in out, f'an empty directory is not noted: {out}')
 
 
 def check_formats():
