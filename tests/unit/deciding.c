@@ -31,7 +31,9 @@ deciding decide_on(const char *catalogue, const char *document, ...)
     karp_error_init(&error, sizeof error);
     good(karp_context_new(NULL, &d.context, &error), &error);
     good(karp_reader_new(d.context, NULL, &reader, &error), &error);
-    good(karp_catalogue_read_file(d.context, catalogue != NULL ? catalogue : CASES "types.yaml", &types, &error), &error);
+    if (catalogue == NULL) catalogue = CASES "types.yaml";
+    if (is_path(catalogue)) good(karp_catalogue_read_file(d.context, catalogue, &types, &error), &error);
+    else good(karp_catalogue_read(d.context, str("types"), str(catalogue), &types, &error), &error);
     good(karp_reader_add_catalogue(reader, types, &error), &error);
     karp_catalogue_unref(types);
     va_start(more, document);

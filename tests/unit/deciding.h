@@ -38,8 +38,8 @@ typedef struct deciding {
     karp_snapshot *snapshot;
 } deciding;
 
-/* Reads documents (NULL ends them): paths below the source folder when they end in ".yaml", texts otherwise. The catalogue
- * is a path too; NULL = that of the text cases. */
+/* Reads documents (NULL ends them): paths below the source folder when they end in ".yaml", texts otherwise. The same holds
+ * for the catalogue; NULL = that of the text cases. */
 deciding decide_on(const char *catalogue, const char *document, ...);
 void deciding_free(deciding *d);
 
