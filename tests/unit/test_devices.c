@@ -387,6 +387,74 @@ static void long_searches(void **state)
     assert_plan(text, "no p DEVICES\n");
 }
 
+/* ---- typed objects ---------------------------------------------------------------------------------------------------------------------- */
+
+static void refuses(karp_status got, const karp_error *error, karp_status status, const char *object, const char *field)
+{
+    assert_int_equal(got, status);
+    assert_string_equal(error->object, object);
+    assert_string_equal(error->field, field);
+}
+
+static void typed_objects(void **state)
+{
+    (void)state;
+    karp_context *context = NULL;
+    karp_builder *b = NULL;
+    karp_error e;
+    karp_error_init(&e, sizeof e);
+    assert_int_equal(karp_context_new(NULL, &context, &e), KARP_OK);
+    assert_int_equal(karp_builder_new(context, &b, &e), KARP_OK);
+
+    karp_device_capacity memory = { .name = { "memory", 6 }, .value = { "1Gx", 3 } };
+    karp_device_attribute odd = { .name = { "a", 1 }, .kind = 9 };
+    karp_device device = { .name = { "d0", 2 }, .capacity = &memory, .capacity_count = 1 };
+    karp_resource_slice slice = { .size = sizeof slice, .meta.name = { "s", 1 }, .driver = { "d", 1 }, .pool = { "p", 1 }, .devices = &device, .device_count = 1 };
+    refuses(karp_builder_add_resource_slice(b, &slice, &e), &e, KARP_E_INVALID, "ResourceSlice s", "devices[0].capacity[0].value");
+    memory.value = (karp_str){ "1Gi", 3 };
+    device.attributes = &odd;
+    device.attribute_count = 1;
+    refuses(karp_builder_add_resource_slice(b, &slice, &e), &e, KARP_E_INVALID, "ResourceSlice s", "devices[0].attributes[0]");
+    odd.kind = KARP_ATTRIBUTE_BOOL;
+    assert_int_equal(karp_builder_add_resource_slice(b, &slice, &e), KARP_OK);
+    refuses(karp_builder_add_resource_slice(b, &slice, &e), &e, KARP_E_DUPLICATE, "ResourceSlice s", "metadata.name");
+    slice.size = sizeof slice.size;
+    assert_int_equal(karp_builder_add_resource_slice(b, &slice, &e), KARP_E_ABI_SIZE);
+
+    karp_device_request request = { .name = { "r", 1 }, .device_class = { "c", 1 }, .exact = 1, .count = -1 };
+    karp_resource_claim claim = { .size = sizeof claim, .meta.name = { "x", 1 }, .requests = &request, .request_count = 1 };
+    refuses(karp_builder_add_resource_claim(b, &claim, &e), &e, KARP_E_INVALID, "ResourceClaim default/x", "spec.devices.requests[0]");
+    request.count = 1;
+    request.mode = 2;
+    refuses(karp_builder_add_resource_claim(b, &claim, &e), &e, KARP_E_INVALID, "ResourceClaim default/x", "spec.devices.requests[0]");
+    request.mode = KARP_ALLOCATE_ALL;
+    assert_int_equal(karp_builder_add_resource_claim(b, &claim, &e), KARP_OK);
+
+    karp_device_class class_ = { .size = sizeof class_, .meta.name = { "c", 1 }, .selector_count = 1 };
+    refuses(karp_builder_add_device_class(b, &class_, &e), &e, KARP_E_INVALID, "DeviceClass c", "spec.selectors");
+    class_.selector_count = 0;
+    assert_int_equal(karp_builder_add_device_class(b, &class_, &e), KARP_OK);
+
+    karp_counter_set set = { .name = { "s", 1 } };
+    karp_device_template both = { .driver = { "d", 1 }, .pool = { "p", 1 }, .devices = &device, .device_count = 1, .shared_counters = &set, .shared_counter_count = 1 };
+    karp_instance_type type = { .size = sizeof type, .name = { "t", 1 }, .device_templates = &both, .device_template_count = 1 };
+    karp_catalogue *catalogue = NULL;
+    refuses(karp_catalogue_new(context, &type, 1, &catalogue, &e), &e, KARP_E_INVALID, "InstanceType t", "dynamicResources.resourceSlices[0]");
+    both.shared_counter_count = 0;
+    assert_int_equal(karp_catalogue_new(context, &type, 1, &catalogue, &e), KARP_OK);
+    const karp_instance_type *shown = karp_catalogue_type(catalogue, 0);
+    assert_int_equal(shown->device_template_count, 1);
+    assert_string_equal(shown->device_templates[0].devices[0].capacity[0].value.ptr, "1Gi");
+    karp_catalogue_unref(catalogue);
+    /* A program that was built before types had devices. */
+    type.size = offsetof(karp_instance_type, device_templates);
+    assert_int_equal(karp_catalogue_new(context, &type, 1, &catalogue, &e), KARP_OK);
+    assert_int_equal(karp_catalogue_type(catalogue, 0)->device_template_count, 0);
+    karp_catalogue_unref(catalogue);
+    karp_builder_free(b);
+    karp_context_free(context);
+}
+
 /* The canonical Snapshot of a text, in a static buffer. */
 static const char *dump_of(const char *yaml, char *into, size_t room)
 {
@@ -445,7 +513,7 @@ int main(void)
         cmocka_unit_test(pools_of_slices), cmocka_unit_test(all_devices), cmocka_unit_test(first_available), cmocka_unit_test(too_many),
         cmocka_unit_test(matching_attributes), cmocka_unit_test(bindings), cmocka_unit_test(counters), cmocka_unit_test(capacity),
         cmocka_unit_test(allocated), cmocka_unit_test(nodes), cmocka_unit_test(selectors), cmocka_unit_test(long_searches),
-        cmocka_unit_test(dumps), cmocka_unit_test(refused_memory),
+        cmocka_unit_test(typed_objects), cmocka_unit_test(dumps), cmocka_unit_test(refused_memory),
     };
     return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
 }
