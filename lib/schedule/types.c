@@ -129,11 +129,12 @@ static bool keep_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *o
 {
     const type_table *t = &s->snapshot->tables[table];
     size_t words_ = bits_words(t->offering_count), width = bits_words(t->variant_count);
-    uint64_t *offered = mem_zalloc(s->context, (words_ + width + 1) * sizeof *offered), *variants = offered + words_;
+    uint64_t *offered = mem_zalloc(s->context, (words_ + width + 1) * sizeof *offered);
     if (offered == NULL) {
         s->failed = true;
         return false;
     }
+    uint64_t *variants = offered + words_;
     bool ok = types_offered(s, table, set, offered);
     for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count; i = bits_next(offered, t->offering_count, i + 1)) {
         bits_set(variants, t->offerings[i].variant);
