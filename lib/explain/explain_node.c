@@ -144,18 +144,29 @@ static int64_t ends_at(const node_view *v, const karp_decision *d, const karp_ke
     return KARP_NO_TIME;
 }
 
-static bool add_blocker(karp_node_explanation *e, const node_view *v, const karp_decision *d, const karp_kept *row, uint32_t pod_number)
+static bool said_before(const karp_node_explanation *e, uint32_t code, karp_str detail)
+{
+    for (size_t i = 0; i < e->blockers.count; i++) {
+        if (e->blockers.items[i].code == code && equal_str(e->blockers.items[i].detail, detail)) return true;
+    }
+    return false;
+}
+
+/* Notes the row; *fresh tells whether it says something new: a reason may still be there although it was taken away. */
+static bool add_blocker(karp_node_explanation *e, const node_view *v, const karp_decision *d, const karp_kept *row, uint32_t pod_number, bool *fresh)
 {
     strbuf text;
     strbuf_init(&text, e->context);
     show_blocker(&text, v, row, pod_number);
-    karp_blocker *slot = list_push(e->context, &e->blockers, sizeof *slot);
-    char *copy = text.failed ? NULL : arena_string(&e->data, text.ptr, text.len);
-    if (slot != NULL && copy != NULL) {
+    *fresh = !text.failed && !said_before(e, row->code, (karp_str){ text.ptr, text.len });
+    karp_blocker *slot = *fresh ? list_push(e->context, &e->blockers, sizeof *slot) : NULL;
+    char *copy = slot == NULL ? NULL : arena_string(&e->data, text.ptr, text.len);
+    bool ok = !text.failed && (!*fresh || copy != NULL);
+    if (copy != NULL) {
         *slot = (karp_blocker){ .size = sizeof *slot, .code = row->code, .detail = { copy, text.len }, .until = ends_at(v, d, row, pod_number) };
     }
     strbuf_free(&text);
-    return slot != NULL && copy != NULL;
+    return ok;
 }
 
 /* ---- all blockers -------------------------------------------------------------------------------------------------------- */
@@ -169,13 +180,13 @@ static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_opt
     if (status != KARP_OK) return status;
     const karp_kept *row = kept_row(d, name_of(v->snapshot, v->snapshot->nodes[v->node].name));
     uint32_t pod_number = row == NULL ? NO_ID : pod_of_detail(v->snapshot, v->node, row->detail);
-    bool ok = true;
+    bool ok = true, fresh = false;
     if (row != NULL && row->code == KARP_REASON_EMPTY_NODE && options->method != KARP_METHOD_EMPTINESS) {
         options->method = KARP_METHOD_EMPTINESS;
         *again = true;
     } else if (row != NULL) {
-        ok = add_blocker(e, v, d, row, pod_number);
-        *again = ok && node_view_lift(v, row->code, pod_number);
+        ok = add_blocker(e, v, d, row, pod_number, &fresh);
+        *again = ok && fresh && node_view_lift(v, row->code, pod_number);
     }
     karp_decision_unref(d);
     return ok ? KARP_OK : fail_nomem(error);
@@ -191,7 +202,7 @@ static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *
 {
     karp_disrupt_options options = *given;
     node_view v;
-    bool again = true;
+    bool again = true, fresh;
     karp_status status = node_view_init(&v, s, e->node) ? KARP_OK : fail_nomem(error);
     if (options.method == KARP_METHOD_ANY || options.method == KARP_METHOD_MULTI_NODE) {
         options.method = drifted(s, &s->nodes[e->node]) ? KARP_METHOD_DRIFT : KARP_METHOD_SINGLE_NODE;
@@ -199,7 +210,7 @@ static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *
     for (int i = 0; i < MOST_BLOCKERS && status == KARP_OK && again; i++) status = look(e, &v, &options, &again, error);
     /* Alone it would go: what the pass said of it then is the reason, another command having come first. */
     const karp_kept *row = kept_row(e->decision, name_of(s, s->nodes[e->node].name));
-    if (status == KARP_OK && e->blockers.count == 0 && row != NULL && !add_blocker(e, &v, e->decision, row, NO_ID)) status = fail_nomem(error);
+    if (status == KARP_OK && e->blockers.count == 0 && row != NULL && !add_blocker(e, &v, e->decision, row, NO_ID, &fresh)) status = fail_nomem(error);
     node_view_free(&v);
     return status;
 }

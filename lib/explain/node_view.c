@@ -85,7 +85,7 @@ static bool set_condition(node_view *v, node_claim *own, uint32_t type)
 
 static bool free_budget(node_view *v, node_pool *p)
 {
-    static const char all[] = "100%";
+    static const char all[] = "2147483647";
     budget *one = arena_array(&v->data, 1, sizeof *one);
     if (one == NULL) return false;
     *one = (budget){ .nodes = { all, sizeof all - 1 }, .schedule = { "", 0 }, .duration = KARP_DURATION_UNSET };

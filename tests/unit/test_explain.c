@@ -186,6 +186,8 @@ static const struct node_case nodes[] = {
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s, budgets: [{nodes: '0'}]}, ", ", requirements: []") CLAIMED("n1", CONSOLIDATABLE) CLAIMED("n2", CONSOLIDATABLE)
       RUNNING("a", "n1", "1", "") RUNNING("b", "n2", "3", ""),
       "BUDGET the pool's disruption budget is used up: default\nmove of 1 pods saves 1 of 1, 0 launches\n" },
+    { HEAD OWN_POOL("disruption: {consolidateAfter: 0s, budgets: [{nodes: '0'}]}, ", ", requirements: []") CLAIMED("n1", CONSOLIDATABLE) RUNNING("a", "n1", "3", ""),
+      "BUDGET the pool's disruption budget is used up: default\nNO_CHEAPER_NODE no cheaper node holds its pods\nmove of 1 pods saves 0 of 1, 1 launches\n" },
 };
 
 static karp_status node_lines(karp_context *context, const char *world, const char *node, char *into, size_t room, karp_error *error)
