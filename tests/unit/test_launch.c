@@ -77,8 +77,25 @@ static void test_messages(void **state)
                    "topology.kubernetes.io/zone In [z1]");
 }
 
+/* A pool that cannot hold its own minValues is put aside before any pod is looked at, and says so. */
+static void test_pool_put_aside(void **state)
+{
+    (void)state;
+    deciding d = decide_on(NULL, POOL("choosy", ", requirements: [{key: node.kubernetes.io/instance-type, operator: Exists, minValues: 9}]"),
+                           POD("a", "", REQUESTS("cpu: 1")), NULL);
+    karp_decision *decision = decide(&d, NULL);
+    karp_unschedulable u = { .size = sizeof u };
+    assert_int_equal(karp_decision_unschedulable(decision, 0, &u), KARP_OK);
+    assert_int_equal(u.code, KARP_REASON_MIN_VALUES);
+    assert_string_equal(u.message.ptr, "incompatible with nodepool \"choosy\", the pool's own requirements do not leave enough instance types "
+                                       "for their minValues");
+    karp_decision_unref(decision);
+    deciding_free(&d);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_many_types), cmocka_unit_test(test_messages) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_many_types), cmocka_unit_test(test_messages),
+                                        cmocka_unit_test(test_pool_put_aside) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
