@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a pod fits nowhere, as a table of pools and instance types, and what would place it. */
+#include <string.h>
+
 #include "write_plan_json.h"
 #include "write_rows.h"
 
@@ -164,12 +166,24 @@ static void table_of_pools(const text_out *t, const karp_unschedulable *pod)
 
 /* ---- nodes and launches ---------------------------------------------------------------------------------------------- */
 
+enum { TARGET_INDENT = 9, TARGETS_NAMED = 12 };
+
 static void names_of_target(text_flow *flow, const karp_unschedulable *pod, uint32_t code)
 {
+    size_t named = 0, count = 0;
     for (size_t i = 0; i < pod->target_count; i++) {
-        if (pod->targets[i].code == code && pod->targets[i].target.len > 0) {
-            flow_words(flow, pod->targets[i].target);
+        if (pod->targets[i].code != code || pod->targets[i].target.len == 0) {
+            continue;
         }
+        if (count++ >= TARGETS_NAMED) {
+            continue;
+        }
+        flow_words(flow, pod->targets[i].target);
+        flow->indent = TARGET_INDENT; /* of the lines after the first name, which stays by its parenthesis */
+        named++;
+    }
+    if (count > named) {
+        flow_words(flow, str_of("\xe2\x80\xa6"));
     }
 }
 
@@ -193,7 +207,7 @@ static void lines_of_targets(const text_out *t, const karp_unschedulable *pod)
         buffer_text(t->out, karp_reason_text(pod->targets[i].code));
         buffer_text(t->out, " (");
         text_flow flow;
-        flow_begin(&flow, t, 9, t->out->length - start, 3);
+        flow_begin(&flow, t, TARGET_INDENT, t->out->length - start, 3);
         flow.indent = flow.column; /* so that no space is put before the first name */
         names_of_target(&flow, pod, pod->targets[i].code);
         buffer_text(t->out, ")\n");
@@ -202,10 +216,26 @@ static void lines_of_targets(const text_out *t, const karp_unschedulable *pod)
 
 /* ---- remedies ---------------------------------------------------------------------------------------------------------- */
 
+enum { REMEDY_INDENT = 28, REMEDY_LINES = 8, PRICE_COLUMNS = 8 };
+
+static size_t columns_of_goal(const karp_remedy *remedy)
+{
+    return remedy->node.len > 0 ? strlen("node ") + text_columns(remedy->node)
+                                : text_columns(remedy->choice.instance_type) + 2 + text_columns(remedy->choice.zone) + 2 + PRICE_COLUMNS;
+}
+
 static void write_remedy(const text_out *t, const karp_remedy *remedy)
 {
-    text_clean(t->out, remedy->text);
-    buffer_text(t->out, "  ->  ");
+    text_flow flow;
+    flow_begin(&flow, t, REMEDY_INDENT, REMEDY_INDENT, REMEDY_LINES);
+    flow_words(&flow, remedy->text);
+    if (flow.column + strlen("  ->  ") + columns_of_goal(remedy) > t->width) {
+        buffer_char(t->out, '\n');
+        buffer_repeat(t->out, " ", REMEDY_INDENT);
+        buffer_text(t->out, "->  ");
+    } else {
+        buffer_text(t->out, "  ->  ");
+    }
     if (remedy->node.len > 0) {
         buffer_text(t->out, "node ");
         text_clean(t->out, remedy->node);
