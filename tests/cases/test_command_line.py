@@ -66,6 +66,12 @@ def check_statuses():
     run('plan', *step, '--detailed-exitcode')
 
 
+def check_width():
+    out, _ = run('explain', 'pod', 'ml/train-0', *QUICKSTART, '--width', '80')
+    remedy = out[out.index('Smallest change'):]
+    check(all(len(line) <= 80 for line in remedy.splitlines()) and '\n' + ' ' * 28 + '->  ' in remedy, f'80 columns: {remedy}')
+
+
 def check_errors():
     text = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - resources: {requests: {cpu: lots}}\n'
     _, error = run('plan', '-f', '-', status=1, text=text)
@@ -145,6 +151,7 @@ check(STORIES.is_dir(), 'stories')
 check_help()
 check_wrong_calls()
 check_statuses()
+check_width()
 check_errors()
 check_formats()
 check_dump()
