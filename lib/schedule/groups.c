@@ -41,9 +41,9 @@ static int by_value(uint32_t x, uint32_t y, const void *user)
 /* Orders words[from…]; equal ones cancel in pairs (the peer's exclusive or) or collapse into one (a set). */
 static void settle(key_words *k, size_t from, bool cancel)
 {
-    uint32_t *w = k->w.items + from;
     size_t n = k->w.count - from, kept = 0;
     if (k->s->failed || n == 0) return;
+    uint32_t *w = k->w.items + from;
     if (!sort_ids(k->s->context, w, n, by_value, NULL)) {
         k->s->failed = true;
         return;

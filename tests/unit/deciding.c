@@ -21,29 +21,47 @@ static bool is_path(const char *document)
     return length > 5 && strcmp(document + length - 5, ".yaml") == 0;
 }
 
-deciding decide_on(const char *catalogue, const char *document, ...)
+static deciding read_all(karp_context *context, const char *catalogue, const char *document, va_list more)
 {
-    deciding d = { NULL, NULL };
+    deciding d = { context, NULL };
     karp_error error;
     karp_reader *reader = NULL;
     karp_catalogue *types = NULL;
-    va_list more;
     karp_error_init(&error, sizeof error);
-    good(karp_context_new(NULL, &d.context, &error), &error);
     good(karp_reader_new(d.context, NULL, &reader, &error), &error);
     if (catalogue == NULL) catalogue = CASES "types.yaml";
     if (is_path(catalogue)) good(karp_catalogue_read_file(d.context, catalogue, &types, &error), &error);
     else good(karp_catalogue_read(d.context, str("types"), str(catalogue), &types, &error), &error);
     good(karp_reader_add_catalogue(reader, types, &error), &error);
     karp_catalogue_unref(types);
-    va_start(more, document);
     for (; document != NULL; document = va_arg(more, const char *)) {
         if (is_path(document)) good(karp_reader_add_path(reader, document, &error), &error);
         else good(karp_reader_add(reader, str("test"), str(document), &error), &error);
     }
-    va_end(more);
     good(karp_reader_finish(reader, &d.snapshot, &error), &error);
     karp_reader_free(reader);
+    return d;
+}
+
+deciding decide_in(karp_context *context, const char *catalogue, const char *document, ...)
+{
+    va_list more;
+    va_start(more, document);
+    deciding d = read_all(context, catalogue, document, more);
+    va_end(more);
+    return d;
+}
+
+deciding decide_on(const char *catalogue, const char *document, ...)
+{
+    karp_context *context = NULL;
+    karp_error error;
+    va_list more;
+    karp_error_init(&error, sizeof error);
+    good(karp_context_new(NULL, &context, &error), &error);
+    va_start(more, document);
+    deciding d = read_all(context, catalogue, document, more);
+    va_end(more);
     return d;
 }
 

@@ -41,6 +41,8 @@ typedef struct deciding {
 /* Reads documents (NULL ends them): paths below the source folder when they end in ".yaml", texts otherwise. The same holds
  * for the catalogue; NULL = that of the text cases. */
 deciding decide_on(const char *catalogue, const char *document, ...);
+/* In a context of the caller's making, which becomes the result's. */
+deciding decide_in(karp_context *context, const char *catalogue, const char *document, ...);
 void deciding_free(deciding *d);
 
 /* A decision; options may be NULL. To be given back with karp_decision_unref(). */

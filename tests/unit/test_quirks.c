@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include <support/fault.h>
+
 #define Q(n) (UINT64_C(1) << ((n) - 1))
 #define ZONE "topology.kubernetes.io/zone"
 #define SPREAD(key, skew, selector) \
@@ -263,6 +265,35 @@ static void test_unused_flags(void **state)
     deciding_free(&d);
 }
 
+/* Without the quirks other code runs: every refused allocation in it is an error that leaves nothing behind. */
+static void test_refused_memory(void **state)
+{
+    (void)state;
+    static fault f;
+    deciding d = decide_in(fault_context(&f), NULL, CASES "world.yaml", CASES "spread/two-on-one-key.yaml", CASES "spread/zone-without-offerings.yaml",
+                           CASES "relaxation/or-terms-and-preferences.yaml", CASES "daemons/room.yaml", CASES "ports/host-ports.yaml", NULL);
+    karp_options options;
+    karp_options_init(&options, sizeof options);
+    options.profile = KARP_PROFILE_KARP;
+    options.explain = KARP_EXPLAIN_FULL;
+    size_t bytes = f.live_bytes, refused = 0;
+    karp_status status = KARP_E_NOMEM;
+    for (size_t at = 1; status != KARP_OK; at++) {
+        karp_decision *decision = NULL;
+        fault_arm(&f, at, at % 2 == 0);
+        status = karp_provision(d.snapshot, &options, &decision, NULL);
+        assert_true(status == KARP_OK || status == KARP_E_NOMEM);
+        refused += status != KARP_OK;
+        karp_decision_unref(decision);
+        fault_arm(&f, 0, false);
+        assert_int_equal(f.live_bytes, bytes);
+    }
+    assert_true(refused > 100);
+    deciding_free(&d);
+    assert_int_equal(f.live_blocks, 0);
+    assert_int_equal(f.wrong_sizes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,7 +306,7 @@ int main(void)
         cmocka_unit_test(test_terms_come_back),    cmocka_unit_test(test_over_committed_node),
         cmocka_unit_test(test_named_node),         cmocka_unit_test(test_two_on_one_key),
         cmocka_unit_test(test_three_kinds_on_one_key), cmocka_unit_test(test_old_key),
-        cmocka_unit_test(test_unused_flags),
+        cmocka_unit_test(test_unused_flags),       cmocka_unit_test(test_refused_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
