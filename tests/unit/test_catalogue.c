@@ -292,8 +292,8 @@ static void test_repeats(void **state)
     };
     karp_offering offerings[5];
     for (size_t i = 0; i < 5; i++) {
-        /* all three, none, the first, all three again, the last */
-        static const size_t from[5] = { 0, 0, 0, 0, 2 }, counts[5] = { 3, 0, 1, 3, 1 };
+        /* All three and again (what was copied last is remembered for sure), none, the first, the last. */
+        static const size_t from[5] = { 0, 0, 0, 0, 2 }, counts[5] = { 3, 3, 0, 1, 1 };
         offerings[i] = (karp_offering){ .requirements = lists + from[i], .requirement_count = counts[i], .price = 1, .available = 1 };
     }
     karp_resource capacity[3] = { AMOUNT("memory", "1Gi"), AMOUNT("ephemeral-storage", "1073741824"), AMOUNT("pods", "58") };
@@ -304,10 +304,10 @@ static void test_repeats(void **state)
     p.type.overhead = (karp_overhead){ .kube_reserved = NULL };
     karp_catalogue *c = make(f, &p);
     const karp_instance_type *shown = karp_catalogue_type(c, 0);
-    static const size_t counts[5] = { 3, 0, 1, 3, 1 };
+    static const size_t counts[5] = { 3, 3, 0, 1, 1 };
     for (size_t i = 0; i < 5; i++) assert_int_equal(shown->offerings[i].requirement_count, counts[i]);
-    assert_ptr_equal(shown->offerings[0].requirements, shown->offerings[3].requirements);
-    assert_ptr_not_equal(shown->offerings[0].requirements, shown->offerings[2].requirements);
+    assert_ptr_equal(shown->offerings[0].requirements, shown->offerings[1].requirements);
+    assert_ptr_not_equal(shown->offerings[0].requirements, shown->offerings[3].requirements);
     assert_string_equal(shown->offerings[0].requirements[0].values[0].ptr, "z1");
     assert_string_equal(shown->offerings[0].requirements[1].values[0].ptr, "z1z2");
     assert_string_equal(shown->offerings[0].requirements[2].values[0].ptr, "");
