@@ -2,9 +2,10 @@
 /* A catalogue as JSON in the shape it can be read back from, as a table, or as rows per offering. */
 #include "write_catalogue.h"
 
+#include "write_call.h"
 #include "write_devices.h"
-#include "write_json.h"
 #include "write_launch.h"
+#include "write_members.h"
 
 #define ZONE_KEY "topology.kubernetes.io/zone"
 #define CAPACITY_TYPE_KEY "karpenter.sh/capacity-type"
@@ -61,15 +62,6 @@ static uint32_t *sorted_types(karp_context *context, const karp_catalogue *catal
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void write_values(json_out *j, const karp_requirement *r)
-{
-    json_flat_array(j);
-    for (size_t i = 0; i < r->value_count; i++) {
-        json_str(j, r->values[i]);
-    }
-    json_end(j);
-}
-
 /* Whether "labels" can carry the entry: its key's first, and plainly In. */
 static bool is_label(const karp_requirement *list, size_t index)
 {
@@ -91,7 +83,7 @@ static void write_labels(json_out *j, const karp_requirement *list, size_t count
     for (size_t i = 0; i < count; i++) {
         if (is_label(list, i)) {
             json_key_str(j, list[i].key);
-            write_values(j, &list[i]);
+            json_strings(j, list[i].values, list[i].value_count);
         }
     }
     json_end(j);
@@ -111,20 +103,9 @@ static void write_requirements(json_out *j, const karp_requirement *list, size_t
         json_member_text(j, "operator", operator_name(list[i].op));
         if (list[i].value_count > 0) {
             json_key(j, "values");
-            write_values(j, &list[i]);
+            json_strings(j, list[i].values, list[i].value_count);
         }
         json_end(j);
-    }
-    json_end(j);
-}
-
-static void write_resources(json_out *j, const char *key, const karp_resource *list, size_t count)
-{
-    json_key(j, key);
-    json_flat_object(j);
-    for (size_t i = 0; i < count; i++) {
-        json_key_str(j, list[i].name);
-        json_str(j, list[i].text);
     }
     json_end(j);
 }
@@ -133,9 +114,9 @@ static void write_overhead(json_out *j, const char *key, const karp_overhead *ov
 {
     json_key(j, key);
     json_open_object(j);
-    write_resources(j, "kubeReserved", overhead->kube_reserved, overhead->kube_reserved_count);
-    write_resources(j, "systemReserved", overhead->system_reserved, overhead->system_reserved_count);
-    write_resources(j, "evictionThreshold", overhead->eviction_threshold, overhead->eviction_threshold_count);
+    json_member_resources(j, "kubeReserved", overhead->kube_reserved, overhead->kube_reserved_count);
+    json_member_resources(j, "systemReserved", overhead->system_reserved, overhead->system_reserved_count);
+    json_member_resources(j, "evictionThreshold", overhead->eviction_threshold, overhead->eviction_threshold_count);
     json_end(j);
 }
 
@@ -183,7 +164,7 @@ static void write_offering_labels(json_out *j, const karp_offering *offering)
     for (size_t i = 0; i < offering->requirement_count; i++) {
         if (is_label(offering->requirements, i) && short_name(&unused, offering, i) == NULL) {
             json_key_str(j, offering->requirements[i].key);
-            write_values(j, &offering->requirements[i]);
+            json_strings(j, offering->requirements[i].values, offering->requirements[i].value_count);
         }
     }
     json_end(j);
@@ -219,7 +200,7 @@ static void write_offering(json_out *j, const karp_offering *offering)
         json_int(j, offering->reservation_capacity);
     }
     if (offering->has_capacity_override) {
-        write_resources(j, "capacityOverride", offering->capacity_override, offering->capacity_override_count);
+        json_member_resources(j, "capacityOverride", offering->capacity_override, offering->capacity_override_count);
     }
     if (offering->overhead_override != NULL) {
         write_overhead(j, "overheadOverride", offering->overhead_override);
@@ -234,11 +215,11 @@ static void write_type(json_out *j, const karp_catalogue *catalogue, size_t inde
     json_member_str(j, "name", type->name);
     write_labels(j, type->requirements, type->requirement_count);
     write_requirements(j, type->requirements, type->requirement_count);
-    write_resources(j, "capacity", type->capacity, type->capacity_count);
+    json_member_resources(j, "capacity", type->capacity, type->capacity_count);
     write_overhead(j, "overhead", &type->overhead);
     size_t count = 0;
     const karp_resource *allocatable = karp_catalogue_allocatable(catalogue, index, &count);
-    write_resources(j, "allocatable", allocatable, allocatable == NULL ? 0 : count);
+    json_member_resources(j, "allocatable", allocatable, allocatable == NULL ? 0 : count);
     json_key(j, "offerings");
     json_open_array(j);
     for (size_t i = 0; i < type->offering_count; i++) {
@@ -266,8 +247,7 @@ static karp_status catalogue_as_json(const catalogue_job *job)
     for (size_t i = 0; i < job->count; i++) {
         write_type(&json, job->catalogue, job->order[i]);
     }
-    json_end(&json);
-    buffer_char(job->out, '\n');
+    json_close(&json);
     return KARP_OK;
 }
 
@@ -353,16 +333,12 @@ karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *ca
         [KARP_FORMAT_TEXT] = catalogue_as_text,
         [KARP_FORMAT_CSV] = catalogue_as_csv,
     };
-    karp_write_options copy;
-    karp_status status = check_write_options(options, &copy, error);
+    uint32_t known = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV;
+    write_call call = {.context = context, .out = out, .error = error};
+    karp_status status = write_begin(&call, options, catalogue != NULL,
+                                     "a context, a catalogue and a place for the text are needed", known);
     if (status != KARP_OK) {
         return status;
-    }
-    if (context == NULL || catalogue == NULL || out == NULL) {
-        return write_fail(error, KARP_E_INVALID, "a context, a catalogue and a place for the text are needed");
-    }
-    if (copy.format >= sizeof(formats) / sizeof(formats[0]) || formats[copy.format] == NULL) {
-        return write_fail(error, KARP_E_UNSUPPORTED, "a catalogue is not written in that format");
     }
     size_t count = karp_catalogue_count(catalogue);
     if (count > UINT32_MAX) {
@@ -372,14 +348,8 @@ karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *ca
     if (order == NULL) {
         return write_fail(error, KARP_E_NOMEM, "out of memory");
     }
-    write_buffer buffer;
-    buffer_init(&buffer, context);
-    catalogue_job job = {context, catalogue, order, count, &copy, &buffer, error};
-    status = formats[copy.format](&job);
+    catalogue_job job = {context, catalogue, order, count, &call.options, &call.buffer, error};
+    status = formats[call.options.format](&job);
     karp_free(context, order, (count == 0 ? 1 : count) * sizeof(*order));
-    if (status != KARP_OK) {
-        buffer_free(&buffer);
-        return status;
-    }
-    return buffer_finish(&buffer, out, error);
+    return write_end(&call, status);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_decision.h"
 
+#include "write_call.h"
+
 static karp_status checked(const write_job *job, karp_status status)
 {
     if (status != KARP_OK) {
@@ -71,55 +73,45 @@ karp_status get_disruption(const write_job *job, const karp_decision *decision, 
 
 typedef karp_status write_function(const write_job *job);
 
-static karp_status run(karp_context *context, const karp_decision *decision, const karp_decision *disruption,
-                       const karp_write_options *options, write_function *const *formats, size_t format_count,
-                       karp_text *out, karp_error *error)
+enum { FORMATS = KARP_FORMAT_CSV + 1 };
+
+/* Writes in the format that is asked for, if the document has it. */
+static karp_status run(write_call *call, const karp_decision *decision, const karp_decision *disruption,
+                       const karp_write_options *options, write_function *const formats[FORMATS])
 {
-    if (context == NULL || decision == NULL || out == NULL) {
-        return write_fail(error, KARP_E_INVALID, "a context, a decision and a place for the text are needed");
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < FORMATS; i++) {
+        known |= (uint32_t)(formats[i] != NULL) << i;
     }
-    if (options->format >= format_count || formats[options->format] == NULL) {
-        return write_fail(error, KARP_E_UNSUPPORTED, "this document is not written in that format");
-    }
-    write_buffer buffer;
-    buffer_init(&buffer, context);
-    write_job job = {context, decision, disruption, options, &buffer, error};
-    karp_status status = formats[options->format](&job);
+    karp_status status = write_begin(call, options, decision != NULL,
+                                     "a context, a decision and a place for the text are needed", known);
     if (status != KARP_OK) {
-        buffer_free(&buffer);
         return status;
     }
-    return buffer_finish(&buffer, out, error);
+    write_job job = {call->context, decision, disruption, &call->options, &call->buffer, call->error};
+    return write_end(call, formats[call->options.format](&job));
 }
 
 karp_status karp_write_plan(karp_context *context, const karp_decision *decision, const karp_decision *disruption,
                             const karp_write_options *options, karp_text *out, karp_error *error)
 {
-    static write_function *const formats[] = {
+    static write_function *const formats[FORMATS] = {
         [KARP_FORMAT_JSON] = plan_as_json,
         [KARP_FORMAT_TEXT] = plan_as_text,
         [KARP_FORMAT_YAML] = plan_as_yaml,
         [KARP_FORMAT_JSON_LOG] = plan_as_log,
     };
-    karp_write_options copy;
-    karp_status status = check_write_options(options, &copy, error);
-    if (status != KARP_OK) {
-        return status;
-    }
-    return run(context, decision, disruption, &copy, formats, sizeof(formats) / sizeof(formats[0]), out, error);
+    write_call call = {.context = context, .out = out, .error = error};
+    return run(&call, decision, disruption, options, formats);
 }
 
 karp_status karp_write_disruption(karp_context *context, const karp_decision *decision,
                                   const karp_write_options *options, karp_text *out, karp_error *error)
 {
-    static write_function *const formats[] = {
+    static write_function *const formats[FORMATS] = {
         [KARP_FORMAT_JSON] = disruption_as_json,
         [KARP_FORMAT_TEXT] = disruption_as_text,
     };
-    karp_write_options copy;
-    karp_status status = check_write_options(options, &copy, error);
-    if (status != KARP_OK) {
-        return status;
-    }
-    return run(context, decision, decision, &copy, formats, sizeof(formats) / sizeof(formats[0]), out, error);
+    write_call call = {.context = context, .out = out, .error = error};
+    return run(&call, decision, decision, options, formats);
 }

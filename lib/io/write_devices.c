@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_devices.h"
 
+#include "write_members.h"
+
 #include <karp/values.h>
 #include <string.h>
 
@@ -49,10 +51,7 @@ static void write_policy(json_out *j, const karp_request_policy *policy)
         json_end(j);
     }
     if (policy->valid_value_count > 0) {
-        json_key(j, "validValues");
-        json_flat_array(j);
-        for (size_t i = 0; i < policy->valid_value_count; i++) json_str(j, policy->valid_values[i]);
-        json_end(j);
+        json_member_strings(j, "validValues", policy->valid_values, policy->valid_value_count);
     }
     json_end(j);
 }

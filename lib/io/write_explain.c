@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a decision says about one pod or one node. */
+#include "write_call.h"
 #include "write_launch.h"
 #include "write_plan_json.h"
 #include "write_rows.h"
@@ -104,8 +105,7 @@ static karp_status pod_as_json(const write_job *job, karp_str name, pod_answer a
         json_member_text(j, "code", karp_reason_name(pod.code));
         json_member_str(j, "message", pod.message);
     }
-    json_end(j);
-    buffer_char(job->out, '\n');
+    json_close(j);
     return status;
 }
 
@@ -158,9 +158,7 @@ static karp_status pod_as_text(const write_job *job, karp_str name, pod_answer a
 {
     text_out text = {job->out, job->options->width, job->options->color != 0};
     const text_out *t = &text;
-    text_style_begin(t, STYLE_HEADING);
-    text_clean(job->out, name);
-    text_style_end(t, STYLE_HEADING);
+    text_subject(t, name);
     if (answer.fate == FATE_UNSCHEDULABLE) {
         return text_refused(t, job, answer.index);
     }
@@ -171,53 +169,27 @@ static karp_status pod_as_text(const write_job *job, karp_str name, pod_answer a
     karp_status status = get_ignored(job, answer.index, &pod);
     if (status == KARP_OK) {
         buffer_text(job->out, " was not considered.\n      ");
-        text_flow flow;
-        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_LINES);
-        flow_words(&flow, pod.message.len > 0 ? pod.message : str_of(karp_reason_text(pod.code)));
-        buffer_text(job->out, "  ");
-        text_styled(t, STYLE_DIM, karp_reason_name(pod.code));
-        buffer_char(job->out, '\n');
+        rows_reason(t, ROW_INDENT, MOST_LINES, pod.message, pod.code);
     }
     return status;
 }
 
-/* What both doors check, and the end they share. */
-static karp_status check_call(karp_context *context, const karp_decision *decision, const karp_write_options *given,
-                              karp_write_options *options, const karp_text *out, karp_error *error)
+/* What both doors check. */
+static karp_status begin(write_call *call, const karp_decision *decision, const karp_write_options *given)
 {
-    karp_status status = check_write_options(given, options, error);
-    if (status != KARP_OK) {
-        return status;
-    }
-    if (context == NULL || decision == NULL || out == NULL) {
-        return write_fail(error, KARP_E_INVALID, "a context, a decision and a place for the text are needed");
-    }
-    if (options->format != KARP_FORMAT_JSON && options->format != KARP_FORMAT_TEXT) {
-        return write_fail(error, KARP_E_UNSUPPORTED, "this document is not written in that format");
-    }
-    return KARP_OK;
-}
-
-static karp_status finish(write_buffer *buffer, karp_status status, karp_text *out, karp_error *error)
-{
-    if (status != KARP_OK) {
-        buffer_free(buffer);
-        return status;
-    }
-    return buffer_finish(buffer, out, error);
+    return write_begin(call, given, decision != NULL, "a context, a decision and a place for the text are needed",
+                       1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
 }
 
 karp_status karp_write_pod(karp_context *context, const karp_decision *decision, karp_str pod,
                            const karp_write_options *options, karp_text *out, karp_error *error)
 {
-    karp_write_options copy;
-    karp_status status = check_call(context, decision, options, &copy, out, error);
+    write_call call = {.context = context, .out = out, .error = error};
+    karp_status status = begin(&call, decision, options);
     if (status != KARP_OK) {
         return status;
     }
-    write_buffer buffer;
-    buffer_init(&buffer, context);
-    write_job job = {context, decision, NULL, &copy, &buffer, error};
+    write_job job = {context, decision, NULL, &call.options, &call.buffer, error};
     pod_answer answer = {FATE_NONE, 0};
     status = find_placed(&job, pod, &answer);
     if (status == KARP_OK && answer.fate == FATE_NONE) {
@@ -227,9 +199,9 @@ karp_status karp_write_pod(karp_context *context, const karp_decision *decision,
         status = write_fail(error, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
     }
     if (status == KARP_OK) {
-        status = copy.format == KARP_FORMAT_JSON ? pod_as_json(&job, pod, answer) : pod_as_text(&job, pod, answer);
+        status = call.options.format == KARP_FORMAT_JSON ? pod_as_json(&job, pod, answer) : pod_as_text(&job, pod, answer);
     }
-    return finish(&buffer, status, out, error);
+    return write_end(&call, status);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
@@ -334,8 +306,7 @@ static karp_status node_as_json(const write_job *job, karp_str name, const node_
         json_end(j);
     }
     json_end(j);
-    json_end(j);
-    buffer_char(job->out, '\n');
+    json_close(j);
     return KARP_OK;
 }
 
@@ -343,9 +314,7 @@ static karp_status node_as_text(const write_job *job, karp_str name, const node_
 {
     text_out text = {job->out, job->options->width, job->options->color != 0};
     const text_out *t = &text;
-    text_style_begin(t, STYLE_HEADING);
-    text_clean(job->out, name);
-    text_style_end(t, STYLE_HEADING);
+    text_subject(t, name);
     if (answer->has_command) {
         buffer_text(job->out, " goes.\n");
         return rows_command(t, job, job->decision, answer->command);
@@ -360,34 +329,27 @@ static karp_status node_as_text(const write_job *job, karp_str name, const node_
             return status;
         }
         buffer_repeat(job->out, " ", ROW_INDENT);
-        text_flow flow;
-        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_LINES);
-        flow_words(&flow, kept.detail.len > 0 ? kept.detail : str_of(karp_reason_text(kept.code)));
-        buffer_text(job->out, "  ");
-        text_styled(t, STYLE_DIM, karp_reason_name(kept.code));
-        buffer_char(job->out, '\n');
+        rows_reason(t, ROW_INDENT, MOST_LINES, kept.detail, kept.code);
     }
 }
 
 karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,
                             const karp_write_options *options, karp_text *out, karp_error *error)
 {
-    karp_write_options copy;
-    karp_status status = check_call(context, decision, options, &copy, out, error);
+    write_call call = {.context = context, .out = out, .error = error};
+    karp_status status = begin(&call, decision, options);
     if (status != KARP_OK) {
         return status;
     }
-    write_buffer buffer;
-    buffer_init(&buffer, context);
-    write_job job = {context, decision, NULL, &copy, &buffer, error};
+    write_job job = {context, decision, NULL, &call.options, &call.buffer, error};
     node_answer answer = {0};
     status = find_node(&job, node, &answer);
     if (status == KARP_OK && !answer.known && !answer.has_command && !answer.is_candidate) {
         status = write_fail(error, KARP_E_NOT_FOUND, "no node of that name");
     }
     if (status == KARP_OK) {
-        status = copy.format == KARP_FORMAT_JSON ? node_as_json(&job, node, &answer)
-                                                 : node_as_text(&job, node, &answer);
+        status = call.options.format == KARP_FORMAT_JSON ? node_as_json(&job, node, &answer)
+                                                         : node_as_text(&job, node, &answer);
     }
-    return finish(&buffer, status, out, error);
+    return write_end(&call, status);
 }

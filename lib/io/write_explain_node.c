@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a node stays: its blockers in order, and the best move that was rejected. */
+#include "write_call.h"
+#include "write_members.h"
 #include "write_plan_json.h"
 #include "write_rows.h"
 
@@ -36,11 +38,7 @@ static void move_as_json(json_out *j, const karp_move *move)
         json_member_str(j, "nodePool", move->node_pool);
         json_key(j, "choice");
         json_flat_object(j);
-        json_member_str(j, "instanceType", move->choice.instance_type);
-        json_member_str(j, "zone", move->choice.zone);
-        json_member_str(j, "capacityType", move->choice.capacity_type);
-        json_key(j, "price");
-        json_price(j, move->choice.price);
+        json_choice_members(j, &move->choice);
         json_end(j);
     }
     json_end(j);
@@ -78,8 +76,7 @@ static karp_status as_json(const write_job *job, const karp_node_explanation *ex
     if (get_move(explanation, &move)) {
         move_as_json(j, &move);
     }
-    json_end(j);
-    buffer_char(job->out, '\n');
+    json_close(j);
     return KARP_OK;
 }
 
@@ -148,9 +145,7 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
     const text_out *t = &text;
     karp_move move;
     size_t count = karp_node_explanation_blocker_count(explanation);
-    text_style_begin(t, STYLE_HEADING);
-    text_clean(job->out, karp_node_explanation_node(explanation));
-    text_style_end(t, STYLE_HEADING);
+    text_subject(t, karp_node_explanation_node(explanation));
     buffer_text(job->out, " stays. ");
     buffer_uint(job->out, count);
     buffer_text(job->out, count == 1 ? " blocker.\n" : " blockers.\n");
@@ -161,12 +156,7 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
             return status;
         }
         buffer_text(job->out, "  ");
-        text_flow flow;
-        flow_begin(&flow, t, 2, 2, MOST_LINES);
-        flow_words(&flow, blocker.detail);
-        buffer_text(job->out, "  ");
-        text_styled(t, STYLE_DIM, karp_reason_name(blocker.code));
-        buffer_char(job->out, '\n');
+        rows_reason(t, 2, MOST_LINES, blocker.detail, blocker.code);
     }
     if (get_move(explanation, &move)) {
         write_move(t, &move);
@@ -177,28 +167,18 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
 karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation, const karp_write_options *options,
                                         karp_text *out, karp_error *error)
 {
-    karp_write_options copy;
-    karp_status status = check_write_options(options, &copy, error);
+    write_call call = {.context = context, .out = out, .error = error};
+    karp_status status = write_begin(&call, options, explanation != NULL,
+                                     "a context, an explanation and a place for the text are needed",
+                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
     if (status != KARP_OK) {
         return status;
-    }
-    if (context == NULL || explanation == NULL || out == NULL) {
-        return write_fail(error, KARP_E_INVALID, "a context, an explanation and a place for the text are needed");
     }
     const karp_decision *decision = karp_node_explanation_decision(explanation);
     if (karp_node_explanation_goes(explanation) != 0) {
         return karp_write_node(context, decision, karp_node_explanation_node(explanation), options, out, error);
     }
-    if (copy.format != KARP_FORMAT_JSON && copy.format != KARP_FORMAT_TEXT) {
-        return write_fail(error, KARP_E_UNSUPPORTED, "this document is not written in that format");
-    }
-    write_buffer buffer;
-    buffer_init(&buffer, context);
-    write_job job = {context, decision, NULL, &copy, &buffer, error};
-    status = copy.format == KARP_FORMAT_JSON ? as_json(&job, explanation) : as_text(&job, explanation);
-    if (status != KARP_OK) {
-        buffer_free(&buffer);
-        return status;
-    }
-    return buffer_finish(&buffer, out, error);
+    write_job job = {context, decision, NULL, &call.options, &call.buffer, error};
+    bool json = call.options.format == KARP_FORMAT_JSON;
+    return write_end(&call, (json ? as_json : as_text)(&job, explanation));
 }

@@ -2,6 +2,8 @@
 /* Why a pod fits nowhere, as a table of pools and instance types, and what would place it. */
 #include <string.h>
 
+#include "write_call.h"
+#include "write_members.h"
 #include "write_plan_json.h"
 #include "write_rows.h"
 
@@ -50,11 +52,7 @@ static void remedy_as_json(json_out *j, const karp_remedy *remedy)
         json_member_str(j, "nodePool", remedy->node_pool);
         json_key(j, "choice");
         json_flat_object(j);
-        json_member_str(j, "instanceType", remedy->choice.instance_type);
-        json_member_str(j, "zone", remedy->choice.zone);
-        json_member_str(j, "capacityType", remedy->choice.capacity_type);
-        json_key(j, "price");
-        json_price(j, remedy->choice.price);
+        json_choice_members(j, &remedy->choice);
         json_end(j);
     }
     json_end(j);
@@ -89,8 +87,7 @@ static karp_status as_json(const write_job *job, const karp_pod_explanation *exp
     json_uint(j, karp_pod_explanation_tried(explanation));
     json_key(j, "bounded");
     json_bool(j, karp_pod_explanation_bounded(explanation) != 0);
-    json_end(j);
-    buffer_char(job->out, '\n');
+    json_close(j);
     return KARP_OK;
 }
 
@@ -279,9 +276,7 @@ static karp_status as_text(const write_job *job, const karp_pod_explanation *exp
     if (status != KARP_OK) {
         return status;
     }
-    text_style_begin(t, STYLE_HEADING);
-    text_clean(job->out, karp_pod_explanation_pod(explanation));
-    text_style_end(t, STYLE_HEADING);
+    text_subject(t, karp_pod_explanation_pod(explanation));
     buffer_text(job->out, pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n" : " cannot be placed now.\n");
     if (pod.pool_count > 0) {
         table_of_pools(t, &pod);
@@ -296,17 +291,14 @@ static karp_status as_text(const write_job *job, const karp_pod_explanation *exp
 karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_explanation *explanation, const karp_write_options *options,
                                        karp_text *out, karp_error *error)
 {
-    karp_write_options copy;
-    karp_status status = check_write_options(options, &copy, error);
+    write_call call = {.context = context, .out = out, .error = error};
+    karp_status status = write_begin(&call, options, explanation != NULL,
+                                     "a context, an explanation and a place for the text are needed",
+                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
     if (status != KARP_OK) {
         return status;
     }
-    if (context == NULL || explanation == NULL || out == NULL) {
-        return write_fail(error, KARP_E_INVALID, "a context, an explanation and a place for the text are needed");
-    }
-    write_buffer buffer;
-    buffer_init(&buffer, context);
-    write_job job = {context, karp_pod_explanation_decision(explanation), NULL, &copy, &buffer, error};
+    write_job job = {context, karp_pod_explanation_decision(explanation), NULL, &call.options, &call.buffer, error};
     karp_str pod = karp_pod_explanation_pod(explanation);
     size_t index = 0;
     bool waits = false;
@@ -314,15 +306,9 @@ karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_exp
     if (status == KARP_OK && !waits) {
         return karp_write_pod(context, job.decision, pod, options, out, error);
     }
-    if (status == KARP_OK && copy.format != KARP_FORMAT_JSON && copy.format != KARP_FORMAT_TEXT) {
-        status = write_fail(error, KARP_E_UNSUPPORTED, "this document is not written in that format");
-    }
     if (status == KARP_OK) {
-        status = copy.format == KARP_FORMAT_JSON ? as_json(&job, explanation, index) : as_text(&job, explanation, index);
+        bool json = call.options.format == KARP_FORMAT_JSON;
+        status = (json ? as_json : as_text)(&job, explanation, index);
     }
-    if (status != KARP_OK) {
-        buffer_free(&buffer);
-        return status;
-    }
-    return buffer_finish(&buffer, out, error);
+    return write_end(&call, status);
 }

@@ -102,6 +102,12 @@ void json_end(json_out *j)
     buffer_char(j->out, is_array ? ']' : '}');
 }
 
+void json_close(json_out *j)
+{
+    json_end(j);
+    buffer_char(j->out, '\n');
+}
+
 void json_key_str(json_out *j, karp_str key)
 {
     before_value(j, 0);

@@ -27,6 +27,8 @@ void json_open_array(json_out *j);
 void json_flat_object(json_out *j);
 void json_flat_array(json_out *j);
 void json_end(json_out *j);
+/* Ends the outermost container and its line. */
+void json_close(json_out *j);
 
 void json_key(json_out *j, const char *key);
 void json_key_str(json_out *j, karp_str key);

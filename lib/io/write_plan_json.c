@@ -3,7 +3,7 @@
 #include "write_plan_json.h"
 
 #include "write_launch.h"
-
+#include "write_members.h"
 
 static const char *profile_name(uint32_t profile)
 {
@@ -45,38 +45,6 @@ static void write_pods(json_out *j, const karp_decision *decision, const uint32_
     json_end(j);
 }
 
-static void write_strings(json_out *j, const char *key, const karp_str *values, size_t count)
-{
-    json_key(j, key);
-    json_flat_array(j);
-    for (size_t i = 0; i < count; i++) {
-        json_str(j, values[i]);
-    }
-    json_end(j);
-}
-
-static void write_resources(json_out *j, const char *key, const karp_resource *list, size_t count)
-{
-    json_key(j, key);
-    json_flat_object(j);
-    for (size_t i = 0; i < count; i++) {
-        json_key_str(j, list[i].name);
-        json_str(j, list[i].text);
-    }
-    json_end(j);
-}
-
-static void write_labels(json_out *j, const char *key, const karp_label *labels, size_t count)
-{
-    json_key(j, key);
-    json_open_object(j);
-    for (size_t i = 0; i < count; i++) {
-        json_key_str(j, labels[i].key);
-        json_str(j, labels[i].value);
-    }
-    json_end(j);
-}
-
 static void write_taints(json_out *j, const char *key, const karp_taint *taints, size_t count)
 {
     json_key(j, key);
@@ -106,7 +74,7 @@ static void write_requirements(json_out *j, const karp_requirement *list, size_t
         json_member_str(j, "key", r->key);
         json_member_text(j, "operator", operator_name(r->op));
         if (r->value_count > 0) {
-            write_strings(j, "values", r->values, r->value_count);
+            json_member_strings(j, "values", r->values, r->value_count);
         }
         if (r->min_values > 0) {
             json_key(j, "minValues");
@@ -122,12 +90,8 @@ static karp_status write_choice(json_out *j, const write_job *job, const karp_la
 {
     json_key(j, "choice");
     json_open_object(j);
-    json_member_str(j, "instanceType", launch->choice.instance_type);
-    json_member_str(j, "zone", launch->choice.zone);
-    json_member_str(j, "capacityType", launch->choice.capacity_type);
-    json_key(j, "price");
-    json_price(j, launch->choice.price);
-    write_resources(j, "allocatable", launch->allocatable, launch->allocatable_count);
+    json_choice_members(j, &launch->choice);
+    json_member_resources(j, "allocatable", launch->allocatable, launch->allocatable_count);
     karp_label *labels = NULL;
     size_t count = 0;
     size_t bytes = 0;
@@ -135,7 +99,7 @@ static karp_status write_choice(json_out *j, const write_job *job, const karp_la
     if (status != KARP_OK) {
         return status;
     }
-    write_labels(j, "nodeLabels", labels, count);
+    json_member_labels(j, "nodeLabels", labels, count);
     karp_free(job->context, labels, bytes);
     json_end(j);
     return KARP_OK;
@@ -152,13 +116,13 @@ karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *
     json_member_str(j, "id", launch.id);
     json_member_str(j, "nodePool", launch.node_pool);
     write_pods(j, decision, launch.pods, launch.pod_count);
-    write_resources(j, "requests", launch.requests, launch.request_count);
+    json_member_resources(j, "requests", launch.requests, launch.request_count);
     write_requirements(j, launch.requirements, launch.requirement_count);
-    write_labels(j, "labels", launch.labels, launch.label_count);
-    write_labels(j, "annotations", launch.annotations, launch.annotation_count);
+    json_member_labels(j, "labels", launch.labels, launch.label_count);
+    json_member_labels(j, "annotations", launch.annotations, launch.annotation_count);
     write_taints(j, "taints", launch.taints, launch.taint_count);
     write_taints(j, "startupTaints", launch.startup_taints, launch.startup_taint_count);
-    write_strings(j, "instanceTypes", launch.instance_types, launch.instance_type_count);
+    json_member_strings(j, "instanceTypes", launch.instance_types, launch.instance_type_count);
     if (launch.choice.instance_type.len > 0) {
         status = write_choice(j, job, &launch);
         if (status != KARP_OK) {
@@ -254,7 +218,7 @@ karp_status plan_unschedulable(json_out *j, const write_job *job, size_t index)
         }
         json_end(j);
     }
-    write_strings(j, "relax", pod.relaxed, pod.relaxed_count);
+    json_member_strings(j, "relax", pod.relaxed, pod.relaxed_count);
     json_end(j);
     return KARP_OK;
 }
@@ -306,7 +270,7 @@ karp_status plan_command(json_out *j, const write_job *job, const karp_decision 
     json_member_text(j, "method", karp_method_name(command.method));
     json_member_text(j, "reason", karp_method_reason(command.method));
     json_member_text(j, "decision", command.replaces ? "replace" : "delete");
-    write_strings(j, "nodes", command.nodes, command.node_count);
+    json_member_strings(j, "nodes", command.nodes, command.node_count);
     status = write_launches(j, "replacements", job, decision, command.launch_first, command.launch_count);
     if (status != KARP_OK) {
         return status;
@@ -424,8 +388,7 @@ karp_status plan_as_json(const write_job *job)
     }
     write_cost(j, job->decision);
     write_warnings(j, job);
-    json_end(j);
-    buffer_char(job->out, '\n');
+    json_close(j);
     return KARP_OK;
 }
 
@@ -512,7 +475,6 @@ karp_status disruption_as_json(const write_job *job)
     }
     write_cost(j, job->decision);
     write_warnings(j, job);
-    json_end(j);
-    buffer_char(job->out, '\n');
+    json_close(j);
     return KARP_OK;
 }

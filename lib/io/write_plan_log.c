@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One line per launch, with the fields of Karpenter's own record. */
 #include "write_decision.h"
-#include "write_json.h"
 #include "write_launch.h"
+#include "write_members.h"
 
 /* "aws:///ZONE/i-ID" */
 static void write_provider_id(json_out *j, karp_str zone, const char *id)
@@ -37,15 +37,8 @@ static void write_record(const write_job *job, const karp_launch *launch, uint64
     json_member_str(j, "instance-type", launch->choice.instance_type);
     json_member_str(j, "zone", launch->choice.zone);
     json_member_str(j, "capacity-type", launch->choice.capacity_type);
-    json_key(j, "allocatable");
-    json_open_object(j);
-    for (size_t i = 0; i < launch->allocatable_count; i++) {
-        json_key_str(j, launch->allocatable[i].name);
-        json_str(j, launch->allocatable[i].text);
-    }
-    json_end(j);
-    json_end(j);
-    buffer_char(job->out, '\n');
+    json_member_resources(j, "allocatable", launch->allocatable, launch->allocatable_count);
+    json_close(j);
 }
 
 karp_status plan_as_log(const write_job *job)

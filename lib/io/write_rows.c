@@ -243,6 +243,16 @@ karp_status rows_commands(const text_out *t, const write_job *job, const karp_de
     return KARP_OK;
 }
 
+void rows_reason(const text_out *t, size_t column, size_t most_lines, karp_str detail, uint32_t code)
+{
+    text_flow flow;
+    flow_begin(&flow, t, column, column, most_lines);
+    flow_words(&flow, detail.len > 0 ? detail : str_of(karp_reason_text(code)));
+    buffer_text(t->out, "  ");
+    text_styled(t, STYLE_DIM, karp_reason_name(code));
+    buffer_char(t->out, '\n');
+}
+
 karp_status rows_kept(const text_out *t, const write_job *job, const karp_decision *decision)
 {
     write_buffer *b = t->out;
@@ -265,12 +275,7 @@ karp_status rows_kept(const text_out *t, const write_job *job, const karp_decisi
         buffer_text(b, "      ");
         text_left(b, kept.node, width);
         buffer_text(b, "  ");
-        text_flow flow;
-        flow_begin(&flow, t, ROW_INDENT + width + 2, ROW_INDENT + width + 2, MOST_DETAIL_LINES);
-        flow_words(&flow, kept.detail.len > 0 ? kept.detail : str_of(karp_reason_text(kept.code)));
-        buffer_text(b, "  ");
-        text_styled(t, STYLE_DIM, karp_reason_name(kept.code));
-        buffer_char(b, '\n');
+        rows_reason(t, ROW_INDENT + width + 2, MOST_DETAIL_LINES, kept.detail, kept.code);
     }
     return KARP_OK;
 }

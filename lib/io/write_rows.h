@@ -37,6 +37,10 @@ void section(const text_out *t, const char *title);
 karp_status rows_pods(const text_out *t, const write_job *job, const karp_decision *decision, const char *verb,
                       const uint32_t *pods, size_t count);
 
+/* Why, wrapped from the column at which it begins, then the code, and the line's end. Without a detail the code's own text
+ * stands for it. */
+void rows_reason(const text_out *t, size_t column, size_t most_lines, karp_str detail, uint32_t code);
+
 /* What each pool, and with the full level each node, said to a pod that fits nowhere. */
 void rows_refusal(const text_out *t, const karp_unschedulable *pod, size_t most_lines);
 

@@ -71,6 +71,13 @@ void text_styled(const text_out *t, text_style style, const char *text)
     text_style_end(t, style);
 }
 
+void text_subject(const text_out *t, karp_str name)
+{
+    text_style_begin(t, STYLE_HEADING);
+    text_clean(t->out, name);
+    text_style_end(t, STYLE_HEADING);
+}
+
 static double within(double fraction, double most)
 {
     return fraction > 0 ? (fraction < most ? fraction : most) : 0;

@@ -34,6 +34,8 @@ void text_right(write_buffer *b, karp_str text, size_t columns);
 void text_style_begin(const text_out *t, text_style style);
 void text_style_end(const text_out *t, text_style style);
 void text_styled(const text_out *t, text_style style, const char *text);
+/* A name from the input at the beginning of an answer about it. */
+void text_subject(const text_out *t, karp_str name);
 
 /* "█████░░░" of `cells` cells. */
 void text_bar(write_buffer *b, double fraction, size_t cells);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a check of a plan found. */
+#include "write_call.h"
 #include "write_json.h"
 #include "write_text.h"
 
@@ -24,8 +25,7 @@ static karp_status as_json(write_buffer *b, const karp_verification *found, cons
         json_end(j);
     }
     json_end(j);
-    json_end(j);
-    buffer_char(b, '\n');
+    json_close(j);
     return KARP_OK;
 }
 
@@ -57,23 +57,14 @@ static karp_status as_text(write_buffer *b, const karp_verification *found, cons
 karp_status karp_write_verification(karp_context *context, const karp_verification *verification, const karp_write_options *options,
                                     karp_text *out, karp_error *error)
 {
-    karp_write_options copy;
-    karp_status status = check_write_options(options, &copy, error);
+    write_call call = {.context = context, .out = out, .error = error};
+    karp_status status = write_begin(&call, options, verification != NULL,
+                                     "a context, a verification and a place for the text are needed",
+                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
     if (status != KARP_OK) {
         return status;
     }
-    if (context == NULL || verification == NULL || out == NULL) {
-        return write_fail(error, KARP_E_INVALID, "a context, a verification and a place for the text are needed");
-    }
-    if (copy.format != KARP_FORMAT_JSON && copy.format != KARP_FORMAT_TEXT) {
-        return write_fail(error, KARP_E_UNSUPPORTED, "this document is not written in that format");
-    }
-    write_buffer buffer;
-    buffer_init(&buffer, context);
-    status = copy.format == KARP_FORMAT_JSON ? as_json(&buffer, verification, &copy) : as_text(&buffer, verification, &copy);
-    if (status != KARP_OK) {
-        buffer_free(&buffer);
-        return write_fail(error, status, "a finding cannot be read");
-    }
-    return buffer_finish(&buffer, out, error);
+    bool json = call.options.format == KARP_FORMAT_JSON;
+    status = (json ? as_json : as_text)(&call.buffer, verification, &call.options);
+    return write_end(&call, status == KARP_OK ? KARP_OK : write_fail(error, status, "a finding cannot be read"));
 }
