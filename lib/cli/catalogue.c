@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+static karp_status make(cli_answer *answer, void *catalogue, int *result)
+{
+    (void)result;
+    return karp_write_catalogue(answer->options->context, catalogue, &answer->write, &answer->text, &answer->error);
+}
+
 static int run(const cli_options *options)
 {
     progress_begin("reading");
     karp_catalogue *catalogue = catalogue_read(options);
     progress_end();
-    if (catalogue == NULL) {
-        return EXIT_ERROR;
-    }
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
-    karp_text text = {0};
-    karp_write_options write = write_options_of(options, NULL);
-    int result = EXIT_ERROR;
-    if (karp_write_catalogue(options->context, catalogue, &write, &text, &error) != KARP_OK) {
-        print_error(&error);
-    } else if (print_text(&text)) {
-        result = EXIT_OK;
-    }
+    int result = catalogue == NULL ? EXIT_ERROR : answer_without_input(options, make, catalogue);
     karp_catalogue_unref(catalogue);
     return result;
 }

@@ -133,6 +133,29 @@ void print_warnings(const cli_input *input);
 /* Writes the text to standard output and frees it; false after printing the failure. */
 bool print_text(karp_text *text);
 
+/* ---- answer.c ---------------------------------------------------------------------------------------------------- */
+
+/* What a verb answers from, and its answer. */
+typedef struct cli_answer {
+    const cli_options *options;
+    cli_input input; /* empty when the verb reads none */
+    karp_write_options write;
+    karp_text text;
+    karp_error error;
+    const char *subject; /* what is said to be unknown when the answer is KARP_E_NOT_FOUND; NULL = the error says it */
+} cli_answer;
+
+/* Makes answer->text, and sets *result when the exit status is another than EXIT_OK. `own` is the verb's. */
+typedef karp_status cli_make(cli_answer *answer, void *own, int *result);
+
+/* Makes and prints an answer, or prints why there is none. Returns the exit status. */
+int answer_without_input(const cli_options *options, cli_make *make, void *own);
+/* The same after reading the input, whose notes go to standard error when they stand apart from the answer. */
+int answer_input(const cli_options *options, bool keep_documents, bool notes_apart, cli_make *make, void *own);
+
+/* The status of --detailed-exitcode and --fail-on; no disruption is NULL. */
+int exit_status_of_plan(const cli_options *options, const karp_decision *plan, const karp_decision *disruption);
+
 /* ---- progress.c -------------------------------------------------------------------------------------------------- */
 
 /* While work takes longer than a second and standard error is a terminal, a line there says what is being done. */

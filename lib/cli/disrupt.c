@@ -1,37 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-static int run(const cli_options *options)
+static karp_status make(cli_answer *answer, void *own, int *result)
 {
-    cli_input input;
-    if (!input_read(options, true, &input)) {
-        return EXIT_ERROR;
-    }
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    (void)own;
+    const cli_options *options = answer->options;
     karp_decision *decision = NULL;
-    karp_text text = {0};
-    int result = EXIT_ERROR;
     karp_disrupt_options disrupt;
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
     disrupt.common = decision_options(options);
-    disrupt.method = options->method != KARP_METHOD_ANY ? options->method : karp_reader_method(input.reader);
+    disrupt.method = options->method != KARP_METHOD_ANY ? options->method : karp_reader_method(answer->input.reader);
     disrupt.max_simulations = options->max_simulations;
-    karp_write_options write = write_options_of(options, &input);
     progress_begin("simulating");
-    karp_status status = karp_disrupt(input.snapshot, &disrupt, &decision, &error);
+    karp_status status = karp_disrupt(answer->input.snapshot, &disrupt, &decision, &answer->error);
     progress_end();
-    if (status != KARP_OK ||
-        karp_write_disruption(options->context, decision, &write, &text, &error) != KARP_OK) {
-        print_error(&error);
-    } else if (print_text(&text)) {
+    if (status == KARP_OK) {
+        status = karp_write_disruption(options->context, decision, &answer->write, &answer->text, &answer->error);
         bool changes = karp_decision_command_count(decision) > 0;
-        result = options->detailed_exitcode && changes ? EXIT_CHANGES : EXIT_OK;
+        *result = options->detailed_exitcode && changes ? EXIT_CHANGES : EXIT_OK;
     }
     karp_decision_unref(decision);
-    input_free(options, &input);
-    return result;
+    return status;
 }
+
+static int run(const cli_options *options) { return answer_input(options, true, false, make, NULL); }
 
 const cli_verb verb_disrupt = {
     .name = "disrupt",

@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-static int run(const cli_options *options)
+static karp_status make(cli_answer *answer, void *own, int *result)
 {
-    cli_input input;
-    if (!input_read(options, true, &input)) {
-        return EXIT_ERROR;
-    }
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
-    karp_text text = {0};
-    int result = EXIT_ERROR;
-    print_warnings(&input);
-    if (karp_reader_dump(input.reader, &text, &error) != KARP_OK) {
-        print_error(&error);
-    } else if (print_text(&text)) {
-        result = EXIT_OK;
-    }
-    input_free(options, &input);
-    return result;
+    (void)own;
+    (void)result;
+    return karp_reader_dump(answer->input.reader, &answer->text, &answer->error);
 }
+
+static int run(const cli_options *options) { return answer_input(options, true, true, make, NULL); }
 
 const cli_verb verb_dump = {
     .name = "dump",

@@ -3,35 +3,46 @@
 
 #include <string.h>
 
-static karp_status explain_pod(const cli_options *options, const cli_input *input, karp_str name,
-                               const karp_write_options *write, karp_text *text, karp_error *error)
+/* The name of what is explained. */
+static karp_str subject(cli_answer *answer)
 {
-    karp_options common = decision_options(options);
+    answer->subject = answer->options->words.items[1];
+    return (karp_str){answer->subject, strlen(answer->subject)};
+}
+
+static karp_status explain_pod(cli_answer *answer, void *own, int *result)
+{
+    (void)own;
+    (void)result;
+    karp_options common = decision_options(answer->options);
     karp_pod_explanation *explanation = NULL;
+    karp_str name = subject(answer);
     progress_begin("trying changes");
-    karp_status status = karp_explain_pod(input->snapshot, &common, name, &explanation, error);
+    karp_status status = karp_explain_pod(answer->input.snapshot, &common, name, &explanation, &answer->error);
     progress_end();
     if (status == KARP_OK) {
-        status = karp_write_pod_explanation(options->context, explanation, write, text, error);
+        status = karp_write_pod_explanation(answer->options->context, explanation, &answer->write, &answer->text, &answer->error);
     }
     karp_pod_explanation_free(explanation);
     return status;
 }
 
-static karp_status explain_node(const cli_options *options, const cli_input *input, karp_str name,
-                                const karp_write_options *write, karp_text *text, karp_error *error)
+static karp_status explain_node(cli_answer *answer, void *own, int *result)
 {
+    (void)own;
+    (void)result;
     karp_disrupt_options disrupt;
     karp_node_explanation *explanation = NULL;
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
-    disrupt.common = decision_options(options);
+    disrupt.common = decision_options(answer->options);
     disrupt.common.explain = KARP_EXPLAIN_FULL;
-    disrupt.method = karp_reader_method(input->reader);
+    disrupt.method = karp_reader_method(answer->input.reader);
+    karp_str name = subject(answer);
     progress_begin("simulating");
-    karp_status status = karp_explain_node(input->snapshot, &disrupt, name, &explanation, error);
+    karp_status status = karp_explain_node(answer->input.snapshot, &disrupt, name, &explanation, &answer->error);
     progress_end();
     if (status == KARP_OK) {
-        status = karp_write_node_explanation(options->context, explanation, write, text, error);
+        status = karp_write_node_explanation(answer->options->context, explanation, &answer->write, &answer->text, &answer->error);
     }
     karp_node_explanation_free(explanation);
     return status;
@@ -40,33 +51,12 @@ static karp_status explain_node(const cli_options *options, const cli_input *inp
 static int run(const cli_options *options)
 {
     const char *kind = options->words.items[0];
-    const char *name = options->words.items[1];
     bool is_pod = strcmp(kind, "pod") == 0;
     if (!is_pod && strcmp(kind, "node") != 0) {
         print_problem(kind, "only a pod or a node can be explained");
         return EXIT_ERROR;
     }
-    cli_input input;
-    if (!input_read(options, true, &input)) {
-        return EXIT_ERROR;
-    }
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
-    karp_text text = {0};
-    karp_write_options write = write_options_of(options, &input);
-    karp_str subject = {name, strlen(name)};
-    karp_status status = is_pod ? explain_pod(options, &input, subject, &write, &text, &error)
-                                : explain_node(options, &input, subject, &write, &text, &error);
-    int result = EXIT_ERROR;
-    if (status == KARP_E_NOT_FOUND) {
-        print_problem(name, error.message);
-    } else if (status != KARP_OK) {
-        print_error(&error);
-    } else if (print_text(&text)) {
-        result = EXIT_OK;
-    }
-    input_free(options, &input);
-    return result;
+    return answer_input(options, true, false, is_pod ? explain_pod : explain_node, NULL);
 }
 
 const cli_verb verb_explain = {

@@ -1,59 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-static int exit_status(const cli_options *options, const karp_decision *plan, const karp_decision *disruption)
+static karp_status decide(cli_answer *answer, karp_decision **plan, karp_decision **disruption)
 {
-    if (options->fail_on_unschedulable && karp_decision_unschedulable_count(plan) > 0) {
-        return EXIT_UNSCHEDULABLE;
-    }
-    bool changes = karp_decision_launch_count(plan) > 0 ||
-                   (disruption != NULL && karp_decision_command_count(disruption) > 0);
-    return options->detailed_exitcode && changes ? EXIT_CHANGES : EXIT_OK;
-}
-
-static karp_status decide(const cli_options *options, const cli_input *input, karp_decision **plan,
-                          karp_decision **disruption, karp_error *error)
-{
-    karp_options common = decision_options(options);
+    karp_options common = decision_options(answer->options);
     progress_begin("planning");
-    karp_status status = karp_provision(input->snapshot, &common, plan, error);
-    if (status == KARP_OK && options->disrupt) {
+    karp_status status = karp_provision(answer->input.snapshot, &common, plan, &answer->error);
+    if (status == KARP_OK && answer->options->disrupt) {
         karp_disrupt_options disrupt;
         karp_disrupt_options_init(&disrupt, sizeof(disrupt));
         disrupt.common = common;
-        status = karp_disrupt(input->snapshot, &disrupt, disruption, error);
+        status = karp_disrupt(answer->input.snapshot, &disrupt, disruption, &answer->error);
     }
     progress_end();
     return status;
 }
 
-static int run(const cli_options *options)
+static karp_status make(cli_answer *answer, void *own, int *result)
 {
-    cli_input input;
-    bool records = options->format == KARP_FORMAT_YAML || options->format == KARP_FORMAT_JSON_LOG;
-    if (!input_read(options, !records, &input)) {
-        return EXIT_ERROR;
-    }
-    if (records) {
-        print_warnings(&input);
-    }
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    (void)own;
     karp_decision *plan = NULL;
     karp_decision *disruption = NULL;
-    karp_text text = {0};
-    int result = EXIT_ERROR;
-    karp_write_options write = write_options_of(options, &input);
-    if (decide(options, &input, &plan, &disruption, &error) != KARP_OK ||
-        karp_write_plan(options->context, plan, disruption, &write, &text, &error) != KARP_OK) {
-        print_error(&error);
-    } else if (print_text(&text)) {
-        result = exit_status(options, plan, disruption);
+    karp_status status = decide(answer, &plan, &disruption);
+    if (status == KARP_OK) {
+        status = karp_write_plan(answer->options->context, plan, disruption, &answer->write, &answer->text, &answer->error);
+        *result = exit_status_of_plan(answer->options, plan, disruption);
     }
     karp_decision_unref(disruption);
     karp_decision_unref(plan);
-    input_free(options, &input);
-    return result;
+    return status;
+}
+
+static int run(const cli_options *options)
+{
+    bool records = options->format == KARP_FORMAT_YAML || options->format == KARP_FORMAT_JSON_LOG;
+    return answer_input(options, !records, records, make, NULL);
 }
 
 const cli_verb verb_plan = {

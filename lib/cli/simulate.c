@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+static karp_status make(cli_answer *answer, void *catalogue, int *result)
+{
+    (void)result;
+    const cli_options *options = answer->options;
+    karp_options common = decision_options(options);
+    progress_begin("playing the story");
+    karp_status status = karp_story_play(options->context, options->words.items[0], catalogue, &common, &answer->write,
+                                         &answer->text, &answer->error);
+    progress_end();
+    return status;
+}
+
 static int run(const cli_options *options)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
     karp_catalogue *catalogue = NULL;
-    karp_text text = {0};
-    int result = EXIT_ERROR;
-    karp_options common = decision_options(options);
-    karp_write_options write = write_options_of(options, NULL);
-    if (options->catalogues.count > 0 || options->region != NULL) {
+    bool named = options->catalogues.count > 0 || options->region != NULL;
+    if (named) {
         catalogue = catalogue_read(options);
-        if (catalogue == NULL) {
-            return EXIT_ERROR;
-        }
     }
-    progress_begin("playing the story");
-    karp_status status = karp_story_play(options->context, options->words.items[0], catalogue, &common, &write, &text, &error);
-    progress_end();
-    if (status != KARP_OK) {
-        print_error(&error);
-    } else if (print_text(&text)) {
-        result = EXIT_OK;
-    }
+    int result = named && catalogue == NULL ? EXIT_ERROR : answer_without_input(options, make, catalogue);
     karp_catalogue_unref(catalogue);
     return result;
 }

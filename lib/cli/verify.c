@@ -1,42 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-static karp_status verify(const cli_options *options, const cli_input *input, karp_verification **found, karp_error *error)
+static karp_status verify(cli_answer *answer, karp_verification **found)
 {
+    const cli_options *options = answer->options;
     karp_plan_document *document = NULL;
-    karp_status status = karp_plan_read_file(options->context, options->words.items[0], &document, error);
+    karp_status status = karp_plan_read_file(options->context, options->words.items[0], &document, &answer->error);
     if (status == KARP_OK) {
         progress_begin("checking");
-        status = karp_verify(input->snapshot, karp_plan_document_plan(document), found, error);
+        status = karp_verify(answer->input.snapshot, karp_plan_document_plan(document), found, &answer->error);
         progress_end();
     }
     karp_plan_document_free(document);
     return status;
 }
 
-static int run(const cli_options *options)
+static karp_status make(cli_answer *answer, void *own, int *result)
 {
-    cli_input input;
-    if (!input_read(options, false, &input)) {
-        return EXIT_ERROR;
-    }
-    print_warnings(&input);
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    (void)own;
     karp_verification *found = NULL;
-    karp_text text = {0};
-    int result = EXIT_ERROR;
-    karp_write_options write = write_options_of(options, &input);
-    if (verify(options, &input, &found, &error) != KARP_OK ||
-        karp_write_verification(options->context, found, &write, &text, &error) != KARP_OK) {
-        print_error(&error);
-    } else if (print_text(&text) && karp_verification_count(found) == 0) {
-        result = EXIT_OK;
+    karp_status status = verify(answer, &found);
+    if (status == KARP_OK) {
+        status = karp_write_verification(answer->options->context, found, &answer->write, &answer->text, &answer->error);
+        *result = karp_verification_count(found) == 0 ? EXIT_OK : EXIT_ERROR;
     }
     karp_verification_free(found);
-    input_free(options, &input);
-    return result;
+    return status;
 }
+
+static int run(const cli_options *options) { return answer_input(options, false, true, make, NULL); }
 
 const cli_verb verb_verify = {
     .name = "verify",

@@ -79,43 +79,28 @@ static bool read_changes(const cli_options *options, change_list *list)
            add_words(list, &options->factors, KARP_CHANGE_SCALE_PRICE);
 }
 
-static int exit_status(const cli_options *options, const karp_decision *plan)
+static karp_status make(cli_answer *answer, void *own, int *result)
 {
-    if (options->fail_on_unschedulable && karp_decision_unschedulable_count(plan) > 0) {
-        return EXIT_UNSCHEDULABLE;
-    }
-    return options->detailed_exitcode && karp_decision_launch_count(plan) > 0 ? EXIT_CHANGES : EXIT_OK;
-}
-
-static int answer(const cli_options *options, const cli_input *input, const change_list *changes)
-{
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    const change_list *changes = own;
     karp_decision *plan = NULL;
-    karp_text text = {0};
-    int result = EXIT_ERROR;
-    karp_options common = decision_options(options);
-    karp_write_options write = write_options_of(options, input);
+    karp_options common = decision_options(answer->options);
     progress_begin("planning");
-    karp_status status = karp_what_if(input->snapshot, changes->items, changes->count, &common, &plan, &error);
+    karp_status status = karp_what_if(answer->input.snapshot, changes->items, changes->count, &common, &plan, &answer->error);
     progress_end();
-    if (status != KARP_OK || karp_write_plan(options->context, plan, NULL, &write, &text, &error) != KARP_OK) {
-        print_error(&error);
-    } else if (print_text(&text)) {
-        result = exit_status(options, plan);
+    if (status == KARP_OK) {
+        status = karp_write_plan(answer->options->context, plan, NULL, &answer->write, &answer->text, &answer->error);
+        *result = exit_status_of_plan(answer->options, plan, NULL);
     }
     karp_decision_unref(plan);
-    return result;
+    return status;
 }
 
 static int run(const cli_options *options)
 {
-    cli_input input;
     change_list changes = {0};
     int result = EXIT_ERROR;
-    if (read_changes(options, &changes) && input_read(options, true, &input)) {
-        result = answer(options, &input, &changes);
-        input_free(options, &input);
+    if (read_changes(options, &changes)) {
+        result = answer_input(options, true, false, make, &changes);
     }
     karp_free(options->context, changes.items, changes.room * sizeof(*changes.items));
     return result;
