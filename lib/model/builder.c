@@ -4,6 +4,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <karp/devices.h>
 #include <model/catalogue.h>
 #include <string.h>
 
@@ -104,6 +105,58 @@ void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_n
     if (a->c.status == KARP_OK && words_find(&b->s.taken, a->identity, a->identity_count) != NO_ID) {
         copy_blame(&a->c, fail(error, KARP_E_DUPLICATE, "the object is in the input already"), "metadata.name");
     }
+}
+
+/* Kinds that are given as one struct and named by kind, namespace and name alone. */
+typedef struct given_kind {
+    const char *name, *struct_name;
+    size_t known, least; /* bytes of the struct: today's, and version 0.1's */
+    enum scope scope;
+} given_kind;
+
+/* How all of them begin. */
+typedef struct given_head {
+    size_t size;
+    karp_meta meta;
+} given_head;
+
+static const given_kind given_kinds[KIND_COUNT] = {
+    [KIND_POD] = { "Pod", "karp_pod", sizeof(karp_pod), SIZE_THROUGH(karp_pod, container_status_count), NAMESPACED },
+    [KIND_NODE] = { "Node", "karp_node", sizeof(karp_node), SIZE_THROUGH(karp_node, condition_count), CLUSTER_WIDE },
+    [KIND_NODE_CLAIM] = { "NodeClaim", "karp_node_claim",
+        sizeof(karp_node_claim), SIZE_THROUGH(karp_node_claim, termination_grace_period), CLUSTER_WIDE },
+    [KIND_NODE_POOL] = { "NodePool", "karp_node_pool",
+        sizeof(karp_node_pool), SIZE_THROUGH(karp_node_pool, consolidation_policy), CLUSTER_WIDE },
+    [KIND_VOLUME_CLAIM] = { "PersistentVolumeClaim", "karp_persistent_volume_claim",
+        sizeof(karp_persistent_volume_claim), SIZE_THROUGH(karp_persistent_volume_claim, phase), NAMESPACED },
+    [KIND_VOLUME] = { "PersistentVolume", "karp_persistent_volume",
+        sizeof(karp_persistent_volume), SIZE_THROUGH(karp_persistent_volume, node_term_count), CLUSTER_WIDE },
+    [KIND_STORAGE_CLASS] = { "StorageClass", "karp_storage_class",
+        sizeof(karp_storage_class), SIZE_THROUGH(karp_storage_class, binding_mode), CLUSTER_WIDE },
+    [KIND_CSI_NODE] = { "CSINode", "karp_csi_node",
+        sizeof(karp_csi_node), SIZE_THROUGH(karp_csi_node, driver_count), CLUSTER_WIDE },
+    [KIND_BUDGET] = { "PodDisruptionBudget", "karp_pod_disruption_budget",
+        sizeof(karp_pod_disruption_budget), SIZE_THROUGH(karp_pod_disruption_budget, always_allow), NAMESPACED },
+    [KIND_NAMESPACE] = { "Namespace", "karp_namespace",
+        sizeof(karp_namespace), SIZE_THROUGH(karp_namespace, meta), CLUSTER_WIDE },
+    [KIND_OVERLAY] = { "NodeOverlay", "karp_node_overlay",
+        sizeof(karp_node_overlay), SIZE_THROUGH(karp_node_overlay, weight), CLUSTER_WIDE },
+    [KIND_RESOURCE_SLICE] = { "ResourceSlice", "karp_resource_slice",
+        sizeof(karp_resource_slice), SIZE_THROUGH(karp_resource_slice, all_nodes), CLUSTER_WIDE },
+    [KIND_DEVICE_CLASS] = { "DeviceClass", "karp_device_class",
+        sizeof(karp_device_class), SIZE_THROUGH(karp_device_class, selector_count), CLUSTER_WIDE },
+    [KIND_RESOURCE_CLAIM] = { "ResourceClaim", "karp_resource_claim",
+        sizeof(karp_resource_claim), SIZE_THROUGH(karp_resource_claim, allocated), NAMESPACED },
+};
+
+karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *given, void *own, karp_error *error)
+{
+    const given_kind *k = &given_kinds[kind];
+    karp_status status = struct_check(given, k->known, k->least, own, k->struct_name, error);
+    if (status != KARP_OK) return status;
+    const given_head *head = own;
+    adding_begin(a, b, kind, k->name, &head->meta, k->scope, NULL, 0, error);
+    return KARP_OK;
 }
 
 /* Everything that can be refused happens before anything is changed. */

@@ -38,6 +38,9 @@ enum scope { CLUSTER_WIDE, NAMESPACED };
 /* Interns the name and looks for a duplicate; `more` are up to two words of identity beyond kind, namespace, name. */
 void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
                   enum scope scope, const uint32_t *more, size_t more_count, karp_error *error);
+/* Copies the caller's struct to *own and begins, for kinds that need no more identity. Fails when the struct's size is
+ * impossible; what fails later is in a->c.status. */
+karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *given, void *own, karp_error *error);
 /* Appends the record to the list, or undoes the call if anything failed. */
 karp_status adding_finish(adding *a, void *list, const void *record, size_t record_bytes);
 object copy_meta(adding *a, const karp_meta *meta);

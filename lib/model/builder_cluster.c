@@ -41,10 +41,8 @@ karp_status karp_builder_add_persistent_volume_claim(karp_builder *builder, cons
 {
     karp_persistent_volume_claim own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_persistent_volume_claim, phase), &own,
-                                      "karp_persistent_volume_claim", error);
+    karp_status status = adding_open(&a, builder, KIND_VOLUME_CLAIM, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_VOLUME_CLAIM, "PersistentVolumeClaim", &own.meta, NAMESPACED, NULL, 0, error);
     volume_claim v = { .meta = copy_meta(&a, &own.meta), .phase = own.phase };
     if (a.c.status == KARP_OK && own.phase > KARP_CLAIM_LOST) {
         copy_blame(&a.c, fail(error, KARP_E_INVALID, "the phase is none of the known ones"), "status.phase");
@@ -60,10 +58,8 @@ karp_status karp_builder_add_persistent_volume(karp_builder *builder, const karp
 {
     karp_persistent_volume own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_persistent_volume, node_term_count), &own,
-                                      "karp_persistent_volume", error);
+    karp_status status = adding_open(&a, builder, KIND_VOLUME, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_VOLUME, "PersistentVolume", &own.meta, CLUSTER_WIDE, NULL, 0, error);
     volume v = { .meta = copy_meta(&a, &own.meta) };
     v.in_tree_ebs = own.aws_elastic_block_store != 0;
     v.local = own.local != 0;
@@ -78,10 +74,8 @@ karp_status karp_builder_add_storage_class(karp_builder *builder, const karp_sto
 {
     karp_storage_class own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_storage_class, binding_mode), &own,
-                                      "karp_storage_class", error);
+    karp_status status = adding_open(&a, builder, KIND_STORAGE_CLASS, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_STORAGE_CLASS, "StorageClass", &own.meta, CLUSTER_WIDE, NULL, 0, error);
     storage_class sc = { .meta = copy_meta(&a, &own.meta), .binding_mode = own.binding_mode };
     if (a.c.status == KARP_OK && own.binding_mode > KARP_BINDING_WAIT_FOR_FIRST_CONSUMER) {
         copy_blame(&a.c, fail(error, KARP_E_INVALID, "the mode is none of the known ones"), "volumeBindingMode");
@@ -97,9 +91,8 @@ karp_status karp_builder_add_csi_node(karp_builder *builder, const karp_csi_node
 {
     karp_csi_node own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_csi_node, driver_count), &own, "karp_csi_node", error);
+    karp_status status = adding_open(&a, builder, KIND_CSI_NODE, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_CSI_NODE, "CSINode", &own.meta, CLUSTER_WIDE, NULL, 0, error);
     csi_node n = { .meta = copy_meta(&a, &own.meta) };
     path_enter(&a.c, "spec.drivers");
     csi_limit *limits = copy_room(&a.c, own.drivers, own.driver_count, sizeof *limits);
@@ -129,10 +122,8 @@ karp_status karp_builder_add_pod_disruption_budget(karp_builder *builder, const 
 {
     karp_pod_disruption_budget own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_pod_disruption_budget, always_allow), &own,
-                                      "karp_pod_disruption_budget", error);
+    karp_status status = adding_open(&a, builder, KIND_BUDGET, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_BUDGET, "PodDisruptionBudget", &own.meta, NAMESPACED, NULL, 0, error);
     disruption_budget b = { .meta = copy_meta(&a, &own.meta) };
     b.min_available = read_int_or_string(&a.c, &own.min_available);
     b.max_unavailable = read_int_or_string(&a.c, &own.max_unavailable);
@@ -147,9 +138,8 @@ karp_status karp_builder_add_namespace(karp_builder *builder, const karp_namespa
 {
     karp_namespace own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_namespace, meta), &own, "karp_namespace", error);
+    karp_status status = adding_open(&a, builder, KIND_NAMESPACE, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_NAMESPACE, "Namespace", &own.meta, CLUSTER_WIDE, NULL, 0, error);
     object o = copy_meta(&a, &own.meta);
     return adding_finish(&a, &builder->s.namespaces, &o, sizeof o);
 }
@@ -175,15 +165,14 @@ karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node
 {
     karp_node_overlay own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_node_overlay, weight), &own, "karp_node_overlay", error);
+    karp_status status = adding_open(&a, builder, KIND_OVERLAY, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_OVERLAY, "NodeOverlay", &own.meta, CLUSTER_WIDE, NULL, 0, error);
     overlay o = { .meta = copy_meta(&a, &own.meta), .weight = own.weight };
     o.price = copy_string(&a.c, own.price);
     o.price_adjustment = copy_string(&a.c, own.price_adjustment);
     path_enter(&a.c, "spec.requirements");
     o.requirements = copy_expressions(&a.c, own.requirements, own.requirement_count, true);
-    if (a.c.status == KARP_OK) path_leave(&a.c);
+    path_leave(&a.c);
     path_enter(&a.c, "spec.capacity");
     o.capacity = copy_resources(&a.c, own.capacity, own.capacity_count, true);
     return adding_finish(&a, &builder->s.overlays, &o, sizeof o);

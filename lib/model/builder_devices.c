@@ -23,9 +23,8 @@ karp_status karp_builder_add_resource_slice(karp_builder *builder, const karp_re
 {
     karp_resource_slice own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_resource_slice, all_nodes), &own, "karp_resource_slice", error);
+    karp_status status = adding_open(&a, builder, KIND_RESOURCE_SLICE, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_RESOURCE_SLICE, "ResourceSlice", &own.meta, CLUSTER_WIDE, NULL, 0, error);
     resource_slice s = { .meta = copy_meta(&a, &own.meta), .generation = own.generation, .slice_count = own.slice_count };
     s.owner = owner_node(&a, &own.meta);
     s.node = own.node_name.len > 0 ? copy_name(&a, own.node_name) : NO_ID;
@@ -35,7 +34,7 @@ karp_status karp_builder_add_resource_slice(karp_builder *builder, const karp_re
     s.all_nodes = own.all_nodes != 0;
     path_enter(&a.c, "spec.nodeSelector.nodeSelectorTerms");
     s.terms = copy_node_terms(&a.c, own.node_terms, own.node_term_count);
-    if (a.c.status == KARP_OK) path_leave(&a.c);
+    path_leave(&a.c);
     s.devices = copy_devices(&a.c, own.devices, own.device_count);
     s.counters = copy_counter_sets(&a.c, "sharedCounters", own.shared_counters, own.shared_counter_count);
     return adding_finish(&a, &builder->s.slices, &s, sizeof s);
@@ -45,9 +44,8 @@ karp_status karp_builder_add_device_class(karp_builder *builder, const karp_devi
 {
     karp_device_class own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_device_class, selector_count), &own, "karp_device_class", error);
+    karp_status status = adding_open(&a, builder, KIND_DEVICE_CLASS, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_DEVICE_CLASS, "DeviceClass", &own.meta, CLUSTER_WIDE, NULL, 0, error);
     device_class d = { .meta = copy_meta(&a, &own.meta) };
     path_enter(&a.c, "spec.selectors");
     d.selectors = copy_texts(&a.c, own.selectors, own.selector_count, &d.selector_count);
@@ -168,16 +166,15 @@ static void read_consumers(adding *a, const karp_resource_claim *given, resource
         else out->pods_only = false;
     }
     out->pod_uids = uids;
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
 }
 
 karp_status karp_builder_add_resource_claim(karp_builder *builder, const karp_resource_claim *given, karp_error *error)
 {
     karp_resource_claim own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_resource_claim, allocated), &own, "karp_resource_claim", error);
+    karp_status status = adding_open(&a, builder, KIND_RESOURCE_CLAIM, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_RESOURCE_CLAIM, "ResourceClaim", &own.meta, NAMESPACED, NULL, 0, error);
     resource_claim r = { .meta = copy_meta(&a, &own.meta) };
     read_requests(&a, &own, &r);
     read_constraints(&a.c, &own, &r);

@@ -11,7 +11,7 @@ static taint_list read_taints(copier *c, const char *path, const karp_taint *lis
 {
     path_enter(c, path);
     taint_list out = copy_taints(c, list, count);
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
     return out;
 }
 
@@ -19,7 +19,7 @@ static resource_list read_amounts(copier *c, const char *path, const karp_resour
 {
     path_enter(c, path);
     resource_list out = copy_resources(c, list, count, true);
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
     return out;
 }
 
@@ -27,7 +27,7 @@ static condition_list read_conditions(copier *c, const karp_condition *list, siz
 {
     path_enter(c, "status.conditions");
     condition_list out = copy_conditions(c, list, count);
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
     return out;
 }
 
@@ -35,7 +35,7 @@ static expression_list read_requirements(copier *c, const char *path, const karp
 {
     path_enter(c, path);
     expression_list out = copy_expressions(c, list, count, true);
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
     return out;
 }
 
@@ -43,7 +43,7 @@ static label_list read_labels(copier *c, const char *path, const karp_label *lis
 {
     path_enter(c, path);
     label_list out = copy_labels(c, list, count);
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
     return out;
 }
 
@@ -54,9 +54,8 @@ karp_status karp_builder_add_node(karp_builder *builder, const karp_node *given,
     karp_node own;
     adding a;
     copier *c = &a.c;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_node, condition_count), &own, "karp_node", error);
+    karp_status status = adding_open(&a, builder, KIND_NODE, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_NODE, "Node", &own.meta, CLUSTER_WIDE, NULL, 0, error);
     check_limit(&a, builder->s.nodes.count, karp_context_get_options(builder->context)->max_nodes, "nodes");
     node n = { .meta = copy_meta(&a, &own.meta) };
     n.provider_id = copy_name(&a, own.provider_id);
@@ -72,10 +71,8 @@ karp_status karp_builder_add_node_claim(karp_builder *builder, const karp_node_c
     karp_node_claim own;
     adding a;
     copier *c = &a.c;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_node_claim, termination_grace_period), &own,
-                                      "karp_node_claim", error);
+    karp_status status = adding_open(&a, builder, KIND_NODE_CLAIM, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_NODE_CLAIM, "NodeClaim", &own.meta, CLUSTER_WIDE, NULL, 0, error);
     check_limit(&a, builder->s.claims.count, karp_context_get_options(builder->context)->max_nodes, "node claims");
     node_claim n = { .meta = copy_meta(&a, &own.meta) };
     n.provider_id = copy_name(&a, own.provider_id);
@@ -116,7 +113,7 @@ static const budget *read_budgets(copier *c, const karp_budget *list, size_t cou
     }
     if (c->status != KARP_OK || items == NULL) items = NULL;
     else *out_count = (uint32_t)count;
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
     return items;
 }
 
@@ -138,10 +135,8 @@ karp_status karp_builder_add_node_pool(karp_builder *builder, const karp_node_po
     karp_node_pool own;
     adding a;
     copier *c = &a.c;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_node_pool, consolidation_policy), &own,
-                                      "karp_node_pool", error);
+    karp_status status = adding_open(&a, builder, KIND_NODE_POOL, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_NODE_POOL, "NodePool", &own.meta, CLUSTER_WIDE, NULL, 0, error);
     node_pool p = { .meta = copy_meta(&a, &own.meta) };
     read_template(c, &own, &p);
     p.limits = read_amounts(c, "spec.limits", own.limits, own.limit_count);

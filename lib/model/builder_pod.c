@@ -86,7 +86,7 @@ static void read_affinity(copier *c, const karp_pod *given, shape *s)
     path_leave(c);
     path_enter(c, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution");
     s->preferred_anti = copy_pod_terms(c, given->preferred_anti_affinity, given->preferred_anti_affinity_count);
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
 }
 
 static void read_constraints(copier *c, const karp_pod *given, shape *s)
@@ -326,10 +326,8 @@ karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *given, k
 {
     karp_pod own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_pod, container_status_count), &own,
-                                      "karp_pod", error);
+    karp_status status = adding_open(&a, builder, KIND_POD, given, &own, error);
     if (status != KARP_OK) return status;
-    adding_begin(&a, builder, KIND_POD, "Pod", &own.meta, NAMESPACED, NULL, 0, error);
     check_limit(&a, builder->s.pods.count, karp_context_get_options(builder->context)->max_pods, "pods");
     pod p = { .name_space = a.name_space, .name = a.name, .node = NO_ID };
     if (a.c.status == KARP_OK && own.phase > KARP_PHASE_UNKNOWN) {

@@ -102,7 +102,7 @@ static resource_list read_list(summing *s, const char *name, const karp_resource
     if (count == 0) return (resource_list){ NULL, 0 };
     path_enter(&s->c, name);
     resource_list out = copy_resources(&s->c, list, count, false);
-    if (s->c.status == KARP_OK) path_leave(&s->c);
+    path_leave(&s->c);
     return out;
 }
 
@@ -144,7 +144,7 @@ static resource_list sum_containers(summing *s)
         path_at(&s->c, i);
         total = sum(s, total, effective(s, &s->pod->containers[i], true));
     }
-    if (s->c.status == KARP_OK) path_leave(&s->c);
+    path_leave(&s->c);
     return total;
 }
 
@@ -166,7 +166,7 @@ static resource_list join_init_containers(summing *s, resource_list total)
             most = largest(s, most, sum(s, own, sidecars));
         }
     }
-    if (s->c.status == KARP_OK) path_leave(&s->c);
+    path_leave(&s->c);
     return largest(s, total, most);
 }
 

@@ -55,7 +55,7 @@ static resource_list read_amounts(copier *c, const char *path, const karp_resour
 {
     path_enter(c, path);
     resource_list out = copy_resources(c, list, count, true);
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
     return out;
 }
 
@@ -205,7 +205,7 @@ static void read_offerings(copier *c, const karp_instance_type *given, catalogue
     path_enter(c, "offerings");
     catalogue_offering *items = copy_room(c, given->offerings, given->offering_count, sizeof *items);
     if (items == NULL) {
-        if (c->status == KARP_OK) path_leave(c);
+        path_leave(c);
         return;
     }
     karp_offering *shown = arena_array(c->to, given->offering_count, sizeof *shown);

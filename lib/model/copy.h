@@ -53,7 +53,11 @@ static inline void path_at(copier *c, size_t index)
     if (c->depth <= PATH_STEPS) c->path[c->depth - 1].index = index;
 }
 
-static inline void path_leave(copier *c) { c->depth--; }
+/* After a failure the path stays where that was. */
+static inline void path_leave(copier *c)
+{
+    if (c->status == KARP_OK) c->depth--;
+}
 
 /* Fails with an error that is filled already; its field becomes the path, and the leaf (NULL: the path only). */
 void copy_blame(copier *c, karp_status status, const char *leaf);
