@@ -3,6 +3,7 @@
 #ifndef KARP_CATALOGUE_H
 #define KARP_CATALOGUE_H
 
+#include <karp/columns.h>
 #include <karp/objects.h>
 
 #ifdef __cplusplus
@@ -91,6 +92,18 @@ KARP_API const karp_instance_type *karp_catalogue_type(const karp_catalogue *cat
  * length. NULL beyond the end.
  */
 KARP_API const karp_resource *karp_catalogue_allocatable(const karp_catalogue *catalogue, size_t index, size_t *count);
+
+/** Tables of a catalogue, karp_catalogue_table(). */
+enum {
+    KARP_TABLE_INSTANCE_TYPES = 201, /**< in the catalogue's order, with allocatable and capacity */
+    KARP_TABLE_OFFERINGS = 202       /**< of all types, in the catalogue's order */
+};
+
+/**
+ * Makes a table of a catalogue: KARP_TABLE_INSTANCE_TYPES, KARP_TABLE_OFFERINGS. The work grows with the rows. May be called
+ * by several threads at once. Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
+ */
+KARP_API karp_status karp_catalogue_table(const karp_catalogue *catalogue, uint32_t table, karp_table **out, karp_error *error);
 
 #ifdef __cplusplus
 }

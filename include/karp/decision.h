@@ -8,6 +8,7 @@
 #ifndef KARP_DECISION_H
 #define KARP_DECISION_H
 
+#include <karp/columns.h>
 #include <karp/objects.h>
 #include <karp/reasons.h>
 
@@ -162,6 +163,27 @@ KARP_API double karp_decision_cost_after(const karp_decision *decision);
 /** Notes for the user ("NodePool gpu: no instance type meets its requirements"), in order. {NULL,0} beyond the end. */
 KARP_API size_t karp_decision_warning_count(const karp_decision *decision);
 KARP_API karp_str karp_decision_warning(const karp_decision *decision, size_t index);
+
+/** Tables of a decision, karp_decision_table(). */
+enum {
+    KARP_TABLE_PODS = 1,          /**< what became of each pod, by name */
+    KARP_TABLE_LAUNCHES = 2,      /**< as karp_decision_launch(): with their pods and instance types as lists */
+    KARP_TABLE_PLACEMENTS = 3,    /**< as karp_decision_placement() */
+    KARP_TABLE_UNSCHEDULABLE = 4, /**< as karp_decision_unschedulable(), without the refusals */
+    KARP_TABLE_REFUSALS = 5,      /**< what each NodePool said to each unschedulable pod */
+    KARP_TABLE_IGNORED = 6,       /**< as karp_decision_ignored() */
+    KARP_TABLE_NODES = 7,         /**< as karp_decision_node() */
+    KARP_TABLE_CANDIDATES = 8,    /**< of a disruption, as karp_decision_candidate() */
+    KARP_TABLE_COMMANDS = 9,      /**< of a disruption, as karp_decision_command() */
+    KARP_TABLE_KEPT = 10          /**< of a disruption, as karp_decision_kept() */
+};
+
+/**
+ * Makes a table of a decision. @p table is one of KARP_TABLE_PODS … KARP_TABLE_KEPT; those of a disruption have no rows for
+ * a launch decision. The work grows with the rows. May be called by several threads at once on one decision.
+ * Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
+ */
+KARP_API karp_status karp_decision_table(const karp_decision *decision, uint32_t table, karp_table **out, karp_error *error);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #define KARP_SNAPSHOT_H
 
 #include <karp/catalogue.h>
+#include <karp/columns.h>
 #include <karp/objects.h>
 
 #ifdef __cplusplus
@@ -147,6 +148,18 @@ KARP_API karp_str karp_snapshot_pod_name(const karp_snapshot *snapshot, size_t i
 
 /** State node @p index, in the order of names. {NULL,0} beyond the end. */
 KARP_API karp_str karp_snapshot_node_name(const karp_snapshot *snapshot, size_t index);
+
+/** Tables of a snapshot, karp_snapshot_table(). */
+enum {
+    KARP_TABLE_SNAPSHOT_PODS = 101, /**< every pod, in the order they were added: a row's number is the pod's index */
+    KARP_TABLE_SNAPSHOT_NODES = 102 /**< state nodes, by name */
+};
+
+/**
+ * Makes a table of a snapshot: KARP_TABLE_SNAPSHOT_*. The work grows with the rows. May be called by several threads at once.
+ * Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
+ */
+KARP_API karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, karp_table **out, karp_error *error);
 
 #ifdef __cplusplus
 }

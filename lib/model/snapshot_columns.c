@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of a snapshot: its pods and state nodes, a column per field. docs/columns.md lists them. */
+#include <base/error.h>
+#include <base/sort.h>
+#include <model/resource_columns.h>
+#include <model/snapshot.h>
+
+/* Amounts are read once per class, since there may be a hundred pods to one. */
+static bool pod_amounts(const karp_snapshot *s, karp_table *t)
+{
+    amount_columns requests;
+    size_t cells, bytes;
+    amount_columns_begin(&requests, t);
+    for (uint32_t c = 0; c < s->class_count; c++) resource_columns_mention(&requests, &s->raw.resources, shape_of(s, c)->requests);
+    amount_columns_make(&requests, "requests.");
+    double *rows = NULL;
+    if (size_mul(s->class_count, requests.count, &cells) && size_mul(cells, sizeof *rows, &bytes)) rows = mem_alloc(s->context, bytes);
+    if (rows != NULL) {
+        for (uint32_t c = 0; c < s->class_count; c++) {
+            resource_columns_row(&requests, &s->raw.resources, shape_of(s, c)->requests, rows + c * requests.count);
+        }
+        for (size_t i = 0; i < s->raw.pods.count; i++) amount_columns_row(&requests, rows + s->pod_class[i] * requests.count);
+        mem_free(s->context, rows, bytes);
+    }
+    amount_columns_end(&requests);
+    return rows != NULL;
+}
+
+static bool pods(const karp_snapshot *s, karp_table *t)
+{
+    column *space = table_words(t, "namespace"), *name = table_text(t, "name"), *node_name = table_words(t, "node");
+    column *phase = table_uint32(t, "phase"), *class = table_uint32(t, "class"), *priority = table_int64(t, "priority");
+    column *creation = table_int64(t, "creation");
+    for (size_t i = 0; i < s->raw.pods.count; i++) {
+        const pod *p = &s->raw.pods.items[i];
+        column_text(space, text_of(s, p->name_space));
+        column_text(name, name_of(s, p->name));
+        column_text(node_name, p->node == NO_ID ? str("") : name_of(s, p->node));
+        column_uint32(phase, p->phase);
+        column_uint32(class, s->pod_class[i]);
+        column_int64(priority, shape_of(s, s->pod_class[i])->priority);
+        column_int64(creation, p->creation);
+    }
+    return pod_amounts(s, t);
+}
+
+static karp_str label_text(const karp_snapshot *s, const state_node *n, uint32_t key)
+{
+    uint32_t value = label_get(n->labels, key);
+    return value == NO_ID ? str("") : text_of(s, value);
+}
+
+/* What a vector of the snapshot says, in the resource's own unit. */
+static double in_units(const karp_snapshot *s, uint32_t resource, int64_t units)
+{
+    amount value;
+    uint64_t size = units < 0 ? 0 - (uint64_t)units : (uint64_t)units;
+    /* Only what was clamped is beyond the range of amounts. */
+    double d = amount_mul(s->units[resource], size, &value) ? amount_double(value) : amount_double(s->units[resource]) * (double)size;
+    return units < 0 ? -d : d;
+}
+
+static bool node_amounts(const karp_snapshot *s, karp_table *t)
+{
+    amount_columns allocatable, available;
+    amount_columns_begin(&allocatable, t);
+    amount_columns_begin(&available, t);
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        resource_columns_mention(&allocatable, &s->raw.resources, s->nodes[i].allocatable);
+        resource_columns_mention(&available, &s->raw.resources, s->nodes[i].allocatable);
+    }
+    amount_columns_make(&allocatable, "allocatable.");
+    amount_columns_make(&available, "available.");
+    double *row = mem_alloc(s->context, allocatable.count * sizeof *row);
+    for (uint32_t i = 0; i < s->node_count && row != NULL; i++) {
+        const state_node *n = &s->nodes[i];
+        resource_columns_row(&allocatable, &s->raw.resources, n->allocatable, row);
+        amount_columns_row(&allocatable, row);
+        for (uint32_t k = 0; k < n->allocatable.count; k++) {
+            uint32_t resource = n->allocatable.items[k].resource;
+            uint32_t id = amount_columns_find(&available, strings_get(&s->raw.resources, resource));
+            if (id != NO_ID && id < available.count) row[id] = in_units(s, resource, n->available[resource]);
+        }
+        amount_columns_row(&available, row);
+    }
+    bool done = row != NULL;
+    mem_free(s->context, row, allocatable.count * sizeof *row);
+    amount_columns_end(&allocatable);
+    amount_columns_end(&available);
+    return done;
+}
+
+static bool nodes(const karp_snapshot *s, karp_table *t)
+{
+    column *name = table_text(t, "name"), *pool = table_words(t, "node_pool"), *type = table_words(t, "instance_type");
+    column *zone = table_words(t, "zone"), *capacity_type = table_words(t, "capacity_type"), *managed = table_uint32(t, "managed");
+    column *registered = table_uint32(t, "registered"), *initialized = table_uint32(t, "initialized");
+    column *marked = table_uint32(t, "marked"), *nominated = table_uint32(t, "nominated");
+    column *bound = table_list_uint32(t, "pods");
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const state_node *n = &s->nodes[i];
+        column_text(name, name_of(s, n->name));
+        column_text(pool, n->pool_name == NO_ID ? str("") : text_of(s, n->pool_name));
+        column_text(type, label_text(s, n, s->known.instance_type));
+        column_text(zone, label_text(s, n, s->known.zone));
+        column_text(capacity_type, label_text(s, n, s->known.capacity_type));
+        column_uint32(managed, n->managed);
+        column_uint32(registered, n->registered);
+        column_uint32(initialized, n->initialized);
+        column_uint32(marked, n->marked);
+        column_uint32(nominated, n->nominated);
+        column_uint32s(bound, n->pods, n->pod_count);
+    }
+    return node_amounts(s, t);
+}
+
+karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, karp_table **out, karp_error *error)
+{
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the table are needed");
+    if (table != KARP_TABLE_SNAPSHOT_PODS && table != KARP_TABLE_SNAPSHOT_NODES) {
+        return fail(error, KARP_E_NOT_FOUND, "a snapshot has no table %u", (unsigned)table);
+    }
+    karp_table *t = table_new(snapshot->context);
+    if (t != NULL && !(table == KARP_TABLE_SNAPSHOT_PODS ? pods : nodes)(snapshot, t)) {
+        karp_table_free(t);
+        t = NULL;
+    }
+    return table_finish(t, out, error);
+}
