@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of decisions, and how one is stopped: by a function of the caller, or by Ctrl-C."""
+from __future__ import annotations
+
+import ctypes as C
+import datetime
+import signal
+import threading
+from types import FrameType
+from typing import Callable, Optional, Union
+
+from . import _native as native
+from . import _structs as S
+
+Time = Union[str, int, datetime.datetime]
+
+PROFILES = ('karpenter', 'karp')
+EXPLAIN = ('summary', 'none', 'full')
+METHODS = ('Emptiness', 'StaticDrift', 'Drift', 'MultiNodeConsolidation', 'SingleNodeConsolidation')
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+
+
+def instant(value: Time) -> int:
+    """Nanoseconds since 1970: of RFC 3339 text, of a datetime with a time zone, or as they are."""
+    if isinstance(value, datetime.datetime):
+        if value.tzinfo is None:
+            raise ValueError('a datetime needs a time zone here')
+        since = value - EPOCH
+        nanoseconds = ((since.days * 86400 + since.seconds) * 10**6 + since.microseconds) * 1000
+    elif isinstance(value, str):
+        out = C.c_int64()
+        lent, kept = native.lend(value)
+        if native.core.karp_time_parse(lent, C.byref(out)):
+            raise ValueError(f'{value!r} is not a time like 2026-11-21T10:00:00Z')
+        nanoseconds = out.value
+    else:
+        nanoseconds = value
+    if not -2**63 < nanoseconds < 2**63:
+        raise ValueError('a time between the years 1678 and 2261 is wanted')
+    return nanoseconds or 1  # zero would mean "not given"; a nanosecond later is the same to every rule
+
+
+def one_of(value: str, words: 'tuple[str, ...]', what: str) -> int:
+    if value not in words:
+        raise ValueError(f'{what}={value!r}: one of {", ".join(words)} is wanted')
+    return words.index(value)
+
+
+def not_negative(value: int, what: str) -> int:
+    if not 0 <= value < 2**64:
+        raise ValueError(f'{what}={value!r}: a number of at least 0 is wanted')
+    return value
+
+
+class Run:
+    """with Run(...) as run: the options of one call, and the ways to stop it.
+
+    The library asks every so often whether to stop. What the caller's function raises is raised again when the call is over.
+    In the main thread Ctrl-C stops the call: while it lasts, SIGINT is only noted, for an exception in the middle of a
+    callback would be lost.
+    """
+
+    def __init__(self, *, now: Optional[Time] = None, profile: str = 'karpenter', explain: str = 'summary',
+                 max_steps: int = 0, keep_partial: bool = True, should_stop: Optional[Callable[[], object]] = None) -> None:
+        self.options = S.Options()
+        native.core.karp_options_init(C.byref(self.options), C.sizeof(self.options))
+        self.options.now = instant(now) if now is not None else 0
+        self.options.profile = one_of(profile, PROFILES, 'profile')
+        self.options.explain = one_of(explain, EXPLAIN, 'explain')
+        self.options.max_steps = not_negative(max_steps, 'max_steps')
+        self.options.keep_partial = int(keep_partial)
+        self._should_stop = should_stop
+        self._raised: Optional[BaseException] = None
+        self._interrupted = False
+        self._watching = False
+        if should_stop is not None and not callable(should_stop):
+            raise TypeError('should_stop is a function without parameters')
+
+    def disrupt(self, method: Optional[str], max_simulations: int) -> S.DisruptOptions:
+        out = S.DisruptOptions()
+        native.core.karp_disrupt_options_init(C.byref(out), C.sizeof(out))
+        out.common = self.options
+        out.method = 0 if method is None else 1 + one_of(method, METHODS, 'method')
+        out.max_simulations = not_negative(max_simulations, 'max_simulations')
+        return out
+
+    def __enter__(self) -> 'Run':
+        self._watching = (threading.current_thread() is threading.main_thread()
+                          and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+        if self._watching:
+            signal.signal(signal.SIGINT, self._note)
+        if self._watching or self._should_stop is not None:
+            self._callback = S.ShouldStop(self._poll)
+            self.options.should_stop = self._callback
+        return self
+
+    def _note(self, number: int, frame: Optional[FrameType]) -> None:
+        self._interrupted = True
+
+    def _poll(self, user: object) -> int:
+        if self._raised is None and not self._interrupted and self._should_stop is not None:
+            try:
+                return int(bool(self._should_stop()))
+            except BaseException as raised:  # it belongs to the caller, not into a C frame
+                self._raised = raised
+        return int(self._interrupted or self._raised is not None)
+
+    def __exit__(self, kind: Optional[type], *_: object) -> None:
+        if self._watching:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._raised is not None:
+            raise self._raised
+        if self._interrupted:
+            raise KeyboardInterrupt

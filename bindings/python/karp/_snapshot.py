@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cluster as it is at one instant, and the questions that can be asked about it."""
+from __future__ import annotations
+
+import ctypes as C
+import json
+import os
+import threading
+from collections import OrderedDict
+from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union, overload
+
+from . import _native as native
+from . import _structs as S
+from ._catalogue import Catalogue, Types, catalogue as read_catalogue
+from ._decision import DisruptionPlan, Plan
+from ._errors import ClosedError, LibraryError
+from ._explain import NodeExplanation, PodExplanation, Verification, findings
+from ._options import Run, Time, instant
+from ._version import __version__
+
+Part = Union[str, 'os.PathLike[str]', bytes, Mapping[str, Any]]
+Source = Union[Part, Sequence[Part]]
+Catalogues = Union[Catalogue, Types, Sequence[Catalogue]]
+Stop = Callable[[], object]
+
+
+class Counts(NamedTuple):
+    """What a snapshot holds. `pod_classes`: kinds of pods that no decision can tell apart."""
+    pods: int
+    pods_to_place: int
+    pod_classes: int
+    nodes: int
+    node_pools: int
+    instance_types: int
+    offerings: int
+
+
+class _World:
+    """The snapshot with the reader that made it. Shared by what was unpickled from the same bytes."""
+
+    def __init__(self, snapshot: native.Handle, reader: native.Handle) -> None:
+        self.snapshot, self.reader = snapshot, reader
+        count = native.io.karp_reader_warning_count(reader.address)
+        self.warnings = tuple(native.text(native.io.karp_reader_warning(reader.address, i)) for i in range(count))
+        self.digest = native.text(native.io.karp_reader_digest(reader.address))
+
+    def dump(self) -> bytes:
+        out = S.Text()
+        native.call(native.io.karp_reader_dump, self.reader.address, C.byref(out))
+        return native.take_text(out)
+
+
+def _objects(mappings: Sequence[Mapping[str, Any]]) -> bytes:
+    if len(mappings) == 1:
+        return json.dumps(mappings[0]).encode()
+    return json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': list(mappings)}).encode()
+
+
+def _parts(source: Source) -> List[Union[Tuple[str, bytes], str]]:
+    """What the reader is given one after the other: paths, and documents with names for errors. Neighbouring objects
+    become one list."""
+    given: Sequence[Part] = [source] if isinstance(source, (str, bytes, os.PathLike, Mapping)) else source
+    parts: List[Union[Tuple[str, bytes], str]] = []
+    together: List[Mapping[str, Any]] = []
+    for part in given:
+        if isinstance(part, Mapping):
+            together.append(part)
+            continue
+        if together:
+            parts.append(('objects', _objects(together)))
+            together = []
+        if isinstance(part, (bytes, bytearray, memoryview)):
+            parts.append(('input', bytes(part)))
+        elif isinstance(part, (str, os.PathLike)):
+            parts.append(os.fspath(part))
+        else:
+            raise TypeError(f'a path, bytes, a dict, or a list of them is wanted, not {type(part).__name__}')
+    if together:
+        parts.append(('objects', _objects(together)))
+    return parts
+
+
+def _read(source: Source, catalogues: Sequence[Catalogue], now: Optional[Time], strict: bool, region: str, provider: str,
+          base_directory: str) -> _World:
+    options = S.ReaderOptions()
+    native.io.karp_reader_options_init(C.byref(options), C.sizeof(options))
+    options.strict, options.keep_documents = int(strict), 1
+    options.now = instant(now) if now is not None else 0
+    options.region, kept_region = native.lend(region)
+    options.provider, kept_provider = native.lend(provider)
+    options.base_directory, kept_directory = native.lend(base_directory)
+    with native.Context() as context:
+        reader = native.make(native.io.karp_reader_new, native.io.karp_reader_free, context.address, C.byref(options))
+        for each in catalogues:
+            native.call(native.io.karp_reader_add_catalogue, reader.address, each._handle.live())
+        for part in _parts(source):
+            if isinstance(part, str):
+                native.call(native.io.karp_reader_add_path, reader.address, native.path_bytes(part))
+            else:
+                name, kept_name = native.lend(part[0])
+                document, kept_document = native.lend(part[1])
+                native.call(native.io.karp_reader_add, reader.address, name, document)
+        snapshot = native.make(native.io.karp_reader_finish, native.core.karp_snapshot_unref, reader.address)
+    return _World(snapshot, reader)
+
+
+def load(source: Source, *, catalogue: Optional[Catalogues] = None, now: Optional[Time] = None, strict: bool = False,
+         region: str = '', provider: str = '', base_directory: Union[str, 'os.PathLike[str]'] = '') -> 'Snapshot':
+    """Reads a cluster: Kubernetes objects, workloads, Lists, Snapshots.
+
+    `source` is a path (a file, a directory, "-" for standard input), a document as bytes (YAML or JSON), an object as a dict,
+    or a list of any of them. `catalogue` gives the instance types to every NodePool: a Catalogue, what karp.catalogue() takes,
+    or a list of Catalogues; without it the input's own serve, else the built-in ones of `region`. `now` is the clock where
+    the input does not say; `strict` fills nothing in; `base_directory` is what relative paths in documents start from.
+    """
+    given: Sequence[Catalogue] = ()
+    if isinstance(catalogue, Catalogue):
+        given = [catalogue]
+    elif isinstance(catalogue, Sequence) and catalogue and all(isinstance(each, Catalogue) for each in catalogue):
+        given = [each for each in catalogue if isinstance(each, Catalogue)]
+    elif catalogue is not None:
+        given = [read_catalogue(catalogue)]  # type: ignore[arg-type]  # not a list of Catalogues: seen above
+    return Snapshot(_read(source, given, now, strict, region, provider, os.fspath(base_directory)))
+
+
+class Snapshot:
+    """A cluster at one instant; immutable, and usable from several threads at once.
+
+    It pickles as one document, and a process that receives it several times reads it once.
+    """
+
+    def __init__(self, world: _World) -> None:
+        self._world: Optional[_World] = world
+
+    def _open(self) -> _World:
+        world = self._world
+        if world is None:
+            raise ClosedError('this Snapshot is closed')
+        return world
+
+    # ---- what it is
+
+    @property
+    def closed(self) -> bool:
+        return self._world is None
+
+    def close(self) -> None:
+        """Gives the memory back, as soon as no call uses it. Decisions made from it stay. Can be called again."""
+        self._world = None
+
+    def __enter__(self) -> 'Snapshot':
+        self._open()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def now(self) -> str:
+        """Its clock, RFC 3339."""
+        world = self._open()
+        return native.time_text(native.core.karp_snapshot_now(world.snapshot.address))
+
+    @property
+    def sha256(self) -> str:
+        """Of the canonical document, dump(): equal for equal input, however it was spelt."""
+        return self._open().digest
+
+    @property
+    def warnings(self) -> Tuple[str, ...]:
+        """Notes on what was read: unknown kinds, fields without effect."""
+        return self._open().warnings
+
+    @property
+    def counts(self) -> Counts:
+        world = self._open()
+        raw = S.SnapshotCounts(size=C.sizeof(S.SnapshotCounts))
+        native.core.karp_snapshot_get_counts(world.snapshot.address, C.byref(raw))
+        return Counts(*(int(getattr(raw, name)) for name in Counts._fields))
+
+    @property
+    def pods(self) -> Tuple[str, ...]:
+        """All pods, "namespace/name", in the order of the input."""
+        world, name = self._open(), native.core.karp_snapshot_pod_name
+        return tuple(native.text(name(world.snapshot.address, i)) for i in range(self.counts.pods))
+
+    @property
+    def nodes(self) -> Tuple[str, ...]:
+        """The nodes the scheduler knows, by name."""
+        world, name = self._open(), native.core.karp_snapshot_node_name
+        return tuple(native.text(name(world.snapshot.address, i)) for i in range(self.counts.nodes))
+
+    def dump(self) -> bytes:
+        """The canonical Snapshot, as JSON: the whole input in one document, catalogues included. load() reads it."""
+        return self._open().dump()
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return '<karp.Snapshot, closed>'
+        counts = self.counts
+        return f'<karp.Snapshot {counts.pods} pods ({counts.pods_to_place} to place), {counts.nodes} nodes, {self.now}>'
+
+    def __reduce__(self) -> Tuple[object, ...]:
+        world = self._open()
+        return _unpickle, (__version__, world.digest, world.dump())
+
+    # ---- questions
+
+    def plan(self, *, disrupt: bool = False, now: Optional[Time] = None, profile: str = 'karpenter',
+             explain: str = 'summary', max_steps: int = 0, keep_partial: bool = True,
+             should_stop: Optional[Stop] = None) -> Plan:
+        """Which nodes to start, for which pods; which pods go to nodes that exist; which fit nowhere, and why.
+
+        `disrupt`: also say which nodes could go. `profile`: 'karpenter', or 'karp' with its known defects off. `explain`:
+        'none', 'summary' or 'full'. `max_steps`: attempts to place a pod after which it stops; `should_stop` is asked now
+        and then. What is stopped is marked as not complete, or with keep_partial=False a CanceledError.
+        """
+        world = self._open()
+        with Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
+                 should_stop=should_stop) as run:
+            decision = native.make(native.core.karp_provision, native.core.karp_decision_unref, world.snapshot.address,
+                                   C.byref(run.options))
+            disruption = None
+            if disrupt:
+                disruption = self._disrupt(world, run, None, 0)
+        return Plan(decision, world.digest, world.warnings, disruption)
+
+    @staticmethod
+    def _disrupt(world: _World, run: Run, method: Optional[str], max_simulations: int) -> DisruptionPlan:
+        options = run.disrupt(method, max_simulations)
+        return DisruptionPlan(native.make(native.core.karp_disrupt, native.core.karp_decision_unref,
+                                          world.snapshot.address, C.byref(options)), world.digest, world.warnings)
+
+    def disrupt(self, *, method: Optional[str] = None, max_simulations: int = 0, now: Optional[Time] = None,
+                profile: str = 'karpenter', explain: str = 'summary', max_steps: int = 0, keep_partial: bool = True,
+                should_stop: Optional[Stop] = None) -> DisruptionPlan:
+        """Which nodes may go, and what replaces them: one disruption pass.
+
+        `method` asks only Emptiness, StaticDrift, Drift, MultiNodeConsolidation or SingleNodeConsolidation; without it the
+        input's own choice, else all in Karpenter's order. The other options are those of plan().
+        """
+        world = self._open()
+        with Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
+                 should_stop=should_stop) as run:
+            options = run.disrupt(method, max_simulations)
+            if method is None:
+                options.method = native.io.karp_reader_method(world.reader.address)
+            decision = native.make(native.core.karp_disrupt, native.core.karp_decision_unref, world.snapshot.address,
+                                   C.byref(options))
+        return DisruptionPlan(decision, world.digest, world.warnings)
+
+    def what_if(self, *, remove: Union[str, Iterable[str]] = (), add: Optional[Source] = None,
+                lose_zone: Union[str, Iterable[str]] = (), price: Union[None, float, Mapping[str, float]] = None,
+                now: Optional[Time] = None, profile: str = 'karpenter', explain: str = 'summary', max_steps: int = 0,
+                keep_partial: bool = True, should_stop: Optional[Stop] = None) -> Plan:
+        """The plan for a cluster with changes laid over it, all at once.
+
+        `remove`: nodes that are gone. `lose_zone`: zones that are gone. `price`: a factor for all prices, or one for each
+        capacity type, {'spot': 1.3}. `add`: objects that come, as load() takes them; names of nodes to remove may be among
+        them. cost.before is the cost today, cost.after that after the changes, at the new prices.
+        """
+        if add is not None:
+            parts: List[Part] = [self.dump()]
+            parts += [add] if isinstance(add, (str, bytes, os.PathLike, Mapping)) else list(add)
+            with load(parts) as larger:
+                return larger.what_if(remove=remove, lose_zone=lose_zone, price=price, now=now, profile=profile,
+                                      explain=explain, max_steps=max_steps, keep_partial=keep_partial,
+                                      should_stop=should_stop)
+        world = self._open()
+        wanted = [(1, name, 0.0) for name in ([remove] if isinstance(remove, str) else remove)]
+        wanted += [(2, name, 0.0) for name in ([lose_zone] if isinstance(lose_zone, str) else lose_zone)]
+        if price is not None:
+            factors = price if isinstance(price, Mapping) else {'': price}
+            wanted += [(3, '' if name == 'all' else name, float(factor)) for name, factor in factors.items()]
+        lent = [native.lend(name) for _, name, _ in wanted]
+        changes = (S.Change * len(wanted))(*[S.Change(name[0], factor, kind)
+                                             for name, (kind, _, factor) in zip(lent, wanted)])
+        with Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
+                 should_stop=should_stop) as run:
+            decision = native.make(native.core.karp_what_if, native.core.karp_decision_unref, world.snapshot.address,
+                                   C.addressof(changes) if wanted else None, len(wanted), C.byref(run.options))
+        return Plan(decision, world.digest, world.warnings)
+
+    @overload
+    def explain(self, *, pod: str, node: None = None, now: Optional[Time] = None, profile: str = 'karpenter',
+                should_stop: Optional[Stop] = None) -> PodExplanation: ...
+
+    @overload
+    def explain(self, *, pod: None = None, node: str, now: Optional[Time] = None, profile: str = 'karpenter',
+                should_stop: Optional[Stop] = None) -> NodeExplanation: ...
+
+    def explain(self, *, pod: Optional[str] = None, node: Optional[str] = None, now: Optional[Time] = None,
+                profile: str = 'karpenter', should_stop: Optional[Stop] = None) -> Union[PodExplanation, NodeExplanation]:
+        """Why a pod ("namespace/name") goes where it goes or nowhere, and what would place it: a PodExplanation. Or why a node
+        stays: a NodeExplanation."""
+        if (pod is None) == (node is None):
+            raise TypeError('either pod= or node= is wanted')
+        world = self._open()
+        subject = pod if pod is not None else node
+        assert subject is not None
+        name, kept = native.lend(subject)
+        with Run(now=now, profile=profile, explain='full', should_stop=should_stop) as run:
+            if pod is not None:
+                return PodExplanation(native.make(native.core.karp_explain_pod, native.core.karp_pod_explanation_free,
+                                                  world.snapshot.address, C.byref(run.options), name),
+                                      pod, world.digest, world.warnings)
+            options = run.disrupt(None, 0)
+            options.method = native.io.karp_reader_method(world.reader.address)
+            return NodeExplanation(native.make(native.core.karp_explain_node, native.core.karp_node_explanation_free,
+                                               world.snapshot.address, C.byref(options), name),
+                                   subject, world.digest, world.warnings)
+
+
+# ---- checking ------------------------------------------------------------------------------------------------------
+
+
+def verify(snapshot: Snapshot, plan: Union[Plan, str, bytes, Mapping[str, Any]]) -> Verification:
+    """Whether a plan keeps every constraint of the pods it places: one of this library, or a Plan document of anybody's, as a
+    dict or JSON. The check shares no code with the scheduler."""
+    world = snapshot._open()
+    free = native.core.karp_verification_free
+    if isinstance(plan, Plan):
+        decision = plan._handle
+        return findings(native.make(native.core.karp_verify_decision, free, world.snapshot.address, decision.live()))
+    name, kept_name = native.lend('plan')
+    text, kept_text = native.lend(plan if isinstance(plan, (str, bytes)) else json.dumps(plan))
+    with native.Context() as context:
+        document = native.make(native.io.karp_plan_read, native.io.karp_plan_document_free, context.address, name, text)
+        return findings(native.make(native.core.karp_verify, free, world.snapshot.address,
+                                    native.io.karp_plan_document_plan(document.address)))
+
+
+# ---- pickles -------------------------------------------------------------------------------------------------------
+
+CACHED = 64  # snapshots that a process remembers
+_cache: 'OrderedDict[str, _World]' = OrderedDict()
+_cache_lock = threading.Lock()
+reads = 0  # how often a pickled snapshot had to be read in this process
+
+
+def _unpickle(version: str, digest: str, document: bytes) -> Snapshot:
+    """Reads a document once per process, however often it arrives."""
+    global reads
+    if version != __version__:
+        raise LibraryError(f'a Snapshot of karp {version} has arrived at karp {__version__}: results would not compare')
+    with _cache_lock:
+        world = _cache.get(digest)
+        if world is None:
+            world = _read(document, (), None, False, '', '', '')
+            reads += 1
+            _cache[digest] = world
+            while len(_cache) > CACHED:
+                _cache.popitem(last=False)
+        _cache.move_to_end(digest)
+    return Snapshot(world)

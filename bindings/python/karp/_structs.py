@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The structs of the public headers that this package reads or fills, field for field."""
+from __future__ import annotations
+
+import ctypes as C  # arrays are pointers without a type: they are read by address and count
+
+
+
+class Str(C.Structure):
+    _fields_ = [('ptr', C.c_void_p), ('len', C.c_size_t)]
+
+
+class Error(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('status', C.c_int32), ('line', C.c_uint32), ('column', C.c_uint32),
+                ('reserved', C.c_uint32), ('byte_offset', C.c_uint64), ('document', C.c_char * 128),
+                ('object', C.c_char * 192), ('field', C.c_char * 128), ('message', C.c_char * 256)]
+
+
+Log = C.CFUNCTYPE(None, C.c_uint32, Str, C.c_void_p)
+
+
+class ContextOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('allocator', C.c_void_p), ('log', Log), ('log_user', C.c_void_p),
+                ('max_pods', C.c_uint64), ('max_nodes', C.c_uint64), ('max_instance_types', C.c_uint64),
+                ('max_document_bytes', C.c_uint64), ('max_nesting', C.c_uint32), ('reserved', C.c_uint32),
+                ('max_aliases', C.c_uint64)]
+
+
+class Text(C.Structure):
+    _fields_ = [('ptr', C.c_void_p), ('len', C.c_size_t), ('owner', C.c_void_p)]
+
+
+class ReaderOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('strict', C.c_uint32), ('keep_documents', C.c_uint32), ('now', C.c_int64),
+                ('region', Str), ('base_directory', Str), ('provider', Str)]
+
+
+class CatalogueOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('region', Str), ('node_class', Str), ('node_class_name', Str),
+                ('reserved_enis', C.c_int64), ('vm_memory_overhead_percent', C.c_double), ('all_types', C.c_uint32),
+                ('reserved', C.c_uint32)]
+
+
+class WriteOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('format', C.c_uint32), ('compact', C.c_uint32), ('color', C.c_uint32),
+                ('width', C.c_uint32), ('digest', Str), ('title', Str), ('catalogue', Str), ('warnings', C.c_void_p),
+                ('warning_count', C.c_size_t)]
+
+
+ShouldStop = C.CFUNCTYPE(C.c_int32, C.c_void_p)
+
+
+class Options(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('now', C.c_int64), ('profile', C.c_uint32), ('explain', C.c_uint32),
+                ('max_steps', C.c_uint64), ('should_stop', ShouldStop), ('stop_user', C.c_void_p),
+                ('keep_partial', C.c_uint32), ('reserved', C.c_uint32), ('flip_quirks', C.c_uint64)]
+
+
+class DisruptOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('common', Options), ('method', C.c_uint32), ('reserved', C.c_uint32),
+                ('max_simulations', C.c_uint64), ('flip_quirks', C.c_uint64)]
+
+
+class Change(C.Structure):
+    _fields_ = [('name', Str), ('factor', C.c_double), ('kind', C.c_uint32), ('reserved', C.c_uint32)]
+
+
+class SnapshotCounts(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('pods', C.c_size_t), ('pods_to_place', C.c_size_t), ('pod_classes', C.c_size_t),
+                ('nodes', C.c_size_t), ('node_pools', C.c_size_t), ('instance_types', C.c_size_t),
+                ('offerings', C.c_size_t), ('requirement_sets', C.c_size_t)]
+
+
+class Resource(C.Structure):
+    _fields_ = [('name', Str), ('text', Str), ('value', C.c_int64), ('scale', C.c_int32), ('reserved', C.c_uint32)]
+
+
+class Label(C.Structure):
+    _fields_ = [('key', Str), ('value', Str)]
+
+
+class Requirement(C.Structure):
+    _fields_ = [('key', Str), ('op', C.c_uint32), ('min_values', C.c_uint32), ('values', C.c_void_p),
+                ('value_count', C.c_size_t)]
+
+
+class Taint(C.Structure):
+    _fields_ = [('key', Str), ('value', Str), ('effect', Str)]
+
+
+class NodeClassRef(C.Structure):
+    _fields_ = [('group', Str), ('kind', Str), ('name', Str)]
+
+
+class Choice(C.Structure):
+    _fields_ = [('instance_type', Str), ('zone', Str), ('capacity_type', Str), ('price', C.c_double)]
+
+
+class Launch(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('id', Str), ('node_pool', Str), ('pods', C.c_void_p), ('pod_count', C.c_size_t),
+                ('requests', C.c_void_p), ('request_count', C.c_size_t),
+                ('requirements', C.c_void_p), ('requirement_count', C.c_size_t),
+                ('claim_requirements', C.c_void_p), ('claim_requirement_count', C.c_size_t),
+                ('labels', C.c_void_p), ('label_count', C.c_size_t),
+                ('annotations', C.c_void_p), ('annotation_count', C.c_size_t),
+                ('taints', C.c_void_p), ('taint_count', C.c_size_t),
+                ('startup_taints', C.c_void_p), ('startup_taint_count', C.c_size_t),
+                ('instance_types', C.c_void_p), ('instance_type_count', C.c_size_t), ('choice', Choice),
+                ('choice_labels', C.c_void_p), ('choice_label_count', C.c_size_t),
+                ('capacity', C.c_void_p), ('capacity_count', C.c_size_t),
+                ('allocatable', C.c_void_p), ('allocatable_count', C.c_size_t), ('node_class', NodeClassRef),
+                ('expire_after', C.c_int64), ('termination_grace_period', C.c_int64)]
+
+
+class Placement(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('node', Str), ('pods', C.c_void_p), ('pod_count', C.c_size_t)]
+
+
+class PoolRefusal(C.Structure):
+    _fields_ = [('node_pool', Str), ('detail', Str), ('code', C.c_uint32), ('types_start', C.c_uint32),
+                ('types_requirements', C.c_uint32), ('types_resources', C.c_uint32), ('types_offerings', C.c_uint32),
+                ('reserved', C.c_uint32)]
+
+
+class TargetRefusal(C.Structure):
+    _fields_ = [('target', Str), ('code', C.c_uint32), ('is_launch', C.c_uint32)]
+
+
+class Unschedulable(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('pod', C.c_uint32), ('code', C.c_uint32), ('permanent', C.c_uint32),
+                ('reserved', C.c_uint32), ('message', Str), ('pools', C.c_void_p), ('pool_count', C.c_size_t),
+                ('targets', C.c_void_p), ('target_count', C.c_size_t), ('relaxed', C.c_void_p),
+                ('relaxed_count', C.c_size_t)]
+
+
+class Ignored(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('pod', C.c_uint32), ('code', C.c_uint32), ('message', Str)]
+
+
+class NodeUse(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('node', Str), ('node_pool', Str), ('instance_type', Str), ('zone', Str),
+                ('capacity_type', Str), ('price', C.c_double), ('cpu_requested', C.c_double),
+                ('cpu_allocatable', C.c_double), ('memory_requested', C.c_double), ('memory_allocatable', C.c_double),
+                ('marked', C.c_uint32), ('pods_received', C.c_uint32)]
+
+
+class Disruption(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('method', C.c_uint32), ('simulations', C.c_uint32), ('error_code', Str),
+                ('error_message', Str)]
+
+
+class Candidate(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('node', Str), ('node_pool', Str), ('price', C.c_double),
+                ('disruption_cost', C.c_double), ('reschedule_cost', C.c_double), ('pods', C.c_void_p),
+                ('pod_count', C.c_size_t)]
+
+
+class PoolBudget(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('node_pool', Str), ('remaining', C.c_int64), ('next_change', C.c_int64)]
+
+
+class Command(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('method', C.c_uint32), ('replaces', C.c_uint32), ('nodes', C.c_void_p),
+                ('node_count', C.c_size_t), ('launch_first', C.c_size_t), ('launch_count', C.c_size_t),
+                ('placement_first', C.c_size_t), ('placement_count', C.c_size_t), ('savings', C.c_double),
+                ('validate_after', C.c_int64), ('score', C.c_double)]
+
+
+class Kept(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('node', Str), ('detail', Str), ('code', C.c_uint32), ('reserved', C.c_uint32)]
+
+
+class Remedy(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('changes', C.c_uint32), ('text', Str),
+                ('node_pool', Str), ('node', Str), ('choice', Choice)]
+
+
+class Blocker(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('code', C.c_uint32), ('reserved', C.c_uint32), ('detail', Str),
+                ('until', C.c_int64)]
+
+
+class Move(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('price', C.c_double), ('savings', C.c_double), ('moved', C.c_uint32),
+                ('launches', C.c_uint32), ('node_pool', Str), ('choice', Choice)]
+
+
+class Finding(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('code', C.c_uint32), ('reserved', C.c_uint32), ('object', Str), ('detail', Str)]
+
+
+class Overhead(C.Structure):
+    _fields_ = [('kube_reserved', C.c_void_p), ('kube_reserved_count', C.c_size_t),
+                ('system_reserved', C.c_void_p), ('system_reserved_count', C.c_size_t),
+                ('eviction_threshold', C.c_void_p), ('eviction_threshold_count', C.c_size_t)]
+
+
+class Offering(C.Structure):
+    _fields_ = [('requirements', C.c_void_p), ('requirement_count', C.c_size_t), ('price', C.c_double),
+                ('reservation_capacity', C.c_int64), ('available', C.c_uint32), ('price_from_overlay', C.c_uint32),
+                ('capacity_override', C.c_void_p), ('capacity_override_count', C.c_size_t),
+                ('overhead_override', C.c_void_p), ('has_capacity_override', C.c_uint32), ('reserved', C.c_uint32)]
+
+
+class InstanceType(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('name', Str), ('requirements', C.c_void_p), ('requirement_count', C.c_size_t),
+                ('capacity', C.c_void_p), ('capacity_count', C.c_size_t), ('overhead', Overhead),
+                ('offerings', C.c_void_p), ('offering_count', C.c_size_t), ('volume_limits', C.c_void_p),
+                ('volume_limit_count', C.c_size_t), ('capacity_from_overlay', C.c_uint32), ('reserved', C.c_uint32),
+                ('device_templates', C.c_void_p), ('device_template_count', C.c_size_t),
+                ('attribute_bindings', C.c_void_p), ('attribute_binding_count', C.c_size_t)]

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package on the libraries of this build: its pytest suite."""
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def main():
+    source, build = pathlib.Path(os.environ['KARP_SOURCE']), pathlib.Path(os.environ['KARP_BUILD'])
+    if importlib.util.find_spec('pytest') is None:
+        print('there is no pytest')
+        return 77
+    if not list((build / 'lib').glob('libkarp-io.so*')):
+        print('there are no shared libraries to load')
+        return 77
+    package = source / 'bindings/python'
+    environment = {**os.environ, 'KARP_LIBRARY': str(build / 'lib'), 'PYTHONPATH': str(package)}
+    return subprocess.run([sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', str(package / 'tests')],
+                          cwd=package, env=environment).returncode
+
+
+if __name__ == '__main__':
+    sys.exit(main())
