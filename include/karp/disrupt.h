@@ -24,6 +24,31 @@ KARP_API const char *karp_method_name(uint32_t method);
 /** "Underutilized", "Empty" or "Drifted": the reason a method's commands carry; "" for none. */
 KARP_API const char *karp_method_reason(uint32_t method);
 
+/**
+ * What one pass leaves for the next, as plain values that are the caller's to keep; Karpenter has them in the memory of its
+ * process. A zeroed one (karp_memory_init()) is that of a first pass. A method that found nothing, although budgets let it,
+ * is not asked again while nothing changes, for five minutes at most.
+ */
+typedef struct karp_memory {
+    size_t size;
+    /**
+     * Instant of the last change that matters: pods bound or deleted, nodes and claims that come, go, become initialised or
+     * marked, NodePools and NodeOverlays edited. 0 = not known. A pass finds changes by comparing the cluster with `seen`; a
+     * caller that watches the cluster and knows of a later one may write it here. (A pod that is deleted before it was bound
+     * changes nothing that a pass could see.)
+     */
+    int64_t changed;
+    uint64_t seen;             /**< digest of the cluster as the last pass saw it; 0 = none */
+    int64_t emptiness_mark;    /**< `changed` when the method last found nothing; 0 = never */
+    int64_t multi_node_mark;   /**< likewise */
+    int64_t single_node_mark;  /**< likewise */
+    const karp_str *unseen;    /**< NodePools that single-node consolidation did not reach: their turn comes first */
+    size_t unseen_count;
+} karp_memory;
+
+/** Zeroes @p memory and sets its size. */
+KARP_API void karp_memory_init(karp_memory *memory, size_t size);
+
 typedef struct karp_disrupt_options {
     size_t size;
     karp_options common;
@@ -33,6 +58,9 @@ typedef struct karp_disrupt_options {
     uint64_t max_simulations;
     /** Quirks to switch off in profile karpenter, or on in profile karp: bit n−1 for D-Qn (docs/disruption.md). */
     uint64_t flip_quirks;
+    const karp_memory *memory;   /**< of the pass before; NULL = every pass looks at everything */
+    const karp_str *in_progress; /**< names of nodes in commands that are being carried out: they stay, IN_QUEUE */
+    size_t in_progress_count;
 } karp_disrupt_options;
 
 /** Zeroes @p options and sets the sizes. */
@@ -97,6 +125,8 @@ typedef struct karp_kept {
 } karp_kept;
 
 KARP_API karp_status karp_decision_disruption(const karp_decision *decision, karp_disruption *out);
+/** What the next pass is to be given. Borrowed. NOT_FOUND: the options had no memory. */
+KARP_API karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out);
 KARP_API size_t karp_decision_candidate_count(const karp_decision *decision);
 KARP_API karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out);
 KARP_API size_t karp_decision_budget_count(const karp_decision *decision);

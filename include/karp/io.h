@@ -157,6 +157,24 @@ KARP_API const karp_plan *karp_plan_document_plan(const karp_plan_document *docu
 /** Frees it. NULL is allowed. */
 KARP_API void karp_plan_document_free(karp_plan_document *document);
 
+/** A DisruptionMemory document (docs/formats.md) that was read. */
+typedef struct karp_memory_document karp_memory_document;
+
+/**
+ * Reads what karp_write_memory() has written, for karp_disrupt_options.memory; @p name is used in errors.
+ * Errors: SYNTAX, INVALID, LIMIT, NOMEM.
+ */
+KARP_API karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text, karp_memory_document **out, karp_error *error);
+/** The same from a file, or standard input ("-"). Also: IO. */
+KARP_API karp_status karp_memory_read_file(karp_context *context, const char *path, karp_memory_document **out, karp_error *error);
+/** What it says. Borrowed. */
+KARP_API const karp_memory *karp_memory_document_memory(const karp_memory_document *document);
+/** Frees it. NULL is allowed. */
+KARP_API void karp_memory_document_free(karp_memory_document *document);
+/** Writes the memory of a pass, karp_decision_memory(). Format: JSON. */
+KARP_API karp_status karp_write_memory(karp_context *context, const karp_memory *memory, const karp_write_options *options, karp_text *out,
+                                       karp_error *error);
+
 /** Writes what a check of a plan found (formats.md §7). Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_verification(karp_context *context, const karp_verification *verification,
                                              const karp_write_options *options, karp_text *out, karp_error *error);

@@ -40,6 +40,8 @@ typedef struct cli_options {
     int64_t reserved_enis;
     double vm_memory_overhead;
     bool vm_memory_overhead_given;
+    const char *memory_in; /* NULL = not given; likewise the next */
+    const char *memory_out;
     uint32_t runs;
     bool list;
     bool all_types;
@@ -76,7 +78,7 @@ enum {
     CLI_OPTION_OUTPUT = 8,    /* -o --compact --color --width */
     CLI_OPTION_EXIT = 16,     /* --detailed-exitcode */
     CLI_OPTION_DISRUPT = 32,  /* --disrupt */
-    CLI_OPTION_METHOD = 64,   /* --method --max-simulations */
+    CLI_OPTION_METHOD = 64,   /* --method --max-simulations --memory-in --memory-out */
     CLI_OPTION_TYPES = 128,   /* -f (a node class) --reserved-enis --vm-memory-overhead --all-types */
     CLI_OPTION_CHANGES = 256, /* --remove --lose-zone --price-factor --add */
     CLI_OPTION_BENCH = 512,   /* --list --input --json --runs */
@@ -116,6 +118,8 @@ typedef struct cli_text {
 /* A whole file, or standard input ("-"); false after printing the failure. */
 bool text_file_read(const cli_options *options, const char *path, cli_text *text);
 void text_file_free(const cli_options *options, cli_text *text);
+/* Makes the file anew. Errors: IO. */
+karp_status text_file_write(const char *path, const karp_text *text, karp_error *error);
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 

@@ -1,21 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-static karp_status make(cli_answer *answer, void *own, int *result)
+/* The memory of the pass before; without --memory-in, that of a first pass. */
+static karp_status read_memory(const cli_options *options, karp_memory_document **document, karp_memory *memory, karp_error *error)
 {
-    (void)own;
+    karp_memory_init(memory, sizeof(*memory));
+    if (options->memory_in == NULL) {
+        return KARP_OK;
+    }
+    karp_status status = karp_memory_read_file(options->context, options->memory_in, document, error);
+    if (status == KARP_OK) {
+        *memory = *karp_memory_document_memory(*document);
+    }
+    return status;
+}
+
+static karp_status decide(cli_answer *answer, karp_decision **decision)
+{
     const cli_options *options = answer->options;
-    karp_decision *decision = NULL;
+    karp_error *error = &answer->error;
     karp_disrupt_options disrupt;
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
     disrupt.common = decision_options(options);
     disrupt.method = options->method != KARP_METHOD_ANY ? options->method : karp_reader_method(answer->input.reader);
     disrupt.max_simulations = options->max_simulations;
-    progress_begin("simulating");
-    karp_status status = karp_disrupt(answer->input.snapshot, &disrupt, &decision, &answer->error);
-    progress_end();
+    karp_memory_document *document = NULL;
+    karp_memory memory;
+    karp_status status = read_memory(options, &document, &memory, error);
+    if (status == KARP_OK) {
+        if (options->memory_in != NULL || options->memory_out != NULL) {
+            disrupt.memory = &memory;
+        }
+        progress_begin("simulating");
+        status = karp_disrupt(answer->input.snapshot, &disrupt, decision, error);
+        progress_end();
+    }
+    karp_memory_document_free(document);
+    return status;
+}
+
+static karp_status write_memory(cli_answer *answer, const karp_decision *decision)
+{
+    const cli_options *options = answer->options;
+    karp_memory memory = {.size = sizeof(memory)};
+    karp_text text = {0};
+    if (options->memory_out == NULL) {
+        return KARP_OK;
+    }
+    karp_status status = karp_decision_memory(decision, &memory);
+    if (status == KARP_OK) {
+        status = karp_write_memory(options->context, &memory, NULL, &text, &answer->error);
+    }
+    if (status == KARP_OK) {
+        status = text_file_write(options->memory_out, &text, &answer->error);
+    }
+    karp_text_free(&text);
+    return status;
+}
+
+static karp_status make(cli_answer *answer, void *own, int *result)
+{
+    (void)own;
+    const cli_options *options = answer->options;
+    karp_decision *decision = NULL;
+    karp_status status = decide(answer, &decision);
     if (status == KARP_OK) {
         status = karp_write_disruption(options->context, decision, &answer->write, &answer->text, &answer->error);
+    }
+    if (status == KARP_OK) {
+        status = write_memory(answer, decision);
+    }
+    if (status == KARP_OK) {
         bool changes = karp_decision_command_count(decision) > 0;
         *result = options->detailed_exitcode && changes ? EXIT_CHANGES : EXIT_OK;
     }
@@ -30,7 +85,8 @@ const cli_verb verb_disrupt = {
     .arguments = "[FILE...]",
     .summary = "which nodes may go, what replaces them, and why the others stay",
     .details = "Makes one disruption pass: emptiness, drift, consolidation, in Karpenter's order; the first method\n"
-               "that finds something answers. With --method (or state.method of a Snapshot) only that one is asked.",
+               "that finds something answers. With --method (or state.method of a Snapshot) only that one is asked.\n"
+               "With --memory-in and --memory-out one pass knows what the one before has found.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
                CLI_OPTION_METHOD,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,

@@ -26,6 +26,8 @@ enum {
     KEY_DISRUPT,
     KEY_METHOD,
     KEY_MAX_SIMULATIONS,
+    KEY_MEMORY_IN,
+    KEY_MEMORY_OUT,
     KEY_MAX_STEPS,
     KEY_RESERVED_ENIS,
     KEY_VM_MEMORY_OVERHEAD,
@@ -66,6 +68,8 @@ static const option_row rows[] = {
     {KEY_METHOD, "method", "NAME", CLI_OPTION_METHOD,
      "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation or SingleNodeConsolidation"},
     {KEY_MAX_SIMULATIONS, "max-simulations", "N", CLI_OPTION_METHOD, "stop after N simulations"},
+    {KEY_MEMORY_IN, "memory-in", "FILE", CLI_OPTION_METHOD, "what the pass before has left"},
+    {KEY_MEMORY_OUT, "memory-out", "FILE", CLI_OPTION_METHOD, "write what this pass leaves for the next"},
     {KEY_REMOVE, "remove", "NODE,...", CLI_OPTION_CHANGES, "these nodes are gone (repeatable)"},
     {KEY_LOSE_ZONE, "lose-zone", "ZONE,...", CLI_OPTION_CHANGES, "these zones are gone, with their nodes and offerings"},
     {KEY_PRICE_FACTOR, "price-factor", "TYPE=F,...", CLI_OPTION_CHANGES, "prices of spot, on-demand or all times F"},
@@ -279,6 +283,12 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
         return set_method(verb, options, value);
     case KEY_MAX_SIMULATIONS:
         return parse_count(value, &options->max_simulations) ? -1 : wrong(verb, "--max-simulations", "not a number");
+    case KEY_MEMORY_IN:
+        options->memory_in = value;
+        return -1;
+    case KEY_MEMORY_OUT:
+        options->memory_out = value;
+        return -1;
     case KEY_RESERVED_ENIS:
         options->reserved_enis = parse_count(value, &number) && number <= INT32_MAX ? (int64_t)number : -1;
         return options->reserved_enis >= 0 ? -1 : wrong(verb, "--reserved-enis", "not a number of interfaces");

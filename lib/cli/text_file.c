@@ -67,3 +67,21 @@ bool text_file_read(const cli_options *options, const char *path, cli_text *text
     }
     return good;
 }
+
+karp_status text_file_write(const char *path, const karp_text *text, karp_error *error)
+{
+    FILE *file = fopen(path, "wb");
+    bool good = file != NULL && fwrite(text->ptr, 1, text->len, file) == text->len;
+    int reason = errno;
+    if (file != NULL && fclose(file) != 0 && good) {
+        reason = errno;
+        good = false;
+    }
+    if (good) {
+        return KARP_OK;
+    }
+    error->status = KARP_E_IO;
+    (void)snprintf(error->document, sizeof(error->document), "%s", path);
+    (void)snprintf(error->message, sizeof(error->message), "%s", strerror(reason));
+    return KARP_E_IO;
+}

@@ -129,6 +129,11 @@ karp_status karp_decision_disruption(const karp_decision *decision, karp_disrupt
     return give_row(&decision->disruption, decision->disrupts, 0, sizeof *out, out);
 }
 
+karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out)
+{
+    return give_row(&decision->memory, decision->remembers, 0, sizeof *out, out);
+}
+
 size_t karp_decision_candidate_count(const karp_decision *decision) { return decision->candidates.count; }
 karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out)
 {

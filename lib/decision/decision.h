@@ -29,6 +29,8 @@ struct karp_decision {
     LIST_OF(karp_pool_budget) budgets;
     LIST_OF(karp_command) commands;
     LIST_OF(karp_kept) kept;
+    bool remembers; /* a memory was given */
+    karp_memory memory;
 };
 
 /* An empty decision on the snapshot; NULL = refused. */

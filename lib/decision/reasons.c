@@ -158,6 +158,8 @@ static const struct reason registry[] = {
       "the static pool's node limit leaves no room for a replacement" },
     { KARP_REASON_TOO_FEW_NODES, 0, "TOO_FEW_NODES",
       "consolidation of several nodes needs two" },
+    { KARP_REASON_NOTHING_CHANGED, 0, "NOTHING_CHANGED",
+      "the method found nothing the last time, and nothing has changed since" },
     { KARP_REASON_CHURN, 0, "CHURN",
       "the candidates have changed since the decision" },
     { KARP_REASON_VALIDATION_BUDGET, 0, "VALIDATION_BUDGET",

@@ -30,9 +30,11 @@ static bool node_protected(const pass *p, const object *face)
     return face->creation == KARP_NO_TIME || (p->now > face->creation ? (uint64_t)p->now - (uint64_t)face->creation : 0) < (uint64_t)length;
 }
 
-static uint32_t node_exclusion(const pass *p, const state_node *n)
+static uint32_t node_exclusion(const pass *p, uint32_t number)
 {
     const karp_snapshot *w = p->snapshot;
+    const state_node *n = &w->nodes[number];
+    if (p->in_queue != NULL && p->in_queue[number]) return KARP_REASON_IN_QUEUE;
     if (!n->managed) return KARP_REASON_NOT_MANAGED;
     if (n->node == NO_ID) return KARP_REASON_NO_NODE;
     if (!n->initialized) return KARP_REASON_NOT_INITIALIZED;
@@ -65,7 +67,7 @@ static struct block find_block(const pass *p, const state_node *n)
 static bool exclude(pass *p, uint32_t number, bool *excluded)
 {
     const state_node *n = &p->snapshot->nodes[number];
-    uint32_t code = node_exclusion(p, n), which = NO_ID;
+    uint32_t code = node_exclusion(p, number), which = NO_ID;
     struct block *b = &p->blocks[number];
     if (code == KARP_REASON_NONE &&
         !(method_eventual(p->method) && p->snapshot->raw.claims.items[n->claim].termination_grace_period != KARP_DURATION_UNSET)) {

@@ -6,6 +6,7 @@
 #include <disrupt/balanced.h>
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
+#include <disrupt/marks.h>
 #include <disrupt/rows.h>
 
 void karp_disrupt_options_init(karp_disrupt_options *options, size_t size)
@@ -17,6 +18,15 @@ void karp_disrupt_options_init(karp_disrupt_options *options, size_t size)
     options->size = size;
 }
 
+static bool keep_all(pass *p)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < p->eligible_count && ok; i++) {
+        ok = pass_keep(p, p->candidates[p->eligible[i]].node, KARP_REASON_NOTHING_CHANGED, (karp_str){ "", 0 });
+    }
+    return ok;
+}
+
 static karp_status run_method(pass *p, uint32_t method, karp_error *error)
 {
     static karp_status (*const methods[])(pass *, karp_error *) = {
@@ -25,10 +35,15 @@ static karp_status run_method(pass *p, uint32_t method, karp_error *error)
         [KARP_METHOD_SINGLE_NODE] = method_single_node,
     };
     p->method = method;
+    p->constrained = false;
     karp_status status = pass_candidates(p, error);
     if (status == KARP_OK) status = pass_budgets(p, error);
     if (status == KARP_OK) status = pass_totals(p, error);
-    return status == KARP_OK && p->eligible_count > 0 ? methods[method](p, error) : status;
+    if (status != KARP_OK || p->eligible_count == 0) return status;
+    if (marks_say_unchanged(p)) return keep_all(p) ? KARP_OK : fail_nomem(error);
+    status = methods[method](p, error);
+    if (status == KARP_OK) marks_note(p);
+    return status;
 }
 
 /* Tries the methods in Karpenter's order. One that cannot be evaluated is noted, and the others go on. */

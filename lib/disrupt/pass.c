@@ -2,6 +2,7 @@
 #include <disrupt/pass.h>
 
 #include <base/error.h>
+#include <disrupt/marks.h>
 #include <disrupt/simulate.h>
 #include <schedule/templates.h>
 
@@ -34,6 +35,20 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
     return p->blocks != NULL;
 }
 
+/* Names that are no state node's are of no concern. */
+static karp_status read_in_progress(pass *p, const karp_disrupt_options *options, karp_error *error)
+{
+    if (options->in_progress_count == 0) return KARP_OK;
+    if (options->in_progress == NULL) return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress is counted but not given");
+    p->in_queue = mem_zalloc(p->context, p->snapshot->node_count + (size_t)1);
+    if (p->in_queue == NULL) return fail_nomem(error);
+    for (size_t i = 0; i < options->in_progress_count; i++) {
+        uint32_t number = state_node_named(p->snapshot, options->in_progress[i]);
+        if (number != NO_ID) p->in_queue[number] = true;
+    }
+    return KARP_OK;
+}
+
 void pass_clear(pass *p)
 {
     for (size_t i = 0; i < p->commands.count; i++) simulation_free(p, p->commands.items[i].simulation);
@@ -49,12 +64,18 @@ karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrup
     karp_status status = check_options(options, &checked, error);
     if (status != KARP_OK) return status;
     *method = checked.method;
-    return begin(p, snapshot, &checked) ? KARP_OK : fail_nomem(error);
+    if (!begin(p, snapshot, &checked)) return fail_nomem(error);
+    status = read_in_progress(p, &checked, error);
+    if (status == KARP_OK) status = marks_begin(p, checked.memory, error);
+    if (status != KARP_OK) pass_end(p);
+    return status;
 }
 
 void pass_end(pass *p)
 {
     pass_clear(p);
     simulations_end(p);
+    marks_end(p);
+    mem_free(p->context, p->in_queue, p->snapshot->node_count + (size_t)1);
     mem_free(p->context, p->blocks, (p->snapshot->node_count + (size_t)1) * sizeof *p->blocks);
 }

@@ -70,6 +70,10 @@ typedef struct pass {
     bool canceled;      /* … and not max_simulations, whose end is always a result */
     karp_str error_code, error_message; /* of a method that cannot be evaluated */
     struct block { uint32_t pod, code; } *blocks; /* by state node: the first pod that blocks; code NO_ID = not looked for yet */
+    bool *in_queue;     /* by state node: part of a command in progress; NULL = none is */
+    bool remembers;     /* marks.h; with what the next pass is given */
+    karp_memory memory;
+    bool *unseen;       /* by store pool */
     LIST_OF(struct scheduler *) spare;  /* set up, and free for the next simulation */
 
     /* of one method; in `data`, which is cleared before the next */
@@ -79,6 +83,7 @@ typedef struct pass {
     uint32_t *eligible;    /* those that §6 leaves, by name */
     uint32_t eligible_count;
     stay *stays;           /* by state node; code NONE = it goes, or nothing was said yet */
+    bool constrained;      /* a budget kept some node from going */
     int64_t *remaining;    /* by store pool */
     int64_t *next_change;  /* likewise */
     pool_total *totals;    /* likewise */

@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <disrupt/marks.h>
 #include <disrupt/simulate.h>
 #include <schedule/devices.h>
 #include <schedule/templates.h>
@@ -172,5 +173,5 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
                                        .error_message = p->error_message };
     karp_status status = command_rows(p, d, error);
     if (status != KARP_OK) return status;
-    return candidate_rows(p, d) && budget_rows(p, d) && node_rows(p, d) && kept_rows(p, d) ? KARP_OK : fail_nomem(error);
+    return candidate_rows(p, d) && budget_rows(p, d) && node_rows(p, d) && kept_rows(p, d) && marks_row(p, d) ? KARP_OK : fail_nomem(error);
 }

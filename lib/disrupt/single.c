@@ -5,17 +5,21 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/balanced.h>
+#include <disrupt/marks.h>
 
-/* The order of the attempts: in round i the i-th candidate of each pool, pools by name. */
+/* The order of the attempts: in round i the i-th candidate of each pool; pools that were not reached the last time first, then
+ * by name. */
 struct turn { uint32_t candidate, round; };
 
 static int by_turn(const void *x, const void *y, const void *user)
 {
     const pass *p = user;
     const struct turn *a = x, *b = y;
+    uint32_t pool_a = p->candidates[a->candidate].pool, pool_b = p->candidates[b->candidate].pool;
     if (a->round != b->round) return a->round < b->round ? -1 : 1;
-    return compare_str(name_of(p->snapshot, pool_of(p, &p->candidates[a->candidate])->meta.name),
-                       name_of(p->snapshot, pool_of(p, &p->candidates[b->candidate])->meta.name));
+    if (marks_unseen(p, pool_a) != marks_unseen(p, pool_b)) return marks_unseen(p, pool_a) ? -1 : 1;
+    return compare_str(name_of(p->snapshot, p->snapshot->raw.pools.items[pool_a].meta.name),
+                       name_of(p->snapshot, p->snapshot->raw.pools.items[pool_b].meta.name));
 }
 
 static uint32_t *take_turns(pass *p)
@@ -34,6 +38,7 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
     const candidate *c = &p->candidates[*number];
     attempt a = { .code = KARP_REASON_NONE, .detail = { "", 0 } };
     if (p->remaining[c->pool] == 0) {
+        p->constrained = true;
         a.code = KARP_REASON_BUDGET;
         a.detail = name_of(p->snapshot, pool_of(p, c)->meta.name);
     } else if (!candidate_worthwhile(p, c)) {
@@ -54,12 +59,26 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
     return KARP_OK;
 }
 
+/* The turns as far as the work allowed: pools that none of them was of are remembered. */
+static bool note_unseen(pass *p, const uint32_t *order, uint32_t tried)
+{
+    bool *not_seen = arena_array(&p->data, p->snapshot->raw.pools.count + 1, sizeof *not_seen);
+    if (not_seen == NULL) return false;
+    for (uint32_t i = tried; i < p->eligible_count; i++) not_seen[p->candidates[order[i]].pool] = true;
+    for (uint32_t i = 0; i < tried; i++) not_seen[p->candidates[order[i]].pool] = false;
+    marks_set_unseen(p, not_seen);
+    return true;
+}
+
 karp_status method_single_node(pass *p, karp_error *error)
 {
     const uint32_t *order = take_turns(p);
     karp_status status = KARP_OK;
     bool done = false;
+    uint32_t tried = 0;
     if (order == NULL) return fail_nomem(error);
-    for (uint32_t i = 0; i < p->eligible_count && !done && status == KARP_OK; i++) status = try_one(p, &order[i], &done, error);
-    return status;
+    while (tried < p->eligible_count && !done && status == KARP_OK) status = try_one(p, &order[tried++], &done, error);
+    if (status != KARP_OK || p->commands.count > 0) return status;
+    /* The one at which the work ran out was not looked at. */
+    return note_unseen(p, order, p->stopped ? tried - 1 : tried) ? KARP_OK : fail_nomem(error);
 }

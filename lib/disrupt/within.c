@@ -16,6 +16,7 @@ bool keep_within_budget(pass *p, uint32_t *order, uint32_t count, uint32_t *kept
             left[c->pool]--;
             order[(*kept)++] = order[i];
         } else {
+            p->constrained = true;
             ok = pass_keep(p, c->node, KARP_REASON_BUDGET, name_of(p->snapshot, pool_of(p, c)->meta.name));
         }
     }

@@ -281,14 +281,6 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
 
 /* ---- the node ---------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t find_node(const karp_snapshot *s, karp_str name)
-{
-    for (uint32_t i = 0; i < s->node_count; i++) {
-        if (equal_str(name_of(s, s->nodes[i].name), name)) return i;
-    }
-    return NO_ID;
-}
-
 karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_str node_name, karp_node_explanation **out,
                               karp_error *error)
 {
@@ -298,7 +290,7 @@ karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_
     if (status != KARP_OK) return status;
     checked.size = sizeof checked;
     checked.common.size = sizeof checked.common;
-    uint32_t number = find_node(snapshot, node_name);
+    uint32_t number = state_node_named(snapshot, node_name);
     if (number == NO_ID) return fail(error, KARP_E_NOT_FOUND, "no node of that name");
     karp_node_explanation *e = mem_zalloc(snapshot->context, sizeof *e);
     if (e == NULL) return fail_nomem(error);

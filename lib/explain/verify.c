@@ -82,17 +82,6 @@ static uint32_t find_pod(const karp_snapshot *s, karp_str name)
     return name_space == NO_ID || own == NO_ID ? NO_ID : store_find(&s->raw, KIND_POD, name_space, own);
 }
 
-static uint32_t find_node(const karp_snapshot *s, karp_str name)
-{
-    uint32_t low = 0, high = s->node_count;
-    while (low < high) { /* state nodes are ordered by name */
-        uint32_t middle = low + (high - low) / 2;
-        if (compare_str(name_of(s, s->nodes[middle].name), name) < 0) low = middle + 1;
-        else high = middle;
-    }
-    return low < s->node_count && equal_str(name_of(s, s->nodes[low].name), name) ? low : NO_ID;
-}
-
 /* A pod's first mention; NO_ID = it is unknown, or was mentioned before. */
 static uint32_t mention(verifier *v, karp_str name, karp_str place)
 {
@@ -145,7 +134,7 @@ static void take_placement(verifier *v, const karp_plan_placement *placement)
 {
     uint32_t number = v->target_count++;
     target *t = &v->targets[number];
-    *t = (target){ .node = find_node(v->snapshot, placement->node), .pool = NO_ID, .name = object_name(v, "node", placement->node) };
+    *t = (target){ .node = state_node_named(v->snapshot, placement->node), .pool = NO_ID, .name = object_name(v, "node", placement->node) };
     if (t->node == NO_ID) {
         note(v, KARP_FINDING_NODE_UNKNOWN, t->name, "there is no such node, or the scheduler may not use it");
     } else {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Plan document (docs/formats.md) as the struct that karp_verify() takes. */
-#include <io/decode.h>
+#include <io/one_document.h>
 
 #include <io/whole_file.h>
 #include <string.h>
 
 struct karp_plan_document {
-    karp_context *context;
-    io_arena arena;
-    json_t *tree; /* owns the strings */
+    io_document document;
     karp_plan plan;
 };
 
@@ -66,15 +64,12 @@ static const karp_str *read_left(io_decoder *d, const json_t *root, size_t *coun
     return list;
 }
 
-static void read_plan(io_decoder *d, const json_t *root, karp_plan *plan)
+static void read_plan(io_decoder *d, const json_t *root, void *out)
 {
+    karp_plan *plan = out;
     static const io_word kinds[] = { { "Plan", 1 } };
     static const io_word profiles[] = { { "karpenter", KARP_PROFILE_KARPENTER }, { "karp", KARP_PROFILE_KARP } };
     plan->size = sizeof *plan;
-    if (!json_is_object(root)) {
-        io_bad(d, KARP_E_INVALID, "a plan is an object");
-        return;
-    }
     (void)io_enum(d, root, "kind", kinds, 1, 1);
     plan->profile = io_enum(d, root, "profile", profiles, 2, KARP_PROFILE_KARPENTER);
     plan->launches = read_launches(d, root, &plan->launch_count);
@@ -82,73 +77,15 @@ static void read_plan(io_decoder *d, const json_t *root, karp_plan *plan)
     plan->left = read_left(d, root, &plan->left_count);
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------ */
-
-static karp_status scan_failed(const io_cursor *at, karp_str name, io_scan result, karp_error *error)
-{
-    karp_status status = result == IO_SCAN_DEEP ? io_fail(error, KARP_E_LIMIT, "nested deeper than %lu", (unsigned long)at->max_nesting)
-                                                : io_fail(error, KARP_E_SYNTAX, "not JSON: a plan is wanted here");
-    io_place place = io_place_of(name, at);
-    if (error) io_error_place(error, &place);
-    return status;
-}
-
-/* Parses the one value of the text; NULL = *error is filled. */
-static json_t *parse(const karp_context_options *options, karp_str name, karp_str text, karp_error *error)
-{
-    io_cursor at, value;
-    io_cursor_init(&at, text, options->max_nesting);
-    io_skip_space(&at);
-    io_scan result = at.pos < at.end ? io_scan_value(&at, &value) : IO_SCAN_SYNTAX;
-    if (result == IO_SCAN_OK) io_skip_space(&at);
-    if (result != IO_SCAN_OK || at.pos != at.end) {
-        (void)scan_failed(&at, name, result, error);
-        return NULL;
-    }
-    return io_parse(&value, name, error);
-}
-
-static karp_status decode(karp_plan_document *document, karp_str name, karp_str text, karp_error *error)
-{
-    io_decoder d;
-    io_decoder_init(&d, &document->arena);
-    read_plan(&d, document->tree, &document->plan);
-    if (!d.status) return KARP_OK;
-    io_cursor at;
-    io_cursor_init(&at, text, karp_context_get_options(document->context)->max_nesting);
-    io_skip_space(&at);
-    io_place place = io_place_of(name, &at);
-    io_place_refine(&place, document->tree, d.path, d.depth < IO_PATH_MOST ? d.depth : IO_PATH_MOST);
-    *error = d.error;
-    io_error_place(error, &place);
-    return d.status;
-}
-
 karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out, karp_error *error)
 {
-    karp_error own;
-    karp_error_init(&own, sizeof own);
-    const karp_context_options *options = karp_context_get_options(context);
-    if (text.len > options->max_document_bytes) {
-        io_fail(error, KARP_E_LIMIT, "longer than %llu bytes", (unsigned long long)options->max_document_bytes);
-        if (error) io_error_text(error->document, sizeof error->document, name);
-        return KARP_E_LIMIT;
-    }
-    if (!text.ptr) text.ptr = "";
     karp_plan_document *document = karp_alloc(context, sizeof *document);
     if (!document) return io_nomem(error);
     memset(document, 0, sizeof *document);
-    document->context = context;
-    io_arena_init(&document->arena, context);
-    document->tree = parse(options, name, text, &own);
-    karp_status status = document->tree ? decode(document, name, text, &own) : own.status;
-    if (status != KARP_OK) {
-        karp_plan_document_free(document);
-        if (error) *error = own;
-        return status;
-    }
-    *out = document;
-    return KARP_OK;
+    karp_status status = io_document_read(&document->document, context, "a plan", name, text, read_plan, &document->plan, error);
+    if (status == KARP_OK) *out = document;
+    else karp_free(context, document, sizeof *document);
+    return status;
 }
 
 karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out, karp_error *error)
@@ -165,8 +102,7 @@ const karp_plan *karp_plan_document_plan(const karp_plan_document *document) { r
 void karp_plan_document_free(karp_plan_document *document)
 {
     if (!document) return;
-    karp_context *context = document->context;
-    if (document->tree) json_decref(document->tree);
-    io_arena_free(&document->arena);
+    karp_context *context = document->document.context;
+    io_document_free(&document->document);
     karp_free(context, document, sizeof *document);
 }

@@ -2,6 +2,7 @@
 #include <model/prepare.h>
 
 #include <base/error.h>
+#include <base/sort.h>
 #include <model/builder.h>
 #include <model/device_world.h>
 #include <string.h>
@@ -81,6 +82,17 @@ int64_t karp_snapshot_now(const karp_snapshot *snapshot) { return snapshot->raw.
 karp_str karp_snapshot_node_name(const karp_snapshot *snapshot, size_t index)
 {
     return index < snapshot->node_count ? name_of(snapshot, snapshot->nodes[index].name) : (karp_str){ NULL, 0 };
+}
+
+uint32_t state_node_named(const karp_snapshot *s, karp_str name)
+{
+    uint32_t low = 0, high = s->node_count;
+    while (low < high) { /* they are ordered by name */
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_str(name_of(s, s->nodes[middle].name), name) < 0) low = middle + 1;
+        else high = middle;
+    }
+    return low < s->node_count && equal_str(name_of(s, s->nodes[low].name), name) ? low : NO_ID;
 }
 
 static size_t places(const karp_snapshot *s)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <disrupt/marks.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <model/instant.h>
+#include <string.h>
+
+static const int64_t longest_rest = INT64_C(300) * SECOND_NS;
+
+void karp_memory_init(karp_memory *memory, size_t size)
+{
+    karp_memory fresh = { .size = sizeof fresh };
+    if (memory == NULL || size < sizeof memory->size) return;
+    memory->size = size;
+    (void)struct_give(memory, &fresh, sizeof fresh, sizeof memory->size);
+}
+
+/* Names of pools that are no more have nobody to go first. */
+static void read_unseen(pass *p, const karp_memory *given)
+{
+    const karp_snapshot *w = p->snapshot;
+    for (size_t i = 0; i < given->unseen_count; i++) {
+        karp_str name = given->unseen[i];
+        uint32_t id = strings_find(&w->raw.names, name.ptr, name.len);
+        uint32_t pool = id == NO_ID ? NO_ID : store_find(&w->raw, KIND_NODE_POOL, NO_TEXT, id);
+        if (pool != NO_ID) p->unseen[pool] = true;
+    }
+}
+
+karp_status marks_begin(pass *p, const karp_memory *given, karp_error *error)
+{
+    karp_memory *m = &p->memory;
+    if (given == NULL) return KARP_OK;
+    karp_status status = struct_check(given, sizeof *m, sizeof *m, m, "karp_memory", error);
+    if (status != KARP_OK) return status;
+    if (m->unseen == NULL && m->unseen_count > 0) return fail(error, KARP_E_INVALID, "karp_memory: unseen is counted but not given");
+    p->unseen = mem_zalloc(p->context, p->snapshot->raw.pools.count + 1);
+    if (p->unseen == NULL) return fail_nomem(error);
+    p->remembers = true;
+    read_unseen(p, m);
+    uint64_t seen = cluster_digest(p->snapshot);
+    bool rested = m->changed != 0 && p->now >= m->changed && (uint64_t)p->now - (uint64_t)m->changed >= (uint64_t)longest_rest;
+    if (m->changed == 0 || m->seen != seen || rested) m->changed = p->now;
+    m->seen = seen;
+    return KARP_OK;
+}
+
+void marks_end(pass *p) { mem_free(p->context, p->unseen, p->snapshot->raw.pools.count + 1); }
+
+/* NULL = the method is always asked. */
+static const int64_t *mark_of(const pass *p)
+{
+    switch (p->method) {
+    case KARP_METHOD_EMPTINESS: return &p->memory.emptiness_mark;
+    case KARP_METHOD_MULTI_NODE: return &p->memory.multi_node_mark;
+    case KARP_METHOD_SINGLE_NODE: return &p->memory.single_node_mark;
+    default: return NULL;
+    }
+}
+
+bool marks_say_unchanged(const pass *p)
+{
+    const int64_t *mark = p->remembers ? mark_of(p) : NULL;
+    return mark != NULL && *mark != 0 && *mark == p->memory.changed;
+}
+
+/* Budgets that held something back, and an error, leave the question open; so does a pass that was ended early, but for
+ * several nodes (D-Q4). */
+static bool found_nothing(const pass *p)
+{
+    if (p->commands.count > 0 || p->constrained || p->error_code.len > 0) return false;
+    return !p->stopped || (p->method == KARP_METHOD_MULTI_NODE && pass_quirk(p, 4));
+}
+
+void marks_note(pass *p)
+{
+    if (!p->remembers || !found_nothing(p)) return;
+    int64_t changed = p->memory.changed;
+    switch (p->method) {
+    case KARP_METHOD_EMPTINESS: p->memory.emptiness_mark = changed; break;
+    case KARP_METHOD_MULTI_NODE: p->memory.multi_node_mark = changed; break;
+    case KARP_METHOD_SINGLE_NODE: p->memory.single_node_mark = changed; break;
+    default: break;
+    }
+}
+
+void marks_set_unseen(pass *p, const bool *not_seen)
+{
+    if (p->remembers) memcpy(p->unseen, not_seen, p->snapshot->raw.pools.count * sizeof *not_seen);
+}
+
+static int by_text(const void *x, const void *y, const void *user)
+{
+    (void)user;
+    return compare_str(*(const karp_str *)x, *(const karp_str *)y);
+}
+
+bool marks_row(const pass *p, karp_decision *d)
+{
+    const store *raw = &p->snapshot->raw;
+    if (!p->remembers) return true;
+    karp_str *names = arena_array(&d->data, raw->pools.count + 1, sizeof *names);
+    if (names == NULL) return false;
+    size_t count = 0;
+    for (size_t i = 0; i < raw->pools.count; i++) {
+        if (p->unseen[i]) names[count++] = name_of(p->snapshot, raw->pools.items[i].meta.name);
+    }
+    d->memory = p->memory;
+    d->memory.unseen = names;
+    d->memory.unseen_count = count;
+    d->remembers = true;
+    return sort_stable(d->context, names, count, sizeof *names, by_text, NULL);
+}
