@@ -2,104 +2,9 @@
 #include "document.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <karp/io.h>
-#include <karp/karp.h>
-
-/* Enough for anything interesting, too little for a slow run. */
-enum { MAX_BYTES = 1 << 18, MAX_MEMORY = 1 << 28, MAX_STEPS = 2000, MAX_SIMULATIONS = 20 };
-
-/* Counts the library's memory, so that a leak shows without a sanitizer. */
-typedef struct meter {
-    size_t in_use;
-    size_t blocks;
-} meter;
-
-static void broken(const char *promise)
-{
-    fprintf(stderr, "broken promise: %s\n", promise);
-    abort();
-}
-
-static void *meter_alloc(size_t bytes, void *user)
-{
-    meter *m = user;
-    if (bytes == 0)
-        broken("the allocator is asked for more than zero bytes");
-    if (bytes > MAX_MEMORY - m->in_use)
-        return NULL;
-    void *memory = malloc(bytes);
-    if (memory != NULL) {
-        m->in_use += bytes;
-        m->blocks++;
-    }
-    return memory;
-}
-
-static void meter_free(void *memory, size_t bytes, void *user)
-{
-    meter *m = user;
-    if (memory == NULL || bytes > m->in_use || m->blocks == 0)
-        broken("blocks are given back with the size they were taken with");
-    m->in_use -= bytes;
-    m->blocks--;
-    free(memory);
-}
-
-static void *meter_realloc(void *memory, size_t old_bytes, size_t new_bytes, void *user)
-{
-    void *fresh = meter_alloc(new_bytes, user);
-    if (fresh != NULL && memory != NULL) {
-        memcpy(fresh, memory, old_bytes < new_bytes ? old_bytes : new_bytes);
-        meter_free(memory, old_bytes, user);
-    }
-    return fresh;
-}
-
-static karp_str str(const char *text)
-{
-    karp_str s = {text, strlen(text)};
-    return s;
-}
-
-/* A status and what came with it have to agree. */
-static void check_result(karp_status status, const void *result, const karp_error *error)
-{
-    if ((status == KARP_OK) != (result != NULL))
-        broken("a result if and only if KARP_OK");
-    if (status > 0 || status == KARP_E_INTERNAL)
-        broken("no internal error");
-    if (status != KARP_OK && error->status != status)
-        broken("the error carries the status");
-    if (memchr(error->message, 0, sizeof error->message) == NULL ||
-        memchr(error->object, 0, sizeof error->object) == NULL ||
-        memchr(error->field, 0, sizeof error->field) == NULL)
-        broken("texts of errors end");
-}
-
-static karp_context *new_context(meter *m)
-{
-    karp_allocator allocator = {sizeof allocator, meter_alloc, meter_realloc, meter_free, m};
-    karp_context_options options;
-    karp_context_options_init(&options, sizeof options);
-    options.allocator = &allocator;
-    options.max_pods = 300;
-    options.max_nodes = 50;
-    options.max_instance_types = 2000;
-    options.max_document_bytes = MAX_BYTES;
-    options.max_nesting = 40;
-    options.max_aliases = 500;
-    karp_context *context = NULL;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
-    karp_status status = karp_context_new(&options, &context, &error);
-    check_result(status, context, &error);
-    if (context == NULL)
-        broken("a context can be made");
-    return context;
-}
+#include "harness.h"
 
 /* A catalogue of two types stands in for the built-in one, which is large, unless the input brings its own. */
 static karp_catalogue *small_catalogue(karp_context *context)
@@ -115,7 +20,7 @@ static karp_catalogue *small_catalogue(karp_context *context)
     karp_catalogue *catalogue = NULL;
     karp_error error;
     karp_error_init(&error, sizeof error);
-    karp_status status = karp_catalogue_read(context, str("small.json"), str(types), &catalogue, &error);
+    karp_status status = karp_catalogue_read(context, fuzz_str("small.json"), fuzz_str(types), &catalogue, &error);
     check_result(status, catalogue, &error);
     return catalogue;
 }
@@ -220,7 +125,7 @@ static void dump_and_read_back(karp_context *context, const reading *first)
     if (dump.ptr != NULL && dump.len <= MAX_BYTES) {
         reading second;
         karp_str text = {dump.ptr, dump.len};
-        read_document(context, str("dump.json"), text, 1, &second);
+        read_document(context, fuzz_str("dump.json"), text, 1, &second);
         if (second.snapshot == NULL) {
             fprintf(stderr, "%s %s: %s\n", second.error.object, second.error.field, second.error.message);
             broken("a dump can be read");
@@ -238,10 +143,10 @@ static void dump_and_read_back(karp_context *context, const reading *first)
 void fuzz_document(const char *name, const uint8_t *data, size_t size)
 {
     meter m = {0, 0};
-    karp_context *context = new_context(&m);
+    karp_context *context = metered_context(&m);
     karp_str text = {(const char *)data, size};
     reading first;
-    read_document(context, str(name), text, contains(data, size, "catalogues"), &first);
+    read_document(context, fuzz_str(name), text, contains(data, size, "catalogues"), &first);
     if (first.snapshot != NULL) {
         decide(context, first.snapshot);
         dump_and_read_back(context, &first);
@@ -249,6 +154,5 @@ void fuzz_document(const char *name, const uint8_t *data, size_t size)
     karp_reader_free(first.reader);
     karp_context_free(context);
     karp_snapshot_unref(first.snapshot);
-    if (m.blocks != 0 || m.in_use != 0)
-        broken("everything is given back");
+    check_meter(&m);
 }

@@ -6,9 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* libFuzzer's door; the stand-alone driver calls the same. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* Reads the bytes as a document of this name, decides on what they hold and writes the decisions out, under small
  * limits. Ends the process when a promise of the library is broken: a block that was not given back, a result together
  * with an error, a dump that does not read back as the same input. */

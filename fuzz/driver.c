@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a fuzz target without libFuzzer:   driver [-m COUNT] [-o FILE] PATH...
+ * Runs a fuzz target without libFuzzer:   driver [-m COUNT] [-c COUNT] [-o FILE] PATH...
  *
- * Every file, and every file of every folder named, is given to the target: as it is, cut short in several places, and,
- * with -m, changed at random COUNT times. The changes depend on the file alone, so a failure repeats. With -o, FILE holds
+ * Every file, and every file of every folder named, is given to the target: as it is, cut short in several places (32, or
+ * as many as -c says), and, with -m, changed at random COUNT times. The changes depend on the file alone, so a failure repeats. With -o, FILE holds
  * the input that is being run, to look at after a crash.
  */
 #include <dirent.h>
@@ -16,9 +16,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MAX_FILE = 1 << 20, CUTS = 32, MAX_PATH = 4096 };
+enum { MAX_FILE = 1 << 20, MAX_PATH = 4096 };
 
 static size_t inputs;
+static size_t cuts = 32;
 static const char *current; /* where -o wants the input, or NULL */
 
 static void keep(const uint8_t *data, size_t size)
@@ -80,8 +81,8 @@ static size_t change(uint8_t *data, size_t size, uint64_t *state)
 static void run_variants(const uint8_t *data, size_t size, size_t changes)
 {
     run(data, size);
-    for (size_t cut = 0; cut < CUTS && size > 0; cut++)
-        run(data, size <= CUTS ? cut % size : size * cut / CUTS);
+    for (size_t cut = 0; cut < cuts && size > 0; cut++)
+        run(data, size <= cuts ? cut % size : size * cut / cuts);
 
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15) ^ size;
     for (size_t i = 0; i < size; i++)
@@ -159,6 +160,8 @@ int main(int argc, char **argv)
     for (; first + 1 < argc && argv[first][0] == '-'; first += 2) {
         if (strcmp(argv[first], "-m") == 0)
             changes = number(argv[first + 1]);
+        else if (strcmp(argv[first], "-c") == 0)
+            cuts = number(argv[first + 1]);
         else if (strcmp(argv[first], "-o") == 0)
             current = argv[first + 1];
     }

@@ -67,7 +67,7 @@ def main():
                 problems.append(f'{path}:{number}: {include}: a public header does without it')
             elif include in ('karp/io.h', 'karp/provider.h') and path.name not in ('io.h', 'provider.h'):
                 problems.append(f'{path}:{number}: {include}: it belongs to libkarp-io')
-    for folder in ('examples', 'bindings', 'fuzz'):
+    for folder in ('examples', 'bindings'):
         for path in tree.files('.c', '.h', '.go', under=folder):
             for number, include, quoted in includes(path):
                 if include.split('/')[0] in BELOW:

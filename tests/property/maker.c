@@ -9,6 +9,12 @@
 
 unsigned below(struct maker *m, unsigned limit)
 {
+    if (m->byte_count > 1) {
+        unsigned number = limit <= 256 ? m->bytes[0] : m->bytes[0] * 256U + m->bytes[1], used = limit <= 256 ? 1 : 2;
+        m->bytes += used;
+        m->byte_count -= used;
+        return number % limit;
+    }
     return (unsigned)random_below(&m->random, limit);
 }
 

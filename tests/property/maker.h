@@ -38,6 +38,9 @@ enum feature {
 
 struct maker {
     uint64_t random;
+    const uint8_t *bytes; /* choices given from outside, taken before those of `random` */
+    size_t byte_count;
+    bool small; /* few types and pods */
     unsigned percent[FEATURES]; /* how often a feature is used where it could be */
     json_t *objects, *catalogues, *types, *pools, *nodes, *workloads, *daemons; /* all but the first two: borrowed items */
     int serial;

@@ -205,14 +205,13 @@ static void make_all_pods(struct maker *m)
             make_pod(m, json_array_get(m->nodes, i));
         }
     }
-    for (unsigned i = 0; i < pending; i++) {
+    for (unsigned i = 0; i < pending && (!m->small || i < 12); i++) {
         make_pod(m, NULL);
     }
 }
 
-json_t *world_make(uint64_t seed)
+static json_t *make(struct maker m)
 {
-    struct maker m = {.random = seed};
     json_t *lists[] = {json_array(), json_array(), json_array(), json_array(), json_array(), json_array(), json_array()};
     m.objects = lists[0];
     m.catalogues = lists[1];
@@ -242,10 +241,20 @@ json_t *world_make(uint64_t seed)
     return world;
 }
 
+json_t *world_make(uint64_t seed)
+{
+    return make((struct maker){.random = seed});
+}
+
 char *world_text(uint64_t seed)
 {
     json_t *world = world_make(seed);
     char *text = json_dumps(world, JSON_COMPACT);
     json_decref(world);
     return text;
+}
+
+json_t *world_make_from(const uint8_t *bytes, size_t count)
+{
+    return make((struct maker){.bytes = bytes, .byte_count = count, .small = true});
 }

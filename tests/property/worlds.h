@@ -9,6 +9,7 @@
 #define PROPERTY_WORLDS_H
 
 #include <jansson.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** The Snapshot as a tree (a new reference). */
@@ -16,5 +17,8 @@ json_t *world_make(uint64_t seed);
 
 /** The same as text, to be freed with free(). */
 char *world_text(uint64_t seed);
+
+/** A small world whose first choices are these bytes, one or two each, and whose others are always the same. */
+json_t *world_make_from(const uint8_t *bytes, size_t count);
 
 #endif

@@ -11,65 +11,31 @@
 
 #include <karp/objects.h>
 #include <model/requirement.h>
+#include <support/algebra_laws.h>
 #include <support/lines.h>
 #include <support/random.h>
 
-/* ---- a few strings ---------------------------------------------------------------------------------------------------- */
-
-/* In the order of names, so that a string's rank is its number. */
-static const struct word {
-    const char *text;
-    int64_t number;
-    int is_number;
-} words_[] = {
-    { "+4", 4, 1 }, { "-3", -3, 1 }, { "0", 0, 1 }, { "007", 7, 1 }, { "1", 1, 1 }, { "1.5", 0, 0 }, { "10", 10, 1 },
-    { "2", 2, 1 }, { "5", 5, 1 }, { "8", 8, 1 }, { "9", 9, 1 }, { "9223372036854775807", INT64_MAX, 1 }, { "a", 0, 0 },
-    { "b", 0, 0 }, { "beta.kubernetes.io/arch", 0, 0 }, { "c", 0, 0 }, { "k", 0, 0 }, { "kubernetes.io/arch", 0, 0 },
-    { "kubernetes.io/hostname", 0, 0 }, { "m", 0, 0 },
-};
-enum { WORDS = sizeof words_ / sizeof *words_ };
-
-typedef struct world {
-    karp_context *context;
-    algebra a;
-    string_facts facts;
-    uint32_t rank[WORDS], normalized[WORDS];
-    string_number numbers[WORDS];
-    uint8_t well_known[WORDS];
-    uint64_t seed;
-} world;
+typedef law_world world;
 
 static uint32_t word_id(const char *text)
 {
-    for (uint32_t i = 0; i < WORDS; i++) {
-        if (strcmp(words_[i].text, text) == 0) return i;
-    }
-    fail_msg("no word %s", text);
-    return 0;
+    uint32_t id = law_word_id(text);
+    assert_int_not_equal(id, NO_ID);
+    return id;
 }
 
 static int set_up(void **state)
 {
     static world w;
-    memset(&w, 0, sizeof w);
-    for (uint32_t i = 0; i < WORDS; i++) {
-        w.rank[i] = w.normalized[i] = i;
-        w.numbers[i] = (string_number){ words_[i].number, words_[i].is_number };
-    }
-    w.well_known[word_id("kubernetes.io/arch")] = 1;
-    w.normalized[word_id("beta.kubernetes.io/arch")] = word_id("kubernetes.io/arch");
-    w.facts = (string_facts){ w.rank, w.numbers, w.well_known, w.normalized, word_id("kubernetes.io/hostname"), WORDS };
-    if (karp_context_new(NULL, &w.context, NULL) != KARP_OK || !algebra_init(&w.a, w.context, &w.facts, NULL)) return -1;
     *state = &w;
-    return 0;
+    return law_world_open(&w) ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     world *w = *state;
     int failed = w->a.failed;
-    algebra_free(&w->a);
-    karp_context_free(w->context);
+    law_world_close(w);
     return failed ? -1 : 0;
 }
 
@@ -85,9 +51,9 @@ static const char *show(const world *w, uint32_t id)
 {
     static char out[256];
     const requirement *r = requirement_get(&w->a, id);
-    size_t n = (size_t)snprintf(out, sizeof out, "%s %s", words_[r->key].text, op_name(requirement_op(r)));
+    size_t n = (size_t)snprintf(out, sizeof out, "%s %s", law_words[r->key].text, op_name(requirement_op(r)));
     for (uint32_t i = 0; i < r->value_count; i++) {
-        n += (size_t)snprintf(out + n, sizeof out - n, "%s%s%s", i == 0 ? " [" : " ", words_[r->values[i]].text, i + 1 == r->value_count ? "]" : "");
+        n += (size_t)snprintf(out + n, sizeof out - n, "%s%s%s", i == 0 ? " [" : " ", law_words[r->values[i]].text, i + 1 == r->value_count ? "]" : "");
     }
     if (r->has_gte) n += (size_t)snprintf(out + n, sizeof out - n, " >=%lld", (long long)r->gte);
     if (r->has_lte) n += (size_t)snprintf(out + n, sizeof out - n, " <=%lld", (long long)r->lte);
@@ -280,106 +246,22 @@ static void test_host_name(void **state)
 
 /* ---- laws -------------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t any_value(world *w) { return (uint32_t)random_below(&w->seed, WORDS); }
+static uint32_t draw(void *user, uint32_t below) { return (uint32_t)random_below(user, below); }
 
-static uint32_t any_requirement(world *w, uint32_t key)
+static void check_laws(world *w, uint64_t seed, const char *(*law)(law_world *))
 {
-    uint32_t values[4], op = (uint32_t)(KARP_OP_IN + random_below(&w->seed, 8));
-    size_t n = random_below(&w->seed, 5);
-    for (size_t i = 0; i < n; i++) values[i] = any_value(w);
-    if (op >= KARP_OP_GT) values[0] = (uint32_t)random_below(&w->seed, 11); /* mostly numbers */
-    uint32_t r = requirement_make(&w->a, key, op, values, op >= KARP_OP_GT ? 1 : n, (uint32_t)random_below(&w->seed, 4));
-    return random_below(&w->seed, 3) == 0 ? requirement_meet(&w->a, r, any_requirement(w, key)) : r;
-}
-
-static void check_meet(world *w, uint32_t x, uint32_t y, uint32_t z)
-{
-    algebra *a = &w->a;
-    uint32_t xy = requirement_meet(a, x, y);
-    assert_int_equal(xy, requirement_meet(a, y, x));
-    assert_int_equal(requirement_meet(a, x, x), x);
-    const requirement *rx = requirement_get(a, x), *ry = requirement_get(a, y), *meet = requirement_get(a, xy);
-    assert_int_equal(meet->min_values, rx->min_values > ry->min_values ? rx->min_values : ry->min_values);
-    for (uint32_t v = 0; v < WORDS; v++) {
-        assert_int_equal(requirement_has(a, meet, v), requirement_has(a, rx, v) && requirement_has(a, ry, v));
-    }
-    /* HasIntersection is the emptiness of the intersection. */
-    assert_int_equal(requirement_overlap(a, x, y), requirement_op(meet) != KARP_OP_DOES_NOT_EXIST);
-    assert_int_equal(requirement_overlap(a, x, y), requirement_overlap(a, y, x));
-    assert_int_equal(requirement_agree(a, x, y), requirement_overlap(a, x, y) || (requirement_negative(rx) && requirement_negative(ry)));
-    uint32_t left = requirement_meet(a, xy, z), right = requirement_meet(a, x, requirement_meet(a, y, z));
-    for (uint32_t v = 0; v < WORDS; v++) {
-        assert_int_equal(requirement_has(a, requirement_get(a, left), v), requirement_has(a, requirement_get(a, right), v));
-    }
-    for (uint32_t i = 1; i < requirement_get(a, xy)->value_count; i++) {
-        assert_true(w->rank[requirement_get(a, xy)->values[i - 1]] < w->rank[requirement_get(a, xy)->values[i]]);
-    }
-}
-
-static void test_laws_of_one_key(void **state)
-{
-    world *w = *state;
-    w->seed = 1;
-    uint32_t k = word_id("k");
-    for (int i = 0; i < 20000; i++) check_meet(w, any_requirement(w, k), any_requirement(w, k), any_requirement(w, k));
-}
-
-/* Sets as plain arrays by key. */
-enum { KEYS = 4 };
-typedef struct plain { uint32_t of_key[KEYS]; } plain;
-static const char *const key_names[KEYS] = { "a", "k", "kubernetes.io/arch", "m" };
-
-static plain any_plain(world *w, uint32_t *set)
-{
-    plain p;
-    *set = EMPTY_SET;
-    for (uint32_t i = 0; i < KEYS; i++) {
-        p.of_key[i] = random_below(&w->seed, 2) ? any_requirement(w, word_id(key_names[i])) : NO_ID;
-        if (p.of_key[i] != NO_ID) *set = set_add(&w->a, *set, p.of_key[i]);
-    }
-    return p;
-}
-
-static bool plain_agree(world *w, const plain *x, const plain *y)
-{
-    for (uint32_t i = 0; i < KEYS; i++) {
-        if (x->of_key[i] != NO_ID && y->of_key[i] != NO_ID && !requirement_agree(&w->a, x->of_key[i], y->of_key[i])) return false;
-    }
-    return true;
-}
-
-static bool plain_compatible(world *w, const plain *supply, const plain *asked, bool lenient)
-{
-    for (uint32_t i = 0; i < KEYS; i++) {
-        if (asked->of_key[i] == NO_ID || supply->of_key[i] != NO_ID || (lenient && i == 2)) continue;
-        if (!requirement_negative(requirement_get(&w->a, asked->of_key[i]))) return false;
-    }
-    return plain_agree(w, supply, asked);
-}
-
-static void test_laws_of_sets(void **state)
-{
-    world *w = *state;
-    w->seed = 2;
+    w->draw = draw;
+    w->user = &seed;
     for (int i = 0; i < 20000; i++) {
-        uint32_t x, y;
-        plain px = any_plain(w, &x), py = any_plain(w, &y);
-        assert_int_equal(set_agree(&w->a, x, y), plain_agree(w, &px, &py));
-        assert_int_equal(set_compatible(&w->a, x, y, false), plain_compatible(w, &px, &py, false));
-        assert_int_equal(set_compatible(&w->a, x, y, true), plain_compatible(w, &px, &py, true));
-        bool undefined;
-        assert_int_equal(set_first_conflict(&w->a, x, y, true, &undefined) == NO_ID, plain_compatible(w, &px, &py, true));
-        uint32_t meet = set_meet(&w->a, x, y);
-        assert_int_equal(meet, set_meet(&w->a, y, x));
-        for (uint32_t k = 0; k < KEYS; k++) {
-            uint32_t a = px.of_key[k], b = py.of_key[k];
-            uint32_t expected = a == NO_ID ? b : b == NO_ID ? a : requirement_meet(&w->a, a, b);
-            assert_int_equal(set_get(&w->a, meet, word_id(key_names[k])), expected);
-        }
-        assert_int_equal(set_get(&w->a, set_remove(&w->a, x, word_id("k")), word_id("k")), NO_ID);
-        if (py.of_key[1] != NO_ID) assert_int_equal(set_get(&w->a, set_replace(&w->a, x, py.of_key[1]), word_id("k")), py.of_key[1]);
+        const char *broken = law(w);
+        if (broken != NULL) fail_msg("%s (%d)", broken, i);
     }
+    w->user = NULL;
 }
+
+static void test_laws_of_one_key(void **state) { check_laws(*state, 1, law_of_one_key); }
+
+static void test_laws_of_sets(void **state) { check_laws(*state, 2, law_of_sets); }
 
 /* A copy answers like its original and leaves it alone. */
 static void test_copies(void **state)
