@@ -3,22 +3,12 @@
 
 #include <base/error.h>
 
-/* karp_snapshot_ref() takes a mutable handle: the count inside is atomic, the rest is never written. */
-static karp_snapshot *hold(const karp_snapshot *snapshot)
-{
-    union {
-        const karp_snapshot *given;
-        karp_snapshot *held;
-    } u = { .given = snapshot };
-    return karp_snapshot_ref(u.held);
-}
-
 karp_decision *decision_new(const karp_snapshot *snapshot)
 {
     karp_decision *d = mem_zalloc(snapshot->context, sizeof *d);
     if (d == NULL) return NULL;
     d->context = context_ref(snapshot->context);
-    d->snapshot = hold(snapshot);
+    d->snapshot = snapshot_hold(snapshot);
     atomic_init(&d->holds, 1);
     arena_init(&d->data, d->context);
     d->complete = true;

@@ -5,22 +5,12 @@
 #include <base/sort.h>
 #include <string.h>
 
-/* The count of holds is atomic, the rest of a snapshot is never written. */
-static karp_snapshot *hold(const karp_snapshot *snapshot)
-{
-    union {
-        const karp_snapshot *given;
-        karp_snapshot *held;
-    } u = { .given = snapshot };
-    return karp_snapshot_ref(u.held);
-}
-
 karp_advice *advice_new(const karp_snapshot *snapshot, int64_t now)
 {
     karp_advice *a = mem_zalloc(snapshot->context, sizeof *a);
     if (a == NULL) return NULL;
     a->context = context_ref(snapshot->context);
-    a->snapshot = hold(snapshot);
+    a->snapshot = snapshot_hold(snapshot);
     a->now = now != 0 ? now : snapshot->raw.now;
     a->look_again = KARP_NO_TIME;
     arena_init(&a->data, a->context);

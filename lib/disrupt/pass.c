@@ -4,6 +4,7 @@
 #include <base/error.h>
 #include <disrupt/marks.h>
 #include <disrupt/simulate.h>
+#include <schedule/provision.h>
 #include <schedule/templates.h>
 
 static karp_status check_options(const karp_disrupt_options *given, karp_disrupt_options *out, karp_error *error)
@@ -14,8 +15,8 @@ static karp_status check_options(const karp_disrupt_options *given, karp_disrupt
         return fail(error, KARP_E_ABI_SIZE, "karp_disrupt_options: common has the size %zu", out->common.size);
     }
     out->common.size = sizeof out->common;
-    if (out->common.profile > KARP_PROFILE_KARP) return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)out->common.profile);
-    if (out->common.explain > KARP_EXPLAIN_FULL) return fail(error, KARP_E_INVALID, "unknown explain level %u", (unsigned)out->common.explain);
+    status = options_known(&out->common, error);
+    if (status != KARP_OK) return status;
     if (out->method > KARP_METHOD_SINGLE_NODE) return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
     return KARP_OK;
 }

@@ -6,17 +6,9 @@
 #include <base/error.h>
 #include <base/strbuf.h>
 #include <karp/values.h>
+#include <schedule/provision.h>
 #include <schedule/report.h>
 #include <string.h>
-
-static karp_status check_options(const karp_options *given, karp_options *out, karp_error *error)
-{
-    karp_status status = struct_check(given, sizeof *out, sizeof *out, out, "karp_options", error);
-    if (status != KARP_OK) return status;
-    if (out->profile > KARP_PROFILE_KARP) return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)out->profile);
-    if (out->explain > KARP_EXPLAIN_FULL) return fail(error, KARP_E_INVALID, "unknown explain level %u", (unsigned)out->explain);
-    return KARP_OK;
-}
 
 static void describe(strbuf *b, const karp_change *c)
 {
@@ -67,15 +59,8 @@ static void count_costs(const changed_view *v, karp_decision *d)
 
 static karp_status run(const changed_view *v, const karp_options *options, karp_decision **out, karp_error *error)
 {
-    const run_options how = { .options = options };
-    scheduler *s = NULL;
-    karp_status status = scheduler_new(&v->view, &how, &s, error);
-    if (status != KARP_OK) return status;
-    status = scheduler_round(s, v->removed, v->removed_count, v->moving, v->moving_count, error);
-    *out = status == KARP_OK ? decision_new(v->snapshot) : NULL;
-    if (status == KARP_OK) status = *out != NULL ? report_plan(s, *out) : KARP_E_NOMEM;
-    scheduler_free(s);
-    return status == KARP_E_NOMEM ? fail_nomem(error) : status;
+    const round_changes changes = { v->removed, v->removed_count, v->moving, v->moving_count };
+    return provision_view(&v->view, v->snapshot, options, &changes, out, error);
 }
 
 karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *changes, size_t change_count,
@@ -86,7 +71,7 @@ karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *chang
     karp_decision *d = NULL;
     if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
     if (changes == NULL && change_count > 0) return fail(error, KARP_E_INVALID, "changes are counted but not given");
-    karp_status status = check_options(options, &checked, error);
+    karp_status status = options_check(options, &checked, error);
     if (status != KARP_OK) return status;
     status = changed_view_init(&v, snapshot, changes, change_count, error);
     if (status == KARP_OK) status = run(&v, &checked, &d, error);

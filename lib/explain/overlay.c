@@ -2,7 +2,7 @@
 #include <explain/overlay.h>
 
 #include <base/error.h>
-#include <schedule/report.h>
+#include <schedule/provision.h>
 #include <string.h>
 
 /* All but the count of holds, which other threads may be changing. */
@@ -74,18 +74,6 @@ bool overlay_request(overlay_view *o, uint32_t shape_number, uint32_t resource, 
 
 karp_status overlay_decide(const overlay_view *o, const karp_options *options, karp_decision **out, karp_error *error)
 {
-    const run_options how = { .options = options };
-    scheduler *s = NULL;
-    karp_status status = scheduler_new(&o->view, &how, &s, error);
-    if (status != KARP_OK) return status;
-    status = scheduler_round(s, NULL, 0, NULL, 0, error);
-    karp_decision *d = status == KARP_OK ? decision_new(o->snapshot) : NULL;
-    if (status == KARP_OK) status = d != NULL ? report_plan(s, d) : KARP_E_NOMEM;
-    scheduler_free(s);
-    if (status == KARP_OK) {
-        *out = d;
-        return KARP_OK;
-    }
-    karp_decision_unref(d);
-    return status == KARP_E_NOMEM ? fail_nomem(error) : status;
+    static const round_changes none = { .removed_count = 0 };
+    return provision_view(&o->view, o->snapshot, options, &none, out, error);
 }

@@ -36,17 +36,8 @@ const wishes *pod_wishes(verifier *v, uint32_t shape_number)
 static bool plain_number(karp_str t, int64_t *out)
 {
     size_t i = t.len > 0 && t.ptr[0] == '-' ? 1 : 0;
-    bool minus = i == 1;
-    int64_t n = 0;
-    if (i == t.len || (t.ptr[i] == '0' && t.len > 1)) return false;
-    for (; i < t.len; i++) {
-        int digit = t.ptr[i] - '0';
-        if (digit < 0 || digit > 9) return false;
-        if (minus ? n < (INT64_MIN + digit) / 10 : n > (INT64_MAX - digit) / 10) return false;
-        n = n * 10 + (minus ? -digit : digit);
-    }
-    *out = n;
-    return true;
+    if (i < t.len && t.ptr[i] == '0' && t.len > 1) return false;
+    return digits_number((karp_str){ t.ptr + i, t.len - i }, i == 1, out);
 }
 
 static bool tolerates_taint(const verifier *v, const toleration *x, const taint *t)

@@ -33,22 +33,26 @@ bool word_well_known(const vocabulary *w, uint32_t key)
     return key < w->snapshot->facts.count && w->snapshot->facts.well_known[key] != 0;
 }
 
-/* An integer in the plainest sense: an optional sign, digits, and it fits. */
-static bool word_number(const vocabulary *w, uint32_t id, int64_t *out)
+bool digits_number(karp_str digits, bool minus, int64_t *out)
 {
-    karp_str t = word_text(w, id);
-    size_t i = t.len > 0 && (t.ptr[0] == '-' || t.ptr[0] == '+') ? 1 : 0;
-    bool minus = i == 1 && t.ptr[0] == '-';
     int64_t n = 0;
-    if (i == t.len) return false;
-    for (; i < t.len; i++) {
-        int digit = t.ptr[i] - '0';
+    if (digits.len == 0) return false;
+    for (size_t i = 0; i < digits.len; i++) {
+        int digit = digits.ptr[i] - '0';
         if (digit < 0 || digit > 9) return false;
         if (minus ? n < (INT64_MIN + digit) / 10 : n > (INT64_MAX - digit) / 10) return false;
         n = n * 10 + (minus ? -digit : digit);
     }
     *out = n;
     return true;
+}
+
+/* An integer in the plainest sense: an optional sign, digits, and it fits. */
+static bool word_number(const vocabulary *w, uint32_t id, int64_t *out)
+{
+    karp_str t = word_text(w, id);
+    size_t i = t.len > 0 && (t.ptr[0] == '-' || t.ptr[0] == '+') ? 1 : 0;
+    return digits_number((karp_str){ t.ptr + i, t.len - i }, i == 1 && t.ptr[0] == '-', out);
 }
 
 /* ---- one rule -------------------------------------------------------------------------------------------------------- */

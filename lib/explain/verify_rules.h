@@ -34,6 +34,9 @@ typedef struct rules {
     size_t capacity;
 } rules;
 
+/* Nothing but digits, and the number fits. */
+bool digits_number(karp_str digits, bool minus, int64_t *out);
+
 rule rule_of_expression(vocabulary *w, const expression *e);
 rule rule_of_plan(vocabulary *w, const karp_requirement *r);
 rule rule_of_requirement(const requirement *r);

@@ -15,17 +15,12 @@ void karp_catalogue_options_init(karp_catalogue_options *options, size_t size)
     options->size = size;
 }
 
-/* The first version's struct is the only one there is. */
 static karp_status check_options(const karp_catalogue_options *given, karp_catalogue_options *copy)
 {
     karp_catalogue_options_init(copy, sizeof *copy);
     if (!given) return KARP_OK;
-    if (given->size < sizeof given->size || given->size > 4096) return KARP_E_ABI_SIZE;
-    if (given->size < sizeof *copy) return KARP_E_ABI_OLD;
-    const unsigned char *bytes = (const unsigned char *)given;
-    for (size_t i = sizeof *copy; i < given->size; i++) {
-        if (bytes[i]) return KARP_E_ABI_NEW;
-    }
+    karp_status status = io_check_options(given, sizeof *copy);
+    if (status != KARP_OK) return status;
     *copy = *given;
     return given->reserved ? KARP_E_ABI_NEW : KARP_OK;
 }

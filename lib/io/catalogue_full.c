@@ -3,21 +3,8 @@
 #include <io/catalogue_read.h>
 
 #include <io/decode_devices.h>
+#include <providers/members.h>
 #include <string.h>
-
-static void *first_member(const json_t *object)
-{
-    json_t *changeable; /* jansson's iterators want it so; nothing changes */
-    memcpy(&changeable, &object, sizeof changeable);
-    return json_object_iter(changeable);
-}
-
-static void *next_member(const json_t *object, void *at)
-{
-    json_t *changeable;
-    memcpy(&changeable, &object, sizeof changeable);
-    return json_object_iter_next(changeable, at);
-}
 
 /* The values of one label: a list, or a single text. null is an empty list. */
 static karp_requirement label(io_decoder *d, const char *key, const json_t *labels, const json_t *value)
@@ -115,24 +102,14 @@ static void offering_overrides(io_decoder *d, const json_t *tree, karp_offering 
     }
 }
 
-static void offerings(io_decoder *d, const json_t *tree, karp_instance_type *type)
+static void offering(io_decoder *d, const json_t *value, void *into)
 {
-    size_t count;
-    const json_t *array = io_array(d, tree, "offerings", &count);
-    karp_offering *list = io_make(d, count, sizeof *list);
-    io_push(d, "offerings");
-    for (size_t i = 0; list && i < count && !d->status; i++) {
-        const json_t *offering = io_element(d, array, i);
-        offering_requirements(d, offering, &list[i]);
-        list[i].price = catalogue_price(d, offering, "price", NULL);
-        list[i].available = io_boolean(d, offering, "available", true);
-        list[i].reservation_capacity = io_integer(d, offering, "reservationCapacity", 0, INT64_MAX, 0);
-        offering_overrides(d, offering, &list[i]);
-        io_pop(d);
-    }
-    io_pop(d);
-    type->offerings = list;
-    type->offering_count = d->status ? 0 : count;
+    karp_offering *out = into;
+    offering_requirements(d, value, out);
+    out->price = catalogue_price(d, value, "price", NULL);
+    out->available = io_boolean(d, value, "available", true);
+    out->reservation_capacity = io_integer(d, value, "reservationCapacity", 0, INT64_MAX, 0);
+    offering_overrides(d, value, out);
 }
 
 static void volume_limits(io_decoder *d, const json_t *tree, karp_instance_type *type)
@@ -164,7 +141,7 @@ void catalogue_decode_full(io_decoder *d, const json_t *tree, catalogue_entry *e
     type->requirement_count = d->status ? 0 : count;
     type->capacity = io_resources(d, tree, "capacity", &type->capacity_count);
     type->overhead = overhead_of(d, tree, "overhead");
-    offerings(d, tree, type);
+    type->offerings = io_elements(d, tree, "offerings", sizeof(karp_offering), offering, &type->offering_count);
     volume_limits(d, tree, type);
     entry->full = true;
     entry->derive = io_get(tree, "requirements") == NULL;

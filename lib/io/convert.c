@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/convert.h>
 
+#include <providers/members.h>
 #include <string.h>
 
 karp_status io_no_effect(io_converter *c, const char *field, const char *why)
@@ -11,9 +12,7 @@ karp_status io_no_effect(io_converter *c, const char *field, const char *why)
 
 karp_status io_no_effect_unknown(io_converter *c, const json_t *object, const char *where, const char *const *known)
 {
-    json_t *changeable; /* jansson's iterators want it so; nothing is changed */
-    memcpy(&changeable, &object, sizeof changeable);
-    for (void *at = json_object_iter(changeable); at; at = json_object_iter_next(changeable, at)) {
+    for (void *at = first_member(object); at; at = next_member(object, at)) {
         const char *key = json_object_iter_key(at);
         size_t i = 0;
         while (known[i] && strcmp(known[i], key) != 0) i++;
@@ -107,8 +106,7 @@ static const int64_t most_seconds = INT64_MAX / 1000000000;
 static json_t *disruption(io_converter *c, const json_t *spec)
 {
     int64_t after_empty = io_integer(&c->d, spec, "ttlSecondsAfterEmpty", 0, most_seconds, -1);
-    const json_t *consolidation = io_object(&c->d, spec, "consolidation");
-    io_push(&c->d, "consolidation");
+    const json_t *consolidation = io_enter(&c->d, spec, "consolidation");
     bool enabled = io_boolean(&c->d, consolidation, "enabled", false);
     if (enabled && after_empty >= 0) {
         io_bad_member(&c->d, "enabled", KARP_E_INVALID, "excludes ttlSecondsAfterEmpty");
@@ -347,8 +345,7 @@ static karp_status convert_provisioner(io_converter *c, const json_t *tree)
     (void)io_taints(&c->d, spec, "taints", &count);
     (void)io_taints(&c->d, spec, "startupTaints", &count);
     (void)io_integer(&c->d, spec, "weight", 0, 100, 0);
-    const json_t *limits = io_object(&c->d, spec, "limits");
-    io_push(&c->d, "limits");
+    const json_t *limits = io_enter(&c->d, spec, "limits");
     (void)io_resources(&c->d, limits, "resources", &count);
     io_pop(&c->d);
     int64_t until_expired = io_integer(&c->d, spec, "ttlSecondsUntilExpired", 0, most_seconds, -1);
@@ -386,8 +383,7 @@ static karp_status convert_provisioner(io_converter *c, const json_t *tree)
 
 static karp_status convert_template(io_converter *c, const json_t *tree)
 {
-    const json_t *spec = io_object(&c->d, tree, "spec");
-    io_push(&c->d, "spec");
+    const json_t *spec = io_enter(&c->d, tree, "spec");
     json_t *converted = io_convert_class_spec(c, spec, "spec");
     if (!converted) return c->d.status ? c->d.status : c->reader->error.status;
     json_t *object = class_object(c->name.ptr, c->name.len, converted);

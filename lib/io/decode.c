@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/decode.h>
 
+#include <providers/members.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -192,4 +193,47 @@ const json_t *io_element(io_decoder *d, const json_t *array, size_t index)
     if (json_is_object(value)) return value;
     io_bad(d, KARP_E_INVALID, "must be an object");
     return NULL;
+}
+
+const json_t *io_enter(io_decoder *d, const json_t *object, const char *name)
+{
+    const json_t *value = io_object(d, object, name);
+    io_push(d, name);
+    return value;
+}
+
+/* ---- lists and maps ---------------------------------------------------------------------------------------------- */
+
+const void *io_elements(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_element *decode, size_t *count)
+{
+    const json_t *array = io_array(d, object, name, count);
+    char *list = array ? io_make(d, *count, elem) : NULL;
+    if (!list) {
+        *count = 0;
+        return NULL;
+    }
+    io_push(d, name);
+    for (size_t i = 0; i < *count && !d->status; i++) {
+        decode(d, io_element(d, array, i), list + i * elem);
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
+}
+
+const void *io_members(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_member *decode, size_t *count)
+{
+    *count = 0;
+    const json_t *map = io_object(d, object, name);
+    char *list = map ? io_make(d, json_object_size(map), elem) : NULL;
+    if (!list) return NULL;
+    io_push(d, name);
+    for (void *at = first_member(map); at && !d->status; at = next_member(map, at)) {
+        const char *key = json_object_iter_key(at);
+        io_push(d, key);
+        decode(d, key, json_object_iter_value(at), list + (*count)++ * elem);
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
 }

@@ -50,6 +50,17 @@ typedef struct io_word {
 /* A word of a closed list; any other is a failure. */
 uint32_t io_enum(io_decoder *d, const json_t *object, const char *name, const io_word *words, size_t count, uint32_t absent);
 
+/* The member that is an object, with the path inside it; the caller pops. NULL when it is absent. */
+const json_t *io_enter(io_decoder *d, const json_t *object, const char *name);
+
+/* An array of what the elements of a list decode to, each an object; NULL and a count of 0 when the list is absent. */
+typedef void io_decode_element(io_decoder *d, const json_t *value, void *into);
+const void *io_elements(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_element *decode, size_t *count);
+
+/* The same for the members of an object, whose values can be anything. */
+typedef void io_decode_member(io_decoder *d, const char *key, const json_t *value, void *into);
+const void *io_members(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_member *decode, size_t *count);
+
 /* An element of a list that must be an object; NULL after a failure. The index is pushed; the caller pops. */
 const json_t *io_element(io_decoder *d, const json_t *array, size_t index);
 
@@ -64,6 +75,7 @@ const karp_resource *io_resources(io_decoder *d, const json_t *object, const cha
 karp_str io_quantity(io_decoder *d, const json_t *value);
 const karp_requirement *io_requirements(io_decoder *d, const json_t *object, const char *name, int for_what, size_t *count);
 const karp_selector *io_selector(io_decoder *d, const json_t *object, const char *name);
+void io_node_term(io_decoder *d, const json_t *term, karp_node_term *out);
 const karp_node_term *io_node_terms(io_decoder *d, const json_t *object, const char *name, size_t *count);
 const karp_taint *io_taints(io_decoder *d, const json_t *object, const char *name, size_t *count);
 const karp_condition *io_conditions(io_decoder *d, const json_t *object, const char *name, size_t *count);

@@ -6,21 +6,6 @@
 
 static const karp_str no_text = { "", 0 };
 
-/* jansson's iterators take a changeable object; they change nothing. */
-static void *first_member(const json_t *object)
-{
-    json_t *changeable;
-    memcpy(&changeable, &object, sizeof changeable);
-    return json_object_iter(changeable);
-}
-
-static void *next_member(const json_t *object, void *at)
-{
-    json_t *changeable;
-    memcpy(&changeable, &object, sizeof changeable);
-    return json_object_iter_next(changeable, at);
-}
-
 const karp_str *io_strings(io_decoder *d, const json_t *object, const char *name, size_t *count)
 {
     const json_t *array = io_array(d, object, name, count);
@@ -41,28 +26,20 @@ const karp_str *io_strings(io_decoder *d, const json_t *object, const char *name
     return list;
 }
 
+static void label(io_decoder *d, const char *key, const json_t *value, void *into)
+{
+    karp_label *out = into;
+    *out = (karp_label){ io_str(key), no_text };
+    if (json_is_string(value)) {
+        out->value = (karp_str){ json_string_value(value), json_string_length(value) };
+    } else if (!json_is_null(value)) {
+        io_bad(d, KARP_E_INVALID, "must be text: quote it");
+    }
+}
+
 const karp_label *io_labels(io_decoder *d, const json_t *object, const char *name, size_t *count)
 {
-    *count = 0;
-    const json_t *map = io_object(d, object, name);
-    if (!map) return NULL;
-    size_t n = 0;
-    karp_label *list = io_make(d, json_object_size(map), sizeof *list);
-    io_push(d, name);
-    for (void *at = first_member(map); list && at; at = next_member(map, at)) {
-        const json_t *value = json_object_iter_value(at);
-        const char *key = json_object_iter_key(at);
-        karp_str text = no_text;
-        if (json_is_string(value)) {
-            text = (karp_str){ json_string_value(value), json_string_length(value) };
-        } else if (!json_is_null(value)) {
-            io_bad_member(d, key, KARP_E_INVALID, "must be text: quote it");
-        }
-        list[n++] = (karp_label){ io_str(key), text };
-    }
-    io_pop(d);
-    *count = n;
-    return list;
+    return io_members(d, object, name, sizeof(karp_label), label, count);
 }
 
 karp_str io_quantity(io_decoder *d, const json_t *value)
@@ -104,24 +81,16 @@ karp_str io_quantity(io_decoder *d, const json_t *value)
     return text;
 }
 
+static void resource(io_decoder *d, const char *key, const json_t *value, void *into)
+{
+    karp_resource *out = into;
+    out->name = io_str(key);
+    out->text = io_quantity(d, value);
+}
+
 const karp_resource *io_resources(io_decoder *d, const json_t *object, const char *name, size_t *count)
 {
-    *count = 0;
-    const json_t *map = io_object(d, object, name);
-    if (!map) return NULL;
-    size_t n = 0;
-    karp_resource *list = io_make(d, json_object_size(map), sizeof *list);
-    io_push(d, name);
-    for (void *at = first_member(map); list && at; at = next_member(map, at)) {
-        const char *key = json_object_iter_key(at);
-        io_push(d, key);
-        list[n].name = io_str(key);
-        list[n++].text = io_quantity(d, json_object_iter_value(at));
-        io_pop(d);
-    }
-    io_pop(d);
-    *count = n;
-    return list;
+    return io_members(d, object, name, sizeof(karp_resource), resource, count);
 }
 
 /* ---- requirements and selectors ---------------------------------------------------------------------------------- */
@@ -140,22 +109,34 @@ static uint32_t operator_of(karp_str word, int for_what)
     return KARP_OP_UNKNOWN;
 }
 
+static karp_requirement *requirement(io_decoder *d, const json_t *entry, void *into, int for_what)
+{
+    karp_requirement *out = into;
+    out->key = io_required_string(d, entry, "key");
+    out->op = operator_of(io_string(d, entry, "operator"), for_what);
+    out->values = io_strings(d, entry, "values", &out->value_count);
+    return out;
+}
+
+static void of_selector(io_decoder *d, const json_t *entry, void *into)
+{
+    (void)requirement(d, entry, into, IO_FOR_SELECTOR);
+}
+
+static void of_pod(io_decoder *d, const json_t *entry, void *into)
+{
+    (void)requirement(d, entry, into, IO_FOR_POD);
+}
+
+static void of_pool(io_decoder *d, const json_t *entry, void *into)
+{
+    requirement(d, entry, into, IO_FOR_POOL)->min_values = (uint32_t)io_integer(d, entry, "minValues", 0, 1000000, 0);
+}
+
 const karp_requirement *io_requirements(io_decoder *d, const json_t *object, const char *name, int for_what, size_t *count)
 {
-    const json_t *array = io_array(d, object, name, count);
-    if (!array) return NULL;
-    karp_requirement *list = io_make(d, *count, sizeof *list);
-    io_push(d, name);
-    for (size_t i = 0; list && i < *count; i++) {
-        const json_t *entry = io_element(d, array, i);
-        list[i].key = io_required_string(d, entry, "key");
-        list[i].op = operator_of(io_string(d, entry, "operator"), for_what);
-        list[i].values = io_strings(d, entry, "values", &list[i].value_count);
-        if (for_what == IO_FOR_POOL) list[i].min_values = (uint32_t)io_integer(d, entry, "minValues", 0, 1000000, 0);
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    io_decode_element *decode = for_what == IO_FOR_POOL ? of_pool : for_what == IO_FOR_POD ? of_pod : of_selector;
+    return io_elements(d, object, name, sizeof(karp_requirement), decode, count);
 }
 
 const karp_selector *io_selector(io_decoder *d, const json_t *object, const char *name)
@@ -172,57 +153,46 @@ const karp_selector *io_selector(io_decoder *d, const json_t *object, const char
     return selector;
 }
 
+void io_node_term(io_decoder *d, const json_t *term, karp_node_term *out)
+{
+    size_t fields = 0;
+    out->expressions = io_requirements(d, term, "matchExpressions", IO_FOR_POD, &out->expression_count);
+    (void)io_array(d, term, "matchFields", &fields);
+    out->has_fields = fields > 0;
+}
+
+static void node_term(io_decoder *d, const json_t *term, void *into) { io_node_term(d, term, into); }
+
 const karp_node_term *io_node_terms(io_decoder *d, const json_t *object, const char *name, size_t *count)
 {
-    const json_t *array = io_array(d, object, name, count);
-    if (!array) return NULL;
-    karp_node_term *list = io_make(d, *count, sizeof *list);
-    io_push(d, name);
-    for (size_t i = 0; list && i < *count; i++) {
-        const json_t *term = io_element(d, array, i);
-        size_t fields = 0;
-        list[i].expressions = io_requirements(d, term, "matchExpressions", IO_FOR_POD, &list[i].expression_count);
-        (void)io_array(d, term, "matchFields", &fields);
-        list[i].has_fields = fields > 0;
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    return io_elements(d, object, name, sizeof(karp_node_term), node_term, count);
+}
+
+static void taint(io_decoder *d, const json_t *value, void *into)
+{
+    karp_taint *out = into;
+    out->key = io_required_string(d, value, "key");
+    out->value = io_string(d, value, "value");
+    out->effect = io_string(d, value, "effect");
 }
 
 const karp_taint *io_taints(io_decoder *d, const json_t *object, const char *name, size_t *count)
 {
-    const json_t *array = io_array(d, object, name, count);
-    if (!array) return NULL;
-    karp_taint *list = io_make(d, *count, sizeof *list);
-    io_push(d, name);
-    for (size_t i = 0; list && i < *count; i++) {
-        const json_t *taint = io_element(d, array, i);
-        list[i].key = io_required_string(d, taint, "key");
-        list[i].value = io_string(d, taint, "value");
-        list[i].effect = io_string(d, taint, "effect");
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    return io_elements(d, object, name, sizeof(karp_taint), taint, count);
+}
+
+static void condition(io_decoder *d, const json_t *value, void *into)
+{
+    karp_condition *out = into;
+    out->type = io_required_string(d, value, "type");
+    out->status = io_string(d, value, "status");
+    out->reason = io_string(d, value, "reason");
+    out->last_transition = io_time(d, value, "lastTransitionTime");
 }
 
 const karp_condition *io_conditions(io_decoder *d, const json_t *object, const char *name, size_t *count)
 {
-    const json_t *array = io_array(d, object, name, count);
-    if (!array) return NULL;
-    karp_condition *list = io_make(d, *count, sizeof *list);
-    io_push(d, name);
-    for (size_t i = 0; list && i < *count; i++) {
-        const json_t *condition = io_element(d, array, i);
-        list[i].type = io_required_string(d, condition, "type");
-        list[i].status = io_string(d, condition, "status");
-        list[i].reason = io_string(d, condition, "reason");
-        list[i].last_transition = io_time(d, condition, "lastTransitionTime");
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    return io_elements(d, object, name, sizeof(karp_condition), condition, count);
 }
 
 karp_node_class_ref io_node_class_ref(io_decoder *d, const json_t *object, const char *name)
@@ -240,23 +210,14 @@ karp_node_class_ref io_node_class_ref(io_decoder *d, const json_t *object, const
 
 /* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
-static const karp_owner *owners(io_decoder *d, const json_t *object, size_t *count)
+static void owner(io_decoder *d, const json_t *value, void *into)
 {
-    const json_t *array = io_array(d, object, "ownerReferences", count);
-    if (!array) return NULL;
-    karp_owner *list = io_make(d, *count, sizeof *list);
-    io_push(d, "ownerReferences");
-    for (size_t i = 0; list && i < *count; i++) {
-        const json_t *owner = io_element(d, array, i);
-        list[i].api_version = io_string(d, owner, "apiVersion");
-        list[i].kind = io_string(d, owner, "kind");
-        list[i].name = io_string(d, owner, "name");
-        list[i].uid = io_string(d, owner, "uid");
-        list[i].controller = io_boolean(d, owner, "controller", false);
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    karp_owner *out = into;
+    out->api_version = io_string(d, value, "apiVersion");
+    out->kind = io_string(d, value, "kind");
+    out->name = io_string(d, value, "name");
+    out->uid = io_string(d, value, "uid");
+    out->controller = io_boolean(d, value, "controller", false);
 }
 
 karp_meta io_meta(io_decoder *d, const json_t *object, bool namespaced)
@@ -264,8 +225,7 @@ karp_meta io_meta(io_decoder *d, const json_t *object, bool namespaced)
     karp_meta meta;
     memset(&meta, 0, sizeof meta);
     meta.creation = meta.deletion = KARP_NO_TIME;
-    const json_t *value = io_object(d, object, "metadata");
-    io_push(d, "metadata");
+    const json_t *value = io_enter(d, object, "metadata");
     meta.name = d->template_ ? io_string(d, value, "name") : io_required_string(d, value, "name");
     meta.namespace_ = no_text;
     if (namespaced) {
@@ -275,7 +235,7 @@ karp_meta io_meta(io_decoder *d, const json_t *object, bool namespaced)
     meta.uid = io_string(d, value, "uid");
     meta.labels = io_labels(d, value, "labels", &meta.label_count);
     meta.annotations = io_labels(d, value, "annotations", &meta.annotation_count);
-    meta.owners = owners(d, value, &meta.owner_count);
+    meta.owners = io_elements(d, value, "ownerReferences", sizeof(karp_owner), owner, &meta.owner_count);
     meta.creation = io_time(d, value, "creationTimestamp");
     meta.deletion = io_time(d, value, "deletionTimestamp");
     io_pop(d);
@@ -284,27 +244,22 @@ karp_meta io_meta(io_decoder *d, const json_t *object, bool namespaced)
 
 /* ---- spread constraints: of pods, and the default ones of the scheduler's configuration --------------------------- */
 
-const karp_spread_constraint *io_spread(io_decoder *d, const json_t *object, const char *name, size_t *count)
+static void spread(io_decoder *d, const json_t *value, void *into)
 {
     static const io_word when[] = { { "DoNotSchedule", KARP_DO_NOT_SCHEDULE }, { "ScheduleAnyway", KARP_SCHEDULE_ANYWAY } };
     static const io_word policy[] = { { "Honor", KARP_POLICY_HONOR }, { "Ignore", KARP_POLICY_IGNORE } };
-    const json_t *array = io_array(d, object, name, count);
-    if (!array) return NULL;
-    karp_spread_constraint *list = io_make(d, *count, sizeof *list);
-    io_push(d, name);
-    for (size_t i = 0; list && i < *count; i++) {
-        const json_t *c = io_element(d, array, i);
-        karp_spread_constraint *s = &list[i];
-        s->topology_key = io_string(d, c, "topologyKey");
-        s->label_selector = io_selector(d, c, "labelSelector");
-        s->match_label_keys = io_strings(d, c, "matchLabelKeys", &s->match_label_key_count);
-        s->max_skew = (int32_t)io_integer(d, c, "maxSkew", INT32_MIN, INT32_MAX, 0);
-        s->min_domains = (int32_t)io_integer(d, c, "minDomains", INT32_MIN, INT32_MAX, 0);
-        s->when_unsatisfiable = io_enum(d, c, "whenUnsatisfiable", when, 2, KARP_DO_NOT_SCHEDULE);
-        s->node_affinity_policy = io_enum(d, c, "nodeAffinityPolicy", policy, 2, KARP_POLICY_DEFAULT);
-        s->node_taints_policy = io_enum(d, c, "nodeTaintsPolicy", policy, 2, KARP_POLICY_DEFAULT);
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    karp_spread_constraint *s = into;
+    s->topology_key = io_string(d, value, "topologyKey");
+    s->label_selector = io_selector(d, value, "labelSelector");
+    s->match_label_keys = io_strings(d, value, "matchLabelKeys", &s->match_label_key_count);
+    s->max_skew = (int32_t)io_integer(d, value, "maxSkew", INT32_MIN, INT32_MAX, 0);
+    s->min_domains = (int32_t)io_integer(d, value, "minDomains", INT32_MIN, INT32_MAX, 0);
+    s->when_unsatisfiable = io_enum(d, value, "whenUnsatisfiable", when, 2, KARP_DO_NOT_SCHEDULE);
+    s->node_affinity_policy = io_enum(d, value, "nodeAffinityPolicy", policy, 2, KARP_POLICY_DEFAULT);
+    s->node_taints_policy = io_enum(d, value, "nodeTaintsPolicy", policy, 2, KARP_POLICY_DEFAULT);
+}
+
+const karp_spread_constraint *io_spread(io_decoder *d, const json_t *object, const char *name, size_t *count)
+{
+    return io_elements(d, object, name, sizeof(karp_spread_constraint), spread, count);
 }

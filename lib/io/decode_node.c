@@ -9,13 +9,11 @@ void io_decode_node(io_decoder *d, const json_t *object, karp_node *node)
     memset(node, 0, sizeof *node);
     node->size = sizeof *node;
     node->meta = io_meta(d, object, false);
-    const json_t *spec = io_object(d, object, "spec");
-    io_push(d, "spec");
+    const json_t *spec = io_enter(d, object, "spec");
     node->provider_id = io_string(d, spec, "providerID");
     node->taints = io_taints(d, spec, "taints", &node->taint_count);
     io_pop(d);
-    const json_t *status = io_object(d, object, "status");
-    io_push(d, "status");
+    const json_t *status = io_enter(d, object, "status");
     node->capacity = io_resources(d, status, "capacity", &node->capacity_count);
     node->allocatable = io_resources(d, status, "allocatable", &node->allocatable_count);
     node->conditions = io_conditions(d, status, "conditions", &node->condition_count);
@@ -27,21 +25,18 @@ void io_decode_node_claim(io_decoder *d, const json_t *object, karp_node_claim *
     memset(claim, 0, sizeof *claim);
     claim->size = sizeof *claim;
     claim->meta = io_meta(d, object, false);
-    const json_t *spec = io_object(d, object, "spec");
-    io_push(d, "spec");
+    const json_t *spec = io_enter(d, object, "spec");
     claim->node_class = io_node_class_ref(d, spec, "nodeClassRef");
     claim->taints = io_taints(d, spec, "taints", &claim->taint_count);
     claim->startup_taints = io_taints(d, spec, "startupTaints", &claim->startup_taint_count);
     claim->requirements = io_requirements(d, spec, "requirements", IO_FOR_POOL, &claim->requirement_count);
     claim->expire_after = io_duration(d, spec, "expireAfter", true);
     claim->termination_grace_period = io_duration(d, spec, "terminationGracePeriod", false);
-    const json_t *resources = io_object(d, spec, "resources");
-    io_push(d, "resources");
+    const json_t *resources = io_enter(d, spec, "resources");
     claim->requests = io_resources(d, resources, "requests", &claim->request_count);
     io_pop(d);
     io_pop(d);
-    const json_t *status = io_object(d, object, "status");
-    io_push(d, "status");
+    const json_t *status = io_enter(d, object, "status");
     claim->provider_id = io_string(d, status, "providerID");
     claim->image_id = io_string(d, status, "imageID");
     claim->capacity = io_resources(d, status, "capacity", &claim->capacity_count);
@@ -55,15 +50,12 @@ void io_decode_node_claim(io_decoder *d, const json_t *object, karp_node_claim *
 
 static void template_of(io_decoder *d, const json_t *spec, karp_node_pool *pool)
 {
-    const json_t *template_ = io_object(d, spec, "template");
-    io_push(d, "template");
-    const json_t *metadata = io_object(d, template_, "metadata");
-    io_push(d, "metadata");
+    const json_t *template_ = io_enter(d, spec, "template");
+    const json_t *metadata = io_enter(d, template_, "metadata");
     pool->template_labels = io_labels(d, metadata, "labels", &pool->template_label_count);
     pool->template_annotations = io_labels(d, metadata, "annotations", &pool->template_annotation_count);
     io_pop(d);
-    const json_t *inner = io_object(d, template_, "spec");
-    io_push(d, "spec");
+    const json_t *inner = io_enter(d, template_, "spec");
     pool->node_class = io_node_class_ref(d, inner, "nodeClassRef");
     pool->taints = io_taints(d, inner, "taints", &pool->taint_count);
     pool->startup_taints = io_taints(d, inner, "startupTaints", &pool->startup_taint_count);
@@ -108,22 +100,14 @@ static karp_str budget_nodes(io_decoder *d, const json_t *budget)
     return text;
 }
 
-static const karp_budget *budgets_of(io_decoder *d, const json_t *disruption, size_t *count)
+static void budget(io_decoder *d, const json_t *value, void *into)
 {
-    const json_t *array = io_array(d, disruption, "budgets", count);
-    karp_budget *list = array ? io_make(d, *count, sizeof *list) : NULL;
-    io_push(d, "budgets");
-    for (size_t i = 0; list && i < *count; i++) {
-        const json_t *budget = io_element(d, array, i);
-        list[i].nodes = budget_nodes(d, budget);
-        list[i].schedule = io_string(d, budget, "schedule");
-        list[i].duration = io_duration(d, budget, "duration", false);
-        list[i].has_reasons = io_get(budget, "reasons") != NULL;
-        list[i].reasons = reasons_of(d, budget);
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    karp_budget *out = into;
+    out->nodes = budget_nodes(d, value);
+    out->schedule = io_string(d, value, "schedule");
+    out->duration = io_duration(d, value, "duration", false);
+    out->has_reasons = io_get(value, "reasons") != NULL;
+    out->reasons = reasons_of(d, value);
 }
 
 void io_decode_node_pool(io_decoder *d, const json_t *object, karp_node_pool *pool)
@@ -136,21 +120,18 @@ void io_decode_node_pool(io_decoder *d, const json_t *object, karp_node_pool *po
     memset(pool, 0, sizeof *pool);
     pool->size = sizeof *pool;
     pool->meta = io_meta(d, object, false);
-    const json_t *spec = io_object(d, object, "spec");
-    io_push(d, "spec");
+    const json_t *spec = io_enter(d, object, "spec");
     template_of(d, spec, pool);
     pool->limits = io_resources(d, spec, "limits", &pool->limit_count);
     pool->replicas = io_integer(d, spec, "replicas", 0, INT64_MAX, -1);
     pool->weight = (int32_t)io_integer(d, spec, "weight", INT32_MIN, INT32_MAX, 0);
-    const json_t *disruption = io_object(d, spec, "disruption");
-    io_push(d, "disruption");
-    pool->budgets = budgets_of(d, disruption, &pool->budget_count);
+    const json_t *disruption = io_enter(d, spec, "disruption");
+    pool->budgets = io_elements(d, disruption, "budgets", sizeof(karp_budget), budget, &pool->budget_count);
     pool->consolidate_after = io_duration(d, disruption, "consolidateAfter", true);
     pool->consolidation_policy = io_enum(d, disruption, "consolidationPolicy", policies, 3, KARP_WHEN_EMPTY_OR_UNDERUTILIZED);
     io_pop(d);
     io_pop(d);
-    const json_t *status = io_object(d, object, "status");
-    io_push(d, "status");
+    const json_t *status = io_enter(d, object, "status");
     pool->conditions = io_conditions(d, status, "conditions", &pool->condition_count);
     io_pop(d);
 }
@@ -172,8 +153,7 @@ void io_decode_node_overlay(io_decoder *d, const json_t *object, karp_node_overl
     memset(overlay, 0, sizeof *overlay);
     overlay->size = sizeof *overlay;
     overlay->meta = io_meta(d, object, false);
-    const json_t *spec = io_object(d, object, "spec");
-    io_push(d, "spec");
+    const json_t *spec = io_enter(d, object, "spec");
     overlay->requirements = io_requirements(d, spec, "requirements", IO_FOR_POOL, &overlay->requirement_count);
     overlay->price = price_of(d, spec, "price");
     overlay->price_adjustment = price_of(d, spec, "priceAdjustment");

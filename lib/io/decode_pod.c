@@ -14,75 +14,52 @@ static int32_t weight_of(io_decoder *d, const json_t *term)
     return (int32_t)io_integer(d, term, "weight", INT32_MIN, INT32_MAX, 0);
 }
 
+static void preferred_node_term(io_decoder *d, const json_t *term, void *into)
+{
+    karp_node_term *out = into;
+    out->weight = weight_of(d, term);
+    io_node_term(d, io_enter(d, term, "preference"), out);
+    io_pop(d);
+}
+
 static void node_affinity(io_decoder *d, const json_t *affinity, karp_pod *pod)
 {
     const json_t *node = io_object(d, affinity, "nodeAffinity");
     if (!node) return;
     io_push(d, "nodeAffinity");
-    const json_t *required = io_object(d, node, REQUIRED);
-    io_push(d, REQUIRED);
+    const json_t *required = io_enter(d, node, REQUIRED);
     pod->required_node_terms = io_node_terms(d, required, "nodeSelectorTerms", &pod->required_node_term_count);
     io_pop(d);
-
-    size_t count = 0;
-    const json_t *preferred = io_array(d, node, PREFERRED, &count);
-    karp_node_term *list = preferred ? io_make(d, count, sizeof *list) : NULL;
-    io_push(d, PREFERRED);
-    for (size_t i = 0; list && i < count; i++) {
-        const json_t *term = io_element(d, preferred, i);
-        const json_t *preference = io_object(d, term, "preference");
-        size_t fields = 0;
-        list[i].weight = weight_of(d, term);
-        io_push(d, "preference");
-        list[i].expressions = io_requirements(d, preference, "matchExpressions", IO_FOR_POD, &list[i].expression_count);
-        (void)io_array(d, preference, "matchFields", &fields);
-        list[i].has_fields = fields > 0;
-        io_pop(d);
-        io_pop(d);
-    }
+    pod->preferred_node_terms = io_elements(d, node, PREFERRED, sizeof(karp_node_term), preferred_node_term,
+                                        &pod->preferred_node_term_count);
     io_pop(d);
-    io_pop(d);
-    pod->preferred_node_terms = list;
-    pod->preferred_node_term_count = list ? count : 0;
 }
 
-static void pod_term(io_decoder *d, const json_t *value, karp_pod_term *term)
+static void required_term(io_decoder *d, const json_t *value, void *into)
 {
-    term->topology_key = io_string(d, value, "topologyKey");
-    term->namespaces = io_strings(d, value, "namespaces", &term->namespace_count);
-    term->namespace_selector = io_selector(d, value, "namespaceSelector");
-    term->label_selector = io_selector(d, value, "labelSelector");
+    karp_pod_term *out = into;
+    out->topology_key = io_string(d, value, "topologyKey");
+    out->namespaces = io_strings(d, value, "namespaces", &out->namespace_count);
+    out->namespace_selector = io_selector(d, value, "namespaceSelector");
+    out->label_selector = io_selector(d, value, "labelSelector");
+}
+
+static void preferred_term(io_decoder *d, const json_t *value, void *into)
+{
+    karp_pod_term *out = into;
+    out->weight = weight_of(d, value);
+    required_term(d, io_enter(d, value, "podAffinityTerm"), out);
+    io_pop(d);
 }
 
 static const karp_pod_term *required_terms(io_decoder *d, const json_t *value, size_t *count)
 {
-    const json_t *array = io_array(d, value, REQUIRED, count);
-    karp_pod_term *list = array ? io_make(d, *count, sizeof *list) : NULL;
-    io_push(d, REQUIRED);
-    for (size_t i = 0; list && i < *count; i++) {
-        pod_term(d, io_element(d, array, i), &list[i]);
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    return io_elements(d, value, REQUIRED, sizeof(karp_pod_term), required_term, count);
 }
 
 static const karp_pod_term *preferred_terms(io_decoder *d, const json_t *value, size_t *count)
 {
-    const json_t *array = io_array(d, value, PREFERRED, count);
-    karp_pod_term *list = array ? io_make(d, *count, sizeof *list) : NULL;
-    io_push(d, PREFERRED);
-    for (size_t i = 0; list && i < *count; i++) {
-        const json_t *entry = io_element(d, array, i);
-        const json_t *term = io_object(d, entry, "podAffinityTerm");
-        list[i].weight = weight_of(d, entry);
-        io_push(d, "podAffinityTerm");
-        pod_term(d, term, &list[i]);
-        io_pop(d);
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    return io_elements(d, value, PREFERRED, sizeof(karp_pod_term), preferred_term, count);
 }
 
 static void affinity_of(io_decoder *d, const json_t *spec, karp_pod *pod)
@@ -92,14 +69,12 @@ static void affinity_of(io_decoder *d, const json_t *spec, karp_pod *pod)
     io_push(d, "affinity");
     node_affinity(d, affinity, pod);
 
-    const json_t *with = io_object(d, affinity, "podAffinity");
-    io_push(d, "podAffinity");
+    const json_t *with = io_enter(d, affinity, "podAffinity");
     pod->required_affinity = required_terms(d, with, &pod->required_affinity_count);
     pod->preferred_affinity = preferred_terms(d, with, &pod->preferred_affinity_count);
     io_pop(d);
 
-    const json_t *against = io_object(d, affinity, "podAntiAffinity");
-    io_push(d, "podAntiAffinity");
+    const json_t *against = io_enter(d, affinity, "podAntiAffinity");
     pod->required_anti_affinity = required_terms(d, against, &pod->required_anti_affinity_count);
     pod->preferred_anti_affinity = preferred_terms(d, against, &pod->preferred_anti_affinity_count);
     io_pop(d);
@@ -133,64 +108,44 @@ static void default_requests(io_decoder *d, karp_container *c, const karp_resour
     c->request_count = n;
 }
 
-static const karp_host_port *ports_of(io_decoder *d, const json_t *value, size_t *count)
+static void port(io_decoder *d, const json_t *value, void *into)
 {
-    const json_t *array = io_array(d, value, "ports", count);
-    karp_host_port *list = array ? io_make(d, *count, sizeof *list) : NULL;
-    io_push(d, "ports");
-    for (size_t i = 0; list && i < *count; i++) {
-        const json_t *port = io_element(d, array, i);
-        list[i].host_ip = io_string(d, port, "hostIP");
-        list[i].protocol = io_string(d, port, "protocol");
-        list[i].port = (int32_t)io_integer(d, port, "hostPort", 0, 65535, 0);
-        (void)io_integer(d, port, "containerPort", 0, 65535, 0); /* what host networks make the host port */
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    karp_host_port *out = into;
+    out->host_ip = io_string(d, value, "hostIP");
+    out->protocol = io_string(d, value, "protocol");
+    out->port = (int32_t)io_integer(d, value, "hostPort", 0, 65535, 0);
+    (void)io_integer(d, value, "containerPort", 0, 65535, 0); /* what host networks make the host port */
 }
 
-static const karp_str *claims_of(io_decoder *d, const json_t *resources, size_t *count)
+static void claim_name(io_decoder *d, const json_t *value, void *into)
 {
-    const json_t *array = io_array(d, resources, "claims", count);
-    karp_str *list = array ? io_make(d, *count, sizeof *list) : NULL;
-    io_push(d, "claims");
-    for (size_t i = 0; list && i < *count; i++) {
-        list[i] = io_required_string(d, io_element(d, array, i), "name");
-        io_pop(d);
-    }
+    karp_str *out = into;
+    *out = io_required_string(d, value, "name");
+}
+
+static void container(io_decoder *d, const json_t *value, void *into)
+{
+    karp_container *c = into;
+    size_t limit_count = 0;
+    c->name = io_string(d, value, "name");
+    c->restart_always = io_str_is(io_string(d, value, "restartPolicy"), "Always");
+    c->ports = io_elements(d, value, "ports", sizeof(karp_host_port), port, &c->port_count);
+    const json_t *resources = io_enter(d, value, "resources");
+    c->requests = io_resources(d, resources, "requests", &c->request_count);
+    const karp_resource *limits = io_resources(d, resources, "limits", &limit_count);
+    c->claims = io_elements(d, resources, "claims", sizeof(karp_str), claim_name, &c->claim_count);
     io_pop(d);
-    return list;
+    if (d->template_) {
+        c->limits = limits;
+        c->limit_count = limit_count;
+    } else {
+        default_requests(d, c, limits, limit_count);
+    }
 }
 
 static const karp_container *containers_of(io_decoder *d, const json_t *spec, const char *name, size_t *count)
 {
-    const json_t *array = io_array(d, spec, name, count);
-    karp_container *list = array ? io_make(d, *count, sizeof *list) : NULL;
-    io_push(d, name);
-    for (size_t i = 0; list && i < *count; i++) {
-        karp_container *c = &list[i];
-        const json_t *value = io_element(d, array, i);
-        const json_t *resources = io_object(d, value, "resources");
-        c->name = io_string(d, value, "name");
-        c->restart_always = io_str_is(io_string(d, value, "restartPolicy"), "Always");
-        c->ports = ports_of(d, value, &c->port_count);
-        io_push(d, "resources");
-        size_t limit_count = 0;
-        c->requests = io_resources(d, resources, "requests", &c->request_count);
-        const karp_resource *limits = io_resources(d, resources, "limits", &limit_count);
-        c->claims = claims_of(d, resources, &c->claim_count);
-        io_pop(d);
-        if (d->template_) {
-            c->limits = limits;
-            c->limit_count = limit_count;
-        } else {
-            default_requests(d, c, limits, limit_count);
-        }
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    return io_elements(d, spec, name, sizeof(karp_container), container, count);
 }
 
 static void pod_level_requests(io_decoder *d, const json_t *spec, karp_pod *pod)
@@ -219,59 +174,40 @@ static void pod_level_requests(io_decoder *d, const json_t *spec, karp_pod *pod)
 
 /* ---- the rest of the spec ---------------------------------------------------------------------------------------- */
 
-static const karp_toleration *tolerations_of(io_decoder *d, const json_t *spec, size_t *count)
+static void toleration(io_decoder *d, const json_t *value, void *into)
 {
     static const struct { const char *word; uint32_t value; } words[] = {
         { "", KARP_TOLERATION_EQUAL }, { "Equal", KARP_TOLERATION_EQUAL }, { "Exists", KARP_TOLERATION_EXISTS },
         { "Lt", KARP_TOLERATION_LT }, { "Gt", KARP_TOLERATION_GT },
     };
-    const json_t *array = io_array(d, spec, "tolerations", count);
-    karp_toleration *list = array ? io_make(d, *count, sizeof *list) : NULL;
-    io_push(d, "tolerations");
-    for (size_t i = 0; list && i < *count; i++) {
-        const json_t *t = io_element(d, array, i);
-        karp_str op = io_string(d, t, "operator");
-        list[i].key = io_string(d, t, "key");
-        list[i].value = io_string(d, t, "value");
-        list[i].effect = io_string(d, t, "effect");
-        list[i].op = KARP_TOLERATION_UNKNOWN;
-        for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
-            if (io_str_is(op, words[k].word)) list[i].op = words[k].value;
-        }
-        io_pop(d);
+    karp_toleration *out = into;
+    karp_str op = io_string(d, value, "operator");
+    out->key = io_string(d, value, "key");
+    out->value = io_string(d, value, "value");
+    out->effect = io_string(d, value, "effect");
+    out->op = KARP_TOLERATION_UNKNOWN;
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        if (io_str_is(op, words[k].word)) out->op = words[k].value;
     }
-    io_pop(d);
-    return list;
 }
 
-static const karp_pod_volume *volumes_of(io_decoder *d, const json_t *spec, size_t *count)
+static void volume(io_decoder *d, const json_t *value, void *into)
 {
-    const json_t *array = io_array(d, spec, "volumes", count);
-    karp_pod_volume *list = array ? io_make(d, *count, sizeof *list) : NULL;
-    io_push(d, "volumes");
-    for (size_t i = 0; list && i < *count; i++) {
-        const json_t *volume = io_element(d, array, i);
-        const json_t *claim = io_object(d, volume, "persistentVolumeClaim");
-        list[i].name = io_string(d, volume, "name");
-        if (claim) {
-            list[i].kind = KARP_VOLUME_CLAIM;
-            io_push(d, "persistentVolumeClaim");
-            list[i].claim_name = io_required_string(d, claim, "claimName");
-            io_pop(d);
-        } else {
-            const json_t *ephemeral = io_object(d, volume, "ephemeral");
-            if (ephemeral) list[i].kind = KARP_VOLUME_EPHEMERAL;
-            io_push(d, "ephemeral");
-            const json_t *template_ = io_object(d, ephemeral, "volumeClaimTemplate");
-            io_push(d, "volumeClaimTemplate");
-            (void)io_object(d, template_, "spec");
-            io_pop(d);
-            io_pop(d);
-        }
+    karp_pod_volume *out = into;
+    const json_t *claim = io_object(d, value, "persistentVolumeClaim");
+    out->name = io_string(d, value, "name");
+    if (claim) {
+        out->kind = KARP_VOLUME_CLAIM;
+        io_push(d, "persistentVolumeClaim");
+        out->claim_name = io_required_string(d, claim, "claimName");
         io_pop(d);
+        return;
     }
+    const json_t *ephemeral = io_enter(d, value, "ephemeral");
+    if (ephemeral) out->kind = KARP_VOLUME_EPHEMERAL;
+    (void)io_object(d, io_enter(d, ephemeral, "volumeClaimTemplate"), "spec");
     io_pop(d);
-    return list;
+    io_pop(d);
 }
 
 /* The name that a claim made from a template got, as status tells it. true = status has an entry. */
@@ -310,18 +246,17 @@ static const karp_pod_claim *pod_claims(io_decoder *d, const json_t *spec, const
 
 static void spec_of(io_decoder *d, const json_t *object, const json_t *status, karp_pod *pod)
 {
-    const json_t *spec = io_object(d, object, "spec");
-    io_push(d, "spec");
+    const json_t *spec = io_enter(d, object, "spec");
     pod->node_name = io_string(d, spec, "nodeName");
     pod->node_selector = io_labels(d, spec, "nodeSelector", &pod->node_selector_count);
     affinity_of(d, spec, pod);
     pod->spread = io_spread(d, spec, "topologySpreadConstraints", &pod->spread_count);
-    pod->tolerations = tolerations_of(d, spec, &pod->toleration_count);
+    pod->tolerations = io_elements(d, spec, "tolerations", sizeof(karp_toleration), toleration, &pod->toleration_count);
     pod->containers = containers_of(d, spec, "containers", &pod->container_count);
     pod->init_containers = containers_of(d, spec, "initContainers", &pod->init_container_count);
     pod->overhead = io_resources(d, spec, "overhead", &pod->overhead_count);
     pod_level_requests(d, spec, pod);
-    pod->volumes = volumes_of(d, spec, &pod->volume_count);
+    pod->volumes = io_elements(d, spec, "volumes", sizeof(karp_pod_volume), volume, &pod->volume_count);
     pod->resource_claims = pod_claims(d, spec, status, &pod->resource_claim_count);
     pod->priority_class_name = io_string(d, spec, "priorityClassName");
     pod->termination_grace_seconds = io_integer(d, spec, "terminationGracePeriodSeconds", 0, INT64_MAX, -1);

@@ -80,14 +80,12 @@ static karp_status check_workload(io_decoder *d, const json_t *tree)
 {
     karp_pod pod;
     (void)io_meta(d, tree, true);
-    const json_t *spec = io_object(d, tree, "spec");
-    io_push(d, "spec");
+    const json_t *spec = io_enter(d, tree, "spec");
     (void)io_integer(d, spec, "replicas", 0, INT32_MAX, 1);
     (void)io_integer(d, spec, "parallelism", 0, INT32_MAX, 1);
     (void)io_boolean(d, spec, "suspend", false);
     (void)io_selector(d, spec, "selector");
-    const json_t *template_ = io_object(d, spec, "template");
-    io_push(d, "template");
+    const json_t *template_ = io_enter(d, spec, "template");
     io_decode_template(d, template_, &pod);
     io_pop(d);
     size_t count = 0;
@@ -115,8 +113,7 @@ static karp_status check_template(io_decoder *d, const json_t *tree)
 {
     karp_pod pod;
     (void)io_meta(d, tree, true);
-    const json_t *template_ = io_object(d, tree, "template");
-    io_push(d, "template");
+    const json_t *template_ = io_enter(d, tree, "template");
     io_decode_template(d, template_, &pod);
     io_pop(d);
     return d->status;

@@ -10,38 +10,21 @@ struct karp_plan_document {
     karp_plan plan;
 };
 
-static const karp_plan_launch *read_launches(io_decoder *d, const json_t *root, size_t *count)
+static void launch(io_decoder *d, const json_t *value, void *into)
 {
-    const json_t *array = io_array(d, root, "launches", count);
-    karp_plan_launch *list = io_make(d, *count, sizeof *list);
-    io_push(d, "launches");
-    for (size_t i = 0; list && i < *count && !d->status; i++) {
-        const json_t *launch = io_element(d, array, i);
-        karp_plan_launch *l = &list[i];
-        l->id = io_string(d, launch, "id");
-        l->node_pool = io_required_string(d, launch, "nodePool");
-        l->pods = io_strings(d, launch, "pods", &l->pod_count);
-        l->instance_types = io_strings(d, launch, "instanceTypes", &l->instance_type_count);
-        l->requirements = io_requirements(d, launch, "requirements", IO_FOR_POOL, &l->requirement_count);
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    karp_plan_launch *out = into;
+    out->id = io_string(d, value, "id");
+    out->node_pool = io_required_string(d, value, "nodePool");
+    out->pods = io_strings(d, value, "pods", &out->pod_count);
+    out->instance_types = io_strings(d, value, "instanceTypes", &out->instance_type_count);
+    out->requirements = io_requirements(d, value, "requirements", IO_FOR_POOL, &out->requirement_count);
 }
 
-static const karp_plan_placement *read_placements(io_decoder *d, const json_t *root, size_t *count)
+static void placement(io_decoder *d, const json_t *value, void *into)
 {
-    const json_t *array = io_array(d, root, "placements", count);
-    karp_plan_placement *list = io_make(d, *count, sizeof *list);
-    io_push(d, "placements");
-    for (size_t i = 0; list && i < *count && !d->status; i++) {
-        const json_t *placement = io_element(d, array, i);
-        list[i].node = io_required_string(d, placement, "node");
-        list[i].pods = io_strings(d, placement, "pods", &list[i].pod_count);
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    karp_plan_placement *out = into;
+    out->node = io_required_string(d, value, "node");
+    out->pods = io_strings(d, value, "pods", &out->pod_count);
 }
 
 /* The pods of both lists of those that are placed nowhere. */
@@ -72,8 +55,8 @@ static void read_plan(io_decoder *d, const json_t *root, void *out)
     plan->size = sizeof *plan;
     (void)io_enum(d, root, "kind", kinds, 1, 1);
     plan->profile = io_enum(d, root, "profile", profiles, 2, KARP_PROFILE_KARPENTER);
-    plan->launches = read_launches(d, root, &plan->launch_count);
-    plan->placements = read_placements(d, root, &plan->placement_count);
+    plan->launches = io_elements(d, root, "launches", sizeof(karp_plan_launch), launch, &plan->launch_count);
+    plan->placements = io_elements(d, root, "placements", sizeof(karp_plan_placement), placement, &plan->placement_count);
     plan->left = read_left(d, root, &plan->left_count);
 }
 

@@ -2,6 +2,7 @@
 /* What a Snapshot holds beside its objects: clock, settings, label tables, remembered state, catalogues. */
 #include <io/reader.h>
 
+#include <providers/members.h>
 #include <string.h>
 
 karp_status io_snapshot_begin(karp_reader *reader, const io_place *place)
@@ -23,9 +24,7 @@ static karp_status bad(karp_reader *reader, const io_decoder *d, const io_place 
 /* A member that is not known is most likely a slip of the pen. */
 static karp_status warn_unknown(karp_reader *reader, const json_t *object, const char *where, const char *const *known)
 {
-    json_t *changeable;
-    memcpy(&changeable, &object, sizeof changeable);
-    for (void *at = json_object_iter(changeable); at; at = json_object_iter_next(changeable, at)) {
+    for (void *at = first_member(object); at; at = next_member(object, at)) {
         const char *key = json_object_iter_key(at);
         size_t i = 0;
         while (known[i] && strcmp(known[i], key) != 0) i++;
@@ -51,8 +50,7 @@ static const gate_name gates[] = {
 
 static void read_gates(io_decoder *d, const json_t *settings, karp_settings *into)
 {
-    const json_t *given = io_object(d, settings, "featureGates");
-    io_push(d, "featureGates");
+    const json_t *given = io_enter(d, settings, "featureGates");
     for (size_t i = 0; i < sizeof gates / sizeof gates[0]; i++) {
         bool on = io_boolean(d, given, gates[i].name, (into->gates & gates[i].bit) != 0);
         into->gates = on ? into->gates | gates[i].bit : into->gates & ~gates[i].bit;
@@ -62,10 +60,8 @@ static void read_gates(io_decoder *d, const json_t *settings, karp_settings *int
 
 static void read_default_spread(io_decoder *d, const json_t *settings, karp_settings *into)
 {
-    const json_t *config = io_object(d, settings, "schedulerConfig");
-    io_push(d, "schedulerConfig");
-    const json_t *spread = io_object(d, config, "podTopologySpread");
-    io_push(d, "podTopologySpread");
+    const json_t *config = io_enter(d, settings, "schedulerConfig");
+    const json_t *spread = io_enter(d, config, "podTopologySpread");
     into->default_spread = io_spread(d, spread, "defaultConstraints", &into->default_spread_count);
     for (size_t i = 0; i < into->default_spread_count && !d->status; i++) {
         const karp_spread_constraint *c = &into->default_spread[i];
@@ -109,20 +105,12 @@ static void read_labels(io_decoder *d, const json_t *labels, karp_settings *into
 
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
-static const karp_node_state *node_states(io_decoder *d, const json_t *state, size_t *count)
+static void node_state(io_decoder *d, const json_t *value, void *into)
 {
-    const json_t *array = io_array(d, state, "nodes", count);
-    karp_node_state *list = array ? io_make(d, *count, sizeof *list) : NULL;
-    io_push(d, "nodes");
-    for (size_t i = 0; list && i < *count; i++) {
-        const json_t *node = io_element(d, array, i);
-        list[i].name = io_required_string(d, node, "name");
-        list[i].marked_for_deletion = io_boolean(d, node, "markedForDeletion", false);
-        list[i].nominated = io_boolean(d, node, "nominated", false);
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    karp_node_state *out = into;
+    out->name = io_required_string(d, value, "name");
+    out->marked_for_deletion = io_boolean(d, value, "markedForDeletion", false);
+    out->nominated = io_boolean(d, value, "nominated", false);
 }
 
 /* Failures of the decoder are its own; those of the builder are in reader->error. */
@@ -139,7 +127,7 @@ static karp_status read_state(karp_reader *reader, io_decoder *d, const json_t *
     settings->consolidation_simulation = io_boolean(d, state, "consolidationSimulation", false);
     reader->method = io_enum(d, state, "method", methods, sizeof methods / sizeof methods[0], KARP_METHOD_ANY);
     size_t node_count = 0, pod_count = 0;
-    const karp_node_state *nodes = node_states(d, state, &node_count);
+    const karp_node_state *nodes = io_elements(d, state, "nodes", sizeof(karp_node_state), node_state, &node_count);
     const karp_str *pods = io_strings(d, state, "pods", &pod_count);
     io_pop(d);
     if (d->status) return d->status;
@@ -168,9 +156,7 @@ static bool keep_state(karp_reader *reader, const json_t *state)
     size_t count = json_array_size(nodes), bytes = count * sizeof(void *);
     if (count < 2) return keep_text(reader, state, &reader->state_text);
     const void **order = karp_alloc(reader->context, bytes);
-    json_t *changeable, *copy = NULL, *list = io_list();
-    memcpy(&changeable, &state, sizeof changeable);
-    copy = json_copy(changeable);
+    json_t *copy = json_copy(same_object(state)), *list = io_list();
     for (size_t i = 0; order && i < count; i++) order[i] = json_array_get(nodes, i);
     bool ok = order && list && copy && io_sort(reader->context, order, count, compare_states);
     for (size_t i = 0; ok && i < count; i++) {

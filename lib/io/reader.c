@@ -13,19 +13,26 @@ void karp_reader_options_init(karp_reader_options *options, size_t size)
     options->size = size;
 }
 
-/* The first version's struct is the only one there is. */
+karp_status io_check_options(const void *given, size_t known)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (size < sizeof size || size > 4096) return KARP_E_ABI_SIZE;
+    if (size < known) return KARP_E_ABI_OLD;
+    const unsigned char *bytes = given;
+    for (size_t i = known; i < size; i++) {
+        if (bytes[i]) return KARP_E_ABI_NEW;
+    }
+    return KARP_OK;
+}
+
 static karp_status check_options(const karp_reader_options *given, karp_reader_options *copy)
 {
     memset(copy, 0, sizeof *copy);
     if (!given) return KARP_OK;
-    if (given->size < sizeof given->size || given->size > 4096) return KARP_E_ABI_SIZE;
-    if (given->size < sizeof *copy) return KARP_E_ABI_OLD;
-    const unsigned char *bytes = (const unsigned char *)given;
-    for (size_t i = sizeof *copy; i < given->size; i++) {
-        if (bytes[i]) return KARP_E_ABI_NEW;
-    }
-    *copy = *given;
-    return KARP_OK;
+    karp_status status = io_check_options(given, sizeof *copy);
+    if (status == KARP_OK) *copy = *given;
+    return status;
 }
 
 karp_status io_give_error(const karp_error *from, karp_error *to)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/tree.h>
 
+#include <providers/members.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,11 +125,7 @@ void io_place_refine(io_place *place, const json_t *root, const io_step *path, s
             if (i == depth) return;
             if (path[i].name) {
                 void *member = NULL;
-                if (json_is_object(root)) {
-                    json_t *changeable;
-                    memcpy(&changeable, &root, sizeof changeable); /* jansson's iterators want it so; nothing changes */
-                    member = json_object_iter_at(changeable, path[i].name);
-                }
+                if (json_is_object(root)) member = json_object_iter_at(same_object(root), path[i].name);
                 if (!member) return;
                 find_mark(place, json_object_iter_key(member));
                 root = json_object_iter_value(member);
@@ -257,9 +254,7 @@ static void write_object(io_text *out, const json_t *object)
             return;
         }
     }
-    json_t *changeable; /* jansson's iterators want it so; nothing is changed */
-    memcpy(&changeable, &object, sizeof changeable);
-    for (void *i = json_object_iter(changeable); i && n < count; i = json_object_iter_next(changeable, i)) {
+    for (void *i = first_member(object); i && n < count; i = next_member(object, i)) {
         names[n++] = json_object_iter_key(i);
     }
     if (count <= FEW_MEMBERS) {

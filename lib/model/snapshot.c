@@ -71,6 +71,15 @@ karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot)
     return snapshot;
 }
 
+karp_snapshot *snapshot_hold(const karp_snapshot *snapshot)
+{
+    union {
+        const karp_snapshot *given;
+        karp_snapshot *held;
+    } u = { .given = snapshot };
+    return karp_snapshot_ref(u.held);
+}
+
 void karp_snapshot_unref(karp_snapshot *snapshot)
 {
     if (snapshot == NULL) return;

@@ -146,6 +146,9 @@ struct karp_snapshot {
     struct device_world *devices; /* device_world.h; NULL = no pod uses resource claims, or they are ignored */
 };
 
+/* karp_snapshot_ref() of one that is not to be changed: the count of holds is atomic, the rest is never written. */
+karp_snapshot *snapshot_hold(const karp_snapshot *snapshot);
+
 /* Builds the vector of a list, cleared for what it does not name; clamps what no comparison can reach. */
 void vector_of(const karp_snapshot *s, resource_list list, int64_t *out);
 /* A copy in the snapshot's arena; NULL = refused. */

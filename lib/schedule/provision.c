@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp_provision(): one run, reported. */
-#include <schedule/report.h>
+#include <schedule/provision.h>
 
 #include <base/error.h>
+#include <schedule/report.h>
 
 void karp_options_init(karp_options *options, size_t size)
 {
@@ -13,26 +14,27 @@ void karp_options_init(karp_options *options, size_t size)
     options->size = size;
 }
 
-static karp_status check_options(const karp_options *given, karp_options *out, karp_error *error)
+karp_status options_known(const karp_options *options, karp_error *error)
 {
-    karp_status status = struct_check(given, sizeof *out, sizeof *out, out, "karp_options", error);
-    if (status != KARP_OK) return status;
-    if (out->profile > KARP_PROFILE_KARP) return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)out->profile);
-    if (out->explain > KARP_EXPLAIN_FULL) return fail(error, KARP_E_INVALID, "unknown explain level %u", (unsigned)out->explain);
+    if (options->profile > KARP_PROFILE_KARP) return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)options->profile);
+    if (options->explain > KARP_EXPLAIN_FULL) return fail(error, KARP_E_INVALID, "unknown explain level %u", (unsigned)options->explain);
     return KARP_OK;
 }
 
-karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *options, karp_decision **out, karp_error *error)
+karp_status options_check(const karp_options *given, karp_options *out, karp_error *error)
 {
-    karp_options checked;
+    karp_status status = struct_check(given, sizeof *out, sizeof *out, out, "karp_options", error);
+    return status == KARP_OK ? options_known(out, error) : status;
+}
+
+karp_status provision_view(const karp_snapshot *view, const karp_snapshot *snapshot, const karp_options *options,
+                           const round_changes *changes, karp_decision **out, karp_error *error)
+{
+    const run_options how = { .options = options };
     scheduler *s = NULL;
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
-    karp_status status = check_options(options, &checked, error);
+    karp_status status = scheduler_new(view, &how, &s, error);
     if (status != KARP_OK) return status;
-    const run_options how = { .options = &checked };
-    status = scheduler_new(snapshot, &how, &s, error);
-    if (status != KARP_OK) return status;
-    status = scheduler_round(s, NULL, 0, NULL, 0, error);
+    status = scheduler_round(s, changes->removed, changes->removed_count, changes->moving, changes->moving_count, error);
     karp_decision *d = status == KARP_OK ? decision_new(snapshot) : NULL;
     if (status == KARP_OK) status = d != NULL ? report_plan(s, d) : KARP_E_NOMEM;
     scheduler_free(s);
@@ -42,4 +44,13 @@ karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *op
     }
     karp_decision_unref(d);
     return status == KARP_E_NOMEM ? fail_nomem(error) : status;
+}
+
+karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *options, karp_decision **out, karp_error *error)
+{
+    static const round_changes none = { .removed_count = 0 };
+    karp_options checked;
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
+    karp_status status = options_check(options, &checked, error);
+    return status == KARP_OK ? provision_view(snapshot, snapshot, &checked, &none, out, error) : status;
 }

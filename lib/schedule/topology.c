@@ -184,17 +184,24 @@ static uint32_t by_name(const scheduler *s, const group *g, uint32_t best, uint3
     return best == NO_ID || rank[values[other]] < rank[values[best]] ? other : best;
 }
 
-/* §14.8: the smallest count among those within maxSkew of the smallest the pod allows; ties go by name. */
-static uint32_t spread_domain(const scheduler *s, const group *g, const struct choice *c, bool selects_itself)
+/* The count that maxSkew is measured from: the smallest of the domains the pod allows, 0 while they are too few. */
+static int64_t spread_least(const group *g, const struct choice *c)
 {
-    int64_t least = INT32_MAX, self = selects_itself;
-    uint32_t allowed = 0, best = NO_ID;
+    int64_t least = INT32_MAX;
+    uint32_t allowed = 0;
     for (size_t d = 0; d < c->count; d++) {
         if (!known_to(g, d) || !bits_test(c->own, d)) continue;
         allowed++;
         if (g->counts[d] < least) least = g->counts[d];
     }
-    if (g->min_domains > 0 && allowed < (uint32_t)g->min_domains) least = 0;
+    return g->min_domains > 0 && allowed < (uint32_t)g->min_domains ? 0 : least;
+}
+
+/* §14.8: the smallest count among those within maxSkew of the smallest the pod allows; ties go by name. */
+static uint32_t spread_domain(const scheduler *s, const group *g, const struct choice *c, bool selects_itself)
+{
+    int64_t least = spread_least(g, c), self = selects_itself;
+    uint32_t best = NO_ID;
     for (size_t d = 0; d < c->count; d++) {
         if (!known_to(g, d) || !bits_test(c->place, d) || g->counts[d] + self - least > g->max_skew) continue;
         if (best == NO_ID || g->counts[d] < g->counts[best]) best = (uint32_t)d;
@@ -330,14 +337,7 @@ static bool share_a_key(scheduler *s, const view *v, const kin *k)
 /* All that spread_domain() could choose from. */
 static void spread_domains(const group *g, const struct choice *c, bool selects_itself, uint64_t *out)
 {
-    int64_t least = INT32_MAX, self = selects_itself;
-    uint32_t allowed = 0;
-    for (size_t d = 0; d < c->count; d++) {
-        if (!known_to(g, d) || !bits_test(c->own, d)) continue;
-        allowed++;
-        if (g->counts[d] < least) least = g->counts[d];
-    }
-    if (g->min_domains > 0 && allowed < (uint32_t)g->min_domains) least = 0;
+    int64_t least = spread_least(g, c), self = selects_itself;
     for (size_t d = 0; d < c->count; d++) {
         if (known_to(g, d) && bits_test(c->place, d) && g->counts[d] + self - least <= g->max_skew) bits_set(out, d);
     }

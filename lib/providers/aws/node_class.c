@@ -8,6 +8,7 @@
 
 #include <karp/values.h>
 #include <providers/aws/capacity.h>
+#include <providers/members.h>
 
 karp_status aws_fail(karp_error *error, karp_status status, const char *field, const char *format, ...)
 {
@@ -151,20 +152,6 @@ static aws_family family_at(decoder *d, const json_t *spec)
 }
 
 /* ---- kubelet --------------------------------------------------------------------------------- */
-
-static void *first_member(const json_t *object)
-{
-    json_t *changeable; /* jansson's iterators want it so; nothing changes */
-    memcpy(&changeable, &object, sizeof changeable);
-    return json_object_iter(changeable);
-}
-
-static void *next_member(const json_t *object, void *at)
-{
-    json_t *changeable;
-    memcpy(&changeable, &object, sizeof changeable);
-    return json_object_iter_next(changeable, at);
-}
 
 static const karp_resource *reserved_at(decoder *d, const json_t *kubelet, const char *name, size_t *count)
 {

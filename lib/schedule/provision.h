@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of a new scheduler, reported as a decision: what karp_provision(), what-if and explanations have in common. */
+#ifndef SCHEDULE_PROVISION_H
+#define SCHEDULE_PROVISION_H
+
+#include <decision/decision.h>
+
+/* Profile and explain level are known ones. */
+karp_status options_known(const karp_options *options, karp_error *error);
+/* A complete copy of the caller's options (NULL: the defaults), checked. */
+karp_status options_check(const karp_options *given, karp_options *out, karp_error *error);
+
+/* State nodes that are taken for gone, and pods that move although they are bound; nothing is both counts 0. */
+typedef struct round_changes {
+    const uint32_t *removed;
+    uint32_t removed_count;
+    const uint32_t *moving;
+    uint32_t moving_count;
+} round_changes;
+
+/* Decides on the view, which may be the snapshot itself; the decision is one on the snapshot. */
+karp_status provision_view(const karp_snapshot *view, const karp_snapshot *snapshot, const karp_options *options,
+                           const round_changes *changes, karp_decision **out, karp_error *error);
+
+#endif
