@@ -27,12 +27,12 @@ karp_status options_check(const karp_options *given, karp_options *out, karp_err
     return status == KARP_OK ? options_known(out, error) : status;
 }
 
-karp_status provision_view(const karp_snapshot *view, const karp_snapshot *snapshot, const karp_options *options,
+karp_status provision_view(const karp_snapshot *seen, const karp_snapshot *snapshot, const karp_options *options,
                            const round_changes *changes, karp_decision **out, karp_error *error)
 {
     const run_options how = { .options = options };
     scheduler *s = NULL;
-    karp_status status = scheduler_new(view, &how, &s, error);
+    karp_status status = scheduler_new(seen, &how, &s, error);
     if (status != KARP_OK) return status;
     status = scheduler_round(s, changes->removed, changes->removed_count, changes->moving, changes->moving_count, error);
     karp_decision *d = status == KARP_OK ? decision_new(snapshot) : NULL;

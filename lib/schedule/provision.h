@@ -18,8 +18,8 @@ typedef struct round_changes {
     uint32_t moving_count;
 } round_changes;
 
-/* Decides on the view, which may be the snapshot itself; the decision is one on the snapshot. */
-karp_status provision_view(const karp_snapshot *view, const karp_snapshot *snapshot, const karp_options *options,
+/* Decides on what is seen, which may be the snapshot itself; the decision is one on the snapshot. */
+karp_status provision_view(const karp_snapshot *seen, const karp_snapshot *snapshot, const karp_options *options,
                            const round_changes *changes, karp_decision **out, karp_error *error);
 
 #endif
