@@ -13,26 +13,7 @@
 #include <providers/aws/catalogue.h>
 #include <providers/aws_dump.h>
 #include <support/fault.h>
-
-static karp_context *context;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return karp_context_new(NULL, &context, NULL);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    karp_context_free(context);
-    return 0;
-}
-
-static karp_str text_of(const char *text)
-{
-    return (karp_str){ text, strlen(text) };
-}
+#include <support/plain.h>
 
 static karp_catalogue *catalogue_of(const char *region, const char *document)
 {

@@ -12,31 +12,7 @@
 #include <providers/aws/catalogue.h>
 #include <providers/aws/label_tables.h>
 #include <support/fault.h>
-
-static karp_context *context;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return karp_context_new(NULL, &context, NULL);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    karp_context_free(context);
-    return 0;
-}
-
-static karp_str text_of(const char *text)
-{
-    return (karp_str){ text, strlen(text) };
-}
-
-static bool same(karp_str a, karp_str b)
-{
-    return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
-}
+#include <support/plain.h>
 
 static bool listed(const karp_str *list, size_t count, karp_str text)
 {

@@ -86,19 +86,25 @@ static void put_plan(page *p, const karp_decision *d)
     }
 }
 
-static karp_status decide(karp_context *context, const char *yaml, karp_decision **out, karp_error *error)
+karp_status world_of(karp_context *context, const char *name, const char *text, karp_snapshot **out, karp_error *error)
 {
     karp_reader *reader = NULL;
+    karp_status status = karp_reader_new(context, NULL, &reader, error);
+    if (status == KARP_OK) status = karp_reader_add(reader, (karp_str){ name, strlen(name) }, (karp_str){ text, strlen(text) }, error);
+    if (status == KARP_OK) status = karp_reader_finish(reader, out, error);
+    karp_reader_free(reader);
+    return status;
+}
+
+static karp_status decide(karp_context *context, const char *yaml, karp_decision **out, karp_error *error)
+{
     karp_snapshot *snapshot = NULL;
     karp_options options;
     karp_options_init(&options, sizeof options);
     options.explain = KARP_EXPLAIN_FULL;
-    karp_status status = karp_reader_new(context, NULL, &reader, error);
-    if (status == KARP_OK) status = karp_reader_add(reader, (karp_str){ "case", 4 }, (karp_str){ yaml, strlen(yaml) }, error);
-    if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, error);
+    karp_status status = world_of(context, "case", yaml, &snapshot, error);
     if (status == KARP_OK) status = karp_provision(snapshot, &options, out, error);
     karp_snapshot_unref(snapshot);
-    karp_reader_free(reader);
     return status;
 }
 

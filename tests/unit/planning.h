@@ -20,6 +20,9 @@
  */
 karp_status plan_of(karp_context *context, const char *yaml, char *into, size_t room, karp_error *error);
 
+/* The text as a snapshot, of a document with that name. */
+karp_status world_of(karp_context *context, const char *name, const char *text, karp_snapshot **out, karp_error *error);
+
 /* The plan is exactly this text; on the way there every refused allocation was NOMEM, none leaked. */
 void assert_plan(const char *yaml, const char *expected);
 /* The same, with every single allocation refused in turn. Slow for large inputs. */
@@ -47,5 +50,13 @@ void assert_refusal(const char *yaml, const char *code, const char *message);
 #define POD(name, cpu, more) \
     "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name "}, spec: {containers: [{name: c, " \
     "resources: {requests: {cpu: " cpu "}}}]" more "}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n"
+
+/* A volume claim that is bound to a volume of one zone, and a pod's use of it. */
+#define USES_CLAIM ", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]"
+#define BOUND_CLAIM(zone) \
+    "- {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: default, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, " \
+    "spec: {volumeName: v, storageClassName: s}, status: {phase: Bound}}\n" \
+    "- {apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {csi: {driver: d}, nodeAffinity: {required: {nodeSelectorTerms: " \
+    "[{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [" zone "]}]}]}}}}\n"
 
 #endif

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <karp/io.h>
 #include <support/fault.h>
+#include <support/plain.h>
 
-static karp_context *context;
 static char logged[1024];
 static unsigned log_count;
 
@@ -24,7 +24,7 @@ static void log_line(uint32_t level, karp_str message, void *user)
     log_count++;
 }
 
-static int set_up(void **state)
+static int set_up_small(void **state)
 {
     (void)state;
     karp_context_options options;
@@ -32,18 +32,6 @@ static int set_up(void **state)
     options.log = log_line;
     options.max_instance_types = 4;
     return karp_context_new(&options, &context, NULL);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    karp_context_free(context);
-    return 0;
-}
-
-static karp_str text_of(const char *text)
-{
-    return (karp_str){ text, strlen(text) };
 }
 
 static karp_catalogue *read_named(const char *name, const char *text)
@@ -498,5 +486,5 @@ int main(void)
         cmocka_unit_test(errors),     cmocka_unit_test(nesting),     cmocka_unit_test(files),
         cmocka_unit_test(yaml),       cmocka_unit_test(yaml_errors), cmocka_unit_test(refused_memory),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_small, tear_down);
 }

@@ -29,12 +29,9 @@ static karp_str of_text(const char *text) { return (karp_str){ text, strlen(text
 /* "CHANGES KIND text -> node|type,zone,price" a line. */
 static karp_status remedies(karp_context *context, const char *world, const char *pod, char *into, size_t room, karp_error *error)
 {
-    karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_pod_explanation *explanation = NULL;
-    karp_status status = karp_reader_new(context, NULL, &reader, error);
-    if (status == KARP_OK) status = karp_reader_add(reader, of_text("world"), of_text(world), error);
-    if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, error);
+    karp_status status = world_of(context, "world", world, &snapshot, error);
     if (status == KARP_OK) status = karp_explain_pod(snapshot, NULL, of_text(pod), &explanation, error);
     size_t length = 0;
     into[0] = '\0';
@@ -55,7 +52,6 @@ static karp_status remedies(karp_context *context, const char *world, const char
     }
     karp_pod_explanation_free(explanation);
     karp_snapshot_unref(snapshot);
-    karp_reader_free(reader);
     return status;
 }
 
@@ -192,13 +188,10 @@ static const struct node_case nodes[] = {
 
 static karp_status node_lines(karp_context *context, const char *world, const char *node, char *into, size_t room, karp_error *error)
 {
-    karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_node_explanation *e = NULL;
     size_t length = 0;
-    karp_status status = karp_reader_new(context, NULL, &reader, error);
-    if (status == KARP_OK) status = karp_reader_add(reader, of_text("world"), of_text(world), error);
-    if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, error);
+    karp_status status = world_of(context, "world", world, &snapshot, error);
     if (status == KARP_OK) status = karp_explain_node(snapshot, NULL, of_text(node), &e, error);
     into[0] = '\0';
     if (status == KARP_OK && karp_node_explanation_goes(e) != 0) length += (size_t)snprintf(into, room, "goes\n");
@@ -217,7 +210,6 @@ static karp_status node_lines(karp_context *context, const char *world, const ch
     if (status == KARP_OK) assert_string_equal(karp_node_explanation_node(e).ptr, node);
     karp_node_explanation_free(e);
     karp_snapshot_unref(snapshot);
-    karp_reader_free(reader);
     return status;
 }
 

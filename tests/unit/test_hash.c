@@ -9,29 +9,8 @@
 
 #include <base/bits.h>
 #include <base/hash.h>
-#include <support/fault.h>
+#include <support/counted.h>
 #include <support/random.h>
-
-typedef struct fixture {
-    fault fault;
-    karp_context *context;
-} fixture;
-
-static int set_up(void **state)
-{
-    static fixture f;
-    memset(&f, 0, sizeof f);
-    f.context = fault_context(&f.fault);
-    *state = &f;
-    return f.context ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    karp_context_free(f->context);
-    return f->fault.live_blocks == 0 && f->fault.live_bytes == 0 && f->fault.wrong_sizes == 0 ? 0 : -1;
-}
 
 /* ---- the hash ---- */
 

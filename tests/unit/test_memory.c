@@ -8,30 +8,8 @@
 
 #include <base/memory.h>
 #include <base/strbuf.h>
-#include <support/fault.h>
+#include <support/counted.h>
 #include <support/random.h>
-
-/* Every test runs in a context of its own, and must leave nothing behind and no block under a wrong size. */
-typedef struct fixture {
-    fault fault;
-    karp_context *context;
-} fixture;
-
-static int set_up(void **state)
-{
-    static fixture f;
-    memset(&f, 0, sizeof f);
-    f.context = fault_context(&f.fault);
-    *state = &f;
-    return f.context ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    karp_context_free(f->context);
-    return f->fault.live_blocks == 0 && f->fault.live_bytes == 0 && f->fault.wrong_sizes == 0 ? 0 : -1;
-}
 
 /* ---- context ---- */
 

@@ -19,16 +19,13 @@
 static void assert_choice(const char *yaml, const char *expected)
 {
     karp_context *context = NULL;
-    karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_decision *d = NULL;
     karp_error error;
     char text[256], price[KARP_VALUE_TEXT];
     karp_error_init(&error, sizeof error);
     assert_int_equal(karp_context_new(NULL, &context, &error), KARP_OK);
-    assert_int_equal(karp_reader_new(context, NULL, &reader, &error), KARP_OK);
-    assert_int_equal(karp_reader_add(reader, (karp_str){ "case", 4 }, (karp_str){ yaml, strlen(yaml) }, &error), KARP_OK);
-    assert_int_equal(karp_reader_finish(reader, &snapshot, &error), KARP_OK);
+    assert_int_equal(world_of(context, "case", yaml, &snapshot, &error), KARP_OK);
     assert_int_equal(karp_provision(snapshot, NULL, &d, &error), KARP_OK);
     assert_int_equal(karp_decision_launch_count(d), 1);
     karp_launch l = { .size = sizeof l };
@@ -43,7 +40,6 @@ static void assert_choice(const char *yaml, const char *expected)
     }
     karp_decision_unref(d);
     karp_snapshot_unref(snapshot);
-    karp_reader_free(reader);
     karp_context_free(context);
     assert_string_equal(text, expected);
 }

@@ -95,12 +95,6 @@ static void test_document(void **state)
     "- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1" labels "}}, spec: {" more "}, status: {capacity: {cpu: '" cpu "', " \
     "memory: 64Gi, pods: '10'}, allocatable: {cpu: '" cpu "', memory: 64Gi, pods: '10'}}}\n"
 #define SELECT(label) ", nodeSelector: {" label "}"
-#define CLAIM ", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]"
-#define BOUND_CLAIM(zone) \
-    "- {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: default, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, " \
-    "spec: {volumeName: v, storageClassName: s}, status: {phase: Bound}}\n" \
-    "- {apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {csi: {driver: d}, nodeAffinity: {required: {nodeSelectorTerms: " \
-    "[{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [" zone "]}]}]}}}}\n"
 
 /* Where a code comes up. */
 enum place { OF_POD, OF_POOL, OF_TARGET, LEFT_OUT };
@@ -126,12 +120,12 @@ static const struct world worlds[] = {
     { KARP_REASON_REQUIREMENTS, OF_POOL, SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", SELECT("team: x")), 0 },
     { KARP_REASON_REQUIREMENTS, OF_TARGET, SNAPSHOT("{}", TYPE("m", "1", "")) NODE("", "", "200") POD("a", "100", SELECT("team: x")), 0 },
     { KARP_REASON_VOLUME, OF_POOL,
-      HEAD(TYPE("m", "1", "")) OWN_POOL("", ", requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}]") BOUND_CLAIM("b") POD("a", "1", CLAIM), 0 },
-    { KARP_REASON_VOLUME, OF_TARGET, SNAPSHOT("{}", TYPE("m", "1", "")) NODE(", topology.kubernetes.io/zone: a", "", "200") BOUND_CLAIM("b") POD("a", "100", CLAIM), 0 },
+      HEAD(TYPE("m", "1", "")) OWN_POOL("", ", requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}]") BOUND_CLAIM("b") POD("a", "1", USES_CLAIM), 0 },
+    { KARP_REASON_VOLUME, OF_TARGET, SNAPSHOT("{}", TYPE("m", "1", "")) NODE(", topology.kubernetes.io/zone: a", "", "200") BOUND_CLAIM("b") POD("a", "100", USES_CLAIM), 0 },
     { KARP_REASON_VOLUME_LIMIT, OF_TARGET,
       SNAPSHOT("{}", TYPE("m", "1", "")) NODE(", topology.kubernetes.io/zone: a", "", "200")
       "- {apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: n1, allocatable: {count: 0}}]}}\n"
-      BOUND_CLAIM("a") POD("a", "100", CLAIM), 0 },
+      BOUND_CLAIM("a") POD("a", "100", USES_CLAIM), 0 },
     { KARP_REASON_HOST_PORT, OF_TARGET,
       SNAPSHOT("{}", TYPE("m", "1", "")) NODE("", "", "200")
       "- {apiVersion: v1, kind: Pod, metadata: {name: b, namespace: default, uid: u-b}, spec: {nodeName: n1, containers: [{name: c, ports: [{containerPort: 80, "
@@ -167,8 +161,8 @@ static const struct world worlds[] = {
     { KARP_REASON_INVALID_AFFINITY, LEFT_OUT,
       SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
       "[{matchExpressions: [{key: karpenter.sh/other, operator: Exists}]}]}}}"), 0 },
-    { KARP_REASON_INVALID_VOLUME, LEFT_OUT, SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", CLAIM), 0 },
-    { KARP_REASON_INVALID_SEVERAL, LEFT_OUT, SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", SELECT("kubernetes.io/hostname: n1") CLAIM), 0 },
+    { KARP_REASON_INVALID_VOLUME, LEFT_OUT, SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", USES_CLAIM), 0 },
+    { KARP_REASON_INVALID_SEVERAL, LEFT_OUT, SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", SELECT("kubernetes.io/hostname: n1") USES_CLAIM), 0 },
 };
 
 /* Codes of pods that no world makes, and why. */
@@ -188,8 +182,6 @@ static const struct unreachable {
     { KARP_REASON_DRA_NOT_EVALUATED, "takes devices (tests of devices)" },
     { KARP_REASON_DEVICES, "likewise" },
 };
-
-static karp_str text_str(const char *text) { return (karp_str){ text, strlen(text) }; }
 
 /* What the code came up as in the decision. */
 static bool comes_up(const karp_decision *d, const struct world *w)
@@ -232,7 +224,6 @@ static void show(const karp_decision *d)
 static void test_world(const struct world *w)
 {
     karp_context *context = NULL;
-    karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_decision *decision = NULL;
     karp_error error;
@@ -243,9 +234,7 @@ static void test_world(const struct world *w)
     options.max_steps = w->max_steps;
     options.keep_partial = 1;
     assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
-    assert_int_equal(karp_reader_new(context, NULL, &reader, &error), KARP_OK);
-    karp_status status = karp_reader_add(reader, text_str("world"), text_str(w->text), &error);
-    if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, &error);
+    karp_status status = world_of(context, "world", w->text, &snapshot, &error);
     if (status != KARP_OK) print_message("%s: line %u: %s: %s\n", karp_reason_name(w->code), (unsigned)error.line, error.field, error.message);
     assert_int_equal(status, KARP_OK);
     assert_int_equal(karp_provision(snapshot, &options, &decision, &error), KARP_OK);
@@ -256,7 +245,6 @@ static void test_world(const struct world *w)
     }
     karp_decision_unref(decision);
     karp_snapshot_unref(snapshot);
-    karp_reader_free(reader);
     karp_context_free(context);
     assert_true(seen);
 }

@@ -34,12 +34,6 @@
 #define PORT(name, number) \
     "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name "}, spec: {containers: [{name: c, resources: {requests: {cpu: 1}}, " \
     "ports: [{containerPort: 80, hostPort: " number ", protocol: TCP}]}]}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n"
-#define CLAIM ", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]"
-#define BOUND_CLAIM(zone) \
-    "- {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: default, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, " \
-    "spec: {volumeName: v, storageClassName: s}, status: {phase: Bound}}\n" \
-    "- {apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {csi: {driver: d}, nodeAffinity: {required: {nodeSelectorTerms: " \
-    "[{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [" zone "]}]}]}}}}\n"
 #define DAEMON(cpu, port) \
     "- {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d, namespace: default}, spec: {selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, " \
     "spec: {containers: [{name: c, resources: {requests: {cpu: " cpu "}}, ports: [{containerPort: 80, hostPort: " port ", protocol: TCP}]}]}}}}\n"
@@ -92,12 +86,12 @@ static const struct check checks[] = {
     { BOTH PORT("a", "80") PORT("b", "80"), "{\"launches\":[" LAUNCH(AB, "\"m\"", "") "]}", "HOST_PORT pod default/b\n" },
     { BOTH NODE("n1", "b", "4", "") POD("a", "3", "") POD("b", "2", ""), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" AB "]}]}", "RESOURCES node n1\n" },
     { BOTH DAEMON("2", "90") NODE("n1", "b", "4", "") POD("a", "3", ""), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "RESOURCES node n1\n" },
-    { BOTH NODE("n1", "b", "4", "") BOUND_CLAIM("a") POD("a", "1", CLAIM), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "VOLUME pod default/a\n" },
-    { BOTH BOUND_CLAIM("a") POD("a", "1", CLAIM), "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("a")) "]}", "" },
-    { BOTH BOUND_CLAIM("a") POD("a", "1", CLAIM), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "VOLUME pod default/a\n" },
+    { BOTH NODE("n1", "b", "4", "") BOUND_CLAIM("a") POD("a", "1", USES_CLAIM), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "VOLUME pod default/a\n" },
+    { BOTH BOUND_CLAIM("a") POD("a", "1", USES_CLAIM), "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("a")) "]}", "" },
+    { BOTH BOUND_CLAIM("a") POD("a", "1", USES_CLAIM), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "VOLUME pod default/a\n" },
     { BOTH NODE("n1", "a", "4", "")
       "- {apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: n1, allocatable: {count: 0}}]}}\n"
-      BOUND_CLAIM("a") POD("a", "1", CLAIM), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "VOLUME_LIMIT node n1\n" },
+      BOUND_CLAIM("a") POD("a", "1", USES_CLAIM), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "VOLUME_LIMIT node n1\n" },
     /* topology */
     { BOTH LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone")) LABELLED("b", "app: x", SPREAD("topology.kubernetes.io/zone")),
       "{\"launches\":[" LAUNCH(AB, "\"m\"", ZONE_IN("a")) "]}", "SPREAD pod default/a\n" },
@@ -147,13 +141,10 @@ static karp_str of_text(const char *text) { return (karp_str){ text, strlen(text
 
 static karp_status findings(karp_context *context, const char *world, const char *plan, char *into, size_t room, karp_error *error)
 {
-    karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_plan_document *document = NULL;
     karp_verification *found = NULL;
-    karp_status status = karp_reader_new(context, NULL, &reader, error);
-    if (status == KARP_OK) status = karp_reader_add(reader, of_text("world"), of_text(world), error);
-    if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, error);
+    karp_status status = world_of(context, "world", world, &snapshot, error);
     if (status == KARP_OK) status = karp_plan_read(context, of_text("plan"), of_text(plan), &document, error);
     if (status == KARP_OK) status = karp_verify(snapshot, karp_plan_document_plan(document), &found, error);
     size_t length = 0;
@@ -168,7 +159,6 @@ static karp_status findings(karp_context *context, const char *world, const char
     karp_verification_free(found);
     karp_plan_document_free(document);
     karp_snapshot_unref(snapshot);
-    karp_reader_free(reader);
     return status;
 }
 

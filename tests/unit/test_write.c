@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <karp/io.h>
 #include <support/fault.h>
+#include <support/plain.h>
 
 /* ---- the stand-in for the decision ------------------------------------------------------------------------------- */
 
@@ -171,21 +172,6 @@ karp_status karp_decision_disruption(const karp_decision *d, karp_disruption *ou
 }
 
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
-
-static karp_context *context;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return karp_context_new(NULL, &context, NULL);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    karp_context_free(context);
-    return 0;
-}
 
 static karp_write_options options_for(uint32_t format)
 {
