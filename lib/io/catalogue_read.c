@@ -229,7 +229,7 @@ karp_status catalogue_reader_add_list(catalogue_reader *reader, io_cursor *list,
         io_scan result = io_scan_element(list, &first, &value);
         if (result == IO_SCAN_END) return KARP_OK;
         if (result != IO_SCAN_OK) return fail_scan(reader, list, result, error);
-        json_t *tree = io_parse(&value, reader->document, error);
+        json_t *tree = io_parse(reader->context, &value, reader->document, error);
         if (!tree) return error->status;
         io_place place = io_place_of(reader->document, &value);
         karp_status status = catalogue_reader_add(reader, tree, &place, error);

@@ -49,7 +49,7 @@ json_t *io_waiting_tree(karp_reader *reader, const io_waiting *w)
 {
     io_cursor text;
     io_cursor_init(&text, w->text, UINT32_MAX);
-    return io_parse(&text, w->document, &reader->error);
+    return io_parse(reader->context, &text, w->document, &reader->error);
 }
 
 io_place io_waiting_place(const io_waiting *w)

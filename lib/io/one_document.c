@@ -13,10 +13,10 @@ static karp_status scan_failed(const io_cursor *at, const char *what, karp_str n
 }
 
 /* NULL = *error is filled. */
-static json_t *parse(const karp_context_options *options, const char *what, karp_str name, karp_str text, karp_error *error)
+static json_t *parse(karp_context *context, const char *what, karp_str name, karp_str text, karp_error *error)
 {
     io_cursor at, value;
-    io_cursor_init(&at, text, options->max_nesting);
+    io_cursor_init(&at, text, karp_context_get_options(context)->max_nesting);
     io_skip_space(&at);
     io_scan result = at.pos < at.end ? io_scan_value(&at, &value) : IO_SCAN_SYNTAX;
     if (result == IO_SCAN_OK) io_skip_space(&at);
@@ -24,7 +24,7 @@ static json_t *parse(const karp_context_options *options, const char *what, karp
         (void)scan_failed(&at, what, name, result, error);
         return NULL;
     }
-    return io_parse(&value, name, error);
+    return io_parse(context, &value, name, error);
 }
 
 static karp_status decode_tree(io_document *document, const char *what, karp_str name, karp_str text, io_decode_fn *decode, void *out, karp_error *error)
@@ -58,7 +58,7 @@ karp_status io_document_read(io_document *document, karp_context *context, const
     }
     if (!text.ptr) text.ptr = "";
     io_arena_init(&document->arena, context);
-    document->tree = parse(options, what, name, text, &own);
+    document->tree = parse(context, what, name, text, &own);
     karp_status status = document->tree ? decode_tree(document, what, name, text, decode, out, &own) : own.status;
     if (status == KARP_OK) return KARP_OK;
     io_document_free(document);

@@ -17,7 +17,7 @@ static karp_status scan_failed(karp_reader *reader, karp_str document, const io_
 /* Parses a member's or element's text. NULL: the status is in reader->error. */
 static json_t *parse(karp_reader *reader, karp_str document, const io_cursor *value)
 {
-    return io_parse(value, document, &reader->error);
+    return io_parse(reader->context, value, document, &reader->error);
 }
 
 /* What the first pass over a document's members finds. */

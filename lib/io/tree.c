@@ -136,64 +136,6 @@ void io_place_refine(io_place *place, const json_t *root, const io_step *path, s
     }
 }
 
-/* ---- parsing ----------------------------------------------------------------------------------------------------- */
-
-static karp_status status_of(const json_error_t *error)
-{
-    switch (json_error_code(error)) {
-    case json_error_out_of_memory:
-        return KARP_E_NOMEM;
-    case json_error_stack_overflow:
-        return KARP_E_LIMIT;
-    case json_error_numeric_overflow:
-        return KARP_E_RANGE;
-    case json_error_unknown:
-    case json_error_cannot_open_file:
-    case json_error_invalid_argument:
-    case json_error_invalid_utf8:
-    case json_error_premature_end_of_input:
-    case json_error_end_of_input_expected:
-    case json_error_invalid_syntax:
-    case json_error_invalid_format:
-    case json_error_wrong_type:
-    case json_error_null_character:
-    case json_error_null_value:
-    case json_error_null_byte_in_key:
-    case json_error_duplicate_key:
-    case json_error_item_not_found:
-    case json_error_index_out_of_range:
-        break;
-    }
-    return KARP_E_SYNTAX;
-}
-
-json_t *io_parse(const io_cursor *value, karp_str document, karp_error *error)
-{
-    json_error_t why;
-    memset(&why, 0, sizeof why);
-    karp_str text = io_cursor_text(value);
-    json_t *tree = json_loadb(text.ptr, text.len, JSON_DECODE_ANY, &why);
-    if (tree) return tree;
-    karp_status status = status_of(&why);
-    if (status == KARP_E_NOMEM) {
-        io_nomem(error);
-        return NULL;
-    }
-    io_fail(error, status, "not JSON: %s", why.text);
-    /* jansson counts from the start of what it was given. */
-    io_cursor at = *value;
-    size_t stop = value->pos + (why.position > 0 ? (size_t)why.position - 1 : 0);
-    if (stop > value->end) stop = value->end;
-    for (; at.pos < stop; at.pos++) {
-        if (at.text[at.pos] != '\n') continue;
-        at.line++;
-        at.line_start = at.pos + 1;
-    }
-    io_place place = io_place_of(document, &at);
-    io_error_place(error, &place);
-    return NULL;
-}
-
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 void io_write_string(io_text *out, const char *ptr, size_t length)

@@ -41,8 +41,9 @@ io_place io_place_of(karp_str document, const io_cursor *json);
 /* Moves line, column and offset of `place` to the field at `path` of `root`, as near as it can be told. */
 void io_place_refine(io_place *place, const json_t *root, const io_step *path, size_t depth);
 
-/* Parses one JSON value. NULL = *error is filled, its line and column counted in the whole document. */
-json_t *io_parse(const io_cursor *value, karp_str document, karp_error *error);
+/* Parses one JSON value (parse_json.c). A name that comes up again in an object has its last value. Integers are of 64
+ * bits. NULL = *error is filled, its line and column counted in the whole document. */
+json_t *io_parse(karp_context *context, const io_cursor *value, karp_str document, karp_error *error);
 
 /* Appends canonical JSON: members by name, no space, numbers in their shortest form. Failure shows in out->failed. */
 void io_write_json(io_text *out, const json_t *value);
