@@ -10,6 +10,7 @@
 #include <karp/devices.h>
 #include <karp/disrupt.h>
 #include <karp/explain.h>
+#include <karp/fit.h>
 #include <karp/lifecycle.h>
 #include <karp/objects.h>
 #include <karp/reasons.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Units: the largest amount of each resource that divides every amount of the input, so that vectors are exact 64-bit. */
-#include <model/prepare.h>
+#include <model/scale.h>
 
 #include <base/error.h>
+#include <model/prepare.h>
 
 /* Amounts are below 2^61 units, so that a sum of two never overflows. */
 static const int64_t most_units = INT64_C(1) << 61;
@@ -12,16 +13,32 @@ struct scaling {
     amount *largest; /* by resource */
 };
 
-static void take(struct scaling *c, resource_list list)
+void units_take(amount *units, amount *largest, resource_list list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t r = list.items[i].resource;
         amount size = list.items[i].value;
         if (amount_sign(size) < 0) size = amount_neg(size);
-        c->s->units[r] = amount_gcd(c->s->units[r], size);
-        c->largest[r] = amount_max(c->largest[r], size);
+        units[r] = amount_gcd(units[r], size);
+        largest[r] = amount_max(largest[r], size);
     }
 }
+
+karp_status units_check(amount *units, const amount *largest, const strings *names, karp_error *error)
+{
+    for (uint32_t r = 0; r < names->count; r++) {
+        if (amount_sign(units[r]) == 0) units[r] = amount_from(1);
+        int64_t count;
+        if (!amount_scale(largest[r], units[r], &count) || count > most_units) {
+            karp_str name = strings_get(names, r);
+            return fail(error, KARP_E_RANGE, "amounts of %.*s differ too much in size to be counted exactly",
+                        (int)(name.len < 80 ? name.len : 80), name.ptr);
+        }
+    }
+    return KARP_OK;
+}
+
+static void take(struct scaling *c, resource_list list) { units_take(c->s->units, c->largest, list); }
 
 static void take_table(struct scaling *c, const karp_catalogue *catalogue)
 {
@@ -72,18 +89,10 @@ karp_status prepare_units(karp_snapshot *s, karp_error *error)
     struct scaling c = { s, arena_array(&s->data, s->dims, sizeof *s->units) };
     if (s->units == NULL || c.largest == NULL) return fail_nomem(error);
     take_everything(&c);
-    for (uint32_t r = 0; r < s->dims; r++) {
-        /* pods and nodes are counted one by one */
-        if (r == RESOURCE_PODS || r == RESOURCE_NODES) s->units[r] = amount_gcd(s->units[r], amount_whole(1));
-        if (amount_sign(s->units[r]) == 0) s->units[r] = amount_from(1);
-        int64_t units;
-        if (!amount_scale(c.largest[r], s->units[r], &units) || units > most_units) {
-            karp_str name = strings_get(&s->raw.resources, r);
-            return fail(error, KARP_E_RANGE, "amounts of %.*s differ too much in size to be counted exactly",
-                        (int)(name.len < 80 ? name.len : 80), name.ptr);
-        }
-    }
-    return KARP_OK;
+    /* pods and nodes are counted one by one */
+    s->units[RESOURCE_PODS] = amount_gcd(s->units[RESOURCE_PODS], amount_whole(1));
+    s->units[RESOURCE_NODES] = amount_gcd(s->units[RESOURCE_NODES], amount_whole(1));
+    return units_check(s->units, c.largest, &s->raw.resources, error);
 }
 
 void vector_of(const karp_snapshot *s, resource_list list, int64_t *out)

@@ -4,6 +4,7 @@
 #define SCHEDULE_TOPOLOGY_H
 
 #include <base/bits.h>
+#include <model/selector.h>
 #include <schedule/scheduler.h>
 
 /* topology.c: makes kins, registers bound pods' anti-affinity, then the pods to place. Hosts and templates must exist. */
@@ -17,8 +18,6 @@ bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_l
 /* Whether the group's selector selects pods of the kin. */
 bool group_selects(const scheduler *s, const group *g, const kin *k);
 
-bool selector_valid(const selector *x);
-bool selector_selects(const selector *x, label_list labels); /* x is not NULL */
 label_list kin_labels(const scheduler *s, const kin *k);
 bool group_in_namespace(const group *g, uint32_t name_space);
 

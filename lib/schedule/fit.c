@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * karp_fit(): runs of equally loaded nodes, in the order in which copies try them. A run is split where only some of its
+ * nodes take copies, so that the work does not grow with counts. While a group is placed, what it changes is logged, to be
+ * undone when one of its copies finds no place.
+ */
+#include <base/error.h>
+#include <base/sort.h>
+#include <math.h>
+#include <model/selector.h>
+#include <schedule/fit_input.h>
+#include <string.h>
+
+enum { FIT_POLL_EVERY = 1024 };
+
+/* What a node received, newest first; runs share the older part after a split. */
+typedef struct link {
+    uint64_t copies;
+    uint32_t demand, before; /* NO_ID = none */
+} link;
+
+typedef struct run {
+    uint64_t nodes;
+    uint32_t source;
+    uint32_t links; /* the newest, NO_ID = none */
+    uint32_t next;  /* run, NO_ID = none */
+} run;
+
+typedef struct left {
+    uint64_t copies;
+    uint32_t reason;
+} left;
+
+typedef struct fitter {
+    karp_context *context;
+    const karp_fit_request *request;
+    fit_input in;
+    LIST_OF(run) runs;
+    LIST_OF(int64_t) room; /* vectors of what is left of a node, by run */
+    LIST_OF(link) links;
+    uint32_t first, last; /* runs */
+    uint64_t *launched;   /* by source */
+    bool *suits;          /* by source: what the demand at hand selects */
+    left *lefts;          /* by demand */
+    /* while a group is placed */
+    bool in_group;
+    LIST_OF(struct change { run old; uint32_t run; }) changes;
+    LIST_OF(int64_t) old_room;
+    uint64_t *launched_before;
+    uint64_t steps;
+    karp_status status;
+} fitter;
+
+struct karp_fitting {
+    karp_context *context; /* held */
+    arena data;
+    double cost;
+    uint64_t *launches;
+    size_t type_count, load_count, left_count;
+    karp_fit_load *loads;
+    karp_fit_left *lefts;
+};
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+static int64_t *room_of(fitter *f, uint32_t r) { return f->room.items + (size_t)r * f->in.dims; }
+
+/* A copy of a vector at the end of a list of vectors. */
+static bool push_vector(fitter *f, void *list, const int64_t *vector)
+{
+    for (uint32_t d = 0; d < f->in.dims; d++) {
+        int64_t *place = list_push(f->context, list, sizeof *place);
+        if (place == NULL) {
+            f->status = KARP_E_NOMEM;
+            return false;
+        }
+        *place = vector[d];
+    }
+    return true;
+}
+
+/* A new run after another (NO_ID: in front of all). `room` may not point into f->room. */
+static uint32_t add_run(fitter *f, uint32_t after, run fresh, const int64_t *room)
+{
+    uint32_t number = (uint32_t)f->runs.count;
+    run *r = number < NO_ID - 1 ? list_push(f->context, &f->runs, sizeof *r) : NULL;
+    if (r == NULL) f->status = KARP_E_NOMEM;
+    if (r == NULL || !push_vector(f, &f->room, room)) return NO_ID;
+    uint32_t *before = after == NO_ID ? &f->first : &f->runs.items[after].next;
+    fresh.next = *before;
+    *before = number;
+    *r = fresh;
+    if (fresh.next == NO_ID) f->last = number;
+    return number;
+}
+
+/* Before a run changes. Runs that came with the group go away with it and need no record. */
+static bool log_change(fitter *f, uint32_t r)
+{
+    if (!f->in_group) return true;
+    struct change *c = list_push(f->context, &f->changes, sizeof *c);
+    if (c == NULL) {
+        f->status = KARP_E_NOMEM;
+        return false;
+    }
+    *c = (struct change){ f->runs.items[r], r };
+    return push_vector(f, &f->old_room, room_of(f, r));
+}
+
+/* `copies` of a demand to each of the run's first `nodes` nodes. What is not among them becomes the next run. */
+static bool load(fitter *f, uint32_t r, uint64_t nodes, uint32_t demand, uint64_t copies)
+{
+    if (!log_change(f, r)) return false;
+    if (nodes < f->runs.items[r].nodes) {
+        run rest = f->runs.items[r];
+        rest.nodes -= nodes;
+        int64_t *room = arena_copy(&f->in.data, room_of(f, r), f->in.dims * sizeof *room);
+        if (room == NULL) f->status = KARP_E_NOMEM;
+        if (room == NULL || add_run(f, r, rest, room) == NO_ID) return false;
+        f->runs.items[r].nodes = nodes;
+    }
+    link *l = f->links.count < NO_ID - 1 ? list_push(f->context, &f->links, sizeof *l) : NULL;
+    if (l == NULL) {
+        f->status = KARP_E_NOMEM;
+        return false;
+    }
+    *l = (link){ copies, demand, f->runs.items[r].links };
+    f->runs.items[r].links = (uint32_t)(f->links.count - 1);
+    const int64_t *need = f->in.demands[demand].need;
+    for (uint32_t d = 0; d < f->in.dims; d++) room_of(f, r)[d] -= need[d] * (int64_t)copies;
+    return true;
+}
+
+/* ---- one demand -------------------------------------------------------------------------------------------------- */
+
+/* How many copies a node takes; UINT64_MAX = any number. */
+static uint64_t takes(const fitter *f, const int64_t *room, const fit_demand *d)
+{
+    uint64_t most = d->most_per_node;
+    for (uint32_t i = 0; i < f->in.dims && most > 0; i++) {
+        if (d->need[i] == 0) continue;
+        uint64_t fit = (uint64_t)(room[i] / d->need[i]);
+        most = fit < most ? fit : most;
+    }
+    return most;
+}
+
+static bool stopped(fitter *f)
+{
+    if (++f->steps % FIT_POLL_EVERY != 0 || f->request->should_stop == NULL) return false;
+    if (f->request->should_stop(f->request->stop_user) == 0) return false;
+    f->status = KARP_E_CANCELED;
+    return true;
+}
+
+/* `wanted` copies to a run, as many as fit; returns the last run that was split off, for the walk to go on after it. */
+static uint32_t fill_run(fitter *f, uint32_t r, uint32_t demand, uint64_t each, uint64_t *wanted)
+{
+    uint64_t full = *wanted / each;
+    if (full > f->runs.items[r].nodes) full = f->runs.items[r].nodes;
+    if (full > 0) {
+        bool some_stay = full < f->runs.items[r].nodes;
+        if (!load(f, r, full, demand, each)) return NO_ID;
+        *wanted -= full * each;
+        if (!some_stay) return r;
+        r = f->runs.items[r].next;
+    }
+    if (*wanted == 0 || *wanted >= each) return r;
+    if (!load(f, r, 1, demand, *wanted)) return NO_ID;
+    *wanted = 0;
+    return r;
+}
+
+/* The type whose next node takes copies at the least price each; NO_ID = none may be launched. */
+static uint32_t cheapest(const fitter *f, const fit_demand *d, uint64_t wanted, uint64_t *each)
+{
+    uint32_t best = NO_ID;
+    for (uint32_t s = f->in.node_count; s < f->in.source_count; s++) {
+        const fit_source *type = &f->in.sources[s];
+        if (!f->suits[s] || f->launched[s] >= type->most) continue;
+        uint64_t fit = takes(f, type->room, d);
+        if (fit > wanted) fit = wanted;
+        if (fit == 0) continue;
+        if (best != NO_ID) {
+            double mine = type->price * (double)*each, other = f->in.sources[best].price * (double)fit;
+            if (mine > other || (mine >= other && fit <= *each)) continue;
+        }
+        best = s;
+        *each = fit;
+    }
+    return best;
+}
+
+static void launch_for(fitter *f, uint32_t demand, uint64_t *wanted)
+{
+    const fit_demand *d = &f->in.demands[demand];
+    while (*wanted > 0 && f->status == KARP_OK && !stopped(f)) {
+        uint64_t each = 0;
+        uint32_t source = cheapest(f, d, *wanted, &each);
+        if (source == NO_ID) return;
+        const fit_source *type = &f->in.sources[source];
+        uint64_t nodes = *wanted / each, may = type->most - f->launched[source];
+        if (nodes > may) nodes = may;
+        uint32_t r = add_run(f, f->last, (run){ .nodes = nodes, .source = source, .links = NO_ID }, type->room);
+        if (r == NO_ID || !load(f, r, nodes, demand, each)) return;
+        f->launched[source] += nodes;
+        *wanted -= nodes * each;
+    }
+}
+
+static uint64_t place(fitter *f, uint32_t demand)
+{
+    const fit_demand *d = &f->in.demands[demand];
+    uint64_t wanted = d->count;
+    for (uint32_t s = 0; s < f->in.source_count; s++) {
+        const fit_source *source = &f->in.sources[s];
+        f->suits[s] = d->selects == NULL || selector_selects(d->selects, source->labels);
+    }
+    for (uint32_t r = f->first; r != NO_ID && wanted > 0 && !stopped(f); r = f->runs.items[r].next) {
+        if (!f->suits[f->runs.items[r].source]) continue;
+        uint64_t each = takes(f, room_of(f, r), d);
+        if (each == 0) continue;
+        r = fill_run(f, r, demand, each, &wanted);
+        if (r == NO_ID) return wanted;
+    }
+    if (f->status == KARP_OK) launch_for(f, demand, &wanted);
+    return wanted;
+}
+
+/* Why copies of the demand at hand, whose suits[] is current, found no place. */
+static uint32_t reason_of(const fitter *f, const fit_demand *d)
+{
+    uint32_t reason = KARP_FIT_SELECTOR;
+    for (uint32_t s = 0; s < f->in.source_count; s++) {
+        if (!f->suits[s]) continue;
+        if (takes(f, f->in.sources[s].room, d) > 0) return KARP_FIT_FULL;
+        reason = KARP_FIT_TOO_LARGE;
+    }
+    return reason;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static void begin_group(fitter *f)
+{
+    f->in_group = true;
+    f->changes.count = 0;
+    f->old_room.count = 0;
+    memcpy(f->launched_before, f->launched, f->in.source_count * sizeof *f->launched);
+}
+
+static void undo_group(fitter *f, size_t runs, size_t links, uint32_t last)
+{
+    for (size_t i = f->changes.count; i-- > 0;) {
+        const struct change *c = &f->changes.items[i];
+        f->runs.items[c->run] = c->old;
+        memcpy(room_of(f, c->run), f->old_room.items + i * f->in.dims, f->in.dims * sizeof(int64_t));
+    }
+    f->runs.count = runs;
+    f->room.count = runs * f->in.dims;
+    f->links.count = links;
+    f->last = last;
+    if (last != NO_ID) f->runs.items[last].next = NO_ID;
+    else f->first = NO_ID;
+    memcpy(f->launched, f->launched_before, f->in.source_count * sizeof *f->launched);
+}
+
+static void place_group(fitter *f, const uint32_t *members, uint32_t count)
+{
+    size_t runs = f->runs.count, links = f->links.count;
+    uint32_t last = f->last;
+    bool whole = true;
+    begin_group(f);
+    /* All members are tried, so that each that can never be placed is told. */
+    for (uint32_t i = 0; i < count && f->status == KARP_OK; i++) {
+        const fit_demand *d = &f->in.demands[members[i]];
+        f->lefts[members[i]] = (left){ d->count, KARP_FIT_GROUP };
+        if (place(f, members[i]) == 0 || f->status != KARP_OK) continue;
+        f->lefts[members[i]].reason = reason_of(f, d);
+        whole = false;
+    }
+    f->in_group = false;
+    if (f->status != KARP_OK) return;
+    if (!whole) undo_group(f, runs, links, last);
+    for (uint32_t i = 0; i < count && whole; i++) f->lefts[members[i]].copies = 0;
+}
+
+/* ---- everything -------------------------------------------------------------------------------------------------- */
+
+static int by_size(uint32_t x, uint32_t y, const void *user)
+{
+    const fit_input *in = user;
+    const fit_demand *a = &in->demands[x], *b = &in->demands[y];
+    amount mine, other;
+    if (a->priority != b->priority) return a->priority > b->priority ? -1 : 1;
+    (void)amount_mul(amount_from(a->part), (uint64_t)b->whole, &mine); /* below 2^122 */
+    (void)amount_mul(amount_from(b->part), (uint64_t)a->whole, &other);
+    return -amount_cmp(mine, other);
+}
+
+/* The demands of one group are brought together at the place of the foremost: `next` links them. */
+static bool link_groups(fitter *f, const uint32_t *order, uint32_t *next)
+{
+    map64 foremost;
+    bool done = true;
+    map64_init(&foremost, f->context);
+    for (uint32_t i = f->in.demand_count; i-- > 0 && done;) {
+        uint32_t group = f->in.demands[order[i]].group;
+        next[i] = NO_ID;
+        if (group == 0) continue;
+        next[i] = map64_get(&foremost, group);
+        done = map64_put(&foremost, group, i);
+    }
+    map64_free(&foremost);
+    if (!done) f->status = KARP_E_NOMEM;
+    return done;
+}
+
+static void place_all(fitter *f)
+{
+    uint32_t n = f->in.demand_count;
+    uint32_t *order = arena_array(&f->in.data, n, sizeof *order), *next = arena_array(&f->in.data, n, sizeof *next);
+    uint32_t *members = arena_array(&f->in.data, n, sizeof *members);
+    bool *done = arena_array(&f->in.data, n, sizeof *done);
+    if (order == NULL || next == NULL || members == NULL || done == NULL) {
+        f->status = KARP_E_NOMEM;
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) order[i] = i;
+    if (!sort_ids(f->context, order, n, by_size, &f->in)) f->status = KARP_E_NOMEM;
+    if (f->status != KARP_OK || !link_groups(f, order, next)) return;
+    for (uint32_t i = 0; i < n && f->status == KARP_OK; i++) {
+        uint32_t demand = order[i], count = 0;
+        if (done[i]) continue;
+        if (f->in.demands[demand].group == 0) {
+            uint64_t copies = place(f, demand);
+            f->lefts[demand] = (left){ copies, copies > 0 ? reason_of(f, &f->in.demands[demand]) : 0 };
+            continue;
+        }
+        for (uint32_t k = i; k != NO_ID; k = next[k]) {
+            members[count++] = order[k];
+            done[k] = true;
+        }
+        place_group(f, members, count);
+    }
+}
+
+/* Nodes that exist, and those that are launched in any case. */
+static void begin_runs(fitter *f)
+{
+    for (uint32_t s = 0; s < f->in.source_count && f->status == KARP_OK; s++) {
+        const fit_source *source = &f->in.sources[s];
+        uint64_t nodes = s < f->in.node_count ? source->most : source->least;
+        if (nodes == 0) continue;
+        (void)add_run(f, f->last, (run){ .nodes = nodes, .source = s, .links = NO_ID }, source->room);
+        if (s >= f->in.node_count) f->launched[s] = nodes;
+    }
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+static bool show_shares(const fitter *f, karp_fitting *out, uint32_t newest, karp_fit_load *shown)
+{
+    size_t count = 0;
+    for (uint32_t l = newest; l != NO_ID; l = f->links.items[l].before) count++;
+    karp_fit_share *shares = arena_array(&out->data, count, sizeof *shares);
+    if (shares == NULL) return false;
+    shown->shares = shares;
+    shown->share_count = count;
+    for (uint32_t l = newest; l != NO_ID; l = f->links.items[l].before) {
+        shares[--count] = (karp_fit_share){ .copies = f->links.items[l].copies, .demand = f->links.items[l].demand };
+    }
+    return true;
+}
+
+static bool show_loads(const fitter *f, karp_fitting *out)
+{
+    out->loads = arena_array(&out->data, f->runs.count, sizeof *out->loads);
+    if (out->loads == NULL) return false;
+    for (uint32_t r = f->first; r != NO_ID; r = f->runs.items[r].next) {
+        const run *from = &f->runs.items[r];
+        bool launched = from->source >= f->in.node_count;
+        if (!launched && from->links == NO_ID) continue;
+        karp_fit_load *shown = &out->loads[out->load_count++];
+        *shown = (karp_fit_load){ .size = sizeof *shown, .launched = launched, .nodes = from->nodes,
+                                  .index = launched ? from->source - f->in.node_count : from->source };
+        if (!show_shares(f, out, from->links, shown)) return false;
+    }
+    return true;
+}
+
+/* A copy of a group cannot be placed if one of its fellows never can. */
+static bool show_lefts(const fitter *f, karp_fitting *out)
+{
+    map64 hopeless;
+    bool done = true;
+    map64_init(&hopeless, f->context);
+    for (uint32_t d = 0; d < f->in.demand_count && done; d++) {
+        uint32_t reason = f->lefts[d].reason;
+        bool never = f->lefts[d].copies > 0 && (reason == KARP_FIT_SELECTOR || reason == KARP_FIT_TOO_LARGE);
+        if (never && f->in.demands[d].group != 0) done = map64_put(&hopeless, f->in.demands[d].group, 1);
+    }
+    out->lefts = done ? arena_array(&out->data, f->in.demand_count, sizeof *out->lefts) : NULL;
+    for (uint32_t d = 0; d < f->in.demand_count && out->lefts != NULL; d++) {
+        const left *l = &f->lefts[d];
+        uint32_t group = f->in.demands[d].group;
+        if (l->copies == 0) continue;
+        bool never = l->reason == KARP_FIT_SELECTOR || l->reason == KARP_FIT_TOO_LARGE ||
+                     (group != 0 && map64_get(&hopeless, group) != NO_ID);
+        out->lefts[out->left_count++] =
+            (karp_fit_left){ .size = sizeof *out->lefts, .copies = l->copies, .demand = d, .reason = l->reason, .permanent = never };
+    }
+    map64_free(&hopeless);
+    return out->lefts != NULL;
+}
+
+static karp_status show(const fitter *f, karp_fitting **out, karp_error *error)
+{
+    karp_fitting *p = mem_zalloc(f->context, sizeof *p);
+    if (p == NULL) return fail_nomem(error);
+    p->context = context_ref(f->context);
+    arena_init(&p->data, p->context);
+    p->type_count = f->in.source_count - f->in.node_count;
+    p->launches = arena_copy(&p->data, f->launched + f->in.node_count, p->type_count * sizeof *p->launches);
+    for (size_t t = 0; t < p->type_count; t++) p->cost += f->in.sources[f->in.node_count + t].price * (double)f->launched[f->in.node_count + t];
+    karp_status status = KARP_OK;
+    if (p->launches == NULL || !show_loads(f, p) || !show_lefts(f, p)) status = fail_nomem(error);
+    else if (!isfinite(p->cost)) status = fail(error, KARP_E_RANGE, "the price of all launches is more than a double can hold");
+    if (status == KARP_OK) *out = p;
+    else karp_fitting_free(p);
+    return status;
+}
+
+static void fitter_free(fitter *f)
+{
+    list_free(f->context, &f->runs, sizeof(run));
+    list_free(f->context, &f->room, sizeof(int64_t));
+    list_free(f->context, &f->links, sizeof(link));
+    list_free(f->context, &f->changes, sizeof(struct change));
+    list_free(f->context, &f->old_room, sizeof(int64_t));
+    fit_input_free(&f->in);
+}
+
+static karp_status run_fit(fitter *f, karp_fitting **out, karp_error *error)
+{
+    uint32_t n = f->in.source_count;
+    f->launched = arena_array(&f->in.data, n, sizeof *f->launched);
+    f->launched_before = arena_array(&f->in.data, n, sizeof *f->launched);
+    f->suits = arena_array(&f->in.data, n, sizeof *f->suits);
+    f->lefts = arena_array(&f->in.data, f->in.demand_count, sizeof *f->lefts);
+    if (f->launched == NULL || f->launched_before == NULL || f->suits == NULL || f->lefts == NULL) return fail_nomem(error);
+    begin_runs(f);
+    if (f->status == KARP_OK) place_all(f);
+    if (f->status == KARP_E_NOMEM) return fail_nomem(error);
+    if (f->status == KARP_E_CANCELED) return fail(error, KARP_E_CANCELED, "stopped on request");
+    return show(f, out, error);
+}
+
+karp_status karp_fit(karp_context *context, const karp_fit_request *request, karp_fitting **out, karp_error *error)
+{
+    if (context == NULL || request == NULL || out == NULL) {
+        return fail(error, KARP_E_INVALID, "a context, a request and a place for the answer are needed");
+    }
+    karp_fit_request checked;
+    karp_status status = struct_check(request, sizeof checked, sizeof checked, &checked, "karp_fit_request", error);
+    if (status != KARP_OK) return status;
+    fitter f = { .context = context, .request = &checked, .first = NO_ID, .last = NO_ID };
+    status = fit_input_read(&f.in, context, &checked, error);
+    if (status == KARP_OK) status = run_fit(&f, out, error);
+    fitter_free(&f);
+    return status;
+}
+
+void karp_fit_request_init(karp_fit_request *request, size_t size)
+{
+    karp_fit_request fresh = { .size = sizeof fresh };
+    if (request == NULL || size < sizeof request->size) return;
+    request->size = size;
+    (void)struct_give(request, &fresh, sizeof fresh, sizeof request->size);
+    request->size = size;
+}
+
+const char *karp_fit_reason_name(uint32_t reason)
+{
+    static const char *const names[] = { "", "SELECTOR", "TOO_LARGE", "FULL", "GROUP" };
+    return reason < sizeof names / sizeof *names ? names[reason] : "";
+}
+
+void karp_fitting_free(karp_fitting *fitting)
+{
+    if (fitting == NULL) return;
+    karp_context *context = fitting->context;
+    arena_free(&fitting->data);
+    mem_free(context, fitting, sizeof *fitting);
+    context_unref(context);
+}
+
+uint64_t karp_fitting_launches(const karp_fitting *fitting, size_t type) { return type < fitting->type_count ? fitting->launches[type] : 0; }
+double karp_fitting_cost(const karp_fitting *fitting) { return fitting->cost; }
+size_t karp_fitting_load_count(const karp_fitting *fitting) { return fitting->load_count; }
+size_t karp_fitting_left_count(const karp_fitting *fitting) { return fitting->left_count; }
+
+karp_status karp_fitting_load(const karp_fitting *fitting, size_t index, karp_fit_load *out)
+{
+    if (out == NULL) return KARP_E_INVALID;
+    if (index >= fitting->load_count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &fitting->loads[index], sizeof *out, sizeof *out);
+}
+
+karp_status karp_fitting_left(const karp_fitting *fitting, size_t index, karp_fit_left *out)
+{
+    if (out == NULL) return KARP_E_INVALID;
+    if (index >= fitting->left_count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &fitting->lefts[index], sizeof *out, sizeof *out);
+}

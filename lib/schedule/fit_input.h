@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A request of karp_fit(), checked and copied: amounts as vectors of 64-bit integers, labels as numbers. */
+#ifndef SCHEDULE_FIT_INPUT_H
+#define SCHEDULE_FIT_INPUT_H
+
+#include <karp/fit.h>
+#include <model/store.h>
+
+/* What copies can go to: nodes that exist, then types. */
+typedef struct fit_source {
+    resource_list amounts;
+    const int64_t *room; /* vector of one node */
+    label_list labels;
+    uint64_t most;  /* of nodes: how many there are; of types: how many may be launched */
+    uint64_t least; /* of types: how many are launched in any case */
+    double price;
+} fit_source;
+
+typedef struct fit_demand {
+    resource_list amounts;
+    const int64_t *need; /* vector of one copy */
+    const selector *selects; /* NULL = any */
+    uint64_t count, most_per_node;
+    uint32_t group;
+    int32_t priority;
+    int64_t part, whole; /* its size: the largest part of the largest amount that a source has */
+} fit_demand;
+
+typedef struct fit_input {
+    karp_context *context;
+    strings text, resources;
+    arena data;
+    fit_source *sources;
+    fit_demand *demands;
+    uint32_t node_count, source_count, demand_count;
+    uint32_t dims;
+} fit_input;
+
+/* On failure as well, to be given to fit_input_free(). */
+karp_status fit_input_read(fit_input *in, karp_context *context, const karp_fit_request *request, karp_error *error);
+void fit_input_free(fit_input *in);
+
+#endif
