@@ -2,6 +2,7 @@
 /* Pods into classes: two pods are of one class when no scheduling decision can tell them apart. */
 #include <model/prepare.h>
 
+#include <base/bits.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <string.h>
@@ -164,6 +165,29 @@ static int by_queue(uint32_t x, uint32_t y, const void *user)
     return compare_str((karp_str){ a->uid, a->uid_len }, (karp_str){ b->uid, b->uid_len });
 }
 
+/* scheduling.md §2.1 */
+static bool waits(const pod *p)
+{
+    return p->node == NO_ID && (p->flags & POD_UNSCHEDULABLE) && !(p->flags & (POD_NOMINATED | POD_OF_DAEMON_SET | POD_OF_NODE | POD_VIRTUAL));
+}
+
+static bool list_pending(karp_snapshot *s)
+{
+    size_t n = s->raw.pods.count;
+    s->pending = arena_array(&s->data, n + 1, sizeof *s->pending);
+    s->plain = arena_array(&s->data, bits_words(n) + 1, sizeof *s->plain);
+    if (s->pending == NULL || s->plain == NULL) return false;
+    for (size_t i = 0; i < n; i++) {
+        const pod *p = &s->raw.pods.items[s->by_name[i]];
+        if (!waits(p)) continue;
+        const shape *h = &s->raw.shapes.items[p->shape];
+        bool plain = h->node_selector.count == 0 && h->required.count == 0 && h->preferred.count == 0 && s->raw.volumes.entries[p->volumes].count == 0;
+        if (plain) bits_set(s->plain, s->pending_count);
+        s->pending[s->pending_count++] = s->by_name[i];
+    }
+    return true;
+}
+
 karp_status prepare_queue(karp_snapshot *s, karp_error *error)
 {
     size_t n = s->raw.pods.count;
@@ -173,6 +197,7 @@ karp_status prepare_queue(karp_snapshot *s, karp_error *error)
     for (size_t i = 0; i < n; i++) s->queue[i] = (uint32_t)i;
     if (!sort_ids(s->context, s->queue, n, by_queue, s)) return fail_nomem(error);
     for (size_t i = 0; i < n; i++) s->queue_rank[s->queue[i]] = (uint32_t)i;
+    if (!list_pending(s)) return fail_nomem(error);
     if (!s->raw.pods_given) return KARP_OK;
     s->place = arena_array(&s->data, s->raw.pods_to_place.count + 1, sizeof *s->place);
     if (s->place == NULL) return fail_nomem(error);

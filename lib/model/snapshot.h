@@ -118,6 +118,10 @@ struct karp_snapshot {
     words projected; /* label pairs, as store.labels */
     uint32_t *queue; /* every pod, in the order of scheduling.md §17.2 … */
     uint32_t *queue_rank; /* … and the place of each in it */
+    /* pods that wait for a node by themselves, by namespace and name (§2.1), and whether each asks for nothing that could be invalid */
+    uint32_t *pending;
+    uint64_t *plain;
+    uint32_t pending_count;
     uint32_t *place; /* pods to place when the input names them (§1 step 4), else NULL */
     uint32_t place_count;
     /* nodes */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/admission.h>
 
+#include <base/bits.h>
 #include <base/strbuf.h>
 #include <model/label_rules.h>
 #include <schedule/movable.h>
@@ -123,10 +124,6 @@ uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail)
     const pod *p = &s->snapshot->raw.pods.items[pod_number];
     const shape *h = &s->snapshot->raw.shapes.items[p->shape];
     struct complaint c = { .s = s };
-    if (h->node_selector.count == 0 && h->required.count == 0 && h->preferred.count == 0 &&
-        s->snapshot->raw.volumes.entries[p->volumes].count == 0) {
-        return KARP_REASON_NONE;
-    }
     strbuf_init(&c.text, s->context);
     if (not_for_karpenter(s, h)) {
         complain(&c, KARP_REASON_NOT_FOR_KARPENTER, "", (karp_str){ NULL, 0 }, "configured to not run on a Karpenter provisioned node");
@@ -149,10 +146,10 @@ static void push_pod(scheduler *s, uint32_t *list, uint32_t *count, uint32_t p)
     list[(*count)++] = p;
 }
 
-static bool pending_pod(scheduler *s, uint32_t p)
+static bool pending_pod(scheduler *s, uint32_t p, bool plain)
 {
     const char *detail = NULL;
-    uint32_t reason = pod_invalid(s, p, &detail);
+    uint32_t reason = plain ? KARP_REASON_NONE : pod_invalid(s, p, &detail);
     if (s->failed || s->algebra.failed) return false;
     if (reason == KARP_REASON_NONE) {
         push_pod(s, s->waiting, &s->waiting_count, p);
@@ -164,24 +161,30 @@ static bool pending_pod(scheduler *s, uint32_t p)
     return true;
 }
 
+/* Room for the pods of nodes that are being deleted. */
+static size_t leaving_at_most(const karp_snapshot *w)
+{
+    size_t pods = 1;
+    for (uint32_t n = 0; n < w->node_count; n++) pods += w->nodes[n].marked ? w->nodes[n].all_pod_count : 0;
+    return pods;
+}
+
 bool admission_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
     size_t pods = w->raw.pods.count;
     s->excluded = arena_array(&s->data, pods + 1, 1);
     s->waiting = arena_array(&s->data, pods + 1, sizeof *s->waiting);
-    s->leaving = arena_array(&s->data, pods + 1, sizeof *s->leaving);
+    s->leaving = arena_array(&s->data, leaving_at_most(w), sizeof *s->leaving);
     if (s->excluded == NULL || s->waiting == NULL || s->leaving == NULL) return false;
     if (w->place != NULL && !s->simulation) {
         for (uint32_t i = 0; i < w->place_count; i++) push_pod(s, s->waiting, &s->waiting_count, w->place[i]);
         return true;
     }
-    for (size_t i = 0; i < pods; i++) {
-        uint32_t p = w->by_name[i];
-        bool of_buffer = (w->raw.pods.items[p].flags & POD_VIRTUAL) != 0;
-        if (!of_buffer && pod_provisionable(&w->raw.pods.items[p]) && !pending_pod(s, p)) return false;
+    for (uint32_t i = 0; i < w->pending_count; i++) {
+        if (!pending_pod(s, w->pending[i], bits_test(w->plain, i))) return false;
     }
-    for (uint32_t p = 0; p < pods; p++) { /* they come last, and nothing of them is checked */
+    for (uint32_t p = 0; p < pods && w->raw.buffers.count > 0; p++) { /* they come last, and nothing of them is checked */
         if (w->raw.pods.items[p].flags & POD_VIRTUAL) push_pod(s, s->waiting, &s->waiting_count, p);
     }
     for (uint32_t n = 0; n < w->node_count; n++) {

@@ -1,100 +1,268 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which open claims are tried: by pod count; among equals, who received a pod last comes first, new claims
- * come last. Buckets by count, each a linked list. */
 #include <schedule/claim_order.h>
 
-static bool bucket_of(scheduler *s, uint32_t pods)
+#include <base/bits.h>
+#include <string.h>
+
+/* More sets than this share a lane, in which every claim is asked by itself. */
+enum { MOST_LANES = 32 };
+
+/* ---- lanes ----------------------------------------------------------------------------------------------------------- */
+
+void claim_order_clear(scheduler *s)
 {
-    while (s->buckets.count <= pods) {
-        bucket *b = list_push(s->context, &s->buckets, sizeof *b);
-        if (b == NULL) {
-            s->failed = true;
-            return false;
-        }
-        *b = (bucket){ NO_ID, NO_ID };
+    s->lanes.count = 0;
+    s->front = s->back = 0;
+    search_end(s);
+}
+
+static uint32_t lane_of_set(scheduler *s, uint32_t set)
+{
+    uint32_t n = (uint32_t)s->lanes.count;
+    for (uint32_t i = 0; i < n; i++) {
+        if (s->lanes.items[i].set == set) return i;
     }
-    if (pods > s->fullest) s->fullest = pods;
+    if (n == MOST_LANES) return n - 1;
+    lane *fresh = list_push(s->context, &s->lanes, sizeof *fresh);
+    if (fresh == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    *fresh = (lane){ .set = n + 1 == MOST_LANES ? NO_ID : set, .from = { 0, NO_ID }, .at = { 0, NO_ID } };
+    return n;
+}
+
+/* Room for claims of that many pods. */
+static bool widen(scheduler *s, lane *l, uint32_t pods)
+{
+    if (pods < l->bucket_count) return true;
+    uint32_t wanted = l->bucket_count == 0 ? 64 : l->bucket_count;
+    while (wanted <= pods) wanted *= 2;
+    bucket *wider = arena_array(&s->round_data, wanted, sizeof *wider);
+    uint64_t *filled = arena_array(&s->round_data, bits_words(wanted), sizeof *filled);
+    if (wider == NULL || filled == NULL) {
+        s->failed = true;
+        return false;
+    }
+    if (l->bucket_count > 0) {
+        memcpy(wider, l->buckets, l->bucket_count * sizeof *wider);
+        memcpy(filled, l->filled, bits_words(l->bucket_count) * sizeof *filled);
+    }
+    for (uint32_t i = l->bucket_count; i < wanted; i++) wider[i] = (bucket){ NO_ID, NO_ID };
+    l->buckets = wider;
+    l->filled = filled;
+    l->bucket_count = wanted;
     return true;
 }
 
 void claim_unlink(scheduler *s, uint32_t number)
 {
     claim *c = &s->claims.items[number];
-    bucket *b = &s->buckets.items[c->pods];
+    lane *l = &s->lanes.items[c->lane];
+    bucket *b = &l->buckets[c->pods];
     if (c->prev == NO_ID) b->first = c->next;
     else s->claims.items[c->prev].next = c->next;
     if (c->next == NO_ID) b->last = c->prev;
     else s->claims.items[c->next].prev = c->prev;
+    if (b->first == NO_ID) bits_clear(l->filled, c->pods);
+}
+
+/* The lane a claim belongs to now, with room for its bucket; NULL = refused. */
+static lane *enter_lane(scheduler *s, claim *c)
+{
+    c->lane = lane_of_set(s, c->set);
+    if (c->lane == NO_ID || !widen(s, &s->lanes.items[c->lane], c->pods)) return NULL;
+    bits_set(s->lanes.items[c->lane].filled, c->pods);
+    return &s->lanes.items[c->lane];
 }
 
 void claim_link_front(scheduler *s, uint32_t number)
 {
     claim *c = &s->claims.items[number];
-    if (!bucket_of(s, c->pods)) return;
-    bucket *b = &s->buckets.items[c->pods];
+    lane *l = enter_lane(s, c);
+    if (l == NULL) return;
+    bucket *b = &l->buckets[c->pods];
+    c->stamp = --s->front;
     c->prev = NO_ID;
     c->next = b->first;
     if (b->first == NO_ID) b->last = number;
     else s->claims.items[b->first].prev = number;
     b->first = number;
+    /* One that comes from another lane may be behind the run. */
+    if (l->from.count >= c->pods) l->from = (lane_spot){ c->pods - 1, NO_ID };
 }
 
 void claim_link_back(scheduler *s, uint32_t number)
 {
     claim *c = &s->claims.items[number];
-    if (!bucket_of(s, c->pods)) return;
-    bucket *b = &s->buckets.items[c->pods];
+    lane *l = enter_lane(s, c);
+    if (l == NULL) return;
+    bucket *b = &l->buckets[c->pods];
+    c->stamp = ++s->back;
     c->next = NO_ID;
     c->prev = b->last;
     if (b->last == NO_ID) b->first = number;
     else s->claims.items[b->last].next = number;
     b->last = number;
+    if (l->from.count > c->pods || (l->from.count == c->pods && l->from.claim == NO_ID)) l->from = (lane_spot){ c->pods, number };
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- refusals -------------------------------------------------------------------------------------------------------- */
 
 /* A refusal holds for the rest of the run when nothing but the claim itself decides: domains of other keys than the host
  * name change with every placement, wherever it is, and so do reservations. */
-static bool may_run(const scheduler *s, const view *v)
+bool refusals_last(const scheduler *s, const view *v)
 {
     if (shape_of(s->snapshot, v->class_)->has_claims) return false; /* devices come free when another claim loses a type */
     return v->settled && !v->elsewhere && s->reservations.count == 0 && !s->kins.items[s->classes[v->class_].kin].barred_elsewhere;
 }
 
-void claim_run_begin(scheduler *s, uint32_t view_number, uint32_t *count, uint32_t *next)
+bool refused_for_good(const class_state *k, uint32_t number)
 {
-    if (s->run.view == view_number) {
-        *count = s->run.count;
-        *next = s->run.next;
-        return;
-    }
-    s->run.view = NO_ID;
-    s->run.only = false;
-    *count = 1;
-    *next = s->fullest > 0 ? s->buckets.items[1].first : NO_ID;
+    return number < k->refused_words * 64 && bits_test(k->refused, number);
 }
 
-void claim_run_placed(scheduler *s, uint32_t view_number, uint32_t count, uint32_t next)
+void refuse_for_good(scheduler *s, class_state *k, uint32_t number)
 {
-    if (!may_run(s, &s->views.items[view_number])) {
-        s->run.view = NO_ID;
-        return;
+    if (number >= k->refused_words * 64) {
+        uint32_t words_ = k->refused_words == 0 ? 4 : k->refused_words;
+        while (number >= words_ * 64) words_ *= 2;
+        uint64_t *wider = arena_array(&s->round_data, words_, sizeof *wider);
+        if (wider == NULL) {
+            s->failed = true;
+            return;
+        }
+        if (k->refused_words > 0) memcpy(wider, k->refused, k->refused_words * sizeof *wider);
+        k->refused = wider;
+        k->refused_words = words_;
     }
+    bits_set(k->refused, number);
+}
+
+/* A claim that has no room for the class never will: it only gets fuller. */
+static bool outgrown(const scheduler *s, const class_state *k, const claim *c)
+{
+    for (uint32_t d = 0; d < s->dims; d++) {
+        if (k->requests[d] > c->slack[d]) return true;
+    }
+    return false;
+}
+
+/* ---- the search ------------------------------------------------------------------------------------------------------ */
+
+void search_begin(scheduler *s, uint32_t view_number)
+{
+    bool goes_on = s->run.view == view_number;
+    if (!goes_on) s->run.only = NO_ID;
     s->run.view = view_number;
-    if (s->run.only) return; /* still the same claim */
-    s->run.count = count;
-    s->run.next = next;
+    for (size_t i = 0; i < s->lanes.count; i++) {
+        lane *l = &s->lanes.items[i];
+        if (!goes_on) {
+            l->from = (lane_spot){ 0, NO_ID };
+            l->closed = false;
+        }
+        l->at = l->from;
+        l->apart = l->passed = false;
+    }
 }
 
-void claim_run_opened(scheduler *s, uint32_t view_number, uint32_t number)
+static void step_over(const scheduler *s, lane *l)
 {
-    s->run.view = may_run(s, &s->views.items[view_number]) ? view_number : NO_ID;
-    s->run.only = true;
-    s->run.next = number;
+    l->at.claim = s->claims.items[l->at.claim].next;
+    if (!l->apart) l->from = l->at;
 }
 
-void claim_run_end(scheduler *s)
+/* The lane's next claim, whether it has refused or not; NULL = it has no more. */
+static const claim *head(const scheduler *s, lane *l)
+{
+    if (l->at.claim == NO_ID) {
+        size_t next = bits_next(l->filled, l->bucket_count, l->at.count + (size_t)1);
+        if (next >= l->bucket_count) return NULL;
+        l->at = (lane_spot){ (uint32_t)next, l->buckets[next].first };
+    }
+    return &s->claims.items[l->at.claim];
+}
+
+static bool comes_first(const claim *a, const claim *b)
+{
+    return b == NULL || a->pods < b->pods || (a->pods == b->pods && a->stamp < b->stamp);
+}
+
+/* The lane whose head comes first, and the head that comes next; NO_ID = all lanes are done. */
+static uint32_t first_lane(scheduler *s, const claim **second)
+{
+    const claim *first = NULL;
+    uint32_t found = NO_ID;
+    *second = NULL;
+    for (uint32_t i = 0; i < s->lanes.count; i++) {
+        lane *l = &s->lanes.items[i];
+        const claim *c = l->closed || l->passed ? NULL : head(s, l);
+        if (c == NULL) continue;
+        if (comes_first(c, first)) {
+            *second = first;
+            first = c;
+            found = i;
+        } else if (comes_first(c, *second)) {
+            *second = c;
+        }
+    }
+    return found;
+}
+
+static bool has_refused(scheduler *s, class_state *k, uint32_t number)
+{
+    if (refused_for_good(k, number)) return true;
+    if (!outgrown(s, k, &s->claims.items[number])) return false;
+    refuse_for_good(s, k, number);
+    return true;
+}
+
+uint32_t search_next(scheduler *s, class_state *k)
+{
+    const claim *second;
+    for (uint32_t i = first_lane(s, &second); i != NO_ID && !s->failed; i = first_lane(s, &second)) {
+        lane *l = &s->lanes.items[i];
+        s->run.lane = i;
+        for (const claim *c = head(s, l); c != NULL && comes_first(c, second); c = head(s, l)) {
+            if (!has_refused(s, k, l->at.claim)) return l->at.claim;
+            s->steps++;
+            step_over(s, l);
+        }
+    }
+    return NO_ID;
+}
+
+void search_refused(scheduler *s, enum refused_how how)
+{
+    lane *l = &s->lanes.items[s->run.lane];
+    if (how == REFUSED_NOW) l->apart = true;
+    step_over(s, l);
+}
+
+bool search_lane_refused(scheduler *s, enum refused_how how)
+{
+    lane *l = &s->lanes.items[s->run.lane];
+    if (l->set == NO_ID) return false;
+    if (how == REFUSED_FOR_THE_RUN) l->closed = true;
+    l->passed = true;
+    return true;
+}
+
+void search_took(scheduler *s)
+{
+    lane *l = &s->lanes.items[s->run.lane];
+    if (!l->apart) l->from.claim = s->claims.items[l->at.claim].next;
+}
+
+void search_opened(scheduler *s, uint32_t view_number, uint32_t number)
+{
+    if (!refusals_last(s, &s->views.items[view_number])) return; /* what is behind the lanes' spots stays refused all the same */
+    s->run.view = view_number;
+    s->run.only = number;
+}
+
+void search_end(scheduler *s)
 {
     s->run.view = NO_ID;
-    s->run.only = false;
+    s->run.only = NO_ID;
 }

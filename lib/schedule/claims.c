@@ -21,13 +21,9 @@ typedef struct offer {
 bool claims_init(scheduler *s)
 {
     s->total = arena_array(&s->data, s->dims, sizeof *s->total);
-    bucket *none = list_push(s->context, &s->buckets, sizeof *none); /* no claim has 0 pods, but counts index the list */
     s->least = arena_array(&s->data, s->dims, sizeof *s->least);
-    if (s->total == NULL || none == NULL || s->least == NULL) return false;
-    *none = (bucket){ NO_ID, NO_ID };
-    s->run.view = NO_ID;
-
-    return true;
+    claim_order_clear(s);
+    return s->total != NULL && s->least != NULL;
 }
 
 void claims_free(scheduler *s)
@@ -36,7 +32,7 @@ void claims_free(scheduler *s)
         mem_free(s->context, s->claims.items[i].ports, s->claims.items[i].port_capacity * sizeof(port_use));
     }
     list_free(s->context, &s->claims, sizeof(claim));
-    list_free(s->context, &s->buckets, sizeof(bucket));
+    list_free(s->context, &s->lanes, sizeof(lane));
 }
 
 /* ---- one claim (§21) ------------------------------------------------------------------------------------------------ */
@@ -202,110 +198,152 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
 
 /* ---- pass 2 ----------------------------------------------------------------------------------------------------------- */
 
-static bool refused_before(const class_state *c, uint32_t number)
-{
-    return number < c->refused_words * 64 && bits_test(c->refused, number);
-}
-
-/* A claim that has no room for the class never will: it only gets fuller. */
-static void refuse_for_good(scheduler *s, class_state *c, uint32_t number)
-{
-    if (number >= c->refused_words * 64) {
-        uint32_t words_ = c->refused_words == 0 ? 4 : c->refused_words;
-        while (number >= words_ * 64) words_ *= 2;
-        uint64_t *wider = arena_array(&s->round_data, words_, sizeof *wider);
-        if (wider == NULL) {
-            s->failed = true;
-            return;
-        }
-        if (c->refused_words > 0) memcpy(wider, c->refused, c->refused_words * sizeof *wider);
-        c->refused = wider;
-        c->refused_words = words_;
-    }
-    bits_set(c->refused, number);
-}
-
-static bool more_than(const int64_t *requests, const int64_t *slack, uint32_t dims)
-{
-    for (uint32_t d = 0; d < dims; d++) {
-        if (requests[d] > slack[d]) return true;
-    }
-    return false;
-}
-
 enum { SETS_KEPT = 32 };
 
 /* One pod's search. While it lasts no count changes, so requirements and the groups that are not about host names answer
- * alike for all claims with equal requirements: those that refused are remembered. */
+ * alike for all claims with equal requirements: those that refused are remembered, for claims that share a lane with others. */
 typedef struct search {
     uint32_t pod;
-    view v;
+    const view *v;
+    enum refused_how lasts;           /* what a refusal means for the next pod of the run */
+    bool sets_kept;                   /* the list below is in use */
     uint32_t refused_sets[SETS_KEPT]; /* by the set's last bits */
 } search;
 
-/* The quick tests first: most visits end here. */
+/* Passes over all claims that have the requirements in common with the one that refused. */
+static void refuse_set(scheduler *s, search *q, uint32_t set, enum refused_how how)
+{
+    if (search_lane_refused(s, how)) return;
+    for (size_t k = 0; k < SETS_KEPT && !q->sets_kept; k++) q->refused_sets[k] = NO_ID;
+    q->sets_kept = true;
+    q->refused_sets[set % SETS_KEPT] = set;
+    search_refused(s, q->lasts);
+}
+
+/* Whether the claim may take the pod as far as its host and its size go; it has slack enough. */
 static bool worth_a_look(scheduler *s, const search *q, uint32_t number)
 {
-    class_state *k = &s->classes[q->v.class_];
+    class_state *k = &s->classes[q->v->class_];
     const claim *c = &s->claims.items[number];
     bool lasting;
-    if (refused_before(k, number) || q->refused_sets[c->set % SETS_KEPT] == c->set) return false;
-    if (more_than(k->requests, c->slack, s->dims)) {
-        refuse_for_good(s, k, number);
+    if (!topology_admits_host(s, q->v, c->number, HOST_FRESH, &lasting)) {
+        if (lasting) refuse_for_good(s, k, number);
         return false;
     }
-    if (topology_admits_host(s, &q->v, c->number, HOST_FRESH, &lasting)) return true;
-    if (lasting) refuse_for_good(s, k, number);
+    sum_total(s, c, q->v);
+    /* With one maximal type the slack has told already. */
+    if (s->typesets.items[c->types].maximal_count == 1 || typeset_fits(s, c->types, s->total)) return true;
+    refuse_for_good(s, k, number);
     return false;
 }
 
+/* Offers the pod to the claim that the search has come to. */
 static bool offer_claim(scheduler *s, search *q, uint32_t number)
 {
     const claim *c = &s->claims.items[number];
     offer o;
     s->steps++;
-    if (!worth_a_look(s, q, number)) return false;
-    sum_total(s, c, &q->v);
-    /* With one maximal type the slack has told already. */
-    if (s->typesets.items[c->types].maximal_count != 1 && !typeset_fits(s, c->types, s->total)) {
-        refuse_for_good(s, &s->classes[q->v.class_], number);
+    if ((q->sets_kept && q->refused_sets[c->set % SETS_KEPT] == c->set) || !worth_a_look(s, q, number)) {
+        search_refused(s, q->lasts);
         return false;
     }
-    uint32_t reason = can_add(s, c, q->pod, &q->v, false, &o);
-    if (reason != KARP_REASON_NONE || s->failed) {
-        bool of_set = reason == KARP_REASON_REQUIREMENTS || reason == KARP_REASON_TOPOLOGY;
-        if (of_set && !shape_of(s->snapshot, q->v.class_)->has_claims) q->refused_sets[c->set % SETS_KEPT] = c->set;
+    uint32_t reason = can_add(s, c, q->pod, q->v, false, &o);
+    if (s->failed) return false;
+    if (reason != KARP_REASON_NONE) {
+        const pod_class *k = &s->snapshot->classes[q->v->class_];
+        bool of_set = reason == KARP_REASON_REQUIREMENTS || (reason == KARP_REASON_TOPOLOGY && k->alternative_count <= 1);
+        if (!of_set || shape_of(s->snapshot, q->v->class_)->has_claims) search_refused(s, q->lasts);
+        else refuse_set(s, q, c->set, reason == KARP_REASON_REQUIREMENTS ? REFUSED_FOR_THE_RUN : q->lasts);
         return false;
     }
+    search_took(s);
     claim_unlink(s, number);
-    bool ok = add(s, number, q->pod, &q->v, &o);
+    bool ok = add(s, number, q->pod, q->v, &o);
+    if (!s->claims.items[number].retired) claim_link_front(s, number);
+    return ok && !s->failed;
+}
+
+/* The claim that the run opened is the only one left to try; it stays alone when it takes the pod. */
+static bool offer_only(scheduler *s, uint32_t pod_number, const view *v)
+{
+    uint32_t number = s->run.only;
+    const claim *c = &s->claims.items[number];
+    class_state *k = &s->classes[v->class_];
+    search q = { .pod = pod_number, .v = v, .lasts = REFUSED_FOR_THE_RUN };
+    offer o;
+    s->steps++;
+    if (c->retired || refused_for_good(k, number) || !worth_a_look(s, &q, number)) return false;
+    if (can_add(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
+    claim_unlink(s, number);
+    bool ok = add(s, number, pod_number, v, &o);
     if (!s->claims.items[number].retired) claim_link_front(s, number);
     return ok && !s->failed;
 }
 
 bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
-    search q = { .pod = pod_number, .v = s->views.items[view_number] };
-    uint32_t count, i;
-    for (size_t k = 0; k < SETS_KEPT; k++) q.refused_sets[k] = NO_ID;
-    claim_run_begin(s, view_number, &count, &i);
-    if (s->run.only) {
-        if (s->claims.items[i].retired || !offer_claim(s, &q, i)) return false;
-        claim_run_placed(s, view_number, count, NO_ID);
-        return true;
+    const view *v = &s->views.items[view_number];
+    class_state *k = &s->classes[v->class_];
+    search_begin(s, view_number);
+    if (s->run.only != NO_ID) return offer_only(s, pod_number, v);
+    search q = { .pod = pod_number, .v = v, .lasts = refusals_last(s, v) ? REFUSED_FOR_THE_RUN : REFUSED_NOW };
+    for (;;) {
+        uint32_t number = search_next(s, k);
+        if (number == NO_ID || s->failed) return false;
+        if (offer_claim(s, &q, number)) return true;
+        if (s->failed) return false;
     }
-    for (; count <= s->fullest; i = ++count <= s->fullest ? s->buckets.items[count].first : NO_ID) {
-        while (i != NO_ID) {
-            uint32_t next = s->claims.items[i].next;
-            if (offer_claim(s, &q, i)) {
-                claim_run_placed(s, view_number, count, next);
-                return true;
-            }
-            if (s->failed) return false;
-            i = next;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------- */
+
+/* Whether one more pod of the view changes a claim that has taken one by nothing but its amounts. */
+static bool only_adds(scheduler *s, const view *v, const claim *c)
+{
+    const class_state *k = &s->classes[v->class_];
+    const kin *selected = &s->kins.items[k->kin];
+    bool counted = v->owned_count > 0 || k->inverse_count > 0 || selected->counted_count > 0 || selected->barred_count > 0;
+    bool listed = set_has_min_values(s, c->set) || s->templates[c->template_].table->has_reservations; /* check_list() */
+    return !counted && !listed && shape_of(s->snapshot, v->class_)->ports.count == 0 &&
+           s->snapshot->classes[v->class_].alternative_count == 0 && set_meet(&s->algebra, c->set, v->full.set) == c->set;
+}
+
+/* How many more pods of `each` have room on some type of the claim, up to `most`. */
+static uint32_t room_for(scheduler *s, const claim *c, const int64_t *each, uint32_t most)
+{
+    const typeset *ts = &s->typesets.items[c->types];
+    const int64_t *rooms = s->templates[ts->template_].room;
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < ts->maximal_count && best < most; i++) {
+        const int64_t *room = rooms + (size_t)ts->maximal[i] * s->dims;
+        int64_t fit = most;
+        for (uint32_t d = 0; d < s->dims && fit > 0; d++) {
+            int64_t left = room[d] - c->requests[d];
+            if (left < 0) fit = 0;
+            else if (each[d] > 0 && left / each[d] < fit) fit = left / each[d];
         }
+        if (fit > best) best = (uint32_t)fit;
     }
-    return false;
+    return best;
+}
+
+uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t count, uint32_t view_number)
+{
+    uint32_t number = s->run.only;
+    if (number == NO_ID || s->run.view != view_number) return 0;
+    claim *c = &s->claims.items[number];
+    const view *v = &s->views.items[view_number];
+    const int64_t *each = s->classes[v->class_].requests;
+    if (c->retired || !only_adds(s, v, c)) return 0;
+    uint32_t fit = room_for(s, c, each, count);
+    if (fit == 0) return 0;
+    claim_unlink(s, number);
+    for (uint32_t d = 0; d < s->dims; d++) c->requests[d] += (int64_t)fit * each[d];
+    c->pods += fit;
+    for (uint32_t i = 0; i < fit; i++) s->places[pods[i]] = (place){ number, PLACE_CLAIM };
+    if (!measure_slack(s, c)) s->failed = true;
+    if (!c->retired) claim_link_front(s, number);
+    return fit;
 }
 
 /* ---- pass 3 ----------------------------------------------------------------------------------------------------------- */
@@ -354,10 +392,10 @@ uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
         if (s->failed || reason == KARP_REASON_RESERVED) return reason;
         if (reason != KARP_REASON_NONE) continue;
         reason = open_claim(s, c, pod_number, &v, &o);
-        if (reason == KARP_REASON_NONE) claim_run_opened(s, view_number, (uint32_t)(s->claims.count - 1));
+        if (reason == KARP_REASON_NONE) search_opened(s, view_number, (uint32_t)(s->claims.count - 1));
         return reason;
     }
-    claim_run_end(s);
+    search_end(s);
     return reason;
 }
 

@@ -404,9 +404,9 @@ static bool own_terms(scheduler *s, uint32_t view_number, pod_term_list list, ui
 
 bool topology_update(scheduler *s, uint32_t view_number)
 {
+    if (s->views.items[view_number].updated) return true;
     view v = s->views.items[view_number]; /* a copy: making groups does not move views, but keep the lists at hand */
     const shape *h = shape_of(s->snapshot, v.class_);
-    if (v.updated) return true;
     s->views.items[view_number].updated = true;
     if (!topology_register_inverse(s, v.class_, v.tolerations)) return false;
     for (uint32_t i = 0; i < v.spread.count; i++) {

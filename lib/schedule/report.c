@@ -22,6 +22,10 @@ static bool pods_by_name(const scheduler *s, uint32_t *order)
 {
     const karp_snapshot *w = s->snapshot;
     uint32_t n = 0;
+    if (s->pod_count == w->raw.pods.count) {
+        if (s->pod_count > 0) memcpy(order, w->by_name, s->pod_count * sizeof *order);
+        return true;
+    }
     if (s->pod_count <= w->raw.pods.count / 16) {
         if (s->pod_count > 0) memcpy(order, s->pods, s->pod_count * sizeof *order);
         return sort_ids(s->context, order, s->pod_count, by_pod_rank, w->pod_rank);
@@ -35,9 +39,9 @@ static bool pods_by_name(const scheduler *s, uint32_t *order)
 /* The pods of every target of one kind. Counts first, then fills in the order of names, so that every list is ordered. */
 static bool gather(const scheduler *s, arena *a, uint8_t where, size_t targets, const uint32_t *order, uint32_t **first_out, uint32_t **pods_out)
 {
-    uint32_t *first = arena_array(a, targets + 2, sizeof *first), n = 0;
+    uint32_t *first = arena_array(a, targets + 2, sizeof *first), n = 0, count = targets == 0 ? 0 : s->pod_count;
     if (first == NULL) return false;
-    for (uint32_t i = 0; i < s->pod_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (s->places[order[i]].where != where) continue;
         first[s->places[order[i]].target + 2]++;
         n++;
@@ -45,7 +49,7 @@ static bool gather(const scheduler *s, arena *a, uint8_t where, size_t targets, 
     uint32_t *pods = arena_array(a, n + (size_t)1, sizeof *pods);
     if (pods == NULL) return false;
     for (size_t i = 2; i < targets + 2; i++) first[i] += first[i - 1];
-    for (uint32_t i = 0; i < s->pod_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (s->places[order[i]].where == where) pods[first[s->places[order[i]].target + 1]++] = order[i];
     }
     *first_out = first;

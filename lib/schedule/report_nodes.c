@@ -71,7 +71,7 @@ bool report_nodes(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
     if (!fill_nodes(w, s->excluded, d)) return false;
-    for (uint32_t i = 0; i < s->pod_count; i++) {
+    for (uint32_t i = 0; i < s->pod_count && w->node_count > 0; i++) {
         place at = s->places[s->pods[i]];
         if (at.where != PLACE_HOST) continue;
         karp_node_use *row = &d->nodes.items[s->hosts[at.target].node];

@@ -2,6 +2,7 @@
 #include <schedule/rounds.h>
 
 #include <base/bits.h>
+#include <schedule/claim_order.h>
 #include <schedule/devices.h>
 #include <schedule/ports.h>
 #include <schedule/topology.h>
@@ -32,9 +33,8 @@ bool rounds_init(scheduler *s)
     size_t pods = s->snapshot->raw.pods.count;
     s->log = arena_zalloc(&s->data, sizeof *s->log);
     s->pods = arena_array(&s->data, pods + 1, sizeof *s->pods);
-    s->outcomes = arena_array(&s->data, pods + 1, sizeof *s->outcomes);
     s->offered = arena_array(&s->data, bits_words(s->host_count) + 1, sizeof *s->offered);
-    if (s->log == NULL || s->pods == NULL || s->outcomes == NULL || s->offered == NULL) return false;
+    if (s->log == NULL || s->pods == NULL || s->offered == NULL) return false;
     s->log->base_hosts = s->host_numbers;
     s->log->empty = arena_get_mark(&s->round_data);
     bits_fill(s->offered, s->host_count);
@@ -168,11 +168,8 @@ static void undo_claims(scheduler *s)
         mem_free(s->context, s->claims.items[i].ports, s->claims.items[i].port_capacity * sizeof(port_use));
     }
     s->claims.count = 0;
-    for (size_t i = 1; i < s->buckets.count; i++) s->buckets.items[i] = (bucket){ NO_ID, NO_ID };
-    s->fullest = 0;
+    claim_order_clear(s);
     s->host_numbers = s->log->base_hosts;
-    s->run.view = NO_ID;
-    s->run.only = false;
     for (uint32_t i = 0; i < s->reservations.count; i++) s->reservations.left[i] = s->reservations.initial[i];
     for (uint32_t p = 0; s->limits != NULL && p < s->snapshot->raw.pools.count; p++) {
         if (s->limits[p].count > 0) memcpy(s->limits[p].left, s->limits[p].initial, s->limits[p].count * sizeof(int64_t));
@@ -183,7 +180,7 @@ static void undo_pods(scheduler *s)
 {
     for (uint32_t i = 0; i < s->pod_count; i++) {
         s->places[s->pods[i]] = (place){ 0, PLACE_NONE };
-        s->outcomes[s->pods[i]] = (struct pod_outcome){ 0, KARP_REASON_NONE, 0 };
+        if (s->outcomes != NULL) s->outcomes[s->pods[i]] = (struct pod_outcome){ 0, KARP_REASON_NONE, 0 };
         if (s->excluded[s->pods[i]] == 2) s->excluded[s->pods[i]] = 0;
     }
     s->pod_count = 0;
@@ -262,15 +259,6 @@ static bool move_pods(scheduler *s, const uint32_t *extra, uint32_t count)
     return true;
 }
 
-static void smallest_requests(scheduler *s)
-{
-    for (uint32_t d = 0; d < s->dims; d++) s->least[d] = INT64_MAX;
-    for (uint32_t i = 0; i < s->pod_count; i++) {
-        const int64_t *r = s->classes[s->snapshot->pod_class[s->pods[i]]].requests;
-        for (uint32_t d = 0; d < s->dims; d++) s->least[d] = r[d] < s->least[d] ? r[d] : s->least[d];
-    }
-}
-
 bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra, uint32_t extra_count)
 {
     undo_counts(s);
@@ -283,6 +271,5 @@ bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, 
     if (!move_pods(s, extra, extra_count)) return false;
     if (s->leaving_count > 0) memcpy(s->pods + s->pod_count, s->leaving, s->leaving_count * sizeof *s->pods);
     s->pod_count += s->leaving_count;
-    smallest_requests(s);
     return devices_begin_round(s) && !s->failed;
 }

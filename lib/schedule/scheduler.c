@@ -52,7 +52,8 @@ static bool make_classes(scheduler *s)
     const karp_snapshot *w = s->snapshot;
     s->classes = arena_array(&s->data, w->class_count + (size_t)1, sizeof *s->classes);
     int64_t *vectors = arena_array(&s->data, (w->class_count + (size_t)1) * s->dims, sizeof *vectors);
-    if (s->classes == NULL || vectors == NULL) return false;
+    s->entered = arena_array(&s->data, w->class_count + (size_t)1, sizeof *s->entered);
+    if (s->classes == NULL || vectors == NULL || s->entered == NULL) return false;
     for (uint32_t c = 0; c < w->class_count; c++) {
         class_state *k = &s->classes[c];
         k->first_view = NO_ID;

@@ -212,7 +212,9 @@ typedef struct claim {
     int64_t *slack;      /* per resource, the most that any type left could still take: a quick necessary test */
     uint8_t *binary;     /* per resource: print family, 2 = nothing yet */
     uint32_t pods;
-    uint32_t next, prev; /* in the bucket of its pod count; NO_ID ends */
+    uint32_t lane;       /* see claim_order.h … */
+    uint32_t next, prev; /* … and its neighbours in the bucket of its pod count there; NO_ID ends */
+    int64_t stamp;       /* among claims with as many pods, the smallest comes first */
     bool retired;        /* no pod of the round can fit any more: it is in no bucket */
     bool relaxed_min_values, dropped;
     struct port_use *ports;
@@ -222,6 +224,21 @@ typedef struct claim {
 } claim;
 
 typedef struct bucket { uint32_t first, last; } bucket;
+
+/* A place in a lane: behind everything in the buckets below `count`, at a claim of that bucket (NO_ID = at its end). */
+typedef struct lane_spot { uint32_t count, claim; } lane_spot;
+
+/* Open claims with equal requirements; what is not about hosts or amounts answers alike for all of them. */
+typedef struct lane {
+    uint32_t set;          /* NO_ID = the last lane, for all sets that found no lane of their own */
+    bucket *buckets;       /* by pod count; in the round's arena … */
+    uint64_t *filled;      /* … and which of them have claims */
+    uint32_t bucket_count;
+    lane_spot from;        /* all claims before it refuse every pod of the run */
+    lane_spot at;          /* where the search for this pod stands */
+    bool apart;            /* `at` has passed a claim that may take the next pod of the run */
+    bool closed, passed;   /* all of it refuses: the run; this pod */
+} lane;
 
 /* Where a pod is. */
 enum { PLACE_NONE = 0, PLACE_HOST = 1, PLACE_CLAIM = 2 };
@@ -300,14 +317,14 @@ struct scheduler {
     uint64_t *marked_nodes; /* by store node: being deleted */
 
     LIST_OF(claim) claims;
-    LIST_OF(bucket) buckets; /* by pod count */
-    uint32_t fullest;        /* highest bucket in use */
+    LIST_OF(lane) lanes;     /* the open claims that are not retired */
+    int64_t front, back;     /* stamps of the claims moved to the front and to the back last */
     int64_t *least;          /* per resource, the smallest request of any pod of the round */
-    /* A run of equal pods: claims that refused one of them refuse the next, so the search goes on where it stood. */
+    /* A run of equal pods: claims that refused one of them for good refuse the next, so the search goes on where it stood. */
     struct claim_run {
         uint32_t view;       /* NO_ID = none */
-        uint32_t count, next; /* where to go on: a bucket, and a claim in it (NO_ID = the bucket is done) */
-        bool only;           /* just the claim `next`, which the run opened: all others have refused */
+        uint32_t only;       /* the one claim left to try, which the run opened: all others have refused. NO_ID = all of them */
+        uint32_t lane;       /* of the claim being tried */
     } run;
 
     struct reservations {
@@ -324,7 +341,8 @@ struct scheduler {
     LIST_OF(struct ignored_pod { uint32_t pod; uint32_t reason; const char *detail; }) ignored;
     place *places;        /* by pod */
     LIST_OF(failure) failures;
-    struct pod_outcome { uint32_t last_length, reason, view; } *outcomes; /* by pod, for the loop */
+    struct pod_outcome { uint32_t last_length, reason, view; } *outcomes; /* by pod, for the loop; made when the first pod fails */
+    uint32_t *entered;    /* by class: the round it has come into last */
     struct round_log *log; /* see rounds.c */
     struct devices *devices; /* see devices.h; NULL = no pod's devices are allocated */
     uint32_t round;       /* numbers rounds from 1 */

@@ -18,6 +18,7 @@ enum { POLL_EVERY = 1024 };
 typedef struct queue {
     uint32_t *pods;
     uint32_t capacity, head, length;
+    uint32_t fresh; /* from the head on, this many pods have not been looked at */
 } queue;
 
 static int by_queue_rank(uint32_t x, uint32_t y, const void *user)
@@ -30,10 +31,14 @@ static bool queue_init(scheduler *s, queue *q)
 {
     const karp_snapshot *w = s->snapshot;
     size_t pods = w->raw.pods.count;
-    q->capacity = q->length = s->pod_count;
+    q->capacity = q->length = q->fresh = s->pod_count;
     q->head = 0;
     q->pods = arena_array(&s->round_data, s->pod_count + (size_t)1, sizeof *q->pods);
     if (q->pods == NULL) return false;
+    if (s->pod_count == pods) {
+        if (pods > 0) memcpy(q->pods, w->queue, pods * sizeof *q->pods);
+        return true;
+    }
     if (s->pod_count > pods / 16) { /* most pods: the snapshot's order, filtered */
         uint32_t n = 0;
         for (size_t i = 0; i < pods; i++) {
@@ -139,10 +144,45 @@ static void note_rest(scheduler *s, const queue *q)
 {
     for (uint32_t i = 0; i < q->length && !s->failed; i++) {
         uint32_t p = q->pods[(q->head + i) % q->capacity];
-        const struct pod_outcome *o = &s->outcomes[p];
-        if (o->reason == KARP_REASON_NONE) note_failure(s, p, NO_ID, KARP_REASON_NOT_REACHED);
+        const struct pod_outcome *o = s->outcomes == NULL ? NULL : &s->outcomes[p];
+        if (o == NULL || o->reason == KARP_REASON_NONE) note_failure(s, p, NO_ID, KARP_REASON_NOT_REACHED);
         else note_failure(s, p, o->view, o->reason);
     }
+}
+
+/* How many of the pods after the one just placed may go the same way at once. With someone to ask, or a budget, not for long. */
+static uint32_t run_ahead(const scheduler *s, const queue *q, uint32_t class_number)
+{
+    const uint32_t *pods = q->pods + q->head, *class_of = s->snapshot->pod_class;
+    uint64_t most = q->fresh, steps_each = 2;
+    if (s->options->should_stop != NULL && most > POLL_EVERY / 8) most = POLL_EVERY / 8;
+    if (s->options->max_steps > 0) {
+        uint64_t left = s->options->max_steps > s->steps ? s->options->max_steps - s->steps : 0;
+        if (most > left / steps_each) most = left / steps_each;
+    }
+    uint32_t n = 0;
+    while (n < most && class_of[pods[n]] == class_number) n++;
+    return n;
+}
+
+/* A run of equal pods: those that only fill the claim up go on it in one step. */
+static void fill_up(scheduler *s, queue *q, uint32_t view_number)
+{
+    if (s->run.only == NO_ID || q->fresh == 0 || !answer_is_the_class_s(s, s->views.items[view_number].class_)) return;
+    uint32_t ahead = run_ahead(s, q, s->views.items[view_number].class_);
+    uint32_t placed = ahead == 0 ? 0 : claims_fill(s, q->pods + q->head, ahead, view_number);
+    s->version += placed;
+    s->steps += 2 * (uint64_t)placed;
+    q->fresh -= placed;
+    q->length -= placed;
+    q->head = (q->head + placed) % q->capacity;
+}
+
+static bool outcomes_exist(scheduler *s)
+{
+    if (s->outcomes == NULL) s->outcomes = arena_array(&s->data, s->snapshot->raw.pods.count + 1, sizeof *s->outcomes);
+    if (s->outcomes == NULL) s->failed = true;
+    return s->outcomes != NULL;
 }
 
 static void run_loop(scheduler *s, queue *q)
@@ -151,30 +191,40 @@ static void run_loop(scheduler *s, queue *q)
     s->solving = true;
     while (q->length > 0 && !s->failed && !s->algebra.failed) {
         uint32_t p = q->pods[q->head], last = NO_ID;
-        if (s->outcomes[p].last_length == q->length) break; /* a full turn without a success */
+        if (q->fresh == 0 && s->outcomes[p].last_length == q->length) break; /* a full turn without a success */
         if (must_stop(s, &polled)) {
             s->stopped = true;
             break;
         }
         s->steps++;
-        q->head = (q->head + 1) % q->capacity;
+        q->head = q->head + 1 == q->capacity ? 0 : q->head + 1;
         q->length--;
+        q->fresh -= q->fresh > 0;
         uint32_t reason = schedule_pod(s, p, &last);
-        if (reason == KARP_REASON_NONE) continue;
-        s->outcomes[p].reason = reason;
-        s->outcomes[p].view = last;
-        q->pods[(q->head + q->length) % q->capacity] = p;
-        q->length++;
-        s->outcomes[p].last_length = q->length;
+        if (reason == KARP_REASON_NONE) {
+            fill_up(s, q, last);
+            continue;
+        }
+        if (!outcomes_exist(s)) break;
+        uint32_t end = q->head + q->length;
+        q->pods[end >= q->capacity ? end - q->capacity : end] = p;
+        s->outcomes[p] = (struct pod_outcome){ ++q->length, reason, last };
     }
     s->solving = false;
 }
 
-/* The pods enter the topology in list order: with the first of a group stands for it. */
-static bool enter_topology(scheduler *s)
+/* The classes of the round, in the order in which their first pods are listed: they enter the topology (with Q-3 and Q-4 the
+ * first of a group stands for it), and the smallest request of any is noted. */
+static bool enter_classes(scheduler *s)
 {
+    for (uint32_t d = 0; d < s->dims; d++) s->least[d] = INT64_MAX;
     for (uint32_t i = 0; i < s->pod_count; i++) {
-        uint32_t class_number = s->snapshot->pod_class[s->pods[i]], v = view_of_class(s, class_number);
+        uint32_t class_number = s->snapshot->pod_class[s->pods[i]];
+        if (s->entered[class_number] == s->round) continue;
+        s->entered[class_number] = s->round;
+        const int64_t *r = s->classes[class_number].requests;
+        for (uint32_t d = 0; d < s->dims; d++) s->least[d] = r[d] < s->least[d] ? r[d] : s->least[d];
+        uint32_t v = view_of_class(s, class_number);
         if (v == NO_ID) return false;
         if (s->classes[class_number].tracked && !topology_update(s, v)) return false;
     }
@@ -187,7 +237,7 @@ karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t remo
                             uint32_t extra_count, karp_error *error)
 {
     queue q = { .pods = NULL };
-    if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_topology(s) || !queue_init(s, &q)) return fail_nomem(error);
+    if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_classes(s) || !queue_init(s, &q)) return fail_nomem(error);
     if (s->usable_pools > 0) {
         run_loop(s, &q);
         note_rest(s, &q);

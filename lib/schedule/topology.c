@@ -33,7 +33,7 @@ static bool counts_where_it_is(const scheduler *s, uint32_t pod_index)
 /* Bound pods by kin, as seeding reads them. */
 static bool list_bound_by_kin(scheduler *s)
 {
-    size_t pods = s->snapshot->raw.pods.count, kins = s->kins.count;
+    size_t pods = s->snapshot->raw.nodes.count > 0 ? s->snapshot->raw.pods.count : 0, kins = s->kins.count;
     s->kin_first = arena_array(&s->data, kins + 2, sizeof *s->kin_first);
     if (s->kin_first == NULL) return false;
     for (size_t i = 0; i < pods; i++) {
@@ -65,11 +65,12 @@ static bool number_nodes(scheduler *s)
 static bool register_bound(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    for (size_t i = 0; i < w->raw.pods.count; i++) {
+    for (size_t i = 0; i < w->raw.pods.count && w->raw.nodes.count > 0; i++) {
         uint32_t p = w->by_name[i], class_number = w->pod_class[p];
+        if (w->pod_node[p] == NO_ID || s->excluded[p]) continue;
         const pod *q = &w->raw.pods.items[p];
         const shape *h = shape_of(w, class_number);
-        if (h->required_anti.count == 0 || w->pod_node[p] == NO_ID || s->excluded[p]) continue;
+        if (h->required_anti.count == 0) continue;
         if (q->phase == KARP_PHASE_SUCCEEDED || q->phase == KARP_PHASE_FAILED) continue;
         if (!topology_register_inverse(s, class_number, h->tolerations)) return false;
         const node *n = &w->raw.nodes.items[w->pod_node[p]];
