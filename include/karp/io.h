@@ -8,6 +8,7 @@
 #ifndef KARP_IO_H
 #define KARP_IO_H
 
+#include <karp/command.h>
 #include <karp/disrupt.h>
 #include <karp/explain.h>
 #include <karp/schedule.h>
@@ -174,6 +175,24 @@ KARP_API void karp_memory_document_free(karp_memory_document *document);
 /** Writes the memory of a pass, karp_decision_memory(). Format: JSON. */
 KARP_API karp_status karp_write_memory(karp_context *context, const karp_memory *memory, const karp_write_options *options, karp_text *out,
                                        karp_error *error);
+
+/** A Command document (docs/formats.md) that was read. */
+typedef struct karp_command_document karp_command_document;
+
+/**
+ * Reads what karp_write_command() has written, for karp_command_step(); @p name is used in errors.
+ * Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM.
+ */
+KARP_API karp_status karp_command_read(karp_context *context, karp_str name, karp_str text, karp_command_document **out, karp_error *error);
+/** The same from a file, or standard input ("-"). Also: IO. */
+KARP_API karp_status karp_command_read_file(karp_context *context, const char *path, karp_command_document **out, karp_error *error);
+/** What it says. Borrowed. */
+KARP_API const karp_command_state *karp_command_document_state(const karp_command_document *document);
+/** Frees it. NULL is allowed. */
+KARP_API void karp_command_document_free(karp_command_document *document);
+/** Writes a command as it is after a step, karp_step_state(). Format: JSON. */
+KARP_API karp_status karp_write_command(karp_context *context, const karp_command_state *state, const karp_write_options *options, karp_text *out,
+                                        karp_error *error);
 
 /** Writes what a check of a plan found (formats.md §7). Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_verification(karp_context *context, const karp_verification *verification,

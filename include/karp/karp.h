@@ -6,6 +6,7 @@
 #include <karp/base.h>
 #include <karp/catalogue.h>
 #include <karp/columns.h>
+#include <karp/command.h>
 #include <karp/decision.h>
 #include <karp/devices.h>
 #include <karp/disrupt.h>

@@ -26,7 +26,14 @@ enum {
     KARP_ACTION_REMOVE_TAINT = 7,    /**< object: Node; subject: the taint's key */
     KARP_ACTION_EVICT = 8,           /**< object: pod; through the eviction API */
     KARP_ACTION_FORCE_DELETE = 9,    /**< object: pod; number: grace period in seconds */
-    KARP_ACTION_BLOCKED = 10         /**< object: Node or pod that should go and may not; value: why */
+    KARP_ACTION_BLOCKED = 10,        /**< object: Node or pod that should go and may not; value: why */
+    KARP_ACTION_ADD_TAINT = 11,      /**< object: Node; subject: the taint's key; effect NoSchedule, no value */
+    KARP_ACTION_CREATE_REPLACEMENT = 12, /**< object: NodePool; subject: the launch's id; number: index of the replacement */
+    KARP_ACTION_MARK_NODE = 13,      /**< object: state node: marked for deletion in the snapshots to come */
+    KARP_ACTION_UNMARK_NODE = 14,    /**< object: state node: no longer */
+    KARP_ACTION_NOMINATE_NODE = 15,  /**< object: state node that pods are on their way to: nominated for 20 s */
+    KARP_ACTION_EVENT = 16,         /**< object: NodeClaim; value: what its users should be told */
+    KARP_ACTION_OFFERING_UNAVAILABLE = 17 /**< object: instance type; subject: zone; value: capacity type */
 };
 
 typedef struct karp_action {
@@ -89,6 +96,33 @@ KARP_API karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t 
 
 /** Static pools: how many claims to create, which to delete. Only with the gate StaticCapacity. */
 KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error);
+
+/** What a cloud announces of an instance. Numbers never change. */
+enum {
+    KARP_INTERRUPTION_SPOT = 1,                 /**< a spot instance will be taken back: drained; its offering is sold out */
+    KARP_INTERRUPTION_REBALANCE = 2,            /**< it may be taken back: an event, nothing more */
+    KARP_INTERRUPTION_SCHEDULED_CHANGE = 3,     /**< maintenance is announced: drained */
+    KARP_INTERRUPTION_STOPPING = 4,             /**< it stops: drained */
+    KARP_INTERRUPTION_TERMINATING = 5,          /**< it ends: drained */
+    KARP_INTERRUPTION_SCHEDULED_EVENT = 6,      /**< an event is scheduled for it: drained */
+    KARP_INTERRUPTION_CAPACITY_RESERVATION = 7, /**< its reservation ends: drained */
+    KARP_INTERRUPTION_INSTANCE_STATUS = 8,      /**< its status check fails: deleted without waiting for the drain */
+    KARP_INTERRUPTION_SYSTEM_STATUS = 9,        /**< that of the system below it fails: likewise */
+    KARP_INTERRUPTION_NO_OP = 10                /**< anything else: an event, nothing more */
+};
+
+/** "SpotInterruption" …: the value of the actions. "" for a number that is none. */
+KARP_API const char *karp_interruption_name(uint32_t kind);
+
+typedef struct karp_interruption {
+    karp_str instance; /**< a provider ID, or what stands after its last slash */
+    uint32_t kind;     /**< KARP_INTERRUPTION_* */
+    uint32_t reserved;
+} karp_interruption;
+
+/** What becomes of the claims whose instances the cloud has announced something of; messages of other instances are skipped. */
+KARP_API karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now, const karp_interruption *messages,
+                                               size_t message_count, karp_advice **out, karp_error *error);
 
 /** One step of emptying a node that is being deleted. Errors: also NOT_FOUND (no such node). */
 KARP_API karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node, int64_t now, karp_advice **out, karp_error *error);

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Codes 1–99: why a pod was not placed. 100–149: why it was not considered. 200–299: why a node stays. 300–399: validation. */
+/* Codes 1–99: why a pod was not placed. 100–149: why it was not considered. 200–299: why a node stays. 300–399: why a command was given up. */
 enum {
     KARP_REASON_NONE = 0,
     /* scheduling.md §22, E0 … E11 */
@@ -94,7 +94,12 @@ enum {
     /* deprovisioning.md §19 */
     KARP_REASON_CHURN = 300,
     KARP_REASON_VALIDATION_BUDGET = 301,
-    KARP_REASON_SCHEDULING = 302
+    KARP_REASON_SCHEDULING = 302,
+    /* deprovisioning.md §20 */
+    KARP_REASON_NOT_STARTED = 303,
+    KARP_REASON_REPLACEMENT_NOT_CREATED = 304,
+    KARP_REASON_REPLACEMENT_GONE = 305,
+    KARP_REASON_TIMED_OUT = 306
 };
 
 /** "NOTHING_MATCHED": the code as documents print it. "UNKNOWN" for a number that is none. */

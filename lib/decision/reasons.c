@@ -166,6 +166,14 @@ static const struct reason registry[] = {
       "the budget has been used up since the decision" },
     { KARP_REASON_SCHEDULING, 0, "SCHEDULING",
       "the pods would now be placed differently" },
+    { KARP_REASON_NOT_STARTED, 0, "NOT_STARTED",
+      "a node of the command could not be tainted" },
+    { KARP_REASON_REPLACEMENT_NOT_CREATED, 0, "REPLACEMENT_NOT_CREATED",
+      "the NodeClaim of a replacement could not be created" },
+    { KARP_REASON_REPLACEMENT_GONE, 0, "REPLACEMENT_GONE",
+      "a replacement is gone before it was initialized" },
+    { KARP_REASON_TIMED_OUT, 0, "TIMED_OUT",
+      "the command has taken too long" },
 };
 
 /* Codes are asked for when a result is shown, never while deciding: a linear search does. */

@@ -3,7 +3,10 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <model/instant.h>
 #include <string.h>
+
+static const char termination_key[] = "karpenter.sh/nodeclaim-termination-timestamp";
 
 karp_advice *advice_new(const karp_snapshot *snapshot, int64_t now)
 {
@@ -80,6 +83,18 @@ karp_status karp_advice_action(const karp_advice *advice, size_t index, karp_act
     if (out == NULL) return KARP_E_INVALID;
     if (index >= advice->actions.count) return KARP_E_NOT_FOUND;
     return struct_give(out, &advice->actions.items[index], sizeof *out, sizeof *out);
+}
+
+void advise_termination_now(karp_advice *a, uint32_t claim_number)
+{
+    const karp_snapshot *w = a->snapshot;
+    char text[INSTANT_TEXT];
+    int64_t set;
+    karp_str old = annotation(w, &w->raw.claims.items[claim_number].meta, termination_key);
+    if (old.ptr != NULL && instant_parse(old.ptr, old.len, &set) && set < a->now) return;
+    size_t length = instant_format(floor_divide(a->now, SECOND_NS) * SECOND_NS, text);
+    advise(a, (karp_action){ .kind = KARP_ACTION_ANNOTATE_CLAIM, .object = claim_name(w, claim_number), .subject = str(termination_key),
+                             .value = advice_text(a, text, length) });
 }
 
 /* ---- what several of them read ---------------------------------------------------------------------------------------- */

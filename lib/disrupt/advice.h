@@ -19,6 +19,8 @@ struct karp_advice {
 karp_advice *advice_new(const karp_snapshot *snapshot, int64_t now);
 /* Appends; the texts must live as long as the snapshot, or be in a->data. */
 void advise(karp_advice *a, karp_action action);
+/* The claim is to be gone by now, unless it was to be gone before: an annotation, of full seconds. */
+void advise_termination_now(karp_advice *a, uint32_t claim_number);
 /* A copy in a->data. */
 karp_str advice_text(karp_advice *a, const char *text, size_t length);
 /* The answer may change at this instant. */

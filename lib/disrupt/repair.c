@@ -7,7 +7,6 @@
 #include <model/instant.h>
 
 static const int64_t retry = INT64_C(300) * SECOND_NS;
-static const char termination_key[] = "karpenter.sh/nodeclaim-termination-timestamp";
 
 /* The provider's policies in the snapshot's words. */
 struct policies {
@@ -56,19 +55,6 @@ static bool too_many(const karp_snapshot *w, uint32_t pool_label, const struct p
     return broken > (all + 4) / 5;
 }
 
-/* The termination time becomes now, unless an earlier one is set. */
-static void set_termination(karp_advice *a, uint32_t claim_number)
-{
-    const karp_snapshot *w = a->snapshot;
-    char text[INSTANT_TEXT];
-    int64_t set;
-    karp_str old = annotation(w, &w->raw.claims.items[claim_number].meta, termination_key);
-    if (old.ptr != NULL && instant_parse(old.ptr, old.len, &set) && set < a->now) return;
-    size_t length = instant_format(floor_divide(a->now, SECOND_NS) * SECOND_NS, text);
-    advise(a, (karp_action){ .kind = KARP_ACTION_ANNOTATE_CLAIM, .object = claim_name(w, claim_number), .subject = str(termination_key),
-                             .value = advice_text(a, text, length) });
-}
-
 static void look(karp_advice *a, const state_node *n, const struct policies *p)
 {
     const karp_snapshot *w = a->snapshot;
@@ -83,7 +69,7 @@ static void look(karp_advice *a, const state_node *n, const struct policies *p)
         advise(a, (karp_action){ .kind = KARP_ACTION_BLOCKED, .object = name_of(w, own->meta.name), .value = str("TooManyUnhealthy") });
         advice_look_again(a, later(a->now, retry));
     } else {
-        set_termination(a, n->claim);
+        advise_termination_now(a, n->claim);
         advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = claim_name(w, n->claim), .value = str("Unhealthy") });
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a command still holds after its waiting time (deprovisioning.md §19). */
-#include <karp/lifecycle.h>
+#include <disrupt/validate.h>
 
 #include <base/error.h>
 #include <base/sort.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The candidates of before that are still eligible, in the order of the command. */
-static uint32_t find_again(const pass *p, const karp_command *c, uint32_t *found, uint32_t *slots)
+static uint32_t find_again(const pass *p, const validated *c, uint32_t *found, uint32_t *slots)
 {
     const karp_snapshot *w = p->snapshot;
     uint32_t n = 0;
@@ -40,7 +40,7 @@ static bool types_still_fit(const simulation *m, const karp_launch *launch)
     return true;
 }
 
-static karp_status simulate_again(pass *p, const karp_decision *d, const karp_command *c, const uint32_t *found, uint32_t count, uint32_t *code,
+static karp_status simulate_again(pass *p, const validated *c, const uint32_t *found, uint32_t count, uint32_t *code,
                                   karp_error *error)
 {
     simulation *m;
@@ -50,7 +50,7 @@ static karp_status simulate_again(pass *p, const karp_decision *d, const karp_co
     if (m->outcome == SIMULATION_NO_POOLS) *code = KARP_REASON_NO_NODEPOOLS;
     if (m->outcome == SIMULATION_STOPPED) status = fail(error, KARP_E_CANCELED, "stopped before the command was looked at");
     if (m->outcome == SIMULATED && m->all_scheduled && m->claim_count == c->launch_count && m->claim_count <= 1) {
-        bool fits = m->claim_count == 0 || types_still_fit(m, &d->launches.items[c->launch_first]);
+        bool fits = m->claim_count == 0 || types_still_fit(m, c->launch);
         if (fits) *code = KARP_REASON_NONE;
     }
     simulation_free(p, m);
@@ -71,7 +71,7 @@ static void shrink(pass *p, const uint32_t *found, const uint32_t *slots, uint32
 }
 
 /* Several nodes go together or not at all. */
-static karp_status check_all(pass *p, const karp_decision *d, const karp_command *c, const uint32_t *found, uint32_t count, uint32_t *goes,
+static karp_status check_all(pass *p, const validated *c, const uint32_t *found, uint32_t count, uint32_t *goes,
                              karp_validation *out, karp_error *error)
 {
     out->code = KARP_REASON_CHURN;
@@ -80,14 +80,14 @@ static karp_status check_all(pass *p, const karp_decision *d, const karp_command
         out->code = KARP_REASON_VALIDATION_BUDGET;
         if (p->remaining[p->candidates[found[i]].pool]-- <= 0) return KARP_OK;
     }
-    karp_status status = simulate_again(p, d, c, found, count, &out->code, error);
+    karp_status status = simulate_again(p, c, found, count, &out->code, error);
     if (status != KARP_OK || out->code != KARP_REASON_NONE) return status;
     out->kept = count;
     for (uint32_t i = 0; goes != NULL && i < count; i++) goes[i] = 1;
     return KARP_OK;
 }
 
-static karp_status look_again(pass *p, const karp_decision *d, const karp_command *c, uint32_t *goes, karp_validation *out, karp_error *error)
+static karp_status look_again(pass *p, const validated *c, uint32_t *goes, karp_validation *out, karp_error *error)
 {
     p->method = c->method;
     karp_status status = pass_candidates(p, error);
@@ -96,30 +96,38 @@ static karp_status look_again(pass *p, const karp_decision *d, const karp_comman
     if (status != KARP_OK) return status;
     if (found == NULL || slots == NULL) return fail_nomem(error);
     uint32_t count = find_again(p, c, found, slots);
-    if (c->method != KARP_METHOD_EMPTINESS) return check_all(p, d, c, found, count, goes, out, error);
+    if (c->method != KARP_METHOD_EMPTINESS) return check_all(p, c, found, count, goes, out, error);
     shrink(p, found, slots, count, goes, out);
     return KARP_OK;
 }
 
-karp_status karp_disrupt_validate(const karp_snapshot *later_snapshot, const karp_disrupt_options *options, const karp_decision *decision,
-                                  size_t command_index, uint32_t *goes, karp_validation *out, karp_error *error)
+karp_status validate_command(const karp_snapshot *later_snapshot, const karp_disrupt_options *options, const validated *c, uint32_t *goes,
+                             karp_validation *out, karp_error *error)
 {
     pass p;
     uint32_t method;
-    if (later_snapshot == NULL || decision == NULL || out == NULL) {
-        return fail(error, KARP_E_INVALID, "a snapshot, a decision and a place for the answer are needed");
-    }
-    if (command_index >= decision->commands.count) return fail(error, KARP_E_NOT_FOUND, "the decision has no such command");
-    const karp_command *c = &decision->commands.items[command_index];
     bool drift = c->method == KARP_METHOD_DRIFT || c->method == KARP_METHOD_STATIC_DRIFT;
     karp_validation answer = { .size = sizeof answer, .code = KARP_REASON_NONE, .kept = drift ? (uint32_t)c->node_count : 0 };
     for (size_t i = 0; goes != NULL && i < c->node_count; i++) goes[i] = drift;
     if (!drift) {
         karp_status status = pass_start(&p, later_snapshot, options, &method, error);
         if (status != KARP_OK) return status;
-        status = look_again(&p, decision, c, goes, &answer, error);
+        status = look_again(&p, c, goes, &answer, error);
         pass_end(&p);
         if (status != KARP_OK) return status;
     }
     return struct_give(out, &answer, sizeof answer, sizeof answer);
+}
+
+karp_status karp_disrupt_validate(const karp_snapshot *later_snapshot, const karp_disrupt_options *options, const karp_decision *decision,
+                                  size_t command_index, uint32_t *goes, karp_validation *out, karp_error *error)
+{
+    if (later_snapshot == NULL || decision == NULL || out == NULL) {
+        return fail(error, KARP_E_INVALID, "a snapshot, a decision and a place for the answer are needed");
+    }
+    if (command_index >= decision->commands.count) return fail(error, KARP_E_NOT_FOUND, "the decision has no such command");
+    const karp_command *c = &decision->commands.items[command_index];
+    validated known = { .method = c->method, .nodes = c->nodes, .node_count = c->node_count, .launch_count = c->launch_count };
+    if (c->launch_count > 0) known.launch = &decision->launches.items[c->launch_first];
+    return validate_command(later_snapshot, options, &known, goes, out, error);
 }

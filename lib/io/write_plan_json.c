@@ -45,7 +45,7 @@ static void write_pods(json_out *j, const karp_decision *decision, const uint32_
     json_end(j);
 }
 
-static void write_taints(json_out *j, const char *key, const karp_taint *taints, size_t count)
+void plan_taints(json_out *j, const char *key, const karp_taint *taints, size_t count)
 {
     json_key(j, key);
     json_open_array(j);
@@ -61,7 +61,7 @@ static void write_taints(json_out *j, const char *key, const karp_taint *taints,
     json_end(j);
 }
 
-static void write_requirements(json_out *j, const karp_requirement *list, size_t count)
+void plan_requirements(json_out *j, const karp_requirement *list, size_t count)
 {
     json_key(j, "requirements");
     json_open_array(j);
@@ -117,11 +117,11 @@ karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *
     json_member_str(j, "nodePool", launch.node_pool);
     write_pods(j, decision, launch.pods, launch.pod_count);
     json_member_resources(j, "requests", launch.requests, launch.request_count);
-    write_requirements(j, launch.requirements, launch.requirement_count);
+    plan_requirements(j, launch.requirements, launch.requirement_count);
     json_member_labels(j, "labels", launch.labels, launch.label_count);
     json_member_labels(j, "annotations", launch.annotations, launch.annotation_count);
-    write_taints(j, "taints", launch.taints, launch.taint_count);
-    write_taints(j, "startupTaints", launch.startup_taints, launch.startup_taint_count);
+    plan_taints(j, "taints", launch.taints, launch.taint_count);
+    plan_taints(j, "startupTaints", launch.startup_taints, launch.startup_taint_count);
     json_member_strings(j, "instanceTypes", launch.instance_types, launch.instance_type_count);
     if (launch.choice.instance_type.len > 0) {
         status = write_choice(j, job, &launch);

@@ -9,6 +9,8 @@
 /* The members every document begins with. */
 void plan_header(json_out *j, const write_job *job, const char *kind);
 
+void plan_taints(json_out *j, const char *key, const karp_taint *taints, size_t count);
+void plan_requirements(json_out *j, const karp_requirement *list, size_t count);
 karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *decision, size_t index);
 karp_status plan_unschedulable(json_out *j, const write_job *job, size_t index);
 karp_status plan_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index);

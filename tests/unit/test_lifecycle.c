@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Advice on nodes outside a pass: conditions, ages, repair, garbage, static pools, drains, hashes; validation of commands. */
-#include <support/disrupting.h>
-
-#include <karp/lifecycle.h>
-#include <karp/values.h>
+#include <support/advising.h>
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
 #define IS(type, status, since) ",{\"type\":\"" type "\",\"status\":\"" status "\",\"reason\":\"" type "\",\"lastTransitionTime\":\"" since "\"}"
-
-static const char *const kinds[] = { "?", "delete", "create", "set", "clear", "annotate", "annotate-pool", "untaint", "evict", "force", "blocked" };
-
-/* Every action as "kind object[ subject][=value][ number]", joined by "; "; then "again TIME" when there is one. */
-static void expect_advice(karp_advice *a, const char *expected)
-{
-    char got[4096], when[KARP_VALUE_TEXT];
-    size_t n = 0;
-    got[0] = '\0';
-    for (size_t i = 0; i < karp_advice_count(a); i++) {
-        karp_action x = { .size = sizeof x };
-        assert_int_equal(karp_advice_action(a, i, &x), KARP_OK);
-        n += (size_t)snprintf(got + n, sizeof got - n, "%s%s %.*s", i > 0 ? "; " : "", kinds[x.kind], (int)x.object.len, x.object.ptr);
-        if (x.subject.len > 0) n += (size_t)snprintf(got + n, sizeof got - n, " %.*s", (int)x.subject.len, x.subject.ptr);
-        if (x.value.len > 0) n += (size_t)snprintf(got + n, sizeof got - n, "=%.*s", (int)x.value.len, x.value.ptr);
-        if (x.number != 0) n += (size_t)snprintf(got + n, sizeof got - n, " %lld", (long long)x.number);
-    }
-    if (karp_advice_look_again(a) != KARP_NO_TIME) {
-        karp_time_format(karp_advice_look_again(a), when);
-        n += (size_t)snprintf(got + n, sizeof got - n, "%sagain %s", n > 0 ? "; " : "", when);
-    }
-    karp_action none = { .size = sizeof none };
-    assert_int_equal(karp_advice_action(a, karp_advice_count(a), &none), KARP_E_NOT_FOUND);
-    karp_advice_free(a);
-    assert_string_equal(got, expected);
-}
 
 static karp_str text(const char *t) { return (karp_str){ t, strlen(t) }; }
 
@@ -496,9 +467,54 @@ static void test_validate_consolidation(void **state)
 
 /* ---- memory ----------------------------------------------------------------------------------------------------------------------------------- */
 
+/* ---- interruptions ---------------------------------------------------------------------------------------------------------------------------- */
+
+static void test_interruptions(void **state)
+{
+    cluster *c = *state;
+    karp_advice *a = NULL;
+    static const char *const said[] = {
+        "delete claim-a=SpotInterruption; unavailable t01 z1=spot", "event claim-a=RebalanceRecommendation", "delete claim-a=ScheduledChange",
+        "delete claim-a=InstanceStopping", "delete claim-a=InstanceTerminating", "delete claim-a=ScheduledEvent",
+        "delete claim-a=CapacityReservationInterruption",
+        "annotate claim-a karpenter.sh/nodeclaim-termination-timestamp=2026-01-05T12:00:00Z; delete claim-a=InstanceStatusFailure",
+        "annotate claim-a karpenter.sh/nodeclaim-termination-timestamp=2026-01-05T12:00:00Z; delete claim-a=SystemStatusFailure",
+        "event claim-a=NoOp",
+    };
+    cluster_begin(c, 1, "");
+    add_pool(c, "pool", "", ALL);
+    add_node(c, "a", 1, "spot", "");
+    add_claim(c, "slashes", ",\"annotations\":{\"karpenter.sh/nodeclaim-termination-timestamp\":\"2026-01-05T11:00:00Z\"}", "", "\"providerID\":\"aws:///z1/i-1\"");
+    add_claim(c, "leaving", ",\"deletionTimestamp\":\"2026-01-05T09:00:00Z\"", "", "\"providerID\":\"aws:///z1/i-2\"");
+    add_claim(c, "nowhere", "", "", "\"conditions\":[]");
+    cluster_ready(c);
+    for (uint32_t kind = 1; kind <= sizeof said / sizeof *said; kind++) {
+        const karp_interruption message = { text("p-a"), kind, 0 };
+        assert_int_equal(karp_advise_interruptions(c->snapshot, 0, &message, 1, &a, &c->error), KARP_OK);
+        expect_advice(a, said[kind - 1]);
+        assert_non_null(strstr(said[kind - 1], karp_interruption_name(kind)));
+    }
+    /* By the last part of the ID; twice said is once done; what is going needs nothing; strangers and parts of names are skipped. */
+    const karp_interruption many[] = { { text("i-1"), KARP_INTERRUPTION_SYSTEM_STATUS, 0 }, { text("aws:///z1/i-1"), KARP_INTERRUPTION_STOPPING, 0 },
+                                       { text("i-2"), KARP_INTERRUPTION_SPOT, 0 },          { text("1"), KARP_INTERRUPTION_STOPPING, 0 },
+                                       { text("i-9"), KARP_INTERRUPTION_SPOT, 0 },          { text(""), KARP_INTERRUPTION_SPOT, 0 },
+                                       { text("i-2"), KARP_INTERRUPTION_REBALANCE, 0 } };
+    assert_int_equal(karp_advise_interruptions(c->snapshot, 0, many, 7, &a, &c->error), KARP_OK);
+    expect_advice(a, "event leaving=RebalanceRecommendation; delete slashes=SystemStatusFailure");
+    assert_int_equal(karp_advise_interruptions(c->snapshot, 0, NULL, 0, &a, &c->error), KARP_OK);
+    expect_advice(a, "");
+    const karp_interruption wrong[] = { { text("i-1"), 0, 0 }, { text("i-1"), 11, 0 } };
+    for (int i = 0; i < 2; i++) assert_int_equal(karp_advise_interruptions(c->snapshot, 0, &wrong[i], 1, &a, &c->error), KARP_E_INVALID);
+    assert_int_equal(karp_advise_interruptions(c->snapshot, 0, NULL, 1, &a, &c->error), KARP_E_INVALID);
+    assert_int_equal(karp_advise_interruptions(NULL, 0, NULL, 0, &a, &c->error), KARP_E_INVALID);
+    assert_string_equal(karp_interruption_name(0), "");
+    assert_string_equal(karp_interruption_name(11), "");
+}
+
 static karp_status advice_number(const cluster *c, int which, karp_advice **out)
 {
     static const karp_repair_policy policy = { { "Ready", 5 }, { "False", 5 }, 0 };
+    static const karp_interruption message = { { "p-n", 3 }, KARP_INTERRUPTION_SYSTEM_STATUS, 0 };
     switch (which) {
     case 0: return karp_advise_conditions(c->snapshot, 0, NULL, 0, out, NULL);
     case 1: return karp_advise_expiration(c->snapshot, 0, out, NULL);
@@ -507,6 +523,7 @@ static karp_status advice_number(const cluster *c, int which, karp_advice **out)
     case 4: return karp_advise_garbage(c->snapshot, 0, &policy.status, 1, out, NULL);
     case 5: return karp_advise_static_pools(c->snapshot, 0, out, NULL);
     case 6: return karp_advise_drain(c->snapshot, (karp_str){ "n", 1 }, 0, out, NULL);
+    case 9: return karp_advise_interruptions(c->snapshot, 0, &message, 1, out, NULL);
     case 7: return karp_advise_cleanup(c->snapshot, &policy.status, 1, out, NULL);
     default: return karp_advise_hashes(c->snapshot, out, NULL);
     }
@@ -523,7 +540,7 @@ static void test_memory(void **state)
     add_of_pool(c, "claim", "minute", FINE, STAMPS("2", "v3"), LIVE "]");
     add_pod(c, "one", "n", "1");
     cluster_ready(c);
-    for (int which = 0; which < 9; which++) {
+    for (int which = 0; which < 10; which++) {
         for (size_t n = 1;; n++) {
             size_t blocks = c->fault.live_blocks;
             karp_advice *a = NULL;
@@ -547,7 +564,7 @@ int main(void)
         cmocka_unit_test(test_consolidatable), cmocka_unit_test(test_hashes),       cmocka_unit_test(test_stamps),
         cmocka_unit_test(test_repair),         cmocka_unit_test(test_garbage),      cmocka_unit_test(test_static_pools),
         cmocka_unit_test(test_drain),          cmocka_unit_test(test_forced_drain), cmocka_unit_test(test_validate_empty),
-        cmocka_unit_test(test_validate_consolidation), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_validate_consolidation), cmocka_unit_test(test_interruptions), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the cloud says of its instances, and what becomes of the claims then (deprovisioning.md §24). */
+#include <disrupt/advice.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <string.h>
+
+enum { DRAIN = 1, AT_ONCE = 2, SOLD_OUT = 4 }; /* delete; without waiting for the drain; the offering is gone */
+
+static const struct {
+    const char *name;
+    unsigned what;
+} kinds[] = {
+    [KARP_INTERRUPTION_SPOT] = { "SpotInterruption", DRAIN | SOLD_OUT },
+    [KARP_INTERRUPTION_REBALANCE] = { "RebalanceRecommendation", 0 },
+    [KARP_INTERRUPTION_SCHEDULED_CHANGE] = { "ScheduledChange", DRAIN },
+    [KARP_INTERRUPTION_STOPPING] = { "InstanceStopping", DRAIN },
+    [KARP_INTERRUPTION_TERMINATING] = { "InstanceTerminating", DRAIN },
+    [KARP_INTERRUPTION_SCHEDULED_EVENT] = { "ScheduledEvent", DRAIN },
+    [KARP_INTERRUPTION_CAPACITY_RESERVATION] = { "CapacityReservationInterruption", DRAIN },
+    [KARP_INTERRUPTION_INSTANCE_STATUS] = { "InstanceStatusFailure", DRAIN | AT_ONCE },
+    [KARP_INTERRUPTION_SYSTEM_STATUS] = { "SystemStatusFailure", DRAIN | AT_ONCE },
+    [KARP_INTERRUPTION_NO_OP] = { "NoOp", 0 },
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const char *karp_interruption_name(uint32_t kind) { return kind > 0 && kind < KINDS ? kinds[kind].name : ""; }
+
+/* A whole provider ID, or what stands after its last slash. */
+static bool names(karp_str instance, karp_str provider_id)
+{
+    if (instance.len == 0 || instance.len > provider_id.len) return false;
+    size_t before = provider_id.len - instance.len;
+    return memcmp(provider_id.ptr + before, instance.ptr, instance.len) == 0 && (before == 0 || provider_id.ptr[before - 1] == '/');
+}
+
+static karp_str label_of(const karp_snapshot *w, uint32_t claim_number, uint32_t key)
+{
+    uint32_t value = label_get(w->raw.claims.items[claim_number].meta.labels, key);
+    return value == NO_ID ? (karp_str){ "", 0 } : text_of(w, value);
+}
+
+/* Nobody should try to buy the same again. */
+static void note_sold_out(karp_advice *a, uint32_t claim_number)
+{
+    const known_text *k = &a->snapshot->known;
+    karp_str type = label_of(a->snapshot, claim_number, k->instance_type), zone = label_of(a->snapshot, claim_number, k->zone);
+    if (type.len == 0 || zone.len == 0) return;
+    advise(a, (karp_action){ .kind = KARP_ACTION_OFFERING_UNAVAILABLE, .object = type, .subject = zone, .value = text_of(a->snapshot, k->spot) });
+}
+
+/* `given_up`: the claims that are being deleted by now. */
+static void look(karp_advice *a, uint32_t claim_number, uint32_t kind, bool *given_up)
+{
+    karp_str claim = claim_name(a->snapshot, claim_number), why = str(kinds[kind].name);
+    unsigned what = kinds[kind].what;
+    if ((what & SOLD_OUT) != 0) note_sold_out(a, claim_number);
+    if ((what & DRAIN) == 0) advise(a, (karp_action){ .kind = KARP_ACTION_EVENT, .object = claim, .value = why });
+    if ((what & DRAIN) == 0 || given_up[claim_number]) return;
+    given_up[claim_number] = true;
+    if ((what & AT_ONCE) != 0) advise_termination_now(a, claim_number);
+    advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = claim, .value = why });
+}
+
+karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now, const karp_interruption *messages, size_t message_count,
+                                      karp_advice **out, karp_error *error)
+{
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    if (messages == NULL && message_count > 0) return fail(error, KARP_E_INVALID, "messages are counted but not given");
+    for (size_t i = 0; i < message_count; i++) {
+        if (messages[i].kind == 0 || messages[i].kind >= KINDS) return fail(error, KARP_E_INVALID, "message %zu: unknown kind %u", i, (unsigned)messages[i].kind);
+    }
+    karp_advice *a = advice_new(snapshot, now);
+    if (a == NULL) return fail_nomem(error);
+    const store *raw = &snapshot->raw;
+    bool *given_up = arena_array(&a->data, raw->claims.count + 1, sizeof *given_up);
+    if (given_up == NULL) a->failed = true;
+    for (size_t c = 0; c < raw->claims.count && !a->failed; c++) given_up[c] = raw->claims.items[c].meta.deletion != KARP_NO_TIME;
+    for (size_t i = 0; i < message_count && !a->failed; i++) {
+        for (uint32_t c = 0; c < raw->claims.count; c++) {
+            if (names(messages[i].instance, name_of(snapshot, raw->claims.items[c].provider_id))) look(a, c, messages[i].kind, given_up);
+        }
+    }
+    return advice_finish(a, out, error);
+}

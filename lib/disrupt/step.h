@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A step of a command under construction: the state it leads to and the advice. */
+#ifndef DISRUPT_STEP_H
+#define DISRUPT_STEP_H
+
+#include <disrupt/advice.h>
+#include <karp/command.h>
+
+struct karp_step {
+    karp_context *context;
+    arena data;
+    karp_command_state state; /* its arrays are in `data` */
+    karp_command_node *nodes; /* the same, to be changed while the step is made; likewise below */
+    karp_replacement *replacements;
+    karp_advice *advice;
+};
+
+/* A step whose state is a copy of `from`, with empty advice at `now` (0 = the snapshot's). NULL = refused. */
+karp_step *step_new(const karp_snapshot *snapshot, const karp_command_state *from, int64_t now);
+
+/* A copy of everything a NodeClaim is made of; NULL = refused. */
+const karp_launch *launch_copy(arena *a, const karp_launch *from);
+
+/* Takes the nodes out whose `goes` is 0, and keeps the order. */
+void step_keep_nodes(karp_step *s, const uint32_t *goes);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A Command document (docs/formats.md) as the struct that karp_command_step() takes. */
+#include <io/one_document.h>
+
+#include <io/whole_file.h>
+#include <string.h>
+
+struct karp_command_document {
+    io_document document;
+    karp_command_state state;
+};
+
+enum { MOST_REASON = 1000 };
+
+/* The number among `first` to `last` that `name_of` gives the member's word; the member must be there. */
+static uint32_t read_word(io_decoder *d, const json_t *object, const char *name, const char *(*name_of)(uint32_t), uint32_t first, uint32_t last)
+{
+    karp_str word = io_required_string(d, object, name);
+    if (d->status) return first;
+    for (uint32_t i = first; i <= last && !io_str_is(word, "UNKNOWN"); i++) {
+        if (io_str_is(word, name_of(i))) return i;
+    }
+    io_bad_member(d, name, KARP_E_INVALID, "not a word that is known here");
+    return first;
+}
+
+/* Prices are written as strings, so that nothing is lost. */
+static double read_price(io_decoder *d, const json_t *object, const char *name)
+{
+    double value = 0;
+    karp_str text = io_string(d, object, name);
+    if (text.len > 0 && karp_double_parse(text, &value) != KARP_OK) io_bad_member(d, name, KARP_E_INVALID, "not a number");
+    return value;
+}
+
+static const karp_command_node *read_nodes(io_decoder *d, const json_t *root, size_t *count)
+{
+    const json_t *array = io_array(d, root, "nodes", count);
+    karp_command_node *list = io_make(d, *count, sizeof *list);
+    io_push(d, "nodes");
+    for (size_t i = 0; list && i < *count && !d->status; i++) {
+        const json_t *one = io_element(d, array, i);
+        list[i].node = io_required_string(d, one, "node");
+        list[i].claim = io_string(d, one, "nodeClaim");
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
+}
+
+static void read_choice(io_decoder *d, const json_t *object, karp_choice *out)
+{
+    static const karp_str nothing = { "", 0 };
+    const json_t *choice = io_object(d, object, "choice");
+    *out = (karp_choice){ nothing, nothing, nothing, 0 };
+    if (!choice) return;
+    io_push(d, "choice");
+    *out = (karp_choice){ io_required_string(d, choice, "instanceType"), io_string(d, choice, "zone"), io_string(d, choice, "capacityType"),
+                          read_price(d, choice, "price") };
+    io_pop(d);
+}
+
+static const karp_launch *read_launch(io_decoder *d, const json_t *object)
+{
+    karp_launch *l = io_make(d, 1, sizeof *l);
+    if (!l) return NULL;
+    l->size = sizeof *l;
+    l->id = io_string(d, object, "id");
+    l->node_pool = io_required_string(d, object, "nodePool");
+    l->node_class = io_node_class_ref(d, object, "nodeClassRef");
+    l->requests = io_resources(d, object, "requests", &l->request_count);
+    l->claim_requirements = io_requirements(d, object, "requirements", IO_FOR_POOL, &l->claim_requirement_count);
+    l->labels = io_labels(d, object, "labels", &l->label_count);
+    l->annotations = io_labels(d, object, "annotations", &l->annotation_count);
+    l->taints = io_taints(d, object, "taints", &l->taint_count);
+    l->startup_taints = io_taints(d, object, "startupTaints", &l->startup_taint_count);
+    l->instance_types = io_strings(d, object, "instanceTypes", &l->instance_type_count);
+    l->expire_after = io_duration(d, object, "expireAfter", true);
+    l->termination_grace_period = io_duration(d, object, "terminationGracePeriod", false);
+    read_choice(d, object, &l->choice);
+    return l;
+}
+
+static const karp_replacement *read_replacements(io_decoder *d, const json_t *root, size_t *count)
+{
+    static const io_word progress[] = { { "Wanted", KARP_REPLACEMENT_WANTED }, { "Created", KARP_REPLACEMENT_CREATED },
+                                        { "Seen", KARP_REPLACEMENT_SEEN }, { "Initialized", KARP_REPLACEMENT_INITIALIZED } };
+    const json_t *array = io_array(d, root, "replacements", count);
+    karp_replacement *list = io_make(d, *count, sizeof *list);
+    io_push(d, "replacements");
+    for (size_t i = 0; list && i < *count && !d->status; i++) {
+        const json_t *one = io_element(d, array, i);
+        list[i].progress = io_enum(d, one, "progress", progress, 4, KARP_REPLACEMENT_WANTED);
+        list[i].claim = io_string(d, one, "nodeClaim");
+        list[i].launch = read_launch(d, one);
+        io_pop(d);
+    }
+    io_pop(d);
+    return list;
+}
+
+static void read_state(io_decoder *d, const json_t *root, void *out)
+{
+    static const io_word kinds[] = { { "Command", 1 } };
+    karp_command_state *s = out;
+    s->size = sizeof *s;
+    if (io_required_string(d, root, "kind").len > 0) (void)io_enum(d, root, "kind", kinds, 1, 1);
+    s->method = read_word(d, root, "method", karp_method_name, KARP_METHOD_EMPTINESS, KARP_METHOD_SINGLE_NODE);
+    s->phase = read_word(d, root, "phase", karp_phase_name, KARP_PHASE_VALIDATING, KARP_PHASE_GIVEN_UP);
+    if (io_get(root, "code")) s->reason = read_word(d, root, "code", karp_reason_name, 1, MOST_REASON);
+    s->decided = io_time(d, root, "decided");
+    s->validate_at = io_time(d, root, "validateAt");
+    s->started = io_time(d, root, "started");
+    s->savings = read_price(d, root, "savings");
+    s->nodes = read_nodes(d, root, &s->node_count);
+    s->replacements = read_replacements(d, root, &s->replacement_count);
+    s->receivers = io_strings(d, root, "receivers", &s->receiver_count);
+}
+
+karp_status karp_command_read(karp_context *context, karp_str name, karp_str text, karp_command_document **out, karp_error *error)
+{
+    karp_command_document *document = karp_alloc(context, sizeof *document);
+    if (!document) return io_nomem(error);
+    memset(document, 0, sizeof *document);
+    karp_status status = io_document_read(&document->document, context, "a command", name, text, read_state, &document->state, error);
+    if (status == KARP_OK) *out = document;
+    else karp_free(context, document, sizeof *document);
+    return status;
+}
+
+karp_status karp_command_read_file(karp_context *context, const char *path, karp_command_document **out, karp_error *error)
+{
+    io_text text;
+    karp_status status = io_whole_file(context, path, &text, error);
+    if (status == KARP_OK) status = karp_command_read(context, io_str(path), (karp_str){ text.ptr, text.len }, out, error);
+    io_text_free(&text);
+    return status;
+}
+
+const karp_command_state *karp_command_document_state(const karp_command_document *document) { return document ? &document->state : NULL; }
+
+void karp_command_document_free(karp_command_document *document)
+{
+    if (!document) return;
+    karp_context *context = document->document.context;
+    io_document_free(&document->document);
+    karp_free(context, document, sizeof *document);
+}

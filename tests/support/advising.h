@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Advice as one line that a test can state. */
+#ifndef SUPPORT_ADVISING_H
+#define SUPPORT_ADVISING_H
+
+#include <support/disrupting.h>
+
+#include <karp/lifecycle.h>
+#include <karp/values.h>
+
+/* Every action as "kind object[ subject][=value][ number]", joined by "; "; then "again TIME" when there is one. */
+static inline void advice_words(const karp_advice *a, char *got, size_t room)
+{
+    static const char *const kinds[] = { "?", "delete", "create", "set", "clear", "annotate", "annotate-pool", "untaint", "evict", "force", "blocked",
+                                         "taint", "launch", "mark", "unmark", "nominate", "event", "unavailable" };
+    char when[KARP_VALUE_TEXT];
+    size_t n = 0;
+    got[0] = '\0';
+    for (size_t i = 0; i < karp_advice_count(a); i++) {
+        karp_action x = { .size = sizeof x };
+        assert_int_equal(karp_advice_action(a, i, &x), KARP_OK);
+        n += (size_t)snprintf(got + n, room - n, "%s%s %.*s", i > 0 ? "; " : "", kinds[x.kind], (int)x.object.len, x.object.ptr);
+        if (x.subject.len > 0) n += (size_t)snprintf(got + n, room - n, " %.*s", (int)x.subject.len, x.subject.ptr);
+        if (x.value.len > 0) n += (size_t)snprintf(got + n, room - n, "=%.*s", (int)x.value.len, x.value.ptr);
+        if (x.number != 0) n += (size_t)snprintf(got + n, room - n, " %lld", (long long)x.number);
+    }
+    if (karp_advice_look_again(a) != KARP_NO_TIME) {
+        karp_time_format(karp_advice_look_again(a), when);
+        n += (size_t)snprintf(got + n, room - n, "%sagain %s", n > 0 ? "; " : "", when);
+    }
+    karp_action none = { .size = sizeof none };
+    assert_int_equal(karp_advice_action(a, karp_advice_count(a), &none), KARP_E_NOT_FOUND);
+}
+
+/* Frees it. */
+static inline void expect_advice(karp_advice *a, const char *expected)
+{
+    char got[4096];
+    advice_words(a, got, sizeof got);
+    karp_advice_free(a);
+    assert_string_equal(got, expected);
+}
+
+#endif
