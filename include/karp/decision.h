@@ -17,6 +17,7 @@ extern "C" {
 #endif
 
 typedef struct karp_decision karp_decision;
+struct karp_snapshot;
 
 /** The offering a launch is priced at. */
 typedef struct karp_choice {
@@ -133,6 +134,8 @@ KARP_API karp_decision *karp_decision_ref(karp_decision *decision);
 /** Gives a hold up; the last one frees. NULL is allowed. */
 KARP_API void karp_decision_unref(karp_decision *decision);
 
+/** The snapshot it was made of. Borrowed. Since 0.1. */
+KARP_API const struct karp_snapshot *karp_decision_snapshot(const karp_decision *decision);
 /** 1 = everything was looked at; 0 = a budget ended it before. */
 KARP_API uint32_t karp_decision_complete(const karp_decision *decision);
 /** KARP_PROFILE_* it was made with. */

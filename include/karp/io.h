@@ -121,11 +121,12 @@ KARP_API void karp_write_options_init(karp_write_options *options, size_t size);
 
 /**
  * Writes a launch decision as a Plan (formats.md §3); @p disruption, when given, fills "disruptions" and "kept".
- * Formats: JSON, TEXT, YAML (the NodeClaims), JSON_LOG.
+ * Formats: JSON, TEXT, YAML (the NodeClaims), JSON_LOG, HTML (a page with the nodes before and after; no script, nothing
+ * loaded from elsewhere).
  */
 KARP_API karp_status karp_write_plan(karp_context *context, const karp_decision *decision, const karp_decision *disruption,
                                      const karp_write_options *options, karp_text *out, karp_error *error);
-/** Writes a disruption decision as a DisruptionPlan (formats.md §4). Formats: JSON, TEXT. */
+/** Writes a disruption decision as a DisruptionPlan (formats.md §4). Formats: JSON, TEXT, HTML. */
 KARP_API karp_status karp_write_disruption(karp_context *context, const karp_decision *decision,
                                            const karp_write_options *options, karp_text *out, karp_error *error);
 /**

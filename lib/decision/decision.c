@@ -43,6 +43,8 @@ bool decision_warn(karp_decision *d, const char *text, size_t length)
     return true;
 }
 
+const karp_snapshot *karp_decision_snapshot(const karp_decision *decision) { return decision->snapshot; }
+
 karp_decision *karp_decision_ref(karp_decision *decision)
 {
     if (decision != NULL) atomic_fetch_add_explicit(&decision->holds, 1, memory_order_relaxed);

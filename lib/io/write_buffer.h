@@ -48,5 +48,7 @@ bool str_is(karp_str a, const char *b);
 bool str_same(karp_str a, karp_str b);
 int str_order(karp_str a, karp_str b);
 bool str_starts(karp_str a, const char *prefix);
+/* Length of the UTF-8 sequence at text[at], 0 when it is none. */
+size_t utf8_length(karp_str text, size_t at);
 
 #endif

@@ -100,6 +100,7 @@ karp_status karp_write_plan(karp_context *context, const karp_decision *decision
         [KARP_FORMAT_TEXT] = plan_as_text,
         [KARP_FORMAT_YAML] = plan_as_yaml,
         [KARP_FORMAT_JSON_LOG] = plan_as_log,
+        [KARP_FORMAT_HTML] = plan_as_html,
     };
     write_call call = {.context = context, .out = out, .error = error};
     return run(&call, decision, disruption, options, formats);
@@ -111,6 +112,7 @@ karp_status karp_write_disruption(karp_context *context, const karp_decision *de
     static write_function *const formats[FORMATS] = {
         [KARP_FORMAT_JSON] = disruption_as_json,
         [KARP_FORMAT_TEXT] = disruption_as_text,
+        [KARP_FORMAT_HTML] = disruption_as_html,
     };
     write_call call = {.context = context, .out = out, .error = error};
     return run(&call, decision, decision, options, formats);

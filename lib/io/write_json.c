@@ -121,30 +121,6 @@ void json_key(json_out *j, const char *key)
     json_key_str(j, str_of(key));
 }
 
-/* Length of the UTF-8 sequence at text[at], 0 when it is none. */
-static size_t utf8_length(karp_str text, size_t at)
-{
-    const unsigned char *p = (const unsigned char *)text.ptr + at;
-    size_t left = text.len - at;
-    unsigned char c = p[0];
-    if (c < 0x80) {
-        return 1;
-    }
-    size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
-    if (c < 0xc2 || c > 0xf4 || length > left) {
-        return 0;
-    }
-    for (size_t i = 1; i < length; i++) {
-        if ((p[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    bool overlong = (c == 0xe0 && p[1] < 0xa0) || (c == 0xf0 && p[1] < 0x90);
-    bool surrogate = c == 0xed && p[1] >= 0xa0;
-    bool beyond = c == 0xf4 && p[1] >= 0x90;
-    return overlong || surrogate || beyond ? 0 : length;
-}
-
 static void escaped(write_buffer *b, unsigned char c)
 {
     static const char digits[] = "0123456789abcdef";

@@ -37,6 +37,12 @@ static split_name split(karp_str name)
     return s;
 }
 
+karp_str text_workload(karp_str pod)
+{
+    split_name name = split(pod);
+    return name.is_suffix ? (karp_str){name.head.ptr, name.head.len - 1} : pod;
+}
+
 static size_t digit_count(uint32_t number)
 {
     size_t count = 1;

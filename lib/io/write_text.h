@@ -61,6 +61,9 @@ bool flow_room(text_flow *flow, size_t columns);
 /* The words of a text, wrapped. */
 void flow_words(text_flow *flow, karp_str text);
 
+/* What the pods of a workload have in common: "web/web" of "web/web-4"; the name itself where it has no such end. */
+karp_str text_workload(karp_str pod);
+
 /* "web/web-{0..4} web/api-1": names in their order, wrapped, at most `most_lines` lines. */
 karp_status text_pods(text_flow *flow, karp_context *context, const karp_decision *decision, const uint32_t *pods,
                       size_t count, karp_error *error);

@@ -156,6 +156,8 @@ TABLE(budget, karp_pool_budget, budgets)
 TABLE(command, karp_command, commands)
 TABLE(kept, karp_kept, kept)
 
+/* Pages show pods as the snapshot has them: test_html.c. */
+const karp_snapshot *karp_decision_snapshot(const karp_decision *d) { (void)d; return NULL; }
 size_t karp_decision_warning_count(const karp_decision *d) { return d->is_empty ? 0 : 1; }
 karp_str karp_decision_warning(const karp_decision *d, size_t index)
 {
@@ -689,7 +691,7 @@ static void wrong_calls(void **state)
     karp_text_free(&text);
     newer.more = 1;
     assert_int_equal(karp_write_plan(context, &empty, NULL, &newer.known, &text, NULL), KARP_E_ABI_NEW);
-    karp_write_options options = options_for(KARP_FORMAT_HTML);
+    karp_write_options options = options_for(KARP_FORMAT_CSV);
     assert_int_equal(karp_write_plan(context, &empty, NULL, &options, &text, NULL), KARP_E_UNSUPPORTED);
     options.format = 99;
     assert_int_equal(karp_write_plan(context, &empty, NULL, &options, &text, NULL), KARP_E_UNSUPPORTED);

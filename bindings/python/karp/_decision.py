@@ -134,6 +134,16 @@ class Decision(native.Closable):
         """What `karp` prints."""
         return self._write(native.FORMAT_TEXT, width=width, color=color).decode('utf-8')
 
+    def to_html(self, title: str = '', catalogue: str = '') -> str:
+        """The page that `karp -o html` writes: the nodes before and after, in one file that loads nothing."""
+        return self._write(native.FORMAT_HTML, title=title, catalogue=catalogue).decode('utf-8')
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Dict[str, str]:
+        return {'text/html': self.to_html(), 'text/plain': self.to_text()}
+
     __str__ = to_text
 
 
@@ -499,16 +509,6 @@ class Plan(Decision):
     def to_yaml(self) -> str:
         """The NodeClaims that would be created."""
         return self._write(native.FORMAT_YAML).decode('utf-8')
-
-    def to_html(self, title: str = '') -> str:
-        """The page that `karp plan -o html` writes: one file, nothing loaded from elsewhere."""
-        return self._write(native.FORMAT_HTML, title=title).decode('utf-8')
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Dict[str, str]:
-        return {'text/html': self.to_html(), 'text/plain': self.to_text()}
 
     def __iter__(self) -> Iterator[Launch]:
         return iter(self.launches)

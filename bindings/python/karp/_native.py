@@ -367,13 +367,14 @@ def take_text(out: S.Text) -> bytes:
 
 
 def write(function: Callable[..., int], *objects: Optional[int], format: int, compact: bool = False, color: bool = False,
-          width: int = 0, digest: str = '', title: str = '', warnings: Sequence[str] = ()) -> bytes:
+          width: int = 0, digest: str = '', title: str = '', catalogue: str = '', warnings: Sequence[str] = ()) -> bytes:
     """A document. `objects` are what the function takes between context and options."""
     options = S.WriteOptions()
     io.karp_write_options_init(C.byref(options), C.sizeof(options))
     options.format, options.compact, options.color, options.width = format, int(compact), int(color), width
     options.digest, kept_digest = lend(digest)
     options.title, kept_title = lend(title)
+    options.catalogue, kept_catalogue = lend(catalogue)
     lent = [lend(warning) for warning in warnings]
     list_of = (S.Str * len(lent))(*[pair[0] for pair in lent])
     options.warnings = C.addressof(list_of) if lent else None

@@ -160,6 +160,8 @@ def test_as_the_program_prints(program: Callable[..., str], tmp_path: pathlib.Pa
     assert snapshot.plan(disrupt=True).to_json() == program('plan', '--disrupt', *same, '-o', 'json')
     assert snapshot.plan().to_yaml() == program('plan', *same, '-o', 'yaml')
     assert snapshot.disrupt().to_json() == program('disrupt', *same, '-o', 'json')
+    assert (snapshot.plan(disrupt=True).to_html(title='cluster.json', catalogue='types.json')
+            == program('plan', '--disrupt', *same, '-o', 'html'))
     assert snapshot.disrupt(method='Drift').to_json() == program('disrupt', '--method', 'Drift', *same, '-o', 'json')
     assert snapshot.dump().decode() == program('dump', *same)
     assert snapshot.explain(node='n1').to_json() == program('explain', 'node', 'n1', *same, '-o', 'json')
@@ -296,4 +298,9 @@ def test_catalogue() -> None:
 def test_notebooks_get_a_page_and_a_text(quickstart: karp.Snapshot) -> None:
     plan = quickstart.plan()
     assert str(plan) == plan.to_text() and 'Plan: 3 to launch' in str(plan)
+    assert plan._repr_html_() == plan.to_html() == plan._repr_mimebundle_()['text/html']
+    assert '+ new-1' in plan.to_html() and plan.to_html().startswith('<!doctype html>')
+    assert 'cluster &lt;1&gt;' in plan.to_html(title='cluster <1>')
+    assert len(plan.to_html()) < 200_000
+    assert 'karp disrupt' in quickstart.disrupt().to_html()
     assert '\x1b[' in plan.to_text(color=True) and '\x1b[' not in plan.to_text()

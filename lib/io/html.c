@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "html.h"
+
+#include "write_text.h"
+
+#include <math.h>
+
+static const char *entity(unsigned char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+static bool within(uint32_t c, uint32_t first, uint32_t last)
+{
+    return c >= first && c <= last;
+}
+
+/* Controls, and marks that turn or embed a direction of writing: a name could show something else than it is. */
+static bool is_unseen(uint32_t c)
+{
+    return (c < 0x20 && c != '\n') || within(c, 0x7f, 0x9f) || within(c, 0x200b, 0x200f) || within(c, 0x2028, 0x202e) ||
+           within(c, 0x2060, 0x206f) || c == 0x061c || c == 0xfeff;
+}
+
+/* The character of a sequence that utf8_length() has measured. */
+static uint32_t character(const char *at, size_t length)
+{
+    const unsigned char *p = (const unsigned char *)at;
+    if (length == 1) {
+        return p[0];
+    }
+    uint32_t c = p[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        c = c << 6 | (p[i] & 0x3fu);
+    }
+    return c;
+}
+
+void html_text(write_buffer *b, karp_str text)
+{
+    size_t plain = 0; /* start of what needs no change */
+    size_t at = 0;
+    while (at < text.len) {
+        size_t length = utf8_length(text, at);
+        const char *instead = length == 1 ? entity((unsigned char)text.ptr[at]) : NULL;
+        if (length == 0 || (instead == NULL && is_unseen(character(text.ptr + at, length)))) {
+            instead = "\xef\xbf\xbd";
+        }
+        length = length == 0 ? 1 : length;
+        if (instead != NULL) {
+            buffer_bytes(b, text.ptr + plain, at - plain);
+            buffer_text(b, instead);
+            plain = at + length;
+        }
+        at += length;
+    }
+    if (text.len > plain) {
+        buffer_bytes(b, text.ptr + plain, text.len - plain);
+    }
+}
+
+void html_words(write_buffer *b, const char *text)
+{
+    html_text(b, str_of(text));
+}
+
+void html_json(write_buffer *b, karp_str json)
+{
+    size_t plain = 0;
+    for (size_t i = 0; i < json.len; i++) {
+        const char *instead = json.ptr[i] == '<'   ? "\\u003c"
+                              : json.ptr[i] == '>' ? "\\u003e"
+                              : json.ptr[i] == '&' ? "\\u0026"
+                                                   : NULL;
+        if (instead != NULL) {
+            buffer_bytes(b, json.ptr + plain, i - plain);
+            buffer_text(b, instead);
+            plain = i + 1;
+        }
+    }
+    if (json.len > plain) {
+        buffer_bytes(b, json.ptr + plain, json.len - plain);
+    }
+}
+
+void html_number(write_buffer *b, double value)
+{
+    text_fixed(b, isfinite(value) ? value : 0, 0, 2);
+}

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scene.h"
+
+#include "write_launch.h"
+#include "write_text.h"
+
+/* The collector: a pod is an index everywhere, those of the snapshot's table. */
+typedef struct collector {
+    scene *s;
+    const write_job *job;
+    const karp_decision *plan, *disruption; /* one of them may be NULL */
+    karp_table *pods, *nodes;
+    size_t pod_count, node_count;
+    const double *cpu, *memory; /* of pods; NULL = no pod asks for any */
+    karp_column bound;          /* per node: pods that run there */
+    uint32_t *workload_of;      /* by pod */
+    bool *moved;                /* by pod: it is somewhere else afterwards */
+    bool *planned;              /* by pod: the plan says where; then what the disruption's simulation says is not shown */
+    node_fate *fates;           /* by node */
+    uint32_t *stamp;            /* by workload: the run of the node at hand, + 1 */
+    scene_node *next;           /* room for nodes of the lane at hand */
+} collector;
+
+static karp_status no_memory(const collector *c)
+{
+    return write_fail(c->job->error, KARP_E_NOMEM, "out of memory");
+}
+
+/* ---- tables of the snapshot ---------------------------------------------------------------------------------------- */
+
+static const double *amounts(const karp_table *table, const char *name)
+{
+    karp_column column = {.size = sizeof(column)};
+    karp_status status = karp_table_find(table, str_of(name), &column);
+    return status == KARP_OK ? column.values : NULL;
+}
+
+static karp_status open_tables(collector *c, const karp_snapshot *snapshot)
+{
+    karp_status status = karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_PODS, &c->pods, c->job->error);
+    if (status == KARP_OK) {
+        status = karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_NODES, &c->nodes, c->job->error);
+    }
+    if (status != KARP_OK) {
+        return status;
+    }
+    c->cpu = amounts(c->pods, "requests.cpu");
+    c->memory = amounts(c->pods, "requests.memory");
+    c->pod_count = karp_table_row_count(c->pods);
+    c->node_count = karp_table_row_count(c->nodes);
+    c->bound = (karp_column){.size = sizeof(c->bound)};
+    return karp_table_find(c->nodes, str_of("pods"), &c->bound);
+}
+
+/* ---- workloads ----------------------------------------------------------------------------------------------------- */
+
+static karp_status find_workloads(collector *c, const karp_snapshot *snapshot)
+{
+    scene *s = c->s;
+    s->workloads = io_arena_array(&s->arena, c->pod_count, sizeof(*s->workloads));
+    c->workload_of = io_arena_array(&s->arena, c->pod_count, sizeof(*c->workload_of));
+    c->moved = io_arena_array(&s->arena, c->pod_count, sizeof(*c->moved));
+    c->planned = io_arena_array(&s->arena, c->pod_count, sizeof(*c->planned));
+    c->stamp = io_arena_array(&s->arena, c->pod_count, sizeof(*c->stamp));
+    if (s->workloads == NULL || c->workload_of == NULL || c->moved == NULL || c->planned == NULL || c->stamp == NULL) {
+        return no_memory(c);
+    }
+    io_table names;
+    io_table_init(&names, &s->arena);
+    bool good = true;
+    for (size_t i = 0; i < c->pod_count && good; i++) {
+        karp_str name = text_workload(karp_snapshot_pod_name(snapshot, i));
+        uint32_t number = io_table_get(&names, name);
+        if (number == IO_NONE) {
+            number = (uint32_t)s->workload_count++;
+            s->workloads[number].name = name;
+            good = io_table_put(&names, name, number);
+        }
+        c->workload_of[i] = number;
+    }
+    io_table_free(&names);
+    return good ? KARP_OK : no_memory(c);
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const scene_workload *x = a, *y = b;
+    if (x->cpu != y->cpu) {
+        return x->cpu > y->cpu ? -1 : 1;
+    }
+    return str_order(x->name, y->name);
+}
+
+static karp_status rank_workloads(collector *c)
+{
+    scene *s = c->s;
+    const void **order = io_arena_array(&s->arena, s->workload_count, sizeof(*order));
+    scene_workload *sorted = io_arena_array(&s->arena, s->workload_count, sizeof(*sorted));
+    if (order == NULL || sorted == NULL) {
+        return no_memory(c);
+    }
+    for (size_t i = 0; i < s->workload_count; i++) {
+        order[i] = &s->workloads[i];
+    }
+    if (!io_sort(c->job->context, order, s->workload_count, larger_first)) {
+        return no_memory(c);
+    }
+    for (size_t i = 0; i < s->workload_count; i++) {
+        const scene_workload *workload = order[i];
+        s->workloads[workload - s->workloads].rank = (uint32_t)i;
+    }
+    return KARP_OK;
+}
+
+/* ---- pods on nodes ------------------------------------------------------------------------------------------------- */
+
+static void count_pod(collector *c, scene_node *node, uint32_t pod)
+{
+    uint32_t workload = c->workload_of[pod];
+    uint32_t *stamp = &c->stamp[workload];
+    /* A stamp of another node points at a run that is not there, or that is another workload's. */
+    if (*stamp == 0 || *stamp > node->run_count || node->runs[*stamp - 1].workload != workload) {
+        node->runs[node->run_count] = (scene_run){.workload = workload};
+        *stamp = (uint32_t)++node->run_count;
+    }
+    scene_run *run = &node->runs[*stamp - 1];
+    double cpu = c->cpu != NULL ? c->cpu[pod] : 0;
+    run->pods++;
+    run->cpu += cpu;
+    node->pods++;
+    node->cpu_used += cpu;
+    node->memory_used += c->memory != NULL ? c->memory[pod] : 0;
+    c->s->workloads[workload].cpu += cpu;
+}
+
+/* Room for as many runs as pods may come. */
+static bool make_runs(collector *c, scene_node *node, size_t most)
+{
+    node->runs = io_arena_array(&c->s->arena, most, sizeof(*node->runs));
+    return node->runs != NULL;
+}
+
+static size_t bound_count(const collector *c, size_t node)
+{
+    return (size_t)(c->bound.offsets[node + 1] - c->bound.offsets[node]);
+}
+
+static const uint32_t *bound_pods(const collector *c, size_t node)
+{
+    return (const uint32_t *)c->bound.values + c->bound.offsets[node];
+}
+
+/* ---- what becomes of nodes and pods -------------------------------------------------------------------------------- */
+
+static void mark_moved(collector *c, bool planned, const uint32_t *pods, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (pods[i] < c->pod_count) {
+            c->moved[pods[i]] = true;
+            c->planned[pods[i]] |= planned;
+        }
+    }
+}
+
+/* Whether it is this decision that says where the pod goes. */
+static bool says_where(const collector *c, const karp_decision *d, uint32_t pod)
+{
+    return pod < c->pod_count && (d == c->plan || !c->planned[pod]);
+}
+
+static karp_status mark_moves(collector *c, const karp_decision *d)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < karp_decision_launch_count(d) && status == KARP_OK; i++) {
+        karp_launch launch;
+        status = get_launch(c->job, d, i, &launch);
+        if (status == KARP_OK) {
+            mark_moved(c, d == c->plan, launch.pods, launch.pod_count);
+        }
+    }
+    for (size_t i = 0; i < karp_decision_placement_count(d) && status == KARP_OK; i++) {
+        karp_placement placement;
+        status = get_placement(c->job, d, i, &placement);
+        if (status == KARP_OK) {
+            mark_moved(c, d == c->plan, placement.pods, placement.pod_count);
+        }
+    }
+    return status;
+}
+
+/* The node of this name; both lists are ordered by name. node_count = none. */
+static karp_status find(const collector *c, const karp_decision *d, karp_str name, size_t *at)
+{
+    size_t low = 0, high = c->node_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        karp_node_use node;
+        karp_status status = get_node(c->job, d, middle, &node);
+        if (status != KARP_OK) {
+            return status;
+        }
+        int order = str_order(node.node, name);
+        if (order == 0) {
+            *at = middle;
+            return KARP_OK;
+        }
+        if (order < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    *at = c->node_count;
+    return KARP_OK;
+}
+
+static karp_status fates_of_commands(collector *c)
+{
+    const karp_decision *d = c->disruption;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; d != NULL && i < karp_decision_command_count(d) && status == KARP_OK; i++) {
+        karp_command command;
+        status = get_command(c->job, d, i, &command);
+        for (size_t k = 0; status == KARP_OK && k < command.node_count; k++) {
+            size_t node = 0;
+            status = find(c, d, command.nodes[k], &node);
+            if (status == KARP_OK && node < c->node_count) {
+                c->fates[node] = command.replaces ? FATE_REPLACED : FATE_GONE;
+            }
+        }
+    }
+    return status;
+}
+
+static karp_status fates_of_receivers(collector *c, const karp_decision *d)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < karp_decision_placement_count(d) && status == KARP_OK; i++) {
+        karp_placement placement;
+        size_t node = 0;
+        status = get_placement(c->job, d, i, &placement);
+        if (status == KARP_OK) {
+            status = find(c, d, placement.node, &node);
+        }
+        if (status == KARP_OK && node < c->node_count && c->fates[node] == FATE_STAYS) {
+            c->fates[node] = FATE_RECEIVES;
+        }
+    }
+    return status;
+}
+
+static karp_status find_fates(collector *c)
+{
+    const karp_decision *any = c->plan != NULL ? c->plan : c->disruption;
+    c->fates = io_arena_array(&c->s->arena, c->node_count, sizeof(*c->fates));
+    if (c->fates == NULL) {
+        return no_memory(c);
+    }
+    for (size_t i = 0; i < c->node_count; i++) {
+        karp_node_use node;
+        karp_status status = get_node(c->job, any, i, &node);
+        if (status != KARP_OK) {
+            return status;
+        }
+        c->fates[i] = node.marked ? FATE_GONE : FATE_STAYS;
+    }
+    const karp_decision *both[] = {c->plan, c->disruption};
+    karp_status status = fates_of_commands(c);
+    for (size_t i = 0; i < 2 && status == KARP_OK; i++) {
+        if (both[i] != NULL) {
+            status = mark_moves(c, both[i]);
+        }
+        if (both[i] != NULL && status == KARP_OK) {
+            status = fates_of_receivers(c, both[i]);
+        }
+    }
+    return status;
+}
+
+/* ---- lanes --------------------------------------------------------------------------------------------------------- */
+
+static karp_status node_of(collector *c, size_t index, size_t most_pods, scene_node *out)
+{
+    karp_node_use node;
+    karp_status status = get_node(c->job, c->plan != NULL ? c->plan : c->disruption, index, &node);
+    if (status != KARP_OK) {
+        return status;
+    }
+    *out = (scene_node){.fate = c->fates[index], .name = node.node, .node_pool = node.node_pool,
+                        .instance_type = node.instance_type, .zone = node.zone, .capacity_type = node.capacity_type,
+                        .price = node.price, .cpu = node.cpu_allocatable, .memory = node.memory_allocatable, .copies = 1};
+    return make_runs(c, out, most_pods) ? KARP_OK : no_memory(c);
+}
+
+static karp_status collect_before(collector *c)
+{
+    scene_lane *lane = &c->s->before;
+    lane->nodes = io_arena_array(&c->s->arena, c->node_count, sizeof(*lane->nodes));
+    if (lane->nodes == NULL) {
+        return no_memory(c);
+    }
+    for (size_t i = 0; i < c->node_count; i++) {
+        scene_node *node = &lane->nodes[lane->count++];
+        karp_status status = node_of(c, i, bound_count(c, i), node);
+        if (status != KARP_OK) {
+            return status;
+        }
+        for (size_t k = 0; k < bound_count(c, i); k++) {
+            count_pod(c, node, bound_pods(c, i)[k]);
+        }
+    }
+    return KARP_OK;
+}
+
+static karp_status launch_of(collector *c, const karp_decision *d, size_t index, node_fate fate, scene_node *out)
+{
+    karp_launch launch;
+    karp_status status = get_launch(c->job, d, index, &launch);
+    if (status != KARP_OK) {
+        return status;
+    }
+    bool chosen = launch.choice.instance_type.len > 0;
+    *out = (scene_node){.fate = fate, .name = launch.id, .node_pool = launch.node_pool,
+                        .instance_type = chosen ? launch.choice.instance_type : str_of("any type"),
+                        .zone = launch.choice.zone, .capacity_type = launch.choice.capacity_type,
+                        .price = chosen ? launch.choice.price : 0, .copies = 1,
+                        .cpu = resource_amount(launch.allocatable, launch.allocatable_count, "cpu"),
+                        .memory = resource_amount(launch.allocatable, launch.allocatable_count, "memory")};
+    if (!make_runs(c, out, launch.pod_count)) {
+        return no_memory(c);
+    }
+    for (size_t i = 0; i < launch.pod_count; i++) {
+        if (says_where(c, d, launch.pods[i])) {
+            count_pod(c, out, launch.pods[i]);
+        }
+    }
+    double cpu = resource_amount(launch.requests, launch.request_count, "cpu");
+    double memory = resource_amount(launch.requests, launch.request_count, "memory");
+    out->daemon_cpu = cpu > out->cpu_used ? cpu - out->cpu_used : 0;
+    out->cpu_used += out->daemon_cpu;
+    out->memory_used = memory > out->memory_used ? memory : out->memory_used;
+    return KARP_OK;
+}
+
+/* The pods that a decision puts on nodes that exist: first how many each node receives (`pods` NULL; `ends` is counted up),
+ * then the pods, each node's before ends[node], which goes down to where they begin. */
+static karp_status receive(collector *c, const karp_decision *d, size_t *ends, uint32_t *pods)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; d != NULL && i < karp_decision_placement_count(d) && status == KARP_OK; i++) {
+        karp_placement placement;
+        size_t at = 0;
+        status = get_placement(c->job, d, i, &placement);
+        if (status == KARP_OK) {
+            status = find(c, d, placement.node, &at);
+        }
+        if (status != KARP_OK || at == c->node_count) {
+            continue;
+        }
+        for (size_t k = placement.pod_count; k > 0; k--) {
+            if (!says_where(c, d, placement.pods[k - 1])) {
+                continue;
+            }
+            if (pods == NULL) {
+                ends[at]++;
+            } else {
+                pods[--ends[at]] = placement.pods[k - 1];
+            }
+        }
+    }
+    return status;
+}
+
+/* Where each node's pods begin in one list of all that are received; node_count + 1 numbers. */
+static karp_status receive_all(collector *c, size_t **begins, uint32_t **pods)
+{
+    const karp_decision *both[] = {c->plan, c->disruption};
+    size_t *ends = *begins = io_arena_array(&c->s->arena, c->node_count + 1, sizeof(*ends));
+    if (ends == NULL) {
+        return no_memory(c);
+    }
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < 2 && status == KARP_OK; i++) {
+        status = receive(c, both[i], ends, NULL);
+    }
+    for (size_t i = 1; i < c->node_count; i++) {
+        ends[i] += ends[i - 1];
+    }
+    ends[c->node_count] = c->node_count > 0 ? ends[c->node_count - 1] : 0;
+    *pods = io_arena_array(&c->s->arena, ends[c->node_count], sizeof(**pods));
+    if (status == KARP_OK && *pods == NULL) {
+        status = no_memory(c);
+    }
+    for (size_t i = 2; i > 0 && status == KARP_OK; i--) {
+        status = receive(c, both[i - 1], ends, *pods);
+    }
+    return status;
+}
+
+static karp_status launches_after(collector *c, const karp_decision *d, node_fate fate)
+{
+    scene_lane *lane = &c->s->after;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; d != NULL && i < karp_decision_launch_count(d) && status == KARP_OK; i++) {
+        status = launch_of(c, d, i, fate, &lane->nodes[lane->count++]);
+    }
+    return status;
+}
+
+static karp_status kept_after(collector *c, size_t index, const uint32_t *received, size_t count)
+{
+    scene_node *node = &c->s->after.nodes[c->s->after.count++];
+    karp_status status = node_of(c, index, bound_count(c, index) + count, node);
+    if (status != KARP_OK) {
+        return status;
+    }
+    for (size_t k = 0; k < bound_count(c, index); k++) {
+        if (!c->moved[bound_pods(c, index)[k]]) {
+            count_pod(c, node, bound_pods(c, index)[k]);
+        }
+    }
+    for (size_t k = 0; k < count; k++) {
+        count_pod(c, node, received[k]);
+    }
+    return KARP_OK;
+}
+
+static karp_status collect_after(collector *c)
+{
+    scene_lane *lane = &c->s->after;
+    size_t launches = (c->plan != NULL ? karp_decision_launch_count(c->plan) : 0) +
+                      (c->disruption != NULL ? karp_decision_launch_count(c->disruption) : 0);
+    size_t *begins = NULL;
+    uint32_t *received = NULL;
+    lane->nodes = io_arena_array(&c->s->arena, launches + c->node_count, sizeof(*lane->nodes));
+    karp_status status = lane->nodes != NULL ? receive_all(c, &begins, &received) : no_memory(c);
+    if (status == KARP_OK) {
+        status = launches_after(c, c->plan, FATE_NEW);
+    }
+    if (status == KARP_OK) {
+        status = launches_after(c, c->disruption, FATE_REPLACES);
+    }
+    for (size_t i = 0; i < c->node_count && status == KARP_OK; i++) {
+        size_t count = begins[i + 1] - begins[i];
+        /* The disruption is that of the cluster as it is: a node that may go now can be one that the plan fills. */
+        bool goes = c->fates[i] == FATE_GONE || c->fates[i] == FATE_REPLACED;
+        if (!goes || count > 0) {
+            status = kept_after(c, i, received + begins[i], count);
+        }
+    }
+    return status;
+}
+
+/* ---- folding ------------------------------------------------------------------------------------------------------- */
+
+static int by_kind(const void *a, const void *b)
+{
+    const scene_node *x = a, *y = b;
+    const karp_str left[] = {x->node_pool, x->instance_type, x->zone, x->capacity_type};
+    const karp_str right[] = {y->node_pool, y->instance_type, y->zone, y->capacity_type};
+    /* What changes comes first. */
+    static const int order[] = {[FATE_NEW] = 0,      [FATE_REPLACES] = 1, [FATE_GONE] = 2,
+                                [FATE_REPLACED] = 3, [FATE_RECEIVES] = 4, [FATE_STAYS] = 5};
+    int difference = order[x->fate] - order[y->fate];
+    for (size_t i = 0; i < 4 && difference == 0; i++) {
+        difference = str_order(left[i], right[i]);
+    }
+    return difference;
+}
+
+static void fold_into(scene_node *group, const scene_node *node)
+{
+    group->copies++;
+    group->price += node->price;
+    group->cpu += node->cpu;
+    group->memory += node->memory;
+    group->cpu_used += node->cpu_used;
+    group->memory_used += node->memory_used;
+    group->daemon_cpu = 0;
+    group->pods += node->pods;
+    group->run_count = 0;
+}
+
+static karp_status fold(collector *c, scene_lane *lane)
+{
+    lane->node_total = lane->count;
+    for (size_t i = 0; i < lane->count; i++) {
+        lane->cpu += lane->nodes[i].cpu;
+        lane->cpu_used += lane->nodes[i].cpu_used;
+    }
+    if (lane->count <= SCENE_MOST_NODES) {
+        return KARP_OK;
+    }
+    const void **order = io_arena_array(&c->s->arena, lane->count, sizeof(*order));
+    scene_node *folded = io_arena_array(&c->s->arena, lane->count, sizeof(*folded));
+    if (order == NULL || folded == NULL) {
+        return no_memory(c);
+    }
+    for (size_t i = 0; i < lane->count; i++) {
+        order[i] = &lane->nodes[i];
+    }
+    if (!io_sort(c->job->context, order, lane->count, by_kind)) {
+        return no_memory(c);
+    }
+    size_t groups = 0;
+    for (size_t i = 0; i < lane->count; i++) {
+        const scene_node *node = order[i];
+        if (groups > 0 && by_kind(&folded[groups - 1], node) == 0) {
+            fold_into(&folded[groups - 1], node);
+        } else {
+            folded[groups++] = *node;
+        }
+    }
+    for (size_t i = SCENE_MOST_GROUPS; i < groups; i++) {
+        lane->left_out += folded[i].copies;
+    }
+    lane->nodes = folded;
+    lane->count = groups < SCENE_MOST_GROUPS ? groups : SCENE_MOST_GROUPS;
+    return KARP_OK;
+}
+
+karp_status scene_collect(scene *s, const write_job *job, const karp_decision *plan, const karp_decision *disruption)
+{
+    *s = (scene){0};
+    io_arena_init(&s->arena, job->context);
+    collector c = {.s = s, .job = job, .plan = plan, .disruption = disruption};
+    const karp_snapshot *snapshot = karp_decision_snapshot(plan != NULL ? plan : disruption);
+    karp_status status = open_tables(&c, snapshot);
+    karp_status (*const steps[])(collector *) = {find_fates, collect_before, collect_after, rank_workloads};
+    if (status == KARP_OK) {
+        status = find_workloads(&c, snapshot);
+    }
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && status == KARP_OK; i++) {
+        status = steps[i](&c);
+    }
+    if (status == KARP_OK) {
+        status = fold(&c, &s->before);
+    }
+    if (status == KARP_OK) {
+        status = fold(&c, &s->after);
+    }
+    karp_table_free(c.pods);
+    karp_table_free(c.nodes);
+    return status;
+}
+
+void scene_free(scene *s)
+{
+    io_arena_free(&s->arena);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a picture of a decision shows: two rows of nodes, before and after, and the pods on them by workload. */
+#ifndef IO_SCENE_H
+#define IO_SCENE_H
+
+#include "memory.h"
+#include "write_decision.h"
+
+typedef enum node_fate { FATE_STAYS, FATE_RECEIVES, FATE_NEW, FATE_REPLACED, FATE_GONE, FATE_REPLACES } node_fate;
+
+/* Pods of one workload on one node. */
+typedef struct scene_run {
+    uint32_t workload;
+    uint32_t pods;
+    double cpu; /* of all of them, cores */
+} scene_run;
+
+/* A node, or `copies` nodes that differ in nothing but their names and pods; amounts are those of all together. */
+typedef struct scene_node {
+    node_fate fate;
+    karp_str name, node_pool, instance_type, zone, capacity_type;
+    double price; /* per hour */
+    double cpu, memory; /* allocatable: cores, bytes */
+    double cpu_used, memory_used;
+    double daemon_cpu; /* the part of cpu_used that is not in the runs */
+    uint32_t pods;
+    uint32_t copies;
+    scene_run *runs;
+    size_t run_count;
+} scene_node;
+
+typedef struct scene_lane {
+    scene_node *nodes;
+    size_t count;
+    size_t node_total; /* before folding */
+    size_t left_out;   /* nodes that are not shown at all */
+    double cpu, cpu_used;
+} scene_lane;
+
+typedef struct scene_workload {
+    karp_str name; /* "namespace/name" */
+    double cpu;    /* over both lanes */
+    uint32_t rank; /* 0 = the largest */
+} scene_workload;
+
+typedef struct scene {
+    io_arena arena; /* of everything */
+    scene_lane before, after;
+    scene_workload *workloads;
+    size_t workload_count;
+} scene;
+
+/* More nodes than this are folded by fate, pool, type, zone and capacity type; more groups than the other left out. */
+enum { SCENE_MOST_NODES = 60, SCENE_MOST_GROUPS = 120 };
+
+/* Collects the scene of the job's plan (NULL = none) and disruption (NULL = none). Freed by scene_free(), also after a failure. */
+karp_status scene_collect(scene *s, const write_job *job, const karp_decision *plan, const karp_decision *disruption);
+void scene_free(scene *s);
+
+#endif

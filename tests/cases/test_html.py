@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""karp plan -o html and karp disrupt -o html: pages that are well formed, complete, and safe whatever the names are."""
+import html.parser
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+KARP = os.environ['KARP']
+SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
+# What a page may be made of. Nothing of it can run anything or load anything.
+TAGS = {'html', 'head', 'meta', 'title', 'body', 'div', 'span', 'b', 'i', 'style', 'code', 'details', 'summary', 'pre', 'script'}
+ATTRIBUTES = {'lang', 'charset', 'http-equiv', 'content', 'name', 'style', 'class', 'title', 'type'}
+EMPTY = {'meta'}
+HOSTILE = ['</title><script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "' onmouseover='alert(1)", '</pre></script>',
+           '<!--', '&lt;b&gt;', '\u202egnp.exe', 'a\u0007b', '{{7*7}}', '</style><style>*{display:none}', ']]>', '`${x}`']
+TYPES = [{'name': name, 'labels': {'node.kubernetes.io/instance-type': [name], 'kubernetes.io/arch': ['amd64'],
+                                   'kubernetes.io/os': ['linux']},
+          'capacity': {'cpu': cpu, 'memory': '64Gi', 'pods': '110'}, 'overhead': {},
+          'offerings': [{'zone': 'zone-a', 'capacityType': 'on-demand', 'price': 0.05 * int(cpu), 'available': True}]}
+         for name, cpu in (('small', '2'), ('large', '8'))]
+
+
+class Page(html.parser.HTMLParser):
+    """Holds what a page may have, and that tags are closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.problems, self.text, self.inside, self.classes, self.titles = [], [], '', {}, [], []
+        self.feed(text)
+        self.close()
+        if self.open:
+            self.problems.append(f'not closed: {self.open}')
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in TAGS:
+            self.problems.append(f'a tag {tag}')
+        for name, value in attributes:
+            if name not in ATTRIBUTES:
+                self.problems.append(f'an attribute {name}="{value}"')
+            if name == 'style' and ('url' in value or 'expression' in value or '@' in value):
+                self.problems.append(f'a style {value}')
+        values = dict(attributes)
+        self.classes += values.get('class', '').split()
+        self.titles.append(values.get('title', ''))
+        if tag == 'script' and values.get('type') != 'application/json':
+            self.problems.append(f'a script {values}')
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.problems.append(f'</{tag}> closes nothing')
+
+    def handle_data(self, data):
+        where = self.open[-1] if self.open else ''
+        self.inside[where] = self.inside.get(where, '') + data
+        if where not in ('style', 'script'):
+            self.text += data
+
+    def handle_comment(self, data):
+        self.problems.append(f'a comment {data}')
+
+
+def pod(name, cpu, node='', namespace='default'):
+    made = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': name, 'namespace': namespace},
+            'spec': {'containers': [{'name': 'main', 'resources': {'requests': {'cpu': cpu, 'memory': '1Gi'}}}]}}
+    if node:
+        made['spec']['nodeName'] = node
+        made['status'] = {'phase': 'Running'}
+        made['metadata']['ownerReferences'] = [{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': 'a', 'uid': 'a',
+                                                'controller': True}]
+    return made
+
+
+def node(name, instance_type='large', cpu='8'):
+    return {'apiVersion': 'v1', 'kind': 'Node',
+            'metadata': {'name': name, 'labels': {
+                'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type': 'on-demand', 'kubernetes.io/arch': 'amd64',
+                'kubernetes.io/os': 'linux', 'node.kubernetes.io/instance-type': instance_type,
+                'topology.kubernetes.io/zone': 'zone-a', 'kubernetes.io/hostname': name}},
+            'spec': {'providerID': 'test:///' + name},
+            'status': {'capacity': {'cpu': cpu, 'memory': '64Gi', 'pods': '110'},
+                       'allocatable': {'cpu': cpu, 'memory': '64Gi', 'pods': '110'}}}
+
+
+POOL = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'},
+        'spec': {'template': {'spec': {'nodeClassRef': {'group': 'test', 'kind': 'TestNodeClass', 'name': 'default'},
+                                       'requirements': []}},
+                 'disruption': {'consolidationPolicy': 'WhenEmptyOrUnderutilized', 'consolidateAfter': '0s',
+                                'budgets': [{'nodes': '100%'}]}}}
+
+
+class World:
+    def __init__(self, folder, objects, types=None):
+        self.path, self.types = folder / 'cluster.json', folder / 'types.json'
+        self.path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [POOL, *objects]}))
+        self.types.write_text(json.dumps(types or TYPES))
+
+    def karp(self, verb, *options):
+        done = subprocess.run([KARP, verb, '-f', str(self.path), '--catalogue', str(self.types), *options],
+                              capture_output=True, check=True)
+        return done.stdout.decode('utf-8')
+
+    def page(self, verb, *options):
+        return Page(self.karp(verb, *options, '-o', 'html'))
+
+
+def expect(what, condition, shown=''):
+    if not condition:
+        raise AssertionError(f'{what}: {shown}')
+
+
+def check_everyday(folder):
+    world = World(folder, [node('n1'), node('n2', 'small', '2'), node('n3', 'small', '2'), pod('web-0', '1', 'n1'),
+                           pod('web-1', '500m', 'n2'), *[pod(f'api-{i}', '3') for i in range(4)], pod('huge', '900')])
+    page = world.page('plan')
+    plan = json.loads(world.karp('plan', '-o', 'json'))
+    expect('well formed', not page.problems, page.problems)
+    expect('the JSON is that of -o json', json.loads(page.inside['script']) == plan, page.inside['script'][:200])
+    expect('the text is there', 'Unschedulable (1)' in page.inside['pre'], page.inside['pre'])
+    launches, receivers = len(plan['launches']), len(plan['placements'])
+    expect('new nodes are green', page.classes.count('new') == launches > 0, page.classes)
+    expect('receivers are blue before and after', page.classes.count('recv') == 2 * receivers > 0, page.classes)
+    expect('nodes', page.classes.count('n') == 3 + 3 + launches, page.classes.count('n'))
+    expect('title', f'{launches} to launch' in page.text and '4 of 5 pods placed' in page.text, page.text[:300])
+    expect('who fits nowhere', 'default/huge' in page.text and 'permanent' in page.text, page.text)
+    expect('workloads', {'default/api', 'default/web'} <= set(page.text.split()), page.text)
+    # What a bar shows adds up to what is requested.
+    pieces = [title for title in page.titles if '\u00d7' in title]
+    expect('pieces', sum(int(title.split()[0]) for title in pieces) == 2 + 2 + 4, pieces)
+    expect('twice the same', world.karp('plan', '-o', 'html') == world.karp('plan', '-o', 'html'))
+    expect('nothing is loaded', 'http' not in world.karp('plan', '-o', 'html').replace('http-equiv', ''))
+    both = world.page('plan', '--disrupt')
+    expect('with disruption', not both.problems and 'to delete' in both.text and 'gone' in both.classes, both.problems)
+    disruption = world.page('disrupt')
+    expect('disruption', not disruption.problems and 'karp disrupt' in disruption.text and 'gone' in disruption.classes)
+    lost = world.page('whatif', '--remove', 'n1')
+    expect('what if', not lost.problems and lost.classes.count('gone') == 1, lost.classes)
+
+
+def check_nothing(folder):
+    page = World(folder, []).page('plan')
+    expect('nothing at all', not page.problems and page.classes.count('n') == 0 and 'same cost' in page.text, page.text)
+
+
+def check_hostile(folder):
+    objects = []
+    for i, name in enumerate(HOSTILE):
+        objects += [node(f'{name}{i}'), pod(f'{name}-0', '1', f'{name}{i}'), pod(f'{name}-1', '900m', namespace=f'x{name}'),
+                    pod(f'{name}huge', '900')]
+    types = json.loads(json.dumps(TYPES))
+    for each, name in zip(types, HOSTILE):
+        each['name'] = name
+    pool = json.loads(json.dumps(POOL))
+    pool['metadata']['name'] = HOSTILE[0]
+    world = World(folder, [*objects, pool], types)
+    named = folder / (HOSTILE[1].replace('/', '_') + '.json')
+    named.write_bytes(world.path.read_bytes())
+    world.path = named
+    for verb in ('plan', 'disrupt'):
+        page = world.page(verb)
+        expect(f'{verb}: names stay names', not page.problems, page.problems)
+        seen = page.text + ' '.join(page.titles)
+        for name in HOSTILE[:6]:
+            expect(f'{verb}: {name} is shown', name in seen, seen[:500])
+        for unseen in ('\u202e', '\u0007'):
+            expect(f'{verb}: unseen characters are marked', unseen not in page.text + ' '.join(page.titles))
+        json.loads(page.inside.get('script', '{}'))
+
+
+def check_many(folder):
+    nodes = [node(f'n{i}', *(('large', '8') if i % 3 else ('small', '2'))) for i in range(300)]
+    pods = [pod(f'p-{i}', '500m', f'n{i}') for i in range(300)] + [pod(f'w{i}-x', '7') for i in range(250)]
+    world = World(folder, [*nodes, *pods])
+    page = world.page('plan')
+    expect('folded', not page.problems and page.classes.count('n') < 12, page.classes.count('n'))
+    expect('counted', '300 nodes' in page.text and '200 nodes' in page.text and '100 nodes' in page.text, page.text[:500])
+    expect('no more than the JSON allows', len(world.karp('plan', '-o', 'html')) < 200_000)
+    kinds = [dict(POOL, metadata={'name': f'pool-{i}'}) for i in range(200)]
+    many = []
+    for i in range(200):
+        many.append(node(f'n{i}'))
+        many[-1]['metadata']['labels']['karpenter.sh/nodepool'] = f'pool-{i}'
+    page = World(folder, [*kinds, *many]).page('plan')
+    expect('too many kinds', page.classes.count('n') == 240 and 'and 80 more nodes' in page.text, page.classes.count('n'))
+
+
+def main():
+    for check in (check_everyday, check_nothing, check_hostile, check_many):
+        with tempfile.TemporaryDirectory() as folder:
+            check(pathlib.Path(folder))
+        print('passed', check.__name__)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
