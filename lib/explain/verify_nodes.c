@@ -103,7 +103,8 @@ static void check_attachments(verifier *v, const target *t)
 {
     const karp_snapshot *s = v->snapshot;
     const state_node *n = &s->nodes[t->node];
-    uint32_t found = store_find(&s->raw, KIND_CSI_NODE, NO_TEXT, n->name);
+    if (n->node == NO_ID) return;
+    uint32_t found = store_find(&s->raw, KIND_CSI_NODE, NO_TEXT, s->raw.nodes.items[n->node].meta.name);
     if (found == NO_ID) return;
     const csi_node *c = &s->raw.csi_nodes.items[found];
     for (uint32_t l = 0; l < c->limit_count && !v->failed; l++) {

@@ -6,7 +6,8 @@
 static const csi_node *limits_of(const scheduler *s, const host *h)
 {
     const karp_snapshot *w = s->snapshot;
-    uint32_t i = store_find(&w->raw, KIND_CSI_NODE, NO_TEXT, w->nodes[h->node].name);
+    uint32_t n = w->nodes[h->node].node; /* its own name: while it registers it is known by its claim's */
+    uint32_t i = n == NO_ID ? NO_ID : store_find(&w->raw, KIND_CSI_NODE, NO_TEXT, w->raw.nodes.items[n].meta.name);
     return i == NO_ID || w->raw.csi_nodes.items[i].limit_count == 0 ? NULL : &w->raw.csi_nodes.items[i];
 }
 
