@@ -3,7 +3,18 @@
 #include <schedule/claims.h>
 
 #include <base/bits.h>
+#include <schedule/templates.h>
 #include <schedule/types.h>
+
+/* Whether nodes can be made from a table: of the pools that do not count, neither do the reservations. */
+static bool serves(const scheduler *s, uint32_t table)
+{
+    const karp_snapshot *w = s->snapshot;
+    for (uint32_t p = 0; p < w->raw.pools.count; p++) {
+        if (w->pool_table[p] == table && pool_usable(w, &w->raw.pools.items[p])) return true;
+    }
+    return false;
+}
 
 bool reservations_init(scheduler *s)
 {
@@ -17,6 +28,7 @@ bool reservations_init(scheduler *s)
     r->texts = arena_array(&s->data, most + 1, sizeof *r->texts);
     if (r->left == NULL || r->initial == NULL || r->texts == NULL) return false;
     for (uint32_t t = 0; t < w->table_count; t++) {
+        if (!serves(s, t)) continue;
         for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
             const offering *o = &w->tables[t].offerings[i];
             if (o->capacity_type != w->known.reserved) continue;
