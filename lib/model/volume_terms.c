@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a pod's volumes demand of a node (scheduling.md §13). */
 #include <model/prepare.h>
+#include <string.h>
 
 enum { MOST_ALTERNATIVES = 4096 }; /* a product of volumes beyond this is refused: no real pod comes near */
 
-/* One way to serve the volumes looked at so far. */
-struct alternative {
-    demand d;
-    bool conflict; /* two volumes contradict each other */
-};
-
+/* The ways to serve the volumes looked at so far. */
 struct alternatives {
-    struct alternative items[MOST_ALTERNATIVES];
+    demand items[MOST_ALTERNATIVES];
     uint32_t count;
 };
 
@@ -86,30 +82,44 @@ static bool demands_agree(algebra *a, demand x, demand y)
     return set_agree(a, x.set, y.set);
 }
 
-static bool add_alternative(struct alternatives *list, struct alternative one)
+static bool demands_equal(demand x, demand y)
 {
+    return x.set == y.set && x.host == y.host;
+}
+
+/*
+ * Of equal ones the first and the last are kept: the first that serves is taken, and it is the last that says why none
+ * does (§21).
+ */
+static bool add_alternative(struct alternatives *list, demand d)
+{
+    uint32_t seen = 0, second = 0;
+    if (list->count > 0 && demands_equal(list->items[list->count - 1], d)) return true;
     for (uint32_t i = 0; i < list->count; i++) {
-        const struct alternative *have = &list->items[i];
-        if (have->d.set == one.d.set && have->d.host == one.d.host && have->conflict == one.conflict) return true;
+        if (demands_equal(list->items[i], d) && ++seen == 2) second = i;
     }
+    if (seen == 2) memmove(&list->items[second], &list->items[second + 1], (--list->count - second) * sizeof list->items[0]);
     if (list->count == MOST_ALTERNATIVES) return false;
-    list->items[list->count++] = one;
+    list->items[list->count++] = d;
     return true;
 }
 
-/* Multiplies the alternatives so far by the terms of one more volume. */
-static karp_status multiply(karp_snapshot *s, const struct volume_choice *choice, const struct alternatives *before, struct alternatives *after)
+/*
+ * Multiplies the alternatives so far by the terms of one more volume. Those that contradict it are dropped, unless all do:
+ * then (@p all) they stay, contradictory as they are.
+ */
+static karp_status multiply(karp_snapshot *s, const struct volume_choice *choice, bool all, const struct alternatives *before,
+                            struct alternatives *after)
 {
     after->count = 0;
     for (uint32_t i = 0; i < before->count; i++) {
         for (uint32_t t = 0; t < choice->terms.count; t++) {
-            demand d;
+            demand d, both = before->items[i];
             if (choice->terms.items[t].expressions.count == 0) continue;
             if (!term_demand(s, &choice->terms.items[t], choice->local, &d)) return KARP_E_NOMEM;
-            struct alternative one = before->items[i];
-            one.conflict = one.conflict || !demands_agree(&s->algebra, one.d, d);
-            if (!demand_meet(&s->algebra, &one.d, d)) return KARP_E_NOMEM;
-            if (!add_alternative(after, one)) return KARP_E_LIMIT;
+            if (!all && !demands_agree(&s->algebra, both, d)) continue;
+            if (!demand_meet(&s->algebra, &both, d)) return KARP_E_NOMEM;
+            if (!add_alternative(after, both)) return KARP_E_LIMIT;
         }
     }
     return KARP_OK;
@@ -123,21 +133,6 @@ static bool constrains(const struct volume_choice *choice)
     return false;
 }
 
-/* Contradictory products are dropped, unless all of them are. */
-static karp_status keep(karp_snapshot *s, const struct alternatives *list, const demand **out, uint32_t *out_count)
-{
-    uint32_t sound = 0, n = 0;
-    for (uint32_t i = 0; i < list->count; i++) sound += !list->items[i].conflict;
-    demand *d = arena_array(&s->data, list->count + (size_t)1, sizeof *d);
-    if (d == NULL) return KARP_E_NOMEM;
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (sound == 0 || !list->items[i].conflict) d[n++] = list->items[i].d;
-    }
-    *out = d;
-    *out_count = n;
-    return KARP_OK;
-}
-
 karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uint32_t *claims, size_t count,
                                 const demand **out, uint32_t *out_count, bool *found)
 {
@@ -145,7 +140,7 @@ karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uin
     struct alternatives *pair = mem_alloc(s->context, 2 * sizeof *pair);
     if (pair == NULL) return KARP_E_NOMEM;
     pair[0].count = 1;
-    pair[0].items[0] = (struct alternative){ { EMPTY_SET, NO_ID }, false };
+    pair[0].items[0] = (demand){ EMPTY_SET, NO_ID };
     unsigned now = 0;
     bool constrained = false;
     *found = true;
@@ -159,10 +154,15 @@ karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uin
         }
         if (!constrains(&choice)) continue;
         constrained = true;
-        status = multiply(s, &choice, &pair[now], &pair[1 - now]);
+        status = multiply(s, &choice, false, &pair[now], &pair[1 - now]);
+        if (status == KARP_OK && pair[1 - now].count == 0) status = multiply(s, &choice, true, &pair[now], &pair[1 - now]);
         now = 1 - now;
     }
-    if (status == KARP_OK && *found && constrained) status = keep(s, &pair[now], out, out_count);
+    if (status == KARP_OK && *found && constrained) {
+        *out = arena_copy(&s->data, pair[now].items, pair[now].count * sizeof(demand));
+        *out_count = *out != NULL ? pair[now].count : 0;
+        if (*out == NULL) status = KARP_E_NOMEM;
+    }
     mem_free(s->context, pair, 2 * sizeof *pair);
     return status;
 }
