@@ -64,7 +64,7 @@ static bool daemon_on_node(scheduler *s, const struct daemon_view *d, const stat
 {
     uint32_t host_text = label_get(n->labels, s->snapshot->known.hostname);
     uint32_t last = quirk(s, 1) ? d->first_term + 1 : d->term_count;
-    if (!taints_tolerated(s, d->tolerations, n->taints, NULL)) return false;
+    if (d->refused || !taints_tolerated(s, d->tolerations, n->taints, NULL)) return false;
     for (uint32_t t = quirk(s, 1) ? d->first_term : 0; t < last; t++) {
         if (host_allowed(s, d->terms[t].host, host_text) && set_compatible(&s->algebra, n->set, d->terms[t].set, false)) return true;
     }
