@@ -76,19 +76,29 @@ static void derive_face(karp_snapshot *s, state_node *n)
 /* Whether the node is known to the scheduler; applies what the input says Karpenter remembers. */
 static bool tracked(const karp_snapshot *s, state_node *n)
 {
-    if (s->raw.states_given) {
-        for (size_t i = 0; i < s->raw.states.count; i++) {
-            const node_state *given = &s->raw.states.items[i];
-            if (given->name != n->name) continue;
-            n->marked = n->marked || given->marked;
-            n->nominated = given->nominated;
-            return true;
-        }
-        return false;
+    if (!s->raw.states_given) return true;
+    for (size_t i = 0; i < s->raw.states.count; i++) {
+        const node_state *given = &s->raw.states.items[i];
+        if (given->name != n->name) continue;
+        n->marked = n->marked || given->marked;
+        n->nominated = given->nominated;
+        return true;
     }
-    const node *node_ = node_at(s, n);
-    if (node_ == NULL || label_get(node_->meta.labels, s->known.node_pool) == NO_ID) return true;
-    return node_->provider_id != 0 && (n->initialized || label_get(n->labels, s->known.instance_type) != NO_ID);
+    return false;
+}
+
+static bool labelled(label_list labels, uint32_t key)
+{
+    uint32_t value = label_get(labels, key);
+    return value != NO_ID && value != NO_TEXT;
+}
+
+/* A node of a pool that still lacks what tells which it is does not count yet (§16.1); its claim stands for it meanwhile. */
+static bool can_be_told(const karp_snapshot *s, const node *n)
+{
+    label_list labels = n->meta.labels;
+    if (!labelled(labels, s->known.node_pool)) return true;
+    return n->provider_id != 0 && (labelled(labels, s->known.initialized) || labelled(labels, s->known.instance_type));
 }
 
 /* Fills s->nodes with the pairs in the order of the input. */
@@ -111,6 +121,7 @@ static bool join(karp_snapshot *s)
         s->nodes[at] = (state_node){ .node = NO_ID, .claim = i };
     }
     for (uint32_t i = 0; ok && i < raw->nodes.count; i++) {
+        if (!can_be_told(s, &raw->nodes.items[i])) continue;
         uint32_t provider = raw->nodes.items[i].provider_id != 0 ? raw->nodes.items[i].provider_id : raw->nodes.items[i].meta.name;
         uint32_t at = map64_get(&by_provider, provider);
         if (at == NO_ID) {
