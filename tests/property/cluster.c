@@ -275,12 +275,15 @@ static void make_node(struct maker *m, unsigned number)
         if (pool != NULL && initialized) {
             put(node_labels_, "karpenter.sh/initialized", "true");
         }
+        if (!initialized && chance(m, 10)) {
+            json_object_del(node_labels_, TYPE); /* not told yet */
+        }
         if (!initialized && chance(m, 50)) {
             put(shown, "example.com/gpu", "0");
             json_object_del(shown, "memory");
         }
         json_object_set_new(json_object_get(node, "metadata"), "labels", node_labels_);
-        json_object_set_new(node, "spec", json_pack("{s:s, s:o}", "providerID", id, "taints",
+        json_object_set_new(node, "spec", json_pack("{s:s, s:o}", "providerID", !registered && chance(m, 10) ? "" : id, "taints",
                                                     node_taints(m, template, registered, initialized)));
         json_object_set_new(node, "status", json_pack("{s:O, s:o, s:[o]}", "capacity", capacity, "allocatable", shown,
                                                       "conditions", condition(m, "Ready", "True", "KubeletReady")));

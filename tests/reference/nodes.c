@@ -16,6 +16,9 @@ static struct resources daemon_reserve(const struct scheduler *s, const struct e
     running = ref_alloc((n->state->bound_count + 1) * sizeof *running);
     for (size_t i = 0; i < s->daemon_count; i++) {
         const struct pod *d = &s->daemons[i];
+        if (s->world->ignore_devices && d->wants_devices) {
+            continue;
+        }
         if (ref_tolerates(d->tolerations, n->taints) && ref_compatible(labels, ref_strict_requirements(d), false)) {
             due[due_count++] = d;
         }
@@ -32,9 +35,21 @@ static struct resources daemon_reserve(const struct scheduler *s, const struct e
     return out;
 }
 
-static bool is_shielded(const struct world *world, const struct state_node *state)
+/** The pool of that name, if nodes may be made from it: of others the scheduler knows nothing. */
+static const json_t *pool_of(const struct scheduler *s, const char *name)
 {
-    const json_t *pool = ref_named(world, "NodePool", state->pool, NULL), *status = ref_at(state->claim, "status");
+    for (size_t i = 0; i < s->pool_count; i++) {
+        if (strcmp(s->pools[i].name, name) == 0) {
+            return s->pools[i].doc;
+        }
+    }
+    return NULL;
+}
+
+static bool is_shielded(const struct scheduler *s, const struct state_node *state)
+{
+    const struct world *world = s->world;
+    const json_t *pool = pool_of(s, state->pool), *status = ref_at(state->claim, "status");
     const char *text = ref_text(ref_at(ref_at(pool, "spec"), "disruption"), "consolidateAfter");
     int64_t after, since = ref_instant_at(status, "lastPodEventTime");
     if (!world->consolidation || pool == NULL || state->claim == NULL || !ref_duration(text, &after) || after == 0 ||
@@ -70,8 +85,8 @@ void ref_nodes_make(struct scheduler *s, const struct state_node *const *states,
         n->remaining = ref_resources_subtract(free, daemon_reserve(s, n));
         n->requirements = ref_union(ref_requirements_of_labels(state->labels),
                                     ref_requirements_of_labels(ref_labels_one(HOSTNAME, state->hostname)));
-        n->csi = ref_named(s->world, "CSINode", state->name, NULL);
-        n->shielded = is_shielded(s->world, state);
+        n->csi = state->node != NULL ? ref_named(s->world, "CSINode", state->node->name, NULL) : NULL;
+        n->shielded = is_shielded(s, state);
         for (size_t j = 0; j < state->bound_count; j++) {
             struct attachments volumes;
             ref_usages_add(&n->ports, state->bound[j]);

@@ -99,30 +99,32 @@ static struct alternatives of_class(const json_t *class)
         for (size_t j = 0; j < list.count; j++) {
             list.items[j].op = "In";
         }
-        push(&out, ref_requirements(list));
+        if (list.count > 0) { /* an empty term says nothing */
+            push(&out, ref_requirements(list));
+        }
     }
     return out;
 }
 
-/** Every earlier product with every new part; those in conflict are marked, and stay so. */
-static struct alternatives products(struct alternatives done, struct alternatives parts, bool **conflicts)
+/** Every earlier product with every new part. Those in conflict are left out, unless all are. */
+static struct alternatives products(struct alternatives done, struct alternatives parts)
 {
-    struct alternatives out = {ref_alloc(done.count * parts.count * sizeof *out.items), 0};
-    bool *marks = ref_alloc(done.count * parts.count);
+    struct alternatives all = {NULL, 0}, sound = {NULL, 0};
     for (size_t i = 0; i < done.count; i++) {
         for (size_t j = 0; j < parts.count; j++) {
-            marks[out.count] = (*conflicts)[i] || !ref_intersects(done.items[i], parts.items[j]);
-            out.items[out.count++] = ref_union(done.items[i], parts.items[j]);
+            struct requirements both = ref_union(done.items[i], parts.items[j]);
+            push(&all, both);
+            if (ref_intersects(done.items[i], parts.items[j])) {
+                push(&sound, both);
+            }
         }
     }
-    *conflicts = marks;
-    return out;
+    return sound.count > 0 ? sound : all;
 }
 
 bool ref_volume_alternatives(const struct world *world, const struct pod *pod, struct alternatives *out)
 {
-    struct alternatives all = {NULL, 0}, sound = {NULL, 0};
-    bool *conflicts = ref_alloc(1);
+    struct alternatives all = {NULL, 0};
     push(&all, (struct requirements){NULL, 0});
     *out = all;
     for (size_t i = 0; i < pod->volume_count; i++) {
@@ -144,15 +146,10 @@ bool ref_volume_alternatives(const struct world *world, const struct pod *pod, s
             parts = of_class(class_of(world, claim));
         }
         if (parts.count > 0) {
-            all = products(all, parts, &conflicts);
+            all = products(all, parts);
         }
     }
-    for (size_t i = 0; i < all.count; i++) {
-        if (!conflicts[i]) {
-            push(&sound, all.items[i]);
-        }
-    }
-    *out = sound.count > 0 ? sound : all;
+    *out = all;
     return true;
 }
 

@@ -178,9 +178,7 @@ static bool is_tracked(const struct world *world, struct state_node *s)
 {
     const json_t *state = ref_at(world->doc, "state");
     if (ref_at(state, "nodes") == NULL) {
-        bool labelled = s->node != NULL && ref_label(s->node->labels, NODEPOOL) != NULL;
-        return !labelled ||
-               (*s->node->provider_id != '\0' && (s->initialized || ref_label(s->labels, INSTANCE_TYPE) != NULL));
+        return true;
     }
     for (size_t i = 0; i < ref_length(state, "nodes"); i++) {
         const json_t *entry = ref_item(state, "nodes", i);
@@ -206,6 +204,19 @@ static void keep_state(struct world *world, struct state_node s)
     }
 }
 
+static bool has_label(const struct node *node, const char *key)
+{
+    const char *value = ref_label(node->labels, key);
+    return value != NULL && *value != '\0';
+}
+
+/** A node of a pool that lacks what tells which it is does not count yet; its claim does, alone. */
+static bool can_be_told(const struct node *node)
+{
+    return !has_label(node, NODEPOOL) ||
+           (*node->provider_id != '\0' && (has_label(node, INITIALIZED) || has_label(node, INSTANCE_TYPE)));
+}
+
 static void build_states(struct world *world)
 {
     struct objects claims = ref_objects(world, "NodeClaim");
@@ -214,7 +225,7 @@ static void build_states(struct world *world)
         const char *id = ref_text(ref_at(claims.items[i], "status"), "providerID");
         const struct node *node = NULL;
         for (size_t j = 0; j < world->node_count && *id != '\0' && node == NULL; j++) {
-            if (strcmp(world->nodes[j].provider_id, id) == 0) {
+            if (strcmp(world->nodes[j].provider_id, id) == 0 && can_be_told(&world->nodes[j])) {
                 node = &world->nodes[j];
                 joined[j] = true;
             }
@@ -224,7 +235,7 @@ static void build_states(struct world *world)
         }
     }
     for (size_t j = 0; j < world->node_count; j++) {
-        if (!joined[j]) {
+        if (!joined[j] && can_be_told(&world->nodes[j])) {
             keep_state(world, join(world, &world->nodes[j], NULL));
         }
     }
