@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * differential [--from N] [--count N] [--save DIR] [--shrink] [--most N] [--in-process]
- * differential --file WORLD.json [--save DIR] [--shrink] [--in-process]
+ * differential [--from N] [--count N] [--save DIR] [--shrink] [--most N] [--in-process] [--ask PROGRAM]
+ * differential --file WORLD.json [--save DIR] [--shrink] [--in-process] [--ask PROGRAM]
  * differential --print SEED
  *
  * Puts random worlds before the plain reference scheduler and before the library, and compares what they decide. A world
  * on which they part is named by its seed and, with --save, written to DIR/SEED.json; with --shrink, as small as it gets.
  * The library runs in a child process, so that a crash or a hang is one more difference; with --in-process it does not,
  * for sanitizers, valgrind and debuggers.
+ * With --ask another program takes the place of the reference (asked.h): tests/oracle asks Karpenter itself.
  */
 #include <jansson.h>
 #include <karp/io.h>
@@ -21,15 +22,17 @@
 
 #include <reference/reference.h>
 
+#include "asked.h"
 #include "plans.h"
 #include "shrink.h"
 #include "worlds.h"
 
-enum outcome { AGREED, PARTED, REFERENCE_FAILED, LIBRARY_FAILED };
+enum outcome { AGREED, PARTED, REFERENCE_FAILED, LIBRARY_FAILED, NOT_COVERED };
 
 struct run {
     unsigned long from, count, most;
-    const char *save, *file;
+    const char *save, *file, *ask;
+    struct asked *asked; /* instead of the reference */
     bool shrink, in_process;
     const char *base; /* what catalogue paths are relative to */
     enum outcome wanted; /* while shrinking, and how the difference begins */
@@ -174,6 +177,16 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/** The Plan of the reference, or of whoever is asked; what went wrong if @p outcome is not AGREED. To be freed. */
+static char *reference_answer(struct run *run, const char *text, enum outcome *outcome)
+{
+    bool covered = true, failed = false;
+    char *plan = run->asked != NULL ? asked_plan(run->asked, text, &covered, &failed)
+                                    : reference_plan(text, strlen(text), run->base);
+    *outcome = !covered ? NOT_COVERED : plan == NULL || failed ? REFERENCE_FAILED : AGREED;
+    return plan;
+}
+
 /** @p why: what was different or failed, to be freed. */
 static enum outcome compare(struct run *run, const json_t *world, char **why)
 {
@@ -185,12 +198,18 @@ static enum outcome compare(struct run *run, const json_t *world, char **why)
         exit(2);
     }
     double start = seconds();
-    char *ours = reference_plan(text, strlen(text), run->base);
+    enum outcome outcome;
+    char *ours = reference_answer(run, text, &outcome), *theirs = NULL;
     double middle = seconds();
-    char *theirs = (run->in_process ? library_plan : isolated_plan)(text, run->base, &failed);
     run->reference_seconds += middle - start;
-    run->library_seconds += seconds() - middle;
-    enum outcome outcome = ours == NULL ? REFERENCE_FAILED : failed || theirs == NULL ? LIBRARY_FAILED : AGREED;
+    if (outcome == AGREED) {
+        theirs = (run->in_process ? library_plan : isolated_plan)(text, run->base, &failed);
+        run->library_seconds += seconds() - middle;
+        outcome = failed || theirs == NULL ? LIBRARY_FAILED : AGREED;
+    } else {
+        *why = ours;
+        ours = NULL;
+    }
     if (outcome == AGREED) {
         *why = plans_difference(ours, theirs);
         outcome = *why != NULL ? PARTED : AGREED;
@@ -245,9 +264,9 @@ static bool fails_alike(const json_t *world, void *user)
 
 static void report(struct run *run, const char *name, json_t *world, enum outcome outcome, const char *why)
 {
-    static const char *const what[] = {"agreed", "parted", "the reference failed", "the library failed"};
+    static const char *const what[] = {"agreed", "parted", "the reference failed", "the library failed", "not covered"};
     char *small = NULL;
-    printf("%s: %s\n%s%s", name, what[outcome], why != NULL ? why : reference_error(), outcome == PARTED ? "" : "\n");
+    printf("%s: %s\n%s%s", name, what[outcome], why != NULL ? why : run->ask != NULL ? "it ended" : reference_error(), outcome == PARTED ? "" : "\n");
     if (run->shrink) {
         run->wanted = outcome;
         beginning(why, run->beginning, sizeof run->beginning);
@@ -261,18 +280,27 @@ static void report(struct run *run, const char *name, json_t *world, enum outcom
     fflush(stdout);
 }
 
-static bool check(struct run *run, const char *name, json_t *world)
+static enum outcome check(struct run *run, const char *name, json_t *world)
 {
     char *why;
     enum outcome outcome = compare(run, world, &why);
-    if (outcome != AGREED) {
+    if (outcome != AGREED && outcome != NOT_COVERED) {
         report(run, name, world, outcome, why);
     }
     free(why);
-    return outcome == AGREED;
+    return outcome;
 }
 
 /* ------------------------------------------------------------------------------------------------ the program */
+
+static bool start_asked(struct run *run)
+{
+    run->asked = run->ask != NULL ? asked_start(run->ask, run->base) : NULL;
+    if (run->ask != NULL && run->asked == NULL) {
+        fprintf(stderr, "differential: cannot start %s\n", run->ask);
+    }
+    return run->ask == NULL || run->asked != NULL;
+}
 
 static int check_file(struct run *run)
 {
@@ -288,23 +316,40 @@ static int check_file(struct run *run)
         snprintf(base, sizeof base, "%.*s", (int)(slash - run->file), run->file);
     }
     run->base = base;
-    bool ok = check(run, name, world);
+    if (!start_asked(run)) {
+        json_decref(world);
+        return 2;
+    }
+    enum outcome outcome = check(run, name, world);
+    if (outcome == NOT_COVERED) {
+        printf("%s: not covered\n", name);
+    }
     json_decref(world);
-    return ok ? 0 : 1;
+    asked_end(run->asked);
+    return outcome == AGREED || outcome == NOT_COVERED ? 0 : 1;
 }
 
 static int check_seeds(struct run *run)
 {
-    unsigned long bad = 0;
+    unsigned long bad = 0, skipped = 0;
+    if (!start_asked(run)) {
+        return 2;
+    }
     for (unsigned long seed = run->from; seed - run->from < run->count && bad < run->most; seed++) {
         char name[32];
         json_t *world = world_make(seed);
         snprintf(name, sizeof name, "%lu", seed);
-        bad += !check(run, name, world);
+        enum outcome outcome = check(run, name, world);
+        skipped += outcome == NOT_COVERED;
+        bad += outcome != NOT_COVERED && outcome != AGREED;
         json_decref(world);
     }
-    printf("%lu worlds from %lu on, %lu parted; reference %.1f s, library %.1f s\n", run->count, run->from, bad,
-           run->reference_seconds, run->library_seconds);
+    asked_end(run->asked);
+    printf("%lu worlds from %lu on, %lu parted", run->count, run->from, bad);
+    if (skipped > 0) {
+        printf(", %lu not covered", skipped);
+    }
+    printf("; reference %.1f s, library %.1f s\n", run->reference_seconds, run->library_seconds);
     return bad > 0 ? 1 : 0;
 }
 
@@ -344,6 +389,8 @@ int main(int argc, char **argv)
             run.most = strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--save") == 0) {
             run.save = value;
+        } else if (strcmp(argv[i], "--ask") == 0) {
+            run.ask = value;
         } else if (strcmp(argv[i], "--file") == 0) {
             run.file = value;
         } else {

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random worlds before Karpenter itself and before the library: compare.py [OPTION...]
+
+    --from N, --count N    the seeds (1, 1000)
+    --file WORLD.json      this Snapshot instead; may be repeated
+    --most N               ends after so many differences (10)
+    --shrink, --save DIR   makes each world on which they part small, and keeps it as DIR/SEED.json
+    --oracle PROGRAM       the oracle, built before; without it, it is built
+
+Exit status: 0 no difference, 1 some, 2 trouble, 77 where Go or Karpenter's module cannot be had.
+"""
+import argparse
+import os
+import subprocess
+import sys
+
+import build
+
+ROOT = os.path.dirname(os.path.dirname(build.HERE))
+BUILD = os.environ.get('KARP_BUILD', os.path.join(ROOT, 'build'))
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--from', dest='first', type=int, default=1)
+    parser.add_argument('--count', type=int, default=1000)
+    parser.add_argument('--file', action='append', default=[])
+    parser.add_argument('--most', type=int, default=10)
+    parser.add_argument('--shrink', action='store_true')
+    parser.add_argument('--save')
+    parser.add_argument('--oracle')
+    return parser.parse_args()
+
+
+def main():
+    chosen = options()
+    oracle = os.path.abspath(chosen.oracle) if chosen.oracle else build.build(os.path.join(BUILD, 'tests', 'oracle'))
+    if oracle is None:
+        return 77
+    command = [os.path.join(BUILD, 'tests', 'property', 'differential'), '--ask', oracle]
+    command += ['--shrink'] if chosen.shrink else []
+    if chosen.save:
+        os.makedirs(chosen.save, exist_ok=True)
+        command += ['--save', chosen.save]
+    if not chosen.file:
+        seeds = ['--from', str(chosen.first), '--count', str(chosen.count), '--most', str(chosen.most)]
+        return subprocess.run(command + seeds, check=False).returncode
+    return max(subprocess.run(command + ['--file', path], check=False).returncode for path in chosen.file)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
