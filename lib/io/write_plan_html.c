@@ -8,8 +8,10 @@
 #include <math.h>
 
 /* A decision whose JSON is longer is not embedded: such pages should still open at once. */
-enum { MOST_JSON = 128 * 1024, MOST_UNPLACED = 12, MOST_PIECES = 40, COLOURS = 10, WIDEST = 440, NARROWEST = 184,
-       TEXT_COLUMNS = 110, LEAST_PIECE = 5 };
+enum { MOST_JSON = 128 * 1024, MOST_UNPLACED = 12, MOST_PIECES = 40, COLOURS = 10, TEXT_COLUMNS = 110 };
+
+/* Pixels: of boxes, and of a pod that is still told from the next. */
+static const double widest_box = 440, narrowest_box = 184, least_piece = 5;
 
 #define DOT " \xc2\xb7 "
 
@@ -76,8 +78,8 @@ static double box_width(const page *p, const scene_node *node)
 {
     double part = p->widest > 0 ? node->cpu / node->copies / p->widest : 0;
     bool far_apart = p->least > 0 && p->widest / p->least > 20;
-    double width = WIDEST * (far_apart ? sqrt(part) : part);
-    return width < NARROWEST ? NARROWEST : width;
+    double width = widest_box * (far_apart ? sqrt(part) : part);
+    return width < narrowest_box ? narrowest_box : width;
 }
 
 static double part_of(double amount, double whole)
@@ -120,7 +122,7 @@ static void write_piece(const page *p, const scene_run *run, double whole, doubl
     raw(p, "\" ");
     percent_style(p, part_of(run->cpu, whole));
     /* A line between its pods, where that is more than stripes. */
-    if (run->pods > 1 && run->cpu / whole * pixels / run->pods >= LEAST_PIECE) {
+    if (run->pods > 1 && run->cpu / whole * pixels / run->pods >= least_piece) {
         raw(p, ";--n:");
         buffer_uint(p->b, run->pods);
     }
