@@ -140,7 +140,9 @@ KARP_API karp_status karp_node_pool_hash(const karp_snapshot *snapshot, karp_str
 /** Whether a command still holds. */
 typedef struct karp_validation {
     size_t size;
-    uint32_t code; /**< KARP_REASON_NONE = go ahead; CHURN, VALIDATION_BUDGET, SCHEDULING, NO_NODEPOOLS */
+    /** KARP_REASON_NONE = go ahead; CHURN, VALIDATION_BUDGET, SCHEDULING, NO_NODEPOOLS, INVALID_PDB; without D-Q12 also what makes the
+     * command not worth it any more: NO_CHEAPER_NODE, BALANCED_SCORE, … */
+    uint32_t code;
     uint32_t kept; /**< how many nodes still go */
 } karp_validation;
 

@@ -320,9 +320,9 @@ typedef struct karp_node_pool {
     size_t size;
     karp_meta meta;
     karp_node_class_ref node_class;
-    const karp_label *template_labels;
+    const karp_label *template_labels; /**< not NULL, though none: an empty map, which has another static hash than an absent one */
     size_t template_label_count;
-    const karp_label *template_annotations;
+    const karp_label *template_annotations; /**< likewise */
     size_t template_annotation_count;
     const karp_taint *taints;
     size_t taint_count;

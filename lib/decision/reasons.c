@@ -160,6 +160,8 @@ static const struct reason registry[] = {
       "consolidation of several nodes needs two" },
     { KARP_REASON_NOTHING_CHANGED, 0, "NOTHING_CHANGED",
       "the method found nothing the last time, and nothing has changed since" },
+    { KARP_REASON_INVALID_PDB, 0, "INVALID_PDB",
+      "the selector of a PodDisruptionBudget is not valid" },
     { KARP_REASON_CHURN, 0, "CHURN",
       "the candidates have changed since the decision" },
     { KARP_REASON_VALIDATION_BUDGET, 0, "VALIDATION_BUDGET",

@@ -31,7 +31,7 @@ static void add_tracked_costs(pass *p)
         uint32_t name = label_get(c->meta.labels, w->known.node_pool);
         if (name == NO_ID || !labelled(w, c)) continue;
         for (uint32_t pool = 0; pool < w->raw.pools.count; pool++) {
-            if (w->pool_names[pool].name == name) p->totals[pool].cost += labels_price(w, pool, c->meta.labels);
+            if (w->pool_names[pool].name == name) p->totals[pool].cost += labels_price(w, pool, c->meta.labels, !pass_quirk(p, 10));
         }
     }
 }

@@ -3,10 +3,12 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <base/strbuf.h>
 #include <disrupt/costs.h>
 #include <disrupt/prices.h>
 #include <model/duration.h>
 #include <schedule/movable.h>
+#include <schedule/topology.h>
 #include <string.h>
 
 static const karp_str nothing = { "", 0 };
@@ -95,7 +97,7 @@ static bool fill(pass *p, uint32_t number, candidate *c)
         all += eviction_cost(w, pod_number);
         if (pod_reschedulable(&w->raw.pods.items[pod_number])) moving[c->moving_count++] = pod_number;
     }
-    c->price = labels_price(w, n->pool, n->labels);
+    c->price = labels_price(w, n->pool, n->labels, !pass_quirk(p, 10));
     c->cost = disruption_cost_of(w, moving, c->moving_count);
     c->disruption_cost = all * lifetime_remaining(own->meta.creation, own->expire_after, p->now);
     return true;
@@ -133,8 +135,35 @@ static uint32_t filter(const pass *p, const candidate *c)
     if (p->method == KARP_METHOD_DRIFT) return condition_true(p, c, k->drifted) ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
     if (p->method != KARP_METHOD_EMPTINESS) return consolidation_filter(p, c);
     if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
+    if (p->buffer_nodes != NULL && p->buffer_nodes[c->node]) return KARP_REASON_BUFFER_PODS;
     if (!candidate_empty(p, c)) return KARP_REASON_NOT_EMPTY;
     return condition_true(p, c, k->consolidatable) ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
+}
+
+/* A budget of pods whose selector cannot be read leaves open whom it covers: nothing can be said about any node (§4). */
+static const disruption_budget *unreadable_budget(const karp_snapshot *w)
+{
+    for (size_t i = 0; i < w->raw.budgets.count; i++) {
+        const disruption_budget *b = &w->raw.budgets.items[i];
+        if (b->selects != NULL && !selector_valid(b->selects)) return b;
+    }
+    return NULL;
+}
+
+static bool keep_all(pass *p, const disruption_budget *b)
+{
+    const karp_snapshot *w = p->snapshot;
+    strbuf name;
+    strbuf_init(&name, p->context);
+    strbuf_addstr(&name, text_of(w, b->meta.name_space));
+    strbuf_addc(&name, '/');
+    strbuf_addstr(&name, name_of(w, b->meta.name));
+    bool ok = !name.failed;
+    for (uint32_t i = 0; i < w->node_count && ok; i++) ok = pass_keep(p, i, KARP_REASON_INVALID_PDB, (karp_str){ name.ptr, name.len });
+    strbuf_free(&name);
+    p->error_code = str("INVALID_PDB");
+    p->error_message = str("the selector of a PodDisruptionBudget is not valid");
+    return ok;
 }
 
 karp_status pass_candidates(pass *p, karp_error *error)
@@ -145,6 +174,10 @@ karp_status pass_candidates(pass *p, karp_error *error)
     p->stays = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->stays);
     p->candidate_count = p->eligible_count = 0;
     if (p->candidates == NULL || p->eligible == NULL || p->stays == NULL) return fail_nomem(error);
+    const disruption_budget *unreadable = unreadable_budget(w);
+    if (unreadable != NULL) return keep_all(p, unreadable) ? KARP_OK : fail_nomem(error);
+    karp_status status = pass_buffer_nodes(p, error);
+    if (status != KARP_OK) return status;
     for (uint32_t i = 0; i < w->node_count; i++) {
         bool excluded = true;
         if (!exclude(p, i, &excluded)) return fail_nomem(error);

@@ -8,6 +8,9 @@
 /* Fills candidates, eligible and, for the others, stays. Status: OK, NOMEM. */
 karp_status pass_candidates(pass *p, karp_error *error);
 
+/* Fills buffer_nodes when the method asks for them. Status: OK, NOMEM. */
+karp_status pass_buffer_nodes(pass *p, karp_error *error);
+
 /* Whether the class of the method tolerates pods that block (§1). */
 bool method_eventual(uint32_t method);
 /* No pod of it would be missed (§5; D-Q8 counts pods by their cost). */

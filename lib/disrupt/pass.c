@@ -4,6 +4,7 @@
 #include <base/error.h>
 #include <disrupt/marks.h>
 #include <disrupt/simulate.h>
+#include <schedule/movable.h>
 #include <schedule/provision.h>
 #include <schedule/templates.h>
 
@@ -31,9 +32,11 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
         p->usable_pools = p->usable_pools || pool_usable(snapshot, &snapshot->raw.pools.items[i]);
     }
     arena_init(&p->data, p->context);
-    p->blocks = mem_alloc(p->context, (snapshot->node_count + (size_t)1) * sizeof *p->blocks);
+    arena_init(&p->lasting, p->context);
+    p->blocks = arena_array(&p->lasting, snapshot->node_count + (size_t)1, sizeof *p->blocks);
     for (uint32_t i = 0; p->blocks != NULL && i < snapshot->node_count; i++) p->blocks[i] = (struct block){ NO_ID, NO_ID };
-    return p->blocks != NULL;
+    if (!pass_quirk(p, 22)) p->closed_budgets = budgets_closed(snapshot, &p->lasting);
+    return p->blocks != NULL && (pass_quirk(p, 22) || p->closed_budgets != NULL);
 }
 
 /* Names that are no state node's are of no concern. */
@@ -41,7 +44,7 @@ static karp_status read_in_progress(pass *p, const karp_disrupt_options *options
 {
     if (options->in_progress_count == 0) return KARP_OK;
     if (options->in_progress == NULL) return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress is counted but not given");
-    p->in_queue = mem_zalloc(p->context, p->snapshot->node_count + (size_t)1);
+    p->in_queue = arena_array(&p->lasting, p->snapshot->node_count + (size_t)1, sizeof *p->in_queue);
     if (p->in_queue == NULL) return fail_nomem(error);
     for (size_t i = 0; i < options->in_progress_count; i++) {
         uint32_t number = state_node_named(p->snapshot, options->in_progress[i]);
@@ -65,8 +68,8 @@ karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrup
     karp_status status = check_options(options, &checked, error);
     if (status != KARP_OK) return status;
     *method = checked.method;
-    if (!begin(p, snapshot, &checked)) return fail_nomem(error);
-    status = read_in_progress(p, &checked, error);
+    status = begin(p, snapshot, &checked) ? KARP_OK : fail_nomem(error);
+    if (status == KARP_OK) status = read_in_progress(p, &checked, error);
     if (status == KARP_OK) status = marks_begin(p, checked.memory, error);
     if (status != KARP_OK) pass_end(p);
     return status;
@@ -77,6 +80,5 @@ void pass_end(pass *p)
     pass_clear(p);
     simulations_end(p);
     marks_end(p);
-    mem_free(p->context, p->in_queue, p->snapshot->node_count + (size_t)1);
-    mem_free(p->context, p->blocks, (p->snapshot->node_count + (size_t)1) * sizeof *p->blocks);
+    arena_free(&p->lasting);
 }

@@ -74,6 +74,9 @@ typedef struct pass {
     bool remembers;     /* marks.h; with what the next pass is given */
     karp_memory memory;
     bool *unseen;       /* by store pool */
+    const uint8_t *closed_budgets; /* see budgets_closed(); NULL = as Karpenter tells (D-Q22) */
+    const uint8_t *buffer_nodes; /* by state node: holds room for a CapacityBuffer; NULL = none does, or nobody asked yet */
+    arena lasting;      /* what lasts as long as the pass */
     LIST_OF(struct scheduler *) spare;  /* set up, and free for the next simulation */
 
     /* of one method; in `data`, which is cleared before the next */

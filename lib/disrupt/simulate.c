@@ -29,7 +29,7 @@ static uint32_t moving_pods(const pass *p, const uint32_t *candidates, uint32_t 
     for (uint32_t i = 0; i < count; i++) {
         const candidate *c = &p->candidates[candidates[i]];
         for (uint32_t k = 0; k < c->moving_count; k++) {
-            if (pod_currently_reschedulable(p->snapshot, c->moving[k], p->now)) out[n++] = c->moving[k];
+            if (pod_currently_reschedulable(p->snapshot, c->moving[k], p->now, p->closed_budgets)) out[n++] = c->moving[k];
         }
     }
     return n;
@@ -89,7 +89,7 @@ static karp_status take_scheduler(pass *p, simulation *m, bool consolidation, ka
         m->s->options = &m->options;
         return KARP_OK;
     }
-    const run_options how = { .options = &m->options, .simulation = true, .shield = consolidation };
+    const run_options how = { .options = &m->options, .simulation = true, .shield = consolidation, .exact_budgets = !pass_quirk(p, 22) };
     return scheduler_new(p->snapshot, &how, &m->s, error);
 }
 

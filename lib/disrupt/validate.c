@@ -5,9 +5,10 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>
+#include <disrupt/balanced.h>
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
-#include <disrupt/simulate.h>
+#include <disrupt/consolidate.h>
 #include <string.h>
 
 /* The candidates of before that are still eligible, in the order of the command. */
@@ -27,18 +28,27 @@ static uint32_t find_again(const pass *p, const validated *c, uint32_t *found, u
     return n;
 }
 
-/* Whether every type name of the command's replacement is among those that would do now. */
-static bool types_still_fit(const simulation *m, const karp_launch *launch)
+/* Whether every type name of the command's launch is among these. */
+static bool among(const simulation *m, const uint32_t *types, uint32_t count, const karp_launch *launch)
 {
-    const final_claim *f = &m->finals[m->claims[0]];
     const type_table *t = m->s->templates[m->s->claims.items[m->claims[0]].template_].table;
     for (size_t i = 0; i < launch->instance_type_count; i++) {
         bool some = false;
-        for (uint32_t k = 0; k < f->type_count && !some; k++) some = equal_str(text_of(m->s->snapshot, t->types[f->types[k]].name), launch->instance_types[i]);
+        for (uint32_t k = 0; k < count && !some; k++) some = equal_str(text_of(m->s->snapshot, t->types[types[k]].name), launch->instance_types[i]);
         if (!some) return false;
     }
     return true;
 }
+
+/* The pods find places as before: with as many new nodes, of types that would do now. */
+static bool still_fits(const simulation *m, const validated *c)
+{
+    if (!m->all_scheduled || m->claim_count != c->launch_count || m->claim_count > 1) return false;
+    const final_claim *f = m->claim_count == 1 ? &m->finals[m->claims[0]] : NULL;
+    return f == NULL || among(m, f->types, f->type_count, c->launch);
+}
+
+static karp_status stopped(karp_error *error) { return fail(error, KARP_E_CANCELED, "stopped before the command was looked at"); }
 
 static karp_status simulate_again(pass *p, const validated *c, const uint32_t *found, uint32_t count, uint32_t *code,
                                   karp_error *error)
@@ -48,13 +58,27 @@ static karp_status simulate_again(pass *p, const validated *c, const uint32_t *f
     if (status != KARP_OK) return status;
     *code = KARP_REASON_SCHEDULING;
     if (m->outcome == SIMULATION_NO_POOLS) *code = KARP_REASON_NO_NODEPOOLS;
-    if (m->outcome == SIMULATION_STOPPED) status = fail(error, KARP_E_CANCELED, "stopped before the command was looked at");
-    if (m->outcome == SIMULATED && m->all_scheduled && m->claim_count == c->launch_count && m->claim_count <= 1) {
-        bool fits = m->claim_count == 0 || types_still_fit(m, c->launch);
-        if (fits) *code = KARP_REASON_NONE;
-    }
+    if (m->outcome == SIMULATION_STOPPED) status = stopped(error);
+    if (m->outcome == SIMULATED && still_fits(m, c)) *code = KARP_REASON_NONE;
     simulation_free(p, m);
     return status;
+}
+
+/* Karpenter asks no more than that. Without D-Q12 the command has to be worth it still, at the prices of now. */
+static karp_status weigh_again(pass *p, const validated *c, const uint32_t *found, uint32_t count, uint32_t *code,
+                               karp_error *error)
+{
+    attempt a;
+    karp_status status = pass_totals(p, error);
+    if (status == KARP_OK) status = consolidate(p, found, count, c->method == KARP_METHOD_MULTI_NODE, &a, error);
+    if (status != KARP_OK) return status;
+    if (a.outcome == SIMULATION_STOPPED) return stopped(error);
+    *code = a.code;
+    if (!a.possible) return KARP_OK;
+    const replacement *r = a.command.replacement_count > 0 ? &a.command.replacements[0] : NULL;
+    if (r != NULL && !among(a.command.simulation, r->types, r->type_count, c->launch)) *code = KARP_REASON_NO_CHEAPER_NODE;
+    simulation_free(p, a.command.simulation);
+    return KARP_OK;
 }
 
 /* Empty nodes are looked at one by one: those that are still empty go, as far as the budget lasts. */
@@ -81,6 +105,7 @@ static karp_status check_all(pass *p, const validated *c, const uint32_t *found,
         if (p->remaining[p->candidates[found[i]].pool]-- <= 0) return KARP_OK;
     }
     karp_status status = simulate_again(p, c, found, count, &out->code, error);
+    if (status == KARP_OK && out->code == KARP_REASON_NONE && !pass_quirk(p, 12)) status = weigh_again(p, c, found, count, &out->code, error);
     if (status != KARP_OK || out->code != KARP_REASON_NONE) return status;
     out->kept = count;
     for (uint32_t i = 0; goes != NULL && i < count; i++) goes[i] = 1;
@@ -95,6 +120,10 @@ static karp_status look_again(pass *p, const validated *c, uint32_t *goes, karp_
     uint32_t *found = arena_array(&p->data, c->node_count + 1, sizeof *found), *slots = arena_array(&p->data, c->node_count + 1, sizeof *slots);
     if (status != KARP_OK) return status;
     if (found == NULL || slots == NULL) return fail_nomem(error);
+    if (p->error_code.len > 0) {
+        out->code = KARP_REASON_INVALID_PDB;
+        return KARP_OK;
+    }
     uint32_t count = find_again(p, c, found, slots);
     if (c->method != KARP_METHOD_EMPTINESS) return check_all(p, c, found, count, goes, out, error);
     shrink(p, found, slots, count, goes, out);

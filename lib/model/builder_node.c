@@ -122,6 +122,8 @@ static void read_template(copier *c, const karp_node_pool *own, node_pool *p)
     p->template_labels = read_labels(c, "spec.template.metadata.labels", own->template_labels, own->template_label_count);
     p->template_annotations = read_labels(c, "spec.template.metadata.annotations", own->template_annotations,
                                           own->template_annotation_count);
+    p->has_labels = own->template_labels != NULL;
+    p->has_annotations = own->template_annotations != NULL;
     p->class_group = copy_text(c, own->node_class.group);
     p->class_kind = copy_text(c, own->node_class.kind);
     p->class_name = copy_text(c, own->node_class.name);

@@ -2,7 +2,7 @@
 /*
  * Karpenter hashes the Go value of spec.template with a library that walks its structs; here are the same steps for the
  * fields that count. Names are those of the Go types and fields. A field with its zero value is skipped. Lists and maps are
- * unordered. An empty map of labels is taken for an absent one (in Karpenter the two differ).
+ * unordered. A map that is there and empty is no zero value (D-Q24).
  */
 #include <model/pool_hash.h>
 
@@ -103,10 +103,10 @@ static uint64_t of_spec(const store *raw, const node_pool *p)
 uint64_t pool_hash(const store *raw, const node_pool *p)
 {
     uint64_t h = begin("NodeClaimTemplate");
-    if (p->template_labels.count > 0 || p->template_annotations.count > 0) {
+    if (p->has_labels || p->has_annotations) {
         uint64_t meta = begin("ObjectMeta");
-        if (p->template_labels.count > 0) take(&meta, "Labels", of_map(raw, p->template_labels));
-        if (p->template_annotations.count > 0) take(&meta, "Annotations", of_map(raw, p->template_annotations));
+        if (p->has_labels) take(&meta, "Labels", of_map(raw, p->template_labels));
+        if (p->has_annotations) take(&meta, "Annotations", of_map(raw, p->template_annotations));
         take(&h, "ObjectMeta", meta);
     }
     take(&h, "Spec", of_spec(raw, p));

@@ -166,6 +166,7 @@ typedef struct node_pool {
     object meta;
     uint32_t class_group, class_kind, class_name; /* text ids */
     label_list template_labels, template_annotations;
+    bool has_labels, has_annotations; /* they are there, be it empty: the hash tells */
     taint_list taints, startup_taints;
     expression_list requirements;
     resource_list limits;

@@ -187,11 +187,13 @@ bool admission_init(scheduler *s)
     for (uint32_t p = 0; p < pods && w->raw.buffers.count > 0; p++) { /* they come last, and nothing of them is checked */
         if (w->raw.pods.items[p].flags & POD_VIRTUAL) push_pod(s, s->waiting, &s->waiting_count, p);
     }
+    const uint8_t *closed = s->exact_budgets ? budgets_closed(w, &s->data) : NULL;
+    if (s->exact_budgets && closed == NULL) return false;
     for (uint32_t n = 0; n < w->node_count; n++) {
         if (!w->nodes[n].marked || w->nodes[n].node == NO_ID) continue;
         for (uint32_t i = 0; i < w->nodes[n].all_pod_count; i++) {
             uint32_t p = w->nodes[n].all_pods[i];
-            if (pod_currently_reschedulable(w, p, s->now)) push_pod(s, s->leaving, &s->leaving_count, p);
+            if (pod_currently_reschedulable(w, p, s->now, closed)) push_pod(s, s->leaving, &s->leaving_count, p);
         }
     }
     return true;

@@ -63,16 +63,18 @@ static bool blocks(const disruption_budget *b, enum pdb_mode mode)
     return is_text(&b->max_unavailable, "0%") || is_text(&b->min_available, "100%");
 }
 
+static bool covers(const karp_snapshot *s, const disruption_budget *b, const pod *p)
+{
+    return b->selects != NULL && b->meta.name_space == p->name_space && selector_selects(b->selects, store_pod_labels(&s->raw, p->labels));
+}
+
 enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64_t now, enum pdb_mode mode, uint32_t *first)
 {
     const pod *p = &s->raw.pods.items[pod_number];
     uint32_t matching = 0, found = NO_ID;
     if (s->raw.budgets.count == 0 || !pod_evictable(s, pod_number, now)) return PDB_ALLOWED;
-    label_list labels = store_pod_labels(&s->raw, p->labels);
     for (uint32_t i = 0; i < s->raw.budgets.count; i++) {
-        const disruption_budget *b = &s->raw.budgets.items[i];
-        if (b->meta.name_space != p->name_space || b->selects == NULL || !selector_selects(b->selects, labels)) continue;
-        if (matching++ == 0) found = i;
+        if (covers(s, &s->raw.budgets.items[i], p) && matching++ == 0) found = i;
     }
     if (first != NULL) *first = found;
     if (matching != 1) return matching > 1 ? PDB_SEVERAL : PDB_ALLOWED;
@@ -81,8 +83,48 @@ enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64
     return blocks(b, mode) ? PDB_ONE_BLOCKS : PDB_ALLOWED;
 }
 
-bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, int64_t now)
+/* ---- budgets that never allow anything -------------------------------------------------------------------------------- */
+
+/* A number, or a percentage of `all`, rounded up; false = neither. */
+static bool pods_meant(const karp_int_or_string *v, uint64_t all, uint64_t *out)
+{
+    uint64_t percent = 0;
+    *out = v->value > 0 ? (uint64_t)v->value : 0;
+    if (!v->is_text) return true;
+    if (v->text.len < 2 || v->text.len > 9 || v->text.ptr[v->text.len - 1] != '%') return false;
+    for (size_t i = 0; i + 1 < v->text.len; i++) {
+        if (v->text.ptr[i] < '0' || v->text.ptr[i] > '9') return false;
+        percent = percent * 10 + (uint64_t)(v->text.ptr[i] - '0');
+    }
+    *out = (all * percent + 99) / 100;
+    return true;
+}
+
+static bool closed(const karp_snapshot *s, const disruption_budget *b)
+{
+    uint64_t all = 0, meant;
+    for (size_t i = 0; i < s->raw.pods.count; i++) all += pod_active(&s->raw.pods.items[i]) && covers(s, b, &s->raw.pods.items[i]);
+    if (b->max_unavailable.is_set) return pods_meant(&b->max_unavailable, all, &meant) && meant == 0;
+    return b->min_available.is_set && pods_meant(&b->min_available, all, &meant) && meant >= all;
+}
+
+const uint8_t *budgets_closed(const karp_snapshot *s, arena *data)
+{
+    uint8_t *list = arena_array(data, s->raw.budgets.count + 1, sizeof *list);
+    for (size_t i = 0; list != NULL && i < s->raw.budgets.count; i++) {
+        list[i] = closed(s, &s->raw.budgets.items[i]) || blocks(&s->raw.budgets.items[i], PDB_FULLY_BLOCKING);
+    }
+    return list;
+}
+
+bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, int64_t now, const uint8_t *closed_budgets)
 {
     const pod *p = &s->raw.pods.items[pod_number];
-    return pod_reschedulable(p) && pod_disruptable(s, p, now) && pod_pdb_check(s, pod_number, now, PDB_FULLY_BLOCKING, NULL) == PDB_ALLOWED;
+    uint32_t found = NO_ID;
+    if (!pod_reschedulable(p) || !pod_disruptable(s, p, now)) return false;
+    if (closed_budgets == NULL) return pod_pdb_check(s, pod_number, now, PDB_FULLY_BLOCKING, NULL) == PDB_ALLOWED;
+    enum pdb_answer answer = pod_pdb_check(s, pod_number, now, PDB_FULLY_BLOCKING, &found);
+    if (answer != PDB_ALLOWED || found == NO_ID) return answer == PDB_ALLOWED;
+    const disruption_budget *b = &s->raw.budgets.items[found];
+    return closed_budgets[found] == 0 || (b->always_allow && (p->flags & POD_NOT_READY));
 }

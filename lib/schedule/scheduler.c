@@ -24,6 +24,7 @@ static void apply_options(scheduler *s, const run_options *how)
     s->now = s->options->now != 0 ? s->options->now : s->snapshot->raw.now;
     s->quirks = (s->options->profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ s->options->flip_quirks;
     s->simulation = how->simulation;
+    s->exact_budgets = how->simulation ? how->exact_budgets : s->options->profile == KARP_PROFILE_KARP;
     s->shield = how->shield || (!how->simulation && set->consolidation_simulation);
     s->reserved_fallback = how->simulation || set->reserved_mode == KARP_RESERVED_FALLBACK;
     s->best_effort = set->min_values_policy == KARP_MIN_VALUES_BEST_EFFORT;

@@ -270,6 +270,7 @@ struct scheduler {
     int64_t now;
     uint64_t quirks;      /* bit n−1: S-Qn is reproduced */
     bool simulation;      /* inside a disruption: §32.5 */
+    bool exact_budgets;   /* see budgets_closed() */
     bool shield;          /* consolidateAfter protects nodes */
     bool reserved_fallback;
     bool best_effort;     /* minValues */

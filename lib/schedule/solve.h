@@ -9,6 +9,7 @@ typedef struct run_options {
     const karp_options *options; /* checked; NULL = defaults */
     bool simulation;             /* §32.5: pods of candidates move */
     bool shield;                 /* nodes under consolidateAfter are closed to pods that move */
+    bool exact_budgets;          /* of a simulation, D-Q22; else the profile says */
 } run_options;
 
 /* Sets everything up, for any number of rounds. Status: OK, NOMEM. */

@@ -147,6 +147,8 @@ static void test_hashes(void **state)
         { "", ",\"expireAfter\":\"43200m\"", UINT64_C(6821555240594823858) },
         { "", ",\"expireAfter\":\"Never\"", UINT64_C(17369979337536258260) },
         { "\"metadata\":{\"labels\":{\"a\":\"b\"}},", ",\"expireAfter\":\"720h\"", UINT64_C(11962592403282335759) },
+        { "\"metadata\":{\"labels\":{}},", ",\"expireAfter\":\"720h\"", UINT64_C(1287117484082965808) }, /* D-Q24 */
+        { "\"metadata\":{},", ",\"expireAfter\":\"720h\"", UINT64_C(6821555240594823858) },
         { "\"metadata\":{\"annotations\":{\"a\":\"b\"}},", ",\"expireAfter\":\"720h\"", UINT64_C(4269314868079315848) },
         { "", ",\"expireAfter\":\"720h\",\"taints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]", UINT64_C(8919242258545757417) },
         { "", ",\"expireAfter\":\"720h\",\"startupTaints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]", UINT64_C(7486790991185812591) },

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands looked at again on a later snapshot, and the quirks of deprovisioning that no other test turns round. */
+#include <support/disrupting.h>
+
+#include <karp/lifecycle.h>
+
+#define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
+#define DO_NOT_DISRUPT ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}"
+#define BALANCED ",\"consolidationPolicy\":\"Balanced\",\"budgets\":[{\"nodes\":\"100%\"}]"
+#define RESERVATION "karpenter.k8s.aws/capacity-reservation-id"
+#define QUIRK(n) (UINT64_C(1) << ((n) - 1))
+
+/* The cluster that a command is made for, and what has become of it. */
+struct world {
+    const char *disruption;  /* of the pool */
+    const char *conditions;  /* of the claim of "a" */
+    const char *metadata;    /* of the pod on "a" */
+    int type;                /* of "a", on demand */
+    int other_pods;          /* more pods on "a" */
+    bool refuge, nominated, closed, dear, odd_budget;
+};
+
+static const struct world usual = { .disruption = ALL, .conditions = CONSOLIDATABLE, .metadata = "", .type = 4 };
+
+static void build(cluster *c, const struct world *w)
+{
+    cluster_begin(c, 8, "");
+    add_pool(c, "pool", "", w->disruption);
+    add_node(c, "a", w->type, "on-demand", w->conditions);
+    add_pod_with(c, "one", "a", "1", w->metadata, "");
+    for (int i = 0; i < w->other_pods; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "more-%d", i);
+        add_pod(c, name, "a", "10m");
+    }
+    if (w->dear) {
+        add_node(c, "dear", 8, "on-demand", "");
+        add_pod(c, "keeps", "dear", "15");
+    }
+    if (w->refuge) add_refuge(c);
+    if (w->closed || w->odd_budget) {
+        add(c, ",{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b\",\"namespace\":\"default\"},\"spec\":{\"selector\":%s,"
+               "\"maxUnavailable\":1},\"status\":{\"disruptionsAllowed\":0}}",
+            w->odd_budget ? "{\"matchExpressions\":[{\"key\":\"x\",\"operator\":\"Like\"}]}" : "{}");
+    }
+    if (!w->nominated) {
+        cluster_ready(c);
+        return;
+    }
+    add(c, "],\"state\":{\"nodes\":[{\"name\":\"a\",\"nominated\":true}]},\"reserved\":[");
+    cluster_ready(c);
+}
+
+static uint32_t validated(cluster *c, const karp_decision *d, uint64_t flips)
+{
+    karp_validation v = { .size = sizeof v };
+    c->options.flip_quirks = flips;
+    assert_int_equal(karp_disrupt_validate(c->snapshot, &c->options, d, 0, NULL, &v, &c->error), KARP_OK);
+    assert_int_equal(v.kept, v.code == KARP_REASON_NONE ? 1 : 0);
+    return v.code;
+}
+
+static void expect(uint32_t method, const struct world *before, const struct world *after, uint64_t flips, uint32_t code)
+{
+    static cluster first, second;
+    build(&first, before);
+    decide(&first, method);
+    expect_commands(&first, "a");
+    build(&second, after);
+    uint32_t got = validated(&second, first.decision, flips);
+    if (got != code) fail_msg("%s instead of %s", karp_reason_name(got), karp_reason_name(code));
+    cluster *both[] = { &first, &second };
+    for (size_t i = 0; i < 2; i++) {
+        void *one = both[i];
+        assert_int_equal(cluster_tear_down(&one), 0);
+        memset(one, 0, sizeof *both[i]);
+    }
+}
+
+static void test_replacement(void **state)
+{
+    (void)state;
+    const uint32_t single = KARP_METHOD_SINGLE_NODE;
+    struct world w = usual;
+    expect(single, &usual, &usual, 0, KARP_REASON_NONE);
+    w.disruption = ",\"budgets\":[{\"nodes\":\"0\"}]";
+    expect(single, &usual, &w, 0, KARP_REASON_VALIDATION_BUDGET);
+    w = usual, w.conditions = "";
+    expect(single, &usual, &w, 0, KARP_REASON_CHURN);
+    w = usual, w.nominated = true;
+    expect(single, &usual, &w, 0, KARP_REASON_CHURN);
+    w = usual, w.metadata = DO_NOT_DISRUPT;
+    expect(single, &usual, &w, 0, KARP_REASON_CHURN);
+    w = usual, w.closed = true;
+    expect(single, &usual, &w, 0, KARP_REASON_CHURN);
+    w = usual, w.refuge = true; /* the replacement is not needed any more */
+    expect(single, &usual, &w, 0, KARP_REASON_SCHEDULING);
+    w = usual, w.other_pods = 100; /* the least type is full */
+    expect(single, &usual, &w, 0, KARP_REASON_NONE);
+    w.other_pods = 101; /* and now too small: the types are not what they were */
+    expect(single, &usual, &w, 0, KARP_REASON_SCHEDULING);
+}
+
+static void test_delete(void **state)
+{
+    (void)state;
+    const uint32_t single = KARP_METHOD_SINGLE_NODE;
+    struct world before = usual, w = usual;
+    before.refuge = w.refuge = true;
+    expect(single, &before, &w, 0, KARP_REASON_NONE);
+    w.metadata = DO_NOT_DISRUPT;
+    expect(single, &before, &w, 0, KARP_REASON_CHURN);
+    w = before, w.closed = true;
+    expect(single, &before, &w, 0, KARP_REASON_CHURN);
+    expect(single, &before, &usual, 0, KARP_REASON_SCHEDULING); /* a new node would be needed now */
+    w = before, w.odd_budget = true;
+    expect(single, &before, &w, 0, KARP_REASON_INVALID_PDB);
+}
+
+/* D-Q12: Karpenter does not ask again what the command is worth. */
+static void test_worth(void **state)
+{
+    (void)state;
+    const uint32_t single = KARP_METHOD_SINGLE_NODE;
+    struct world w = usual, before = usual;
+    w.type = 1; /* the node is cheaper than most of what would replace it */
+    expect(single, &usual, &w, 0, KARP_REASON_NONE);
+    expect(single, &usual, &w, QUIRK(12), KARP_REASON_NO_CHEAPER_NODE);
+    expect(single, &usual, &usual, QUIRK(12), KARP_REASON_NONE);
+    before.refuge = true;
+    w = before, w.type = 1, w.disruption = BALANCED, w.dear = true, w.other_pods = 20; /* little of the price, most of the pods */
+    expect(single, &before, &w, 0, KARP_REASON_NONE);
+    expect(single, &before, &w, QUIRK(12), KARP_REASON_BALANCED_SCORE);
+    expect(single, &before, &before, QUIRK(12), KARP_REASON_NONE);
+}
+
+/* ---- quirks ----------------------------------------------------------------------------------------------------------------- */
+
+/* D-Q10: of several reservations in a zone the first is the price of them all. */
+static void test_reservation_price(void **state)
+{
+    cluster *c = *state;
+    static const char text[] =
+        "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},\"labels\":{\"wellKnown\":[\"" RESERVATION "\"],\"reservationID\":\"" RESERVATION "\"},"
+        "\"catalogues\":[{\"instanceTypes\":[{\"name\":\"t01\",\"labels\":{\"kubernetes.io/arch\":[\"amd64\"]},\"capacity\":{\"cpu\":\"2\",\"memory\":\"64Gi\",\"pods\":\"110\"},"
+        "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"reserved\",\"price\":0.5,\"reservationID\":\"r1\",\"reservationCapacity\":1},"
+        "{\"zone\":\"z1\",\"capacityType\":\"reserved\",\"price\":0.25,\"reservationID\":\"r2\",\"reservationCapacity\":1}]}]}],\"objects\":"
+        "[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}";
+    cluster_begin(c, 1, "");
+    memcpy(c->text, text, sizeof text);
+    c->length = sizeof text - 1;
+    add_pool(c, "pool", "", ALL);
+    add_node(c, "a", 1, "reserved\",\"" RESERVATION "\":\"r2", CONSOLIDATABLE);
+    add_node(c, "b", 1, "reserved\",\"" RESERVATION "\":\"r1", CONSOLIDATABLE);
+    add_node(c, "c", 1, "reserved\",\"" RESERVATION "\":\"r9", CONSOLIDATABLE);
+    cluster_ready(c);
+    for (int profile = KARP_PROFILE_KARPENTER; profile <= KARP_PROFILE_KARP; profile++) {
+        for (int flip = 0; flip < 2; flip++) {
+            bool as_karpenter = (profile == KARP_PROFILE_KARPENTER) == (flip == 0);
+            c->options.common.profile = (uint32_t)profile;
+            c->options.flip_quirks = flip ? QUIRK(10) : 0;
+            decide(c, KARP_METHOD_EMPTINESS);
+            expect_commands(c, as_karpenter ? "a b c" : "b c a");
+            assert_true(command_at(c, 0).savings == (as_karpenter ? 1.5 : 1.25));
+        }
+    }
+}
+
+/* D-Q22: a budget that wants as many pods as there are never lets one go; Karpenter starts a node for what will not move. */
+static void test_closed_budget(void **state)
+{
+    static const struct { const char *spec; bool closed; } rows[] = {
+        { "\"minAvailable\":2", true },         { "\"minAvailable\":3", true },     { "\"minAvailable\":1", false },   { "\"minAvailable\":\"51%\"", true },
+        { "\"minAvailable\":\"50%\"", false },  { "\"maxUnavailable\":\"00%\"", true }, { "\"maxUnavailable\":1", false },
+        { "\"maxUnavailable\":\"1%\"", false }, { "\"maxUnavailable\":\"some\"", false },
+    };
+    cluster *c = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cluster_begin(c, 4, "");
+        add_pool(c, "pool", "", ALL);
+        add_node_with(c, "a", "pool", 2, "on-demand", DRIFTED("03"), ",\"terminationGracePeriod\":\"1h\"", "");
+        add(c, ",{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b\",\"namespace\":\"default\"},\"spec\":{\"selector\":{\"matchLabels\":"
+               "{\"app\":\"x\"}},%s},\"status\":{\"disruptionsAllowed\":0}}", rows[i].spec);
+        add_pod_with(c, "one", "a", "1", ",\"labels\":{\"app\":\"x\"}", "");
+        add_pod_with(c, "two", "a", "1", ",\"labels\":{\"app\":\"x\"}", "");
+        add_pod_with(c, "ended", "a", "1", ",\"labels\":{\"app\":\"x\"},\"deletionTimestamp\":\"2026-01-05T11:59:00Z\"", "");
+        cluster_ready(c);
+        decide(c, KARP_METHOD_DRIFT);
+        assert_int_equal(command_at(c, 0).replaces, 1);
+        c->options.flip_quirks = QUIRK(22);
+        decide(c, KARP_METHOD_DRIFT);
+        if (command_at(c, 0).replaces == rows[i].closed) fail_msg("%s", rows[i].spec);
+        c->options.common.profile = KARP_PROFILE_KARP;
+        decide(c, KARP_METHOD_DRIFT);
+        assert_int_equal(command_at(c, 0).replaces, 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_replacement),       cmocka_unit_test(test_delete),        cmocka_unit_test(test_worth),
+        cmocka_unit_test(test_reservation_price), cmocka_unit_test(test_closed_budget),
+    };
+    return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
+}
