@@ -11,6 +11,7 @@
 #include <karp/columns.h>
 #include <karp/objects.h>
 #include <karp/reasons.h>
+#include <karp/values.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -166,6 +167,15 @@ KARP_API double karp_decision_cost_after(const karp_decision *decision);
 /** Notes for the user ("NodePool gpu: no instance type meets its requirements"), in order. {NULL,0} beyond the end. */
 KARP_API size_t karp_decision_warning_count(const karp_decision *decision);
 KARP_API karp_str karp_decision_warning(const karp_decision *decision, size_t index);
+
+/**
+ * What was decided, as SHA-256 in 64 hex digits and a NUL: two decisions have the same exactly when they start the same
+ * nodes for the same pods, place the same pods, refuse the same for the same reason and give the same commands. Messages,
+ * explanations, notes, the profile and what the nodes cost before do not count. The bytes that are hashed are described in
+ * docs/decision-hash.md and stay as they are for good, so hashes can be kept and compared between versions and languages.
+ * Since 0.1.
+ */
+KARP_API void karp_decision_hash(const karp_decision *decision, char out[KARP_DIGEST_TEXT]);
 
 /** Tables of a decision, karp_decision_table(). */
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file values.h  Kubernetes' quantities, durations and times, and prices, as text. Pure functions; any thread. */
+/** @file values.h  Kubernetes' quantities, durations and times, and prices, as text; digests. Pure functions; any thread. */
 #ifndef KARP_VALUES_H
 #define KARP_VALUES_H
 
@@ -37,6 +37,24 @@ KARP_API void karp_time_format(int64_t instant, char out[KARP_VALUE_TEXT]);
 KARP_API void karp_double_format(double value, char out[KARP_VALUE_TEXT]);
 /** A decimal number to the nearest double, whatever the locale. Errors: INVALID, RANGE (not finite). */
 KARP_API karp_status karp_double_parse(karp_str text, double *out);
+
+/** Room for a digest as text: 64 hex digits and a NUL. */
+#define KARP_DIGEST_TEXT 65
+
+/** A SHA-256 in the making (FIPS 180-4). Copy it to go on from one point twice. */
+typedef struct karp_digest {
+    size_t size;
+    uint64_t bytes;    /**< so far; likewise the fields below: the library's */
+    uint32_t state[8];
+    unsigned char block[64];
+} karp_digest;
+
+/** Begins a digest. @p size is sizeof(karp_digest). Since 0.1. */
+KARP_API void karp_digest_init(karp_digest *digest, size_t size);
+/** Adds bytes. @p data may be NULL when @p bytes is 0. Since 0.1. */
+KARP_API void karp_digest_add(karp_digest *digest, const void *data, size_t bytes);
+/** What was added so far as 64 hex digits; more may be added afterwards. Since 0.1. */
+KARP_API void karp_digest_text(const karp_digest *digest, char out[KARP_DIGEST_TEXT]);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,6 @@
 /* The canonical Snapshot: everything that was read and filled in, in an order that does not depend on the input's. It is
  * written to a sink, so that the digest needs no second copy of it. */
 #include <io/reader.h>
-#include <io/sha256.h>
 #include <io/write_buffer.h>
 
 #include <string.h>
@@ -29,7 +28,7 @@ static void to_buffer(void *to, const char *ptr, size_t length)
 
 static void to_digest(void *to, const char *ptr, size_t length)
 {
-    sha256_add(to, ptr, length);
+    karp_digest_add(to, ptr, length);
 }
 
 static int compare_kept(const void *a, const void *b)
@@ -119,11 +118,11 @@ karp_status io_canonical_digest(karp_reader *reader)
         return io_reader_nomem(reader);
     }
     reader->kept_order = order;
-    sha256 digest;
-    sha256_init(&digest);
+    karp_digest digest;
+    karp_digest_init(&digest, sizeof digest);
     const sink s = { to_digest, &digest };
     karp_status status = put_snapshot(reader, &s, &reader->error);
-    if (status == KARP_OK) sha256_hex(&digest, reader->digest);
+    if (status == KARP_OK) karp_digest_text(&digest, reader->digest);
     return status;
 }
 

@@ -2,7 +2,6 @@
 /* Deployments, ReplicaSets, StatefulSets and Jobs become the pods that their controllers would make, less those that
  * are in the input. */
 #include <io/fill.h>
-#include <io/sha256.h>
 
 #include <string.h>
 
@@ -237,15 +236,15 @@ static uint64_t count_of(const json_t *spec, const char *name)
 static bool template_hash(karp_context *context, const json_t *template_, char hash[11])
 {
     io_text text;
-    sha256 s;
-    char hex[65];
+    karp_digest s;
+    char hex[KARP_DIGEST_TEXT];
     io_text_init(&text, context);
     if (template_) io_write_json(&text, template_);
     bool ok = !text.failed;
     if (ok) {
-        sha256_init(&s);
-        sha256_add(&s, text.ptr, text.len);
-        sha256_hex(&s, hex);
+        karp_digest_init(&s, sizeof s);
+        karp_digest_add(&s, text.ptr, text.len);
+        karp_digest_text(&s, hex);
         memcpy(hash, hex, 10);
         hash[10] = '\0';
     }

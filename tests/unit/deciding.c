@@ -18,7 +18,7 @@ static void good(karp_status status, const karp_error *error)
 static bool is_path(const char *document)
 {
     size_t length = strlen(document);
-    return length > 5 && strcmp(document + length - 5, ".yaml") == 0;
+    return length > 5 && (strcmp(document + length - 5, ".yaml") == 0 || strcmp(document + length - 5, ".json") == 0);
 }
 
 static deciding read_all(karp_context *context, const char *catalogue, const char *document, va_list more)

@@ -38,7 +38,7 @@ typedef struct deciding {
     karp_snapshot *snapshot;
 } deciding;
 
-/* Reads documents (NULL ends them): paths below the source folder when they end in ".yaml", texts otherwise. The same holds
+/* Reads documents (NULL ends them): paths below the source folder when they end in ".yaml" or ".json", texts otherwise. The same holds
  * for the catalogue; NULL = that of the text cases. */
 deciding decide_on(const char *catalogue, const char *document, ...);
 /* In a context of the caller's making, which becomes the result's. */

@@ -2,7 +2,7 @@
 /* The canonical Snapshot and its digest; SHA-256; files and directories; memory that is refused. */
 #include "io_reading.h"
 
-#include <io/sha256.h>
+#include <karp/values.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,24 +17,24 @@ static void test_sha256(void **state)
         { "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" },
         { "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1" },
     };
-    sha256 s;
-    char hex[65];
+    karp_digest s;
+    char hex[KARP_DIGEST_TEXT];
     for (size_t i = 0; i < 3; i++) {
-        sha256_init(&s);
-        sha256_add(&s, vectors[i].text, strlen(vectors[i].text));
-        sha256_hex(&s, hex);
+        karp_digest_init(&s, sizeof s);
+        karp_digest_add(&s, vectors[i].text, strlen(vectors[i].text));
+        karp_digest_text(&s, hex);
         assert_string_equal(hex, vectors[i].hex);
     }
     /* A million times "a", in pieces of every size up to 200. */
     char as[200];
     memset(as, 'a', sizeof as);
-    sha256_init(&s);
+    karp_digest_init(&s, sizeof s);
     for (size_t left = 1000000, piece = 1; left; piece = piece % sizeof as + 1) {
         size_t n = piece < left ? piece : left;
-        sha256_add(&s, as, n);
+        karp_digest_add(&s, as, n);
         left -= n;
     }
-    sha256_hex(&s, hex);
+    karp_digest_text(&s, hex);
     assert_string_equal(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/sha256.h>
+/* SHA-256 (FIPS 180-4), to tell inputs and decisions apart; not meant for secrets. */
+#include <karp/values.h>
 
 #include <string.h>
+
+#include <base/error.h>
 
 static const uint32_t round_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -46,49 +49,42 @@ static void compress(uint32_t state[8], const unsigned char *block)
     for (size_t i = 0; i < 8; i++) state[i] += v[i];
 }
 
-void sha256_init(sha256 *s)
+void karp_digest_init(karp_digest *digest, size_t size)
 {
-    static const uint32_t start[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
-    memset(s, 0, sizeof *s);
-    memcpy(s->state, start, sizeof start);
+    static const karp_digest start = { sizeof start, 0,
+                                       { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 },
+                                       { 0 } };
+    if (digest == NULL || size < sizeof *digest) return;
+    digest->size = size;
+    (void)struct_give(digest, &start, sizeof start, sizeof start);
 }
 
-void sha256_add(sha256 *s, const void *data, size_t bytes)
+void karp_digest_add(karp_digest *digest, const void *data, size_t bytes)
 {
     const unsigned char *from = data;
-    size_t have = (size_t)(s->bytes % 64);
-    s->bytes += bytes;
+    size_t have = (size_t)(digest->bytes % 64);
+    digest->bytes += bytes;
     if (have && bytes) {
         size_t take = bytes < 64 - have ? bytes : 64 - have;
-        memcpy(s->block + have, from, take);
+        memcpy(digest->block + have, from, take);
         from += take;
         bytes -= take;
         if (have + take < 64) return;
-        compress(s->state, s->block);
+        compress(digest->state, digest->block);
     }
-    for (; bytes >= 64; from += 64, bytes -= 64) compress(s->state, from);
-    if (bytes) memcpy(s->block, from, bytes);
+    for (; bytes >= 64; from += 64, bytes -= 64) compress(digest->state, from);
+    if (bytes) memcpy(digest->block, from, bytes);
 }
 
-void sha256_end(sha256 *s, unsigned char digest[32])
-{
-    uint64_t bits = s->bytes * 8;
-    unsigned char tail[72] = { 0x80 };
-    size_t pad = 64 - (size_t)((s->bytes + 8) % 64);
-    for (size_t i = 0; i < 8; i++) tail[pad + i] = (unsigned char)(bits >> (56 - 8 * i));
-    sha256_add(s, tail, pad + 8);
-    for (size_t i = 0; i < 32; i++) digest[i] = (unsigned char)(s->state[i / 4] >> (24 - 8 * (i % 4)));
-}
-
-void sha256_hex(sha256 *s, char hex[65])
+void karp_digest_text(const karp_digest *digest, char out[KARP_DIGEST_TEXT])
 {
     static const char digits[] = "0123456789abcdef";
-    unsigned char digest[32];
-    sha256_end(s, digest);
-    for (size_t i = 0; i < 32; i++) {
-        hex[2 * i] = digits[digest[i] >> 4];
-        hex[2 * i + 1] = digits[digest[i] & 15];
-    }
-    hex[64] = '\0';
+    karp_digest end = *digest;
+    uint64_t bits = end.bytes * 8;
+    unsigned char tail[72] = { 0x80 };
+    size_t pad = 64 - (size_t)((end.bytes + 8) % 64);
+    for (size_t i = 0; i < 8; i++) tail[pad + i] = (unsigned char)(bits >> (56 - 8 * i));
+    karp_digest_add(&end, tail, pad + 8);
+    for (size_t i = 0; i < 64; i++) out[i] = digits[(end.state[i / 8] >> (28 - 4 * (i % 8))) & 15];
+    out[64] = '\0';
 }
