@@ -9,22 +9,39 @@
     for launch in plan.launches:
         print(launch.choice.instance_type, launch.pods)
 """
+import pathlib as _pathlib
+
 from ._catalogue import Catalogue, InstanceType, Offering, catalogue
 from ._decision import (Candidate, Choice, Command, Cost, DisruptionPlan, Funnel, Ignored, Kept, Launch, MethodError,
                         NodeUse, Placement, Plan, PoolRefusal, TargetRefusal, Unschedulable)
 from ._errors import (CanceledError, ClosedError, Error, FileError, InputError, LibraryError, LimitError, NotFoundError,
                       OutOfMemoryError)
 from ._explain import Blocker, Finding, Move, NodeExplanation, PodExplanation, Remedy, Verification
+from ._fit import Demand, Fitting, Left, Load, Node, NodeType, fit
+from ._frames import Column, Table
 from ._native import library_path, quantity
 from ._read import Requirement, Taint
 from ._snapshot import Counts, Snapshot, load, verify
+from ._sweep import Point, sweep
 from ._version import __version__
 
+
+
+def example() -> _pathlib.Path:
+    """A small cluster to try things on: karp.load(karp.example())."""
+    here = _pathlib.Path(__file__).resolve().parent
+    for folder in (here / '_example', here.parents[2] / 'examples/quickstart'):
+        if folder.is_dir():
+            return folder
+    raise FileError('this package was installed without its example')
+
+
 __all__ = [
-    'Blocker', 'CanceledError', 'Candidate', 'Catalogue', 'Choice', 'ClosedError', 'Command', 'Cost', 'Counts',
-    'DisruptionPlan', 'Error', 'FileError', 'Finding', 'Funnel', 'Ignored', 'InputError', 'InstanceType', 'Kept', 'Launch',
-    'LibraryError', 'LimitError', 'MethodError', 'Move', 'NodeExplanation', 'NodeUse', 'NotFoundError', 'Offering',
-    'OutOfMemoryError', 'Placement', 'Plan', 'PodExplanation', 'PoolRefusal', 'Remedy', 'Requirement', 'Snapshot', 'Taint',
-    'TargetRefusal', 'Unschedulable', 'Verification', '__version__', 'catalogue', 'library_path', 'load', 'quantity',
-    'verify',
+    'Blocker', 'CanceledError', 'Candidate', 'Catalogue', 'Choice', 'ClosedError', 'Column', 'Command', 'Cost',
+    'Counts', 'Demand', 'DisruptionPlan', 'Error', 'FileError', 'Finding', 'Fitting', 'Funnel', 'Ignored',
+    'InputError', 'InstanceType', 'Kept', 'Launch', 'Left', 'LibraryError', 'LimitError', 'Load', 'MethodError',
+    'Move', 'Node', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError', 'Offering', 'OutOfMemoryError',
+    'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'Remedy', 'Requirement', 'Snapshot', 'Table',
+    'Taint', 'TargetRefusal', 'Unschedulable', 'Verification', '__version__', 'catalogue', 'example', 'fit',
+    'library_path', 'load', 'quantity', 'sweep', 'verify',
 ]

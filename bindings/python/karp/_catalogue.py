@@ -11,6 +11,7 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Seq
 from . import _native as native
 from . import _read as read
 from . import _structs as S
+from ._frames import Table, table
 from ._read import Requirement
 
 Types = Union[str, 'os.PathLike[str]', bytes, Sequence[Mapping[str, Any]]]
@@ -87,6 +88,19 @@ class Catalogue(native.Closable):
             if found.name == name:
                 return found
         raise KeyError(name)
+
+    def table(self, name: str = 'offerings') -> Table:
+        """Whole columns: instance_types or offerings (docs/columns.md)."""
+        handle = self._handle
+        return table(native.core.karp_catalogue_table, handle.live(), (('instance_types', 201), ('offerings', 202)), name)
+
+    def to_pandas(self, name: str = 'offerings') -> Any:
+        """A table as a pandas.DataFrame."""
+        return self.table(name).to_pandas()
+
+    def to_polars(self, name: str = 'offerings') -> Any:
+        """A table as a polars.DataFrame."""
+        return self.table(name).to_polars()
 
     def _write(self, format: int, **options: Any) -> bytes:
         handle = self._handle

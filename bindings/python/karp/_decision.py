@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 from . import _native as native
 from . import _read as read
 from . import _structs as S
+from ._frames import Table, table
 from ._read import Requirement, Taint
 
 # What the kubelet and the cloud's controller still add beside the labels of today.
@@ -23,6 +24,10 @@ LEGACY = {
     'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
     'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
 }
+
+
+TABLES = (('pods', 1), ('launches', 2), ('placements', 3), ('unschedulable', 4), ('refusals', 5), ('ignored', 6), ('nodes', 7),
+          ('candidates', 8), ('commands', 9), ('kept', 10))
 
 
 class Cost(NamedTuple):
@@ -117,6 +122,20 @@ class Decision(native.Closable):
     def nodes(self) -> 'Tuple[NodeUse, ...]':
         """The nodes that were there before, by name, as they are after the decision."""
         return tuple(NodeUse(self._handle, i) for i in range(count(self._handle, 'node')))
+
+    def table(self, name: str = 'pods') -> Table:
+        """Whole columns: pods, launches, placements, unschedulable, refusals, ignored, nodes; of a DisruptionPlan also
+        candidates, commands, kept (docs/columns.md)."""
+        handle = self._handle
+        return table(native.core.karp_decision_table, handle.live(), TABLES, name)
+
+    def to_pandas(self, name: str = 'pods') -> Any:
+        """A table as a pandas.DataFrame."""
+        return self.table(name).to_pandas()
+
+    def to_polars(self, name: str = 'pods') -> Any:
+        """A table as a polars.DataFrame."""
+        return self.table(name).to_polars()
 
     def _write(self, format: int, **options: Any) -> bytes:
         raise NotImplementedError

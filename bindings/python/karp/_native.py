@@ -96,6 +96,23 @@ CORE = {
     'karp_time_parse': (STATUS, [S.Str, C.POINTER(I64)]),
     'karp_time_format': (None, [I64, C.c_char_p]),
     'karp_duration_format': (None, [I64, C.c_char_p]),
+    'karp_decision_table': (STATUS, [P, U32, OUT, ERROR]),
+    'karp_snapshot_table': (STATUS, [P, U32, OUT, ERROR]),
+    'karp_catalogue_table': (STATUS, [P, U32, OUT, ERROR]),
+    'karp_table_free': (None, [P]),
+    'karp_table_row_count': (SIZE, [P]),
+    'karp_table_column_count': (SIZE, [P]),
+    'karp_table_column': (STATUS, ROW),
+    'karp_fit_request_init': (None, [C.POINTER(S.FitRequest), SIZE]),
+    'karp_fit': (STATUS, [P, C.POINTER(S.FitRequest), OUT, ERROR]),
+    'karp_fit_reason_name': (C.c_char_p, [U32]),
+    'karp_fitting_free': (None, [P]),
+    'karp_fitting_launches': (C.c_uint64, [P, SIZE]),
+    'karp_fitting_cost': (C.c_double, [P]),
+    'karp_fitting_load_count': (SIZE, [P]),
+    'karp_fitting_load': (STATUS, ROW),
+    'karp_fitting_left_count': (SIZE, [P]),
+    'karp_fitting_left': (STATUS, ROW),
 }  # type: dict[str, tuple[Any, list[Any]]]
 for _name in ('launch', 'placement', 'unschedulable', 'ignored', 'node', 'candidate', 'budget', 'command', 'kept'):
     CORE[f'karp_decision_{_name}_count'] = (SIZE, [P])

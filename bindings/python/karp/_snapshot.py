@@ -15,6 +15,7 @@ from ._catalogue import Catalogue, Types, catalogue as read_catalogue
 from ._decision import DisruptionPlan, Plan
 from ._errors import ClosedError, LibraryError
 from ._explain import NodeExplanation, PodExplanation, Verification, findings
+from ._frames import Table, table
 from ._options import Run, Time, instant
 from ._version import __version__
 
@@ -189,6 +190,19 @@ class Snapshot:
         """The nodes the scheduler knows, by name."""
         world, name = self._open(), native.core.karp_snapshot_node_name
         return tuple(native.text(name(world.snapshot.address, i)) for i in range(self.counts.nodes))
+
+    def table(self, name: str = 'pods') -> Table:
+        """Whole columns: pods or nodes (docs/columns.md)."""
+        world = self._open()
+        return table(native.core.karp_snapshot_table, world.snapshot.address, (('pods', 101), ('nodes', 102)), name)
+
+    def to_pandas(self, name: str = 'pods') -> Any:
+        """A table as a pandas.DataFrame."""
+        return self.table(name).to_pandas()
+
+    def to_polars(self, name: str = 'pods') -> Any:
+        """A table as a polars.DataFrame."""
+        return self.table(name).to_polars()
 
     def dump(self) -> bytes:
         """The canonical Snapshot, as JSON: the whole input in one document, catalogues included. load() reads it."""

@@ -210,3 +210,51 @@ class InstanceType(C.Structure):
                 ('volume_limit_count', C.c_size_t), ('capacity_from_overlay', C.c_uint32), ('reserved', C.c_uint32),
                 ('device_templates', C.c_void_p), ('device_template_count', C.c_size_t),
                 ('attribute_bindings', C.c_void_p), ('attribute_binding_count', C.c_size_t)]
+
+
+class Column(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('name', Str), ('type', C.c_uint32), ('is_list', C.c_uint32),
+                ('row_count', C.c_size_t), ('values', C.c_void_p), ('value_count', C.c_size_t),
+                ('offsets', C.c_void_p), ('dictionary', C.c_void_p), ('dictionary_offsets', C.c_void_p),
+                ('dictionary_count', C.c_size_t)]
+
+
+class Selector(C.Structure):
+    _fields_ = [('match_labels', C.c_void_p), ('match_label_count', C.c_size_t), ('expressions', C.c_void_p),
+                ('expression_count', C.c_size_t)]
+
+
+class FitType(C.Structure):
+    _fields_ = [('name', Str), ('resources', C.c_void_p), ('resource_count', C.c_size_t), ('labels', C.c_void_p),
+                ('label_count', C.c_size_t), ('price', C.c_double), ('max_nodes', C.c_uint64), ('min_nodes', C.c_uint64),
+                ('reserved', C.c_uint64)]
+
+
+class FitNode(C.Structure):
+    _fields_ = [('name', Str), ('free', C.c_void_p), ('free_count', C.c_size_t), ('labels', C.c_void_p),
+                ('label_count', C.c_size_t), ('count', C.c_uint64), ('reserved', C.c_uint64)]
+
+
+class FitDemand(C.Structure):
+    _fields_ = [('requests', C.c_void_p), ('request_count', C.c_size_t), ('selector', C.c_void_p), ('count', C.c_uint64),
+                ('max_per_node', C.c_uint64), ('group', C.c_uint32), ('priority', C.c_int32), ('reserved', C.c_uint64)]
+
+
+class FitRequest(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('types', C.c_void_p), ('type_count', C.c_size_t), ('nodes', C.c_void_p),
+                ('node_count', C.c_size_t), ('demands', C.c_void_p), ('demand_count', C.c_size_t),
+                ('should_stop', ShouldStop), ('stop_user', C.c_void_p)]
+
+
+class FitShare(C.Structure):
+    _fields_ = [('copies', C.c_uint64), ('demand', C.c_uint32), ('reserved', C.c_uint32)]
+
+
+class FitLoad(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('launched', C.c_uint32), ('index', C.c_uint32), ('nodes', C.c_uint64),
+                ('shares', C.c_void_p), ('share_count', C.c_size_t)]
+
+
+class FitLeft(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('copies', C.c_uint64), ('demand', C.c_uint32), ('reason', C.c_uint32),
+                ('permanent', C.c_uint32), ('reserved', C.c_uint32)]

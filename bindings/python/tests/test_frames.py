@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns say what the objects say."""
+from __future__ import annotations
+
+import pytest
+
+import karp
+from conftest import TYPES, pod, pool
+
+
+def test_columns_of_a_plan(busy: karp.Snapshot) -> None:
+    plan = busy.plan(disrupt=True)
+    table = plan.table('launches')
+    assert len(table) == len(plan.launches) and table['id'].to_list() == [row.id for row in plan.launches]
+    assert table['price'].to_list() == [row.choice.price for row in plan.launches if row.choice]
+    assert [tuple(names) for names in table['instance_types'].to_list()] == [row.instance_types for row in plan.launches]
+    pods = plan.table().to_dict()
+    names = [f'{namespace}/{name}' for namespace, name in zip(pods['namespace'], pods['name'])]
+    targets = dict(zip(names, pods['target']))
+    assert {name for row in plan.launches for name in row.pods} == {name for name, t in targets.items() if t.startswith('new-')}
+    assert dict(zip(names, pods['outcome']))['default/huge'] == 'unschedulable'
+    assert plan.table('placements')['node'].to_list() == [row.node for row in plan.placements]
+    assert plan.table('unschedulable')['pod_name'].to_list() == [row.pod for row in plan.unschedulable]
+    assert plan.table('nodes')['cpu_requested'].to_list() == [row.cpu_requested for row in plan.nodes]
+    assert plan.disruption is not None
+    assert plan.disruption.table('kept')['reason'].to_list() == [row.code for row in plan.disruption.kept]
+    for name in ('refusals', 'ignored', 'candidates', 'commands'):
+        assert plan.table(name).columns
+    with pytest.raises(ValueError, match='no table'):
+        plan.table('tables')
+    table = plan.table('nodes')
+    plan.close()
+    assert table['node'].to_list() == ['n1', 'n2', 'n3']
+    with pytest.raises(karp.ClosedError):
+        plan.table()
+
+
+def test_columns_of_a_snapshot_and_a_catalogue(busy: karp.Snapshot) -> None:
+    pods = busy.table('pods').to_dict()
+    assert tuple(f'{a}/{b}' for a, b in zip(pods['namespace'], pods['name'])) == busy.pods
+    assert pods['requests.cpu'][0] == 0.5
+    assert tuple(busy.table('nodes')['name'].to_list()) == busy.nodes
+    catalogue = karp.catalogue(TYPES)
+    assert catalogue.table('instance_types')['name'].to_list() == ['small', 'large']
+    assert catalogue.table()['price'].to_list() == [offer.price for each in catalogue for offer in each.offerings]
+
+
+def test_text_may_be_anything() -> None:
+    names = ['a', 'é€😀', '日本', 'z' * 100]
+    snapshot = karp.load([pool(), *[pod(name) for name in names]], catalogue=TYPES)
+    assert snapshot.table('pods')['name'].to_list() == names
+    assert karp.load([], catalogue=TYPES).table('pods').to_dict()['name'] == []
+
+
+def test_pandas(busy: karp.Snapshot) -> None:
+    pandas = pytest.importorskip('pandas')
+    plan = busy.plan()
+    for source, names in ((plan, ('pods', 'launches', 'nodes', 'ignored')), (busy, ('pods', 'nodes')),
+                          (karp.catalogue(TYPES), ('offerings', 'instance_types'))):
+        for name in names:
+            frame = source.to_pandas(name)
+            assert isinstance(frame, pandas.DataFrame)
+            assert {key: list(frame[key]) for key in frame} == source.table(name).to_dict()
+    assert str(plan.to_pandas()['outcome'].dtype) == 'category'
+    assert plan.to_pandas('nodes')['cpu_requested'].dtype == 'float64'
+    assert len(karp.load([]).to_pandas()) == 0
+
+
+def test_polars(busy: karp.Snapshot) -> None:
+    polars = pytest.importorskip('polars')
+    plan = busy.plan()
+    for source, names in ((plan, ('pods', 'launches', 'nodes', 'ignored')), (busy, ('pods', 'nodes')),
+                          (karp.catalogue(TYPES), ('offerings', 'instance_types'))):
+        for name in names:
+            frame = source.to_polars(name)
+            assert isinstance(frame, polars.DataFrame)
+            assert {key: frame[key].to_list() for key in frame.columns} == source.table(name).to_dict()
