@@ -48,6 +48,7 @@ typedef int32_t karp_status;
 #define KARP_E_ABI_NEW ((karp_status)-13)  /**< a struct has non-zero bytes this library does not know */
 #define KARP_E_IO ((karp_status)-14)       /**< a file could not be read (libkarp-io only) */
 #define KARP_E_UNSUPPORTED ((karp_status)-15) /**< known, but not supported by this library */
+#define KARP_E_PROVIDER ((karp_status)-16) /**< a cloud's plugin failed, in a way of its own (provider.h) */
 
 /** A borrowed string. `ptr` may be NULL when `len` is 0. */
 typedef struct karp_str {

@@ -11,6 +11,7 @@
 #include <karp/command.h>
 #include <karp/disrupt.h>
 #include <karp/explain.h>
+#include <karp/provider.h>
 #include <karp/schedule.h>
 #include <karp/snapshot.h>
 #include <karp/values.h>
@@ -28,7 +29,7 @@ typedef struct karp_reader_options {
     int64_t now;              /**< instant; 0 = the Snapshot's, else the latest time stated, else 2026-01-01T00:00:00Z */
     karp_str region;          /**< of the built-in catalogue; "" = from the objects' labels, else us-west-2 */
     karp_str base_directory;  /**< what relative catalogue paths of byte documents are relative to; "" = none allowed */
-    karp_str provider;        /**< "aws": its label tables always, its types even where a Snapshot states others; "" = as needed */
+    karp_str provider;        /**< as of karp_provider_open(): its label tables always, its types even where a Snapshot states others; "" = aws, as needed */
 } karp_reader_options;
 
 /** Zeroes @p options and sets its size. */
@@ -49,6 +50,8 @@ KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_st
 KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error);
 /** Gives @p catalogue to every pool. Without any call the Snapshot's catalogues serve, else the built-in one. The reader keeps a hold. */
 KARP_API karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error);
+/** Has @p provider do what `provider` of the options does. Borrowed: it must stay open as long as the reader. NULL = none. Errors: STATE. */
+KARP_API karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provider, karp_error *error);
 /** Fills in and yields the snapshot. The reader can then be dumped and freed, no more added. */
 KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error);
 /** Notes on what was read: unknown kinds, fields without effect … {NULL,0} beyond the end. */

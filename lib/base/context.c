@@ -118,6 +118,7 @@ const char *karp_status_name(karp_status status)
     case KARP_E_ABI_NEW: return "KARP_E_ABI_NEW";
     case KARP_E_IO: return "KARP_E_IO";
     case KARP_E_UNSUPPORTED: return "KARP_E_UNSUPPORTED";
+    case KARP_E_PROVIDER: return "KARP_E_PROVIDER";
     default: return "unknown status";
     }
 }

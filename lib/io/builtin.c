@@ -5,13 +5,70 @@
 
 #include <string.h>
 
-#define AWS_CLASS "EC2NodeClass"
-
 static const karp_str nothing = { "", 0 };
+
+/* ---- the provider ------------------------------------------------------------------------------------------------ */
 
 bool io_builtin_types(const karp_reader *reader)
 {
-    return !reader->own_catalogues && (!reader->has_catalogues || reader->options.provider.len > 0);
+    bool wanted = reader->given_provider || reader->options.provider.len > 0;
+    return !reader->own_catalogues && (!reader->has_catalogues || wanted);
+}
+
+bool io_region_told(const karp_reader *reader)
+{
+    return !reader->given_provider && reader->options.region.len == 0 && reader->region.len > 0;
+}
+
+static karp_status open_named(karp_reader *reader, karp_str region, karp_provider **out)
+{
+    karp_provider_options options;
+    karp_provider_options_init(&options, sizeof options);
+    options.region = region;
+    karp_str name = reader->options.provider.len ? reader->options.provider : io_str("aws");
+    return karp_provider_open(reader->context, name, &options, out, &reader->error);
+}
+
+karp_status io_provider(karp_reader *reader, karp_provider **out)
+{
+    karp_status status = KARP_OK;
+    *out = reader->given_provider ? reader->given_provider : reader->provider;
+    if (*out) return KARP_OK;
+    status = open_named(reader, reader->options.region.len ? reader->options.region : reader->region, &reader->provider);
+    *out = reader->provider;
+    return status;
+}
+
+/* One that reads node classes before the region is known. */
+static karp_status checking_provider(karp_reader *reader, karp_provider **out)
+{
+    karp_status status = KARP_OK;
+    if (!reader->given_provider && !reader->checker) status = open_named(reader, reader->options.region, &reader->checker);
+    *out = reader->given_provider ? reader->given_provider : reader->checker;
+    return status;
+}
+
+karp_status io_provider_check(karp_reader *reader)
+{
+    karp_provider *provider = NULL;
+    return checking_provider(reader, &provider);
+}
+
+void io_provider_free(karp_reader *reader)
+{
+    karp_provider_close(reader->provider);
+    karp_provider_close(reader->checker);
+    reader->provider = reader->checker = NULL;
+}
+
+karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provider, karp_error *error)
+{
+    if (reader->finished || reader->failed) {
+        io_fail(&reader->error, KARP_E_STATE, "the reader is finished");
+        return io_give_error(&reader->error, error);
+    }
+    reader->given_provider = provider;
+    return KARP_OK;
 }
 
 /* ---- node classes ------------------------------------------------------------------------------------------------ */
@@ -20,7 +77,7 @@ bool io_complete_from_base(karp_reader *reader, const io_kind_info *info, json_t
 {
     karp_str base = io_get_text(io_get(io_get(tree, "metadata"), "annotations"), IO_BASE_CLASS);
     if (info->kind != IO_KIND_NODE_CLASS || base.len == 0) return true;
-    uint32_t number = io_find(reader, AWS_CLASS, nothing, base);
+    uint32_t number = io_find(reader, io_get_text(tree, "kind").ptr, nothing, base);
     json_t *from = number < reader->waiting_count ? io_waiting_tree(reader, &reader->waiting[number]) : NULL;
     bool ok = io_complete_class(tree, from);
     json_decref(from);
@@ -52,13 +109,16 @@ static size_t split_field(const char *field, char *buffer, size_t room, io_step 
     return count;
 }
 
-static karp_status read_class(karp_reader *reader, const json_t *tree, const io_place *place, scratch *s, aws_node_class *out)
+/* What the provider finds wrong gets the place of the field it names. */
+static karp_status read_class(karp_reader *reader, karp_provider *provider, const json_t *tree, const io_place *place, karp_provider_class **out)
 {
     io_text text;
     io_text_init(&text, reader->context);
     io_write_json(&text, tree);
     karp_status status = text.failed ? io_reader_nomem(reader) : KARP_OK;
-    if (status == KARP_OK) status = aws_node_class_read(s, (karp_str){ text.ptr, text.len }, out, &reader->error);
+    if (status == KARP_OK) {
+        status = karp_provider_class_new(provider, place->document, (karp_str){ text.ptr, text.len }, out, &reader->error);
+    }
     io_text_free(&text);
     if (status == KARP_OK || status == KARP_E_NOMEM) return status;
     io_step steps[8];
@@ -70,26 +130,31 @@ static karp_status read_class(karp_reader *reader, const json_t *tree, const io_
     return status;
 }
 
+static bool is_class_of(const karp_provider *provider, const json_t *tree)
+{
+    return karp_provider_class_kind(provider).len && io_str_equal(io_get_text(tree, "kind"), karp_provider_class_kind(provider)) &&
+           io_str_equal(io_group_of(io_get_text(tree, "apiVersion")), karp_provider_class_group(provider));
+}
+
 karp_status io_check_node_class(karp_reader *reader, const json_t *tree, const io_place *place)
 {
-    bool ours = io_str_is(io_get_text(tree, "kind"), AWS_CLASS) && io_str_is(io_group_of(io_get_text(tree, "apiVersion")), IO_AWS);
-    if (!ours || !io_builtin_types(reader)) return KARP_OK;
-    aws_node_class class_;
-    scratch s;
-    scratch_init(&s, reader->context);
-    karp_status status = read_class(reader, tree, place, &s, &class_);
-    scratch_free(&s);
+    karp_provider *provider = NULL;
+    karp_provider_class *class_ = NULL;
+    if (!io_builtin_types(reader)) return KARP_OK;
+    karp_status status = checking_provider(reader, &provider);
+    if (status == KARP_OK && is_class_of(provider, tree)) status = read_class(reader, provider, tree, place, &class_);
+    karp_provider_class_free(class_);
     return status;
 }
 
-karp_status io_read_node_class(karp_reader *reader, uint32_t number, scratch *s, aws_node_class *out)
+karp_status io_read_node_class(karp_reader *reader, karp_provider *provider, uint32_t number, karp_provider_class **out)
 {
     const io_waiting *w = &reader->waiting[number];
     io_place place = io_waiting_place(w);
     json_t *tree = io_waiting_tree(reader, w);
     if (!tree) return reader->error.status;
     karp_status status = io_complete_from_base(reader, w->info, tree) ? KARP_OK : io_reader_nomem(reader);
-    if (status == KARP_OK) status = read_class(reader, tree, &place, s, out);
+    if (status == KARP_OK) status = read_class(reader, provider, tree, &place, out);
     json_decref(tree);
     return status;
 }
@@ -98,64 +163,98 @@ karp_status io_read_node_class(karp_reader *reader, uint32_t number, scratch *s,
 
 /* One class, and the pools that use it or an equal one. */
 typedef struct class_use {
-    aws_node_class class_;
+    karp_provider_class *class_; /* NULL = the provider's defaults */
     karp_str *pools;
     size_t pool_count;
 } class_use;
 
 typedef struct class_uses {
     karp_reader *reader;
-    scratch s;
+    karp_provider *provider;
     io_arena arena;
-    karp_str region;
     io_table names; /* of node classes -> index in list */
     class_use **list;
     size_t count;
 } class_uses;
 
-static bool in_region(const aws_node_class *c, karp_str region)
+static int shown(karp_str text)
 {
-    for (size_t i = 0; i < c->subnet_count; i++) {
-        karp_str zone = c->subnets[i].zone;
-        if (zone.len > region.len && memcmp(zone.ptr, region.ptr, region.len) == 0) return true;
-    }
-    return c->subnet_count == 0;
+    return (int)(text.len < 100 ? text.len : 100);
 }
 
-/* What the class of that name says; all zero, with a note, when the input has none. */
-static karp_status find_class(class_uses *u, karp_str pool, const json_t *ref, karp_str name, aws_node_class *out)
+/* EC2 names zones after their region. */
+static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
 {
     karp_reader *reader = u->reader;
-    karp_str group = io_get_text(ref, "group");
-    int pool_length = (int)(pool.len < 100 ? pool.len : 100), length = (int)(name.len < 100 ? name.len : 100);
-    memset(out, 0, sizeof *out);
-    if (group.len && !io_str_is(group, IO_AWS)) {
-        karp_str kind = io_get_text(ref, "kind");
-        return io_warn(reader, "NodePool %.*s: its %.*s is no " AWS_CLASS ": without a catalogue its instance types are EC2's, as AL2023 has them",
-                       pool_length, pool.ptr, (int)(kind.len < 100 ? kind.len : 100), kind.ptr);
+    karp_str region = reader->options.region.len ? reader->options.region : reader->region;
+    karp_str kind = karp_provider_class_kind(u->provider);
+    if (reader->given_provider || region.len == 0) return KARP_OK;
+    json_t *tree = io_waiting_tree(reader, &reader->waiting[number]);
+    if (!tree) return reader->error.status;
+    const json_t *subnets = io_get(io_get(tree, "status"), "subnets");
+    bool found = json_array_size(subnets) == 0;
+    for (size_t i = 0; i < json_array_size(subnets) && !found; i++) {
+        karp_str zone = io_get_text(json_array_get(subnets, i), "zone");
+        found = zone.len > region.len && memcmp(zone.ptr, region.ptr, region.len) == 0;
     }
-    uint32_t number = io_find(reader, AWS_CLASS, nothing, name);
-    if (number >= reader->waiting_count) {
-        return io_warn_once(reader, AWS_CLASS " %.*s is not in the input: its nodes are taken to be AL2023's, with default settings", length,
-                            name.ptr);
-    }
-    karp_status status = io_read_node_class(reader, number, &u->s, out);
-    if (status == KARP_OK && !in_region(out, u->region)) {
-        status = io_warn(reader, AWS_CLASS " %.*s: none of its subnets is in %.*s", length, name.ptr, (int)u->region.len, u->region.ptr);
-    }
-    return status;
+    json_decref(tree);
+    if (found) return KARP_OK;
+    return io_warn(reader, "%.*s %.*s: none of its subnets is in %.*s", shown(kind), kind.ptr, shown(name), name.ptr, shown(region), region.ptr);
 }
 
-/* The index of the class in the list, where it is put unless an equal one is there. */
-static karp_status use_class(class_uses *u, const aws_node_class *class_, size_t room, size_t *index)
+/* Pools of another cloud's classes get the types that this one has by default. */
+static karp_status warn_foreign(class_uses *u, karp_str pool, karp_str kind)
+{
+    karp_str own = karp_provider_class_kind(u->provider);
+    if (io_str_is(karp_provider_name(u->provider), "aws")) {
+        return io_warn(u->reader, "NodePool %.*s: its %.*s is no EC2NodeClass: without a catalogue its instance types are EC2's, as AL2023 has them",
+                       shown(pool), pool.ptr, shown(kind), kind.ptr);
+    }
+    if (own.len == 0) return KARP_OK;
+    return io_warn(u->reader, "NodePool %.*s: its %.*s is no %.*s: its instance types are those that the provider has by default", shown(pool), pool.ptr,
+                   shown(kind), kind.ptr, shown(own), own.ptr);
+}
+
+static karp_status warn_absent(class_uses *u, karp_str name)
+{
+    karp_str own = karp_provider_class_kind(u->provider);
+    if (io_str_is(karp_provider_name(u->provider), "aws")) {
+        return io_warn_once(u->reader, "EC2NodeClass %.*s is not in the input: its nodes are taken to be AL2023's, with default settings", shown(name),
+                            name.ptr);
+    }
+    if (own.len == 0) return KARP_OK;
+    return io_warn_once(u->reader, "%.*s %.*s is not in the input: its nodes are taken to have the provider's default settings", shown(own), own.ptr,
+                        shown(name), name.ptr);
+}
+
+/* What the class of that name says; NULL, with a note, when the input has none. */
+static karp_status find_class(class_uses *u, karp_str pool, const json_t *ref, karp_str name, karp_provider_class **out)
+{
+    karp_reader *reader = u->reader;
+    karp_str group = io_get_text(ref, "group"), kind = karp_provider_class_kind(u->provider);
+    *out = NULL;
+    if (group.len && !io_str_equal(group, karp_provider_class_group(u->provider))) return warn_foreign(u, pool, io_get_text(ref, "kind"));
+    uint32_t number = kind.len ? io_find(reader, kind.ptr, nothing, name) : IO_NONE;
+    if (number >= reader->waiting_count) return warn_absent(u, name);
+    karp_status status = io_read_node_class(reader, u->provider, number, out);
+    return status ? status : check_region(u, number, name);
+}
+
+/* The index of the class in the list, where it is put unless an equal one is there. Takes the class over, also on failure. */
+static karp_status use_class(class_uses *u, karp_provider_class *class_, size_t room, size_t *index)
 {
     for (*index = 0; *index < u->count; ++*index) {
-        if (aws_node_class_equal(&u->list[*index]->class_, class_)) return KARP_OK;
+        if (!karp_provider_class_equal(u->provider, u->list[*index]->class_, class_)) continue;
+        karp_provider_class_free(class_);
+        return KARP_OK;
     }
     class_use *use = io_arena_array(&u->arena, 1, sizeof *use);
     if (use) use->pools = io_arena_array(&u->arena, room, sizeof *use->pools);
-    if (!use || !use->pools) return io_reader_nomem(u->reader);
-    use->class_ = *class_;
+    if (!use || !use->pools) {
+        karp_provider_class_free(class_);
+        return io_reader_nomem(u->reader);
+    }
+    use->class_ = class_;
     u->list[u->count++] = use;
     return KARP_OK;
 }
@@ -166,16 +265,17 @@ static karp_status add_pool(class_uses *u, const io_waiting *w, size_t room)
     json_t *tree = io_waiting_tree(reader, w);
     if (!tree) return reader->error.status;
     const json_t *ref = io_get(io_get(io_get(io_get(tree, "spec"), "template"), "spec"), "nodeClassRef");
-    bool foreign = io_get_text(ref, "group").len && !io_str_is(io_get_text(ref, "group"), IO_AWS);
-    karp_str name = io_get_text(ref, "name");
+    karp_str group = io_get_text(ref, "group"), name = io_get_text(ref, "name");
+    bool foreign = group.len && !io_str_equal(group, karp_provider_class_group(u->provider));
     if (name.len == 0) name = io_str("default");
     uint32_t known = foreign ? IO_NONE : io_table_get(&u->names, name);
     size_t index = known;
     karp_status status = KARP_OK;
     if (known == IO_NONE) {
-        aws_node_class class_;
+        karp_provider_class *class_ = NULL;
         status = find_class(u, w->name, ref, name, &class_);
-        if (status == KARP_OK) status = use_class(u, &class_, room, &index);
+        if (status == KARP_OK) status = use_class(u, class_, room, &index);
+        else karp_provider_class_free(class_);
         if (status == KARP_OK && !foreign && !io_table_put(&u->names, name, (uint32_t)index)) status = io_reader_nomem(reader);
     }
     if (status == KARP_OK) u->list[index]->pools[u->list[index]->pool_count++] = w->name;
@@ -204,9 +304,8 @@ static karp_status add_pools(class_uses *u)
     karp_status status = KARP_OK;
     for (size_t i = 0; i < count && status == KARP_OK; i++) status = add_pool(u, pools[i], count);
     if (status == KARP_OK && count == 0) {
-        static const aws_node_class plain;
         size_t index;
-        status = use_class(u, &plain, 1, &index);
+        status = use_class(u, NULL, 1, &index);
     }
     return status;
 }
@@ -214,7 +313,6 @@ static karp_status add_pools(class_uses *u)
 static karp_status give_types(class_uses *u)
 {
     karp_reader *reader = u->reader;
-    aws_settings settings = aws_settings_default(u->region);
     uint64_t types = 0, most = karp_context_get_options(reader->context)->max_instance_types;
     for (size_t i = 0; i < u->count; i++) {
         karp_catalogue *catalogue = NULL;
@@ -224,7 +322,11 @@ static karp_status give_types(class_uses *u)
                     (unsigned long long)most);
             return KARP_E_LIMIT;
         }
-        karp_status status = aws_catalogue(reader->context, &settings, &u->list[i]->class_, &catalogue, &reader->error);
+        karp_status status = karp_provider_catalogue(u->provider, u->list[i]->class_, &catalogue, &reader->error);
+        if (status == KARP_E_NOT_FOUND && io_region_told(reader)) {
+            return io_warn(reader, "no catalogue is built in for region %.*s, which the input's labels name: no instance types",
+                           (int)(reader->region.len < 60 ? reader->region.len : 60), reader->region.ptr);
+        }
         if (status == KARP_OK) types += karp_catalogue_count(catalogue);
         /* One for all serves nodes of pools that are not in the input, too. */
         if (status == KARP_OK) status = io_give_catalogue(reader, catalogue, u->list[i]->pools, u->count == 1 ? 0 : u->list[i]->pool_count);
@@ -235,24 +337,18 @@ static karp_status give_types(class_uses *u)
 
 static karp_status give_builtin(karp_reader *reader)
 {
-    bool told = reader->options.region.len == 0 && reader->region.len > 0;
-    size_t found;
     class_uses u;
     memset(&u, 0, sizeof u);
     u.reader = reader;
-    u.region = told ? reader->region : reader->options.region.len ? reader->options.region : io_str("us-west-2");
-    if (told && !aws_region_find(u.region, &found)) {
-        return io_warn(reader, "no catalogue is built in for region %.*s, which the input's labels name: no instance types",
-                       (int)(u.region.len < 60 ? u.region.len : 60), u.region.ptr);
-    }
-    scratch_init(&u.s, reader->context);
+    karp_status status = io_provider(reader, &u.provider);
+    if (status) return status;
     io_arena_init(&u.arena, reader->context);
     io_table_init(&u.names, &u.arena);
-    karp_status status = add_pools(&u);
+    status = add_pools(&u);
     if (status == KARP_OK) status = give_types(&u);
+    for (size_t i = 0; i < u.count; i++) karp_provider_class_free(u.list[i]->class_);
     io_table_free(&u.names);
     io_arena_free(&u.arena);
-    scratch_free(&u.s);
     return status;
 }
 

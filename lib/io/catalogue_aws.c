@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp_catalogue_aws(): EC2's types under a node class, which comes as a document. */
+/* karp_catalogue_aws(): EC2's types under a node class, which comes as a document; and node classes and facts from files,
+ * for any provider. */
 #include <io/builtin.h>
+#include <io/fill.h>
+#include <io/whole_file.h>
 
+#include <stdio.h>
 #include <string.h>
+
+#include <karp/values.h>
 
 void karp_catalogue_options_init(karp_catalogue_options *options, size_t size)
 {
     if (!options || size < sizeof options->size) return;
     karp_catalogue_options fresh;
     memset(&fresh, 0, sizeof fresh);
-    fresh.vm_memory_overhead_percent = aws_settings_default(io_str("")).options.vm_memory_overhead;
+    fresh.vm_memory_overhead_percent = 0.075;
     memset(options, 0, size);
     memcpy(options, &fresh, size < sizeof fresh ? size : sizeof fresh);
     options->size = size;
@@ -25,38 +31,109 @@ static karp_status check_options(const karp_catalogue_options *given, karp_catal
     return given->reserved ? KARP_E_ABI_NEW : KARP_OK;
 }
 
-/* The one node class of the text. */
-static karp_status read_class(karp_reader *reader, const karp_catalogue_options *options, scratch *s, aws_node_class *out)
+/* ---- node classes ------------------------------------------------------------------------------------------------ */
+
+/* The one node class of the text that was read. */
+static karp_status find_class(karp_reader *reader, karp_str name, karp_str kind, uint32_t *number)
 {
-    karp_status status = io_reader_text(reader, options->node_class_name, options->node_class);
-    if (status) return status;
-    uint32_t first = IO_NONE;
+    *number = IO_NONE;
     for (uint32_t i = 0; i < reader->waiting_count; i++) {
         const io_waiting *w = &reader->waiting[i];
         if (w->info->kind != IO_KIND_NODE_CLASS) continue;
-        io_place place = { .document = w->document, .line = w->line, .column = w->column, .offset = w->offset };
-        if (first != IO_NONE) {
+        io_place place = io_waiting_place(w);
+        if (*number != IO_NONE) {
             return io_reader_fail(reader, KARP_E_INVALID, &place, NULL, "there are several node classes: one is wanted");
         }
-        first = i;
+        *number = i;
     }
-    io_place nowhere = { .document = options->node_class_name };
-    if (first == IO_NONE) return io_reader_fail(reader, KARP_E_INVALID, &nowhere, NULL, "there is no EC2NodeClass in it");
-    return io_read_node_class(reader, first, s, out);
+    io_place nowhere = { .document = name };
+    if (*number != IO_NONE) return KARP_OK;
+    if (kind.len == 0) return io_reader_fail(reader, KARP_E_UNSUPPORTED, &nowhere, NULL, "the provider has no node classes");
+    return io_reader_fail(reader, KARP_E_INVALID, &nowhere, NULL, "there is no %.*s in it", (int)kind.len, kind.ptr);
 }
 
-static karp_status make(karp_reader *reader, const karp_catalogue_options *options, scratch *s, karp_catalogue **out)
+static karp_status read_class(karp_reader *reader, karp_provider *provider, karp_str name, karp_str text, karp_provider_class **out)
 {
-    aws_node_class class_;
-    memset(&class_, 0, sizeof class_);
-    karp_status status = options->node_class.len ? read_class(reader, options, s, &class_) : KARP_OK;
+    uint32_t number;
+    karp_status status = io_reader_text(reader, name, text);
+    if (status == KARP_OK) status = find_class(reader, name, karp_provider_class_kind(provider), &number);
+    return status ? status : io_read_node_class(reader, provider, number, out);
+}
+
+karp_status karp_provider_class_read(karp_context *context, karp_provider *provider, karp_str name, karp_str text, karp_provider_class **out,
+                                     karp_error *error)
+{
+    karp_reader *reader = NULL;
+    karp_status status = karp_reader_new(context, NULL, &reader, error);
     if (status) return status;
-    aws_settings settings = aws_settings_default(options->region);
-    if (settings.region.len == 0) settings.region = reader->region.len ? reader->region : io_str("us-west-2");
-    settings.options.reserved_enis = options->reserved_enis;
-    settings.options.vm_memory_overhead = options->vm_memory_overhead_percent;
-    settings.all_types = options->all_types != 0;
-    return aws_catalogue(reader->context, &settings, &class_, out, &reader->error);
+    reader->given_provider = provider;
+    status = read_class(reader, provider, name, text, out);
+    if (status) {
+        reader->error.status = status;
+        (void)io_give_error(&reader->error, error);
+    }
+    karp_reader_free(reader);
+    return status;
+}
+
+karp_status karp_provider_load_facts_file(karp_context *context, karp_provider *provider, karp_str kind, const char *path, karp_error *error)
+{
+    io_text text;
+    karp_status status = io_whole_file(context, path, &text, error);
+    if (status == KARP_OK) {
+        status = karp_provider_load_facts(provider, kind, io_str(path), (karp_str){ text.ptr ? text.ptr : "", text.len }, error);
+    }
+    io_text_free(&text);
+    return status;
+}
+
+/* ---- aws --------------------------------------------------------------------------------------------------------- */
+
+static karp_status make_types(karp_reader *reader, const karp_catalogue_options *options, karp_catalogue **out)
+{
+    char enis[24], overhead[KARP_VALUE_TEXT];
+    karp_provider *provider = NULL;
+    karp_provider_class *class_ = NULL;
+    (void)snprintf(enis, sizeof enis, "%lld", (long long)options->reserved_enis);
+    karp_double_format(options->vm_memory_overhead_percent, overhead);
+    const karp_label settings[] = { { io_str("reservedENIs"), io_str(enis) },
+                                    { io_str("vmMemoryOverheadPercent"), io_str(overhead) },
+                                    { io_str("allTypes"), io_str(options->all_types ? "true" : "false") } };
+    karp_provider_options open;
+    karp_provider_options_init(&open, sizeof open);
+    open.region = options->region.len ? options->region : reader->region;
+    open.settings = settings;
+    open.setting_count = sizeof settings / sizeof *settings;
+    karp_status status = karp_provider_open(reader->context, io_str("aws"), &open, &provider, &reader->error);
+    uint32_t number;
+    if (status == KARP_OK && options->node_class.len) {
+        status = find_class(reader, options->node_class_name, karp_provider_class_kind(provider), &number);
+        if (status == KARP_OK) status = io_read_node_class(reader, provider, number, &class_);
+    }
+    if (status == KARP_OK) status = karp_provider_catalogue(provider, class_, out, &reader->error);
+    karp_provider_class_free(class_);
+    karp_provider_close(provider);
+    return status;
+}
+
+/* Its class is read first: the subnets of it tell the region. */
+static karp_status make(karp_reader *reader, const karp_catalogue_options *options, karp_catalogue **out)
+{
+    karp_status status = options->node_class.len ? io_reader_text(reader, options->node_class_name, options->node_class) : KARP_OK;
+    return status ? status : make_types(reader, options, out);
+}
+
+karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out, karp_error *error)
+{
+    karp_provider_options options;
+    karp_provider *provider = NULL;
+    karp_provider_options_init(&options, sizeof options);
+    options.region = region.len ? region : io_str("-"); /* no region, and not the usual one either */
+    karp_status status = karp_provider_open(context, io_str("aws"), &options, &provider, error);
+    if (status) return status;
+    status = karp_provider_catalogue(provider, NULL, out, error);
+    karp_provider_close(provider);
+    return status;
 }
 
 karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options, karp_catalogue **out, karp_error *error)
@@ -71,14 +148,11 @@ karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_optio
     }
     status = karp_reader_new(context, NULL, &reader, error);
     if (status) return status;
-    scratch s;
-    scratch_init(&s, context);
-    status = make(reader, &own, &s, out);
+    status = make(reader, &own, out);
     if (status) {
         reader->error.status = status;
         (void)io_give_error(&reader->error, error);
     }
-    scratch_free(&s);
     karp_reader_free(reader);
     return status;
 }

@@ -4,6 +4,8 @@
 #include <providers/members.h>
 #include <string.h>
 
+#include <providers/aws/defaults.h>
+
 karp_status io_no_effect(io_converter *c, const char *field, const char *why)
 {
     return io_warn(c->reader, "%s %.*s: %s has no effect on decisions%s%s", c->kind, (int)(c->name.len < 100 ? c->name.len : 100),
@@ -31,20 +33,12 @@ karp_status io_no_effect_unknown(io_converter *c, const json_t *object, const ch
 
 /* ---- requirements ------------------------------------------------------------------------------------------------ */
 
-static bool constrains(const karp_requirement *list, size_t count, const char *key)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (io_str_is(list[i].key, key)) return true;
-    }
-    return false;
-}
-
-static bool add_requirement(json_t *list, const char *key, const char *op, const char *const *values, size_t count)
+static bool add_requirement(json_t *list, const karp_requirement *r)
 {
     json_t *entry = io_map(), *array = io_list();
     bool ok = entry && array;
-    for (size_t i = 0; ok && i < count; i++) ok = io_append(array, json_string(values[i]));
-    ok = ok && io_set(entry, "key", json_string(key)) && io_set(entry, "operator", json_string(op));
+    for (size_t i = 0; ok && i < r->value_count; i++) ok = io_append(array, io_text_value(r->values[i]));
+    ok = ok && io_set(entry, "key", io_text_value(r->key)) && io_set(entry, "operator", json_string(r->op == KARP_OP_GT ? "Gt" : "In"));
     if (!ok) {
         json_decref(array);
         json_decref(entry);
@@ -57,30 +51,18 @@ static bool add_requirement(json_t *list, const char *key, const char *op, const
     return io_append(list, entry);
 }
 
-/* The webhook of that time wrote these into every Provisioner that said nothing else. */
+/* The webhook of that time wrote the provider's additions into every Provisioner that said nothing else. */
 static json_t *requirements(io_converter *c, const json_t *spec)
 {
-    static const char *const linux_[] = { "linux" }, *const amd64[] = { "amd64" }, *const on_demand[] = { "on-demand" };
-    static const char *const categories[] = { "c", "m", "r" }, *const two[] = { "2" };
     size_t n = 0;
     const karp_requirement *given = io_requirements(&c->d, spec, "requirements", IO_FOR_POOL, &n);
     if (c->d.status) return NULL;
     const json_t *stated = io_get(spec, "requirements");
     json_t *list = stated ? json_copy(io_get(spec, "requirements")) : io_list();
+    karp_requirement added[AWS_POOL_DEFAULTS];
+    size_t more = aws_pool_defaults(given, n, added);
     bool ok = list != NULL;
-    if (ok && !constrains(given, n, "kubernetes.io/os")) ok = add_requirement(list, "kubernetes.io/os", "In", linux_, 1);
-    if (ok && !constrains(given, n, "kubernetes.io/arch")) ok = add_requirement(list, "kubernetes.io/arch", "In", amd64, 1);
-    if (ok && !constrains(given, n, "karpenter.sh/capacity-type")) {
-        ok = add_requirement(list, "karpenter.sh/capacity-type", "In", on_demand, 1);
-    }
-    bool narrowed = constrains(given, n, "node.kubernetes.io/instance-type") ||
-                    constrains(given, n, "karpenter.k8s.aws/instance-family") ||
-                    constrains(given, n, "karpenter.k8s.aws/instance-category") ||
-                    constrains(given, n, "karpenter.k8s.aws/instance-generation");
-    if (ok && !narrowed) {
-        ok = add_requirement(list, "karpenter.k8s.aws/instance-category", "In", categories, 3) &&
-             add_requirement(list, "karpenter.k8s.aws/instance-generation", "Gt", two, 1);
-    }
+    for (size_t i = 0; ok && i < more; i++) ok = add_requirement(list, &added[i]);
     if (ok) return list;
     json_decref(list);
     io_reader_nomem(c->reader);

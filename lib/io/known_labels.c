@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include <providers/aws/label_tables.h>
-
 /* Keys under construction, each once. `recent` spares most look-ups: equal keys of one catalogue are one string. */
 typedef struct key_list {
     karp_reader *reader;
@@ -49,15 +47,16 @@ static bool add_catalogue_keys(key_list *l, const karp_catalogue *catalogue)
     return true;
 }
 
-static karp_status has_aws_pool(karp_reader *reader, bool *found)
+static karp_status has_pool_of(karp_reader *reader, const karp_provider *provider, bool *found)
 {
+    karp_str group = karp_provider_class_group(provider);
     for (size_t i = 0; i < reader->waiting_count && !*found; i++) {
         const io_waiting *w = &reader->waiting[i];
         if (w->info->kind != IO_KIND_NODE_POOL) continue;
         json_t *tree = io_waiting_tree(reader, w);
         if (!tree) return reader->error.status;
         const json_t *ref = io_get(io_get(io_get(io_get(tree, "spec"), "template"), "spec"), "nodeClassRef");
-        *found = io_str_is(io_get_text(ref, "group"), IO_AWS);
+        *found = group.len && io_str_equal(io_get_text(ref, "group"), group);
         json_decref(tree);
     }
     return KARP_OK;
@@ -105,15 +104,17 @@ static karp_status keep_labels(karp_reader *reader, const karp_settings *setting
     return ok && reader->labels_text.ptr ? KARP_OK : io_reader_nomem(reader);
 }
 
-static karp_status set_tables(karp_reader *reader, key_list *l, bool aws)
+/* `all` = the provider has the nodes; else its words are used only where the catalogues use them. */
+static karp_status set_tables(karp_reader *reader, karp_provider *provider, key_list *l, bool all)
 {
     karp_settings settings, tables;
     karp_settings_init(&settings, sizeof settings);
     karp_settings_init(&tables, sizeof tables);
-    aws_label_tables(&tables);
-    if (aws) settings = tables;
+    karp_status status = karp_provider_settings(provider, &tables, &reader->error);
+    if (status) return status;
+    if (all) settings = tables;
     bool ok = true;
-    for (size_t i = 0; ok && aws && i < tables.well_known_count; i++) ok = add_key(l, tables.well_known[i]);
+    for (size_t i = 0; ok && all && i < tables.well_known_count; i++) ok = add_key(l, tables.well_known[i]);
     for (size_t i = 0; ok && reader->own_catalogues && i < reader->catalogue_count; i++) {
         ok = add_catalogue_keys(l, reader->catalogues[i].catalogue);
     }
@@ -121,23 +122,25 @@ static karp_status set_tables(karp_reader *reader, key_list *l, bool aws)
     if (io_table_get(&l->seen, tables.reservation_id_label) != IO_NONE) settings.reservation_id_label = tables.reservation_id_label;
     settings.well_known = l->keys;
     settings.well_known_count = l->count;
-    karp_status status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
+    status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
     return status ? status : keep_labels(reader, &settings);
 }
 
 karp_status io_settle_labels(karp_reader *reader)
 {
+    karp_provider *provider = NULL;
     if (reader->has_snapshot) return KARP_OK;
-    bool aws = io_builtin_types(reader) || reader->options.provider.len > 0;
-    karp_status status = has_aws_pool(reader, &aws);
-    if (status || (!aws && !reader->own_catalogues)) return status;
+    bool all = io_builtin_types(reader) || reader->given_provider || reader->options.provider.len > 0;
+    karp_status status = io_provider(reader, &provider);
+    if (status == KARP_OK) status = has_pool_of(reader, provider, &all);
+    if (status || (!all && !reader->own_catalogues)) return status;
     io_arena arena;
     io_arena_init(&arena, reader->context);
     key_list l;
     memset(&l, 0, sizeof l);
     l.reader = reader;
     io_table_init(&l.seen, &arena);
-    status = set_tables(reader, &l, aws);
+    status = set_tables(reader, provider, &l, all);
     karp_free(reader->context, l.keys, l.capacity * sizeof *l.keys);
     io_table_free(&l.seen);
     io_arena_free(&arena);

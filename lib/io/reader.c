@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader's public face, its errors and warnings. */
+#include <io/builtin.h>
 #include <io/reader.h>
 
 #include <stdarg.h>
@@ -57,9 +58,6 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     karp_reader_options given;
     karp_status status = check_options(options, &given);
     if (status) return give_plain(error, status, "karp_reader_options has a size or members this library does not know");
-    if (given.provider.len && !io_str_is(given.provider, "aws")) {
-        return give_plain(error, KARP_E_INVALID, "the only provider that is built in is \"aws\"");
-    }
     karp_builder *builder = NULL;
     status = karp_builder_new(context, &builder, error);
     if (status) return status;
@@ -92,6 +90,13 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
         karp_reader_free(reader);
         return give_plain(error, KARP_E_NOMEM, "out of memory");
     }
+    /* A provider that does not exist is told of now. */
+    if (reader->options.provider.len) status = io_provider_check(reader);
+    if (status) {
+        (void)io_give_error(&reader->error, error);
+        karp_reader_free(reader);
+        return status;
+    }
     *out = reader;
     return KARP_OK;
 }
@@ -100,6 +105,7 @@ void karp_reader_free(karp_reader *reader)
 {
     if (!reader) return;
     karp_context *context = reader->context;
+    io_provider_free(reader);
     for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
     karp_free(context, reader->catalogues, reader->catalogue_capacity * sizeof *reader->catalogues);
     karp_free(context, reader->waiting, reader->waiting_capacity * sizeof *reader->waiting);

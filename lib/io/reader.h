@@ -7,6 +7,7 @@
 
 #include <io/decode.h>
 #include <io/kinds.h>
+#include <karp/provider.h>
 
 /* A plain object that waits for the end of the input. */
 typedef struct io_waiting {
@@ -66,6 +67,9 @@ struct karp_reader {
 
     bool has_catalogues; /* the Snapshot states them */
     bool own_catalogues; /* karp_reader_add_catalogue() was called */
+    karp_provider *given_provider; /* karp_reader_set_provider() */
+    karp_provider *provider;       /* opened here; likewise below */
+    karp_provider *checker;        /* of node classes, before the region is known */
     bool old_objects;    /* v1alpha5 ones came up: labels of their time are renamed */
     io_given_catalogue *catalogues;
     size_t catalogue_count, catalogue_capacity;

@@ -19,9 +19,15 @@ void scratch_init(scratch *s, karp_context *context)
     s->context = context;
 }
 
+void scratch_init_on(scratch *s, const karp_provider_memory *memory)
+{
+    memset(s, 0, sizeof *s);
+    s->memory = memory;
+}
+
 void scratch_free(scratch *s)
 {
-    while (s->blocks) {
+    while (s->blocks && !s->memory) {
         scratch_block *older = s->blocks->older;
         karp_free(s->context, s->blocks, s->blocks->bytes);
         s->blocks = older;
@@ -33,7 +39,7 @@ static bool add_block(scratch *s, size_t bytes)
 {
     size_t size = s->blocks ? MOST : FIRST;
     if (size - HEADER < bytes) size = bytes + HEADER;
-    scratch_block *block = karp_alloc(s->context, size);
+    scratch_block *block = s->memory ? s->memory->alloc(size, s->memory->user) : karp_alloc(s->context, size);
     if (!block) return false;
     block->older = s->blocks;
     block->bytes = size;

@@ -6,11 +6,12 @@
 
 #include <stdbool.h>
 
-#include <karp/catalogue.h>
+#include <karp/provider.h>
 
 typedef struct scratch_block scratch_block;
 typedef struct scratch {
     karp_context *context;
+    const karp_provider_memory *memory; /* where blocks come from instead, and stay; NULL = the context */
     scratch_block *blocks; /* newest first */
     char *next;
     char *end;
@@ -18,6 +19,8 @@ typedef struct scratch {
 } scratch;
 
 void scratch_init(scratch *s, karp_context *context);
+/* On memory of the host: there is nothing to free. */
+void scratch_init_on(scratch *s, const karp_provider_memory *memory);
 void scratch_free(scratch *s);
 
 /* Not cleared. Aligned for anything. */

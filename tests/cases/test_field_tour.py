@@ -175,12 +175,17 @@ def check_idle():
         return {key: plan[key] for key in ('launches', 'placements', 'unschedulable', 'cost')}, plan['warnings']
 
     before, warnings = bare(PROVISIONERS)
-    for field in WITHOUT_EFFECT:
+    # soft thresholds and their grace periods go together: one without the other is a mistake
+    together = 'evictionSoft(?:GracePeriod)?'
+    for field in [f for f in WITHOUT_EFFECT if not f.startswith('evictionSoft')] + [together]:
         indent = 4 if field not in ('subnetSelector', 'securityGroupSelector', 'tags') else 2
-        text = changed(rf'^ {{{indent}}}{field}:.*\n(?: {{{indent + 1},}}.*\n)*', '')
+        count = 2 if field == together else 1
+        text = changed(rf'^ {{{indent}}}{field}:.*\n(?: {{{indent + 1},}}.*\n)*', '', count)
         after, left = bare(text)
         equal(after, before, f'the plan without {field}')
-        equal(len(left), len(warnings) - 1, f'notes without {field}')
+        equal(len(left), len(warnings) - count, f'notes without {field}')
+    out = run('plan', '-f', '-', *WORKLOADS, status=1, text=changed(r'^    evictionSoftGracePeriod:.*\n(?: {5,}.*\n)*', ''))[1]
+    check('evictionSoft' in out and 'grace period' in out, f'thresholds without grace periods: {out}')
 
 
 def check_right_sized():

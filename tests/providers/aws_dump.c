@@ -78,6 +78,24 @@ static int stop(const char *what, const karp_error *error)
     return 1;
 }
 
+karp_status aws_catalogue_of(karp_context *context, karp_str region, const aws_settings *settings, const aws_node_class *node_class,
+                             karp_catalogue **out, karp_error *error)
+{
+    aws_facts facts;
+    aws_marks none = { .list = NULL };
+    const karp_instance_type *types = NULL;
+    size_t count = 0;
+    scratch s;
+    karp_status status = aws_facts_init(&facts, context, region, error);
+    if (status) return status;
+    scratch_init(&s, context);
+    status = aws_instance_types(&s, &facts, &none, settings, node_class, &types, &count, error);
+    if (status == KARP_OK) status = karp_catalogue_new(context, types, count, out, error);
+    scratch_free(&s);
+    aws_facts_free(&facts);
+    return status;
+}
+
 int aws_dump(int argc, char **argv)
 {
     if (argc != 5) {
@@ -92,14 +110,15 @@ int aws_dump(int argc, char **argv)
     scratch_init(&s, context);
     aws_node_class node_class;
     karp_catalogue *catalogue = NULL;
-    aws_settings settings = aws_settings_default((karp_str){ argv[1], strlen(argv[1]) });
+    karp_str region = { argv[1], strlen(argv[1]) };
+    aws_settings settings = aws_settings_default();
     settings.options.reserved_enis = strtol(argv[2], NULL, 10);
     settings.options.vm_memory_overhead = strtod(argv[3], NULL);
     settings.all_types = true;
     int result = 0;
     if (aws_node_class_read(&s, (karp_str){ argv[4], strlen(argv[4]) }, &node_class, &error) != KARP_OK) {
         result = stop("node class", &error);
-    } else if (aws_catalogue(context, &settings, &node_class, &catalogue, &error) != KARP_OK) {
+    } else if (aws_catalogue_of(context, region, &settings, &node_class, &catalogue, &error) != KARP_OK) {
         result = stop("catalogue", &error);
     }
     for (size_t i = 0; result == 0 && i < karp_catalogue_count(catalogue); i++) print_type(catalogue, i);

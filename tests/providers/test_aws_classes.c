@@ -39,8 +39,7 @@ static void known_labels(void **state)
     enum { THEIRS = sizeof of_karpenter / sizeof *of_karpenter };
     karp_str theirs[THEIRS];
     for (size_t i = 0; i < THEIRS; i++) theirs[i] = text_of(of_karpenter[i]);
-    karp_settings tables;
-    karp_settings_init(&tables, sizeof tables);
+    karp_provider_labels tables = { .size = sizeof tables };
     aws_label_tables(&tables);
     bool used[64] = { false };
     assert_true(tables.well_known_count <= 64);
@@ -48,10 +47,13 @@ static void known_labels(void **state)
     scratch_init(&s, context);
     aws_node_class node_class;
     assert_int_equal(aws_node_class_read(&s, text_of(everything), &node_class, NULL), KARP_OK);
-    aws_settings settings = aws_settings_default(text_of("us-west-2"));
+    aws_settings settings = aws_settings_default();
+    aws_facts facts;
+    aws_marks none = { .list = NULL };
+    assert_int_equal(aws_facts_init(&facts, context, text_of("us-west-2"), NULL), KARP_OK);
     const karp_instance_type *types = NULL;
     size_t count = 0;
-    assert_int_equal(aws_instance_types(&s, &settings, &node_class, &types, &count, NULL), KARP_OK);
+    assert_int_equal(aws_instance_types(&s, &facts, &none, &settings, &node_class, &types, &count, NULL), KARP_OK);
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < types[i].requirement_count; k++) {
             karp_str key = types[i].requirements[k].key;
@@ -72,8 +74,9 @@ static void known_labels(void **state)
         if (w > 0) assert_true(strcmp(tables.well_known[w - 1].ptr, tables.well_known[w].ptr) < 0);
         assert_false(listed(theirs, THEIRS, tables.well_known[w]));
     }
-    assert_true(listed(tables.well_known, tables.well_known_count, tables.reservation_id_label));
+    assert_true(listed(tables.well_known, tables.well_known_count, tables.reservation_id));
     scratch_free(&s);
+    aws_facts_free(&facts);
 }
 
 /* ---- equality -------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <karp/values.h>
+#include <providers/match.h>
 
 static const int64_t mebi = INT64_C(1) << 20;
 static const int64_t gibi = INT64_C(1) << 30;
@@ -40,11 +41,6 @@ static family_traits traits_of(aws_family family)
 bool aws_is_windows(aws_family family)
 {
     return traits_of(family).windows;
-}
-
-static bool str_is(karp_str a, const char *text)
-{
-    return a.len == strlen(text) && memcmp(a.ptr, text, a.len) == 0;
 }
 
 /* ---- pods ------------------------------------------------------------------------------------ */
@@ -84,11 +80,13 @@ static int64_t pod_count(const aws_type *t, const aws_node_class *c, const aws_o
 /* ---- memory and storage ---------------------------------------------------------------------- */
 
 /* The order of the operations is the provider's: it decides the last bit, and with it the ceiling. */
-static int64_t memory_mib(const aws_type *t, const aws_options *o)
+static int64_t memory_bytes(const aws_type *t, const aws_options *o)
 {
+    if (t->seen_memory != AWS_UNKNOWN) return t->seen_memory;
     int64_t mib = t->memory_mib - (t->flags & EC2_ARM64 ? 64 : 0); /* Graviton's kernel keeps 64 MiB */
     double taken = (double)(mib * mebi) * o->vm_memory_overhead / 1024 / 1024;
-    return mib - (int64_t)ceil(taken);
+    mib -= (int64_t)ceil(taken);
+    return mib > 0 ? mib * mebi : 0;
 }
 
 /* An amount of bytes: how it is written, and its value. */
@@ -125,7 +123,7 @@ static const aws_block_device *find_device(const aws_node_class *c, const family
     }
     if (c->family == AWS_CUSTOM) return c->block_device_count ? &c->block_devices[c->block_device_count - 1] : NULL;
     for (size_t i = 0; i < c->block_device_count; i++) {
-        if (str_is(c->block_devices[i].device, family->storage_device)) return &c->block_devices[i];
+        if (match_is(c->block_devices[i].device, family->storage_device)) return &c->block_devices[i];
     }
     return NULL;
 }
@@ -165,7 +163,7 @@ static bool percentage(karp_str text, double *out)
     size_t from = 0, to = text.len;
     while (from < to && text.ptr[from] == '%') from++;
     while (to > from && text.ptr[to - 1] == '%') to--;
-    return karp_double_parse((karp_str){ text.ptr + from, to - from }, out) == KARP_OK && isfinite(*out) && *out >= 0;
+    return karp_double_parse((karp_str){ text.ptr + from, to - from }, out) == KARP_OK && isfinite(*out) && *out >= 0 && *out <= 100;
 }
 
 static bool is_percentage(karp_str text)
@@ -210,7 +208,7 @@ static int64_t gpus_of(const aws_type *t, const char *maker)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < t->device_count; i++) {
-        if (t->devices[i].kind == EC2_GPU && str_is(t->devices[i].maker, maker)) sum += t->devices[i].count;
+        if (t->devices[i].kind == EC2_GPU && match_is(t->devices[i].maker, maker)) sum += t->devices[i].count;
     }
     return sum;
 }
@@ -238,16 +236,13 @@ static void override(karp_resource *list, size_t *count, const karp_resource *st
 {
     for (size_t i = 0; i < stated_count; i++) {
         size_t at = 0;
-        while (at < *count && (list[at].name.len != stated[i].name.len ||
-                               memcmp(list[at].name.ptr, stated[i].name.ptr, stated[i].name.len) != 0)) {
-            at++;
-        }
+        while (at < *count && !match_same(list[at].name, stated[i].name)) at++;
         list[at] = stated[i];
         if (at == *count) ++*count;
     }
 }
 
-static void fill_overhead(scratch *s, const aws_type *t, const aws_node_class *c, const aws_options *o, int64_t memory_bytes,
+static void fill_overhead(scratch *s, const aws_type *t, const aws_node_class *c, const aws_options *o, int64_t bytes_of_memory,
                           double storage_bytes, karp_overhead *out)
 {
     static const karp_str one_gibi = TEXT("1Gi"), hundred_mebi = TEXT("100Mi");
@@ -260,7 +255,7 @@ static void fill_overhead(scratch *s, const aws_type *t, const aws_node_class *c
     add_text(kube, &out->kube_reserved_count, storage, one_gibi);
     override(kube, &out->kube_reserved_count, c->kube_reserved, c->kube_reserved_count);
     add_text(eviction, &out->eviction_threshold_count, memory,
-             c->evict_memory.len ? threshold(s, c->evict_memory, (double)memory_bytes) : hundred_mebi);
+             c->evict_memory.len ? threshold(s, c->evict_memory, (double)bytes_of_memory) : hundred_mebi);
     add_text(eviction, &out->eviction_threshold_count, storage,
              c->evict_nodefs.len ? threshold(s, c->evict_nodefs, storage_bytes)
                                  : whole_text(s, ceil(ceil(storage_bytes) / 100 * 10)));
@@ -277,11 +272,11 @@ void aws_resources(scratch *s, const aws_type *t, const aws_node_class *c, const
     enum { ROOM = 12 };
     karp_resource *list = scratch_array(s, ROOM, sizeof *list);
     if (!list) return;
-    int64_t mib = memory_mib(t, o);
+    int64_t bytes_of_memory = memory_bytes(t, o);
     bytes disk = ephemeral_storage(s, t, c);
     size_t count = 0;
     add_value(list, &count, cpu, t->vcpus, 0);
-    add_text(list, &count, memory, scratch_uint_unit(s, mib > 0 ? (uint64_t)mib : 0, "Mi"));
+    add_text(list, &count, memory, byte_text(s, (uint64_t)bytes_of_memory));
     add_text(list, &count, storage, disk.text);
     add_value(list, &count, pods, pod_count(t, c, o), 0);
     if (t->flags & EC2_TRUNKING) add_some(list, &count, pod_eni, t->branch_enis);
@@ -290,5 +285,5 @@ void aws_resources(scratch *s, const aws_type *t, const aws_node_class *c, const
     if (aws_is_windows(c->family) && !(t->flags & EC2_ARM64)) add_some(list, &count, private_ipv4, t->limits_ipv4 - 1);
     out->capacity = list;
     out->capacity_count = count;
-    fill_overhead(s, t, c, o, mib > 0 ? mib * mebi : 0, disk.value, &out->overhead);
+    fill_overhead(s, t, c, o, bytes_of_memory, disk.value, &out->overhead);
 }

@@ -22,7 +22,8 @@ enum {
     EC2_ON_DEMAND = 64,
     EC2_SPOT = 128,
     EC2_CAPACITY_BLOCK = 256,
-    EC2_ARM64 = 512
+    EC2_ARM64 = 512,
+    EC2_NESTED_VIRTUALIZATION = 1024 /* told by loaded facts alone */
 };
 
 typedef struct ec2_device {

@@ -3,37 +3,12 @@
 
 #include <string.h>
 
+#include <providers/match.h>
+#include <providers/order.h>
+
 static karp_str text_at(uint16_t offset)
 {
     return (karp_str){ ec2_strings + offset, strlen(ec2_strings + offset) };
-}
-
-bool aws_region_find(karp_str name, size_t *region)
-{
-    for (size_t i = 0; i < EC2_REGIONS; i++) {
-        karp_str known = text_at(ec2_region_names[i]);
-        if (known.len != name.len || memcmp(known.ptr, name.ptr, name.len) != 0) continue;
-        *region = i;
-        return true;
-    }
-    return false;
-}
-
-karp_str aws_region_name(size_t region)
-{
-    return text_at(ec2_region_names[region]);
-}
-
-uint32_t aws_region_zones(size_t region)
-{
-    uint32_t zones = 0;
-    for (size_t i = 0; i < ec2_row_count; i++) zones |= ec2_rows[i].zones[region];
-    return zones;
-}
-
-size_t aws_type_count(void)
-{
-    return ec2_row_count;
 }
 
 static int64_t amount(uint32_t value)
@@ -46,6 +21,8 @@ static double price(uint32_t micro)
 {
     return micro == EC2_NONE ? AWS_UNKNOWN : (double)micro / 1e6;
 }
+
+/* ---- the built-in table ---------------------------------------------------------------------- */
 
 static void get_devices(const ec2_row *row, aws_type *out)
 {
@@ -63,9 +40,16 @@ static void get_devices(const ec2_row *row, aws_type *out)
     }
 }
 
-void aws_type_get(size_t index, size_t region, aws_type *out)
+static void get_limits(const ec2_row *row, aws_type *out)
 {
-    const ec2_row *row = &ec2_rows[index];
+    out->flags |= row->flags & EC2_TRUNKING;
+    out->branch_enis = row->branch_enis;
+    out->limits_ipv4 = amount(row->limits_ipv4);
+    out->network_mbps = amount(row->network_mbps);
+}
+
+static void get_row(const ec2_row *row, aws_type *out)
+{
     out->name = text_at(row->name);
     out->cpu_maker = text_at(row->cpu_maker);
     out->hypervisor = text_at(row->hypervisor);
@@ -76,19 +60,151 @@ void aws_type_get(size_t index, size_t region, aws_type *out)
     out->enis = row->enis;
     out->ipv4_per_eni = row->ipv4_per_eni;
     out->network_cards = row->network_cards;
-    out->branch_enis = row->branch_enis;
     out->efas = row->efas;
-    out->limits_ipv4 = amount(row->limits_ipv4);
-    out->network_mbps = amount(row->network_mbps);
+    get_limits(row, out);
     out->ebs_mbps = amount(row->ebs_mbps);
     out->local_gb = amount(row->local_gb);
+    out->seen_memory = AWS_UNKNOWN;
     get_devices(row, out);
+    out->on_demand = AWS_UNKNOWN;
+    for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++) out->spot[zone] = AWS_UNKNOWN;
+}
+
+static void get_offers(const ec2_row *row, size_t region, aws_type *out)
+{
     out->zones = row->zones[region];
-    out->reserved = 0;
     out->on_demand = price(row->on_demand[region]);
     size_t next = row->spot[region];
-    for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++) {
-        bool has = row->has_spot[region] && (out->zones >> zone & 1);
-        out->spot[zone] = has ? price(ec2_spot_prices[next++]) : AWS_UNKNOWN;
+    for (size_t zone = 0; zone < 8 && row->has_spot[region]; zone++) {
+        if (out->zones >> zone & 1) out->spot[zone] = price(ec2_spot_prices[next++]);
     }
+}
+
+static size_t find_region(karp_str name)
+{
+    size_t i = 0;
+    while (i < EC2_REGIONS && !match_same(text_at(ec2_region_names[i]), name)) i++;
+    return i;
+}
+
+/* us-west-2a, for every letter that any type is offered in. */
+static void name_zones(aws_facts *facts)
+{
+    uint32_t there = 0;
+    for (size_t i = 0; i < facts->count; i++) there |= facts->types[i].zones;
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
+        if (!(there >> i & 1)) continue;
+        char *name = scratch_alloc(&facts->s, facts->region.len + 2);
+        if (!name) return;
+        memcpy(name, facts->region.ptr, facts->region.len);
+        name[facts->region.len] = (char)('a' + i);
+        name[facts->region.len + 1] = '\0';
+        facts->zones[i] = (karp_str){ name, facts->region.len + 1 };
+    }
+}
+
+karp_status aws_facts_init(aws_facts *facts, karp_context *context, karp_str region, karp_error *error)
+{
+    static const karp_str none = TEXT("");
+    memset(facts, 0, sizeof *facts);
+    scratch_init(&facts->s, context);
+    size_t number = find_region(region);
+    facts->region_known = facts->spot_known = number < EC2_REGIONS;
+    facts->region = facts->region_known ? text_at(ec2_region_names[number]) : scratch_text(&facts->s, region);
+    facts->types = scratch_array(&facts->s, ec2_row_count, sizeof *facts->types);
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) facts->zones[i] = none;
+    for (size_t i = 0; facts->types && i < ec2_row_count; i++) {
+        get_row(&ec2_rows[i], &facts->types[i]);
+        if (facts->region_known) get_offers(&ec2_rows[i], number, &facts->types[i]);
+    }
+    facts->count = facts->types ? ec2_row_count : 0;
+    name_zones(facts);
+    if (!facts->s.failed) return KARP_OK;
+    aws_facts_free(facts);
+    return provider_nomem(error);
+}
+
+void aws_facts_free(aws_facts *facts)
+{
+    scratch_free(&facts->s);
+    memset(facts, 0, sizeof *facts);
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+/* What is empty needs no copy. */
+static karp_str keep(scratch *s, karp_str text)
+{
+    return text.len ? scratch_text(s, text) : text;
+}
+
+karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *error)
+{
+    *to = *from;
+    scratch_init(&to->s, from->s.context);
+    scratch *s = &to->s;
+    to->region = keep(s, from->region);
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) to->zones[i] = keep(s, from->zones[i]);
+    to->types = scratch_array(s, from->count, sizeof *to->types);
+    for (size_t i = 0; to->types && i < from->count; i++) {
+        aws_type *t = &to->types[i];
+        *t = from->types[i];
+        t->name = keep(s, t->name);
+        t->cpu_maker = keep(s, t->cpu_maker);
+        t->hypervisor = keep(s, t->hypervisor);
+        for (size_t k = 0; k < t->device_count; k++) {
+            t->devices[k].maker = keep(s, t->devices[k].maker);
+            t->devices[k].name = keep(s, t->devices[k].name);
+        }
+    }
+    if (!s->failed) return KARP_OK;
+    aws_facts_free(to);
+    return provider_nomem(error);
+}
+
+aws_type *aws_facts_find(const aws_facts *facts, karp_str name)
+{
+    size_t low = 0, high = facts->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = match_compare(facts->types[middle].name, name);
+        if (order == 0) return &facts->types[middle];
+        if (order < 0) low = middle + 1;
+        else high = middle;
+    }
+    return NULL;
+}
+
+void aws_facts_add_limits(aws_type *type)
+{
+    size_t low = 0, high = ec2_row_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = match_compare(text_at(ec2_rows[middle].name), type->name);
+        if (order == 0) {
+            get_limits(&ec2_rows[middle], type);
+            return;
+        }
+        if (order < 0) low = middle + 1;
+        else high = middle;
+    }
+}
+
+size_t aws_facts_zone(const aws_facts *facts, karp_str name)
+{
+    size_t i = 0;
+    while (i < AWS_ZONES_MOST && !(name.len && match_same(facts->zones[i], name))) i++;
+    return i;
+}
+
+static int by_name(const void *a, const void *b, const void *about)
+{
+    const aws_type *x = a, *y = b;
+    (void)about;
+    return match_compare(x->name, y->name);
+}
+
+void aws_facts_sort(aws_facts *facts)
+{
+    order_heap(facts->types, facts->count, sizeof *facts->types, by_name, NULL);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of EC2's instance types, region by region: the embedded table, one type at a time. */
+/* What is known of a region's instance types: the built-in table, and what was loaded since. */
 #ifndef AWS_FACTS_H
 #define AWS_FACTS_H
 
 #include <stdbool.h>
 
-#include <karp/base.h>
 #include <providers/aws/ec2_table.h>
+#include <providers/fail.h>
+#include <providers/scratch.h>
 
-enum { AWS_DEVICES_MOST = 4, AWS_ZONES_MOST = 8 };
+enum { AWS_DEVICES_MOST = 4, AWS_ZONES_MOST = 16 };
 
 #define AWS_UNKNOWN (-1)
 
@@ -31,22 +32,37 @@ typedef struct aws_type {
     int64_t enis, ipv4_per_eni; /* of the default network card */
     int64_t network_cards, branch_enis, efas;
     int64_t limits_ipv4, network_mbps, ebs_mbps, local_gb; /* or AWS_UNKNOWN */
+    int64_t seen_memory; /* least bytes that a node of it had, or AWS_UNKNOWN */
     aws_device devices[AWS_DEVICES_MOST];
-    uint32_t zones;              /* bit 0 = zone a */
+    uint32_t zones;              /* bit i = zone i of the facts */
     uint32_t reserved;
     double on_demand;            /* dollars an hour, or AWS_UNKNOWN */
     double spot[AWS_ZONES_MOST]; /* by zone, or AWS_UNKNOWN */
 } aws_type;
 
-/* false = there are no facts for that region */
-bool aws_region_find(karp_str name, size_t *region);
-/* The region and its number as text; NUL-terminated, for ever. */
-karp_str aws_region_name(size_t region);
-/* Zones in which the region offers anything. */
-uint32_t aws_region_zones(size_t region);
+typedef struct aws_facts {
+    scratch s; /* what was loaded; built-in texts live for ever */
+    karp_str region;
+    bool region_known;   /* built in, or its offerings were loaded */
+    bool spot_known;     /* else spot prices are taken to be those on demand */
+    karp_str zones[AWS_ZONES_MOST]; /* "" = there is no such zone */
+    aws_type *types; /* by name */
+    size_t count;
+} aws_facts;
 
-size_t aws_type_count(void);
-/* Type `index`, by name, as `region` offers it. Strings live for ever. */
-void aws_type_get(size_t index, size_t region, aws_type *out);
+/* The built-in facts; of a region that is not built in, types without zones and prices. */
+karp_status aws_facts_init(aws_facts *facts, karp_context *context, karp_str region, karp_error *error);
+void aws_facts_free(aws_facts *facts);
+
+/* A copy to change, in memory of its own. */
+karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *error);
+
+aws_type *aws_facts_find(const aws_facts *facts, karp_str name); /* NULL = not there */
+/* Traffic limits of a type that are in no description of it, from the built-in table. */
+void aws_facts_add_limits(aws_type *type);
+/* The number of a zone by name; AWS_ZONES_MOST = there is none. */
+size_t aws_facts_zone(const aws_facts *facts, karp_str name);
+/* Puts the types in the order of their names. */
+void aws_facts_sort(aws_facts *facts);
 
 #endif

@@ -42,7 +42,18 @@ static const karp_label normalized[] = {
     { TEXT("topology.ebs.csi.aws.com/zone"), TEXT("topology.kubernetes.io/zone") },
 };
 
-void aws_label_tables(karp_settings *into)
+static const karp_str resources[] = {
+    TEXT("amd.com/gpu"),
+    TEXT("aws.amazon.com/neuron"),
+    TEXT("aws.amazon.com/neuroncore"),
+    TEXT("habana.ai/gaudi"),
+    TEXT("nvidia.com/gpu"),
+    TEXT("vpc.amazonaws.com/PrivateIPv4Address"),
+    TEXT("vpc.amazonaws.com/efa"),
+    TEXT("vpc.amazonaws.com/pod-eni"),
+};
+
+void aws_label_tables(karp_provider_labels *into)
 {
     into->well_known = well_known;
     into->well_known_count = sizeof well_known / sizeof *well_known;
@@ -50,5 +61,7 @@ void aws_label_tables(karp_settings *into)
     into->restricted_domain_count = sizeof restricted_domains / sizeof *restricted_domains;
     into->normalized = normalized;
     into->normalized_count = sizeof normalized / sizeof *normalized;
-    into->reservation_id_label = aws_key_reservation_id;
+    into->resources = resources;
+    into->resource_count = sizeof resources / sizeof *resources;
+    into->reservation_id = aws_key_reservation_id;
 }

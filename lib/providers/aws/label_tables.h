@@ -3,9 +3,9 @@
 #ifndef AWS_LABEL_TABLES_H
 #define AWS_LABEL_TABLES_H
 
-#include <karp/snapshot.h>
+#include <karp/provider.h>
 
 /* Sets the tables of `into` and nothing else; the lists live for ever. Well-known labels are sorted. */
-void aws_label_tables(karp_settings *into);
+void aws_label_tables(karp_provider_labels *into);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <providers/aws/capacity.h>
+#include <providers/match.h>
 
 const karp_str aws_key_zone = TEXT("topology.kubernetes.io/zone");
 const karp_str aws_key_zone_id = TEXT("topology.k8s.aws/zone-id");
@@ -229,8 +230,7 @@ size_t aws_reservation_count(const aws_node_class *c, const aws_type *t)
 {
     size_t count = 0;
     for (size_t i = 0; i < c->reservation_count; i++) {
-        karp_str type = c->reservations[i].instance_type;
-        if (type.len == t->name.len && memcmp(type.ptr, t->name.ptr, type.len) == 0) count++;
+        if (match_same(c->reservations[i].instance_type, t->name)) count++;
     }
     return count;
 }
@@ -250,7 +250,7 @@ static void add_reservations(labels *l, const aws_type *t, const aws_node_class 
     if (!ids || !kinds || !interruptible) return;
     for (size_t i = 0; i < c->reservation_count && n < count; i++) {
         const aws_reservation *r = &c->reservations[i];
-        if (r->instance_type.len != t->name.len || memcmp(r->instance_type.ptr, t->name.ptr, t->name.len) != 0) continue;
+        if (!match_same(r->instance_type, t->name)) continue;
         ids[n] = r->id;
         kinds[n] = r->kind;
         interruptible[n++] = r->interruptible ? word_true : word_false;

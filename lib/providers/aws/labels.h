@@ -4,6 +4,7 @@
 #define AWS_LABELS_H
 
 #include <providers/aws/facts.h>
+#include <providers/aws/marks.h>
 #include <providers/aws/node_class.h>
 
 #define AWS_GROUP "karpenter.k8s.aws/"
@@ -12,12 +13,15 @@
 typedef struct aws_zone {
     karp_str name;    /* us-west-2a */
     karp_str id;      /* usw2-az1; "" = not known */
-    bool in_class;    /* launches may go there */
+    bool in_class;    /* launches may go there … */
+    bool out;         /* … but not now: none of the class's subnets there has addresses */
 } aws_zone;
 
 /* What is the same for all types of one catalogue. */
 typedef struct aws_place {
     karp_str region;
+    const aws_marks *marks;
+    karp_str group; /* the placement group's id; "" = none */
     aws_zone zones[AWS_ZONES_MOST];
     uint32_t zones_in_class; /* bits */
     const karp_str *partitions; /* "1" … of a placement group by partitions */

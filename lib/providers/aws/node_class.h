@@ -27,8 +27,15 @@ typedef struct aws_network_interface {
 } aws_network_interface;
 
 typedef struct aws_subnet {
-    karp_str zone, zone_id;
+    karp_str zone, zone_id, id;
+    int64_t free_addresses;
 } aws_subnet;
+
+typedef struct aws_image {
+    karp_str id;
+    const karp_requirement *requirements; /* of the types it serves */
+    size_t requirement_count;
+} aws_image;
 
 typedef struct aws_reservation {
     karp_str id, instance_type, zone;
@@ -46,7 +53,7 @@ typedef struct aws_placement_group {
 /* All zero: AL2023 as it comes. */
 typedef struct aws_node_class {
     aws_family family;
-    bool has_max_pods, raid0, has_interfaces, connection_tracking;
+    bool has_max_pods, raid0, has_interfaces, connection_tracking, nested_virtualization;
     int64_t max_pods;
     int64_t pods_per_core; /* 0 = not stated */
     const karp_resource *kube_reserved;
@@ -63,6 +70,12 @@ typedef struct aws_node_class {
     const aws_reservation *reservations;
     size_t reservation_count;
     aws_placement_group placement_group;
+    /* What nodes drift by; instance types do not depend on it. */
+    const aws_image *images;
+    size_t image_count;
+    const karp_str *security_groups;
+    size_t security_group_count;
+    uint64_t hash;
 } aws_node_class;
 
 /* Reads the object as JSON: spec, and of status subnets, capacityReservations (with availableInstanceCount, which the
@@ -73,9 +86,5 @@ karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *o
 
 /* Whether they make equal catalogues, as far as their texts tell. */
 bool aws_node_class_equal(const aws_node_class *a, const aws_node_class *b);
-
-/* Fills *error (NULL allowed) and returns status. */
-karp_status aws_fail(karp_error *error, karp_status status, const char *field, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 
 #endif

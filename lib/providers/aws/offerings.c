@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <providers/match.h>
+
 enum { REQUIREMENTS_MOST = 7 };
 
 static const karp_str on_demand[] = { TEXT("on-demand") }, spot[] = { TEXT("spot") }, reserved[] = { TEXT("reserved") };
@@ -78,7 +80,8 @@ static bool placement_fits(const aws_type *t, const aws_placement_group *group)
 static bool fits_class(const aws_type *t, const aws_node_class *c)
 {
     if (c->family == AWS_AL2023 && starts(t->name, "a1.")) return false; /* AL2023 needs newer cores */
-    if (c->connection_tracking && !(t->hypervisor.len == 5 && starts(t->hypervisor, "nitro"))) return false;
+    if (c->connection_tracking && !match_is(t->hypervisor, "nitro")) return false;
+    if (c->nested_virtualization && !(t->flags & EC2_NESTED_VIRTUALIZATION)) return false;
     return interfaces_fit(t, c) && placement_fits(t, &c->placement_group);
 }
 
@@ -88,18 +91,30 @@ typedef struct offerings {
     karp_offering *list;
     size_t count;
     const aws_offering_parts *parts;
+    const aws_place *place;
+    karp_str type;
+    bool marked; /* there are marks that concern the type */
 } offerings;
+
+static bool is_marked(const offerings *o, karp_str capacity_type, karp_str zone, size_t partition)
+{
+    karp_str none = TEXT("");
+    if (!o->marked) return false;
+    return aws_marked(o->place->marks, capacity_type, o->type, zone, o->place->group,
+                      o->place->partition_count ? o->place->partitions[partition] : none);
+}
 
 static void add_copies(offerings *o, const karp_requirement *first, size_t count, double price, int64_t capacity,
                        bool available)
 {
+    karp_str capacity_type = first[0].values[0], zone = first[1].values[0]; /* of_zone() and add_reserved() begin with them */
     for (size_t i = 0; i < o->parts->partitions; i++) {
         o->list[o->count++] = (karp_offering){
             .requirements = first + i * REQUIREMENTS_MOST,
             .requirement_count = count,
             .price = price == AWS_UNKNOWN ? 0 : price,
             .reservation_capacity = capacity,
-            .available = available,
+            .available = available && !is_marked(o, capacity_type, zone, i),
         };
     }
 }
@@ -112,7 +127,7 @@ static void add_reserved(scratch *s, offerings *o, const aws_type *t, const aws_
     uint32_t bit = 0;
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         karp_str name = place->zones[i].name;
-        if (name.len != r->zone.len || memcmp(name.ptr, r->zone.ptr, name.len) != 0) continue;
+        if (!match_same(name, r->zone)) continue;
         zone = &place->zones[i];
         bit = 1u << i;
     }
@@ -130,7 +145,7 @@ static void add_reserved(scratch *s, offerings *o, const aws_type *t, const aws_
         if (zone && zone->id.len) into[n++] = in(aws_key_zone_id, &zone->id);
         if (place->partition_count) into[n++] = in(aws_key_partition, &place->partitions[i]);
     }
-    bool available = fits && r->available_count > 0 && !r->expiring && (t->zones & place->zones_in_class & bit);
+    bool available = fits && r->available_count > 0 && !r->expiring && (t->zones & place->zones_in_class & bit) && !zone->out;
     double price = t->on_demand == AWS_UNKNOWN ? 0 : t->on_demand / 10000000.0;
     add_copies(o, list, n, price, r->available_count, available);
 }
@@ -140,13 +155,13 @@ void aws_offerings(scratch *s, const aws_type *t, const aws_node_class *c, const
 {
     size_t reservations = aws_reservation_count(c, t), zones = 0;
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) zones += t->zones >> i & 1;
-    offerings o = { .parts = parts };
+    offerings o = { .parts = parts, .place = place, .type = t->name, .marked = aws_marks_concern(place->marks, t->name) };
     o.list = scratch_alloc(s, (zones * 2 + reservations) * parts->partitions * sizeof *o.list + 1);
     if (s->failed) return;
     bool fits = fits_class(t, c);
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         if (!(t->zones >> i & 1) || place->zones[i].name.len == 0) continue;
-        bool open = fits && place->zones[i].in_class;
+        bool open = fits && place->zones[i].in_class && !place->zones[i].out;
         size_t count = parts->requirement_count[i];
         if (t->flags & EC2_ON_DEMAND) {
             bool available = open && t->on_demand != AWS_UNKNOWN;
@@ -158,7 +173,7 @@ void aws_offerings(scratch *s, const aws_type *t, const aws_node_class *c, const
     }
     for (size_t i = 0; i < c->reservation_count; i++) {
         const aws_reservation *r = &c->reservations[i];
-        if (r->instance_type.len != t->name.len || memcmp(r->instance_type.ptr, t->name.ptr, t->name.len) != 0) continue;
+        if (!match_same(r->instance_type, t->name)) continue;
         add_reserved(s, &o, t, place, r, fits);
     }
     out->offerings = o.list;

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hashes, defaults, marks, drift, and the half in which the plugin acts: one question each. */
+#include <providers/provider.h>
+
+karp_status karp_provider_class_hash(karp_provider *provider, const karp_provider_class *node_class,
+                                     const karp_provider_memory *memory, karp_str *version, karp_str *hash, karp_error *error)
+{
+    if (!provider->plugin.class_hash) return provider_lacks(provider, error, "hash of node classes");
+    karp_str own_version = { "", 0 }, own_hash = { "", 0 };
+    uint32_t kind = provider->plugin.class_hash(provider->handle, provider_class_data(node_class), memory, &own_version, &own_hash,
+                                                provider_ask(provider));
+    karp_status status = provider_answer(provider, kind, error);
+    if (status) return status;
+    *version = own_version;
+    *hash = own_hash;
+    return KARP_OK;
+}
+
+karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name, karp_str text, const karp_provider_memory *memory,
+                                         karp_str *out, karp_error *error)
+{
+    karp_str completed = text;
+    if (provider->plugin.class_defaults) {
+        karp_provider_document document = { .size = sizeof document, .name = name, .text = text };
+        uint32_t kind = provider->plugin.class_defaults(provider->handle, &document, memory, &completed, provider_ask(provider));
+        karp_status status = provider_answer(provider, kind, error);
+        if (status) return status;
+    }
+    *out = completed;
+    return KARP_OK;
+}
+
+karp_status karp_provider_pool_defaults(karp_provider *provider, const karp_requirement *requirements, size_t count,
+                                        const karp_provider_memory *memory, const karp_requirement **added, size_t *added_count,
+                                        karp_error *error)
+{
+    const karp_requirement *list = NULL;
+    size_t n = 0;
+    if (provider->plugin.pool_defaults) {
+        uint32_t kind = provider->plugin.pool_defaults(provider->handle, requirements, count, memory, &list, &n, provider_ask(provider));
+        karp_status status = provider_answer(provider, kind, error);
+        if (status) return status;
+    }
+    *added = list;
+    *added_count = n;
+    return KARP_OK;
+}
+
+karp_status karp_provider_launch_request(karp_provider *provider, const karp_provider_class *node_class,
+                                         const karp_provider_launch *launch, karp_str claim, const karp_provider_memory *memory,
+                                         karp_str *request, karp_error *error)
+{
+    if (!provider->plugin.launch_request) return provider_lacks(provider, error, "requests as data");
+    karp_str text = { "", 0 };
+    uint32_t kind = provider->plugin.launch_request(provider->handle, provider_class_data(node_class), launch, claim, memory, &text,
+                                                    provider_ask(provider));
+    karp_status status = provider_answer(provider, kind, error);
+    if (status == KARP_OK) *request = text;
+    return status;
+}
+
+karp_status karp_provider_launch_result(karp_provider *provider, const karp_provider_class *node_class,
+                                        const karp_provider_launch *launch, karp_str answer, int64_t now,
+                                        const karp_provider_memory *memory, karp_provider_node *node, karp_error *error)
+{
+    if (!provider->plugin.launch_result) return provider_lacks(provider, error, "requests as data");
+    karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
+    uint32_t kind = provider->plugin.launch_result(provider->handle, provider_class_data(node_class), launch, answer, now, memory, &made,
+                                                   provider_ask(provider));
+    karp_status status = provider_answer(provider, kind, error);
+    if (status == KARP_OK) *node = made;
+    return status;
+}
+
+karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scope *scope, int64_t now, int64_t ttl, karp_error *error)
+{
+    if (!provider->plugin.mark) return provider_lacks(provider, error, "marks of what is unavailable");
+    if (scope->size < sizeof *scope) return provider_fail(error, KARP_E_ABI_OLD, "size", "karp_provider_scope is too small");
+    if (ttl < 0 || now > INT64_MAX - ttl) return provider_fail(error, KARP_E_INVALID, "ttl", "must not be negative, nor end beyond all time");
+    return provider_answer(provider, provider->plugin.mark(provider->handle, scope, now, ttl, provider_ask(provider)), error);
+}
+
+void karp_provider_expire(karp_provider *provider, int64_t now)
+{
+    if (provider->plugin.expire) provider->plugin.expire(provider->handle, now);
+}
+
+karp_status karp_provider_drift(karp_provider *provider, const karp_provider_class *node_class, const karp_provider_node *node,
+                                const karp_provider_memory *memory, karp_str *reason, karp_error *error)
+{
+    karp_str found = { "", 0 };
+    if (node->size < sizeof *node) return provider_fail(error, KARP_E_ABI_OLD, "size", "karp_provider_node is too small");
+    if (provider->plugin.drift) {
+        uint32_t kind = provider->plugin.drift(provider->handle, provider_class_data(node_class), node, memory, &found, provider_ask(provider));
+        karp_status status = provider_answer(provider, kind, error);
+        if (status) return status;
+    }
+    *reason = found;
+    return KARP_OK;
+}
+
+karp_status karp_provider_repair_policies(karp_provider *provider, const karp_provider_repair **out, size_t *count, karp_error *error)
+{
+    const karp_provider_repair *list = NULL;
+    size_t n = 0;
+    if (provider->plugin.repair_policies) {
+        (void)provider_ask(provider);
+        karp_status status = provider_answer(provider, provider->plugin.repair_policies(provider->handle, &list, &n), error);
+        if (status) return status;
+        for (size_t i = 0; i < n; i++) {
+            if (list[i].toleration < 0) return provider_nonsense(provider, error, "a toleration that is negative");
+        }
+    }
+    *out = list;
+    *count = n;
+    return KARP_OK;
+}
+
+/* ---- the optional half ----------------------------------------------------------------------- */
+
+static karp_status take_node(karp_provider *p, uint32_t kind, const karp_provider_node *made, karp_provider_node *out, karp_error *error)
+{
+    karp_status status = provider_answer(p, kind, error);
+    if (status) return status;
+    if (made->provider_id.len == 0) return provider_nonsense(p, error, "a machine without an id");
+    *out = *made;
+    return KARP_OK;
+}
+
+karp_status karp_provider_create(karp_provider *provider, const karp_provider_class *node_class, const karp_provider_launch *launch,
+                                 karp_str claim, const karp_provider_http *http, const karp_provider_memory *memory,
+                                 karp_provider_node *out, karp_error *error)
+{
+    if (!provider->plugin.create) return provider_lacks(provider, error, "part that acts: create");
+    karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
+    uint32_t kind = provider->plugin.create(provider->handle, provider_class_data(node_class), launch, claim, http, memory, &made,
+                                            provider_ask(provider));
+    return take_node(provider, kind, &made, out, error);
+}
+
+karp_status karp_provider_delete(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
+                                 const karp_provider_memory *memory, karp_error *error)
+{
+    if (!provider->plugin.delete_) return provider_lacks(provider, error, "part that acts: delete");
+    return provider_answer(provider, provider->plugin.delete_(provider->handle, provider_id, http, memory, provider_ask(provider)), error);
+}
+
+karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
+                              const karp_provider_memory *memory, karp_provider_node *out, karp_error *error)
+{
+    if (!provider->plugin.get) return provider_lacks(provider, error, "part that acts: get");
+    karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
+    uint32_t kind = provider->plugin.get(provider->handle, provider_id, http, memory, &made, provider_ask(provider));
+    return take_node(provider, kind, &made, out, error);
+}
+
+karp_status karp_provider_list(karp_provider *provider, const karp_provider_http *http, const karp_provider_memory *memory,
+                               const karp_provider_node **out, size_t *count, karp_error *error)
+{
+    if (!provider->plugin.list) return provider_lacks(provider, error, "part that acts: list");
+    const karp_provider_node *list = NULL;
+    size_t n = 0;
+    uint32_t kind = provider->plugin.list(provider->handle, http, memory, &list, &n, provider_ask(provider));
+    karp_status status = provider_answer(provider, kind, error);
+    if (status) return status;
+    if (n && !list) return provider_nonsense(provider, error, "no list of machines");
+    for (size_t i = 0; i < n; i++) {
+        if (list[i].provider_id.len == 0) return provider_nonsense(provider, error, "a machine without an id");
+    }
+    *out = list;
+    *count = n;
+    return KARP_OK;
+}

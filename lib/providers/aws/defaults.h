@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What AWS's provider fills in where nothing is said. */
+#ifndef AWS_DEFAULTS_H
+#define AWS_DEFAULTS_H
+
+#include <providers/fail.h>
+#include <providers/scratch.h>
+
+/* A member of spec.metadataOptions: a text, or a number where there is none. */
+typedef struct aws_default {
+    const char *name, *text;
+    int number;
+} aws_default;
+
+enum { AWS_METADATA_DEFAULTS = 4 };
+extern const aws_default aws_metadata_defaults[AWS_METADATA_DEFAULTS];
+
+enum { AWS_POOL_DEFAULTS = 5 };
+/* v1alpha5's additions to a Provisioner's requirements; v1 has none. Returns how many are in `added`; texts live for ever. */
+size_t aws_pool_defaults(const karp_requirement *given, size_t count, karp_requirement added[AWS_POOL_DEFAULTS]);
+
+/* The node class's document with spec.metadataOptions completed, in memory of the host. */
+uint32_t aws_class_defaults(void *handle, const karp_provider_document *document, const karp_provider_memory *memory,
+                            karp_str *completed, karp_provider_problem *problem);
+
+#endif

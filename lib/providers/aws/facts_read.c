@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/aws/facts_read.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include <karp/values.h>
+
+/* ---- offerings ------------------------------------------------------------------------------- */
+
+static size_t add_zone(aws_facts *into, decoder *d, karp_str name)
+{
+    size_t at = aws_facts_zone(into, name);
+    if (at < AWS_ZONES_MOST) return at;
+    for (at = 0; at < AWS_ZONES_MOST && into->zones[at].len; at++) continue;
+    if (at == AWS_ZONES_MOST) {
+        if (!d->status) d->status = provider_fail(d->error, KARP_E_LIMIT, d->part, "more than %d zones", (int)AWS_ZONES_MOST);
+        return AWS_ZONES_MOST;
+    }
+    into->zones[at] = name;
+    return at;
+}
+
+static void zone_at(aws_facts *into, decoder *d, const json_t *entry)
+{
+    karp_str zone = decode_text(d, entry, "Location"), type = decode_text(d, entry, "InstanceType");
+    karp_str what = decode_text(d, entry, "LocationType");
+    if (type.len == 0) decode_bad(d, "InstanceType", "is missing");
+    if (zone.len == 0) decode_bad(d, "Location", "is missing");
+    if (what.len && !match_is(what, "availability-zone")) decode_bad(d, "LocationType", "must be availability-zone");
+    if (d->status) return;
+    if (zone.len <= into->region.len || memcmp(zone.ptr, into->region.ptr, into->region.len) != 0) {
+        decode_bad(d, "Location", "is no zone of the region");
+        return;
+    }
+    size_t number = add_zone(into, d, zone);
+    aws_type *known = aws_facts_find(into, type);
+    if (known && number < AWS_ZONES_MOST) known->zones |= 1u << number;
+}
+
+static void swap_zones(aws_facts *into, size_t a, size_t b)
+{
+    karp_str name = into->zones[a];
+    into->zones[a] = into->zones[b];
+    into->zones[b] = name;
+    for (size_t i = 0; i < into->count; i++) {
+        aws_type *t = &into->types[i];
+        uint32_t differ = (t->zones >> a ^ t->zones >> b) & 1;
+        double spot = t->spot[a];
+        t->zones ^= differ << a | differ << b;
+        t->spot[a] = t->spot[b];
+        t->spot[b] = spot;
+    }
+}
+
+/* By name, and those without behind them. */
+static void order_zones(aws_facts *into)
+{
+    for (size_t i = 1; i < AWS_ZONES_MOST; i++) {
+        for (size_t k = i; k > 0 && into->zones[k].len; k--) {
+            if (into->zones[k - 1].len && match_compare(into->zones[k - 1], into->zones[k]) < 0) break;
+            swap_zones(into, k - 1, k);
+        }
+    }
+}
+
+/* Zones keep their prices. */
+static void read_offerings(aws_facts *into, decoder *d, const json_t *tree)
+{
+    const json_t *list;
+    size_t count = decode_list(d, tree, "InstanceTypeOfferings", &list);
+    if (!list) decode_bad(d, "InstanceTypeOfferings", "is missing");
+    for (size_t i = 0; i < into->count; i++) into->types[i].zones = 0;
+    for (size_t i = 0; i < count && !d->status; i++) {
+        decode_at_element(d, "InstanceTypeOfferings", i);
+        zone_at(into, d, json_array_get(list, i));
+    }
+    order_zones(into);
+    into->region_known = true;
+}
+
+/* ---- limits and memory ----------------------------------------------------------------------- */
+
+static void read_limits(aws_facts *into, decoder *d, const json_t *tree)
+{
+    for (void *at = first_member(tree); at && !d->status; at = next_member(tree, at)) {
+        const char *name = json_object_iter_key(at);
+        const json_t *limits = decode_object(d, tree, name);
+        aws_type *type = aws_facts_find(into, (karp_str){ name, strlen(name) });
+        decode_at(d, name);
+        bool trunking = decode_flag(d, limits, "isTrunkingCompatible");
+        int64_t branches = decode_count(d, limits, "branchInterface"), addresses = decode_count(d, limits, "ipv4PerInterface");
+        int64_t network = decode_count(d, limits, "networkBandwidthMbps");
+        decode_at(d, "");
+        if (!type || d->status) continue;
+        type->flags = trunking ? type->flags | EC2_TRUNKING : type->flags & ~(uint32_t)EC2_TRUNKING;
+        type->branch_enis = branches;
+        if (decode_member(limits, "ipv4PerInterface")) type->limits_ipv4 = addresses;
+        if (decode_member(limits, "networkBandwidthMbps")) type->network_mbps = network;
+    }
+}
+
+static void read_memory(aws_facts *into, decoder *d, const json_t *tree)
+{
+    for (void *at = first_member(tree); at && !d->status; at = next_member(tree, at)) {
+        const char *name = json_object_iter_key(at);
+        double bytes = 0;
+        karp_str text = decode_text(d, tree, name);
+        if (!d->s->failed && (karp_quantity_double(text, &bytes) != KARP_OK || !(bytes >= 1 && bytes < 9e15))) {
+            decode_bad(d, name, "must be a quantity of memory");
+        }
+        aws_type *type = aws_facts_find(into, (karp_str){ name, strlen(name) });
+        if (!type || d->status) continue;
+        int64_t whole = (int64_t)bytes;
+        if (type->seen_memory == AWS_UNKNOWN || whole < type->seen_memory) type->seen_memory = whole;
+    }
+}
+
+/* ---- any of them ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *kind;
+    void (*read)(aws_facts *into, decoder *d, const json_t *tree);
+} readers[] = {
+    { "types", aws_read_types },
+    { "offerings", read_offerings },
+    { "on-demand-prices", aws_read_on_demand },
+    { "spot-prices", aws_read_spot },
+    { "limits", read_limits },
+    { "discovered-memory", read_memory },
+};
+
+karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_error *error)
+{
+    size_t at = 0;
+    while (at < sizeof readers / sizeof *readers && !match_is(kind, readers[at].kind)) at++;
+    if (at == sizeof readers / sizeof *readers) {
+        return provider_fail(error, KARP_E_INVALID, "kind",
+                             "aws has facts of the kinds types, offerings, on-demand-prices, spot-prices, limits, discovered-memory");
+    }
+    decoder d = { .s = &into->s, .error = error };
+    json_t *tree = decode_tree(&d, text, "a file of facts");
+    if (!tree) return d.status;
+    readers[at].read(into, &d, tree);
+    json_decref(tree);
+    if (into->s.failed && (!d.status || d.status == KARP_E_INVALID)) return provider_nomem(error);
+    return d.status;
+}

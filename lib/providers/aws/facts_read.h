@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts in EC2's own JSON: what its API and its price list answer. */
+#ifndef AWS_FACTS_READ_H
+#define AWS_FACTS_READ_H
+
+#include <providers/aws/decode.h>
+#include <providers/aws/facts.h>
+
+/* Kinds:
+ *   types              DescribeInstanceTypes
+ *   offerings          DescribeInstanceTypeOfferings, by availability zone
+ *   on-demand-prices   the price list's GetProducts, or a file of its bulk interface
+ *   spot-prices        DescribeSpotPriceHistory
+ *   limits             {"m5.large": {"isTrunkingCompatible", "branchInterface", "ipv4PerInterface", "networkBandwidthMbps"}}
+ *   discovered-memory  {"m5.large": "7577Mi"}
+ * `into` is a copy that is thrown away on failure. Errors: INVALID, SYNTAX, LIMIT, NOMEM. */
+karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_error *error);
+
+/* One kind each, of a tree that was read. Failures are in the decoder. */
+void aws_read_types(aws_facts *into, decoder *d, const json_t *tree);     /* facts_types.c */
+void aws_read_on_demand(aws_facts *into, decoder *d, const json_t *tree); /* facts_prices.c */
+void aws_read_spot(aws_facts *into, decoder *d, const json_t *tree);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* EC2's DescribeInstanceTypes. */
+#include <providers/aws/facts_read.h>
+
+#include <math.h>
+#include <string.h>
+
+static bool has_word(const json_t *list, const char *word)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *text = json_string_value(json_array_get(list, i));
+        if (text && strcmp(text, word) == 0) return true;
+    }
+    return false;
+}
+
+static const json_t *words_at(decoder *d, const json_t *object, const char *name)
+{
+    const json_t *list;
+    size_t count = decode_list(d, object, name, &list);
+    for (size_t i = 0; i < count; i++) {
+        if (!json_is_string(json_array_get(list, i))) decode_bad(d, name, "must hold texts");
+    }
+    return list;
+}
+
+/* A member of an object that has to be there. */
+static const json_t *part(decoder *d, const json_t *type, const char *name)
+{
+    const json_t *found = decode_object(d, type, name);
+    if (!found) decode_bad(d, name, "is missing");
+    return found;
+}
+
+/* ---- processor ------------------------------------------------------------------------------- */
+
+/* The first architecture that Karpenter maps decides; false = there is none. */
+static bool read_processor(decoder *d, const json_t *type, aws_type *out)
+{
+    const json_t *processor = part(d, type, "ProcessorInfo");
+    const json_t *names = words_at(d, processor, "SupportedArchitectures");
+    bool found = false;
+    for (size_t i = 0; i < json_array_size(names) && !found; i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        bool arm = name && strcmp(name, "arm64") == 0;
+        found = arm || (name && strcmp(name, "x86_64") == 0);
+        if (arm) out->flags |= EC2_ARM64;
+    }
+    out->cpu_maker = decode_text(d, processor, "Manufacturer");
+    const json_t *clock = decode_member(processor, "SustainedClockSpeedInGhz");
+    double ghz = json_number_value(clock);
+    if (clock && !(json_is_number(clock) && ghz >= 0 && ghz < 1000)) decode_bad(d, "ProcessorInfo.SustainedClockSpeedInGhz", "must be a clock in GHz");
+    else out->clock_mhz = (int64_t)floor(ghz * 1000 + 0.5);
+    if (has_word(words_at(d, processor, "SupportedFeatures"), "nested-virtualization")) out->flags |= EC2_NESTED_VIRTUALIZATION;
+    return found;
+}
+
+/* So that no product of them leaves 64 bits. */
+enum { INTERFACES_MOST = 65535 };
+
+/* ---- network --------------------------------------------------------------------------------- */
+
+static void read_network(decoder *d, const json_t *type, aws_type *out)
+{
+    const json_t *network = part(d, type, "NetworkInfo"), *cards;
+    size_t count = decode_list(d, network, "NetworkCards", &cards);
+    int64_t usual = decode_count(d, network, "DefaultNetworkCardIndex");
+    out->enis = decode_some(d, network, "MaximumNetworkInterfaces");
+    out->network_cards = count ? (int64_t)count : 1;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *card = json_array_get(cards, i);
+        int64_t most = decode_count(d, card, "MaximumNetworkInterfaces");
+        if (decode_count(d, card, "NetworkCardIndex") == usual) out->enis = most;
+    }
+    out->ipv4_per_eni = decode_some(d, network, "Ipv4AddressesPerInterface");
+    if (out->enis > INTERFACES_MOST || out->ipv4_per_eni > INTERFACES_MOST) decode_bad(d, "NetworkInfo", "has more interfaces or addresses than can be");
+    out->efas = decode_count(d, decode_object(d, network, "EfaInfo"), "MaximumEfaInterfaces");
+    if (decode_flag(d, network, "EncryptionInTransitSupported")) out->flags |= EC2_ENCRYPTION;
+}
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+static void add_device(decoder *d, aws_type *out, aws_device device)
+{
+    if (device.count <= 0) decode_bad(d, "Count", "must be a whole number of at least 1");
+    else if (out->device_count == AWS_DEVICES_MOST) decode_bad(d, "", "more kinds of devices than a type can have");
+    else out->devices[out->device_count++] = device;
+}
+
+static void read_devices(decoder *d, const json_t *type, aws_type *out)
+{
+    static const struct {
+        const char *object, *list;
+        uint32_t kind;
+    } places[] = { { "GpuInfo", "Gpus", EC2_GPU },
+                   { "InferenceAcceleratorInfo", "Accelerators", EC2_INFERENCE },
+                   { "NeuronInfo", "NeuronDevices", EC2_NEURON } };
+    static const karp_str aws = TEXT("AWS");
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+        const json_t *list;
+        size_t count = decode_list(d, decode_object(d, type, places[p].object), places[p].list, &list);
+        for (size_t i = 0; i < count && !d->status; i++) {
+            const json_t *one = json_array_get(list, i);
+            aws_device device = { .kind = places[p].kind, .name = decode_text(d, one, "Name"), .count = decode_count(d, one, "Count") };
+            device.maker = places[p].kind == EC2_NEURON ? aws : decode_text(d, one, "Manufacturer");
+            device.memory_mib = device.kind == EC2_GPU ? decode_count(d, decode_object(d, one, "MemoryInfo"), "SizeInMiB") : 0;
+            device.cores = device.kind == EC2_NEURON ? decode_count(d, decode_object(d, one, "CoreInfo"), "Count") : 0;
+            add_device(d, out, device);
+        }
+    }
+}
+
+/* ---- the rest -------------------------------------------------------------------------------- */
+
+static void read_disks(decoder *d, const json_t *type, aws_type *out)
+{
+    const json_t *ebs = decode_object(d, type, "EbsInfo"), *storage = decode_object(d, type, "InstanceStorageInfo");
+    const json_t *optimized = decode_object(d, ebs, "EbsOptimizedInfo");
+    bool usual = match_is(decode_text(d, ebs, "EbsOptimizedSupport"), "default");
+    if (usual && optimized) out->ebs_mbps = decode_count(d, optimized, "MaximumBandwidthInMbps");
+    if (storage && decode_member(storage, "TotalSizeInGB")) out->local_gb = decode_count(d, storage, "TotalSizeInGB");
+    if (storage && !match_is(decode_text(d, storage, "NvmeSupport"), "unsupported")) out->flags |= EC2_NVME;
+}
+
+static void read_flags(decoder *d, const json_t *type, aws_type *out)
+{
+    const json_t *classes = words_at(d, type, "SupportedUsageClasses");
+    const json_t *groups = words_at(d, decode_object(d, type, "PlacementGroupInfo"), "SupportedStrategies");
+    if (has_word(classes, "on-demand")) out->flags |= EC2_ON_DEMAND;
+    if (has_word(classes, "spot")) out->flags |= EC2_SPOT;
+    if (has_word(classes, "capacity-block")) out->flags |= EC2_CAPACITY_BLOCK;
+    if (has_word(groups, "cluster")) out->flags |= EC2_CLUSTER_PLACEMENT;
+    if (decode_flag(d, type, "BareMetal")) out->flags |= EC2_BARE_METAL;
+    if (match_is(decode_text(d, type, "NitroEnclavesSupport"), "supported")) out->flags |= EC2_NITRO_ENCLAVES;
+}
+
+/* false = Karpenter takes no notice of such types. */
+static bool read_type(decoder *d, const json_t *type, aws_type *out)
+{
+    memset(out, 0, sizeof *out);
+    out->limits_ipv4 = out->network_mbps = out->ebs_mbps = out->local_gb = out->seen_memory = AWS_UNKNOWN;
+    out->on_demand = AWS_UNKNOWN;
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) out->spot[i] = AWS_UNKNOWN;
+    out->name = decode_text(d, type, "InstanceType");
+    if (out->name.len == 0) decode_bad(d, "InstanceType", "is missing");
+    out->hypervisor = decode_text(d, type, "Hypervisor");
+    out->vcpus = decode_some(d, part(d, type, "VCpuInfo"), "DefaultVCpus");
+    out->memory_mib = decode_some(d, part(d, type, "MemoryInfo"), "SizeInMiB");
+    bool mapped = read_processor(d, type, out);
+    read_network(d, type, out);
+    read_devices(d, type, out);
+    read_disks(d, type, out);
+    read_flags(d, type, out);
+    const json_t *virtualization = words_at(d, type, "SupportedVirtualizationTypes");
+    return mapped && (!virtualization || has_word(virtualization, "hvm"));
+}
+
+/* What a description does not tell stays as it was: offers, prices, and the limits of traffic. */
+static void take_over(const aws_facts *from, aws_type *type)
+{
+    const aws_type *known = aws_facts_find(from, type->name);
+    if (!known) {
+        aws_facts_add_limits(type);
+        return;
+    }
+    type->flags |= known->flags & EC2_TRUNKING;
+    type->branch_enis = known->branch_enis;
+    type->limits_ipv4 = known->limits_ipv4;
+    type->network_mbps = known->network_mbps;
+    type->seen_memory = known->seen_memory;
+    type->zones = known->zones;
+    type->on_demand = known->on_demand;
+    memcpy(type->spot, known->spot, sizeof type->spot);
+}
+
+void aws_read_types(aws_facts *into, decoder *d, const json_t *tree)
+{
+    const json_t *list;
+    size_t count = decode_list(d, tree, "InstanceTypes", &list), n = 0;
+    if (count == 0) decode_bad(d, "InstanceTypes", "must list some");
+    aws_type *types = scratch_array(d->s, count, sizeof *types);
+    for (size_t i = 0; types && i < count && !d->status; i++) {
+        decode_at_element(d, "InstanceTypes", i);
+        if (!json_is_object(json_array_get(list, i))) decode_bad(d, "", "must be an object");
+        else if (read_type(d, json_array_get(list, i), &types[n])) take_over(into, &types[n++]);
+    }
+    if (!types || d->status || d->s->failed) return;
+    into->types = types;
+    into->count = n;
+    aws_facts_sort(into);
+    for (size_t i = 1; i < n; i++) {
+        if (!match_same(types[i - 1].name, types[i].name)) continue;
+        decode_at(d, "InstanceTypes");
+        decode_bad(d, "", "list a type twice");
+    }
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/aws/fleet.h>
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <providers/aws/decode.h>
+#include <providers/aws/labels.h>
+#include <providers/aws/plugin.h>
+#include <providers/launch.h>
+#include <providers/memory.h>
+
+static uint32_t out_of_memory(karp_provider_problem *problem)
+{
+    return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+}
+
+static const karp_instance_type *type_of(const karp_provider_launch *launch, karp_provider_candidate c)
+{
+    return launch->types[c.type];
+}
+
+static karp_str label_of(const karp_offering *o, const char *key)
+{
+    return match_single(o->requirements, o->requirement_count, key);
+}
+
+/* ---- the request ----------------------------------------------------------------------------- */
+
+/* Of the class's subnets in the zone the one with most free addresses, then by id. */
+static karp_str subnet_in(const aws_node_class *c, const aws_marks *marks, karp_str zone)
+{
+    const aws_subnet *best = NULL;
+    for (size_t i = 0; i < c->subnet_count; i++) {
+        const aws_subnet *s = &c->subnets[i];
+        if (!match_same(s->zone, zone) || aws_subnet_marked(marks, s->id)) continue;
+        bool better = !best || s->free_addresses > best->free_addresses ||
+                      (s->free_addresses == best->free_addresses && match_compare(s->id, best->id) < 0);
+        if (better) best = s;
+    }
+    return best ? best->id : (karp_str){ "", 0 };
+}
+
+static karp_str image_of(const aws_node_class *c, const karp_instance_type *type)
+{
+    for (size_t i = 0; i < c->image_count; i++) {
+        const aws_image *image = &c->images[i];
+        if (match_agree(image->requirements, image->requirement_count, type->requirements, type->requirement_count)) return image->id;
+    }
+    return (karp_str){ "", 0 };
+}
+
+static bool set_text(json_t *object, const char *name, karp_str text)
+{
+    return text.len == 0 || json_object_set_new(object, name, json_stringn(text.ptr, text.len)) == 0;
+}
+
+static json_t *override_of(const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch, karp_provider_candidate candidate)
+{
+    const karp_offering *o = launch_offering(launch, candidate);
+    karp_str zone = label_of(o, LAUNCH_ZONE);
+    json_t *one = json_object();
+    bool ok = one && set_text(one, "InstanceType", type_of(launch, candidate)->name) && set_text(one, "AvailabilityZone", zone) &&
+              set_text(one, "SubnetId", subnet_in(c, &h->marks, zone)) && set_text(one, "ImageId", image_of(c, type_of(launch, candidate))) &&
+              json_object_set_new(one, "Priority", json_real(o->price)) == 0;
+    if (ok) return one;
+    json_decref(one);
+    return NULL;
+}
+
+/* A type and zone once, at the first of its offerings. */
+static bool is_first(const karp_provider_launch *launch, size_t index)
+{
+    karp_provider_candidate c = launch->candidates[index];
+    karp_str zone = label_of(launch_offering(launch, c), LAUNCH_ZONE);
+    for (size_t i = index; i-- > 0 && launch->candidates[i].type == c.type;) {
+        const karp_offering *o = launch_offering(launch, launch->candidates[i]);
+        if (!launch->candidates[i].usable || !match_same(launch_capacity_type(o), launch->capacity_type)) continue;
+        if (match_same(label_of(o, LAUNCH_ZONE), zone)) return false;
+    }
+    return true;
+}
+
+static json_t *overrides_of(const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch)
+{
+    json_t *list = json_array();
+    bool ok = list != NULL;
+    for (size_t i = 0; ok && i < launch->candidate_count; i++) {
+        karp_provider_candidate candidate = launch->candidates[i];
+        if (!candidate.usable || !match_same(launch_capacity_type(launch_offering(launch, candidate)), launch->capacity_type)) continue;
+        if (is_first(launch, i)) ok = json_array_append_new(list, override_of(h, c, launch, candidate)) == 0;
+    }
+    if (ok) return list;
+    json_decref(list);
+    return NULL;
+}
+
+/* The strategy that weighs prices as Karpenter does; with overlaid prices the order of the overrides counts. */
+static bool set_strategy(json_t *request, const karp_provider_launch *launch)
+{
+    bool spot = match_is(launch->capacity_type, "spot"), overlay = launch->price_from_overlay != 0;
+    const char *strategy = spot ? (overlay ? "capacity-optimized-prioritized" : "price-capacity-optimized")
+                                : (overlay ? "prioritized" : "lowest-price");
+    if (!spot && !match_is(launch->capacity_type, "on-demand")) return true;
+    return json_object_set_new(request, spot ? "SpotOptions" : "OnDemandOptions", json_pack("{s:s}", "AllocationStrategy", strategy)) == 0;
+}
+
+static const char *target_of(const karp_provider_launch *launch)
+{
+    if (match_is(launch->capacity_type, "on-demand")) return "on-demand";
+    if (match_is(launch->capacity_type, "spot")) return "spot";
+    karp_str kind = label_of(launch_offering(launch, launch->candidates[0]), AWS_GROUP "capacity-reservation-type");
+    return match_is(kind, "capacity-block") ? "capacity-block" : "reserved";
+}
+
+static json_t *make_request(const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch, karp_str claim)
+{
+    json_t *request = json_pack("{s:s, s:{s:s, s:i}}", "Type", "instant", "TargetCapacitySpecification", "DefaultTargetCapacityType",
+                                target_of(launch), "TotalTargetCapacity", 1);
+    json_t *overrides = overrides_of(h, c, launch);
+    bool ok = request && overrides && set_strategy(request, launch) && set_text(request, "ClientToken", claim) &&
+              json_object_set_new(request, "LaunchTemplateConfigs", json_pack("[{s:O}]", "Overrides", overrides)) == 0;
+    json_decref(overrides);
+    if (ok) return request;
+    json_decref(request);
+    return NULL;
+}
+
+uint32_t aws_launch_request(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim,
+                            const karp_provider_memory *memory, karp_str *request, karp_provider_problem *problem)
+{
+    if (launch->candidate_count == 0) return provider_problem(problem, KARP_PROVIDER_INVALID, "candidates", "there are none");
+    json_t *tree = make_request(handle, aws_class_of(node_class), launch, claim);
+    bool failed = tree == NULL;
+    size_t length = failed ? 0 : json_dumpb(tree, NULL, 0, JSON_COMPACT | JSON_SORT_KEYS);
+    char *text = memory_piece(memory, length + 1, 1, &failed);
+    if (!failed) failed = length == 0 || json_dumpb(tree, text, length, JSON_COMPACT | JSON_SORT_KEYS) != length;
+    json_decref(tree);
+    if (failed) return out_of_memory(problem);
+    *request = (karp_str){ text, length };
+    return KARP_PROVIDER_OK;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+static bool means_no_capacity(karp_str code)
+{
+    static const char *const codes[] = { "InsufficientInstanceCapacity", "MaxSpotInstanceCountExceeded", "VcpuLimitExceeded",
+                                         "UnfulfillableCapacity", "Unsupported", "InsufficientFreeAddressesInSubnet",
+                                         "MaxFleetCountExceeded", "ReservationCapacityExceeded" };
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (match_is(code, codes[i])) return true;
+    }
+    return false;
+}
+
+static uint32_t mark_error(aws_handle *h, decoder *d, const karp_provider_launch *launch, const json_t *failure, karp_str code, int64_t now,
+                           karp_provider_problem *problem)
+{
+    const json_t *overrides = decode_object(d, decode_object(d, failure, "LaunchTemplateAndOverrides"), "Overrides");
+    karp_provider_scope scope = { .size = sizeof scope };
+    if (match_is(code, "InsufficientFreeAddressesInSubnet")) {
+        scope.subnet = decode_text(d, overrides, "SubnetId");
+    } else {
+        scope.capacity_type = launch->capacity_type;
+        scope.instance_type = decode_text(d, overrides, "InstanceType");
+        scope.zone = decode_text(d, overrides, "AvailabilityZone");
+    }
+    /* What EC2 does not place is known to nobody. */
+    if (!scope.subnet.len && !(scope.instance_type.len && scope.zone.len)) return KARP_PROVIDER_OK;
+    h->generation++;
+    return aws_marks_add(&h->marks, &scope, now, 0, problem);
+}
+
+/* Marks what there was none of; `other` = the first code that means something else. */
+static uint32_t take_errors(aws_handle *h, decoder *d, const karp_provider_launch *launch, const json_t *tree, int64_t now, karp_str *other,
+                            karp_provider_problem *problem)
+{
+    const json_t *errors;
+    uint32_t kind = KARP_PROVIDER_OK;
+    size_t count = decode_list(d, tree, "Errors", &errors);
+    for (size_t i = 0; i < count && kind == KARP_PROVIDER_OK; i++) {
+        decode_at_element(d, "Errors", i);
+        const json_t *failure = json_array_get(errors, i);
+        karp_str code = decode_text(d, failure, "ErrorCode");
+        if (means_no_capacity(code)) kind = mark_error(h, d, launch, failure, code, now, problem);
+        else if (!other->len) *other = code;
+    }
+    return kind;
+}
+
+static void take_instance(decoder *d, const json_t *instance, const karp_provider_launch *launch, int64_t now, karp_provider_node *node)
+{
+    static const char start[] = "aws:///";
+    const json_t *overrides = decode_object(d, decode_object(d, instance, "LaunchTemplateAndOverrides"), "Overrides"), *ids;
+    (void)decode_list(d, instance, "InstanceIds", &ids);
+    const char *id = json_string_value(json_array_get(ids, 0));
+    karp_str zone = decode_text(d, overrides, "AvailabilityZone");
+    if (!id || !zone.len) decode_bad(d, "", "must have an id and a zone");
+    if (d->status) return;
+    size_t length = sizeof start + zone.len + strlen(id) + 1;
+    char *text = scratch_alloc(d->s, length);
+    if (!text) return;
+    int n = snprintf(text, length, "%s%.*s/%s", start, (int)zone.len, zone.ptr, id);
+    karp_label *label = scratch_array(d->s, 2, sizeof *label);
+    if (!label || n < 0) return;
+    label[0] = (karp_label){ TEXT(LAUNCH_ZONE), zone };
+    label[1] = (karp_label){ TEXT(LAUNCH_CAPACITY_TYPE), scratch_text(d->s, launch->capacity_type) };
+    node->provider_id = (karp_str){ text, (size_t)n };
+    node->instance_type = decode_text(d, instance, "InstanceType");
+    node->image_id = decode_text(d, overrides, "ImageId");
+    node->subnet_id = decode_text(d, overrides, "SubnetId");
+    node->labels = label;
+    node->label_count = 2;
+    node->launched = now;
+}
+
+uint32_t aws_launch_result(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str answer, int64_t now,
+                           const karp_provider_memory *memory, karp_provider_node *node, karp_provider_problem *problem)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    scratch s;
+    scratch_init_on(&s, memory);
+    decoder d = { .s = &s, .error = &error };
+    karp_str other = TEXT("");
+    (void)node_class;
+    json_t *tree = decode_tree(&d, answer, "the answer");
+    if (!tree) return provider_problem_of(problem, &error);
+    const json_t *instances;
+    size_t count = decode_list(&d, tree, "Instances", &instances);
+    uint32_t kind = take_errors(handle, &d, launch, tree, now, &other, problem);
+    decode_at(&d, "Instances[0]");
+    if (count && !kind) take_instance(&d, json_array_get(instances, 0), launch, now, node);
+    json_decref(tree);
+    if (kind) return kind;
+    if (s.failed) return out_of_memory(problem);
+    if (d.status) return provider_problem_of(problem, &error);
+    if (count) return KARP_PROVIDER_OK;
+    if (!other.len) return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "EC2 has no capacity for any of the types");
+    (void)snprintf(problem->reason, sizeof problem->reason, "LaunchFailed");
+    return provider_problem(problem, KARP_PROVIDER_CREATE_FAILED, "", "EC2 refuses: %.*s", (int)(other.len < 100 ? other.len : 100), other.ptr);
+}
+
+/* ---- the node -------------------------------------------------------------------------------- */
+
+static bool is_reservation(karp_str key)
+{
+    return match_same(key, aws_key_reservation_id) || match_same(key, aws_key_reservation_type) ||
+           match_same(key, aws_key_reservation_interruptible);
+}
+
+static void add(karp_label *list, size_t *count, karp_str key, karp_str value)
+{
+    list[(*count)++] = (karp_label){ key, value };
+}
+
+static bool asked_for(const karp_provider_launch *launch, const char *resource)
+{
+    for (size_t i = 0; i < launch->request_count; i++) {
+        if (match_is(launch->requests[i].name, resource)) return true;
+    }
+    return false;
+}
+
+/* Nobody is told of EFA interfaces who did not ask. */
+static const karp_resource *capacity_of(scratch *s, const karp_provider_launch *launch, const karp_instance_type *type, size_t *count)
+{
+    karp_resource *list = scratch_array(s, type->capacity_count, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; list && i < type->capacity_count; i++) {
+        const karp_resource *r = &type->capacity[i];
+        if (match_is(r->name, "vpc.amazonaws.com/efa") && !asked_for(launch, r->name.ptr)) continue;
+        list[(*count)++] = *r;
+    }
+    return list;
+}
+
+uint32_t aws_node_of(void *handle, const void *node_class, const karp_provider_launch *launch, karp_provider_candidate candidate,
+                     const karp_provider_memory *memory, karp_provider_node *node, karp_provider_problem *problem)
+{
+    static const karp_str tenancy = TEXT(AWS_GROUP "instance-tenancy");
+    const aws_handle *h = handle;
+    const aws_node_class *c = aws_class_of(node_class);
+    const karp_instance_type *type = type_of(launch, candidate);
+    const karp_offering *o = launch_offering(launch, candidate);
+    scratch s;
+    scratch_init_on(&s, memory);
+    karp_label *list = scratch_array(&s, type->requirement_count + o->requirement_count + 1, sizeof *list);
+    size_t n = 0;
+    for (size_t i = 0; list && i < type->requirement_count; i++) {
+        const karp_requirement *r = &type->requirements[i];
+        bool of_offering = is_reservation(r->key) || match_find(o->requirements, o->requirement_count, r->key.ptr);
+        if (r->op == KARP_OP_IN && r->value_count == 1 && !of_offering && !match_same(r->key, tenancy)) add(list, &n, r->key, r->values[0]);
+    }
+    for (size_t i = 0; list && i < o->requirement_count; i++) {
+        const karp_requirement *r = &o->requirements[i];
+        if (r->op == KARP_OP_IN && r->value_count == 1) add(list, &n, r->key, r->values[0]);
+    }
+    if (list && launch->tenancy.len) add(list, &n, tenancy, launch->tenancy);
+    node->labels = list;
+    node->label_count = n;
+    node->capacity = capacity_of(&s, launch, type, &node->capacity_count);
+    node->instance_type = type->name;
+    node->image_id = image_of(c, type);
+    node->subnet_id = subnet_in(c, &h->marks, label_of(o, LAUNCH_ZONE));
+    node->reservation_id = label_of(o, AWS_GROUP "capacity-reservation-id");
+    return s.failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/aws/marks.h>
+
+#include <string.h>
+
+#include <providers/match.h>
+
+void aws_marks_free(aws_marks *m)
+{
+    for (size_t i = 0; i < m->count; i++) m->allocator->free(m->list[i].text, m->list[i].bytes, m->allocator->user);
+    if (m->list) m->allocator->free(m->list, m->capacity * sizeof *m->list, m->allocator->user);
+    m->list = NULL;
+    m->count = m->capacity = 0;
+}
+
+static bool equal(const aws_mark *m, const karp_provider_scope *s)
+{
+    return match_same(m->capacity_type, s->capacity_type) && match_same(m->instance_type, s->instance_type) &&
+           match_same(m->zone, s->zone) && match_same(m->group, s->group) && match_same(m->partition, s->partition) &&
+           match_same(m->subnet, s->subnet);
+}
+
+static const char *wrong(const karp_provider_scope *s)
+{
+    bool place = s->instance_type.len || s->zone.len || s->group.len || s->partition.len;
+    if (s->family.len) return "EC2 tells nothing of families";
+    if (s->subnet.len) return place || s->capacity_type.len ? "a subnet stands alone" : NULL;
+    if (!s->capacity_type.len) return "a capacity type or a subnet is needed";
+    if (!place) return NULL;
+    if (!s->instance_type.len || !s->zone.len) return "a type and a zone belong together";
+    return s->partition.len && !s->group.len ? "a partition is one of a placement group" : NULL;
+}
+
+static karp_str put(char **to, karp_str text)
+{
+    karp_str copy = { *to, text.len };
+    if (text.len) memcpy(*to, text.ptr, text.len);
+    (*to)[text.len] = '\0';
+    *to += text.len + 1;
+    return copy;
+}
+
+static bool make_room(aws_marks *m)
+{
+    if (m->count < m->capacity) return true;
+    size_t more = m->capacity ? m->capacity * 2 : 16;
+    aws_mark *list = m->allocator->alloc(more * sizeof *list, m->allocator->user);
+    if (!list) return false;
+    if (m->count) memcpy(list, m->list, m->count * sizeof *list);
+    if (m->list) m->allocator->free(m->list, m->capacity * sizeof *list, m->allocator->user);
+    m->list = list;
+    m->capacity = more;
+    return true;
+}
+
+uint32_t aws_marks_add(aws_marks *m, const karp_provider_scope *s, int64_t now, int64_t ttl, karp_provider_problem *problem)
+{
+    const char *why = wrong(s);
+    if (why) return provider_problem(problem, KARP_PROVIDER_INVALID, "scope", "%s", why);
+    if (ttl == 0) ttl = AWS_MARK_TTL;
+    if (now > INT64_MAX - ttl) return provider_problem(problem, KARP_PROVIDER_INVALID, "now", "is beyond all time");
+    for (size_t i = 0; i < m->count; i++) {
+        if (!equal(&m->list[i], s)) continue;
+        if (m->list[i].until < now + ttl) m->list[i].until = now + ttl;
+        return KARP_PROVIDER_OK;
+    }
+    size_t bytes = s->capacity_type.len + s->instance_type.len + s->zone.len + s->group.len + s->partition.len + s->subnet.len + 6;
+    char *text = make_room(m) ? m->allocator->alloc(bytes, m->allocator->user) : NULL;
+    if (!text) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+    aws_mark *mark = &m->list[m->count++];
+    char *at = text;
+    mark->text = text;
+    mark->bytes = bytes;
+    mark->capacity_type = put(&at, s->capacity_type);
+    mark->instance_type = put(&at, s->instance_type);
+    mark->zone = put(&at, s->zone);
+    mark->group = put(&at, s->group);
+    mark->partition = put(&at, s->partition);
+    mark->subnet = put(&at, s->subnet);
+    mark->until = now + ttl;
+    return KARP_PROVIDER_OK;
+}
+
+bool aws_marks_expire(aws_marks *m, int64_t now)
+{
+    size_t left = 0, before = m->count;
+    for (size_t i = 0; i < before; i++) {
+        if (m->list[i].until > now) m->list[left++] = m->list[i];
+        else m->allocator->free(m->list[i].text, m->list[i].bytes, m->allocator->user);
+    }
+    m->count = left;
+    return left < before;
+}
+
+/* The key without a group counts for every group; that of a group for all its partitions. */
+bool aws_marked(const aws_marks *m, karp_str capacity_type, karp_str instance_type, karp_str zone, karp_str group, karp_str partition)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const aws_mark *mark = &m->list[i];
+        if (mark->subnet.len || !match_same(mark->capacity_type, capacity_type)) continue;
+        if (mark->instance_type.len == 0) return true;
+        if (!match_same(mark->instance_type, instance_type) || !match_same(mark->zone, zone)) continue;
+        if (mark->group.len && !match_same(mark->group, group)) continue;
+        if (mark->partition.len == 0 || match_same(mark->partition, partition)) return true;
+    }
+    return false;
+}
+
+bool aws_marks_concern(const aws_marks *m, karp_str instance_type)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const aws_mark *mark = &m->list[i];
+        if (!mark->subnet.len && (!mark->instance_type.len || match_same(mark->instance_type, instance_type))) return true;
+    }
+    return false;
+}
+
+bool aws_subnet_marked(const aws_marks *m, karp_str subnet)
+{
+    for (size_t i = 0; i < m->count && subnet.len; i++) {
+        if (match_same(m->list[i].subnet, subnet)) return true;
+    }
+    return false;
+}

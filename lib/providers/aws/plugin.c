@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* AWS behind the table that every provider fills. */
+#include <providers/plugin.h>
+
+#include <string.h>
+
+#include <karp/values.h>
+#include <providers/aws/catalogue.h>
+#include <providers/aws/class_hash.h>
+#include <providers/aws/defaults.h>
+#include <providers/aws/drift.h>
+#include <providers/aws/facts_read.h>
+#include <providers/aws/filters.h>
+#include <providers/aws/fleet.h>
+#include <providers/aws/label_tables.h>
+#include <providers/aws/labels.h>
+#include <providers/aws/plugin.h>
+#include <providers/match.h>
+#include <providers/memory.h>
+
+/* ---- open ------------------------------------------------------------------------------------ */
+
+static uint32_t out_of_memory(karp_provider_problem *problem)
+{
+    return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+}
+
+static bool whole(karp_str text, int64_t *out)
+{
+    int64_t value = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9' || value > INT32_MAX) return false;
+        value = value * 10 + (text.ptr[i] - '0');
+    }
+    *out = value;
+    return text.len > 0 && value <= INT32_MAX;
+}
+
+static uint32_t read_setting(aws_settings *s, const karp_label *setting, karp_provider_problem *problem)
+{
+    if (match_is(setting->key, "reservedENIs")) {
+        if (whole(setting->value, &s->options.reserved_enis)) return KARP_PROVIDER_OK;
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "reservedENIs", "must be a whole number that is not negative");
+    }
+    if (match_is(setting->key, "vmMemoryOverheadPercent")) {
+        double part = -1;
+        (void)karp_double_parse(setting->value, &part);
+        s->options.vm_memory_overhead = part;
+        if (part >= 0 && part < 1) return KARP_PROVIDER_OK;
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "vmMemoryOverheadPercent", "must be at least 0 and less than 1");
+    }
+    if (match_is(setting->key, "allTypes")) {
+        s->all_types = match_is(setting->value, "true");
+        if (s->all_types || match_is(setting->value, "false")) return KARP_PROVIDER_OK;
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "allTypes", "must be true or false");
+    }
+    int shown = setting->key.len < 60 ? (int)setting->key.len : 60;
+    return provider_problem(problem, KARP_PROVIDER_INVALID, "settings",
+                            "aws has reservedENIs, vmMemoryOverheadPercent and allTypes, no %.*s", shown, shown ? setting->key.ptr : "");
+}
+
+static void aws_close(void *handle)
+{
+    aws_handle *h = handle;
+    karp_context *context = h->context;
+    if (h->facts.types) aws_facts_free(&h->facts);
+    aws_marks_free(&h->marks);
+    scratch_free(&h->texts);
+    karp_free(context, h, sizeof *h);
+    karp_context_free(context);
+}
+
+static karp_context *own_context(const karp_allocator *allocator)
+{
+    karp_context_options options;
+    karp_context *context = NULL;
+    karp_context_options_init(&options, sizeof options);
+    options.allocator = allocator;
+    return karp_context_new(&options, &context, NULL) == KARP_OK ? context : NULL;
+}
+
+static uint32_t aws_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
+                         karp_provider_problem *problem)
+{
+    static const karp_str usual = TEXT("us-west-2");
+    aws_settings settings = aws_settings_default();
+    for (size_t i = 0; i < options->setting_count; i++) {
+        uint32_t kind = read_setting(&settings, &options->settings[i], problem);
+        if (kind) return kind;
+    }
+    karp_context *context = own_context(allocator);
+    aws_handle *h = context ? karp_alloc(context, sizeof *h) : NULL;
+    if (!h) {
+        karp_context_free(context);
+        return out_of_memory(problem);
+    }
+    memset(h, 0, sizeof *h);
+    h->context = context;
+    h->settings = settings;
+    h->marks.allocator = karp_context_get_options(context)->allocator;
+    scratch_init(&h->texts, context);
+    h->region = scratch_text(&h->texts, options->region.len ? options->region : usual);
+    if (h->texts.failed) {
+        aws_close(h);
+        return out_of_memory(problem);
+    }
+    *handle = h;
+    return KARP_PROVIDER_OK;
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+/* They are unpacked when they are needed: many a handle only reads node classes. */
+static karp_status need_facts(aws_handle *h, karp_error *error)
+{
+    return h->facts.types ? KARP_OK : aws_facts_init(&h->facts, h->context, h->region, error);
+}
+
+static uint32_t aws_load_facts(void *handle, karp_str kind, const karp_provider_document *facts, karp_provider_problem *problem)
+{
+    aws_handle *h = handle;
+    aws_facts next;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_status status = need_facts(h, &error);
+    if (status == KARP_OK) status = aws_facts_copy(&h->facts, &next, &error);
+    if (status) return provider_problem_of(problem, &error);
+    status = aws_facts_read(&next, kind, facts->text, &error);
+    if (status) {
+        aws_facts_free(&next);
+        return provider_problem_of(problem, &error);
+    }
+    aws_facts_free(&h->facts);
+    h->facts = next;
+    h->generation++;
+    return KARP_PROVIDER_OK;
+}
+
+static uint64_t aws_generation(const void *handle)
+{
+    const aws_handle *h = handle;
+    return h->generation;
+}
+
+/* ---- node classes ---------------------------------------------------------------------------- */
+
+/* A class and its pieces. */
+typedef struct aws_class {
+    scratch s;
+    aws_node_class what;
+} aws_class;
+
+const aws_node_class *aws_class_of(const void *node_class)
+{
+    static const aws_node_class plain;
+    return node_class ? &((const aws_class *)node_class)->what : &plain;
+}
+
+static void aws_class_free(void *handle, void *node_class)
+{
+    aws_handle *h = handle;
+    aws_class *c = node_class;
+    scratch_free(&c->s);
+    karp_free(h->context, c, sizeof *c);
+}
+
+static uint32_t aws_class_parse(void *handle, const karp_provider_document *document, void **node_class, karp_provider_problem *problem)
+{
+    aws_handle *h = handle;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    aws_class *c = karp_alloc(h->context, sizeof *c);
+    if (!c) return out_of_memory(problem);
+    scratch_init(&c->s, h->context);
+    if (aws_node_class_read(&c->s, document->text, &c->what, &error) != KARP_OK) {
+        aws_class_free(h, c);
+        return provider_problem_of(problem, &error);
+    }
+    *node_class = c;
+    return KARP_PROVIDER_OK;
+}
+
+static uint32_t aws_class_hash_of(void *handle, const void *node_class, const karp_provider_memory *memory, karp_str *version, karp_str *hash,
+                                  karp_provider_problem *problem)
+{
+    static const karp_str own = TEXT(AWS_HASH_VERSION);
+    char text[AWS_HASH_TEXT];
+    bool failed = false;
+    (void)handle;
+    if (!node_class) return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a class that is not written down has no hash");
+    karp_str copy = memory_text(memory, (karp_str){ text, aws_hash_text(aws_class_of(node_class)->hash, text) }, &failed);
+    if (failed) return out_of_memory(problem);
+    *version = own;
+    *hash = copy;
+    return KARP_PROVIDER_OK;
+}
+
+static uint32_t aws_class_equal(const void *handle, const void *a, const void *b)
+{
+    (void)handle;
+    return aws_node_class_equal(aws_class_of(a), aws_class_of(b));
+}
+
+/* ---- types and labels ------------------------------------------------------------------------ */
+
+/* The host's memory takes the few large blocks that a scratch of ours would. */
+static uint32_t aws_types(void *handle, const void *node_class, const karp_provider_memory *memory, const karp_instance_type **types,
+                          size_t *count, karp_provider_problem *problem)
+{
+    aws_handle *h = handle;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    scratch s;
+    scratch_init_on(&s, memory);
+    karp_status status = need_facts(h, &error);
+    if (status == KARP_OK) status = aws_instance_types(&s, &h->facts, &h->marks, &h->settings, aws_class_of(node_class), types, count, &error);
+    return status ? provider_problem_of(problem, &error) : KARP_PROVIDER_OK;
+}
+
+static uint32_t aws_labels_of(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem)
+{
+    (void)handle;
+    (void)problem;
+    aws_label_tables(labels);
+    labels->exotic = aws_exotic;
+    labels->exotic_count = AWS_EXOTIC;
+    return KARP_PROVIDER_OK;
+}
+
+static uint32_t aws_pool_defaults_of(const void *handle, const karp_requirement *requirements, size_t count, const karp_provider_memory *memory,
+                                     const karp_requirement **added, size_t *added_count, karp_provider_problem *problem)
+{
+    bool failed = false;
+    (void)handle;
+    karp_requirement *list = memory_piece(memory, AWS_POOL_DEFAULTS, sizeof *list, &failed);
+    if (failed) return out_of_memory(problem);
+    *added_count = aws_pool_defaults(requirements, count, list);
+    *added = list;
+    return KARP_PROVIDER_OK;
+}
+
+/* ---- marks and drift ------------------------------------------------------------------------- */
+
+static uint32_t aws_mark_of(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl, karp_provider_problem *problem)
+{
+    aws_handle *h = handle;
+    uint32_t kind = aws_marks_add(&h->marks, scope, now, ttl, problem);
+    if (kind == KARP_PROVIDER_OK) h->generation++;
+    return kind;
+}
+
+static void aws_expire(void *handle, int64_t now)
+{
+    aws_handle *h = handle;
+    if (aws_marks_expire(&h->marks, now)) h->generation++;
+}
+
+static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_provider_node *node, const karp_provider_memory *memory,
+                             karp_str *reason, karp_provider_problem *problem)
+{
+    static const karp_str none = TEXT("");
+    aws_handle *h = handle;
+    *reason = none;
+    if (!node_class) return KARP_PROVIDER_OK; /* the class is gone: that is not for this */
+    if (need_facts(h, NULL) != KARP_OK) return out_of_memory(problem);
+    const aws_type *type = aws_facts_find(&h->facts, node->instance_type);
+    karp_instance_type labels = { .size = sizeof labels };
+    scratch s;
+    scratch_init_on(&s, memory);
+    aws_place *place = scratch_array(&s, 1, sizeof *place);
+    if (place && type) {
+        place->region = h->facts.region;
+        aws_labels(&s, type, aws_class_of(node_class), place, &labels);
+    }
+    if (s.failed) return out_of_memory(problem);
+    *reason = aws_drift(aws_class_of(node_class), node, labels.requirements, labels.requirement_count);
+    return KARP_PROVIDER_OK;
+}
+
+static uint32_t aws_repair_policies(const void *handle, const karp_provider_repair **policies, size_t *count)
+{
+    (void)handle;
+    *policies = aws_repairs;
+    *count = aws_repair_count;
+    return KARP_PROVIDER_OK;
+}
+
+const karp_provider_plugin aws_plugin = {
+    .abi_version = KARP_PROVIDER_ABI,
+    .size = sizeof(karp_provider_plugin),
+    .name = "aws",
+    .class_group = "karpenter.k8s.aws",
+    .class_kind = "EC2NodeClass",
+    .open = aws_open,
+    .close = aws_close,
+    .load_facts = aws_load_facts,
+    .generation = aws_generation,
+    .class_parse = aws_class_parse,
+    .class_free = aws_class_free,
+    .class_hash = aws_class_hash_of,
+    .class_equal = aws_class_equal,
+    .class_defaults = aws_class_defaults,
+    .instance_types = aws_types,
+    .labels = aws_labels_of,
+    .pool_defaults = aws_pool_defaults_of,
+    .filter_launch = aws_filter_launch,
+    .pick = aws_pick,
+    .node = aws_node_of,
+    .launch_request = aws_launch_request,
+    .launch_result = aws_launch_result,
+    .mark = aws_mark_of,
+    .expire = aws_expire,
+    .drift = aws_drift_of,
+    .repair_policies = aws_repair_policies,
+};

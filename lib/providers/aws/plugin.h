@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An open aws provider. */
+#ifndef AWS_PLUGIN_H
+#define AWS_PLUGIN_H
+
+#include <providers/aws/catalogue.h>
+
+typedef struct aws_handle {
+    karp_context *context; /* on the host's allocator */
+    aws_settings settings;
+    scratch texts;
+    karp_str region;
+    aws_facts facts; /* types NULL = not unpacked yet */
+    aws_marks marks;
+    uint64_t generation;
+} aws_handle;
+
+/* What aws_plugin.class_parse made; the defaults for NULL. */
+const aws_node_class *aws_class_of(const void *node_class);
+
+#endif

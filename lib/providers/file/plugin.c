@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instance types from catalogue documents: facts of the kind "types", in kwok's shape or the full one. */
+#include <providers/plugin.h>
+
+#include <string.h>
+
+#include <karp/io.h>
+#include <providers/match.h>
+#include <providers/memory.h>
+#include <providers/order.h>
+
+typedef struct file_handle {
+    karp_context *context; /* on the host's allocator */
+    karp_catalogue *types; /* NULL = nothing was loaded */
+    karp_str *keys;        /* of all labels, each once */
+    size_t key_count, key_capacity;
+    uint64_t generation;
+} file_handle;
+
+static uint32_t out_of_memory(karp_provider_problem *problem)
+{
+    return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+}
+
+static void file_close(void *handle)
+{
+    file_handle *h = handle;
+    karp_context *context = h->context;
+    karp_catalogue_unref(h->types);
+    karp_free(context, h->keys, h->key_capacity * sizeof *h->keys);
+    karp_free(context, h, sizeof *h);
+    karp_context_free(context);
+}
+
+static uint32_t file_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle, karp_provider_problem *problem)
+{
+    karp_context_options own;
+    karp_context *context = NULL;
+    if (options->setting_count) return provider_problem(problem, KARP_PROVIDER_INVALID, "settings", "file has none");
+    karp_context_options_init(&own, sizeof own);
+    own.allocator = allocator;
+    if (karp_context_new(&own, &context, NULL) != KARP_OK) return out_of_memory(problem);
+    file_handle *h = karp_alloc(context, sizeof *h);
+    if (!h) {
+        karp_context_free(context);
+        return out_of_memory(problem);
+    }
+    memset(h, 0, sizeof *h);
+    h->context = context;
+    *handle = h;
+    return KARP_PROVIDER_OK;
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+static int by_text(const void *a, const void *b, const void *about)
+{
+    (void)about;
+    return match_compare(*(const karp_str *)a, *(const karp_str *)b);
+}
+
+static size_t put_keys(karp_str *to, const karp_requirement *list, size_t count)
+{
+    for (size_t i = 0; to && i < count; i++) to[i] = list[i].key;
+    return count;
+}
+
+/* The keys of all types and offerings, again and again; only counted where there is no room. */
+static size_t all_keys(const karp_catalogue *types, karp_str *to)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < karp_catalogue_count(types); i++) {
+        const karp_instance_type *t = karp_catalogue_type(types, i);
+        n += put_keys(to ? to + n : NULL, t->requirements, t->requirement_count);
+        for (size_t k = 0; k < t->offering_count; k++) {
+            n += put_keys(to ? to + n : NULL, t->offerings[k].requirements, t->offerings[k].requirement_count);
+        }
+    }
+    return n;
+}
+
+/* Every label that a type or an offering has is well known. */
+static bool list_keys(file_handle *h, const karp_catalogue *types)
+{
+    h->key_capacity = all_keys(types, NULL);
+    h->keys = h->key_capacity ? karp_alloc(h->context, h->key_capacity * sizeof *h->keys) : NULL;
+    if (!h->keys) return h->key_capacity == 0;
+    (void)all_keys(types, h->keys);
+    order_heap(h->keys, h->key_capacity, sizeof *h->keys, by_text, NULL);
+    for (size_t i = 0; i < h->key_capacity; i++) {
+        if (match_is(h->keys[i], "kubernetes.io/hostname")) continue;
+        if (h->key_count == 0 || !match_same(h->keys[h->key_count - 1], h->keys[i])) h->keys[h->key_count++] = h->keys[i];
+    }
+    return true;
+}
+
+static uint32_t file_load_facts(void *handle, karp_str kind, const karp_provider_document *facts, karp_provider_problem *problem)
+{
+    file_handle *h = handle;
+    karp_error error;
+    karp_catalogue *types = NULL;
+    karp_error_init(&error, sizeof error);
+    if (!match_is(kind, "types")) return provider_problem(problem, KARP_PROVIDER_INVALID, "kind", "file has facts of the kind types");
+    if (karp_catalogue_read(h->context, facts->name, facts->text, &types, &error) != KARP_OK) return provider_problem_of(problem, &error);
+    file_handle next = { .context = h->context };
+    if (!list_keys(&next, types)) {
+        karp_free(h->context, next.keys, next.key_capacity * sizeof *next.keys);
+        karp_catalogue_unref(types);
+        return out_of_memory(problem);
+    }
+    karp_catalogue_unref(h->types);
+    karp_free(h->context, h->keys, h->key_capacity * sizeof *h->keys);
+    h->types = types;
+    h->keys = next.keys;
+    h->key_count = next.key_count;
+    h->key_capacity = next.key_capacity;
+    h->generation++;
+    return KARP_PROVIDER_OK;
+}
+
+static uint64_t file_generation(const void *handle)
+{
+    return ((const file_handle *)handle)->generation;
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static uint32_t file_types(void *handle, const void *node_class, const karp_provider_memory *memory, const karp_instance_type **types,
+                           size_t *count, karp_provider_problem *problem)
+{
+    file_handle *h = handle;
+    bool failed = false;
+    (void)node_class;
+    if (!h->types) return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "", "no file with types was given");
+    size_t n = karp_catalogue_count(h->types);
+    karp_instance_type *list = memory_piece(memory, n, sizeof *list, &failed);
+    if (failed) return out_of_memory(problem);
+    for (size_t i = 0; i < n; i++) list[i] = *karp_catalogue_type(h->types, i);
+    *types = list;
+    *count = n;
+    return KARP_PROVIDER_OK;
+}
+
+static uint32_t file_labels(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem)
+{
+    const file_handle *h = handle;
+    (void)problem;
+    labels->well_known = h->keys;
+    labels->well_known_count = h->key_count;
+    return KARP_PROVIDER_OK;
+}
+
+const karp_provider_plugin file_plugin = {
+    .abi_version = KARP_PROVIDER_ABI,
+    .size = sizeof(karp_provider_plugin),
+    .name = "file",
+    .open = file_open,
+    .close = file_close,
+    .load_facts = file_load_facts,
+    .generation = file_generation,
+    .instance_types = file_types,
+    .labels = file_labels,
+};

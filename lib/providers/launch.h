@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of candidates: what every provider's filters are made of. */
+#ifndef PROVIDERS_LAUNCH_H
+#define PROVIDERS_LAUNCH_H
+
+#include <providers/match.h>
+#include <karp/provider.h>
+
+#define LAUNCH_CAPACITY_TYPE "karpenter.sh/capacity-type"
+#define LAUNCH_ZONE "topology.kubernetes.io/zone"
+
+const karp_offering *launch_offering(const karp_provider_launch *launch, karp_provider_candidate candidate);
+karp_str launch_capacity_type(const karp_offering *offering);
+/* The capacity type of the order reserved, spot, on-demand that is allowed and to be had; "" = none. */
+karp_str launch_first_capacity_type(const karp_provider_launch *launch);
+/* The cheapest usable candidate of launch->capacity_type, by price, name, zone, then order. false = none. */
+bool launch_cheapest(const karp_provider_launch *launch, karp_provider_candidate *out);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/plugin.h>
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Tables larger than this are wild values, not newer plugins. */
+enum { LARGEST = 4096 };
+#define SMALLEST (offsetof(karp_provider_plugin, instance_types) + sizeof(((karp_provider_plugin *)NULL)->instance_types))
+
+const karp_provider_plugin *plugin_builtin(size_t index)
+{
+    static const karp_provider_plugin *const builtin[] = { &aws_plugin, &azure_plugin, &file_plugin };
+    return index < sizeof builtin / sizeof *builtin ? builtin[index] : NULL;
+}
+
+static bool good_name(const char *name)
+{
+    size_t n = name ? strlen(name) : 0;
+    for (size_t i = 0; i < n; i++) {
+        char c = name[i];
+        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-') return false;
+    }
+    return n > 0 && n < 64;
+}
+
+/* Calls that make no sense without each other. */
+static const char *missing(const karp_provider_plugin *p)
+{
+    if (!p->open) return "open";
+    if (!p->close) return "close";
+    if (!p->instance_types) return "instance_types";
+    if (p->class_parse && !p->class_free) return "class_free";
+    if (p->class_parse && !(p->class_kind && p->class_kind[0])) return "class_kind";
+    if ((p->load_facts || p->mark) && !p->generation) return "generation";
+    if (p->mark && !p->expire) return "expire";
+    return NULL;
+}
+
+karp_status plugin_check(const karp_provider_plugin *given, karp_provider_plugin *copy, karp_error *error)
+{
+    if (!given) return provider_fail(error, KARP_E_INVALID, "", "the plugin has no table");
+    if (given->abi_version != KARP_PROVIDER_ABI) {
+        bool old = given->abi_version < KARP_PROVIDER_ABI;
+        return provider_fail(error, old ? KARP_E_ABI_OLD : KARP_E_ABI_NEW, "abi_version",
+                             "the plugin is made for version %u of the interface, this library has %u", given->abi_version,
+                             (unsigned)KARP_PROVIDER_ABI);
+    }
+    if (given->size < SMALLEST || given->size > LARGEST || given->size % sizeof(void *) != 0) {
+        return provider_fail(error, KARP_E_ABI_SIZE, "size", "the plugin's table is said to have %zu bytes", given->size);
+    }
+    memset(copy, 0, sizeof *copy);
+    memcpy(copy, given, given->size < sizeof *copy ? given->size : sizeof *copy);
+    if (!good_name(copy->name)) {
+        return provider_fail(error, KARP_E_INVALID, "name", "a provider's name has small letters, digits and dashes");
+    }
+    const char *without = missing(copy);
+    if (!without) return KARP_OK;
+    return provider_fail(error, KARP_E_INVALID, without, "provider %s lacks it", copy->name);
+}
+
+/* ---- shared objects -------------------------------------------------------------------------- */
+
+static karp_status at_file(karp_error *error, karp_status status, const char *path)
+{
+    if (error && status) (void)snprintf(error->document, sizeof error->document, "%.*s", (int)sizeof error->document - 1, path);
+    return status;
+}
+
+/* Without a slash the name would be searched for elsewhere. */
+static void *open_object(const char *path)
+{
+    char here[4096];
+    if (strchr(path, '/')) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    int n = snprintf(here, sizeof here, "./%s", path);
+    return n > 0 && (size_t)n < sizeof here ? dlopen(here, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+karp_status plugin_load(const char *path, void **object, karp_provider_plugin *copy, karp_error *error)
+{
+    karp_provider_entry_function entry = NULL;
+    void *opened = open_object(path);
+    if (!opened) {
+        const char *why = dlerror();
+        return at_file(error, provider_fail(error, KARP_E_IO, "", "cannot be loaded: %s", why ? why : "the path is too long"), path);
+    }
+    /* POSIX has functions and objects in pointers of one size; C would not convert them. */
+    void *symbol = dlsym(opened, "karp_provider_entry");
+    _Static_assert(sizeof symbol == sizeof entry, "pointers to functions are as large as others");
+    memcpy(&entry, &symbol, sizeof entry);
+    karp_status status = entry ? plugin_check(entry(), copy, error)
+                               : provider_fail(error, KARP_E_INVALID, "", "is no provider: it has no karp_provider_entry");
+    if (status == KARP_OK) *object = opened;
+    else (void)dlclose(opened);
+    return at_file(error, status, path);
+}
+
+void plugin_unload(void *object)
+{
+    if (object) (void)dlclose(object);
+}

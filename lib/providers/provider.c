@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Open, facts, node classes, instance types. */
+#include <providers/provider.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include <providers/fields.h>
+#include <providers/memory.h>
+
+/* ---- questions and answers ------------------------------------------------------------------- */
+
+karp_provider_problem *provider_ask(karp_provider *p)
+{
+    memset(&p->problem, 0, sizeof p->problem);
+    p->problem.size = sizeof p->problem;
+    return &p->problem;
+}
+
+static karp_status status_of(uint32_t kind)
+{
+    switch (kind) {
+    case KARP_PROVIDER_INVALID: return KARP_E_INVALID;
+    case KARP_PROVIDER_NOT_FOUND: return KARP_E_NOT_FOUND;
+    case KARP_PROVIDER_NO_MEMORY: return KARP_E_NOMEM;
+    case KARP_PROVIDER_UNSUPPORTED: return KARP_E_UNSUPPORTED;
+    default: return KARP_E_PROVIDER;
+    }
+}
+
+karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error)
+{
+    karp_provider_problem *problem = &p->problem;
+    if (kind == KARP_PROVIDER_OK) return KARP_OK;
+    /* What a plugin forgot to end ends here. */
+    problem->reason[sizeof problem->reason - 1] = '\0';
+    problem->object[sizeof problem->object - 1] = '\0';
+    problem->field[sizeof problem->field - 1] = '\0';
+    problem->message[sizeof problem->message - 1] = '\0';
+    problem->kind = kind;
+    if (kind > KARP_PROVIDER_UNSUPPORTED) return provider_nonsense(p, error, "a status that does not exist");
+    karp_status status = status_of(kind);
+    const char *message = problem->message[0] ? problem->message : kind == KARP_PROVIDER_NO_MEMORY ? "out of memory" : "failed";
+    (void)provider_fail(error, status, problem->field, "provider %s: %s", p->plugin.name, message);
+    if (error) {
+        memcpy(error->object, problem->object, sizeof problem->object);
+        error->line = problem->line;
+    }
+    return status;
+}
+
+karp_status provider_nonsense(const karp_provider *p, karp_error *error, const char *what)
+{
+    return provider_fail(error, KARP_E_PROVIDER, "", "provider %s answered %s", p->plugin.name, what);
+}
+
+karp_status provider_lacks(const karp_provider *p, karp_error *error, const char *what)
+{
+    return provider_fail(error, KARP_E_UNSUPPORTED, "", "provider %s has no %s", p->plugin.name, what);
+}
+
+const karp_provider_problem *karp_provider_last_problem(const karp_provider *provider)
+{
+    return &provider->problem;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+void karp_provider_options_init(karp_provider_options *options, size_t size)
+{
+    if (!options || size < sizeof options->size) return;
+    memset(options, 0, size);
+    options->size = size;
+}
+
+static karp_status check_options(const karp_provider_options *given, karp_provider_options *copy, karp_error *error)
+{
+    karp_provider_options_init(copy, sizeof *copy);
+    if (!given) return KARP_OK;
+    karp_status status = KARP_OK;
+    if (given->size < sizeof given->size || given->size > 4096) status = KARP_E_ABI_SIZE;
+    else if (given->size < sizeof *copy) status = KARP_E_ABI_OLD;
+    for (size_t i = sizeof *copy; status == KARP_OK && i < given->size; i++) {
+        if (((const unsigned char *)given)[i]) status = KARP_E_ABI_NEW;
+    }
+    if (status) return provider_fail(error, status, "size", "karp_provider_options has a size or members this library does not know");
+    *copy = *given;
+    copy->size = sizeof *copy;
+    return KARP_OK;
+}
+
+static void free_provider(karp_provider *p)
+{
+    karp_context *context = p->context;
+    karp_catalogue *hold = p->hold;
+    void *object = p->object;
+    karp_catalogue_unref(p->plain.catalogue);
+    karp_free(context, p, sizeof *p);
+    karp_catalogue_unref(hold);
+    plugin_unload(object);
+}
+
+karp_status provider_open(karp_context *context, const karp_provider_plugin *plugin, void *object,
+                          const karp_provider_options *options, karp_provider **out, karp_error *error)
+{
+    karp_provider_options own;
+    karp_provider *p = NULL;
+    karp_status status = check_options(options, &own, error);
+    if (status == KARP_OK) {
+        p = karp_alloc(context, sizeof *p);
+        if (!p) status = provider_nomem(error);
+    }
+    if (status) {
+        plugin_unload(object);
+        return status;
+    }
+    memset(p, 0, sizeof *p);
+    p->context = context;
+    p->plugin = *plugin;
+    p->object = object;
+    status = karp_catalogue_new(context, NULL, 0, &p->hold, error);
+    if (status == KARP_OK) {
+        const karp_allocator *allocator = karp_context_get_options(context)->allocator;
+        status = provider_answer(p, plugin->open(allocator, &own, &p->handle, provider_ask(p)), error);
+    }
+    if (status) free_provider(p);
+    else *out = p;
+    return status;
+}
+
+void karp_provider_close(karp_provider *provider)
+{
+    if (!provider) return;
+    provider->plugin.close(provider->handle);
+    free_provider(provider);
+}
+
+static karp_str text_of(const char *text)
+{
+    return text ? (karp_str){ text, strlen(text) } : (karp_str){ "", 0 };
+}
+
+karp_str karp_provider_name(const karp_provider *provider)
+{
+    return text_of(provider->plugin.name);
+}
+
+karp_str karp_provider_class_group(const karp_provider *provider)
+{
+    return text_of(provider->plugin.class_group);
+}
+
+karp_str karp_provider_class_kind(const karp_provider *provider)
+{
+    return text_of(provider->plugin.class_kind);
+}
+
+/* ---- documents ------------------------------------------------------------------------------- */
+
+static karp_status in_document(karp_error *error, karp_status status, karp_str name)
+{
+    if (error && status && name.len) {
+        (void)snprintf(error->document, sizeof error->document, "%.*s", (int)(name.len < 127 ? name.len : 127), name.ptr);
+    }
+    return status;
+}
+
+static karp_status make_document(karp_provider *p, scratch *s, karp_str name, karp_str text, bool fields,
+                                 karp_provider_document *out, karp_error *error)
+{
+    uint64_t most = karp_context_get_options(p->context)->max_document_bytes;
+    if (text.len > most) return provider_fail(error, KARP_E_LIMIT, "", "longer than %llu bytes", (unsigned long long)most);
+    if (!text.ptr) text.ptr = "";
+    *out = (karp_provider_document){ .size = sizeof *out, .name = name, .text = text };
+    return fields ? fields_of(s, name, text, out, error) : KARP_OK;
+}
+
+karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, karp_str name, karp_str text, karp_error *error)
+{
+    if (!provider->plugin.load_facts) return provider_lacks(provider, error, "facts to load");
+    scratch s;
+    karp_provider_document document;
+    scratch_init(&s, provider->context);
+    bool fields = provider->plugin.flags & KARP_PROVIDER_WANTS_FACT_FIELDS;
+    karp_status status = make_document(provider, &s, name, text, fields, &document, error);
+    if (status == KARP_OK) {
+        status = provider_answer(provider, provider->plugin.load_facts(provider->handle, kind, &document, provider_ask(provider)), error);
+    }
+    scratch_free(&s);
+    return in_document(error, status, name);
+}
+
+karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp_str text, karp_provider_class **out,
+                                    karp_error *error)
+{
+    if (!provider->plugin.class_parse) return provider_lacks(provider, error, "node classes");
+    karp_provider_class *made = karp_alloc(provider->context, sizeof *made);
+    char *copy = karp_alloc(provider->context, text.len + 1);
+    scratch s;
+    karp_provider_document document;
+    scratch_init(&s, provider->context);
+    karp_status status = made && copy ? KARP_OK : provider_nomem(error);
+    bool fields = provider->plugin.flags & KARP_PROVIDER_WANTS_FIELDS;
+    if (status == KARP_OK) status = make_document(provider, &s, name, text, fields, &document, error);
+    void *data = NULL;
+    if (status == KARP_OK) {
+        status = provider_answer(provider, provider->plugin.class_parse(provider->handle, &document, &data, provider_ask(provider)), error);
+    }
+    scratch_free(&s);
+    if (status) {
+        karp_free(provider->context, made, sizeof *made);
+        karp_free(provider->context, copy, text.len + 1);
+        return in_document(error, status, name);
+    }
+    if (text.len) memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    *made = (karp_provider_class){ .provider = provider, .data = data, .text = copy, .text_length = text.len, .next = provider->classes };
+    provider->classes = made;
+    *out = made;
+    return KARP_OK;
+}
+
+void karp_provider_class_free(karp_provider_class *node_class)
+{
+    if (!node_class) return;
+    karp_provider *p = node_class->provider;
+    karp_provider_class **at = &p->classes;
+    while (*at != node_class) at = &(*at)->next;
+    *at = node_class->next;
+    p->plugin.class_free(p->handle, node_class->data);
+    karp_catalogue_unref(node_class->types.catalogue);
+    karp_free(p->context, node_class->text, node_class->text_length + 1);
+    karp_free(p->context, node_class, sizeof *node_class);
+}
+
+uint32_t karp_provider_class_equal(const karp_provider *provider, const karp_provider_class *a, const karp_provider_class *b)
+{
+    if (a == b) return 1;
+    if (provider->plugin.class_equal) {
+        return provider->plugin.class_equal(provider->handle, provider_class_data(a), provider_class_data(b)) != 0;
+    }
+    return a && b && a->text_length == b->text_length && memcmp(a->text, b->text, a->text_length) == 0;
+}
+
+/* ---- instance types -------------------------------------------------------------------------- */
+
+static uint64_t generation_of(const karp_provider *p)
+{
+    return p->plugin.generation ? p->plugin.generation(p->handle) : 0;
+}
+
+/* Of the class itself, or of another one that is equal. */
+static const provider_types *find_types(const karp_provider *p, const karp_provider_class *node_class, const provider_types *own,
+                                        uint64_t generation)
+{
+    if (own->catalogue && own->generation == generation) return own;
+    for (const karp_provider_class *c = p->classes; c && node_class; c = c->next) {
+        if (!c->types.catalogue || c->types.generation != generation) continue;
+        if (karp_provider_class_equal(p, c, node_class)) return &c->types;
+    }
+    return NULL;
+}
+
+/* The plugin's types are input like any other; but the mistake in them is the plugin's. */
+static karp_status make_catalogue(karp_provider *p, const karp_provider_class *node_class, karp_catalogue **out, karp_error *error)
+{
+    scratch s;
+    scratch_init(&s, p->context);
+    karp_provider_memory memory;
+    memory_of_scratch(&s, &memory);
+    const karp_instance_type *types = NULL;
+    size_t count = 0;
+    uint32_t kind = p->plugin.instance_types(p->handle, provider_class_data(node_class), &memory, &types, &count, provider_ask(p));
+    karp_status status = provider_answer(p, kind, error);
+    if (status == KARP_OK && count > 0 && !types) status = provider_nonsense(p, error, "no list of instance types");
+    if (status == KARP_OK) {
+        karp_error own;
+        karp_error_init(&own, sizeof own);
+        status = karp_catalogue_new(p->context, types, count, out, &own);
+        if (status && status != KARP_E_NOMEM && status != KARP_E_LIMIT) status = KARP_E_PROVIDER;
+        if (status) {
+            (void)provider_fail(error, status, own.field, "provider %s: %s", p->plugin.name, own.message);
+            if (error) memcpy(error->object, own.object, sizeof own.object);
+        }
+    }
+    scratch_free(&s);
+    return status;
+}
+
+karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider_class *node_class, karp_catalogue **out,
+                                    karp_error *error)
+{
+    uint64_t generation = generation_of(provider);
+    provider_types *own = &provider->plain;
+    for (karp_provider_class *c = provider->classes; c && node_class; c = c->next) {
+        if (c == node_class) own = &c->types;
+    }
+    const provider_types *known = find_types(provider, node_class, own, generation);
+    karp_catalogue *made = known ? karp_catalogue_ref(known->catalogue) : NULL;
+    karp_status status = made ? KARP_OK : make_catalogue(provider, node_class, &made, error);
+    if (status) return status;
+    if (known != own) {
+        karp_catalogue_unref(own->catalogue);
+        *own = (provider_types){ karp_catalogue_ref(made), generation };
+    }
+    *out = made;
+    return KARP_OK;
+}
+
+karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labels *out, karp_error *error)
+{
+    karp_provider_labels labels = { .size = sizeof labels };
+    if (provider->plugin.labels) {
+        karp_status status = provider_answer(provider, provider->plugin.labels(provider->handle, &labels, provider_ask(provider)), error);
+        if (status) return status;
+    }
+    labels.size = sizeof labels;
+    *out = labels;
+    return KARP_OK;
+}
+
+karp_status karp_provider_settings(karp_provider *provider, karp_settings *into, karp_error *error)
+{
+    karp_provider_labels labels;
+    karp_status status = karp_provider_get_labels(provider, &labels, error);
+    if (status) return status;
+    into->well_known = labels.well_known;
+    into->well_known_count = labels.well_known_count;
+    into->restricted_domains = labels.restricted_domains;
+    into->restricted_domain_count = labels.restricted_domain_count;
+    into->normalized = labels.normalized;
+    into->normalized_count = labels.normalized_count;
+    into->reservation_id_label = labels.reservation_id;
+    return KARP_OK;
+}

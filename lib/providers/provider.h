@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An open provider, and how the host talks to its plugin: every call goes through here, built-in or loaded. */
+#ifndef PROVIDERS_PROVIDER_H
+#define PROVIDERS_PROVIDER_H
+
+#include <providers/plugin.h>
+#include <providers/scratch.h>
+
+/* Instance types that were asked for, as long as nothing changes. */
+typedef struct provider_types {
+    karp_catalogue *catalogue; /* NULL = not yet */
+    uint64_t generation;
+} provider_types;
+
+struct karp_provider_class {
+    karp_provider *provider;
+    void *data; /* the plugin's */
+    char *text;
+    size_t text_length;
+    provider_types types;
+    karp_provider_class *next; /* of the provider's list */
+};
+
+struct karp_provider {
+    karp_context *context;
+    karp_catalogue *hold; /* an empty one: it keeps the context */
+    karp_provider_plugin plugin;
+    void *object; /* NULL = of this process */
+    void *handle;
+    karp_provider_problem problem;
+    karp_provider_class *classes;
+    provider_types plain; /* without a class */
+};
+
+/* Opens a table that was checked. Takes over the hold on `object`, also on failure. */
+karp_status provider_open(karp_context *context, const karp_provider_plugin *plugin, void *object,
+                          const karp_provider_options *options, karp_provider **out, karp_error *error);
+
+/* Before and after a call of the plugin: *problem is emptied, and what it says becomes the error. */
+karp_provider_problem *provider_ask(karp_provider *p);
+karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error);
+/* The plugin answered what cannot be; also for a call it does not have. */
+karp_status provider_nonsense(const karp_provider *p, karp_error *error, const char *what);
+karp_status provider_lacks(const karp_provider *p, karp_error *error, const char *what);
+
+static inline const void *provider_class_data(const karp_provider_class *node_class)
+{
+    return node_class ? node_class->data : NULL;
+}
+
+#endif

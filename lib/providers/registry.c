@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The providers that can be opened by name. */
+#include <providers/provider.h>
+
+#include <string.h>
+
+typedef struct registered {
+    karp_provider_plugin plugin;
+    void *object; /* NULL = of this process */
+    char *path;   /* of the object */
+    size_t path_bytes;
+} registered;
+
+struct karp_provider_registry {
+    karp_context *context;
+    karp_catalogue *hold; /* an empty one: it keeps the context */
+    registered *list;
+    size_t count, capacity;
+};
+
+static karp_str str_of(const char *text)
+{
+    return (karp_str){ text, strlen(text) };
+}
+
+static registered *find(const karp_provider_registry *r, karp_str name)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        karp_str known = str_of(r->list[i].plugin.name);
+        if (known.len == name.len && memcmp(known.ptr, name.ptr, name.len) == 0) return &r->list[i];
+    }
+    return NULL;
+}
+
+static bool make_room(karp_provider_registry *r)
+{
+    if (r->count < r->capacity) return true;
+    size_t more = r->capacity ? r->capacity * 2 : 8;
+    registered *list = karp_alloc(r->context, more * sizeof *list);
+    if (!list) return false;
+    if (r->count) memcpy(list, r->list, r->count * sizeof *list);
+    karp_free(r->context, r->list, r->capacity * sizeof *list);
+    r->list = list;
+    r->capacity = more;
+    return true;
+}
+
+static karp_status add(karp_provider_registry *r, const karp_provider_plugin *plugin, karp_error *error)
+{
+    if (find(r, str_of(plugin->name))) {
+        return provider_fail(error, KARP_E_DUPLICATE, "name", "there is a provider %s already", plugin->name);
+    }
+    if (!make_room(r)) return provider_nomem(error);
+    r->list[r->count++] = (registered){ .plugin = *plugin };
+    return KARP_OK;
+}
+
+karp_status karp_provider_registry_new(karp_context *context, karp_provider_registry **out, karp_error *error)
+{
+    karp_provider_registry *r = karp_alloc(context, sizeof *r);
+    if (!r) return provider_nomem(error);
+    memset(r, 0, sizeof *r);
+    r->context = context;
+    karp_status status = karp_catalogue_new(context, NULL, 0, &r->hold, error);
+    for (size_t i = 0; plugin_builtin(i) && status == KARP_OK; i++) {
+        status = karp_provider_registry_add(r, plugin_builtin(i), error);
+    }
+    if (status) karp_provider_registry_free(r);
+    else *out = r;
+    return status;
+}
+
+void karp_provider_registry_free(karp_provider_registry *registry)
+{
+    if (!registry) return;
+    karp_context *context = registry->context;
+    karp_catalogue *hold = registry->hold;
+    for (size_t i = 0; i < registry->count; i++) {
+        plugin_unload(registry->list[i].object);
+        karp_free(context, registry->list[i].path, registry->list[i].path_bytes);
+    }
+    karp_free(context, registry->list, registry->capacity * sizeof *registry->list);
+    karp_free(context, registry, sizeof *registry);
+    karp_catalogue_unref(hold);
+}
+
+karp_status karp_provider_registry_add(karp_provider_registry *registry, const karp_provider_plugin *plugin, karp_error *error)
+{
+    karp_provider_plugin checked;
+    karp_status status = plugin_check(plugin, &checked, error);
+    return status ? status : add(registry, &checked, error);
+}
+
+karp_status karp_provider_registry_load(karp_provider_registry *registry, const char *path, karp_str *name, karp_error *error)
+{
+    karp_provider_plugin checked;
+    void *object = NULL;
+    karp_status status = plugin_load(path, &object, &checked, error);
+    if (status) return status;
+    size_t bytes = strlen(path) + 1;
+    char *copy = karp_alloc(registry->context, bytes);
+    status = copy ? add(registry, &checked, error) : provider_nomem(error);
+    if (status) {
+        karp_free(registry->context, copy, bytes);
+        plugin_unload(object);
+        return status;
+    }
+    registered *entry = &registry->list[registry->count - 1];
+    memcpy(copy, path, bytes);
+    entry->object = object;
+    entry->path = copy;
+    entry->path_bytes = bytes;
+    if (name) *name = str_of(entry->plugin.name);
+    return KARP_OK;
+}
+
+size_t karp_provider_registry_count(const karp_provider_registry *registry)
+{
+    return registry->count;
+}
+
+karp_str karp_provider_registry_name(const karp_provider_registry *registry, size_t index)
+{
+    karp_str none = { NULL, 0 };
+    return index < registry->count ? str_of(registry->list[index].plugin.name) : none;
+}
+
+static karp_status unknown(karp_error *error, karp_str name)
+{
+    return provider_fail(error, KARP_E_NOT_FOUND, "", "there is no provider \"%.*s\"", (int)(name.len < 80 ? name.len : 80),
+                         name.len ? name.ptr : "");
+}
+
+/* Each open provider holds the object by itself. */
+static karp_status open_object(karp_context *context, const char *path, const karp_provider_options *options,
+                               karp_provider **out, karp_error *error)
+{
+    karp_provider_plugin checked;
+    void *object = NULL;
+    karp_status status = plugin_load(path, &object, &checked, error);
+    return status ? status : provider_open(context, &checked, object, options, out, error);
+}
+
+karp_status karp_provider_registry_open(karp_provider_registry *registry, karp_str name, const karp_provider_options *options,
+                                        karp_provider **out, karp_error *error)
+{
+    const registered *entry = find(registry, name);
+    if (!entry) return unknown(error, name);
+    if (entry->path) return open_object(registry->context, entry->path, options, out, error);
+    return provider_open(registry->context, &entry->plugin, NULL, options, out, error);
+}
+
+static bool is_path(karp_str name)
+{
+    return (name.len && memchr(name.ptr, '/', name.len)) || (name.len > 3 && memcmp(name.ptr + name.len - 3, ".so", 3) == 0);
+}
+
+karp_status karp_provider_open(karp_context *context, karp_str name, const karp_provider_options *options, karp_provider **out,
+                               karp_error *error)
+{
+    if (is_path(name)) {
+        char *path = karp_alloc(context, name.len + 1);
+        if (!path) return provider_nomem(error);
+        memcpy(path, name.ptr, name.len);
+        path[name.len] = '\0';
+        karp_status status = open_object(context, path, options, out, error);
+        karp_free(context, path, name.len + 1);
+        return status;
+    }
+    for (size_t i = 0; plugin_builtin(i); i++) {
+        karp_str known = str_of(plugin_builtin(i)->name);
+        if (known.len != name.len || memcmp(known.ptr, name.ptr, name.len) != 0) continue;
+        return provider_open(context, plugin_builtin(i), NULL, options, out, error);
+    }
+    return unknown(error, name);
+}
