@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package karp
+
+// #include <karp/karp.h>
+import "C"
+
+import (
+	"runtime"
+	"sync"
+	"time"
+	"unsafe"
+)
+
+// Limits of what a builder or a reader takes; zero fields are the library's defaults (karp/base.h).
+type Limits struct {
+	MaxPods          uint64
+	MaxNodes         uint64
+	MaxInstanceTypes uint64
+	MaxDocumentBytes uint64
+	MaxNesting       uint32
+	MaxAliases       uint64
+}
+
+// newContext makes a context of C, for objects that keep what they need of it.
+func newContext(limits *Limits, f *fault) (*C.karp_context, error) {
+	var options C.karp_context_options
+	C.karp_context_options_init(&options, C.sizeof_karp_context_options)
+	if limits != nil {
+		options.max_pods, options.max_nodes = C.uint64_t(limits.MaxPods), C.uint64_t(limits.MaxNodes)
+		options.max_instance_types = C.uint64_t(limits.MaxInstanceTypes)
+		options.max_document_bytes = C.uint64_t(limits.MaxDocumentBytes)
+		options.max_nesting, options.max_aliases = C.uint32_t(limits.MaxNesting), C.uint64_t(limits.MaxAliases)
+	}
+	var context *C.karp_context
+	if err := f.check(C.karp_context_new(&options, &context, &f.c)); err != nil {
+		return nil, err
+	}
+	return context, nil
+}
+
+// A Builder takes the objects of a cluster in any order and makes a [Snapshot] of them. Each call copies its object; after
+// an error the builder is as it was before the call. Its methods may be called by several goroutines, one after the other.
+type Builder struct {
+	lock  sync.Mutex
+	parts *builderParts
+	undo  runtime.Cleanup
+	fault *fault
+}
+
+// builderParts are what is to be freed.
+type builderParts struct {
+	c    *C.karp_builder
+	page page
+}
+
+func (p *builderParts) free() {
+	C.karp_builder_free(p.c)
+	p.page.free()
+}
+
+// NewBuilder makes an empty builder. No limits (nil) are the library's.
+func NewBuilder(limits *Limits) (*Builder, error) {
+	if err := checkVersion(); err != nil {
+		return nil, err
+	}
+	b := &Builder{parts: new(builderParts), fault: newFault()}
+	context, err := newContext(limits, b.fault)
+	if err != nil {
+		return nil, err
+	}
+	status := C.karp_builder_new(context, &b.parts.c, &b.fault.c)
+	C.karp_context_free(context)
+	if err := b.fault.check(status); err != nil {
+		return nil, err
+	}
+	b.undo = runtime.AddCleanup(b, (*builderParts).free, b.parts)
+	return b, nil
+}
+
+// Close gives the builder's memory back. Closing twice is fine.
+func (b *Builder) Close() {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.parts != nil {
+		b.undo.Stop()
+		b.parts.free()
+		b.parts = nil
+	}
+}
+
+// give writes an object on the page and hands it over.
+func give[T, F any](b *Builder, from *F, write func(*page, *T, *F), add func(*C.karp_builder, *T, *C.karp_error) C.karp_status) error {
+	if from == nil {
+		return &Error{Status: ErrInvalid, Offset: -1, Message: "the object is nil"}
+	}
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.parts == nil {
+		return ErrClosed
+	}
+	p := &b.parts.page
+	p.reset()
+	object := one[T](p)
+	write(p, object, from)
+	if p.outside {
+		return errOutside()
+	}
+	return b.fault.check(add(b.parts.c, object, &b.fault.c))
+}
+
+func errOutside() error {
+	return &Error{Status: ErrRange, Offset: -1, Message: "an instant before 1678 or after 2261"}
+}
+
+// AddPod adds a pod. Errors: ErrInvalid (object and field are named), ErrDuplicate, ErrLimit, ErrRange, ErrMemory,
+// ErrClosed; likewise below.
+func (b *Builder) AddPod(pod *Pod) error {
+	return give(b, pod, (*page).pod, func(b *C.karp_builder, c *C.karp_pod, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_pod(b, c, e)
+	})
+}
+
+// AddNode adds a node.
+func (b *Builder) AddNode(node *Node) error {
+	return give(b, node, (*page).node, func(b *C.karp_builder, c *C.karp_node, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_node(b, c, e)
+	})
+}
+
+// AddNodeClaim adds a NodeClaim.
+func (b *Builder) AddNodeClaim(claim *NodeClaim) error {
+	return give(b, claim, (*page).nodeClaim, func(b *C.karp_builder, c *C.karp_node_claim, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_node_claim(b, c, e)
+	})
+}
+
+// AddNodePool adds a NodePool.
+func (b *Builder) AddNodePool(pool *NodePool) error {
+	return give(b, pool, (*page).nodePool, func(b *C.karp_builder, c *C.karp_node_pool, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_node_pool(b, c, e)
+	})
+}
+
+// AddNodeClass adds a provider's node class.
+func (b *Builder) AddNodeClass(class *NodeClass) error {
+	write := func(p *page, out *C.karp_node_class, from *NodeClass) {
+		out.size = C.sizeof_karp_node_class
+		p.meta(&out.meta, &from.Meta)
+		out.group, out.kind, out.document = p.str(from.Group), p.str(from.Kind), p.str(from.Document)
+	}
+	return give(b, class, write, func(b *C.karp_builder, c *C.karp_node_class, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_node_class(b, c, e)
+	})
+}
+
+// AddDaemonSet adds a DaemonSet.
+func (b *Builder) AddDaemonSet(set *DaemonSet) error {
+	write := func(p *page, out *C.karp_daemon_set, from *DaemonSet) {
+		out.size = C.sizeof_karp_daemon_set
+		p.meta(&out.meta, &from.Meta)
+		p.pod(&out.template_, &from.Template)
+	}
+	return give(b, set, write, func(b *C.karp_builder, c *C.karp_daemon_set, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_daemon_set(b, c, e)
+	})
+}
+
+// AddPersistentVolumeClaim adds a PersistentVolumeClaim.
+func (b *Builder) AddPersistentVolumeClaim(claim *PersistentVolumeClaim) error {
+	return give(b, claim, (*page).volumeClaim, func(b *C.karp_builder, c *C.karp_persistent_volume_claim, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_persistent_volume_claim(b, c, e)
+	})
+}
+
+// AddPersistentVolume adds a PersistentVolume.
+func (b *Builder) AddPersistentVolume(volume *PersistentVolume) error {
+	return give(b, volume, (*page).volume, func(b *C.karp_builder, c *C.karp_persistent_volume, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_persistent_volume(b, c, e)
+	})
+}
+
+// AddStorageClass adds a StorageClass.
+func (b *Builder) AddStorageClass(class *StorageClass) error {
+	return give(b, class, (*page).storageClass, func(b *C.karp_builder, c *C.karp_storage_class, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_storage_class(b, c, e)
+	})
+}
+
+// AddCSINode adds a CSINode.
+func (b *Builder) AddCSINode(node *CSINode) error {
+	return give(b, node, (*page).csiNode, func(b *C.karp_builder, c *C.karp_csi_node, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_csi_node(b, c, e)
+	})
+}
+
+// AddPodDisruptionBudget adds a PodDisruptionBudget.
+func (b *Builder) AddPodDisruptionBudget(budget *PodDisruptionBudget) error {
+	return give(b, budget, (*page).disruptionBudget, func(b *C.karp_builder, c *C.karp_pod_disruption_budget, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_pod_disruption_budget(b, c, e)
+	})
+}
+
+// AddNamespace adds a Namespace.
+func (b *Builder) AddNamespace(namespace *Namespace) error {
+	write := func(p *page, out *C.karp_namespace, from *Namespace) {
+		out.size = C.sizeof_karp_namespace
+		p.meta(&out.meta, &from.Meta)
+	}
+	return give(b, namespace, write, func(b *C.karp_builder, c *C.karp_namespace, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_namespace(b, c, e)
+	})
+}
+
+// AddSelecting adds a Service, ReplicationController, ReplicaSet or StatefulSet.
+func (b *Builder) AddSelecting(selecting *Selecting) error {
+	write := func(p *page, out *C.karp_selecting, from *Selecting) {
+		out.size = C.sizeof_karp_selecting
+		p.meta(&out.meta, &from.Meta)
+		out.selector, out.kind = p.selector(from.Selector), C.uint32_t(from.Kind)
+	}
+	return give(b, selecting, write, func(b *C.karp_builder, c *C.karp_selecting, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_selecting(b, c, e)
+	})
+}
+
+// Settings are Karpenter's process-wide options and the label tables of the provider.
+type Settings struct {
+	IgnorePreferences   bool
+	BestEffortMinValues bool
+	ReservedFallback    bool
+	Gates               uint32 // Gate…, ored
+	DRARequests         bool
+	WellKnown           []string
+	Restricted          []string
+	RestrictedDomains   []string
+	Normalized          map[string]string
+	ReservationIDLabel  string
+	DefaultSpread       []SpreadConstraint
+}
+
+// Feature gates.
+const (
+	GateReservedCapacity uint32 = 1 << iota
+	GateSpotToSpot
+	GateNodeRepair
+	GateNodeOverlay
+	GateStaticCapacity
+	GateCapacityBuffer
+)
+
+// DefaultSettings are Karpenter's.
+func DefaultSettings() Settings { return Settings{Gates: GateReservedCapacity} }
+
+// SetSettings replaces the settings.
+func (b *Builder) SetSettings(settings *Settings) error {
+	write := func(p *page, out *C.karp_settings, from *Settings) {
+		out.size = C.sizeof_karp_settings
+		out.preference_policy, out.min_values_policy = flag(from.IgnorePreferences), flag(from.BestEffortMinValues)
+		out.reserved_mode, out.gates = flag(from.ReservedFallback), C.uint32_t(from.Gates)
+		out.dra_requests = flag(from.DRARequests)
+		out.default_spread, out.default_spread_count = p.spread(from.DefaultSpread)
+		out.well_known, out.well_known_count = p.strs(from.WellKnown)
+		out.restricted, out.restricted_count = p.strs(from.Restricted)
+		out.restricted_domains, out.restricted_domain_count = p.strs(from.RestrictedDomains)
+		out.normalized, out.normalized_count = p.labels(from.Normalized)
+		out.reservation_id_label = p.str(from.ReservationIDLabel)
+	}
+	return give(b, settings, write, func(b *C.karp_builder, c *C.karp_settings, e *C.karp_error) C.karp_status {
+		return C.karp_builder_set_settings(b, c, e)
+	})
+}
+
+// use runs a call on the builder.
+func (b *Builder) use(call func(c *C.karp_builder, p *page, e *C.karp_error) C.karp_status) error {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.parts == nil {
+		return ErrClosed
+	}
+	b.parts.page.reset()
+	return b.fault.check(call(b.parts.c, &b.parts.page, &b.fault.c))
+}
+
+// SetNow sets the clock of the snapshot; it is never read from the machine.
+func (b *Builder) SetNow(now time.Time) error {
+	if year := now.Year(); year < 1678 || year > 2261 {
+		return errOutside()
+	}
+	return b.use(func(c *C.karp_builder, _ *page, e *C.karp_error) C.karp_status {
+		return C.karp_builder_set_now(c, C.int64_t(now.UnixNano()), e)
+	})
+}
+
+// A NodeState is what Karpenter remembers about a node.
+type NodeState struct {
+	Name              string // of the Node, or of the NodeClaim while it has no registered Node
+	MarkedForDeletion bool
+	Nominated         bool
+}
+
+// SetNodeStates makes these nodes the ones the scheduler knows. Without the call it knows all.
+func (b *Builder) SetNodeStates(states []NodeState) error {
+	return b.use(func(c *C.karp_builder, p *page, e *C.karp_error) C.karp_status {
+		items := list[C.karp_node_state](p, len(states))
+		for i, s := range states {
+			items[i] = C.karp_node_state{name: p.str(s.Name), marked_for_deletion: flag(s.MarkedForDeletion), nominated: flag(s.Nominated)}
+		}
+		return C.karp_builder_set_node_states(c, unsafe.SliceData(items), C.size_t(len(items)), e)
+	})
+}
+
+// SetPodsToPlace makes these pods ("namespace/name"), in this order, the ones to be placed, pending or not.
+func (b *Builder) SetPodsToPlace(names []string) error {
+	return b.use(func(c *C.karp_builder, p *page, e *C.karp_error) C.karp_status {
+		items, count := p.strs(names)
+		return C.karp_builder_set_pods_to_place(c, items, count, e)
+	})
+}
+
+// AddCatalogue gives the pools of these names, or all when there are none, the types of a catalogue.
+func (b *Builder) AddCatalogue(catalogue *Catalogue, pools ...string) error {
+	if catalogue == nil {
+		return &Error{Status: ErrInvalid, Offset: -1, Message: "the catalogue is nil"}
+	}
+	ptr, err := catalogue.handle.enter()
+	if err != nil {
+		return err
+	}
+	defer catalogue.handle.leave()
+	return b.use(func(c *C.karp_builder, p *page, e *C.karp_error) C.karp_status {
+		names, count := p.strs(pools)
+		return C.karp_builder_add_catalogue(c, (*C.karp_catalogue)(ptr), names, count, e)
+	})
+}
+
+// Finish makes the snapshot; the builder is empty then. After an error it is unchanged.
+func (b *Builder) Finish() (*Snapshot, error) {
+	var out *C.karp_snapshot
+	err := b.use(func(c *C.karp_builder, _ *page, e *C.karp_error) C.karp_status {
+		return C.karp_builder_finish(c, &out, e)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return SnapshotOf(unsafe.Pointer(out)), nil
+}

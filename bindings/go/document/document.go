@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package document reads clusters from files, as kubectl prints them, and writes decisions as documents: libkarp-io behind
+// Go types. Programs that have their objects in memory need only package karp.
+package document
+
+/*
+#include <stdlib.h>
+
+#include <karp/io.h>
+*/
+import "C"
+
+import (
+	"time"
+	"unsafe"
+
+	karp "libkarp/bindings/go"
+)
+
+// Options of reading; nil ones are the defaults.
+type Options struct {
+	Strict   bool      // fill nothing in beyond what the API server itself defaults
+	Now      time.Time // zero = the Snapshot's, else the latest time stated
+	Region   string    // of the built-in catalogue
+	Provider string    // "aws", or "" = as needed
+	Keep     bool      // Digest and Dump of the Input are wanted
+}
+
+// An Input is what was read.
+type Input struct {
+	Snapshot *karp.Snapshot
+	Warnings []string // fields without effect, unknown kinds …
+	Method   uint32   // the method that a Snapshot asks for
+	Digest   string   // SHA-256 of the canonical Snapshot; with Options.Keep
+	Dump     []byte   // the canonical Snapshot itself: by itself enough to repeat a decision elsewhere; likewise
+}
+
+// Close gives the snapshot up.
+func (i *Input) Close() { i.Snapshot.Close() }
+
+// A part of the input: a path, or a text with a name.
+type part struct {
+	name string
+	text []byte
+	file bool
+}
+
+// Read reads files and directories ("-" is standard input) of Kubernetes objects, workloads, Lists and Snapshots, in YAML
+// or JSON. Errors name file, line, object and field.
+func Read(options *Options, paths ...string) (*Input, error) {
+	parts := make([]part, len(paths))
+	for i, path := range paths {
+		parts[i] = part{name: path, file: true}
+	}
+	return read(options, parts)
+}
+
+// ReadBytes reads one text; the name is what errors call it.
+func ReadBytes(options *Options, name string, text []byte) (*Input, error) {
+	return read(options, []part{{name: name, text: text}})
+}
+
+// A call has the context and the error of one call of the library.
+type call struct {
+	context *C.karp_context
+	fault   C.karp_error
+}
+
+func newCall() (*call, error) {
+	c := new(call)
+	C.karp_error_init(&c.fault, C.sizeof_karp_error)
+	return c, c.check(C.karp_context_new(nil, &c.context, &c.fault))
+}
+
+func (c *call) free() { C.karp_context_free(c.context) }
+
+func (c *call) check(status C.karp_status) error {
+	if status == C.KARP_OK {
+		return nil
+	}
+	return karp.ErrorAt(unsafe.Pointer(&c.fault), karp.Status(status))
+}
+
+// str is a text in C's memory, which free gives back.
+func str(s string) C.karp_str {
+	if s == "" {
+		return C.karp_str{}
+	}
+	return C.karp_str{ptr: C.CString(s), len: C.size_t(len(s))}
+}
+
+func free(s C.karp_str) { C.free(unsafe.Pointer(s.ptr)) }
+
+func goText(s C.karp_str) string { return C.GoStringN(s.ptr, C.int(s.len)) }
+
+// take copies a text of the library and frees it.
+func take(text *C.karp_text) []byte {
+	defer C.karp_text_free(text)
+	return C.GoBytes(unsafe.Pointer(text.ptr), C.int(text.len))
+}
+
+func read(options *Options, parts []part) (*Input, error) {
+	c, err := newCall()
+	if err != nil {
+		return nil, err
+	}
+	defer c.free()
+	if options == nil {
+		options = new(Options)
+	}
+	var how C.karp_reader_options
+	C.karp_reader_options_init(&how, C.sizeof_karp_reader_options)
+	if options.Keep {
+		how.keep_documents = 1
+	}
+	if options.Strict {
+		how.strict = 1
+	}
+	if !options.Now.IsZero() {
+		how.now = C.int64_t(options.Now.UnixNano())
+	}
+	how.region, how.provider = str(options.Region), str(options.Provider)
+	defer free(how.region)
+	defer free(how.provider)
+	var reader *C.karp_reader
+	if err := c.check(C.karp_reader_new(c.context, &how, &reader, &c.fault)); err != nil {
+		return nil, err
+	}
+	defer C.karp_reader_free(reader)
+	for _, p := range parts {
+		if err := c.add(reader, p); err != nil {
+			return nil, err
+		}
+	}
+	var snapshot *C.karp_snapshot
+	if err := c.check(C.karp_reader_finish(reader, &snapshot, &c.fault)); err != nil {
+		return nil, err
+	}
+	input := &Input{Snapshot: karp.SnapshotOf(unsafe.Pointer(snapshot)), Digest: goText(C.karp_reader_digest(reader)),
+		Method: uint32(C.karp_reader_method(reader))}
+	for i := C.size_t(0); i < C.karp_reader_warning_count(reader); i++ {
+		input.Warnings = append(input.Warnings, goText(C.karp_reader_warning(reader, i)))
+	}
+	if !options.Keep {
+		return input, nil
+	}
+	var dump C.karp_text
+	if err := c.check(C.karp_reader_dump(reader, &dump, &c.fault)); err != nil {
+		input.Close()
+		return nil, err
+	}
+	input.Dump = take(&dump)
+	return input, nil
+}
+
+func (c *call) add(reader *C.karp_reader, p part) error {
+	name := C.CString(p.name)
+	defer C.free(unsafe.Pointer(name))
+	if p.file {
+		return c.check(C.karp_reader_add_path(reader, name, &c.fault))
+	}
+	text := C.CBytes(p.text)
+	defer C.free(text)
+	return c.check(C.karp_reader_add(reader, C.karp_str{ptr: name, len: C.size_t(len(p.name))},
+		C.karp_str{ptr: (*C.char)(text), len: C.size_t(len(p.text))}, &c.fault))
+}
+
+// BuiltinCatalogue is the embedded EC2 catalogue of a region: us-east-1, us-west-2, eu-west-1.
+func BuiltinCatalogue(region string) (*karp.Catalogue, error) {
+	c, err := newCall()
+	if err != nil {
+		return nil, err
+	}
+	defer c.free()
+	name := str(region)
+	defer free(name)
+	var out *C.karp_catalogue
+	if err := c.check(C.karp_catalogue_builtin(c.context, name, &out, &c.fault)); err != nil {
+		return nil, err
+	}
+	return karp.CatalogueOf(unsafe.Pointer(out)), nil
+}
+
+// CatalogueFile reads a catalogue: kwok's or the full shape, in JSON or YAML.
+func CatalogueFile(path string) (*karp.Catalogue, error) {
+	c, err := newCall()
+	if err != nil {
+		return nil, err
+	}
+	defer c.free()
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	var out *C.karp_catalogue
+	if err := c.check(C.karp_catalogue_read_file(c.context, name, &out, &c.fault)); err != nil {
+		return nil, err
+	}
+	return karp.CatalogueOf(unsafe.Pointer(out)), nil
+}
+
+// A Format of documents.
+type Format uint32
+
+// Formats; not every document has each of them.
+const (
+	JSON    Format = C.KARP_FORMAT_JSON
+	Text    Format = C.KARP_FORMAT_TEXT
+	YAML    Format = C.KARP_FORMAT_YAML
+	JSONLog Format = C.KARP_FORMAT_JSON_LOG
+	HTML    Format = C.KARP_FORMAT_HTML
+)
+
+// WritePlan writes a launch decision. Errors: karp.ErrUnsupported (not in that format), karp.ErrClosed.
+func WritePlan(decision *karp.Decision, format Format) ([]byte, error) {
+	return write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status {
+		return C.karp_write_plan(c.context, d, nil, how, out, &c.fault)
+	})
+}
+
+// WriteDisruption writes a disruption decision.
+func WriteDisruption(decision *karp.Decision, format Format) ([]byte, error) {
+	return write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status {
+		return C.karp_write_disruption(c.context, d, how, out, &c.fault)
+	})
+}
+
+func write(decision *karp.Decision, format Format,
+	run func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status) ([]byte, error) {
+	c, err := newCall()
+	if err != nil {
+		return nil, err
+	}
+	defer c.free()
+	ptr, leave, err := decision.Enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	var how C.karp_write_options
+	C.karp_write_options_init(&how, C.sizeof_karp_write_options)
+	how.format = C.uint32_t(format)
+	var out C.karp_text
+	if err := c.check(run(c, (*C.karp_decision)(ptr), &how, &out)); err != nil {
+		return nil, err
+	}
+	return take(&out), nil
+}

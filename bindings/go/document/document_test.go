@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	karp "libkarp/bindings/go"
+	"libkarp/bindings/go/document"
+)
+
+const quickstart = "../../../examples/quickstart"
+
+func good(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func TestRead(t *testing.T) {
+	input, err := document.Read(nil, quickstart)
+	good(t, err)
+	defer input.Close()
+	plan, err := input.Snapshot.Provision(context.Background(), nil)
+	good(t, err)
+	defer plan.Close()
+	launches, err := plan.Launches()
+	good(t, err)
+	if len(launches) != 3 || launches[0].Choice.InstanceType != "r5a.2xlarge" {
+		t.Fatalf("%+v", launches)
+	}
+	text, err := document.WritePlan(plan, document.Text)
+	good(t, err)
+	if !strings.Contains(string(text), "3 to launch, 1 node receives pods") {
+		t.Fatalf("%s", text)
+	}
+	claims, err := document.WritePlan(plan, document.YAML)
+	good(t, err)
+	if bytes.Count(claims, []byte("kind: NodeClaim")) != 3 {
+		t.Fatalf("%s", claims)
+	}
+	if _, err := document.WriteDisruption(plan, document.YAML); !errors.Is(err, karp.ErrUnsupported) {
+		t.Fatal(err)
+	}
+	plan.Close()
+	if _, err := document.WritePlan(plan, document.JSON); !errors.Is(err, karp.ErrClosed) {
+		t.Fatal(err)
+	}
+}
+
+// The canonical Snapshot is the whole input: it reads back as itself.
+func TestDump(t *testing.T) {
+	first, err := document.Read(&document.Options{Keep: true}, quickstart)
+	good(t, err)
+	defer first.Close()
+	if len(first.Digest) != 64 || !bytes.Contains(first.Dump, []byte(`"kind":"Snapshot"`)) {
+		t.Fatalf("digest %q, dump of %d bytes", first.Digest, len(first.Dump))
+	}
+	again, err := document.ReadBytes(&document.Options{Keep: true}, "dump", first.Dump)
+	good(t, err)
+	defer again.Close()
+	if again.Digest != first.Digest || !bytes.Equal(again.Dump, first.Dump) {
+		t.Fatal("another Snapshot")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pods.yaml")
+	good(t, os.WriteFile(path, []byte("apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: web}\nspec:\n  containers:\n"+
+		"  - name: c\n    resources: {requests: {cpu: lots}}\n"), 0o600))
+	_, err := document.Read(nil, path)
+	var e *karp.Error
+	if !errors.As(err, &e) || !errors.Is(err, karp.ErrInvalid) {
+		t.Fatal(err)
+	}
+	if filepath.Base(e.Document) != "pods.yaml" || e.Line != 7 || e.Column == 0 || e.Object != "Pod web/a" || !strings.HasPrefix(e.Field, "spec.containers[0]") {
+		t.Fatalf("%+v", e)
+	}
+	if _, err := document.ReadBytes(nil, "x", []byte("{")); !errors.Is(err, karp.ErrSyntax) {
+		t.Fatal(err)
+	}
+	if _, err := document.Read(nil, filepath.Join(t.TempDir(), "absent")); !errors.Is(err, karp.ErrIO) {
+		t.Fatal(err)
+	}
+	if _, err := document.BuiltinCatalogue("the-moon-1"); !errors.Is(err, karp.ErrNotFound) {
+		t.Fatal(err)
+	}
+	if _, err := document.CatalogueFile("absent.json"); !errors.Is(err, karp.ErrIO) {
+		t.Fatal(err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	now := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
+	input, err := document.Read(&document.Options{Now: now, Region: "eu-west-1", Provider: "aws", Strict: true}, quickstart)
+	good(t, err)
+	defer input.Close()
+	got, err := input.Snapshot.Now()
+	good(t, err)
+	if !got.Equal(now) {
+		t.Fatal(got)
+	}
+	catalogue, err := document.BuiltinCatalogue("eu-west-1")
+	good(t, err)
+	defer catalogue.Close()
+	if catalogue.Len() < 100 {
+		t.Fatal(catalogue.Len())
+	}
+}

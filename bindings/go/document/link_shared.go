@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !karp_static
+
+package document
+
+// #cgo pkg-config: karp-io
+import "C"

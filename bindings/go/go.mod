@@ -1,0 +1,3 @@
+module libkarp/bindings/go
+
+go 1.24

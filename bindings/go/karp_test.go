@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package karp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	karp "libkarp/bindings/go"
+)
+
+func TestProvision(t *testing.T) {
+	b := builder(t)
+	good(t, b.SetNow(time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)))
+	good(t, b.AddPod(pod("a", "1")))
+	good(t, b.AddPod(pod("b", "2500m")))
+	good(t, b.AddPod(pod("huge", "100")))
+	s := finish(t, b)
+	counts, err := s.Counts()
+	good(t, err)
+	equal(t, "counts", counts, karp.Counts{Pods: 3, PodsToPlace: 3, PodClasses: 3, NodePools: 1, InstanceTypes: 3, Offerings: 6})
+	now, err := s.Now()
+	good(t, err)
+	equal(t, "clock", now, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC))
+
+	d, err := s.Provision(context.Background(), nil)
+	good(t, err)
+	launches, err := d.Launches()
+	good(t, err)
+	equal(t, "launches", len(launches), 1)
+	l := launches[0]
+	equal(t, "pods", strings.Join(l.Pods, " "), "default/a default/b")
+	equal(t, "choice", l.Choice, karp.Choice{InstanceType: "m.4", Zone: "a", CapacityType: "on-demand", Price: 4})
+	equal(t, "types", strings.Join(l.InstanceTypes, " "), "m.4 m.8")
+	equal(t, "class", l.NodeClass, karp.NodeClassRef{Group: "karpenter.test", Kind: "TestNodeClass", Name: "default"})
+	if !slices.Contains(l.Requests, karp.Resource{Name: "cpu", Text: "3500m"}) {
+		t.Fatalf("requests: %v", l.Requests)
+	}
+	if l.ExpireAfter != nil || l.TerminationGracePeriod != nil {
+		t.Fatalf("durations that nobody set: %v %v", l.ExpireAfter, l.TerminationGracePeriod)
+	}
+	left, err := d.Unschedulable()
+	good(t, err)
+	equal(t, "left", len(left), 1)
+	equal(t, "left pod", left[0].Pod, "default/huge")
+	equal(t, "left code", left[0].Code.String(), "TYPE_RESOURCES")
+	equal(t, "permanent", left[0].Permanent, true)
+	equal(t, "funnel", left[0].Pools[0].TypesStart, 3)
+	summary, err := d.Summary()
+	good(t, err)
+	equal(t, "complete", summary.Complete, true)
+	equal(t, "cost", summary.CostAfter, 4)
+	equal(t, "launch count", summary.Launches, 1)
+}
+
+// What was read stays valid when everything is closed.
+func TestOutlives(t *testing.T) {
+	b := builder(t)
+	good(t, b.AddPod(pod("a", "1")))
+	s := finish(t, b)
+	d, err := s.Provision(context.Background(), nil)
+	good(t, err)
+	s.Close()
+	b.Close()
+	launches, err := d.Launches()
+	good(t, err)
+	d.Close()
+	equal(t, "pod", launches[0].Pods[0], "default/a")
+}
+
+func TestClosed(t *testing.T) {
+	catalogue, err := karp.NewCatalogue(nil, instanceTypes())
+	good(t, err)
+	b := builder(t)
+	s := finish(t, b)
+	d, err := s.Provision(context.Background(), nil)
+	good(t, err)
+	for range 2 {
+		catalogue.Close()
+		b.Close()
+		s.Close()
+		d.Close()
+	}
+	calls := map[string]func() error{
+		"pod":       func() error { return b.AddPod(pod("a", "1")) },
+		"now":       func() error { return b.SetNow(time.Unix(0, 0)) },
+		"finish":    func() error { _, err := b.Finish(); return err },
+		"settings":  func() error { return b.SetSettings(&karp.Settings{}) },
+		"provision": func() error { _, err := s.Provision(context.Background(), nil); return err },
+		"disrupt":   func() error { _, err := s.Disrupt(context.Background(), nil); return err },
+		"what if":   func() error { _, err := s.WhatIf(context.Background(), nil, karp.LoseZone("a")); return err },
+		"counts":    func() error { _, err := s.Counts(); return err },
+		"launches":  func() error { _, err := d.Launches(); return err },
+		"summary":   func() error { _, err := d.Summary(); return err },
+		"warnings":  func() error { _, err := d.Warnings(); return err },
+	}
+	for name, call := range calls {
+		if err := call(); !errors.Is(err, karp.ErrClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	fresh, err := karp.NewBuilder(nil)
+	good(t, err)
+	defer fresh.Close()
+	if err := fresh.AddCatalogue(catalogue); !errors.Is(err, karp.ErrClosed) {
+		t.Errorf("catalogue: %v", err)
+	}
+	equal(t, "types of a closed catalogue", catalogue.Len(), 0)
+}
+
+func TestErrors(t *testing.T) {
+	b := builder(t)
+	bad := pod("a", "1")
+	bad.Containers[0].Requests[0].Text = "many"
+	err := b.AddPod(bad)
+	var e *karp.Error
+	if !errors.As(err, &e) {
+		t.Fatal(err)
+	}
+	equal(t, "status", e.Status, karp.ErrInvalid)
+	equal(t, "object", e.Object, "Pod default/a")
+	equal(t, "field", e.Field, `spec.containers[0].resources.requests["cpu"]`)
+	if !errors.Is(err, karp.ErrInvalid) || errors.Is(err, karp.ErrLimit) || !strings.Contains(err.Error(), "Pod default/a: spec.containers[0]") {
+		t.Fatal(err)
+	}
+	good(t, b.AddPod(pod("a", "1")))
+	if err := b.AddPod(pod("a", "1")); !errors.Is(err, karp.ErrDuplicate) {
+		t.Fatal(err)
+	}
+	if err := b.AddPod(nil); !errors.Is(err, karp.ErrInvalid) {
+		t.Fatal(err)
+	}
+	late := pod("b", "1")
+	late.StartTime = time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC)
+	if err := b.AddPod(late); !errors.Is(err, karp.ErrRange) {
+		t.Fatal(err)
+	}
+	if err := b.SetNow(time.Date(1000, 1, 1, 0, 0, 0, 0, time.UTC)); !errors.Is(err, karp.ErrRange) {
+		t.Fatal(err)
+	}
+	if _, err := karp.NewCatalogue(&karp.Limits{MaxInstanceTypes: 1}, instanceTypes()); !errors.Is(err, karp.ErrLimit) {
+		t.Fatal(err)
+	}
+	s := finish(t, b)
+	if _, err := s.WhatIf(context.Background(), nil, karp.RemoveNode("nobody")); !errors.Is(err, karp.ErrNotFound) {
+		t.Fatal(err)
+	}
+	if _, err := s.Provision(context.Background(), &karp.Options{Explain: 99}); !errors.Is(err, karp.ErrInvalid) {
+		t.Fatal(err)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	b, err := karp.NewBuilder(&karp.Limits{MaxPods: 2})
+	good(t, err)
+	defer b.Close()
+	good(t, b.AddPod(pod("a", "1")))
+	good(t, b.AddPod(pod("b", "1")))
+	if err := b.AddPod(pod("c", "1")); !errors.Is(err, karp.ErrLimit) {
+		t.Fatal(err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	b := builder(t)
+	for i := range 3000 {
+		p := pod(fmt.Sprintf("p%d", i), fmt.Sprintf("%dm", 100+i))
+		p.Spread = []karp.SpreadConstraint{{TopologyKey: "kubernetes.io/hostname", MaxSkew: 1,
+			LabelSelector: &karp.Selector{MatchLabels: map[string]string{"app": "web"}}}}
+		good(t, b.AddPod(p))
+	}
+	s := finish(t, b)
+	reason := errors.New("not needed any more")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(reason)
+	_, err := s.Provision(ctx, nil)
+	if !errors.Is(err, karp.ErrCanceled) || !errors.Is(err, reason) {
+		t.Fatal(err)
+	}
+	// A budget in steps stops at the same place every time; no context is to blame.
+	_, err = s.Provision(context.Background(), &karp.Options{MaxSteps: 10})
+	if !errors.Is(err, karp.ErrCanceled) || errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	d, err := s.Provision(ctx, &karp.Options{KeepPartial: true})
+	good(t, err)
+	defer d.Close()
+	summary, err := d.Summary()
+	good(t, err)
+	equal(t, "complete", summary.Complete, false)
+	// A context that ends later, or never, changes nothing.
+	live, stop := context.WithTimeout(context.Background(), time.Hour)
+	defer stop()
+	d, err = s.Provision(live, nil)
+	good(t, err)
+	d.Close()
+	d, err = s.Provision(nil, nil) //nolint:staticcheck // a nil context is allowed
+	good(t, err)
+	d.Close()
+}
+
+// Many goroutines decide on one snapshot while it is being closed: each gets its decision, or ErrClosed.
+func TestShared(t *testing.T) {
+	b := builder(t)
+	for i := range 50 {
+		good(t, b.AddPod(pod(fmt.Sprintf("p%02d", i), "700m")))
+	}
+	s := finish(t, b)
+	first, err := s.Provision(context.Background(), nil)
+	good(t, err)
+	want, err := first.Launches()
+	good(t, err)
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for range 5 {
+				d, err := s.Provision(context.Background(), nil)
+				if errors.Is(err, karp.ErrClosed) {
+					return
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got, err := d.Launches()
+				if err != nil || len(got) != len(want) || got[0].Pods[0] != want[0].Pods[0] {
+					t.Error("another decision", err)
+				}
+				d.Close()
+			}
+		}()
+	}
+	time.Sleep(2 * time.Millisecond)
+	s.Close()
+	wait.Wait()
+}
+
+// A builder's calls wait for each other.
+func TestBuilderShared(t *testing.T) {
+	b := builder(t)
+	var wait sync.WaitGroup
+	for g := range 4 {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for i := range 100 {
+				if err := b.AddPod(pod(fmt.Sprintf("p%d-%d", g, i), "1")); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+	}
+	wait.Wait()
+	counts, err := finish(t, b).Counts()
+	good(t, err)
+	equal(t, "pods", counts.Pods, 400)
+}
+
+// What nobody closes is freed with its owner.
+func TestCollected(t *testing.T) {
+	for range 50 {
+		b, err := karp.NewBuilder(nil)
+		good(t, err)
+		catalogue, err := karp.NewCatalogue(nil, instanceTypes())
+		good(t, err)
+		good(t, b.AddCatalogue(catalogue))
+		good(t, b.AddNodePool(pool("default")))
+		good(t, b.AddPod(pod("a", "1")))
+		s, err := b.Finish()
+		good(t, err)
+		if _, err := s.Provision(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	runtime.GC()
+}
+
+func TestWhatIf(t *testing.T) {
+	b := builder(t)
+	good(t, b.AddPod(pod("a", "1")))
+	s := finish(t, b)
+	d, err := s.WhatIf(context.Background(), nil, karp.LoseZone("a"), karp.ScalePrice("on-demand", 2))
+	good(t, err)
+	defer d.Close()
+	launches, err := d.Launches()
+	good(t, err)
+	equal(t, "choice", launches[0].Choice, karp.Choice{InstanceType: "m.2", Zone: "b", CapacityType: "on-demand", Price: 4.4})
+	warnings, err := d.Warnings()
+	good(t, err)
+	equal(t, "notes", len(warnings), 2)
+}
+
+func running(name, claim string, created time.Time) (*karp.NodeClaim, *karp.Node) {
+	labels := map[string]string{"karpenter.sh/nodepool": "default", "node.kubernetes.io/instance-type": "m.8", "topology.kubernetes.io/zone": "a",
+		"karpenter.sh/capacity-type": "on-demand", "kubernetes.io/hostname": name, "karpenter.sh/initialized": "true",
+		"karpenter.sh/registered": "true", "kubernetes.io/arch": "amd64"}
+	room := []karp.Resource{{Name: "cpu", Value: 8}, {Name: "memory", Text: "32Gi"}, {Name: "pods", Value: 20}}
+	conditions := []karp.Condition{}
+	for _, t := range []string{"Launched", "Registered", "Initialized", "Consolidatable"} {
+		conditions = append(conditions, karp.Condition{Type: t, Status: "True", LastTransition: created})
+	}
+	return &karp.NodeClaim{Meta: karp.Meta{Name: claim, Labels: labels, Created: created}, ProviderID: "test://" + name, Capacity: room,
+			Allocatable: room, Conditions: conditions, NodeClass: karp.NodeClassRef{Group: "karpenter.test", Kind: "TestNodeClass", Name: "default"}},
+		&karp.Node{Meta: karp.Meta{Name: name, Labels: labels, Created: created}, ProviderID: "test://" + name, Capacity: room, Allocatable: room,
+			Conditions: []karp.Condition{{Type: "Ready", Status: "True"}}}
+}
+
+func TestDisrupt(t *testing.T) {
+	b := builder(t)
+	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	good(t, b.SetNow(now))
+	claim, node := running("n1", "default-1", now.Add(-time.Hour))
+	good(t, b.AddNodeClaim(claim))
+	good(t, b.AddNode(node))
+	s := finish(t, b)
+	d, err := s.Disrupt(context.Background(), &karp.DisruptOptions{Method: karp.MethodEmptiness})
+	good(t, err)
+	defer d.Close()
+	kept, err := d.Kept()
+	good(t, err)
+	commands, err := d.Commands()
+	good(t, err)
+	equal(t, "commands", len(commands), 1)
+	equal(t, "nodes", strings.Join(commands[0].Nodes, " "), "n1")
+	equal(t, "method", commands[0].Method, "Emptiness")
+	equal(t, "kept", len(kept), 0)
+	// A node in a command that is being carried out stays.
+	d, err = s.Disrupt(context.Background(), &karp.DisruptOptions{Method: karp.MethodEmptiness, InProgress: []string{"n1"}})
+	good(t, err)
+	defer d.Close()
+	kept, err = d.Kept()
+	good(t, err)
+	equal(t, "kept code", kept[0].Code.String(), "IN_QUEUE")
+}
+
+func TestVersion(t *testing.T) {
+	if !strings.HasPrefix(karp.Version(), "0.") {
+		t.Fatal(karp.Version())
+	}
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build karp_static
+
+package karp
+
+// #cgo pkg-config: karp-static
+import "C"

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package karp
+
+// #include <karp/karp.h>
+import "C"
+
+import (
+	"context"
+	"time"
+	"unsafe"
+)
+
+// A Snapshot is a whole decision's input, checked and immutable. Any number of goroutines may decide on one at once.
+type Snapshot struct{ handle *handle }
+
+// SnapshotOf takes a karp_snapshot of C over, for packages on top of this one.
+func SnapshotOf(ptr unsafe.Pointer) *Snapshot {
+	s := new(Snapshot)
+	s.handle = hold(s, ptr, func(ptr unsafe.Pointer) { C.karp_snapshot_unref((*C.karp_snapshot)(ptr)) })
+	return s
+}
+
+// Close gives the snapshot up, after the calls that use it have ended. Decisions keep what they need.
+func (s *Snapshot) Close() { s.handle.close() }
+
+// Counts of what a snapshot holds.
+type Counts struct{ Pods, PodsToPlace, PodClasses, Nodes, NodePools, InstanceTypes, Offerings int }
+
+// Counts tells what the snapshot holds.
+func (s *Snapshot) Counts() (Counts, error) {
+	ptr, err := s.handle.enter()
+	if err != nil {
+		return Counts{}, err
+	}
+	defer s.handle.leave()
+	c := C.karp_snapshot_counts{size: C.sizeof_karp_snapshot_counts}
+	C.karp_snapshot_get_counts((*C.karp_snapshot)(ptr), &c)
+	return Counts{int(c.pods), int(c.pods_to_place), int(c.pod_classes), int(c.nodes), int(c.node_pools), int(c.instance_types),
+		int(c.offerings)}, nil
+}
+
+// Now is the snapshot's clock.
+func (s *Snapshot) Now() (time.Time, error) {
+	ptr, err := s.handle.enter()
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer s.handle.leave()
+	return timeOf(C.karp_snapshot_now((*C.karp_snapshot)(ptr))), nil
+}
+
+// How much a decision says about what it did not do.
+const (
+	ExplainSummary uint32 = iota
+	ExplainNone
+	ExplainFull
+)
+
+// Options of every decision; nil ones are the defaults.
+type Options struct {
+	Now         time.Time // zero = the snapshot's
+	PlainKarp   bool      // the profile "karp": Karpenter's quirks are off
+	Explain     uint32
+	MaxSteps    uint64 // deterministic budget; 0 = none
+	KeepPartial bool   // when stopped, what is decided by then, marked incomplete, instead of ErrCanceled
+}
+
+func (o *Options) fill(c *C.karp_options) error {
+	C.karp_options_init(c, C.sizeof_karp_options)
+	if o == nil {
+		return nil
+	}
+	if !o.Now.IsZero() {
+		if year := o.Now.Year(); year < 1678 || year > 2261 {
+			return errOutside()
+		}
+		c.now = C.int64_t(o.Now.UnixNano())
+	}
+	c.profile, c.explain, c.max_steps = flag(o.PlainKarp), C.uint32_t(o.Explain), C.uint64_t(o.MaxSteps)
+	c.keep_partial = flag(o.KeepPartial)
+	return nil
+}
+
+// decide runs one decision, which ctx can end.
+func (s *Snapshot) decide(ctx context.Context, options *C.karp_options,
+	run func(s *C.karp_snapshot, out **C.karp_decision, e *C.karp_error) C.karp_status) (*Decision, error) {
+	ptr, err := s.handle.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer s.handle.leave()
+	f := newFault()
+	var out *C.karp_decision
+	w := watching(ctx, options)
+	if err := w.end(f.check(run((*C.karp_snapshot)(ptr), &out, &f.c))); err != nil {
+		return nil, err
+	}
+	return DecisionOf(unsafe.Pointer(out)), nil
+}
+
+// Provision decides which nodes to start, for which pods; which pods go to nodes that exist; which fit nowhere, and why.
+// Errors: ErrCanceled, ErrMemory, ErrInvalid, ErrClosed.
+func (s *Snapshot) Provision(ctx context.Context, options *Options) (*Decision, error) {
+	var c C.karp_options
+	if err := options.fill(&c); err != nil {
+		return nil, err
+	}
+	return s.decide(ctx, &c, func(s *C.karp_snapshot, out **C.karp_decision, e *C.karp_error) C.karp_status {
+		return C.karp_provision(s, &c, out, e)
+	})
+}
+
+// Methods of disruption.
+const (
+	MethodAny uint32 = iota
+	MethodEmptiness
+	MethodStaticDrift
+	MethodDrift
+	MethodMultiNode
+	MethodSingleNode
+)
+
+// DisruptOptions of a disruption pass.
+type DisruptOptions struct {
+	Options
+	Method         uint32 // MethodAny: the first that finds something
+	MaxSimulations uint64 // deterministic budget; 0 = none
+	InProgress     []string
+}
+
+// Disrupt makes one disruption pass, before its validation. Errors as of [Snapshot.Provision].
+func (s *Snapshot) Disrupt(ctx context.Context, options *DisruptOptions) (*Decision, error) {
+	var p page
+	defer p.free()
+	c := one[C.karp_disrupt_options](&p) // it points to names, so it is C's memory
+	C.karp_disrupt_options_init(c, C.sizeof_karp_disrupt_options)
+	if options != nil {
+		if err := options.Options.fill(&c.common); err != nil {
+			return nil, err
+		}
+		c.method, c.max_simulations = C.uint32_t(options.Method), C.uint64_t(options.MaxSimulations)
+		c.in_progress, c.in_progress_count = p.strs(options.InProgress)
+	}
+	return s.decide(ctx, &c.common, func(s *C.karp_snapshot, out **C.karp_decision, e *C.karp_error) C.karp_status {
+		return C.karp_disrupt(s, c, out, e)
+	})
+}
+
+// A Change of the cluster, for [Snapshot.WhatIf]: made by [RemoveNode], [LoseZone] and [ScalePrice].
+type Change struct {
+	name   string
+	factor float64
+	kind   uint32
+}
+
+// RemoveNode takes a node away; its pods are to be placed.
+func RemoveNode(name string) Change { return Change{name: name, kind: C.KARP_CHANGE_REMOVE_NODE} }
+
+// LoseZone takes the nodes of a zone away, and nothing can be bought there.
+func LoseZone(name string) Change { return Change{name: name, kind: C.KARP_CHANGE_LOSE_ZONE} }
+
+// ScalePrice multiplies the prices of a capacity type ("" = of all).
+func ScalePrice(capacityType string, factor float64) Change {
+	return Change{name: capacityType, factor: factor, kind: C.KARP_CHANGE_SCALE_PRICE}
+}
+
+// WhatIf is [Snapshot.Provision] with changes laid over the snapshot. Errors: also ErrNotFound (no such node, zone or
+// capacity type).
+func (s *Snapshot) WhatIf(ctx context.Context, options *Options, changes ...Change) (*Decision, error) {
+	var c C.karp_options
+	if err := options.fill(&c); err != nil {
+		return nil, err
+	}
+	var p page
+	defer p.free()
+	items := list[C.karp_change](&p, len(changes))
+	for i, change := range changes {
+		items[i] = C.karp_change{name: p.str(change.name), factor: C.double(change.factor), kind: C.uint32_t(change.kind)}
+	}
+	return s.decide(ctx, &c, func(s *C.karp_snapshot, out **C.karp_decision, e *C.karp_error) C.karp_status {
+		return C.karp_what_if(s, unsafe.SliceData(items), C.size_t(len(items)), &c, out, e)
+	})
+}

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Go package on the libraries of this build: vet, its tests, no dependencies, and structs as cgo sees them."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE, BUILD = pathlib.Path(os.environ['KARP_SOURCE']), pathlib.Path(os.environ['KARP_BUILD'])
+GO = SOURCE / 'bindings/go'
+OLDEST = (1, 24)  # of go.mod: runtime.AddCleanup
+
+sys.path.insert(0, str(SOURCE / 'tests/abi'))
+import headers  # noqa: E402
+
+
+def reason_to_skip():
+    if shutil.which('go') is None or shutil.which('pkg-config') is None:
+        return 'there is no Go, or no pkg-config'
+    said = subprocess.run(['go', 'env', 'GOVERSION'], capture_output=True, text=True, env={**os.environ, 'GOTOOLCHAIN': 'local'}).stdout
+    found = re.match(r'go(\d+)\.(\d+)', said)
+    if found is None or tuple(map(int, found.groups())) < OLDEST:
+        return f'Go is {said.strip()}, wanted is {OLDEST[0]}.{OLDEST[1]}'
+    if not list((BUILD / 'lib').glob('libkarp-io.so*')):
+        return 'there are no shared libraries to link'
+    options = json.loads((BUILD / 'meson-info/intro-buildoptions.json').read_text())
+    if any(option['name'] == 'b_sanitize' and option['value'] != 'none' for option in options):
+        return 'the libraries are instrumented'
+    return None
+
+
+def environment():
+    """The libraries as they stand in the build folder, and nothing from the network."""
+    return {**os.environ, 'GOTOOLCHAIN': 'local', 'GOFLAGS': '-buildvcs=false', 'GOPROXY': 'off', 'CGO_ENABLED': '1',
+            'PKG_CONFIG_PATH': str(BUILD / 'meson-uninstalled'), 'LD_LIBRARY_PATH': str(BUILD / 'lib')}
+
+
+def go(*words, folder=GO, **more):
+    print('go', *words, flush=True)
+    return subprocess.run(['go', *words], cwd=folder, env={**environment(), **more}, text=True, check=True, stdout=subprocess.PIPE).stdout
+
+
+def layout_program():
+    """Prints sizes and offsets of every public struct, in the words of tests/abi/layout.txt."""
+    found = headers.public_headers(SOURCE)
+    lines = ['package main', '', '// #cgo pkg-config: karp'] + [f'// #include <karp/{header.name}>' for header in found]
+    lines += ['import "C"', '', 'import (', '\t"fmt"', '\t"unsafe"', ')', '', 'func main() {']
+    for header in found:
+        for name, fields in headers.structs(header):
+            lines.append(f'\tvar v_{name} C.{name}')
+            lines.append(f'\tfmt.Println("{name}", unsafe.Sizeof(v_{name}))')
+            for field in fields:
+                seen = '_type' if field == 'type' else field
+                lines.append(f'\tfmt.Println("{name}.{field}", unsafe.Offsetof(v_{name}.{seen}))')
+    return '\n'.join(lines + ['}', ''])
+
+
+def layout():
+    recorded = set((SOURCE / 'tests/abi/layout.txt').read_text().splitlines())
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, 'go.mod').write_text('module layout\n\ngo 1.24\n')
+        pathlib.Path(folder, 'main.go').write_text(layout_program())
+        seen = go('run', '.', folder=folder).splitlines()
+    strange = [line for line in seen if line not in recorded]
+    print('\n'.join(strange) or f'{len(seen)} sizes and offsets are what C sees')
+    return bool(strange) or len(seen) < 100
+
+
+def main():
+    skip = reason_to_skip()
+    if skip:
+        print(skip)
+        return 77
+    modules = go('list', '-m', 'all').split()
+    if len(modules) != 1:
+        print('the package depends on', modules)
+        return 1
+    go('vet', './...')
+    print(go('test', './...'))
+    return 1 if layout() else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
