@@ -85,8 +85,9 @@ typedef struct karp_toleration {
     karp_str key;
     karp_str value;
     karp_str effect;
-    uint32_t op;       /**< KARP_TOLERATION_* */
-    uint32_t reserved; /**< 0 */
+    uint32_t op;          /**< KARP_TOLERATION_* */
+    uint32_t has_seconds; /**< 0 = without end */
+    int64_t seconds;      /**< tolerationSeconds: read only to tell one toleration from another */
 } karp_toleration;
 
 typedef struct karp_owner {

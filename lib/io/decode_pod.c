@@ -185,6 +185,8 @@ static void toleration(io_decoder *d, const json_t *value, void *into)
     out->key = io_string(d, value, "key");
     out->value = io_string(d, value, "value");
     out->effect = io_string(d, value, "effect");
+    out->has_seconds = io_get(value, "tolerationSeconds") != NULL;
+    out->seconds = io_integer(d, value, "tolerationSeconds", INT64_MIN, INT64_MAX, 0);
     out->op = KARP_TOLERATION_UNKNOWN;
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
         if (io_str_is(op, words[k].word)) out->op = words[k].value;

@@ -278,7 +278,11 @@ toleration_list copy_tolerations(copier *c, const karp_toleration *list, size_t 
         items[i].value = copy_text(c, list[i].value);
         items[i].effect = copy_text(c, list[i].effect);
         items[i].op = list[i].op;
+        items[i].has_seconds = list[i].has_seconds != 0;
+        items[i].seconds = items[i].has_seconds ? list[i].seconds : 0;
         put(c, items[i].op);
+        put(c, items[i].has_seconds);
+        put_wide(c, items[i].seconds);
     }
     return c->status == KARP_OK ? (toleration_list){ items, (uint32_t)count } : none;
 }

@@ -30,7 +30,7 @@ typedef struct selector {
 typedef struct taint { uint32_t key, value, effect; } taint;
 typedef struct taint_list { const taint *items; uint32_t count; } taint_list;
 
-typedef struct toleration { uint32_t key, value, effect, op; } toleration;
+typedef struct toleration { uint32_t key, value, effect, op, has_seconds; int64_t seconds; } toleration;
 typedef struct toleration_list { const toleration *items; uint32_t count; } toleration_list;
 
 typedef struct node_term {

@@ -119,7 +119,8 @@ static uint32_t entry_part(scheduler *s, demand d, bool full)
 static uint32_t toleration_part(scheduler *s, const toleration *t)
 {
     key_words k = { .s = s };
-    const uint32_t w[] = { PART_TOLERATION, t->key, t->value, t->effect, t->op };
+    const uint32_t w[] = { PART_TOLERATION, t->key, t->value, t->effect, t->op, t->has_seconds,
+                           (uint32_t)(uint64_t)t->seconds, (uint32_t)((uint64_t)t->seconds >> 32) };
     for (size_t i = 0; i < sizeof w / sizeof *w; i++) put(&k, w[i]);
     return intern(&k);
 }

@@ -50,7 +50,7 @@ bool tolerates_prefer_no_schedule(const scheduler *s, toleration_list toleration
 {
     for (uint32_t i = 0; i < tolerations.count; i++) {
         const toleration *t = &tolerations.items[i];
-        if (t->op == KARP_TOLERATION_EXISTS && t->key == NO_TEXT && t->value == NO_TEXT &&
+        if (t->op == KARP_TOLERATION_EXISTS && t->key == NO_TEXT && t->value == NO_TEXT && !t->has_seconds &&
             t->effect == s->snapshot->known.prefer_no_schedule) {
             return true;
         }
@@ -67,7 +67,8 @@ bool add_prefer_no_schedule(scheduler *s, toleration_list *tolerations)
         return false;
     }
     if (tolerations->count > 0) memcpy(items, tolerations->items, tolerations->count * sizeof *items);
-    items[tolerations->count] = (toleration){ NO_TEXT, NO_TEXT, s->snapshot->known.prefer_no_schedule, KARP_TOLERATION_EXISTS };
+    items[tolerations->count] = (toleration){ .key = NO_TEXT, .value = NO_TEXT, .effect = s->snapshot->known.prefer_no_schedule,
+                                                 .op = KARP_TOLERATION_EXISTS };
     *tolerations = (toleration_list){ items, tolerations->count + 1 };
     return true;
 }

@@ -287,11 +287,13 @@ static karp_spread_constraint spreads[] = {
     { .topology_key = T("zone"), .max_skew = 1, .label_selector = &of_all },
     { .topology_key = T("zone"), .max_skew = 1, .match_label_keys = three, .match_label_key_count = 1 },
 };
-static karp_toleration tolerations[] = { { T("k"), T("v"), T("NoSchedule"), KARP_TOLERATION_EQUAL, 0 },
-                                         { T("k"), T("v"), T("NoSchedule"), KARP_TOLERATION_EXISTS, 0 },
-                                         { T("k"), T("v"), T(""), KARP_TOLERATION_EQUAL, 0 },
-                                         { T("k"), T("w"), T("NoSchedule"), KARP_TOLERATION_EQUAL, 0 },
-                                         { T("l"), T("v"), T("NoSchedule"), KARP_TOLERATION_EQUAL, 0 } };
+static karp_toleration tolerations[] = { { T("k"), T("v"), T("NoSchedule"), KARP_TOLERATION_EQUAL, 0, 0 },
+                                         { T("k"), T("v"), T("NoSchedule"), KARP_TOLERATION_EXISTS, 0, 0 },
+                                         { T("k"), T("v"), T(""), KARP_TOLERATION_EQUAL, 0, 0 },
+                                         { T("k"), T("w"), T("NoSchedule"), KARP_TOLERATION_EQUAL, 0, 0 },
+                                         { T("l"), T("v"), T("NoSchedule"), KARP_TOLERATION_EQUAL, 0, 0 },
+                                         { T("l"), T("v"), T("NoSchedule"), KARP_TOLERATION_EQUAL, 1, 0 },
+                                         { T("l"), T("v"), T("NoSchedule"), KARP_TOLERATION_EQUAL, 1, 300 } };
 static karp_host_port ports[] = { { T(""), T("TCP"), 80, 0 },         { T("::"), T("TCP"), 80, 0 }, { T("10.0.0.1"), T("TCP"), 80, 0 },
                                   { T("10.0.0.2"), T("TCP"), 80, 0 }, { T("x"), T("TCP"), 80, 0 },  { T(""), T("UDP"), 80, 0 },
                                   { T(""), T(""), 80, 0 },            { T(""), T("TCP"), 81, 0 } };

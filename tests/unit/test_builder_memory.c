@@ -12,7 +12,7 @@ static karp_node_term term = { &in_two, 1, 0, 1 };
 static karp_pod_term affine = { T("zone"), two_words, 2, &selects, &selects, 1, 0 };
 static karp_spread_constraint spread = { .topology_key = T("zone"), .max_skew = 1, .label_selector = &selects,
                                          .match_label_keys = two_words, .match_label_key_count = 1 };
-static karp_toleration tolerated = { T("k"), T("v"), T("NoSchedule"), 0, 0 };
+static karp_toleration tolerated = { T("k"), T("v"), T("NoSchedule"), 0, 1, 300 };
 static karp_taint tainted = { T("k"), T("v"), T("NoSchedule") };
 static karp_host_port port = { T("10.0.0.1"), T("TCP"), 80, 0 };
 static karp_resource amounts[] = { AMOUNT("memory", "1Gi"), AMOUNT("cpu", "2"), AMOUNT("example.com/x", "3") };
