@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs in empty folders that use the installed library as its users do: by pkg-config, shared and static, and as a
+subproject of meson. All of them decide the same."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
+BUILD = pathlib.Path(os.environ['KARP_BUILD'])
+EXAMPLES = SOURCE / 'examples' / 'c'
+INPUT = SOURCE / 'examples' / 'quickstart'
+
+MESON_BUILD = '''\
+project('consumer', 'c', default_options: ['c_std=c11', 'default_library=static'])
+karp_io = dependency('karp-io', fallback: 'libkarp', default_options: ['cli=disabled', 'default_library=static', 'optimization=0'])
+executable('consumer', 'consumer.c', dependencies: karp_io)
+'''
+
+
+def run(command, **more):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **more)
+    if done.returncode:
+        raise SystemExit(f'{" ".join(map(str, command))}:\n{done.stdout}{done.stderr}')
+    return done.stdout
+
+
+class Installed:
+    """What `meson install` puts into a folder of its own."""
+
+    def __init__(self, root):
+        run(['meson', 'install', '--no-rebuild', '--quiet', '-C', BUILD, '--destdir', root])
+        self.pkgconfig = next(pathlib.Path(root).rglob('karp.pc')).parent
+        self.libraries = self.pkgconfig.parent
+        self.environment = dict(os.environ, PKG_CONFIG_PATH=str(self.pkgconfig), PKG_CONFIG_SYSROOT_DIR=str(root))
+
+    def flags(self, *arguments):
+        return run(['pkg-config', '--cflags', '--libs', *arguments], env=self.environment).split()
+
+    def build(self, example, folder, *arguments, link=()):
+        folder.mkdir()
+        shutil.copy(EXAMPLES / f'{example}.c', folder / 'consumer.c')
+        run([os.environ['KARP_CC'], '-std=c11', 'consumer.c', '-o', 'consumer', *link, *self.flags(*arguments)], cwd=folder)
+        return folder / 'consumer'
+
+
+def needs(program):
+    return run(['ldd', program]) if 'not a dynamic' not in subprocess.run(['ldd', str(program)], capture_output=True, text=True).stderr else ''
+
+
+def pkg_config(root, has_io, problems):
+    """Programs by pkg-config; what they print."""
+    installed = Installed(root / 'installed')
+    with_library = dict(os.environ, LD_LIBRARY_PATH=str(installed.libraries))
+    answers = {}
+    shared = installed.build('controller', root / 'core-shared', 'karp')
+    answers['controller'] = {run([shared], env=with_library)}
+    if (installed.libraries / 'libkarp.a').exists():
+        for folder, arguments, link in (('core-static', ['karp-static'], []), ('core-whole', ['--static', 'karp'], ['-static'])):
+            program = installed.build('controller', root / folder, *arguments, link=link)
+            answers['controller'].add(run([program]))
+            if 'libkarp' in needs(program):
+                problems.append(f'{folder} needs the shared library')
+    if not has_io:
+        return answers
+    shared = installed.build('hash', root / 'io-shared', 'karp-io')
+    answers['hash'] = {run([shared, INPUT], env=with_library)}
+    if (installed.libraries / 'libkarp-io.a').exists():
+        program = installed.build('hash', root / 'io-static', 'karp-io-static')
+        answers['hash'].add(run([program, INPUT]))
+        if 'libkarp' in needs(program):
+            problems.append('io-static needs the shared library')
+    return answers
+
+
+def subproject(root):
+    """The library inside another project, which builds it itself."""
+    folder = root / 'subproject'
+    (folder / 'subprojects').mkdir(parents=True)
+    (folder / 'subprojects' / 'libkarp').symlink_to(SOURCE)
+    (folder / 'meson.build').write_text(MESON_BUILD)
+    shutil.copy(EXAMPLES / 'hash.c', folder / 'consumer.c')
+    # Nothing that is installed may serve instead.
+    environment = dict(os.environ, PKG_CONFIG_PATH='')
+    run(['meson', 'setup', '--wrap-mode', 'nodownload', 'build'], cwd=folder, env=environment)
+    run(['ninja', '-C', 'build', 'consumer'], cwd=folder)
+    return run([folder / 'build' / 'consumer', INPUT])
+
+
+def main():
+    if not all(map(shutil.which, ('meson', 'ninja', 'pkg-config', 'ldd'))):
+        print('meson, ninja, pkg-config or ldd is missing')
+        return 77
+    problems = []
+    has_io = (BUILD / 'examples' / 'example-hash').exists()
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        if sys.argv[1:] == ['subproject']:
+            answers = {'hash': {subproject(root), run([BUILD / 'examples' / 'example-hash', INPUT])}} if has_io else {}
+        else:
+            answers = pkg_config(root, has_io, problems)
+    for name, printed in answers.items():
+        if len(printed) != 1 or '' in printed:
+            problems.append(f'{name}: the programs print different things: {printed}')
+    print('\n'.join(problems) or f'{answers}')
+    return 1 if problems else 0 if answers else 77
+
+
+if __name__ == '__main__':
+    sys.exit(main())
