@@ -118,6 +118,23 @@ KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, con
  */
 KARP_API karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error);
 
+/**
+ * A builder that holds everything the snapshot was made of: objects, settings, clock, catalogues. What changes is added and
+ * removed there; karp_builder_finish() then makes a snapshot that decides as one built afresh from the same objects would.
+ * Texts and objects are shared with @p snapshot, which stays as it is and may be freed before. What has been removed keeps its
+ * memory until the last snapshot of such a row is freed, so build afresh now and then.
+ * Time grows with the number of objects, but only by the copying of fixed records and of finishing: nothing is read, checked
+ * or interned again. Errors: INVALID, NOMEM.
+ */
+KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);
+
+/**
+ * Takes an object out again; one of the same name can be added then, which is how an object is replaced. @p kind is
+ * Kubernetes' name of it ("Pod", "NodePool" …), for node classes with the group before it ("karpenter.k8s.aws/EC2NodeClass");
+ * an empty @p namespace_ is "default", and cluster-wide kinds have none. Errors: NOT_FOUND, INVALID, NOMEM.
+ */
+KARP_API karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name, karp_error *error);
+
 /** Adds a hold and returns @p snapshot. NULL is allowed. */
 KARP_API karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot);
 

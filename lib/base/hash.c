@@ -98,6 +98,38 @@ void strings_free(strings *s)
     strings_init(s, s->context);
 }
 
+/* Copies of a table's two arrays, as large as they are. */
+static bool copy_table(karp_context *context, const void *entries, size_t count, size_t capacity, size_t entry_bytes,
+                       const uint32_t *slots, size_t slot_count, void **entries_out, uint32_t **slots_out)
+{
+    *entries_out = mem_alloc(context, capacity * entry_bytes);
+    *slots_out = mem_alloc(context, slot_count * sizeof *slots);
+    if (*entries_out == NULL || *slots_out == NULL) {
+        mem_free(context, *entries_out, capacity * entry_bytes);
+        mem_free(context, *slots_out, slot_count * sizeof *slots);
+        return false;
+    }
+    memcpy(*entries_out, entries, count * entry_bytes);
+    memcpy(*slots_out, slots, slot_count * sizeof *slots);
+    return true;
+}
+
+bool strings_continue(strings *s, const strings *from)
+{
+    void *entries;
+    if (from->count == 0) return true;
+    if (!copy_table(s->context, from->entries, from->count, from->capacity, sizeof *s->entries, from->slots, from->slot_count, &entries, &s->slots)) {
+        s->slots = NULL;
+        return false;
+    }
+    s->entries = entries;
+    s->count = from->count;
+    s->capacity = from->capacity;
+    s->slot_count = from->slot_count;
+    s->seed = from->seed;
+    return true;
+}
+
 static size_t strings_slot(const strings *s, const char *text, size_t length, uint32_t hash)
 {
     size_t mask = s->slot_count - 1;
@@ -168,6 +200,22 @@ void words_free(words *w)
     mem_free(w->context, w->slots, w->slot_count * sizeof *w->slots);
     arena_free(&w->data);
     words_init(w, w->context);
+}
+
+bool words_continue(words *w, const words *from)
+{
+    void *entries;
+    if (from->count == 0) return true;
+    if (!copy_table(w->context, from->entries, from->count, from->capacity, sizeof *w->entries, from->slots, from->slot_count, &entries, &w->slots)) {
+        w->slots = NULL;
+        return false;
+    }
+    w->entries = entries;
+    w->count = from->count;
+    w->capacity = from->capacity;
+    w->slot_count = from->slot_count;
+    w->seed = from->seed;
+    return true;
 }
 
 static size_t words_slot(const words *w, const uint32_t *data, size_t count, uint32_t hash)

@@ -33,6 +33,8 @@ typedef struct strings {
 
 void strings_init(strings *s, karp_context *context); /* seed from the table's own address and the context's */
 void strings_free(strings *s);
+/* A fresh table becomes a copy: the same texts under the same ids. The texts stay in from's memory. false = refused. */
+bool strings_continue(strings *s, const strings *from);
 uint32_t strings_add(strings *s, const char *text, size_t length);        /* NO_ID = refused */
 uint32_t strings_find(const strings *s, const char *text, size_t length); /* NO_ID = not there */
 static inline karp_str strings_get(const strings *s, uint32_t id)
@@ -54,6 +56,7 @@ typedef struct words {
 
 void words_init(words *w, karp_context *context);
 void words_free(words *w);
+bool words_continue(words *w, const words *from); /* as strings_continue() */
 uint32_t words_add(words *w, const uint32_t *data, size_t count);        /* NO_ID = refused */
 uint32_t words_find(const words *w, const uint32_t *data, size_t count); /* NO_ID = not there */
 

@@ -64,10 +64,11 @@ bool sort_stable(karp_context *context, void *base, size_t count, size_t size, c
     if (count < 2 || size == 0) return true;
     size_t bytes = 0;
     if (!size_mul(count / 2, size, &bytes)) return false;
-    sorter s = { size, compare, user, mem_alloc(context, bytes) };
+    char few[512]; /* short lists, of which objects are full, need no memory */
+    sorter s = { size, compare, user, bytes <= sizeof few ? few : mem_alloc(context, bytes) };
     if (!s.scratch) return false;
     sort_run(&s, base, count);
-    mem_free(context, s.scratch, bytes);
+    if (s.scratch != few) mem_free(context, s.scratch, bytes);
     return true;
 }
 

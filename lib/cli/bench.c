@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -15,7 +16,11 @@ enum { MOST_RUNS = 1000 };
 static const char *const stage_names[STAGE_COUNT] = {"read", "prepare", "solve", "emit"};
 
 typedef struct measure {
-    double times[STAGE_COUNT][MOST_RUNS]; /* milliseconds of processor time */
+    karp_context *context; /* with an allocator that counts */
+    double times[STAGE_COUNT][MOST_RUNS]; /* milliseconds of processor time; solve: of one decision */
+    uint64_t requests;                    /* for memory, since the context was made */
+    uint64_t allocations[STAGE_COUNT];    /* of the last run */
+    size_t decisions;                     /* of one run */
     size_t runs;
     karp_snapshot_counts counts;
     size_t launches;
@@ -32,50 +37,99 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* The time since *from, which moves on. */
-static double lap(double *from)
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+static void *count_alloc(size_t bytes, void *user)
 {
-    double now = now_ms();
-    double passed = now - *from;
-    *from = now;
-    return passed;
+    ++*(uint64_t *)user;
+    return malloc(bytes);
+}
+
+static void *count_realloc(void *ptr, size_t old_bytes, size_t new_bytes, void *user)
+{
+    (void)old_bytes;
+    ++*(uint64_t *)user;
+    return realloc(ptr, new_bytes);
+}
+
+static void count_free(void *ptr, size_t bytes, void *user)
+{
+    (void)bytes;
+    (void)user;
+    free(ptr);
+}
+
+static karp_status counting_context(measure *m, karp_error *error)
+{
+    const karp_allocator allocator = {sizeof(allocator), count_alloc, count_realloc, count_free, &m->requests};
+    karp_context_options options;
+    karp_context_options_init(&options, sizeof(options));
+    options.allocator = &allocator;
+    return karp_context_new(&options, &m->context, error);
+}
+
+/* ---- stages ---------------------------------------------------------------------------------------------------------- */
+
+/* Where time and requests for memory stood when a stage began. */
+typedef struct start {
+    double time;
+    uint64_t requests;
+} start;
+
+static start begin(const measure *m) { return (start){now_ms(), m->requests}; }
+
+/* What has passed since *from, which moves on, is the stage's. */
+static void end_stage(measure *m, int stage, start *from)
+{
+    start now = begin(m);
+    m->times[stage][m->runs] = now.time - from->time;
+    m->allocations[stage] = now.requests - from->requests;
+    *from = begin(m);
 }
 
 /* ---- one run --------------------------------------------------------------------------------------------------------- */
 
-/* Builder calls count as reading, as the reading of a file does. */
-static karp_status make_snapshot(const cli_options *options, const char *name, measure *m, karp_snapshot **out, uint32_t *method,
-                                 karp_error *error)
+/* Builder calls count as reading, as the reading of a file does; what an edit starts from does so too. */
+static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **out, bench_question *question, karp_error *error)
 {
-    double *read = &m->times[STAGE_READ][m->runs];
-    double *prepare = &m->times[STAGE_PREPARE][m->runs];
-    double clock = now_ms();
-    karp_status status;
-    if (bench_known(name)) {
-        karp_builder *builder = NULL;
-        status = karp_builder_new(options->context, &builder, error);
-        if (status == KARP_OK) {
-            status = bench_fill(options->context, name, builder, method, error);
-        }
-        *read = lap(&clock);
-        if (status == KARP_OK) {
-            status = karp_builder_finish(builder, out, error);
-        }
-        *prepare = lap(&clock);
-        karp_builder_free(builder);
-        return status;
+    karp_builder *builder = NULL;
+    start clock = begin(m);
+    karp_status status = karp_builder_new(m->context, &builder, error);
+    if (status == KARP_OK) {
+        status = bench_fill(m->context, name, builder, question, error);
     }
+    bool edits = question->ask == BENCH_EDIT;
+    if (!edits) {
+        end_stage(m, STAGE_READ, &clock);
+    }
+    if (status == KARP_OK) {
+        status = karp_builder_finish(builder, out, error);
+    }
+    if (edits) {
+        end_stage(m, STAGE_READ, &clock);
+    }
+    if (edits && status == KARP_OK) {
+        status = bench_edit(out, error);
+    }
+    end_stage(m, STAGE_PREPARE, &clock);
+    karp_builder_free(builder);
+    return status;
+}
+
+static karp_status read_snapshot(const char *name, measure *m, karp_snapshot **out, bench_question *question, karp_error *error)
+{
     karp_reader *reader = NULL;
-    status = karp_reader_new(options->context, NULL, &reader, error);
+    start clock = begin(m);
+    karp_status status = karp_reader_new(m->context, NULL, &reader, error);
     if (status == KARP_OK) {
         status = karp_reader_add_path(reader, name, error);
     }
-    *read = lap(&clock);
+    end_stage(m, STAGE_READ, &clock);
     if (status == KARP_OK) {
         status = karp_reader_finish(reader, out, error);
     }
-    *prepare = lap(&clock);
-    *method = status == KARP_OK ? karp_reader_method(reader) : KARP_METHOD_ANY;
+    end_stage(m, STAGE_PREPARE, &clock);
+    *question = (bench_question){BENCH_DECIDE, status == KARP_OK ? karp_reader_method(reader) : KARP_METHOD_ANY};
     karp_reader_free(reader);
     return status;
 }
@@ -105,49 +159,45 @@ static void note_disruption(measure *m, const karp_decision *decision)
     }
 }
 
-/* A Snapshot that names a disruption method is asked for that. */
-static karp_status decide(const karp_snapshot *snapshot, uint32_t method, karp_decision **out, karp_error *error)
+static karp_status write_decision(measure *m, const karp_decision *decision, karp_error *error)
 {
-    if (method == KARP_METHOD_ANY) {
-        karp_options plain;
-        karp_options_init(&plain, sizeof(plain));
-        return karp_provision(snapshot, &plain, out, error);
-    }
-    karp_disrupt_options disrupt;
-    karp_disrupt_options_init(&disrupt, sizeof(disrupt));
-    disrupt.method = method;
-    return karp_disrupt(snapshot, &disrupt, out, error);
+    karp_text text = {0};
+    karp_write_options write;
+    karp_write_options_init(&write, sizeof(write));
+    write.compact = 1;
+    karp_status status = m->disrupts ? karp_write_disruption(m->context, decision, &write, &text, error)
+                                     : karp_write_plan(m->context, decision, NULL, &write, &text, error);
+    karp_text_free(&text);
+    return status;
 }
 
-static karp_status run_once(const cli_options *options, const char *name, measure *m, karp_error *error)
+static karp_status run_once(const char *name, measure *m, karp_error *error)
 {
     karp_snapshot *snapshot = NULL;
     karp_decision *decision = NULL;
-    karp_text text = {0};
-    uint32_t method = KARP_METHOD_ANY;
-    karp_status status = make_snapshot(options, name, m, &snapshot, &method, error);
+    bench_question question = {BENCH_DECIDE, KARP_METHOD_ANY};
+    karp_status status = (bench_known(name) ? build_snapshot : read_snapshot)(name, m, &snapshot, &question, error);
     if (status != KARP_OK) {
+        karp_snapshot_unref(snapshot);
         return status;
     }
-    m->disrupts = method != KARP_METHOD_ANY;
+    m->disrupts = question.method != KARP_METHOD_ANY;
     m->counts.size = sizeof(m->counts);
     karp_snapshot_get_counts(snapshot, &m->counts);
-    double clock = now_ms();
-    status = decide(snapshot, method, &decision, error);
-    m->times[STAGE_SOLVE][m->runs] = lap(&clock);
+    start clock = begin(m);
+    m->decisions = 1;
+    status = bench_answer(snapshot, question, &decision, &m->decisions, error);
+    end_stage(m, STAGE_SOLVE, &clock);
+    m->times[STAGE_SOLVE][m->runs] /= (double)m->decisions;
+    m->allocations[STAGE_SOLVE] /= m->decisions;
     if (status == KARP_OK) {
-        karp_write_options write;
-        karp_write_options_init(&write, sizeof(write));
-        write.compact = 1;
-        status = m->disrupts ? karp_write_disruption(options->context, decision, &write, &text, error)
-                             : karp_write_plan(options->context, decision, NULL, &write, &text, error);
+        status = write_decision(m, decision, error);
     }
-    m->times[STAGE_EMIT][m->runs] = lap(&clock);
+    end_stage(m, STAGE_EMIT, &clock);
     if (status == KARP_OK) {
         (m->disrupts ? note_disruption : note_plan)(m, decision);
         m->runs++;
     }
-    karp_text_free(&text);
     karp_decision_unref(decision);
     karp_snapshot_unref(snapshot);
     return status;
@@ -168,6 +218,13 @@ static double median(double *values, size_t count)
     return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+/* What solve comes to; 0 when it was too short to be seen. */
+static double pods_per_second(measure *m)
+{
+    double solve = median(m->times[STAGE_SOLVE], m->runs);
+    return solve > 0 ? (double)m->counts.pods / solve * 1e3 : 0;
+}
+
 static void print_json(const char *name, measure *m, bool first)
 {
     char text[KARP_VALUE_TEXT];
@@ -181,9 +238,11 @@ static void print_json(const char *name, measure *m, bool first)
     }
     printf("\",\"pods\":%zu,\"nodes\":%zu,\"types\":%zu", m->counts.pods, m->counts.nodes, m->counts.instance_types);
     for (size_t i = 0; i < STAGE_COUNT; i++) {
-        printf(",\"%s_ms\":%.3f", stage_names[i], median(m->times[i], m->runs));
+        printf(",\"%s_ms\":%.3f,\"%s_allocations\":%llu", stage_names[i], median(m->times[i], m->runs), stage_names[i],
+               (unsigned long long)m->allocations[i]);
     }
     karp_double_format(m->price, text);
+    printf(",\"decisions\":%zu,\"pods_per_second\":%.0f", m->decisions, pods_per_second(m));
     printf(",\"peak_bytes\":%llu,\"launches\":%zu,\"%s\":%s", (unsigned long long)m->peak, m->launches,
            m->disrupts ? "savings" : "price", text);
     if (m->disrupts) {
@@ -198,7 +257,12 @@ static void print_row(const char *name, measure *m)
     for (size_t i = 0; i < STAGE_COUNT; i++) {
         printf(" %10.1f", median(m->times[i], m->runs));
     }
-    printf(" %9.1f %9zu %12.2f\n", (double)m->peak / 1048576.0, m->launches, m->price);
+    uint64_t requests = 0;
+    for (size_t i = 0; i < STAGE_COUNT; i++) {
+        requests += m->allocations[i];
+    }
+    printf(" %10.0f %9.1f %9llu %9zu %12.2f\n", pods_per_second(m), (double)m->peak / 1048576.0, (unsigned long long)requests,
+           m->launches, m->price);
 }
 
 static bool measure_input(const cli_options *options, const char *name, measure *m)
@@ -206,11 +270,14 @@ static bool measure_input(const cli_options *options, const char *name, measure 
     karp_error error;
     karp_error_init(&error, sizeof(error));
     memset(m, 0, sizeof(*m));
-    for (uint32_t i = 0; i < options->runs; i++) {
-        if (run_once(options, name, m, &error) != KARP_OK) {
-            print_error(&error);
-            return false;
-        }
+    bool good = counting_context(m, &error) == KARP_OK;
+    for (uint32_t i = 0; i < options->runs && good; i++) {
+        good = run_once(name, m, &error) == KARP_OK;
+    }
+    karp_context_free(m->context);
+    if (!good) {
+        print_error(&error);
+        return false;
     }
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0 && usage.ru_maxrss > 0) {
@@ -240,7 +307,7 @@ static int run(const cli_options *options)
         good = measure_input(options, options->inputs.items[i], m);
         if (i == 0 && good) {
             fputs(json ? "{\"results\":["
-                       : "input                     pods   nodes  types    read ms prepare ms   solve ms    emit ms  peak MiB  launches   $/h\n",
+                       : "input                     pods   nodes  types    read ms prepare ms   solve ms    emit ms     pods/s  peak MiB    allocs  launches          $/h\n",
                   stdout);
         }
         if (good && json) {
@@ -262,7 +329,7 @@ const cli_verb verb_bench = {
     .summary = "how long a decision takes, part by part",
     .details = "Makes an input from a fixed seed (or reads a Snapshot file), decides on it several times, and prints the\n"
                "medians of the processor time of reading, preparing, deciding and writing JSON. Peak memory is that of\n"
-               "the process: of several inputs the largest so far.",
+               "the process: of several inputs the largest so far. Allocations are requests to the allocator in one run.",
     .options = CLI_OPTION_BENCH,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,
     .default_format = KARP_FORMAT_TEXT,

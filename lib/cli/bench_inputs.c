@@ -12,13 +12,15 @@
 static const int64_t second = INT64_C(1000000000);
 static const int64_t start_of_2026 = INT64_C(1767225600);
 
-enum { MOST_PODS = 10000000, NODES_OF_B3 = 300, SHAPES_OF_B6 = 1000 };
+enum { MOST_PODS = 10000000, NODES_OF_B3 = 300, NODES_OF_WIDE_B3 = 5000, SHAPES_OF_B6 = 1000, FEW_SHAPES = 100 };
 
 typedef struct family {
     const char *prefix; /* with the dash before the number of pods, or of nodes */
     const char *text;
     karp_status (*fill)(bench_maker *maker, uint32_t count);
+    enum bench_ask ask;
     uint32_t method; /* KARP_METHOD_ANY = pods are placed */
+    const char *sizes; /* those that docs/performance.md shows */
 } family;
 
 /* ---- one pod ------------------------------------------------------------------------------------------------------ */
@@ -165,8 +167,8 @@ static karp_status load_node(bench_maker *m, uint32_t number, const pod_kind *ki
     return status;
 }
 
-/* Twenty kinds onto 300 nodes that are in use, and new ones. */
-static karp_status fill_b3(bench_maker *m, uint32_t pods)
+/* Twenty kinds onto nodes that are in use, and new ones. */
+static karp_status place_on_nodes(bench_maker *m, uint32_t pods, uint32_t nodes)
 {
     char names[20][8];
     pod_kind kinds[20] = {{.rule = RULE_NONE}};
@@ -177,7 +179,7 @@ static karp_status fill_b3(bench_maker *m, uint32_t pods)
         kinds[k].label = kinds[k].selected = (karp_label){bench_str("app"), bench_str(names[k])};
         kinds[k].rule = k % 4 == 1 ? RULE_ZONE_SPREAD : k % 4 == 2 ? RULE_ARCH : RULE_NONE;
     }
-    for (uint32_t i = 0; i < NODES_OF_B3 && status == KARP_OK; i++) {
+    for (uint32_t i = 0; i < nodes && status == KARP_OK; i++) {
         status = load_node(m, i, kinds);
     }
     for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
@@ -185,6 +187,12 @@ static karp_status fill_b3(bench_maker *m, uint32_t pods)
     }
     return status;
 }
+
+static karp_status fill_b3(bench_maker *m, uint32_t pods) { return place_on_nodes(m, pods, NODES_OF_B3); }
+static karp_status fill_b3_wide(bench_maker *m, uint32_t pods) { return place_on_nodes(m, pods, NODES_OF_WIDE_B3); }
+
+/* Nodes in use alone. */
+static karp_status fill_b5(bench_maker *m, uint32_t nodes) { return place_on_nodes(m, 0, nodes); }
 
 /* Nodes of 3 to 17 cores, filled to somewhere between 55 % and 97 % of their cores. */
 static karp_status fill_b4(bench_maker *m, uint32_t nodes)
@@ -237,12 +245,12 @@ static karp_status fill_b4_idle(bench_maker *m, uint32_t nodes)
     return status;
 }
 
-/* A thousand shapes in turn; `ruled`: a tenth bars itself from its hosts, half of them spread over zones. */
-static karp_status fill_b6(bench_maker *m, uint32_t pods, bool ruled)
+/* So many shapes in turn; `ruled`: a tenth bars itself from its hosts, half of them spread over zones. */
+static karp_status fill_b6(bench_maker *m, uint32_t pods, uint32_t shapes, bool ruled)
 {
     karp_status status = bench_aws_types(m, 100);
     for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
-        uint32_t k = i % SHAPES_OF_B6;
+        uint32_t k = i % shapes;
         char name[16];
         char cpu[16];
         char memory[16];
@@ -257,21 +265,27 @@ static karp_status fill_b6(bench_maker *m, uint32_t pods, bool ruled)
     return status;
 }
 
-static karp_status fill_b6_plain(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, false); }
-static karp_status fill_b6_mixed(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, true); }
+static karp_status fill_b6_plain(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, SHAPES_OF_B6, false); }
+static karp_status fill_b6_mixed(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, SHAPES_OF_B6, true); }
+static karp_status fill_b6_few(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, FEW_SHAPES, false); }
 
 static const family families[] = {
-    {"b1-", "the mix of Karpenter's own benchmark, 400 made-up types", fill_b1, KARP_METHOD_ANY},
-    {"b2-plain-", "ten kinds of pods, requests only, 100 types of AWS", fill_b2_plain, KARP_METHOD_ANY},
-    {"b2-anti-", "ten kinds of pods, each one a host, 100 types of AWS", fill_b2_anti, KARP_METHOD_ANY},
-    {"b2-zone-", "ten kinds of pods, each spread over zones, 100 types of AWS", fill_b2_zone, KARP_METHOD_ANY},
-    {"b3-", "twenty kinds onto 300 nodes in use and new ones, 100 types of AWS", fill_b3, KARP_METHOD_ANY},
-    {"b4-multi-", "N nodes in part in use: MultiNodeConsolidation, 100 types of AWS", fill_b4, KARP_METHOD_MULTI_NODE},
-    {"b4-single-", "the same: SingleNodeConsolidation", fill_b4, KARP_METHOD_SINGLE_NODE},
-    {"b4-idlemulti-", "N nodes that are full, nothing to gain: MultiNodeConsolidation", fill_b4_idle, KARP_METHOD_MULTI_NODE},
-    {"b4-idlesingle-", "the same: SingleNodeConsolidation", fill_b4_idle, KARP_METHOD_SINGLE_NODE},
-    {"b6-plain-", "1,000 shapes, requests only, 100 types of AWS", fill_b6_plain, KARP_METHOD_ANY},
-    {"b6-mixed-", "1,000 shapes, half spread over zones, a tenth one a host, 100 types of AWS", fill_b6_mixed, KARP_METHOD_ANY},
+    {"b1-", "the mix of Karpenter's own benchmark, 400 made-up types", fill_b1, BENCH_DECIDE, KARP_METHOD_ANY, "1000 5000 10000 20000"},
+    {"b2-plain-", "ten kinds of pods, requests only, 100 types of AWS", fill_b2_plain, BENCH_DECIDE, KARP_METHOD_ANY, "1000 5000 15000 100000 1000000"},
+    {"b2-anti-", "ten kinds of pods, each one a host, 100 types of AWS", fill_b2_anti, BENCH_DECIDE, KARP_METHOD_ANY, "1000 5000 15000 100000 1000000"},
+    {"b2-zone-", "ten kinds of pods, each spread over zones, 100 types of AWS", fill_b2_zone, BENCH_DECIDE, KARP_METHOD_ANY, "1000 5000 15000 100000 1000000"},
+    {"b3-", "twenty kinds onto 300 nodes in use and new ones, 100 types of AWS", fill_b3, BENCH_DECIDE, KARP_METHOD_ANY, "50000"},
+    {"b3-wide-", "the same onto 5,000 nodes", fill_b3_wide, BENCH_DECIDE, KARP_METHOD_ANY, "50000"},
+    {"b4-multi-", "N nodes in part in use: MultiNodeConsolidation, 100 types of AWS", fill_b4, BENCH_DECIDE, KARP_METHOD_MULTI_NODE, "100 300 1000 10000"},
+    {"b4-single-", "the same: SingleNodeConsolidation", fill_b4, BENCH_DECIDE, KARP_METHOD_SINGLE_NODE, "100 300 1000 10000"},
+    {"b4-idlemulti-", "N nodes that are full, nothing to gain: MultiNodeConsolidation", fill_b4_idle, BENCH_DECIDE, KARP_METHOD_MULTI_NODE, "100 300 1000 10000"},
+    {"b4-idlesingle-", "the same: SingleNodeConsolidation", fill_b4_idle, BENCH_DECIDE, KARP_METHOD_SINGLE_NODE, "100 300 1000 10000"},
+    {"b5-nodes-", "N nodes in use: what if each were gone, in turn", fill_b5, BENCH_EACH_NODE, KARP_METHOD_ANY, "1000"},
+    {"b5-zones-", "N nodes in use: what if each zone were lost, in turn", fill_b5, BENCH_EACH_ZONE, KARP_METHOD_ANY, "1000"},
+    {"b6-plain-", "1,000 shapes, requests only, 100 types of AWS", fill_b6_plain, BENCH_DECIDE, KARP_METHOD_ANY, "10000 100000 1000000"},
+    {"b6-mixed-", "1,000 shapes, half spread over zones, a tenth one a host, 100 types of AWS", fill_b6_mixed, BENCH_DECIDE, KARP_METHOD_ANY, "10000 100000 1000000"},
+    {"b6-few-", "100 shapes, requests only, 100 types of AWS", fill_b6_few, BENCH_DECIDE, KARP_METHOD_ANY, "10000 100000 1000000"},
+    {"b7-edit-", "b6-plain, in which one pod is replaced; that is what prepare is", fill_b6_plain, BENCH_EDIT, KARP_METHOD_ANY, "100000"},
 };
 
 enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
@@ -279,9 +293,9 @@ enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
 void bench_list(void)
 {
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
-        printf("%sN%*s%s\n", families[i].prefix, (int)(16 - strlen(families[i].prefix)), "", families[i].text);
+        printf("%sN%*s%s; N = %s\n", families[i].prefix, (int)(16 - strlen(families[i].prefix)), "", families[i].text, families[i].sizes);
     }
-    fputs("N is a number of pods (b4: nodes) from 1 to 10000000, as in b1-1000. The path of a Snapshot file will do as well.\n", stdout);
+    fputs("N is a number of pods (b4, b5: nodes) from 1 to 10000000, as in b1-1000. The path of a Snapshot file will do as well.\n", stdout);
 }
 
 static const family *find(const char *name, uint32_t *pods)
@@ -310,14 +324,16 @@ bool bench_known(const char *name)
     return find(name, &pods) != NULL;
 }
 
-karp_status bench_fill(karp_context *context, const char *name, karp_builder *builder, uint32_t *method, karp_error *error)
+karp_status bench_fill(karp_context *context, const char *name, karp_builder *builder, bench_question *question, karp_error *error)
 {
     uint32_t pods = 0;
     const family *chosen = find(name, &pods);
     bench_maker maker = {.context = context, .builder = builder, .error = error, .now = (start_of_2026 + 86400) * second};
     maker.random = UINT64_C(0x9e3779b97f4a7c15);
-    maker.fleet = chosen != NULL && chosen->method != KARP_METHOD_ANY;
-    *method = chosen != NULL ? chosen->method : KARP_METHOD_ANY;
+    if (chosen != NULL) {
+        *question = (bench_question){chosen->ask, chosen->method};
+        maker.fleet = chosen->method != KARP_METHOD_ANY;
+    }
     for (const char *p = name; *p != '\0'; p++) {
         maker.random = (maker.random ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
     }

@@ -33,6 +33,7 @@ void karp_builder_free(karp_builder *builder)
     if (builder == NULL) return;
     karp_context *context = builder->context;
     store_free(&builder->s);
+    list_free(context, &builder->removed, sizeof(uint64_t));
     arena_free(&builder->scratch);
     word_buffer_free(&builder->key);
     mem_free(context, builder, sizeof *builder);
@@ -102,7 +103,7 @@ void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_n
     a->identity[2] = a->name;
     for (size_t i = 0; i < more_count; i++) a->identity[3 + i] = more[i];
     a->identity_count = 3 + more_count;
-    if (a->c.status == KARP_OK && words_find(&b->s.taken, a->identity, a->identity_count) != NO_ID) {
+    if (a->c.status == KARP_OK && store_has(&b->s, a->identity, a->identity_count)) {
         copy_blame(&a->c, fail(error, KARP_E_DUPLICATE, "the object is in the input already"), "metadata.name");
     }
 }
@@ -166,8 +167,9 @@ static bool commit(adding *a, void *list, const void *record, size_t record_byte
     karp_context *context = a->b->context;
     if (!list_reserve(context, list, record_bytes)) return false;
     if (!list_reserve(context, &s->taken_index, sizeof *s->taken_index.items)) return false;
-    if (words_add(&s->taken, a->identity, a->identity_count) == NO_ID) return false;
-    uint32_t *index = list_push(context, &s->taken_index, sizeof *index);
+    uint32_t id = words_add(&s->taken, a->identity, a->identity_count);
+    if (id == NO_ID) return false;
+    uint32_t *index = id < s->taken_index.count ? &s->taken_index.items[id] : list_push(context, &s->taken_index, sizeof *index);
     if (index) *index = (uint32_t)list_count(list);
     void *place = list_push(context, list, record_bytes);
     if (place) memcpy(place, record, record_bytes);

@@ -14,6 +14,7 @@ struct karp_builder {
     arena scratch;   /* empty between calls */
     word_buffer key; /* identity of the shape being read */
     uint64_t types;  /* in the catalogues given so far, each catalogue counted once */
+    LIST_OF(uint64_t) removed; /* kind << 32 | index of objects that finishing leaves out */
 };
 
 store *builder_store(karp_builder *builder);

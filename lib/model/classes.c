@@ -154,15 +154,53 @@ karp_status prepare_classes(karp_snapshot *s, karp_error *error)
 
 /* ---- the queue (§17.2) ------------------------------------------------------------------------------------------- */
 
-static int by_queue(uint32_t x, uint32_t y, const void *user)
+static int compare_size(const karp_snapshot *s, uint32_t x, uint32_t y)
 {
-    const karp_snapshot *s = user;
-    const int64_t *rx = s->classes[s->pod_class[x]].requests, *ry = s->classes[s->pod_class[y]].requests;
+    const int64_t *rx = s->classes[x].requests, *ry = s->classes[y].requests;
     if (rx[RESOURCE_CPU] != ry[RESOURCE_CPU]) return rx[RESOURCE_CPU] > ry[RESOURCE_CPU] ? -1 : 1;
     if (rx[RESOURCE_MEMORY] != ry[RESOURCE_MEMORY]) return rx[RESOURCE_MEMORY] > ry[RESOURCE_MEMORY] ? -1 : 1;
+    return 0;
+}
+
+static int by_size(uint32_t x, uint32_t y, const void *user) { return compare_size(user, x, y); }
+
+/* Among pods of one size. */
+static int by_age(uint32_t x, uint32_t y, const void *user)
+{
+    const karp_snapshot *s = user;
     const pod *a = &s->raw.pods.items[x], *b = &s->raw.pods.items[y];
     if (a->creation != b->creation) return a->creation < b->creation ? -1 : 1;
     return compare_str((karp_str){ a->uid, a->uid_len }, (karp_str){ b->uid, b->uid_len });
+}
+
+/* Sizes are the classes', so classes are sorted and pods are dealt out to them. size_of[class]: the size's number;
+ * first[number + 1]: where its pods begin. */
+static bool number_sizes(const karp_snapshot *s, uint32_t *order, uint32_t *size_of, uint32_t *sizes)
+{
+    *sizes = 0;
+    for (uint32_t c = 0; c < s->class_count; c++) order[c] = c;
+    if (!sort_ids(s->context, order, s->class_count, by_size, s)) return false;
+    for (uint32_t i = 0; i < s->class_count; i++) {
+        if (i > 0 && compare_size(s, order[i - 1], order[i]) != 0) ++*sizes;
+        size_of[order[i]] = *sizes;
+    }
+    ++*sizes;
+    return true;
+}
+
+static bool sort_queue(karp_snapshot *s)
+{
+    size_t n = s->raw.pods.count, bytes = (3 * (size_t)s->class_count + 3) * sizeof(uint32_t);
+    uint32_t *order = mem_zalloc(s->context, bytes), sizes = 0;
+    if (order == NULL) return false;
+    uint32_t *size_of = order + s->class_count, *first = size_of + s->class_count;
+    bool ok = number_sizes(s, order, size_of, &sizes);
+    for (size_t i = 0; ok && i < n; i++) first[size_of[s->pod_class[i]] + 2]++;
+    for (uint32_t k = 2; ok && k < sizes + 2; k++) first[k] += first[k - 1];
+    for (size_t i = 0; ok && i < n; i++) s->queue[first[size_of[s->pod_class[i]] + 1]++] = (uint32_t)i;
+    for (uint32_t k = 0; ok && k < sizes; k++) ok = sort_ids(s->context, s->queue + first[k], first[k + 1] - first[k], by_age, s);
+    mem_free(s->context, order, bytes);
+    return ok;
 }
 
 /* scheduling.md §2.1 */
@@ -194,8 +232,7 @@ karp_status prepare_queue(karp_snapshot *s, karp_error *error)
     s->queue = arena_array(&s->data, n + 1, sizeof *s->queue);
     s->queue_rank = arena_array(&s->data, n + 1, sizeof *s->queue_rank);
     if (s->queue == NULL || s->queue_rank == NULL) return fail_nomem(error);
-    for (size_t i = 0; i < n; i++) s->queue[i] = (uint32_t)i;
-    if (!sort_ids(s->context, s->queue, n, by_queue, s)) return fail_nomem(error);
+    if (!sort_queue(s)) return fail_nomem(error);
     for (size_t i = 0; i < n; i++) s->queue_rank[s->queue[i]] = (uint32_t)i;
     if (!list_pending(s)) return fail_nomem(error);
     if (!s->raw.pods_given) return KARP_OK;

@@ -5,6 +5,7 @@
 #include <base/sort.h>
 #include <model/builder.h>
 #include <model/device_world.h>
+#include <model/store_share.h>
 #include <string.h>
 
 typedef karp_status (*prepare_step)(karp_snapshot *, karp_error *);
@@ -44,8 +45,15 @@ static karp_snapshot *snapshot_new(karp_context *context)
 karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error)
 {
     if (builder == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a builder and a place for the snapshot are needed");
+    if (!store_remove(&builder->s, builder->removed.items, builder->removed.count)) return fail_nomem(error);
+    builder->removed.count = 0;
     karp_snapshot *s = snapshot_new(builder->context);
-    if (s == NULL) return fail_nomem(error);
+    store_memory *memory = store_memory_new(builder->context);
+    if (s == NULL || memory == NULL) {
+        store_memory_release(memory);
+        if (s != NULL) snapshot_free(s);
+        return fail_nomem(error);
+    }
     /* The store stays the builder's until all steps have succeeded, so that failing leaves it unchanged. */
     s->raw = builder->s;
     karp_status status = KARP_OK;
@@ -57,10 +65,12 @@ karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp
     if (status != KARP_OK) builder->s.pods.count = own_pods; /* without those of buffers */
     memset(&s->raw, 0, sizeof s->raw);
     if (status != KARP_OK) {
+        store_memory_release(memory);
         snapshot_free(s);
         return status;
     }
     s->raw = taken;
+    store_share(&s->raw, memory);
     *out = s;
     return KARP_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <model/devices.h>
+#include <model/store_share.h>
 #include <string.h>
 
 /* 2026-01-01T00:00:00Z: the clock of a snapshot that was not told the time. */
@@ -35,6 +36,19 @@ void *list_push(karp_context *context, void *list, size_t element_bytes)
     l.count++;
     memcpy(list, &l, sizeof l);
     return element;
+}
+
+bool list_copy(karp_context *context, void *list, const void *from, size_t element_bytes)
+{
+    any_list l;
+    memcpy(&l, from, sizeof l);
+    if (l.count == 0) return true;
+    const void *items = l.items;
+    l.items = mem_alloc(context, l.capacity * element_bytes);
+    if (l.items == NULL) return false;
+    memcpy(l.items, items, l.count * element_bytes);
+    memcpy(list, &l, sizeof l);
+    return true;
 }
 
 size_t list_count(const void *list)
@@ -85,48 +99,138 @@ karp_status store_init(store *s, karp_context *context, karp_error *error)
     return fail_nomem(error);
 }
 
-static void free_lists(store *s)
-{
-    karp_context *context = s->context;
-    list_free(context, &s->shapes, sizeof *s->shapes.items);
-    list_free(context, &s->taken_index, sizeof *s->taken_index.items);
-    list_free(context, &s->pods, sizeof *s->pods.items);
-    list_free(context, &s->nodes, sizeof *s->nodes.items);
-    list_free(context, &s->claims, sizeof *s->claims.items);
-    list_free(context, &s->pools, sizeof *s->pools.items);
-    list_free(context, &s->classes, sizeof *s->classes.items);
-    list_free(context, &s->daemon_sets, sizeof *s->daemon_sets.items);
-    list_free(context, &s->volume_claims, sizeof *s->volume_claims.items);
-    list_free(context, &s->volumes_bound, sizeof *s->volumes_bound.items);
-    list_free(context, &s->storage_classes, sizeof *s->storage_classes.items);
-    list_free(context, &s->csi_nodes, sizeof *s->csi_nodes.items);
-    list_free(context, &s->budgets, sizeof *s->budgets.items);
-    list_free(context, &s->namespaces, sizeof *s->namespaces.items);
-    list_free(context, &s->selecting, sizeof *s->selecting.items);
-    list_free(context, &s->overlays, sizeof *s->overlays.items);
-    list_free(context, &s->buffers, sizeof *s->buffers.items);
-    list_free(context, &s->slices, sizeof *s->slices.items);
-    list_free(context, &s->device_classes, sizeof *s->device_classes.items);
-    list_free(context, &s->resource_claims, sizeof *s->resource_claims.items);
-    list_free(context, &s->catalogues, sizeof *s->catalogues.items);
-    list_free(context, &s->states, sizeof *s->states.items);
-    list_free(context, &s->pods_to_place, sizeof *s->pods_to_place.items);
-}
+/* Every list, those of kinds first, and every table. */
+static const struct list_place { size_t at, element_bytes; } lists[] = {
+    [KIND_POD] = { offsetof(store, pods), sizeof(pod) },
+    [KIND_NODE] = { offsetof(store, nodes), sizeof(node) },
+    [KIND_NODE_CLAIM] = { offsetof(store, claims), sizeof(node_claim) },
+    [KIND_NODE_POOL] = { offsetof(store, pools), sizeof(node_pool) },
+    [KIND_NODE_CLASS] = { offsetof(store, classes), sizeof(node_class) },
+    [KIND_DAEMON_SET] = { offsetof(store, daemon_sets), sizeof(daemon_set) },
+    [KIND_VOLUME_CLAIM] = { offsetof(store, volume_claims), sizeof(volume_claim) },
+    [KIND_VOLUME] = { offsetof(store, volumes_bound), sizeof(volume) },
+    [KIND_STORAGE_CLASS] = { offsetof(store, storage_classes), sizeof(storage_class) },
+    [KIND_CSI_NODE] = { offsetof(store, csi_nodes), sizeof(csi_node) },
+    [KIND_BUDGET] = { offsetof(store, budgets), sizeof(disruption_budget) },
+    [KIND_NAMESPACE] = { offsetof(store, namespaces), sizeof(object) },
+    [KIND_SELECTING] = { offsetof(store, selecting), sizeof(selecting) },
+    [KIND_OVERLAY] = { offsetof(store, overlays), sizeof(overlay) },
+    [KIND_BUFFER] = { offsetof(store, buffers), sizeof(capacity_buffer) },
+    [KIND_RESOURCE_SLICE] = { offsetof(store, slices), sizeof(resource_slice) },
+    [KIND_DEVICE_CLASS] = { offsetof(store, device_classes), sizeof(device_class) },
+    [KIND_RESOURCE_CLAIM] = { offsetof(store, resource_claims), sizeof(resource_claim) },
+    { offsetof(store, shapes), sizeof(shape) },
+    { offsetof(store, taken_index), sizeof(uint32_t) },
+    { offsetof(store, catalogues), sizeof(catalogue_use) },
+    { offsetof(store, states), sizeof(node_state) },
+    { offsetof(store, pods_to_place), sizeof(uint64_t) },
+};
+static const size_t word_tables[] = { offsetof(store, shape_keys), offsetof(store, labels), offsetof(store, volumes),
+                                      offsetof(store, mark_keys), offsetof(store, claim_names), offsetof(store, taken) };
+static const size_t string_tables[] = { offsetof(store, text), offsetof(store, names), offsetof(store, resources) };
+
+enum {
+    LISTS = sizeof lists / sizeof *lists,
+    WORD_TABLES = sizeof word_tables / sizeof *word_tables,
+    STRING_TABLES = sizeof string_tables / sizeof *string_tables
+};
+
+static void *part(store *s, size_t at) { return (char *)s + at; }
 
 void store_free(store *s)
 {
     for (size_t i = 0; i < s->catalogues.count; i++) karp_catalogue_unref(s->catalogues.items[i].catalogue);
-    free_lists(s);
-    strings_free(&s->text);
-    strings_free(&s->names);
-    strings_free(&s->resources);
-    words_free(&s->shape_keys);
-    words_free(&s->labels);
-    words_free(&s->volumes);
-    words_free(&s->mark_keys);
-    words_free(&s->claim_names);
-    words_free(&s->taken);
+    for (size_t i = 0; i < LISTS; i++) list_free(s->context, part(s, lists[i].at), lists[i].element_bytes);
+    for (size_t i = 0; i < STRING_TABLES; i++) strings_free(part(s, string_tables[i]));
+    for (size_t i = 0; i < WORD_TABLES; i++) words_free(part(s, word_tables[i]));
     arena_free(&s->data);
+    store_memory_release(s->below);
+    s->below = NULL;
+}
+
+/* ---- a store that continues another -------------------------------------------------------------------------------- */
+
+/* The lists point to what the other store owns, so they are copied as they are. Pods of capacity buffers are made anew. */
+static bool copy_parts(store *s, const store *from)
+{
+    bool ok = true;
+    const char *other = (const char *)from;
+    for (size_t i = 0; i < LISTS && ok; i++) ok = list_copy(s->context, part(s, lists[i].at), other + lists[i].at, lists[i].element_bytes);
+    for (size_t i = 0; i < STRING_TABLES && ok; i++) ok = strings_continue(part(s, string_tables[i]), (const strings *)(const void *)(other + string_tables[i]));
+    for (size_t i = 0; i < WORD_TABLES && ok; i++) ok = words_continue(part(s, word_tables[i]), (const words *)(const void *)(other + word_tables[i]));
+    while (s->pods.count > 0 && (s->pods.items[s->pods.count - 1].flags & POD_VIRTUAL)) s->pods.count--;
+    return ok;
+}
+
+bool store_continue(store *s, const store *from)
+{
+    karp_context *context = from->context;
+    *s = *from; /* settings; every part that owns memory begins anew */
+    for (size_t i = 0; i < LISTS; i++) memset(part(s, lists[i].at), 0, sizeof s->pods);
+    for (size_t i = 0; i < STRING_TABLES; i++) strings_init(part(s, string_tables[i]), context);
+    for (size_t i = 0; i < WORD_TABLES; i++) words_init(part(s, word_tables[i]), context);
+    arena_init(&s->data, context);
+    s->below = store_memory_hold(from->below);
+    bool ok = copy_parts(s, from);
+    for (size_t i = 0; i < s->catalogues.count; i++) (void)karp_catalogue_ref(s->catalogues.items[i].catalogue);
+    if (!ok) store_free(s);
+    return ok;
+}
+
+/* ---- taking objects out -------------------------------------------------------------------------------------------- */
+
+void *store_list(store *s, enum kind kind, size_t *element_bytes)
+{
+    *element_bytes = lists[kind].element_bytes;
+    return part(s, lists[kind].at);
+}
+
+/* Closes the gaps of one list; moved[i] tells where element i is then, NO_ID = it is gone. */
+static void close_gaps(void *list, size_t element_bytes, const uint32_t *moved)
+{
+    any_list l;
+    memcpy(&l, list, sizeof l);
+    size_t kept = 0;
+    for (size_t i = 0; i < l.count; i++) {
+        if (moved[i] == NO_ID) continue;
+        if (kept != i) memcpy((char *)l.items + kept * element_bytes, (char *)l.items + i * element_bytes, element_bytes);
+        kept++;
+    }
+    l.count = kept;
+    memcpy(list, &l, sizeof l);
+}
+
+static bool remove_of_kind(store *s, uint32_t kind, const uint64_t *removed, size_t count)
+{
+    void *list = part(s, lists[kind].at);
+    size_t before = list_count(list);
+    uint32_t *moved = mem_zalloc(s->context, (before + 1) * sizeof *moved), next = 0;
+    if (moved == NULL) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (removed[i] >> 32 == kind) moved[(uint32_t)removed[i]] = NO_ID;
+    }
+    for (size_t i = 0; i < before; i++) {
+        if (moved[i] != NO_ID) moved[i] = next++;
+    }
+    if (next < before) {
+        close_gaps(list, lists[kind].element_bytes, moved);
+        for (size_t i = 0; i < s->taken.count; i++) {
+            uint32_t *index = &s->taken_index.items[i];
+            if (s->taken.entries[i].ptr[0] == kind && *index != NO_ID) *index = moved[*index];
+        }
+    }
+    mem_free(s->context, moved, (before + 1) * sizeof *moved);
+    return true;
+}
+
+bool store_remove(store *s, const uint64_t *removed, size_t count)
+{
+    for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
+        bool any = false;
+        for (size_t i = 0; i < count && !any; i++) any = removed[i] >> 32 == kind;
+        if (any && !remove_of_kind(s, kind, removed, count)) return false;
+    }
+    return true;
 }
 
 /* ---- questions ----------------------------------------------------------------------------------------------------- */
@@ -136,6 +240,8 @@ static uint32_t find(const store *s, const uint32_t *identity, size_t count)
     uint32_t id = words_find(&s->taken, identity, count);
     return id == NO_ID ? NO_ID : s->taken_index.items[id];
 }
+
+bool store_has(const store *s, const uint32_t *identity, size_t count) { return find(s, identity, count) != NO_ID; }
 
 uint32_t store_find(const store *s, enum kind kind, uint32_t name_space, uint32_t name)
 {

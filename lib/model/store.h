@@ -273,10 +273,12 @@ void *list_push(karp_context *context, void *list, size_t element_bytes);
 /* Room for one more element: the next list_push() cannot fail. false = refused. */
 bool list_reserve(karp_context *context, void *list, size_t element_bytes);
 size_t list_count(const void *list);
+bool list_copy(karp_context *context, void *list, const void *from, size_t element_bytes); /* into an empty one */
 void list_free(karp_context *context, void *list, size_t element_bytes);
 
 typedef struct store {
     karp_context *context;
+    struct store_memory *below; /* store_share.h: what stores before this one own and it points into */
     strings text, names, resources;
     arena data;
     words shape_keys;    /* identity of shapes; ids are indices of shapes */
@@ -328,7 +330,16 @@ enum kind {
 
 karp_status store_init(store *s, karp_context *context, karp_error *error);
 void store_free(store *s);
+/* A cleared store becomes a copy of another, whose memory it shares (store_share() has made it sharable). false = refused:
+ * nothing is left to free. */
+bool store_continue(store *s, const store *from);
+/* The list of a kind, and the bytes of an element. */
+void *store_list(store *s, enum kind kind, size_t *element_bytes);
+/* Takes objects out; each of `removed` is a kind << 32 | an index. false = refused, nothing changed. */
+bool store_remove(store *s, const uint64_t *removed, size_t count);
 
+/* The words that `taken` knows an object by: kind, namespace, name, and what else the kind is known by. */
+bool store_has(const store *s, const uint32_t *identity, size_t count);
 /* The index of an object in its array; NO_ID = not there. */
 uint32_t store_find(const store *s, enum kind kind, uint32_t name_space, uint32_t name);
 /* The same for kinds whose identity is more than that; `selects` is KARP_SELECTS_*, group and kind are text ids. */

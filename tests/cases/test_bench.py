@@ -5,7 +5,9 @@ import sys
 
 from stories import STORIES, check, equal, finish, run
 
-NUMBERS = ('read_ms', 'prepare_ms', 'solve_ms', 'emit_ms')
+NUMBERS = ('read_ms', 'prepare_ms', 'solve_ms', 'emit_ms', 'pods_per_second')
+STAGES = ('read', 'prepare', 'solve', 'emit')
+NODES = ('b4', 'b5')  # N is a number of nodes
 
 
 def bench(*names):
@@ -15,26 +17,35 @@ def bench(*names):
 
 listed, _ = run('bench', '--list')
 families = [line.split()[0].removesuffix('N') for line in listed.splitlines()[:-1]]
-check(len(families) >= 11 and 'b1-' in families and 'b6-mixed-' in families, f'families: {families}')
-names = [family + ('50' if family.startswith('b4') else '200') for family in families]
+check(len(families) == 16 and 'b1-' in families and 'b6-mixed-' in families, f'families: {families}')
+names = [family + ('50' if family.startswith(NODES) else '200') for family in families]
 first = bench(*names)
 equal([row['input'] for row in first], names, 'order')
 for row, again in zip(first, bench(*names)):
     for number in NUMBERS:
         check(row[number] >= 0, f'{row["input"]}: {number} {row[number]}')
     check(row['peak_bytes'] > 1 << 20, f'{row["input"]}: peak_bytes {row["peak_bytes"]}')
-    facts = {key: value for key, value in row.items() if key not in NUMBERS and key != 'peak_bytes'}
+    for stage in STAGES:
+        check(row[f'{stage}_allocations'] > 0, f'{row["input"]}: {stage}_allocations {row[f"{stage}_allocations"]}')
+    facts = {key: value for key, value in row.items()
+             if key not in NUMBERS and key != 'peak_bytes' and not key.endswith('_allocations')}
     equal(facts, {key: value for key, value in again.items() if key in facts}, f'{row["input"]} made again')
 by_name = {row['input']: row for row in first}
 for name in names:
     row = by_name[name]
-    if name.startswith('b4'):
+    if name.startswith('b5'):
+        equal((row['nodes'], row['decisions']), (50, 50 if 'nodes' in name else 3), f'{name}: what is asked')
+    elif name.startswith('b4'):
         equal(row['nodes'], 50, f'{name}: nodes')
         equal(row['commands'], 0 if 'idle' in name else 1, f'{name}: commands')
         check((row['savings'] > 0) == (row['commands'] > 0), f'{name}: savings {row["savings"]}')
     elif not name.startswith('b3'):
         check(row['pods'] == 200 and row['launches'] > 0 and row['price'] > 0, f'{name}: {row}')
 equal(by_name['b1-200']['launches'] >= 40, True, 'b1: the fifth that bars itself from its hosts')
+equal((by_name['b3-wide-200']['nodes'], by_name['b3-200']['nodes']), (5000, 300), 'b3: nodes')
+equal(by_name['b7-edit-200']['pods'], 200, 'b7: one pod is replaced')
+many, = bench('b6-few-20000')
+check(many['read_allocations'] < 2000, f'reading asks for memory {many["read_allocations"]} times, for 20,000 pods')
 equal(by_name['b2-anti-200']['launches'], 20, 'b2-anti: one host for each of a kind')
 
 file, = bench(STORIES.parent / 'quickstart' / 'workloads.yaml')

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench_question.h"
+
+#include "bench_types.h"
+
+static karp_status provision(const karp_snapshot *snapshot, const karp_change *changes, size_t count, karp_decision **out, karp_error *error)
+{
+    karp_options plain;
+    karp_options_init(&plain, sizeof(plain));
+    return count == 0 ? karp_provision(snapshot, &plain, out, error) : karp_what_if(snapshot, changes, count, &plain, out, error);
+}
+
+/* A Snapshot that names a disruption method is asked for that. */
+static karp_status decide(const karp_snapshot *snapshot, uint32_t method, karp_decision **out, karp_error *error)
+{
+    if (method == KARP_METHOD_ANY) {
+        return provision(snapshot, NULL, 0, out, error);
+    }
+    karp_disrupt_options disrupt;
+    karp_disrupt_options_init(&disrupt, sizeof(disrupt));
+    disrupt.method = method;
+    return karp_disrupt(snapshot, &disrupt, out, error);
+}
+
+/* One question for each change; the last answer is kept. */
+static karp_status ask_each(const karp_snapshot *snapshot, uint32_t kind, const karp_str *names, size_t count, karp_decision **out,
+                            size_t *asked, karp_error *error)
+{
+    karp_decision *last = NULL;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < count && status == KARP_OK; i++) {
+        const karp_change change = {.name = names != NULL ? names[i] : karp_snapshot_node_name(snapshot, i), .kind = kind};
+        karp_decision *decision = NULL;
+        status = provision(snapshot, &change, 1, &decision, error);
+        if (status == KARP_OK) {
+            karp_decision_unref(last);
+            last = decision;
+        }
+    }
+    if (status != KARP_OK || last == NULL) {
+        karp_decision_unref(last);
+        return status != KARP_OK ? status : KARP_E_NOT_FOUND;
+    }
+    *out = last;
+    *asked = count;
+    return KARP_OK;
+}
+
+karp_status bench_answer(const karp_snapshot *snapshot, bench_question question, karp_decision **out, size_t *asked, karp_error *error)
+{
+    const karp_str zones[] = {bench_str("us-west-2a"), bench_str("us-west-2b"), bench_str("us-west-2c")};
+    karp_snapshot_counts counts = {.size = sizeof(counts)};
+    switch (question.ask) {
+    case BENCH_EACH_NODE:
+        karp_snapshot_get_counts(snapshot, &counts);
+        return ask_each(snapshot, KARP_CHANGE_REMOVE_NODE, NULL, counts.nodes, out, asked, error);
+    case BENCH_EACH_ZONE:
+        return ask_each(snapshot, KARP_CHANGE_LOSE_ZONE, zones, sizeof(zones) / sizeof(zones[0]), out, asked, error);
+    case BENCH_DECIDE:
+    case BENCH_EDIT:
+        break;
+    }
+    *asked = 1;
+    return decide(snapshot, question.method, out, error);
+}
+
+karp_status bench_edit(karp_snapshot **snapshot, karp_error *error)
+{
+    const karp_str name = bench_str("pod-000000");
+    const karp_resource request = {.name = bench_str("cpu"), .text = bench_str("300m")};
+    const karp_container container = {.name = bench_str("c"), .requests = &request, .request_count = 1};
+    const karp_condition waiting = {bench_str("PodScheduled"), bench_str("False"), bench_str("Unschedulable"), 0};
+    const karp_pod pod = {.size = sizeof(pod), .meta = {.name = name, .namespace_ = bench_str("default")}, .containers = &container,
+                          .container_count = 1, .conditions = &waiting, .condition_count = 1, .phase = KARP_PHASE_PENDING,
+                          .termination_grace_seconds = -1};
+    karp_builder *builder = NULL;
+    karp_snapshot *edited = NULL;
+    karp_status status = karp_snapshot_edit(*snapshot, &builder, error);
+    if (status == KARP_OK) {
+        status = karp_builder_remove(builder, bench_str("Pod"), bench_str("default"), name, error);
+    }
+    if (status == KARP_OK) {
+        status = karp_builder_add_pod(builder, &pod, error);
+    }
+    if (status == KARP_OK) {
+        status = karp_builder_finish(builder, &edited, error);
+    }
+    karp_builder_free(builder);
+    if (status == KARP_OK) {
+        karp_snapshot_unref(*snapshot);
+        *snapshot = edited;
+    }
+    return status;
+}

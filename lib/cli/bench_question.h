@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked of an input while it is measured. */
+#ifndef CLI_BENCH_QUESTION_H
+#define CLI_BENCH_QUESTION_H
+
+#include "cli.h"
+
+enum bench_ask {
+    BENCH_DECIDE,      /* one decision */
+    BENCH_EACH_NODE,   /* what if a node were gone, for every node in turn */
+    BENCH_EACH_ZONE,   /* what if a zone were lost, for every zone in turn */
+    BENCH_EDIT         /* one decision, on a snapshot in which one pod was replaced */
+};
+
+typedef struct bench_question {
+    enum bench_ask ask;
+    uint32_t method; /* KARP_METHOD_*, ANY = a launch decision */
+} bench_question;
+
+/* Asks; *out receives the (last) decision, *asked how many decisions were made. */
+karp_status bench_answer(const karp_snapshot *snapshot, bench_question question, karp_decision **out, size_t *asked, karp_error *error);
+/* Replaces one pod: *snapshot is given up for the one that follows from it. */
+karp_status bench_edit(karp_snapshot **snapshot, karp_error *error);
+
+#endif

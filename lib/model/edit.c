@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Snapshots that continue others: a builder that starts with all of a snapshot's objects, and taking objects out of it. */
+#include <model/builder.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <model/snapshot.h>
+#include <string.h>
+
+static uint64_t types_of(const store *s)
+{
+    uint64_t types = 0;
+    for (size_t i = 0; i < s->catalogues.count; i++) {
+        bool before = false;
+        for (size_t k = 0; k < i && !before; k++) before = s->catalogues.items[k].catalogue == s->catalogues.items[i].catalogue;
+        if (!before) types += s->catalogues.items[i].catalogue->count;
+    }
+    return types;
+}
+
+karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error)
+{
+    karp_builder *b = NULL;
+    store continued;
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the builder are needed");
+    karp_status status = karp_builder_new(snapshot->context, &b, error);
+    if (status != KARP_OK) return status;
+    if (!store_continue(&continued, &snapshot->raw)) {
+        karp_builder_free(b);
+        return fail_nomem(error);
+    }
+    store_free(&b->s);
+    b->s = continued;
+    b->types = types_of(&b->s);
+    *out = b;
+    return KARP_OK;
+}
+
+/* ---- names of kinds ------------------------------------------------------------------------------------------------ */
+
+/* Kinds that are known by kind, namespace and name. */
+static const struct named_kind {
+    const char *name;
+    enum kind kind;
+    bool namespaced;
+} named_kinds[] = {
+    { "Pod", KIND_POD, true },
+    { "Node", KIND_NODE, false },
+    { "NodeClaim", KIND_NODE_CLAIM, false },
+    { "NodePool", KIND_NODE_POOL, false },
+    { "DaemonSet", KIND_DAEMON_SET, true },
+    { "PersistentVolumeClaim", KIND_VOLUME_CLAIM, true },
+    { "PersistentVolume", KIND_VOLUME, false },
+    { "StorageClass", KIND_STORAGE_CLASS, false },
+    { "CSINode", KIND_CSI_NODE, false },
+    { "PodDisruptionBudget", KIND_BUDGET, true },
+    { "Namespace", KIND_NAMESPACE, false },
+    { "NodeOverlay", KIND_OVERLAY, false },
+    { "CapacityBuffer", KIND_BUFFER, true },
+    { "ResourceSlice", KIND_RESOURCE_SLICE, false },
+    { "DeviceClass", KIND_DEVICE_CLASS, false },
+    { "ResourceClaim", KIND_RESOURCE_CLAIM, true },
+};
+static const char *const selecting_kinds[] = { "Service", "ReplicationController", "ReplicaSet", "StatefulSet" }; /* KARP_SELECTS_* */
+
+static bool is(karp_str text, const char *word) { return equal_str(text, str(word)); }
+
+/* The identity of an object as `taken` knows it; its length, 0 = no such thing is there. */
+static size_t identify(const store *s, karp_str kind, karp_str name_space, karp_str name, uint32_t identity[5])
+{
+    uint32_t space = strings_find(&s->text, name_space.ptr, name_space.len);
+    identity[1] = NO_TEXT;
+    identity[2] = strings_find(&s->names, name.ptr, name.len);
+    if (identity[2] == NO_ID) return 0;
+    for (size_t i = 0; i < sizeof named_kinds / sizeof *named_kinds; i++) {
+        if (!is(kind, named_kinds[i].name)) continue;
+        identity[0] = (uint32_t)named_kinds[i].kind;
+        if (named_kinds[i].namespaced) identity[1] = space;
+        return identity[1] == NO_ID ? 0 : 3;
+    }
+    for (uint32_t i = 0; i < sizeof selecting_kinds / sizeof *selecting_kinds; i++) {
+        if (!is(kind, selecting_kinds[i])) continue;
+        identity[0] = (uint32_t)KIND_SELECTING;
+        identity[1] = space;
+        identity[3] = i;
+        return space == NO_ID ? 0 : 4;
+    }
+    const char *slash = kind.len > 0 ? memchr(kind.ptr, '/', kind.len) : NULL;
+    if (slash == NULL) return 0;
+    size_t before = (size_t)(slash - kind.ptr);
+    identity[0] = (uint32_t)KIND_NODE_CLASS;
+    identity[3] = strings_find(&s->text, kind.ptr, before);
+    identity[4] = strings_find(&s->text, slash + 1, kind.len - before - 1);
+    return identity[3] == NO_ID || identity[4] == NO_ID ? 0 : 5;
+}
+
+static karp_status not_there(karp_error *error, karp_str kind, karp_str name_space, karp_str name)
+{
+    char shown[64];
+    size_t length = kind.len < sizeof shown - 1 ? kind.len : sizeof shown - 1;
+    if (length > 0) memcpy(shown, kind.ptr, length);
+    shown[length] = '\0';
+    karp_status status = fail(error, KARP_E_NOT_FOUND, "the object is not in the input");
+    error_set_object(error, shown, name_space, name);
+    return status;
+}
+
+karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name, karp_error *error)
+{
+    if (builder == NULL) return fail(error, KARP_E_INVALID, "a builder is needed");
+    store *s = &builder->s;
+    uint32_t identity[5];
+    karp_str space = namespace_.ptr == NULL || namespace_.len == 0 ? str("default") : namespace_;
+    size_t length = identify(s, kind, space, name, identity);
+    if (length == 0 || !store_has(s, identity, length)) return not_there(error, kind, namespace_, name);
+    uint64_t *slot = list_push(builder->context, &builder->removed, sizeof *slot);
+    if (slot == NULL) return fail_nomem(error);
+    uint32_t *index = &s->taken_index.items[words_find(&s->taken, identity, length)];
+    *slot = pair_key(identity[0], *index);
+    *index = NO_ID;
+    return KARP_OK;
+}
