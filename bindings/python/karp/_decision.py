@@ -95,6 +95,13 @@ class Decision(native.Closable):
         return self._sha256
 
     @property
+    def hash(self) -> str:
+        """64 hex digits of what was decided: equal in every language and version (docs/decision-hash.md)."""
+        handle, room = self._handle, C.create_string_buffer(65)
+        native.core.karp_decision_hash(handle.live(), room)
+        return room.value.decode('ascii')
+
+    @property
     def profile(self) -> str:
         number = int(native.core.karp_decision_profile(self._handle.live()))
         return self._profile_names[number] if number < len(self._profile_names) else str(number)

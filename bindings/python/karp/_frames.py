@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes as C
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 from . import _native as native
@@ -49,13 +50,17 @@ class Column:
         raw = self._raw
         return C.string_at(raw.values, raw.value_count * (1 if self.kind == TEXT else C.sizeof(NUMBERS[self.kind])))
 
-    def _values(self) -> List[Any]:
+    def numbers(self) -> List[Any]:
+        """The values as numbers; of words, their places in the dictionary."""
         raw = self._raw
-        numbers = (NUMBERS[self.kind] * raw.value_count).from_address(raw.values)[:] if raw.value_count else []
+        values = (NUMBERS[self.kind] * raw.value_count).from_address(raw.values) if raw.value_count else None
+        return list(values[:]) if values is not None else []
+
+    def _values(self) -> List[Any]:
         if self.kind != DICTIONARY:
-            return list(numbers)
+            return self.numbers()
         words = self.words()
-        return [words[number] for number in numbers]
+        return [words[number] for number in self.numbers()]
 
     def to_list(self) -> List[Any]:
         """Numbers, texts, or lists of them."""
@@ -107,18 +112,24 @@ class Table:
     def to_polars(self) -> Any:
         """A polars.DataFrame: repeated words are of the type Categorical."""
         polars = import_module('polars')
-        kinds: Dict[int, Any] = {UINT32: polars.UInt32, INT64: polars.Int64, DOUBLE: polars.Float64, TEXT: polars.Utf8}
+        kinds: Dict[int, Any] = {UINT32: polars.UInt32, INT64: polars.Int64, DOUBLE: polars.Float64}
+
+        def numbers(column: Column, name: str = '') -> Any:
+            kind = kinds.get(column.kind, polars.UInt32)
+            if find_spec('numpy') is None:
+                return polars.Series(name, column.numbers(), dtype=kind)
+            return polars.Series(name, import_module('numpy').frombuffer(column.bytes(), dtype=NUMPY[column.kind]))
 
         def values(column: Column) -> Any:
-            kind = kinds.get(column.kind, polars.Utf8)
             if column.is_list:
-                return polars.Series(column.name, column.to_list(), dtype=polars.List(kind))
-            if column.kind != DICTIONARY:
+                kind = polars.List(kinds.get(column.kind, polars.Utf8))
                 return polars.Series(column.name, column.to_list(), dtype=kind)
-            words = polars.Series(column.name, column.words(), dtype=polars.Utf8)
-            raw = column._raw
-            numbers = (C.c_uint32 * raw.value_count).from_address(raw.values)[:] if raw.value_count else []
-            return words.gather(polars.Series('', numbers, dtype=polars.UInt32)).cast(polars.Categorical)
+            if column.kind == TEXT:
+                return polars.Series(column.name, column.to_list(), dtype=polars.Utf8)
+            if column.kind != DICTIONARY:
+                return numbers(column, column.name)
+            words = polars.Series(column.name, column.words(), dtype=polars.Utf8).cast(polars.Categorical)
+            return words.gather(numbers(column))
         return polars.DataFrame([values(column) for column in self])
 
     def __repr__(self) -> str:

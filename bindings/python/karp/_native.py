@@ -96,6 +96,7 @@ CORE = {
     'karp_time_parse': (STATUS, [S.Str, C.POINTER(I64)]),
     'karp_time_format': (None, [I64, C.c_char_p]),
     'karp_duration_format': (None, [I64, C.c_char_p]),
+    'karp_decision_hash': (None, [P, C.c_char_p]),
     'karp_decision_table': (STATUS, [P, U32, OUT, ERROR]),
     'karp_snapshot_table': (STATUS, [P, U32, OUT, ERROR]),
     'karp_catalogue_table': (STATUS, [P, U32, OUT, ERROR]),

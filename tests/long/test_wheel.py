@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package as users get it: installed from the checkout, as a wheel where no compiler is, from the source archive."""
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
+TRY = '''
+import karp, pathlib
+snapshot = karp.load(karp.example())
+plan = snapshot.plan()
+assert karp.verify(snapshot, plan)
+assert "new-1" in plan._repr_html_()
+loaded = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
+home = str(pathlib.Path(karp.__file__).parent)
+ours = [path for path in loaded if "libkarp" in path or "jansson" in path or "libyaml" in path]
+assert len(ours) == 4 and all(path.startswith(home) for path in ours), ours
+print(plan.sha256)
+'''
+
+
+def run(*command, **options):
+    print('+', *command, flush=True)
+    return subprocess.run([str(part) for part in command], check=True, **options)
+
+
+def new_venv(folder):
+    run(sys.executable, '-m', 'venv', folder)
+    return folder / 'bin/python'
+
+
+def try_it(python, folder):
+    """In an environment with nothing on the path: no compiler, no pkg-config."""
+    done = subprocess.run([str(python), '-c', TRY], cwd=folder, env={'PATH': str(folder / 'nothing')}, capture_output=True,
+                          text=True)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return done.stdout.strip()
+
+
+def main():
+    if importlib.util.find_spec('ensurepip') is None or shutil.which('ldd') is None:
+        print('there is no venv here')
+        return 77
+    for name in ('PYTHONPATH', 'KARP_LIBRARY'):
+        os.environ.pop(name, None)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        python = new_venv(folder / 'builder')
+        answers = set()
+        # From the checkout, as a user would.
+        run(python, '-m', 'pip', 'install', '--no-index', SOURCE)
+        answers.add(try_it(python, folder))
+        # As a wheel, and what is in it.
+        run(python, '-m', 'pip', 'wheel', '--no-index', '--no-deps', '-w', folder / 'wheels', SOURCE)
+        wheel, = (folder / 'wheels').glob('karp-*-py3-none-*.whl')
+        names = zipfile.ZipFile(wheel).namelist()
+        assert sum('.so' in name and '/_lib/' in name for name in names) == 4, names
+        assert 'karp/py.typed' in names and not any('test' in name for name in names), names
+        if importlib.util.find_spec('auditwheel') and shutil.which('patchelf'):
+            run(sys.executable, '-m', 'auditwheel', 'repair', wheel, '-w', folder / 'repaired')
+            wheel, = (folder / 'repaired').glob('karp-*-py3-none-manylinux*.whl')
+        else:
+            print('there is no auditwheel: the wheel is tried as it was built')
+        python = new_venv(folder / 'user')
+        run(python, '-m', 'pip', 'install', '--no-index', wheel)
+        answers.add(try_it(python, folder))
+        # From the source archive.
+        backend = {**os.environ, 'PYTHONPATH': str(SOURCE / 'bindings/python/backend')}
+        run(sys.executable, '-c', f'import karp_build; karp_build.build_sdist({name!r})', env=backend)
+        python = new_venv(folder / 'packager')
+        run(python, '-m', 'pip', 'install', '--no-index', *folder.glob('karp-*.tar.gz'))
+        answers.add(try_it(python, folder))
+        assert len(answers) == 1, answers
+    print('four libraries each, one answer')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
