@@ -61,6 +61,7 @@ typedef struct karp_launch {
     karp_node_class_ref node_class;
     int64_t expire_after;             /**< duration; UNSET and NEVER possible */
     int64_t termination_grace_period; /**< duration; UNSET possible */
+    karp_choice runner_up; /**< the cheapest offering of the next type; "" = none, or explain level none */
 } karp_launch;
 
 /** Pods that go to a node that exists. */

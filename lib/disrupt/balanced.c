@@ -2,6 +2,7 @@
 #include <disrupt/balanced.h>
 
 #include <base/error.h>
+#include <base/strbuf.h>
 #include <disrupt/costs.h>
 #include <disrupt/prices.h>
 #include <math.h>
@@ -93,14 +94,44 @@ bool command_approved(const pass *p, const command *c, double *score)
         }
         if (!any) continue;
         double one = score_in_pool(p, pool, several && price > 0.0 ? c->savings * (own / price) : c->savings, disruption);
-        if (!balanced_approves(one)) return false;
         if (*score < 0.0 || one < *score) *score = one;
+        if (!balanced_approves(one)) return false;
     }
     return true;
 }
 
-bool candidate_worthwhile(const pass *p, const candidate *c)
+bool candidate_worthwhile(const pass *p, const candidate *c, double *score)
 {
+    *score = -1.0;
     if (pool_of(p, c)->policy != KARP_BALANCED || !p->totals[c->pool].known || !(p->totals[c->pool].cost > 0.0)) return true;
-    return balanced_approves(score_in_pool(p, c->pool, c->price, c->cost));
+    *score = score_in_pool(p, c->pool, c->price, c->cost);
+    return balanced_approves(*score);
+}
+
+/* With two digits, but never as much as what is asked for. */
+static void add_score(strbuf *b, double score)
+{
+    uint64_t hundredths = score > 0.0 ? (uint64_t)(score * 100.0 + 0.5) : 0;
+    if (hundredths > 49) hundredths = 49;
+    strbuf_adds(b, hundredths < 10 ? "0.0" : "0.");
+    strbuf_addu(b, hundredths);
+}
+
+karp_str balanced_detail(pass *p, double score)
+{
+    strbuf b;
+    strbuf_init(&b, p->context);
+    strbuf_adds(&b, "score ");
+    add_score(&b, score);
+    strbuf_adds(&b, " < 0.50");
+    if (score > 1e-6) {
+        uint64_t tenths = (uint64_t)(10.0 / score) + 1;
+        strbuf_adds(&b, ": k would have to be ");
+        strbuf_addu(&b, tenths / 10);
+        strbuf_addc(&b, '.');
+        strbuf_addu(&b, tenths % 10);
+    }
+    karp_str text = { b.failed ? NULL : arena_string(&p->data, b.ptr, b.len), b.len };
+    strbuf_free(&b);
+    return text;
 }

@@ -102,7 +102,10 @@ static uint32_t judge(pass *p, simulation *m, command *c, bool filter_types, kar
     uint32_t code = m->claim_count == 1 ? add_replacement(p, m, c, filter_types) : KARP_REASON_NONE;
     if (code != KARP_REASON_NONE) return code;
     c->savings = command_savings(p, c);
-    return command_approved(p, c, &c->score) ? KARP_REASON_NONE : KARP_REASON_BALANCED_SCORE;
+    if (command_approved(p, c, &c->score)) return KARP_REASON_NONE;
+    *detail = balanced_detail(p, c->score);
+    if (detail->ptr == NULL) m->s->failed = true;
+    return KARP_REASON_BALANCED_SCORE;
 }
 
 karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, bool filter_types, attempt *out, karp_error *error)

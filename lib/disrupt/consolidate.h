@@ -10,7 +10,7 @@ typedef struct attempt {
     command command;       /* when possible; its simulation is the caller's */
     uint32_t outcome;      /* of the simulation */
     uint32_t code;         /* why it is not possible */
-    karp_str detail;       /* borrowed from the snapshot */
+    karp_str detail;       /* borrowed from the snapshot or the pass */
 } attempt;
 
 /* Candidates in the order of the command; the array must outlive it. With `filter_types` a replacement must not be of a

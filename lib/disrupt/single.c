@@ -37,12 +37,15 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
 {
     const candidate *c = &p->candidates[*number];
     attempt a = { .code = KARP_REASON_NONE, .detail = { "", 0 } };
+    double score;
     if (p->remaining[c->pool] == 0) {
         p->constrained = true;
         a.code = KARP_REASON_BUDGET;
         a.detail = name_of(p->snapshot, pool_of(p, c)->meta.name);
-    } else if (!candidate_worthwhile(p, c)) {
+    } else if (!candidate_worthwhile(p, c, &score)) {
         a.code = KARP_REASON_BALANCED_SCORE;
+        a.detail = balanced_detail(p, score);
+        if (a.detail.ptr == NULL) return fail_nomem(error);
     } else {
         karp_status status = consolidate(p, number, 1, false, &a, error);
         if (status != KARP_OK) return status;

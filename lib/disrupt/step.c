@@ -77,6 +77,7 @@ const karp_launch *launch_copy(arena *a, const karp_launch *from)
     l->pods = NULL;
     l->requirements = NULL;
     l->choice_labels = NULL;
+    l->runner_up = (karp_choice){ { "", 0 }, { "", 0 }, { "", 0 }, 0 };
     l->capacity = l->allocatable = NULL;
     l->pod_count = l->requirement_count = l->choice_label_count = l->capacity_count = l->allocatable_count = 0;
     l->requests = copy_resources(a, from->requests, from->request_count);

@@ -84,6 +84,18 @@ void buffer_repeat(write_buffer *b, const char *text, size_t times)
     }
 }
 
+const char *buffer_start(const write_buffer *b)
+{
+    return b->block == NULL ? "" : b->block + sizeof(text_owner);
+}
+
+void buffer_cut(write_buffer *b, size_t length)
+{
+    if (!b->failed && length < b->length) {
+        b->length = length;
+    }
+}
+
 void buffer_trim(write_buffer *b)
 {
     while (b->length > 0 && b->block[sizeof(text_owner) + b->length - 1] == ' ') {

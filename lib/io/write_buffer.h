@@ -24,6 +24,10 @@ void buffer_text(write_buffer *b, const char *text);
 void buffer_str(write_buffer *b, karp_str text);
 void buffer_char(write_buffer *b, char c);
 void buffer_repeat(write_buffer *b, const char *text, size_t times);
+/* The text so far, not NUL-terminated. */
+const char *buffer_start(const write_buffer *b);
+/* Takes back what was added after the buffer had this length. */
+void buffer_cut(write_buffer *b, size_t length);
 /* Takes the spaces at the end away. */
 void buffer_trim(write_buffer *b);
 void buffer_uint(write_buffer *b, uint64_t value);

@@ -117,24 +117,85 @@ static void write_move(const text_out *t, const karp_move *move)
     buffer_text(b, ".\n");
 }
 
-/* The line on when it may go, if every blocker ends by itself. */
+/* What has to happen for a reason to go away; NULL = nothing that could be named. */
+static const char *ends_when(uint32_t code)
+{
+    static const struct {
+        uint32_t code;
+        const char *text;
+    } rows[] = {
+        {KARP_REASON_NOT_INITIALIZED, "it is initialized"},
+        {KARP_REASON_NOMINATED, "the pods on their way to it have arrived"},
+        {KARP_REASON_NODE_DO_NOT_DISRUPT, "it no longer carries karpenter.sh/do-not-disrupt"},
+        {KARP_REASON_POD_DO_NOT_DISRUPT, "no pod on it carries karpenter.sh/do-not-disrupt"},
+        {KARP_REASON_CONSOLIDATION_DISABLED, "consolidateAfter is a duration"},
+        {KARP_REASON_NOT_EMPTY, "its pods are gone"},
+        {KARP_REASON_POLICY_WHEN_EMPTY, "its pods are gone"},
+        {KARP_REASON_BUDGET, "the budget of its pool allows one more"},
+        {KARP_REASON_PODS_WOULD_NOT_SCHEDULE, "its pods have a place elsewhere"},
+        {KARP_REASON_SEVERAL_NODES_NEEDED, "one node is enough for its pods"},
+        {KARP_REASON_NO_CHEAPER_NODE, "something cheaper holds its pods"},
+        {KARP_REASON_SPOT_TO_SPOT_DISABLED, "SpotToSpotConsolidation is switched on"},
+        {KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES, "15 types are cheaper"},
+        {KARP_REASON_BALANCED_SCORE, "the saving is worth the disruption"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].code == code) {
+            return rows[i].text;
+        }
+    }
+    return NULL;
+}
+
+/* "when pdb db/db allows 1": the budget's name is what the detail begins with. */
+static bool write_condition(write_buffer *b, const karp_blocker *blocker)
+{
+    size_t length = 0;
+    while (length < blocker->detail.len && !str_starts((karp_str){blocker->detail.ptr + length, blocker->detail.len - length}, " allows ")) {
+        length++;
+    }
+    if (blocker->code == KARP_REASON_PDB_BLOCKED && length < blocker->detail.len) {
+        buffer_text(b, "when ");
+        text_clean(b, (karp_str){blocker->detail.ptr, length});
+        buffer_text(b, " allows 1");
+        return true;
+    }
+    const char *text = ends_when(blocker->code);
+    if (text != NULL) {
+        buffer_text(b, "when ");
+        buffer_text(b, text);
+    }
+    return text != NULL;
+}
+
+/* The line on when it may go, if for every blocker something is known that ends it. */
 static karp_status write_until(const text_out *t, const write_job *job, const karp_node_explanation *explanation)
 {
-    int64_t last = KARP_NO_TIME;
-    char text[KARP_VALUE_TEXT];
-    for (size_t i = 0; i < karp_node_explanation_blocker_count(explanation); i++) {
+    write_buffer *b = t->out;
+    size_t start = b->length;
+    size_t count = karp_node_explanation_blocker_count(explanation);
+    bool known = count > 0;
+    for (size_t i = 0; i < count && known; i++) {
         karp_blocker blocker;
+        char when[KARP_VALUE_TEXT];
         karp_status status = get_blocker(job, explanation, i, &blocker);
-        if (status != KARP_OK || blocker.until == KARP_NO_TIME) {
+        if (status != KARP_OK) {
             return status;
         }
-        last = blocker.until > last ? blocker.until : last;
+        buffer_text(b, i == 0 ? "Eligible again: " : ", and ");
+        if (blocker.until != KARP_NO_TIME) {
+            karp_time_format(blocker.until, when);
+            buffer_text(b, "from ");
+            buffer_text(b, when);
+            buffer_text(b, " on");
+        } else {
+            known = write_condition(b, &blocker);
+        }
     }
-    if (last != KARP_NO_TIME) {
-        karp_time_format(last, text);
-        buffer_text(t->out, "Eligible again: ");
-        buffer_text(t->out, text);
-        buffer_text(t->out, "\n");
+    if (known) {
+        buffer_char(b, '\n');
+    } else {
+        buffer_cut(b, start);
     }
     return KARP_OK;
 }
@@ -148,7 +209,14 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
     text_subject(t, karp_node_explanation_node(explanation));
     buffer_text(job->out, " stays. ");
     buffer_uint(job->out, count);
-    buffer_text(job->out, count == 1 ? " blocker.\n" : " blockers.\n");
+    buffer_text(job->out, count == 1 ? " blocker" : " blockers");
+    bool moves = get_move(explanation, &move);
+    if (moves && move.savings > 0) {
+        buffer_text(job->out, ", best rejected move saves $");
+        text_money(job->out, move.savings);
+        buffer_text(job->out, "/h");
+    }
+    buffer_text(job->out, ".\n");
     for (size_t i = 0; i < count; i++) {
         karp_blocker blocker;
         karp_status status = get_blocker(job, explanation, i, &blocker);
@@ -158,7 +226,7 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
         buffer_text(job->out, "  ");
         rows_reason(t, 2, MOST_LINES, blocker.detail, blocker.code);
     }
-    if (get_move(explanation, &move)) {
+    if (moves) {
         write_move(t, &move);
     }
     return write_until(t, job, explanation);

@@ -129,6 +129,12 @@ karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *
             return status;
         }
     }
+    if (launch.runner_up.instance_type.len > 0) {
+        json_key(j, "runnerUp");
+        json_flat_object(j);
+        json_choice_members(j, &launch.runner_up);
+        json_end(j);
+    }
     json_end(j);
     return KARP_OK;
 }

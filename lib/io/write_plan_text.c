@@ -77,31 +77,111 @@ static karp_status measure(const write_job *job, row_widths *widths, plan_totals
     return KARP_OK;
 }
 
-/* "also acceptable: r5.large, m5.xlarge and 12 more types" */
-static void write_alternatives(const text_out *t, const karp_launch *launch)
+/* The amount of a resource as it is requested; false when it is not. */
+static bool write_request(write_buffer *b, const karp_launch *launch, const char *name, const char *before)
 {
-    write_buffer *b = t->out;
-    size_t shown = 0;
-    size_t others = launch->instance_type_count > 0 ? launch->instance_type_count - 1 : 0;
-    buffer_repeat(b, " ", ROW_INDENT);
-    buffer_text(b, "pool ");
-    text_clean(b, launch->node_pool);
-    if (others > 0) {
-        buffer_text(b, "; also acceptable:");
-        for (size_t i = 0; i < launch->instance_type_count && shown < 3; i++) {
-            if (!str_same(launch->instance_types[i], launch->choice.instance_type)) {
-                buffer_text(b, shown == 0 ? " " : ", ");
-                text_clean(b, launch->instance_types[i]);
-                shown++;
-            }
-        }
-        if (others > shown) {
-            buffer_text(b, " and ");
-            buffer_uint(b, others - shown);
-            buffer_text(b, others - shown == 1 ? " more type" : " more types");
+    for (size_t i = 0; i < launch->request_count; i++) {
+        if (str_is(launch->requests[i].name, name)) {
+            buffer_text(b, before);
+            buffer_text(b, name);
+            buffer_char(b, ' ');
+            buffer_str(b, launch->requests[i].text);
+            return true;
         }
     }
-    buffer_char(b, '\n');
+    return false;
+}
+
+/* "why     pool default; cpu 3750m, memory 12800Mi with daemons; no other node takes them". Every pod is offered to the
+ * nodes that exist before it opens a new one. */
+static void add_why(write_buffer *b, const write_job *job, const karp_launch *launch)
+{
+    buffer_text(b, "pool ");
+    buffer_str(b, launch->node_pool);
+    bool some = write_request(b, launch, "cpu", "; ");
+    some = write_request(b, launch, "memory", some ? ", " : "; ") || some;
+    if (some) {
+        buffer_text(b, " with daemons");
+    }
+    if (launch->pod_count > 0 && karp_decision_node_count(job->decision) > 0) {
+        buffer_text(b, launch->pod_count == 1 ? "; no other node takes it" : "; no other node takes them");
+    }
+}
+
+static void add_runner_up(write_buffer *b, const karp_launch *launch)
+{
+    buffer_str(b, launch->runner_up.instance_type);
+    buffer_text(b, " $");
+    text_money(b, launch->runner_up.price);
+    buffer_text(b, "/h");
+    if (launch->choice.price > 0) {
+        double more = (launch->runner_up.price / launch->choice.price - 1) * 100;
+        buffer_text(b, more < 0 ? " (" : " (+");
+        text_fixed(b, more, 0, 1);
+        buffer_text(b, "%)");
+    }
+}
+
+/* The types that are neither chosen nor the runner-up: "r5.large, m5.2xlarge and 12 more types". */
+static void add_others(write_buffer *b, const karp_launch *launch, size_t others)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < launch->instance_type_count && shown < 2; i++) {
+        karp_str name = launch->instance_types[i];
+        if (!str_same(name, launch->choice.instance_type) && !str_same(name, launch->runner_up.instance_type)) {
+            buffer_text(b, shown == 0 ? " " : ", ");
+            buffer_str(b, name);
+            shown++;
+        }
+    }
+    if (others > shown) {
+        buffer_text(b, " and ");
+        buffer_uint(b, others - shown);
+        buffer_text(b, others - shown == 1 ? " more type" : " more types");
+    }
+}
+
+/* A title and words beside it, wrapped. */
+static karp_status titled_line(const text_out *t, const write_job *job, const char *title, const write_buffer *words)
+{
+    enum { TITLE = 11 };
+    if (words->failed) {
+        return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    }
+    buffer_repeat(t->out, " ", ROW_INDENT);
+    text_style_begin(t, STYLE_DIM);
+    text_left(t->out, str_of(title), TITLE);
+    text_style_end(t, STYLE_DIM);
+    text_flow flow;
+    flow_begin(&flow, t, ROW_INDENT + TITLE, ROW_INDENT + TITLE, MOST_DETAIL_LINES);
+    flow_words(&flow, (karp_str){buffer_start(words), words->length});
+    buffer_char(t->out, '\n');
+    return KARP_OK;
+}
+
+/* Why there is a launch, and what else would do: "runner-up  m5.xlarge $0.192/h (+25%); also r5.large …". */
+static karp_status write_why(const text_out *t, const write_job *job, const karp_launch *launch)
+{
+    bool second = launch->runner_up.instance_type.len > 0;
+    size_t known = second ? 2 : 1;
+    size_t others = launch->instance_type_count > known ? launch->instance_type_count - known : 0;
+    write_buffer words;
+    buffer_init(&words, job->context);
+    add_why(&words, job, launch);
+    karp_status status = titled_line(t, job, "why", &words);
+    buffer_cut(&words, 0);
+    if (second) {
+        add_runner_up(&words, launch);
+    }
+    if (others > 0) {
+        buffer_text(&words, second ? "; also" : "also");
+        add_others(&words, launch, others);
+    }
+    if (status == KARP_OK && words.length > 0) {
+        status = titled_line(t, job, second ? "runner-up" : "", &words);
+    }
+    buffer_free(&words);
+    return status;
 }
 
 static karp_status write_launches(const text_out *t, const write_job *job, const row_widths *widths, size_t count)
@@ -124,7 +204,10 @@ static karp_status write_launches(const text_out *t, const write_job *job, const
                 return status;
             }
         }
-        write_alternatives(t, &launch);
+        status = write_why(t, job, &launch);
+        if (status != KARP_OK) {
+            return status;
+        }
     }
     return KARP_OK;
 }

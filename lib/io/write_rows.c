@@ -191,6 +191,116 @@ static karp_status command_details(const text_out *t, const write_job *job, cons
     return KARP_OK;
 }
 
+/* The row of the decision's node of that name; without one, just the name. Nodes are ordered by name. */
+static karp_status find_row(const write_job *job, const karp_decision *decision, karp_str name, karp_node_use *node)
+{
+    size_t low = 0;
+    size_t high = karp_decision_node_count(decision);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        karp_status status = get_node(job, decision, middle, node);
+        if (status != KARP_OK) {
+            return status;
+        }
+        int order = str_order(node->node, name);
+        if (order == 0) {
+            return KARP_OK;
+        }
+        *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
+    }
+    *node = (karp_node_use){.size = sizeof(*node), .node = name};
+    return KARP_OK;
+}
+
+/* A row for each node that goes: what it is and what it costs. */
+static karp_status command_nodes(const text_out *t, const write_job *job, const karp_decision *decision, const karp_command *command)
+{
+    row_widths widths = {0};
+    text_style style = command->replaces ? STYLE_CHANGE : STYLE_REMOVE;
+    for (int writing = 0; writing < 2; writing++) {
+        for (size_t k = 0; k < command->node_count; k++) {
+            karp_node_use node;
+            karp_status status = find_row(job, decision, command->nodes[k], &node);
+            if (status != KARP_OK) {
+                return status;
+            }
+            node_row row = existing_row(&node, command->replaces ? "-/+" : "-", style);
+            row.cpu = row.memory = -1; /* its pods have left, in the decision */
+            if (writing) {
+                row_write(t, &widths, &row);
+            } else {
+                row_measure(&widths, &row);
+            }
+        }
+    }
+    return KARP_OK;
+}
+
+/* How many pods have to move, and the pool of the first node; "" when the decision does not show it as a candidate. */
+static karp_status count_moving(const write_job *job, const karp_decision *decision, const karp_command *command, size_t *pods, karp_str *pool)
+{
+    *pods = 0;
+    *pool = (karp_str){0};
+    for (size_t i = 0; i < karp_decision_candidate_count(decision); i++) {
+        karp_candidate candidate;
+        karp_status status = get_candidate(job, decision, i, &candidate);
+        if (status != KARP_OK) {
+            return status;
+        }
+        for (size_t k = 0; k < command->node_count; k++) {
+            if (str_same(candidate.node, command->nodes[k])) {
+                *pods += candidate.pod_count;
+                *pool = k == 0 ? candidate.node_pool : *pool;
+            }
+        }
+    }
+    return KARP_OK;
+}
+
+/* A line "5 pods move  budget of default 2  to be validated after 15s", when there is something to say. */
+static karp_status command_reach(const text_out *t, const write_job *job, const karp_decision *decision, const karp_command *command)
+{
+    write_buffer *b = t->out;
+    size_t pods = 0;
+    size_t start = b->length;
+    karp_str pool;
+    karp_status status = count_moving(job, decision, command, &pods, &pool);
+    if (status != KARP_OK) {
+        return status;
+    }
+    buffer_repeat(b, " ", ROW_INDENT - 2);
+    if (pods > 0) {
+        buffer_text(b, "  ");
+        buffer_uint(b, pods);
+        buffer_text(b, pods == 1 ? " pod moves" : " pods move");
+    }
+    for (size_t i = 0; i < karp_decision_budget_count(decision); i++) {
+        karp_pool_budget budget;
+        status = get_budget(job, decision, i, &budget);
+        if (status != KARP_OK) {
+            return status;
+        }
+        if (pool.len > 0 && str_same(budget.node_pool, pool) && budget.remaining < 1000000) {
+            buffer_text(b, "  budget of ");
+            text_clean(b, pool);
+            buffer_char(b, ' ');
+            buffer_int(b, budget.remaining);
+        }
+    }
+    if (command->validate_after > 0) {
+        char wait[KARP_VALUE_TEXT];
+        karp_duration_format(command->validate_after, wait);
+        buffer_text(b, "  to be validated after ");
+        buffer_text(b, wait);
+    }
+    if (b->length - start > ROW_INDENT - 2) {
+        buffer_char(b, '\n');
+    } else {
+        buffer_cut(b, start);
+    }
+    return KARP_OK;
+}
+
 karp_status rows_command(const text_out *t, const write_job *job, const karp_decision *decision, size_t index)
 {
     write_buffer *b = t->out;
@@ -199,14 +309,9 @@ karp_status rows_command(const text_out *t, const write_job *job, const karp_dec
     if (status != KARP_OK) {
         return status;
     }
-    text_style style = command.replaces ? STYLE_CHANGE : STYLE_REMOVE;
-    for (size_t k = 0; k < command.node_count; k++) {
-        buffer_text(b, "  ");
-        text_style_begin(t, style);
-        text_left(b, str_of(command.replaces ? "-/+" : "-"), ROW_INDENT - 2);
-        text_clean(b, command.nodes[k]);
-        text_style_end(t, style);
-        buffer_char(b, '\n');
+    status = command_nodes(t, job, decision, &command);
+    if (status != KARP_OK) {
+        return status;
     }
     buffer_repeat(b, " ", ROW_INDENT);
     buffer_text(b, command.replaces ? "replace" : "delete");
@@ -220,15 +325,11 @@ karp_status rows_command(const text_out *t, const write_job *job, const karp_dec
     if (command.score >= 0) {
         buffer_text(b, "  score ");
         text_money(b, command.score);
-    }
-    if (command.validate_after > 0) {
-        char wait[KARP_VALUE_TEXT];
-        karp_duration_format(command.validate_after, wait);
-        buffer_text(b, "  to be validated after ");
-        buffer_text(b, wait);
+        buffer_text(b, " >= 0.5");
     }
     buffer_char(b, '\n');
-    return command_details(t, job, decision, &command);
+    status = command_reach(t, job, decision, &command);
+    return status == KARP_OK ? command_details(t, job, decision, &command) : status;
 }
 
 karp_status rows_commands(const text_out *t, const write_job *job, const karp_decision *decision)

@@ -218,6 +218,23 @@ static const karp_taint *taint_rows(const scheduler *s, karp_decision *d, taint_
 
 static karp_str text_or_empty(const karp_snapshot *w, uint32_t id) { return id == NO_ID ? (karp_str){ "", 0 } : text_of(w, id); }
 
+static karp_choice choice_of(const karp_snapshot *w, const type_table *t, uint32_t type, uint32_t best)
+{
+    const offering *o = &t->offerings[best];
+    return (karp_choice){ text_of(w, t->types[type].name), text_or_empty(w, o->zone), text_or_empty(w, o->capacity_type), o->price };
+}
+
+/* What would be launched if the chosen type were not to be had. */
+static karp_choice runner_up(scheduler *s, const launch_source *from)
+{
+    static const karp_str nothing = { "", 0 };
+    const type_table *t = s->templates[from->template_].table;
+    uint32_t best;
+    bool asked = s->options->explain != KARP_EXPLAIN_NONE && from->type_count > 1;
+    if (!asked || !cheapest_offering(s, t, from->types[1], from->set, &best)) return (karp_choice){ nothing, nothing, nothing, 0 };
+    return choice_of(s->snapshot, t, from->types[1], best);
+}
+
 /* The offering the launch is priced at, and what the node would then be. */
 static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
@@ -226,10 +243,11 @@ static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *f
     uint32_t best;
     static const karp_str nothing = { "", 0 };
     row->choice = (karp_choice){ nothing, nothing, nothing, 0 };
+    row->runner_up = runner_up(s, from);
     if (from->type_count == 0 || !cheapest_offering(s, t, from->types[0], from->set, &best)) return true;
     const offering *o = &t->offerings[best];
     const instance_type *y = &t->types[from->types[0]];
-    row->choice = (karp_choice){ text_of(w, y->name), text_or_empty(w, o->zone), text_or_empty(w, o->capacity_type), o->price };
+    row->choice = choice_of(w, t, from->types[0], best);
     size_t types, offers;
     (void)set_entries(&s->algebra, y->set, &types);
     (void)set_entries(&s->algebra, o->set, &offers);

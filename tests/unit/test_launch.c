@@ -38,6 +38,18 @@ static void test_many_types(void **state)
         snprintf(name, sizeof name, "t%03d", i);
         assert_string_equal(l.instance_types[i].ptr, name);
     }
+    assert_string_equal(l.runner_up.instance_type.ptr, "t001");
+    assert_string_equal(l.runner_up.zone.ptr, "z1");
+    assert_true(l.choice.price == 1.5 && l.runner_up.price == 2.5);
+    karp_decision_unref(decision);
+    /* It is looked for when explanations are wanted. */
+    karp_options quiet;
+    karp_options_init(&quiet, sizeof quiet);
+    quiet.explain = KARP_EXPLAIN_NONE;
+    decision = decide(&d, &quiet);
+    assert_int_equal(karp_decision_launch(decision, 0, &l), KARP_OK);
+    assert_int_equal(l.runner_up.instance_type.len, 0);
+    assert_true(l.choice.price == 1.5);
     karp_decision_unref(decision);
     deciding_free(&d);
     /* The six hundred cheapest do not hold what minValues asks for. */

@@ -455,13 +455,14 @@ static void plan_as_text(void **state)
                  "input sha256:4f1c\xe2\x80\xa6" "9e",
                  "incomplete", "\nLaunch\n  +   new-1         m6g.xlarge us-west-2b spot      ", "cpu ", " 54%  mem ",
                  " 25%  $0.1544/h\n", "      2 pods  batch/etl-{0,1}\n",
-                 "      pool default; also acceptable: c5.xlarge, m5.xlarge, r5.xlarge and 1 more type\n",
+                 "      why        pool default; cpu 2125m, memory 2Gi with daemons; no other node takes them\n",
+                 "                 also c5.xlarge, m5.xlarge and 2 more types\n",
                  "  +   new-2 ", "      4 pods  other/web-{0..2,10}\n", "  +   new-3         any type\n",
-                 "      pool 2024-01\n", "\nDisrupt\n  -/+ ip-10-0-2-17\n  -/+ ip-10-0-2-18\n",
-                 "      replace, Underutilized (MultiNodeConsolidation)  saves $0.230/h  score 0.500  "
-                 "to be validated after 15s\n",
+                 "      why        pool 2024-01", "\nDisrupt\n  -/+ ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n  -/+ ip-10-0-2-18\n",
+                 "      replace, Underutilized (MultiNodeConsolidation)  saves $0.230/h  score 0.500 >= 0.5\n"
+                 "      3 pods move  budget of default 2  to be validated after 15s\n",
                  "      -> c5.xlarge us-west-2a on-demand  $0.082/h\n", "      -> ip-10-0-2-40\n",
-                 "  -   ip-10-0-2-17\n      delete, Empty (Emptiness)  saves $0.100/h\n",
+                 "  -   ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n      delete, Empty (Emptiness)  saves $0.100/h\n",
                  "\nKeep\n  ~   ip-10-0-2-40  m5.xlarge  us-west-2b", " 93%  mem ", " 73%\n",
                  "      receives 3 pods  default/api-6ffb6f8dcd-{2kn9r,cck7v} kube-system/dns\n",
                  "\nNot disrupted\n      ip-10-0-2-40  pdb db/db allows 0  PDB_BLOCKED\n",
@@ -525,7 +526,7 @@ static void explanations(void **state)
     assert_null(text.ptr);
     assert_int_equal(error.status, KARP_E_NOT_FOUND);
     assert_int_equal(karp_write_node(context, &full, (karp_str)S("ip-10-0-2-17"), &options, &text, NULL), KARP_OK);
-    EXPECT_LINES(&text, "ip-10-0-2-17 goes.\n  -/+ ip-10-0-2-17\n");
+    EXPECT_LINES(&text, "ip-10-0-2-17 goes.\n  -/+ ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n");
     assert_int_equal(karp_write_node(context, &full, (karp_str)S("ip-10-0-2-40"), &options, &text, NULL), KARP_OK);
     EXPECT_LINES(&text, "ip-10-0-2-40 stays.\n      pdb db/db allows 0  PDB_BLOCKED\n");
     options.format = KARP_FORMAT_JSON;
