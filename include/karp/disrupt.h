@@ -16,12 +16,17 @@ enum {
     KARP_METHOD_STATIC_DRIFT = 2,
     KARP_METHOD_DRIFT = 3,
     KARP_METHOD_MULTI_NODE = 4,
-    KARP_METHOD_SINGLE_NODE = 5
+    KARP_METHOD_SINGLE_NODE = 5,
+    /**
+     * Nodes that have lived for their expireAfter, as before Karpenter 1.0: budgeted, blocked by pods, their pods' places
+     * launched first. Asked only when it is named, or first with karp_disrupt_options.expire_gracefully.
+     */
+    KARP_METHOD_EXPIRATION = 6
 };
 
 /** "MultiNodeConsolidation"; "" for a number that is none. */
 KARP_API const char *karp_method_name(uint32_t method);
-/** "Underutilized", "Empty" or "Drifted": the reason a method's commands carry; "" for none. */
+/** "Underutilized", "Empty", "Drifted" or "Expired": the reason a method's commands carry; "" for none. */
 KARP_API const char *karp_method_reason(uint32_t method);
 
 /**
@@ -53,7 +58,7 @@ typedef struct karp_disrupt_options {
     size_t size;
     karp_options common;
     uint32_t method;          /**< KARP_METHOD_* */
-    uint32_t reserved;
+    uint32_t expire_gracefully; /**< 1 = with KARP_METHOD_ANY, KARP_METHOD_EXPIRATION comes first */
     /** Deterministic budget; 0 = none. When it is used up the pass answers with what it has, marked incomplete. */
     uint64_t max_simulations;
     /** Quirks to switch off in profile karpenter, or on in profile karp: bit n−1 for D-Qn (docs/disruption.md). */

@@ -162,6 +162,8 @@ static const struct reason registry[] = {
       "the method found nothing the last time, and nothing has changed since" },
     { KARP_REASON_INVALID_PDB, 0, "INVALID_PDB",
       "the selector of a PodDisruptionBudget is not valid" },
+    { KARP_REASON_NOT_EXPIRED, 0, "NOT_EXPIRED",
+      "the node has not lived for its expireAfter yet" },
     { KARP_REASON_CHURN, 0, "CHURN",
       "the candidates have changed since the decision" },
     { KARP_REASON_VALIDATION_BUDGET, 0, "VALIDATION_BUDGET",

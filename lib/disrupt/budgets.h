@@ -20,7 +20,7 @@ int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, ui
 /* §8.3: what is left for the method's reason, by store pool. */
 karp_status pass_budgets(pass *p, karp_error *error);
 
-/* KARP_REASON_EMPTY … of a method. */
+/* KARP_REASON_EMPTY … of a method; 0 = none that a budget could name. */
 uint32_t method_reason(uint32_t method);
 
 #endif

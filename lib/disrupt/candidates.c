@@ -4,6 +4,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
+#include <disrupt/advice.h>
 #include <disrupt/costs.h>
 #include <disrupt/prices.h>
 #include <model/duration.h>
@@ -13,7 +14,10 @@
 
 static const karp_str nothing = { "", 0 };
 
-bool method_eventual(uint32_t method) { return method == KARP_METHOD_STATIC_DRIFT || method == KARP_METHOD_DRIFT; }
+bool method_eventual(uint32_t method)
+{
+    return method == KARP_METHOD_STATIC_DRIFT || method == KARP_METHOD_DRIFT || method == KARP_METHOD_EXPIRATION;
+}
 
 bool candidate_empty(const pass *p, const candidate *c) { return pass_quirk(p, 8) ? c->cost <= 1.0 : c->moving_count == 0; }
 
@@ -124,6 +128,13 @@ static uint32_t consolidation_filter(const pass *p, const candidate *c)
     return condition_true(p, c, w->known.consolidatable) ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
 }
 
+int64_t candidate_expires(const pass *p, const candidate *c)
+{
+    const node_claim *own = &p->snapshot->raw.claims.items[p->snapshot->nodes[c->node].claim];
+    bool never = own->expire_after == KARP_DURATION_UNSET || own->expire_after == KARP_DURATION_NEVER || own->meta.creation == KARP_NO_TIME;
+    return never ? KARP_NO_TIME : later(own->meta.creation, own->expire_after);
+}
+
 static uint32_t filter(const pass *p, const candidate *c)
 {
     const known_text *k = &p->snapshot->known;
@@ -132,6 +143,10 @@ static uint32_t filter(const pass *p, const candidate *c)
         return is_static && condition_true(p, c, k->drifted) ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
     }
     if (is_static) return KARP_REASON_STATIC;
+    if (p->method == KARP_METHOD_EXPIRATION) {
+        int64_t end = candidate_expires(p, c);
+        return end != KARP_NO_TIME && end <= p->now ? KARP_REASON_NONE : KARP_REASON_NOT_EXPIRED;
+    }
     if (p->method == KARP_METHOD_DRIFT) return condition_true(p, c, k->drifted) ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
     if (p->method != KARP_METHOD_EMPTINESS) return consolidation_filter(p, c);
     if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;

@@ -32,7 +32,7 @@ static karp_status run_method(pass *p, uint32_t method, karp_error *error)
     static karp_status (*const methods[])(pass *, karp_error *) = {
         [KARP_METHOD_EMPTINESS] = method_emptiness,   [KARP_METHOD_STATIC_DRIFT] = method_static_drift,
         [KARP_METHOD_DRIFT] = method_drift,           [KARP_METHOD_MULTI_NODE] = method_multi_node,
-        [KARP_METHOD_SINGLE_NODE] = method_single_node,
+        [KARP_METHOD_SINGLE_NODE] = method_single_node, [KARP_METHOD_EXPIRATION] = method_drift,
     };
     p->method = method;
     p->constrained = false;
@@ -49,11 +49,13 @@ static karp_status run_method(pass *p, uint32_t method, karp_error *error)
 /* Tries the methods in Karpenter's order. One that cannot be evaluated is noted, and the others go on. */
 static karp_status run_methods(pass *p, uint32_t method, karp_error *error)
 {
+    static const uint32_t order[] = { KARP_METHOD_EXPIRATION, KARP_METHOD_EMPTINESS,  KARP_METHOD_STATIC_DRIFT,
+                                      KARP_METHOD_DRIFT,      KARP_METHOD_MULTI_NODE, KARP_METHOD_SINGLE_NODE };
     if (method != KARP_METHOD_ANY) return run_method(p, method, error);
     karp_status status = KARP_OK;
-    for (uint32_t m = KARP_METHOD_EMPTINESS; m <= KARP_METHOD_SINGLE_NODE; m++) {
+    for (size_t i = p->expire_gracefully ? 0 : 1; i < sizeof order / sizeof *order; i++) {
         pass_clear(p);
-        status = run_method(p, m, error);
+        status = run_method(p, order[i], error);
         if (status != KARP_OK || p->commands.count > 0 || p->stopped) break;
     }
     return status;

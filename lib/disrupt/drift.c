@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A drifted node goes when its pods find places, whatever that costs (deprovisioning.md §12). */
+/* A drifted node goes when its pods find places, whatever that costs (deprovisioning.md §12); likewise one that has expired,
+ * where expiration is graceful (§23). */
 #include <disrupt/simulate.h>
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <disrupt/candidates.h>
 #include <disrupt/consolidate.h>
 #include <string.h>
 
-static int64_t drifted_since(const pass *p, const candidate *c)
+/* Since when it should go. */
+static int64_t due_since(const pass *p, const candidate *c)
 {
+    if (p->method == KARP_METHOD_EXPIRATION) return candidate_expires(p, c);
     const karp_snapshot *w = p->snapshot;
     const condition *d = condition_find(w->raw.claims.items[w->nodes[c->node].claim].conditions, w->known.drifted);
     return d != NULL ? d->since : KARP_NO_TIME;
 }
 
-/* Nodes without pods first, then by the time of the drift. */
+/* Nodes without pods first, then those that have been due for longest. */
 static int earlier(uint32_t x, uint32_t y, const void *user)
 {
     const pass *p = user;
     const candidate *a = &p->candidates[x], *b = &p->candidates[y];
     if ((a->moving_count == 0) != (b->moving_count == 0)) return a->moving_count == 0 ? -1 : 1;
-    int64_t ta = drifted_since(p, a), tb = drifted_since(p, b);
+    int64_t ta = due_since(p, a), tb = due_since(p, b);
     if (ta != tb) return ta < tb ? -1 : 1;
     return x < y ? -1 : x > y;
 }

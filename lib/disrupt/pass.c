@@ -18,13 +18,14 @@ static karp_status check_options(const karp_disrupt_options *given, karp_disrupt
     out->common.size = sizeof out->common;
     status = options_known(&out->common, error);
     if (status != KARP_OK) return status;
-    if (out->method > KARP_METHOD_SINGLE_NODE) return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
+    if (out->method > KARP_METHOD_EXPIRATION) return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
     return KARP_OK;
 }
 
 static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options)
 {
     *p = (pass){ .snapshot = snapshot, .context = snapshot->context, .options = options->common, .max_simulations = options->max_simulations };
+    p->expire_gracefully = options->expire_gracefully != 0;
     p->now = options->common.now != 0 ? options->common.now : snapshot->raw.now;
     p->quirks = (options->common.profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ options->flip_quirks;
     p->error_code = p->error_message = (karp_str){ "", 0 };

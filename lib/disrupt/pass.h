@@ -64,6 +64,7 @@ typedef struct pass {
     int64_t now;
     uint64_t quirks;    /* bit n−1: D-Qn is reproduced */
     uint32_t method;    /* KARP_METHOD_*, not ANY */
+    bool expire_gracefully; /* KARP_METHOD_EXPIRATION comes first */
     bool usable_pools;  /* some pool could start a node */
     uint64_t max_simulations, simulations, steps;
     bool stopped;       /* a budget or the caller ended it … */

@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <disrupt/candidates.h>
 #include <disrupt/marks.h>
 #include <disrupt/simulate.h>
 #include <schedule/devices.h>
@@ -93,7 +94,7 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
     karp_command row = { .size = sizeof row, .method = p->method, .replaces = c->replacement_count > 0, .nodes = nodes,
                          .node_count = c->candidate_count, .launch_first = d->launches.count, .placement_first = d->placements.count,
                          .savings = c->savings, .score = c->score };
-    if (p->method != KARP_METHOD_DRIFT && p->method != KARP_METHOD_STATIC_DRIFT) row.validate_after = validation_delay;
+    if (!method_eventual(p->method)) row.validate_after = validation_delay;
     if (nodes == NULL || !command_launches(blank, d, c)) return false;
     for (uint32_t i = 0; i < c->candidate_count; i++) nodes[i] = name_of(w, w->nodes[p->candidates[c->candidates[i]].node].name);
     row.launch_count = d->launches.count - row.launch_first;

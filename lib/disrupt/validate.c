@@ -135,7 +135,7 @@ karp_status validate_command(const karp_snapshot *later_snapshot, const karp_dis
 {
     pass p;
     uint32_t method;
-    bool drift = c->method == KARP_METHOD_DRIFT || c->method == KARP_METHOD_STATIC_DRIFT;
+    bool drift = method_eventual(c->method); /* what is not optional is not looked at again */
     karp_validation answer = { .size = sizeof answer, .code = KARP_REASON_NONE, .kept = drift ? (uint32_t)c->node_count : 0 };
     for (size_t i = 0; goes != NULL && i < c->node_count; i++) goes[i] = drift;
     if (!drift) {

@@ -122,6 +122,7 @@ static karp_status read_state(karp_reader *reader, io_decoder *d, const json_t *
         { "Drift", KARP_METHOD_DRIFT },
         { "MultiNodeConsolidation", KARP_METHOD_MULTI_NODE },
         { "SingleNodeConsolidation", KARP_METHOD_SINGLE_NODE },
+        { "Expiration", KARP_METHOD_EXPIRATION },
     };
     io_push(d, "state");
     settings->consolidation_simulation = io_boolean(d, state, "consolidationSimulation", false);

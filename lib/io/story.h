@@ -45,7 +45,7 @@ typedef struct story_pod {
     uint64_t number;
     uint32_t node;      /* IO_NONE = bound nowhere */
     bool gone;
-    int64_t created;
+    int64_t created, bound_at;
 } story_pod;
 
 /* A node that was started in the story. */
@@ -55,6 +55,8 @@ typedef struct story_node {
     int64_t ready_at, expires_at, last_event, window; /* expires_at KARP_NO_TIME = never */
     bool ready, deleting, gone;
     bool planned;         /* deleting, and a decision has been made for its pods */
+    uint32_t blocked;     /* KARP_REASON_*: why it did not go when it had expired, as told last */
+    int64_t created;
     uint32_t wait_first, wait_count; /* nodes that must be ready before its pods leave */
 } story_node;
 
@@ -86,6 +88,7 @@ typedef struct story {
 
     io_text proposed;    /* the disruption that waits to be validated: method and nodes */
     int64_t validate_at; /* KARP_NO_TIME = none */
+    int64_t unblocked_at; /* when what blocks an expired node may end; KARP_NO_TIME = nobody knows */
     bool again;          /* something happened that asks for another look at this very instant */
 
     size_t unschedulable; /* of the plan before */
@@ -106,6 +109,8 @@ karp_status story_snapshot(story *s, karp_reader **reader, karp_snapshot **out);
 karp_status story_start_node(story *s, const karp_launch *launch);
 karp_status story_bind(story *s, uint32_t pod, uint32_t node);
 karp_status story_mark_deleting(story *s, uint32_t node);
+/* The node expires at this instant. */
+karp_status story_set_expiry(story *s, uint32_t node, int64_t instant);
 karp_status story_make_ready(story *s, uint32_t node);
 /* The pods leave, and the node goes. */
 karp_status story_drain(story *s, uint32_t node);
@@ -113,6 +118,8 @@ karp_status story_drain(story *s, uint32_t node);
 /* story_decide.c */
 karp_status story_provision(story *s);
 karp_status story_disrupt(story *s);
+/* The node whose expiry is due and whose pods let it go; IO_NONE = none, or something is in the way, which is told. */
+karp_status story_choose_expired(story *s, uint32_t *node);
 
 /* story_play.c */
 karp_status story_play(story *s);

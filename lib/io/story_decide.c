@@ -113,6 +113,108 @@ karp_status story_provision(story *s)
     return status;
 }
 
+/* ---- graceful expiry ------------------------------------------------------------------------------------------------------- */
+
+static void may_end(story *s, int64_t instant)
+{
+    if (instant > s->now && (s->unblocked_at == KARP_NO_TIME || instant < s->unblocked_at)) s->unblocked_at = instant;
+}
+
+/* When a pod's protection is over: an annotation of its workload, counted from the pod's start. */
+static void note_protection(story *s, const story_pod *p)
+{
+    const json_t *template_ = io_get(io_get(s->workloads[p->workload].object, "spec"), "template");
+    karp_str length = io_get_text(io_get(io_get(template_, "metadata"), "annotations"), "karpenter.sh/do-not-disrupt");
+    int64_t lasts = 0;
+    if (length.len > 0 && karp_duration_parse(length, &lasts) == KARP_OK && lasts > 0 && lasts < INT64_MAX / 4) may_end(s, p->bound_at + lasts);
+}
+
+/* Why an expired node stays, told when it is news; and when that may be over. */
+static karp_status note_blocked(story *s, const karp_decision *d)
+{
+    for (size_t i = 0; i < karp_decision_kept_count(d); i++) {
+        karp_kept kept = { .size = sizeof kept };
+        karp_status status = karp_decision_kept(d, i, &kept);
+        if (status) return story_fail(s, status, "the decision does not show what it counts");
+        uint32_t number = find_node(s, kept.node);
+        if (number >= s->node_count || kept.code == KARP_REASON_NOT_EXPIRED || kept.code == KARP_REASON_NOT_REACHED_IN_PASS) continue;
+        story_node *n = &s->nodes[number];
+        if (n->deleting || n->expires_at == KARP_NO_TIME || n->expires_at > s->now) continue;
+        if (n->blocked != kept.code) story_write_event(s, "blocked", n->name, kept.detail.len > 0 ? kept.detail : io_str(karp_reason_text(kept.code)));
+        n->blocked = kept.code;
+        for (size_t k = 0; k < s->pod_count && kept.code == KARP_REASON_POD_DO_NOT_DISRUPT; k++) {
+            if (!s->pods[k].gone && s->pods[k].node == number) note_protection(s, &s->pods[k]);
+        }
+    }
+    for (size_t i = 0; i < karp_decision_budget_count(d); i++) {
+        karp_pool_budget budget = { .size = sizeof budget };
+        if (karp_decision_budget(d, i, &budget) == KARP_OK && budget.next_change != KARP_NO_TIME) may_end(s, budget.next_change);
+    }
+    return KARP_OK;
+}
+
+/* The first that the pass takes. It also took those whose pods had no place to go: the longest due of them. */
+static karp_status chosen_node(const story *s, const karp_decision *d, uint32_t *node)
+{
+    if (karp_decision_command_count(d) > 0) {
+        karp_command c = { .size = sizeof c };
+        karp_status status = karp_decision_command(d, 0, &c);
+        if (!status) *node = find_node(s, c.nodes[0]);
+        return status;
+    }
+    for (size_t i = 0; i < karp_decision_kept_count(d); i++) {
+        karp_kept kept = { .size = sizeof kept };
+        karp_status status = karp_decision_kept(d, i, &kept);
+        if (status) return status;
+        uint32_t number = find_node(s, kept.node);
+        if (kept.code != KARP_REASON_PODS_WOULD_NOT_SCHEDULE || number >= s->node_count) continue;
+        if (*node == IO_NONE || s->nodes[number].expires_at < s->nodes[*node].expires_at) *node = number;
+    }
+    return KARP_OK;
+}
+
+/* The documents' own nodes stay as they are: for the pass they are in other hands. */
+static karp_status own_nodes(const story *s, karp_str **list, size_t *capacity, size_t *count)
+{
+    void *data = NULL;
+    for (size_t i = 0; i < json_array_size(s->base); i++) {
+        const json_t *object = json_array_get(s->base, i);
+        if (!io_str_is(io_get_text(object, "kind"), "Node")) continue;
+        data = *list;
+        if (!io_grow(s->context, &data, capacity, *count + 1, sizeof **list)) return KARP_E_NOMEM;
+        *list = data;
+        (*list)[(*count)++] = io_get_text(io_get(object, "metadata"), "name");
+    }
+    return KARP_OK;
+}
+
+karp_status story_choose_expired(story *s, uint32_t *node)
+{
+    karp_str *own = NULL;
+    size_t capacity = 0;
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_decision *d = NULL;
+    karp_disrupt_options options;
+    *node = IO_NONE;
+    s->unblocked_at = KARP_NO_TIME;
+    karp_disrupt_options_init(&options, sizeof options);
+    options.common = s->options;
+    options.method = KARP_METHOD_EXPIRATION;
+    karp_status status = own_nodes(s, &own, &capacity, &options.in_progress_count) ? story_nomem(s) : KARP_OK;
+    options.in_progress = own;
+    if (!status) status = story_snapshot(s, &reader, &snapshot);
+    if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
+    if (!status && chosen_node(s, d, node)) status = story_fail(s, KARP_E_INTERNAL, "the decision does not show what it counts");
+    if (!status && *node >= s->node_count) *node = IO_NONE;
+    if (!status && *node == IO_NONE) status = note_blocked(s, d);
+    karp_free(s->context, own, capacity * sizeof *own);
+    karp_decision_unref(d);
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    return status;
+}
+
 /* ---- disruption ------------------------------------------------------------------------------------------------------------ */
 
 /* Method and nodes of every command. */

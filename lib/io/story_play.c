@@ -39,23 +39,27 @@ static bool expiring(const story *s, uint32_t node)
     return !n->deleting && !n->gone && n->expires_at != KARP_NO_TIME && n->expires_at <= s->now;
 }
 
-/* All nodes whose time has come; under the old rules the first of them, when none is on its way out. */
+static karp_status begin_expiry(story *s, uint32_t node)
+{
+    story_write_event(s, "expired", s->nodes[node].name, io_str(""));
+    return story_mark_deleting(s, node);
+}
+
+/* All nodes whose time has come; under the old rules one of them that may go, when none is on its way out. */
 static karp_status expire(story *s)
 {
-    uint32_t first = IO_NONE;
+    uint32_t due = 0, chosen = IO_NONE;
     bool busy = false;
     karp_status status = KARP_OK;
     for (uint32_t i = 0; i < s->node_count && !status; i++) {
         busy = busy || (s->nodes[i].deleting && !s->nodes[i].gone);
         if (!expiring(s, i)) continue;
-        if (first == IO_NONE || s->nodes[i].expires_at < s->nodes[first].expires_at) first = i;
-        if (s->old_rules) continue;
-        story_write_event(s, "expired", s->nodes[i].name, io_str(""));
-        status = story_mark_deleting(s, i);
+        due++;
+        if (!s->old_rules) status = begin_expiry(s, i);
     }
-    if (!s->old_rules || busy || first == IO_NONE) return status;
-    story_write_event(s, "expired", s->nodes[first].name, io_str(""));
-    return story_mark_deleting(s, first);
+    if (!s->old_rules || busy || due == 0) return status;
+    status = story_choose_expired(s, &chosen);
+    return status || chosen == IO_NONE ? status : begin_expiry(s, chosen);
 }
 
 static bool work_waits(const story *s)
@@ -94,6 +98,7 @@ static int64_t next_event(const story *s)
 {
     int64_t next = INT64_MAX;
     if (s->validate_at != KARP_NO_TIME) sooner(s, s->validate_at, &next);
+    if (s->unblocked_at != KARP_NO_TIME) sooner(s, s->unblocked_at, &next);
     for (size_t i = 0; i < s->node_count; i++) {
         const story_node *n = &s->nodes[i];
         if (n->gone) continue;
@@ -136,7 +141,7 @@ static karp_status take_step(story *s, const story_step *step)
         if (node >= s->node_count || s->nodes[node].gone) {
             return story_fail(s, KARP_E_NOT_FOUND, "expire: no node of this name was started: %.*s", (int)(step->node.len > 60 ? 60 : step->node.len), step->node.ptr);
         }
-        s->nodes[node].expires_at = s->now;
+        status = story_set_expiry(s, node, s->now);
     }
     return status ? status : instant(s);
 }
@@ -213,7 +218,7 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
     }
     s.context = context;
     s.catalogue = catalogue;
-    s.validate_at = KARP_NO_TIME;
+    s.validate_at = s.unblocked_at = KARP_NO_TIME;
     io_text_init(&s.proposed, context);
     io_text_init(&s.events, context);
     io_text_init(&s.out, context);

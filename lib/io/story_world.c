@@ -70,6 +70,7 @@ karp_status story_scale(story *s, uint32_t workload, uint64_t replicas)
 karp_status story_bind(story *s, uint32_t pod, uint32_t node)
 {
     s->pods[pod].node = node;
+    s->pods[pod].bound_at = s->now;
     return note_pod_event(s, node);
 }
 
@@ -90,6 +91,13 @@ static karp_str node_name(const story *s, uint32_t node)
     return io_get_text(io_get(json_array_get(s->base, node - STORY_OWN_NODES), "metadata"), "name");
 }
 
+/* Since when a protection for some time counts. */
+static bool set_started(json_t *object, const story_pod *p)
+{
+    json_t *status = io_get_or_make(object, "status");
+    return status && set_time(status, "startTime", p->bound_at);
+}
+
 static json_t *pod_object(const story *s, const story_pod *p)
 {
     const story_workload *w = &s->workloads[p->workload];
@@ -102,7 +110,7 @@ static json_t *pod_object(const story *s, const story_pod *p)
               set_str(metadata, "name", name) && set_str(metadata, "namespace", w->namespace_) && set_time(metadata, "creationTimestamp", p->created) &&
               own_by(metadata, w) && (!labels || json_object_set(metadata, "labels", labels) == 0) &&
               (!annotations || json_object_set(metadata, "annotations", annotations) == 0);
-    if (ok && p->node != IO_NONE) ok = set_str(spec, "nodeName", node_name(s, p->node));
+    if (ok && p->node != IO_NONE) ok = set_str(spec, "nodeName", node_name(s, p->node)) && set_started(object, p);
     ok = ok && json_object_set(object, "metadata", metadata) == 0 && json_object_set(object, "spec", spec) == 0;
     json_decref(metadata);
     json_decref(spec);
@@ -200,12 +208,13 @@ karp_status story_start_node(story *s, const karp_launch *launch)
     if (!name.ptr || !io_grow(s->context, &data, &s->node_capacity, s->node_count + 1, sizeof *s->nodes)) return story_nomem(s);
     s->nodes = data;
     story_node *n = &s->nodes[s->node_count];
-    *n = (story_node){ .name = name, .ready_at = s->now + s->delay, .last_event = s->now, .expires_at = KARP_NO_TIME };
+    *n = (story_node){ .name = name, .created = s->now, .ready_at = s->now + s->delay, .last_event = s->now, .expires_at = KARP_NO_TIME };
     n->window = window_of(s, launch->node_pool);
-    if (launch->expire_after != KARP_DURATION_UNSET && launch->expire_after < INT64_MAX / 4) n->expires_at = s->now + launch->expire_after;
     n->claim = node_object(s, launch, name, true);
     n->node = node_object(s, launch, name, false);
     s->node_count++;
+    bool expires = launch->expire_after != KARP_DURATION_UNSET && launch->expire_after < INT64_MAX / 4;
+    if (n->claim && expires && story_set_expiry(s, (uint32_t)(s->node_count - 1), s->now + launch->expire_after)) return story_nomem(s);
     return n->claim && n->node && io_table_put(&s->node_index, name, (uint32_t)(s->node_count - 1)) ? KARP_OK : story_nomem(s);
 }
 
@@ -216,6 +225,15 @@ karp_status story_make_ready(story *s, uint32_t node)
     n->last_event = s->now;
     story_write_event(s, "ready", n->name, io_str(""));
     return set_str(io_get(n->claim, "status"), "nodeName", n->name) ? KARP_OK : story_nomem(s);
+}
+
+karp_status story_set_expiry(story *s, uint32_t node, int64_t instant)
+{
+    char age[KARP_VALUE_TEXT];
+    story_node *n = &s->nodes[node];
+    n->expires_at = instant;
+    karp_duration_format(instant - n->created, age);
+    return set_str(io_get(n->claim, "spec"), "expireAfter", io_str(age)) ? KARP_OK : story_nomem(s);
 }
 
 karp_status story_mark_deleting(story *s, uint32_t node)

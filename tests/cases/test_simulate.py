@@ -82,6 +82,68 @@ def tell_new(folder):
           'expired on demand')
 
 
+GRACEFUL = """
+apiVersion: karp/v1
+kind: Story
+start: "2026-03-02T00:00:00Z"
+semantics: {rules}
+region: us-west-2
+objects:
+- apiVersion: karpenter.sh/v1
+  kind: NodePool
+  metadata: {{name: pool}}
+  spec:
+    template: {{spec: {{nodeClassRef: {{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}, expireAfter: 10m}}}}
+    disruption: {{consolidateAfter: Never, budgets: {budgets}}}
+- apiVersion: policy/v1
+  kind: PodDisruptionBudget
+  metadata: {{name: pdb, namespace: default}}
+  spec: {{selector: {{matchLabels: {{app: app}}}}, {pdb}}}
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {{name: app}}
+  spec:
+    replicas: 0
+    template:
+      metadata: {{labels: {{app: app}}, annotations: {{{annotations}}}}}
+      spec: {{containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}]}}
+steps:
+- scale: {{deployment: app, replicas: 2}}
+- wait: 30m
+- scale: {{deployment: app, replicas: {then}}}
+- wait: 5m
+"""
+
+
+def tell_graceful(folder):
+    """What holds an expired node back before 1.0, and does not today. The node starts at 00:00 and is ready at 00:01."""
+    path = folder / 'graceful.yaml'
+
+    def expiries(budgets='[{nodes: "1"}]', pdb='maxUnavailable: 1', annotations='', then=2, rules='v1alpha5'):
+        path.write_text(GRACEFUL.format(budgets=budgets, pdb=pdb, annotations=annotations, then=then, rules=rules))
+        found = [e for step in play(path) for e in step['events'] if e['event'] in ('expired', 'blocked')]
+        return [(e['time'][11:16], e['event'], e.get('detail', '')) for e in found if e['node'] == 'pool-1']
+
+    expired = [('00:10', 'expired', '')]
+    protected = 'karpenter.sh/do-not-disrupt: "true"'
+    equal(expiries(), expired, 'nothing in the way')
+    equal(expiries(annotations=protected), [('00:10', 'blocked', 'default/app-0')], 'protected pods')
+    equal(expiries(annotations=protected, then=0), [('00:10', 'blocked', 'default/app-0'), ('00:30', 'expired', '')],
+          'until they are gone')
+    equal(expiries(annotations='karpenter.sh/do-not-disrupt: 19m30s'),
+          [('00:10', 'blocked', 'default/app-0'), ('00:20', 'expired', '')], 'protected for a time')
+    equal(expiries(annotations='karpenter.sh/do-not-disrupt: soon'), expired, 'no protection')
+    equal(expiries(pdb='maxUnavailable: 0'), [('00:10', 'blocked', 'default/app-0')], 'a PodDisruptionBudget')
+    equal(expiries(pdb='minAvailable: 1'), expired, 'a PodDisruptionBudget with room')
+    equal(expiries(pdb='minAvailable: 2', then=0), [('00:10', 'blocked', 'default/app-0'), ('00:30', 'expired', '')],
+          'a PodDisruptionBudget, until its pods are gone')
+    equal(expiries(budgets='[{nodes: "0"}]'), [('00:10', 'blocked', 'pool')], 'a budget')
+    equal(expiries(budgets='[{nodes: "0", schedule: "0 0 * * *", duration: 25m}]'),
+          [('00:10', 'blocked', 'pool'), ('00:25', 'expired', '')], 'a budget, until its window closes')
+    equal(expiries(budgets='[{nodes: "0", reasons: [Drifted]}]'), expired, 'a budget for something else')
+    equal(expiries(annotations=protected, pdb='maxUnavailable: 0', budgets='[{nodes: "0"}]', rules='v1'), expired, 'today')
+
+
 def tell_wrong(folder):
     text = STORY.read_text()
     for name in ('provisioner.yaml', 'cluster.yaml'):
@@ -105,6 +167,7 @@ def tell_wrong(folder):
 tell_old()
 with tempfile.TemporaryDirectory() as place:
     tell_new(pathlib.Path(place))
+    tell_graceful(pathlib.Path(place))
     tell_wrong(pathlib.Path(place))
 shown, _ = run('simulate', STORY)
 check(shown.startswith('== scale default/app to 1') and 'default-3 deleted' in shown, 'text')

@@ -106,6 +106,50 @@ static void test_drift_empty_first(void **state)
     assert_int_equal(command_at(c, 0).replaces, 0);
 }
 
+/* Graceful expiry: as drift, by what the claim says of its age. */
+static void test_expiration(void **state)
+{
+    cluster *c = *state;
+    cluster_begin(c, 4, "");
+    add_pool(c, "pool", "", ",\"budgets\":[{\"nodes\":\"0\",\"reasons\":[\"Drifted\",\"Empty\",\"Underutilized\"]},{\"nodes\":\"100%\"}]");
+    add_pool(c, "closed", "", ",\"budgets\":[{\"nodes\":\"0\"}]");
+    add_node_with(c, "a-new", "pool", 2, "on-demand", "", ",\"expireAfter\":\"108h\"", "");
+    add_node_with(c, "b-stuck", "pool", 2, "on-demand", "", ",\"expireAfter\":\"48h\"", "");
+    add_node_with(c, "c-old", "pool", 2, "on-demand", "", ",\"expireAfter\":\"72h\"", "");
+    add_node_with(c, "d-young", "pool", 2, "on-demand", "", ",\"expireAfter\":\"108h1s\"", "");
+    add_node_with(c, "e-never", "pool", 2, "on-demand", "", ",\"expireAfter\":\"Never\"", "");
+    add_node_with(c, "f-held", "pool", 2, "on-demand", "", ",\"expireAfter\":\"1h\"", "");
+    add_node_with(c, "g-let", "pool", 2, "on-demand", "", ",\"expireAfter\":\"96h\",\"terminationGracePeriod\":\"1h\"", "");
+    add_node_with(c, "h-closed", "closed", 2, "on-demand", "", ",\"expireAfter\":\"1h\"", "");
+    add_pod(c, "one", "a-new", "3500m");
+    add_pod_with(c, "two", "b-stuck", "3500m", "", ",\"nodeSelector\":{\"disk\":\"ssd\"}");
+    add_pod(c, "three", "c-old", "3500m");
+    add_pod_with(c, "held", "f-held", "1", ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}", "");
+    add_pod_with(c, "let", "g-let", "3500m", ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}", "");
+    add_pod(c, "four", "d-young", "3500m");
+    add_pod(c, "five", "e-never", "3500m");
+    add_pod(c, "six", "h-closed", "3500m");
+    cluster_ready(c);
+    decide(c, KARP_METHOD_ANY);
+    assert_int_equal(header(c).method, KARP_METHOD_SINGLE_NODE); /* nobody asked for it */
+    decide(c, KARP_METHOD_EXPIRATION);
+    expect_commands(c, "c-old");
+    expect_kept(c, "a-new", "NOT_REACHED_IN_PASS");
+    expect_kept(c, "b-stuck", "PODS_WOULD_NOT_SCHEDULE");
+    expect_kept(c, "d-young", "NOT_EXPIRED");
+    expect_kept(c, "e-never", "NOT_EXPIRED");
+    expect_kept(c, "f-held", "POD_DO_NOT_DISRUPT");
+    expect_kept(c, "g-let", "NOT_REACHED_IN_PASS"); /* its grace period bounds what pods can ask for */
+    expect_kept(c, "h-closed", "BUDGET");
+    karp_command k = command_at(c, 0);
+    assert_true(k.validate_after == 0 && k.replaces == 1);
+    assert_string_equal(karp_method_reason(k.method), "Expired");
+    c->options.expire_gracefully = 1;
+    decide(c, KARP_METHOD_ANY);
+    expect_commands(c, "c-old");
+    assert_int_equal(header(c).method, KARP_METHOD_EXPIRATION);
+}
+
 static void test_static_drift(void **state)
 {
     cluster *c = *state;
@@ -352,7 +396,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_emptiness),         cmocka_unit_test(test_free_pods),      cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_drift_empty_first), cmocka_unit_test(test_static_drift),   cmocka_unit_test(test_prefix_sizes),
+        cmocka_unit_test(test_drift_empty_first), cmocka_unit_test(test_expiration), cmocka_unit_test(test_static_drift),   cmocka_unit_test(test_prefix_sizes),
         cmocka_unit_test(test_multi_replace),     cmocka_unit_test(test_same_type),      cmocka_unit_test(test_too_few),
         cmocka_unit_test(test_single),            cmocka_unit_test(test_several_needed), cmocka_unit_test(test_turns),
         cmocka_unit_test(test_balanced),

@@ -16,7 +16,8 @@ Time = Union[str, int, datetime.datetime]
 
 PROFILES = ('karpenter', 'karp')
 EXPLAIN = ('summary', 'none', 'full')
-METHODS = ('Emptiness', 'StaticDrift', 'Drift', 'MultiNodeConsolidation', 'SingleNodeConsolidation')
+METHODS = ('Emptiness', 'StaticDrift', 'Drift', 'MultiNodeConsolidation', 'SingleNodeConsolidation',
+           'Expiration')
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 

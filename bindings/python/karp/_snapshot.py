@@ -250,7 +250,7 @@ class Snapshot:
                 should_stop: Optional[Stop] = None) -> DisruptionPlan:
         """Which nodes may go, and what replaces them: one disruption pass.
 
-        `method` asks only Emptiness, StaticDrift, Drift, MultiNodeConsolidation or SingleNodeConsolidation; without it the
+        `method` asks only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation or Expiration; without it the
         input's own choice, else all in Karpenter's order. The other options are those of plan().
         """
         world = self._open()

@@ -57,7 +57,7 @@ class Options(C.Structure):
 
 
 class DisruptOptions(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('common', Options), ('method', C.c_uint32), ('reserved', C.c_uint32),
+    _fields_ = [('size', C.c_size_t), ('common', Options), ('method', C.c_uint32), ('expire_gracefully', C.c_uint32),
                 ('max_simulations', C.c_uint64), ('flip_quirks', C.c_uint64), ('memory', C.c_void_p),
                 ('in_progress', C.c_void_p), ('in_progress_count', C.c_size_t)]
 
@@ -110,7 +110,7 @@ class Launch(C.Structure):
                 ('choice_labels', C.c_void_p), ('choice_label_count', C.c_size_t),
                 ('capacity', C.c_void_p), ('capacity_count', C.c_size_t),
                 ('allocatable', C.c_void_p), ('allocatable_count', C.c_size_t), ('node_class', NodeClassRef),
-                ('expire_after', C.c_int64), ('termination_grace_period', C.c_int64)]
+                ('expire_after', C.c_int64), ('termination_grace_period', C.c_int64), ('runner_up', Choice)]
 
 
 class Placement(C.Structure):
