@@ -93,8 +93,7 @@ static bool labelled(label_list labels, uint32_t key)
     return value != NO_ID && value != NO_TEXT;
 }
 
-/* A node of a pool that still lacks what tells which it is does not count yet (§16.1); its claim stands for it meanwhile. */
-static bool can_be_told(const karp_snapshot *s, const node *n)
+bool node_is_told(const karp_snapshot *s, const node *n)
 {
     label_list labels = n->meta.labels;
     if (!labelled(labels, s->known.node_pool)) return true;
@@ -121,7 +120,7 @@ static bool join(karp_snapshot *s)
         s->nodes[at] = (state_node){ .node = NO_ID, .claim = i };
     }
     for (uint32_t i = 0; ok && i < raw->nodes.count; i++) {
-        if (!can_be_told(s, &raw->nodes.items[i])) continue;
+        if (!node_is_told(s, &raw->nodes.items[i])) continue;
         uint32_t provider = raw->nodes.items[i].provider_id != 0 ? raw->nodes.items[i].provider_id : raw->nodes.items[i].meta.name;
         uint32_t at = map64_get(&by_provider, provider);
         if (at == NO_ID) {

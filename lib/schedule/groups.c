@@ -57,18 +57,31 @@ static void settle(key_words *k, size_t from, bool cancel)
     k->w.count = from + kept;
 }
 
-static uint32_t expression_part(scheduler *s, uint32_t key, uint32_t op, const uint32_t *values, uint32_t count)
+/* FNV-1, as the peer hashes a text. */
+static uint64_t text_hash(karp_str text)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < text.len; i++) h = (h * UINT64_C(0x100000001b3)) ^ (unsigned char)text.ptr[i];
+    return h;
+}
+
+/* Of the values the peer keeps the exclusive or of their hashes, in which equal ones cancel, and v1 with v2 is v0 with v3. */
+static uint32_t expression_part(scheduler *s, uint32_t key, uint32_t op, const uint32_t *values, uint32_t count, bool full)
 {
     key_words k = { .s = s };
+    uint64_t all = 0;
     put(&k, PART_EXPRESSION);
     put(&k, key);
     put(&k, op);
-    for (uint32_t i = 0; i < count; i++) put(&k, values[i]);
-    settle(&k, 3, true);
+    for (uint32_t i = 0; i < count && full; i++) put(&k, values[i]);
+    settle(&k, 3, false);
+    for (uint32_t i = 0; i < count && !full; i++) all ^= text_hash(text_of(s->snapshot, values[i]));
+    if (!full) put(&k, (uint32_t)all);
+    if (!full) put(&k, (uint32_t)(all >> 32));
     return intern(&k);
 }
 
-static uint32_t selector_part(scheduler *s, const group *g)
+static uint32_t selector_part(scheduler *s, const group *g, bool full)
 {
     key_words k = { .s = s };
     put(&k, PART_SELECTOR);
@@ -82,10 +95,10 @@ static uint32_t selector_part(scheduler *s, const group *g)
         size_t from = k.w.count;
         for (uint32_t i = 0; i < g->selects->expressions.count; i++) {
             const expression *e = &g->selects->expressions.items[i];
-            put(&k, expression_part(s, e->key, e->op, e->values, e->value_count));
+            put(&k, expression_part(s, e->key, e->op, e->values, e->value_count, full));
         }
         for (uint32_t i = 0; i < g->extra.count; i++) {
-            put(&k, expression_part(s, g->extra.items[i].key, KARP_OP_IN, &g->extra.items[i].value, 1));
+            put(&k, expression_part(s, g->extra.items[i].key, KARP_OP_IN, &g->extra.items[i].value, 1, full));
         }
         settle(&k, from, false);
     }
@@ -144,11 +157,11 @@ static uint32_t filter_part(scheduler *s, const group *g, bool full)
     return intern(&k);
 }
 
-/* `full`: all of it. The peer's leaves parts of the filter and minDomains out. */
+/* `full`: all of it. The peer's leaves parts of the filter and minDomains out, and confuses some values. */
 static uint32_t group_identity(scheduler *s, const group *g, bool full)
 {
     key_words k = { .s = s };
-    uint32_t parts[] = { PART_GROUP, g->kind, g->inverse, s->keys[g->key].key, (uint32_t)g->max_skew, selector_part(s, g), filter_part(s, g, full) };
+    uint32_t parts[] = { PART_GROUP, g->kind, g->inverse, s->keys[g->key].key, (uint32_t)g->max_skew, selector_part(s, g, full), filter_part(s, g, full) };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) put(&k, parts[i]);
     size_t from = k.w.count;
     for (uint32_t i = 0; i < g->namespace_count; i++) put(&k, g->namespaces[i]);

@@ -61,7 +61,7 @@ static bool number_nodes(scheduler *s)
     return true;
 }
 
-/* The required anti-affinity of pods that are bound and stay (§14.6): the Node's label, without a fall-back. */
+/* The required anti-affinity of pods that are bound and stay (§14.6), to nodes that count: the Node's label, without a fall-back. */
 static bool register_bound(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -71,9 +71,9 @@ static bool register_bound(scheduler *s)
         const pod *q = &w->raw.pods.items[p];
         const shape *h = shape_of(w, class_number);
         if (h->required_anti.count == 0) continue;
-        if (q->phase == KARP_PHASE_SUCCEEDED || q->phase == KARP_PHASE_FAILED) continue;
-        if (!topology_register_inverse(s, class_number, h->tolerations)) return false;
         const node *n = &w->raw.nodes.items[w->pod_node[p]];
+        if (q->phase == KARP_PHASE_SUCCEEDED || q->phase == KARP_PHASE_FAILED || !node_is_told(w, n)) continue;
+        if (!topology_register_inverse(s, class_number, h->tolerations)) return false;
         for (uint32_t k = 0; k < s->classes[class_number].inverse_count; k++) {
             group *g = &s->groups.items[s->classes[class_number].inverse_owned[k]];
             uint32_t text = label_get(n->meta.labels, s->keys[g->key].key);
@@ -300,6 +300,13 @@ static uint32_t group_requirement(scheduler *s, const view *v, uint32_t number, 
     return id;
 }
 
+static bool lists_values(const scheduler *s, uint32_t id)
+{
+    if (id == NO_ID) return false;
+    const requirement *r = requirement_get(&s->algebra, id);
+    return !r->complement && r->value_count > 0;
+}
+
 static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, const spot *at, uint32_t *result)
 {
     if (s->groups.items[number].host) return true; /* topology_admits_host() has answered */
@@ -307,8 +314,9 @@ static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, con
     if (id == NO_ID) return false;
     uint32_t there = set_get(&s->algebra, at->set, requirement_get(&s->algebra, id)->key);
     if (there == id) return true;
-    /* Listed values that are not among the allowed ones: no need to build the contradiction. */
-    if (there != NO_ID && !requirement_get(&s->algebra, there)->complement && !requirement_overlap(&s->algebra, there, id)) return false;
+    /* Listed values that are not among the allowed ones: no need to build the contradiction. (What must not have the key may
+     * well contradict itself.) */
+    if (lists_values(s, there) && !requirement_overlap(&s->algebra, there, id)) return false;
     if (requirement_get(&s->algebra, id)->key == s->snapshot->known.hostname) return host_allowed(s, id, at->host_text);
     *result = set_add(&s->algebra, *result, id);
     return true;

@@ -210,8 +210,7 @@ static bool has_label(const struct node *node, const char *key)
     return value != NULL && *value != '\0';
 }
 
-/** A node of a pool that lacks what tells which it is does not count yet; its claim does, alone. */
-static bool can_be_told(const struct node *node)
+bool ref_node_is_told(const struct node *node)
 {
     return !has_label(node, NODEPOOL) ||
            (*node->provider_id != '\0' && (has_label(node, INITIALIZED) || has_label(node, INSTANCE_TYPE)));
@@ -225,7 +224,7 @@ static void build_states(struct world *world)
         const char *id = ref_text(ref_at(claims.items[i], "status"), "providerID");
         const struct node *node = NULL;
         for (size_t j = 0; j < world->node_count && *id != '\0' && node == NULL; j++) {
-            if (strcmp(world->nodes[j].provider_id, id) == 0 && can_be_told(&world->nodes[j])) {
+            if (strcmp(world->nodes[j].provider_id, id) == 0 && ref_node_is_told(&world->nodes[j])) {
                 node = &world->nodes[j];
                 joined[j] = true;
             }
@@ -235,7 +234,7 @@ static void build_states(struct world *world)
         }
     }
     for (size_t j = 0; j < world->node_count; j++) {
-        if (!joined[j] && can_be_told(&world->nodes[j])) {
+        if (!joined[j] && ref_node_is_told(&world->nodes[j])) {
             keep_state(world, join(world, &world->nodes[j], NULL));
         }
     }
