@@ -21,8 +21,8 @@ const cli_verb verb_catalogue = {
     .name = "catalogue",
     .arguments = "",
     .summary = "the instance types: allocatable amounts, offerings, prices",
-    .details = "Lists the types of the files given with --catalogue, or the built-in ones of --region (us-west-2) as an\n"
-               "EC2NodeClass makes them. The JSON can be read back with --catalogue.",
+    .details = "Lists the types of the files given with --catalogue, or those of the provider (aws) in --region as a\n"
+               "node class makes them. The JSON can be read back with --catalogue.",
     .options = CLI_OPTION_CATALOGUE | CLI_OPTION_TYPES | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV,
     .default_format = KARP_FORMAT_TEXT,

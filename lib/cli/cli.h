@@ -26,6 +26,8 @@ typedef struct cli_options {
     cli_list zones;
     cli_list factors;
     cli_list inputs;     /* bench --input */
+    cli_list facts;      /* --facts, as given */
+    cli_list settings;   /* --set, likewise */
     size_t list_bytes;   /* of each list's memory: enough for every argument */
     const char *region;  /* NULL = not given; likewise below */
     const char *provider;
@@ -73,7 +75,7 @@ extern const cli_verb verb_whatif, verb_simulate, verb_bench;
 
 enum {
     CLI_OPTION_INPUT = 1,     /* -f --now --strict */
-    CLI_OPTION_CATALOGUE = 2, /* --catalogue --provider --region */
+    CLI_OPTION_CATALOGUE = 2, /* --catalogue --provider --region --facts --set */
     CLI_OPTION_DECISION = 4,  /* --profile --explain --max-steps */
     CLI_OPTION_OUTPUT = 8,    /* -o --compact --color --width */
     CLI_OPTION_EXIT = 16,     /* --detailed-exitcode */
@@ -93,6 +95,7 @@ void print_verb_help(const cli_verb *verb);
 /* ---- input.c ----------------------------------------------------------------------------------------------------- */
 
 typedef struct cli_input {
+    karp_provider *provider; /* NULL = the reader's own */
     karp_reader *reader;
     karp_snapshot *snapshot;
     karp_str *warnings;
@@ -107,6 +110,15 @@ void input_free(const cli_options *options, cli_input *input);
 karp_catalogue *catalogue_read(const cli_options *options);
 
 karp_options decision_options(const cli_options *options);
+
+/* ---- provider.c -------------------------------------------------------------------------------------------------- */
+
+/* Whether no more than a name and a region are said of the provider: a reader opens such by itself. */
+bool provider_is_plain(const cli_options *options);
+/* The provider with its settings and facts; NULL after printing the failure. */
+karp_provider *provider_open(const cli_options *options);
+/* Its types under a node class ("" = its defaults); likewise. */
+karp_catalogue *provider_catalogue(const cli_options *options, karp_str class_name, karp_str class_text);
 
 /* ---- text_file.c ------------------------------------------------------------------------------------------------- */
 

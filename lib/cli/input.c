@@ -74,9 +74,17 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.keep_documents = keep_documents;
     reader_options.now = options->now;
     reader_options.region = str_of(options->region);
-    reader_options.provider = str_of(options->provider);
+    if (provider_is_plain(options)) {
+        reader_options.provider = str_of(options->provider);
+    } else {
+        input->provider = provider_open(options);
+        if (input->provider == NULL) {
+            return false;
+        }
+    }
     progress_begin("reading");
     bool good = karp_reader_new(options->context, &reader_options, &input->reader, &error) == KARP_OK &&
+                karp_reader_set_provider(input->reader, input->provider, &error) == KARP_OK &&
                 fill_reader(options, input->reader, &error) &&
                 karp_reader_finish(input->reader, &input->snapshot, &error) == KARP_OK;
     progress_end();
@@ -97,6 +105,7 @@ void input_free(const cli_options *options, cli_input *input)
     karp_free(options->context, input->warnings, input->warning_count * sizeof(karp_str));
     karp_snapshot_unref(input->snapshot);
     karp_reader_free(input->reader);
+    karp_provider_close(input->provider);
     *input = (cli_input){0};
 }
 
@@ -125,39 +134,50 @@ static karp_status join(const cli_options *options, karp_catalogue **parts, size
     return status;
 }
 
-/* The built-in types, under a node class where one is given. */
-static karp_catalogue *builtin_catalogue(const cli_options *options)
+/* EC2's types; without a region, in that of the node class. */
+static karp_catalogue *aws_catalogue(const cli_options *options, karp_str class_name, karp_str class_text)
 {
     karp_error error;
     karp_error_init(&error, sizeof(error));
     karp_catalogue *result = NULL;
-    cli_text node_class = {0};
     karp_catalogue_options types;
     karp_catalogue_options_init(&types, sizeof(types));
-    if (options->files.count > 1) {
-        print_problem(NULL, "one file with one EC2NodeClass is wanted with -f");
-        return NULL;
-    }
-    if (options->files.count == 1) {
-        types.node_class_name = str_of(options->files.items[0]);
-        if (!text_file_read(options, options->files.items[0], &node_class)) {
-            return NULL;
-        }
-        /* An empty file is not the same as none. */
-        types.node_class = node_class.len > 0 ? (karp_str){node_class.ptr, node_class.len} : str_of("\n");
-    }
+    types.node_class_name = class_name;
+    types.node_class = class_text;
     types.region = str_of(options->region);
     types.reserved_enis = options->reserved_enis;
     if (options->vm_memory_overhead_given) {
         types.vm_memory_overhead_percent = options->vm_memory_overhead;
     }
     types.all_types = options->all_types;
-    *options->log_notes = true;
     if (karp_catalogue_aws(options->context, &types, &result, &error) != KARP_OK) {
         print_error(&error);
     }
+    return result;
+}
+
+/* The provider's types, under a node class where one is given. */
+static karp_catalogue *builtin_catalogue(const cli_options *options)
+{
+    cli_text file = {0};
+    karp_str name = {0}, text = {0};
+    bool aws = options->provider == NULL || strcmp(options->provider, "aws") == 0;
+    if (options->files.count > 1) {
+        print_problem(NULL, "one file with one node class is wanted with -f");
+        return NULL;
+    }
+    if (options->files.count == 1) {
+        name = str_of(options->files.items[0]);
+        if (!text_file_read(options, options->files.items[0], &file)) {
+            return NULL;
+        }
+        /* An empty file is not the same as none. */
+        text = file.len > 0 ? (karp_str){file.ptr, file.len} : str_of("\n");
+    }
+    *options->log_notes = true;
+    karp_catalogue *result = aws && provider_is_plain(options) ? aws_catalogue(options, name, text) : provider_catalogue(options, name, text);
     *options->log_notes = false;
-    text_file_free(options, &node_class);
+    text_file_free(options, &file);
     return result;
 }
 
@@ -170,9 +190,10 @@ karp_catalogue *catalogue_read(const cli_options *options)
     if (count == 0) {
         return builtin_catalogue(options);
     }
-    if (options->files.count > 0 || options->reserved_enis > 0 || options->vm_memory_overhead_given || options->all_types) {
-        print_problem(NULL, "the types of --catalogue are what they are: -f, --reserved-enis, --vm-memory-overhead and "
-                            "--all-types are of the built-in ones");
+    if (options->files.count > 0 || options->reserved_enis > 0 || options->vm_memory_overhead_given || options->all_types ||
+        !provider_is_plain(options)) {
+        print_problem(NULL, "the types of --catalogue are what they are: -f, --reserved-enis, --vm-memory-overhead, "
+                            "--all-types, --facts and --set are of the built-in ones");
         return NULL;
     }
     karp_catalogue **parts = karp_alloc(options->context, count * sizeof(*parts));

@@ -14,6 +14,8 @@ enum {
     KEY_CATALOGUE = 256,
     KEY_PROVIDER,
     KEY_REGION,
+    KEY_FACTS,
+    KEY_SET,
     KEY_NOW,
     KEY_STRICT,
     KEY_PROFILE,
@@ -52,15 +54,17 @@ typedef struct option_row {
 
 static const option_row rows[] = {
     {KEY_FILE, "file", "FILE", CLI_OPTION_INPUT, "read a file, a directory, or - (repeatable); -f FILE"},
-    {KEY_FILE, "file", "FILE", CLI_OPTION_TYPES, "an EC2NodeClass whose types are wanted; -f FILE"},
+    {KEY_FILE, "file", "FILE", CLI_OPTION_TYPES, "a node class whose types are wanted; -f FILE"},
     {KEY_RESERVED_ENIS, "reserved-enis", "N", CLI_OPTION_TYPES, "network interfaces that pods cannot have; default 0"},
     {KEY_VM_MEMORY_OVERHEAD, "vm-memory-overhead", "P", CLI_OPTION_TYPES, "part of memory the hypervisor takes; default 0.075"},
     {KEY_ALL_TYPES, "all-types", NULL, CLI_OPTION_TYPES, "also types that the region does not offer"},
     {KEY_NOW, "now", "TIME", CLI_OPTION_INPUT, "the clock, RFC 3339; default: what the input says"},
     {KEY_STRICT, "strict", NULL, CLI_OPTION_INPUT, "fill nothing in that the input leaves out"},
     {KEY_CATALOGUE, "catalogue", "FILE", CLI_OPTION_CATALOGUE, "instance types from a file (repeatable)"},
-    {KEY_PROVIDER, "provider", "aws", CLI_OPTION_CATALOGUE, "use the built-in instance types"},
-    {KEY_REGION, "region", "NAME", CLI_OPTION_CATALOGUE, "us-east-1, us-west-2 or eu-west-1"},
+    {KEY_PROVIDER, "provider", "NAME", CLI_OPTION_CATALOGUE, "use the types of aws, azure, file, or of a plugin: its .so file"},
+    {KEY_REGION, "region", "NAME", CLI_OPTION_CATALOGUE, "the provider's; of aws us-east-1, us-west-2 or eu-west-1"},
+    {KEY_FACTS, "facts", "KIND=FILE", CLI_OPTION_CATALOGUE, "facts in place of the provider's own (repeatable)"},
+    {KEY_SET, "set", "NAME=VALUE", CLI_OPTION_CATALOGUE, "a setting of the provider (repeatable)"},
     {KEY_PROFILE, "profile", "NAME", CLI_OPTION_DECISION, "karpenter (exactly its decisions) or karp (known defects off)"},
     {KEY_EXPLAIN, "explain", "LEVEL", CLI_OPTION_DECISION, "none, summary or full"},
     {KEY_MAX_STEPS, "max-steps", "N", CLI_OPTION_DECISION, "stop after N attempts to place a pod"},
@@ -244,7 +248,13 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
         return -1;
     case KEY_PROVIDER:
         options->provider = value;
-        return strcmp(value, "aws") == 0 ? -1 : wrong(verb, value, "the only built-in provider is aws");
+        return -1;
+    case KEY_FACTS:
+        options->facts.items[options->facts.count++] = value;
+        return -1;
+    case KEY_SET:
+        options->settings.items[options->settings.count++] = value;
+        return -1;
     case KEY_REGION:
         options->region = value;
         return -1;
@@ -342,7 +352,7 @@ static const option_row *row_of(const cli_verb *verb, int key)
 
 #define LISTS_OF(options) \
     {&(options)->files, &(options)->catalogues, &(options)->words, &(options)->removed, &(options)->zones, &(options)->factors, \
-     &(options)->inputs}
+     &(options)->inputs, &(options)->facts, &(options)->settings}
 
 static bool make_lists(cli_options *options)
 {

@@ -28,6 +28,15 @@ static karp_status status_of(uint32_t kind)
     }
 }
 
+/* Of one that came from elsewhere the message has its name; what is built in speaks as the library does. */
+static bool is_foreign(const karp_provider *p)
+{
+    for (size_t i = 0; plugin_builtin(i); i++) {
+        if (plugin_builtin(i)->open == p->plugin.open) return false;
+    }
+    return true;
+}
+
 karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error)
 {
     karp_provider_problem *problem = &p->problem;
@@ -41,7 +50,8 @@ karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error)
     if (kind > KARP_PROVIDER_UNSUPPORTED) return provider_nonsense(p, error, "a status that does not exist");
     karp_status status = status_of(kind);
     const char *message = problem->message[0] ? problem->message : kind == KARP_PROVIDER_NO_MEMORY ? "out of memory" : "failed";
-    (void)provider_fail(error, status, problem->field, "provider %s: %s", p->plugin.name, message);
+    if (is_foreign(p)) (void)provider_fail(error, status, problem->field, "provider %s: %s", p->plugin.name, message);
+    else (void)provider_fail(error, status, problem->field, "%s", message);
     if (error) {
         memcpy(error->object, problem->object, sizeof problem->object);
         error->line = problem->line;

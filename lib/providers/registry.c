@@ -2,6 +2,7 @@
 /* The providers that can be opened by name. */
 #include <providers/provider.h>
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct registered {
@@ -127,8 +128,13 @@ karp_str karp_provider_registry_name(const karp_provider_registry *registry, siz
 
 static karp_status unknown(karp_error *error, karp_str name)
 {
-    return provider_fail(error, KARP_E_NOT_FOUND, "", "there is no provider \"%.*s\"", (int)(name.len < 80 ? name.len : 80),
-                         name.len ? name.ptr : "");
+    char known[128] = "";
+    for (size_t i = 0; plugin_builtin(i); i++) {
+        size_t used = strlen(known);
+        (void)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", plugin_builtin(i)->name);
+    }
+    return provider_fail(error, KARP_E_NOT_FOUND, "", "there is no provider \"%.*s\"; built in are %s", (int)(name.len < 80 ? name.len : 80),
+                         name.len ? name.ptr : "", known);
 }
 
 /* Each open provider holds the object by itself. */

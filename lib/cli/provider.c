@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A provider as the options describe it: its name or file, region, settings and facts. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static karp_str str_of(const char *text)
+{
+    return text == NULL ? (karp_str){0} : (karp_str){text, strlen(text)};
+}
+
+bool provider_is_plain(const cli_options *options)
+{
+    return options->facts.count == 0 && options->settings.count == 0;
+}
+
+/* NAME=VALUE in two; false after printing what is wrong. */
+static bool split(const char *option, const char *given, karp_str *name, karp_str *value)
+{
+    const char *equals = strchr(given, '=');
+    if (equals == NULL || equals == given) {
+        print_problem(option, "NAME=VALUE is wanted");
+        return false;
+    }
+    *name = (karp_str){given, (size_t)(equals - given)};
+    *value = str_of(equals + 1);
+    return true;
+}
+
+/* What has an option of its own, and what was given by name. */
+typedef struct setting_list {
+    karp_label *items;
+    size_t count;
+    char enis[24], overhead[KARP_VALUE_TEXT];
+} setting_list;
+
+static bool fill_settings(const cli_options *options, setting_list *list)
+{
+    if (options->reserved_enis > 0) {
+        (void)snprintf(list->enis, sizeof(list->enis), "%lld", (long long)options->reserved_enis);
+        list->items[list->count++] = (karp_label){str_of("reservedENIs"), str_of(list->enis)};
+    }
+    if (options->vm_memory_overhead_given) {
+        karp_double_format(options->vm_memory_overhead, list->overhead);
+        list->items[list->count++] = (karp_label){str_of("vmMemoryOverheadPercent"), str_of(list->overhead)};
+    }
+    if (options->all_types) {
+        list->items[list->count++] = (karp_label){str_of("allTypes"), str_of("true")};
+    }
+    for (size_t i = 0; i < options->settings.count; i++) {
+        karp_label *setting = &list->items[list->count++];
+        if (!split("--set", options->settings.items[i], &setting->key, &setting->value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool load_facts(const cli_options *options, karp_provider *provider)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof(error));
+    for (size_t i = 0; i < options->facts.count; i++) {
+        karp_str kind, path;
+        if (!split("--facts", options->facts.items[i], &kind, &path)) {
+            return false;
+        }
+        if (karp_provider_load_facts_file(options->context, provider, kind, path.ptr, &error) != KARP_OK) {
+            print_error(&error);
+            return false;
+        }
+    }
+    return true;
+}
+
+static karp_provider *open_with(const cli_options *options, setting_list *settings)
+{
+    karp_error error;
+    karp_provider *provider = NULL;
+    karp_provider_options open;
+    karp_error_init(&error, sizeof(error));
+    karp_provider_options_init(&open, sizeof(open));
+    open.region = str_of(options->region);
+    open.settings = settings->items;
+    open.setting_count = settings->count;
+    karp_str name = str_of(options->provider == NULL ? "aws" : options->provider);
+    if (karp_provider_open(options->context, name, &open, &provider, &error) != KARP_OK) {
+        print_error(&error);
+        return NULL;
+    }
+    if (load_facts(options, provider)) {
+        return provider;
+    }
+    karp_provider_close(provider);
+    return NULL;
+}
+
+karp_provider *provider_open(const cli_options *options)
+{
+    setting_list list = {.count = 0};
+    size_t bytes = (options->settings.count + 3) * sizeof(*list.items);
+    list.items = karp_alloc(options->context, bytes);
+    if (list.items == NULL) {
+        print_problem(NULL, "out of memory");
+        return NULL;
+    }
+    karp_provider *provider = fill_settings(options, &list) ? open_with(options, &list) : NULL;
+    karp_free(options->context, list.items, bytes);
+    return provider;
+}
+
+karp_catalogue *provider_catalogue(const cli_options *options, karp_str class_name, karp_str class_text)
+{
+    karp_error error;
+    karp_catalogue *catalogue = NULL;
+    karp_provider_class *node_class = NULL;
+    karp_error_init(&error, sizeof(error));
+    karp_provider *provider = provider_open(options);
+    if (provider == NULL) {
+        return NULL;
+    }
+    karp_status status = KARP_OK;
+    if (class_text.len > 0) {
+        status = karp_provider_class_read(options->context, provider, class_name, class_text, &node_class, &error);
+    }
+    if (status == KARP_OK) {
+        status = karp_provider_catalogue(provider, node_class, &catalogue, &error);
+    }
+    if (status != KARP_OK) {
+        print_error(&error);
+    }
+    karp_provider_class_free(node_class);
+    karp_provider_close(provider);
+    return catalogue;
+}
