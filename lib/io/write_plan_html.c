@@ -133,7 +133,7 @@ static void write_cpu(const page *p, const scene_node *node)
 {
     double whole = node->cpu > node->cpu_used ? node->cpu : node->cpu_used;
     raw(p, "<div class=\"bar\">");
-    if (node->copies > 1) {
+    if (node->copies > 1 && node->cpu_used > 0) {
         raw(p, "<i class=\"wu\" ");
         percent_style(p, part_of(node->cpu_used, whole));
         raw(p, "\"></i>");
@@ -349,22 +349,35 @@ static bool has_fold(const scene *s)
     return s->before.node_total > SCENE_MOST_NODES || s->after.node_total > SCENE_MOST_NODES;
 }
 
+static bool shows_pods(const scene_lane *lane)
+{
+    for (size_t i = 0; i < lane->count; i++) {
+        if (lane->nodes[i].run_count > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void write_keys(const page *p)
 {
     static const char *const classes[COLOURS] = {"w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7", "w8", "w9"};
     const scene *s = p->s;
+    bool coloured = shows_pods(&s->before) || shows_pods(&s->after);
     raw(p, "<div class=\"keys\">\n");
-    for (uint32_t rank = 0; rank < COLOURS; rank++) {
+    for (uint32_t rank = 0; coloured && rank < COLOURS; rank++) {
         for (size_t i = 0; i < s->workload_count; i++) {
             if (s->workloads[i].rank == rank && s->workloads[i].cpu > 0) {
                 write_key(p, classes[rank], s->workloads[i].name);
             }
         }
     }
-    if (s->workload_count > COLOURS) {
+    if (coloured && s->workload_count > COLOURS) {
         write_key(p, "wx", str_of("other workloads"));
     }
-    write_key(p, "wd", str_of("daemons"));
+    if (coloured) {
+        write_key(p, "wd", str_of("daemons"));
+    }
     if (has_fold(s)) {
         write_key(p, "wu", str_of("several nodes together"));
     }

@@ -12,8 +12,12 @@ def main():
     if importlib.util.find_spec('pytest') is None:
         print('there is no pytest')
         return 77
-    if not list((build / 'lib').glob('libkarp-io.so*')):
+    library = next((build / 'lib').glob('libkarp-io.so.0'), None)
+    if library is None:
         print('there are no shared libraries to load')
+        return 77
+    if b'__asan_init' in library.read_bytes():
+        print('an interpreter without sanitizers cannot load libraries with them')
         return 77
     package = source / 'bindings/python'
     environment = {**os.environ, 'KARP_LIBRARY': str(build / 'lib'), 'PYTHONPATH': str(package)}
