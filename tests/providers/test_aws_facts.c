@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts in EC2's own JSON, in place of the built-in ones; and those that are wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <karp/provider.h>
+#include <support/fault.h>
+#include <support/plain.h>
+
+#define TYPE(more) \
+    "{\"InstanceTypes\":[{\"InstanceType\":\"zz9.large\",\"SupportedUsageClasses\":[\"on-demand\",\"spot\"],\"Hypervisor\":\"nitro\"," more "}]}"
+#define PROCESSOR "\"ProcessorInfo\":{\"SupportedArchitectures\":[\"x86_64\"],\"SustainedClockSpeedInGhz\":3.1,\"Manufacturer\":\"Intel\"}"
+#define CPUS "\"VCpuInfo\":{\"DefaultVCpus\":2}"
+#define MEMORY "\"MemoryInfo\":{\"SizeInMiB\":8192}"
+#define NETWORK                                                                                                                    \
+    "\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":10,\"DefaultNetworkCardIndex\":0,\"NetworkCards\":[" \
+    "{\"NetworkCardIndex\":0,\"MaximumNetworkInterfaces\":3}],\"EncryptionInTransitSupported\":true}"
+#define GOOD TYPE(PROCESSOR "," CPUS "," MEMORY "," NETWORK)
+#define OFFERS                                                                                                         \
+    "{\"InstanceTypeOfferings\":[{\"InstanceType\":\"zz9.large\",\"LocationType\":\"availability-zone\",\"Location\":"     \
+    "\"ap-south-1b\"},{\"InstanceType\":\"zz9.large\",\"LocationType\":\"availability-zone\",\"Location\":\"ap-south-1a\"}]}"
+#define PRODUCT(family, system, tenancy, usd)                                                                                                \
+    "{\"product\":{\"productFamily\":\"" family "\",\"attributes\":{\"instanceType\":\"zz9.large\",\"operatingSystem\":\"" system               \
+    "\",\"tenancy\":\"" tenancy "\",\"regionCode\":\"ap-south-1\",\"preInstalledSw\":\"NA\",\"capacitystatus\":\"Used\"}},\"terms\":{\"OnDemand\":{" \
+    "\"A\":{\"priceDimensions\":{\"B\":{\"pricePerUnit\":{\"USD\":\"" usd "\"}}}}}}}"
+#define SPOT(zone, price, time)                                                                                                   \
+    "{\"AvailabilityZone\":\"" zone "\",\"InstanceType\":\"zz9.large\",\"ProductDescription\":\"Linux/UNIX\",\"SpotPrice\":\"" price \
+    "\",\"Timestamp\":\"" time "\"}"
+
+static karp_provider *open_in(const char *region)
+{
+    karp_provider *provider = NULL;
+    karp_provider_options options;
+    karp_provider_options_init(&options, sizeof options);
+    options.region = text_of(region);
+    assert_int_equal(karp_provider_open(context, text_of("aws"), &options, &provider, NULL), KARP_OK);
+    return provider;
+}
+
+static void load(karp_provider *provider, const char *kind, const char *text)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    if (karp_provider_load_facts(provider, text_of(kind), text_of("facts.json"), text_of(text), &error) != KARP_OK) {
+        fail_msg("%s: %s: %s", kind, error.field, error.message);
+    }
+}
+
+static const karp_instance_type *only(karp_provider *provider, karp_catalogue **types)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_catalogue_unref(*types);
+    if (karp_provider_catalogue(provider, NULL, types, &error) != KARP_OK) fail_msg("%s", error.message);
+    assert_int_equal(karp_catalogue_count(*types), 1);
+    return karp_catalogue_type(*types, 0);
+}
+
+static const char *value_of(const karp_requirement *list, size_t count, const char *key)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(list[i].key.ptr, key) == 0) return list[i].value_count ? list[i].values[0].ptr : "";
+    }
+    fail_msg("no %s", key);
+    return NULL;
+}
+
+static const char *amount_of(const karp_instance_type *t, const char *name)
+{
+    for (size_t i = 0; i < t->capacity_count; i++) {
+        if (strcmp(t->capacity[i].name.ptr, name) == 0) return t->capacity[i].text.ptr;
+    }
+    return "";
+}
+
+/* A region that nothing is built in for, from its files alone: zones by name, prices as they come. */
+static void region_from_files(void **state)
+{
+    (void)state;
+    karp_provider *provider = open_in("ap-south-1");
+    karp_catalogue *types = NULL;
+    assert_int_equal(karp_provider_catalogue(provider, NULL, &types, NULL), KARP_E_NOT_FOUND);
+    load(provider, "types", GOOD);
+    load(provider, "offerings", OFFERS);
+    assert_int_equal(karp_provider_catalogue(provider, NULL, &types, NULL), KARP_OK);
+    assert_int_equal(karp_catalogue_count(types), 0); /* no price, no offer */
+    load(provider, "on-demand-prices", "{\"PriceList\":[" PRODUCT("Compute Instance", "Windows", "Shared", "9") "," PRODUCT("Compute Instance", "Linux", "Dedicated", "8") ","
+                                       PRODUCT("Compute Instance", "Linux", "Shared", "0.1") "]}");
+    const karp_instance_type *t = only(provider, &types);
+    assert_string_equal(t->name.ptr, "zz9.large");
+    assert_int_equal(t->offering_count, 4);
+    static const char *const zones[] = { "ap-south-1a", "ap-south-1a", "ap-south-1b", "ap-south-1b" };
+    for (size_t i = 0; i < 4; i++) {
+        const karp_offering *o = &t->offerings[i];
+        assert_string_equal(value_of(o->requirements, o->requirement_count, "topology.kubernetes.io/zone"), zones[i]);
+        assert_true(o->price == 0.1 && o->available); /* spot, too, before its prices are known */
+    }
+    assert_string_equal(amount_of(t, "memory"), "7577Mi");
+    assert_string_equal(amount_of(t, "pods"), "29");
+    assert_string_equal(value_of(t->requirements, t->requirement_count, "karpenter.k8s.aws/instance-cpu-sustained-clock-speed-mhz"), "3100");
+    /* The latest entry counts; a zone without one has no price. */
+    load(provider, "spot-prices", "{\"SpotPriceHistory\":[" SPOT("ap-south-1b", "0.05", "2026-01-02T00:00:00Z") "," SPOT("ap-south-1b", "0.01", "2026-01-01T00:00:00Z") "]}");
+    t = only(provider, &types);
+    assert_false(t->offerings[1].available);
+    assert_true(t->offerings[3].available && t->offerings[3].price == 0.05);
+    load(provider, "limits", "{\"zz9.large\":{\"isTrunkingCompatible\":true,\"branchInterface\":9,\"ipv4PerInterface\":10}}");
+    load(provider, "discovered-memory", "{\"zz9.large\":\"7000Mi\"}");
+    t = only(provider, &types);
+    assert_string_equal(amount_of(t, "memory"), "7000Mi");
+    assert_string_equal(amount_of(t, "vpc.amazonaws.com/pod-eni"), "9");
+    load(provider, "discovered-memory", "{\"zz9.large\":\"7100Mi\",\"other\":\"1Gi\"}"); /* the least that was seen */
+    assert_string_equal(amount_of(only(provider, &types), "memory"), "7000Mi");
+    karp_catalogue_unref(types);
+    karp_provider_close(provider);
+}
+
+/* New facts of a region that is built in: what they do not tell stays. */
+static void partly(void **state)
+{
+    (void)state;
+    karp_provider *provider = open_in("us-west-2");
+    karp_catalogue *before = NULL, *after = NULL;
+    assert_int_equal(karp_provider_catalogue(provider, NULL, &before, NULL), KARP_OK);
+    load(provider, "offerings", "{\"InstanceTypeOfferings\":[{\"InstanceType\":\"m5.large\",\"Location\":\"us-west-2b\"}]}");
+    const karp_instance_type *t = only(provider, &after);
+    assert_true(karp_catalogue_count(before) > 1000); /* the old one is its holder's own */
+    assert_string_equal(t->name.ptr, "m5.large");
+    assert_int_equal(t->offering_count, 2);
+    assert_true(t->offerings[0].price == 0.096);
+    assert_true(t->offerings[1].price > 0 && t->offerings[1].price < 0.096); /* the spot price of that zone */
+    karp_catalogue_unref(before);
+    karp_catalogue_unref(after);
+    karp_provider_close(provider);
+}
+
+static void bad_facts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind, *text, *field;
+    } cases[] = {
+        { "colours", "{}", "kind" },
+        { "types", "[]", "" },
+        { "types", "{", "" },
+        { "types", "{}", "InstanceTypes" },
+        { "types", "{\"InstanceTypes\":[1]}", "InstanceTypes[0]" },
+        { "types", TYPE(PROCESSOR "," MEMORY "," NETWORK), "InstanceTypes[0].VCpuInfo" },
+        { "types", TYPE(PROCESSOR ",\"VCpuInfo\":{\"DefaultVCpus\":-2}," MEMORY "," NETWORK), "InstanceTypes[0].DefaultVCpus" },
+        { "types", TYPE(PROCESSOR ",\"VCpuInfo\":{\"DefaultVCpus\":\"2\"}," MEMORY "," NETWORK), "InstanceTypes[0].DefaultVCpus" },
+        { "types", TYPE(PROCESSOR "," CPUS ",\"MemoryInfo\":{}," NETWORK), "InstanceTypes[0].SizeInMiB" },
+        { "types", TYPE(PROCESSOR "," CPUS "," MEMORY), "InstanceTypes[0].NetworkInfo" },
+        { "types", TYPE(PROCESSOR "," CPUS "," MEMORY ",\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":70000}"), "InstanceTypes[0].NetworkInfo" },
+        { "types", TYPE(CPUS "," MEMORY "," NETWORK), "InstanceTypes[0].ProcessorInfo" },
+        { "types", TYPE(PROCESSOR "," CPUS "," MEMORY "," NETWORK ",\"GpuInfo\":{\"Gpus\":[{\"Name\":\"T4\",\"Count\":-1}]}"), "InstanceTypes[0].Count" },
+        { "types", TYPE(PROCESSOR "," CPUS "," MEMORY "," NETWORK ",\"InstanceStorageInfo\":{\"TotalSizeInGB\":-75}"), "InstanceTypes[0].TotalSizeInGB" },
+        { "offerings", "{}", "InstanceTypeOfferings" },
+        { "offerings", "{\"InstanceTypeOfferings\":[{\"Location\":\"us-west-2a\"}]}", "InstanceTypeOfferings[0].InstanceType" },
+        { "offerings", "{\"InstanceTypeOfferings\":[{\"InstanceType\":\"m5.large\",\"Location\":\"eu-west-1a\"}]}", "InstanceTypeOfferings[0].Location" },
+        { "offerings", "{\"InstanceTypeOfferings\":[{\"InstanceType\":\"m5.large\",\"LocationType\":\"region\",\"Location\":\"us-west-2a\"}]}",
+          "InstanceTypeOfferings[0].LocationType" },
+        { "on-demand-prices", "{\"PriceList\":[]}", "PriceList" },
+        { "on-demand-prices", "{}", "products" },
+        { "on-demand-prices", "{\"PriceList\":[\"no JSON\"]}", "PriceList[0]" },
+        { "spot-prices", "{}", "SpotPriceHistory" },
+        { "spot-prices", "{\"SpotPriceHistory\":[{\"InstanceType\":\"m5.large\",\"AvailabilityZone\":\"us-west-2a\",\"SpotPrice\":\"-1\"}]}", "SpotPriceHistory[0].SpotPrice" },
+        { "spot-prices", "{\"SpotPriceHistory\":[{\"InstanceType\":\"m5.large\",\"AvailabilityZone\":\"us-west-2a\"}]}", "SpotPriceHistory[0].SpotPrice" },
+        { "limits", "{\"m5.large\":{\"branchInterface\":-1}}", "m5.large.branchInterface" },
+        { "discovered-memory", "{\"m5.large\":\"lots\"}", "m5.large" },
+        { "discovered-memory", "{\"m5.large\":\"-1Gi\"}", "m5.large" },
+    };
+    karp_provider *provider = open_in("us-west-2");
+    karp_catalogue *before = NULL, *after = NULL;
+    assert_int_equal(karp_provider_catalogue(provider, NULL, &before, NULL), KARP_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        karp_error error;
+        karp_error_init(&error, sizeof error);
+        karp_status status = karp_provider_load_facts(provider, text_of(cases[i].kind), text_of("facts.json"), text_of(cases[i].text), &error);
+        if (status != KARP_E_INVALID || strcmp(error.field, cases[i].field) != 0 || strcmp(error.document, "facts.json") != 0) {
+            fail_msg("%s %s: %s, %s %s", cases[i].kind, cases[i].text, karp_status_name(status), error.field, error.message);
+        }
+    }
+    /* None of it left a trace. */
+    assert_int_equal(karp_provider_catalogue(provider, NULL, &after, NULL), KARP_OK);
+    assert_ptr_equal(before, after);
+    karp_catalogue_unref(before);
+    karp_catalogue_unref(after);
+    karp_provider_close(provider);
+}
+
+static void refused_memory(void **state)
+{
+    (void)state;
+    fault f;
+    memset(&f, 0, sizeof f);
+    karp_context *own = fault_context(&f);
+    for (int keep = 0; keep < 2; keep++) {
+        karp_status status = KARP_E_NOMEM;
+        for (size_t at = 1; status != KARP_OK; at += at < 16 ? 1 : at / 4) {
+            karp_provider *provider = NULL;
+            size_t live = f.live_blocks;
+            fault_arm(&f, at, keep);
+            status = karp_provider_open(own, text_of("aws"), NULL, &provider, NULL);
+            if (status == KARP_OK) status = karp_provider_load_facts(provider, text_of("types"), text_of("f"), text_of(GOOD), NULL);
+            fault_arm(&f, 0, false);
+            if (status != KARP_OK) assert_int_equal(status, KARP_E_NOMEM);
+            karp_provider_close(provider);
+            assert_int_equal(f.live_blocks, live);
+        }
+    }
+    karp_context_free(own);
+    assert_int_equal(f.live_blocks, 0);
+    assert_int_equal(f.wrong_sizes, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(region_from_files), cmocka_unit_test(partly), cmocka_unit_test(bad_facts), cmocka_unit_test(refused_memory) };
+    return cmocka_run_group_tests_name("aws facts", tests, set_up, tear_down);
+}
