@@ -39,7 +39,7 @@ class Cost(NamedTuple):
 
 class Choice:
     """The offering a launch is priced at: `instance_type`, `zone`, `capacity_type`, `price` per hour; what is `allocatable`
-    on it, and the `node_labels` it will carry (both empty in explanations)."""
+    on it, and the `node_labels` it will carry (both empty but in Launch.choice)."""
 
     __slots__ = ('instance_type', 'zone', 'capacity_type', 'price', 'allocatable', 'node_labels')
 
@@ -281,6 +281,12 @@ class Launch(Row):
         labels = {**{old: labels[key] for old, key in LEGACY.items() if key in labels}, **labels}
         return Choice(self._live().choice, self._list(read.resources, 'allocatable', 'allocatable_count'),
                       {key: labels[key] for key in sorted(labels)})
+
+    @property
+    def runner_up(self) -> Optional[Choice]:
+        """The cheapest offering of the next type. None where there is none, and with explain='none'."""
+        raw = self._live().runner_up
+        return Choice(raw) if raw.instance_type.len else None
 
     def __repr__(self) -> str:
         chosen = self.choice

@@ -40,10 +40,14 @@ def test_structs_are_those_of_the_headers() -> None:
     layout = recorded()
     checked = 0
     for name, struct in structs().items():
-        assert ctypes.sizeof(struct) == layout[c_name(name)], name
         fields = {field: getattr(struct, field).offset for field, *_ in struct._fields_}  # type: ignore[attr-defined]
-        assert fields == {key.split('.')[1]: value for key, value in layout.items()
-                          if key.startswith(c_name(name) + '.')}, name
+        recorded_fields = {key.split('.')[1]: value for key, value in layout.items() if key.startswith(c_name(name) + '.')}
+        if 'size' in fields and len(fields) < len(recorded_fields):
+            # A struct that states its size may have grown since; what is known of it is its beginning.
+            assert fields == dict(list(recorded_fields.items())[:len(fields)]), name
+            assert ctypes.sizeof(struct) <= layout[c_name(name)], name
+        else:
+            assert fields == recorded_fields and ctypes.sizeof(struct) == layout[c_name(name)], name
         checked += 1
     assert checked > 25
 
