@@ -56,20 +56,28 @@ type document struct {
 	Objects []json.RawMessage `json:"objects"`
 }
 
-// typeEntry is an entry of a catalogue in the full shape, without shorthands.
+// typeEntry is an entry of a catalogue in the full shape. Labels, and what stands in offerings beside requirements, are
+// shorthands (catalogue.go).
 type typeEntry struct {
 	Name         string              `json:"name"`
+	Labels       map[string][]string `json:"labels"`
 	Requirements []requirement       `json:"requirements"`
 	Capacity     corev1.ResourceList `json:"capacity"`
 	Overhead     *overhead           `json:"overhead"`
-	Offerings    []struct {
-		Requirements        []requirement       `json:"requirements"`
-		Price               float64             `json:"price"`
-		Available           bool                `json:"available"`
-		ReservationCapacity int                 `json:"reservationCapacity"`
-		CapacityOverride    corev1.ResourceList `json:"capacityOverride"`
-		OverheadOverride    *overhead           `json:"overheadOverride"`
-	} `json:"offerings"`
+	Offerings    []offering          `json:"offerings"`
+}
+
+type offering struct {
+	Zone                *string             `json:"zone"`
+	CapacityType        *string             `json:"capacityType"`
+	ReservationID       string              `json:"reservationID"`
+	Labels              map[string][]string `json:"labels"`
+	Requirements        []requirement       `json:"requirements"`
+	Price               float64             `json:"price"`
+	Available           *bool               `json:"available"`
+	ReservationCapacity int                 `json:"reservationCapacity"`
+	CapacityOverride    corev1.ResourceList `json:"capacityOverride"`
+	OverheadOverride    *overhead           `json:"overheadOverride"`
 }
 
 type requirement struct {
@@ -131,7 +139,7 @@ func read(text []byte, base string) (*snapshot, error) {
 			}
 			types = append(slices.Clone(types), more...)
 		}
-		s.catalogues = append(s.catalogues, catalogue{c.NodePools, types})
+		s.catalogues = append(s.catalogues, catalogue{c.NodePools, written(types, s.document.Labels.ReservationID)})
 	}
 	return s, nil
 }

@@ -89,7 +89,7 @@ func instanceTypes(entries []typeEntry) []*cloudprovider.InstanceType {
 		}
 		for _, o := range e.Offerings {
 			t.Offerings = append(t.Offerings, &cloudprovider.Offering{
-				Requirements: requirements(o.Requirements), Price: o.Price, Available: o.Available,
+				Requirements: requirements(o.Requirements), Price: o.Price, Available: o.Available == nil || *o.Available,
 				ReservationCapacity: o.ReservationCapacity, CapacityOverride: o.CapacityOverride,
 				OverheadOverride: o.OverheadOverride.lists(),
 			})
