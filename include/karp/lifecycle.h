@@ -33,7 +33,11 @@ enum {
     KARP_ACTION_UNMARK_NODE = 14,    /**< object: state node: no longer */
     KARP_ACTION_NOMINATE_NODE = 15,  /**< object: state node that pods are on their way to: nominated for 20 s */
     KARP_ACTION_EVENT = 16,         /**< object: NodeClaim; value: what its users should be told */
-    KARP_ACTION_OFFERING_UNAVAILABLE = 17 /**< object: instance type; subject: zone; value: capacity type */
+    KARP_ACTION_OFFERING_UNAVAILABLE = 17, /**< object: instance type; subject: zone; value: capacity type */
+    KARP_ACTION_POD_EVENT = 18,      /**< object: NodeClaim; number: instant for status.lastPodEventTime */
+    KARP_ACTION_DELETE_NODE = 19,    /**< object: Node */
+    KARP_ACTION_DELETE_INSTANCE = 20,  /**< object: NodeClaim whose instance the provider is to end */
+    KARP_ACTION_REMOVE_FINALIZER = 21  /**< object: NodeClaim or Node; subject: the finalizer; value: why it may go without a drain */
 };
 
 typedef struct karp_action {
@@ -90,6 +94,18 @@ KARP_API karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t n
 /** Claims that were not launched within 5 minutes, or not registered within 15. */
 KARP_API karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error);
 
+/** Registered claims whose nodes are ready for pods now (SET_CONDITION), or what they wait for (BLOCKED). Since 0.1. */
+KARP_API karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error);
+
+/**
+ * The instant of the last pod event of each NodeClaim: a pod, no daemon, came to its node, ended there or began to leave since
+ * the snapshot @p before; at most every 10 s. A NULL @p before is that of a controller that has just begun: Karpenter then takes
+ * every pod for one that has just come (D-Q15), without the quirk nothing has happened. Of @p options (NULL = defaults) the
+ * clock, the profile and the quirks are looked at. Errors: NOMEM, INVALID, ABI_*. Since 0.1.
+ */
+KARP_API karp_status karp_advise_pod_events(const karp_snapshot *before, const karp_snapshot *snapshot, const karp_disrupt_options *options,
+                                            karp_advice **out, karp_error *error);
+
 /** Registered claims whose instance is gone. @p provider_ids: every instance that the provider has. */
 KARP_API karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
                                          size_t provider_id_count, karp_advice **out, karp_error *error);
@@ -126,6 +142,23 @@ KARP_API karp_status karp_advise_interruptions(const karp_snapshot *snapshot, in
 
 /** One step of emptying a node that is being deleted. Errors: also NOT_FOUND (no such node). */
 KARP_API karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node, int64_t now, karp_advice **out, karp_error *error);
+
+/**
+ * Whether a drained node has to wait for its volumes. @p volumes: the names of the PersistentVolumes attached to it ("" = none is
+ * named). Those of pods that stay to the end are not waited for, and none is after the termination timestamp of the claim.
+ * karp_advice_finished() is 1 when nothing is waited for. Errors: NOMEM, INVALID, NOT_FOUND (no such node). Since 0.1.
+ */
+KARP_API karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node, int64_t now, const karp_str *volumes,
+                                            size_t volume_count, karp_advice **out, karp_error *error);
+
+/**
+ * What surrounds the drain of claims and nodes that are being deleted: the deadline from the terminationGracePeriod, once; the nodes
+ * of a registered claim; its instance, when they are gone; the finalizer, when that is. A node that is deleted takes its claim
+ * along, when it has exactly one; one that is not ready and has lost its instance is not drained. @p provider_ids: every instance
+ * that the provider has. Since 0.1.
+ */
+KARP_API karp_status karp_advise_termination(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
+                                             size_t provider_id_count, karp_advice **out, karp_error *error);
 
 /** Taints and conditions that a command has left behind. @p in_progress: names of nodes in commands that are running. */
 KARP_API karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *in_progress, size_t in_progress_count,

@@ -155,6 +155,16 @@ uint32_t pool_of_labels(const karp_snapshot *w, label_list labels)
     return id == NO_ID ? NO_ID : store_find(&w->raw, KIND_NODE_POOL, NO_TEXT, id);
 }
 
+bool names_known(const karp_snapshot *w, const karp_str *list, size_t count, map64 *out)
+{
+    map64_init(out, w->context);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id = strings_find(&w->raw.names, list[i].ptr, list[i].len);
+        if (id != NO_ID && !map64_put(out, id, 1)) return false;
+    }
+    return true;
+}
+
 int64_t later(int64_t instant, int64_t length)
 {
     if (length >= 0) return instant > INT64_MAX - length ? INT64_MAX : instant + length;

@@ -42,6 +42,8 @@ bool condition_is(const karp_snapshot *w, condition_list list, const char *type,
 karp_str annotation(const karp_snapshot *w, const object *o, const char *key);
 /* The pool that the object's own label names; NO_ID. */
 uint32_t pool_of_labels(const karp_snapshot *w, label_list labels);
+/* The names ids that the caller's list knows, as a map, which the caller frees; false = refused. */
+bool names_known(const karp_snapshot *w, const karp_str *list, size_t count, map64 *out);
 /* instant + length, clamped. */
 int64_t later(int64_t instant, int64_t length);
 

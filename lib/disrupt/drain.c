@@ -16,13 +16,16 @@ struct draining {
     int64_t deadline; /* KARP_NO_TIME = none */
 };
 
-/* Holds the drain up until it is gone. Pods that will not go, or are past their time, do not. */
-static bool holds(const struct draining *d, const pod *p)
+/* It will go some time: it tolerates no disruption, and is not past its time. */
+static bool drainable(const karp_advice *a, const pod *p)
 {
-    bool stuck = p->deletion != KARP_NO_TIME && later(p->deletion, stuck_after) < d->a->now;
-    if (pod_terminal(p) || stuck || (p->flags & POD_OF_NODE)) return false;
-    return !tolerates_disruption(d->a->snapshot, d->a->snapshot->raw.shapes.items[p->shape].tolerations);
+    bool stuck = p->deletion != KARP_NO_TIME && later(p->deletion, stuck_after) < a->now;
+    if (stuck || (p->flags & POD_OF_NODE)) return false;
+    return !tolerates_disruption(a->snapshot, a->snapshot->raw.shapes.items[p->shape].tolerations);
 }
+
+/* Holds the drain up until it is gone. */
+static bool holds(const struct draining *d, const pod *p) { return !pod_terminal(p) && drainable(d->a, p); }
 
 /* It would not be gone by the deadline with the grace it asks for. */
 static bool by_force(const struct draining *d, const pod *p)
@@ -98,24 +101,74 @@ static void conclude(struct draining *d, uint32_t claim_number, bool nobody)
     if (!a->finished) advice_look_again(a, later(a->now, step));
 }
 
-karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name, int64_t now, karp_advice **out, karp_error *error)
+/* Begins to look at a node that is being deleted. Status: OK, NOMEM, NOT_FOUND, INVALID. */
+static karp_status begin(const karp_snapshot *snapshot, karp_str node_name, int64_t now, struct draining *d, const state_node **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     const state_node *n = NULL;
     for (uint32_t i = 0; i < snapshot->node_count && n == NULL; i++) {
         const state_node *one = &snapshot->nodes[i];
         if (one->node != NO_ID && equal_str(name_of(snapshot, snapshot->raw.nodes.items[one->node].meta.name), node_name)) n = one;
     }
     if (n == NULL) return fail(error, KARP_E_NOT_FOUND, "there is no such node");
-    struct draining d = { .deadline = KARP_NO_TIME };
+    d->deadline = KARP_NO_TIME;
     if (n->claim != NO_ID) {
         karp_str text = annotation(snapshot, &snapshot->raw.claims.items[n->claim].meta, "karpenter.sh/nodeclaim-termination-timestamp");
-        if (text.ptr != NULL && !instant_parse(text.ptr, text.len, &d.deadline)) {
+        if (text.ptr != NULL && !instant_parse(text.ptr, text.len, &d->deadline)) {
             return fail(error, KARP_E_INVALID, "the termination timestamp of the node's claim is no time");
         }
     }
-    d.a = advice_new(snapshot, now);
-    if (d.a == NULL) return fail_nomem(error);
+    *out = n;
+    d->a = advice_new(snapshot, now);
+    return d->a != NULL ? KARP_OK : fail_nomem(error);
+}
+
+karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name, int64_t now, karp_advice **out, karp_error *error)
+{
+    struct draining d;
+    const state_node *n;
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    karp_status status = begin(snapshot, node_name, now, &d, &n, error);
+    if (status != KARP_OK) return status;
     conclude(&d, n->claim, empty(&d, n));
+    return advice_finish(d.a, out, error);
+}
+
+/* ---- volumes (§25.4) ---------------------------------------------------------------------------------------------------- */
+
+/* Whether a pod that stays to the end holds the volume: it will never be detached. */
+static bool held_to_the_end(const karp_advice *a, const state_node *n, karp_str volume_name)
+{
+    const karp_snapshot *w = a->snapshot;
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        const pod *p = &w->raw.pods.items[n->all_pods[i]];
+        if (drainable(a, p)) continue;
+        const struct words_entry *claims = &w->raw.volumes.entries[p->volumes];
+        for (uint32_t k = 0; k < claims->count; k++) {
+            uint32_t c = store_find(&w->raw, KIND_VOLUME_CLAIM, p->name_space, claims->ptr[k]);
+            uint32_t volume_id = c == NO_ID ? 0 : w->raw.volume_claims.items[c].volume;
+            if (volume_id != 0 && equal_str(name_of(w, volume_id), volume_name)) return true;
+        }
+    }
+    return false;
+}
+
+karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node_name, int64_t now, const karp_str *volumes, size_t volume_count,
+                                   karp_advice **out, karp_error *error)
+{
+    struct draining d;
+    const state_node *n;
+    if (snapshot == NULL || out == NULL || (volumes == NULL && volume_count > 0)) {
+        return fail(error, KARP_E_INVALID, "a snapshot, the volumes and a place for the advice are needed");
+    }
+    karp_status status = begin(snapshot, node_name, now, &d, &n, error);
+    if (status != KARP_OK) return status;
+    bool waits = false, late = d.deadline != KARP_NO_TIME && d.a->now > d.deadline;
+    for (size_t i = 0; i < volume_count; i++) waits = waits || (volumes[i].len > 0 && !held_to_the_end(d.a, n, volumes[i]));
+    d.a->finished = !waits || late;
+    if (n->claim != NO_ID && !waits && !condition_is(snapshot, snapshot->raw.claims.items[n->claim].conditions, "VolumesDetached", "True")) {
+        advise(d.a, (karp_action){ .kind = KARP_ACTION_SET_CONDITION, .object = claim_name(snapshot, n->claim), .subject = str("VolumesDetached"),
+                                   .value = str("VolumesDetached") });
+    }
+    if (!d.a->finished) advice_look_again(d.a, later(d.a->now, step));
     return advice_finish(d.a, out, error);
 }

@@ -5,20 +5,8 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/instant.h>
-#include <string.h>
 
 static const int64_t period = INT64_C(120) * SECOND_NS;
-
-/* Names ids that are in the caller's list, as a map. */
-static bool known_ids(const karp_snapshot *w, const karp_str *list, size_t count, map64 *out)
-{
-    map64_init(out, w->context);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t id = strings_find(&w->raw.names, list[i].ptr, list[i].len);
-        if (id != NO_ID && !map64_put(out, id, 1)) return false;
-    }
-    return true;
-}
 
 static bool node_ready(const karp_snapshot *w, uint32_t state_node_number)
 {
@@ -34,7 +22,7 @@ karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, cons
     karp_advice *a = advice_new(snapshot, now);
     if (a == NULL) return fail_nomem(error);
     uint32_t *nodes = nodes_of_claims(a);
-    if (!known_ids(snapshot, provider_ids, provider_ids != NULL ? provider_id_count : 0, &alive)) a->failed = true;
+    if (!names_known(snapshot, provider_ids, provider_ids != NULL ? provider_id_count : 0, &alive)) a->failed = true;
     for (uint32_t i = 0; i < snapshot->raw.claims.count && !a->failed && nodes != NULL; i++) {
         const node_claim *c = &snapshot->raw.claims.items[i];
         if (c->meta.deletion != KARP_NO_TIME || !condition_is(snapshot, c->conditions, "Registered", "True")) continue;
@@ -69,7 +57,7 @@ karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *i
     if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, 0);
     if (a == NULL) return fail_nomem(error);
-    if (!known_ids(snapshot, in_progress, in_progress != NULL ? in_progress_count : 0, &busy)) a->failed = true;
+    if (!names_known(snapshot, in_progress, in_progress != NULL ? in_progress_count : 0, &busy)) a->failed = true;
     for (uint32_t i = 0; i < snapshot->node_count && !a->failed; i++) {
         if (!snapshot->nodes[i].marked && map64_get(&busy, snapshot->nodes[i].name) == NO_ID) clean(a, &snapshot->nodes[i]);
     }

@@ -162,6 +162,8 @@ static inline karp_str text_of(const karp_snapshot *s, uint32_t id) { return str
 static inline karp_str name_of(const karp_snapshot *s, uint32_t id) { return strings_get(&s->raw.names, id); }
 /* Whether a node counts: one of a pool that still lacks what tells which it is does not yet (§16.1); its claim stands for it. */
 bool node_is_told(const karp_snapshot *s, const node *n);
+/* A taint that goes by itself while a node comes up. */
+bool taint_ephemeral(const karp_snapshot *s, const taint *t);
 /* The state node of that name; NO_ID. */
 uint32_t state_node_named(const karp_snapshot *s, karp_str name);
 static inline const shape *shape_of(const karp_snapshot *s, uint32_t c) { return &s->raw.shapes.items[s->classes[c].shape]; }

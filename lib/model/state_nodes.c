@@ -137,7 +137,7 @@ static bool join(karp_snapshot *s)
 
 /* ---- taints, resources --------------------------------------------------------------------------------------------- */
 
-static bool ephemeral(const karp_snapshot *s, const taint *t)
+bool taint_ephemeral(const karp_snapshot *s, const taint *t)
 {
     const known_text *k = &s->known;
     karp_str key = text_of(s, t->key);
@@ -160,7 +160,7 @@ static bool effective_taints(karp_snapshot *s, state_node *n)
     if (kept == NULL) return false;
     for (uint32_t i = 0; i < n->taints.count; i++) {
         const taint *t = &n->taints.items[i];
-        bool drop = ephemeral(s, t);
+        bool drop = taint_ephemeral(s, t);
         for (uint32_t k = 0; k < claim->startup_taints.count && !drop; k++) {
             drop = claim->startup_taints.items[k].key == t->key && claim->startup_taints.items[k].effect == t->effect;
         }

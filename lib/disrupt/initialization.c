@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a node that has registered is ready for pods (deprovisioning.md §26). */
+#include <disrupt/advice.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+
+static bool startup_taint_left(const node *n, const node_claim *c)
+{
+    for (uint32_t i = 0; i < n->taints.count; i++) {
+        for (uint32_t k = 0; k < c->startup_taints.count; k++) {
+            if (n->taints.items[i].key == c->startup_taints.items[k].key && n->taints.items[i].effect == c->startup_taints.items[k].effect) return true;
+        }
+    }
+    return false;
+}
+
+static bool ephemeral_taint_left(const karp_snapshot *w, const node *n)
+{
+    for (uint32_t i = 0; i < n->taints.count; i++) {
+        if (taint_ephemeral(w, &n->taints.items[i])) return true;
+    }
+    return false;
+}
+
+/* What was asked for and is not there yet, as devices are until their plugin runs. */
+static bool resource_missing(const node *n, const node_claim *c)
+{
+    for (uint32_t i = 0; i < c->requests.count; i++) {
+        if (amount_sign(c->requests.items[i].value) == 0) continue;
+        if (amount_sign(resource_list_get(n->allocatable, c->requests.items[i].resource)) == 0) return true;
+    }
+    return false;
+}
+
+/* NULL = nothing is waited for any more. */
+static const char *waits_for(const karp_snapshot *w, const node *n, const node_claim *c)
+{
+    if (!condition_is(w, n->conditions, "Ready", "True")) return "NodeNotReady";
+    if (startup_taint_left(n, c)) return "StartupTaintsExist";
+    if (ephemeral_taint_left(w, n)) return "KnownEphemeralTaintsExist";
+    return resource_missing(n, c) ? "ResourceNotRegistered" : NULL;
+}
+
+karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error)
+{
+    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    karp_advice *a = advice_new(snapshot, now);
+    if (a == NULL) return fail_nomem(error);
+    for (uint32_t i = 0; i < snapshot->node_count && !a->failed; i++) {
+        const state_node *n = &snapshot->nodes[i];
+        if (n->claim == NO_ID || n->node == NO_ID) continue;
+        const node_claim *c = &snapshot->raw.claims.items[n->claim];
+        if (c->meta.deletion != KARP_NO_TIME || !condition_is(snapshot, c->conditions, "Registered", "True")) continue;
+        if (condition_is(snapshot, c->conditions, "Initialized", "True")) continue; /* it never goes back */
+        const char *why = waits_for(snapshot, &snapshot->raw.nodes.items[n->node], c);
+        karp_action action = { .kind = KARP_ACTION_SET_CONDITION, .object = claim_name(snapshot, n->claim), .subject = str("Initialized"), .value = str("Initialized") };
+        if (why != NULL) action = (karp_action){ .kind = KARP_ACTION_BLOCKED, .object = action.object, .subject = action.subject, .value = str(why) };
+        advise(a, action);
+    }
+    return advice_finish(a, out, error);
+}
