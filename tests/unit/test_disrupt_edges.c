@@ -251,6 +251,38 @@ static void test_best_so_far(void **state)
     assert_int_equal(karp_decision_complete(c->decision), 0);
 }
 
+/* ---- more types than a launch carries ------------------------------------------------------------------------------------- */
+
+static void many_types(cluster *c, const char *settings, const char *least)
+{
+    char requirement[200];
+    cluster_begin(c, 700, settings);
+    (void)snprintf(requirement, sizeof requirement, "\"requirements\":[{\"key\":\"node.kubernetes.io/instance-type\",\"operator\":\"Exists\"%s}]", least);
+    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"pool\"},\"spec\":{\"template\":{\"spec\":{\"nodeClassRef\":"
+           "{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},%s,\"expireAfter\":\"Never\"}},\"disruption\":{\"consolidateAfter\":\"0s\","
+           "\"budgets\":[{\"nodes\":\"100%%\"}]}},\"status\":{\"conditions\":[{\"type\":\"ValidationSucceeded\",\"status\":\"True\"},{\"type\":\"NodeClassReady\",\"status\":\"True\"},"
+           "{\"type\":\"Ready\",\"status\":\"True\"}]}}", requirement);
+    add_node(c, "a", 700, "on-demand", CONSOLIDATABLE);
+    add_pod(c, "one", "a", "1");
+    cluster_ready(c);
+    decide(c, KARP_METHOD_SINGLE_NODE);
+}
+
+/* The 600 cheapest are looked at. When minValues wants more, the pods find no place; BestEffort lets them, but the price does not. */
+static void test_most_types(void **state)
+{
+    cluster *c = *state;
+    many_types(c, "", "");
+    expect_commands(c, "a");
+    assert_int_equal(launch_at(c, 0).instance_type_count, 600);
+    many_types(c, "", ",\"minValues\":600");
+    expect_commands(c, "a");
+    many_types(c, "", ",\"minValues\":601");
+    expect_kept(c, "a", "PODS_WOULD_NOT_SCHEDULE");
+    many_types(c, "\"minValuesPolicy\":\"BestEffort\"", ",\"minValues\":601");
+    expect_kept(c, "a", "MIN_VALUES_BY_PRICE");
+}
+
 /* ---- memory -------------------------------------------------------------------------------------------------------------------- */
 
 static void refuse_each(cluster *c, uint32_t method)
@@ -296,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reasons),         cmocka_unit_test(test_no_pools),     cmocka_unit_test(test_options),
         cmocka_unit_test(test_budgets_of_work), cmocka_unit_test(test_best_so_far), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_most_types),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

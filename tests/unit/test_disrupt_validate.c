@@ -166,6 +166,35 @@ static void test_reservation_price(void **state)
     }
 }
 
+/* D-Q11: the first type is the cheapest on demand; as spot, which the launch is narrowed to, another one is. */
+static void test_first_type(void **state)
+{
+    cluster *c = *state;
+#define OFFERS(on_demand, spot) \
+    "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\",\"price\":" on_demand "},{\"zone\":\"z1\",\"capacityType\":\"spot\",\"price\":" spot "}]}"
+#define SIZE(name) "{\"name\":\"" name "\",\"labels\":{\"kubernetes.io/arch\":[\"amd64\"]},\"capacity\":{\"cpu\":\"4\",\"memory\":\"64Gi\",\"pods\":\"110\"},"
+    static const char text[] = "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},\"catalogues\":[{\"instanceTypes\":["
+                               SIZE("t01") OFFERS("5", "5") "," SIZE("t02") OFFERS("1", "4") "," SIZE("t03") OFFERS("2", "2.5") "]}],\"objects\":"
+                               "[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}";
+    cluster_begin(c, 1, "");
+    memcpy(c->text, text, sizeof text);
+    c->length = sizeof text - 1;
+    add_pool(c, "pool", "", ALL);
+    add_node(c, "a", 1, "on-demand", CONSOLIDATABLE);
+    add_pod(c, "one", "a", "1");
+    cluster_ready(c);
+    for (int profile = KARP_PROFILE_KARPENTER; profile <= KARP_PROFILE_KARP; profile++) {
+        for (int flip = 0; flip < 2; flip++) {
+            bool as_karpenter = (profile == KARP_PROFILE_KARPENTER) == (flip == 0);
+            c->options.common.profile = (uint32_t)profile;
+            c->options.flip_quirks = flip ? QUIRK(11) : 0;
+            decide(c, KARP_METHOD_SINGLE_NODE);
+            expect_commands(c, "a");
+            assert_true(command_at(c, 0).savings == (as_karpenter ? 1.0 : 2.5));
+        }
+    }
+}
+
 /* D-Q22: a budget that wants as many pods as there are never lets one go; Karpenter starts a node for what will not move. */
 static void test_closed_budget(void **state)
 {
@@ -200,7 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_replacement),       cmocka_unit_test(test_delete),        cmocka_unit_test(test_worth),
-        cmocka_unit_test(test_reservation_price), cmocka_unit_test(test_closed_budget),
+        cmocka_unit_test(test_reservation_price), cmocka_unit_test(test_closed_budget), cmocka_unit_test(test_first_type),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }
