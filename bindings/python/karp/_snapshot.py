@@ -236,32 +236,31 @@ class Snapshot:
                                    C.byref(run.options))
             disruption = None
             if disrupt:
-                disruption = self._disrupt(world, run, None, 0)
+                disruption = self._disrupt(world, run.disrupt(None, 0))
         return Plan(decision, world.digest, world.warnings, disruption)
 
     @staticmethod
-    def _disrupt(world: _World, run: Run, method: Optional[str], max_simulations: int) -> DisruptionPlan:
-        options = run.disrupt(method, max_simulations)
+    def _disrupt(world: _World, options: S.DisruptOptions) -> DisruptionPlan:
         return DisruptionPlan(native.make(native.core.karp_disrupt, native.core.karp_decision_unref,
                                           world.snapshot.address, C.byref(options)), world.digest, world.warnings)
 
-    def disrupt(self, *, method: Optional[str] = None, max_simulations: int = 0, now: Optional[Time] = None,
-                profile: str = 'karpenter', explain: str = 'summary', max_steps: int = 0, keep_partial: bool = True,
-                should_stop: Optional[Stop] = None) -> DisruptionPlan:
+    def disrupt(self, *, method: Optional[str] = None, max_simulations: int = 0, expire_gracefully: bool = False,
+                now: Optional[Time] = None, profile: str = 'karpenter', explain: str = 'summary', max_steps: int = 0,
+                keep_partial: bool = True, should_stop: Optional[Stop] = None) -> DisruptionPlan:
         """Which nodes may go, and what replaces them: one disruption pass.
 
-        `method` asks only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation or Expiration; without it the
-        input's own choice, else all in Karpenter's order. The other options are those of plan().
+        `method` asks only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation or Expiration; without
+        it the input's own choice, else all in Karpenter's order but the last, which comes first with `expire_gracefully`. The
+        other options are those of plan().
         """
         world = self._open()
         with Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
                  should_stop=should_stop) as run:
             options = run.disrupt(method, max_simulations)
+            options.expire_gracefully = int(expire_gracefully)
             if method is None:
                 options.method = native.io.karp_reader_method(world.reader.address)
-            decision = native.make(native.core.karp_disrupt, native.core.karp_decision_unref, world.snapshot.address,
-                                   C.byref(options))
-        return DisruptionPlan(decision, world.digest, world.warnings)
+            return self._disrupt(world, options)
 
     def what_if(self, *, remove: Union[str, Iterable[str]] = (), add: Optional[Source] = None,
                 lose_zone: Union[str, Iterable[str]] = (), price: Union[None, float, Mapping[str, float]] = None,

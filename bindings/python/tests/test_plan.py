@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterable, List
 import pytest
 
 import karp
-from conftest import QUICKSTART, SOURCE, STORIES, TYPES, objects, pod, snake
+from conftest import QUICKSTART, SOURCE, STORIES, TYPES, objects, pod, pool, snake
 
 SHARED = pathlib.Path(os.environ.get('KARP_SHARED') or SOURCE.parent / 'shared')
 
@@ -198,6 +198,18 @@ def test_as_the_program_prints(program: Callable[..., str], tmp_path: pathlib.Pa
                        '-o', 'json'))
     assert karp.catalogue(TYPES).to_json() == program('catalogue', '--catalogue', TYPES, '-o', 'json')
     assert karp.catalogue(TYPES).to_csv() == program('catalogue', '--catalogue', TYPES, '-o', 'csv')
+
+
+def test_expiration() -> None:
+    old = [pool(template={'spec': {**pool()['spec']['template']['spec'], 'expireAfter': '720h'}}), *objects()[1:]]
+    for each in old:
+        if each['kind'] == 'Node':
+            each['metadata']['creationTimestamp'] = '2025-01-01T00:00:00Z'
+    snapshot = karp.load(old, catalogue=TYPES, now='2026-11-21T00:00:00Z')
+    assert snapshot.disrupt(method='Expiration').method == 'Expiration'
+    first = snapshot.disrupt(expire_gracefully=True)
+    assert first.method == 'Expiration' and first.reason == 'Expired' and first.commands
+    assert snapshot.disrupt().method != 'Expiration'
 
 
 def test_what_if(busy: karp.Snapshot) -> None:
