@@ -30,6 +30,19 @@ func (d *Decision) Enter() (ptr unsafe.Pointer, leave func(), err error) {
 	return ptr, d.handle.leave, err
 }
 
+// Hash says in 64 hex digits what was decided, as docs/decision-hash.md describes: equal hashes, equal decisions, in any
+// language and version.
+func (d *Decision) Hash() (string, error) {
+	c, err := d.enter()
+	if err != nil {
+		return "", err
+	}
+	defer d.handle.leave()
+	var out [C.KARP_DIGEST_TEXT]C.char
+	C.karp_decision_hash(c, &out[0])
+	return C.GoString(&out[0]), nil
+}
+
 // A Reason is why something is not done: a number that never changes.
 type Reason uint32
 

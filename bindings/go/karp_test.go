@@ -58,6 +58,15 @@ func TestProvision(t *testing.T) {
 	equal(t, "complete", summary.Complete, true)
 	equal(t, "cost", summary.CostAfter, 4)
 	equal(t, "launch count", summary.Launches, 1)
+	hash, err := d.Hash()
+	good(t, err)
+	again, err := s.Provision(context.Background(), nil)
+	good(t, err)
+	defer again.Close()
+	same, err := again.Hash()
+	good(t, err)
+	equal(t, "hash", same, hash)
+	equal(t, "digits", len(hash), 64)
 }
 
 // What was read stays valid when everything is closed.
@@ -99,6 +108,7 @@ func TestClosed(t *testing.T) {
 		"counts":    func() error { _, err := s.Counts(); return err },
 		"launches":  func() error { _, err := d.Launches(); return err },
 		"summary":   func() error { _, err := d.Summary(); return err },
+		"hash":      func() error { _, err := d.Hash(); return err },
 		"warnings":  func() error { _, err := d.Warnings(); return err },
 	}
 	for name, call := range calls {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Go package on the libraries of this build: vet, its tests, no dependencies, and structs as cgo sees them."""
+"""The Go module on the libraries of this build: vet, tests, no dependencies, structs as cgo sees them, docs/go.md."""
 import json
 import os
 import pathlib
@@ -69,6 +69,37 @@ def layout():
     return bool(strange) or len(seen) < 100
 
 
+def programs():
+    """The programs of docs/go.md print what the page says."""
+    page = (SOURCE / 'docs/go.md').read_text()
+    found = re.findall(r'```go\n(package main\n.*?)```.*?```text\n(.*?)```', page, flags=re.S)
+    failed = len(found) < 2
+    for text, wanted in found:
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, 'go.mod').write_text('module page\n\ngo 1.24\n\nrequire libkarp/bindings/go v0.0.0\n\n'
+                                                      f'replace libkarp/bindings/go => {GO}\n')
+            pathlib.Path(folder, 'main.go').write_text(text)
+            printed = go('run', '.', str(SOURCE / 'examples/quickstart'), folder=folder)
+        if printed != wanted:
+            print(f'docs/go.md: a program prints\n{printed}where the page says\n{wanted}')
+            failed = True
+    return failed
+
+
+def hashes():
+    """The example prints the hash that the one in C does."""
+    example = BUILD / 'examples/example-hash'
+    if not example.exists():
+        return False
+    for name in ('examples/quickstart', 'examples/stories/workshop/cluster.yaml'):
+        in_c = subprocess.run([example, name], cwd=SOURCE, capture_output=True, text=True).stdout
+        in_go = go('run', './examples/hash', str(SOURCE / name))
+        if in_c != in_go or len(in_go) != 65:
+            print(f'{name}: {in_go.strip()} in Go, {in_c.strip()} in C')
+            return True
+    return False
+
+
 def main():
     skip = reason_to_skip()
     if skip:
@@ -80,7 +111,7 @@ def main():
         return 1
     go('vet', './...')
     print(go('test', './...'))
-    return 1 if layout() else 0
+    return 1 if layout() or programs() or hashes() else 0
 
 
 if __name__ == '__main__':

@@ -5,7 +5,6 @@
 package corev1
 
 import (
-	"sort"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -557,19 +556,22 @@ func (f *Feeder) plain(from *metav1.ObjectMeta, labels map[string]string, kind u
 	return f.Builder.AddSelecting(&out)
 }
 
-// Requirements are node selector requirements as those of a NodePool or NodeClaim, by key.
-func Requirements(from []v1.NodeSelectorRequirement) []karp.Requirement {
-	out := make([]karp.Requirement, len(from))
-	for i, r := range from {
-		op := nodeOperators[r.Operator]
-		switch r.Operator {
-		case "Gte":
-			op = karp.OpGte
-		case "Lte":
-			op = karp.OpLte
-		}
-		out[i] = karp.Requirement{Key: r.Key, Op: op, Values: r.Values}
+// ---- for callers with objects of their own
+
+// Meta is an object's metadata.
+func Meta(from *metav1.ObjectMeta) karp.Meta { return meta(from) }
+
+// Amounts are quantities, by name.
+func Amounts(from v1.ResourceList) []karp.Resource { return new(Feeder).amounts(from) }
+
+// Requirement is a node selector requirement; NodePools and NodeClaims also have Gte and Lte.
+func Requirement(from *v1.NodeSelectorRequirement) karp.Requirement {
+	out := karp.Requirement{Key: from.Key, Op: nodeOperators[from.Operator], Values: from.Values}
+	switch from.Operator {
+	case "Gte":
+		out.Op = karp.OpGte
+	case "Lte":
+		out.Op = karp.OpLte
 	}
-	sort.SliceStable(out, func(i, k int) bool { return out[i].Key < out[k].Key })
 	return out
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package controller is a reconciler that starts nodes as libkarp decides: it lists the cluster from the manager's cache,
+// fills a builder, plans, creates the NodeClaims, and tells every pod that fits nowhere why.
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/record"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	karp "libkarp/bindings/go"
+	"libkarp/bindings/go/corev1"
+)
+
+// A Planner reconciles a whole cluster at once; what it is asked about is of no matter.
+type Planner struct {
+	Client    client.Client
+	Catalogue *karp.Catalogue
+	Recorder  record.EventRecorder
+	Now       func() time.Time // the clock is an argument: tests and replays set it
+}
+
+// Every is how often the cluster is looked at when nothing else asks for it.
+const Every = 10 * time.Second
+
+// Reconcile plans once.
+func (p *Planner) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
+	snapshot, pods, err := p.snapshot(ctx)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	defer snapshot.Close()
+	plan, err := snapshot.Provision(ctx, nil)
+	if errors.Is(err, karp.ErrCanceled) {
+		return ctrl.Result{}, ctx.Err() // the manager stops
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	defer plan.Close()
+	if err := p.launch(ctx, plan); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: Every}, p.tell(plan, pods)
+}
+
+// snapshot feeds everything that bears on the decision. The pods are by "namespace/name".
+func (p *Planner) snapshot(ctx context.Context) (*karp.Snapshot, map[string]*v1.Pod, error) {
+	builder, err := karp.NewBuilder(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer builder.Close()
+	feeder := corev1.NewFeeder(builder)
+	byName := map[string]*v1.Pod{}
+	pods, nodes, daemons := &v1.PodList{}, &v1.NodeList{}, &appsv1.DaemonSetList{}
+	pools, claims := list("NodePool"), list("NodeClaim")
+	for _, all := range []client.ObjectList{pods, nodes, daemons, pools, claims} {
+		if err := p.Client.List(ctx, all); err != nil {
+			return nil, nil, err
+		}
+	}
+	err = errors.Join(builder.SetNow(p.Now()), builder.AddCatalogue(p.Catalogue))
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		byName[pod.Namespace+"/"+pod.Name] = pod
+		err = errors.Join(err, feeder.AddPod(pod))
+	}
+	for i := range nodes.Items {
+		err = errors.Join(err, feeder.AddNode(&nodes.Items[i]))
+	}
+	for i := range daemons.Items {
+		err = errors.Join(err, feeder.AddDaemonSet(&daemons.Items[i]))
+	}
+	for i := range pools.Items {
+		err = errors.Join(err, addPool(builder, &pools.Items[i]))
+	}
+	for i := range claims.Items {
+		err = errors.Join(err, addClaim(builder, &claims.Items[i]))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	snapshot, err := builder.Finish()
+	return snapshot, byName, err
+}
+
+func list(kind string) *unstructured.UnstructuredList {
+	out := &unstructured.UnstructuredList{}
+	out.SetAPIVersion("karpenter.sh/v1")
+	out.SetKind(kind + "List")
+	return out
+}
+
+// launch creates a NodeClaim for every launch of the plan.
+func (p *Planner) launch(ctx context.Context, plan *karp.Decision) error {
+	launches, err := plan.Launches()
+	if err != nil {
+		return err
+	}
+	for i := range launches {
+		claim, err := claimOf(&launches[i])
+		if err != nil {
+			return err
+		}
+		if err := p.Client.Create(ctx, claim); err != nil {
+			return fmt.Errorf("a NodeClaim of NodePool %s: %w", launches[i].NodePool, err)
+		}
+	}
+	return nil
+}
+
+// tell puts the reason on every pod that fits nowhere.
+func (p *Planner) tell(plan *karp.Decision, pods map[string]*v1.Pod) error {
+	left, err := plan.Unschedulable()
+	if err != nil {
+		return err
+	}
+	for _, u := range left {
+		if pod := pods[u.Pod]; pod != nil {
+			p.Recorder.Event(pod, v1.EventTypeWarning, u.Code.String(), u.Message)
+		}
+	}
+	return nil
+}
+
+// SetupWithManager runs the planner whenever a pod or a node changes.
+func (p *Planner) SetupWithManager(manager ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(manager).Named("planner").For(&v1.Pod{}).Owns(&v1.Node{}).Complete(p)
+}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Go modules at length: races, cgo's own checks, linked statically; those that depend on Kubernetes' modules."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(os.environ['KARP_SOURCE'], 'tests/bindings')))
+import test_go  # noqa: E402
+
+FROM_NETWORK = ['corev1', 'examples/controller']
+
+
+def static_packages(folder):
+    """karp-static.pc and karp-io-static.pc for the archives of the build folder."""
+    lib = test_go.BUILD / 'lib'
+    needs = subprocess.run(['pkg-config', '--libs', 'jansson', 'yaml-0.1'], capture_output=True, text=True, check=True).stdout.strip()
+    for name, libraries in (('karp', '-l:libkarp-test.a -lm'),
+                            ('karp-io', f'-l:libkarp-io-test.a -l:libkarp-test.a {needs} -ldl -lm')):
+        pathlib.Path(folder, f'{name}-static.pc').write_text(
+            f'Name: {name}-static\nDescription: {name}, linked into the program\nVersion: 0\n'
+            f'Cflags: -I{test_go.SOURCE}/include\nLibs: -L{lib} {libraries}\n')
+
+
+def static():
+    with tempfile.TemporaryDirectory() as folder:
+        static_packages(folder)
+        print(test_go.go('test', '-count=1', '-tags', 'karp_static', './...', PKG_CONFIG_PATH=folder, LD_LIBRARY_PATH=''))
+
+
+def main():
+    skip = test_go.reason_to_skip()
+    if skip:
+        print(skip)
+        return 77
+    print(test_go.go('test', '-count=1', '-race', './...'))
+    print(test_go.go('test', '-count=1', './...', GOEXPERIMENT='cgocheck2'))
+    static()
+    for module in FROM_NETWORK:
+        folder = test_go.GO / module
+        if subprocess.run(['go', 'mod', 'download'], cwd=folder, env={**os.environ, 'GOTOOLCHAIN': 'local'}).returncode != 0:
+            print(f'{module}: its dependencies cannot be had here, or take a newer Go')
+            return 77
+        test_go.go('vet', './...', folder=folder)
+        print(test_go.go('test', '-count=1', './...', folder=folder))
+        print(test_go.go('test', '-count=1', '-race', './...', folder=folder))
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
