@@ -64,7 +64,7 @@ func NewBuilder(limits *Limits) (*Builder, error) {
 	if err := checkVersion(); err != nil {
 		return nil, err
 	}
-	b := &Builder{parts: new(builderParts), fault: newFault()}
+	b := &Builder{parts: &builderParts{page: page{memos: make([]memo, memoPlaces)}}, fault: newFault()}
 	context, err := newContext(limits, b.fault)
 	if err != nil {
 		return nil, err

@@ -194,6 +194,13 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(err, karp.ErrCanceled) || !errors.Is(err, reason) {
 		t.Fatal(err)
 	}
+	// In the middle: the decision takes far longer than the context lives.
+	short, end := context.WithTimeout(context.Background(), time.Millisecond)
+	defer end()
+	_, err = s.Provision(short, nil)
+	if !errors.Is(err, karp.ErrCanceled) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
 	// A budget in steps stops at the same place every time; no context is to blame.
 	_, err = s.Provision(context.Background(), &karp.Options{MaxSteps: 10})
 	if !errors.Is(err, karp.ErrCanceled) || errors.Is(err, context.Canceled) {
@@ -357,4 +364,32 @@ func TestVersion(t *testing.T) {
 	if !strings.HasPrefix(karp.Version(), "0.") {
 		t.Fatal(karp.Version())
 	}
+}
+
+// What is remembered from pod to pod is what the next pod says, also when its map is the same one, changed.
+func TestRemembers(t *testing.T) {
+	b := builder(t)
+	selector := map[string]string{}
+	for i, zone := range []string{"a", "a", "b", "a", "b", "b"} {
+		selector["topology.kubernetes.io/zone"] = zone
+		p := pod(fmt.Sprintf("p%d", i), "100m")
+		p.NodeSelector = selector
+		good(t, b.AddPod(p))
+	}
+	clear(selector)
+	selector["kubernetes.io/arch"] = "amd64"
+	last := pod("p6", "1500m")
+	last.NodeSelector = selector
+	good(t, b.AddPod(last))
+	d, err := finish(t, b).Provision(context.Background(), nil)
+	good(t, err)
+	defer d.Close()
+	launches, err := d.Launches()
+	good(t, err)
+	got := map[string]string{}
+	for _, l := range launches {
+		got[l.Choice.Zone] = strings.Join(l.Pods, " ")
+	}
+	equal(t, "zone a", got["a"], "default/p0 default/p1 default/p3 default/p6")
+	equal(t, "zone b", got["b"], "default/p2 default/p4 default/p5")
 }

@@ -8,7 +8,8 @@ import "C"
 
 import (
 	"math"
-	"sort"
+	"slices"
+	"strings"
 	"time"
 	"unsafe"
 )
@@ -20,8 +21,9 @@ type page struct {
 	blocks  [][]byte
 	current int // the block in use
 	used    int // bytes of it
-	keys    []string
-	outside bool // an instant was beyond what the library can tell
+	pairs   []pair
+	outside bool   // an instant was beyond what the library can tell
+	memos   []memo // by place; nil = nothing is remembered
 }
 
 const pageBytes = 16 << 10
@@ -34,6 +36,10 @@ func (p *page) free() {
 	}
 	p.blocks = nil
 	p.reset()
+	for i := range p.memos {
+		p.memos[i].kept.free()
+	}
+	p.memos = nil
 }
 
 // take yields memory that is aligned for every struct, and not cleared.
@@ -84,36 +90,83 @@ func (p *page) strs(from []string) (*C.karp_str, C.size_t) {
 	return unsafe.SliceData(items), C.size_t(len(items))
 }
 
+// A memo has the labels that were written last in some place of an object, in memory of its own: most pods have their
+// selectors and labels in common with the pod before, and looking keys up is quicker than walking a map.
+type memo struct {
+	pairs []pair
+	kept  page
+	items []C.karp_label
+}
+
+// The places of labels that are remembered.
+const (
+	ownLabels = iota
+	nodeSelectors
+	labelSelectors
+	memoPlaces
+)
+
+// Longer lists are not worth it.
+const memoLabels = 16
+
+func (m *memo) matches(from map[string]string) bool {
+	if len(m.pairs) != len(from) {
+		return false
+	}
+	for i := range m.pairs {
+		if value, ok := from[m.pairs[i].key]; !ok || value != m.pairs[i].value {
+			return false
+		}
+	}
+	return true
+}
+
+// again is labels, remembered.
+func (p *page) again(place int, from map[string]string) (*C.karp_label, C.size_t) {
+	if p.memos == nil || len(from) == 0 || len(from) > memoLabels {
+		return p.labels(from)
+	}
+	m := &p.memos[place]
+	if !m.matches(from) {
+		m.kept.reset()
+		at, count := m.kept.labels(from)
+		m.items = unsafe.Slice(at, count)
+		m.pairs = m.pairs[:0]
+		for key, value := range from {
+			m.pairs = append(m.pairs, pair{key, value})
+		}
+	}
+	return unsafe.SliceData(m.items), C.size_t(len(m.items))
+}
+
 // labels are written by key: a map's order is nobody's order.
 func (p *page) labels(from map[string]string) (*C.karp_label, C.size_t) {
 	if len(from) == 0 {
 		return nil, 0
 	}
-	keys := p.keys[:0]
-	for key := range from {
-		keys = append(keys, key)
+	pairs := p.pairs[:0]
+	for key, value := range from {
+		pairs = append(pairs, pair{key, value})
 	}
-	sortFew(keys)
-	p.keys = keys
-	items := list[C.karp_label](p, len(keys))
-	for i, key := range keys {
-		items[i] = C.karp_label{key: p.str(key), value: p.str(from[key])}
+	if len(pairs) > 16 {
+		slices.SortFunc(pairs, func(a, b pair) int { return strings.Compare(a.key, b.key) })
+	} else { // the handful that an object has
+		for i := 1; i < len(pairs); i++ {
+			for k := i; k > 0 && pairs[k].key < pairs[k-1].key; k-- {
+				pairs[k], pairs[k-1] = pairs[k-1], pairs[k]
+			}
+		}
 	}
+	items := list[C.karp_label](p, len(pairs))
+	for i := range pairs {
+		items[i] = C.karp_label{key: p.str(pairs[i].key), value: p.str(pairs[i].value)}
+	}
+	clear(pairs) // the page is not to keep the caller's strings alive
+	p.pairs = pairs
 	return unsafe.SliceData(items), C.size_t(len(items))
 }
 
-// sortFew is quicker than sort.Strings for the handful of labels an object has.
-func sortFew(keys []string) {
-	if len(keys) > 16 {
-		sort.Strings(keys)
-		return
-	}
-	for i := 1; i < len(keys); i++ {
-		for k := i; k > 0 && keys[k] < keys[k-1]; k-- {
-			keys[k], keys[k-1] = keys[k-1], keys[k]
-		}
-	}
-}
+type pair struct{ key, value string }
 
 func flag(b bool) C.uint32_t {
 	if b {

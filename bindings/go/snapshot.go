@@ -90,6 +90,9 @@ func (s *Snapshot) decide(ctx context.Context, options *C.karp_options,
 		return nil, err
 	}
 	defer s.handle.leave()
+	if ctx != nil && ctx.Err() != nil && options.keep_partial == 0 {
+		return nil, &Error{Status: ErrCanceled, Offset: -1, Message: "the context had ended before", Cause: context.Cause(ctx)}
+	}
 	f := newFault()
 	var out *C.karp_decision
 	w := watching(ctx, options)

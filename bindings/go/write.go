@@ -46,7 +46,7 @@ func (p *page) selector(from *Selector) *C.karp_selector {
 		return nil
 	}
 	out := one[C.karp_selector](p)
-	out.match_labels, out.match_label_count = p.labels(from.MatchLabels)
+	out.match_labels, out.match_label_count = p.again(labelSelectors, from.MatchLabels)
 	out.expressions, out.expression_count = p.requirements(from.Expressions)
 	return out
 }
@@ -71,7 +71,7 @@ func (p *page) conditions(from []Condition) (*C.karp_condition, C.size_t) {
 
 func (p *page) meta(out *C.karp_meta, from *Meta) {
 	out.name, out.namespace_, out.uid = p.str(from.Name), p.str(from.Namespace), p.str(from.UID)
-	out.labels, out.label_count = p.labels(from.Labels)
+	out.labels, out.label_count = p.again(ownLabels, from.Labels)
 	out.annotations, out.annotation_count = p.labels(from.Annotations)
 	owners := list[C.karp_owner](p, len(from.Owners))
 	for i := range from.Owners {
@@ -184,7 +184,7 @@ func (p *page) pod(out *C.karp_pod, from *Pod) {
 	out.size = C.sizeof_karp_pod
 	p.meta(&out.meta, &from.Meta)
 	out.node_name = p.str(from.NodeName)
-	out.node_selector, out.node_selector_count = p.labels(from.NodeSelector)
+	out.node_selector, out.node_selector_count = p.again(nodeSelectors, from.NodeSelector)
 	out.required_node_terms, out.required_node_term_count = p.nodeTerms(from.RequiredNodeTerms)
 	out.preferred_node_terms, out.preferred_node_term_count = p.nodeTerms(from.PreferredNodeTerms)
 	out.required_affinity, out.required_affinity_count = p.podTerms(from.RequiredAffinity)

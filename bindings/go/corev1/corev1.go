@@ -28,6 +28,7 @@ type Feeder struct {
 	labels    arena[karp.Requirement]
 	ports     arena[karp.HostPort]
 	names     arena[string]
+	texts     [1 << textBits]binaryText
 }
 
 // NewFeeder feeds that builder.
@@ -66,8 +67,11 @@ func (f *Feeder) reset() {
 
 // ---- values
 
-// Amount is a quantity as the library takes it, exactly.
+// Amount is a quantity as the library takes it, exactly; what is stated in Ki, Mi … stays so.
 func Amount(name string, q *resource.Quantity) karp.Resource {
+	if q.Format == resource.BinarySI && !q.IsZero() {
+		return karp.Resource{Name: name, Text: q.String()}
+	}
 	if whole, ok := q.AsInt64(); ok {
 		return karp.Resource{Name: name, Value: whole}
 	}
@@ -79,12 +83,39 @@ func Amount(name string, q *resource.Quantity) karp.Resource {
 	return karp.Resource{Name: name, Text: q.String()}
 }
 
+// amount is Amount with the texts of binary amounts remembered: pods ask for the same few.
+func (f *Feeder) amount(name v1.ResourceName, q *resource.Quantity) karp.Resource {
+	whole, ok := q.AsInt64()
+	if q.Format != resource.BinarySI || !ok || whole <= 0 {
+		return Amount(string(name), q)
+	}
+	seen := &f.texts[uint64(whole)*0x9e3779b97f4a7c15>>(64-textBits)]
+	if seen.value != whole {
+		*seen = binaryText{whole, q.String()}
+	}
+	return karp.Resource{Name: string(name), Text: seen.text}
+}
+
+const textBits = 6
+
+type binaryText struct {
+	value int64
+	text  string
+}
+
 func (f *Feeder) amounts(list v1.ResourceList) []karp.Resource {
 	out := f.resources.take(len(list))
+	if len(out) == 2 { // as most containers have it; quicker than walking the map
+		cpu, hasCPU := list[v1.ResourceCPU]
+		memory, hasMemory := list[v1.ResourceMemory]
+		if hasCPU && hasMemory {
+			out[0], out[1] = f.amount(v1.ResourceCPU, &cpu), f.amount(v1.ResourceMemory, &memory)
+			return out
+		}
+	}
 	i := 0
-	for name := range list {
-		q := list[name]
-		out[i] = Amount(string(name), &q)
+	for name, q := range list {
+		out[i] = f.amount(name, &q)
 		i++
 	}
 	// A map's order is nobody's order.
