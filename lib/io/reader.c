@@ -18,8 +18,7 @@ karp_status io_check_options(const void *given, size_t known)
 {
     size_t size;
     memcpy(&size, given, sizeof size);
-    if (size < sizeof size || size > 4096) return KARP_E_ABI_SIZE;
-    if (size < known) return KARP_E_ABI_OLD;
+    if (size < known || size > 4096) return KARP_E_ABI_SIZE;
     const unsigned char *bytes = given;
     for (size_t i = known; i < size; i++) {
         if (bytes[i]) return KARP_E_ABI_NEW;

@@ -201,8 +201,11 @@ static void story_free(story *s)
 static karp_status take_options(story *s, const karp_options *options, const karp_write_options *write)
 {
     karp_options_init(&s->options, sizeof s->options);
-    if (options && options->size != sizeof s->options) return story_fail(s, KARP_E_ABI_SIZE, "karp_options has an impossible size");
+    karp_status status = options ? io_check_options(options, sizeof s->options) : KARP_OK;
+    if (status == KARP_E_ABI_SIZE) return story_fail(s, status, "karp_options has an impossible size");
+    if (status != KARP_OK) return story_fail(s, status, "karp_options has options this library does not know");
     if (options) s->options = *options;
+    s->options.size = sizeof s->options;
     return check_write_options(write, &s->write, &s->error);
 }
 

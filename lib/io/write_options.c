@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "reader.h"
 #include "write_buffer.h"
 
 #include <string.h>
@@ -18,15 +19,9 @@ karp_status check_write_options(const karp_write_options *given, karp_write_opti
     if (given == NULL) {
         return KARP_OK;
     }
-    if (given->size < sizeof(*copy) || given->size > 4096) {
-        return write_fail(error, KARP_E_ABI_SIZE, "karp_write_options has an impossible size");
-    }
-    const unsigned char *bytes = (const unsigned char *)given;
-    for (size_t i = sizeof(*copy); i < given->size; i++) {
-        if (bytes[i] != 0) {
-            return write_fail(error, KARP_E_ABI_NEW, "karp_write_options has options this library does not know");
-        }
-    }
+    karp_status status = io_check_options(given, sizeof(*copy));
+    if (status == KARP_E_ABI_SIZE) return write_fail(error, status, "karp_write_options has an impossible size");
+    if (status != KARP_OK) return write_fail(error, status, "karp_write_options has options this library does not know");
     memcpy(copy, given, sizeof(*copy));
     copy->size = sizeof(*copy);
     if (copy->width == 0) {

@@ -135,7 +135,7 @@ static void test_options(void **state)
     larger.later = 1;
     assert_int_equal(karp_reader_new(context, &larger.options, &reader, NULL), KARP_E_ABI_NEW);
     larger.options.size = 8;
-    assert_int_equal(karp_reader_new(context, &larger.options, &reader, NULL), KARP_E_ABI_OLD);
+    assert_int_equal(karp_reader_new(context, &larger.options, &reader, NULL), KARP_E_ABI_SIZE);
     larger.options.size = 0;
     assert_int_equal(karp_reader_new(context, &larger.options, &reader, NULL), KARP_E_ABI_SIZE);
     karp_context_free(context);

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that were built with the previous headers run on the library of now and say the same.   previous.py LIBRARY...
+
+previous/ holds headers and programs as they were when `update.py --release` was run last, and what the programs printed.
+The layout and the functions of those headers must still be there as well.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import headers
+
+HERE = pathlib.Path(__file__).resolve().parent
+PREVIOUS = HERE / 'previous'
+SOURCE = HERE.parent.parent
+INPUT = SOURCE / 'examples' / 'quickstart'
+PROGRAMS = {'controller': ['karp'], 'fit': ['karp'], 'hash': ['karp-io', 'karp'], 'memory': ['karp-io', 'karp'], 'plan': ['karp-io', 'karp']}
+
+
+def run_program(name, include, source, folder, libraries):
+    """What a program prints that sees `include` and runs on the libraries."""
+    binary = pathlib.Path(folder, name)
+    subprocess.run([os.environ.get('KARP_CC', 'cc'), '-std=c11', '-I', include, source, '-o', binary, '-L', libraries,
+                    *(f'-l{library}' for library in PROGRAMS[name])], check=True)
+    arguments = [INPUT] if 'karp-io' in PROGRAMS[name] else []
+    return subprocess.run([binary, *arguments], env=dict(os.environ, LD_LIBRARY_PATH=str(libraries)), capture_output=True,
+                          text=True, check=True).stdout
+
+
+def exported(library):
+    """Functions with their version nodes."""
+    listed = subprocess.run(['nm', '-D', '--defined-only', '--with-symbol-versions', library], capture_output=True, text=True).stdout
+    return set(re.findall(r' T (karp_\S+)$', listed, flags=re.M))
+
+
+def still_exported(libraries):
+    """Functions of the stored manifest that the libraries do not export under the same version node any more."""
+    promised = {}
+    for line in (PREVIOUS / 'symbols.txt').read_text().splitlines():
+        library, symbol = line.split()
+        promised.setdefault(library, set()).add(symbol)
+    for library, symbols in promised.items():
+        if (libraries / f'{library}.so').exists():
+            for symbol in sorted(symbols - exported(libraries / f'{library}.so')):
+                yield f'{library}: {symbol} is gone'
+
+
+def main():
+    libraries = pathlib.Path(sys.argv[1]).parent
+    problems = list(still_exported(libraries))
+    with tempfile.TemporaryDirectory() as folder:
+        for name in PROGRAMS:
+            if 'karp-io' in PROGRAMS[name] and not (libraries / 'libkarp-io.so').exists():
+                continue
+            got = run_program(name, PREVIOUS / 'include', PREVIOUS / f'{name}.c', folder, libraries)
+            # What it prints may follow decisions; what it printed with the headers of now is the measure.
+            wanted = run_program(name, SOURCE / 'include', PREVIOUS / f'{name}.c', folder, libraries)
+            if got != wanted or not got:
+                problems.append(f'{name}: with the previous headers it prints\n{got}with those of now\n{wanted}')
+    if not headers.public_headers(PREVIOUS):
+        problems.append('there are no previous headers')
+    print('\n'.join(problems) or f'{len(PROGRAMS)} programs')
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

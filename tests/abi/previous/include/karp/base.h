@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file base.h  Status codes, strings, errors, allocators and the context.
+ *
+ * Rules that hold for every declaration of libkarp unless it says otherwise:
+ *  - A function returns a #karp_status or a plain value, never both. On failure out-parameters are untouched.
+ *  - `karp_error *error` may be NULL. It is filled only on failure and never allocates.
+ *  - A `const` handle may be used from several threads at once; a non-const one needs exclusive use.
+ *  - `_new` / `_free` is single ownership, `_ref` / `_unref` shared ownership. Everything else that is returned is
+ *    borrowed and lives as long as the object it was asked of.
+ *  - A struct that starts with `size` must have it set to its sizeof (the `_init` functions do). Zero in any other
+ *    field means "default". Bytes beyond what the library knows must be zero.
+ *  - Strings in are UTF-8 and need no terminating NUL; strings out are also NUL-terminated.
+ *  - Since 0.1, where nothing else is said.
+ */
+#ifndef KARP_BASE_H
+#define KARP_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <karp/version.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef KARP_API
+#define KARP_API __attribute__((visibility("default")))
+#endif
+
+/** 0 is success, negative values are the errors below. Values never change. */
+typedef int32_t karp_status;
+
+#define KARP_OK ((karp_status)0)
+#define KARP_E_INTERNAL ((karp_status)-1)  /**< a defect of the library; please report */
+#define KARP_E_NOMEM ((karp_status)-2)     /**< the allocator refused */
+#define KARP_E_INVALID ((karp_status)-3)   /**< bad input: object and field are named in the error */
+#define KARP_E_SYNTAX ((karp_status)-4)    /**< a document that is not JSON or YAML */
+#define KARP_E_LIMIT ((karp_status)-5)     /**< a limit of the context (pods, nodes, types, bytes, nesting) */
+#define KARP_E_RANGE ((karp_status)-6)     /**< a number that cannot be represented exactly */
+#define KARP_E_CANCELED ((karp_status)-7)  /**< should_stop said yes, or the step budget ran out */
+#define KARP_E_NOT_FOUND ((karp_status)-8) /**< a name that is not in the input */
+#define KARP_E_DUPLICATE ((karp_status)-9) /**< an object that is in the input already */
+#define KARP_E_STATE ((karp_status)-10)    /**< a call that is not allowed in this state of the object */
+#define KARP_E_ABI_SIZE ((karp_status)-11) /**< a struct's size is impossible */
+#define KARP_E_ABI_OLD ((karp_status)-12)  /**< a struct lacks a field this call needs */
+#define KARP_E_ABI_NEW ((karp_status)-13)  /**< a struct has non-zero bytes this library does not know */
+#define KARP_E_IO ((karp_status)-14)       /**< a file could not be read (libkarp-io only) */
+#define KARP_E_UNSUPPORTED ((karp_status)-15) /**< known, but not supported by this library */
+#define KARP_E_PROVIDER ((karp_status)-16) /**< a cloud's plugin failed, in a way of its own (provider.h) */
+
+/** A borrowed string. `ptr` may be NULL when `len` is 0. */
+typedef struct karp_str {
+    const char *ptr;
+    size_t len;
+} karp_str;
+
+/** Where a value of #karp_error.byte_offset is unknown. */
+#define KARP_NO_OFFSET UINT64_MAX
+
+/** Caller-owned description of a failure. */
+typedef struct karp_error {
+    size_t size;          /**< sizeof(karp_error) */
+    karp_status status;   /**< as returned */
+    uint32_t line;        /**< 1-based, 0 = unknown */
+    uint32_t column;      /**< 1-based, 0 = unknown */
+    uint32_t reserved;    /**< 0 */
+    uint64_t byte_offset; /**< in the document, or #KARP_NO_OFFSET */
+    char document[128];   /**< file name, or "" */
+    char object[192];     /**< "Pod default/web-0", or "" */
+    char field[128];      /**< "spec.containers[0].resources.requests.cpu", or "" */
+    char message[256];    /**< one line of English */
+} karp_error;
+
+/** Zeroes @p error and sets its size. @p size is sizeof(karp_error) as the caller sees it. */
+KARP_API void karp_error_init(karp_error *error, size_t size);
+
+/** Memory functions of a context; they must be usable from every thread that uses its objects. */
+typedef struct karp_allocator {
+    size_t size;
+    void *(*alloc)(size_t bytes, void *user); /**< NULL = refused; aligned as malloc aligns; bytes > 0 */
+    void *(*realloc)(void *ptr, size_t old_bytes, size_t new_bytes, void *user);
+    void (*free)(void *ptr, size_t bytes, void *user); /**< ptr is never NULL */
+    void *user;
+} karp_allocator;
+
+/** Log levels of #karp_context_options.log. */
+enum { KARP_LOG_WARNING = 1, KARP_LOG_INFO = 2, KARP_LOG_DEBUG = 3 };
+
+/** Options of karp_context_new(). */
+typedef struct karp_context_options {
+    size_t size;
+    const karp_allocator *allocator; /**< NULL = libc; copied */
+    /** Called for what a user should know but nothing fails on. NULL = off. May be called from any thread of a call. */
+    void (*log)(uint32_t level, karp_str message, void *user);
+    void *log_user;
+    uint64_t max_pods;           /**< default 10,000,000 */
+    uint64_t max_nodes;          /**< nodes, and claims without a node; default 1,000,000 */
+    uint64_t max_instance_types; /**< over all catalogues of a snapshot; default 100,000 */
+    uint64_t max_document_bytes; /**< one document; default 4 GiB */
+    uint32_t max_nesting;        /**< of a document; default 100 */
+    uint32_t reserved;           /**< 0 */
+    uint64_t max_aliases;        /**< YAML nodes that aliases may expand to, per document; default 100,000 */
+} karp_context_options;
+
+/** Allocator, log and limits. Contexts share nothing with each other. */
+typedef struct karp_context karp_context;
+
+/** Fills @p options with zeroes and its size. */
+KARP_API void karp_context_options_init(karp_context_options *options, size_t size);
+
+/** Makes a context. @p options may be NULL. Errors: NOMEM, ABI_*. */
+KARP_API karp_status karp_context_new(const karp_context_options *options, karp_context **out, karp_error *error);
+
+/**
+ * Gives the caller's hold up. Objects made in the context keep what they need of it, so the order of freeing is free.
+ * NULL is allowed.
+ */
+KARP_API void karp_context_free(karp_context *context);
+
+/** The limits and callbacks in force (defaults filled in), for libraries on top. Borrowed. */
+KARP_API const karp_context_options *karp_context_get_options(const karp_context *context);
+
+/** Memory from the context's allocator; NULL = refused. For libraries on top. */
+KARP_API void *karp_alloc(karp_context *context, size_t bytes);
+
+/** Frees what karp_alloc() or a function that says so has returned; @p bytes as allocated. NULL is allowed. */
+KARP_API void karp_free(karp_context *context, void *memory, size_t bytes);
+
+/** "0.1.0" of the library in use. */
+KARP_API const char *karp_version(void);
+
+/** #KARP_VERSION_NUMBER of the library in use. */
+KARP_API uint32_t karp_version_number(void);
+
+/** "KARP_E_NOMEM" …; "unknown status" for a value that is none. */
+KARP_API const char *karp_status_name(karp_status status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

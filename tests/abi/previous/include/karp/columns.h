@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file columns.h  Tables of columns: how decisions, snapshots and catalogues are read as a whole.
+ *
+ * For callers to whom a call per item is dear (other languages) or who want data frames. The memory is laid out as
+ * Apache Arrow lays it out, little- or big-endian as the machine is: a column of numbers is an array; of text, an array
+ * of bytes and one of offsets; repeated text is an array of indices into a dictionary. No column has nulls: what is
+ * absent is "", 0 or what the field's description says, as in the structs of decision.h.
+ *
+ * A table is computed when it is asked for, owns everything it shows, and outlives what it was made of. Every table may
+ * be read by several threads at once. Which columns a table has is listed in docs/columns.md; columns may be added in
+ * later versions (find them by name), none is taken away or changes its meaning.
+ */
+#ifndef KARP_COLUMNS_H
+#define KARP_COLUMNS_H
+
+#include <karp/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What the values of a column are. */
+enum {
+    KARP_COLUMN_UINT32 = 1,    /**< array of uint32_t */
+    KARP_COLUMN_INT64 = 2,     /**< array of int64_t */
+    KARP_COLUMN_DOUBLE = 3,    /**< array of double */
+    KARP_COLUMN_TEXT = 4,      /**< UTF-8, all rows one after the other; row i is bytes offsets[i] … offsets[i+1] − 1 */
+    KARP_COLUMN_DICTIONARY = 5 /**< array of uint32_t, each the number of a text of the dictionary */
+};
+
+/** One column. Everything it points to is borrowed from the table and is never NULL where the type has it. */
+typedef struct karp_column {
+    size_t size;
+    karp_str name;
+    uint32_t type;      /**< KARP_COLUMN_*; of the elements when it is a list */
+    uint32_t is_list;   /**< 1 = row i has the values offsets[i] … offsets[i+1] − 1; never with KARP_COLUMN_TEXT */
+    size_t row_count;
+    const void *values; /**< as the type says */
+    size_t value_count; /**< elements; bytes of KARP_COLUMN_TEXT */
+    const int32_t *offsets; /**< row_count + 1 of them; NULL unless it is a list or text */
+    const char *dictionary; /**< its texts one after the other; NULL unless KARP_COLUMN_DICTIONARY */
+    const int32_t *dictionary_offsets; /**< dictionary_count + 1 of them; likewise */
+    size_t dictionary_count;
+} karp_column;
+
+/**
+ * Columns of equal length: karp_decision_table(), karp_snapshot_table(), karp_catalogue_table(). Single ownership.
+ * Since 0.1.
+ */
+typedef struct karp_table karp_table;
+
+/** Frees a table and all its columns. NULL is allowed. Since 0.1. */
+KARP_API void karp_table_free(karp_table *table);
+
+/** How many rows it has. Since 0.1. */
+KARP_API size_t karp_table_row_count(const karp_table *table);
+
+/** How many columns it has. Since 0.1. */
+KARP_API size_t karp_table_column_count(const karp_table *table);
+
+/** Column @p index into @p out, whose size must be set. Errors: NOT_FOUND, ABI_SIZE. Since 0.1. */
+KARP_API karp_status karp_table_column(const karp_table *table, size_t index, karp_column *out);
+
+/** The column of that name. Errors: NOT_FOUND, ABI_SIZE. Since 0.1. */
+KARP_API karp_status karp_table_find(const karp_table *table, karp_str name, karp_column *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

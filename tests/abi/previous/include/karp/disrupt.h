@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file disrupt.h  Deprovision decisions: which nodes may go, when, why, and what replaces them. */
+#ifndef KARP_DISRUPT_H
+#define KARP_DISRUPT_H
+
+#include <karp/schedule.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Methods, in the order Karpenter tries them. */
+enum {
+    KARP_METHOD_ANY = 0, /**< in order; the first that yields a command answers */
+    KARP_METHOD_EMPTINESS = 1,
+    KARP_METHOD_STATIC_DRIFT = 2,
+    KARP_METHOD_DRIFT = 3,
+    KARP_METHOD_MULTI_NODE = 4,
+    KARP_METHOD_SINGLE_NODE = 5
+};
+
+/** "MultiNodeConsolidation"; "" for a number that is none. */
+KARP_API const char *karp_method_name(uint32_t method);
+/** "Underutilized", "Empty" or "Drifted": the reason a method's commands carry; "" for none. */
+KARP_API const char *karp_method_reason(uint32_t method);
+
+/**
+ * What one pass leaves for the next, as plain values that are the caller's to keep; Karpenter has them in the memory of its
+ * process. A zeroed one (karp_memory_init()) is that of a first pass. A method that found nothing, although budgets let it,
+ * is not asked again while nothing changes, for five minutes at most.
+ */
+typedef struct karp_memory {
+    size_t size;
+    /**
+     * Instant of the last change that matters: pods bound or deleted, nodes and claims that come, go, become initialised or
+     * marked, NodePools and NodeOverlays edited. 0 = not known. A pass finds changes by comparing the cluster with `seen`; a
+     * caller that watches the cluster and knows of a later one may write it here. (A pod that is deleted before it was bound
+     * changes nothing that a pass could see.)
+     */
+    int64_t changed;
+    uint64_t seen;             /**< digest of the cluster as the last pass saw it; 0 = none */
+    int64_t emptiness_mark;    /**< `changed` when the method last found nothing; 0 = never */
+    int64_t multi_node_mark;   /**< likewise */
+    int64_t single_node_mark;  /**< likewise */
+    const karp_str *unseen;    /**< NodePools that single-node consolidation did not reach: their turn comes first */
+    size_t unseen_count;
+} karp_memory;
+
+/** Zeroes @p memory and sets its size. */
+KARP_API void karp_memory_init(karp_memory *memory, size_t size);
+
+typedef struct karp_disrupt_options {
+    size_t size;
+    karp_options common;
+    uint32_t method;          /**< KARP_METHOD_* */
+    uint32_t reserved;
+    /** Deterministic budget; 0 = none. When it is used up the pass answers with what it has, marked incomplete. */
+    uint64_t max_simulations;
+    /** Quirks to switch off in profile karpenter, or on in profile karp: bit n−1 for D-Qn (docs/disruption.md). */
+    uint64_t flip_quirks;
+    const karp_memory *memory;   /**< of the pass before; NULL = every pass looks at everything */
+    const karp_str *in_progress; /**< names of nodes in commands that are being carried out: they stay, IN_QUEUE */
+    size_t in_progress_count;
+} karp_disrupt_options;
+
+/** Zeroes @p options and sets the sizes. */
+KARP_API void karp_disrupt_options_init(karp_disrupt_options *options, size_t size);
+
+/**
+ * One disruption pass, before the 15 s validation. The decision shows candidates, budgets, commands and kept nodes of
+ * the method that answered. Errors: NOMEM, CANCELED, ABI_*. A method that cannot be evaluated is a result
+ * (karp_decision_disruption()).
+ */
+KARP_API karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_decision **out,
+                                  karp_error *error);
+
+/** Header of a disruption decision. */
+typedef struct karp_disruption {
+    size_t size;
+    uint32_t method;      /**< that answered, or the last one tried */
+    uint32_t simulations; /**< how many were made */
+    karp_str error_code;  /**< "" = evaluated; else e.g. "NODEPOOLS_NOT_FOUND" */
+    karp_str error_message;
+} karp_disruption;
+
+typedef struct karp_candidate {
+    size_t size;
+    karp_str node;
+    karp_str node_pool;
+    double price;
+    double disruption_cost;
+    double reschedule_cost;
+    const uint32_t *pods; /**< reschedulable ones, by name */
+    size_t pod_count;
+} karp_candidate;
+
+typedef struct karp_pool_budget {
+    size_t size;
+    karp_str node_pool;
+    int64_t remaining;   /**< disruptions still allowed */
+    int64_t next_change; /**< instant at which an active window opens or closes; KARP_NO_TIME = never */
+} karp_pool_budget;
+
+typedef struct karp_command {
+    size_t size;
+    uint32_t method;
+    uint32_t replaces; /**< 1 = replace, 0 = delete */
+    const karp_str *nodes; /**< in candidate order */
+    size_t node_count;
+    size_t launch_first; /**< replacements are the decision's launches launch_first … */
+    size_t launch_count; /**< … + launch_count − 1 */
+    size_t placement_first;
+    size_t placement_count;
+    double savings;         /**< $/h */
+    int64_t validate_after; /**< nanoseconds to wait before validation; 0 = none */
+    double score;           /**< Balanced; negative = not scored */
+} karp_command;
+
+typedef struct karp_kept {
+    size_t size;
+    karp_str node;
+    karp_str detail;
+    uint32_t code;
+    uint32_t reserved;
+} karp_kept;
+
+KARP_API karp_status karp_decision_disruption(const karp_decision *decision, karp_disruption *out);
+/** What the next pass is to be given. Borrowed. NOT_FOUND: the options had no memory. */
+KARP_API karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out);
+KARP_API size_t karp_decision_candidate_count(const karp_decision *decision);
+KARP_API karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out);
+KARP_API size_t karp_decision_budget_count(const karp_decision *decision);
+KARP_API karp_status karp_decision_budget(const karp_decision *decision, size_t index, karp_pool_budget *out);
+KARP_API size_t karp_decision_command_count(const karp_decision *decision);
+KARP_API karp_status karp_decision_command(const karp_decision *decision, size_t index, karp_command *out);
+KARP_API size_t karp_decision_kept_count(const karp_decision *decision);
+KARP_API karp_status karp_decision_kept(const karp_decision *decision, size_t index, karp_kept *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

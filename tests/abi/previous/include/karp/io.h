@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file io.h  Documents in and out (libkarp-io). The formats are described in docs/formats.md.
+ *
+ * A reader collects documents, fills in what the API server and the controllers would, and yields a snapshot. Exclusive
+ * use. File functions are the only ones of libkarp and libkarp-io that touch the file system.
+ */
+#ifndef KARP_IO_H
+#define KARP_IO_H
+
+#include <karp/command.h>
+#include <karp/disrupt.h>
+#include <karp/explain.h>
+#include <karp/provider.h>
+#include <karp/schedule.h>
+#include <karp/snapshot.h>
+#include <karp/values.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct karp_reader karp_reader;
+
+typedef struct karp_reader_options {
+    size_t size;
+    uint32_t strict;          /**< 1 = fill nothing in beyond what the API server itself defaults */
+    uint32_t keep_documents;  /**< 1 = karp_reader_dump() and the digest will be asked for */
+    int64_t now;              /**< instant; 0 = the Snapshot's, else the latest time stated, else 2026-01-01T00:00:00Z */
+    karp_str region;          /**< of the built-in catalogue; "" = from the objects' labels, else us-west-2 */
+    karp_str base_directory;  /**< what relative catalogue paths of byte documents are relative to; "" = none allowed */
+    karp_str provider;        /**< as of karp_provider_open(): its label tables always, its types even where a Snapshot states others; "" = aws, as needed */
+} karp_reader_options;
+
+/** Zeroes @p options and sets its size. */
+KARP_API void karp_reader_options_init(karp_reader_options *options, size_t size);
+
+/** Makes a reader. @p options may be NULL; copied. Errors: NOMEM, ABI_*. */
+KARP_API karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out, karp_error *error);
+/** Frees it. NULL is allowed. */
+KARP_API void karp_reader_free(karp_reader *reader);
+
+/**
+ * Adds one file's text: YAML (one or many documents) or JSON (one, or one per line); Kubernetes objects, workloads,
+ * Lists, Snapshots. @p name is used in errors. Errors: NOMEM, SYNTAX, INVALID, LIMIT, DUPLICATE, RANGE.
+ * After an error the reader can only be freed.
+ */
+KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
+/** Adds a file, every *.yaml, *.yml and *.json of a directory (by name, not recursive), or standard input ("-"). Also: IO. */
+KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error);
+/** Gives @p catalogue to every pool. Without any call the Snapshot's catalogues serve, else the built-in one. The reader keeps a hold. */
+KARP_API karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error);
+/** Has @p provider do what `provider` of the options does. Borrowed: it must stay open as long as the reader. NULL = none. Errors: STATE. */
+KARP_API karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provider, karp_error *error);
+/** Fills in and yields the snapshot. The reader can then be dumped and freed, no more added. */
+KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error);
+/** Notes on what was read: unknown kinds, fields without effect … {NULL,0} beyond the end. */
+KARP_API size_t karp_reader_warning_count(const karp_reader *reader);
+KARP_API karp_str karp_reader_warning(const karp_reader *reader, size_t index);
+/** `state.method` of a Snapshot: KARP_METHOD_*. */
+KARP_API uint32_t karp_reader_method(const karp_reader *reader);
+/** SHA-256 of the canonical Snapshot as 64 hex digits. Only with keep_documents, after finish; else "". */
+KARP_API karp_str karp_reader_digest(const karp_reader *reader);
+
+/** Text that a function returns: the caller frees with karp_text_free(). */
+typedef struct karp_text {
+    char *ptr; /**< NUL-terminated */
+    size_t len;
+    void *owner; /**< the library's */
+} karp_text;
+/** Frees it and zeroes the struct. NULL is allowed. */
+KARP_API void karp_text_free(karp_text *text);
+
+/** The canonical Snapshot: everything that was read and filled in, as JSON. Only with keep_documents, after finish. */
+KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error);
+
+/** Reads a catalogue document (kwok's or the full shape; JSON or YAML). @p name is used in errors. */
+KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out, karp_error *error);
+KARP_API karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out, karp_error *error);
+/** The embedded EC2 catalogue of a region (us-east-1, us-west-2, eu-west-1). Errors: NOT_FOUND, NOMEM. */
+KARP_API karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out, karp_error *error);
+
+/** What the types of karp_catalogue_aws() depend on. */
+typedef struct karp_catalogue_options {
+    size_t size;
+    karp_str region;          /**< "" = that of the node class's subnets, else us-west-2 */
+    karp_str node_class;      /**< text (YAML or JSON) with one EC2NodeClass, or an AWSNodeTemplate; "" = AL2023 as it comes */
+    karp_str node_class_name; /**< of that text, in errors */
+    int64_t reserved_enis;    /**< network interfaces that pods cannot have */
+    double vm_memory_overhead_percent; /**< the part of memory that is taken for the hypervisor; 0.075, as with the provider */
+    uint32_t all_types;       /**< 1 = also those that the region does not offer */
+    uint32_t reserved;
+} karp_catalogue_options;
+
+/** The provider's defaults, and the size. */
+KARP_API void karp_catalogue_options_init(karp_catalogue_options *options, size_t size);
+
+/**
+ * EC2's instance types in a region under a node class. @p options may be NULL.
+ * Errors: NOT_FOUND (the region), INVALID, SYNTAX, LIMIT, UNSUPPORTED (of the node class: document, line, object and field
+ * are named), NOMEM, ABI_*.
+ */
+KARP_API karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options, karp_catalogue **out,
+                                        karp_error *error);
+
+/** How documents are written. */
+enum { KARP_FORMAT_JSON = 0, KARP_FORMAT_TEXT = 1, KARP_FORMAT_YAML = 2, KARP_FORMAT_JSON_LOG = 3, KARP_FORMAT_HTML = 4, KARP_FORMAT_CSV = 5 };
+
+typedef struct karp_write_options {
+    size_t size;
+    uint32_t format;  /**< KARP_FORMAT_* */
+    uint32_t compact; /**< 1 = JSON on one line */
+    uint32_t color;   /**< 1 = ANSI colours in text */
+    uint32_t width;   /**< columns of text; 0 = 100 */
+    karp_str digest;  /**< input.sha256; "" = left out */
+    karp_str title;   /**< of text: the input's name */
+    karp_str catalogue; /**< of text: the catalogue's name */
+    const karp_str *warnings; /**< put before the decision's own */
+    size_t warning_count;
+} karp_write_options;
+
+/** Zeroes @p options and sets its size. */
+KARP_API void karp_write_options_init(karp_write_options *options, size_t size);
+
+/**
+ * Writes a launch decision as a Plan (formats.md §3); @p disruption, when given, fills "disruptions" and "kept".
+ * Formats: JSON, TEXT, YAML (the NodeClaims), JSON_LOG, HTML (a page with the nodes before and after; no script, nothing
+ * loaded from elsewhere).
+ */
+KARP_API karp_status karp_write_plan(karp_context *context, const karp_decision *decision, const karp_decision *disruption,
+                                     const karp_write_options *options, karp_text *out, karp_error *error);
+/** Writes a disruption decision as a DisruptionPlan (formats.md §4). Formats: JSON, TEXT, HTML. */
+KARP_API karp_status karp_write_disruption(karp_context *context, const karp_decision *decision,
+                                           const karp_write_options *options, karp_text *out, karp_error *error);
+/**
+ * Writes what a launch decision says about one pod ("namespace/name"): where it goes, or why it goes nowhere.
+ * Formats: JSON, TEXT. Errors: NOT_FOUND (the decision is not about that pod).
+ */
+KARP_API karp_status karp_write_pod(karp_context *context, const karp_decision *decision, karp_str pod,
+                                    const karp_write_options *options, karp_text *out, karp_error *error);
+/** The same with what would place a pod that fits nowhere. Formats: JSON, TEXT. */
+KARP_API karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_explanation *explanation,
+                                                const karp_write_options *options, karp_text *out, karp_error *error);
+/**
+ * Writes what a disruption decision says about one node: that it goes, or why it stays. Formats: JSON, TEXT.
+ * Errors: NOT_FOUND (no such node).
+ */
+KARP_API karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,
+                                     const karp_write_options *options, karp_text *out, karp_error *error);
+/** A Plan document (formats.md §3) that was read. */
+typedef struct karp_plan_document karp_plan_document;
+
+/**
+ * Reads a Plan (JSON), written by this library or by anything else; @p name is used in errors.
+ * Errors: SYNTAX, INVALID, LIMIT, NOMEM.
+ */
+KARP_API karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out, karp_error *error);
+/** The same from a file, or standard input ("-"). Also: IO. */
+KARP_API karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out, karp_error *error);
+/** What it says. Borrowed. */
+KARP_API const karp_plan *karp_plan_document_plan(const karp_plan_document *document);
+/** Frees it. NULL is allowed. */
+KARP_API void karp_plan_document_free(karp_plan_document *document);
+
+/** A DisruptionMemory document (docs/formats.md) that was read. */
+typedef struct karp_memory_document karp_memory_document;
+
+/**
+ * Reads what karp_write_memory() has written, for karp_disrupt_options.memory; @p name is used in errors.
+ * Errors: SYNTAX, INVALID, LIMIT, NOMEM.
+ */
+KARP_API karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text, karp_memory_document **out, karp_error *error);
+/** The same from a file, or standard input ("-"). Also: IO. */
+KARP_API karp_status karp_memory_read_file(karp_context *context, const char *path, karp_memory_document **out, karp_error *error);
+/** What it says. Borrowed. */
+KARP_API const karp_memory *karp_memory_document_memory(const karp_memory_document *document);
+/** Frees it. NULL is allowed. */
+KARP_API void karp_memory_document_free(karp_memory_document *document);
+/** Writes the memory of a pass, karp_decision_memory(). Format: JSON. */
+KARP_API karp_status karp_write_memory(karp_context *context, const karp_memory *memory, const karp_write_options *options, karp_text *out,
+                                       karp_error *error);
+
+/** A Command document (docs/formats.md) that was read. */
+typedef struct karp_command_document karp_command_document;
+
+/**
+ * Reads what karp_write_command() has written, for karp_command_step(); @p name is used in errors.
+ * Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM.
+ */
+KARP_API karp_status karp_command_read(karp_context *context, karp_str name, karp_str text, karp_command_document **out, karp_error *error);
+/** The same from a file, or standard input ("-"). Also: IO. */
+KARP_API karp_status karp_command_read_file(karp_context *context, const char *path, karp_command_document **out, karp_error *error);
+/** What it says. Borrowed. */
+KARP_API const karp_command_state *karp_command_document_state(const karp_command_document *document);
+/** Frees it. NULL is allowed. */
+KARP_API void karp_command_document_free(karp_command_document *document);
+/** Writes a command as it is after a step, karp_step_state(). Format: JSON. */
+KARP_API karp_status karp_write_command(karp_context *context, const karp_command_state *state, const karp_write_options *options, karp_text *out,
+                                        karp_error *error);
+
+/** Writes what a check of a plan found (formats.md §7). Formats: JSON, TEXT. */
+KARP_API karp_status karp_write_verification(karp_context *context, const karp_verification *verification,
+                                             const karp_write_options *options, karp_text *out, karp_error *error);
+/** Writes why a node stays, and the best move that was rejected. Formats: JSON, TEXT. */
+KARP_API karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,
+                                                 const karp_write_options *options, karp_text *out, karp_error *error);
+/** Writes a catalogue (formats.md §5). Formats: JSON, TEXT, CSV. */
+KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *catalogue,
+                                          const karp_write_options *options, karp_text *out, karp_error *error);
+
+/**
+ * Plays a story (docs/formats.md): a file with a cluster's documents and steps, on a clock of its own. Writes the decisions of
+ * each step and what followed from them. @p catalogue, @p options and @p write may be NULL. Formats: JSON, TEXT.
+ * Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED.
+ */
+KARP_API karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue, const karp_options *options,
+                                     const karp_write_options *write, karp_text *out, karp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file lifecycle.h  What becomes of nodes outside a disruption pass: conditions, expiration, repair, time-outs, garbage,
+ * static pools, draining; and whether a command still holds when its waiting time is over.
+ *
+ * Every function looks at one snapshot and answers with advice: a list of actions, and when to look again. Nothing is
+ * remembered between calls; what Karpenter keeps in memory is an argument. A controller carries the actions out.
+ */
+#ifndef KARP_LIFECYCLE_H
+#define KARP_LIFECYCLE_H
+
+#include <karp/disrupt.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What to do. Numbers never change. */
+enum {
+    KARP_ACTION_DELETE_CLAIM = 1,    /**< object: NodeClaim; value: why ("Expired", "RegistrationTimeout" …) */
+    KARP_ACTION_CREATE_CLAIMS = 2,   /**< object: NodePool; number: how many */
+    KARP_ACTION_SET_CONDITION = 3,   /**< object: NodeClaim; subject: condition type; value: its reason */
+    KARP_ACTION_CLEAR_CONDITION = 4, /**< object: NodeClaim; subject: condition type */
+    KARP_ACTION_ANNOTATE_CLAIM = 5,  /**< object: NodeClaim; subject: annotation; value */
+    KARP_ACTION_ANNOTATE_POOL = 6,   /**< object: NodePool; likewise */
+    KARP_ACTION_REMOVE_TAINT = 7,    /**< object: Node; subject: the taint's key */
+    KARP_ACTION_EVICT = 8,           /**< object: pod; through the eviction API */
+    KARP_ACTION_FORCE_DELETE = 9,    /**< object: pod; number: grace period in seconds */
+    KARP_ACTION_BLOCKED = 10,        /**< object: Node or pod that should go and may not; value: why */
+    KARP_ACTION_ADD_TAINT = 11,      /**< object: Node; subject: the taint's key; effect NoSchedule, no value */
+    KARP_ACTION_CREATE_REPLACEMENT = 12, /**< object: NodePool; subject: the launch's id; number: index of the replacement */
+    KARP_ACTION_MARK_NODE = 13,      /**< object: state node: marked for deletion in the snapshots to come */
+    KARP_ACTION_UNMARK_NODE = 14,    /**< object: state node: no longer */
+    KARP_ACTION_NOMINATE_NODE = 15,  /**< object: state node that pods are on their way to: nominated for 20 s */
+    KARP_ACTION_EVENT = 16,         /**< object: NodeClaim; value: what its users should be told */
+    KARP_ACTION_OFFERING_UNAVAILABLE = 17 /**< object: instance type; subject: zone; value: capacity type */
+};
+
+typedef struct karp_action {
+    size_t size;
+    uint32_t kind; /**< KARP_ACTION_* */
+    uint32_t reserved;
+    karp_str object;
+    karp_str subject;
+    karp_str value;
+    int64_t number;
+} karp_action;
+
+/** Immutable; owns what it shows. */
+typedef struct karp_advice karp_advice;
+
+/** Actions, by the names of their objects. */
+KARP_API size_t karp_advice_count(const karp_advice *advice);
+KARP_API karp_status karp_advice_action(const karp_advice *advice, size_t index, karp_action *out);
+/** The instant at which the answer can change without the cluster changing; KARP_NO_TIME = never. */
+KARP_API int64_t karp_advice_look_again(const karp_advice *advice);
+/** karp_advise_drain(): 1 = the node is drained. 0 elsewhere. */
+KARP_API uint32_t karp_advice_finished(const karp_advice *advice);
+/** NULL is allowed. */
+KARP_API void karp_advice_free(karp_advice *advice);
+
+/** The provider's answer for one NodeClaim. Claims without one: not drifted by the provider. */
+typedef struct karp_drift_answer {
+    karp_str claim;
+    karp_str reason;           /**< "AMIDrift" …; "" = not drifted */
+    uint32_t instance_exists;  /**< 0 = the instance was not found: the condition stays as it is */
+    uint32_t type_found;       /**< 1 = the instance type was found in the last 30 minutes: not looked up again */
+} karp_drift_answer;
+
+/* All below: `now` 0 = the snapshot's. Errors: NOMEM, INVALID. The snapshot may be shared between threads. */
+
+/** The conditions Drifted and Consolidatable of every NodeClaim: what to set and to clear. */
+KARP_API karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now, const karp_drift_answer *answers,
+                                            size_t answer_count, karp_advice **out, karp_error *error);
+
+/** Claims that have lived for their expireAfter. */
+KARP_API karp_status karp_advise_expiration(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error);
+
+/** A condition under which the provider wants a node replaced. */
+typedef struct karp_repair_policy {
+    karp_str condition;
+    karp_str status;
+    int64_t toleration; /**< nanoseconds */
+} karp_repair_policy;
+
+/** Nodes to be replaced because they are broken, unless more than a fifth of their pool is. Only with the gate NodeRepair. */
+KARP_API karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t now, const karp_repair_policy *policies,
+                                        size_t policy_count, karp_advice **out, karp_error *error);
+
+/** Claims that were not launched within 5 minutes, or not registered within 15. */
+KARP_API karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error);
+
+/** Registered claims whose instance is gone. @p provider_ids: every instance that the provider has. */
+KARP_API karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
+                                         size_t provider_id_count, karp_advice **out, karp_error *error);
+
+/** Static pools: how many claims to create, which to delete. Only with the gate StaticCapacity. */
+KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error);
+
+/** What a cloud announces of an instance. Numbers never change. */
+enum {
+    KARP_INTERRUPTION_SPOT = 1,                 /**< a spot instance will be taken back: drained; its offering is sold out */
+    KARP_INTERRUPTION_REBALANCE = 2,            /**< it may be taken back: an event, nothing more */
+    KARP_INTERRUPTION_SCHEDULED_CHANGE = 3,     /**< maintenance is announced: drained */
+    KARP_INTERRUPTION_STOPPING = 4,             /**< it stops: drained */
+    KARP_INTERRUPTION_TERMINATING = 5,          /**< it ends: drained */
+    KARP_INTERRUPTION_SCHEDULED_EVENT = 6,      /**< an event is scheduled for it: drained */
+    KARP_INTERRUPTION_CAPACITY_RESERVATION = 7, /**< its reservation ends: drained */
+    KARP_INTERRUPTION_INSTANCE_STATUS = 8,      /**< its status check fails: deleted without waiting for the drain */
+    KARP_INTERRUPTION_SYSTEM_STATUS = 9,        /**< that of the system below it fails: likewise */
+    KARP_INTERRUPTION_NO_OP = 10                /**< anything else: an event, nothing more */
+};
+
+/** "SpotInterruption" …: the value of the actions. "" for a number that is none. */
+KARP_API const char *karp_interruption_name(uint32_t kind);
+
+typedef struct karp_interruption {
+    karp_str instance; /**< a provider ID, or what stands after its last slash */
+    uint32_t kind;     /**< KARP_INTERRUPTION_* */
+    uint32_t reserved;
+} karp_interruption;
+
+/** What becomes of the claims whose instances the cloud has announced something of; messages of other instances are skipped. */
+KARP_API karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now, const karp_interruption *messages,
+                                               size_t message_count, karp_advice **out, karp_error *error);
+
+/** One step of emptying a node that is being deleted. Errors: also NOT_FOUND (no such node). */
+KARP_API karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node, int64_t now, karp_advice **out, karp_error *error);
+
+/** Taints and conditions that a command has left behind. @p in_progress: names of nodes in commands that are running. */
+KARP_API karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *in_progress, size_t in_progress_count,
+                                         karp_advice **out, karp_error *error);
+
+/** Hashes to be stamped on NodePools, and on NodeClaims that carry those of an earlier version. */
+KARP_API karp_status karp_advise_hashes(const karp_snapshot *snapshot, karp_advice **out, karp_error *error);
+
+/** The hash of a NodePool's static fields, as annotation karpenter.sh/nodepool-hash has it (version v3). Errors: NOT_FOUND. */
+KARP_API karp_status karp_node_pool_hash(const karp_snapshot *snapshot, karp_str node_pool, uint64_t *out);
+
+/** Whether a command still holds. */
+typedef struct karp_validation {
+    size_t size;
+    /** KARP_REASON_NONE = go ahead; CHURN, VALIDATION_BUDGET, SCHEDULING, NO_NODEPOOLS, INVALID_PDB; without D-Q12 also what makes the
+     * command not worth it any more: NO_CHEAPER_NODE, BALANCED_SCORE, … */
+    uint32_t code;
+    uint32_t kept; /**< how many nodes still go */
+} karp_validation;
+
+/**
+ * Looks at command @p command of @p decision again, on a snapshot taken `validate_after` later. Commands of drift always
+ * hold. An emptiness command may shrink: @p goes, when not NULL, has an entry for each node of the command and receives 1
+ * for those that still go. Errors: NOMEM, INVALID, NOT_FOUND (no such command), CANCELED, ABI_*.
+ */
+KARP_API karp_status karp_disrupt_validate(const karp_snapshot *later, const karp_disrupt_options *options, const karp_decision *decision,
+                                           size_t command, uint32_t *goes, karp_validation *out, karp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file snapshot.h  Builder: objects in any order. Snapshot: the same, checked, interned, grouped; immutable. */
+#ifndef KARP_SNAPSHOT_H
+#define KARP_SNAPSHOT_H
+
+#include <karp/catalogue.h>
+#include <karp/columns.h>
+#include <karp/objects.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Collects objects. Exclusive use. */
+typedef struct karp_builder karp_builder;
+
+/** A whole decision's input. Shared ownership; any number of threads may decide on one at once. */
+typedef struct karp_snapshot karp_snapshot;
+
+enum { KARP_PREFERENCES_RESPECT = 0, KARP_PREFERENCES_IGNORE = 1 };
+enum { KARP_MIN_VALUES_STRICT = 0, KARP_MIN_VALUES_BEST_EFFORT = 1 };
+enum { KARP_RESERVED_STRICT = 0, KARP_RESERVED_FALLBACK = 1 };
+
+/** Feature gates, ored. */
+enum {
+    KARP_GATE_RESERVED_CAPACITY = 1,
+    KARP_GATE_SPOT_TO_SPOT = 2,
+    KARP_GATE_NODE_REPAIR = 4,
+    KARP_GATE_NODE_OVERLAY = 8,
+    KARP_GATE_STATIC_CAPACITY = 16,
+    KARP_GATE_CAPACITY_BUFFER = 32
+};
+
+/** Process-wide options of Karpenter, label tables of the provider, and what it keeps in memory. */
+typedef struct karp_settings {
+    size_t size;
+    uint32_t preference_policy; /**< KARP_PREFERENCES_* */
+    uint32_t min_values_policy; /**< KARP_MIN_VALUES_* */
+    uint32_t reserved_mode;     /**< KARP_RESERVED_* */
+    uint32_t gates;             /**< KARP_GATE_* */
+    uint32_t dra_requests;      /**< 1 = dynamic resource allocation is done; 0 = such pods are refused */
+    uint32_t consolidation_simulation; /**< 1 = the solve is the one inside a consolidation */
+    const karp_spread_constraint *default_spread; /**< scheduler-config; without selectors */
+    size_t default_spread_count;
+    const karp_str *well_known; /**< labels the provider adds to Karpenter's own table; likewise below */
+    size_t well_known_count;
+    const karp_str *restricted;
+    size_t restricted_count;
+    const karp_str *restricted_domains;
+    size_t restricted_domain_count;
+    const karp_label *normalized; /**< key → value */
+    size_t normalized_count;
+    karp_str reservation_id_label; /**< "" = the provider has no reservations */
+} karp_settings;
+
+/** Karpenter's defaults: gates = RESERVED_CAPACITY, everything else zero. */
+KARP_API void karp_settings_init(karp_settings *settings, size_t size);
+
+/** One entry of what Karpenter remembers about a node. */
+typedef struct karp_node_state {
+    karp_str name;                /**< of the Node, or of the NodeClaim while it has no registered Node */
+    uint32_t marked_for_deletion; /**< takes no pods; its pods are placed elsewhere */
+    uint32_t nominated;           /**< pods are on their way to it */
+} karp_node_state;
+
+/** Makes an empty builder. Errors: NOMEM. */
+KARP_API karp_status karp_builder_new(karp_context *context, karp_builder **out, karp_error *error);
+
+/** Frees it. NULL is allowed. */
+KARP_API void karp_builder_free(karp_builder *builder);
+
+/** Replaces the settings (default: karp_settings_init()). Copied. Errors: NOMEM, INVALID, ABI_*. */
+KARP_API karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings *settings, karp_error *error);
+
+/** The clock of the snapshot: an instant. Never read from the machine. Default 2026-01-01T00:00:00Z. */
+KARP_API karp_status karp_builder_set_now(karp_builder *builder, int64_t now, karp_error *error);
+
+/** Only these nodes are known to the scheduler (others still count for topology). Without the call: all of them. */
+KARP_API karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_state *states, size_t count,
+                                                  karp_error *error);
+
+/** Exactly these pods ("namespace/name") are to be placed, in this order, pending or not. Without the call: section 2 of the spec. */
+KARP_API karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str *names, size_t count,
+                                                    karp_error *error);
+
+/**
+ * Gives @p pools (by name; none = every pool) the types of @p catalogue, after those given before.
+ * The builder keeps a hold. Errors: NOMEM.
+ */
+KARP_API karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *catalogue, const karp_str *pools,
+                                                size_t pool_count, karp_error *error);
+
+/*
+ * One call per kind. The object is copied. Errors of all of them: NOMEM, INVALID (object and field are named),
+ * DUPLICATE (kind, namespace and name are taken), LIMIT, RANGE (a quantity beyond 128 bits), ABI_*. After an error the
+ * builder is as it was before the call.
+ */
+KARP_API karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *pod, karp_error *error);
+KARP_API karp_status karp_builder_add_node(karp_builder *builder, const karp_node *node, karp_error *error);
+KARP_API karp_status karp_builder_add_node_claim(karp_builder *builder, const karp_node_claim *claim, karp_error *error);
+KARP_API karp_status karp_builder_add_node_pool(karp_builder *builder, const karp_node_pool *pool, karp_error *error);
+KARP_API karp_status karp_builder_add_node_class(karp_builder *builder, const karp_node_class *node_class, karp_error *error);
+KARP_API karp_status karp_builder_add_daemon_set(karp_builder *builder, const karp_daemon_set *daemon_set, karp_error *error);
+KARP_API karp_status karp_builder_add_persistent_volume_claim(karp_builder *builder, const karp_persistent_volume_claim *claim, karp_error *error);
+KARP_API karp_status karp_builder_add_persistent_volume(karp_builder *builder, const karp_persistent_volume *volume, karp_error *error);
+KARP_API karp_status karp_builder_add_storage_class(karp_builder *builder, const karp_storage_class *storage_class, karp_error *error);
+KARP_API karp_status karp_builder_add_csi_node(karp_builder *builder, const karp_csi_node *csi_node, karp_error *error);
+KARP_API karp_status karp_builder_add_pod_disruption_budget(karp_builder *builder, const karp_pod_disruption_budget *budget, karp_error *error);
+KARP_API karp_status karp_builder_add_namespace(karp_builder *builder, const karp_namespace *namespace_, karp_error *error);
+KARP_API karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecting *selecting, karp_error *error);
+KARP_API karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node_overlay *overlay, karp_error *error);
+KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, const karp_capacity_buffer *buffer, karp_error *error);
+
+/**
+ * Checks, interns, groups and indexes everything once. On success the builder is empty again; on failure it is
+ * unchanged. References to objects that are not there are no errors: they have results per pod.
+ * Errors: NOMEM, INVALID, LIMIT, RANGE (amounts of one resource that have no common 62-bit scale).
+ */
+KARP_API karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error);
+
+/**
+ * A builder that holds everything the snapshot was made of: objects, settings, clock, catalogues. What changes is added and
+ * removed there; karp_builder_finish() then makes a snapshot that decides as one built afresh from the same objects would.
+ * Texts and objects are shared with @p snapshot, which stays as it is and may be freed before. What has been removed keeps its
+ * memory until the last snapshot of such a row is freed, so build afresh now and then.
+ * Time grows with the number of objects, but only by the copying of fixed records and of finishing: nothing is read, checked
+ * or interned again. Errors: INVALID, NOMEM.
+ */
+KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);
+
+/**
+ * Takes an object out again; one of the same name can be added then, which is how an object is replaced. @p kind is
+ * Kubernetes' name of it ("Pod", "NodePool" …), for node classes with the group before it ("karpenter.k8s.aws/EC2NodeClass");
+ * an empty @p namespace_ is "default", and cluster-wide kinds have none. Errors: NOT_FOUND, INVALID, NOMEM.
+ */
+KARP_API karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name, karp_error *error);
+
+/** Adds a hold and returns @p snapshot. NULL is allowed. */
+KARP_API karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot);
+
+/** Gives a hold up; the last one frees. NULL is allowed. */
+KARP_API void karp_snapshot_unref(karp_snapshot *snapshot);
+
+/** What a snapshot holds. */
+typedef struct karp_snapshot_counts {
+    size_t size;
+    size_t pods;           /**< all of them */
+    size_t pods_to_place;
+    size_t pod_classes;    /**< kinds of pods that no decision can tell apart */
+    size_t nodes;          /**< state nodes: nodes, and claims without one */
+    size_t node_pools;
+    size_t instance_types; /**< over all pools' catalogues, each once */
+    size_t offerings;
+    size_t requirement_sets;
+} karp_snapshot_counts;
+
+/** Fills @p counts (its size must be set). */
+KARP_API void karp_snapshot_get_counts(const karp_snapshot *snapshot, karp_snapshot_counts *counts);
+
+/** The snapshot's clock. */
+KARP_API int64_t karp_snapshot_now(const karp_snapshot *snapshot);
+
+/** Pod @p index of all pods, in the order they were added: "namespace/name". {NULL,0} beyond the end. */
+KARP_API karp_str karp_snapshot_pod_name(const karp_snapshot *snapshot, size_t index);
+
+/** State node @p index, in the order of names. {NULL,0} beyond the end. */
+KARP_API karp_str karp_snapshot_node_name(const karp_snapshot *snapshot, size_t index);
+
+/** Tables of a snapshot, karp_snapshot_table(). */
+enum {
+    KARP_TABLE_SNAPSHOT_PODS = 101, /**< every pod, in the order they were added: a row's number is the pod's index */
+    KARP_TABLE_SNAPSHOT_NODES = 102 /**< state nodes, by name */
+};
+
+/**
+ * Makes a table of a snapshot: KARP_TABLE_SNAPSHOT_*. The work grows with the rows. May be called by several threads at once.
+ * Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
+ */
+KARP_API karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, karp_table **out, karp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Structs that start with `size` come from callers of any age. For every function that takes one: the first version's
+ * size is accepted, and nothing beyond it is read; a larger struct is accepted when what the library does not know is
+ * zero, and refused when it is not; impossible sizes are refused. Structs are given at the end of a block of exactly
+ * their size, so that tools see a step too far.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <karp/io.h>
+#include <karp/karp.h>
+
+#define THROUGH(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
+#define T(text) { text, sizeof(text) - 1 }
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static karp_context *context;
+static karp_snapshot *snapshot;
+static karp_decision *plan, *pass;
+
+static int set_up(void **state)
+{
+    static const char pod[] = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}\n---\n"
+                              "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: {group: g, kind: K, name: d}}}}}\n---\n"
+                              "{apiVersion: v1, kind: Node, metadata: {name: node}, spec: {providerID: 'x://n'}, "
+                              "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, capacity: {cpu: 4, memory: 8Gi, pods: 10}}}\n";
+    karp_reader *reader = NULL;
+    (void)state;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    assert_int_equal(karp_reader_new(context, NULL, &reader, NULL), KARP_OK);
+    assert_int_equal(karp_reader_add(reader, (karp_str)T("pod"), (karp_str){ pod, sizeof pod - 1 }, NULL), KARP_OK);
+    assert_int_equal(karp_reader_finish(reader, &snapshot, NULL), KARP_OK);
+    assert_int_equal(karp_provision(snapshot, NULL, &plan, NULL), KARP_OK);
+    assert_int_equal(karp_disrupt(snapshot, NULL, &pass, NULL), KARP_OK);
+    karp_reader_free(reader);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    karp_decision_unref(plan);
+    karp_decision_unref(pass);
+    karp_snapshot_unref(snapshot);
+    karp_context_free(context);
+    return 0;
+}
+
+/* ---- structs that go in ------------------------------------------------------------------------------------------- */
+
+static karp_status give_context_options(const void *s)
+{
+    karp_context *made = NULL;
+    karp_status status = karp_context_new(s, &made, NULL);
+    karp_context_free(made);
+    return status;
+}
+
+static void *take(size_t bytes, void *user) { (void)user; return malloc(bytes); }
+static void *resize(void *p, size_t old_bytes, size_t bytes, void *user) { (void)user; (void)old_bytes; return realloc(p, bytes); }
+static void give_back(void *p, size_t bytes, void *user) { (void)user; (void)bytes; free(p); }
+
+static karp_status give_allocator(const void *s)
+{
+    karp_context_options options;
+    karp_context_options_init(&options, sizeof options);
+    options.allocator = s;
+    return give_context_options(&options);
+}
+
+static karp_status give_options(const void *s)
+{
+    karp_decision *made = NULL;
+    karp_status status = karp_provision(snapshot, s, &made, NULL);
+    karp_decision_unref(made);
+    return status;
+}
+
+static karp_status give_options_what_if(const void *s)
+{
+    karp_decision *made = NULL;
+    karp_status status = karp_what_if(snapshot, NULL, 0, s, &made, NULL);
+    karp_decision_unref(made);
+    return status;
+}
+
+static karp_status give_options_explain(const void *s)
+{
+    karp_pod_explanation *made = NULL;
+    karp_status status = karp_explain_pod(snapshot, s, (karp_str)T("default/a"), &made, NULL);
+    karp_pod_explanation_free(made);
+    return status;
+}
+
+static karp_status give_disrupt(const void *s)
+{
+    karp_decision *made = NULL;
+    karp_status status = karp_disrupt(snapshot, s, &made, NULL);
+    karp_decision_unref(made);
+    return status;
+}
+
+static karp_status give_disrupt_explain(const void *s)
+{
+    karp_node_explanation *made = NULL;
+    karp_status status = karp_explain_node(snapshot, s, (karp_str)T("node"), &made, NULL);
+    karp_node_explanation_free(made);
+    return status;
+}
+
+static karp_status give_plan(const void *s)
+{
+    karp_verification *made = NULL;
+    karp_status status = karp_verify(snapshot, s, &made, NULL);
+    karp_verification_free(made);
+    return status;
+}
+
+static karp_status give_fit(const void *s)
+{
+    karp_fitting *made = NULL;
+    karp_status status = karp_fit(context, s, &made, NULL);
+    karp_fitting_free(made);
+    return status;
+}
+
+static karp_status give_reader(const void *s)
+{
+    karp_reader *made = NULL;
+    karp_status status = karp_reader_new(context, s, &made, NULL);
+    karp_reader_free(made);
+    return status;
+}
+
+static karp_status give_write(const void *s)
+{
+    karp_text text = { NULL, 0, NULL };
+    karp_status status = karp_write_plan(context, plan, NULL, s, &text, NULL);
+    karp_text_free(&text);
+    return status;
+}
+
+static karp_status give_catalogue_options(const void *s)
+{
+    karp_catalogue *made = NULL;
+    karp_status status = karp_catalogue_aws(context, s, &made, NULL);
+    karp_catalogue_unref(made);
+    return status;
+}
+
+static karp_status give_type(const void *s)
+{
+    karp_catalogue *made = NULL;
+    karp_status status = karp_catalogue_new(context, s, 1, &made, NULL);
+    karp_catalogue_unref(made);
+    return status;
+}
+
+/* Builder calls: each in a builder of its own. */
+#define GIVE(name, call, type) \
+    static karp_status name(const void *s) \
+    { \
+        karp_builder *b = NULL; \
+        assert_int_equal(karp_builder_new(context, &b, NULL), KARP_OK); \
+        karp_status status = call(b, (const type *)s, NULL); \
+        karp_builder_free(b); \
+        return status; \
+    }
+GIVE(give_settings, karp_builder_set_settings, karp_settings)
+GIVE(give_pod, karp_builder_add_pod, karp_pod)
+GIVE(give_node, karp_builder_add_node, karp_node)
+GIVE(give_claim, karp_builder_add_node_claim, karp_node_claim)
+GIVE(give_pool, karp_builder_add_node_pool, karp_node_pool)
+GIVE(give_class, karp_builder_add_node_class, karp_node_class)
+GIVE(give_daemon_set, karp_builder_add_daemon_set, karp_daemon_set)
+GIVE(give_volume_claim, karp_builder_add_persistent_volume_claim, karp_persistent_volume_claim)
+GIVE(give_volume, karp_builder_add_persistent_volume, karp_persistent_volume)
+GIVE(give_storage_class, karp_builder_add_storage_class, karp_storage_class)
+GIVE(give_csi_node, karp_builder_add_csi_node, karp_csi_node)
+GIVE(give_budget, karp_builder_add_pod_disruption_budget, karp_pod_disruption_budget)
+GIVE(give_namespace, karp_builder_add_namespace, karp_namespace)
+GIVE(give_selecting, karp_builder_add_selecting, karp_selecting)
+GIVE(give_overlay, karp_builder_add_node_overlay, karp_node_overlay)
+GIVE(give_buffer, karp_builder_add_capacity_buffer, karp_capacity_buffer)
+GIVE(give_slice, karp_builder_add_resource_slice, karp_resource_slice)
+GIVE(give_device_class, karp_builder_add_device_class, karp_device_class)
+GIVE(give_resource_claim, karp_builder_add_resource_claim, karp_resource_claim)
+
+/* Objects with a name, else nothing. The daemon set's pod has its own size inside. */
+static const karp_allocator allocator = { sizeof allocator, take, resize, give_back, NULL };
+static const karp_context_options context_options = { .size = sizeof context_options };
+static const karp_settings settings = { .size = sizeof settings };
+static const karp_options options = { .size = sizeof options };
+static const karp_disrupt_options disrupt_options = { .size = sizeof disrupt_options, .common = { .size = sizeof options } };
+static const karp_plan given_plan = { .size = sizeof given_plan };
+static const karp_fit_request fit_request = { .size = sizeof fit_request };
+static const karp_reader_options reader_options = { .size = sizeof reader_options };
+static const karp_write_options write_options = { .size = sizeof write_options };
+static const karp_catalogue_options catalogue_options = { .size = sizeof catalogue_options, .vm_memory_overhead_percent = 0.075 };
+static const karp_instance_type type = { .size = sizeof type, .name = T("x") };
+static const karp_pod pod = { .size = sizeof pod, .meta = { .name = T("x") }, .termination_grace_seconds = -1 };
+static const karp_node node = { .size = sizeof node, .meta = { .name = T("x") } };
+static const karp_node_claim node_claim = { .size = sizeof node_claim, .meta = { .name = T("x") } };
+static const karp_node_pool node_pool = { .size = sizeof node_pool, .meta = { .name = T("x") } };
+static const karp_node_class node_class = { .size = sizeof node_class, .meta = { .name = T("x") } };
+static const karp_daemon_set daemon_set = { .size = sizeof daemon_set, .meta = { .name = T("x") }, .template_ = { .size = sizeof pod } };
+static const karp_persistent_volume_claim volume_claim = { .size = sizeof volume_claim, .meta = { .name = T("x") } };
+static const karp_persistent_volume volume = { .size = sizeof volume, .meta = { .name = T("x") } };
+static const karp_storage_class storage_class = { .size = sizeof storage_class, .meta = { .name = T("x") } };
+static const karp_csi_node csi_node = { .size = sizeof csi_node, .meta = { .name = T("x") } };
+static const karp_pod_disruption_budget budget = { .size = sizeof budget, .meta = { .name = T("x") } };
+static const karp_namespace name_space = { .size = sizeof name_space, .meta = { .name = T("x") } };
+static const karp_selecting selecting = { .size = sizeof selecting, .meta = { .name = T("x") } };
+static const karp_node_overlay overlay = { .size = sizeof overlay, .meta = { .name = T("x") } };
+static const karp_capacity_buffer buffer = { .size = sizeof buffer, .meta = { .name = T("x") }, .replicas = -1 };
+static const karp_resource_slice slice = { .size = sizeof slice, .meta = { .name = T("x") } };
+static const karp_device_class device_class = { .size = sizeof device_class, .meta = { .name = T("x") } };
+static const karp_resource_claim resource_claim = { .size = sizeof resource_claim, .meta = { .name = T("x") } };
+
+#define IN(value, function) { #value, &value, sizeof value, 0, function }
+#define GROWN(value, function, first) { #value, &value, sizeof value, first, function }
+
+/* `first`: the size in the first version, where the struct has grown since. */
+static const struct given {
+    const char *name;
+    const void *value;
+    size_t size, first;
+    karp_status (*call)(const void *s);
+} in[] = {
+    IN(context_options, give_context_options), IN(allocator, give_allocator), IN(settings, give_settings), IN(options, give_options),
+    IN(options, give_options_what_if), IN(options, give_options_explain), IN(given_plan, give_plan), IN(fit_request, give_fit),
+    IN(reader_options, give_reader), IN(write_options, give_write), IN(catalogue_options, give_catalogue_options),
+    GROWN(disrupt_options, give_disrupt, offsetof(karp_disrupt_options, flip_quirks)), IN(disrupt_options, give_disrupt_explain),
+    GROWN(type, give_type, THROUGH(karp_instance_type, capacity_from_overlay) + sizeof(uint32_t)),
+    IN(pod, give_pod), IN(node, give_node), IN(node_claim, give_claim), IN(node_pool, give_pool), IN(node_class, give_class),
+    IN(daemon_set, give_daemon_set), IN(volume_claim, give_volume_claim), IN(volume, give_volume), IN(storage_class, give_storage_class),
+    IN(csi_node, give_csi_node), IN(budget, give_budget), IN(name_space, give_namespace), IN(selecting, give_selecting),
+    IN(overlay, give_overlay), IN(buffer, give_buffer), IN(slice, give_slice), IN(device_class, give_device_class),
+    IN(resource_claim, give_resource_claim),
+};
+
+/* The struct as a caller has it that knows `size` bytes of it; `tail` is a byte near its end, beyond what we know. */
+static karp_status call_with(const struct given *g, size_t size, size_t tail_at, unsigned char tail)
+{
+    size_t room = size < sizeof(size_t) ? sizeof(size_t) : size;
+    unsigned char *copy = calloc(1, room);
+    assert_non_null(copy);
+    memcpy(copy, g->value, size < g->size ? size : g->size);
+    memcpy(copy, &size, sizeof size);
+    if (tail != 0) copy[tail_at] = tail;
+    karp_status status = g->call(copy);
+    free(copy);
+    return status;
+}
+
+static void expect(const struct given *g, const char *caller, karp_status got, karp_status wanted)
+{
+    if (got != wanted) fail_msg("%s from %s caller: %s, expected %s", g->name, caller, karp_status_name(got), karp_status_name(wanted));
+}
+
+static void structs_in(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(in); i++) {
+        const struct given *g = &in[i];
+        size_t first = g->first != 0 ? g->first : g->size;
+        expect(g, "a present", call_with(g, g->size, 0, 0), KARP_OK);
+        expect(g, "an older", call_with(g, first, 0, 0), KARP_OK);
+        expect(g, "a newer, zeros", call_with(g, g->size + 8, 0, 0), KARP_OK);
+        expect(g, "a newer, zeros", call_with(g, 4096, 0, 0), KARP_OK);
+        expect(g, "a newer, data", call_with(g, g->size + 8, g->size, 1), KARP_E_ABI_NEW);
+        expect(g, "a newer, data", call_with(g, g->size + 8, g->size + 7, 0x80), KARP_E_ABI_NEW);
+        expect(g, "a newer, data", call_with(g, 4096, 4095, 1), KARP_E_ABI_NEW);
+        expect(g, "a wrong", call_with(g, 4096 + 8, 0, 0), KARP_E_ABI_SIZE);
+        expect(g, "a wrong", call_with(g, 0, 0, 0), KARP_E_ABI_SIZE);
+        expect(g, "a wrong", call_with(g, sizeof(size_t), 0, 0), KARP_E_ABI_SIZE);
+    }
+}
+
+/* ---- structs that come out ---------------------------------------------------------------------------------------- */
+
+static karp_status ask_placement(void *out) { return karp_decision_placement(plan, 0, out); }
+static karp_status ask_node(void *out) { return karp_decision_node(plan, 0, out); }
+static karp_status ask_disruption(void *out) { return karp_decision_disruption(pass, out); }
+static karp_status ask_column(void *out)
+{
+    karp_table *t = NULL;
+    assert_int_equal(karp_decision_table(plan, KARP_TABLE_NODES, &t, NULL), KARP_OK);
+    karp_status status = karp_table_column(t, 0, out);
+    karp_table_free(t);
+    return status;
+}
+static karp_status ask_left(void *out)
+{
+    const karp_fit_demand demand = { .count = 1 };
+    const karp_fit_request request = { .size = sizeof request, .demands = &demand, .demand_count = 1 };
+    karp_fitting *f = NULL;
+    assert_int_equal(karp_fit(context, &request, &f, NULL), KARP_OK);
+    karp_status status = karp_fitting_left(f, 0, out);
+    karp_fitting_free(f);
+    return status;
+}
+
+static const struct asked {
+    const char *name;
+    size_t size;
+    karp_status (*call)(void *out);
+} out[] = {
+    { "karp_placement", sizeof(karp_placement), ask_placement }, { "karp_node_use", sizeof(karp_node_use), ask_node },
+    { "karp_disruption", sizeof(karp_disruption), ask_disruption }, { "karp_column", sizeof(karp_column), ask_column },
+    { "karp_fit_left", sizeof(karp_fit_left), ask_left },
+};
+
+static void structs_out(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(out); i++) {
+        const struct asked *a = &out[i];
+        size_t newer = a->size + 24, kept;
+        unsigned char *room = malloc(newer);
+        assert_non_null(room);
+        memset(room, 0xa5, newer);
+        memcpy(room, &newer, sizeof newer);
+        if (a->call(room) != KARP_OK) fail_msg("%s to a newer caller", a->name);
+        memcpy(&kept, room, sizeof kept);
+        assert_int_equal(kept, newer); /* the caller's own size stays */
+        for (size_t k = a->size; k < newer; k++) assert_int_equal(room[k], 0);
+        for (size_t small = 0; small < a->size; small += sizeof(size_t)) {
+            memset(room, 0xa5, newer);
+            memcpy(room, &small, sizeof small);
+            assert_int_equal(a->call(room), KARP_E_ABI_SIZE);
+            assert_int_equal(room[sizeof small], 0xa5); /* and nothing is written */
+        }
+        free(room);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(structs_in), cmocka_unit_test(structs_out) };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

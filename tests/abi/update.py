@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what the checks of the interface compare with.
+
+    update.py               layout.txt, after a change that docs/abi.md allows
+    update.py --release     also previous/: headers, programs, manifest and dumps, from the libraries in build/ (or
+                            $KARP_BUILD), when a version is released: from then on it is what must keep working
+"""
+import os
+import pathlib
+import shutil
+import sys
+
+import dump
+import headers
+import layout
+import previous
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parent.parent
+
+
+def manifest(libraries):
+    return ''.join(f'{library} {symbol}\n' for library in ('libkarp', 'libkarp-io')
+                   for symbol in sorted(previous.exported(libraries / f'{library}.so')))
+
+
+def release():
+    libraries = pathlib.Path(os.environ.get('KARP_BUILD') or SOURCE / 'build') / 'lib'
+    folder = HERE / 'previous'
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / 'include' / 'karp').mkdir(parents=True)
+    for header in headers.public_headers(SOURCE):
+        shutil.copy(header, folder / 'include' / 'karp')
+    for name in previous.PROGRAMS:
+        shutil.copy(SOURCE / 'examples' / 'c' / f'{name}.c', folder)
+    (folder / 'symbols.txt').write_text(manifest(libraries))
+    for library in ('libkarp', 'libkarp-io'):
+        dump.write(libraries / f'{library}.so')
+
+
+def main():
+    (HERE / 'layout.txt').write_text(layout.printed())
+    if sys.argv[1:] == ['--release']:
+        release()
+    elif sys.argv[1:]:
+        sys.exit(__doc__)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
