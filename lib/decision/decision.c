@@ -2,6 +2,7 @@
 #include <decision/decision.h>
 
 #include <base/error.h>
+#include <model/copy.h>
 
 karp_decision *decision_new(const karp_snapshot *snapshot)
 {
@@ -77,75 +78,75 @@ karp_str karp_decision_warning(const karp_decision *decision, size_t index)
 
 /* ---- rows ------------------------------------------------------------------------------------------------------------ */
 
-/* Every row type starts with its size, so that callers of any age get what they know of it. The first version's sizes are
- * the present ones. */
-static karp_status give_row(const void *items, size_t count, size_t index, size_t row_bytes, void *out)
+/* Every row type starts with its size, so that callers of any age get what they know of it: from `first` bytes on, which
+ * are what the first version had of the row. */
+static karp_status give_row(const void *items, size_t count, size_t index, size_t row_bytes, size_t first, void *out)
 {
     if (out == NULL) return KARP_E_INVALID;
     if (index >= count) return KARP_E_NOT_FOUND;
-    return struct_give(out, (const char *)items + index * row_bytes, row_bytes, row_bytes);
+    return struct_give(out, (const char *)items + index * row_bytes, row_bytes, first);
 }
 
 size_t karp_decision_launch_count(const karp_decision *decision) { return decision->launches.count; }
 karp_status karp_decision_launch(const karp_decision *decision, size_t index, karp_launch *out)
 {
-    return give_row(decision->launches.items, decision->launches.count, index, sizeof *out, out);
+    return give_row(decision->launches.items, decision->launches.count, index, sizeof *out, SIZE_THROUGH(karp_launch, termination_grace_period), out);
 }
 
 size_t karp_decision_placement_count(const karp_decision *decision) { return decision->placements.count; }
 karp_status karp_decision_placement(const karp_decision *decision, size_t index, karp_placement *out)
 {
-    return give_row(decision->placements.items, decision->placements.count, index, sizeof *out, out);
+    return give_row(decision->placements.items, decision->placements.count, index, sizeof *out, SIZE_THROUGH(karp_placement, pod_count), out);
 }
 
 size_t karp_decision_unschedulable_count(const karp_decision *decision) { return decision->unschedulable.count; }
 karp_status karp_decision_unschedulable(const karp_decision *decision, size_t index, karp_unschedulable *out)
 {
-    return give_row(decision->unschedulable.items, decision->unschedulable.count, index, sizeof *out, out);
+    return give_row(decision->unschedulable.items, decision->unschedulable.count, index, sizeof *out, SIZE_THROUGH(karp_unschedulable, relaxed_count), out);
 }
 
 size_t karp_decision_ignored_count(const karp_decision *decision) { return decision->ignored.count; }
 karp_status karp_decision_ignored(const karp_decision *decision, size_t index, karp_ignored *out)
 {
-    return give_row(decision->ignored.items, decision->ignored.count, index, sizeof *out, out);
+    return give_row(decision->ignored.items, decision->ignored.count, index, sizeof *out, SIZE_THROUGH(karp_ignored, message), out);
 }
 
 size_t karp_decision_node_count(const karp_decision *decision) { return decision->nodes.count; }
 karp_status karp_decision_node(const karp_decision *decision, size_t index, karp_node_use *out)
 {
-    return give_row(decision->nodes.items, decision->nodes.count, index, sizeof *out, out);
+    return give_row(decision->nodes.items, decision->nodes.count, index, sizeof *out, SIZE_THROUGH(karp_node_use, pods_received), out);
 }
 
 karp_status karp_decision_disruption(const karp_decision *decision, karp_disruption *out)
 {
-    return give_row(&decision->disruption, decision->disrupts, 0, sizeof *out, out);
+    return give_row(&decision->disruption, decision->disrupts, 0, sizeof *out, SIZE_THROUGH(karp_disruption, error_message), out);
 }
 
 karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out)
 {
-    return give_row(&decision->memory, decision->remembers, 0, sizeof *out, out);
+    return give_row(&decision->memory, decision->remembers, 0, sizeof *out, sizeof *out, out);
 }
 
 size_t karp_decision_candidate_count(const karp_decision *decision) { return decision->candidates.count; }
 karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out)
 {
-    return give_row(decision->candidates.items, decision->candidates.count, index, sizeof *out, out);
+    return give_row(decision->candidates.items, decision->candidates.count, index, sizeof *out, SIZE_THROUGH(karp_candidate, pod_count), out);
 }
 
 size_t karp_decision_budget_count(const karp_decision *decision) { return decision->budgets.count; }
 karp_status karp_decision_budget(const karp_decision *decision, size_t index, karp_pool_budget *out)
 {
-    return give_row(decision->budgets.items, decision->budgets.count, index, sizeof *out, out);
+    return give_row(decision->budgets.items, decision->budgets.count, index, sizeof *out, SIZE_THROUGH(karp_pool_budget, next_change), out);
 }
 
 size_t karp_decision_command_count(const karp_decision *decision) { return decision->commands.count; }
 karp_status karp_decision_command(const karp_decision *decision, size_t index, karp_command *out)
 {
-    return give_row(decision->commands.items, decision->commands.count, index, sizeof *out, out);
+    return give_row(decision->commands.items, decision->commands.count, index, sizeof *out, SIZE_THROUGH(karp_command, score), out);
 }
 
 size_t karp_decision_kept_count(const karp_decision *decision) { return decision->kept.count; }
 karp_status karp_decision_kept(const karp_decision *decision, size_t index, karp_kept *out)
 {
-    return give_row(decision->kept.items, decision->kept.count, index, sizeof *out, out);
+    return give_row(decision->kept.items, decision->kept.count, index, sizeof *out, SIZE_THROUGH(karp_kept, reserved), out);
 }

@@ -27,6 +27,7 @@ static karp_decision *plan, *pass;
 static int set_up(void **state)
 {
     static const char pod[] = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}\n---\n"
+                              "{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: c, resources: {requests: {cpu: 5}}}]}}\n---\n"
                               "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: {group: g, kind: K, name: d}}}}}\n---\n"
                               "{apiVersion: v1, kind: Node, metadata: {name: node}, spec: {providerID: 'x://n'}, "
                               "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, capacity: {cpu: 4, memory: 8Gi, pods: 10}}}\n";
@@ -288,6 +289,7 @@ static void structs_in(void **state)
 static karp_status ask_placement(void *out) { return karp_decision_placement(plan, 0, out); }
 static karp_status ask_node(void *out) { return karp_decision_node(plan, 0, out); }
 static karp_status ask_disruption(void *out) { return karp_decision_disruption(pass, out); }
+static karp_status ask_launch(void *out) { return karp_decision_launch(plan, 0, out); }
 static karp_status ask_column(void *out)
 {
     karp_table *t = NULL;
@@ -309,12 +311,15 @@ static karp_status ask_left(void *out)
 
 static const struct asked {
     const char *name;
-    size_t size;
+    size_t size, first; /* of now, and in the first version */
     karp_status (*call)(void *out);
 } out[] = {
-    { "karp_placement", sizeof(karp_placement), ask_placement }, { "karp_node_use", sizeof(karp_node_use), ask_node },
-    { "karp_disruption", sizeof(karp_disruption), ask_disruption }, { "karp_column", sizeof(karp_column), ask_column },
-    { "karp_fit_left", sizeof(karp_fit_left), ask_left },
+    { "karp_launch", sizeof(karp_launch), THROUGH(karp_launch, termination_grace_period), ask_launch },
+    { "karp_placement", sizeof(karp_placement), sizeof(karp_placement), ask_placement },
+    { "karp_node_use", sizeof(karp_node_use), sizeof(karp_node_use), ask_node },
+    { "karp_disruption", sizeof(karp_disruption), sizeof(karp_disruption), ask_disruption },
+    { "karp_column", sizeof(karp_column), sizeof(karp_column), ask_column },
+    { "karp_fit_left", sizeof(karp_fit_left), sizeof(karp_fit_left), ask_left },
 };
 
 static void structs_out(void **state)
@@ -331,7 +336,11 @@ static void structs_out(void **state)
         memcpy(&kept, room, sizeof kept);
         assert_int_equal(kept, newer); /* the caller's own size stays */
         for (size_t k = a->size; k < newer; k++) assert_int_equal(room[k], 0);
-        for (size_t small = 0; small < a->size; small += sizeof(size_t)) {
+        memset(room, 0xa5, newer);
+        memcpy(room, &a->first, sizeof a->first);
+        if (a->call(room) != KARP_OK) fail_msg("%s to an older caller", a->name);
+        for (size_t k = a->first; k < newer; k++) assert_int_equal(room[k], 0xa5); /* what it does not know is not its memory */
+        for (size_t small = 0; small < a->first; small += sizeof(size_t)) {
             memset(room, 0xa5, newer);
             memcpy(room, &small, sizeof small);
             assert_int_equal(a->call(room), KARP_E_ABI_SIZE);
