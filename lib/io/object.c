@@ -3,6 +3,7 @@
 #include <io/reader.h>
 
 #include <io/decode_devices.h>
+#include <io/doubts.h>
 #include <string.h>
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -119,6 +120,18 @@ static karp_status check_template(io_decoder *d, const json_t *tree)
     return d->status;
 }
 
+static karp_status add_pod(karp_reader *reader, const karp_pod *pod)
+{
+    karp_status status = io_doubt_pod(reader, pod);
+    return status ? status : karp_builder_add_pod(reader->builder, pod, &reader->error);
+}
+
+static karp_status add_pool(karp_reader *reader, const karp_node_pool *pool)
+{
+    karp_status status = io_doubt_pool(reader, pool);
+    return status ? status : karp_builder_add_node_pool(reader->builder, pool, &reader->error);
+}
+
 /* Decoding failures are in the decoder, the builder's in reader->error. */
 static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_kind_info *info, const json_t *tree, bool add)
 {
@@ -142,7 +155,7 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
     switch (info->kind) {
     case IO_KIND_POD:
         io_decode_pod(d, tree, &o.pod);
-        return d->status || !add ? d->status : karp_builder_add_pod(b, &o.pod, e);
+        return d->status || !add ? d->status : add_pod(reader, &o.pod);
     case IO_KIND_NODE:
         io_decode_node(d, tree, &o.node);
         return d->status || !add ? d->status : karp_builder_add_node(b, &o.node, e);
@@ -151,7 +164,7 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
         return d->status || !add ? d->status : karp_builder_add_node_claim(b, &o.node_claim, e);
     case IO_KIND_NODE_POOL:
         io_decode_node_pool(d, tree, &o.pool);
-        return d->status || !add ? d->status : karp_builder_add_node_pool(b, &o.pool, e);
+        return d->status || !add ? d->status : add_pool(reader, &o.pool);
     case IO_KIND_NODE_OVERLAY:
         io_decode_node_overlay(d, tree, &o.overlay);
         return d->status || !add ? d->status : karp_builder_add_node_overlay(b, &o.overlay, e);

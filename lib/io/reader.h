@@ -89,6 +89,7 @@ struct karp_reader {
     karp_str *warnings;
     size_t warning_count, warning_capacity;
     io_table warned;
+    uint32_t doubts; /* doubts.c: what has been noted already */
 
     char digest[65];
 

@@ -242,6 +242,41 @@ static bool warn_of_dropped(scheduler *s, karp_decision *d)
     return true;
 }
 
+/* Whether a pod runs on a node that nobody told of: it takes no room, and topology does not see it (§14.3). */
+static bool is_stray(const scheduler *s, uint32_t pod_number)
+{
+    const pod *p = &s->snapshot->raw.pods.items[pod_number];
+    return p->node != NO_ID && s->snapshot->pod_node[pod_number] == NO_ID && p->phase != KARP_PHASE_SUCCEEDED &&
+           p->phase != KARP_PHASE_FAILED && !s->excluded[pod_number];
+}
+
+static bool warn_of_strays(scheduler *s, karp_decision *d)
+{
+    const karp_snapshot *w = s->snapshot;
+    uint32_t first = NO_ID, more = 0;
+    for (size_t i = 0; i < w->raw.pods.count; i++) {
+        if (!is_stray(s, w->by_name[i])) continue;
+        if (first == NO_ID) first = w->by_name[i];
+        else more++;
+    }
+    if (first == NO_ID) return true;
+    strbuf b;
+    strbuf_init(&b, s->context);
+    strbuf_adds(&b, "Pod ");
+    strbuf_addstr(&b, w->pod_names[first]);
+    strbuf_adds(&b, ": its node ");
+    strbuf_addstr(&b, name_of(w, w->raw.pods.items[first].node));
+    strbuf_adds(&b, " is not in the input, so the pod counts nowhere");
+    if (more > 0) {
+        strbuf_adds(&b, " (and ");
+        strbuf_addu(&b, more);
+        strbuf_adds(&b, " more like it)");
+    }
+    bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
+    strbuf_free(&b);
+    return ok;
+}
+
 karp_status report_plan(scheduler *s, karp_decision *d)
 {
     received r;
@@ -250,7 +285,7 @@ karp_status report_plan(scheduler *s, karp_decision *d)
     d->profile = s->options->profile;
     d->now = s->now;
     if (s->usable_pools == 0 && !report_no_pools(s, d)) return KARP_E_NOMEM;
-    bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && report_received(s, &d->data, &r) &&
+    bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_strays(s, d) && report_received(s, &d->data, &r) &&
               report_finalize(s, &s->data, &r, &finals) && report_launches(s, d, &r, finals) && report_placements(s, d, &r) &&
               report_failures(s, d) && report_nodes(s, d);
     return ok && !s->failed && !s->algebra.failed ? KARP_OK : KARP_E_NOMEM;

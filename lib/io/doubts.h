@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values that an API server would have refused, but that decide nothing by themselves: noted, once each kind. */
+#ifndef IO_DOUBTS_H
+#define IO_DOUBTS_H
+
+#include <io/reader.h>
+
+karp_status io_doubt_pod(karp_reader *reader, const karp_pod *pod);
+karp_status io_doubt_pool(karp_reader *reader, const karp_node_pool *pool);
+
+#endif
