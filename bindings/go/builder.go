@@ -224,6 +224,20 @@ func (b *Builder) AddSelecting(selecting *Selecting) error {
 	})
 }
 
+// AddNodeOverlay adds a NodeOverlay.
+func (b *Builder) AddNodeOverlay(overlay *NodeOverlay) error {
+	return give(b, overlay, (*page).overlay, func(b *C.karp_builder, c *C.karp_node_overlay, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_node_overlay(b, c, e)
+	})
+}
+
+// AddCapacityBuffer adds a CapacityBuffer.
+func (b *Builder) AddCapacityBuffer(buffer *CapacityBuffer) error {
+	return give(b, buffer, (*page).buffer, func(b *C.karp_builder, c *C.karp_capacity_buffer, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_capacity_buffer(b, c, e)
+	})
+}
+
 // Settings are Karpenter's process-wide options and the label tables of the provider.
 type Settings struct {
 	IgnorePreferences   bool

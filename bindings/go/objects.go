@@ -381,6 +381,24 @@ type Selecting struct {
 	Kind     uint32
 }
 
+// A NodeOverlay of Karpenter (gate NodeOverlay).
+type NodeOverlay struct {
+	Meta            Meta
+	Requirements    []Requirement
+	Price           string // absolute; "" = absent
+	PriceAdjustment string // "+0.5", "-10%"; "" = absent
+	Capacity        []Resource
+	Weight          int32
+}
+
+// A CapacityBuffer (gate CapacityBuffer), with the pod its reference resolves to; nil = it does not.
+type CapacityBuffer struct {
+	Meta       Meta
+	Template   *Pod
+	Conditions []Condition
+	Replicas   *int64
+}
+
 // An Overhead is subtracted from an instance type's capacity.
 type Overhead struct{ KubeReserved, SystemReserved, EvictionThreshold []Resource }
 

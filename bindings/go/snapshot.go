@@ -132,18 +132,28 @@ type DisruptOptions struct {
 	InProgress     []string
 }
 
+// write puts the options on a page: they point to names, so they are C's memory.
+func (o *DisruptOptions) write(p *page) (*C.karp_disrupt_options, error) {
+	c := one[C.karp_disrupt_options](p)
+	C.karp_disrupt_options_init(c, C.sizeof_karp_disrupt_options)
+	if o == nil {
+		return c, nil
+	}
+	if err := o.Options.fill(&c.common); err != nil {
+		return nil, err
+	}
+	c.method, c.max_simulations = C.uint32_t(o.Method), C.uint64_t(o.MaxSimulations)
+	c.in_progress, c.in_progress_count = p.strs(o.InProgress)
+	return c, nil
+}
+
 // Disrupt makes one disruption pass, before its validation. Errors as of [Snapshot.Provision].
 func (s *Snapshot) Disrupt(ctx context.Context, options *DisruptOptions) (*Decision, error) {
 	var p page
 	defer p.free()
-	c := one[C.karp_disrupt_options](&p) // it points to names, so it is C's memory
-	C.karp_disrupt_options_init(c, C.sizeof_karp_disrupt_options)
-	if options != nil {
-		if err := options.Options.fill(&c.common); err != nil {
-			return nil, err
-		}
-		c.method, c.max_simulations = C.uint32_t(options.Method), C.uint64_t(options.MaxSimulations)
-		c.in_progress, c.in_progress_count = p.strs(options.InProgress)
+	c, err := options.write(&p)
+	if err != nil {
+		return nil, err
 	}
 	return s.decide(ctx, &c.common, func(s *C.karp_snapshot, out **C.karp_decision, e *C.karp_error) C.karp_status {
 		return C.karp_disrupt(s, c, out, e)

@@ -325,6 +325,29 @@ func (p *page) disruptionBudget(out *C.karp_pod_disruption_budget, from *PodDisr
 	out.disruptions_allowed, out.always_allow = C.int32_t(from.DisruptionsAllowed), flag(from.AlwaysAllow)
 }
 
+func (p *page) overlay(out *C.karp_node_overlay, from *NodeOverlay) {
+	out.size = C.sizeof_karp_node_overlay
+	p.meta(&out.meta, &from.Meta)
+	out.requirements, out.requirement_count = p.requirements(from.Requirements)
+	out.price, out.price_adjustment, out.weight = p.str(from.Price), p.str(from.PriceAdjustment), C.int32_t(from.Weight)
+	out.capacity, out.capacity_count = p.resources(from.Capacity)
+}
+
+func (p *page) buffer(out *C.karp_capacity_buffer, from *CapacityBuffer) {
+	out.size = C.sizeof_karp_capacity_buffer
+	p.meta(&out.meta, &from.Meta)
+	if from.Template != nil {
+		template := one[C.karp_pod](p)
+		p.pod(template, from.Template)
+		out.template_ = template
+	}
+	out.conditions, out.condition_count = p.conditions(from.Conditions)
+	out.replicas = -1
+	if from.Replicas != nil {
+		out.replicas = C.int64_t(*from.Replicas)
+	}
+}
+
 // ---- instance types
 
 func (p *page) offerings(from []Offering) (*C.karp_offering, C.size_t) {

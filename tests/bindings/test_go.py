@@ -34,7 +34,8 @@ def reason_to_skip():
 
 def environment():
     """The libraries as they stand in the build folder, and nothing from the network."""
-    return {**os.environ, 'GOTOOLCHAIN': 'local', 'GOFLAGS': '-buildvcs=false', 'GOPROXY': 'off', 'CGO_ENABLED': '1',
+    own = {} if os.environ.get('HOME') or os.environ.get('GOCACHE') else {'GOCACHE': str(BUILD / 'go-cache'), 'GOPATH': str(BUILD / 'go-path')}
+    return {**os.environ, **own, 'GOTOOLCHAIN': 'local', 'GOFLAGS': '-buildvcs=false', 'GOPROXY': 'off', 'CGO_ENABLED': '1',
             'PKG_CONFIG_PATH': str(BUILD / 'meson-uninstalled'), 'LD_LIBRARY_PATH': str(BUILD / 'lib')}
 
 
