@@ -102,6 +102,14 @@ typedef struct karp_context_options {
     uint32_t max_nesting;        /**< of a document; default 100 */
     uint32_t reserved;           /**< 0 */
     uint64_t max_aliases;        /**< YAML nodes that aliases may expand to, per document; default 100,000 */
+    /**
+     * Threads that the caller lends: calls @p body with every index below @p count, each once, on any threads and in any
+     * order, and returns when all calls have returned. NULL = all work is done on the thread of a call. The allocator must
+     * then serve those threads too. Only single-node consolidation without a budget uses them today; decisions are the same
+     * with and without, for any number of threads.
+     */
+    void (*parallel_for)(size_t count, void (*body)(size_t index, void *data), void *data, void *user);
+    void *parallel_user;
 } karp_context_options;
 
 /** Allocator, log and limits. Contexts share nothing with each other. */

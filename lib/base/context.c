@@ -55,7 +55,7 @@ static karp_status choose_allocator(const karp_allocator *given, karp_allocator 
 karp_status karp_context_new(const karp_context_options *options, karp_context **out, karp_error *error)
 {
     karp_context_options own;
-    karp_status status = struct_check(options, sizeof own, sizeof(karp_context_options), &own,
+    karp_status status = struct_check(options, sizeof own, offsetof(karp_context_options, parallel_for), &own,
                                       "karp_context_options", error);
     if (status != KARP_OK) return status;
     if (own.reserved != 0) {

@@ -79,6 +79,7 @@ typedef struct pass {
     const uint8_t *buffer_nodes; /* by state node: holds room for a CapacityBuffer; NULL = none does, or nobody asked yet */
     arena lasting;      /* what lasts as long as the pass */
     LIST_OF(struct scheduler *) spare;  /* set up, and free for the next simulation */
+    LIST_OF(struct simulation *) ahead; /* made already, for candidates whose turn comes */
 
     /* of one method; in `data`, which is cleared before the next */
     arena data;

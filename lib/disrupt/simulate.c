@@ -79,18 +79,16 @@ static bool finish(simulation *m)
     return report_sort_claims(s, &m->got, m->claims, m->claim_count) && !s->failed && !s->algebra.failed;
 }
 
-/* A scheduler of an earlier simulation that nobody holds any more, or a new one. Using one again costs no set-up. */
-static karp_status take_scheduler(pass *p, simulation *m, bool consolidation, karp_error *error)
+/* A scheduler of an earlier simulation that nobody holds any more: using one again costs no set-up. */
+static void take_spare(pass *p, simulation *m)
 {
     for (size_t i = 0; i < p->spare.count; i++) {
-        if (p->spare.items[i]->shield != consolidation) continue;
+        if (p->spare.items[i]->shield != m->how.shield) continue;
         m->s = p->spare.items[i];
         p->spare.items[i] = p->spare.items[--p->spare.count];
         m->s->options = &m->options;
-        return KARP_OK;
+        return;
     }
-    const run_options how = { .options = &m->options, .simulation = true, .shield = consolidation, .exact_budgets = !pass_quirk(p, 22) };
-    return scheduler_new(p->snapshot, &how, &m->s, error);
 }
 
 static void give_scheduler(pass *p, scheduler *s)
@@ -102,49 +100,127 @@ static void give_scheduler(pass *p, scheduler *s)
 
 void simulations_end(pass *p)
 {
+    forget_simulations_ahead(p);
+    list_free(p->context, &p->ahead, sizeof(simulation *));
     for (size_t i = 0; i < p->spare.count; i++) scheduler_free(p->spare.items[i]);
     list_free(p->context, &p->spare, sizeof(scheduler *));
 }
 
-static karp_status run(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation *m, karp_error *error)
-{
-    size_t moving = 0;
-    for (uint32_t i = 0; i < count; i++) moving += p->candidates[candidates[i]].moving_count;
-    uint32_t *removed = arena_array(&m->data, count + (size_t)1, sizeof *removed);
-    uint32_t *extra = arena_array(&m->data, moving + 1, sizeof *extra);
-    if (removed == NULL || extra == NULL) return fail_nomem(error);
-    for (uint32_t i = 0; i < count; i++) removed[i] = p->candidates[candidates[i]].node;
-    karp_status status = take_scheduler(p, m, consolidation, error);
-    if (status != KARP_OK) return status;
-    p->simulations++;
-    status = scheduler_round(m->s, removed, count, extra, moving_pods(p, candidates, count, extra), error);
-    p->steps += m->s->steps;
-    if (status == KARP_E_CANCELED) {
-        p->stopped = p->canceled = true;
-        m->outcome = SIMULATION_STOPPED;
-        return KARP_OK;
-    }
-    if (status != KARP_OK) return status;
-    return finish(m) ? KARP_OK : fail_nomem(error);
-}
-
-karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out, karp_error *error)
+/* All that a run needs of the pass; what comes after may happen on another thread. */
+static simulation *prepare(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation)
 {
     simulation *m = mem_zalloc(p->context, sizeof *m);
-    if (m == NULL) return fail_nomem(error);
+    size_t moving = 0;
+    if (m == NULL) return NULL;
     arena_init(&m->data, p->context);
     m->options = p->options;
     m->options.keep_partial = 0;
     m->options.now = p->now;
     if (p->options.max_steps != 0) m->options.max_steps = p->options.max_steps - p->steps;
+    m->how = (run_options){ .options = &m->options, .simulation = true, .shield = consolidation, .exact_budgets = !pass_quirk(p, 22) };
+    m->candidate = count == 1 ? candidates[0] : NO_ID;
+    for (uint32_t i = 0; i < count; i++) moving += p->candidates[candidates[i]].moving_count;
+    m->removed = arena_array(&m->data, count + (size_t)1, sizeof *m->removed);
+    m->extra = arena_array(&m->data, moving + 1, sizeof *m->extra);
+    if (m->removed == NULL || m->extra == NULL) {
+        simulation_free(p, m);
+        return NULL;
+    }
+    m->removed_count = count;
+    for (uint32_t i = 0; i < count; i++) m->removed[i] = p->candidates[candidates[i]].node;
+    return m;
+}
+
+static karp_status execute(const karp_snapshot *snapshot, simulation *m, karp_error *error)
+{
+    karp_status status = m->s == NULL ? scheduler_new(snapshot, &m->how, &m->s, error) : KARP_OK;
+    if (status == KARP_OK) status = scheduler_round(m->s, m->removed, m->removed_count, m->extra, m->extra_count, error);
+    if (status != KARP_OK) return status;
+    return finish(m) ? KARP_OK : fail_nomem(error);
+}
+
+/* What its turn costs, and what became of it. */
+static karp_status account(pass *p, simulation *m, karp_status status)
+{
+    p->simulations++;
+    p->steps += m->s != NULL ? m->s->steps : 0;
+    if (status != KARP_E_CANCELED) return status;
+    p->stopped = p->canceled = true;
+    m->outcome = SIMULATION_STOPPED;
+    return KARP_OK;
+}
+
+static simulation *take_ahead(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation)
+{
+    for (size_t i = 0; i < p->ahead.count && count == 1 && consolidation; i++) {
+        simulation *m = p->ahead.items[i];
+        if (m->candidate != candidates[0]) continue;
+        p->ahead.items[i] = p->ahead.items[--p->ahead.count];
+        return m;
+    }
+    return NULL;
+}
+
+karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out, karp_error *error)
+{
+    simulation *m = take_ahead(p, candidates, count, consolidation);
+    karp_status status = KARP_OK;
+    bool made = m != NULL;
+    if (!made) m = prepare(p, candidates, count, consolidation);
+    if (m == NULL) return fail_nomem(error);
     m->outcome = !p->usable_pools ? SIMULATION_NO_POOLS : out_of_budget(p) ? SIMULATION_STOPPED : SIMULATED;
-    *out = m;
-    if (m->outcome != SIMULATED) return KARP_OK;
-    karp_status status = run(p, candidates, count, consolidation, m, error);
-    if (status == KARP_OK) return KARP_OK;
+    if (m->outcome == SIMULATED) {
+        if (!made) {
+            m->extra_count = moving_pods(p, candidates, count, m->extra);
+            take_spare(p, m);
+            m->status = execute(p->snapshot, m, error);
+        }
+        status = account(p, m, m->status);
+    }
+    if (status == KARP_OK) {
+        *out = m;
+        return KARP_OK;
+    }
     simulation_free(p, m);
     *out = NULL;
     return status == KARP_E_NOMEM ? fail_nomem(error) : status;
+}
+
+/* ---- ahead ----------------------------------------------------------------------------------------------------------- */
+
+bool may_simulate_ahead(const pass *p)
+{
+    return karp_context_get_options(p->context)->parallel_for != NULL && p->usable_pools && p->max_simulations == 0 &&
+           p->options.max_steps == 0 && p->options.should_stop == NULL;
+}
+
+static void execute_ahead(size_t index, void *data)
+{
+    pass *p = data;
+    simulation *m = p->ahead.items[index];
+    m->status = execute(p->snapshot, m, NULL);
+}
+
+karp_status simulate_ahead(pass *p, const uint32_t *candidates, uint32_t count, karp_error *error)
+{
+    const karp_context_options *lent = karp_context_get_options(p->context);
+    forget_simulations_ahead(p);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!list_reserve(p->context, &p->ahead, sizeof(simulation *))) return fail_nomem(error);
+        simulation *m = prepare(p, &candidates[i], 1, true);
+        simulation **slot = m == NULL ? NULL : list_push(p->context, &p->ahead, sizeof *slot);
+        if (slot == NULL) return fail_nomem(error);
+        *slot = m;
+        m->extra_count = moving_pods(p, &candidates[i], 1, m->extra);
+        take_spare(p, m);
+    }
+    lent->parallel_for(p->ahead.count, execute_ahead, p, lent->parallel_user);
+    return KARP_OK;
+}
+
+void forget_simulations_ahead(pass *p)
+{
+    while (p->ahead.count > 0) simulation_free(p, p->ahead.items[--p->ahead.count]);
 }
 
 void simulation_free(pass *p, simulation *m)

@@ -17,6 +17,11 @@ typedef struct simulation {
     final_claim *finals; /* by claim */
     uint32_t *claims;    /* nodes to start, by pool and pods */
     uint32_t claim_count;
+    karp_status status;  /* of one made ahead */
+    uint32_t candidate;  /* likewise: whom it is for */
+    uint32_t *removed, *extra; /* state nodes without which it runs, pods that move */
+    uint32_t removed_count, extra_count;
+    run_options how;
     bool all_scheduled;  /* every pod that runs now has a place */
     uint32_t left_out;   /* the first by name that has none, NO_ID */
 } simulation;
@@ -25,6 +30,13 @@ typedef struct simulation {
  * consolidateAfter are closed to pods that move. Status: OK, NOMEM; *out is the caller's. */
 karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out, karp_error *error);
 void simulation_free(pass *p, simulation *m);
+
+/* Ahead of their turn, and as they would be then: simulations of candidates that go one by one, on threads that are lent. */
+/* Whether threads are lent, and nobody counts or stops the work. */
+bool may_simulate_ahead(const pass *p);
+karp_status simulate_ahead(pass *p, const uint32_t *candidates, uint32_t count, karp_error *error);
+void forget_simulations_ahead(pass *p); /* those whose turn did not come */
+
 /* Frees the schedulers that were kept for later simulations. */
 void simulations_end(pass *p);
 

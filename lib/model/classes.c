@@ -231,9 +231,13 @@ karp_status prepare_queue(karp_snapshot *s, karp_error *error)
     size_t n = s->raw.pods.count;
     s->queue = arena_array(&s->data, n + 1, sizeof *s->queue);
     s->queue_rank = arena_array(&s->data, n + 1, sizeof *s->queue_rank);
-    if (s->queue == NULL || s->queue_rank == NULL) return fail_nomem(error);
+    s->queue_class = arena_array(&s->data, n + 1, sizeof *s->queue_class);
+    if (s->queue == NULL || s->queue_rank == NULL || s->queue_class == NULL) return fail_nomem(error);
     if (!sort_queue(s)) return fail_nomem(error);
-    for (size_t i = 0; i < n; i++) s->queue_rank[s->queue[i]] = (uint32_t)i;
+    for (size_t i = 0; i < n; i++) {
+        s->queue_rank[s->queue[i]] = (uint32_t)i;
+        s->queue_class[i] = s->pod_class[s->queue[i]];
+    }
     if (!list_pending(s)) return fail_nomem(error);
     if (!s->raw.pods_given) return KARP_OK;
     s->place = arena_array(&s->data, s->raw.pods_to_place.count + 1, sizeof *s->place);

@@ -118,6 +118,7 @@ struct karp_snapshot {
     words projected; /* label pairs, as store.labels */
     uint32_t *queue; /* every pod, in the order of scheduling.md §17.2 … */
     uint32_t *queue_rank; /* … and the place of each in it */
+    uint32_t *queue_class; /* classes in that order */
     /* pods that wait for a node by themselves, by namespace and name (§2.1), and whether each asks for nothing that could be invalid */
     uint32_t *pending;
     uint64_t *plain;

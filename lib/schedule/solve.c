@@ -17,6 +17,7 @@ enum { POLL_EVERY = 1024 };
 /* A ring: pods that failed go to the back and are tried again as long as something succeeds. */
 typedef struct queue {
     uint32_t *pods;
+    const uint32_t *classes; /* of the pods that have not been looked at, when they are all of the snapshot's; else NULL */
     uint32_t capacity, head, length;
     uint32_t fresh; /* from the head on, this many pods have not been looked at */
 } queue;
@@ -37,6 +38,7 @@ static bool queue_init(scheduler *s, queue *q)
     if (q->pods == NULL) return false;
     if (s->pod_count == pods) {
         if (pods > 0) memcpy(q->pods, w->queue, pods * sizeof *q->pods);
+        q->classes = w->queue_class;
         return true;
     }
     if (s->pod_count > pods / 16) { /* most pods: the snapshot's order, filtered */
@@ -161,7 +163,11 @@ static uint32_t run_ahead(const scheduler *s, const queue *q, uint32_t class_num
         if (most > left / steps_each) most = left / steps_each;
     }
     uint32_t n = 0;
-    while (n < most && class_of[pods[n]] == class_number) n++;
+    if (q->classes == NULL) {
+        while (n < most && class_of[pods[n]] == class_number) n++;
+    } else {
+        while (n < most && q->classes[q->head + n] == class_number) n++;
+    }
     return n;
 }
 
@@ -236,7 +242,7 @@ bool scheduler_repeatable(const scheduler *s) { return rounds_repeatable(s); }
 karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
                             uint32_t extra_count, karp_error *error)
 {
-    queue q = { .pods = NULL };
+    queue q = { .pods = NULL, .classes = NULL };
     if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_classes(s) || !queue_init(s, &q)) return fail_nomem(error);
     if (s->usable_pools > 0) {
         run_loop(s, &q);
