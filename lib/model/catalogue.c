@@ -130,24 +130,37 @@ static karp_overhead show_overhead(copier *c, const overhead_lists *o)
     return shown;
 }
 
-/* One piece of memory for the requirements and all their values. */
-static const karp_requirement *show_requirements(copier *c, expression_list list)
+/* The values as texts; a list that came up before is shown already. */
+static const karp_str *show_values(copier *c, const karp_requirement *given, const expression *e)
 {
-    size_t values = 0;
+    if (e->value_count == 0) return NULL;
+    repeated_values *met = repeated_values_slot(c->before, given->values, given->value_count);
+    bool known = repeated_values_are(met, given->values, given->value_count);
+    if (known && met->shown != NULL) return met->shown;
+    karp_str *text = arena_alloc(c->to, e->value_count * sizeof *text);
+    if (text == NULL) {
+        copy_refuse(c);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < e->value_count; i++) text[i] = strings_get(c->text, e->values[i]);
+    if (known) met->shown = text;
+    return text;
+}
+
+/* `given` are those that the list was copied from. */
+static const karp_requirement *show_requirements(copier *c, const karp_requirement *given, expression_list list)
+{
     if (c->status != KARP_OK || list.count == 0) return NULL;
-    for (uint32_t i = 0; i < list.count; i++) values += list.items[i].value_count;
-    karp_requirement *shown = arena_array(c->to, list.count, sizeof *shown);
-    karp_str *text = arena_array(c->to, values, sizeof *text);
-    if (shown == NULL || text == NULL) {
+    karp_requirement *shown = arena_alloc(c->to, list.count * sizeof *shown);
+    if (shown == NULL) {
         copy_refuse(c);
         return NULL;
     }
     for (uint32_t i = 0; i < list.count; i++) {
         const expression *e = &list.items[i];
-        shown[i] = (karp_requirement){ strings_get(c->text, e->key), e->op, e->min_values, text, e->value_count };
-        for (uint32_t j = 0; j < e->value_count; j++) *text++ = strings_get(c->text, e->values[j]);
+        shown[i] = (karp_requirement){ strings_get(c->text, e->key), e->op, e->min_values, show_values(c, &given[i], e), e->value_count };
     }
-    return shown;
+    return c->status == KARP_OK ? shown : NULL;
 }
 
 static const karp_volume_limit *show_volume_limits(copier *c, const karp_volume_limit *list, size_t count)
@@ -179,7 +192,7 @@ static void read_offering(copier *c, const karp_offering *given, catalogue_offer
     o->price_from_overlay = given->price_from_overlay != 0;
     o->overridden = given->has_capacity_override || given->overhead_override != NULL;
     *shown = *given; /* every pointer of it is replaced below */
-    shown->requirements = known ? met->shown : show_requirements(c, o->requirements);
+    shown->requirements = known ? met->shown : show_requirements(c, given->requirements, o->requirements);
     if (c->status == KARP_OK && !known) {
         *met = (repeated_list){ given->requirements, given->requirement_count, o->requirements, shown->requirements };
     }
@@ -244,7 +257,7 @@ static void read_type(copier *c, const karp_instance_type *given, catalogue_type
     if (c->status != KARP_OK) return;
     t->allocatable_shown = show_resources(c, t->allocatable);
     t->shown.name = strings_get(c->text, t->name);
-    t->shown.requirements = show_requirements(c, t->requirements);
+    t->shown.requirements = show_requirements(c, given->requirements, t->requirements);
     t->shown.requirement_count = t->requirements.count;
     t->shown.capacity = show_resources(c, t->capacity);
     t->shown.capacity_count = t->capacity.count;

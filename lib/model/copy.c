@@ -203,6 +203,20 @@ label_list copy_labels(copier *c, const karp_label *list, size_t count)
     return c->status == KARP_OK ? (label_list){ items, (uint32_t)count } : none;
 }
 
+/* The same list of values again is the same copy. */
+static const uint32_t *copy_values(copier *c, const karp_requirement *r, uint32_t *out_count)
+{
+    if (c->before == NULL || c->key != NULL) return copy_texts(c, r->values, r->value_count, out_count);
+    repeated_values *met = repeated_values_slot(c->before, r->values, r->value_count);
+    if (repeated_values_are(met, r->values, r->value_count)) {
+        *out_count = (uint32_t)r->value_count;
+        return met->copy;
+    }
+    const uint32_t *copy = copy_texts(c, r->values, r->value_count, out_count);
+    if (copy != NULL) *met = (repeated_values){ r->values, r->value_count, copy, NULL };
+    return copy;
+}
+
 expression_list copy_expressions(copier *c, const karp_requirement *list, size_t count, bool strict)
 {
     expression_list none = { NULL, 0 };
@@ -222,7 +236,7 @@ expression_list copy_expressions(copier *c, const karp_requirement *list, size_t
         put(c, e->op);
         put(c, e->min_values);
         path_enter(c, "values");
-        e->values = copy_texts(c, r->values, r->value_count, &e->value_count);
+        e->values = copy_values(c, r, &e->value_count);
         if (c->status != KARP_OK) return none;
         path_leave(c);
     }

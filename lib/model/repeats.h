@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What came up before while one catalogue is copied: texts and lists of requirements by their addresses, which cannot
- * change during the call, and the texts of amounts by their values. Slots are overwritten when others need them.
+ * What came up before while one catalogue is copied: texts, lists of values and lists of requirements by their addresses,
+ * which cannot change during the call, and the texts of amounts by their values. Slots are overwritten when others need them.
  */
 #ifndef MODEL_REPEATS_H
 #define MODEL_REPEATS_H
@@ -10,13 +10,20 @@
 #include <karp/objects.h>
 #include <model/store.h>
 
-enum { REPEATED_TEXTS = 1024, REPEATED_LISTS = 128, REPEATED_AMOUNTS = 1024 };
+enum { REPEATED_TEXTS = 1024, REPEATED_VALUES = 1024, REPEATED_LISTS = 128, REPEATED_AMOUNTS = 1024 };
 
 typedef struct repeated_text {
     const char *ptr; /* NULL: the slot is free */
     size_t len;
     uint32_t id;
 } repeated_text;
+
+typedef struct repeated_values {
+    const karp_str *values; /* NULL: the slot is free */
+    size_t count;
+    const uint32_t *copy;
+    const karp_str *shown; /* NULL: not shown yet */
+} repeated_values;
 
 typedef struct repeated_list {
     const karp_requirement *list; /* NULL: the slot is free */
@@ -33,6 +40,7 @@ typedef struct repeated_amount {
 
 typedef struct repeats {
     repeated_text texts[REPEATED_TEXTS];
+    repeated_values values[REPEATED_VALUES];
     repeated_list lists[REPEATED_LISTS];
     repeated_amount amounts[REPEATED_AMOUNTS];
 } repeats;
@@ -41,6 +49,16 @@ typedef struct repeats {
 static inline repeated_text *repeated_text_slot(repeats *r, karp_str text)
 {
     return &r->texts[hash_mix((uint64_t)(uintptr_t)text.ptr ^ (uint64_t)text.len << 48) % REPEATED_TEXTS];
+}
+
+static inline repeated_values *repeated_values_slot(repeats *r, const karp_str *values, size_t count)
+{
+    return &r->values[hash_mix((uint64_t)(uintptr_t)values ^ (uint64_t)count << 48) % REPEATED_VALUES];
+}
+
+static inline bool repeated_values_are(const repeated_values *met, const karp_str *values, size_t count)
+{
+    return values != NULL && met->values == values && met->count == count;
 }
 
 static inline repeated_list *repeated_list_slot(repeats *r, const karp_requirement *list, size_t count)

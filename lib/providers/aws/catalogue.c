@@ -95,7 +95,8 @@ karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_mar
     aws_offering_parts parts;
     aws_place *place = scratch_array(s, 1, sizeof *place); /* offerings point into it */
     karp_instance_type *list = scratch_array(s, facts->count, sizeof *list);
-    if (!list || !place || !make_place(s, facts, marks, settings, c, place)) return provider_nomem(error);
+    aws_shared *shared = scratch_array(s, 1, sizeof *shared);
+    if (!list || !place || !shared || !make_place(s, facts, marks, settings, c, place)) return provider_nomem(error);
     aws_offering_parts_init(s, place, &parts);
     size_t n = 0;
     for (size_t i = 0; i < facts->count && !s->failed; i++) {
@@ -104,7 +105,7 @@ karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_mar
         karp_instance_type *out = &list[n++];
         out->size = sizeof *out;
         out->name = type->name;
-        aws_labels(s, type, c, place, out);
+        aws_labels(s, type, c, place, shared, out);
         aws_resources(s, type, c, &settings->options, out);
         aws_offerings(s, type, c, place, &parts, out);
     }

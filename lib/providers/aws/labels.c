@@ -49,6 +49,7 @@ static const karp_str word_true = TEXT("true"), word_false = TEXT("false");
 /* The list under construction. */
 typedef struct labels {
     scratch *s;
+    aws_shared *shared;
     karp_requirement *list;
     size_t count;
 } labels;
@@ -61,12 +62,34 @@ static void add_list(labels *l, karp_str key, const karp_str *values, size_t cou
     l->list[l->count++] = (karp_requirement){ .key = key, .op = KARP_OP_IN, .values = values, .value_count = count };
 }
 
-static void add(labels *l, karp_str key, karp_str value)
+static const karp_str *one_of(labels *l, karp_str value)
 {
     karp_str *one = scratch_alloc(l->s, sizeof *one);
-    if (!one) return;
-    *one = value;
-    add_list(l, key, one, 1);
+    if (one) *one = value;
+    return one;
+}
+
+static size_t slot_of(karp_str text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < text.len; i++) hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(0x100000001b3);
+    return (size_t)(hash % AWS_SHARED);
+}
+
+/* A value that is kept as long as the scratch. */
+static void add(labels *l, karp_str key, karp_str value)
+{
+    const karp_str **met = &l->shared->texts[slot_of(value)];
+    if (!*met || !match_same(**met, value)) *met = one_of(l, value);
+    if (*met) add_list(l, key, *met, 1);
+}
+
+/* A piece of something, which is copied once. */
+static void add_piece(labels *l, karp_str key, karp_str piece)
+{
+    const karp_str **met = &l->shared->texts[slot_of(piece)];
+    if (!*met || !match_same(**met, piece)) *met = one_of(l, scratch_text(l->s, piece));
+    if (*met) add_list(l, key, *met, 1);
 }
 
 static void add_none(labels *l, karp_str key)
@@ -79,9 +102,14 @@ static void add_number(labels *l, karp_str key, int64_t value)
 {
     if (value == AWS_UNKNOWN) {
         add_none(l, key);
-    } else {
-        add(l, key, scratch_uint(l->s, (uint64_t)value));
+        return;
     }
+    size_t slot = (size_t)((uint64_t)value * UINT64_C(0x9e3779b97f4a7c15) >> 55);
+    if (!l->shared->numbers[slot].list || l->shared->numbers[slot].number != value) {
+        l->shared->numbers[slot].number = value;
+        l->shared->numbers[slot].list = one_of(l, scratch_uint(l->s, (uint64_t)value));
+    }
+    if (l->shared->numbers[slot].list) add_list(l, key, l->shared->numbers[slot].list, 1);
 }
 
 static void add_flag(labels *l, karp_str key, bool value)
@@ -92,14 +120,13 @@ static void add_flag(labels *l, karp_str key, bool value)
 /* Lower case, dashes for spaces. */
 static void add_kebab(labels *l, karp_str key, karp_str value)
 {
-    char *copy = scratch_alloc(l->s, value.len + 1);
-    if (!copy) return;
-    for (size_t i = 0; i < value.len; i++) {
+    char some[64];
+    char *text = value.len <= sizeof some ? some : scratch_alloc(l->s, value.len);
+    for (size_t i = 0; text && i < value.len; i++) {
         char c = value.ptr[i];
-        copy[i] = c == ' ' ? '-' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        text[i] = c == ' ' ? '-' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
     }
-    copy[value.len] = '\0';
-    add(l, key, (karp_str){ copy, value.len });
+    if (text) add_piece(l, key, (karp_str){ text, value.len });
 }
 
 /* ---- from the name --------------------------------------------------------------------------- */
@@ -144,8 +171,8 @@ static void add_name_parts(labels *l, karp_str name)
 {
     karp_str category, generation;
     if (category_and_generation(name, &category, &generation)) {
-        add(l, key_category, scratch_text(l->s, category));
-        add(l, key_generation, scratch_text(l->s, generation));
+        add_piece(l, key_category, category);
+        add_piece(l, key_generation, generation);
     } else {
         add_none(l, key_category);
         add_none(l, key_generation);
@@ -155,8 +182,8 @@ static void add_name_parts(labels *l, karp_str name)
     karp_str size = { name.ptr + family.len, 0 };
     if (dot) size = (karp_str){ dot + 1, name.len - family.len - 1 };
     if (dot && !memchr(size.ptr, '.', size.len)) {
-        add(l, key_family, scratch_text(l->s, family));
-        add(l, key_size, scratch_text(l->s, size));
+        add_piece(l, key_family, family);
+        add_piece(l, key_size, size);
     } else {
         add_none(l, key_family);
         add_none(l, key_size);
@@ -211,19 +238,32 @@ static void add_devices(labels *l, const aws_type *t)
 
 /* ---- zones, capacity types, reservations ----------------------------------------------------- */
 
-static void add_zones(labels *l, const aws_type *t, const aws_place *place)
+static void make_zones(labels *l, uint32_t zones, const aws_place *place, size_t slot)
 {
-    karp_str *names = scratch_array(l->s, AWS_ZONES_MOST, sizeof *names);
-    karp_str *ids = scratch_array(l->s, AWS_ZONES_MOST, sizeof *ids);
+    karp_str *names = scratch_alloc(l->s, AWS_ZONES_MOST * sizeof *names);
+    karp_str *ids = scratch_alloc(l->s, AWS_ZONES_MOST * sizeof *ids);
     size_t count = 0, id_count = 0;
     if (!names || !ids) return;
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
-        if (!(t->zones & place->zones_in_class & (1u << i))) continue;
+        if (!(zones >> i & 1)) continue;
         names[count++] = place->zones[i].name;
         if (place->zones[i].id.len) ids[id_count++] = place->zones[i].id;
     }
-    add_list(l, aws_key_zone, names, count);
-    if (id_count) add_list(l, aws_key_zone_id, ids, id_count);
+    l->shared->zone_lists[slot] = names;
+    l->shared->id_lists[slot] = ids;
+    l->shared->zone_bits[slot] = zones;
+    l->shared->zone_count[slot] = count;
+    l->shared->id_count[slot] = id_count;
+}
+
+static void add_zones(labels *l, const aws_type *t, const aws_place *place)
+{
+    uint32_t zones = t->zones & place->zones_in_class;
+    size_t slot = zones % AWS_SHARED;
+    if (!l->shared->zone_lists[slot] || l->shared->zone_bits[slot] != zones) make_zones(l, zones, place, slot);
+    if (l->s->failed) return;
+    add_list(l, aws_key_zone, l->shared->zone_lists[slot], l->shared->zone_count[slot]);
+    if (l->shared->id_count[slot]) add_list(l, aws_key_zone_id, l->shared->id_lists[slot], l->shared->id_count[slot]);
 }
 
 size_t aws_reservation_count(const aws_node_class *c, const aws_type *t)
@@ -260,16 +300,13 @@ static void add_reservations(labels *l, const aws_type *t, const aws_node_class 
     add_list(l, aws_key_reservation_interruptible, interruptible, n);
 }
 
+/* All combinations of the three are runs of one list. */
 static void add_capacity_types(labels *l, const aws_type *t, bool reserved)
 {
-    static const karp_str on_demand = TEXT("on-demand"), spot = TEXT("spot"), word_reserved = TEXT("reserved");
-    karp_str *values = scratch_array(l->s, 3, sizeof *values);
-    size_t count = 0;
-    if (!values) return;
-    if (t->flags & EC2_ON_DEMAND) values[count++] = on_demand;
-    if (t->flags & EC2_SPOT) values[count++] = spot;
-    if (reserved) values[count++] = word_reserved;
-    add_list(l, aws_key_capacity_type, values, count);
+    static const karp_str words[] = { TEXT("on-demand"), TEXT("spot"), TEXT("reserved"), TEXT("on-demand"), TEXT("reserved") };
+    bool on_demand = t->flags & EC2_ON_DEMAND, spot = t->flags & EC2_SPOT;
+    size_t first = on_demand ? (reserved && !spot ? 3 : 0) : spot ? 1 : 2;
+    add_list(l, aws_key_capacity_type, words + first, (size_t)on_demand + spot + reserved);
 }
 
 static void add_system(labels *l, const aws_type *t, aws_family family)
@@ -291,10 +328,10 @@ static void add_system(labels *l, const aws_type *t, aws_family family)
     }
 }
 
-void aws_labels(scratch *s, const aws_type *t, const aws_node_class *c, const aws_place *place, karp_instance_type *out)
+void aws_labels(scratch *s, const aws_type *t, const aws_node_class *c, const aws_place *place, aws_shared *shared, karp_instance_type *out)
 {
     static const karp_str tenancies[] = { TEXT("default"), TEXT("dedicated") };
-    labels l = { .s = s, .list = scratch_array(s, LABELS_MOST, sizeof *l.list) };
+    labels l = { .s = s, .shared = shared, .list = scratch_alloc(s, LABELS_MOST * sizeof *l.list) };
     if (!l.list) return;
     size_t reservations = aws_reservation_count(c, t);
     add(&l, key_type, t->name);

@@ -268,9 +268,10 @@ static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_pr
     scratch s;
     scratch_init_on(&s, memory);
     aws_place *place = scratch_array(&s, 1, sizeof *place);
-    if (place && type) {
+    aws_shared *shared = scratch_array(&s, 1, sizeof *shared);
+    if (place && shared && type) {
         place->region = h->facts.region;
-        aws_labels(&s, type, aws_class_of(node_class), place, &labels);
+        aws_labels(&s, type, aws_class_of(node_class), place, shared, &labels);
     }
     if (s.failed) return out_of_memory(problem);
     *reason = aws_drift(aws_class_of(node_class), node, labels.requirements, labels.requirement_count);
