@@ -60,6 +60,12 @@ KARP_API karp_status karp_advice_action(const karp_advice *advice, size_t index,
 KARP_API int64_t karp_advice_look_again(const karp_advice *advice);
 /** karp_advise_drain(): 1 = the node is drained. 0 elsewhere. */
 KARP_API uint32_t karp_advice_finished(const karp_advice *advice);
+/**
+ * karp_advise_conditions(): NodeClaims whose instance types were looked up and found, by name. Karpenter does not look again for
+ * half an hour: give karp_drift_answer.type_found until then. {NULL,0} beyond the end.
+ */
+KARP_API size_t karp_advice_found_count(const karp_advice *advice);
+KARP_API karp_str karp_advice_found(const karp_advice *advice, size_t index);
 /** NULL is allowed. */
 KARP_API void karp_advice_free(karp_advice *advice);
 
@@ -68,7 +74,7 @@ typedef struct karp_drift_answer {
     karp_str claim;
     karp_str reason;           /**< "AMIDrift" …; "" = not drifted */
     uint32_t instance_exists;  /**< 0 = the instance was not found: the condition stays as it is */
-    uint32_t type_found;       /**< 1 = the instance type was found in the last 30 minutes: not looked up again */
+    uint32_t type_found;       /**< 1 = karp_advice_found() had it in the last 30 minutes: its type is not looked up again */
 } karp_drift_answer;
 
 /* All below: `now` 0 = the snapshot's. Errors: NOMEM, INVALID. The snapshot may be shared between threads. */

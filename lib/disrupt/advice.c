@@ -25,6 +25,7 @@ void karp_advice_free(karp_advice *advice)
     if (advice == NULL) return;
     karp_context *context = advice->context;
     list_free(context, &advice->actions, sizeof(karp_action));
+    list_free(context, &advice->found, sizeof(karp_str));
     arena_free(&advice->data);
     karp_snapshot_unref(advice->snapshot);
     mem_free(context, advice, sizeof *advice);
@@ -52,6 +53,13 @@ karp_str advice_text(karp_advice *a, const char *text, size_t length)
     return copy != NULL ? (karp_str){ copy, length } : (karp_str){ "", 0 };
 }
 
+void advice_found(karp_advice *a, karp_str claim)
+{
+    karp_str *slot = a->failed ? NULL : list_push(a->context, &a->found, sizeof *slot);
+    if (slot != NULL) *slot = claim;
+    else a->failed = true;
+}
+
 void advice_look_again(karp_advice *a, int64_t instant)
 {
     if (a->look_again == KARP_NO_TIME || instant < a->look_again) a->look_again = instant;
@@ -75,6 +83,11 @@ karp_status advice_finish(karp_advice *a, karp_advice **out, karp_error *error)
 }
 
 size_t karp_advice_count(const karp_advice *advice) { return advice->actions.count; }
+size_t karp_advice_found_count(const karp_advice *advice) { return advice->found.count; }
+karp_str karp_advice_found(const karp_advice *advice, size_t index)
+{
+    return index < advice->found.count ? advice->found.items[index] : (karp_str){ NULL, 0 };
+}
 int64_t karp_advice_look_again(const karp_advice *advice) { return advice->look_again; }
 uint32_t karp_advice_finished(const karp_advice *advice) { return advice->finished; }
 

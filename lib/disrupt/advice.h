@@ -11,6 +11,7 @@ struct karp_advice {
     karp_snapshot *snapshot; /* held: names are its */
     arena data;
     LIST_OF(karp_action) actions;
+    LIST_OF(karp_str) found; /* claims whose instance types were found */
     int64_t now, look_again;
     bool finished, failed;
 };
@@ -23,6 +24,8 @@ void advise(karp_advice *a, karp_action action);
 void advise_termination_now(karp_advice *a, uint32_t claim_number);
 /* A copy in a->data. */
 karp_str advice_text(karp_advice *a, const char *text, size_t length);
+/* The claim's instance type was looked up and is there. */
+void advice_found(karp_advice *a, karp_str claim);
 /* The answer may change at this instant. */
 void advice_look_again(karp_advice *a, int64_t instant);
 /* Puts the actions in the order of their objects and hands the advice out, or frees it when it has failed. */

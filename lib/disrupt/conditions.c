@@ -81,7 +81,6 @@ static uint32_t reserved_or_on_demand(struct looking *l, uint32_t labels)
 static bool type_missing(struct looking *l, const node_claim *c, uint32_t pool, uint32_t labels)
 {
     const karp_snapshot *w = l->a->snapshot;
-    if (w->pool_table[pool] == NO_ID) return false; /* the types are not known: no verdict */
     uint32_t type = type_of_labels(w, pool, c->meta.labels);
     if (type == NO_ID) return true;
     if (label_get(c->meta.labels, w->known.capacity_type) == w->known.reserved) labels = reserved_or_on_demand(l, labels);
@@ -106,7 +105,10 @@ static karp_str drift_reason(struct looking *l, uint32_t claim_number, uint32_t 
     if (labels == NO_ID) return (karp_str){ NULL, 0 };
     if (requirements_drifted(l, c, p, labels)) return str("RequirementsDrifted");
     bool old = c->meta.creation == KARP_NO_TIME || later(c->meta.creation, type_age) < l->a->now;
-    if (old && !(told != NULL && told->type_found) && type_missing(l, c, pool, labels)) return str("InstanceTypeNotFound");
+    if (old && !(told != NULL && told->type_found) && w->pool_table[pool] != NO_ID) {
+        if (type_missing(l, c, pool, labels)) return str("InstanceTypeNotFound");
+        advice_found(l->a, claim_name(w, claim_number));
+    }
     if (told == NULL) return (karp_str){ NULL, 0 };
     *unknown = !told->instance_exists;
     return told->reason.len > 0 ? advice_text(l->a, told->reason.ptr, told->reason.len) : (karp_str){ NULL, 0 };

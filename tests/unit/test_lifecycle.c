@@ -101,6 +101,11 @@ static void test_drifted(void **state)
     cluster_ready(c);
     const karp_drift_answer answers[] = { { text("provider"), text("AMIDrift"), 1, 0 }, { text("vanished"), text(""), 0, 0 }, { text("type-seen"), text(""), 1, 1 } };
     assert_int_equal(karp_advise_conditions(c->snapshot, 0, answers, 3, &a, &c->error), KARP_OK);
+    /* Whose types were found: what drifted for another reason was not looked at, nor what was found before. */
+    static const char *const found[] = { "bare", "fine", "provider", "reserved", "vanished", "version" };
+    assert_int_equal(karp_advice_found_count(a), sizeof found / sizeof *found);
+    for (size_t k = 0; k < sizeof found / sizeof *found; k++) assert_string_equal(karp_advice_found(a, k).ptr, found[k]);
+    assert_null(karp_advice_found(a, karp_advice_found_count(a)).ptr);
     expect_advice(a, "clear fine Drifted; set has-old Drifted=RequirementsDrifted; set hash Drifted=NodePoolDrifted; set offering-gone Drifted=InstanceTypeNotFound; "
                      "set provider Drifted=AMIDrift; set tierless Drifted=RequirementsDrifted; set type-gone Drifted=InstanceTypeNotFound; clear unlaunched Drifted; "
                      "set wrong-tier Drifted=RequirementsDrifted; again 2026-01-05T12:05:00Z");
