@@ -69,6 +69,32 @@ KARP_API karp_str karp_advice_found(const karp_advice *advice, size_t index);
 /** NULL is allowed. */
 KARP_API void karp_advice_free(karp_advice *advice);
 
+/** What a pod is to disruption at one instant: bits. Numbers never change. */
+enum {
+    KARP_POD_TERMINAL = 1,           /**< it has ended */
+    KARP_POD_TERMINATING = 2,        /**< it is being deleted */
+    KARP_POD_ACTIVE = 4,             /**< neither */
+    KARP_POD_BOUND = 8,              /**< it has a node */
+    KARP_POD_OF_DAEMON_SET = 16,     /**< one of its owners is a DaemonSet */
+    KARP_POD_RESCHEDULABLE = 32,     /**< it would need another place if its node went */
+    KARP_POD_DO_NOT_DISRUPT = 64,    /**< its annotation protects it now */
+    KARP_POD_DISRUPTABLE = 128,      /**< it does not keep its node by that annotation */
+    KARP_POD_EVICTABLE = 256,        /**< the eviction API would be asked */
+    KARP_POD_STUCK = 512,            /**< its deletion should have been over for a minute */
+    KARP_POD_DRAINABLE = 1024,       /**< a drain is about it … */
+    KARP_POD_WAITING_EVICTION = 2048, /**< … and waits for it */
+    KARP_POD_PROVISIONABLE = 4096,   /**< it waits for a node */
+    KARP_POD_PDB_BLOCKED = 8192,     /**< its PodDisruptionBudget allows no disruption now */
+    KARP_POD_PDB_MULTIPLE = 16384,   /**< more than one covers it, which blocks whatever they say */
+    KARP_POD_PDB_CLOSED = 32768,     /**< its PodDisruptionBudget never allows any */
+    KARP_POD_CURRENTLY_RESCHEDULABLE = 65536 /**< a simulation would look for another place now */
+};
+
+/** The bits of pod @p pod (an index of the snapshot) at @p now, 0 = the snapshot's. Errors: NOT_FOUND, INVALID. Any thread. */
+KARP_API karp_status karp_pod_class(const karp_snapshot *snapshot, size_t pod, int64_t now, uint32_t *out);
+/** Name of the PodDisruptionBudget @p index of those that cover the pod, in its namespace. {NULL,0} beyond the end. */
+KARP_API karp_str karp_pod_budget(const karp_snapshot *snapshot, size_t pod, size_t index);
+
 /** The provider's answer for one NodeClaim. Claims without one: not drifted by the provider. */
 typedef struct karp_drift_answer {
     karp_str claim;

@@ -4,10 +4,11 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <disrupt/pod_class.h>
 #include <model/instant.h>
 #include <schedule/movable.h>
 
-static const int64_t step = SECOND_NS, least_drain = INT64_C(5) * SECOND_NS, stuck_after = INT64_C(60) * SECOND_NS;
+static const int64_t step = SECOND_NS, least_drain = INT64_C(5) * SECOND_NS;
 
 enum { GROUPS = 4 };
 
@@ -16,16 +17,8 @@ struct draining {
     int64_t deadline; /* KARP_NO_TIME = none */
 };
 
-/* It will go some time: it tolerates no disruption, and is not past its time. */
-static bool drainable(const karp_advice *a, const pod *p)
-{
-    bool stuck = p->deletion != KARP_NO_TIME && later(p->deletion, stuck_after) < a->now;
-    if (stuck || (p->flags & POD_OF_NODE)) return false;
-    return !tolerates_disruption(a->snapshot, a->snapshot->raw.shapes.items[p->shape].tolerations);
-}
-
 /* Holds the drain up until it is gone. */
-static bool holds(const struct draining *d, const pod *p) { return !pod_terminal(p) && drainable(d->a, p); }
+static bool holds(const struct draining *d, const pod *p) { return !pod_terminal(p) && pod_drainable(d->a->snapshot, p, d->a->now); }
 
 /* It would not be gone by the deadline with the grace it asks for. */
 static bool by_force(const struct draining *d, const pod *p)
@@ -141,7 +134,7 @@ static bool held_to_the_end(const karp_advice *a, const state_node *n, karp_str 
     const karp_snapshot *w = a->snapshot;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         const pod *p = &w->raw.pods.items[n->all_pods[i]];
-        if (drainable(a, p)) continue;
+        if (pod_drainable(a->snapshot, p, a->now)) continue;
         const struct words_entry *claims = &w->raw.volumes.entries[p->volumes];
         for (uint32_t k = 0; k < claims->count; k++) {
             uint32_t c = store_find(&w->raw, KIND_VOLUME_CLAIM, p->name_space, claims->ptr[k]);

@@ -28,7 +28,7 @@ bool pod_do_not_disrupt(const karp_snapshot *s, const pod *p, int64_t now)
     if (value == s->known.true_) return true;
     karp_str text = text_of(s, value);
     if (!duration_parse(text.ptr, text.len, &length) || length <= 0) return false;
-    return p->start == KARP_NO_TIME || now - p->start < length;
+    return p->start == KARP_NO_TIME || now < p->start || (uint64_t)now - (uint64_t)p->start < (uint64_t)length;
 }
 
 bool pod_disruptable(const karp_snapshot *s, const pod *p, int64_t now) { return !pod_active(p) || !pod_do_not_disrupt(s, p, now); }
@@ -63,7 +63,7 @@ static bool blocks(const disruption_budget *b, enum pdb_mode mode)
     return is_text(&b->max_unavailable, "0%") || is_text(&b->min_available, "100%");
 }
 
-static bool covers(const karp_snapshot *s, const disruption_budget *b, const pod *p)
+bool pdb_covers(const karp_snapshot *s, const disruption_budget *b, const pod *p)
 {
     return b->selects != NULL && b->meta.name_space == p->name_space && selector_selects(b->selects, store_pod_labels(&s->raw, p->labels));
 }
@@ -74,7 +74,7 @@ enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64
     uint32_t matching = 0, found = NO_ID;
     if (s->raw.budgets.count == 0 || !pod_evictable(s, pod_number, now)) return PDB_ALLOWED;
     for (uint32_t i = 0; i < s->raw.budgets.count; i++) {
-        if (covers(s, &s->raw.budgets.items[i], p) && matching++ == 0) found = i;
+        if (pdb_covers(s, &s->raw.budgets.items[i], p) && matching++ == 0) found = i;
     }
     if (first != NULL) *first = found;
     if (matching != 1) return matching > 1 ? PDB_SEVERAL : PDB_ALLOWED;
@@ -103,7 +103,7 @@ static bool pods_meant(const karp_int_or_string *v, uint64_t all, uint64_t *out)
 static bool closed(const karp_snapshot *s, const disruption_budget *b)
 {
     uint64_t all = 0, meant;
-    for (size_t i = 0; i < s->raw.pods.count; i++) all += pod_active(&s->raw.pods.items[i]) && covers(s, b, &s->raw.pods.items[i]);
+    for (size_t i = 0; i < s->raw.pods.count; i++) all += pod_active(&s->raw.pods.items[i]) && pdb_covers(s, b, &s->raw.pods.items[i]);
     if (b->max_unavailable.is_set) return pods_meant(&b->max_unavailable, all, &meant) && meant == 0;
     return b->min_available.is_set && pods_meant(&b->min_available, all, &meant) && meant >= all;
 }

@@ -17,6 +17,8 @@ bool pod_evictable(const karp_snapshot *s, uint32_t pod_number, int64_t now);
 
 enum pdb_mode { PDB_ZERO_DISRUPTIONS, PDB_FULLY_BLOCKING };
 enum pdb_answer { PDB_ALLOWED, PDB_ONE_BLOCKS, PDB_SEVERAL };
+/* Whether the budget's selector selects the pod, in its namespace. */
+bool pdb_covers(const karp_snapshot *s, const disruption_budget *b, const pod *p);
 /* *first receives the (first) matching budget when it is not allowed. */
 enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64_t now, enum pdb_mode mode, uint32_t *first);
 
