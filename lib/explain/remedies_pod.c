@@ -83,6 +83,7 @@ static void try_taints(search *s, taint_list taints, words *seen)
     if (fresh && words_add(seen, key, (size_t)3 * count) == NO_ID) s->status = KARP_E_NOMEM;
     if (fresh) (void)search_try(s, KARP_REMEDY_TOLERATE, count, &text);
     else overlay_view_reset(&s->changed);
+    if (text.failed) s->status = KARP_E_NOMEM; /* also where it would not have been shown */
     strbuf_free(&text);
 }
 

@@ -124,7 +124,7 @@ static void test_memory(void **state)
                                 "operator: In, values: [a]}]") NODE("n1", "1", "") POD("a", "2", ", nodeSelector: {topology.kubernetes.io/zone: b}");
     char text[4096];
     karp_error error;
-    for (size_t at = 1;; at += 7) { /* every seventh: there are thousands */
+    for (size_t at = 1;; at++) {
         fault f = { 0 };
         karp_error_init(&error, sizeof error);
         karp_context *context = fault_context(&f);
