@@ -75,7 +75,7 @@ karp_status karp_provider_launch_result(karp_provider *provider, const karp_prov
 karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scope *scope, int64_t now, int64_t ttl, karp_error *error)
 {
     if (!provider->plugin.mark) return provider_lacks(provider, error, "marks of what is unavailable");
-    if (scope->size < sizeof *scope) return provider_fail(error, KARP_E_ABI_OLD, "size", "karp_provider_scope is too small");
+    if (scope->size < sizeof *scope) return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_scope is too small");
     if (ttl < 0 || now > INT64_MAX - ttl) return provider_fail(error, KARP_E_INVALID, "ttl", "must not be negative, nor end beyond all time");
     return provider_answer(provider, provider->plugin.mark(provider->handle, scope, now, ttl, provider_ask(provider)), error);
 }
@@ -89,7 +89,7 @@ karp_status karp_provider_drift(karp_provider *provider, const karp_provider_cla
                                 const karp_provider_memory *memory, karp_str *reason, karp_error *error)
 {
     karp_str found = { "", 0 };
-    if (node->size < sizeof *node) return provider_fail(error, KARP_E_ABI_OLD, "size", "karp_provider_node is too small");
+    if (node->size < sizeof *node) return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_node is too small");
     if (provider->plugin.drift) {
         uint32_t kind = provider->plugin.drift(provider->handle, provider_class_data(node_class), node, memory, &found, provider_ask(provider));
         karp_status status = provider_answer(provider, kind, error);

@@ -160,7 +160,7 @@ static karp_status fill(karp_provider *p, const karp_catalogue *catalogue, const
 /* Requests that are no amounts would silently fit nothing. */
 static karp_status check_launch(const karp_provider_launch *launch, karp_error *error)
 {
-    if (launch->size < sizeof *launch) return provider_fail(error, KARP_E_ABI_OLD, "size", "karp_provider_launch is too small");
+    if (launch->size < sizeof *launch) return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_launch is too small");
     for (size_t i = 0; i < launch->request_count; i++) {
         const karp_resource *r = &launch->requests[i];
         if (r->text.ptr && karp_quantity_check(r->text) == KARP_OK) continue;

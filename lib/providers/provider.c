@@ -88,8 +88,7 @@ static karp_status check_options(const karp_provider_options *given, karp_provid
     karp_provider_options_init(copy, sizeof *copy);
     if (!given) return KARP_OK;
     karp_status status = KARP_OK;
-    if (given->size < sizeof given->size || given->size > 4096) status = KARP_E_ABI_SIZE;
-    else if (given->size < sizeof *copy) status = KARP_E_ABI_OLD;
+    if (given->size < sizeof *copy || given->size > 4096) status = KARP_E_ABI_SIZE;
     for (size_t i = sizeof *copy; status == KARP_OK && i < given->size; i++) {
         if (((const unsigned char *)given)[i]) status = KARP_E_ABI_NEW;
     }

@@ -449,7 +449,7 @@ static void bad_launches(void **state)
     answer(&a, KARP_E_INVALID);
     a.request.text = text_of("1");
     a.launch.size = 8;
-    answer(&a, KARP_E_ABI_OLD);
+    answer(&a, KARP_E_ABI_SIZE);
     a.launch.size = sizeof a.launch;
     answer(&a, KARP_OK);
     karp_provider_node made;

@@ -133,7 +133,7 @@ static void bad_marks(void **state)
     partition.partition = text_of("1");
     const karp_provider_scope *bad[] = { &none, &half, &family, &partition };
     for (size_t i = 0; i < COUNT(bad); i++) assert_int_equal(karp_provider_mark(p, bad[i], 0, 0, NULL), KARP_E_INVALID);
-    assert_int_equal(karp_provider_mark(p, &small, 0, 0, NULL), KARP_E_ABI_OLD);
+    assert_int_equal(karp_provider_mark(p, &small, 0, 0, NULL), KARP_E_ABI_SIZE);
     karp_provider_scope good = scope_of("spot", "m5.large", "us-west-2a");
     assert_int_equal(karp_provider_mark(p, &good, 0, -1, NULL), KARP_E_INVALID);
     assert_int_equal(karp_provider_mark(p, &good, INT64_MAX, 1, NULL), KARP_E_INVALID);
