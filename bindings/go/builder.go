@@ -64,18 +64,48 @@ func NewBuilder(limits *Limits) (*Builder, error) {
 	if err := checkVersion(); err != nil {
 		return nil, err
 	}
-	b := &Builder{parts: &builderParts{page: page{memos: make([]memo, memoPlaces)}}, fault: newFault()}
-	context, err := newContext(limits, b.fault)
+	f := newFault()
+	context, err := newContext(limits, f)
 	if err != nil {
 		return nil, err
 	}
-	status := C.karp_builder_new(context, &b.parts.c, &b.fault.c)
+	var c *C.karp_builder
+	status := C.karp_builder_new(context, &c, &f.c)
 	C.karp_context_free(context)
-	if err := b.fault.check(status); err != nil {
+	if err := f.check(status); err != nil {
 		return nil, err
 	}
+	return builderOf(c), nil
+}
+
+func builderOf(c *C.karp_builder) *Builder {
+	b := &Builder{parts: &builderParts{c: c, page: page{memos: make([]memo, memoPlaces)}}, fault: newFault()}
 	b.undo = runtime.AddCleanup(b, (*builderParts).free, b.parts)
-	return b, nil
+	return b
+}
+
+// Edit makes a builder that holds everything the snapshot was made of. What changes is removed and added there, and Finish
+// makes a snapshot that decides as one built afresh would; texts and objects are shared with this one, which stays as it is.
+func (s *Snapshot) Edit() (*Builder, error) {
+	ptr, err := s.handle.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer s.handle.leave()
+	f := newFault()
+	var c *C.karp_builder
+	if err := f.check(C.karp_snapshot_edit((*C.karp_snapshot)(ptr), &c, &f.c)); err != nil {
+		return nil, err
+	}
+	return builderOf(c), nil
+}
+
+// Remove takes an object out again: kind is Kubernetes' name of it ("Pod", "NodePool" …), for node classes with the group
+// before it; an empty namespace is "default". Errors: also ErrNotFound.
+func (b *Builder) Remove(kind, namespace, name string) error {
+	return b.use(func(c *C.karp_builder, p *page, e *C.karp_error) C.karp_status {
+		return C.karp_builder_remove(c, p.str(kind), p.str(namespace), p.str(name), e)
+	})
 }
 
 // Close gives the builder's memory back. Closing twice is fine.

@@ -393,3 +393,36 @@ func TestRemembers(t *testing.T) {
 	equal(t, "zone a", got["a"], "default/p0 default/p1 default/p3 default/p6")
 	equal(t, "zone b", got["b"], "default/p2 default/p4 default/p5")
 }
+
+// An edited snapshot decides as one built afresh.
+func TestEdit(t *testing.T) {
+	b := builder(t)
+	good(t, b.AddPod(pod("a", "1")))
+	good(t, b.AddPod(pod("b", "1")))
+	first := finish(t, b)
+	edited, err := first.Edit()
+	good(t, err)
+	defer edited.Close()
+	first.Close()
+	good(t, edited.Remove("Pod", "", "a"))
+	good(t, edited.AddPod(pod("c", "7")))
+	if err := edited.Remove("Pod", "", "a"); !errors.Is(err, karp.ErrNotFound) {
+		t.Fatal(err)
+	}
+	fresh := builder(t)
+	good(t, fresh.AddPod(pod("b", "1")))
+	good(t, fresh.AddPod(pod("c", "7")))
+	var hashes []string
+	for _, each := range []*karp.Builder{edited, fresh} {
+		d, err := finish(t, each).Provision(context.Background(), nil)
+		good(t, err)
+		hash, err := d.Hash()
+		good(t, err)
+		d.Close()
+		hashes = append(hashes, hash)
+	}
+	equal(t, "hash", hashes[0], hashes[1])
+	if _, err := first.Edit(); !errors.Is(err, karp.ErrClosed) {
+		t.Fatal(err)
+	}
+}

@@ -58,6 +58,7 @@ const (
 type Toleration struct {
 	Key, Value, Effect string
 	Op                 uint32
+	Seconds            *int64 // nil = without end
 }
 
 // An Owner of an object.

@@ -128,6 +128,9 @@ func (p *page) tolerations(from []Toleration) (*C.karp_toleration, C.size_t) {
 	for i := range from {
 		t := &from[i]
 		items[i] = C.karp_toleration{key: p.str(t.Key), value: p.str(t.Value), effect: p.str(t.Effect), op: C.uint32_t(t.Op)}
+		if t.Seconds != nil {
+			items[i].has_seconds, items[i].seconds = 1, C.int64_t(*t.Seconds)
+		}
 	}
 	return unsafe.SliceData(items), C.size_t(len(items))
 }
@@ -240,6 +243,14 @@ func (p *page) nodeClaim(out *C.karp_node_claim, from *NodeClaim) {
 	out.expire_after, out.termination_grace_period = duration(from.ExpireAfter), duration(from.TerminationGracePeriod)
 }
 
+// present is labels, where an empty map is another thing than none.
+func (p *page) present(from map[string]string) (*C.karp_label, C.size_t) {
+	if from != nil && len(from) == 0 {
+		return one[C.karp_label](p), 0
+	}
+	return p.labels(from)
+}
+
 func (p *page) budgets(from []Budget) (*C.karp_budget, C.size_t) {
 	items := list[C.karp_budget](p, len(from))
 	for i := range from {
@@ -254,8 +265,8 @@ func (p *page) nodePool(out *C.karp_node_pool, from *NodePool) {
 	out.size = C.sizeof_karp_node_pool
 	p.meta(&out.meta, &from.Meta)
 	out.node_class = p.class(&from.NodeClass)
-	out.template_labels, out.template_label_count = p.labels(from.TemplateLabels)
-	out.template_annotations, out.template_annotation_count = p.labels(from.TemplateAnnotations)
+	out.template_labels, out.template_label_count = p.present(from.TemplateLabels)
+	out.template_annotations, out.template_annotation_count = p.present(from.TemplateAnnotations)
 	out.taints, out.taint_count = p.taints(from.Taints)
 	out.startup_taints, out.startup_taint_count = p.taints(from.StartupTaints)
 	out.requirements, out.requirement_count = p.requirements(from.Requirements)

@@ -416,7 +416,8 @@ func (f *Feeder) spec(out *karp.Pod, spec *v1.PodSpec, template bool) {
 	out.Tolerations = out.Tolerations[:0]
 	for i := range spec.Tolerations {
 		t := &spec.Tolerations[i]
-		out.Tolerations = append(out.Tolerations, karp.Toleration{Key: t.Key, Value: t.Value, Effect: string(t.Effect), Op: tolerationOperator(t.Operator)})
+		out.Tolerations = append(out.Tolerations, karp.Toleration{Key: t.Key, Value: t.Value, Effect: string(t.Effect),
+			Op: tolerationOperator(t.Operator), Seconds: t.TolerationSeconds})
 	}
 	out.Containers = f.containers(out.Containers, spec.Containers, template)
 	out.InitContainers = f.containers(out.InitContainers, spec.InitContainers, template)

@@ -61,7 +61,7 @@ var objects = []string{
 		"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 9, "podAffinityTerm": {"topologyKey": "topology.kubernetes.io/zone",
 		"labelSelector": {"matchLabels": {"app": "web"}}, "namespaces": ["default"]}}]}}, `+wants("1", "")),
 	podText("spread-1", "", spreadText), podText("spread-2", "", spreadText), podText("spread-3", "", spreadText),
-	podText("tolerates", "", `"tolerations": [{"key": "dedicated", "operator": "Equal", "value": "x", "effect": "NoSchedule"}, {"operator": "Exists", "effect": "NoExecute"}], `+wants("1", "")),
+	podText("tolerates", "", `"tolerations": [{"key": "dedicated", "operator": "Equal", "value": "x", "effect": "NoSchedule"}, {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}], `+wants("1", "")),
 	podText("priority", `, "annotations": {"karpenter.sh/do-not-disrupt": "true"}, "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet",
 		"name": "r", "uid": "ru", "controller": true}]`, `"priority": 1000, "priorityClassName": "high", "terminationGracePeriodSeconds": 5, `+wants("1", "")),
 	podText("claimed", "", `"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}], `+wants("1", "")),
