@@ -38,11 +38,13 @@ typedef struct karp_offering {
     uint32_t reserved;
 } karp_offering;
 
+/** How many volumes of a CSI driver a node of the type takes. */
 typedef struct karp_volume_limit {
     karp_str driver;
     int64_t count;
 } karp_volume_limit;
 
+/** A machine that can be bought. Arrays of these have the stride that the first one states as its size. */
 typedef struct karp_instance_type {
     size_t size;
     karp_str name;

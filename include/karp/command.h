@@ -78,6 +78,7 @@ enum {
     KARP_OBSERVED_GONE = 4         /**< object: NodeClaim of a replacement that does not exist any more */
 };
 
+/** What has been seen of an advised action. */
 typedef struct karp_observation {
     uint32_t kind;   /**< KARP_OBSERVED_* */
     uint32_t number;

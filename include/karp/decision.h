@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+/** An immutable result. Shared ownership; may be read by several threads. */
 typedef struct karp_decision karp_decision;
 struct karp_snapshot;
 
@@ -91,6 +92,7 @@ typedef struct karp_target_refusal {
     uint32_t is_launch;
 } karp_target_refusal;
 
+/** A pod that fits nowhere, and what each NodePool said to it. */
 typedef struct karp_unschedulable {
     size_t size;
     uint32_t pod;
@@ -149,24 +151,31 @@ KARP_API karp_str karp_decision_pod_name(const karp_decision *decision, uint32_t
 
 /** Launches, ordered by NodePool, then by pods. */
 KARP_API size_t karp_decision_launch_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_launch(const karp_decision *decision, size_t index, karp_launch *out);
 /** Placements, ordered by node name; only nodes that receive pods. */
 KARP_API size_t karp_decision_placement_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_placement(const karp_decision *decision, size_t index, karp_placement *out);
 /** Pods that fit nowhere, ordered by name. */
 KARP_API size_t karp_decision_unschedulable_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_unschedulable(const karp_decision *decision, size_t index, karp_unschedulable *out);
 /** Pods that were not considered, ordered by name. */
 KARP_API size_t karp_decision_ignored_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_ignored(const karp_decision *decision, size_t index, karp_ignored *out);
 /** State nodes, ordered by name. */
 KARP_API size_t karp_decision_node_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_node(const karp_decision *decision, size_t index, karp_node_use *out);
 /** $/h of the known nodes before, and with the launches (and without the nodes disrupted) after. */
 KARP_API double karp_decision_cost_before(const karp_decision *decision);
+/** The same after the decision. */
 KARP_API double karp_decision_cost_after(const karp_decision *decision);
 /** Notes for the user ("NodePool gpu: no instance type meets its requirements"), in order. {NULL,0} beyond the end. */
 KARP_API size_t karp_decision_warning_count(const karp_decision *decision);
+/** Note @p index, borrowed from @p decision. {NULL,0} beyond the end. */
 KARP_API karp_str karp_decision_warning(const karp_decision *decision, size_t index);
 
 /**

@@ -18,6 +18,7 @@ extern "C" {
 
 enum { KARP_ATTRIBUTE_STRING = 0, KARP_ATTRIBUTE_INT = 1, KARP_ATTRIBUTE_BOOL = 2, KARP_ATTRIBUTE_VERSION = 3 };
 
+/** An attribute of a device and its value. */
 typedef struct karp_device_attribute {
     karp_str name;     /**< "domain/name", or "name": of the driver's own domain */
     karp_str text;     /**< of a string or version */
@@ -38,12 +39,14 @@ typedef struct karp_request_policy {
     uint32_t reserved;  /**< 0 */
 } karp_request_policy;
 
+/** A capacity of a device and its amount. */
 typedef struct karp_device_capacity {
     karp_str name; /**< as an attribute's */
     karp_str value;
     const karp_request_policy *policy; /**< NULL = none */
 } karp_device_capacity;
 
+/** A counter of devices and its value. */
 typedef struct karp_counter {
     karp_str name;
     karp_str value;
@@ -56,6 +59,7 @@ typedef struct karp_counter_set {
     size_t counter_count;
 } karp_counter_set;
 
+/** spec.devices[] of a ResourceSlice. */
 typedef struct karp_device {
     karp_str name;
     const karp_device_attribute *attributes;
@@ -107,6 +111,7 @@ typedef struct karp_device_template {
     size_t shared_counter_count;
 } karp_device_template;
 
+/** Where a device is found: driver, pool and name. */
 typedef struct karp_device_id {
     karp_str driver;
     karp_str pool;
@@ -139,6 +144,7 @@ typedef struct karp_device_request {
     size_t alternative_count;
 } karp_device_request;
 
+/** spec.devices.constraints[] of a ResourceClaim. */
 typedef struct karp_device_constraint {
     const karp_str *requests; /**< "request" or "request/alternative"; none = all */
     size_t request_count;
@@ -181,9 +187,11 @@ typedef struct karp_resource_claim {
     uint32_t reserved;  /**< 0 */
 } karp_resource_claim;
 
-/* As the calls of snapshot.h. */
+/** Adds a ResourceSlice; as the builder calls of snapshot.h. */
 KARP_API karp_status karp_builder_add_resource_slice(karp_builder *builder, const karp_resource_slice *slice, karp_error *error);
+/** Adds a DeviceClass; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_device_class(karp_builder *builder, const karp_device_class *device_class, karp_error *error);
+/** Adds a ResourceClaim; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_resource_claim(karp_builder *builder, const karp_resource_claim *claim, karp_error *error);
 
 #ifdef __cplusplus

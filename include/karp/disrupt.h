@@ -54,6 +54,7 @@ typedef struct karp_memory {
 /** Zeroes @p memory and sets its size. */
 KARP_API void karp_memory_init(karp_memory *memory, size_t size);
 
+/** Options of karp_disrupt() and of what explains it. */
 typedef struct karp_disrupt_options {
     size_t size;
     karp_options common;
@@ -88,6 +89,7 @@ typedef struct karp_disruption {
     karp_str error_message;
 } karp_disruption;
 
+/** A node that may be disrupted. */
 typedef struct karp_candidate {
     size_t size;
     karp_str node;
@@ -99,6 +101,7 @@ typedef struct karp_candidate {
     size_t pod_count;
 } karp_candidate;
 
+/** What a NodePool's budgets allow at this instant. */
 typedef struct karp_pool_budget {
     size_t size;
     karp_str node_pool;
@@ -106,6 +109,7 @@ typedef struct karp_pool_budget {
     int64_t next_change; /**< instant at which an active window opens or closes; KARP_NO_TIME = never */
 } karp_pool_budget;
 
+/** Nodes that go together, and what replaces them. */
 typedef struct karp_command {
     size_t size;
     uint32_t method;
@@ -121,6 +125,7 @@ typedef struct karp_command {
     double score;           /**< Balanced; negative = not scored */
 } karp_command;
 
+/** A node that stays, and why. */
 typedef struct karp_kept {
     size_t size;
     karp_str node;
@@ -129,16 +134,25 @@ typedef struct karp_kept {
     uint32_t reserved;
 } karp_kept;
 
+/** The header of a disruption. Errors: NOT_FOUND for a launch decision, ABI_SIZE. */
 KARP_API karp_status karp_decision_disruption(const karp_decision *decision, karp_disruption *out);
 /** What the next pass is to be given. Borrowed. NOT_FOUND: the options had no memory. */
 KARP_API karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out);
+/** Candidates of the method that answered, in its order. */
 KARP_API size_t karp_decision_candidate_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out);
+/** Budgets, by the names of the NodePools. */
 KARP_API size_t karp_decision_budget_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_budget(const karp_decision *decision, size_t index, karp_pool_budget *out);
+/** Commands, in the order in which they were found. */
 KARP_API size_t karp_decision_command_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_command(const karp_decision *decision, size_t index, karp_command *out);
+/** Nodes that stay, with their reasons. */
 KARP_API size_t karp_decision_kept_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_kept(const karp_decision *decision, size_t index, karp_kept *out);
 
 #ifdef __cplusplus

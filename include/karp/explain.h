@@ -57,9 +57,11 @@ KARP_API karp_str karp_pod_explanation_pod(const karp_pod_explanation *explanati
 KARP_API const karp_decision *karp_pod_explanation_decision(const karp_pod_explanation *explanation);
 /** What would place it, the smallest first. NOT_FOUND beyond the end. */
 KARP_API size_t karp_pod_explanation_remedy_count(const karp_pod_explanation *explanation);
+/** Remedy @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_pod_explanation_remedy(const karp_pod_explanation *explanation, size_t index, karp_remedy *out);
 /** How many changes were tried, and whether the bound left some untried (1). */
 KARP_API uint32_t karp_pod_explanation_tried(const karp_pod_explanation *explanation);
+/** 1 = the search for remedies ended before all were tried. */
 KARP_API uint32_t karp_pod_explanation_bounded(const karp_pod_explanation *explanation);
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------- */
@@ -96,6 +98,7 @@ KARP_API karp_status karp_explain_node(const karp_snapshot *snapshot, const karp
                                        karp_node_explanation **out, karp_error *error);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_node_explanation_free(karp_node_explanation *explanation);
+/** The node's name. Borrowed. */
 KARP_API karp_str karp_node_explanation_node(const karp_node_explanation *explanation);
 /** The pass: whether one of its commands names the node. Borrowed. */
 KARP_API const karp_decision *karp_node_explanation_decision(const karp_node_explanation *explanation);
@@ -103,6 +106,7 @@ KARP_API const karp_decision *karp_node_explanation_decision(const karp_node_exp
 KARP_API uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation);
 /** Blockers, in the order in which they are looked at. NOT_FOUND beyond the end. */
 KARP_API size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation);
+/** Blocker @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_node_explanation_blocker(const karp_node_explanation *explanation, size_t index, karp_blocker *out);
 /** The best move that was rejected. NOT_FOUND: its pods would not all find a place, or it has no NodeClaim. */
 KARP_API karp_status karp_node_explanation_move(const karp_node_explanation *explanation, karp_move *out);
@@ -176,6 +180,7 @@ typedef struct karp_plan {
     uint32_t reserved;
 } karp_plan;
 
+/** A rule that a plan breaks. */
 typedef struct karp_finding {
     size_t size;
     uint32_t code; /**< KARP_FINDING_* */
@@ -201,6 +206,7 @@ KARP_API karp_status karp_verify_decision(const karp_snapshot *snapshot, const k
 KARP_API void karp_verification_free(karp_verification *verification);
 /** Findings: of pods, launches, placements, pools, then of topology. NOT_FOUND beyond the end. */
 KARP_API size_t karp_verification_count(const karp_verification *verification);
+/** Finding @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_verification_finding(const karp_verification *verification, size_t index, karp_finding *out);
 
 #ifdef __cplusplus

@@ -20,8 +20,10 @@
 extern "C" {
 #endif
 
+/** Collects documents. Exclusive use. */
 typedef struct karp_reader karp_reader;
 
+/** Options of karp_reader_new(). */
 typedef struct karp_reader_options {
     size_t size;
     uint32_t strict;          /**< 1 = fill nothing in beyond what the API server itself defaults */
@@ -56,6 +58,7 @@ KARP_API karp_status karp_reader_set_provider(karp_reader *reader, karp_provider
 KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error);
 /** Notes on what was read: unknown kinds, fields without effect … {NULL,0} beyond the end. */
 KARP_API size_t karp_reader_warning_count(const karp_reader *reader);
+/** Note @p index, borrowed from @p reader. {NULL,0} beyond the end. */
 KARP_API karp_str karp_reader_warning(const karp_reader *reader, size_t index);
 /** `state.method` of a Snapshot: KARP_METHOD_*. */
 KARP_API uint32_t karp_reader_method(const karp_reader *reader);
@@ -76,6 +79,7 @@ KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out,
 
 /** Reads a catalogue document (kwok's or the full shape; JSON or YAML). @p name is used in errors. */
 KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out, karp_error *error);
+/** The same of a file. Errors: also IO. */
 KARP_API karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out, karp_error *error);
 /** The embedded EC2 catalogue of a region (us-east-1, us-west-2, eu-west-1). Errors: NOT_FOUND, NOMEM. */
 KARP_API karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out, karp_error *error);
@@ -106,6 +110,7 @@ KARP_API karp_status karp_catalogue_aws(karp_context *context, const karp_catalo
 /** How documents are written. */
 enum { KARP_FORMAT_JSON = 0, KARP_FORMAT_TEXT = 1, KARP_FORMAT_YAML = 2, KARP_FORMAT_JSON_LOG = 3, KARP_FORMAT_HTML = 4, KARP_FORMAT_CSV = 5 };
 
+/** Options of everything that writes documents. */
 typedef struct karp_write_options {
     size_t size;
     uint32_t format;  /**< KARP_FORMAT_* */

@@ -40,6 +40,7 @@ enum {
     KARP_ACTION_REMOVE_FINALIZER = 21  /**< object: NodeClaim or Node; subject: the finalizer; value: why it may go without a drain */
 };
 
+/** One thing to do. What object, subject, value and number mean is said with each KARP_ACTION_*. */
 typedef struct karp_action {
     size_t size;
     uint32_t kind; /**< KARP_ACTION_* */
@@ -55,6 +56,7 @@ typedef struct karp_advice karp_advice;
 
 /** Actions, by the names of their objects. */
 KARP_API size_t karp_advice_count(const karp_advice *advice);
+/** Action @p index, borrowed from @p advice. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_advice_action(const karp_advice *advice, size_t index, karp_action *out);
 /** The instant at which the answer can change without the cluster changing; KARP_NO_TIME = never. */
 KARP_API int64_t karp_advice_look_again(const karp_advice *advice);
@@ -162,6 +164,7 @@ enum {
 /** "SpotInterruption" …: the value of the actions. "" for a number that is none. */
 KARP_API const char *karp_interruption_name(uint32_t kind);
 
+/** A message of the cloud about one of its machines. */
 typedef struct karp_interruption {
     karp_str instance; /**< a provider ID, or what stands after its last slash */
     uint32_t kind;     /**< KARP_INTERRUPTION_* */

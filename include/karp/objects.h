@@ -35,6 +35,7 @@ typedef struct karp_resource {
     uint32_t reserved; /**< 0 */
 } karp_resource;
 
+/** A key and its value: labels, annotations. */
 typedef struct karp_label {
     karp_str key;
     karp_str value;
@@ -73,6 +74,7 @@ typedef struct karp_selector {
     size_t expression_count;
 } karp_selector;
 
+/** spec.taints[] of a node, claim or pool. */
 typedef struct karp_taint {
     karp_str key;
     karp_str value;
@@ -81,6 +83,7 @@ typedef struct karp_taint {
 
 enum { KARP_TOLERATION_EQUAL = 0, KARP_TOLERATION_EXISTS = 1, KARP_TOLERATION_LT = 2, KARP_TOLERATION_GT = 3, KARP_TOLERATION_UNKNOWN = 4 };
 
+/** spec.tolerations[] of a pod. */
 typedef struct karp_toleration {
     karp_str key;
     karp_str value;
@@ -90,6 +93,7 @@ typedef struct karp_toleration {
     int64_t seconds;      /**< tolerationSeconds: read only to tell one toleration from another */
 } karp_toleration;
 
+/** metadata.ownerReferences[]. */
 typedef struct karp_owner {
     karp_str api_version;
     karp_str kind;
@@ -99,6 +103,7 @@ typedef struct karp_owner {
     uint32_t reserved;   /**< 0 */
 } karp_owner;
 
+/** status.conditions[]. */
 typedef struct karp_condition {
     karp_str type;
     karp_str status;
@@ -145,6 +150,7 @@ typedef struct karp_pod_term {
 enum { KARP_DO_NOT_SCHEDULE = 0, KARP_SCHEDULE_ANYWAY = 1 };
 enum { KARP_POLICY_DEFAULT = 0, KARP_POLICY_HONOR = 1, KARP_POLICY_IGNORE = 2 };
 
+/** spec.topologySpreadConstraints[] of a pod. */
 typedef struct karp_spread_constraint {
     karp_str topology_key;
     const karp_selector *label_selector;
@@ -158,6 +164,7 @@ typedef struct karp_spread_constraint {
     uint32_t reserved;             /**< 0 */
 } karp_spread_constraint;
 
+/** A port of the node that a container takes. */
 typedef struct karp_host_port {
     karp_str host_ip; /**< "" = 0.0.0.0 */
     karp_str protocol; /**< as stored; "" differs from "TCP" */
@@ -165,6 +172,7 @@ typedef struct karp_host_port {
     uint32_t reserved; /**< 0 */
 } karp_host_port;
 
+/** spec.containers[] or spec.initContainers[] of a pod. */
 typedef struct karp_container {
     karp_str name;
     const karp_resource *requests;
@@ -192,6 +200,7 @@ typedef struct karp_container_status {
 
 enum { KARP_VOLUME_OTHER = 0, KARP_VOLUME_CLAIM = 1, KARP_VOLUME_EPHEMERAL = 2 };
 
+/** spec.volumes[] of a pod. */
 typedef struct karp_pod_volume {
     karp_str name;
     karp_str claim_name; /**< with KARP_VOLUME_CLAIM */
@@ -209,6 +218,7 @@ typedef struct karp_pod_claim {
 
 enum { KARP_PHASE_UNSET = 0, KARP_PHASE_PENDING = 1, KARP_PHASE_RUNNING = 2, KARP_PHASE_SUCCEEDED = 3, KARP_PHASE_FAILED = 4, KARP_PHASE_UNKNOWN = 5 };
 
+/** Pod: of spec and status what decisions read. */
 typedef struct karp_pod {
     size_t size;
     karp_meta meta;
@@ -259,6 +269,7 @@ typedef struct karp_pod {
 
 /* ---- nodes, claims, pools ------------------------------------------------------------------------------------------ */
 
+/** Node. */
 typedef struct karp_node {
     size_t size;
     karp_meta meta;
@@ -273,12 +284,14 @@ typedef struct karp_node {
     size_t condition_count;
 } karp_node;
 
+/** spec.nodeClassRef. */
 typedef struct karp_node_class_ref {
     karp_str group;
     karp_str kind;
     karp_str name;
 } karp_node_class_ref;
 
+/** NodeClaim. */
 typedef struct karp_node_claim {
     size_t size;
     karp_meta meta;
@@ -307,6 +320,7 @@ typedef struct karp_node_claim {
 /** Reasons of a disruption budget. */
 enum { KARP_REASON_UNDERUTILIZED = 1, KARP_REASON_EMPTY = 2, KARP_REASON_DRIFTED = 4 };
 
+/** spec.disruption.budgets[] of a NodePool. */
 typedef struct karp_budget {
     karp_str nodes;    /**< "10%" or "3"; "" = "10%" */
     karp_str schedule; /**< cron; "" = absent */
@@ -317,6 +331,7 @@ typedef struct karp_budget {
 
 enum { KARP_WHEN_EMPTY_OR_UNDERUTILIZED = 0, KARP_WHEN_EMPTY = 1, KARP_BALANCED = 2 };
 
+/** NodePool. */
 typedef struct karp_node_pool {
     size_t size;
     karp_meta meta;
@@ -346,6 +361,7 @@ typedef struct karp_node_pool {
     uint32_t consolidation_policy;    /**< KARP_WHEN_* or KARP_BALANCED */
 } karp_node_pool;
 
+/** Node class of a provider. Decisions read its identity and its hash; providers read the document. */
 typedef struct karp_node_class {
     size_t size;
     karp_meta meta;
@@ -356,6 +372,7 @@ typedef struct karp_node_class {
 
 /* ---- what surrounds them --------------------------------------------------------------------------------------------- */
 
+/** DaemonSet: what its pods will take of every new node. */
 typedef struct karp_daemon_set {
     size_t size;
     karp_meta meta;
@@ -364,6 +381,7 @@ typedef struct karp_daemon_set {
 
 enum { KARP_CLAIM_PHASE_UNSET = 0, KARP_CLAIM_PENDING = 1, KARP_CLAIM_BOUND = 2, KARP_CLAIM_LOST = 3 };
 
+/** PersistentVolumeClaim. */
 typedef struct karp_persistent_volume_claim {
     size_t size;
     karp_meta meta;
@@ -373,6 +391,7 @@ typedef struct karp_persistent_volume_claim {
     uint32_t phase;             /**< KARP_CLAIM_* */
 } karp_persistent_volume_claim;
 
+/** PersistentVolume: its driver and the nodes it can be reached from. */
 typedef struct karp_persistent_volume {
     size_t size;
     karp_meta meta;
@@ -385,6 +404,7 @@ typedef struct karp_persistent_volume {
 
 enum { KARP_BINDING_UNSET = 0, KARP_BINDING_IMMEDIATE = 1, KARP_BINDING_WAIT_FOR_FIRST_CONSUMER = 2 };
 
+/** StorageClass. */
 typedef struct karp_storage_class {
     size_t size;
     karp_meta meta;
@@ -395,12 +415,14 @@ typedef struct karp_storage_class {
     uint32_t reserved;
 } karp_storage_class;
 
+/** spec.drivers[] of a CSINode. */
 typedef struct karp_csi_driver {
     karp_str name;
     int32_t count;      /**< allocatable.count */
     uint32_t has_count; /**< 0 = no limit */
 } karp_csi_driver;
 
+/** CSINode: how many volumes of a driver a node takes. */
 typedef struct karp_csi_node {
     size_t size;
     karp_meta meta;
@@ -417,6 +439,7 @@ typedef struct karp_int_or_string {
     uint32_t reserved;
 } karp_int_or_string;
 
+/** PodDisruptionBudget. */
 typedef struct karp_pod_disruption_budget {
     size_t size;
     karp_meta meta;
@@ -427,6 +450,7 @@ typedef struct karp_pod_disruption_budget {
     uint32_t always_allow; /**< unhealthyPodEvictionPolicy: AlwaysAllow */
 } karp_pod_disruption_budget;
 
+/** Namespace: its labels are read by namespace selectors. */
 typedef struct karp_namespace {
     size_t size;
     karp_meta meta;

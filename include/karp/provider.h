@@ -302,6 +302,7 @@ KARP_API karp_status karp_provider_registry_add(karp_provider_registry *registry
 KARP_API karp_status karp_provider_registry_load(karp_provider_registry *registry, const char *path, karp_str *name, karp_error *error);
 /** How many there are, and their names in the order they were added; {NULL,0} beyond the end. Borrowed. */
 KARP_API size_t karp_provider_registry_count(const karp_provider_registry *registry);
+/** Name @p index; {NULL,0} beyond the end. Borrowed. */
 KARP_API karp_str karp_provider_registry_name(const karp_provider_registry *registry, size_t index);
 
 /** Zeroes @p options and sets its size. */
@@ -319,6 +320,7 @@ KARP_API void karp_provider_close(karp_provider *provider);
 KARP_API karp_str karp_provider_name(const karp_provider *provider);
 /** Group and kind of its node classes; "" = it has none. */
 KARP_API karp_str karp_provider_class_group(const karp_provider *provider);
+/** Likewise the kind. */
 KARP_API karp_str karp_provider_class_kind(const karp_provider *provider);
 /** What the plugin said when a call failed last; valid until the next call. */
 KARP_API const karp_provider_problem *karp_provider_last_problem(const karp_provider *provider);
@@ -388,6 +390,7 @@ KARP_API karp_status karp_provider_launch_node(karp_provider *provider, const ka
 KARP_API karp_status karp_provider_launch_request(karp_provider *provider, const karp_provider_class *node_class,
                                                   const karp_provider_launch *launch, karp_str claim,
                                                   const karp_provider_memory *memory, karp_str *request, karp_error *error);
+/** What the cloud's answer to such a request means: the node that came of it. Errors: UNSUPPORTED, the plugin's. */
 KARP_API karp_status karp_provider_launch_result(karp_provider *provider, const karp_provider_class *node_class,
                                                  const karp_provider_launch *launch, karp_str answer, int64_t now,
                                                  const karp_provider_memory *memory, karp_provider_node *node, karp_error *error);
@@ -408,10 +411,13 @@ KARP_API karp_status karp_provider_repair_policies(karp_provider *provider, cons
 KARP_API karp_status karp_provider_create(karp_provider *provider, const karp_provider_class *node_class,
                                           const karp_provider_launch *launch, karp_str claim, const karp_provider_http *http,
                                           const karp_provider_memory *memory, karp_provider_node *out, karp_error *error);
+/** Ends a machine. Errors: as karp_provider_create(). */
 KARP_API karp_status karp_provider_delete(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
                                           const karp_provider_memory *memory, karp_error *error);
+/** One machine as it is. Errors: as karp_provider_create(), and NOT_FOUND. */
 KARP_API karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
                                        const karp_provider_memory *memory, karp_provider_node *out, karp_error *error);
+/** All machines. Errors: as karp_provider_create(). */
 KARP_API karp_status karp_provider_list(karp_provider *provider, const karp_provider_http *http, const karp_provider_memory *memory,
                                         const karp_provider_node **out, size_t *count, karp_error *error);
 

@@ -90,25 +90,39 @@ KARP_API karp_status karp_builder_set_pods_to_place(karp_builder *builder, const
 KARP_API karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *catalogue, const karp_str *pools,
                                                 size_t pool_count, karp_error *error);
 
-/*
- * One call per kind. The object is copied. Errors of all of them: NOMEM, INVALID (object and field are named),
+/**
+ * Adds a Pod. There is one such call per kind; the object is copied. Errors of all of them: NOMEM, INVALID (object and field are named),
  * DUPLICATE (kind, namespace and name are taken), LIMIT, RANGE (a quantity beyond 128 bits), ABI_*. After an error the
  * builder is as it was before the call.
  */
 KARP_API karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *pod, karp_error *error);
+/** Adds a Node; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_node(karp_builder *builder, const karp_node *node, karp_error *error);
+/** Adds a NodeClaim; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_node_claim(karp_builder *builder, const karp_node_claim *claim, karp_error *error);
+/** Adds a NodePool; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_node_pool(karp_builder *builder, const karp_node_pool *pool, karp_error *error);
+/** Adds a node class; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_node_class(karp_builder *builder, const karp_node_class *node_class, karp_error *error);
+/** Adds a DaemonSet; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_daemon_set(karp_builder *builder, const karp_daemon_set *daemon_set, karp_error *error);
+/** Adds a PersistentVolumeClaim; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_persistent_volume_claim(karp_builder *builder, const karp_persistent_volume_claim *claim, karp_error *error);
+/** Adds a PersistentVolume; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_persistent_volume(karp_builder *builder, const karp_persistent_volume *volume, karp_error *error);
+/** Adds a StorageClass; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_storage_class(karp_builder *builder, const karp_storage_class *storage_class, karp_error *error);
+/** Adds a CSINode; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_csi_node(karp_builder *builder, const karp_csi_node *csi_node, karp_error *error);
+/** Adds a PodDisruptionBudget; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_pod_disruption_budget(karp_builder *builder, const karp_pod_disruption_budget *budget, karp_error *error);
+/** Adds a Namespace; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_namespace(karp_builder *builder, const karp_namespace *namespace_, karp_error *error);
+/** Adds a Service, ReplicationController, ReplicaSet or StatefulSet; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecting *selecting, karp_error *error);
+/** Adds a NodeOverlay; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node_overlay *overlay, karp_error *error);
+/** Adds a CapacityBuffer; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, const karp_capacity_buffer *buffer, karp_error *error);
 
 /**

@@ -22,6 +22,7 @@ enum {
     KARP_CHANGE_SCALE_PRICE = 3
 };
 
+/** One change that is laid over a snapshot. */
 typedef struct karp_change {
     karp_str name;
     double factor; /**< of KARP_CHANGE_SCALE_PRICE: finite, not negative; else 0 */
