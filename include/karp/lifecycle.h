@@ -64,9 +64,10 @@ KARP_API int64_t karp_advice_look_again(const karp_advice *advice);
 KARP_API uint32_t karp_advice_finished(const karp_advice *advice);
 /**
  * karp_advise_conditions(): NodeClaims whose instance types were looked up and found, by name. Karpenter does not look again for
- * half an hour: give karp_drift_answer.type_found until then. {NULL,0} beyond the end.
+ * half an hour: give karp_drift_answer.type_found until then.
  */
 KARP_API size_t karp_advice_found_count(const karp_advice *advice);
+/** Name @p index of them. {NULL,0} beyond the end. Borrowed. */
 KARP_API karp_str karp_advice_found(const karp_advice *advice, size_t index);
 /** NULL is allowed. */
 KARP_API void karp_advice_free(karp_advice *advice);
