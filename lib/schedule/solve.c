@@ -175,6 +175,8 @@ static uint32_t run_ahead(const scheduler *s, const queue *q, uint32_t class_num
 static void fill_up(scheduler *s, queue *q, uint32_t view_number)
 {
     if (s->run.only == NO_ID || q->fresh == 0 || !answer_is_the_class_s(s, s->views.items[view_number].class_)) return;
+    /* One that gave something up may have opened what the next can have without. */
+    if (s->classes[s->views.items[view_number].class_].first_view != view_number) return;
     uint32_t ahead = run_ahead(s, q, s->views.items[view_number].class_);
     uint32_t placed = ahead == 0 ? 0 : claims_fill(s, q->pods + q->head, ahead, view_number);
     s->version += placed;
