@@ -121,6 +121,10 @@ KARP_API void karp_context_options_init(karp_context_options *options, size_t si
 /** Makes a context. @p options may be NULL. Errors: NOMEM, ABI_*. */
 KARP_API karp_status karp_context_new(const karp_context_options *options, karp_context **out, karp_error *error);
 
+/** Adds a hold and returns @p context; each is given up by karp_context_free(). For libraries on top. NULL is allowed. Any
+ * thread. Since 0.1. */
+KARP_API karp_context *karp_context_ref(karp_context *context);
+
 /**
  * Gives the caller's hold up. Objects made in the context keep what they need of it, so the order of freeing is free.
  * NULL is allowed.

@@ -78,6 +78,8 @@ karp_status karp_context_new(const karp_context_options *options, karp_context *
     return KARP_OK;
 }
 
+karp_context *karp_context_ref(karp_context *context) { return context ? context_ref(context) : NULL; }
+
 void karp_context_free(karp_context *context) { context_unref(context); }
 
 const karp_context_options *karp_context_get_options(const karp_context *context)

@@ -60,7 +60,10 @@ karp_status io_document_read(io_document *document, karp_context *context, const
     io_arena_init(&document->arena, context);
     document->tree = parse(context, what, name, text, &own);
     karp_status status = document->tree ? decode_tree(document, what, name, text, decode, out, &own) : own.status;
-    if (status == KARP_OK) return KARP_OK;
+    if (status == KARP_OK) {
+        (void)karp_context_ref(context);
+        return KARP_OK;
+    }
     io_document_free(document);
     if (error) *error = own;
     return status;

@@ -13,8 +13,8 @@ typedef struct io_document {
 
 typedef void io_decode_fn(io_decoder *d, const json_t *root, void *out);
 
-/* Parses the one value of the text and has it decoded into `out`; `what` is the kind's name, in errors ("a plan"). On failure
- * nothing is held. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM. */
+/* Parses the one value of the text and has it decoded into `out`; `what` is the kind's name, in errors ("a plan"). The
+ * context gets a hold, which whoever frees what the document lies in gives up last. On failure nothing is held. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM. */
 karp_status io_document_read(io_document *document, karp_context *context, const char *what, karp_str name, karp_str text, io_decode_fn *decode,
                              void *out, karp_error *error);
 void io_document_free(io_document *document);

@@ -146,4 +146,5 @@ void karp_command_document_free(karp_command_document *document)
     karp_context *context = document->document.context;
     io_document_free(&document->document);
     karp_free(context, document, sizeof *document);
+    karp_context_free(context);
 }

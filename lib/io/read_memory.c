@@ -82,4 +82,5 @@ void karp_memory_document_free(karp_memory_document *document)
     karp_context *context = document->document.context;
     io_document_free(&document->document);
     karp_free(context, document, sizeof *document);
+    karp_context_free(context);
 }

@@ -88,4 +88,5 @@ void karp_plan_document_free(karp_plan_document *document)
     karp_context *context = document->document.context;
     io_document_free(&document->document);
     karp_free(context, document, sizeof *document);
+    karp_context_free(context);
 }

@@ -133,6 +133,30 @@ static void stop_everywhere(stopping *s, bool disruption)
 static void test_provision_stopped(void **state) { stop_everywhere(*state, false); }
 static void test_disrupt_stopped(void **state) { stop_everywhere(*state, true); }
 
+/* ---- order of freeing --------------------------------------------------------------------------------------------------- */
+
+/* What was read keeps its context. */
+static void test_document_outlives_context(void **state)
+{
+    stopping *s = *state;
+    karp_options options;
+    karp_options_init(&options, sizeof options);
+    karp_decision *d = NULL;
+    karp_plan_document *document = NULL;
+    assert_int_equal(decide(s, false, &options, &d), KARP_OK);
+    karp_text text = shown(s, false, d);
+    fault f = { 0 };
+    karp_context *context = fault_context(&f);
+    assert_int_equal(karp_plan_read(context, text_of("plan.json"), (karp_str){ text.ptr, text.len }, &document, NULL), KARP_OK);
+    karp_context_free(context);
+    assert_true(karp_plan_document_plan(document)->launch_count + karp_plan_document_plan(document)->placement_count > 0);
+    karp_plan_document_free(document);
+    assert_int_equal(f.live_blocks, 0);
+    assert_int_equal(f.wrong_sizes, 0);
+    karp_text_free(&text);
+    karp_decision_unref(d);
+}
+
 /* ---- limits ------------------------------------------------------------------------------------------------------------- */
 
 typedef enum limit { PODS, NODES, TYPES, BYTES, NESTING, ALIASES, LIMITS } limit;
@@ -235,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_provision_stopped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_disrupt_stopped, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_document_outlives_context, set_up, tear_down),
         cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
