@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/one_document.h>
 
+#include <io/whole_file.h>
 #include <string.h>
 
 static karp_status scan_failed(const io_cursor *at, const char *what, karp_str name, io_scan result, karp_error *error)
@@ -27,12 +28,12 @@ static json_t *parse(karp_context *context, const char *what, karp_str name, kar
     return io_parse(context, &value, name, error);
 }
 
-static karp_status decode_tree(io_document *document, const char *what, karp_str name, karp_str text, io_decode_fn *decode, void *out, karp_error *error)
+static karp_status decode_tree(io_document *document, const io_document_kind *kind, karp_str name, karp_str text, karp_error *error)
 {
     io_decoder d;
     io_decoder_init(&d, &document->arena);
-    if (json_is_object(document->tree)) decode(&d, document->tree, out);
-    else io_bad(&d, KARP_E_INVALID, "%s is an object", what);
+    if (json_is_object(document->tree)) kind->decode(&d, document->tree, (char *)document + kind->value);
+    else io_bad(&d, KARP_E_INVALID, "%s is an object", kind->what);
     if (!d.status) return KARP_OK;
     io_cursor at;
     io_cursor_init(&at, text, karp_context_get_options(document->context)->max_nesting);
@@ -44,24 +45,27 @@ static karp_status decode_tree(io_document *document, const char *what, karp_str
     return d.status;
 }
 
-karp_status io_document_read(io_document *document, karp_context *context, const char *what, karp_str name, karp_str text, io_decode_fn *decode,
-                             void *out, karp_error *error)
+karp_status io_document_read(karp_context *context, const io_document_kind *kind, karp_str name, karp_str text, io_document **out, karp_error *error)
 {
     karp_error own;
     karp_error_init(&own, sizeof own);
     const karp_context_options *options = karp_context_get_options(context);
-    *document = (io_document){ .context = context };
     if (text.len > options->max_document_bytes) {
         io_fail(error, KARP_E_LIMIT, "longer than %llu bytes", (unsigned long long)options->max_document_bytes);
         if (error) io_error_text(error->document, sizeof error->document, name);
         return KARP_E_LIMIT;
     }
     if (!text.ptr) text.ptr = "";
+    io_document *document = karp_alloc(context, kind->bytes);
+    if (!document) return io_nomem(error);
+    memset(document, 0, kind->bytes);
+    document->context = karp_context_ref(context);
+    document->bytes = kind->bytes;
     io_arena_init(&document->arena, context);
-    document->tree = parse(context, what, name, text, &own);
-    karp_status status = document->tree ? decode_tree(document, what, name, text, decode, out, &own) : own.status;
+    document->tree = parse(context, kind->what, name, text, &own);
+    karp_status status = document->tree ? decode_tree(document, kind, name, text, &own) : own.status;
     if (status == KARP_OK) {
-        (void)karp_context_ref(context);
+        *out = document;
         return KARP_OK;
     }
     io_document_free(document);
@@ -69,9 +73,21 @@ karp_status io_document_read(io_document *document, karp_context *context, const
     return status;
 }
 
+karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path, io_document **out, karp_error *error)
+{
+    io_text text;
+    karp_status status = io_whole_file(context, path, &text, error);
+    if (status == KARP_OK) status = io_document_read(context, kind, io_str(path), (karp_str){ text.ptr, text.len }, out, error);
+    io_text_free(&text);
+    return status;
+}
+
 void io_document_free(io_document *document)
 {
+    if (!document) return;
+    karp_context *context = document->context;
     if (document->tree) json_decref(document->tree);
-    document->tree = NULL;
     io_arena_free(&document->arena);
+    karp_free(context, document, document->bytes);
+    karp_context_free(context);
 }

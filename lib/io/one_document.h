@@ -5,18 +5,26 @@
 
 #include <io/decode.h>
 
+/* What every such document begins with. It lies at the beginning of the struct that its kind names. */
 typedef struct io_document {
-    karp_context *context;
+    karp_context *context; /* held */
     io_arena arena;
     json_t *tree; /* owns the strings of what was decoded */
+    size_t bytes; /* of the struct */
 } io_document;
 
-typedef void io_decode_fn(io_decoder *d, const json_t *root, void *out);
+typedef struct io_document_kind {
+    const char *what; /* in errors: "a plan" */
+    size_t bytes;     /* of the struct */
+    size_t value;     /* where in it the decoded value lies */
+    void (*decode)(io_decoder *d, const json_t *root, void *value);
+} io_document_kind;
 
-/* Parses the one value of the text and has it decoded into `out`; `what` is the kind's name, in errors ("a plan"). The
- * context gets a hold, which whoever frees what the document lies in gives up last. On failure nothing is held. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM. */
-karp_status io_document_read(io_document *document, karp_context *context, const char *what, karp_str name, karp_str text, io_decode_fn *decode,
-                             void *out, karp_error *error);
+/* Parses the one value of the text and has it decoded into a new struct. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM. */
+karp_status io_document_read(karp_context *context, const io_document_kind *kind, karp_str name, karp_str text, io_document **out, karp_error *error);
+/* Likewise from a file. Also: IO. */
+karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path, io_document **out, karp_error *error);
+/* Frees the struct and what it holds. NULL is allowed. */
 void io_document_free(io_document *document);
 
 #endif

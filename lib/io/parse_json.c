@@ -6,6 +6,7 @@
  * string out when an allocation fails once, and calls the result good. Its constructors do tell of every failure.
  */
 #include <io/tree.h>
+#include <io/write_buffer.h>
 
 #include <karp/values.h>
 #include <stdlib.h>
@@ -46,20 +47,6 @@ static void skip_space(parser *p)
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
 
-/* The bytes of the UTF-8 character that starts here; 0 = it is none. */
-static size_t character(const unsigned char *at, size_t left)
-{
-    unsigned char c = at[0];
-    size_t length = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-    if (length == 0 || length > left) return 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80) return 0;
-    }
-    /* Longer than need be, a surrogate, beyond U+10FFFF. */
-    if ((c == 0xe0 && at[1] < 0xa0) || (c == 0xed && at[1] >= 0xa0) || (c == 0xf0 && at[1] < 0x90) || (c == 0xf4 && at[1] >= 0x90)) return 0;
-    return length;
-}
-
 static bool four_digits(const parser *p, size_t at, uint32_t *out)
 {
     if (p->end - at < 4) return false;
@@ -87,7 +74,7 @@ static size_t put_character(char *into, uint32_t code)
     return length;
 }
 
-/* \uXXXX, behind the u; two of them where the first is half of a character. 0 = refused. */
+/* Four hexadecimal digits, behind \u; twice that where the first ones are half of a character. 0 = refused. */
 static size_t put_code(parser *p, char *into)
 {
     uint32_t code, low;
@@ -132,7 +119,7 @@ static void skip_plain(parser *p)
     while (p->pos < p->end) {
         unsigned char c = (unsigned char)p->text[p->pos];
         if (c == '"' || c == '\\' || c < 0x20) return;
-        size_t length = c < 0x80 ? 1 : character((const unsigned char *)p->text + p->pos, p->end - p->pos);
+        size_t length = c < 0x80 ? 1 : utf8_length((karp_str){ p->text, p->end }, p->pos);
         if (length == 0) {
             refuse(p, KARP_E_SYNTAX, "what is not UTF-8");
             return;

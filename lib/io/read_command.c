@@ -2,11 +2,8 @@
 /* A Command document (docs/formats.md) as the struct that karp_command_step() takes. */
 #include <io/one_document.h>
 
-#include <io/whole_file.h>
-#include <string.h>
-
 struct karp_command_document {
-    io_document document;
+    io_document document; /* first */
     karp_command_state state;
 };
 
@@ -118,23 +115,21 @@ static void read_state(io_decoder *d, const json_t *root, void *out)
     s->receivers = io_strings(d, root, "receivers", &s->receiver_count);
 }
 
+static const io_document_kind kind = { "a command", sizeof(karp_command_document), offsetof(karp_command_document, state), read_state };
+
 karp_status karp_command_read(karp_context *context, karp_str name, karp_str text, karp_command_document **out, karp_error *error)
 {
-    karp_command_document *document = karp_alloc(context, sizeof *document);
-    if (!document) return io_nomem(error);
-    memset(document, 0, sizeof *document);
-    karp_status status = io_document_read(&document->document, context, "a command", name, text, read_state, &document->state, error);
-    if (status == KARP_OK) *out = document;
-    else karp_free(context, document, sizeof *document);
+    io_document *read = NULL;
+    karp_status status = io_document_read(context, &kind, name, text, &read, error);
+    if (status == KARP_OK) *out = (karp_command_document *)read;
     return status;
 }
 
 karp_status karp_command_read_file(karp_context *context, const char *path, karp_command_document **out, karp_error *error)
 {
-    io_text text;
-    karp_status status = io_whole_file(context, path, &text, error);
-    if (status == KARP_OK) status = karp_command_read(context, io_str(path), (karp_str){ text.ptr, text.len }, out, error);
-    io_text_free(&text);
+    io_document *read = NULL;
+    karp_status status = io_document_read_file(context, &kind, path, &read, error);
+    if (status == KARP_OK) *out = (karp_command_document *)read;
     return status;
 }
 
@@ -142,9 +137,5 @@ const karp_command_state *karp_command_document_state(const karp_command_documen
 
 void karp_command_document_free(karp_command_document *document)
 {
-    if (!document) return;
-    karp_context *context = document->document.context;
-    io_document_free(&document->document);
-    karp_free(context, document, sizeof *document);
-    karp_context_free(context);
+    io_document_free(document ? &document->document : NULL);
 }

@@ -2,11 +2,8 @@
 /* A DisruptionMemory document (docs/formats.md) as the struct that karp_disrupt() takes. */
 #include <io/one_document.h>
 
-#include <io/whole_file.h>
-#include <string.h>
-
 struct karp_memory_document {
-    io_document document;
+    io_document document; /* first */
     karp_memory memory;
 };
 
@@ -54,23 +51,21 @@ static void read_memory(io_decoder *d, const json_t *root, void *out)
     io_pop(d);
 }
 
+static const io_document_kind kind = { "a memory", sizeof(karp_memory_document), offsetof(karp_memory_document, memory), read_memory };
+
 karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text, karp_memory_document **out, karp_error *error)
 {
-    karp_memory_document *document = karp_alloc(context, sizeof *document);
-    if (!document) return io_nomem(error);
-    memset(document, 0, sizeof *document);
-    karp_status status = io_document_read(&document->document, context, "a memory", name, text, read_memory, &document->memory, error);
-    if (status == KARP_OK) *out = document;
-    else karp_free(context, document, sizeof *document);
+    io_document *read = NULL;
+    karp_status status = io_document_read(context, &kind, name, text, &read, error);
+    if (status == KARP_OK) *out = (karp_memory_document *)read;
     return status;
 }
 
 karp_status karp_memory_read_file(karp_context *context, const char *path, karp_memory_document **out, karp_error *error)
 {
-    io_text text;
-    karp_status status = io_whole_file(context, path, &text, error);
-    if (status == KARP_OK) status = karp_memory_read(context, io_str(path), (karp_str){ text.ptr, text.len }, out, error);
-    io_text_free(&text);
+    io_document *read = NULL;
+    karp_status status = io_document_read_file(context, &kind, path, &read, error);
+    if (status == KARP_OK) *out = (karp_memory_document *)read;
     return status;
 }
 
@@ -78,9 +73,5 @@ const karp_memory *karp_memory_document_memory(const karp_memory_document *docum
 
 void karp_memory_document_free(karp_memory_document *document)
 {
-    if (!document) return;
-    karp_context *context = document->document.context;
-    io_document_free(&document->document);
-    karp_free(context, document, sizeof *document);
-    karp_context_free(context);
+    io_document_free(document ? &document->document : NULL);
 }

@@ -2,11 +2,8 @@
 /* A Plan document (docs/formats.md) as the struct that karp_verify() takes. */
 #include <io/one_document.h>
 
-#include <io/whole_file.h>
-#include <string.h>
-
 struct karp_plan_document {
-    io_document document;
+    io_document document; /* first */
     karp_plan plan;
 };
 
@@ -60,23 +57,21 @@ static void read_plan(io_decoder *d, const json_t *root, void *out)
     plan->left = read_left(d, root, &plan->left_count);
 }
 
+static const io_document_kind kind = { "a plan", sizeof(karp_plan_document), offsetof(karp_plan_document, plan), read_plan };
+
 karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out, karp_error *error)
 {
-    karp_plan_document *document = karp_alloc(context, sizeof *document);
-    if (!document) return io_nomem(error);
-    memset(document, 0, sizeof *document);
-    karp_status status = io_document_read(&document->document, context, "a plan", name, text, read_plan, &document->plan, error);
-    if (status == KARP_OK) *out = document;
-    else karp_free(context, document, sizeof *document);
+    io_document *read = NULL;
+    karp_status status = io_document_read(context, &kind, name, text, &read, error);
+    if (status == KARP_OK) *out = (karp_plan_document *)read;
     return status;
 }
 
 karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out, karp_error *error)
 {
-    io_text text;
-    karp_status status = io_whole_file(context, path, &text, error);
-    if (status == KARP_OK) status = karp_plan_read(context, io_str(path), (karp_str){ text.ptr, text.len }, out, error);
-    io_text_free(&text);
+    io_document *read = NULL;
+    karp_status status = io_document_read_file(context, &kind, path, &read, error);
+    if (status == KARP_OK) *out = (karp_plan_document *)read;
     return status;
 }
 
@@ -84,9 +79,5 @@ const karp_plan *karp_plan_document_plan(const karp_plan_document *document) { r
 
 void karp_plan_document_free(karp_plan_document *document)
 {
-    if (!document) return;
-    karp_context *context = document->document.context;
-    io_document_free(&document->document);
-    karp_free(context, document, sizeof *document);
-    karp_context_free(context);
+    io_document_free(document ? &document->document : NULL);
 }
