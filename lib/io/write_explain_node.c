@@ -117,7 +117,8 @@ static void write_move(const text_out *t, const karp_move *move)
     buffer_text(b, ".\n");
 }
 
-/* What has to happen for a reason to go away; NULL = nothing that could be named. */
+/* What has to happen for a reason to go away; NULL = nothing that could be named (NOT_EMPTY: an empty node goes first; what
+ * the next pass says of this one is open). */
 static const char *ends_when(uint32_t code)
 {
     static const struct {
@@ -129,7 +130,6 @@ static const char *ends_when(uint32_t code)
         {KARP_REASON_NODE_DO_NOT_DISRUPT, "it no longer carries karpenter.sh/do-not-disrupt"},
         {KARP_REASON_POD_DO_NOT_DISRUPT, "no pod on it carries karpenter.sh/do-not-disrupt"},
         {KARP_REASON_CONSOLIDATION_DISABLED, "consolidateAfter is a duration"},
-        {KARP_REASON_NOT_EMPTY, "its pods are gone"},
         {KARP_REASON_POLICY_WHEN_EMPTY, "its pods are gone"},
         {KARP_REASON_BUDGET, "the budget of its pool allows one more"},
         {KARP_REASON_PODS_WOULD_NOT_SCHEDULE, "its pods have a place elsewhere"},

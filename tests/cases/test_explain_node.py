@@ -75,6 +75,9 @@ with tempfile.TemporaryDirectory() as place:
     equal(shown[-1], 'Eligible again: when something cheaper holds its pods', 'cheaper')
     shown = explain(full('WhenEmpty')).splitlines()
     check(shown[-1].startswith('Eligible again: when its pods are gone'), shown)
+    # An empty node ends the pass before this one's turn: no word on what the next pass will say.
+    shown = explain([pool('WhenEmptyOrUnderutilized'), node('a', 'dear'), node('b', 'dear'), pod('web', 'a', '4')])
+    check('NOT_EMPTY' in shown and 'Eligible again' not in shown, shown)
     shown = explain(full('WhenEmptyOrUnderutilized', budget='0')).splitlines()
     check(shown[-1].startswith('Eligible again: when the budget of its pool allows one more'), shown)
     shown = explain([pool('WhenEmptyOrUnderutilized'), node('a', 'dear'), pod('web', 'a', '4')]).splitlines()
