@@ -106,7 +106,7 @@ static karp_status put_snapshot(const karp_reader *reader, const sink *s, karp_e
     return KARP_OK;
 }
 
-karp_status io_canonical_digest(karp_reader *reader)
+karp_status io_canonical_end(karp_reader *reader)
 {
     if (!reader->options.keep_documents) return KARP_OK;
     size_t bytes = reader->kept_count * sizeof *reader->kept_order;
@@ -118,6 +118,7 @@ karp_status io_canonical_digest(karp_reader *reader)
         return io_reader_nomem(reader);
     }
     reader->kept_order = order;
+    if (reader->options.keep_documents != KARP_KEEP_ALL) return KARP_OK;
     karp_digest digest;
     karp_digest_init(&digest, sizeof digest);
     const sink s = { to_digest, &digest };

@@ -31,6 +31,7 @@ static karp_status check_options(const karp_reader_options *given, karp_reader_o
     memset(copy, 0, sizeof *copy);
     if (!given) return KARP_OK;
     karp_status status = io_check_options(given, sizeof *copy);
+    if (status == KARP_OK && given->keep_documents > KARP_KEEP_DUMP) status = KARP_E_INVALID;
     if (status == KARP_OK) *copy = *given;
     return status;
 }
@@ -56,7 +57,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
 {
     karp_reader_options given;
     karp_status status = check_options(options, &given);
-    if (status) return give_plain(error, status, "karp_reader_options has a size or members this library does not know");
+    if (status) return give_plain(error, status, "karp_reader_options has a size, members or values this library does not know");
     karp_builder *builder = NULL;
     status = karp_builder_new(context, &builder, error);
     if (status) return status;

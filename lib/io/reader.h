@@ -177,7 +177,7 @@ karp_status io_read_path(karp_reader *reader, const char *path);
 
 /* Fills the waiting objects in, adds them and makes the snapshot (finish.c). */
 karp_status io_finish(karp_reader *reader, karp_snapshot **out);
-/* Works the digest out, when documents are kept (dump.c). */
-karp_status io_canonical_digest(karp_reader *reader);
+/* Puts the documents that were kept in order, and works the digest out when it will be asked for (dump.c). */
+karp_status io_canonical_end(karp_reader *reader);
 
 #endif

@@ -8,11 +8,12 @@ from __future__ import annotations
 import ctypes as C
 import json
 from functools import cached_property
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native as native
 from . import _read as read
 from . import _structs as S
+from ._digest import Digest
 from ._frames import Table, table
 from ._read import Requirement, Taint
 
@@ -79,9 +80,9 @@ class Decision(native.Closable):
 
     _profile_names = ('karpenter', 'karp')
 
-    def __init__(self, handle: native.Handle, sha256: str = '', warnings: Sequence[str] = ()) -> None:
+    def __init__(self, handle: native.Handle, digest: Union[str, Digest] = '', warnings: Sequence[str] = ()) -> None:
         super().__init__(handle)
-        self._sha256 = sha256
+        self._digest = digest
         self._notes = tuple(warnings)
 
     @property
@@ -92,7 +93,7 @@ class Decision(native.Closable):
     @property
     def sha256(self) -> str:
         """Of the canonical input ("input.sha256" of the documents)."""
-        return self._sha256
+        return str(self._digest)
 
     @property
     def hash(self) -> str:
@@ -475,7 +476,7 @@ class DisruptionPlan(Decision):
 
     def _write(self, format: int, **options: Any) -> bytes:
         handle = self._handle
-        return native.write(native.io.karp_write_disruption, handle.live(), format=format, digest=self._sha256,
+        return native.write(native.io.karp_write_disruption, handle.live(), format=format, digest=self.sha256,
                             warnings=self._notes, **options)
 
     def __repr__(self) -> str:
@@ -488,9 +489,9 @@ class DisruptionPlan(Decision):
 class Plan(Decision):
     """Which nodes to start for which pods, which pods go to nodes that exist, and which fit nowhere."""
 
-    def __init__(self, handle: native.Handle, sha256: str = '', warnings: Sequence[str] = (),
+    def __init__(self, handle: native.Handle, digest: Union[str, Digest] = '', warnings: Sequence[str] = (),
                  disruption: Optional[DisruptionPlan] = None) -> None:
-        super().__init__(handle, sha256, warnings)
+        super().__init__(handle, digest, warnings)
         self._disruption = disruption
 
     def close(self) -> None:
@@ -536,7 +537,7 @@ class Plan(Decision):
     def _write(self, format: int, **options: Any) -> bytes:
         handle, other = self._handle, self._disruption._handle if self._disruption else None
         return native.write(native.io.karp_write_plan, handle.live(), other.live() if other else None, format=format,
-                            digest=self._sha256, warnings=self._notes, **options)
+                            digest=self.sha256, warnings=self._notes, **options)
 
     def to_yaml(self) -> str:
         """The NodeClaims that would be created."""

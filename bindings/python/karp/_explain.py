@@ -10,6 +10,7 @@ from . import _native as native
 from . import _read as read
 from . import _structs as S
 from ._decision import Choice, DisruptionPlan, Plan
+from ._digest import Digest
 
 
 def _choice(raw: S.Choice) -> Optional[Choice]:
@@ -35,13 +36,13 @@ class Remedy:
 class _Explanation(native.Closable):
     _writer: Callable[..., int]
 
-    def __init__(self, handle: native.Handle, subject: str, sha256: str, warnings: Sequence[str]) -> None:
+    def __init__(self, handle: native.Handle, subject: str, digest: Digest, warnings: Sequence[str]) -> None:
         super().__init__(handle)
-        self._subject, self._sha256, self._notes = subject, sha256, tuple(warnings)
+        self._subject, self._digest, self._notes = subject, digest, tuple(warnings)
 
     def _write(self, format: int, **options: Any) -> bytes:
         handle = self._handle
-        return native.write(type(self)._writer, handle.live(), format=format, digest=self._sha256, warnings=self._notes,
+        return native.write(type(self)._writer, handle.live(), format=format, digest=str(self._digest), warnings=self._notes,
                             **options)
 
     def to_json(self, compact: bool = False) -> str:
@@ -84,7 +85,7 @@ class PodExplanation(_Explanation):
     @cached_property
     def plan(self) -> Plan:
         """The decision the pod is part of."""
-        return Plan(self._decision_handle(native.core.karp_pod_explanation_decision), self._sha256, self._notes)
+        return Plan(self._decision_handle(native.core.karp_pod_explanation_decision), self._digest, self._notes)
 
     @cached_property
     def _found(self) -> Tuple[str, Any]:
@@ -173,7 +174,7 @@ class NodeExplanation(_Explanation):
     @cached_property
     def plan(self) -> DisruptionPlan:
         """The pass."""
-        return DisruptionPlan(self._decision_handle(native.core.karp_node_explanation_decision), self._sha256, self._notes)
+        return DisruptionPlan(self._decision_handle(native.core.karp_node_explanation_decision), self._digest, self._notes)
 
     @property
     def outcome(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes as C
+import functools
 import json
 import os
 import threading
@@ -13,6 +14,7 @@ from . import _native as native
 from . import _structs as S
 from ._catalogue import Catalogue, Types, catalogue as read_catalogue
 from ._decision import DisruptionPlan, Plan
+from ._digest import Digest
 from ._errors import ClosedError, LibraryError
 from ._explain import NodeExplanation, PodExplanation, Verification, findings
 from ._frames import Table, table
@@ -43,12 +45,13 @@ class _World:
         self.snapshot, self.reader = snapshot, reader
         count = native.io.karp_reader_warning_count(reader.address)
         self.warnings = tuple(native.text(native.io.karp_reader_warning(reader.address, i)) for i in range(count))
-        self.digest = native.text(native.io.karp_reader_digest(reader.address))
+        self.digest = Digest(functools.partial(_dump, reader))
 
-    def dump(self) -> bytes:
-        out = S.Text()
-        native.call(native.io.karp_reader_dump, self.reader.address, C.byref(out))
-        return native.take_text(out)
+
+def _dump(reader: native.Handle) -> bytes:
+    out = S.Text()
+    native.call(native.io.karp_reader_dump, reader.address, C.byref(out))
+    return native.take_text(out)
 
 
 def _objects(mappings: Sequence[Mapping[str, Any]]) -> bytes:
@@ -85,7 +88,7 @@ def _read(source: Source, catalogues: Sequence[Catalogue], now: Optional[Time], 
           base_directory: str) -> _World:
     options = S.ReaderOptions()
     native.io.karp_reader_options_init(C.byref(options), C.sizeof(options))
-    options.strict, options.keep_documents = int(strict), 1
+    options.strict, options.keep_documents = int(strict), S.KEEP_DUMP
     options.now = instant(now) if now is not None else 0
     options.region, kept_region = native.lend(region)
     options.provider, kept_provider = native.lend(provider)
@@ -147,7 +150,9 @@ class Snapshot:
 
     def close(self) -> None:
         """Gives the memory back, as soon as no call uses it. Decisions made from it stay. Can be called again."""
-        self._world = None
+        world, self._world = self._world, None
+        if world is not None and world.digest.shown:
+            str(world.digest)  # decisions that stay would hold the documents for it
 
     def __enter__(self) -> 'Snapshot':
         self._open()
@@ -165,7 +170,7 @@ class Snapshot:
     @property
     def sha256(self) -> str:
         """Of the canonical document, dump(): equal for equal input, however it was spelt."""
-        return self._open().digest
+        return str(self._open().digest)
 
     @property
     def warnings(self) -> Tuple[str, ...]:
@@ -206,7 +211,7 @@ class Snapshot:
 
     def dump(self) -> bytes:
         """The canonical Snapshot, as JSON: the whole input in one document, catalogues included. load() reads it."""
-        return self._open().dump()
+        return _dump(self._open().reader)
 
     def __repr__(self) -> str:
         if self.closed:
@@ -216,7 +221,7 @@ class Snapshot:
 
     def __reduce__(self) -> Tuple[object, ...]:
         world = self._open()
-        return _unpickle, (__version__, world.digest, world.dump())
+        return _unpickle, (__version__, str(world.digest), _dump(world.reader))
 
     # ---- questions
 
@@ -237,12 +242,12 @@ class Snapshot:
             disruption = None
             if disrupt:
                 disruption = self._disrupt(world, run.disrupt(None, 0))
-        return Plan(decision, world.digest, world.warnings, disruption)
+        return Plan(decision, world.digest.lend(), world.warnings, disruption)
 
     @staticmethod
     def _disrupt(world: _World, options: S.DisruptOptions) -> DisruptionPlan:
         return DisruptionPlan(native.make(native.core.karp_disrupt, native.core.karp_decision_unref,
-                                          world.snapshot.address, C.byref(options)), world.digest, world.warnings)
+                                          world.snapshot.address, C.byref(options)), world.digest.lend(), world.warnings)
 
     def disrupt(self, *, method: Optional[str] = None, max_simulations: int = 0, expire_gracefully: bool = False,
                 now: Optional[Time] = None, profile: str = 'karpenter', explain: str = 'summary', max_steps: int = 0,
@@ -275,10 +280,9 @@ class Snapshot:
         if add is not None:
             parts: List[Part] = [self.dump()]
             parts += [add] if isinstance(add, (str, bytes, os.PathLike, Mapping)) else list(add)
-            with load(parts) as larger:
-                return larger.what_if(remove=remove, lose_zone=lose_zone, price=price, now=now, profile=profile,
-                                      explain=explain, max_steps=max_steps, keep_partial=keep_partial,
-                                      should_stop=should_stop)
+            return load(parts).what_if(remove=remove, lose_zone=lose_zone, price=price, now=now, profile=profile,
+                                       explain=explain, max_steps=max_steps, keep_partial=keep_partial,
+                                       should_stop=should_stop)
         world = self._open()
         wanted = [(1, name, 0.0) for name in ([remove] if isinstance(remove, str) else remove)]
         wanted += [(2, name, 0.0) for name in ([lose_zone] if isinstance(lose_zone, str) else lose_zone)]
@@ -292,7 +296,7 @@ class Snapshot:
                  should_stop=should_stop) as run:
             decision = native.make(native.core.karp_what_if, native.core.karp_decision_unref, world.snapshot.address,
                                    C.addressof(changes) if wanted else None, len(wanted), C.byref(run.options))
-        return Plan(decision, world.digest, world.warnings)
+        return Plan(decision, world.digest.lend(), world.warnings)
 
     @overload
     def explain(self, *, pod: str, node: None = None, now: Optional[Time] = None, profile: str = 'karpenter',
@@ -316,12 +320,12 @@ class Snapshot:
             if pod is not None:
                 return PodExplanation(native.make(native.core.karp_explain_pod, native.core.karp_pod_explanation_free,
                                                   world.snapshot.address, C.byref(run.options), name),
-                                      pod, world.digest, world.warnings)
+                                      pod, world.digest.lend(), world.warnings)
             options = run.disrupt(None, 0)
             options.method = native.io.karp_reader_method(world.reader.address)
             return NodeExplanation(native.make(native.core.karp_explain_node, native.core.karp_node_explanation_free,
                                                world.snapshot.address, C.byref(options), name),
-                                   subject, world.digest, world.warnings)
+                                   subject, world.digest.lend(), world.warnings)
 
 
 # ---- checking ------------------------------------------------------------------------------------------------------
@@ -360,6 +364,7 @@ def _unpickle(version: str, digest: str, document: bytes) -> Snapshot:
         world = _cache.get(digest)
         if world is None:
             world = _read(document, (), None, False, '', '', '')
+            world.digest.know(digest)
             reads += 1
             _cache[digest] = world
             while len(_cache) > CACHED:

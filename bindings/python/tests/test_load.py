@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import datetime
 import gc
+import hashlib
 import json
 import pathlib
 import pickle
+import weakref
+from typing import Any, List
 
 import pytest
 
 import karp
 from conftest import QUICKSTART, TYPES, objects, pod, pool
+from karp import _snapshot
 
 
 def test_all_ways_in_are_one(tmp_path: pathlib.Path) -> None:
@@ -101,6 +105,33 @@ def test_bad_arguments(tmp_path: pathlib.Path) -> None:
     with pytest.raises(karp.InputError) as named:
         karp.catalogue(b'[{"name": 7}]')
     assert named.value.document == 'catalogue'
+
+
+def test_the_digest_is_worked_out_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: List[int] = []
+    dump = _snapshot._dump
+
+    def counted(reader: Any) -> bytes:
+        made.append(1)
+        return dump(reader)
+    monkeypatch.setattr(_snapshot, '_dump', counted)
+    snapshot = karp.load(objects(), catalogue=TYPES)
+    plan, other = snapshot.plan(), snapshot.disrupt()
+    assert plan.launches and not made
+    wanted = hashlib.sha256(dump(snapshot._open().reader)).hexdigest()
+    assert plan.sha256 == other.sha256 == snapshot.sha256 == wanted and len(made) == 1
+    # What is closed holds no documents for it, and plans still tell it.
+    snapshot = karp.load(objects(), catalogue=TYPES)
+    reader = weakref.ref(snapshot._open().reader)
+    plan = snapshot.plan()
+    snapshot.close()
+    gc.collect()
+    assert reader() is None and plan.sha256 == wanted and len(made) == 2
+    # Nor is it worked out for nobody.
+    karp.load(objects(), catalogue=TYPES).close()
+    assert len(made) == 2
+    # A plan alone can still be asked.
+    assert karp.load(objects(), catalogue=TYPES).plan().sha256 == wanted
 
 
 def test_what_is_closed_says_so(quickstart: karp.Snapshot) -> None:
