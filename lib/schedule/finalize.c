@@ -5,6 +5,7 @@
 #include <base/bits.h>
 #include <schedule/templates.h>
 #include <schedule/types.h>
+#include <string.h>
 
 enum { MAX_INSTANCE_TYPES = 600 };
 
@@ -80,7 +81,40 @@ static uint64_t *types_bits(const type_table *t, const uint32_t *types, uint32_t
     return bits;
 }
 
-bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_claim *out)
+/* ---- types ------------------------------------------------------------------------------------------------------------ */
+
+void final_lists_init(final_lists *l, karp_context *context)
+{
+    memset(l, 0, sizeof *l);
+    words_init(&l->keys, context);
+}
+
+void final_lists_free(final_lists *l)
+{
+    list_free(l->keys.context, &l->lists, sizeof *l->lists.items);
+    words_free(&l->keys);
+}
+
+/* What the template's types with a variant in `fitting` come to, in price order; NULL = refused. */
+static const struct final_list *list_types(scheduler *s, uint32_t template_number, const uint64_t *fitting, uint32_t set, arena *a, final_lists *l)
+{
+    const template_ *t = &s->templates[template_number];
+    size_t words_ = template_words(t), length = 2 + 2 * words_;
+    uint32_t *key = arena_array(a, length, sizeof *key);
+    if (key == NULL) return NULL;
+    key[0] = template_number;
+    key[1] = set;
+    memcpy(key + 2, fitting, words_ * sizeof *fitting);
+    uint32_t id = words_add(&l->keys, key, length);
+    if (id == NO_ID) return NULL;
+    if (id < l->lists.count) return &l->lists.items[id];
+    struct final_list *fresh = list_push(s->context, &l->lists, sizeof *fresh);
+    if (fresh == NULL) return NULL;
+    fresh->types = types_by_price(s, t->table, fitting, set, a, &fresh->count);
+    return fresh->types == NULL ? NULL : fresh;
+}
+
+bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *out)
 {
     claim *c = &s->claims.items[claim_number];
     const template_ *t = &s->templates[c->template_];
@@ -89,9 +123,10 @@ bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_claim *
     if (fitting == NULL) return false;
     typeset_fitting(s, c->types, c->requests, fitting);
     *out = (final_claim){ .claim = claim_number, .set = final_set(s, c) };
-    uint32_t all;
-    out->types = types_by_price(s, t->table, fitting, out->set, a, &all);
-    if (out->types == NULL || s->failed || s->algebra.failed) return false;
+    const struct final_list *listed = s->failed ? NULL : list_types(s, c->template_, fitting, out->set, a, lists);
+    if (listed == NULL || s->failed || s->algebra.failed) return false;
+    uint32_t all = listed->count;
+    out->types = listed->types;
     out->type_count = all > MAX_INSTANCE_TYPES ? MAX_INSTANCE_TYPES : all;
     if (!daemon_share(t, fitting, a, &daemons) || !claim_requests(s, c, a, &pods)) return false;
     if (resource_list_sum(a, pods, daemons, &out->requests) != KARP_OK) return false;

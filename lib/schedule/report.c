@@ -72,21 +72,28 @@ static bool receive(scheduler *s, arena *a, bool hosts_too, received *out)
 bool report_received(scheduler *s, arena *a, received *out) { return receive(s, a, true, out); }
 bool report_claims_received(scheduler *s, arena *a, received *out) { return receive(s, a, false, out); }
 
+static bool refuse_dropped(scheduler *s, const received *r, uint32_t c)
+{
+    for (uint32_t i = r->claim_first[c]; i < r->claim_first[c + 1]; i++) {
+        failure *f = list_push(s->context, &s->failures, sizeof *f);
+        if (f == NULL) return false;
+        *f = (failure){ .pod = r->claim_pods[i], .view = NO_ID, .reason = KARP_REASON_MIN_VALUES_TRUNCATED, .after = true };
+    }
+    return true;
+}
+
 bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **out)
 {
     final_claim *list = arena_array(a, s->claims.count + 1, sizeof *list);
-    if (list == NULL) return false;
-    for (uint32_t c = 0; c < s->claims.count; c++) {
-        if (!claim_finalize(s, c, a, &list[c])) return false;
-        if (!s->claims.items[c].dropped) continue;
-        for (uint32_t i = r->claim_first[c]; i < r->claim_first[c + 1]; i++) {
-            failure *f = list_push(s->context, &s->failures, sizeof *f);
-            if (f == NULL) return false;
-            *f = (failure){ .pod = r->claim_pods[i], .view = NO_ID, .reason = KARP_REASON_MIN_VALUES_TRUNCATED, .after = true };
-        }
+    final_lists lists;
+    final_lists_init(&lists, s->context);
+    bool ok = list != NULL;
+    for (uint32_t c = 0; ok && c < s->claims.count; c++) {
+        ok = claim_finalize(s, c, a, &lists, &list[c]) && (!s->claims.items[c].dropped || refuse_dropped(s, r, c));
     }
+    final_lists_free(&lists);
     *out = list;
-    return true;
+    return ok;
 }
 
 /* ---- the plan --------------------------------------------------------------------------------------------------------- */

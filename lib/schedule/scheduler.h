@@ -50,7 +50,7 @@ typedef struct template_ {
     uint32_t initial;      /* typeset left by the pre-filter */
     uint32_t types_start;  /* how many types that is */
     int64_t *room;         /* [variant * dims]: allocatable minus the overhead of its daemon group */
-    int64_t *columns;      /* the same by resource: [dim * variants + variant] */
+    struct room_order *room_orders; /* by resource; see rooms.c. NULL until asked for */
     uint32_t *group_of;    /* variant -> daemon group */
     daemon_group *groups;
     uint32_t group_count;

@@ -30,7 +30,15 @@ typedef struct final_claim {
     uint32_t type_count;
     resource_list requests; /* pods and daemons */
 } final_claim;
-bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_claim *out);
+/* Lists of types that claims share: equal variants under equal requirements have equal lists. */
+typedef struct final_lists {
+    words keys; /* template, set, variants */
+    LIST_OF(struct final_list { const uint32_t *types; uint32_t count; }) lists;
+} final_lists;
+void final_lists_init(final_lists *l, karp_context *context);
+void final_lists_free(final_lists *l);
+/* `lists` is of all claims that are finished into this arena. */
+bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *out);
 
 /* pricing.c: the least price of an available offering of the type compatible with the set; false = none. *best receives it. */
 bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best);

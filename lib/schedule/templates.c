@@ -212,8 +212,7 @@ static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
     size_t width = t->table->variant_count;
     int64_t *overheads = mem_alloc(s->context, ((size_t)t->group_count + 1) * full * sizeof *overheads);
     t->room = arena_array(&s->data, (width + 1) * s->dims, sizeof *t->room);
-    t->columns = arena_array(&s->data, (width + 1) * s->dims, sizeof *t->columns);
-    if (overheads == NULL || t->room == NULL || t->columns == NULL) {
+    if (overheads == NULL || t->room == NULL) {
         mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);
         return false;
     }
@@ -222,10 +221,7 @@ static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
         const int64_t *allocatable = t->table->variants[v].allocatable, *overhead = overheads + (size_t)t->group_of[v] * full;
         bool dead = false;
         for (uint32_t d = 0; d < full; d++) dead = dead || allocatable[d] < overhead[d];
-        for (uint32_t d = 0; d < s->dims; d++) {
-            t->room[v * s->dims + d] = allocatable[s->active[d]] - overhead[s->active[d]];
-            t->columns[d * width + v] = t->room[v * s->dims + d];
-        }
+        for (uint32_t d = 0; d < s->dims; d++) t->room[v * s->dims + d] = allocatable[s->active[d]] - overhead[s->active[d]];
         if (dead) bits_clear(bits, v);
     }
     mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);

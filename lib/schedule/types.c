@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/types.h>
 
+#include <schedule/rooms.h>
 #include <string.h>
 
 /* Masks of one table, made when first asked for. */
@@ -298,31 +299,12 @@ bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total)
     return false;
 }
 
-/* 64 variants at a time, one resource after the other: the inner loops have no branches. */
-static uint64_t fitting_word(const template_ *t, size_t from, size_t count, const int64_t *total, uint32_t dims)
-{
-    size_t width = t->table->variant_count;
-    uint64_t fits = UINT64_MAX;
-    for (uint32_t d = 0; d < dims; d++) {
-        const int64_t *column = t->columns + d * width + from;
-        int64_t asked = total[d];
-        uint64_t word = 0;
-        for (size_t i = 0; i < count; i++) word |= (uint64_t)(column[i] >= asked) << i;
-        fits &= word;
-    }
-    return fits;
-}
-
-bool typeset_fitting(const scheduler *s, uint32_t types, const int64_t *total, uint64_t *out)
+bool typeset_fitting(scheduler *s, uint32_t types, const int64_t *total, uint64_t *out)
 {
     const typeset *ts = &s->typesets.items[types];
-    const template_ *t = &s->templates[ts->template_];
-    size_t width = t->table->variant_count, words_ = template_words(t);
-    uint64_t any = 0;
-    for (size_t w = 0; w < words_; w++) {
-        size_t count = width - w * 64 < 64 ? width - w * 64 : 64;
-        out[w] = ts->bits[w] == 0 ? 0 : ts->bits[w] & fitting_word(t, w * 64, count, total, s->dims);
-        any |= out[w];
-    }
-    return any != 0;
+    template_ *t = &s->templates[ts->template_];
+    size_t words_ = template_words(t);
+    memcpy(out, ts->bits, words_ * sizeof *out);
+    rooms_keep(s, t, total, out);
+    return bits_any(out, words_);
 }

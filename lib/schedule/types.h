@@ -29,7 +29,7 @@ static inline bool typeset_empty(const scheduler *s, uint32_t types) { return s-
 bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total);
 bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_number, const int64_t *total);
 /* The variants that have room for it; false when there are none. `out` has the template's width. */
-bool typeset_fitting(const scheduler *s, uint32_t types, const int64_t *total, uint64_t *out);
+bool typeset_fitting(scheduler *s, uint32_t types, const int64_t *total, uint64_t *out);
 
 static inline size_t template_words(const template_ *t) { return bits_words(t->table->variant_count); }
 
