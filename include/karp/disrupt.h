@@ -87,6 +87,11 @@ typedef struct karp_disruption {
     uint32_t simulations; /**< how many were made */
     karp_str error_code;  /**< "" = evaluated; else e.g. "NODEPOOLS_NOT_FOUND" */
     karp_str error_message;
+    /**
+     * Nanoseconds until the next pass, as Karpenter's controller waits: 0 when there is a command, 1 s while some NodeClaim has
+     * no provider id yet, else 10 s.
+     */
+    int64_t requeue_after;
 } karp_disruption;
 
 /** A node that may be disrupted. */

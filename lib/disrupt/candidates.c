@@ -199,9 +199,11 @@ karp_status pass_candidates(pass *p, karp_error *error)
         if (excluded) continue;
         candidate *c = &p->candidates[p->candidate_count];
         if (!fill(p, i, c)) return fail_nomem(error);
-        uint32_t code = filter(p, c);
-        if (code == KARP_REASON_NONE) p->eligible[p->eligible_count++] = p->candidate_count;
-        else if (!pass_keep(p, i, code, nothing)) return fail_nomem(error);
+        stay why = { filter(p, c), nothing };
+        /* It was emptiness's to decide, and has been decided: its reason is the one that keeps the node. */
+        if (why.code == KARP_REASON_EMPTY_NODE && p->spared != NULL && p->spared[i].code != KARP_REASON_NONE) why = p->spared[i];
+        if (why.code == KARP_REASON_NONE) p->eligible[p->eligible_count++] = p->candidate_count;
+        else if (!pass_keep(p, i, why.code, why.detail)) return fail_nomem(error);
         p->candidate_count++;
     }
     return KARP_OK;

@@ -19,10 +19,20 @@ static bool admits(const scheduler *s, uint32_t set, uint32_t capacity_type)
     return r == NO_ID || requirement_has(&s->algebra, requirement_get(&s->algebra, r), capacity_type);
 }
 
-static void force_spot(scheduler *s, replacement *r)
+static uint32_t as_spot(scheduler *s, uint32_t set)
 {
     const known_text *k = &s->snapshot->known;
-    r->set = set_add(&s->algebra, r->set, requirement_in(&s->algebra, k->capacity_type, k->spot));
+    return set_add(&s->algebra, set, requirement_in(&s->algebra, k->capacity_type, k->spot));
+}
+
+/* The types, in their order, that can be bought under these requirements; `out` may be the same list. */
+static uint32_t types_to_be_had(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count, uint32_t set, uint32_t *out)
+{
+    uint32_t kept = 0, best;
+    for (uint32_t i = 0; i < count; i++) {
+        if (cheapest_offering(s, t, types[i], set, &best)) out[kept++] = types[i];
+    }
+    return kept;
 }
 
 /* Types that cost less than what goes, whatever the provider picks; minValues of the rest. */
@@ -39,14 +49,10 @@ static uint32_t cheaper_types(simulation *m, replacement *r, uint32_t *types, do
 
 static uint32_t spot_to_spot(const pass *p, simulation *m, const command *c, replacement *r, uint32_t *types, double limit)
 {
-    const type_table *t = table_of(m, r);
-    uint32_t kept = 0, needed, best;
+    uint32_t needed;
     if ((p->snapshot->raw.settings.gates & KARP_GATE_SPOT_TO_SPOT) == 0) return KARP_REASON_SPOT_TO_SPOT_DISABLED;
-    force_spot(m->s, r);
-    for (uint32_t i = 0; i < r->type_count; i++) {
-        if (cheapest_offering(m->s, t, types[i], r->set, &best)) types[kept++] = types[i];
-    }
-    r->type_count = kept;
+    r->set = as_spot(m->s, r->set);
+    r->type_count = types_to_be_had(m->s, table_of(m, r), types, r->type_count, r->set, types);
     uint32_t code = cheaper_types(m, r, types, limit, &needed);
     if (code != KARP_REASON_NONE || c->candidate_count > 1) return code;
     if (r->type_count < SPOT_TO_SPOT_TYPES) return KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES;
@@ -55,8 +61,31 @@ static uint32_t spot_to_spot(const pass *p, simulation *m, const command *c, rep
     return KARP_REASON_NONE;
 }
 
+/*
+ * On-demand must not be what a replacement priced as spot falls back to. Karpenter narrows whatever admits both, also where
+ * nothing can be had as spot, and then counts it as free (D-Q11); otherwise it is narrowed to what can be had, if that is
+ * something.
+ */
+static void prefer_spot(pass *p, simulation *m, replacement *r, uint32_t *types)
+{
+    uint32_t set = as_spot(m->s, r->set), needed;
+    if (!pass_quirk(p, 11)) {
+        const type_table *t = table_of(m, r);
+        uint32_t *kept = arena_array(&p->data, r->type_count + (size_t)1, sizeof *kept);
+        if (kept == NULL) {
+            m->s->failed = true;
+            return;
+        }
+        uint32_t count = types_to_be_had(m->s, t, types, r->type_count, set, kept);
+        if (count == 0 || !min_values_needed(m->s, t, kept, count, set, &needed)) return;
+        memcpy(types, kept, count * sizeof *types);
+        r->type_count = count;
+    }
+    r->set = set;
+}
+
 /* §13 from the point where exactly one node would be started. */
-static uint32_t settle_replacement(const pass *p, simulation *m, const command *c, replacement *r, uint32_t *types)
+static uint32_t settle_replacement(pass *p, simulation *m, const command *c, replacement *r, uint32_t *types)
 {
     const known_text *k = &p->snapshot->known;
     double limit = 0.0;
@@ -69,7 +98,7 @@ static uint32_t settle_replacement(const pass *p, simulation *m, const command *
     if (all_spot && admits(m->s, r->set, k->spot)) return spot_to_spot(p, m, c, r, types, limit);
     uint32_t code = cheaper_types(m, r, types, limit, &needed);
     if (code != KARP_REASON_NONE) return code;
-    if (admits(m->s, r->set, k->spot) && admits(m->s, r->set, k->on_demand)) force_spot(m->s, r);
+    if (admits(m->s, r->set, k->spot) && admits(m->s, r->set, k->on_demand)) prefer_spot(p, m, r, types);
     return KARP_REASON_NONE;
 }
 

@@ -46,6 +46,21 @@ static karp_status run_method(pass *p, uint32_t method, karp_error *error)
     return status;
 }
 
+/* Emptiness let every node stay: its reasons outlive what else the method gathered. */
+static bool note_spared(pass *p)
+{
+    stay *copy = arena_array(&p->lasting, p->snapshot->node_count + (size_t)1, sizeof *copy);
+    bool ok = copy != NULL;
+    for (uint32_t i = 0; i < p->snapshot->node_count && ok; i++) {
+        copy[i] = p->stays[i];
+        if (copy[i].detail.len == 0) continue;
+        copy[i].detail.ptr = arena_string(&p->lasting, copy[i].detail.ptr, copy[i].detail.len);
+        ok = copy[i].detail.ptr != NULL;
+    }
+    p->spared = copy;
+    return ok;
+}
+
 /* Tries the methods in Karpenter's order. One that cannot be evaluated is noted, and the others go on. */
 static karp_status run_methods(pass *p, uint32_t method, karp_error *error)
 {
@@ -57,6 +72,7 @@ static karp_status run_methods(pass *p, uint32_t method, karp_error *error)
         pass_clear(p);
         status = run_method(p, order[i], error);
         if (status != KARP_OK || p->commands.count > 0 || p->stopped) break;
+        if (order[i] == KARP_METHOD_EMPTINESS && !note_spared(p)) return fail_nomem(error);
     }
     return status;
 }

@@ -77,6 +77,7 @@ typedef struct pass {
     bool *unseen;       /* by store pool */
     const uint8_t *closed_budgets; /* see budgets_closed(); NULL = as Karpenter tells (D-Q22) */
     const uint8_t *buffer_nodes; /* by state node: holds room for a CapacityBuffer; NULL = none does, or nobody asked yet */
+    const stay *spared; /* by state node: why emptiness, asked before, left it; NULL = it was not asked */
     arena lasting;      /* what lasts as long as the pass */
     LIST_OF(struct scheduler *) spare;  /* set up, and free for the next simulation */
     LIST_OF(struct simulation *) ahead; /* made already, for candidates whose turn comes */

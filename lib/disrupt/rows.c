@@ -9,7 +9,7 @@
 #include <schedule/devices.h>
 #include <schedule/templates.h>
 
-static const int64_t validation_delay = INT64_C(15000000000);
+static const int64_t second = INT64_C(1000000000);
 
 static bool candidate_rows(const pass *p, karp_decision *d)
 {
@@ -94,7 +94,7 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
     karp_command row = { .size = sizeof row, .method = p->method, .replaces = c->replacement_count > 0, .nodes = nodes,
                          .node_count = c->candidate_count, .launch_first = d->launches.count, .placement_first = d->placements.count,
                          .savings = c->savings, .score = c->score };
-    if (!method_eventual(p->method)) row.validate_after = validation_delay;
+    if (!method_eventual(p->method)) row.validate_after = 15 * second;
     if (nodes == NULL || !command_launches(blank, d, c)) return false;
     for (uint32_t i = 0; i < c->candidate_count; i++) nodes[i] = name_of(w, w->nodes[p->candidates[c->candidates[i]].node].name);
     row.launch_count = d->launches.count - row.launch_first;
@@ -163,6 +163,17 @@ static bool kept_rows(const pass *p, karp_decision *d)
     return true;
 }
 
+/* When to look again (§2): a launch of which nothing is known yet is waited for. */
+static int64_t requeue_after(const pass *p)
+{
+    const store *raw = &p->snapshot->raw;
+    if (p->commands.count > 0) return 0;
+    for (size_t i = 0; i < raw->claims.count; i++) {
+        if (raw->claims.items[i].provider_id == 0) return second;
+    }
+    return 10 * second;
+}
+
 karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
 {
     d->disrupts = true;
@@ -171,7 +182,7 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
     d->now = p->now;
     d->disruption = (karp_disruption){ .size = sizeof d->disruption, .method = p->method, .error_code = p->error_code,
                                        .simulations = p->simulations > UINT32_MAX ? UINT32_MAX : (uint32_t)p->simulations,
-                                       .error_message = p->error_message };
+                                       .error_message = p->error_message, .requeue_after = requeue_after(p) };
     karp_status status = command_rows(p, d, error);
     if (status != KARP_OK) return status;
     return candidate_rows(p, d) && budget_rows(p, d) && node_rows(p, d) && kept_rows(p, d) && marks_row(p, d) ? KARP_OK : fail_nomem(error);

@@ -11,7 +11,7 @@
 #include <model/duration.h>
 #include <string.h>
 
-enum { MOST_BLOCKERS = 100, PODS_NAMED = 5 };
+enum { MOST_BLOCKERS = 100, PODS_NAMED = 5, NODES_NAMED = 5 };
 
 struct karp_node_explanation {
     karp_context *context;
@@ -192,6 +192,65 @@ static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_opt
     return ok ? KARP_OK : fail_nomem(error);
 }
 
+/* ---- what comes first --------------------------------------------------------------------------------------------------- */
+
+/* Whether the pass went to nodes that are empty, so that it can be told what the cluster is without them. */
+static bool empties_first(const karp_node_explanation *e, const karp_disrupt_options *given)
+{
+    return given->method == KARP_METHOD_ANY && e->decision->commands.count > 0 && e->decision->disruption.method == KARP_METHOD_EMPTINESS;
+}
+
+/* "Emptiness of a, b and 3 more nodes" */
+static void show_commands(strbuf *b, const karp_decision *d)
+{
+    size_t count = 0;
+    strbuf_adds(b, karp_method_name(d->disruption.method));
+    for (size_t i = 0; i < d->commands.count; i++) {
+        for (size_t k = 0; k < d->commands.items[i].node_count; k++) {
+            if (count++ >= NODES_NAMED) continue;
+            strbuf_adds(b, count == 1 ? " of " : ", ");
+            strbuf_addstr(b, d->commands.items[i].nodes[k]);
+        }
+    }
+    if (count > NODES_NAMED) {
+        strbuf_adds(b, " and ");
+        strbuf_addu(b, count - NODES_NAMED);
+        strbuf_adds(b, count - NODES_NAMED == 1 ? " more node" : " more nodes");
+    }
+}
+
+static bool add_first(karp_node_explanation *e, const node_view *v)
+{
+    bool fresh;
+    strbuf text;
+    strbuf_init(&text, e->context);
+    show_commands(&text, e->decision);
+    karp_kept row = { .size = sizeof row, .code = KARP_REASON_NOT_REACHED_IN_PASS, .detail = { text.ptr, text.len } };
+    bool ok = !text.failed && add_blocker(e, v, e->decision, &row, NO_ID, &fresh);
+    strbuf_free(&text);
+    return ok;
+}
+
+/* Alone it would go. What the pass said of it is the reason then, unless it is that another method had its turn. */
+static bool add_of_pass(karp_node_explanation *e, const node_view *v)
+{
+    const karp_kept *row = kept_row(e->decision, name_of(v->snapshot, v->snapshot->nodes[e->node].name));
+    bool fresh;
+    if (row == NULL) return true;
+    bool turn = row->code == KARP_REASON_NOT_EMPTY || row->code == KARP_REASON_NOT_DRIFTED || row->code == KARP_REASON_NOT_REACHED_IN_PASS;
+    return turn && e->decision->commands.count > 0 ? add_first(e, v) : add_blocker(e, v, e->decision, row, NO_ID, &fresh);
+}
+
+static void remove_empties(const karp_node_explanation *e, node_view *v)
+{
+    const karp_decision *d = e->decision;
+    for (size_t i = 0; i < d->commands.count; i++) {
+        for (size_t k = 0; k < d->commands.items[i].node_count; k++) {
+            node_view_remove(v, state_node_named(v->snapshot, d->commands.items[i].nodes[k]));
+        }
+    }
+}
+
 static bool drifted(const karp_snapshot *s, const state_node *n)
 {
     const condition *c = n->claim == NO_ID ? NULL : condition_find(s->raw.claims.items[n->claim].conditions, s->known.drifted);
@@ -202,15 +261,15 @@ static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *
 {
     karp_disrupt_options options = *given;
     node_view v;
-    bool again = true, fresh;
+    bool again = true, first = empties_first(e, given);
     karp_status status = node_view_init(&v, s, e->node) ? KARP_OK : fail_nomem(error);
+    if (status == KARP_OK && first) remove_empties(e, &v);
     if (options.method == KARP_METHOD_ANY || options.method == KARP_METHOD_MULTI_NODE) {
         options.method = drifted(s, &s->nodes[e->node]) ? KARP_METHOD_DRIFT : KARP_METHOD_SINGLE_NODE;
     }
     for (int i = 0; i < MOST_BLOCKERS && status == KARP_OK && again; i++) status = look(e, &v, &options, &again, error);
-    /* Alone it would go: what the pass said of it then is the reason, another command having come first. */
-    const karp_kept *row = kept_row(e->decision, name_of(s, s->nodes[e->node].name));
-    if (status == KARP_OK && e->blockers.count == 0 && row != NULL && !add_blocker(e, &v, e->decision, row, NO_ID, &fresh)) status = fail_nomem(error);
+    if (status == KARP_OK && first && !add_first(e, &v)) status = fail_nomem(error);
+    if (status == KARP_OK && e->blockers.count == 0 && !add_of_pass(e, &v)) status = fail_nomem(error);
     node_view_free(&v);
     return status;
 }
@@ -264,15 +323,34 @@ static bool read_move(karp_node_explanation *e, const karp_snapshot *s, const ka
     return true;
 }
 
-static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, const karp_options *common, karp_error *error)
+/* The node is gone, and those that go before it. NULL = refused memory. */
+static const karp_change *removals(karp_node_explanation *e, const karp_snapshot *s, bool empties, size_t *count)
 {
-    karp_options options = *common;
+    const karp_decision *d = e->decision;
+    size_t most = 1;
+    for (size_t i = 0; empties && i < d->commands.count; i++) most += d->commands.items[i].node_count;
+    karp_change *list = arena_array(&e->data, most, sizeof *list);
+    if (list == NULL) return NULL;
+    *count = 0;
+    list[(*count)++] = (karp_change){ .kind = KARP_CHANGE_REMOVE_NODE, .name = name_of(s, s->nodes[e->node].name) };
+    for (size_t i = 0; empties && i < d->commands.count; i++) {
+        const karp_command *c = &d->commands.items[i];
+        for (size_t k = 0; k < c->node_count; k++) list[(*count)++] = (karp_change){ .kind = KARP_CHANGE_REMOVE_NODE, .name = c->nodes[k] };
+    }
+    return list;
+}
+
+static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given, karp_error *error)
+{
+    karp_options options = given->common;
     karp_decision *d = NULL;
-    karp_change change = { .kind = KARP_CHANGE_REMOVE_NODE, .name = name_of(s, s->nodes[e->node].name) };
+    size_t count;
     if (s->nodes[e->node].claim == NO_ID) return KARP_OK;
+    const karp_change *changes = removals(e, s, empties_first(e, given), &count);
+    if (changes == NULL) return fail_nomem(error);
     options.size = sizeof options;
     options.explain = KARP_EXPLAIN_NONE;
-    karp_status status = karp_what_if(s, &change, 1, &options, &d, error);
+    karp_status status = karp_what_if(s, changes, count, &options, &d, error);
     if (status != KARP_OK) return status;
     bool ok = strands_pods(s, e->node, d) || read_move(e, s, d);
     karp_decision_unref(d);
@@ -300,7 +378,7 @@ karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_
     status = karp_disrupt(snapshot, &checked, &e->decision, error);
     if (status == KARP_OK) e->goes = named_by_command(e->decision, node_name);
     if (status == KARP_OK && !e->goes) status = find_blockers(e, snapshot, &checked, error);
-    if (status == KARP_OK && !e->goes) status = find_move(e, snapshot, &checked.common, error);
+    if (status == KARP_OK && !e->goes) status = find_move(e, snapshot, &checked, error);
     if (status == KARP_OK) {
         *out = e;
         return KARP_OK;

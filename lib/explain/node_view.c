@@ -56,6 +56,15 @@ uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number)
     return NO_ID;
 }
 
+void node_view_remove(node_view *v, uint32_t number)
+{
+    state_node *n = &v->view.nodes[number];
+    if (n->claim != NO_ID) v->view.raw.claims.items[n->claim].meta.labels = (label_list){ NULL, 0 };
+    n->managed = false;
+    n->marked = true; /* takes no pods */
+    n->pool = n->pool_name = NO_ID;
+}
+
 /* ---- taking reasons away -------------------------------------------------------------------------------------------- */
 
 static bool forget_annotation(node_view *v, object *face)

@@ -117,8 +117,7 @@ static void write_move(const text_out *t, const karp_move *move)
     buffer_text(b, ".\n");
 }
 
-/* What has to happen for a reason to go away; NULL = nothing that could be named (NOT_EMPTY: an empty node goes first; what
- * the next pass says of this one is open). */
+/* What has to happen for a reason to go away; NULL = nothing that could be named. */
 static const char *ends_when(uint32_t code)
 {
     static const struct {
@@ -137,6 +136,7 @@ static const char *ends_when(uint32_t code)
         {KARP_REASON_NO_CHEAPER_NODE, "something cheaper holds its pods"},
         {KARP_REASON_SPOT_TO_SPOT_DISABLED, "SpotToSpotConsolidation is switched on"},
         {KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES, "15 types are cheaper"},
+        {KARP_REASON_NOT_REACHED_IN_PASS, "the command that came first is done"},
         {KARP_REASON_BALANCED_SCORE, "the saving is worth the disruption"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -265,6 +265,13 @@ static karp_status write_ignored(json_out *j, const write_job *job)
     return KARP_OK;
 }
 
+static void member_duration(json_out *j, const char *key, int64_t nanoseconds)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_duration_format(nanoseconds, text);
+    json_member_text(j, key, text);
+}
+
 karp_status plan_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
 {
     karp_command command;
@@ -292,9 +299,7 @@ karp_status plan_command(json_out *j, const write_job *job, const karp_decision 
         json_double(j, command.score);
     }
     if (command.validate_after > 0) {
-        char wait[KARP_VALUE_TEXT];
-        karp_duration_format(command.validate_after, wait);
-        json_member_text(j, "validateAfter", wait);
+        member_duration(j, "validateAfter", command.validate_after);
     }
     json_end(j);
     return KARP_OK;
@@ -459,6 +464,7 @@ karp_status disruption_as_json(const write_job *job)
     json_member_text(j, "reason", karp_method_reason(header.method));
     json_key(j, "simulations");
     json_uint(j, header.simulations);
+    member_duration(j, "requeueAfter", header.requeue_after);
     if (header.error_code.len > 0) {
         json_key(j, "error");
         json_open_object(j);

@@ -317,7 +317,7 @@ static const struct asked {
     { "karp_launch", sizeof(karp_launch), THROUGH(karp_launch, termination_grace_period), ask_launch },
     { "karp_placement", sizeof(karp_placement), sizeof(karp_placement), ask_placement },
     { "karp_node_use", sizeof(karp_node_use), sizeof(karp_node_use), ask_node },
-    { "karp_disruption", sizeof(karp_disruption), sizeof(karp_disruption), ask_disruption },
+    { "karp_disruption", sizeof(karp_disruption), THROUGH(karp_disruption, error_message), ask_disruption },
     { "karp_column", sizeof(karp_column), sizeof(karp_column), ask_column },
     { "karp_fit_left", sizeof(karp_fit_left), sizeof(karp_fit_left), ask_left },
 };

@@ -75,9 +75,31 @@ with tempfile.TemporaryDirectory() as place:
     equal(shown[-1], 'Eligible again: when something cheaper holds its pods', 'cheaper')
     shown = explain(full('WhenEmpty')).splitlines()
     check(shown[-1].startswith('Eligible again: when its pods are gone'), shown)
-    # An empty node ends the pass before this one's turn: no word on what the next pass will say.
-    shown = explain([pool('WhenEmptyOrUnderutilized'), node('a', 'dear'), node('b', 'dear'), pod('web', 'a', '4')])
-    check('NOT_EMPTY' in shown and 'Eligible again' not in shown, shown)
+    # An empty node ends the pass before this one's turn. What is said of this one is what holds when that one is gone: its pod
+    # would have fitted there for nothing.
+    shown = explain([pool('WhenEmptyOrUnderutilized'), node('a', 'dear'), node('b', 'dear'), pod('web', 'a', '4')]).splitlines()
+    equal(shown, ['a stays. 1 blocker, best rejected move saves $0.100/h.',
+                  '  another command came first: Emptiness of b  NOT_REACHED_IN_PASS',
+                  'Best rejected move: its 1 pod to cheap, z, $0.900/h; it would save $0.100/h of $1.000 (10%).',
+                  'Eligible again: when the command that came first is done'], 'an empty node goes first')
+    answer = json.loads(explain([pool('WhenEmptyOrUnderutilized'), node('a', 'cheap'), node('b', 'dear'), node('c', 'dear'), pod('web', 'a', '4')],
+                                '-o', 'json'))
+    equal([(b['code'], b['detail'].split(': ')[-1]) for b in answer['blockers']],
+          [('NO_CHEAPER_NODE', 'no cheaper node holds its pods'), ('NOT_REACHED_IN_PASS', 'Emptiness of b, c')], 'and then it stays')
+    # Both say of an empty node why it is not taken.
+    late = pool('WhenEmptyOrUnderutilized')
+    late['spec']['disruption']['consolidateAfter'] = '1h'
+    for objects, code in [([late, node('a', 'dear')], 'NOT_CONSOLIDATABLE'),
+                          ([pool('WhenEmptyOrUnderutilized', budget='0'), node('a', 'dear')], 'BUDGET')]:
+        if code == 'NOT_CONSOLIDATABLE':
+            objects = [*objects, {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodeClaim',
+                                  'metadata': {'name': 'a', 'labels': objects[1]['metadata']['labels']},
+                                  'spec': {'nodeClassRef': {'group': 'g', 'kind': 'K', 'name': 'n'}, 'requirements': []},
+                                  'status': {'providerID': 'p-a', 'lastPodEventTime': '2026-03-01T11:30:00Z',
+                                             'conditions': [{'type': 'Initialized', 'status': 'True'}]}}]
+        equal([b['code'] for b in json.loads(explain(objects, '-o', 'json'))['blockers']], [code], 'explain')
+        out, _ = run('disrupt', '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '-o', 'json')
+        equal([k['code'] for k in json.loads(out)['kept'] if k['node'] == 'a'], [code], 'disrupt')
     shown = explain(full('WhenEmptyOrUnderutilized', budget='0')).splitlines()
     check(shown[-1].startswith('Eligible again: when the budget of its pool allows one more'), shown)
     shown = explain([pool('WhenEmptyOrUnderutilized'), node('a', 'dear'), pod('web', 'a', '4')]).splitlines()

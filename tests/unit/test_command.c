@@ -384,6 +384,35 @@ static void test_some_created(void **state)
     }
 }
 
+/* Two commands of one decision are two values: one is done, given up or forgotten without the other's knowing. */
+static void test_side_by_side(void **state)
+{
+    journey *j = *state;
+    cluster *c = &j->worlds[0];
+    cluster_begin(c, 1, "");
+    add_pool(c, "pool", ",\"replicas\":2", ALL);
+    add_node(c, "a", 1, "on-demand", DRIFTED("02"));
+    add_node(c, "b", 1, "on-demand", DRIFTED("03"));
+    cluster_ready(c);
+    decide(c, KARP_METHOD_STATIC_DRIFT);
+    expect_commands(c, "a | b");
+    begin(j, 0);
+    karp_step *first = j->last;
+    j->last = NULL;
+    begin(j, 1);
+    step(j, 0, 0, 0, "");
+    step(j, 0, 1, 0, "");
+    step(j, 0, 2, KARP_OBSERVED_NOT_CREATED, "");
+    expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_NOT_CREATED, "");
+    karp_step_free(j->last);
+    j->last = first;
+    expect(j, KARP_PHASE_VALIDATING, 0, "again 2026-01-05T12:00:00Z");
+    step(j, 0, 3, 0, "");
+    step(j, 0, 3, 0, "");
+    step(j, 0, 4, KARP_OBSERVED_CREATED, "pool-x");
+    assert_int_equal(now_of(j).phase, KARP_PHASE_WAITING);
+}
+
 static void test_replacement_gone(void **state)
 {
     journey *j = *state;
@@ -612,7 +641,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, journey_begin, journey_end)
         TEST(test_delete),        TEST(test_delete_of_what_is_gone), TEST(test_validation_shrinks), TEST(test_validation_fails),
         TEST(test_taint_fails),   TEST(test_in_queue),               TEST(test_replace),            TEST(test_replacement_fails),
-        TEST(test_some_created),  TEST(test_replacement_gone),       TEST(test_time_limit),         TEST(test_late_success),
+        TEST(test_some_created),  TEST(test_side_by_side),  TEST(test_replacement_gone),       TEST(test_time_limit),         TEST(test_late_success),
         TEST(test_wrong),         TEST(test_refused),              TEST(test_wrong_documents),    TEST(test_documents_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

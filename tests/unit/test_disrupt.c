@@ -39,6 +39,56 @@ static void test_emptiness(void **state)
     assert_int_equal(karp_decision_node_count(c->decision), 5);
 }
 
+/* When to look again: at once after a command; soon while a launch is not known to have come about. */
+static void test_requeue(void **state)
+{
+    cluster *c = *state;
+    for (int unresolved = 0; unresolved < 2; unresolved++) {
+        cluster_begin(c, 4, "");
+        add_pool(c, "pool", "", ALL);
+        add_node(c, "empty", 1, "on-demand", CONSOLIDATABLE);
+        if (unresolved) {
+            add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"new\",\"labels\":{\"karpenter.sh/nodepool\":\"pool\"}},"
+                   "\"spec\":{\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"}}}");
+        }
+        cluster_ready(c);
+        decide(c, KARP_METHOD_DRIFT);
+        assert_true(header(c).requeue_after == (unresolved ? INT64_C(1000000000) : INT64_C(10000000000)));
+        decide(c, KARP_METHOD_ANY);
+        expect_commands(c, "empty");
+        assert_true(header(c).requeue_after == 0);
+    }
+}
+
+/* Of an empty node that stays, the pass says what emptiness said, whichever method answers in the end. */
+static void test_empty_stays(void **state)
+{
+    cluster *c = *state;
+    for (int other = 0; other < 2; other++) {
+        cluster_begin(c, 4, "");
+        add_pool(c, "pool", "", ALL);
+        add_pool(c, "full", "", ",\"budgets\":[{\"nodes\":\"0\"}]");
+        add_node(c, "young", 4, "on-demand", "");
+        add_node_with(c, "over-budget", "full", 4, "on-demand", CONSOLIDATABLE, "", "");
+        if (other) {
+            add_node(c, "used", 4, "on-demand", CONSOLIDATABLE);
+            add_pod(c, "web", "used", "1");
+        }
+        cluster_ready(c);
+        decide(c, KARP_METHOD_ANY);
+        expect_commands(c, other ? "used" : "");
+        assert_int_equal(header(c).method, KARP_METHOD_SINGLE_NODE);
+        char detail[128];
+        expect_kept(c, "young", "NOT_CONSOLIDATABLE");
+        expect_kept(c, "over-budget", "BUDGET");
+        (void)kept(c, "over-budget", detail);
+        assert_string_equal(detail, "full");
+        decide(c, KARP_METHOD_SINGLE_NODE); /* asked alone, it leaves empty nodes to emptiness */
+        expect_kept(c, "young", "EMPTY_NODE");
+        expect_kept(c, "over-budget", "EMPTY_NODE");
+    }
+}
+
 /* D-Q8: a pod that costs nothing to evict does not count. */
 static void test_free_pods(void **state)
 {
@@ -392,14 +442,38 @@ static void test_balanced(void **state)
     assert_int_equal(header(c).simulations, 0);
 }
 
+/* What the pods of a node cost that is no candidate is part of the pool's total all the same. */
+static void test_balanced_total(void **state)
+{
+    cluster *c = *state;
+    for (int pods = 0; pods < 4; pods += 3) {
+        cluster_begin(c, 4, "");
+        add_pool(c, "pool", "", ",\"consolidationPolicy\":\"Balanced\",\"budgets\":[{\"nodes\":\"100%\"}]");
+        add_node(c, "a", 2, "on-demand", CONSOLIDATABLE);
+        add_node_with(c, "b", "pool", 2, "on-demand", CONSOLIDATABLE, "", ",\"karpenter.sh/do-not-disrupt\":\"true\"");
+        add_refuge(c);
+        add_pod(c, "one", "a", "100m");
+        for (int i = 0; i < pods; i++) {
+            char name[16];
+            (void)snprintf(name, sizeof name, "p%d", i);
+            add_pod(c, name, "b", "100m");
+        }
+        cluster_ready(c);
+        decide(c, KARP_METHOD_SINGLE_NODE);
+        expect_commands(c, "a");
+        /* half of the price, for a node and a pod of two nodes and all pods */
+        assert_true(command_at(c, 0).score == 0.5 / (2.0 / (3.0 + pods)));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_emptiness),         cmocka_unit_test(test_free_pods),      cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_emptiness),         cmocka_unit_test(test_empty_stays),    cmocka_unit_test(test_requeue),        cmocka_unit_test(test_free_pods),      cmocka_unit_test(test_drift),
         cmocka_unit_test(test_drift_empty_first), cmocka_unit_test(test_expiration), cmocka_unit_test(test_static_drift),   cmocka_unit_test(test_prefix_sizes),
         cmocka_unit_test(test_multi_replace),     cmocka_unit_test(test_same_type),      cmocka_unit_test(test_too_few),
         cmocka_unit_test(test_single),            cmocka_unit_test(test_several_needed), cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_balanced),
+        cmocka_unit_test(test_balanced),          cmocka_unit_test(test_balanced_total),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

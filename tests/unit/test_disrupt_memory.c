@@ -274,6 +274,31 @@ static void test_ended_early(void **state)
     }
 }
 
+/* While one replacement is under way the next node can be replaced. */
+static void test_one_after_another(void **state)
+{
+    cluster *c = *state;
+    static const karp_str going[] = { { "a", 1 }, { "b", 1 } };
+    cluster_begin(c, 4, "");
+    add_pool(c, "pool", "", ALL);
+    for (int i = 0; i < 3; i++) {
+        char node[2] = { (char)('a' + i), '\0' }, pod[3] = { 'p', (char)('a' + i), '\0' };
+        add_node(c, node, 4, "on-demand", CONSOLIDATABLE);
+        add_pod(c, pod, node, "7500m");
+        add_node(c, i == 0 ? "x" : i == 1 ? "y" : "z", 1, "on-demand", ""); /* no room, and too young to go */
+    }
+    cluster_ready(c);
+    c->options.in_progress = going;
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const next[] = { "a", "b", "c" };
+        c->options.in_progress_count = i;
+        decide(c, KARP_METHOD_SINGLE_NODE);
+        expect_commands(c, next[i]);
+        assert_int_equal(command_at(c, 0).replaces, 1);
+        for (size_t k = 0; k < i; k++) expect_kept(c, next[k], "IN_QUEUE");
+    }
+}
+
 static void test_in_progress(void **state)
 {
     cluster *c = *state;
@@ -345,7 +370,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without),        cmocka_unit_test(test_rest),        cmocka_unit_test(test_changes),
         cmocka_unit_test(test_open_questions), cmocka_unit_test(test_unseen),      cmocka_unit_test(test_ended_early),
-        cmocka_unit_test(test_in_progress),    cmocka_unit_test(test_wrong),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_in_progress),    cmocka_unit_test(test_one_after_another),    cmocka_unit_test(test_wrong),       cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

@@ -117,6 +117,49 @@ static void test_delete(void **state)
     expect(single, &before, &w, 0, KARP_REASON_INVALID_PDB);
 }
 
+/* A node that goes already, whoever deleted it, is nobody's to decide about. */
+static void test_going(void **state)
+{
+    cluster *c = *state;
+    struct world w = usual;
+    w.conditions = CONSOLIDATABLE ",{\"type\":\"InstanceTerminating\",\"status\":\"True\"}";
+    expect(KARP_METHOD_SINGLE_NODE, &usual, &w, 0, KARP_REASON_CHURN);
+    build(c, &w);
+    for (uint32_t method = KARP_METHOD_ANY; method <= KARP_METHOD_SINGLE_NODE; method++) {
+        decide(c, method);
+        expect_commands(c, "");
+        expect_kept(c, "a", "DELETING");
+    }
+}
+
+/* When several nodes cannot go any more, the next method is asked: one of them still can. */
+static void test_falls_through(void **state)
+{
+    static cluster first;
+    cluster *c = *state;
+    for (int later = 0; later < 2; later++) {
+        cluster *now = later ? c : &first;
+        cluster_begin(now, 8, "");
+        add_pool(now, "pool", "", ALL);
+        add_node(now, "a", 4, "on-demand", CONSOLIDATABLE);
+        add_node(now, "b", 4, "on-demand", CONSOLIDATABLE);
+        add_pod(now, "one", "a", "1");
+        add_pod_with(now, "two", "b", "1", later ? DO_NOT_DISRUPT : "", "");
+        cluster_ready(now);
+    }
+    decide(&first, KARP_METHOD_ANY);
+    expect_commands(&first, "a b");
+    assert_int_equal(header(&first).method, KARP_METHOD_MULTI_NODE);
+    karp_validation v = { .size = sizeof v };
+    assert_int_equal(karp_disrupt_validate(c->snapshot, &c->options, first.decision, 0, NULL, &v, &c->error), KARP_OK);
+    assert_int_equal(v.code, KARP_REASON_CHURN);
+    decide(c, KARP_METHOD_SINGLE_NODE);
+    expect_commands(c, "a");
+    void *done = &first;
+    assert_int_equal(cluster_tear_down(&done), 0);
+    memset(&first, 0, sizeof first);
+}
+
 /* D-Q12: Karpenter does not ask again what the command is worth. */
 static void test_worth(void **state)
 {
@@ -195,6 +238,37 @@ static void test_first_type(void **state)
     }
 }
 
+/* D-Q11, where nothing is to be had as spot and nobody says so: a replacement that is narrowed to spot is one that cannot be
+ * launched, and Karpenter counts it as free. */
+static void test_no_spot(void **state)
+{
+#define ON_DEMAND(price) "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\",\"price\":" price "}]}"
+    static const char *const catalogues[] = { SIZE("t01") ON_DEMAND("5") "," SIZE("t02") ON_DEMAND("3"),
+                                              SIZE("t01") ON_DEMAND("5") "," SIZE("t02") ON_DEMAND("3") "," SIZE("t03") OFFERS("4", "2") };
+    cluster *c = *state;
+    for (int sold = 0; sold < 2; sold++) {
+        cluster_begin(c, 1, "");
+        c->length = 0;
+        add(c, "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},\"catalogues\":[{\"instanceTypes\":[%s]}],"
+               "\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}", catalogues[sold]);
+        add_pool(c, "pool", "", ALL);
+        add_node(c, "a", 1, "on-demand", CONSOLIDATABLE);
+        add_pod(c, "one", "a", "1");
+        cluster_ready(c);
+        for (int flip = 0; flip < 2; flip++) {
+            c->options.flip_quirks = flip ? QUIRK(11) : 0;
+            decide(c, KARP_METHOD_SINGLE_NODE);
+            expect_commands(c, "a");
+            karp_launch l = launch_at(c, 0);
+            const char *kind = sold ? "spot" : flip ? "on-demand" : "";
+            assert_int_equal(l.choice.capacity_type.len, strlen(kind));
+            assert_memory_equal(l.choice.capacity_type.ptr, kind, strlen(kind));
+            assert_int_equal(l.instance_type_count, !flip ? (sold ? 2 : 1) : 1);
+            assert_true(command_at(c, 0).savings == (sold ? 3.0 : flip ? 2.0 : 5.0));
+        }
+    }
+}
+
 /* D-Q22: a budget that wants as many pods as there are never lets one go; Karpenter starts a node for what will not move. */
 static void test_closed_budget(void **state)
 {
@@ -230,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_replacement),       cmocka_unit_test(test_delete),        cmocka_unit_test(test_worth),
         cmocka_unit_test(test_reservation_price), cmocka_unit_test(test_closed_budget), cmocka_unit_test(test_first_type),
+        cmocka_unit_test(test_no_spot),           cmocka_unit_test(test_going),         cmocka_unit_test(test_falls_through),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

@@ -354,6 +354,29 @@ static void test_drain(void **state)
     expect_drain(c, true, "set claim Drained=Drained");
 }
 
+/* Every look says anew what a pod is to get: an eviction, which the API's budgets may refuse, and force when its own time is up. */
+static void test_drain_goes_on(void **state)
+{
+    cluster *c = *state;
+    drained_node(c, ",\"annotations\":{\"karpenter.sh/nodeclaim-termination-timestamp\":\"2026-01-05T12:01:00Z\"}", IS("Drained", "Unknown", "2026-01-05T11:59:00Z"));
+    add_pod_with(c, "a", "n", "1", ",\"labels\":{\"app\":\"x\"}", GRACE("30"));
+    for (int i = 0; i < 2; i++) {
+        add(c, ",{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b%d\",\"namespace\":\"default\"},\"spec\":{\"selector\":"
+               "{\"matchLabels\":{\"app\":\"x\"}},\"maxUnavailable\":1},\"status\":{\"disruptionsAllowed\":0}}", i);
+    }
+    cluster_ready(c);
+    static const struct { int64_t seconds; const char *advice; } rows[] = {
+        { 0, "evict default/a; again 2026-01-05T12:00:01Z" },        { 30, "evict default/a; again 2026-01-05T12:00:31Z" },
+        { 31, "force default/a 29; again 2026-01-05T12:00:32Z" },    { 60, "force default/a 1; again 2026-01-05T12:01:01Z" },
+        { 3600, "force default/a 1; again 2026-01-05T13:00:01Z" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        karp_advice *a = NULL;
+        assert_int_equal(karp_advise_drain(c->snapshot, text("n"), (INT64_C(1767614400) + rows[i].seconds) * INT64_C(1000000000), &a, &c->error), KARP_OK);
+        expect_advice(a, rows[i].advice);
+    }
+}
+
 #define DEADLINE(time) ",\"annotations\":{\"karpenter.sh/nodeclaim-termination-timestamp\":\"" time "\"}"
 
 static void test_forced_drain(void **state)
@@ -570,7 +593,7 @@ int main(void)
         cmocka_unit_test(test_expiration),     cmocka_unit_test(test_timeouts),     cmocka_unit_test(test_drifted),
         cmocka_unit_test(test_consolidatable), cmocka_unit_test(test_hashes),       cmocka_unit_test(test_stamps),
         cmocka_unit_test(test_repair),         cmocka_unit_test(test_garbage),      cmocka_unit_test(test_static_pools),
-        cmocka_unit_test(test_drain),          cmocka_unit_test(test_forced_drain), cmocka_unit_test(test_validate_empty),
+        cmocka_unit_test(test_drain),          cmocka_unit_test(test_forced_drain), cmocka_unit_test(test_drain_goes_on), cmocka_unit_test(test_validate_empty),
         cmocka_unit_test(test_validate_consolidation), cmocka_unit_test(test_interruptions), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);

@@ -4,6 +4,7 @@
  * Each is looked at from both sides: profile karpenter with this one off, profile karp with this one on.
  */
 #include "deciding.h"
+#include "quirk_list.h"
 
 #include <stdio.h>
 
@@ -14,6 +15,9 @@
 #define SPREAD(key, skew, selector) \
     "{maxSkew: " skew ", topologyKey: " key ", whenUnsatisfiable: DoNotSchedule, labelSelector: " selector "}"
 
+/* The flags that were seen to change an answer, bit n−1 for S-Qn. */
+static uint64_t seen;
+
 /* What comes out with the quirk, and without it; frees `d`. `others` are switched as well, on both sides. */
 static void differs(deciding d, uint64_t bit, uint64_t others, const char *with, const char *without)
 {
@@ -21,6 +25,8 @@ static void differs(deciding d, uint64_t bit, uint64_t others, const char *with,
     assert_string_equal(words_of(&d, KARP_PROFILE_KARPENTER, bit | others), without);
     assert_string_equal(words_of(&d, KARP_PROFILE_KARP, 0), without);
     assert_string_equal(words_of(&d, KARP_PROFILE_KARP, bit | others), with);
+    assert_string_not_equal(with, without);
+    seen |= bit;
     deciding_free(&d);
 }
 
@@ -117,6 +123,7 @@ static void test_shared_annotation(void **state)
         assert_string_equal(annotation(decision, 1), "false");
         karp_decision_unref(decision);
     }
+    seen |= Q(7);
     deciding_free(&d);
 }
 
@@ -151,6 +158,7 @@ static void test_exclusions_beside_bounds(void **state)
     assert_int_equal(claim_operators(&d, Q(8), "test/cpu", ops), 2);
     assert_int_equal(ops[0], KARP_OP_NOT_IN);
     assert_int_equal(ops[1], KARP_OP_GTE);
+    seen |= Q(8);
     deciding_free(&d);
 }
 
@@ -254,6 +262,13 @@ static void test_old_key(void **state)
     differs(d, Q(34), 0, "!a TOPOLOGY", "default z1: a");
 }
 
+/* Comes after the tests above: each flag that is documented has changed an answer, and none has that is not. */
+static void test_all_were_seen(void **state)
+{
+    (void)state;
+    assert_true(seen == quirks_documented('S'));
+}
+
 /* A flag that nothing reads changes nothing. */
 static void test_unused_flags(void **state)
 {
@@ -306,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_terms_come_back),    cmocka_unit_test(test_over_committed_node),
         cmocka_unit_test(test_named_node),         cmocka_unit_test(test_two_on_one_key),
         cmocka_unit_test(test_three_kinds_on_one_key), cmocka_unit_test(test_old_key),
+        cmocka_unit_test(test_all_were_seen),
         cmocka_unit_test(test_unused_flags),       cmocka_unit_test(test_refused_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
