@@ -297,7 +297,7 @@ static void disruption_json(void **state)
     options.compact = 1;
     assert_int_equal(karp_write_disruption(context, &full, &options, &text, NULL), KARP_OK);
     EXPECT_LINES(&text, "\"kind\":\"DisruptionPlan\"",
-                 "\"method\":\"MultiNodeConsolidation\",\"reason\":\"Underutilized\",\"simulations\":7,"
+                 "\"method\":\"MultiNodeConsolidation\",\"reason\":\"Underutilized\",\"simulations\":7,\"requeueAfter\":\"0s\","
                  "\"budgets\":{\"default\":2},\"candidates\":[{\"node\":\"ip-10-0-2-17\",\"nodePool\":\"default\","
                  "\"price\":\"0.384\",\"disruptionCost\":8.990625,\"rescheduleDisruptionCost\":8,\"pods\":[",
                  "\"commands\":[{\"method\":\"MultiNodeConsolidation\"", "\"kept\":[{");
