@@ -40,10 +40,12 @@ bool hosts_init(scheduler *s)
     map64_init(&s->host_of_text, s->context);
     s->marked_nodes = arena_array(&s->data, bits_words(w->raw.nodes.count + 1), sizeof *s->marked_nodes);
     s->hosts = arena_array(&s->data, w->node_count + (size_t)1, sizeof *s->hosts);
-    if (s->marked_nodes == NULL || s->hosts == NULL) return false;
+    s->marked_names = s->shield ? arena_array(&s->data, bits_words(w->raw.names.count), sizeof *s->marked_names) : NULL;
+    if (s->marked_nodes == NULL || s->hosts == NULL || (s->shield && s->marked_names == NULL)) return false;
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
         if (n->marked && n->node != NO_ID) bits_set(s->marked_nodes, n->node);
+        if (n->marked && s->shield) bits_set(s->marked_names, n->name);
         if (n->marked) continue;
         s->hosts[s->host_count++] = (host){ .node = i, .set = n->set, .shielded = under_consolidate_after(s, n) };
     }
@@ -220,11 +222,12 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
     return volumes_take(s, h, v->class_);
 }
 
-/* A node under consolidateAfter serves only pods that wait already, or that have to leave a node anyway. */
+/* A node under consolidateAfter serves only pods that wait already, or that have to leave a node anyway. That node goes by the
+ * name under which it is known: its claim's while it has no Node, or has not registered. */
 static bool exempt(const scheduler *s, uint32_t pod_number)
 {
-    uint32_t from = s->snapshot->pod_node[pod_number];
-    return s->snapshot->raw.pods.items[pod_number].phase == KARP_PHASE_PENDING || (from != NO_ID && bits_test(s->marked_nodes, from));
+    const pod *p = &s->snapshot->raw.pods.items[pod_number];
+    return p->phase == KARP_PHASE_PENDING || (p->node != NO_ID && s->shield && bits_test(s->marked_names, p->node));
 }
 
 /* The class's marks of nodes, made when first asked for; those of an earlier round are wiped. */

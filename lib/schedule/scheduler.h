@@ -316,6 +316,7 @@ struct scheduler {
     uint32_t host_count;
     uint32_t *host_of_node; /* state node -> host, NO_ID = not offered in any round */
     uint64_t *marked_nodes; /* by store node: being deleted */
+    uint64_t *marked_names; /* by names id: what state nodes that are being deleted are called; NULL unless nodes are shielded */
 
     LIST_OF(claim) claims;
     LIST_OF(lane) lanes;     /* the open claims that are not retired */

@@ -46,14 +46,17 @@ type document struct {
 		InstanceTypes []typeEntry `json:"instanceTypes"`
 	} `json:"catalogues"`
 	State struct {
-		Nodes *[]struct {
-			Name              string `json:"name"`
-			MarkedForDeletion bool   `json:"markedForDeletion"`
-		} `json:"nodes"`
-		Pods                    *[]string `json:"pods"`
-		ConsolidationSimulation bool      `json:"consolidationSimulation"`
+		Nodes                   *[]stateNode `json:"nodes"`
+		Pods                    *[]string    `json:"pods"`
+		ConsolidationSimulation bool         `json:"consolidationSimulation"`
 	} `json:"state"`
 	Objects []json.RawMessage `json:"objects"`
+}
+
+// stateNode is a node that the scheduler is to know.
+type stateNode struct {
+	Name              string `json:"name"`
+	MarkedForDeletion bool   `json:"markedForDeletion"`
 }
 
 // typeEntry is an entry of a catalogue in the full shape. Labels, and what stands in offerings beside requirements, are

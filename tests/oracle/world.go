@@ -128,24 +128,40 @@ func (w *world) fill() error {
 			w.cluster.MarkForDeletion(ids[n.Name])
 		}
 	}
+	return w.unmarkUnknown()
+}
+
+// unmarkUnknown has the nodes that are there for topology alone stay: what leaves them is no concern of the scheduler's.
+func (w *world) unmarkUnknown() error {
+	for _, n := range w.cluster.DeepCopyNodes() {
+		switch {
+		case w.known(n) || !n.MarkedForDeletion():
+		case n.NodeClaim != nil:
+			n.NodeClaim.DeletionTimestamp = nil
+			if err := n.NodeClaim.StatusConditions().Clear(v1.ConditionTypeInstanceTerminating); err != nil {
+				return err
+			}
+			w.cluster.UpdateNodeClaim(n.NodeClaim)
+		default:
+			n.Node.DeletionTimestamp = nil
+			if err := w.cluster.UpdateNode(w.ctx, n.Node); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// known: the scheduler is to know the node.
+func (w *world) known(n *state.StateNode) bool {
+	return w.State.Nodes == nil || slices.ContainsFunc(*w.State.Nodes, func(stated stateNode) bool { return stated.Name == n.Name() })
 }
 
 // nodes are those that the scheduler is to know, by name.
 func (w *world) nodes() state.StateNodes {
 	all := w.cluster.DeepCopyNodes()
 	slices.SortFunc(all, func(a, b *state.StateNode) int { return strings.Compare(a.Name(), b.Name()) })
-	if w.State.Nodes == nil {
-		return all
-	}
-	return slices.DeleteFunc(all, func(n *state.StateNode) bool {
-		for _, stated := range *w.State.Nodes {
-			if stated.Name == n.Name() {
-				return false
-			}
-		}
-		return true
-	})
+	return slices.DeleteFunc(all, func(n *state.StateNode) bool { return !w.known(n) })
 }
 
 // pods are those to be placed: pending and deleting ones, or the ones stated. The second list is ignored.

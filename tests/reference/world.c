@@ -292,7 +292,7 @@ bool ref_on_marked_node(const struct world *world, const struct pod *pod)
 {
     for (size_t i = 0; *pod->node_name != '\0' && i < world->state_count; i++) {
         const struct state_node *s = &world->states[i];
-        if (s->marked && s->node != NULL && strcmp(s->node->name, pod->node_name) == 0) {
+        if (s->marked && strcmp(s->name, pod->node_name) == 0) {
             return true;
         }
     }
