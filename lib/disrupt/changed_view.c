@@ -84,13 +84,10 @@ static karp_status apply(changed_view *v, const karp_change *c, karp_error *erro
 
 /* ---- the view ---------------------------------------------------------------------------------------------------------- */
 
-/* All but the count of holds, which other threads may be changing. */
 static bool borrow(changed_view *v)
 {
     const karp_snapshot *w = v->snapshot;
-    const size_t from = offsetof(karp_snapshot, raw);
-    memcpy((char *)&v->view + from, (const char *)w + from, sizeof *w - from);
-    v->view.context = w->context;
+    snapshot_borrow(&v->view, w);
     v->view.tables = arena_array(&v->data, w->table_count + (size_t)1, sizeof *w->tables);
     if (v->view.tables == NULL) return false;
     for (uint32_t t = 0; t < w->table_count; t++) {

@@ -11,7 +11,7 @@
 
 typedef struct changed_view {
     const karp_snapshot *snapshot; /* as it is */
-    karp_snapshot view;            /* its holds are of no meaning: never to be referred to */
+    karp_snapshot view;
     arena data;
     uint64_t *gone;                /* state nodes, as bits … */
     uint32_t *removed, removed_count; /* … and listed, by name */

@@ -7,6 +7,7 @@
 #include <schedule/movable.h>
 #include <schedule/provision.h>
 #include <schedule/templates.h>
+#include <string.h>
 
 static karp_status check_options(const karp_disrupt_options *given, karp_disrupt_options *out, karp_error *error)
 {
@@ -24,7 +25,12 @@ static karp_status check_options(const karp_disrupt_options *given, karp_disrupt
 
 static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options)
 {
-    *p = (pass){ .snapshot = snapshot, .context = snapshot->context, .options = options->common, .max_simulations = options->max_simulations };
+    memset(p, 0, sizeof *p);
+    snapshot = options_view(&options->common, snapshot, &p->view);
+    p->snapshot = snapshot;
+    p->context = snapshot->context;
+    p->options = options->common;
+    p->max_simulations = options->max_simulations;
     p->expire_gracefully = options->expire_gracefully != 0;
     p->now = options->common.now != 0 ? options->common.now : snapshot->raw.now;
     p->quirks = (options->common.profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ options->flip_quirks;

@@ -58,7 +58,8 @@ typedef struct pool_total { /* §18.1 */
 } pool_total;
 
 typedef struct pass {
-    const karp_snapshot *snapshot;
+    const karp_snapshot *snapshot; /* or its view: */
+    karp_snapshot view;
     karp_context *context;
     karp_options options;
     int64_t now;

@@ -60,20 +60,21 @@ static void count_costs(const changed_view *v, karp_decision *d)
 static karp_status run(const changed_view *v, const karp_options *options, karp_decision **out, karp_error *error)
 {
     const round_changes changes = { v->removed, v->removed_count, v->moving, v->moving_count };
-    return provision_view(&v->view, v->snapshot, options, &changes, out, error);
+    return provision_view(&v->view, options, &changes, out, error);
 }
 
 karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *changes, size_t change_count,
                          const karp_options *options, karp_decision **out, karp_error *error)
 {
     karp_options checked;
+    karp_snapshot known;
     changed_view v;
     karp_decision *d = NULL;
     if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
     if (changes == NULL && change_count > 0) return fail(error, KARP_E_INVALID, "changes are counted but not given");
     karp_status status = options_check(options, &checked, error);
     if (status != KARP_OK) return status;
-    status = changed_view_init(&v, snapshot, changes, change_count, error);
+    status = changed_view_init(&v, options_view(&checked, snapshot, &known), changes, change_count, error);
     if (status == KARP_OK) status = run(&v, &checked, &d, error);
     if (status == KARP_OK) {
         count_costs(&v, d);

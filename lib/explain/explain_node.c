@@ -9,6 +9,7 @@
 #include <explain/node_view.h>
 #include <karp/what_if.h>
 #include <model/duration.h>
+#include <schedule/provision.h>
 #include <string.h>
 
 enum { MOST_BLOCKERS = 100, PODS_NAMED = 5, NODES_NAMED = 5 };
@@ -16,7 +17,8 @@ enum { MOST_BLOCKERS = 100, PODS_NAMED = 5, NODES_NAMED = 5 };
 struct karp_node_explanation {
     karp_context *context;
     karp_decision *decision;
-    uint32_t node; /* state node */
+    uint32_t node; /* state node of what is decided on … */
+    karp_str name; /* … and its name, which the decision keeps */
     bool goes, has_move;
     karp_move move;
     arena data;
@@ -359,26 +361,38 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
 
 /* ---- the node ---------------------------------------------------------------------------------------------------------------- */
 
+static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options, karp_error *error)
+{
+    e->name = name_of(s, s->nodes[e->node].name);
+    karp_status status = karp_disrupt(s, options, &e->decision, error);
+    if (status == KARP_OK) e->goes = named_by_command(e->decision, e->name);
+    if (status == KARP_OK && !e->goes) status = find_blockers(e, s, options, error);
+    if (status == KARP_OK && !e->goes) status = find_move(e, s, options, error);
+    return status;
+}
+
 karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_str node_name, karp_node_explanation **out,
                               karp_error *error)
 {
     karp_disrupt_options checked;
+    karp_snapshot view;
     if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the explanation are needed");
     karp_status status = struct_check(options, sizeof checked, offsetof(karp_disrupt_options, max_simulations), &checked, "karp_disrupt_options", error);
     if (status != KARP_OK) return status;
     checked.size = sizeof checked;
     checked.common.size = sizeof checked.common;
-    uint32_t number = state_node_named(snapshot, node_name);
+    const karp_snapshot *known = options_view(&checked.common, snapshot, &view);
+    uint32_t number = state_node_named(known, node_name);
+    if (number == NO_ID && state_node_named(snapshot, node_name) != NO_ID) {
+        return fail(error, KARP_E_NOT_FOUND, "Karpenter does not know the node: the volume of a pod on it is gone");
+    }
     if (number == NO_ID) return fail(error, KARP_E_NOT_FOUND, "no node of that name");
     karp_node_explanation *e = mem_zalloc(snapshot->context, sizeof *e);
     if (e == NULL) return fail_nomem(error);
     e->context = context_ref(snapshot->context);
     arena_init(&e->data, e->context);
     e->node = number;
-    status = karp_disrupt(snapshot, &checked, &e->decision, error);
-    if (status == KARP_OK) e->goes = named_by_command(e->decision, node_name);
-    if (status == KARP_OK && !e->goes) status = find_blockers(e, snapshot, &checked, error);
-    if (status == KARP_OK && !e->goes) status = find_move(e, snapshot, &checked, error);
+    status = explain(e, known, &checked, error);
     if (status == KARP_OK) {
         *out = e;
         return KARP_OK;
@@ -400,8 +414,7 @@ void karp_node_explanation_free(karp_node_explanation *explanation)
 
 karp_str karp_node_explanation_node(const karp_node_explanation *explanation)
 {
-    const karp_snapshot *s = explanation->decision->snapshot;
-    return name_of(s, s->nodes[explanation->node].name);
+    return explanation->name;
 }
 
 const karp_decision *karp_node_explanation_decision(const karp_node_explanation *explanation) { return explanation->decision; }

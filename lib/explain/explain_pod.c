@@ -4,6 +4,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>
+#include <schedule/provision.h>
 #include <string.h>
 
 /* A round over many pods takes long; of rounds over few, many may be made. */
@@ -183,15 +184,16 @@ static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapsho
 karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod_name, karp_pod_explanation **out, karp_error *error)
 {
     karp_options checked;
+    karp_snapshot view;
     if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the explanation are needed");
-    karp_status status = struct_check(options, sizeof checked, sizeof checked, &checked, "karp_options", error);
+    karp_status status = options_check(options, &checked, error);
     if (status != KARP_OK) return status;
     checked.size = sizeof checked;
     karp_pod_explanation *e = mem_zalloc(snapshot->context, sizeof *e);
     if (e == NULL) return fail_nomem(error);
     e->context = context_ref(snapshot->context);
     arena_init(&e->data, e->context);
-    status = explain(e, snapshot, &checked, pod_name, error);
+    status = explain(e, options_view(&checked, snapshot, &view), &checked, pod_name, error);
     if (status == KARP_OK) {
         *out = e;
         return KARP_OK;

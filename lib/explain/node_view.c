@@ -15,13 +15,10 @@ static bool copy_into(node_view *v, const void *from, size_t count, size_t bytes
 
 bool node_view_init(node_view *v, const karp_snapshot *snapshot, uint32_t node_number)
 {
-    const size_t from = offsetof(karp_snapshot, raw);
     memset(v, 0, sizeof *v);
     v->snapshot = snapshot;
     v->node = node_number;
-    memcpy((char *)&v->view + from, (const char *)snapshot + from, sizeof v->view - from);
-    v->view.context = snapshot->context;
-    atomic_init(&v->view.holds, 1);
+    snapshot_borrow(&v->view, snapshot);
     arena_init(&v->data, snapshot->context);
     void *nodes, *pools, *claims, *objects, *pods, *budgets;
     const store *raw = &snapshot->raw;

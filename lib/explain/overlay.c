@@ -5,21 +5,13 @@
 #include <schedule/provision.h>
 #include <string.h>
 
-/* All but the count of holds, which other threads may be changing. */
-static void borrow(overlay_view *o)
-{
-    const size_t from = offsetof(karp_snapshot, raw);
-    memcpy((char *)&o->view + from, (const char *)o->snapshot + from, sizeof o->view - from);
-    o->view.context = o->snapshot->context;
-}
-
 bool overlay_view_init(overlay_view *o, const karp_snapshot *snapshot)
 {
     const store *raw = &snapshot->raw;
     memset(o, 0, sizeof *o);
     o->snapshot = snapshot;
     arena_init(&o->data, snapshot->context);
-    borrow(o);
+    snapshot_borrow(&o->view, snapshot);
     shape *shapes = arena_array(&o->data, raw->shapes.count + 1, sizeof *shapes);
     node_pool *pools = arena_array(&o->data, raw->pools.count + 1, sizeof *pools);
     pod_class *classes = arena_array(&o->data, snapshot->class_count + (size_t)1, sizeof *classes);
@@ -75,5 +67,5 @@ bool overlay_request(overlay_view *o, uint32_t shape_number, uint32_t resource, 
 karp_status overlay_decide(const overlay_view *o, const karp_options *options, karp_decision **out, karp_error *error)
 {
     static const round_changes none = { .removed_count = 0 };
-    return provision_view(&o->view, o->snapshot, options, &none, out, error);
+    return provision_view(&o->view, options, &none, out, error);
 }

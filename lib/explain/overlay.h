@@ -8,7 +8,7 @@
 
 typedef struct overlay_view {
     const karp_snapshot *snapshot;
-    karp_snapshot view; /* its holds are of no meaning: never to be referred to */
+    karp_snapshot view;
     arena data;
 } overlay_view;
 

@@ -221,6 +221,7 @@ static karp_status check_input(const karp_plan *plan, karp_error *error)
 karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, karp_verification **out, karp_error *error)
 {
     karp_plan given;
+    karp_snapshot view;
     if (snapshot == NULL || plan == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot, a plan and a place for the findings are needed");
     karp_status status = struct_check(plan, sizeof given, sizeof given, &given, "karp_plan", error);
     if (status == KARP_OK) status = check_input(&given, error);
@@ -229,10 +230,11 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
     if (found == NULL) return fail_nomem(error);
     found->context = context_ref(snapshot->context);
     arena_init(&found->data, found->context);
-    verifier v = { .snapshot = snapshot, .context = snapshot->context, .out = found, .now = snapshot->raw.now,
+    const karp_snapshot *known = snapshot_remaining(snapshot, given.profile == KARP_PROFILE_KARPENTER, &view);
+    verifier v = { .snapshot = known, .context = snapshot->context, .out = found, .now = snapshot->raw.now,
                    .quirks = given.profile == KARP_PROFILE_KARPENTER };
     arena_init(&v.data, v.context);
-    v.words.snapshot = snapshot;
+    v.words.snapshot = known;
     strings_init(&v.words.extra, v.context);
     arena_init(&v.words.data, v.context);
     words_init(&v.daemon_sets, v.context);

@@ -86,7 +86,7 @@ karp_snapshot *snapshot_hold(const karp_snapshot *snapshot)
     union {
         const karp_snapshot *given;
         karp_snapshot *held;
-    } u = { .given = snapshot };
+    } u = { .given = snapshot->lender != NULL ? snapshot->lender : snapshot };
     return karp_snapshot_ref(u.held);
 }
 

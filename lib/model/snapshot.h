@@ -100,6 +100,7 @@ typedef struct state_node {
 struct karp_snapshot {
     karp_context *context;
     _Atomic uint32_t holds;
+    const karp_snapshot *lender; /* a view: the snapshot whose memory it is; else NULL */
     store raw;
     arena data;
     known_text known;
@@ -130,6 +131,8 @@ struct karp_snapshot {
     uint32_t node_count;
     uint32_t *node_sets;    /* store node index -> requirement set of the Node object's own labels, as `set` above */
     uint32_t *node_of_name; /* store node index -> state node index, NO_ID = not a state node */
+    const uint64_t *lost;   /* by store node: not known, though it is told of; NULL = none */
+    struct known_nodes { state_node *nodes; uint32_t count; uint32_t *of_name; const uint64_t *lost; } *remaining; /* see snapshot_remaining(); NULL = all */
     uint32_t *pod_node;     /* pod -> store node index, NO_ID = not bound to a node that exists */
     uint32_t *bound_first;  /* [store node count + 1] into bound: all pods of each Node */
     uint32_t *bound;
@@ -153,6 +156,14 @@ struct karp_snapshot {
 
 /* karp_snapshot_ref() of one that is not to be changed: the count of holds is atomic, the rest is never written. */
 karp_snapshot *snapshot_hold(const karp_snapshot *snapshot);
+
+/* A view of a snapshot, or of a view: it has all that this one has, and is no longer of use than it. What is to be different in it
+ * is its maker's to set. It is no snapshot to be referred to: snapshot_hold() holds the one that lends it all. */
+void snapshot_borrow(karp_snapshot *view, const karp_snapshot *from);
+/* The snapshot as Karpenter knows it when it has to read everything anew (S-Q35): without the Nodes it cannot take in because the
+ * volume of one of their pods is gone. Their claims stand for them. A view, where there are any; else, or unless it `loses` them,
+ * the snapshot itself. */
+const karp_snapshot *snapshot_remaining(const karp_snapshot *s, bool loses, karp_snapshot *view);
 
 /* Builds the vector of a list, cleared for what it does not name; clamps what no comparison can reach. */
 void vector_of(const karp_snapshot *s, resource_list list, int64_t *out);

@@ -2,6 +2,7 @@
 /* Nodes and claims, joined by provider id into what Karpenter calls state nodes (scheduling.md §16.1–16.3). */
 #include <model/prepare.h>
 
+#include <base/bits.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <string.h>
@@ -120,7 +121,7 @@ static bool join(karp_snapshot *s)
         s->nodes[at] = (state_node){ .node = NO_ID, .claim = i };
     }
     for (uint32_t i = 0; ok && i < raw->nodes.count; i++) {
-        if (!node_is_told(s, &raw->nodes.items[i])) continue;
+        if (!node_is_told(s, &raw->nodes.items[i]) || (s->lost != NULL && bits_test(s->lost, i))) continue;
         uint32_t provider = raw->nodes.items[i].provider_id != 0 ? raw->nodes.items[i].provider_id : raw->nodes.items[i].meta.name;
         uint32_t at = map64_get(&by_provider, provider);
         if (at == NO_ID) {
@@ -242,6 +243,21 @@ static int by_name(const void *x, const void *y, const void *user)
     return compare_str(name_of(s, ((const state_node *)x)->name), name_of(s, ((const state_node *)y)->name));
 }
 
+/* Which state nodes there are, by name. */
+static bool choose_nodes(karp_snapshot *s)
+{
+    s->node_of_name = arena_array(&s->data, s->raw.nodes.count + 1, sizeof *s->node_of_name);
+    if (s->node_of_name == NULL || !join(s)) return false;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        derive_face(s, &s->nodes[i]);
+        if (tracked(s, &s->nodes[i])) s->nodes[kept++] = s->nodes[i];
+    }
+    s->node_count = kept;
+    for (size_t i = 0; i < s->raw.nodes.count; i++) s->node_of_name[i] = NO_ID;
+    return sort_stable(s->context, s->nodes, kept, sizeof *s->nodes, by_name, s);
+}
+
 static karp_status complete_nodes(karp_snapshot *s, const uint8_t *of_nodes)
 {
     for (uint32_t i = 0; i < s->node_count; i++) {
@@ -260,24 +276,53 @@ static karp_status complete_nodes(karp_snapshot *s, const uint8_t *of_nodes)
     return KARP_OK;
 }
 
+/* The Nodes that Karpenter cannot take in (Q-35): a volume of a pod that runs there cannot be looked up. What the input says that
+ * Karpenter knows, it has taken in before. NULL = none, or refused memory. */
+static const uint64_t *lost_nodes(karp_snapshot *s, bool *refused)
+{
+    uint64_t *lost = NULL;
+    for (uint32_t i = 0; i < s->node_count && !s->raw.states_given && !*refused; i++) {
+        const state_node *n = &s->nodes[i];
+        bool found = true;
+        for (uint32_t k = 0; k < n->pod_count && found; k++) found = s->classes[s->pod_class[n->pods[k]]].counts_volumes;
+        if (found) continue;
+        if (lost == NULL) lost = arena_array(&s->data, bits_words(s->raw.nodes.count), sizeof *lost);
+        if (lost != NULL) bits_set(lost, n->node);
+        *refused = lost == NULL;
+    }
+    return lost;
+}
+
+/* The nodes that are left when those are lost, kept beside the nodes there are. */
+static karp_status prepare_remaining(karp_snapshot *s, const uint8_t *of_nodes)
+{
+    const struct known_nodes all = { s->nodes, s->node_count, s->node_of_name, NULL };
+    bool refused = false;
+    s->lost = lost_nodes(s, &refused);
+    if (s->lost == NULL) return refused ? KARP_E_NOMEM : KARP_OK;
+    struct known_nodes *r = arena_array(&s->data, 1, sizeof *r);
+    karp_status status = r != NULL && choose_nodes(s) ? complete_nodes(s, of_nodes) : KARP_E_NOMEM;
+    if (status == KARP_OK) {
+        *r = (struct known_nodes){ s->nodes, s->node_count, s->node_of_name, s->lost };
+        s->remaining = r;
+    }
+    s->nodes = all.nodes;
+    s->node_count = all.count;
+    s->node_of_name = all.of_name;
+    s->lost = NULL;
+    return status;
+}
+
 karp_status prepare_nodes(karp_snapshot *s, karp_error *error)
 {
-    s->node_of_name = arena_array(&s->data, s->raw.nodes.count + 1, sizeof *s->node_of_name);
     s->node_sets = arena_array(&s->data, s->raw.nodes.count + 1, sizeof *s->node_sets);
-    if (s->node_of_name == NULL || s->node_sets == NULL || !join(s)) return fail_nomem(error);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < s->node_count; i++) {
-        derive_face(s, &s->nodes[i]);
-        if (tracked(s, &s->nodes[i])) s->nodes[kept++] = s->nodes[i];
-    }
-    s->node_count = kept;
-    if (!sort_stable(s->context, s->nodes, kept, sizeof *s->nodes, by_name, s)) return fail_nomem(error);
-    for (size_t i = 0; i < s->raw.nodes.count; i++) s->node_of_name[i] = NO_ID;
+    if (s->node_sets == NULL || !choose_nodes(s)) return fail_nomem(error);
     uint8_t *of_nodes = mem_zalloc(s->context, s->facts.count), *of_pods = mem_zalloc(s->context, s->facts.count);
     karp_status status = KARP_E_NOMEM;
     if (of_nodes != NULL && of_pods != NULL) {
         interesting_keys(s, of_nodes, of_pods);
         status = complete_nodes(s, of_nodes);
+        if (status == KARP_OK) status = prepare_remaining(s, of_nodes);
     }
     mem_free(s->context, of_nodes, s->facts.count);
     mem_free(s->context, of_pods, s->facts.count);

@@ -27,15 +27,25 @@ karp_status options_check(const karp_options *given, karp_options *out, karp_err
     return status == KARP_OK ? options_known(out, error) : status;
 }
 
-karp_status provision_view(const karp_snapshot *seen, const karp_snapshot *snapshot, const karp_options *options,
-                           const round_changes *changes, karp_decision **out, karp_error *error)
+uint64_t options_quirks(const karp_options *options)
+{
+    return (options->profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ options->flip_quirks;
+}
+
+const karp_snapshot *options_view(const karp_options *options, const karp_snapshot *snapshot, karp_snapshot *seen)
+{
+    return snapshot_remaining(snapshot, (options_quirks(options) >> 34) & 1, seen);
+}
+
+karp_status provision_view(const karp_snapshot *seen, const karp_options *options, const round_changes *changes,
+                           karp_decision **out, karp_error *error)
 {
     const run_options how = { .options = options };
     scheduler *s = NULL;
     karp_status status = scheduler_new(seen, &how, &s, error);
     if (status != KARP_OK) return status;
     status = scheduler_round(s, changes->removed, changes->removed_count, changes->moving, changes->moving_count, error);
-    karp_decision *d = status == KARP_OK ? decision_new(snapshot) : NULL;
+    karp_decision *d = status == KARP_OK ? decision_new(seen) : NULL;
     if (status == KARP_OK) status = d != NULL ? report_plan(s, d) : KARP_E_NOMEM;
     scheduler_free(s);
     if (status == KARP_OK) {
@@ -50,7 +60,8 @@ karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *op
 {
     static const round_changes none = { .removed_count = 0 };
     karp_options checked;
+    karp_snapshot seen;
     if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
     karp_status status = options_check(options, &checked, error);
-    return status == KARP_OK ? provision_view(snapshot, snapshot, &checked, &none, out, error) : status;
+    return status == KARP_OK ? provision_view(options_view(&checked, snapshot, &seen), &checked, &none, out, error) : status;
 }

@@ -18,8 +18,13 @@ typedef struct round_changes {
     uint32_t moving_count;
 } round_changes;
 
-/* Decides on what is seen, which may be the snapshot itself; the decision is one on the snapshot. */
-karp_status provision_view(const karp_snapshot *seen, const karp_snapshot *snapshot, const karp_options *options,
-                           const round_changes *changes, karp_decision **out, karp_error *error);
+/* Which S-Q are in force: bit n−1 for S-Qn. */
+uint64_t options_quirks(const karp_options *options);
+/* What is decided on under these (checked) options: the snapshot, or a view of it. */
+const karp_snapshot *options_view(const karp_options *options, const karp_snapshot *snapshot, karp_snapshot *seen);
+
+/* Decides on a snapshot or a view of one; the decision is one on the snapshot. */
+karp_status provision_view(const karp_snapshot *seen, const karp_options *options, const round_changes *changes,
+                           karp_decision **out, karp_error *error);
 
 #endif

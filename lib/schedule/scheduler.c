@@ -7,6 +7,7 @@
 #include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/hosts.h>
+#include <schedule/provision.h>
 #include <schedule/rounds.h>
 #include <schedule/solve.h>
 #include <schedule/templates.h>
@@ -22,7 +23,7 @@ static void apply_options(scheduler *s, const run_options *how)
     const karp_settings *set = &s->snapshot->raw.settings;
     s->options = how->options != NULL ? how->options : &default_options;
     s->now = s->options->now != 0 ? s->options->now : s->snapshot->raw.now;
-    s->quirks = (s->options->profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ s->options->flip_quirks;
+    s->quirks = options_quirks(s->options);
     s->simulation = how->simulation;
     s->exact_budgets = how->simulation ? how->exact_budgets : s->options->profile == KARP_PROFILE_KARP;
     s->shield = how->shield || (!how->simulation && set->consolidation_simulation);

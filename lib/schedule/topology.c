@@ -73,6 +73,7 @@ static bool register_bound(scheduler *s)
         if (h->required_anti.count == 0) continue;
         const node *n = &w->raw.nodes.items[w->pod_node[p]];
         if (q->phase == KARP_PHASE_SUCCEEDED || q->phase == KARP_PHASE_FAILED || !node_is_told(w, n)) continue;
+        if (w->lost != NULL && bits_test(w->lost, w->pod_node[p])) continue;
         if (!topology_register_inverse(s, class_number, h->tolerations)) return false;
         for (uint32_t k = 0; k < s->classes[class_number].inverse_count; k++) {
             group *g = &s->groups.items[s->classes[class_number].inverse_owned[k]];

@@ -257,7 +257,7 @@ struct topology *ref_topology_make(const struct world *world, const struct domai
     build_universe(t, pools, pool_count);
     for (size_t i = 0; i < world->pod_count; i++) {
         const struct node *node = ref_node_named(world, world->pods[i].node_name);
-        if (node != NULL && ref_node_is_told(node) && !excluded[i] && !world->pods[i].terminal) {
+        if (node != NULL && ref_node_is_known(world, node) && !excluded[i] && !world->pods[i].terminal) {
             add_inverse(t, &world->pods[i], node);
         }
     }

@@ -210,10 +210,20 @@ static bool has_label(const struct node *node, const char *key)
     return value != NULL && *value != '\0';
 }
 
-bool ref_node_is_told(const struct node *node)
+bool ref_node_is_known(const struct world *world, const struct node *node)
 {
-    return !has_label(node, NODEPOOL) ||
-           (*node->provider_id != '\0' && (has_label(node, INITIALIZED) || has_label(node, INSTANCE_TYPE)));
+    if (has_label(node, NODEPOOL) &&
+        (*node->provider_id == '\0' || !(has_label(node, INITIALIZED) || has_label(node, INSTANCE_TYPE)))) {
+        return false;
+    }
+    for (size_t i = 0; i < world->pod_count && ref_at(ref_at(world->doc, "state"), "nodes") == NULL; i++) {
+        const struct pod *p = &world->pods[i];
+        struct attachments volumes;
+        if (strcmp(p->node_name, node->name) == 0 && !p->terminal && !ref_attachments(world, p, &volumes)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void build_states(struct world *world)
@@ -224,7 +234,7 @@ static void build_states(struct world *world)
         const char *id = ref_text(ref_at(claims.items[i], "status"), "providerID");
         const struct node *node = NULL;
         for (size_t j = 0; j < world->node_count && *id != '\0' && node == NULL; j++) {
-            if (strcmp(world->nodes[j].provider_id, id) == 0 && ref_node_is_told(&world->nodes[j])) {
+            if (strcmp(world->nodes[j].provider_id, id) == 0 && ref_node_is_known(world, &world->nodes[j])) {
                 node = &world->nodes[j];
                 joined[j] = true;
             }
@@ -234,7 +244,7 @@ static void build_states(struct world *world)
         }
     }
     for (size_t j = 0; j < world->node_count; j++) {
-        if (!joined[j] && ref_node_is_told(&world->nodes[j])) {
+        if (!joined[j] && ref_node_is_known(world, &world->nodes[j])) {
             keep_state(world, join(world, &world->nodes[j], NULL));
         }
     }

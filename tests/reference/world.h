@@ -66,8 +66,11 @@ struct objects ref_objects(const struct world *world, const char *kind);
 /** By name, and by namespace unless that is NULL; NULL if there is none. */
 const json_t *ref_named(const struct world *world, const char *kind, const char *name, const char *namespace);
 const struct node *ref_node_named(const struct world *world, const char *name);
-/** A node of a pool that lacks what tells which it is does not count yet; its claim does, alone. */
-bool ref_node_is_told(const struct node *node);
+/**
+ * A node of a pool that lacks what tells which it is does not count yet; its claim does, alone. Nor does one with a pod whose
+ * volume is gone (Q-35), unless it is said to be known.
+ */
+bool ref_node_is_known(const struct world *world, const struct node *node);
 /** The status of a condition of an object's status; "" if it has none. */
 const char *ref_condition(const json_t *object, const char *type);
 
