@@ -23,18 +23,11 @@ extern "C" {
 /** Collects documents. Exclusive use. */
 typedef struct karp_reader karp_reader;
 
-/** What a reader keeps for later questions. Values never change. */
-enum {
-    KARP_KEEP_NOTHING = 0,
-    KARP_KEEP_ALL = 1, /**< karp_reader_dump() and karp_reader_digest() will be asked */
-    KARP_KEEP_DUMP = 2 /**< karp_reader_dump() alone: its SHA-256 is the digest, which is the dearer part of reading */
-};
-
 /** Options of karp_reader_new(). */
 typedef struct karp_reader_options {
     size_t size;
     uint32_t strict;          /**< 1 = fill nothing in beyond what the API server itself defaults */
-    uint32_t keep_documents;  /**< KARP_KEEP_* */
+    uint32_t keep_documents;  /**< 1 = karp_reader_dump() and the digest will be asked for */
     int64_t now;              /**< instant; 0 = the Snapshot's, else the latest time stated, else 2026-01-01T00:00:00Z */
     karp_str region;          /**< of the built-in catalogue; "" = from the objects' labels, else us-west-2 */
     karp_str base_directory;  /**< what relative catalogue paths of byte documents are relative to; "" = none allowed */
@@ -69,7 +62,10 @@ KARP_API size_t karp_reader_warning_count(const karp_reader *reader);
 KARP_API karp_str karp_reader_warning(const karp_reader *reader, size_t index);
 /** `state.method` of a Snapshot: KARP_METHOD_*. */
 KARP_API uint32_t karp_reader_method(const karp_reader *reader);
-/** SHA-256 of the canonical Snapshot as 64 hex digits. Only with KARP_KEEP_ALL, after finish; else "". */
+/**
+ * SHA-256 of the canonical Snapshot as 64 hex digits, borrowed from @p reader. Only with keep_documents, after finish; else "",
+ * as without memory. Worked out when first asked for, which writes the whole Snapshot and hashes it: one thread at a time.
+ */
 KARP_API karp_str karp_reader_digest(const karp_reader *reader);
 
 /** Text that a function returns: the caller frees with karp_text_free(). */

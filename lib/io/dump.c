@@ -95,7 +95,7 @@ static karp_status put_snapshot(const karp_reader *reader, const sink *s, karp_e
     puts_text(s, now);
     puts_text(s, "\",\n\"objects\":[");
     for (size_t i = 0; i < reader->kept_count; i++) {
-        const io_kept *kept = reader->kept_order[i];
+        const io_kept *kept = reader->canonical->order[i];
         puts_text(s, i ? ",\n" : "\n");
         put_text(s, kept->text);
     }
@@ -106,25 +106,35 @@ static karp_status put_snapshot(const karp_reader *reader, const sink *s, karp_e
     return KARP_OK;
 }
 
-karp_status io_canonical_end(karp_reader *reader)
+/* The order of the objects, made when it is first asked for. */
+static bool settle_order(const karp_reader *reader)
 {
-    if (!reader->options.keep_documents) return KARP_OK;
-    size_t bytes = reader->kept_count * sizeof *reader->kept_order;
-    const void **order = bytes ? karp_alloc(reader->context, bytes) : NULL;
-    if (bytes && !order) return io_reader_nomem(reader);
+    size_t bytes = reader->kept_count * sizeof *reader->canonical->order;
+    if (reader->canonical->order || !bytes) return true;
+    const void **order = karp_alloc(reader->context, bytes);
+    if (!order) return false;
     for (size_t i = 0; i < reader->kept_count; i++) order[i] = &reader->kept[i];
     if (!io_sort(reader->context, order, reader->kept_count, compare_kept)) {
         karp_free(reader->context, order, bytes);
-        return io_reader_nomem(reader);
+        return false;
     }
-    reader->kept_order = order;
-    if (reader->options.keep_documents != KARP_KEEP_ALL) return KARP_OK;
+    reader->canonical->order = order;
+    return true;
+}
+
+karp_str karp_reader_digest(const karp_reader *reader)
+{
+    char *text = reader->canonical->digest;
+    if (text[0] || !reader->finished || !reader->options.keep_documents || !settle_order(reader)) {
+        return io_str(text);
+    }
     karp_digest digest;
     karp_digest_init(&digest, sizeof digest);
     const sink s = { to_digest, &digest };
-    karp_status status = put_snapshot(reader, &s, &reader->error);
-    if (status == KARP_OK) karp_digest_text(&digest, reader->digest);
-    return status;
+    karp_error local;
+    karp_error_init(&local, sizeof local);
+    if (put_snapshot(reader, &s, &local) == KARP_OK) karp_digest_text(&digest, text);
+    return io_str(text);
 }
 
 karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error)
@@ -132,6 +142,10 @@ karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_err
     karp_error local;
     if (!reader->finished || !reader->options.keep_documents) {
         io_fail(&local, KARP_E_STATE, "only a finished reader that keeps documents can be dumped");
+        return io_give_error(&local, error);
+    }
+    if (!settle_order(reader)) {
+        io_nomem(&local);
         return io_give_error(&local, error);
     }
     write_buffer buffer;

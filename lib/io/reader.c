@@ -31,7 +31,6 @@ static karp_status check_options(const karp_reader_options *given, karp_reader_o
     memset(copy, 0, sizeof *copy);
     if (!given) return KARP_OK;
     karp_status status = io_check_options(given, sizeof *copy);
-    if (status == KARP_OK && given->keep_documents > KARP_KEEP_DUMP) status = KARP_E_INVALID;
     if (status == KARP_OK) *copy = *given;
     return status;
 }
@@ -57,7 +56,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
 {
     karp_reader_options given;
     karp_status status = check_options(options, &given);
-    if (status) return give_plain(error, status, "karp_reader_options has a size, members or values this library does not know");
+    if (status) return give_plain(error, status, "karp_reader_options has a size or members this library does not know");
     karp_builder *builder = NULL;
     status = karp_builder_new(context, &builder, error);
     if (status) return status;
@@ -86,7 +85,9 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     reader->options.region = io_keep(reader, given.region);
     reader->options.base_directory = io_keep(reader, given.base_directory);
     reader->options.provider = io_keep(reader, given.provider);
-    if (!reader->options.region.ptr || !reader->options.base_directory.ptr || !reader->options.provider.ptr) {
+    reader->canonical = io_arena_alloc(&reader->keep, sizeof *reader->canonical);
+    if (reader->canonical) *reader->canonical = (io_canonical){ NULL, "" };
+    if (!reader->canonical || !reader->options.region.ptr || !reader->options.base_directory.ptr || !reader->options.provider.ptr) {
         karp_reader_free(reader);
         return give_plain(error, KARP_E_NOMEM, "out of memory");
     }
@@ -109,7 +110,7 @@ void karp_reader_free(karp_reader *reader)
     for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
     karp_free(context, reader->catalogues, reader->catalogue_capacity * sizeof *reader->catalogues);
     karp_free(context, reader->waiting, reader->waiting_capacity * sizeof *reader->waiting);
-    karp_free(context, reader->kept_order, reader->kept_count * sizeof *reader->kept_order);
+    if (reader->canonical) karp_free(context, reader->canonical->order, reader->kept_count * sizeof *reader->canonical->order);
     karp_free(context, reader->kept, reader->kept_capacity * sizeof *reader->kept);
     karp_free(context, reader->warnings, reader->warning_capacity * sizeof *reader->warnings);
     io_table_free(&reader->catalogue_files);
@@ -218,11 +219,6 @@ karp_str karp_reader_warning(const karp_reader *reader, size_t index)
 uint32_t karp_reader_method(const karp_reader *reader)
 {
     return reader->method;
-}
-
-karp_str karp_reader_digest(const karp_reader *reader)
-{
-    return io_str(reader->digest);
 }
 
 /* ---- errors and warnings ----------------------------------------------------------------------------------------- */

@@ -30,6 +30,12 @@ typedef struct io_kept {
     karp_str text;
 } io_kept;
 
+/* The canonical Snapshot's order and digest. */
+typedef struct io_canonical {
+    const void **order; /* of reader->kept; NULL until it is needed */
+    char digest[65];    /* "" until it is asked for */
+} io_canonical;
+
 typedef struct io_given_catalogue {
     karp_catalogue *catalogue;
     const karp_str *pools;
@@ -79,7 +85,7 @@ struct karp_reader {
     size_t waiting_count, waiting_capacity;
     io_kept *kept;
     size_t kept_count, kept_capacity;
-    const void **kept_order; /* the canonical order of them, made at the end */
+    io_canonical *canonical; /* what is made of them when it is first asked for (dump.c); its own block, as the reader is const then */
 
     io_table names;     /* "Kind\nnamespace/name" of every object -> index in waiting, or IO_STATED */
     int64_t latest;     /* the latest time stated, KARP_NO_TIME = none */
@@ -90,8 +96,6 @@ struct karp_reader {
     size_t warning_count, warning_capacity;
     io_table warned;
     uint32_t doubts; /* doubts.c: what has been noted already */
-
-    char digest[65];
 
     /* Takes the documents of YAML text instead of io_read_tree(); NULL = none. A failure is in reader->error. */
     karp_status (*take)(karp_reader *reader, json_t *tree, const io_place *place, void *user);
@@ -177,7 +181,5 @@ karp_status io_read_path(karp_reader *reader, const char *path);
 
 /* Fills the waiting objects in, adds them and makes the snapshot (finish.c). */
 karp_status io_finish(karp_reader *reader, karp_snapshot **out);
-/* Puts the documents that were kept in order, and works the digest out when it will be asked for (dump.c). */
-karp_status io_canonical_end(karp_reader *reader);
 
 #endif

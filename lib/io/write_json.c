@@ -148,6 +148,11 @@ static void escaped(write_buffer *b, unsigned char c)
     }
 }
 
+static bool is_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
 void buffer_json_string(write_buffer *b, karp_str text)
 {
     buffer_char(b, '"');
@@ -155,8 +160,12 @@ void buffer_json_string(write_buffer *b, karp_str text)
     size_t at = 0;
     while (at < text.len) {
         unsigned char c = (unsigned char)text.ptr[at];
+        if (is_plain(c)) {
+            at++;
+            continue;
+        }
         size_t length = utf8_length(text, at);
-        if (length > 0 && c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) {
+        if (length > 1) {
             at += length;
             continue;
         }

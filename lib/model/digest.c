@@ -22,6 +22,30 @@ static uint32_t turn(uint32_t x, unsigned by)
     return (x >> by) | (x << (32 - by));
 }
 
+/* One round. The eight words turn one place a round; the caller does so by naming them, so that nothing is moved. */
+static inline void one_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f, uint32_t g, uint32_t *h,
+                             uint32_t more)
+{
+    uint32_t t1 = *h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + (g ^ (e & (f ^ g))) + more;
+    *d += t1;
+    *h = t1 + (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) | (c & (a | b)));
+}
+
+static void eight_rounds(uint32_t v[8], const uint32_t *constants, const uint32_t *w)
+{
+    uint32_t a = v[0], b = v[1], c = v[2], d = v[3], e = v[4], f = v[5], g = v[6], h = v[7];
+    one_round(a, b, c, &d, e, f, g, &h, constants[0] + w[0]);
+    one_round(h, a, b, &c, d, e, f, &g, constants[1] + w[1]);
+    one_round(g, h, a, &b, c, d, e, &f, constants[2] + w[2]);
+    one_round(f, g, h, &a, b, c, d, &e, constants[3] + w[3]);
+    one_round(e, f, g, &h, a, b, c, &d, constants[4] + w[4]);
+    one_round(d, e, f, &g, h, a, b, &c, constants[5] + w[5]);
+    one_round(c, d, e, &f, g, h, a, &b, constants[6] + w[6]);
+    one_round(b, c, d, &e, f, g, h, &a, constants[7] + w[7]);
+    const uint32_t after[8] = { a, b, c, d, e, f, g, h };
+    memcpy(v, after, sizeof after);
+}
+
 static void compress(uint32_t state[8], const unsigned char *block)
 {
     uint32_t w[64];
@@ -36,16 +60,7 @@ static void compress(uint32_t state[8], const unsigned char *block)
     }
     uint32_t v[8];
     memcpy(v, state, sizeof v);
-    for (size_t i = 0; i < 64; i++) {
-        uint32_t s1 = turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25);
-        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + s1 + choice + round_constants[i] + w[i];
-        uint32_t s0 = turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22);
-        uint32_t most = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof v[0]);
-        v[4] += t1;
-        v[0] = t1 + s0 + most;
-    }
+    for (size_t i = 0; i < 64; i += 8) eight_rounds(v, round_constants + i, w + i);
     for (size_t i = 0; i < 8; i++) state[i] += v[i];
 }
 

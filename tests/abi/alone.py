@@ -14,10 +14,10 @@ WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Wund
 
 def main():
     source = pathlib.Path(os.environ['KARP_SOURCE'])
-    compilers = [(os.environ['KARP_CC'], 'c', ['-std=c11', '-Wstrict-prototypes'])]
+    compilers = [(os.environ['KARP_CC'].split(), 'c', ['-std=c11', '-Wstrict-prototypes'])]
     cxx = shutil.which('c++') or shutil.which('clang++')
     if cxx:
-        compilers.append((cxx, 'c++', ['-std=c++17']))
+        compilers.append(([cxx], 'c++', ['-std=c++17']))
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         unit = pathlib.Path(folder) / 'alone.c'
@@ -25,7 +25,7 @@ def main():
             # Twice, for the include guard.
             unit.write_text(f'#include <karp/{header.name}>\n#include <karp/{header.name}>\nextern int karp_alone;\n')
             for compiler, language, arguments in compilers:
-                done = subprocess.run([compiler, '-x', language, *arguments, *WARNINGS, '-fsyntax-only',
+                done = subprocess.run([*compiler, '-x', language, *arguments, *WARNINGS, '-fsyntax-only',
                                        '-I', str(source / 'include'), str(unit)], capture_output=True, text=True)
                 if done.returncode:
                     failed += 1

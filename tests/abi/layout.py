@@ -40,8 +40,8 @@ def printed():
     with tempfile.TemporaryDirectory() as folder:
         source, binary = pathlib.Path(folder, 'layout.c'), pathlib.Path(folder, 'layout')
         source.write_text(program())
-        compiler = os.environ.get('KARP_CC') or os.environ.get('CC') or 'cc'
-        subprocess.run([compiler, '-std=c11', '-I', str(SOURCE / 'include'), str(source), '-o', str(binary)], check=True)
+        compiler = (os.environ.get('KARP_CC') or os.environ.get('CC') or 'cc').split()
+        subprocess.run([*compiler, '-std=c11', '-I', str(SOURCE / 'include'), str(source), '-o', str(binary)], check=True)
         return subprocess.run([str(binary)], capture_output=True, text=True, check=True).stdout
 
 

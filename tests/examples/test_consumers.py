@@ -42,7 +42,7 @@ class Installed:
     def build(self, example, folder, *arguments, link=()):
         folder.mkdir()
         shutil.copy(EXAMPLES / f'{example}.c', folder / 'consumer.c')
-        run([os.environ['KARP_CC'], '-std=c11', 'consumer.c', '-o', 'consumer', *link, *self.flags(*arguments)], cwd=folder)
+        run([*os.environ['KARP_CC'].split(), '-std=c11', 'consumer.c', '-o', 'consumer', *link, *self.flags(*arguments)], cwd=folder)
         return folder / 'consumer'
 
 

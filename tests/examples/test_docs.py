@@ -41,7 +41,7 @@ def run_c(where, text, folder):
         text = SURROUNDINGS.replace('OPTIONS', options).replace('STATEMENTS', text)
     source.write_text(text if whole else PRELUDE + text)
     libraries = ['-L', LIBRARIES, '-lkarp-io', '-lkarp', '-o', binary] if whole else ['-fsyntax-only']
-    done = subprocess.run([os.environ['KARP_CC'], *FLAGS, source, *libraries], capture_output=True, text=True)
+    done = subprocess.run([*os.environ['KARP_CC'].split(), *FLAGS, source, *libraries], capture_output=True, text=True)
     if done.returncode == 0 and whole and 'argv' not in text:
         done = subprocess.run([binary], env=dict(os.environ, LD_LIBRARY_PATH=str(LIBRARIES)), capture_output=True, text=True)
         if not done.stdout:

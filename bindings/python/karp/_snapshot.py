@@ -88,7 +88,7 @@ def _read(source: Source, catalogues: Sequence[Catalogue], now: Optional[Time], 
           base_directory: str) -> _World:
     options = S.ReaderOptions()
     native.io.karp_reader_options_init(C.byref(options), C.sizeof(options))
-    options.strict, options.keep_documents = int(strict), S.KEEP_DUMP
+    options.strict, options.keep_documents = int(strict), 1
     options.now = instant(now) if now is not None else 0
     options.region, kept_region = native.lend(region)
     options.provider, kept_provider = native.lend(provider)

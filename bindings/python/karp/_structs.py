@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import ctypes as C  # arrays are pointers without a type: they are read by address and count
 
-KEEP_DUMP = 2  # KARP_KEEP_DUMP
-
-
 
 class Str(C.Structure):
     _fields_ = [('ptr', C.c_void_p), ('len', C.c_size_t)]
