@@ -100,6 +100,19 @@ ADDS(selecting, karp_selecting)
 ADDS(node_overlay, karp_node_overlay)
 ADDS(capacity_buffer, karp_capacity_buffer)
 
+static karp_status add_template(subject *s, void *given)
+{
+    uint32_t number = 0;
+    return karp_builder_add_pod_template(s->builder, given, &number, &s->error);
+}
+
+static karp_status add_templated(subject *s, void *given)
+{
+    uint32_t number = 0;
+    karp_status status = karp_builder_add_pod_template(s->builder, NULL, &number, &s->error);
+    return status == KARP_OK ? karp_builder_add_templated_pod(s->builder, number, given, &s->error) : status;
+}
+
 /* ---- what callers receive ----------------------------------------------------------------------------------------------- */
 
 static void init_result(void *given, size_t size)
@@ -139,6 +152,8 @@ static const case_ cases[] = {
     {sizeof(karp_selecting), init_name, add_selecting, 0},
     {sizeof(karp_node_overlay), init_name, add_node_overlay, 0},
     {sizeof(karp_capacity_buffer), init_name, add_capacity_buffer, 0},
+    {sizeof(karp_pod), init_name, add_template, 0},
+    {sizeof(karp_templated_pod), init_name, add_templated, 0},
     {sizeof(karp_snapshot_counts), init_result, get_counts, 1},
     {sizeof(karp_node_use), init_result, get_node, 1},
     {sizeof(karp_unschedulable), init_result, get_unschedulable, 1},

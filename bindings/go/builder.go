@@ -8,6 +8,7 @@ import "C"
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -46,6 +47,7 @@ type Builder struct {
 	parts *builderParts
 	undo  runtime.Cleanup
 	fault *fault
+	epoch uint64 // of the templates it knows
 }
 
 // builderParts are what is to be freed.
@@ -79,7 +81,7 @@ func NewBuilder(limits *Limits) (*Builder, error) {
 }
 
 func builderOf(c *C.karp_builder) *Builder {
-	b := &Builder{parts: &builderParts{c: c, page: page{memos: make([]memo, memoPlaces)}}, fault: newFault()}
+	b := &Builder{parts: &builderParts{c: c, page: page{memos: make([]memo, memoPlaces)}}, fault: newFault(), epoch: epochs.Add(1)}
 	b.undo = runtime.AddCleanup(b, (*builderParts).free, b.parts)
 	return b
 }
@@ -122,7 +124,7 @@ func (b *Builder) Close() {
 // give writes an object on the page and hands it over.
 func give[T, F any](b *Builder, from *F, write func(*page, *T, *F), add func(*C.karp_builder, *T, *C.karp_error) C.karp_status) error {
 	if from == nil {
-		return &Error{Status: ErrInvalid, Offset: -1, Message: "the object is nil"}
+		return errNil()
 	}
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -139,6 +141,8 @@ func give[T, F any](b *Builder, from *F, write func(*page, *T, *F), add func(*C.
 	return b.fault.check(add(b.parts.c, object, &b.fault.c))
 }
 
+func errNil() error { return &Error{Status: ErrInvalid, Offset: -1, Message: "the object is nil"} }
+
 func errOutside() error {
 	return &Error{Status: ErrRange, Offset: -1, Message: "an instant before 1678 or after 2261"}
 }
@@ -149,6 +153,52 @@ func (b *Builder) AddPod(pod *Pod) error {
 	return give(b, pod, (*page).pod, func(b *C.karp_builder, c *C.karp_pod, e *C.karp_error) C.karp_status {
 		return C.karp_builder_add_pod(b, c, e)
 	})
+}
+
+// A PodTemplate is what the pods of one workload have in common, as the builder that made it knows it until Finish.
+type PodTemplate struct {
+	epoch  uint64
+	number C.uint32_t
+}
+
+// epochs tell the templates of one builder, and of one filling of it, from all others.
+var epochs atomic.Uint64
+
+// AddPodTemplate reads what pods have in common, once: namespace, labels, annotations, owners, spec and container statuses.
+// It adds no pod. Errors: as AddPod; ErrInvalid also when there are ephemeral volumes, whose claims have the pod's name.
+func (b *Builder) AddPodTemplate(pod *Pod) (PodTemplate, error) {
+	out := PodTemplate{}
+	err := give(b, pod, (*page).pod, func(c *C.karp_builder, given *C.karp_pod, e *C.karp_error) C.karp_status {
+		number := one[C.uint32_t](&b.parts.page)
+		status := C.karp_builder_add_pod_template(c, given, number, e)
+		out = PodTemplate{b.epoch, *number}
+		return status
+	})
+	return out, err
+}
+
+// AddTemplatedPod adds a pod that has everything else from the template, several times as quick as AddPod. Errors: as
+// AddPod; ErrNotFound when the template is not this builder's, or was before Finish.
+func (b *Builder) AddTemplatedPod(template PodTemplate, pod *TemplatedPod) error {
+	if pod == nil {
+		return errNil()
+	}
+	outside := false
+	err := b.use(func(c *C.karp_builder, p *page, e *C.karp_error) C.karp_status {
+		own, number := one[C.karp_templated_pod](p), template.number
+		p.templatedPod(own, pod)
+		if outside = p.outside; outside {
+			return C.KARP_OK
+		}
+		if template.epoch != b.epoch {
+			number = C.UINT32_MAX // which none has
+		}
+		return C.karp_builder_add_templated_pod(c, number, own, e)
+	})
+	if outside {
+		return errOutside()
+	}
+	return err
 }
 
 // AddNode adds a node.
@@ -382,7 +432,11 @@ func (b *Builder) AddCatalogue(catalogue *Catalogue, pools ...string) error {
 func (b *Builder) Finish() (*Snapshot, error) {
 	var out *C.karp_snapshot
 	err := b.use(func(c *C.karp_builder, _ *page, e *C.karp_error) C.karp_status {
-		return C.karp_builder_finish(c, &out, e)
+		status := C.karp_builder_finish(c, &out, e)
+		if status == C.KARP_OK {
+			b.epoch = epochs.Add(1)
+		}
+		return status
 	})
 	if err != nil {
 		return nil, err

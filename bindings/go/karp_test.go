@@ -426,3 +426,80 @@ func TestEdit(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Pods of a template are the pods that AddPod adds.
+func TestTemplates(t *testing.T) {
+	decide := func(add func(b *karp.Builder, pods []*karp.Pod)) string {
+		b := builder(t)
+		var pods []*karp.Pod
+		for i := range 5 {
+			p := pod(fmt.Sprintf("p-%d", i), "1500m")
+			p.Meta.UID, p.Meta.Created = "u", time.Unix(1780000000+int64(i), 0)
+			if i == 4 {
+				p.Conditions, p.NodeName, p.Phase = nil, "gone", karp.PhaseRunning
+			}
+			pods = append(pods, p)
+		}
+		add(b, pods)
+		d, err := finish(t, b).Provision(context.Background(), nil)
+		good(t, err)
+		defer d.Close()
+		hash, err := d.Hash()
+		good(t, err)
+		launches, err := d.Launches()
+		good(t, err)
+		return fmt.Sprint(hash, launches)
+	}
+	whole := decide(func(b *karp.Builder, pods []*karp.Pod) {
+		for _, p := range pods {
+			good(t, b.AddPod(p))
+		}
+	})
+	templated := decide(func(b *karp.Builder, pods []*karp.Pod) {
+		template, err := b.AddPodTemplate(pods[0])
+		good(t, err)
+		for _, p := range pods {
+			good(t, b.AddTemplatedPod(template, &karp.TemplatedPod{Name: p.Meta.Name, UID: p.Meta.UID, Created: p.Meta.Created,
+				NodeName: p.NodeName, Phase: p.Phase, Conditions: p.Conditions}))
+		}
+	})
+	equal(t, "decision", templated, whole)
+	if !strings.Contains(whole, "default/p-3") {
+		t.Fatal(whole)
+	}
+}
+
+func TestTemplatesRefused(t *testing.T) {
+	b, other := builder(t), builder(t)
+	template, err := b.AddPodTemplate(pod("", "1"))
+	good(t, err)
+	own := &karp.TemplatedPod{Name: "a"}
+	for name, wrong := range map[string]struct {
+		err  error
+		want error
+	}{
+		"another builder's":  {other.AddTemplatedPod(template, own), karp.ErrNotFound},
+		"none":               {b.AddTemplatedPod(karp.PodTemplate{}, own), karp.ErrNotFound},
+		"no pod":             {b.AddTemplatedPod(template, nil), karp.ErrInvalid},
+		"no name":            {b.AddTemplatedPod(template, &karp.TemplatedPod{}), karp.ErrInvalid},
+		"a time out of mind": {b.AddTemplatedPod(template, &karp.TemplatedPod{Name: "a", Created: time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)}), karp.ErrRange},
+	} {
+		if !errors.Is(wrong.err, wrong.want) {
+			t.Errorf("%s: %v", name, wrong.err)
+		}
+	}
+	ephemeral := pod("", "1")
+	ephemeral.Volumes = []karp.PodVolume{{Name: "v", Kind: karp.VolumeEphemeral}}
+	if _, err := b.AddPodTemplate(ephemeral); !errors.Is(err, karp.ErrInvalid) {
+		t.Error(err)
+	}
+	good(t, b.AddTemplatedPod(template, own))
+	finish(t, b)
+	if err := b.AddTemplatedPod(template, own); !errors.Is(err, karp.ErrNotFound) {
+		t.Error("after Finish:", err)
+	}
+	b.Close()
+	if err := b.AddTemplatedPod(template, own); !errors.Is(err, karp.ErrClosed) {
+		t.Error(err)
+	}
+}

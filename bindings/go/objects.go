@@ -207,6 +207,19 @@ type Pod struct {
 	ContainerStatuses     []ContainerStatus // of both kinds of containers
 }
 
+// A TemplatedPod is what a pod of a [PodTemplate] has of its own.
+type TemplatedPod struct {
+	Name              string
+	UID               string // "" = taken from kind, namespace and name
+	NodeName          string
+	NominatedNodeName string
+	Created           time.Time
+	Deleted           time.Time // zero = not being deleted
+	StartTime         time.Time
+	Conditions        []Condition
+	Phase             uint32
+}
+
 // A Node.
 type Node struct {
 	Meta        Meta

@@ -216,6 +216,15 @@ func (p *page) pod(out *C.karp_pod, from *Pod) {
 	out.container_statuses, out.container_status_count = p.statuses(from.ContainerStatuses)
 }
 
+func (p *page) templatedPod(out *C.karp_templated_pod, from *TemplatedPod) {
+	out.size = C.sizeof_karp_templated_pod
+	out.name, out.uid = p.str(from.Name), p.str(from.UID)
+	out.node_name, out.nominated_node_name = p.str(from.NodeName), p.str(from.NominatedNodeName)
+	out.creation, out.deletion, out.start_time = p.instant(from.Created), p.instant(from.Deleted), p.instant(from.StartTime)
+	out.conditions, out.condition_count = p.conditions(from.Conditions)
+	out.phase = C.uint32_t(from.Phase)
+}
+
 // ---- nodes, claims, pools
 
 func (p *page) node(out *C.karp_node, from *Node) {

@@ -267,6 +267,22 @@ typedef struct karp_pod {
     size_t container_status_count;
 } karp_pod;
 
+/** A pod of a template (karp_builder_add_pod_template()): what it has of its own. */
+typedef struct karp_templated_pod {
+    size_t size;
+    karp_str name; /**< its namespace is the template's */
+    karp_str uid;  /**< "" = taken from kind, namespace and name */
+    karp_str node_name;
+    karp_str nominated_node_name;
+    int64_t creation;   /**< instant */
+    int64_t deletion;   /**< instant; KARP_NO_TIME or 0 = not being deleted */
+    int64_t start_time; /**< instant */
+    const karp_condition *conditions;
+    size_t condition_count;
+    uint32_t phase;    /**< KARP_PHASE_* */
+    uint32_t reserved; /**< 0 */
+} karp_templated_pod;
+
 /* ---- nodes, claims, pools ------------------------------------------------------------------------------------------ */
 
 /** Node. */

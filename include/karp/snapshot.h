@@ -96,6 +96,21 @@ KARP_API karp_status karp_builder_add_catalogue(karp_builder *builder, karp_cata
  * builder is as it was before the call.
  */
 KARP_API karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *pod, karp_error *error);
+
+/**
+ * Reads what the pods of one workload have in common, once: of @p pod namespace, labels, annotations, owners, spec and
+ * container statuses. It adds no pod; @p out gets the template's number, which this builder knows until it is finished.
+ * Errors: those of all builder calls, above; INVALID also when there are ephemeral volumes, whose claims have the pod's name.
+ */
+KARP_API karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod *pod, uint32_t *out, karp_error *error);
+
+/**
+ * Adds a Pod as karp_builder_add_pod() would, all but the given parts being those of the template. Several times as quick.
+ * Errors: those of all builder calls, above; NOT_FOUND = the builder has no such template.
+ */
+KARP_API karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t template_, const karp_templated_pod *pod,
+                                                    karp_error *error);
+
 /** Adds a Node; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_node(karp_builder *builder, const karp_node *node, karp_error *error);
 /** Adds a NodeClaim; copied. Errors: those of all builder calls, above. */

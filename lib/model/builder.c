@@ -34,6 +34,7 @@ void karp_builder_free(karp_builder *builder)
     karp_context *context = builder->context;
     store_free(&builder->s);
     list_free(context, &builder->removed, sizeof(uint64_t));
+    list_free(context, &builder->templates, sizeof(pod));
     arena_free(&builder->scratch);
     word_buffer_free(&builder->key);
     mem_free(context, builder, sizeof *builder);
@@ -50,6 +51,7 @@ karp_status builder_take_store(karp_builder *builder, store *out, karp_error *er
     *out = builder->s;
     builder->s = empty;
     builder->types = 0;
+    builder->templates.count = 0;
     return KARP_OK;
 }
 
@@ -76,8 +78,8 @@ void check_limit(adding *a, size_t count, uint64_t most, const char *what)
     copy_blame(&a->c, fail(a->c.error, KARP_E_LIMIT, "more than %zu %s", count, what), NULL);
 }
 
-void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
-                  enum scope scope, const uint32_t *more, size_t more_count, karp_error *error)
+void adding_begin_unnamed(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
+                          enum scope scope, karp_error *error)
 {
     a->b = b;
     a->kind = kind;
@@ -88,14 +90,20 @@ void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_n
     init_copier(&a->c, b, error);
     a->shown_name = meta->name;
     a->shown_namespace = str("");
-    if (meta->name.ptr == NULL || meta->name.len == 0) {
+    if (scope == CLUSTER_WIDE) return;
+    bool given = meta->namespace_.ptr != NULL && meta->namespace_.len > 0;
+    a->shown_namespace = given ? meta->namespace_ : str("default");
+    a->name_space = copy_into(&a->c, &b->s.text, a->shown_namespace);
+}
+
+void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
+                  enum scope scope, const uint32_t *more, size_t more_count, karp_error *error)
+{
+    bool named = meta->name.ptr != NULL && meta->name.len > 0;
+    adding_begin_unnamed(a, b, kind, kind_name, meta, named ? scope : CLUSTER_WIDE, error);
+    if (!named) {
         copy_blame(&a->c, fail(error, KARP_E_INVALID, "every object needs a name"), "metadata.name");
         return;
-    }
-    if (scope == NAMESPACED) {
-        bool given = meta->namespace_.ptr != NULL && meta->namespace_.len > 0;
-        a->shown_namespace = given ? meta->namespace_ : str("default");
-        a->name_space = copy_into(&a->c, &b->s.text, a->shown_namespace);
     }
     a->name = copy_name(a, meta->name);
     a->identity[0] = (uint32_t)kind;
@@ -176,16 +184,30 @@ static bool commit(adding *a, void *list, const void *record, size_t record_byte
     return index && place;
 }
 
-karp_status adding_finish(adding *a, void *list, const void *record, size_t record_bytes)
+/* Ends the call: undoes it if anything failed. */
+static karp_status end(adding *a)
 {
     arena_mark start = { NULL, NULL };
-    if (a->c.status == KARP_OK && !commit(a, list, record, record_bytes)) copy_refuse(&a->c);
     if (a->c.status != KARP_OK) {
         arena_release(&a->b->s.data, a->mark);
         error_set_object(a->c.error, a->kind_name, a->shown_namespace, a->shown_name);
     }
     arena_release(&a->b->scratch, start);
     return a->c.status;
+}
+
+karp_status adding_finish(adding *a, void *list, const void *record, size_t record_bytes)
+{
+    if (a->c.status == KARP_OK && !commit(a, list, record, record_bytes)) copy_refuse(&a->c);
+    return end(a);
+}
+
+karp_status adding_finish_unnamed(adding *a, void *list, const void *record, size_t record_bytes)
+{
+    void *place = a->c.status == KARP_OK ? list_push(a->b->context, list, record_bytes) : NULL;
+    if (place) memcpy(place, record, record_bytes);
+    else copy_refuse(&a->c);
+    return end(a);
 }
 
 karp_str uid_text(adding *a, const karp_meta *meta)

@@ -15,6 +15,7 @@ struct karp_builder {
     word_buffer key; /* identity of the shape being read */
     uint64_t types;  /* in the catalogues given so far, each catalogue counted once */
     LIST_OF(uint64_t) removed; /* kind << 32 | index of objects that finishing leaves out */
+    LIST_OF(pod) templates;    /* what their pods have in common; the rest is not set */
 };
 
 store *builder_store(karp_builder *builder);
@@ -39,11 +40,15 @@ enum scope { CLUSTER_WIDE, NAMESPACED };
 /* Interns the name and looks for a duplicate; `more` are up to two words of identity beyond kind, namespace, name. */
 void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
                   enum scope scope, const uint32_t *more, size_t more_count, karp_error *error);
+/* For what has no name of its own in the input: ends with adding_finish_unnamed(). */
+void adding_begin_unnamed(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
+                          enum scope scope, karp_error *error);
 /* Copies the caller's struct to *own and begins, for kinds that need no more identity. Fails when the struct's size is
  * impossible; what fails later is in a->c.status. */
 karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *given, void *own, karp_error *error);
 /* Appends the record to the list, or undoes the call if anything failed. */
 karp_status adding_finish(adding *a, void *list, const void *record, size_t record_bytes);
+karp_status adding_finish_unnamed(adding *a, void *list, const void *record, size_t record_bytes);
 object copy_meta(adding *a, const karp_meta *meta);
 /* The object's uid, or a text that identifies it as well; may live in the builder's scratch. */
 karp_str uid_text(adding *a, const karp_meta *meta);

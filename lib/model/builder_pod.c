@@ -288,24 +288,28 @@ static uint32_t intern_marks(adding *a, const karp_meta *meta)
     return id;
 }
 
-static uint8_t read_flags(copier *c, const karp_pod *given)
+static uint8_t owner_flags(copier *c, const karp_meta *meta)
 {
-    unsigned flags = given->nominated_node_name.len > 0 ? POD_NOMINATED : 0;
-    if (copy_has(c, given->meta.owners, given->meta.owner_count)) {
-        for (size_t i = 0; i < given->meta.owner_count; i++) {
-            const karp_owner *o = &given->meta.owners[i];
-            if (says(o->api_version, "v1") && says(o->kind, "Node")) flags |= POD_OF_NODE;
-            if (!says(o->api_version, "apps/v1")) continue;
-            if (says(o->kind, "DaemonSet")) flags |= POD_OF_DAEMON_SET;
-            if (says(o->kind, "StatefulSet")) flags |= POD_OF_STATEFUL_SET;
-        }
+    unsigned flags = 0;
+    if (!copy_has(c, meta->owners, meta->owner_count)) return 0;
+    for (size_t i = 0; i < meta->owner_count; i++) {
+        const karp_owner *o = &meta->owners[i];
+        if (says(o->api_version, "v1") && says(o->kind, "Node")) flags |= POD_OF_NODE;
+        if (!says(o->api_version, "apps/v1")) continue;
+        if (says(o->kind, "DaemonSet")) flags |= POD_OF_DAEMON_SET;
+        if (says(o->kind, "StatefulSet")) flags |= POD_OF_STATEFUL_SET;
     }
-    if (copy_has(c, given->conditions, given->condition_count)) {
-        for (size_t i = 0; i < given->condition_count; i++) {
-            const karp_condition *o = &given->conditions[i];
-            if (says(o->type, "PodScheduled") && says(o->reason, "Unschedulable")) flags |= POD_UNSCHEDULABLE;
-            if (says(o->type, "Ready") && says(o->status, "False")) flags |= POD_NOT_READY;
-        }
+    return (uint8_t)flags;
+}
+
+static uint8_t status_flags(copier *c, const karp_condition *conditions, size_t count, karp_str nominated)
+{
+    unsigned flags = nominated.len > 0 ? POD_NOMINATED : 0;
+    if (!copy_has(c, conditions, count)) return (uint8_t)flags;
+    for (size_t i = 0; i < count; i++) {
+        const karp_condition *o = &conditions[i];
+        if (says(o->type, "PodScheduled") && says(o->reason, "Unschedulable")) flags |= POD_UNSCHEDULABLE;
+        if (says(o->type, "Ready") && says(o->status, "False")) flags |= POD_NOT_READY;
     }
     return (uint8_t)flags;
 }
@@ -322,30 +326,100 @@ static void read_uid(adding *a, const karp_meta *meta, pod *p)
     if (p->uid == NULL) copy_refuse(&a->c);
 }
 
+/* What pods of one template have in common. */
+static void read_shared(adding *a, const karp_pod *given, pod *p)
+{
+    p->name_space = a->name_space;
+    p->shape = intern_shape(a, given, POD_ITSELF);
+    p->labels = intern_labels(a, given->meta.labels, given->meta.label_count, "metadata.labels");
+    p->volumes = intern_volumes(a, given);
+    p->marks = intern_marks(a, &given->meta);
+    p->claims = intern_pod_claims(a, given);
+    p->flags = owner_flags(&a->c, &given->meta);
+}
+
+static void check_pods(adding *a)
+{
+    check_limit(a, a->b->s.pods.count, karp_context_get_options(a->b->context)->max_pods, "pods");
+}
+
+/* What each has of its own. */
+static karp_status finish_pod(adding *a, const karp_templated_pod *own, pod *p)
+{
+    if (a->c.status == KARP_OK && own->phase > KARP_PHASE_UNKNOWN) {
+        copy_blame(&a->c, fail(a->c.error, KARP_E_INVALID, "the phase is none of the known ones"), "status.phase");
+    }
+    p->name = a->name;
+    p->node = own->node_name.len > 0 ? copy_name(a, own->node_name) : NO_ID;
+    p->flags |= status_flags(&a->c, own->conditions, own->condition_count, own->nominated_node_name);
+    read_uid(a, &(karp_meta){ .name = own->name, .uid = own->uid }, p);
+    p->creation = own->creation == KARP_NO_TIME ? 0 : own->creation;
+    p->deletion = copy_time(own->deletion);
+    p->start = copy_time(own->start_time);
+    p->phase = (uint8_t)own->phase;
+    return adding_finish(a, &a->b->s.pods, p, sizeof *p);
+}
+
 karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *given, karp_error *error)
 {
-    karp_pod own;
+    karp_pod all;
     adding a;
-    karp_status status = adding_open(&a, builder, KIND_POD, given, &own, error);
+    pod p = { .node = NO_ID };
+    karp_status status = adding_open(&a, builder, KIND_POD, given, &all, error);
     if (status != KARP_OK) return status;
-    check_limit(&a, builder->s.pods.count, karp_context_get_options(builder->context)->max_pods, "pods");
-    pod p = { .name_space = a.name_space, .name = a.name, .node = NO_ID };
-    if (a.c.status == KARP_OK && own.phase > KARP_PHASE_UNKNOWN) {
-        copy_blame(&a.c, fail(error, KARP_E_INVALID, "the phase is none of the known ones"), "status.phase");
+    check_pods(&a);
+    read_shared(&a, &all, &p);
+    karp_templated_pod own = {
+        .name = all.meta.name, .uid = all.meta.uid, .node_name = all.node_name, .nominated_node_name = all.nominated_node_name,
+        .creation = all.meta.creation, .deletion = all.meta.deletion, .start_time = all.start_time,
+        .conditions = all.conditions, .condition_count = all.condition_count, .phase = all.phase,
+    };
+    return finish_pod(&a, &own, &p);
+}
+
+/* The claim of an ephemeral volume has the pod's name in it. */
+static void refuse_ephemeral(adding *a, const karp_pod *given)
+{
+    if (!copy_has(&a->c, given->volumes, given->volume_count)) return;
+    for (size_t i = 0; i < given->volume_count && a->c.status == KARP_OK; i++) {
+        if (given->volumes[i].kind != KARP_VOLUME_EPHEMERAL) continue;
+        path_enter(&a->c, "spec.volumes");
+        path_at(&a->c, i);
+        copy_blame(&a->c, fail(a->c.error, KARP_E_INVALID, "pods do not share an ephemeral volume"), "ephemeral");
     }
-    p.shape = intern_shape(&a, &own, POD_ITSELF);
-    p.labels = intern_labels(&a, own.meta.labels, own.meta.label_count, "metadata.labels");
-    p.volumes = intern_volumes(&a, &own);
-    p.marks = intern_marks(&a, &own.meta);
-    p.claims = intern_pod_claims(&a, &own);
-    p.flags = read_flags(&a.c, &own);
-    if (own.node_name.len > 0) p.node = copy_name(&a, own.node_name);
-    read_uid(&a, &own.meta, &p);
-    p.creation = own.meta.creation == KARP_NO_TIME ? 0 : own.meta.creation;
-    p.deletion = copy_time(own.meta.deletion);
-    p.start = copy_time(own.start_time);
-    p.phase = (uint8_t)own.phase;
-    return adding_finish(&a, &builder->s.pods, &p, sizeof p);
+}
+
+karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod *given, uint32_t *out, karp_error *error)
+{
+    karp_pod all;
+    adding a;
+    pod p = { .node = NO_ID, .name = NO_TEXT };
+    const size_t least = SIZE_THROUGH(karp_pod, container_status_count);
+    if (builder == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a builder and a place for the template's number are needed");
+    karp_status status = struct_check(given, sizeof all, least, &all, "karp_pod", error);
+    if (status != KARP_OK) return status;
+    adding_begin_unnamed(&a, builder, KIND_POD, "Pod", &all.meta, NAMESPACED, error);
+    refuse_ephemeral(&a, &all);
+    read_shared(&a, &all, &p);
+    uint32_t number = (uint32_t)builder->templates.count;
+    status = adding_finish_unnamed(&a, &builder->templates, &p, sizeof p);
+    if (status == KARP_OK) *out = number;
+    return status;
+}
+
+karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t template_, const karp_templated_pod *given, karp_error *error)
+{
+    karp_templated_pod own;
+    adding a;
+    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_templated_pod, reserved), &own, "karp_templated_pod", error);
+    if (status != KARP_OK) return status;
+    if (builder == NULL) return fail(error, KARP_E_INVALID, "a builder is needed");
+    if (template_ >= builder->templates.count) return fail(error, KARP_E_NOT_FOUND, "the builder has no such template");
+    pod p = builder->templates.items[template_];
+    karp_meta meta = { .name = own.name, .namespace_ = store_text(&builder->s, p.name_space) };
+    adding_begin(&a, builder, KIND_POD, "Pod", &meta, NAMESPACED, NULL, 0, error);
+    check_pods(&a);
+    return finish_pod(&a, &own, &p);
 }
 
 /* ---- templates ----------------------------------------------------------------------------------------------------- */

@@ -193,6 +193,27 @@ GIVE(give_slice, karp_builder_add_resource_slice, karp_resource_slice)
 GIVE(give_device_class, karp_builder_add_device_class, karp_device_class)
 GIVE(give_resource_claim, karp_builder_add_resource_claim, karp_resource_claim)
 
+static karp_status give_template(const void *s)
+{
+    karp_builder *b = NULL;
+    uint32_t template_ = 0;
+    assert_int_equal(karp_builder_new(context, &b, NULL), KARP_OK);
+    karp_status status = karp_builder_add_pod_template(b, s, &template_, NULL);
+    karp_builder_free(b);
+    return status;
+}
+
+static karp_status give_templated(const void *s)
+{
+    karp_builder *b = NULL;
+    uint32_t template_ = 0;
+    assert_int_equal(karp_builder_new(context, &b, NULL), KARP_OK);
+    assert_int_equal(karp_builder_add_pod_template(b, NULL, &template_, NULL), KARP_OK);
+    karp_status status = karp_builder_add_templated_pod(b, template_, s, NULL);
+    karp_builder_free(b);
+    return status;
+}
+
 /* Objects with a name, else nothing. The daemon set's pod has its own size inside. */
 static const karp_allocator allocator = { sizeof allocator, take, resize, give_back, NULL };
 static const karp_context_options context_options = { .size = sizeof context_options };
@@ -206,6 +227,7 @@ static const karp_write_options write_options = { .size = sizeof write_options }
 static const karp_catalogue_options catalogue_options = { .size = sizeof catalogue_options, .vm_memory_overhead_percent = 0.075 };
 static const karp_instance_type type = { .size = sizeof type, .name = T("x") };
 static const karp_pod pod = { .size = sizeof pod, .meta = { .name = T("x") }, .termination_grace_seconds = -1 };
+static const karp_templated_pod templated_pod = { .size = sizeof templated_pod, .name = T("x") };
 static const karp_node node = { .size = sizeof node, .meta = { .name = T("x") } };
 static const karp_node_claim node_claim = { .size = sizeof node_claim, .meta = { .name = T("x") } };
 static const karp_node_pool node_pool = { .size = sizeof node_pool, .meta = { .name = T("x") } };
@@ -239,7 +261,7 @@ static const struct given {
     IN(reader_options, give_reader), IN(write_options, give_write), IN(catalogue_options, give_catalogue_options),
     GROWN(disrupt_options, give_disrupt, offsetof(karp_disrupt_options, flip_quirks)), IN(disrupt_options, give_disrupt_explain),
     GROWN(type, give_type, THROUGH(karp_instance_type, capacity_from_overlay) + sizeof(uint32_t)),
-    IN(pod, give_pod), IN(node, give_node), IN(node_claim, give_claim), IN(node_pool, give_pool), IN(node_class, give_class),
+    IN(pod, give_pod), IN(pod, give_template), IN(templated_pod, give_templated), IN(node, give_node), IN(node_claim, give_claim), IN(node_pool, give_pool), IN(node_class, give_class),
     IN(daemon_set, give_daemon_set), IN(volume_claim, give_volume_claim), IN(volume, give_volume), IN(storage_class, give_storage_class),
     IN(csi_node, give_csi_node), IN(budget, give_budget), IN(name_space, give_namespace), IN(selecting, give_selecting),
     IN(overlay, give_overlay), IN(buffer, give_buffer), IN(slice, give_slice), IN(device_class, give_device_class),

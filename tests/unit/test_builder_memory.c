@@ -51,7 +51,7 @@ static karp_pod pod_of(const char *name)
     return p;
 }
 
-enum { STEPS = 24 };
+enum { STEPS = 26, TAKING = 22 };
 
 static karp_status add_catalogue(building *f)
 {
@@ -82,14 +82,19 @@ static karp_status set_settings(building *f)
 
 static karp_status run_workload(building *f, size_t n)
 {
-    karp_pod p = pod_of("web-0"), q = pod_of("web-1");
+    karp_pod p = pod_of("web-0"), q = pod_of("web-1"), shared = pod_of("");
+    karp_templated_pod own = { .size = sizeof own, .name = T("web-2"), .node_name = T("node-2"), .conditions = &ready, .condition_count = 1 };
+    uint32_t template_ = 0;
+    shared.volume_count = 1;
     karp_daemon_set d = { .size = sizeof d, .meta = meta_of("d"), .template_ = pod_of("") };
     karp_capacity_buffer b = { .size = sizeof b, .meta = meta_of("b"), .template_ = &p, .replicas = 3 };
     switch (n) {
     case 0: return karp_builder_add_pod(f->b, &p, &f->error);
     case 1: return karp_builder_add_pod(f->b, &q, &f->error); /* its shape is known */
     case 2: return karp_builder_add_daemon_set(f->b, &d, &f->error);
-    default: return karp_builder_add_capacity_buffer(f->b, &b, &f->error);
+    case 3: return karp_builder_add_capacity_buffer(f->b, &b, &f->error);
+    case 4: return karp_builder_add_pod_template(f->b, &shared, &template_, &f->error);
+    default: return karp_builder_add_templated_pod(f->b, 0, &own, &f->error);
     }
 }
 
@@ -145,29 +150,30 @@ static karp_status take_store(building *f)
 
 static karp_status run_step(building *f, size_t n)
 {
-    if (n < 4) return run_workload(f, n);
-    if (n < 8) return run_nodes(f, n - 4);
-    if (n < 16) return run_cluster(f, n - 8);
+    if (n < 6) return run_workload(f, n);
+    if (n < 10) return run_nodes(f, n - 6);
+    if (n < 18) return run_cluster(f, n - 10);
     switch (n) {
-    case 16: return set_settings(f);
-    case 17: return karp_builder_set_node_states(f->b, node_states, 2, &f->error);
-    case 18: return karp_builder_set_pods_to_place(f->b, places, 2, &f->error);
-    case 19: return add_catalogue(f);
-    case 20: return take_store(f);
-    default: return run_workload(f, n - 21); /* the builder is new again */
+    case 18: return set_settings(f);
+    case 19: return karp_builder_set_node_states(f->b, node_states, 2, &f->error);
+    case 20: return karp_builder_set_pods_to_place(f->b, places, 2, &f->error);
+    case 21: return add_catalogue(f);
+    case TAKING: return take_store(f);
+    default: return run_workload(f, n - TAKING - 1); /* the builder is new again */
     }
 }
 
 /* Everything that a failed call must not have changed. Shapes may stay: they are identities, as strings are. */
-static size_t count_everything(const store *s)
+static size_t count_everything(const karp_builder *b)
 {
+    const store *s = &b->s;
     size_t lists = s->pods.count + s->nodes.count + s->claims.count + s->pools.count + s->classes.count + s->daemon_sets.count +
                    s->volume_claims.count + s->volumes_bound.count + s->storage_classes.count + s->csi_nodes.count +
                    s->budgets.count + s->namespaces.count + s->selecting.count + s->overlays.count + s->buffers.count;
     assert_int_equal(s->taken.count, lists);
     assert_int_equal(s->taken_index.count, lists);
     assert_int_equal(s->shapes.count, s->shape_keys.count);
-    return lists + s->catalogues.count + s->states.count + s->pods_to_place.count + s->default_spread.count +
+    return lists + b->templates.count + s->catalogues.count + s->states.count + s->pods_to_place.count + s->default_spread.count +
            s->well_known_count + s->normalized.count + s->pods_given + s->states_given;
 }
 
@@ -204,17 +210,17 @@ static bool run(size_t fail_at, bool keep_failing)
     }
     f.s = builder_store(f.b);
     for (size_t n = 0; n < STEPS; n++) {
-        size_t before = count_everything(f.s);
+        size_t before = count_everything(f.b);
         status = run_step(&f, n);
         if (status != KARP_OK) {
             assert_int_equal(status, KARP_E_NOMEM);
             assert_int_equal(f.error.status, KARP_E_NOMEM);
-            assert_int_equal(count_everything(f.s), before);
+            assert_int_equal(count_everything(f.b), before);
             refused = true;
             fault_arm(&f.fault, 0, false);
             good(&f, run_step(&f, n));
         }
-        if (n != 20) assert_true(count_everything(f.s) > before);
+        if (n != TAKING) assert_true(count_everything(f.b) > before);
     }
     refused = refused || f.fault.refused > 0;
     karp_builder_free(f.b);

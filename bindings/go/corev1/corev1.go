@@ -5,6 +5,7 @@
 package corev1
 
 import (
+	"errors"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -29,6 +30,10 @@ type Feeder struct {
 	ports     arena[karp.HostPort]
 	names     arena[string]
 	texts     [1 << textBits]binaryText
+
+	templated karp.TemplatedPod
+	patterns  map[string]*pattern // by owner
+	last      *pattern
 }
 
 // NewFeeder feeds that builder.
@@ -430,8 +435,8 @@ var phases = map[v1.PodPhase]uint32{
 	v1.PodSucceeded: karp.PhaseSucceeded, v1.PodFailed: karp.PhaseFailed, v1.PodUnknown: karp.PhaseUnknown,
 }
 
-// AddPod adds a pod.
-func (f *Feeder) AddPod(pod *v1.Pod) error {
+// whole is the pod with everything that is read of it.
+func (f *Feeder) whole(pod *v1.Pod) *karp.Pod {
 	f.reset()
 	out := &f.pod
 	owners := out.Meta.Owners[:0]
@@ -447,14 +452,41 @@ func (f *Feeder) AddPod(pod *v1.Pod) error {
 	out.ResourceClaims = f.claims(out.ResourceClaims, pod.Spec.ResourceClaims, pod.Status.ResourceClaimStatuses)
 	out.Phase, out.NominatedNodeName = phases[pod.Status.Phase], pod.Status.NominatedNodeName
 	out.StartTime = timeOf(pod.Status.StartTime)
-	out.Conditions = out.Conditions[:0]
-	for i := range pod.Status.Conditions {
-		c := &pod.Status.Conditions[i]
-		out.Conditions = append(out.Conditions, karp.Condition{Type: string(c.Type), Status: string(c.Status), Reason: c.Reason,
-			LastTransition: c.LastTransitionTime.Time})
-	}
+	out.Conditions = podConditions(out.Conditions, pod.Status.Conditions)
 	out.ContainerStatuses = f.statuses(f.statuses(out.ContainerStatuses[:0], pod.Status.ContainerStatuses), pod.Status.InitContainerStatuses)
-	return f.Builder.AddPod(out)
+	return out
+}
+
+func podConditions(into []karp.Condition, from []v1.PodCondition) []karp.Condition {
+	into = into[:0]
+	for i := range from {
+		c := &from[i]
+		into = append(into, karp.Condition{Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, LastTransition: c.LastTransitionTime.Time})
+	}
+	return into
+}
+
+// own is what a pod has beside its template.
+func (f *Feeder) own(pod *v1.Pod) *karp.TemplatedPod {
+	out := &f.templated
+	out.Name, out.UID, out.NodeName, out.NominatedNodeName = pod.Name, string(pod.UID), pod.Spec.NodeName, pod.Status.NominatedNodeName
+	out.Created, out.Deleted, out.StartTime = pod.CreationTimestamp.Time, timeOf(pod.DeletionTimestamp), timeOf(pod.Status.StartTime)
+	out.Conditions = podConditions(out.Conditions, pod.Status.Conditions)
+	out.Phase = phases[pod.Status.Phase]
+	return out
+}
+
+// AddPod adds a pod. Of the pods of one owner that are alike but for name, times and status, all but the first two are
+// compared with a copy of the second alone, and not converted.
+func (f *Feeder) AddPod(pod *v1.Pod) error {
+	if p := f.patternOf(pod); p != nil && f.knows(p, pod) {
+		err := f.Builder.AddTemplatedPod(p.template, f.own(pod))
+		if !errors.Is(err, karp.ErrNotFound) {
+			return err
+		}
+		f.patterns, f.last = nil, nil // the builder was finished in between, or is another one
+	}
+	return f.Builder.AddPod(f.whole(pod))
 }
 
 // AddDaemonSet adds a DaemonSet.
