@@ -232,6 +232,13 @@ void try_ports(search *s)
 
 /* ---- requests ------------------------------------------------------------------------------------------------------------- */
 
+/* With so much of the resource in the request; false = refused. No more units are asked for than the pod has, so they can be counted. */
+static bool change_request(search *s, uint32_t resource, int64_t units)
+{
+    if (!overlay_request(&s->changed, s->shape, resource, units)) s->status = KARP_E_NOMEM;
+    return s->status == KARP_OK;
+}
+
 /* The most of the resource with which the pod has a place: between `fits` and `too_much`, to about a thousandth. */
 static int64_t most_that_fits(search *s, uint32_t resource, int64_t too_much)
 {
@@ -240,7 +247,7 @@ static int64_t most_that_fits(search *s, uint32_t resource, int64_t too_much)
     int64_t fits = 0;
     for (int step = 0; step < STEPS && too_much - fits > 1 && s->rounds > 0 && s->status == KARP_OK; step++) {
         int64_t middle = fits + (too_much - fits) / 2;
-        bool placed = overlay_request(&s->changed, s->shape, resource, middle) && search_places(s, &ignored);
+        bool placed = change_request(s, resource, middle) && search_places(s, &ignored);
         overlay_view_reset(&s->changed);
         if (placed) fits = middle;
         else too_much = middle;
@@ -270,14 +277,14 @@ void try_requests(search *s)
         const resource_amount *r = &h->requests.items[i];
         karp_remedy ignored = { .size = sizeof ignored };
         if (r->resource == RESOURCE_PODS || vector[r->resource] <= 0) continue;
-        bool helps = overlay_request(&s->changed, s->shape, r->resource, 0) && search_places(s, &ignored);
+        bool helps = change_request(s, r->resource, 0) && search_places(s, &ignored);
         overlay_view_reset(&s->changed);
         if (!helps) continue;
         int64_t most = most_that_fits(s, r->resource, vector[r->resource]);
         strbuf_clear(&text);
         show_request(s, &text, r, most);
         if (s->rounds == 0) s->rounds = 1; /* for the round that states the outcome */
-        if (overlay_request(&s->changed, s->shape, r->resource, most)) (void)search_try(s, KARP_REMEDY_REQUEST_LESS, 1, &text);
+        if (change_request(s, r->resource, most)) (void)search_try(s, KARP_REMEDY_REQUEST_LESS, 1, &text);
     }
     strbuf_free(&text);
 }

@@ -131,8 +131,8 @@ uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail)
     check_selector(&c, h);
     check_affinity(&c, h);
     check_volumes(&c, p);
-    if (c.text.failed) s->failed = true;
-    else if (c.reason != KARP_REASON_NONE && detail != NULL) *detail = arena_string(&s->data, c.text.ptr, c.text.len);
+    if (c.reason != KARP_REASON_NONE && detail != NULL) *detail = c.text.failed ? NULL : arena_string(&s->data, c.text.ptr, c.text.len);
+    if (c.text.failed || (c.reason != KARP_REASON_NONE && detail != NULL && *detail == NULL)) s->failed = true;
     strbuf_free(&c.text);
     return c.reason;
 }

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <support/questions.h>
+
 static char text[8192];
 
 static karp_str str(const char *s) { return (karp_str){ s, strlen(s) }; }
@@ -15,12 +17,6 @@ static void good(karp_status status, const karp_error *error)
              error->field, error->message);
 }
 
-static bool is_path(const char *document)
-{
-    size_t length = strlen(document);
-    return length > 5 && (strcmp(document + length - 5, ".yaml") == 0 || strcmp(document + length - 5, ".json") == 0);
-}
-
 static deciding read_all(karp_context *context, const char *catalogue, const char *document, va_list more)
 {
     deciding d = { context, NULL };
@@ -30,16 +26,21 @@ static deciding read_all(karp_context *context, const char *catalogue, const cha
     karp_error_init(&error, sizeof error);
     good(karp_reader_new(d.context, NULL, &reader, &error), &error);
     if (catalogue == NULL) catalogue = CASES "types.yaml";
-    if (is_path(catalogue)) good(karp_catalogue_read_file(d.context, catalogue, &types, &error), &error);
+    if (document_is_path(catalogue)) good(karp_catalogue_read_file(d.context, catalogue, &types, &error), &error);
     else good(karp_catalogue_read(d.context, str("types"), str(catalogue), &types, &error), &error);
     good(karp_reader_add_catalogue(reader, types, &error), &error);
     karp_catalogue_unref(types);
-    for (; document != NULL; document = va_arg(more, const char *)) {
-        if (is_path(document)) good(karp_reader_add_path(reader, document, &error), &error);
+    const char *documents[8];
+    size_t count = 0;
+    for (; document != NULL && count < 8; document = va_arg(more, const char *)) {
+        documents[count++] = document;
+        if (document_is_path(document)) good(karp_reader_add_path(reader, document, &error), &error);
         else good(karp_reader_add(reader, str("test"), str(document), &error), &error);
     }
+    assert_null(document);
     good(karp_reader_finish(reader, &d.snapshot, &error), &error);
     karp_reader_free(reader);
+    assert_true(refuse_if_wanted(catalogue, documents, count));
     return d;
 }
 

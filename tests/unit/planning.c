@@ -6,6 +6,7 @@
 
 #include <karp/io.h>
 #include <support/fault.h>
+#include <support/questions.h>
 
 typedef struct page {
     char *text;
@@ -146,6 +147,7 @@ void assert_plan(const char *yaml, const char *expected)
     if (status != KARP_OK) print_message("%s %s: %s\n", error.object, error.field, error.message);
     assert_int_equal(status, KARP_OK);
     assert_string_equal(text, expected);
+    assert_true(refuse_if_wanted(NULL, &yaml, 1));
 }
 
 void assert_plan_fault(const char *yaml, const char *expected)
