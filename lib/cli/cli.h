@@ -16,6 +16,17 @@ typedef struct cli_list {
     size_t count;
 } cli_list;
 
+/* Options of kubectl that are its own business. */
+enum {
+    KUBECTL_CONTEXT,
+    KUBECTL_KUBECONFIG,
+    KUBECTL_CLUSTER,
+    KUBECTL_USER,
+    KUBECTL_AS,
+    KUBECTL_REQUEST_TIMEOUT,
+    KUBECTL_OPTIONS
+};
+
 typedef struct cli_options {
     karp_context *context;
     bool *log_notes; /* whether what the library logs is printed: off while a reader keeps its notes itself */
@@ -54,9 +65,12 @@ typedef struct cli_options {
     bool disrupt;
     bool detailed_exitcode;
     bool fail_on_unschedulable;
+    bool cluster; /* the input is what kubectl shows, and files after it */
+    const char *kubectl[KUBECTL_OPTIONS]; /* what is passed on to it; NULL = not given */
 } cli_options;
 
 typedef struct cli_verb {
+    const char *program; /* what it was called by, set when it runs */
     const char *name;
     const char *arguments; /* of the usage line, before the options */
     const char *summary;   /* one line */
@@ -84,13 +98,31 @@ enum {
     CLI_OPTION_TYPES = 128,   /* -f (a node class) --reserved-enis --vm-memory-overhead --all-types */
     CLI_OPTION_CHANGES = 256, /* --remove --lose-zone --price-factor --add */
     CLI_OPTION_BENCH = 512,   /* --list --input --json --runs */
-    CLI_OPTION_FAIL_ON = 1024 /* --fail-on */
+    CLI_OPTION_FAIL_ON = 1024, /* --fail-on */
+    CLI_OPTION_CLUSTER = 2048 /* --context and others; given to what reads input, when called as kubectl-karp */
 };
 
 /* Reads argv (argv[0] is the verb). Returns -1 to go on, or the exit status (after --help or an error). */
 int options_read(const cli_verb *verb, int argc, char **argv, cli_options *options);
 void options_free(cli_options *options);
 void print_verb_help(const cli_verb *verb);
+
+/* ---- text_file.c ------------------------------------------------------------------------------------------------- */
+
+typedef struct cli_text {
+    char *ptr;
+    size_t len, room;
+} cli_text;
+
+/* More room; false = no memory. */
+bool text_grow(const cli_options *options, cli_text *text);
+/* Bytes at its end; likewise. */
+bool text_add(const cli_options *options, cli_text *text, const char *bytes, size_t length);
+/* A whole file, or standard input ("-"); false after printing the failure. */
+bool text_file_read(const cli_options *options, const char *path, cli_text *text);
+void text_file_free(const cli_options *options, cli_text *text);
+/* Makes the file anew. Errors: IO. */
+karp_status text_file_write(const char *path, const karp_text *text, karp_error *error);
 
 /* ---- input.c ----------------------------------------------------------------------------------------------------- */
 
@@ -100,6 +132,8 @@ typedef struct cli_input {
     karp_snapshot *snapshot;
     karp_str *warnings;
     size_t warning_count;
+    cli_text notes; /* on the cluster, each with a NUL; they come first among the warnings */
+    size_t note_count;
 } cli_input;
 
 /* Reads every file into a snapshot; the failure is printed. */
@@ -111,6 +145,24 @@ karp_catalogue *catalogue_read(const cli_options *options);
 
 karp_options decision_options(const cli_options *options);
 
+/* ---- kubectl.c ---------------------------------------------------------------------------------------------------- */
+
+/* Gives the reader the objects of the cluster that kubectl points to, and notes in `input` what could not be read; false
+ * after printing the failure. */
+bool cluster_read(const cli_options *options, cli_input *input);
+
+/* ---- process.c --------------------------------------------------------------------------------------------------- */
+
+typedef struct cli_process {
+    cli_text out;    /* what it wrote to standard output */
+    int status;      /* what it ended with; -1 = it did not run, or not to its end */
+    char said[400];  /* the last line on its standard error, or why the status is -1; "" = nothing */
+} cli_process;
+
+/* Runs a program of PATH, without a shell and with nothing to read. One that stays silent for `patience` nanoseconds is ended. */
+void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process);
+void process_free(const cli_options *options, cli_process *process);
+
 /* ---- provider.c -------------------------------------------------------------------------------------------------- */
 
 /* Whether no more than a name and a region are said of the provider: a reader opens such by itself. */
@@ -119,19 +171,6 @@ bool provider_is_plain(const cli_options *options);
 karp_provider *provider_open(const cli_options *options);
 /* Its types under a node class ("" = its defaults); likewise. */
 karp_catalogue *provider_catalogue(const cli_options *options, karp_str class_name, karp_str class_text);
-
-/* ---- text_file.c ------------------------------------------------------------------------------------------------- */
-
-typedef struct cli_text {
-    char *ptr;
-    size_t len, room;
-} cli_text;
-
-/* A whole file, or standard input ("-"); false after printing the failure. */
-bool text_file_read(const cli_options *options, const char *path, cli_text *text);
-void text_file_free(const cli_options *options, cli_text *text);
-/* Makes the file anew. Errors: IO. */
-karp_status text_file_write(const char *path, const karp_text *text, karp_error *error);
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <string.h>
+#include <time.h>
 
 static karp_str str_of(const char *text)
 {
@@ -42,9 +43,10 @@ static bool fill_reader(const cli_options *options, karp_reader *reader, karp_er
 static bool collect_warnings(const cli_options *options, cli_input *input)
 {
     size_t count = karp_reader_warning_count(input->reader);
-    if (count == 0) {
+    if (count + input->note_count == 0) {
         return true;
     }
+    count += input->note_count;
     input->warnings = count > SIZE_MAX / 2 / sizeof(karp_str)
                           ? NULL
                           : karp_alloc(options->context, count * sizeof(karp_str));
@@ -53,16 +55,27 @@ static bool collect_warnings(const cli_options *options, cli_input *input)
         return false;
     }
     input->warning_count = count;
-    for (size_t i = 0; i < count; i++) {
-        input->warnings[i] = karp_reader_warning(input->reader, i);
+    const char *note = input->notes.ptr;
+    for (size_t i = 0; i < input->note_count; i++) {
+        input->warnings[i] = str_of(note);
+        note += input->warnings[i].len + 1;
+    }
+    for (size_t i = input->note_count; i < count; i++) {
+        input->warnings[i] = karp_reader_warning(input->reader, i - input->note_count);
     }
     return true;
+}
+
+/* A cluster is read as it is now, so that its clock is the computer's, in whole seconds. Files have their own. */
+static int64_t clock_now(void)
+{
+    return (int64_t)time(NULL) * 1000000000;
 }
 
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input)
 {
     *input = (cli_input){0};
-    if (options->files.count == 0) {
+    if (options->files.count == 0 && !options->cluster) {
         print_problem(NULL, "no input: give files, directories or - (standard input) with -f");
         return false;
     }
@@ -72,7 +85,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     karp_reader_options_init(&reader_options, sizeof(reader_options));
     reader_options.strict = options->strict;
     reader_options.keep_documents = keep_documents;
-    reader_options.now = options->now;
+    reader_options.now = options->cluster && options->now == 0 ? clock_now() : options->now;
     reader_options.region = str_of(options->region);
     if (provider_is_plain(options)) {
         reader_options.provider = str_of(options->provider);
@@ -84,12 +97,15 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     }
     progress_begin("reading");
     bool good = karp_reader_new(options->context, &reader_options, &input->reader, &error) == KARP_OK &&
-                karp_reader_set_provider(input->reader, input->provider, &error) == KARP_OK &&
-                fill_reader(options, input->reader, &error) &&
-                karp_reader_finish(input->reader, &input->snapshot, &error) == KARP_OK;
+                karp_reader_set_provider(input->reader, input->provider, &error) == KARP_OK;
+    bool told = good && options->cluster && !cluster_read(options, input);
+    good = good && !told && fill_reader(options, input->reader, &error) &&
+           karp_reader_finish(input->reader, &input->snapshot, &error) == KARP_OK;
     progress_end();
     if (!good) {
-        print_error(&error);
+        if (!told) {
+            print_error(&error);
+        }
         input_free(options, input);
         return false;
     }
@@ -106,6 +122,7 @@ void input_free(const cli_options *options, cli_input *input)
     karp_snapshot_unref(input->snapshot);
     karp_reader_free(input->reader);
     karp_provider_close(input->provider);
+    text_file_free(options, &input->notes);
     *input = (cli_input){0};
 }
 

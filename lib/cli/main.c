@@ -10,16 +10,25 @@ static const cli_verb *const verbs[] = {&verb_plan, &verb_disrupt, &verb_explain
 
 enum { VERB_COUNT = sizeof(verbs) / sizeof(verbs[0]) };
 
-static void print_help(FILE *out)
+/* Under this name it is a plugin of kubectl, and its input the cluster that kubectl points to. */
+static const char plugin_name[] = "kubectl-karp";
+
+static bool is_plugin(const char *called)
 {
-    fputs("Usage: karp COMMAND [options]\n\n"
-          "Says which nodes Karpenter would start and stop for a cluster, from files alone.\n\nCommands:\n",
-          out);
+    const char *slash = strrchr(called, '/');
+    return strcmp(slash == NULL ? called : slash + 1, plugin_name) == 0;
+}
+
+static void print_help(FILE *out, bool plugin)
+{
+    fprintf(out, "Usage: %s COMMAND [options]\n\nSays which nodes Karpenter would start and stop for %s.\n\nCommands:\n",
+            plugin ? "kubectl karp" : "karp", plugin ? "the cluster that kubectl points to" : "a cluster, from files alone");
     for (size_t i = 0; i < VERB_COUNT; i++) {
         fprintf(out, "  %-10s  %s\n", verbs[i]->name, verbs[i]->summary);
     }
-    fputs("\nkarp COMMAND --help lists its options; karp --version prints the version.\n\n"
-          "  kubectl get pods,nodes,nodepools,nodeclaims,daemonsets -A -o json | karp plan -f -\n",
+    fputs(plugin ? "\nkubectl karp COMMAND --help lists its options; files given with -f are read after the cluster.\n"
+                 : "\nkarp COMMAND --help lists its options; karp --version prints the version.\n\n"
+                   "  kubectl get pods,nodes,nodepools,nodeclaims,daemonsets -A -o json | karp plan -f -\n",
           out);
 }
 
@@ -39,6 +48,17 @@ static void take_log(uint32_t level, karp_str message, void *user)
     if (*wanted && level == KARP_LOG_WARNING) {
         print_note(message);
     }
+}
+
+/* The verb as it is for how the program was called. */
+static cli_verb called_as(const cli_verb *verb, bool plugin)
+{
+    cli_verb own = *verb;
+    own.program = plugin ? "kubectl karp" : "karp";
+    if (plugin && (own.options & CLI_OPTION_INPUT)) {
+        own.options |= CLI_OPTION_CLUSTER;
+    }
+    return own;
 }
 
 static int run(const cli_verb *verb, int argc, char **argv)
@@ -78,8 +98,9 @@ static int unknown(const char *name)
 
 int main(int argc, char **argv)
 {
+    bool plugin = argc > 0 && is_plugin(argv[0]);
     if (argc < 2) {
-        print_help(stderr);
+        print_help(stderr, plugin);
         return EXIT_ERROR;
     }
     const char *word = argv[1];
@@ -89,16 +110,17 @@ int main(int argc, char **argv)
     }
     bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
     if (help && argc == 2) {
-        print_help(stdout);
+        print_help(stdout, plugin);
         return fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR;
     }
     const cli_verb *verb = find_verb(help ? argv[2] : word);
     if (verb == NULL) {
         return unknown(help ? argv[2] : word);
     }
+    const cli_verb own = called_as(verb, plugin);
     if (help) {
-        print_verb_help(verb);
+        print_verb_help(&own);
         return fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR;
     }
-    return run(verb, argc - 1, argv + 1);
+    return run(&own, argc - 1, argv + 1);
 }

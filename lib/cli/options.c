@@ -41,7 +41,13 @@ enum {
     KEY_LIST,
     KEY_INPUT,
     KEY_JSON,
-    KEY_RUNS
+    KEY_RUNS,
+    KEY_CONTEXT, /* these as KUBECTL_* */
+    KEY_KUBECONFIG,
+    KEY_CLUSTER,
+    KEY_USER,
+    KEY_AS,
+    KEY_REQUEST_TIMEOUT
 };
 
 typedef struct option_row {
@@ -55,6 +61,12 @@ typedef struct option_row {
 static const option_row rows[] = {
     {KEY_FILE, "file", "FILE", CLI_OPTION_INPUT, "read a file, a directory, or - (repeatable); -f FILE"},
     {KEY_FILE, "file", "FILE", CLI_OPTION_TYPES, "a node class whose types are wanted; -f FILE"},
+    {KEY_CONTEXT, "context", "NAME", CLI_OPTION_CLUSTER, "the cluster of this context of kubectl's"},
+    {KEY_KUBECONFIG, "kubeconfig", "FILE", CLI_OPTION_CLUSTER, "passed on to kubectl, as are the next four"},
+    {KEY_CLUSTER, "cluster", "NAME", CLI_OPTION_CLUSTER, "the cluster in the kubeconfig"},
+    {KEY_USER, "user", "NAME", CLI_OPTION_CLUSTER, "the user in the kubeconfig"},
+    {KEY_AS, "as", "NAME", CLI_OPTION_CLUSTER, "the user to act as"},
+    {KEY_REQUEST_TIMEOUT, "request-timeout", "TIME", CLI_OPTION_CLUSTER, "how long a request may take; default 60s"},
     {KEY_RESERVED_ENIS, "reserved-enis", "N", CLI_OPTION_TYPES, "network interfaces that pods cannot have; default 0"},
     {KEY_VM_MEMORY_OVERHEAD, "vm-memory-overhead", "P", CLI_OPTION_TYPES, "part of memory the hypervisor takes; default 0.075"},
     {KEY_ALL_TYPES, "all-types", NULL, CLI_OPTION_TYPES, "also types that the region does not offer"},
@@ -118,7 +130,7 @@ static void print_formats(const cli_verb *verb, FILE *out)
 
 void print_verb_help(const cli_verb *verb)
 {
-    printf("Usage: karp %s%s%s [options]\n\n%s\n", verb->name, verb->arguments[0] ? " " : "", verb->arguments,
+    printf("Usage: %s %s%s%s [options]\n\n%s\n", verb->program, verb->name, verb->arguments[0] ? " " : "", verb->arguments,
            verb->details);
     fputs("\nOptions:\n", stdout);
     for (size_t i = 0; i < ROW_COUNT; i++) {
@@ -144,7 +156,7 @@ void print_verb_help(const cli_verb *verb)
 
 static int wrong(const cli_verb *verb, const char *what, const char *message)
 {
-    fprintf(stderr, "karp %s: %s: %s (karp %s --help)\n", verb->name, what, message, verb->name);
+    fprintf(stderr, "karp %s: %s: %s (%s %s --help)\n", verb->name, what, message, verb->program, verb->name);
     return EXIT_ERROR;
 }
 
@@ -319,6 +331,14 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_ADD:
         options->files.items[options->files.count++] = value;
         return -1;
+    case KEY_CONTEXT:
+    case KEY_KUBECONFIG:
+    case KEY_CLUSTER:
+    case KEY_USER:
+    case KEY_AS:
+    case KEY_REQUEST_TIMEOUT:
+        options->kubectl[key - KEY_CONTEXT] = value;
+        return -1;
     case KEY_LIST:
         options->list = true;
         return -1;
@@ -401,6 +421,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
     const char *no_color = getenv("NO_COLOR");
     options->format = verb->default_format;
     options->runs = 5;
+    options->cluster = (verb->options & CLI_OPTION_CLUSTER) != 0;
     options->color = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0');
     options->list_bytes = ((size_t)argc + 1) * sizeof(char *);
     if (!make_lists(options)) {

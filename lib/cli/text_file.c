@@ -13,7 +13,7 @@ void text_file_free(const cli_options *options, cli_text *text)
     *text = (cli_text){0};
 }
 
-static bool grow(const cli_options *options, cli_text *text)
+bool text_grow(const cli_options *options, cli_text *text)
 {
     size_t room = text->room == 0 ? FIRST_ROOM : text->room * 2;
     char *larger = room > text->room ? karp_alloc(options->context, room) : NULL;
@@ -29,13 +29,27 @@ static bool grow(const cli_options *options, cli_text *text)
     return true;
 }
 
+bool text_add(const cli_options *options, cli_text *text, const char *bytes, size_t length)
+{
+    while (text->room - text->len < length) {
+        if (!text_grow(options, text)) {
+            return false;
+        }
+    }
+    if (length > 0) {
+        memcpy(text->ptr + text->len, bytes, length);
+    }
+    text->len += length;
+    return true;
+}
+
 /* Up to one byte more than the library accepts: it says so then. */
 static bool read_all(const cli_options *options, const char *path, FILE *file, cli_text *text)
 {
     uint64_t most = karp_context_get_options(options->context)->max_document_bytes;
     size_t got = 1;
     while (got > 0 && text->len <= most) {
-        if (text->len == text->room && !grow(options, text)) {
+        if (text->len == text->room && !text_grow(options, text)) {
             print_problem(NULL, "out of memory");
             return false;
         }

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cluster that kubectl points to: what of it bears on decisions, as `kubectl get -o json` shows it. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORDS_MOST = 32, PATIENCE_FACTOR = 10 };
+
+static const char default_timeout[] = "60s";
+
+/* Workloads are not among them: the pods of a cluster are there already. */
+typedef struct wanted {
+    const char *name; /* as `kubectl api-resources -o name` prints it */
+    bool needed;      /* without them an answer would be wrong whatever else is there */
+} wanted;
+
+static const wanted resources[] = {
+    {"pods", true},
+    {"nodes", true},
+    {"nodepools.karpenter.sh", true},
+    {"nodeclaims.karpenter.sh", true},
+    {"nodeoverlays.karpenter.sh", false},
+    {"provisioners.karpenter.sh", false},
+    {"awsnodetemplates.karpenter.k8s.aws", false},
+    {"daemonsets.apps", false},
+    {"poddisruptionbudgets.policy", false},
+    {"priorityclasses.scheduling.k8s.io", false},
+    {"persistentvolumeclaims", false},
+    {"persistentvolumes", false},
+    {"storageclasses.storage.k8s.io", false},
+    {"csinodes.storage.k8s.io", false},
+    {"namespaces", false},
+    {"services", false},
+    {"podtemplates", false},
+    {"capacitybuffers.autoscaling.x-k8s.io", false},
+    {"resourceclaims.resource.k8s.io", false},
+    {"resourceclaimtemplates.resource.k8s.io", false},
+    {"resourceslices.resource.k8s.io", false},
+    {"deviceclasses.resource.k8s.io", false},
+};
+
+enum { RESOURCE_COUNT = sizeof(resources) / sizeof(resources[0]) };
+
+static const char *const option_names[KUBECTL_OPTIONS] = {
+    [KUBECTL_CONTEXT] = "--context", [KUBECTL_KUBECONFIG] = "--kubeconfig",
+    [KUBECTL_CLUSTER] = "--cluster", [KUBECTL_USER] = "--user",
+    [KUBECTL_AS] = "--as",           [KUBECTL_REQUEST_TIMEOUT] = "--request-timeout",
+};
+
+typedef struct asking {
+    const cli_options *options;
+    cli_input *input;
+    cli_text served; /* names, each ended by a NUL */
+    size_t served_count;
+    bool failed; /* and that has been printed */
+} asking;
+
+static bool no_memory(asking *a)
+{
+    print_problem(NULL, "out of memory");
+    a->failed = true;
+    return false;
+}
+
+static bool note(asking *a, const char *about, const char *what)
+{
+    cli_text *notes = &a->input->notes;
+    a->input->note_count++;
+    return (text_add(a->options, notes, about, strlen(about)) && text_add(a->options, notes, ": ", 2) &&
+            text_add(a->options, notes, what, strlen(what) + 1)) ||
+           no_memory(a);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* How long kubectl may be silent: it asks in pieces and writes at the end. */
+static int64_t patience_of(const cli_options *options)
+{
+    const char *timeout = options->kubectl[KUBECTL_REQUEST_TIMEOUT];
+    int64_t limit = 0;
+    if (timeout == NULL) {
+        timeout = default_timeout;
+    }
+    /* What is no duration kubectl refuses itself; zero means that it waits for ever. */
+    if (karp_duration_parse((karp_str){timeout, strlen(timeout)}, &limit) != KARP_OK || limit <= 0 ||
+        limit > INT64_MAX / PATIENCE_FACTOR) {
+        return INT64_MAX;
+    }
+    return limit * PATIENCE_FACTOR;
+}
+
+/* kubectl with some words, and the options that are passed on. */
+static void kubectl(const cli_options *options, const char *const *words, size_t count, cli_process *process)
+{
+    const char *all[WORDS_MOST] = {"kubectl"};
+    size_t used = 1;
+    for (size_t i = 0; i < count; i++) {
+        all[used++] = words[i];
+    }
+    for (size_t i = 0; i < KUBECTL_OPTIONS; i++) {
+        const char *value = options->kubectl[i];
+        if (value == NULL && i == KUBECTL_REQUEST_TIMEOUT) {
+            value = default_timeout;
+        }
+        if (value != NULL) {
+            all[used++] = option_names[i];
+            all[used++] = value;
+        }
+    }
+    process_run(options, all, patience_of(options), process);
+}
+
+static const char *reason_of(const cli_process *process)
+{
+    return process->said[0] != '\0' ? process->said : "it failed without a word";
+}
+
+/* ---- which resources there are ----------------------------------------------------------------------------------- */
+
+static bool serves(const asking *a, const char *name)
+{
+    const char *at = a->served.ptr;
+    for (size_t i = 0; i < a->served_count; i++, at += strlen(at) + 1) {
+        if (strcmp(at, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A node class of any provider. The name becomes a word of a command, so it has to look like one. */
+static bool is_node_class(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    static const char ending[] = "nodeclasses";
+    size_t length = dot == NULL ? 0 : (size_t)(dot - name);
+    return name[0] != '-' && length >= sizeof(ending) - 1 && memcmp(dot - (sizeof(ending) - 1), ending, sizeof(ending) - 1) == 0 &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-") == strlen(name);
+}
+
+static void split_lines(asking *a)
+{
+    for (size_t i = 0; i < a->served.len; i++) {
+        if (a->served.ptr[i] == '\n') {
+            a->served.ptr[i] = '\0';
+            a->served_count++;
+        }
+    }
+}
+
+static bool ask_what_is_served(asking *a)
+{
+    static const char *const words[] = {"api-resources", "--verbs=list", "-o", "name"};
+    cli_process process;
+    kubectl(a->options, words, sizeof(words) / sizeof(words[0]), &process);
+    a->served = process.out;
+    process.out = (cli_text){0};
+    split_lines(a);
+    /* A group whose server is down makes it fail, but the others are listed. */
+    bool some = process.status >= 0 && serves(a, "pods") && serves(a, "nodes");
+    if (process.status != 0 && some) {
+        return note(a, "kubectl api-resources", reason_of(&process));
+    }
+    if (!some) {
+        print_problem(process.status < 0 ? "kubectl" : "kubectl api-resources",
+                      process.status != 0 ? reason_of(&process) : "it lists no pods or no nodes");
+        a->failed = true;
+    }
+    return some;
+}
+
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
+
+/* The objects of some resources, with names between commas; false when kubectl fails, which `process` tells. */
+static bool get(asking *a, const char *names, cli_process *process)
+{
+    const char *const words[] = {"get", names, "--all-namespaces", "-o", "json"};
+    kubectl(a->options, words, sizeof(words) / sizeof(words[0]), process);
+    return process->status == 0;
+}
+
+static void give(asking *a, const cli_process *process)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof(error));
+    const karp_str name = {"kubectl get", 11};
+    if (karp_reader_add(a->input->reader, name, (karp_str){process->out.ptr, process->out.len}, &error) != KARP_OK) {
+        print_error(&error);
+        a->failed = true;
+    }
+}
+
+/* One resource: what is not needed may stay away, and is told of. */
+static void get_one(asking *a, const char *name, bool needed)
+{
+    cli_process process;
+    if (get(a, name, &process)) {
+        give(a, &process);
+    } else if (needed) {
+        char what[64];
+        (void)snprintf(what, sizeof(what), "kubectl get %.40s", name);
+        print_problem(what, reason_of(&process));
+        a->failed = true;
+    } else {
+        char what[sizeof(process.said) + 64];
+        (void)snprintf(what, sizeof(what), "not read, decided as if there were none: %s", reason_of(&process));
+        (void)note(a, name, what);
+    }
+    process_free(a->options, &process);
+}
+
+static bool add_name(asking *a, cli_text *list, const char *name)
+{
+    return ((list->len == 0 || text_add(a->options, list, ",", 1)) && text_add(a->options, list, name, strlen(name))) || no_memory(a);
+}
+
+/* Calls `visit` for each resource to read but the pods. */
+static void for_each(asking *a, void (*visit)(asking *a, const char *name, bool needed, cli_text *list), cli_text *list)
+{
+    for (size_t i = 0; i < RESOURCE_COUNT && !a->failed; i++) {
+        if (strcmp(resources[i].name, "pods") != 0 && serves(a, resources[i].name)) {
+            visit(a, resources[i].name, resources[i].needed, list);
+        }
+    }
+    const char *at = a->served.ptr;
+    for (size_t i = 0; i < a->served_count && !a->failed; i++, at += strlen(at) + 1) {
+        if (is_node_class(at)) {
+            visit(a, at, false, list);
+        }
+    }
+}
+
+static void visit_name(asking *a, const char *name, bool needed, cli_text *list)
+{
+    (void)needed;
+    (void)add_name(a, list, name);
+}
+
+static void visit_alone(asking *a, const char *name, bool needed, cli_text *list)
+{
+    (void)list;
+    get_one(a, name, needed);
+}
+
+/* Everything but the pods in one call; when that fails, one by one, to see whose fault it is. */
+static void get_all_but_pods(asking *a)
+{
+    cli_text list = {0};
+    cli_process process = {0};
+    for_each(a, visit_name, &list);
+    if (!a->failed && !text_add(a->options, &list, "", 1)) {
+        (void)no_memory(a);
+    }
+    if (!a->failed) {
+        bool good = get(a, list.ptr, &process);
+        if (good) {
+            give(a, &process);
+        } else if (process.status < 0) {
+            print_problem("kubectl get", reason_of(&process));
+            a->failed = true;
+        }
+        process_free(a->options, &process);
+        if (!good) {
+            for_each(a, visit_alone, NULL);
+        }
+    }
+    text_file_free(a->options, &list);
+}
+
+bool cluster_read(const cli_options *options, cli_input *input)
+{
+    asking a = {.options = options, .input = input};
+    if (ask_what_is_served(&a) && !serves(&a, "nodepools.karpenter.sh") && !serves(&a, "provisioners.karpenter.sh")) {
+        (void)note(&a, "nodepools.karpenter.sh", "the cluster serves none: is Karpenter installed there?");
+    }
+    if (!a.failed) {
+        get_all_but_pods(&a);
+    }
+    if (!a.failed) {
+        get_one(&a, "pods", true);
+    }
+    text_file_free(options, &a.served);
+    return !a.failed;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NANOSECONDS_A_MILLISECOND = 1000000, PIECE = 65536, REAP_EVERY_MS = 20 };
+
+extern char **environ;
+
+/* A program that runs, and what has come of it so far. */
+typedef struct watch {
+    const cli_options *options;
+    cli_process *process;
+    pid_t pid;
+    int out, err; /* where its output is read; -1 = at its end */
+    bool ended;
+    int how; /* it ended, as waitpid() says */
+    char line[400]; /* of standard error, as far as it has come */
+    size_t line_length;
+} watch;
+
+static int64_t clock_milliseconds(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / NANOSECONDS_A_MILLISECOND;
+}
+
+static void say(cli_process *process, const char *what)
+{
+    (void)snprintf(process->said, sizeof(process->said), "%s", what);
+}
+
+/* ---- start ------------------------------------------------------------------------------------------------------- */
+
+static void close_both(int ends[2])
+{
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+/* A pipe that no program inherits; its reading end never blocks. */
+static bool make_pipe(int ends[2])
+{
+    if (pipe(ends) != 0) {
+        return false;
+    }
+    if (fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 &&
+        fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0) {
+        return true;
+    }
+    close_both(ends);
+    return false;
+}
+
+/* The error number of what failed, 0 = it runs. */
+static int spawn(const char *const *words, int out, int err, pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (failed != 0) {
+        return failed;
+    }
+    failed = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (failed == 0) failed = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    if (failed == 0) failed = posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+    /* The words are not written to: the parameter's type is older than const. */
+    union { const char *const *given; char *const *wanted; } list = {words};
+    if (failed == 0) failed = posix_spawnp(pid, words[0], &actions, NULL, list.wanted, environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+static int start(watch *w, const char *const *words)
+{
+    int out[2], err[2];
+    if (!make_pipe(out)) {
+        return errno;
+    }
+    if (!make_pipe(err)) {
+        int failed = errno;
+        close_both(out);
+        return failed;
+    }
+    /* Who started us may have left this ignored, and then nobody could wait for it. */
+    (void)signal(SIGCHLD, SIG_DFL);
+    int failed = spawn(words, out[1], err[1], &w->pid);
+    (void)close(out[1]);
+    (void)close(err[1]);
+    if (failed != 0) {
+        (void)close(out[0]);
+        (void)close(err[0]);
+        return failed;
+    }
+    w->out = out[0];
+    w->err = err[0];
+    return 0;
+}
+
+/* ---- what it writes ---------------------------------------------------------------------------------------------- */
+
+static bool blank(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r') {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void end_line(watch *w)
+{
+    w->line[w->line_length] = '\0';
+    if (!blank(w->line, w->line_length)) {
+        say(w->process, w->line);
+    }
+    w->line_length = 0;
+}
+
+static void take_error(watch *w, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (bytes[i] == '\n') {
+            end_line(w);
+        } else if (w->line_length + 1 < sizeof(w->line) && bytes[i] != '\0') {
+            w->line[w->line_length++] = bytes[i];
+        }
+    }
+}
+
+/* Everything that is there now; false when it cannot be kept, which is said. */
+static bool drain(watch *w, int *from)
+{
+    static const char no_memory[] = "its output does not fit into memory", too_long[] = "its output is longer than the limit of a document";
+    char piece[PIECE];
+    uint64_t most = karp_context_get_options(w->options->context)->max_document_bytes;
+    while (*from >= 0) {
+        ssize_t got = read(*from, piece, sizeof(piece));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0 && errno == EAGAIN) {
+            return true;
+        }
+        if (got <= 0) {
+            (void)close(*from);
+            *from = -1;
+        } else if (from == &w->err) {
+            take_error(w, piece, (size_t)got);
+        } else if (w->process->out.len + (size_t)got > most) {
+            say(w->process, too_long);
+            return false;
+        } else if (!text_add(w->options, &w->process->out, piece, (size_t)got)) {
+            say(w->process, no_memory);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- until it ends ----------------------------------------------------------------------------------------------- */
+
+static void reap(watch *w, int flags)
+{
+    pid_t found = 0;
+    do {
+        found = waitpid(w->pid, &w->how, flags);
+    } while (found < 0 && errno == EINTR);
+    w->ended = found != 0;
+}
+
+/* Waits for output or the end; false = nothing came for as long as it may. Whom the program has started may hold its
+ * output open for longer than it lives, so that its end counts, not theirs. */
+static bool wait_for_more(watch *w, int64_t deadline)
+{
+    for (;;) {
+        struct pollfd both[2] = {{.fd = w->out, .events = POLLIN}, {.fd = w->err, .events = POLLIN}};
+        int ready = poll(both, 2, REAP_EVERY_MS);
+        if (ready > 0) {
+            return true;
+        }
+        reap(w, WNOHANG);
+        if (w->ended) {
+            return true;
+        }
+        if (clock_milliseconds() >= deadline) {
+            return false;
+        }
+    }
+}
+
+static bool watch_it(watch *w, int64_t patience)
+{
+    while (!w->ended) {
+        if (!wait_for_more(w, clock_milliseconds() + patience)) {
+            say(w->process, "it was silent for too long and has been ended");
+            return false;
+        }
+        if (!drain(w, &w->out) || !drain(w, &w->err)) {
+            return false;
+        }
+        if (w->out < 0 && w->err < 0) {
+            reap(w, WNOHANG);
+        }
+    }
+    return drain(w, &w->out) && drain(w, &w->err);
+}
+
+static void close_ends(watch *w)
+{
+    if (w->out >= 0) {
+        (void)close(w->out);
+    }
+    if (w->err >= 0) {
+        (void)close(w->err);
+    }
+}
+
+void process_free(const cli_options *options, cli_process *process)
+{
+    text_file_free(options, &process->out);
+}
+
+void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process)
+{
+    *process = (cli_process){.status = -1};
+    watch w = {.options = options, .process = process, .out = -1, .err = -1};
+    int failed = start(&w, words);
+    if (failed != 0) {
+        say(process, failed == ENOENT ? "is not on the PATH" : strerror(failed));
+        return;
+    }
+    if (!watch_it(&w, patience / NANOSECONDS_A_MILLISECOND)) {
+        (void)kill(w.pid, SIGKILL);
+        reap(&w, 0);
+    } else {
+        end_line(&w);
+        if (WIFEXITED(w.how)) {
+            process->status = WEXITSTATUS(w.how);
+        } else {
+            (void)snprintf(process->said, sizeof(process->said), "it was ended by signal %d", WTERMSIG(w.how));
+        }
+    }
+    close_ends(&w);
+}

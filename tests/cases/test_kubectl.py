@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kubectl-karp: the program under that name reads a cluster through kubectl. A stub stands in for kubectl."""
+import calendar
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from stories import SOURCE, check, equal, finish, run
+
+HERE = pathlib.Path(__file__).resolve().parent
+NOW = '2026-11-21T10:00:00Z'
+
+
+class Cluster:
+    def __init__(self, folder, **behaviour):
+        self.folder = folder
+        self.bin = folder / 'bin'
+        self.calls = []
+        if not self.bin.exists():
+            self.bin.mkdir()
+            stub = self.bin / 'kubectl'
+            stub.write_text(f'#!{sys.executable} -IS\n' + (HERE / 'stub_kubectl.py').read_text())
+            stub.chmod(0o755)
+            (self.bin / 'kubectl-karp').symlink_to(os.environ['KARP'])
+            (folder / 'cluster.json').write_text(run('dump', '-f', SOURCE / 'examples/quickstart', '--now', NOW)[0])
+        (folder / 'behaviour.json').write_text(json.dumps(behaviour))
+
+    def karp(self, *arguments, status=0, path=None, seconds=60):
+        calls = self.folder / 'calls.jsonl'
+        calls.unlink(missing_ok=True)
+        began = time.monotonic()
+        done = subprocess.run([self.bin / 'kubectl-karp', *map(str, arguments)], capture_output=True, text=True, timeout=100,
+                              env={**os.environ, 'NO_COLOR': '1', 'STUB': str(self.folder),
+                                   'PATH': path or f'{self.bin}:{os.environ["PATH"]}'}, input='not for kubectl')
+        check(time.monotonic() - began < seconds, f'{arguments} took {time.monotonic() - began} s')
+        check(done.returncode == status, f'kubectl karp {arguments}: exit {done.returncode}, not {status}: {done.stderr}')
+        self.calls = [json.loads(line) for line in calls.read_text().splitlines()] if calls.exists() else []
+        return done.stdout, done.stderr
+
+    def plan(self, *arguments, **options):
+        out, error = self.karp('plan', '--now', NOW, '-o', 'json', *arguments, **options)
+        return json.loads(out or '{}'), error
+
+
+def without_input(plan):
+    return {key: value for key, value in plan.items() if key not in ('input', 'warnings')}
+
+
+def check_the_same_decision(folder):
+    """What comes through kubectl is decided on as what comes from a file."""
+    cluster = Cluster(folder)
+    plan, error = cluster.plan()
+    equal(error, '', 'standard error')
+    from_file = json.loads(run('plan', '-f', folder / 'cluster.json', '-o', 'json')[0])
+    check(len(plan['launches']) == 3, 'three launches')
+    equal(without_input(plan), without_input(from_file), 'plan')
+    equal(plan.get('warnings', []), [], 'warnings')
+    equal([call[0] for call in cluster.calls], ['api-resources', 'get', 'get'], 'calls')
+    wanted = set(cluster.calls[1][1].split(','))
+    check({'nodes', 'nodepools.karpenter.sh', 'ec2nodeclasses.karpenter.k8s.aws', 'persistentvolumes'} <= wanted, f'{wanted}')
+    check(not wanted & {'secrets', 'deployments.apps', 'pods'} and not any(name.startswith('-') for name in wanted),
+          f'what has no place in a command, or in decisions: {wanted}')
+    equal(cluster.calls[2][1:5], ['pods', '--all-namespaces', '-o', 'json'], 'the pods')
+    check(all(call[-2:] == ['--request-timeout', '60s'] for call in cluster.calls), f'{cluster.calls}')
+    # Every verb that reads input.
+    check('ml/train-0 cannot be placed' in cluster.karp('explain', 'pod', 'ml/train-0')[0], 'explain')
+    check('candidates' in cluster.karp('disrupt', '-o', 'json')[0], 'disrupt')
+    check(cluster.karp('whatif', '--remove', 'system')[0], 'whatif')
+    equal(json.loads(cluster.karp('dump')[0])['kind'], 'Snapshot', 'dump')
+    (folder / 'plan.json').write_text(json.dumps(plan))
+    cluster.karp('verify', folder / 'plan.json', '--now', NOW)
+    cluster.karp('plan', '--fail-on', 'unschedulable', status=3)
+
+
+def check_options(folder):
+    cluster = Cluster(folder)
+    odd = 'a b; touch "$HOME" `x`'
+    cluster.plan('--context', odd, '--kubeconfig=other', '--user', 'u', '--cluster', 'c', '--as', 'jane', '--request-timeout', '5s')
+    for call in cluster.calls:
+        equal(call[-12:], ['--context', odd, '--kubeconfig', 'other', '--cluster', 'c', '--user', 'u', '--as', 'jane',
+                           '--request-timeout', '5s'], 'what is passed on')
+    # Without a clock it is that of the computer.
+    began = int(time.time())
+    out, _ = cluster.karp('dump')
+    now = calendar.timegm(time.strptime(json.loads(out)['now'], '%Y-%m-%dT%H:%M:%SZ'))
+    check(began <= now <= time.time(), f'now is {now}, not {began}')
+    # Files are read after it.
+    more = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'later'}, 'spec': {'containers': [{'name': 'c'}]}}
+    (folder / 'more.json').write_text(json.dumps(more))
+    plan, _ = cluster.plan('-f', folder / 'more.json')
+    placed = [pod for row in plan['launches'] + plan['placements'] for pod in row['pods']]
+    check('default/later' in placed and 'default/web-0' in placed, f'{placed}')
+    # The plain program knows nothing of it, the help of the plugin does.
+    _, error = run('plan', '--context', 'x', status=1)
+    check('not an option of this command' in error, error)
+    check('no input' in run('plan', status=1)[1], 'karp plan reads no cluster')
+    out, _ = cluster.karp('--help')
+    check(out.startswith('Usage: kubectl karp COMMAND'), out)
+    out, _ = cluster.karp('plan', '--help')
+    check(out.startswith('Usage: kubectl karp plan') and '--context NAME' in out, out)
+    out, _ = cluster.karp('catalogue', '--help')
+    check('--context' not in out, out)
+    equal(cluster.calls, [], 'help needs no kubectl')
+    _, error = cluster.karp('fly', status=1)
+    check("unknown command 'fly'" in error, error)
+
+
+def check_what_is_missing(folder):
+    cluster = Cluster(folder, absent=['nodepools.karpenter.sh', 'nodeclaims.karpenter.sh'])
+    plan, _ = cluster.plan()
+    check(plan['launches'] == [] and 'is Karpenter installed' in plan['warnings'][0], f'{plan["warnings"]}')
+    cluster = Cluster(folder, forbidden=['poddisruptionbudgets.policy', 'persistentvolumes'])
+    plan, error = cluster.plan()
+    equal(len(plan['launches']), 3, 'launches without budgets and volumes')
+    equal(plan['warnings'], [f'{name}: not read, decided as if there were none: Error from server (Forbidden): {name} is forbidden: '
+                             'User "jane" cannot list resource' for name in ('poddisruptionbudgets.policy', 'persistentvolumes')],
+          'warnings')
+    out, error = cluster.karp('plan', '-o', 'yaml')
+    check(error.count('karp: note: ') == 2 and 'Forbidden' in error, error)
+    for name in ('pods', 'nodepools.karpenter.sh'):
+        out, error = Cluster(folder, forbidden=[name]).karp('plan', status=1)
+        equal(out, '', 'output')
+        equal(error, f'karp: kubectl get {name}: Error from server (Forbidden): {name} is forbidden: User "jane" cannot list resource\n',
+              'refused')
+    plan, _ = Cluster(folder, partial=True).plan()
+    check(len(plan['launches']) == 3 and plan['warnings'] == [
+        'kubectl api-resources: error: unable to retrieve the complete list of server APIs: metrics.k8s.io/v1beta1: the server is down'],
+        f'{plan["warnings"]}')
+
+
+def check_failures(folder):
+    refused = 'The connection to the server localhost:8080 was refused - did you specify the right host or port?'
+    _, error = Cluster(folder, **{'api-resources': {'says': ['E1121 memcache.go:265] "Unhandled Error"', refused, ' ']}}).karp('plan', status=1)
+    equal(error, f'karp: kubectl api-resources: {refused}\n', 'no server')
+    _, error = Cluster(folder, get={'says': []}).karp('plan', status=1)
+    equal(error, 'karp: kubectl get nodes: it failed without a word\n', 'silence')
+    _, error = Cluster(folder, get={'says': ['\033[31mred\033[0m']}).karp('plan', status=1)
+    equal(error, 'karp: kubectl get nodes: ?[31mred?[0m\n', 'control characters')
+    _, error = Cluster(folder, get={'dies': True}).karp('plan', status=1)
+    equal(error, 'karp: kubectl get: it was ended by signal 9\n', 'killed')
+    _, error = Cluster(folder, absent=['pods']).karp('plan', status=1)
+    equal(error, 'karp: kubectl api-resources: it lists no pods or no nodes\n', 'no pods')
+    _, error = Cluster(folder, get={'bytes': 200}).karp('plan', status=1)
+    check(error.startswith('karp: kubectl get:') and error.count(':') > 3, f'half a document: {error}')
+    _, error = Cluster(folder).karp('plan', status=1, path=str(folder))
+    equal(error, 'karp: kubectl: is not on the PATH\n', 'no kubectl')
+
+
+def check_that_nothing_hangs(folder):
+    cluster = Cluster(folder, get={'hangs': True})
+    _, error = cluster.karp('plan', '--request-timeout', '100ms', status=1, seconds=30)
+    equal(error, 'karp: kubectl get: it was silent for too long and has been ended\n', 'silent')
+    # What kubectl has started keeps its output open.
+    plan, _ = Cluster(folder, get={'leaves_a_child': True}).plan(seconds=30)
+    equal(len(plan['launches']), 3, 'launches')
+    for child in (folder / 'children').read_text().split():
+        os.kill(int(child), signal.SIGKILL)
+    # More than a pipe holds, on both.
+    plan, _ = Cluster(folder, get={'warns': True, 'pods': 3000}).plan()
+    placed = sum(len(row['pods']) for row in plan['launches'] + plan['placements'])
+    equal(placed + len(plan['unschedulable']), 3000, 'pods of a large cluster')
+
+
+with tempfile.TemporaryDirectory() as name:
+    check_the_same_decision(pathlib.Path(name))
+    check_options(pathlib.Path(name))
+    check_what_is_missing(pathlib.Path(name))
+    check_failures(pathlib.Path(name))
+    check_that_nothing_hangs(pathlib.Path(name))
+sys.exit(finish())
