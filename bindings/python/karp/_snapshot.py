@@ -45,12 +45,15 @@ class _World:
         self.snapshot, self.reader = snapshot, reader
         count = native.io.karp_reader_warning_count(reader.address)
         self.warnings = tuple(native.text(native.io.karp_reader_warning(reader.address, i)) for i in range(count))
-        self.digest = Digest(functools.partial(_dump, reader))
+        self.dump = functools.partial(_dump, reader, threading.Lock())
+        self.digest = Digest(self.dump)
 
 
-def _dump(reader: native.Handle) -> bytes:
+def _dump(reader: native.Handle, lock: threading.Lock) -> bytes:
+    """A reader is for one thread at a time. (No method: it is held by the digest, which the world holds.)"""
     out = S.Text()
-    native.call(native.io.karp_reader_dump, reader.address, C.byref(out))
+    with lock:
+        native.call(native.io.karp_reader_dump, reader.address, C.byref(out))
     return native.take_text(out)
 
 
@@ -211,7 +214,7 @@ class Snapshot:
 
     def dump(self) -> bytes:
         """The canonical Snapshot, as JSON: the whole input in one document, catalogues included. load() reads it."""
-        return _dump(self._open().reader)
+        return self._open().dump()
 
     def __repr__(self) -> str:
         if self.closed:
@@ -221,7 +224,7 @@ class Snapshot:
 
     def __reduce__(self) -> Tuple[object, ...]:
         world = self._open()
-        return _unpickle, (__version__, str(world.digest), _dump(world.reader))
+        return _unpickle, (__version__, str(world.digest), world.dump())
 
     # ---- questions
 
