@@ -251,7 +251,8 @@ bool search_lane_refused(scheduler *s, enum refused_how how)
 void search_took(scheduler *s)
 {
     lane *l = &s->lanes.items[s->run.lane];
-    if (!l->apart) l->from = (lane_spot){ l->at.count, s->claims.items[l->at.claim].next };
+    l->at.claim = s->claims.items[l->at.claim].next;
+    if (!l->apart) l->from = l->at;
 }
 
 void search_opened(scheduler *s, uint32_t view_number, uint32_t number)

@@ -37,7 +37,7 @@ void claims_free(scheduler *s)
 
 /* ---- one claim (§21) ------------------------------------------------------------------------------------------------ */
 
-static bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requirement_id)
+bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requirement_id)
 {
     if (requirement_id == NO_ID) return true;
     if (t->host_possible) return host_allowed(s, requirement_id, HOST_FRESH);
@@ -162,7 +162,7 @@ static void sum_total(scheduler *s, const claim *c, const view *v)
 }
 
 /* What the types left could still take; a claim that cannot take even the smallest pod of the round retires. */
-static bool measure_slack(scheduler *s, claim *c)
+bool claim_measure(scheduler *s, claim *c)
 {
     if (!typeset_fits(s, c->types, c->requests)) return false; /* it does: this computes what is asked for below */
     const int64_t *most = s->typesets.items[c->types].most;
@@ -173,6 +173,14 @@ static bool measure_slack(scheduler *s, claim *c)
     return true;
 }
 
+void claim_note_families(const scheduler *s, claim *c, const shape *p)
+{
+    for (uint32_t i = 0; i < p->requests.count; i++) {
+        uint32_t d = s->place_of_resource[p->requests.items[i].resource];
+        if (d != NO_ID && c->binary[d] == 2 && amount_sign(p->requests.items[i].value) != 0) c->binary[d] = p->requests.items[i].binary;
+    }
+}
+
 /* §21 Add; the claim is in no bucket while this runs. */
 static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *v, offer *o)
 {
@@ -180,15 +188,12 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     const template_ *t = &s->templates[c->template_];
     const shape *p = shape_of(s->snapshot, v->class_);
     memcpy(c->requests, s->total, s->dims * sizeof *c->requests);
-    for (uint32_t i = 0; i < p->requests.count; i++) {
-        uint32_t d = s->place_of_resource[p->requests.items[i].resource];
-        if (d != NO_ID && c->binary[d] == 2 && amount_sign(p->requests.items[i].value) != 0) c->binary[d] = p->requests.items[i].binary;
-    }
+    claim_note_families(s, c, p);
     c->set = o->set;
     c->types = o->types;
     c->pods++;
     s->places[pod_number] = (place){ number, PLACE_CLAIM };
-    if (!measure_slack(s, c)) return false;
+    if (!claim_measure(s, c)) return false;
     spot at = { .set = o->set, .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
     topology_record(s, v, &at);
     if (o->reserved_count > 0 || c->reserved_count > 0) reservations_hold(s, c, o->reserved, o->reserved_count);
@@ -293,57 +298,6 @@ bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
         if (offer_claim(s, &q, number)) return true;
         if (s->failed) return false;
     }
-}
-
-/* ---- runs ------------------------------------------------------------------------------------------------------------- */
-
-/* Whether one more pod of the view changes a claim that has taken one by nothing but its amounts. */
-static bool only_adds(scheduler *s, const view *v, const claim *c)
-{
-    const class_state *k = &s->classes[v->class_];
-    const kin *selected = &s->kins.items[k->kin];
-    bool counted = v->owned_count > 0 || k->inverse_count > 0 || selected->counted_count > 0 || selected->barred_count > 0;
-    bool listed = set_has_min_values(s, c->set) || s->templates[c->template_].table->has_reservations; /* check_list() */
-    return !counted && !listed && shape_of(s->snapshot, v->class_)->ports.count == 0 &&
-           s->snapshot->classes[v->class_].alternative_count == 0 && set_meet(&s->algebra, c->set, v->full.set) == c->set;
-}
-
-/* How many more pods of `each` have room on some type of the claim, up to `most`. */
-static uint32_t room_for(scheduler *s, const claim *c, const int64_t *each, uint32_t most)
-{
-    const typeset *ts = &s->typesets.items[c->types];
-    const int64_t *rooms = s->templates[ts->template_].room;
-    uint32_t best = 0;
-    for (uint32_t i = 0; i < ts->maximal_count && best < most; i++) {
-        const int64_t *room = rooms + (size_t)ts->maximal[i] * s->dims;
-        int64_t fit = most;
-        for (uint32_t d = 0; d < s->dims && fit > 0; d++) {
-            int64_t left = room[d] - c->requests[d];
-            if (left < 0) fit = 0;
-            else if (each[d] > 0 && left / each[d] < fit) fit = left / each[d];
-        }
-        if (fit > best) best = (uint32_t)fit;
-    }
-    return best;
-}
-
-uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t count, uint32_t view_number)
-{
-    uint32_t number = s->run.only;
-    if (number == NO_ID || s->run.view != view_number) return 0;
-    claim *c = &s->claims.items[number];
-    const view *v = &s->views.items[view_number];
-    const int64_t *each = s->classes[v->class_].requests;
-    if (c->retired || !only_adds(s, v, c)) return 0;
-    uint32_t fit = room_for(s, c, each, count);
-    if (fit == 0) return 0;
-    claim_unlink(s, number);
-    for (uint32_t d = 0; d < s->dims; d++) c->requests[d] += (int64_t)fit * each[d];
-    c->pods += fit;
-    for (uint32_t i = 0; i < fit; i++) s->places[pods[i]] = (place){ number, PLACE_CLAIM };
-    if (!measure_slack(s, c)) s->failed = true;
-    if (!c->retired) claim_link_front(s, number);
-    return fit;
 }
 
 /* ---- pass 3 ----------------------------------------------------------------------------------------------------------- */

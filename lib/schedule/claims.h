@@ -10,9 +10,6 @@ void claims_free(scheduler *s);
 
 /* Puts the pod on the first open claim that takes it, those with the fewest pods first. */
 bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
-/* After the view's pod was placed: puts as many of `pods`, more of the same view that come next, on the same claim as this
- * gives the same answers as one after the other. How many that were. */
-uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t count, uint32_t view_number);
 /* Opens a claim for the pod from the first template that can; KARP_REASON_NONE on success, else why the last one refused
  * (KARP_REASON_RESERVED: the walk stopped there). */
 uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number);
@@ -21,6 +18,10 @@ uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number);
 uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number, uint32_t *set);
 /* Why an open claim refuses the pod; changes nothing. */
 uint32_t claim_refusal(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number);
+/* Parts of taking a pod: which suffix the claim's amounts are printed with, and what the types left could still take. */
+void claim_note_families(const scheduler *s, claim *c, const shape *p);
+bool claim_measure(scheduler *s, claim *c); /* false = refused memory */
+bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requirement_id);
 /* reservations.c (§25) */
 bool reservations_init(scheduler *s);
 void reservations_free(scheduler *s);

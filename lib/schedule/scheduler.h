@@ -215,6 +215,7 @@ typedef struct claim {
     uint32_t lane;       /* see claim_order.h … */
     uint32_t next, prev; /* … and its neighbours in the bucket of its pod count there; NO_ID ends */
     int64_t stamp;       /* among claims with as many pods, the smallest comes first */
+    uint32_t before, more; /* while a run goes over many claims: its pods before, and how many more it takes */
     bool retired;        /* no pod of the round can fit any more: it is in no bucket */
     bool relaxed_min_values, dropped;
     struct port_use *ports;

@@ -4,6 +4,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <schedule/claim_runs.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/hosts.h>
@@ -20,6 +21,7 @@ typedef struct queue {
     const uint32_t *classes; /* of the pods that have not been looked at, when they are all of the snapshot's; else NULL */
     uint32_t capacity, head, length;
     uint32_t fresh; /* from the head on, this many pods have not been looked at */
+    uint32_t run_end; /* where the run that was looked at last ends */
 } queue;
 
 static int by_queue_rank(uint32_t x, uint32_t y, const void *user)
@@ -153,31 +155,36 @@ static void note_rest(scheduler *s, const queue *q)
 }
 
 /* How many of the pods after the one just placed may go the same way at once. With someone to ask, or a budget, not for long. */
-static uint32_t run_ahead(const scheduler *s, const queue *q, uint32_t class_number)
+static uint32_t run_ahead(const scheduler *s, queue *q, uint32_t class_number)
 {
-    const uint32_t *pods = q->pods + q->head, *class_of = s->snapshot->pod_class;
-    uint64_t most = q->fresh, steps_each = 2;
+    const uint32_t *class_of = s->snapshot->pod_class;
+    uint32_t end = q->head + q->fresh;
+    uint64_t steps_each = 2;
+    if (q->run_end <= q->head) {
+        q->run_end = q->head;
+        if (q->classes == NULL) {
+            while (q->run_end < end && class_of[q->pods[q->run_end]] == class_number) q->run_end++;
+        } else {
+            while (q->run_end < end && q->classes[q->run_end] == class_number) q->run_end++;
+        }
+    }
+    uint64_t most = q->run_end - q->head;
     if (s->options->should_stop != NULL && most > POLL_EVERY / 8) most = POLL_EVERY / 8;
     if (s->options->max_steps > 0) {
         uint64_t left = s->options->max_steps > s->steps ? s->options->max_steps - s->steps : 0;
         if (most > left / steps_each) most = left / steps_each;
     }
-    uint32_t n = 0;
-    if (q->classes == NULL) {
-        while (n < most && class_of[pods[n]] == class_number) n++;
-    } else {
-        while (n < most && q->classes[q->head + n] == class_number) n++;
-    }
-    return n;
+    return (uint32_t)most;
 }
 
-/* A run of equal pods: those that only fill the claim up go on it in one step. */
-static void fill_up(scheduler *s, queue *q, uint32_t view_number)
+/* A run of equal pods: those that change nothing but amounts are counted out over the claims. */
+static void fill_up(scheduler *s, queue *q, uint32_t pod_number, uint32_t view_number)
 {
-    if (s->run.only == NO_ID || q->fresh == 0 || !answer_is_the_class_s(s, s->views.items[view_number].class_)) return;
+    const view *v = &s->views.items[view_number];
+    if (q->fresh == 0 || s->places[pod_number].where != PLACE_CLAIM || !answer_is_the_class_s(s, v->class_)) return;
     /* One that gave something up may have opened what the next can have without. */
-    if (s->classes[s->views.items[view_number].class_].first_view != view_number) return;
-    uint32_t ahead = run_ahead(s, q, s->views.items[view_number].class_);
+    if (s->classes[v->class_].first_view != view_number || !claims_countable(s, v)) return;
+    uint32_t ahead = run_ahead(s, q, v->class_);
     uint32_t placed = ahead == 0 ? 0 : claims_fill(s, q->pods + q->head, ahead, view_number);
     s->version += placed;
     s->steps += 2 * (uint64_t)placed;
@@ -210,7 +217,7 @@ static void run_loop(scheduler *s, queue *q)
         q->fresh -= q->fresh > 0;
         uint32_t reason = schedule_pod(s, p, &last);
         if (reason == KARP_REASON_NONE) {
-            fill_up(s, q, last);
+            fill_up(s, q, p, last);
             continue;
         }
         if (!outcomes_exist(s)) break;

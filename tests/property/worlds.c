@@ -28,6 +28,8 @@ static const enum feature themes[][16] = {
     {DAEMONS, DAEMON_TERMS, MULTI_ARCH, POOL_TAINTS, SOFT_TAINTS, TOLERATION_KINDS, NODES, MANY_POOLS, FEATURES},
     {INIT_CONTAINERS, SIDECARS, OVERHEAD, POD_RESOURCES, RESIZED, INVALID_PODS, DEVICES, OTHER_PODS, FEATURES},
     {DEFAULT_SPREAD, NODES, BOUND_PODS, ZONE_SPREAD, STATE_PODS, IGNORE_PREFERENCES, FEATURES},
+    {REPLICAS, MANY_TYPES, MANY_POOLS, WEIGHTS, NODE_SELECTOR, FEATURES},
+    {REPLICAS, MANY_TYPES, HOST_SPREAD, ANTI_AFFINITY, EXTENDED, FEATURES},
 };
 
 /** Turns features on: single ones anywhere, and one or two themes. */
@@ -200,6 +202,9 @@ static json_t *state(struct maker *m)
 static void make_all_pods(struct maker *m)
 {
     unsigned pending = chance(m, 30) ? 1 + below(m, 6) : chance(m, 97) ? 1 + below(m, 60) : 200 + below(m, 120);
+    if (has(m, REPLICAS)) {
+        pending += 100 + below(m, 100);
+    }
     for (size_t i = 0; i < json_array_size(m->nodes); i++) {
         for (unsigned n = has(m, BOUND_PODS) ? below(m, 5) : 0; n > 0; n--) {
             make_pod(m, json_array_get(m->nodes, i));
