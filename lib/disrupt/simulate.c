@@ -122,7 +122,8 @@ static simulation *prepare(pass *p, const uint32_t *candidates, uint32_t count, 
     for (uint32_t i = 0; i < count; i++) moving += p->candidates[candidates[i]].moving_count;
     m->removed = arena_array(&m->data, count + (size_t)1, sizeof *m->removed);
     m->extra = arena_array(&m->data, moving + 1, sizeof *m->extra);
-    if (m->removed == NULL || m->extra == NULL) {
+    /* Room to keep its scheduler in, so that a refusal is seen here and not when it is too late to say. */
+    if (m->removed == NULL || m->extra == NULL || !list_reserve(p->context, &p->spare, sizeof *p->spare.items)) {
         simulation_free(p, m);
         return NULL;
     }
