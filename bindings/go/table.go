@@ -7,7 +7,7 @@ import "C"
 
 import "unsafe"
 
-// Tables of a decision and of a snapshot; docs/columns.md lists their columns.
+// Tables of a decision, of a snapshot and of a catalogue; docs/columns.md lists their columns.
 const (
 	TablePods          uint32 = C.KARP_TABLE_PODS
 	TableLaunches      uint32 = C.KARP_TABLE_LAUNCHES
@@ -21,6 +21,8 @@ const (
 	TableKept          uint32 = C.KARP_TABLE_KEPT
 	TableSnapshotPods  uint32 = C.KARP_TABLE_SNAPSHOT_PODS
 	TableSnapshotNodes uint32 = C.KARP_TABLE_SNAPSHOT_NODES
+	TableInstanceTypes uint32 = C.KARP_TABLE_INSTANCE_TYPES
+	TableOfferings     uint32 = C.KARP_TABLE_OFFERINGS
 )
 
 // A Column has its values in the one slice of their type. In a list column row i has the values Offsets[i] … Offsets[i+1]−1;
@@ -75,6 +77,21 @@ func (s *Snapshot) Table(which uint32) (*Table, error) {
 	f := newFault()
 	var out *C.karp_table
 	if err := f.check(C.karp_snapshot_table((*C.karp_snapshot)(ptr), C.uint32_t(which), &out, &f.c)); err != nil {
+		return nil, err
+	}
+	return tableOf(out)
+}
+
+// Table reads a table of the catalogue.
+func (c *Catalogue) Table(which uint32) (*Table, error) {
+	ptr, err := c.handle.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer c.handle.leave()
+	f := newFault()
+	var out *C.karp_table
+	if err := f.check(C.karp_catalogue_table((*C.karp_catalogue)(ptr), C.uint32_t(which), &out, &f.c)); err != nil {
 		return nil, err
 	}
 	return tableOf(out)

@@ -54,6 +54,28 @@ func TestTables(t *testing.T) {
 	}
 }
 
+func TestCatalogueTables(t *testing.T) {
+	c, err := karp.NewCatalogue(nil, instanceTypes())
+	good(t, err)
+	types, err := c.Table(karp.TableInstanceTypes)
+	good(t, err)
+	if got := types.Column("name").Text; !slices.Equal(got, []string{"m.2", "m.4", "m.8"}) {
+		t.Fatal(got)
+	}
+	offerings, err := c.Table(karp.TableOfferings)
+	good(t, err)
+	if got := offerings.Column("price").Float64; !slices.Equal(got, []float64{2, 2.2, 4, 4.4, 8, 8.8}) {
+		t.Fatal(got)
+	}
+	if _, err := c.Table(karp.TablePods); !errors.Is(err, karp.ErrNotFound) {
+		t.Fatal(err)
+	}
+	c.Close()
+	if _, err := c.Table(karp.TableOfferings); !errors.Is(err, karp.ErrClosed) {
+		t.Fatal(err)
+	}
+}
+
 func TestOverlaysAndBuffers(t *testing.T) {
 	b := builder(t)
 	settings := karp.DefaultSettings()
