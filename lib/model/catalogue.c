@@ -75,21 +75,6 @@ static resource_list sum(copier *c, resource_list x, resource_list y)
     return out;
 }
 
-/* The three lists of an overhead, and their sum. */
-typedef struct overhead_lists {
-    resource_list kube, system, eviction, total;
-} overhead_lists;
-
-static overhead_lists read_overhead(copier *c, const karp_overhead *given)
-{
-    overhead_lists o;
-    o.kube = read_amounts(c, "overhead.kubeReserved", given->kube_reserved, given->kube_reserved_count);
-    o.system = read_amounts(c, "overhead.systemReserved", given->system_reserved, given->system_reserved_count);
-    o.eviction = read_amounts(c, "overhead.evictionThreshold", given->eviction_threshold, given->eviction_threshold_count);
-    o.total = sum(c, sum(c, o.kube, o.system), o.eviction);
-    return o;
-}
-
 /* ---- showing ------------------------------------------------------------------------------------------------------- */
 
 static karp_str show_amount(copier *c, amount value, bool binary)
@@ -118,16 +103,23 @@ static const karp_resource *show_resources(copier *c, resource_list list)
     return shown;
 }
 
-static karp_overhead show_overhead(copier *c, const overhead_lists *o)
+/* The sum of the three lists, and the lists as they will be shown. The same lists again are the same copies. */
+static resource_list read_overhead(copier *c, const karp_overhead *given, karp_overhead *shown)
 {
-    karp_overhead shown;
-    shown.kube_reserved = show_resources(c, o->kube);
-    shown.kube_reserved_count = o->kube.count;
-    shown.system_reserved = show_resources(c, o->system);
-    shown.system_reserved_count = o->system.count;
-    shown.eviction_threshold = show_resources(c, o->eviction);
-    shown.eviction_threshold_count = o->eviction.count;
-    return shown;
+    repeated_overhead *met = repeated_overhead_slot(c->before, given);
+    if (repeated_overhead_is(met, given)) {
+        *shown = met->shown;
+        return met->total;
+    }
+    resource_list kube = read_amounts(c, "overhead.kubeReserved", given->kube_reserved, given->kube_reserved_count);
+    resource_list system = read_amounts(c, "overhead.systemReserved", given->system_reserved, given->system_reserved_count);
+    resource_list eviction = read_amounts(c, "overhead.evictionThreshold", given->eviction_threshold, given->eviction_threshold_count);
+    resource_list total = sum(c, sum(c, kube, system), eviction);
+    *shown = (karp_overhead){
+        show_resources(c, kube), kube.count, show_resources(c, system), system.count, show_resources(c, eviction), eviction.count,
+    };
+    if (c->status == KARP_OK) *met = (repeated_overhead){ *given, total, *shown };
+    return total;
 }
 
 /* The values as texts; a list that came up before is shown already. */
@@ -204,11 +196,9 @@ static void read_offering(copier *c, const karp_offering *given, catalogue_offer
     }
     shown->capacity_override_count = o->capacity_override.count;
     if (given->overhead_override != NULL) {
-        overhead_lists lists = read_overhead(c, given->overhead_override);
-        o->overhead_override = lists.total;
-        karp_overhead *copy = arena_alloc(c->to, sizeof *copy);
+        karp_overhead *copy = arena_zalloc(c->to, sizeof *copy);
         if (copy == NULL) copy_refuse(c);
-        else *copy = show_overhead(c, &lists);
+        else o->overhead_override = read_overhead(c, given->overhead_override, copy);
         shown->overhead_override = copy;
     }
 }
@@ -221,7 +211,7 @@ static void read_offerings(copier *c, const karp_instance_type *given, catalogue
         path_leave(c);
         return;
     }
-    karp_offering *shown = arena_array(c->to, given->offering_count, sizeof *shown);
+    karp_offering *shown = arena_alloc(c->to, given->offering_count * sizeof *shown); /* copy_room() has limited the count */
     if (shown == NULL) {
         copy_refuse(c);
         return;
@@ -248,8 +238,7 @@ static void read_type(copier *c, const karp_instance_type *given, catalogue_type
     t->name = copy_text(c, given->name);
     t->requirements = read_requirements(c, given->requirements, given->requirement_count);
     t->capacity = read_amounts(c, "capacity", given->capacity, given->capacity_count);
-    overhead_lists overhead = read_overhead(c, &given->overhead);
-    t->overhead = overhead.total;
+    t->overhead = read_overhead(c, &given->overhead, &t->shown.overhead);
     t->capacity_from_overlay = given->capacity_from_overlay != 0;
     if (c->status == KARP_OK) {
         check_sum(c, allocatable_of(c->to, c->resources, t->capacity, t->overhead, &t->allocatable), "capacity");
@@ -261,7 +250,6 @@ static void read_type(copier *c, const karp_instance_type *given, catalogue_type
     t->shown.requirement_count = t->requirements.count;
     t->shown.capacity = show_resources(c, t->capacity);
     t->shown.capacity_count = t->capacity.count;
-    t->shown.overhead = show_overhead(c, &overhead);
     path_enter(c, "volumeLimits");
     t->shown.volume_limits = show_volume_limits(c, given->volume_limits, given->volume_limit_count);
     t->shown.volume_limit_count = given->volume_limit_count;

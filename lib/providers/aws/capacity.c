@@ -242,36 +242,63 @@ static void override(karp_resource *list, size_t *count, const karp_resource *st
     }
 }
 
-static void fill_overhead(scratch *s, const aws_type *t, const aws_node_class *c, const aws_options *o, int64_t bytes_of_memory,
-                          double storage_bytes, karp_overhead *out)
+static void fill_kube_reserved(scratch *s, const aws_type *t, const aws_node_class *c, const aws_options *o, aws_shared *shared,
+                               karp_overhead *out)
 {
-    static const karp_str one_gibi = TEXT("1Gi"), hundred_mebi = TEXT("100Mi");
+    static const karp_str one_gibi = TEXT("1Gi");
     int64_t counted = traits_of(c->family).reserves_by_enis ? pods_by_enis(t, c, 0) : pod_count(t, c, o);
-    karp_resource *kube = scratch_array(s, 3 + c->kube_reserved_count, sizeof *kube);
-    karp_resource *eviction = scratch_array(s, 2, sizeof *eviction);
-    if (!kube || !eviction) return;
-    add_value(kube, &out->kube_reserved_count, cpu, reserved_cpu_milli(t->vcpus), -3);
-    add_text(kube, &out->kube_reserved_count, memory, scratch_uint_unit(s, (uint64_t)(11 * counted + 255), "Mi"));
-    add_text(kube, &out->kube_reserved_count, storage, one_gibi);
-    override(kube, &out->kube_reserved_count, c->kube_reserved, c->kube_reserved_count);
-    add_text(eviction, &out->eviction_threshold_count, memory,
-             c->evict_memory.len ? threshold(s, c->evict_memory, (double)bytes_of_memory) : hundred_mebi);
-    add_text(eviction, &out->eviction_threshold_count, storage,
-             c->evict_nodefs.len ? threshold(s, c->evict_nodefs, storage_bytes)
-                                 : whole_text(s, ceil(ceil(storage_bytes) / 100 * 10)));
-    out->kube_reserved = kube;
-    out->eviction_threshold = eviction;
-    out->system_reserved = c->system_reserved;
-    out->system_reserved_count = c->system_reserved_count;
+    size_t slot = aws_shared_slot((uint64_t)t->vcpus << 20 ^ (uint64_t)counted, AWS_SHARED);
+    if (!shared->kube_reserved[slot].list || shared->kube_reserved[slot].vcpus != t->vcpus || shared->kube_reserved[slot].pods != counted) {
+        karp_resource *list = scratch_array(s, 3 + c->kube_reserved_count, sizeof *list);
+        size_t count = 0;
+        if (!list) return;
+        add_value(list, &count, cpu, reserved_cpu_milli(t->vcpus), -3);
+        add_text(list, &count, memory, scratch_uint_unit(s, (uint64_t)(11 * counted + 255), "Mi"));
+        add_text(list, &count, storage, one_gibi);
+        override(list, &count, c->kube_reserved, c->kube_reserved_count);
+        shared->kube_reserved[slot].list = list;
+        shared->kube_reserved[slot].count = count;
+        shared->kube_reserved[slot].vcpus = t->vcpus;
+        shared->kube_reserved[slot].pods = counted;
+    }
+    out->kube_reserved = shared->kube_reserved[slot].list;
+    out->kube_reserved_count = shared->kube_reserved[slot].count;
 }
 
-void aws_resources(scratch *s, const aws_type *t, const aws_node_class *c, const aws_options *o, karp_instance_type *out)
+enum { EVICTIONS = 2 };
+
+static void fill_eviction(scratch *s, const aws_node_class *c, int64_t bytes_of_memory, double storage_bytes, aws_shared *shared,
+                          karp_overhead *out)
+{
+    static const karp_str hundred_mebi = TEXT("100Mi");
+    int64_t of_memory = is_percentage(c->evict_memory) ? bytes_of_memory : 0;
+    uint64_t bits;
+    memcpy(&bits, &storage_bytes, sizeof bits);
+    size_t slot = aws_shared_slot(bits ^ (uint64_t)of_memory, AWS_SHARED_EVICTIONS);
+    const karp_resource *met = shared->evictions[slot].list;
+    if (!met || shared->evictions[slot].memory != of_memory || shared->evictions[slot].storage != bits) {
+        karp_resource *list = scratch_array(s, EVICTIONS, sizeof *list);
+        size_t count = 0;
+        if (!list) return;
+        add_text(list, &count, memory, c->evict_memory.len ? threshold(s, c->evict_memory, (double)bytes_of_memory) : hundred_mebi);
+        add_text(list, &count, storage,
+                 c->evict_nodefs.len ? threshold(s, c->evict_nodefs, storage_bytes)
+                                     : whole_text(s, ceil(ceil(storage_bytes) / 100 * 10)));
+        shared->evictions[slot].list = list;
+        shared->evictions[slot].memory = of_memory;
+        shared->evictions[slot].storage = bits;
+    }
+    out->eviction_threshold = shared->evictions[slot].list;
+    out->eviction_threshold_count = EVICTIONS;
+}
+
+void aws_resources(scratch *s, const aws_type *t, const aws_node_class *c, const aws_options *o, aws_shared *shared,
+                   karp_instance_type *out)
 {
     static const karp_str pod_eni = TEXT("vpc.amazonaws.com/pod-eni"), efa = TEXT("vpc.amazonaws.com/efa");
     static const karp_str private_ipv4 = TEXT("vpc.amazonaws.com/PrivateIPv4Address");
     enum { ROOM = 12 };
-    karp_resource *list = scratch_array(s, ROOM, sizeof *list);
-    if (!list) return;
+    karp_resource list[ROOM];
     int64_t bytes_of_memory = memory_bytes(t, o);
     bytes disk = ephemeral_storage(s, t, c);
     size_t count = 0;
@@ -283,7 +310,13 @@ void aws_resources(scratch *s, const aws_type *t, const aws_node_class *c, const
     add_devices(t, list, &count);
     add_some(list, &count, efa, c->has_interfaces ? efa_only_interfaces(c, false) : t->efas);
     if (aws_is_windows(c->family) && !(t->flags & EC2_ARM64)) add_some(list, &count, private_ipv4, t->limits_ipv4 - 1);
-    out->capacity = list;
+    karp_resource *copy = scratch_alloc(s, count * sizeof *copy);
+    if (!copy) return;
+    memcpy(copy, list, count * sizeof *copy);
+    out->capacity = copy;
     out->capacity_count = count;
-    fill_overhead(s, t, c, o, bytes_of_memory, disk.value, &out->overhead);
+    out->overhead.system_reserved = c->system_reserved;
+    out->overhead.system_reserved_count = c->system_reserved_count;
+    fill_kube_reserved(s, t, c, o, shared, &out->overhead);
+    fill_eviction(s, c, bytes_of_memory, disk.value, shared, &out->overhead);
 }

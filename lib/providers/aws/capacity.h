@@ -5,6 +5,7 @@
 
 #include <providers/aws/facts.h>
 #include <providers/aws/node_class.h>
+#include <providers/aws/shared.h>
 
 /* Settings of the provider itself. */
 typedef struct aws_options {
@@ -12,9 +13,9 @@ typedef struct aws_options {
     int64_t reserved_enis;
 } aws_options;
 
-/* Fills capacity and overhead of `out`. Refused memory shows in s->failed. */
+/* Fills capacity and overhead of `out`. Refused memory shows in s->failed. `shared` is of the same scratch, class and options. */
 void aws_resources(scratch *s, const aws_type *type, const aws_node_class *node_class, const aws_options *options,
-                   karp_instance_type *out);
+                   aws_shared *shared, karp_instance_type *out);
 
 /* Is `text` what an eviction threshold may be: a quantity or a percentage? */
 bool aws_threshold_valid(karp_str text);

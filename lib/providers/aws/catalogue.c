@@ -106,7 +106,7 @@ karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_mar
         out->size = sizeof *out;
         out->name = type->name;
         aws_labels(s, type, c, place, shared, out);
-        aws_resources(s, type, c, &settings->options, out);
+        aws_resources(s, type, c, &settings->options, shared, out);
         aws_offerings(s, type, c, place, &parts, out);
     }
     if (s->failed) return provider_nomem(error);

@@ -104,7 +104,7 @@ static void add_number(labels *l, karp_str key, int64_t value)
         add_none(l, key);
         return;
     }
-    size_t slot = (size_t)((uint64_t)value * UINT64_C(0x9e3779b97f4a7c15) >> 55);
+    size_t slot = aws_shared_slot((uint64_t)value, AWS_SHARED);
     if (!l->shared->numbers[slot].list || l->shared->numbers[slot].number != value) {
         l->shared->numbers[slot].number = value;
         l->shared->numbers[slot].list = one_of(l, scratch_uint(l->s, (uint64_t)value));
@@ -331,8 +331,8 @@ static void add_system(labels *l, const aws_type *t, aws_family family)
 void aws_labels(scratch *s, const aws_type *t, const aws_node_class *c, const aws_place *place, aws_shared *shared, karp_instance_type *out)
 {
     static const karp_str tenancies[] = { TEXT("default"), TEXT("dedicated") };
-    labels l = { .s = s, .shared = shared, .list = scratch_alloc(s, LABELS_MOST * sizeof *l.list) };
-    if (!l.list) return;
+    karp_requirement list[LABELS_MOST];
+    labels l = { .s = s, .shared = shared, .list = list };
     size_t reservations = aws_reservation_count(c, t);
     add(&l, key_type, t->name);
     add_system(&l, t, c->family);
@@ -355,6 +355,9 @@ void aws_labels(scratch *s, const aws_type *t, const aws_node_class *c, const aw
     add_reservations(&l, t, c, reservations);
     if (c->placement_group.id.len) add(&l, key_group, c->placement_group.id);
     if (place->partition_count) add_list(&l, aws_key_partition, place->partitions, place->partition_count);
-    out->requirements = l.list;
+    karp_requirement *copy = scratch_alloc(s, l.count * sizeof *copy);
+    if (!copy) return;
+    memcpy(copy, list, l.count * sizeof *copy);
+    out->requirements = copy;
     out->requirement_count = l.count;
 }

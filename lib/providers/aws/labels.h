@@ -6,6 +6,7 @@
 #include <providers/aws/facts.h>
 #include <providers/aws/marks.h>
 #include <providers/aws/node_class.h>
+#include <providers/aws/shared.h>
 
 #define AWS_GROUP "karpenter.k8s.aws/"
 
@@ -33,20 +34,6 @@ extern const karp_str aws_key_zone, aws_key_zone_id, aws_key_capacity_type, aws_
 
 /* Reservations of the node class for that type. */
 size_t aws_reservation_count(const aws_node_class *node_class, const aws_type *type);
-
-/* Lists of one value that came up before: types share most of them, and what is shared is copied once. Slots are overwritten
- * when others need them. All zero: empty. */
-enum { AWS_SHARED = 512 };
-typedef struct aws_shared {
-    struct {
-        int64_t number;
-        const karp_str *list; /* NULL: the slot is free */
-    } numbers[AWS_SHARED];
-    const karp_str *texts[AWS_SHARED];
-    const karp_str *zone_lists[AWS_SHARED], *id_lists[AWS_SHARED]; /* by the bits of the zones */
-    uint32_t zone_bits[AWS_SHARED];
-    size_t zone_count[AWS_SHARED], id_count[AWS_SHARED];
-} aws_shared;
 
 /* Fills the requirements of `out`. Refused memory shows in s->failed. `shared` is of the same scratch and place. */
 void aws_labels(scratch *s, const aws_type *type, const aws_node_class *node_class, const aws_place *place, aws_shared *shared,
