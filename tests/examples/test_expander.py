@@ -14,8 +14,11 @@ EXPANDER = test_go.SOURCE / 'examples/karp-expander'
 def modules_missing():
     """Whether what the program and its tests import cannot be had, with this Go."""
     for proxy in ({'GOPROXY': 'off'}, {'GOPROXY': os.environ.get('GOPROXY', '')}):
-        asked = subprocess.run(['go', 'list', '-deps', '-test', './...'], cwd=EXPANDER, env={**test_go.environment(), **proxy},
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            asked = subprocess.run(['go', 'list', '-deps', '-test', './...'], cwd=EXPANDER, env={**test_go.environment(), **proxy},
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=300)
+        except subprocess.TimeoutExpired:
+            return 'karp-expander: its modules do not arrive'
         if asked.returncode == 0:
             return None
     return f'karp-expander: its modules cannot be had here, or take a newer Go: {asked.stderr.strip()[-300:]}'
