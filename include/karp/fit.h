@@ -72,6 +72,7 @@ typedef struct karp_fit_request {
     size_t demand_count;
     int32_t (*should_stop)(void *user); /**< non-zero = stop with KARP_E_CANCELED; NULL = never */
     void *stop_user;
+    uint64_t max_launches; /**< at most so many nodes of all types together; 0 = any number. Not less than all min_nodes */
 } karp_fit_request;
 
 /** Zeroes @p request and sets its size. Since 0.1. */
@@ -81,7 +82,7 @@ KARP_API void karp_fit_request_init(karp_fit_request *request, size_t size);
 enum {
     KARP_FIT_SELECTOR = 1,  /**< no type and no node has the labels; permanent */
     KARP_FIT_TOO_LARGE = 2, /**< none of those with the labels is large enough, even when empty; permanent for types */
-    KARP_FIT_FULL = 3,      /**< the nodes are full and max_nodes is reached */
+    KARP_FIT_FULL = 3,      /**< the nodes are full and max_nodes or max_launches is reached */
     KARP_FIT_GROUP = 4      /**< another copy of its group found no place */
 };
 
@@ -93,7 +94,8 @@ typedef struct karp_fitting karp_fitting;
 
 /**
  * Places demands on nodes that exist and on nodes to launch, by the rules above. @p request may not be NULL.
- * The work grows with the number of different demands times that of nodes and types, not with counts.
+ * The work grows with the number of different demands times that of types, and hardly with that of nodes (more when demands
+ * have selectors); it does not grow with counts.
  * Errors: INVALID (an amount, price or operator; the field is named), RANGE (amounts of one resource that have no common
  * 62-bit scale; counts or a cost beyond what can be represented), LIMIT, CANCELED, NOMEM, ABI_*. Since 0.1.
  */

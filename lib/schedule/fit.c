@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * karp_fit(): runs of equally loaded nodes, in the order in which copies try them. A run is split where only some of its
- * nodes take copies, so that the work does not grow with counts. While a group is placed, what it changes is logged, to be
+ * karp_fit(): runs of equally loaded nodes, in the order in which copies try them (fit_order). A run is split where only some
+ * of its nodes take copies, so that the work does not grow with counts. While a group is placed, what it changes is logged, to be
  * undone when one of its copies finds no place.
  */
 #include <base/error.h>
 #include <base/sort.h>
 #include <math.h>
+#include <model/copy.h>
 #include <model/selector.h>
 #include <schedule/fit_input.h>
+#include <schedule/fit_order.h>
 #include <string.h>
 
 enum { FIT_POLL_EVERY = 1024 };
@@ -23,7 +25,6 @@ typedef struct run {
     uint64_t nodes;
     uint32_t source;
     uint32_t links; /* the newest, NO_ID = none */
-    uint32_t next;  /* run, NO_ID = none */
 } run;
 
 typedef struct left {
@@ -36,18 +37,18 @@ typedef struct fitter {
     const karp_fit_request *request;
     fit_input in;
     LIST_OF(run) runs;
-    LIST_OF(int64_t) room; /* vectors of what is left of a node, by run */
+    fit_order order;
     LIST_OF(link) links;
-    uint32_t first, last; /* runs */
     uint64_t *launched;   /* by source */
-    bool *suits;          /* by source: what the demand at hand selects */
+    uint64_t launched_all;
+    bool *suits;          /* by source: what the demand at hand selects, if it has a selector */
     left *lefts;          /* by demand */
     /* while a group is placed */
-    bool in_group;
+    size_t kept_runs; /* those that were there before it; 0 = there is no group */
     LIST_OF(struct change { run old; uint32_t run; }) changes;
     LIST_OF(int64_t) old_room;
     uint64_t *launched_before;
-    uint64_t steps;
+    uint64_t steps, asked; /* asked: how often it could have been stopped */
     karp_status status;
 } fitter;
 
@@ -63,62 +64,52 @@ struct karp_fitting {
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-static int64_t *room_of(fitter *f, uint32_t r) { return f->room.items + (size_t)r * f->in.dims; }
-
-/* A copy of a vector at the end of a list of vectors. */
-static bool push_vector(fitter *f, void *list, const int64_t *vector)
-{
-    for (uint32_t d = 0; d < f->in.dims; d++) {
-        int64_t *place = list_push(f->context, list, sizeof *place);
-        if (place == NULL) {
-            f->status = KARP_E_NOMEM;
-            return false;
-        }
-        *place = vector[d];
-    }
-    return true;
-}
-
-/* A new run after another (NO_ID: in front of all). `room` may not point into f->room. */
-static uint32_t add_run(fitter *f, uint32_t after, run fresh, const int64_t *room)
-{
-    uint32_t number = (uint32_t)f->runs.count;
-    run *r = number < NO_ID - 1 ? list_push(f->context, &f->runs, sizeof *r) : NULL;
-    if (r == NULL) f->status = KARP_E_NOMEM;
-    if (r == NULL || !push_vector(f, &f->room, room)) return NO_ID;
-    uint32_t *before = after == NO_ID ? &f->first : &f->runs.items[after].next;
-    fresh.next = *before;
-    *before = number;
-    *r = fresh;
-    if (fresh.next == NO_ID) f->last = number;
-    return number;
-}
-
 /* Before a run changes. Runs that came with the group go away with it and need no record. */
 static bool log_change(fitter *f, uint32_t r)
 {
-    if (!f->in_group) return true;
+    if (r >= f->kept_runs) return true;
     struct change *c = list_push(f->context, &f->changes, sizeof *c);
-    if (c == NULL) {
+    if (c != NULL) *c = (struct change){ f->runs.items[r], r };
+    else f->status = KARP_E_NOMEM;
+    for (uint32_t d = 0; d < f->in.dims && f->status == KARP_OK; d++) {
+        int64_t *place = list_push(f->context, &f->old_room, sizeof *place);
+        if (place != NULL) *place = order_room(&f->order, r)[d];
+        else f->status = KARP_E_NOMEM;
+    }
+    return f->status == KARP_OK;
+}
+
+/* A new run behind all others; NO_ID = no memory. */
+static uint32_t add_run(fitter *f, run fresh, const int64_t *room)
+{
+    run *r = list_push(f->context, &f->runs, sizeof *r);
+    if (r != NULL && order_append(&f->order, room)) {
+        *r = fresh;
+        return (uint32_t)(f->runs.count - 1);
+    }
+    f->status = KARP_E_NOMEM;
+    return NO_ID;
+}
+
+/* All but the first `nodes` nodes of a run become the next run. */
+static bool split(fitter *f, uint32_t r, uint64_t nodes)
+{
+    run *rest = list_push(f->context, &f->runs, sizeof *rest);
+    if (rest == NULL || !order_split(&f->order, r)) {
         f->status = KARP_E_NOMEM;
         return false;
     }
-    *c = (struct change){ f->runs.items[r], r };
-    return push_vector(f, &f->old_room, room_of(f, r));
+    *rest = f->runs.items[r];
+    rest->nodes -= nodes;
+    f->runs.items[r].nodes = nodes;
+    return true;
 }
 
 /* `copies` of a demand to each of the run's first `nodes` nodes. What is not among them becomes the next run. */
 static bool load(fitter *f, uint32_t r, uint64_t nodes, uint32_t demand, uint64_t copies)
 {
     if (!log_change(f, r)) return false;
-    if (nodes < f->runs.items[r].nodes) {
-        run rest = f->runs.items[r];
-        rest.nodes -= nodes;
-        int64_t *room = arena_copy(&f->in.data, room_of(f, r), f->in.dims * sizeof *room);
-        if (room == NULL) f->status = KARP_E_NOMEM;
-        if (room == NULL || add_run(f, r, rest, room) == NO_ID) return false;
-        f->runs.items[r].nodes = nodes;
-    }
+    if (nodes < f->runs.items[r].nodes && !split(f, r, nodes)) return false;
     link *l = f->links.count < NO_ID - 1 ? list_push(f->context, &f->links, sizeof *l) : NULL;
     if (l == NULL) {
         f->status = KARP_E_NOMEM;
@@ -126,8 +117,7 @@ static bool load(fitter *f, uint32_t r, uint64_t nodes, uint32_t demand, uint64_
     }
     *l = (link){ copies, demand, f->runs.items[r].links };
     f->runs.items[r].links = (uint32_t)(f->links.count - 1);
-    const int64_t *need = f->in.demands[demand].need;
-    for (uint32_t d = 0; d < f->in.dims; d++) room_of(f, r)[d] -= need[d] * (int64_t)copies;
+    order_take(&f->order, r, f->in.demands[demand].need, copies);
     return true;
 }
 
@@ -145,9 +135,13 @@ static uint64_t takes(const fitter *f, const int64_t *room, const fit_demand *d)
     return most;
 }
 
+static bool suits(const fitter *f, const fit_demand *d, uint32_t source) { return d->selects == NULL || f->suits[source]; }
+
 static bool stopped(fitter *f)
 {
-    if (++f->steps % FIT_POLL_EVERY != 0 || f->request->should_stop == NULL) return false;
+    uint64_t due = (++f->steps + f->order.seen) / FIT_POLL_EVERY;
+    if (due == f->asked || f->request->should_stop == NULL) return false;
+    f->asked = due;
     if (f->request->should_stop(f->request->stop_user) == 0) return false;
     f->status = KARP_E_CANCELED;
     return true;
@@ -163,7 +157,7 @@ static uint32_t fill_run(fitter *f, uint32_t r, uint32_t demand, uint64_t each, 
         if (!load(f, r, full, demand, each)) return NO_ID;
         *wanted -= full * each;
         if (!some_stay) return r;
-        r = f->runs.items[r].next;
+        r = order_next(&f->order, r);
     }
     if (*wanted == 0 || *wanted >= each) return r;
     if (!load(f, r, 1, demand, *wanted)) return NO_ID;
@@ -175,9 +169,10 @@ static uint32_t fill_run(fitter *f, uint32_t r, uint32_t demand, uint64_t each, 
 static uint32_t cheapest(const fitter *f, const fit_demand *d, uint64_t wanted, uint64_t *each)
 {
     uint32_t best = NO_ID;
+    if (f->launched_all >= f->in.most_launched) return NO_ID;
     for (uint32_t s = f->in.node_count; s < f->in.source_count; s++) {
         const fit_source *type = &f->in.sources[s];
-        if (!f->suits[s] || f->launched[s] >= type->most) continue;
+        if (!suits(f, d, s) || f->launched[s] >= type->most) continue;
         uint64_t fit = takes(f, type->room, d);
         if (fit > wanted) fit = wanted;
         if (fit == 0) continue;
@@ -199,11 +194,13 @@ static void launch_for(fitter *f, uint32_t demand, uint64_t *wanted)
         uint32_t source = cheapest(f, d, *wanted, &each);
         if (source == NO_ID) return;
         const fit_source *type = &f->in.sources[source];
-        uint64_t nodes = *wanted / each, may = type->most - f->launched[source];
+        uint64_t nodes = *wanted / each, may = type->most - f->launched[source], all = f->in.most_launched - f->launched_all;
         if (nodes > may) nodes = may;
-        uint32_t r = add_run(f, f->last, (run){ .nodes = nodes, .source = source, .links = NO_ID }, type->room);
+        if (nodes > all) nodes = all;
+        uint32_t r = add_run(f, (run){ .nodes = nodes, .source = source, .links = NO_ID }, type->room);
         if (r == NO_ID || !load(f, r, nodes, demand, each)) return;
         f->launched[source] += nodes;
+        f->launched_all += nodes;
         *wanted -= nodes * each;
     }
 }
@@ -212,15 +209,15 @@ static uint64_t place(fitter *f, uint32_t demand)
 {
     const fit_demand *d = &f->in.demands[demand];
     uint64_t wanted = d->count;
-    for (uint32_t s = 0; s < f->in.source_count; s++) {
-        const fit_source *source = &f->in.sources[s];
-        f->suits[s] = d->selects == NULL || selector_selects(d->selects, source->labels);
+    for (uint32_t s = 0; s < f->in.source_count && d->selects != NULL; s++) {
+        f->suits[s] = selector_selects(d->selects, f->in.sources[s].labels);
     }
-    for (uint32_t r = f->first; r != NO_ID && wanted > 0 && !stopped(f); r = f->runs.items[r].next) {
-        if (!f->suits[f->runs.items[r].source]) continue;
-        uint64_t each = takes(f, room_of(f, r), d);
-        if (each == 0) continue;
-        r = fill_run(f, r, demand, each, &wanted);
+    uint32_t r = NO_ID;
+    while (wanted > 0 && !stopped(f)) {
+        r = order_find(&f->order, r, d->need);
+        if (r == NO_ID) break;
+        if (!suits(f, d, f->runs.items[r].source)) continue;
+        r = fill_run(f, r, demand, takes(f, order_room(&f->order, r), d), &wanted);
         if (r == NO_ID) return wanted;
     }
     if (f->status == KARP_OK) launch_for(f, demand, &wanted);
@@ -232,7 +229,7 @@ static uint32_t reason_of(const fitter *f, const fit_demand *d)
 {
     uint32_t reason = KARP_FIT_SELECTOR;
     for (uint32_t s = 0; s < f->in.source_count; s++) {
-        if (!f->suits[s]) continue;
+        if (!suits(f, d, s)) continue;
         if (takes(f, f->in.sources[s].room, d) > 0) return KARP_FIT_FULL;
         reason = KARP_FIT_TOO_LARGE;
     }
@@ -243,32 +240,31 @@ static uint32_t reason_of(const fitter *f, const fit_demand *d)
 
 static void begin_group(fitter *f)
 {
-    f->in_group = true;
+    f->kept_runs = f->runs.count;
     f->changes.count = 0;
     f->old_room.count = 0;
     memcpy(f->launched_before, f->launched, f->in.source_count * sizeof *f->launched);
 }
 
-static void undo_group(fitter *f, size_t runs, size_t links, uint32_t last)
+static void undo_group(fitter *f, size_t runs, size_t links)
 {
+    while (f->runs.count > runs) {
+        order_drop(&f->order);
+        f->runs.count--;
+    }
     for (size_t i = f->changes.count; i-- > 0;) {
         const struct change *c = &f->changes.items[i];
         f->runs.items[c->run] = c->old;
-        memcpy(room_of(f, c->run), f->old_room.items + i * f->in.dims, f->in.dims * sizeof(int64_t));
+        order_restore(&f->order, c->run, f->old_room.items + i * f->in.dims);
     }
-    f->runs.count = runs;
-    f->room.count = runs * f->in.dims;
     f->links.count = links;
-    f->last = last;
-    if (last != NO_ID) f->runs.items[last].next = NO_ID;
-    else f->first = NO_ID;
     memcpy(f->launched, f->launched_before, f->in.source_count * sizeof *f->launched);
 }
 
 static void place_group(fitter *f, const uint32_t *members, uint32_t count)
 {
     size_t runs = f->runs.count, links = f->links.count;
-    uint32_t last = f->last;
+    uint64_t launched_all = f->launched_all;
     bool whole = true;
     begin_group(f);
     /* All members are tried, so that each that can never be placed is told. */
@@ -279,9 +275,12 @@ static void place_group(fitter *f, const uint32_t *members, uint32_t count)
         f->lefts[members[i]].reason = reason_of(f, d);
         whole = false;
     }
-    f->in_group = false;
+    f->kept_runs = 0;
     if (f->status != KARP_OK) return;
-    if (!whole) undo_group(f, runs, links, last);
+    if (!whole) {
+        undo_group(f, runs, links);
+        f->launched_all = launched_all;
+    }
     for (uint32_t i = 0; i < count && whole; i++) f->lefts[members[i]].copies = 0;
 }
 
@@ -352,8 +351,10 @@ static void begin_runs(fitter *f)
         const fit_source *source = &f->in.sources[s];
         uint64_t nodes = s < f->in.node_count ? source->most : source->least;
         if (nodes == 0) continue;
-        (void)add_run(f, f->last, (run){ .nodes = nodes, .source = s, .links = NO_ID }, source->room);
-        if (s >= f->in.node_count) f->launched[s] = nodes;
+        (void)add_run(f, (run){ .nodes = nodes, .source = s, .links = NO_ID }, source->room);
+        if (s < f->in.node_count) continue;
+        f->launched[s] = nodes;
+        f->launched_all += nodes;
     }
 }
 
@@ -377,7 +378,7 @@ static bool show_loads(const fitter *f, karp_fitting *out)
 {
     out->loads = arena_array(&out->data, f->runs.count, sizeof *out->loads);
     if (out->loads == NULL) return false;
-    for (uint32_t r = f->first; r != NO_ID; r = f->runs.items[r].next) {
+    for (uint32_t r = order_next(&f->order, NO_ID); r != NO_ID; r = order_next(&f->order, r)) {
         const run *from = &f->runs.items[r];
         bool launched = from->source >= f->in.node_count;
         if (!launched && from->links == NO_ID) continue;
@@ -434,7 +435,7 @@ static karp_status show(const fitter *f, karp_fitting **out, karp_error *error)
 static void fitter_free(fitter *f)
 {
     list_free(f->context, &f->runs, sizeof(run));
-    list_free(f->context, &f->room, sizeof(int64_t));
+    order_free(&f->order);
     list_free(f->context, &f->links, sizeof(link));
     list_free(f->context, &f->changes, sizeof(struct change));
     list_free(f->context, &f->old_room, sizeof(int64_t));
@@ -449,6 +450,7 @@ static karp_status run_fit(fitter *f, karp_fitting **out, karp_error *error)
     f->suits = arena_array(&f->in.data, n, sizeof *f->suits);
     f->lefts = arena_array(&f->in.data, f->in.demand_count, sizeof *f->lefts);
     if (f->launched == NULL || f->launched_before == NULL || f->suits == NULL || f->lefts == NULL) return fail_nomem(error);
+    order_init(&f->order, f->context, f->in.dims);
     begin_runs(f);
     if (f->status == KARP_OK) place_all(f);
     if (f->status == KARP_E_NOMEM) return fail_nomem(error);
@@ -462,9 +464,9 @@ karp_status karp_fit(karp_context *context, const karp_fit_request *request, kar
         return fail(error, KARP_E_INVALID, "a context, a request and a place for the answer are needed");
     }
     karp_fit_request checked;
-    karp_status status = struct_check(request, sizeof checked, sizeof checked, &checked, "karp_fit_request", error);
+    karp_status status = struct_check(request, sizeof checked, SIZE_THROUGH(karp_fit_request, stop_user), &checked, "karp_fit_request", error);
     if (status != KARP_OK) return status;
-    fitter f = { .context = context, .request = &checked, .first = NO_ID, .last = NO_ID };
+    fitter f = { .context = context, .request = &checked, .order = { .context = context } };
     status = fit_input_read(&f.in, context, &checked, error);
     if (status == KARP_OK) status = run_fit(&f, out, error);
     fitter_free(&f);

@@ -137,7 +137,7 @@ static void size_of(const fit_input *in, const int64_t *most, fit_demand *d)
 
 static karp_status make_vectors(fit_input *in, karp_error *error)
 {
-    in->dims = (uint32_t)in->resources.count;
+    in->dims = in->resources.count > 0 ? (uint32_t)in->resources.count : 1; /* vectors have an address */
     amount *units = arena_array(&in->data, in->dims, sizeof *units), *largest = arena_array(&in->data, in->dims, sizeof *largest);
     int64_t *most = arena_array(&in->data, in->dims, sizeof *most);
     if (units == NULL || largest == NULL || most == NULL) return fail_nomem(error);
@@ -174,6 +174,7 @@ static karp_status check_counts(const fit_input *in, karp_error *error)
         if (more > most - *sum) return fail(error, KARP_E_RANGE, "there are more than %lld nodes", (long long)INT64_MAX);
         *sum += more;
     }
+    if (least > in->most_launched) return fail(error, KARP_E_INVALID, "min_nodes of all types are more than max_launches");
     return KARP_OK;
 }
 
@@ -200,6 +201,7 @@ karp_status fit_input_read(fit_input *in, karp_context *context, const karp_fit_
     in->node_count = (uint32_t)request->node_count;
     in->source_count = (uint32_t)(request->node_count + request->type_count);
     in->demand_count = (uint32_t)request->demand_count;
+    in->most_launched = request->max_launches != 0 ? request->max_launches : UINT64_MAX;
     in->sources = arena_array(&in->data, in->source_count, sizeof *in->sources);
     in->demands = arena_array(&in->data, in->demand_count, sizeof *in->demands);
     if (in->sources == NULL || in->demands == NULL || strings_add(&in->text, "", 0) == NO_ID) return fail_nomem(error);

@@ -34,6 +34,7 @@ typedef struct fit_input {
     fit_demand *demands;
     uint32_t node_count, source_count, demand_count;
     uint32_t dims;
+    uint64_t most_launched; /* nodes of all types; UINT64_MAX = any number */
 } fit_input;
 
 /* On failure as well, to be given to fit_input_free(). */

@@ -257,7 +257,7 @@ static const struct given {
     karp_status (*call)(const void *s);
 } in[] = {
     IN(context_options, give_context_options), IN(allocator, give_allocator), IN(settings, give_settings), IN(options, give_options),
-    IN(options, give_options_what_if), IN(options, give_options_explain), IN(given_plan, give_plan), IN(fit_request, give_fit),
+    IN(options, give_options_what_if), IN(options, give_options_explain), IN(given_plan, give_plan), GROWN(fit_request, give_fit, THROUGH(karp_fit_request, stop_user)),
     IN(reader_options, give_reader), IN(write_options, give_write), IN(catalogue_options, give_catalogue_options),
     GROWN(disrupt_options, give_disrupt, offsetof(karp_disrupt_options, flip_quirks)), IN(disrupt_options, give_disrupt_explain),
     GROWN(type, give_type, THROUGH(karp_instance_type, capacity_from_overlay) + sizeof(uint32_t)),

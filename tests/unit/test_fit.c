@@ -365,6 +365,58 @@ static void stopping(void **state)
     karp_fitting_free(fit(w));
 }
 
+static int32_t count_polls(void *user)
+{
+    ++*(int *)user;
+    return 0;
+}
+
+/* Each demand is told from the others, and nodes fill up: runs that are full are not looked at again. */
+static void many_different_demands(void **state)
+{
+    enum { MANY = 20000 };
+    world *w = *state;
+    static karp_fit_demand demands[MANY];
+    static karp_resource amounts[MANY];
+    const karp_fit_type types[] = { { .resources = cpu4, .resource_count = 1, .price = 1 } };
+    const karp_fit_node nodes[] = { { .free = cpu4, .free_count = 1, .count = 5000 } };
+    uint64_t seed = 3;
+    int polls = 0;
+    for (int i = 0; i < MANY; i++) {
+        amounts[i] = (karp_resource){ .name = T("cpu"), .value = 1000000 + (int64_t)random_below(&seed, 1500000), .scale = -6 };
+        demands[i] = (karp_fit_demand){ .requests = &amounts[i], .request_count = 1, .count = 1, .group = i % 5 == 0 ? (uint32_t)i : 0 };
+    }
+    ask(w, types, 1, nodes, 1, demands, MANY);
+    w->request.should_stop = count_polls;
+    w->request.stop_user = &polls;
+    karp_fitting *f = fit(w);
+    assert_true(karp_fitting_left_count(f) == 0 && karp_fitting_launches(f, 0) > 1000);
+    assert_in_range(polls, 10, MANY / 16); /* 64 steps a demand */
+    karp_fitting_free(f);
+    w->request.should_stop = NULL;
+}
+
+static void all_types_together(void **state)
+{
+    world *w = *state;
+    const karp_fit_type types[] = { { .resources = cpu4, .resource_count = 1, .price = 1, .min_nodes = 1 }, { .resources = cpu1, .resource_count = 1, .price = 9 } };
+    const karp_fit_demand demands[] = { { .requests = cpu1, .request_count = 1, .count = 13, .max_per_node = 2 } };
+    ask(w, types, 2, NULL, 0, demands, 1);
+    w->request.max_launches = 3;
+    karp_fitting *f = fit(w);
+    assert_int_equal(karp_fitting_launches(f, 0), 3);
+    karp_fit_left l = { .size = sizeof l };
+    assert_int_equal(karp_fitting_left(f, 0, &l), KARP_OK);
+    assert_true(l.copies == 7 && l.reason == KARP_FIT_FULL && !l.permanent);
+    karp_fitting_free(f);
+    const karp_fit_type more[] = { { .resources = cpu4, .resource_count = 1, .min_nodes = 2 }, { .resources = cpu1, .resource_count = 1, .min_nodes = 2 } };
+    ask(w, more, 2, NULL, 0, NULL, 0);
+    refused(w, KARP_E_INVALID, "", "");
+    w->request.max_launches = 4;
+    karp_fitting_free(fit(w));
+    w->request.max_launches = 0;
+}
+
 static void out_structs(void **state)
 {
     world *w = *state;
@@ -394,6 +446,7 @@ typedef struct maker {
     karp_fit_node nodes[NODES];
     karp_fit_demand demands[DEMANDS];
     size_t type_count, node_count, demand_count;
+    uint64_t max_launches;
 } maker;
 
 static const karp_str names[RESOURCES] = { T("cpu"), T("memory"), T("gpu") };
@@ -419,6 +472,11 @@ static void make(maker *m, uint64_t *seed)
         uint64_t most = random_below(seed, 6);
         m->types[i] = (karp_fit_type){ .resources = m->amounts[a], .resource_count = some_amounts(seed, m->amounts[a], 0, 60),
                                        .price = (double)random_below(seed, 5), .max_nodes = most, .min_nodes = most > 2 ? random_below(seed, 2) : 0 };
+    }
+    /* Often none; else at least what is launched in any case. */
+    if (random_below(seed, 2) == 0) {
+        m->max_launches = random_below(seed, 6);
+        for (size_t i = 0; i < m->type_count && m->max_launches > 0; i++) m->max_launches += m->types[i].min_nodes;
     }
     for (size_t i = 0; i < m->node_count; i++, a++) {
         m->nodes[i] = (karp_fit_node){ .free = m->amounts[a], .free_count = some_amounts(seed, m->amounts[a], 0, 40), .count = random_below(seed, 4) };
@@ -472,6 +530,9 @@ static void check_answer(const maker *m, const karp_fitting *f)
         cost += m->types[t].price * (double)launched[t];
     }
     assert_true(cost == karp_fitting_cost(f));
+    uint64_t all = 0;
+    for (size_t t = 0; t < m->type_count; t++) all += launched[t];
+    assert_true(m->max_launches == 0 || all <= m->max_launches);
     for (size_t n = 0; n < m->node_count; n++) assert_true(used[n] <= (m->nodes[n].count != 0 ? m->nodes[n].count : 1));
     for (size_t i = 0; i < karp_fitting_left_count(f); i++) {
         karp_fit_left l = { .size = sizeof l };
@@ -496,7 +557,7 @@ typedef struct plain {
     const maker *m;
     struct plain_node { size_t source; int64_t room[RESOURCES]; uint64_t copies[DEMANDS]; } nodes[MOST_NODES];
     size_t node_count;
-    uint64_t launched[TYPES], left[DEMANDS];
+    uint64_t launched[TYPES], launched_all, left[DEMANDS];
 } plain;
 
 static void plain_add(plain *p, size_t source)
@@ -510,7 +571,9 @@ static void plain_add(plain *p, size_t source)
         if (launched) n->room[r] = amount_in(p->m->types[source - p->m->node_count].resources, p->m->types[source - p->m->node_count].resource_count, r);
         else n->room[r] = amount_in(p->m->nodes[source].free, p->m->nodes[source].free_count, r);
     }
-    if (launched) p->launched[source - p->m->node_count]++;
+    if (!launched) return;
+    p->launched[source - p->m->node_count]++;
+    p->launched_all++;
 }
 
 static bool plain_copy(const plain *p, struct plain_node *n, size_t d)
@@ -549,6 +612,7 @@ static uint64_t plain_place(plain *p, size_t d)
         for (size_t t = 0; t < p->m->type_count; t++) {
             const karp_fit_type *type = &p->m->types[t];
             if (type->max_nodes != 0 && p->launched[t] >= type->max_nodes) continue;
+            if (p->m->max_launches != 0 && p->launched_all >= p->m->max_launches) continue;
             uint64_t n = plain_takes(p, t, d, wanted);
             if (n == 0) continue;
             double mine = type->price * (double)most, other = best < TYPES ? p->m->types[best].price * (double)n : 0;
@@ -662,10 +726,12 @@ static void random_requests(void **state)
     static maker m;
     static plain p;
     uint64_t seed = 11;
-    size_t some_left = 0, all_placed = 0;
+    size_t some_left = 0, all_placed = 0, limited = 0;
     for (int i = 0; i < 5000; i++) {
         make(&m, &seed);
         ask(w, m.types, m.type_count, m.nodes, m.node_count, m.demands, m.demand_count);
+        w->request.max_launches = m.max_launches;
+        limited += m.max_launches > 0;
         karp_fitting *f = fit(w), *again = fit(w);
         check_answer(&m, f);
         plain_fit(&p, &m);
@@ -677,7 +743,7 @@ static void random_requests(void **state)
         karp_fitting_free(f);
         karp_fitting_free(again);
     }
-    assert_true(some_left > 500 && all_placed > 500);
+    assert_true(some_left > 500 && all_placed > 500 && limited > 500);
 }
 
 /* A group that failed is as if it had not been asked for: the loads are those of the request without it. */
@@ -690,6 +756,7 @@ static void random_failed_groups(void **state)
     for (int i = 0; i < 5000; i++) {
         make(&m, &seed);
         ask(w, m.types, m.type_count, m.nodes, m.node_count, m.demands, m.demand_count);
+        w->request.max_launches = m.max_launches;
         karp_fitting *f = fit(w);
         uint64_t launches[TYPES];
         size_t loads = karp_fitting_load_count(f);
@@ -725,6 +792,7 @@ static void refused_memory(void **state)
     for (int i = 0; i < 12 || worth < 4; i++) {
         make(&m, &seed);
         ask(w, m.types, m.type_count, m.nodes, m.node_count, m.demands, m.demand_count);
+        w->request.max_launches = m.max_launches;
         worth += m.type_count > 1 && m.demand_count > 3;
         for (size_t at = 1;; at++) {
             karp_fitting *f = NULL;
@@ -759,6 +827,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(exact_amounts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_requests, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stopping, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_different_demands, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(all_types_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(out_structs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(random_requests, set_up, tear_down),
         cmocka_unit_test_setup_teardown(random_failed_groups, set_up, tear_down),

@@ -147,12 +147,13 @@ def _merged(demands: Sequence[Union[Demand, Amounts]], groups: Union[None, str, 
 
 
 def fit(demands: Sequence[Union[Demand, Amounts]], node_types: Mapping[str, NodeType], *,
-        nodes: Sequence[Node] = (), groups: Union[None, str, Sequence[Hashable]] = None,
+        nodes: Sequence[Node] = (), groups: Union[None, str, Sequence[Hashable]] = None, max_launches: Optional[int] = None,
         should_stop: Optional[Callable[[], object]] = None) -> Fitting:
     """Which nodes to start for demands, by the rules of karp/fit.h.
 
     `demands`: amounts, {'CPU': 16, 'GPU': 1}, or Demands; equal ones that stand together cost as much as one. `node_types`: by
     name. `nodes`: those that are there already. `groups`: 'all-or-nothing', or a group for each demand (None: by itself).
+    `max_launches`: at most so many nodes of all types together.
     Amounts are numbers or quantities ("1500m", "16Gi"), and exact: a float is the decimal that Python shows for it.
     """
     made = _Request()
@@ -166,7 +167,9 @@ def fit(demands: Sequence[Union[Demand, Amounts]], node_types: Mapping[str, Node
         rows.append(S.FitDemand(*made.amounts(demand.requests), made.selector(demand.selector), demand.count,
                                 demand.max_per_node or 0, group, demand.priority))
     # max=0 means none to the caller, any number to the library.
-    names = [name for name, each in node_types.items() if each.max is None or each.max > 0]
+    if max_launches is not None and max_launches < 0:
+        raise ValueError(f'max_launches={max_launches}: at least 0 is wanted')
+    names = [name for name, each in node_types.items() if (each.max is None or each.max > 0) and max_launches != 0]
     for name in names:
         each = node_types[name]
         if each.min < 0 or (each.max is not None and each.max < each.min):
@@ -178,6 +181,7 @@ def fit(demands: Sequence[Union[Demand, Amounts]], node_types: Mapping[str, Node
     there_index = [index for index, node in enumerate(nodes) if node.count > 0]
     request = S.FitRequest()
     native.core.karp_fit_request_init(C.byref(request), C.sizeof(request))
+    request.max_launches = max_launches or 0
     request.types, request.type_count = made.array(S.FitType, types)
     request.nodes, request.node_count = made.array(S.FitNode, there)
     request.demands, request.demand_count = made.array(S.FitDemand, rows)

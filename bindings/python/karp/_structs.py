@@ -242,7 +242,7 @@ class FitDemand(C.Structure):
 class FitRequest(C.Structure):
     _fields_ = [('size', C.c_size_t), ('types', C.c_void_p), ('type_count', C.c_size_t), ('nodes', C.c_void_p),
                 ('node_count', C.c_size_t), ('demands', C.c_void_p), ('demand_count', C.c_size_t),
-                ('should_stop', ShouldStop), ('stop_user', C.c_void_p)]
+                ('should_stop', ShouldStop), ('stop_user', C.c_void_p), ('max_launches', C.c_uint64)]
 
 
 class FitShare(C.Structure):

@@ -55,6 +55,17 @@ def test_groups_and_what_is_left() -> None:
         karp.fit([{'x': 1}], types, groups='some')
 
 
+def test_all_types_together() -> None:
+    types = {'a': NodeType({'x': 1}, price=1, max=3), 'b': NodeType({'x': 1}, price=2)}
+    assert karp.fit([{'x': 1}] * 9, types, max_launches=5).launch == {'a': 3, 'b': 2}
+    assert karp.fit([{'x': 1}] * 9, types, max_launches=0).launch == {}
+    assert karp.fit([{'x': 1}], types, nodes=[Node({'x': 1})], max_launches=0)
+    with pytest.raises(ValueError, match='max_launches'):
+        karp.fit([{'x': 1}], types, max_launches=-1)
+    with pytest.raises(karp.InputError, match='max_launches'):
+        karp.fit([], {'a': NodeType({'x': 1}, min=2)}, max_launches=1)
+
+
 def test_labels_nodes_and_bounds() -> None:
     found = karp.fit([Demand({'CPU': 1}, count=2, selector={'zone': ['a', 'b']}, max_per_node=1)], TYPES)
     assert found.launch == {'m5.large': 2}
