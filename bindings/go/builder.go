@@ -6,6 +6,7 @@ package karp
 import "C"
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -27,6 +28,7 @@ type Limits struct {
 func newContext(limits *Limits, f *fault) (*C.karp_context, error) {
 	var options C.karp_context_options
 	C.karp_context_options_init(&options, C.sizeof_karp_context_options)
+	options.hash_seed = C.uint64_t(rand.Uint64())
 	if limits != nil {
 		options.max_pods, options.max_nodes = C.uint64_t(limits.MaxPods), C.uint64_t(limits.MaxNodes)
 		options.max_instance_types = C.uint64_t(limits.MaxInstanceTypes)

@@ -110,6 +110,12 @@ typedef struct karp_context_options {
      */
     void (*parallel_for)(size_t count, void (*body)(size_t index, void *data), void *data, void *user);
     void *parallel_user;
+    /**
+     * Secret of the context's hash tables: who does not know it cannot make up names that all fall into one place. Best drawn
+     * at random for each context; the library itself asks nobody for randomness. 0 = made from addresses, which does as well
+     * where the system makes addresses random. No decision depends on it. Since 0.1.
+     */
+    uint64_t hash_seed;
 } karp_context_options;
 
 /** Allocator, log and limits. Contexts share nothing with each other. */

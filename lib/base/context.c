@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <base/error.h>
+#include <base/hash.h>
 #include <base/memory.h>
 
 karp_context *context_ref(karp_context *context)
@@ -52,6 +53,13 @@ static karp_status choose_allocator(const karp_allocator *given, karp_allocator 
     return KARP_OK;
 }
 
+static uint64_t seed_of_addresses(const karp_context *context)
+{
+    uint64_t seed = hash_mix((uint64_t)(uintptr_t)context);
+    seed = hash_mix(seed ^ (uint64_t)(uintptr_t)context->allocator.user);
+    return hash_mix(seed ^ (uint64_t)(uintptr_t)context->allocator.alloc) | 1;
+}
+
 karp_status karp_context_new(const karp_context_options *options, karp_context **out, karp_error *error)
 {
     karp_context_options own;
@@ -73,6 +81,7 @@ karp_status karp_context_new(const karp_context_options *options, karp_context *
     fill_defaults(&own);
     own.size = sizeof own;
     own.allocator = &context->allocator;
+    if (own.hash_seed == 0) own.hash_seed = seed_of_addresses(context);
     context->options = own;
     *out = context;
     return KARP_OK;

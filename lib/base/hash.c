@@ -59,12 +59,7 @@ uint64_t hash_bytes(const void *data, size_t bytes, uint64_t seed)
     return fold(fold(a ^ key, b ^ state) ^ key, (uint64_t)bytes ^ SALT_C);
 }
 
-static uint64_t table_seed(const void *table, const karp_context *context)
-{
-    uint64_t seed = hash_mix((uint64_t)(uintptr_t)table ^ SALT_A);
-    seed = hash_mix(seed ^ (uint64_t)(uintptr_t)context);
-    return hash_mix(seed ^ (uint64_t)(uintptr_t)context->allocator.user ^ SALT_B);
-}
+static uint64_t table_seed(const karp_context *context) { return hash_mix(context->options.hash_seed ^ SALT_A); }
 
 /* Tables are at most two thirds full, and never smaller than this. */
 #define LEAST_SLOTS ((size_t)16)
@@ -86,7 +81,7 @@ void strings_init(strings *s, karp_context *context)
     memset(s, 0, sizeof *s);
     s->context = context;
     arena_init(&s->text, context);
-    s->seed = table_seed(s, context);
+    s->seed = table_seed(context);
 }
 
 void strings_free(strings *s)
@@ -190,7 +185,7 @@ void words_init(words *w, karp_context *context)
     memset(w, 0, sizeof *w);
     w->context = context;
     arena_init(&w->data, context);
-    w->seed = table_seed(w, context);
+    w->seed = table_seed(context);
 }
 
 void words_free(words *w)
@@ -282,10 +277,12 @@ void map64_init(map64 *m, karp_context *context)
 {
     memset(m, 0, sizeof *m);
     m->context = context;
+    m->seed = table_seed(context);
 }
 
 void map64_free(map64 *m)
 {
+    if (m->context == NULL) return;
     mem_free(m->context, m->slots, m->slot_count * sizeof *m->slots);
     map64_init(m, m->context);
 }
@@ -296,10 +293,10 @@ void map64_clear(map64 *m)
     m->count = 0;
 }
 
-static struct map64_slot *map64_slot_of(struct map64_slot *slots, size_t slot_count, uint64_t key)
+static struct map64_slot *map64_slot_of(const map64 *m, struct map64_slot *slots, size_t slot_count, uint64_t key)
 {
     size_t mask = slot_count - 1;
-    size_t i = (size_t)hash_mix(key) & mask;
+    size_t i = (size_t)hash_mix(key ^ m->seed) & mask;
     while (slots[i].used && slots[i].key != key) i = (i + 1) & mask;
     return &slots[i];
 }
@@ -313,7 +310,7 @@ static bool map64_widen(map64 *m)
     struct map64_slot *slots = mem_zalloc(m->context, bytes);
     if (!slots) return false;
     for (size_t i = 0; i < m->slot_count; i++) {
-        if (m->slots[i].used) *map64_slot_of(slots, wanted, m->slots[i].key) = m->slots[i];
+        if (m->slots[i].used) *map64_slot_of(m, slots, wanted, m->slots[i].key) = m->slots[i];
     }
     mem_free(m->context, m->slots, m->slot_count * sizeof *m->slots);
     m->slots = slots;
@@ -324,7 +321,7 @@ static bool map64_widen(map64 *m)
 bool map64_put(map64 *m, uint64_t key, uint32_t value)
 {
     if (!map64_widen(m)) return false;
-    struct map64_slot *slot = map64_slot_of(m->slots, m->slot_count, key);
+    struct map64_slot *slot = map64_slot_of(m, m->slots, m->slot_count, key);
     if (!slot->used) m->count++;
     *slot = (struct map64_slot){ key, value, 1 };
     return true;

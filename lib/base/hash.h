@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hashing, and the three tables built on it: strings -> ids, word arrays -> ids, 64-bit keys -> 32-bit values.
- * Iteration order is the order of insertion, never that of the hash: no decision depends on a hash value. */
+ * Iteration order is the order of insertion, never that of the hash: no decision depends on a hash value. Seeds are the
+ * context's (karp_context_options.hash_seed). */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -31,7 +32,7 @@ typedef struct strings {
     uint64_t seed;
 } strings;
 
-void strings_init(strings *s, karp_context *context); /* seed from the table's own address and the context's */
+void strings_init(strings *s, karp_context *context);
 void strings_free(strings *s);
 /* A fresh table becomes a copy: the same texts under the same ids. The texts stay in from's memory. false = refused. */
 bool strings_continue(strings *s, const strings *from);
@@ -65,6 +66,7 @@ typedef struct map64 {
     karp_context *context;
     struct map64_slot { uint64_t key; uint32_t value; uint32_t used; } *slots;
     size_t slot_count, count;
+    uint64_t seed;
 } map64;
 
 void map64_init(map64 *m, karp_context *context);
@@ -76,7 +78,7 @@ static inline uint32_t map64_get(const map64 *m, uint64_t key)
 {
     if (m->slot_count == 0) return NO_ID;
     size_t mask = m->slot_count - 1;
-    for (size_t i = (size_t)hash_mix(key) & mask;; i = (i + 1) & mask) {
+    for (size_t i = (size_t)hash_mix(key ^ m->seed) & mask;; i = (i + 1) & mask) {
         if (!m->slots[i].used) return NO_ID;
         if (m->slots[i].key == key) return m->slots[i].value;
     }

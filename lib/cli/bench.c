@@ -65,6 +65,7 @@ static karp_status counting_context(measure *m, karp_error *error)
     karp_context_options options;
     karp_context_options_init(&options, sizeof(options));
     options.allocator = &allocator;
+    options.hash_seed = 1; /* equal tables in every run */
     return karp_context_new(&options, &m->context, error);
 }
 

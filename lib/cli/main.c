@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp: which nodes would Karpenter start and stop, offline. */
+#define _DEFAULT_SOURCE /* getentropy() */
+
 #include "cli.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const cli_verb *const verbs[] = {&verb_plan, &verb_disrupt, &verb_explain, &verb_verify, &verb_whatif,
                                          &verb_simulate, &verb_catalogue, &verb_dump, &verb_bench};
@@ -68,6 +71,9 @@ static int run(const cli_verb *verb, int argc, char **argv)
     karp_context_options context_options;
     karp_context_options_init(&context_options, sizeof(context_options));
     bool log_notes = false;
+    if (getentropy(&context_options.hash_seed, sizeof(context_options.hash_seed)) != 0) {
+        context_options.hash_seed = 0;
+    }
     context_options.log = take_log;
     context_options.log_user = &log_notes;
     cli_options options;

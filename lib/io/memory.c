@@ -177,7 +177,7 @@ void io_table_init(io_table *table, io_arena *arena)
 {
     memset(table, 0, sizeof *table);
     table->arena = arena;
-    table->seed = UINT64_C(0xcbf29ce484222325) ^ (uint64_t)(uintptr_t)table;
+    table->seed = UINT64_C(0xcbf29ce484222325) ^ karp_context_get_options(arena->context)->hash_seed;
 }
 
 void io_table_free(io_table *table)

@@ -101,6 +101,84 @@ static void test_strings(void **state)
     strings_free(&s);
 }
 
+/* ---- floods ---- */
+
+enum { FLOOD = 500, SAME_BITS = 4095 };
+
+/* How far texts stand from where their hashes point, all together. */
+static size_t displaced(const strings *s)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < s->slot_count; i++) {
+        if (s->slots[i] != 0) sum += (i - s->entries[s->slots[i] - 1].hash) & (s->slot_count - 1);
+    }
+    return sum;
+}
+
+/* FLOOD numbers; as texts they fall into one place of a table with that seed. */
+static void work_out(uint64_t seed, uint32_t numbers[FLOOD])
+{
+    char text[24];
+    for (uint32_t i = 0, n = 0; n < FLOOD; i++) {
+        int length = snprintf(text, sizeof text, "pod-%u", i);
+        if ((hash_bytes(text, (size_t)length, seed) & SAME_BITS) == 77) numbers[n++] = i;
+    }
+}
+
+/* Texts that were worked out to collide under one context's seed do so there, and are like any others in another context. */
+static void test_floods(void **state)
+{
+    (void)state;
+    uint32_t numbers[FLOOD];
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        karp_context_options options;
+        karp_context *context;
+        karp_context_options_init(&options, sizeof options);
+        options.hash_seed = seed;
+        assert_int_equal(karp_context_new(&options, &context, NULL), KARP_OK);
+        strings s;
+        strings_init(&s, context);
+        if (seed == 1) work_out(s.seed, numbers);
+        for (size_t i = 0; i < FLOOD; i++) {
+            char text[24];
+            int length = snprintf(text, sizeof text, "pod-%u", numbers[i]);
+            assert_int_equal(strings_add(&s, text, (size_t)length), i);
+        }
+        if (seed == 1) assert_int_equal(displaced(&s), FLOOD * (FLOOD - 1) / 2);
+        else assert_true(displaced(&s) < 2 * FLOOD);
+        strings_free(&s);
+        karp_context_free(context);
+    }
+}
+
+/* Pairs of numbers likewise. */
+static void test_floods_of_pairs(void **state)
+{
+    (void)state;
+    uint64_t keys[FLOOD];
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        karp_context_options options;
+        karp_context *context;
+        karp_context_options_init(&options, sizeof options);
+        options.hash_seed = seed;
+        assert_int_equal(karp_context_new(&options, &context, NULL), KARP_OK);
+        map64 m;
+        map64_init(&m, context);
+        for (uint64_t key = 0, n = 0; seed == 1 && n < FLOOD; key++) {
+            if ((hash_mix(key ^ m.seed) & SAME_BITS) == 77) keys[n++] = key;
+        }
+        size_t sum = 0;
+        for (uint32_t i = 0; i < FLOOD; i++) assert_true(map64_put(&m, keys[i], i));
+        for (size_t i = 0; i < m.slot_count; i++) {
+            if (m.slots[i].used) sum += (i - (size_t)hash_mix(m.slots[i].key ^ m.seed)) & (m.slot_count - 1);
+        }
+        if (seed == 1) assert_int_equal(sum, FLOOD * (FLOOD - 1) / 2);
+        else assert_true(sum < 2 * FLOOD);
+        map64_free(&m);
+        karp_context_free(context);
+    }
+}
+
 /* ---- words ---- */
 
 static size_t array_of(uint32_t i, uint32_t data[4])
@@ -340,6 +418,8 @@ int main(void)
         WITH_CONTEXT(test_words),
         WITH_CONTEXT(test_map),
         WITH_CONTEXT(test_refusals),
+        cmocka_unit_test(test_floods),
+        cmocka_unit_test(test_floods_of_pairs),
         cmocka_unit_test(test_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes as C
 import os
 import pathlib
+import secrets
 import threading
 import weakref
 from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar
@@ -360,6 +361,7 @@ class Context:
         options = S.ContextOptions()
         core.karp_context_options_init(C.byref(options), C.sizeof(options))
         options.log = _log_callback
+        options.hash_seed = secrets.randbits(64)
         self._handle = make(core.karp_context_new, core.karp_context_free, C.byref(options))
         self._outer = getattr(_notes, 'collected', None)
         _notes.collected = self.notes
