@@ -63,15 +63,18 @@ static karp_status fill_class(struct classing *c, const pod *p, pod_class *out)
     }
     out->volumes_found = true;
     if (claims->count == 0) return KARP_OK;
-    return volume_alternatives(s, p->name_space, claims->ptr, claims->count, &out->alternatives, &out->alternative_count,
-                               &out->volumes_found);
+    karp_status status = volume_alternatives(s, p->name_space, claims->ptr, claims->count, &out->alternatives,
+                                             &out->alternative_count, &out->volumes_found);
+    out->too_many_alternatives = status == KARP_E_LIMIT;
+    return out->too_many_alternatives ? KARP_OK : status;
 }
 
 /* The class of what the volumes amount to: pods of a StatefulSet differ in their claims, seldom in what these demand. */
 static uint32_t intern_class(struct classing *c, const pod_class *one)
 {
     uint32_t fixed[] = { one->shape, one->name_space, one->labels, one->volumes, one->marks, one->claims,
-                         (uint32_t)one->volumes_found | ((uint32_t)one->counts_volumes << 1), one->alternative_count };
+                         (uint32_t)one->volumes_found | ((uint32_t)one->counts_volumes << 1) | ((uint32_t)one->too_many_alternatives << 2),
+                         one->alternative_count };
     enum { FIXED = sizeof fixed / sizeof *fixed };
     size_t words_needed = FIXED + 2 * (size_t)one->alternative_count;
     uint32_t *key = mem_alloc(c->s->context, words_needed * sizeof *key);
@@ -128,7 +131,6 @@ static karp_status class_pods(struct classing *c, karp_error *error)
     }
     list_free(s->context, &class_of_plain, sizeof(uint32_t));
     words_free(&plain);
-    if (status == KARP_E_LIMIT) return fail(error, status, "the volumes of a pod allow too many combinations of topologies");
     return status == KARP_OK ? KARP_OK : fail_nomem(error);
 }
 

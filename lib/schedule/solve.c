@@ -64,7 +64,8 @@ static uint32_t place_pod(scheduler *s, uint32_t pod_number, uint32_t view_numbe
         uint32_t refused = devices_refuse(s, s->views.items[view_number].class_);
         if (refused != KARP_REASON_NONE) return refused;
     }
-    if (!quirk(s, 2) && !s->snapshot->classes[s->views.items[view_number].class_].volumes_found) return KARP_REASON_VOLUME;
+    const pod_class *c = &s->snapshot->classes[s->views.items[view_number].class_];
+    if (c->too_many_alternatives || (!quirk(s, 2) && !c->volumes_found)) return KARP_REASON_VOLUME;
     if (hosts_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
     if (claims_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
     return claims_open(s, pod_number, view_number);

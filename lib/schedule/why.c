@@ -2,6 +2,7 @@
 #include <schedule/why.h>
 
 #include <base/bits.h>
+#include <base/sort.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/hosts.h>
@@ -315,11 +316,12 @@ bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_un
 {
     row->code = f->reason;
     row->permanent = karp_reason_permanent(f->reason);
-    const char *text = karp_reason_text(f->reason);
-    row->message = (karp_str){ text, strlen(text) };
+    row->message = str(karp_reason_text(f->reason));
     bool of_claims = f->reason == KARP_REASON_DRA_NOT_EVALUATED || f->reason == KARP_REASON_RESOURCE_CLAIM;
     if (of_claims && f->view != NO_ID) return why_not_claims(s, f, d, row);
-    if (f->reason == KARP_REASON_VOLUME && f->view != NO_ID && !s->snapshot->classes[s->views.items[f->view].class_].volumes_found) return true;
+    const pod_class *c = f->reason == KARP_REASON_VOLUME && f->view != NO_ID ? &s->snapshot->classes[s->views.items[f->view].class_] : NULL;
+    if (c != NULL && c->too_many_alternatives) row->message = str("the volumes of the pod allow too many combinations of topologies");
+    if (c != NULL && (c->too_many_alternatives || !c->volumes_found)) return true;
     if (s->options->explain == KARP_EXPLAIN_NONE || f->view == NO_ID || f->after) return true;
     karp_pool_refusal *pools = arena_array(&d->data, s->template_count + (size_t)s->dropped_count + 1, sizeof *pools);
     if (pools == NULL) return false;
