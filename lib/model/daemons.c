@@ -31,6 +31,7 @@ karp_status prepare_daemons(karp_snapshot *s, karp_error *error)
         uint32_t p = newest_pod(s, d);
         s->daemons[i].set = i;
         s->daemons[i].name = d->meta.name;
+        s->daemons[i].pod = p == NO_ID ? store_find(&s->raw, KIND_POD, d->meta.name_space, d->meta.name) : p;
         s->daemons[i].shape = p == NO_ID ? of_template : &s->raw.shapes.items[s->raw.pods.items[p].shape];
         /* The controller pins its pods to nodes by affinity; the template's own affinity is what counts. */
         s->daemons[i].required = of_template->required.count > 0 ? of_template->required : s->daemons[i].shape->required;

@@ -148,6 +148,7 @@ struct karp_snapshot {
     /* daemons: representative pods of §12.1, by DaemonSet in input order */
     struct daemon {
         uint32_t set, name;        /* daemon set index; its names id */
+        uint32_t pod;              /* the pod whose name it goes by, be it another's; NO_ID = none has that name */
         const shape *shape;        /* tolerations, requests, ports */
         node_term_list required;   /* the template's when it has any */
     } *daemons;

@@ -113,7 +113,11 @@ void claim_link_back(scheduler *s, uint32_t number)
  * name change with every placement, wherever it is, and so do reservations. */
 bool refusals_last(const scheduler *s, const view *v)
 {
-    if (shape_of(s->snapshot, v->class_)->has_claims) return false; /* devices come free when another claim loses a type */
+    const shape *h = shape_of(s->snapshot, v->class_);
+    if (h->has_claims) return false; /* devices come free when another claim loses a type */
+    for (uint32_t t = 0; t < s->template_count && h->ports.count > 0; t++) {
+        if (s->templates[t].named_ports) return false; /* it is not the same for all pods of the class which ports are taken */
+    }
     return v->settled && !v->elsewhere && s->reservations.count == 0 && !s->kins.items[s->classes[v->class_].kin].barred_elsewhere;
 }
 

@@ -45,10 +45,11 @@ bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requi
 }
 
 /* Leaves out daemon groups whose host ports the pod's clash with (§22); NO_ID = failed. */
-static uint32_t without_port_clashes(scheduler *s, const template_ *t, uint32_t types, host_port_list ports)
+static uint32_t without_port_clashes(scheduler *s, const claim *c, uint32_t pod_number, uint32_t types, host_port_list ports)
 {
+    const template_ *t = &s->templates[c->template_];
     for (uint32_t g = 0; g < t->group_count && types != NO_ID; g++) {
-        if (ports_clash_lists(t->groups[g].ports, ports)) types = typeset_without(s, types, t->groups[g].bits);
+        if (ports_clash_daemons(s, &t->groups[g], c, pod_number, ports)) types = typeset_without(s, types, t->groups[g].bits);
     }
     return types;
 }
@@ -113,7 +114,7 @@ static bool leave_domain(scheduler *s, const claim *c, const view *v, spot *at, 
 }
 
 /* Steps 3a–3f for one volume alternative. */
-static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t base, demand d, const view *v, bool relax, offer *o)
+static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_number, uint32_t base, demand d, const view *v, bool relax, offer *o)
 {
     const template_ *t = &s->templates[c->template_];
     const shape *p = shape_of(s->snapshot, v->class_);
@@ -125,7 +126,7 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t base, dem
     uint32_t first_set = o->set;
     for (;;) {
         o->types = typeset_narrow(s, c->types, o->set);
-        if (o->types != NO_ID && t->group_ports && p->ports.count > 0) o->types = without_port_clashes(s, t, o->types, p->ports);
+        if (o->types != NO_ID && t->group_ports && p->ports.count > 0) o->types = without_port_clashes(s, c, pod_number, o->types, p->ports);
         if (o->types == NO_ID) return KARP_REASON_NOT_REACHED;
         if (typeset_fits(s, o->types, s->total)) return check_list(s, c, v, relax, o);
         if (quirk(s, 17) || !leave_domain(s, c, v, &at, o->set) || !topology_admit(s, v, &at, &o->set)) break;
@@ -147,9 +148,9 @@ static uint32_t can_add(scheduler *s, const claim *c, uint32_t pod_number, const
         return quirk(s, 13) ? KARP_REASON_NOTHING_MATCHED : KARP_REASON_HOST_PORT;
     }
     uint32_t base = set_meet(&s->algebra, c->set, v->full.set), reason = KARP_REASON_NONE;
-    if (k->alternative_count == 0) return try_alternative(s, c, base, unconstrained, v, relax, o);
+    if (k->alternative_count == 0) return try_alternative(s, c, pod_number, base, unconstrained, v, relax, o);
     for (uint32_t i = 0; i < k->alternative_count; i++) {
-        reason = try_alternative(s, c, base, k->alternatives[i], v, relax, o);
+        reason = try_alternative(s, c, pod_number, base, k->alternatives[i], v, relax, o);
         if (reason == KARP_REASON_NONE || s->failed) break;
     }
     return reason;
@@ -360,12 +361,12 @@ uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_n
     view v = s->views.items[view_number];
     offer o;
     uint32_t reason = KARP_REASON_NONE, types = limits_types(s, template_number, &reason);
-    *set = s->templates[template_number].set;
+    *set = set_meet(&s->algebra, s->templates[template_number].set, v.full.set); /* what the pod asks of the pool, whatever its limits */
     if (types == NO_ID) return reason;
     claim c = blank(s, template_number, types);
     sum_total(s, &c, &v);
     reason = can_add(s, &c, pod_number, &v, s->best_effort, &o);
-    *set = o.set != EMPTY_SET ? o.set : set_meet(&s->algebra, c.set, v.full.set);
+    if (o.set != EMPTY_SET) *set = o.set;
     return reason;
 }
 

@@ -14,12 +14,25 @@ static bool clash(const host_port *x, const host_port *y)
     return x->port == y->port && x->protocol == y->protocol && (x->any || y->any || same_address(x, y));
 }
 
-bool ports_clash_lists(host_port_list x, host_port_list y)
+static bool clash_some(const port_use *use, host_port_list ports)
 {
-    for (uint32_t i = 0; i < x.count; i++) {
-        for (uint32_t k = 0; k < y.count; k++) {
-            if (clash(&x.items[i], &y.items[k])) return true;
-        }
+    for (uint32_t k = 0; k < ports.count; k++) {
+        if (clash(&use->port, &ports.items[k])) return true;
+    }
+    return false;
+}
+
+static bool is_on(const scheduler *s, const claim *c, uint32_t pod_number)
+{
+    const place *at = pod_number != NO_ID && c != NULL ? &s->places[pod_number] : NULL;
+    return at != NULL && at->where == PLACE_CLAIM && s->claims.items[at->target].number == c->number;
+}
+
+bool ports_clash_daemons(const scheduler *s, const daemon_group *g, const claim *c, uint32_t pod_number, host_port_list ports)
+{
+    for (uint32_t i = 0; i < g->port_count; i++) {
+        const port_use *use = &g->ports[i];
+        if (use->pod != pod_number && clash_some(use, ports) && !is_on(s, c, use->pod)) return true;
     }
     return false;
 }
@@ -27,10 +40,7 @@ bool ports_clash_lists(host_port_list x, host_port_list y)
 bool ports_clash(const port_use *uses, uint32_t count, uint32_t pod_number, host_port_list ports)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (uses[i].pod == pod_number) continue;
-        for (uint32_t k = 0; k < ports.count; k++) {
-            if (clash(&uses[i].port, &ports.items[k])) return true;
-        }
+        if (uses[i].pod != pod_number && clash_some(&uses[i], ports)) return true;
     }
     return false;
 }

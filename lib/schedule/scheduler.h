@@ -32,8 +32,8 @@ typedef struct typeset {
 typedef struct daemon_group {
     uint64_t *bits;             /* variants */
     resource_list overhead;     /* empty for no daemons */
-    host_port_list ports;
-    uint32_t first_type;
+    struct port_use *ports;     /* of the daemons, each recorded under the daemon's name */
+    uint32_t port_count, first_type;
 } daemon_group;
 
 /* ---- templates (§11) ----------------------------------------------------------------------------------------------- */
@@ -54,7 +54,8 @@ typedef struct template_ {
     uint32_t *group_of;    /* variant -> daemon group */
     daemon_group *groups;
     uint32_t group_count;
-    bool group_ports;      /* some group's daemons use host ports */
+    bool group_ports;      /* some group's daemons use host ports … */
+    bool named_ports;      /* … under a name that a pod has */
     int64_t *largest;      /* per limited resource of the pool, the most capacity of any type */
     bool last_relaxed;     /* the claim opened last had a minValues lowered */
     uint32_t dropped_reason; /* why the pre-filter left nothing; such templates are kept aside */

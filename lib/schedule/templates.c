@@ -3,6 +3,7 @@
 
 #include <base/sort.h>
 #include <model/prepare.h>
+#include <schedule/ports.h>
 #include <schedule/types.h>
 #include <string.h>
 
@@ -148,20 +149,20 @@ static bool daemon_runs(scheduler *s, struct daemon_view *d, const template_ *t,
 static bool gather_group(scheduler *s, template_ *t, const uint64_t *members, uint32_t first_type, daemon_group *g)
 {
     const karp_snapshot *w = s->snapshot;
-    uint32_t ports = 0, n = 0;
+    uint32_t ports = 0;
     g->first_type = first_type;
     g->bits = arena_array(&s->data, template_words(t) + 1, sizeof *g->bits);
     for (uint32_t i = 0; i < w->daemon_count; i++) ports += bits_test(members, i) ? w->daemons[i].shape->ports.count : 0;
-    host_port *list = arena_array(&s->data, ports + (size_t)1, sizeof *list);
-    if (g->bits == NULL || list == NULL) return false;
+    g->ports = arena_array(&s->data, ports + (size_t)1, sizeof *g->ports);
+    if (g->bits == NULL || g->ports == NULL) return false;
     for (uint32_t i = 0; i < w->daemon_count; i++) {
         if (!bits_test(members, i)) continue;
         const shape *h = w->daemons[i].shape;
         if (resource_list_sum(&s->data, g->overhead, h->requests, &g->overhead) != KARP_OK) return false;
-        for (uint32_t p = 0; p < h->ports.count; p++) list[n++] = h->ports.items[p];
+        for (uint32_t p = 0; p < h->ports.count; p++) g->ports[g->port_count++] = (port_use){ h->ports.items[p], w->daemons[i].pod };
+        t->named_ports = t->named_ports || (h->ports.count > 0 && w->daemons[i].pod != NO_ID);
     }
-    g->ports = (host_port_list){ list, n };
-    t->group_ports = t->group_ports || n > 0;
+    t->group_ports = t->group_ports || g->port_count > 0;
     return true;
 }
 

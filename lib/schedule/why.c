@@ -61,24 +61,24 @@ static bool enough(const scheduler *s, const int64_t *room, const int64_t *reque
 }
 
 /* Variants to look at: the template's, less the daemon groups whose ports clash with the pod's. */
-static void candidates(const scheduler *s, const template_ *t, const shape *p, uint64_t *out)
+static void candidates(const scheduler *s, const template_ *t, uint32_t pod_number, const shape *p, uint64_t *out)
 {
     memcpy(out, s->typesets.items[t->initial].bits, template_words(t) * sizeof *out);
     for (uint32_t g = 0; g < t->group_count; g++) {
-        if (p->ports.count > 0 && ports_clash_lists(t->groups[g].ports, p->ports)) bits_and_not(out, t->groups[g].bits, template_words(t));
+        if (ports_clash_daemons(s, &t->groups[g], NULL, pod_number, p->ports)) bits_and_not(out, t->groups[g].bits, template_words(t));
     }
 }
 
 /* Whether no type is left because daemons hold the pod's host ports on every one; Karpenter then says that nothing matched. */
-static bool ports_bar_all(const template_ *t, const shape *p)
+static bool ports_bar_all(const scheduler *s, const template_ *t, uint32_t pod_number, const shape *p)
 {
     for (uint32_t g = 0; g < t->group_count; g++) {
-        if (!ports_clash_lists(t->groups[g].ports, p->ports)) return false;
+        if (!ports_clash_daemons(s, &t->groups[g], NULL, pod_number, p->ports)) return false;
     }
     return t->group_count > 0 && p->ports.count > 0;
 }
 
-static bool tally_types(scheduler *s, const template_ *t, uint32_t class_number, uint32_t set, struct tally *out)
+static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, uint32_t class_number, uint32_t set, struct tally *out)
 {
     const shape *p = shape_of(s->snapshot, class_number);
     size_t words_ = template_words(t) + 1, width = t->table->variant_count;
@@ -87,7 +87,7 @@ static bool tally_types(scheduler *s, const template_ *t, uint32_t class_number,
     *out = (struct tally){ .c = false };
     if (scratch == NULL) return false;
     uint64_t *left = scratch, *labels = scratch + words_, *offered = scratch + 2 * words_, *offers = scratch + 3 * words_;
-    candidates(s, t, p, left);
+    candidates(s, t, pod_number, p, left);
     bool ok = types_label_mask(s, t->table_number, set, labels) && types_offered(s, t->table_number, set, offers);
     for (size_t i = bits_next(offers, t->table->offering_count, 0); i < t->table->offering_count; i = bits_next(offers, t->table->offering_count, i + 1)) {
         bits_set(offered, t->table->offerings[i].variant);
@@ -208,10 +208,10 @@ static bool pool_row(scheduler *s, karp_decision *d, const failure *f, uint32_t 
     strbuf b;
     strbuf_init(&b, s->context);
     row->code = f->reason == KARP_REASON_DRA ? KARP_REASON_DRA : template_refusal(s, template_number, f->pod, f->view, &set);
-    if (!tally_types(s, t, v.class_, set, &tally)) return false;
+    if (!tally_types(s, t, f->pod, v.class_, set, &tally)) return false;
     /* A type that would do and was not there has been kept out by the limits. */
     if (row->code == KARP_REASON_TUPLE) row->code = tally.offerings > 0 ? KARP_REASON_LIMITS : category(&tally);
-    if (row->code == KARP_REASON_NOTHING_MATCHED && !quirk(s, 13) && ports_bar_all(t, shape_of(s->snapshot, v.class_))) {
+    if (row->code == KARP_REASON_NOTHING_MATCHED && !quirk(s, 13) && ports_bar_all(s, t, f->pod, shape_of(s->snapshot, v.class_))) {
         row->code = KARP_REASON_HOST_PORT;
     }
     row->node_pool = name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name);

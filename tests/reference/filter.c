@@ -27,6 +27,24 @@ bool ref_usages_clash(struct usages usages, const struct pod *pod)
     return false;
 }
 
+/** The daemons' ports, with those of the pods that have been put there: of the same name, the pod's replace the daemon's. */
+static struct usages replaced(struct usages daemons, struct usages pods)
+{
+    struct usages all = {NULL, 0};
+    for (size_t i = 0; i < daemons.count + pods.count; i++) {
+        const struct usage *u = i < daemons.count ? &daemons.items[i] : &pods.items[i - daemons.count];
+        size_t at = 0;
+        while (at < all.count && strcmp(all.items[at].key, u->key) != 0) {
+            at++;
+        }
+        if (at == all.count) {
+            all.items = ref_push(all.items, all.count++, sizeof all.items[0]);
+        }
+        all.items[at] = *u;
+    }
+    return all;
+}
+
 /** What was true of some type: compatible, fits, has an offering; and pairs without the third. */
 struct tally {
     bool c, f, h, cf, ch, fh;
@@ -83,7 +101,7 @@ refusal ref_filter_types(const struct scheduler *s, struct types present, struct
     *kept = (struct types){ref_alloc((present.count + 1) * sizeof(void *)), 0};
     for (size_t g = 0; g < template->group_count; g++) {
         const struct daemon_group *group = &template->groups[g];
-        if (pod != NULL && (ref_usages_clash(group->ports, pod) || ref_usages_clash(ports, pod))) {
+        if (pod != NULL && ref_usages_clash(replaced(group->ports, ports), pod)) {
             continue;
         }
         struct resources total = ref_resources_sum(requests, group->overhead);
