@@ -42,6 +42,7 @@ func (a allowances) restrict(pod *v1.Pod, index uint32) {
 	if !some {
 		return
 	}
+	pod.Spec.Affinity = pod.Spec.Affinity.DeepCopy() // others have the same spec
 	if pod.Spec.Affinity == nil {
 		pod.Spec.Affinity = &v1.Affinity{}
 	}

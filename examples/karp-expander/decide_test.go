@@ -97,6 +97,11 @@ func ruleCases(t testing.TB) []ruleCase {
 			return []offered{{"large", 1, web}, {"medium", 3, web}, {"small", 12, web}}
 		}, map[string]*v1.Node{"small": typed(t, "s", "1", nil), "medium": typed(t, "m", "4", nil), "large": typed(t, "l", "12", nil)},
 			flat(map[string]float64{"s": 0.11, "m": 0.4, "l": 1.3}), "medium:12/3 small:0/0 large:0/0", "it takes 12 of the 12 pods that the plan places, small takes 0"},
+		{"README.md's full run", func(t testing.TB) []offered {
+			web := pods(t, 30, "web", "500m")
+			return []offered{{"small", 8, web}, {"medium", 4, web}, {"large", 1, web}}
+		}, map[string]*v1.Node{"small": nodeOf(t, "small", "2", "8Gi", nil), "medium": nodeOf(t, "medium", "4", "16Gi", nil),
+			"large": nodeOf(t, "large", "16", "64Gi", nil)}, nil, "small:30/8 medium:0/0 large:0/0", "it takes 30 of the 30 pods that the plan places, medium takes 0"},
 		{"taints", func(t testing.TB) []offered {
 			web, ml := pods(t, 4, "web", "1"), pods(t, 2, "ml", "1", tolerant)
 			return []offered{{"gpu", 1, ml}, {"plain", 1, slices.Concat(web, ml)}}

@@ -78,7 +78,7 @@ func (m *metrics) write(w io.Writer, certificate certificateState) {
 		fmt.Fprintf(w, "%s %d\n", name, value)
 	}
 	counter("karp_expander_answers_total", "Requests that were answered with a group.", m.answers)
-	head("karp_expander_errors_total", "counter", "Requests that failed; cluster-autoscaler chose at random then.")
+	head("karp_expander_errors_total", "counter", "Requests and handshakes that failed; cluster-autoscaler went on without an answer.")
 	for _, why := range slices.Sorted(maps.Keys(m.errors)) {
 		fmt.Fprintf(w, "karp_expander_errors_total{reason=%q} %d\n", string(why), m.errors[why])
 	}

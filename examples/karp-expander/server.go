@@ -109,7 +109,7 @@ func (c counted) GRPCStatus() *status.Status { return c.Status }
 func (e *expander) failed(err error) error {
 	why := reasonOf(err)
 	e.metrics.failed(why)
-	e.log.Error("no answer: cluster-autoscaler chooses at random", "reason", why, "error", err)
+	e.log.Error("no answer: cluster-autoscaler goes on without", "reason", why, "error", err)
 	return counted{status.New(reasonCodes[why], fmt.Sprintf("%s: %v", why, err))}
 }
 

@@ -46,7 +46,7 @@ type request struct {
 	unknown   int // fields that were skipped
 }
 
-var errMalformed = fail(reasonMalformed, "not a message of grpcplugin.Expander")
+var errMalformed = fail(reasonMalformed, "the bytes are cut off, or not protobuf")
 
 // fields calls known for each field of a message that has the wire type known wants; known says whether it took the field.
 func fields(message []byte, known func(number protowire.Number, bytes []byte, varint uint64, is protowire.Type) (bool, error)) (skipped int, err error) {
