@@ -24,8 +24,9 @@ void context_unref(karp_context *context)
 
 void karp_context_options_init(karp_context_options *options, size_t size)
 {
+    if (options == NULL || size < sizeof options->size) return;
     memset(options, 0, size);
-    if (size >= sizeof options->size) options->size = size;
+    options->size = size;
 }
 
 static void fill_defaults(karp_context_options *options)
@@ -62,6 +63,7 @@ static uint64_t seed_of_addresses(const karp_context *context)
 
 karp_status karp_context_new(const karp_context_options *options, karp_context **out, karp_error *error)
 {
+    if (out == NULL) return fail_null(error, "out");
     karp_context_options own;
     karp_status status = struct_check(options, sizeof own, offsetof(karp_context_options, parallel_for), &own,
                                       "karp_context_options", error);

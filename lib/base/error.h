@@ -14,6 +14,8 @@ void error_set_object(karp_error *error, const char *kind, karp_str namespace_, 
 void error_set_field(karp_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 karp_status fail_nomem(karp_error *error);
+/* INVALID: what must be given is NULL. */
+karp_status fail_null(karp_error *error, const char *what);
 
 /* Checks a caller's size-led struct: `known` bytes are what this library knows, `least` what the first version had.
  * On success copies min(size, known) bytes into `copy` (known bytes, the rest zeroed; its size field = known).

@@ -63,6 +63,7 @@ void io_provider_free(karp_reader *reader)
 
 karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provider, karp_error *error)
 {
+    if (!reader) return io_null(error, "reader");
     if (reader->finished || reader->failed) {
         io_fail(&reader->error, KARP_E_STATE, "the reader is finished");
         return io_give_error(&reader->error, error);

@@ -95,6 +95,7 @@ static bool looks_like_json(karp_str name, karp_str text)
 
 karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out, karp_error *error)
 {
+    if (!context || !out) return io_null(error, "context or out");
     const karp_context_options *options = karp_context_get_options(context);
     if (text.len > options->max_document_bytes) {
         io_fail(error, KARP_E_LIMIT, "longer than %llu bytes", (unsigned long long)options->max_document_bytes);
@@ -115,6 +116,7 @@ karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str t
 
 karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out, karp_error *error)
 {
+    if (!context || !path || !out) return io_null(error, "context, path or out");
     karp_str name = io_str(path);
     FILE *file = fopen(path, "rb");
     if (!file) {

@@ -139,6 +139,7 @@ karp_str karp_reader_digest(const karp_reader *reader)
 
 karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error)
 {
+    if (!reader || !out) return io_null(error, "reader or out");
     karp_error local;
     if (!reader->finished || !reader->options.keep_documents) {
         io_fail(&local, KARP_E_STATE, "only a finished reader that keeps documents can be dumped");

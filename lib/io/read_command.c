@@ -119,6 +119,7 @@ static const io_document_kind kind = { "a command", sizeof(karp_command_document
 
 karp_status karp_command_read(karp_context *context, karp_str name, karp_str text, karp_command_document **out, karp_error *error)
 {
+    if (!context || !out) return io_null(error, "context or out");
     io_document *read = NULL;
     karp_status status = io_document_read(context, &kind, name, text, &read, error);
     if (status == KARP_OK) *out = (karp_command_document *)read;
@@ -127,6 +128,7 @@ karp_status karp_command_read(karp_context *context, karp_str name, karp_str tex
 
 karp_status karp_command_read_file(karp_context *context, const char *path, karp_command_document **out, karp_error *error)
 {
+    if (!context || !path || !out) return io_null(error, "context, path or out");
     io_document *read = NULL;
     karp_status status = io_document_read_file(context, &kind, path, &read, error);
     if (status == KARP_OK) *out = (karp_command_document *)read;

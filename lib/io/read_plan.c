@@ -61,6 +61,7 @@ static const io_document_kind kind = { "a plan", sizeof(karp_plan_document), off
 
 karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out, karp_error *error)
 {
+    if (!context || !out) return io_null(error, "context or out");
     io_document *read = NULL;
     karp_status status = io_document_read(context, &kind, name, text, &read, error);
     if (status == KARP_OK) *out = (karp_plan_document *)read;
@@ -69,6 +70,7 @@ karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, 
 
 karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out, karp_error *error)
 {
+    if (!context || !path || !out) return io_null(error, "context, path or out");
     io_document *read = NULL;
     karp_status status = io_document_read_file(context, &kind, path, &read, error);
     if (status == KARP_OK) *out = (karp_plan_document *)read;

@@ -54,6 +54,7 @@ static karp_status give_plain(karp_error *error, karp_status status, const char 
 
 karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out, karp_error *error)
 {
+    if (!context || !out) return io_null(error, "context or out");
     karp_reader_options given;
     karp_status status = check_options(options, &given);
     if (status) return give_plain(error, status, "karp_reader_options has a size or members this library does not know");
@@ -171,6 +172,7 @@ karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text)
 
 karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error)
 {
+    if (!reader) return io_null(error, "reader");
     karp_status status = check_state(reader, error);
     if (status) return status;
     reader->directory = reader->options.base_directory;
@@ -179,6 +181,7 @@ karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, k
 
 karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error)
 {
+    if (!reader || !path) return io_null(error, "reader or path");
     karp_status status = check_state(reader, error);
     if (status) return status;
     return end_call(reader, io_read_path(reader, path), error);
@@ -186,6 +189,7 @@ karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_err
 
 karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error)
 {
+    if (!reader || !catalogue) return io_null(error, "reader or catalogue");
     karp_status status = check_state(reader, error);
     if (status) return status;
     /* The Snapshot's own, read before, give way. */
@@ -199,6 +203,7 @@ karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catal
 
 karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error)
 {
+    if (!reader || !out) return io_null(error, "reader or out");
     karp_status status = check_state(reader, error);
     if (status) return status;
     status = io_finish(reader, out);

@@ -21,6 +21,11 @@ karp_status io_fail(karp_error *error, karp_status status, const char *format, .
     return status;
 }
 
+karp_status io_null(karp_error *error, const char *what)
+{
+    return io_fail(error, KARP_E_INVALID, "NULL for %s", what);
+}
+
 karp_status io_nomem(karp_error *error)
 {
     return io_fail(error, KARP_E_NOMEM, "out of memory");

@@ -14,6 +14,7 @@ enum { ALL_GATES = 63 };
 
 karp_status karp_builder_new(karp_context *context, karp_builder **out, karp_error *error)
 {
+    if (context == NULL || out == NULL) return fail_null(error, "context or out");
     karp_builder *b = mem_zalloc(context, sizeof *b);
     if (b == NULL) return fail_nomem(error);
     karp_status status = store_init(&b->s, context, error);
@@ -161,6 +162,7 @@ static const given_kind given_kinds[KIND_COUNT] = {
 karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *given, void *own, karp_error *error)
 {
     const given_kind *k = &given_kinds[kind];
+    if (b == NULL) return fail_null(error, "builder");
     karp_status status = struct_check(given, k->known, k->least, own, k->struct_name, error);
     if (status != KARP_OK) return status;
     const given_head *head = own;
@@ -333,6 +335,7 @@ static void read_settings(copier *c, const karp_settings *given, store *into)
 
 karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings *settings, karp_error *error)
 {
+    if (builder == NULL) return fail_null(error, "builder");
     karp_settings own;
     copier c;
     store *s = &builder->s, changed;
@@ -374,6 +377,7 @@ karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings
 
 karp_status karp_builder_set_now(karp_builder *builder, int64_t now, karp_error *error)
 {
+    if (builder == NULL) return fail_null(error, "builder");
     if (now == KARP_NO_TIME) return fail(error, KARP_E_INVALID, "the clock of a snapshot must be an instant");
     builder->s.now = now;
     return KARP_OK;
@@ -384,6 +388,7 @@ karp_status karp_builder_set_now(karp_builder *builder, int64_t now, karp_error 
 karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_state *states, size_t count,
                                          karp_error *error)
 {
+    if (builder == NULL) return fail_null(error, "builder");
     store *s = &builder->s;
     store fresh; /* only its states */
     map64 seen;
@@ -442,6 +447,7 @@ static uint64_t read_pod_name(copier *c, store *s, karp_str text)
 karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str *names, size_t count,
                                            karp_error *error)
 {
+    if (builder == NULL) return fail_null(error, "builder");
     store *s = &builder->s;
     store fresh; /* only its list of pods to place */
     map64 seen;
@@ -491,6 +497,7 @@ static uint64_t count_types(const karp_builder *b, const karp_catalogue *with)
 karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *catalogue, const karp_str *pools,
                                        size_t pool_count, karp_error *error)
 {
+    if (builder == NULL) return fail_null(error, "builder");
     store *s = &builder->s;
     copier c;
     if (catalogue == NULL) return fail(error, KARP_E_INVALID, "the catalogue is NULL");

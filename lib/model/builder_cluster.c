@@ -146,6 +146,7 @@ karp_status karp_builder_add_namespace(karp_builder *builder, const karp_namespa
 
 karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecting *given, karp_error *error)
 {
+    if (builder == NULL) return fail_null(error, "builder");
     static const char *const kinds[] = { "Service", "ReplicationController", "ReplicaSet", "StatefulSet" };
     karp_selecting own;
     adding a;

@@ -159,6 +159,7 @@ karp_status karp_builder_add_node_pool(karp_builder *builder, const karp_node_po
 
 karp_status karp_builder_add_node_class(karp_builder *builder, const karp_node_class *given, karp_error *error)
 {
+    if (builder == NULL) return fail_null(error, "builder");
     karp_node_class own;
     adding a;
     store *s = &builder->s;

@@ -438,6 +438,7 @@ static karp_status check_template(const karp_daemon_set *given, karp_pod *out, k
 
 karp_status karp_builder_add_daemon_set(karp_builder *builder, const karp_daemon_set *given, karp_error *error)
 {
+    if (builder == NULL) return fail_null(error, "builder");
     karp_daemon_set own;
     karp_pod template_;
     adding a;
@@ -463,6 +464,7 @@ static bool buffer_ready(copier *c, const karp_capacity_buffer *b)
 
 karp_status karp_builder_add_capacity_buffer(karp_builder *builder, const karp_capacity_buffer *given, karp_error *error)
 {
+    if (builder == NULL) return fail_null(error, "builder");
     karp_capacity_buffer own;
     karp_pod template_;
     adding a;

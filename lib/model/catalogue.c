@@ -323,6 +323,7 @@ static karp_status fill(karp_catalogue *catalogue, copier *c, const karp_instanc
 karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *types, size_t count,
                                karp_catalogue **out, karp_error *error)
 {
+    if (context == NULL || out == NULL) return fail_null(error, "context or out");
     if (count > karp_context_get_options(context)->max_instance_types || count > MOST_ELEMENTS) {
         return fail(error, KARP_E_LIMIT, "%zu instance types are more than the context allows", count);
     }

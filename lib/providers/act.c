@@ -5,6 +5,7 @@
 karp_status karp_provider_class_hash(karp_provider *provider, const karp_provider_class *node_class,
                                      const karp_provider_memory *memory, karp_str *version, karp_str *hash, karp_error *error)
 {
+    if (!provider || !memory || !version || !hash) return provider_null(error, "provider, memory, version or hash");
     if (!provider->plugin.class_hash) return provider_lacks(provider, error, "hash of node classes");
     karp_str own_version = { "", 0 }, own_hash = { "", 0 };
     uint32_t kind = provider->plugin.class_hash(provider->handle, provider_class_data(node_class), memory, &own_version, &own_hash,
@@ -19,6 +20,7 @@ karp_status karp_provider_class_hash(karp_provider *provider, const karp_provide
 karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name, karp_str text, const karp_provider_memory *memory,
                                          karp_str *out, karp_error *error)
 {
+    if (!provider || !memory || !out) return provider_null(error, "provider, memory or out");
     karp_str completed = text;
     if (provider->plugin.class_defaults) {
         karp_provider_document document = { .size = sizeof document, .name = name, .text = text };
@@ -34,6 +36,8 @@ karp_status karp_provider_pool_defaults(karp_provider *provider, const karp_requ
                                         const karp_provider_memory *memory, const karp_requirement **added, size_t *added_count,
                                         karp_error *error)
 {
+    if (!provider || (!requirements && count) || !memory) return provider_null(error, "provider, requirements or memory");
+    if (!added || !added_count) return provider_null(error, "added or added_count");
     const karp_requirement *list = NULL;
     size_t n = 0;
     if (provider->plugin.pool_defaults) {
@@ -50,6 +54,7 @@ karp_status karp_provider_launch_request(karp_provider *provider, const karp_pro
                                          const karp_provider_launch *launch, karp_str claim, const karp_provider_memory *memory,
                                          karp_str *request, karp_error *error)
 {
+    if (!provider || !launch || !memory || !request) return provider_null(error, "provider, launch, memory or request");
     if (!provider->plugin.launch_request) return provider_lacks(provider, error, "requests as data");
     karp_str text = { "", 0 };
     uint32_t kind = provider->plugin.launch_request(provider->handle, provider_class_data(node_class), launch, claim, memory, &text,
@@ -63,6 +68,7 @@ karp_status karp_provider_launch_result(karp_provider *provider, const karp_prov
                                         const karp_provider_launch *launch, karp_str answer, int64_t now,
                                         const karp_provider_memory *memory, karp_provider_node *node, karp_error *error)
 {
+    if (!provider || !launch || !memory || !node) return provider_null(error, "provider, launch, memory or node");
     if (!provider->plugin.launch_result) return provider_lacks(provider, error, "requests as data");
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
     uint32_t kind = provider->plugin.launch_result(provider->handle, provider_class_data(node_class), launch, answer, now, memory, &made,
@@ -74,6 +80,7 @@ karp_status karp_provider_launch_result(karp_provider *provider, const karp_prov
 
 karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scope *scope, int64_t now, int64_t ttl, karp_error *error)
 {
+    if (!provider || !scope) return provider_null(error, "provider or scope");
     if (!provider->plugin.mark) return provider_lacks(provider, error, "marks of what is unavailable");
     if (scope->size < sizeof *scope) return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_scope is too small");
     if (ttl < 0 || now > INT64_MAX - ttl) return provider_fail(error, KARP_E_INVALID, "ttl", "must not be negative, nor end beyond all time");
@@ -88,6 +95,7 @@ void karp_provider_expire(karp_provider *provider, int64_t now)
 karp_status karp_provider_drift(karp_provider *provider, const karp_provider_class *node_class, const karp_provider_node *node,
                                 const karp_provider_memory *memory, karp_str *reason, karp_error *error)
 {
+    if (!provider || !node || !memory || !reason) return provider_null(error, "provider, node, memory or reason");
     karp_str found = { "", 0 };
     if (node->size < sizeof *node) return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_node is too small");
     if (provider->plugin.drift) {
@@ -101,6 +109,7 @@ karp_status karp_provider_drift(karp_provider *provider, const karp_provider_cla
 
 karp_status karp_provider_repair_policies(karp_provider *provider, const karp_provider_repair **out, size_t *count, karp_error *error)
 {
+    if (!provider || !out || !count) return provider_null(error, "provider, out or count");
     const karp_provider_repair *list = NULL;
     size_t n = 0;
     if (provider->plugin.repair_policies) {
@@ -131,7 +140,9 @@ karp_status karp_provider_create(karp_provider *provider, const karp_provider_cl
                                  karp_str claim, const karp_provider_http *http, const karp_provider_memory *memory,
                                  karp_provider_node *out, karp_error *error)
 {
+    if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.create) return provider_lacks(provider, error, "part that acts: create");
+    if (!launch || !http || !memory || !out) return provider_null(error, "launch, http, memory or out");
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
     uint32_t kind = provider->plugin.create(provider->handle, provider_class_data(node_class), launch, claim, http, memory, &made,
                                             provider_ask(provider));
@@ -141,14 +152,18 @@ karp_status karp_provider_create(karp_provider *provider, const karp_provider_cl
 karp_status karp_provider_delete(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
                                  const karp_provider_memory *memory, karp_error *error)
 {
+    if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.delete_) return provider_lacks(provider, error, "part that acts: delete");
+    if (!http || !memory) return provider_null(error, "http or memory");
     return provider_answer(provider, provider->plugin.delete_(provider->handle, provider_id, http, memory, provider_ask(provider)), error);
 }
 
 karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
                               const karp_provider_memory *memory, karp_provider_node *out, karp_error *error)
 {
+    if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.get) return provider_lacks(provider, error, "part that acts: get");
+    if (!http || !memory || !out) return provider_null(error, "http, memory or out");
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
     uint32_t kind = provider->plugin.get(provider->handle, provider_id, http, memory, &made, provider_ask(provider));
     return take_node(provider, kind, &made, out, error);
@@ -157,7 +172,9 @@ karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, con
 karp_status karp_provider_list(karp_provider *provider, const karp_provider_http *http, const karp_provider_memory *memory,
                                const karp_provider_node **out, size_t *count, karp_error *error)
 {
+    if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.list) return provider_lacks(provider, error, "part that acts: list");
+    if (!http || !memory || !out || !count) return provider_null(error, "http, memory, out or count");
     const karp_provider_node *list = NULL;
     size_t n = 0;
     uint32_t kind = provider->plugin.list(provider->handle, http, memory, &list, &n, provider_ask(provider));

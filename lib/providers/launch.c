@@ -213,6 +213,7 @@ static karp_status filter(karp_provider *p, const karp_provider_class *node_clas
 karp_status karp_provider_launch_filter(karp_provider *provider, const karp_provider_class *node_class,
                                         const karp_provider_memory *memory, karp_provider_launch *launch, karp_error *error)
 {
+    if (!provider || !memory || !launch) return provider_null(error, "provider, memory or launch");
     karp_catalogue *catalogue = NULL;
     karp_status status = check_launch(launch, error);
     if (status == KARP_OK) status = karp_provider_catalogue(provider, node_class, &catalogue, error);
@@ -230,6 +231,7 @@ static karp_status check_candidate(const karp_provider *p, const karp_provider_l
 karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provider_class *node_class, const karp_provider_launch *launch,
                                       karp_provider_candidate *out, karp_error *error)
 {
+    if (!provider || !launch || !out) return provider_null(error, "provider, launch or out");
     karp_provider_candidate picked = { 0, 0, 0, 0 };
     if (!provider->plugin.pick) {
         if (!launch_cheapest(launch, &picked)) return no_capacity(provider, error);
@@ -292,6 +294,7 @@ karp_status karp_provider_launch_node(karp_provider *provider, const karp_provid
                                       karp_provider_candidate candidate, const karp_provider_memory *memory,
                                       karp_provider_node *node, karp_error *error)
 {
+    if (!provider || !launch || !memory || !node) return provider_null(error, "provider, launch, memory or node");
     karp_status status = check_candidate(provider, launch, candidate, error);
     if (status) return status;
     const karp_instance_type *type = launch->types[candidate.type];

@@ -36,6 +36,7 @@ static void *host_piece(size_t bytes, void *user)
 
 karp_status karp_provider_memory_new(karp_context *context, karp_provider_memory **out, karp_error *error)
 {
+    if (!context || !out) return provider_null(error, "context or out");
     host_memory *m = karp_alloc(context, sizeof *m);
     if (!m) return provider_nomem(error);
     memset(m, 0, sizeof *m);

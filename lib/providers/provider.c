@@ -186,6 +186,7 @@ static karp_status make_document(karp_provider *p, scratch *s, karp_str name, ka
 
 karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, karp_str name, karp_str text, karp_error *error)
 {
+    if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.load_facts) return provider_lacks(provider, error, "facts to load");
     scratch s;
     karp_provider_document document;
@@ -202,6 +203,7 @@ karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, kar
 karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp_str text, karp_provider_class **out,
                                     karp_error *error)
 {
+    if (!provider || !out) return provider_null(error, "provider or out");
     if (!provider->plugin.class_parse) return provider_lacks(provider, error, "node classes");
     karp_provider_class *made = karp_alloc(provider->context, sizeof *made);
     char *copy = karp_alloc(provider->context, text.len + 1);
@@ -299,6 +301,7 @@ static karp_status make_catalogue(karp_provider *p, const karp_provider_class *n
 karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider_class *node_class, karp_catalogue **out,
                                     karp_error *error)
 {
+    if (!provider || !out) return provider_null(error, "provider or out");
     uint64_t generation = generation_of(provider);
     provider_types *own = &provider->plain;
     for (karp_provider_class *c = provider->classes; c && node_class; c = c->next) {
@@ -318,6 +321,7 @@ karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider
 
 karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labels *out, karp_error *error)
 {
+    if (!provider || !out) return provider_null(error, "provider or out");
     karp_provider_labels labels = { .size = sizeof labels };
     if (provider->plugin.labels) {
         karp_status status = provider_answer(provider, provider->plugin.labels(provider->handle, &labels, provider_ask(provider)), error);
@@ -330,6 +334,7 @@ karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labe
 
 karp_status karp_provider_settings(karp_provider *provider, karp_settings *into, karp_error *error)
 {
+    if (!provider || !into) return provider_null(error, "provider or into");
     karp_provider_labels labels;
     karp_status status = karp_provider_get_labels(provider, &labels, error);
     if (status) return status;

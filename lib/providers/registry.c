@@ -58,6 +58,7 @@ static karp_status add(karp_provider_registry *r, const karp_provider_plugin *pl
 
 karp_status karp_provider_registry_new(karp_context *context, karp_provider_registry **out, karp_error *error)
 {
+    if (!context || !out) return provider_null(error, "context or out");
     karp_provider_registry *r = karp_alloc(context, sizeof *r);
     if (!r) return provider_nomem(error);
     memset(r, 0, sizeof *r);
@@ -94,6 +95,7 @@ karp_status karp_provider_registry_add(karp_provider_registry *registry, const k
 
 karp_status karp_provider_registry_load(karp_provider_registry *registry, const char *path, karp_str *name, karp_error *error)
 {
+    if (!registry || !path) return provider_null(error, "registry or path");
     karp_provider_plugin checked;
     void *object = NULL;
     karp_status status = plugin_load(path, &object, &checked, error);
@@ -150,6 +152,7 @@ static karp_status open_object(karp_context *context, const char *path, const ka
 karp_status karp_provider_registry_open(karp_provider_registry *registry, karp_str name, const karp_provider_options *options,
                                         karp_provider **out, karp_error *error)
 {
+    if (!registry || !out) return provider_null(error, "registry or out");
     const registered *entry = find(registry, name);
     if (!entry) return unknown(error, name);
     if (entry->path) return open_object(registry->context, entry->path, options, out, error);
@@ -164,6 +167,7 @@ static bool is_path(karp_str name)
 karp_status karp_provider_open(karp_context *context, karp_str name, const karp_provider_options *options, karp_provider **out,
                                karp_error *error)
 {
+    if (!context || !out) return provider_null(error, "context or out");
     if (is_path(name)) {
         char *path = karp_alloc(context, name.len + 1);
         if (!path) return provider_nomem(error);

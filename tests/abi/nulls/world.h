@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One valid object of every opaque type, for tests/abi/test_nulls.py, which generates the calls. */
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <karp/io.h>
+#include <karp/karp.h>
+#include <karp/provider.h>
+
+#define S(literal) ((karp_str){ literal, sizeof(literal) - 1 })
+
+static const char cluster[] =
+    "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, resources: {requests: {cpu: 5}}}]}}\n---\n"
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: {group: g, kind: K, name: d}}}}}\n---\n"
+    "{apiVersion: v1, kind: Node, metadata: {name: node}, spec: {providerID: 'x://n'}, "
+    "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, capacity: {cpu: 4, memory: 8Gi, pods: 10}}}\n";
+
+static struct world {
+    karp_error error;
+    karp_context *context;
+    karp_builder *builder;
+    karp_reader *reader;
+    karp_snapshot *snapshot;
+    karp_decision *decision;
+    karp_catalogue *catalogue;
+    karp_table *table;
+    karp_fitting *fitting;
+    karp_verification *verification;
+    karp_pod_explanation *pod_explanation;
+    karp_node_explanation *node_explanation;
+    karp_advice *advice;
+    karp_step *step;
+    karp_plan_document *plan_document;
+    karp_memory_document *memory_document;
+    karp_command_document *command_document;
+    karp_provider *provider;
+    karp_provider_class *provider_class;
+    karp_provider_memory *provider_memory;
+    karp_provider_registry *provider_registry;
+    karp_text text;
+} w;
+
+static void must(karp_status status, const char *what)
+{
+    if (status == KARP_OK) return;
+    printf("%s: %s\n", what, w.error.message);
+    exit(1);
+}
+
+#define MUST(call) must(call, #call)
+
+/* Zeroed room for any struct; `size` is its first member where `sized`. */
+static void *room(size_t size, int sized)
+{
+    char *piece = calloc(1, 8192);
+    if (piece && sized) memcpy(piece, &size, sizeof size);
+    return piece;
+}
+
+static void make_world(void)
+{
+    const karp_plan plan = { .size = sizeof plan };
+    const karp_fit_request request = { .size = sizeof request };
+    const karp_memory memory = { .size = sizeof memory };
+    const karp_command_node node = { .node = S("node"), .claim = S("claim") };
+    const karp_command_state command = { .size = sizeof command, .method = KARP_METHOD_DRIFT, .phase = KARP_PHASE_DELETING, .decided = 1,
+                                         .validate_at = KARP_NO_TIME, .started = 1, .nodes = &node, .node_count = 1 };
+    karp_error_init(&w.error, sizeof w.error);
+    MUST(karp_context_new(NULL, &w.context, &w.error));
+    MUST(karp_reader_new(w.context, NULL, &w.reader, &w.error));
+    MUST(karp_reader_add(w.reader, S("cluster"), S(cluster), &w.error));
+    MUST(karp_reader_finish(w.reader, &w.snapshot, &w.error));
+    MUST(karp_builder_new(w.context, &w.builder, &w.error));
+    MUST(karp_provision(w.snapshot, NULL, &w.decision, &w.error));
+    MUST(karp_catalogue_new(w.context, NULL, 0, &w.catalogue, &w.error));
+    MUST(karp_decision_table(w.decision, KARP_TABLE_PODS, &w.table, &w.error));
+    MUST(karp_fit(w.context, &request, &w.fitting, &w.error));
+    MUST(karp_verify(w.snapshot, &plan, &w.verification, &w.error));
+    MUST(karp_explain_pod(w.snapshot, NULL, S("default/a"), &w.pod_explanation, &w.error));
+    MUST(karp_explain_node(w.snapshot, NULL, S("node"), &w.node_explanation, &w.error));
+    MUST(karp_advise_hashes(w.snapshot, &w.advice, &w.error));
+    MUST(karp_write_plan(w.context, w.decision, NULL, NULL, &w.text, &w.error));
+    MUST(karp_write_memory(w.context, &memory, NULL, &w.text, &w.error));
+    MUST(karp_memory_read(w.context, S("memory"), (karp_str){ w.text.ptr, w.text.len }, &w.memory_document, &w.error));
+    MUST(karp_plan_read(w.context, S("plan"), S("{\"launches\": [], \"placements\": []}"), &w.plan_document, &w.error));
+    MUST(karp_command_step(w.snapshot, &command, NULL, NULL, 0, &w.step, &w.error));
+    MUST(karp_write_command(w.context, &command, NULL, &w.text, &w.error));
+    MUST(karp_command_read(w.context, S("command"), (karp_str){ w.text.ptr, w.text.len }, &w.command_document, &w.error));
+    MUST(karp_provider_open(w.context, S("aws"), NULL, &w.provider, &w.error));
+    MUST(karp_provider_class_new(w.provider, S("class"), S("{\"apiVersion\": \"karpenter.k8s.aws/v1\", \"kind\": \"EC2NodeClass\", "
+         "\"metadata\": {\"name\": \"d\"}, \"spec\": {}}"), &w.provider_class, &w.error));
+    MUST(karp_provider_memory_new(w.context, &w.provider_memory, &w.error));
+    MUST(karp_provider_registry_new(w.context, &w.provider_registry, &w.error));
+}
+
+/* In a child: what a call does to the process is its own. 0 = it returned; else the signal, or 256 + the exit status. */
+static int apart(int (*call)(void), int *answer)
+{
+    int ends[2], status = 0;
+    if (pipe(ends) != 0) exit(1);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child < 0) exit(1);
+    if (child == 0) {
+        const struct rlimit none = { 0, 0 };
+        (void)setrlimit(RLIMIT_CORE, &none);
+        (void)alarm(20);
+        int result = call();
+        if (write(ends[1], &result, sizeof result) != sizeof result) _exit(9);
+        _exit(0);
+    }
+    close(ends[1]);
+    *answer = 1;
+    if (read(ends[0], answer, sizeof *answer) != (ssize_t)sizeof *answer) *answer = 1;
+    close(ends[0]);
+    if (waitpid(child, &status, 0) != child) exit(1);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) ? 256 + WEXITSTATUS(status) : 0;
+}
