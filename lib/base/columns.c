@@ -98,7 +98,7 @@ static column *add(karp_table *t, karp_str name, uint32_t type, bool is_list)
     if (t == NULL || t->failed != KARP_OK) return NULL;
     column *c = arena_zalloc(&t->data, sizeof *c);
     const char *copy = arena_string(&t->data, name.ptr, name.len);
-    if (c == NULL || copy == NULL || !grow(t->context, (void **)&t->columns, &t->column_capacity, t->column_count + 1, sizeof c)) {
+    if (c == NULL || copy == NULL || !grow(t->context, (void **)&t->columns, &t->column_capacity, t->column_count + 1, sizeof(column *))) {
         refuse(t, KARP_E_NOMEM);
         return NULL;
     }
@@ -290,7 +290,7 @@ void amount_columns_make(amount_columns *a, const char *prefix)
     }
     for (uint32_t i = 0; i < a->count; i++) order[i] = i;
     if (!sort_ids(t->context, order, a->count, by_name, &a->names)) refuse(t, KARP_E_NOMEM);
-    memcpy(name, prefix, prefix_length);
+    memcpy(name, prefix, prefix_length); /* NOLINT(bugprone-not-null-terminated-result): what follows ends it */
     for (size_t i = 0; i < a->count; i++) {
         karp_str resource = strings_get(&a->names, order[i]);
         memcpy(name + prefix_length, resource.ptr, resource.len);

@@ -22,7 +22,7 @@ void node_view_free(node_view *v);
 bool node_view_lift(node_view *v, uint32_t code, uint32_t pod_number);
 
 /* Another node is gone: nothing that is decided counts it any more. Not for nodes with pods that would have to move. */
-void node_view_remove(node_view *v, uint32_t node);
+void node_view_remove(node_view *v, uint32_t number);
 
 /* The first PodDisruptionBudget that covers the pod; NO_ID = none. Those that were lifted do not count. */
 uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number);

@@ -75,9 +75,10 @@ static void try_taints(search *s, taint_list taints, words *seen)
         if (count > 0) strbuf_adds(&text, " and ");
         show_taint_text(s, &text, t);
         tolerate(s, t);
-        key[3 * count] = t->key;
-        key[3 * count + 1] = t->value;
-        key[3 * count++ + 2] = t->effect;
+        uint32_t *row = &key[(size_t)3 * count++];
+        row[0] = t->key;
+        row[1] = t->value;
+        row[2] = t->effect;
     }
     bool fresh = count > 0 && words_find(seen, key, (size_t)3 * count) == NO_ID;
     if (fresh && words_add(seen, key, (size_t)3 * count) == NO_ID) s->status = KARP_E_NOMEM;

@@ -65,7 +65,7 @@ typedef struct verifier {
 } verifier;
 
 /* A finding; the detail is printf's. */
-void note(verifier *v, uint32_t code, karp_str object, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void note(verifier *v, uint32_t code, karp_str subject, const char *format, ...) __attribute__((format(printf, 4, 5)));
 karp_str object_name(verifier *v, const char *kind, karp_str name); /* "pod default/web-0" */
 karp_str pod_object(verifier *v, uint32_t pod_number);
 /* For "%.*s". */

@@ -219,7 +219,7 @@ static enum cel_type check_member(checker *c, cel_node *n, const bound *names)
 
 static bool numeric(enum cel_type t) { return t == CEL_ANY || t == CEL_T_INT || t == CEL_T_UINT || t == CEL_T_DOUBLE; }
 
-static bool has_order(enum cel_type t) { return t == CEL_ANY || t <= CEL_T_TEXT; }
+static bool has_order(enum cel_type t) { return t <= CEL_T_TEXT; } /* CEL_ANY is the first */
 
 static void check_in(checker *c, const cel_node *n, enum cel_type x, enum cel_type y)
 {

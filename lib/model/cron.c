@@ -247,7 +247,7 @@ bool cron_next(const cron *c, int64_t after_ns, int64_t *hit_ns)
     int64_t minute = (seconds - days * DAY_SECONDS + 59) / 60;
     while (date.year <= last_year) {
         int64_t found = -1;
-        if (has(c->months, date.month) && minute < 24 * 60 && day_matches(c, date, days)) {
+        if (has(c->months, date.month) && minute < INT64_C(24) * 60 && day_matches(c, date, days)) {
             found = minute_of_day(c, minute);
         }
         if (found >= 0) {

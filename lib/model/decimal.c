@@ -142,8 +142,8 @@ static uint64_t round_quotient(bignum *top, bignum *bottom)
     int rest = bignum_compare(top, bottom);
     mantissa += rest > 0 || (rest == 0 && (mantissa & 1) != 0);
     if (bits < 53) return mantissa; /* a carry into bit 52 is the smallest normal double */
-    uint64_t biased = (uint64_t)(exponent + 1022);
-    uint64_t image = (biased << 52) + mantissa; /* the mantissa's top bit, or a carry, adds to the exponent */
+    int biased = exponent + 1022;
+    uint64_t image = ((uint64_t)biased << 52) + mantissa; /* the mantissa's top bit, or a carry, adds to the exponent */
     uint64_t infinity = UINT64_C(0x7ff) << 52;
     return exponent > 1023 || image > infinity ? infinity : image;
 }

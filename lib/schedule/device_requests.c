@@ -125,7 +125,11 @@ static bool resolve_request(scheduler *s, const allocation *a, const device_requ
 /* ---- the limit --------------------------------------------------------------------------------------------------------------------------- */
 
 /* Devices beyond which it does not matter how many there are. */
-static uint64_t capped(int64_t count) { return count > 4 * MOST_DEVICES ? 4 * MOST_DEVICES : (uint64_t)count; }
+static uint64_t capped(int64_t count)
+{
+    const int64_t most = INT64_C(4) * MOST_DEVICES;
+    return (uint64_t)(count > most ? most : count);
+}
 
 static uint64_t base_of(const live_request *r)
 {

@@ -14,6 +14,6 @@ void hosts_free(scheduler *s);
 /* Puts the pod on the first node that takes it. */
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
 /* Why the node refuses the pod, KARP_REASON_NONE if it would take it. Changes nothing. */
-uint32_t host_refusal(scheduler *s, uint32_t host_number, uint32_t pod_number, uint32_t view_number);
+uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number);
 
 #endif

@@ -28,7 +28,7 @@ uint32_t seed_of_node(scheduler *s, const group *g, const state_node *n);
 uint32_t seed_of_pod(scheduler *s, const group *g, uint32_t pod_number);
 
 /* domains.c */
-uint32_t domain_key_of(scheduler *s, uint32_t key);                    /* index in s->keys, made when new; NO_ID */
+uint32_t domain_key_of(scheduler *s, uint32_t given);                  /* index in s->keys, made when new; NO_ID */
 uint32_t domain_number(scheduler *s, uint32_t key_index, uint32_t text); /* made when new; NO_ID */
 const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requirement_id); /* numbers it allows */
 uint32_t host_number_of_text(scheduler *s, uint32_t text);             /* made when new; NO_ID */

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The core under MemorySanitizer: every unit test that reads no documents (the libraries that read them are not instrumented, so
+much would be reported that is nothing), and the corpora of the fuzz targets that decide on structs or look at values."""
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).resolve().parents[2]))
+CORE = ('base', 'model', 'decision', 'schedule', 'disrupt', 'explain')
+FLAGS = ['-std=c11', '-g', '-O1', '-ffp-contract=off', '-fno-omit-frame-pointer', '-fsanitize=memory', '-fsanitize-memory-track-origins',
+         '-D_POSIX_C_SOURCE=200809L', f'-I{SOURCE}/lib', f'-I{SOURCE}/include', f'-I{SOURCE}/tests', f'-I{SOURCE}/tests/unit']
+OTHER = re.compile(r'#include [<"](karp/(io|provider)\.h|io/|providers/|cli/|jansson|planning\.h|deciding\.h|io_reading\.h|reference/|'
+                   r'support/disrupting\.h)')
+REPLAYED = {'quantity': [], 'cron': [], 'requirements': ['tests/support/algebra_laws.c'], 'snapshot': ['fuzz/typed_source.c', 'fuzz/harness.c']}
+
+
+def compiler():
+    for name in ('clang-19', 'clang', 'clang-14'):
+        if shutil.which(name):
+            test = [name, '-fsanitize=memory', '-x', 'c', '-o', '/dev/null', '-']
+            if subprocess.run(test, input='int main(void){return 0;}', text=True, capture_output=True, check=False).returncode == 0:
+                return name
+    return None
+
+
+def needs_only_the_core(path):
+    return not OTHER.search(path.read_text())
+
+
+def main():
+    cc = compiler()
+    if cc is None:
+        print('no clang with MemorySanitizer')
+        return 77
+    tests = [p for p in sorted((SOURCE / 'tests' / 'unit').glob('test_*.c')) if needs_only_the_core(p)]
+    support = [p for p in sorted((SOURCE / 'tests' / 'support').glob('*.c')) if needs_only_the_core(p)]
+    # Of io what writes is linked, which is all its own.
+    library = [p for room in (*CORE, 'io') for p in sorted((SOURCE / 'lib' / room).glob('*.c'))]
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        folder = pathlib.Path(folder)
+
+        def compiled(path):
+            out = folder / ('_'.join(path.parts[-2:]) + '.o')
+            subprocess.run([cc, *FLAGS, '-c', str(path), '-o', str(out)], check=True)
+            return str(out)
+
+        objects = list(pool.map(compiled, library + support))
+        archive = folder / 'core.a'
+        subprocess.run(['ar', 'rcs', str(archive), *objects], check=True)
+
+        def run(name, sources, *arguments):
+            program = folder / name
+            words = [cc, '-fsanitize=memory', *map(compiled, sources), str(archive), '-lcmocka', '-ljansson', '-lyaml', '-lm', '-ldl', '-pthread']
+            subprocess.run([*words, '-o', str(program)], check=True)
+            return name, subprocess.run([str(program), *map(str, arguments)], cwd=SOURCE, capture_output=True, text=True, check=False,
+                                        env={**os.environ, 'MSAN_OPTIONS': 'halt_on_error=1', 'CMOCKA_MESSAGE_OUTPUT': 'TAP'})
+
+        runs = [pool.submit(run, path.stem, [path]) for path in tests]
+        for target, more in REPLAYED.items():
+            sources = [SOURCE / 'fuzz' / f'{target}.c', SOURCE / 'fuzz' / 'driver.c', *(SOURCE / name for name in more)]
+            runs.append(pool.submit(run, target, sources, '-m', 50, SOURCE / 'fuzz' / 'corpora' / target))
+        for name, done in (job.result() for job in runs):
+            if done.returncode:
+                failed += 1
+                print(f'{name}: {(done.stderr or done.stdout)[-3000:]}')
+    print(f'{len(tests)} unit tests, {len(REPLAYED)} corpora, {failed} failed')
+    return 1 if failed or not tests else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
