@@ -199,8 +199,8 @@ static cel_value read_value(enum cel_function f, const cel_value *text, const ce
 {
     quantity q;
     cel_value v = { .type = CEL_T_VERSION };
-    bool loose = lenient != NULL && plain(lenient, CEL_T_BOOL) && lenient->as.boolean;
-    if (!plain(text, CEL_T_TEXT)) return failure();
+    if (!plain(text, CEL_T_TEXT) || (lenient != NULL && !plain(lenient, CEL_T_BOOL))) return failure();
+    bool loose = lenient != NULL && lenient->as.boolean;
     if (f == CEL_F_QUANTITY || f == CEL_F_IS_QUANTITY) {
         bool ok = quantity_parse(text->as.text.ptr, text->as.text.len, &q) == QUANTITY_OK;
         if (f == CEL_F_IS_QUANTITY) return of_bool(ok);

@@ -147,6 +147,90 @@ static void grammar(void **state)
     run(list, COUNT(list));
 }
 
+static void arithmetic(void **state)
+{
+    (void)state;
+    static const example list[] = {
+        YES("7 - 2 == 5 && 2 * 3 == 6"), ERROR("-9223372036854775807 - 2 == 0"), ERROR("9223372036854775807 * 2 == 0"),
+        ERROR("(-9223372036854775807 - 1) / -1 == 0"), ERROR("(-9223372036854775807 - 1) % -1 == 0"), YES("(-9223372036854775807 - 1) / 1 < 0"), YES("6 / -1 == -6"),
+        YES("2u + 3u == 5u && 3u - 2u == 1u && 2u * 3u == 6u && 7u / 2u == 3u && 7u % 2u == 1u"), ERROR("1u / 0u == 1u"), ERROR("1u % 0u == 1u"),
+        ERROR("18446744073709551615u + 1u == 0u"), ERROR("18446744073709551615u * 2u == 0u"), YES("1.5 - 1.0 == 0.5 && 1.5 * 2.0 == 3.0 && 3.0 / 2.0 == 1.5"),
+        ERROR("dyn(1) + dyn(1u) == dyn(2)"), ERROR("dyn('a') - dyn('b') == dyn(0)"), ERROR("dyn(1.5) % dyn(2.0) == dyn(0.0)"), ERROR("dyn(true) + dyn(true) == dyn(2)"),
+        YES("-(1.5) == -1.5"), ERROR("-dyn('a') == dyn(1)"), ERROR("-(-9223372036854775807 - 1) > 0"), ERROR("-(1 / 0) == 1"), ERROR("1 / 0 + 1 == 1"), ERROR("1 + 1 / 0 == 1"),
+        ERROR("!dyn(1)"), ERROR("dyn(1) ? true : false"), ERROR("dyn(1) && true"), NO("dyn(1) && false"), YES("dyn(1) || true"), ERROR("dyn(1) || false"), ERROR("true && dyn(1)"),
+        YES("int(3) == 3 && int(3u) == 3 && int(-2.9) == -2"), ERROR("int(18446744073709551615u) == 1"), ERROR("int(1e19) == 1"), ERROR("int(-1e19) == 1"), ERROR("int(dyn('1')) == 1"),
+    };
+    run(list, COUNT(list));
+}
+
+static void orders(void **state)
+{
+    (void)state;
+    static const example list[] = {
+        YES("1 < 1e300 && 1 > -1e300 && 1u > -1e300 && 1e300 > 1"), YES("1 > -1.5 && -1 < 1.5 && -2 < -1.5 && -2 > -2.5"), YES("2u < 2.5 && 2.5 > 2u && 2 < 2.5 && 2.5 > 2"),
+        YES("18446744073709551615u > 9223372036854775807"), YES("dyn(1u) > dyn(-1)"), YES("dyn(1) < dyn(2) && dyn(1.5) < dyn(2.5) && dyn('a') < dyn('b')"), YES("dyn(2.0) == dyn(2)"),
+        NO("0.0 / 0.0 < 1.0"), NO("1 < 0.0 / 0.0"), NO("0.0 / 0.0 >= 1"), NO("0.0 / 0.0 == 0.0 / 0.0"), NO("dyn(0.0 / 0.0) == dyn(1)"), YES("2.5 >= 2.5 && 2.5 <= 2.5"),
+        ERROR("dyn(1) < dyn('a')"), ERROR("dyn(null) < dyn(null)"), ERROR("dyn(true) < dyn(1)"), NO("dyn(true) == dyn('true')"), YES("false < true && !(true < false)"),
+        YES("dyn('a') in ['a']"), ERROR("1 / 0 in [1]"), ERROR("2 in [1 / 0]"), YES("1 in [1, 2] && !(3 in [1, 2])"),
+        YES("'gpu.example.com' in device.capacity"), NO("'x' in device.capacity"), YES("'memory' in " C), NO("'x' in " C), ERROR("dyn(1) in device.attributes"), BEYOND("'a' in dyn(1)"),
+        NO("[0, 2].all(x, 1 / x == 1)"), ERROR("[0].all(x, 1 / x == 1)"), YES("[0, 1].exists(x, 1 / x == 1)"), ERROR("[0, 2].exists(x, 1 / x == 1)"), ERROR("[0, 1].exists_one(x, 1 / x == 1)"),
+        ERROR("[1].all(x, dyn(x))"), YES("[].all(x, false)"), NO("[].exists(x, true)"),
+    };
+    run(list, COUNT(list));
+}
+
+/* Optional members, and those of values whose type is known late. */
+static void late(void **state)
+{
+    (void)state;
+    static const example list[] = {
+        YES("has(device.driver)"), NO("has(device.attributes[?'nowhere'].x)"), YES("has(device.attributes[?'gpu.example.com'].model)"), ERROR("has(dyn(1).x)"), ERROR("dyn(1).x == dyn(1)"),
+        ERROR("device.attributes[dyn(1)].x == 1"), YES("device.?driver.orValue('') == 'gpu.example.com'"), YES("size(" C ") == 1"),
+        YES(C "[?'memory'].hasValue()"), YES("device.capacity[?'gpu.example.com'].?memory.hasValue()"), NO("device.capacity[?'nowhere'].?memory.hasValue()"),
+        ERROR("dyn(1).hasValue()"), YES("optional.none().or(optional.of(1)).value() == 1"), YES("optional.of(2).or(optional.of(1)).value() == 2"), YES("optional.of(2).orValue(3) == 2"),
+        YES("optional.none() == optional.none()"), NO("optional.of(1) == optional.none()"), NO("optional.none() == optional.of(1)"), YES("optional.of(1) == optional.of(1)"),
+        NO("optional.of(1) == optional.of(2)"), NO("dyn(optional.of(1)) == dyn(1)"), ERROR("dyn(optional.of(1)) < dyn(1)"), ERROR("dyn(1) < dyn(optional.of(1))"), ERROR("dyn(optional.of(1)) + dyn(1) == dyn(2)"),
+        ERROR("dyn(1).startsWith('a')"), ERROR("'a'.startsWith(dyn(1))"), ERROR("size(dyn(1)) == 1"), ERROR("'a'.contains(dyn(1 / 0))"),
+        ERROR("quantity('1').add(dyn('1')) == quantity('2')"), ERROR("dyn(1).sign() == 1"), YES("quantity('0').sign() == 0 && quantity('2').sign() == 1"), YES("quantity('2').add(1) == quantity('3')"),
+        ERROR("dyn('a').major() == 1"), ERROR("semver(dyn(1)) == semver('1.0.0')"), ERROR("dyn(1).compareTo(dyn(2)) == 0"), ERROR("dyn(quantity('1')).isLessThan(dyn(semver('1.0.0')))"),
+        YES("semver('1.2.3').compareTo(semver('1.2.3')) == 0"), YES("quantity('1').compareTo(quantity('2')) == -1"),
+    };
+    run(list, COUNT(list));
+}
+
+static void versions(void **state)
+{
+    (void)state;
+    static const example list[] = {
+        YES("semver('2.0.0').isGreaterThan(semver('1.9.9')) && semver('1.3.0').isGreaterThan(semver('1.2.9'))"), YES("semver('1.0.0') == semver('1.0.0+b')"),
+        YES("semver('1.0.0').isGreaterThan(semver('1.0.0-a')) && semver('1.0.0-a').isLessThan(semver('1.0.0'))"), YES("semver('1.0.0-1').isLessThan(semver('1.0.0-a'))"),
+        YES("semver('1.0.0-a').isLessThan(semver('1.0.0-a.b')) && semver('1.0.0-a.b').isGreaterThan(semver('1.0.0-a'))"), YES("semver('1.0.0-2').isLessThan(semver('1.0.0-10'))"),
+        YES("semver('1.0.0-2').isLessThan(semver('1.0.0-3')) && semver('1.0.0-A').isLessThan(semver('1.0.0-a')) && semver('1.0.0-a').isLessThan(semver('1.0.0-ab'))"),
+        NO("isSemver('1.2.3-a.')"), NO("isSemver('1.2.3-a..b')"), NO("isSemver('1.2.3-a_b')"), NO("isSemver('1.2.3+')"), NO("isSemver('1.2.3x')"), NO("isSemver('1.2.3.4')"), NO("isSemver('')"),
+        NO("isSemver('a.b.c')"), NO("isSemver('1..3')"), NO("isSemver('1.2.3-a{')"), NO("isSemver('1.2.3-a[')"), NO("isSemver('1.2.3-a:')"), YES("isSemver('1.2.3-0a-Zz9+x.01')"),
+        YES("isSemver('1', true) && isSemver('v1.2.3', true) && !isSemver('v1.2.3', false) && !isSemver('', true) && !isSemver('v', true)"),
+        ERROR("semver('18446744073709551615.0.0').major() == 1"), YES("semver('9223372036854775807.0.0').major() == 9223372036854775807"), ERROR("semver('1.0.0', dyn(1)) == semver('1.0.1')"),
+    };
+    run(list, COUNT(list));
+}
+
+/* Spelling of constants, and what is refused before anything is evaluated. */
+static void spelling(void **state)
+{
+    (void)state;
+    static const example list[] = {
+        YES("0X1f == 31 && 0xAb == 171"), YES("1.5e+3 == 1500.0 && 1E-2 < 1.0"), WRONG("1e999 > 0.0"), WRONG("99999999999999999999u > 0u"), YES("5U == 5u"),
+        YES("'\\u00e4' == 'ä'"), YES("'\\U0001F600' == '😀'"), YES("'\\u20ac' == '€'"), WRONG("'\\U00110000' == ''"), WRONG("'\\xg0' == ''"), WRONG("'\\118' == ''"), YES("'\\X41' == 'A'"),
+        YES("\"\"\"a\"\"b\"\"\" == 'a\"\"b'"), WRONG("'''open"), YES("R'\\n' == r'\\n'"), BEYOND("rb'a' == b'a'"), YES("true // ends here\n"), YES("true\f"),
+        WRONG("cel.bind(x, 1) == 1"), WRONG("cel.bind(1, 1, true)"), WRONG("optional.of() == 1"), WRONG("optional.none(1) == 1"), WRONG("[1].all(x)"), WRONG("[1].all(x, 1)"),
+        WRONG("(1).all(x, true)"), WRONG("has(device.?driver)"), WRONG("has(device.driver, 1)"), WRONG("'a'.startsWith('a', 'b')"), WRONG("(1).startsWith('a')"), BEYOND("[1] == [1]"),
+        BEYOND("device == device"), WRONG("device.attributes[1].x == 1"), WRONG("1 + true == 1"), WRONG("true + 1 == 1"), WRONG("1 ? true : false"), WRONG("-true == 1"), WRONG("-1u == 1"),
+        WRONG("1 < true"), WRONG("null < null"), WRONG("true || 1"), YES("(true ? dyn(1) : 2) == 1"), YES("(false ? 1 : dyn(2)) == dyn(2)"), WRONG("device.1 == 1"), WRONG("device.?1 == 1"), YES("null != dyn(1)"),
+        WRONG("1 in device.attributes"), BEYOND("[1] in [[1]]"), WRONG("device[['a']] == 1"), YES("1 == 1 ? true : 1 / 0 == 1"), WRONG("true ? : false"), WRONG("true ? true"), WRONG("!"), WRONG("(1).x == 1"),
+    };
+    run(list, COUNT(list));
+}
+
 /* Depth and length are bounded, whatever is written. */
 static void bounds(void **state)
 {
@@ -201,6 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members), cmocka_unit_test(operators), cmocka_unit_test(functions),
+        cmocka_unit_test(arithmetic), cmocka_unit_test(orders), cmocka_unit_test(late), cmocka_unit_test(versions), cmocka_unit_test(spelling),
         cmocka_unit_test(grammar), cmocka_unit_test(bounds), cmocka_unit_test(refused_memory),
     };
     return cmocka_run_group_tests_name("cel", tests, NULL, NULL);
