@@ -38,19 +38,22 @@ def main():
         print('no clang with MemorySanitizer')
         return 77
     tests = [p for p in sorted((SOURCE / 'tests' / 'unit').glob('test_*.c')) if needs_only_the_core(p)]
-    support = [p for p in sorted((SOURCE / 'tests' / 'support').glob('*.c')) if needs_only_the_core(p)]
-    # Of io what writes is linked, which is all its own.
-    library = [p for room in (*CORE, 'io') for p in sorted((SOURCE / 'lib' / room).glob('*.c'))]
+    shared = [*(SOURCE / 'tests' / 'support').glob('*.c'), *(p for p in (SOURCE / 'tests' / 'unit').glob('*.c') if not p.stem.startswith('test_'))]
+    support = [p for p in sorted(shared) if needs_only_the_core(p)]
+    library = [p for room in (*CORE, 'io', 'providers') for p in sorted((SOURCE / 'lib' / room).rglob('*.c')) if p.name != 'entry.c']
     failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         folder = pathlib.Path(folder)
 
+        data = SOURCE / 'lib' / 'providers' / 'aws' / 'data'
+        subprocess.run([sys.executable, str(data / 'embed.py'), str(data / 'ec2.txt'), str(folder / 'ec2_table.c')], check=True)
+
         def compiled(path):
-            out = folder / ('_'.join(path.parts[-2:]) + '.o')
+            out = folder / ('_'.join(path.parts[-3:]) + '.o')
             subprocess.run([cc, *FLAGS, '-c', str(path), '-o', str(out)], check=True)
             return str(out)
 
-        objects = list(pool.map(compiled, library + support))
+        objects = list(pool.map(compiled, library + support + [folder / 'ec2_table.c']))
         archive = folder / 'core.a'
         subprocess.run(['ar', 'rcs', str(archive), *objects], check=True)
 
