@@ -45,7 +45,7 @@ typedef struct karp_pod_explanation karp_pod_explanation;
  * Decides as karp_provision() does, at explain level full, and when @p pod ("namespace/name") fits nowhere, looks for the
  * smallest change that places it: changes of one thing are tried, each by a round of its own, easiest first. The number of
  * rounds is bounded and deterministic. @p options may be NULL; their explain level is not read.
- * Errors: NOT_FOUND (the round is not about such a pod), NOMEM, CANCELED, ABI_*.
+ * Errors: NOT_FOUND (no such pod, or one that waits for no node; the message says which), NOMEM, CANCELED, ABI_*.
  */
 KARP_API karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod,
                                       karp_pod_explanation **out, karp_error *error);

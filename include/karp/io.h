@@ -67,6 +67,11 @@ KARP_API uint32_t karp_reader_method(const karp_reader *reader);
  * as without memory. Worked out when first asked for, which writes the whole Snapshot and hashes it: one thread at a time.
  */
 KARP_API karp_str karp_reader_digest(const karp_reader *reader);
+/**
+ * The region whose built-in instance types serve, given or told by the input, after karp_reader_finish(): borrowed; "" when
+ * the types are others.
+ */
+KARP_API karp_str karp_reader_region(const karp_reader *reader);
 
 /** Text that a function returns: the caller frees with karp_text_free(). */
 typedef struct karp_text {
@@ -167,6 +172,8 @@ KARP_API karp_status karp_plan_read(karp_context *context, karp_str name, karp_s
 KARP_API karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out, karp_error *error);
 /** What it says. Borrowed. */
 KARP_API const karp_plan *karp_plan_document_plan(const karp_plan_document *document);
+/** The digest of the input that the plan says it was made for (karp_reader_digest()): borrowed; "" when it says none. */
+KARP_API karp_str karp_plan_document_digest(const karp_plan_document *document);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_plan_document_free(karp_plan_document *document);
 

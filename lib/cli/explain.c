@@ -10,16 +10,36 @@ static karp_str subject(cli_answer *answer)
     return (karp_str){answer->subject, strlen(answer->subject)};
 }
 
+/* NAMESPACE/NAME; a name alone is one in the namespace "default", as it is to kubectl. To be freed; NULL = no memory. */
+static char *full_name(const cli_options *options, const char *given, size_t *room)
+{
+    const char *space = strchr(given, '/') == NULL ? "default/" : "";
+    *room = strlen(space) + strlen(given) + 1;
+    char *name = karp_alloc(options->context, *room);
+    if (name != NULL) {
+        memcpy(name, space, strlen(space));
+        memcpy(name + strlen(space), given, strlen(given) + 1);
+    }
+    return name;
+}
+
 static karp_status explain_pod(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     (void)result;
     karp_options common = decision_options(answer->options);
     karp_pod_explanation *explanation = NULL;
-    karp_str name = subject(answer);
+    karp_str given = subject(answer);
+    size_t room;
+    char *name = full_name(answer->options, given.ptr, &room);
+    if (name == NULL) {
+        answer->error.status = KARP_E_NOMEM;
+        return KARP_E_NOMEM;
+    }
     progress_begin("trying changes");
-    karp_status status = karp_explain_pod(answer->input.snapshot, &common, name, &explanation, &answer->error);
+    karp_status status = karp_explain_pod(answer->input.snapshot, &common, (karp_str){name, room - 1}, &explanation, &answer->error);
     progress_end();
+    karp_free(answer->options->context, name, room);
     if (status == KARP_OK) {
         status = karp_write_pod_explanation(answer->options->context, explanation, &answer->write, &answer->text, &answer->error);
     }
@@ -61,7 +81,7 @@ static int run(const cli_options *options)
 
 const cli_verb verb_explain = {
     .name = "explain",
-    .arguments = "pod NAMESPACE/NAME | node NAME [FILE...]",
+    .arguments = "pod [NAMESPACE/]NAME | node NAME [FILE...]",
     .summary = "why a pod goes where it goes or nowhere; why a node stays",
     .details = "For a pod: the node it goes to, or what each NodePool says to it, with the number of instance types\n"
                "left after each step, and the smallest change that places it. For a node: the command that takes it\n"

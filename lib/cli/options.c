@@ -99,7 +99,7 @@ static const option_row rows[] = {
     {KEY_COLOR, "color", "WHEN", CLI_OPTION_OUTPUT, "auto, always or never; NO_COLOR is respected"},
     {KEY_WIDTH, "width", "N", CLI_OPTION_OUTPUT, "columns of text; default 100"},
     {KEY_DETAILED_EXITCODE, "detailed-exitcode", NULL, CLI_OPTION_EXIT, "exit 2 when nodes would start or go"},
-    {KEY_FAIL_ON, "fail-on", "unschedulable", CLI_OPTION_FAIL_ON, "exit 3 when a pod fits nowhere"},
+    {KEY_FAIL_ON, "fail-on", "unschedulable", CLI_OPTION_FAIL_ON, "exit 3 when a pod fits nowhere or is not considered"},
     {KEY_HELP, "help", NULL, 0, "this text"},
 };
 
@@ -151,7 +151,7 @@ void print_verb_help(const cli_verb *verb)
     } else {
         fputs("\nExit status: 0 success, 1 an error", stdout);
     }
-    fputs(verb->options & CLI_OPTION_FAIL_ON ? ", 3 a pod fits nowhere (--fail-on).\n" : ".\n", stdout);
+    fputs(verb->options & CLI_OPTION_FAIL_ON ? ", 3 a pod is left without a node (--fail-on).\n" : ".\n", stdout);
 }
 
 static int wrong(const cli_verb *verb, const char *what, const char *message)

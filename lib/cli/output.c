@@ -87,6 +87,9 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
         out.catalogue = (karp_str){options->region, strlen(options->region)};
     }
     if (input != NULL) {
+        if (out.catalogue.len == 0) {
+            out.catalogue = karp_reader_region(input->reader);
+        }
         out.digest = karp_reader_digest(input->reader);
         out.warnings = input->warnings;
         out.warning_count = input->warning_count;

@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <string.h>
+
+/* A plan may be held against another input than its own, as a later state of the cluster; that is said. */
+static void compare_inputs(karp_str plan, karp_str input)
+{
+    static const char note[] = "the plan says that it was made for another input than this: its input.sha256 differs";
+    if (plan.len > 0 && (plan.len != input.len || memcmp(plan.ptr, input.ptr, input.len) != 0)) {
+        print_note((karp_str){note, sizeof(note) - 1});
+    }
+}
+
 static karp_status verify(cli_answer *answer, karp_verification **found)
 {
     const cli_options *options = answer->options;
     karp_plan_document *document = NULL;
     karp_status status = karp_plan_read_file(options->context, options->words.items[0], &document, &answer->error);
     if (status == KARP_OK) {
+        compare_inputs(karp_plan_document_digest(document), karp_reader_digest(answer->input.reader));
         progress_begin("checking");
         status = karp_verify(answer->input.snapshot, karp_plan_document_plan(document), found, &answer->error);
         progress_end();
@@ -28,7 +40,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     return status;
 }
 
-static int run(const cli_options *options) { return answer_input(options, false, true, make, NULL); }
+static int run(const cli_options *options) { return answer_input(options, true, true, make, NULL); }
 
 const cli_verb verb_verify = {
     .name = "verify",

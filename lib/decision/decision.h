@@ -23,6 +23,7 @@ struct karp_decision {
     LIST_OF(karp_node_use) nodes;
     LIST_OF(karp_str) warnings;
     /* of a disruption */
+    size_t changes; /* of a what-if */
     bool disrupts;
     karp_disruption disruption;
     LIST_OF(karp_candidate) candidates;

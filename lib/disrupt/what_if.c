@@ -21,6 +21,7 @@ static void describe(strbuf *b, const karp_change *c)
     case KARP_CHANGE_LOSE_ZONE:
         strbuf_adds(b, "what if: without zone ");
         strbuf_addstr(b, c->name);
+        strbuf_adds(b, ", which topology spread still counts as a domain");
         return;
     default:
         karp_double_format(c->factor, factor);
@@ -57,11 +58,45 @@ static void count_costs(const changed_view *v, karp_decision *d)
     for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
 }
 
+static const karp_unschedulable *left_out(const karp_decision *d, uint32_t pod_number)
+{
+    for (size_t i = 0; i < d->unschedulable.count; i++) {
+        if (d->unschedulable.items[i].pod == pod_number) return &d->unschedulable.items[i];
+    }
+    return NULL;
+}
+
+/* A zone comes back: what has a node, or would get one if the zone were there, is not left out for good. */
+static karp_status soften(const changed_view *v, const karp_options *options, karp_decision *d, karp_error *error)
+{
+    karp_decision *usual = NULL;
+    bool some = false;
+    for (size_t i = 0; i < d->unschedulable.count; i++) some = some || d->unschedulable.items[i].permanent != 0;
+    karp_status status = some ? karp_provision(v->snapshot, options, &usual, error) : KARP_OK;
+    for (size_t i = 0; status == KARP_OK && some && i < d->unschedulable.count; i++) {
+        karp_unschedulable *row = &d->unschedulable.items[i];
+        const karp_unschedulable *before = row->permanent != 0 ? left_out(usual, row->pod) : NULL;
+        if (before == NULL || before->permanent == 0) row->permanent = 0;
+    }
+    karp_decision_unref(usual);
+    return status;
+}
+
+static bool loses_zone(const karp_change *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (changes[i].kind == KARP_CHANGE_LOSE_ZONE) return true;
+    }
+    return false;
+}
+
 static karp_status run(const changed_view *v, const karp_options *options, karp_decision **out, karp_error *error)
 {
     const round_changes changes = { v->removed, v->removed_count, v->moving, v->moving_count };
     return provision_view(&v->view, options, &changes, out, error);
 }
+
+size_t karp_decision_change_count(const karp_decision *decision) { return decision->changes; }
 
 karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *changes, size_t change_count,
                          const karp_options *options, karp_decision **out, karp_error *error)
@@ -76,7 +111,9 @@ karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *chang
     if (status != KARP_OK) return status;
     status = changed_view_init(&v, options_view(&checked, snapshot, &known), changes, change_count, error);
     if (status == KARP_OK) status = run(&v, &checked, &d, error);
+    if (status == KARP_OK && loses_zone(changes, change_count)) status = soften(&v, &checked, d, error);
     if (status == KARP_OK) {
+        d->changes = change_count;
         count_costs(&v, d);
         if (!note_changes(d, changes, change_count)) status = fail_nomem(error);
     }

@@ -4,11 +4,12 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>
+#include <schedule/movable.h>
 #include <schedule/provision.h>
 #include <string.h>
 
 /* A round over many pods takes long; of rounds over few, many may be made. */
-enum { MOST_ROUNDS = 96, FEWEST_ROUNDS = 12, PODS_IN_ALL = 400000 };
+enum { MOST_ROUNDS = 96, FEWEST_ROUNDS = 12, PODS_IN_ALL = 400000, NAME_SHOWN = 100 };
 
 static const char *const remedy_names[] = {
     "UNKNOWN", "TOLERATE", "DROP_SELECTOR", "DROP_TOPOLOGY", "DROP_PORT", "REQUEST_LESS", "RAISE_LIMIT", "ALLOW_VALUE", "DROP_MIN_VALUES",
@@ -168,6 +169,21 @@ static uint32_t find_pod(const karp_decision *d, karp_str name, bool *waits)
     return NO_ID;
 }
 
+/* Why the decision is not about the pod. */
+static karp_status not_asked(const karp_snapshot *s, karp_str name, karp_error *error)
+{
+    for (uint32_t i = 0; i < s->raw.pods.count; i++) {
+        if (!equal_str(s->pod_names[i], name)) continue;
+        const pod *p = &s->raw.pods.items[i];
+        karp_str on = p->node == NO_ID ? (karp_str){ "", 0 } : name_of(s, p->node);
+        int shown = on.len < NAME_SHOWN ? (int)on.len : NAME_SHOWN;
+        if (pod_terminal(p)) return fail(error, KARP_E_NOT_FOUND, "the pod has ended: it needs no node");
+        if (on.len > 0) return fail(error, KARP_E_NOT_FOUND, "the pod is on node %.*s already: it waits for none", shown, on.ptr);
+        return fail(error, KARP_E_NOT_FOUND, "the pod does not wait for a node: nothing says that it is unschedulable, or a node is about to take it");
+    }
+    return fail(error, KARP_E_NOT_FOUND, "there is no pod of that name (NAMESPACE/NAME)");
+}
+
 static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options, karp_str pod_name, karp_error *error)
 {
     karp_options full = *options, brief = *options;
@@ -177,7 +193,7 @@ static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapsho
     karp_status status = karp_provision(snapshot, &full, &e->decision, error);
     if (status != KARP_OK) return status;
     e->pod = find_pod(e->decision, pod_name, &waits);
-    if (e->pod == NO_ID) return fail(error, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
+    if (e->pod == NO_ID) return not_asked(snapshot, pod_name, error);
     return waits && e->decision->complete ? search_run(e, snapshot, &brief, error) : KARP_OK;
 }
 

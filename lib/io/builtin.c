@@ -2,6 +2,7 @@
 #include <io/builtin.h>
 #include <io/convert.h>
 #include <io/fill.h>
+#include <providers/aws/defaults.h>
 
 #include <string.h>
 
@@ -18,6 +19,14 @@ bool io_builtin_types(const karp_reader *reader)
 bool io_region_told(const karp_reader *reader)
 {
     return !reader->given_provider && reader->options.region.len == 0 && reader->region.len > 0;
+}
+
+karp_str karp_reader_region(const karp_reader *reader)
+{
+    bool aws = reader->options.provider.len == 0 || io_str_is(reader->options.provider, "aws");
+    if (!io_builtin_types(reader) || reader->given_provider) return nothing;
+    if (reader->options.region.len > 0 || reader->region.len > 0) return reader->options.region.len > 0 ? reader->options.region : reader->region;
+    return aws ? io_str(AWS_USUAL_REGION) : nothing;
 }
 
 static karp_status open_named(karp_reader *reader, karp_str region, karp_provider **out)

@@ -26,6 +26,48 @@ void io_path_text(const io_step *path, size_t depth, char *into, size_t room)
     }
 }
 
+static size_t read_index(const char *at, const char *end)
+{
+    size_t value = 0;
+    for (; at < end; at++) value = value * 10 + (size_t)(*at - '0');
+    return value;
+}
+
+/* Steps are `name`, `[3]` and `["a name with dots"]`. A decoder's own names with dots fall apart: what they name is then
+ * found only as far as before them. */
+size_t io_path_read(const char *text, char *names, size_t room, io_step path[IO_PATH_MOST])
+{
+    size_t n = 0, used = 0;
+    while (*text != '\0' && n < IO_PATH_MOST) {
+        size_t digits = *text == '[' ? strspn(text + 1, "0123456789") : 0;
+        bool quoted = text[0] == '[' && text[1] == '"';
+        size_t length = quoted ? strcspn(text + 2, "\"") : strcspn(text, ".[");
+        if (*text == '.') {
+            text++;
+        } else if (quoted) {
+            if (length >= room - used) break;
+            memcpy(names + used, text + 2, length);
+            names[used + length] = '\0';
+            path[n++] = (io_step){ names + used, 0 };
+            used += length + 1;
+            text += 2 + length;
+            text += text[0] == '"' && text[1] == ']' ? 2 : strlen(text);
+        } else if (digits > 0 && digits < 10 && text[digits + 1] == ']') {
+            path[n++] = (io_step){ NULL, read_index(text + 1, text + 1 + digits) };
+            text += digits + 2;
+        } else if (length > 0 && length < room - used) {
+            memcpy(names + used, text, length);
+            names[used + length] = '\0';
+            path[n++] = (io_step){ names + used, 0 };
+            used += length + 1;
+            text += length;
+        } else {
+            break;
+        }
+    }
+    return n;
+}
+
 void io_bad(io_decoder *d, karp_status status, const char *format, ...)
 {
     if (d->status) return;

@@ -26,6 +26,9 @@ void io_bad_member(io_decoder *d, const char *name, karp_status status, const ch
 /* The path as text, "spec.containers[0].name". */
 void io_path_text(const io_step *path, size_t depth, char *into, size_t room);
 
+/* The other way round, as far as `room` bytes for the names go; returns how many steps there are. */
+size_t io_path_read(const char *text, char *names, size_t room, io_step path[IO_PATH_MOST]);
+
 void io_push(io_decoder *d, const char *name);
 void io_push_index(io_decoder *d, size_t index);
 void io_pop(io_decoder *d);

@@ -128,9 +128,14 @@ static void of_pod(io_decoder *d, const json_t *entry, void *into)
     (void)requirement(d, entry, into, IO_FOR_POD);
 }
 
+/* Here an unknown operator is an error, while the line is at hand; of a pod or a selector it is Karpenter's to judge. */
 static void of_pool(io_decoder *d, const json_t *entry, void *into)
 {
-    requirement(d, entry, into, IO_FOR_POOL)->min_values = (uint32_t)io_integer(d, entry, "minValues", 0, 1000000, 0);
+    karp_requirement *out = requirement(d, entry, into, IO_FOR_POOL);
+    if (out->op == KARP_OP_UNKNOWN) {
+        io_bad_member(d, "operator", KARP_E_INVALID, "is none of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte and Lte");
+    }
+    out->min_values = (uint32_t)io_integer(d, entry, "minValues", 0, 1000000, 0);
 }
 
 const karp_requirement *io_requirements(io_decoder *d, const json_t *object, const char *name, int for_what, size_t *count)
@@ -252,8 +257,9 @@ static void spread(io_decoder *d, const json_t *value, void *into)
     s->topology_key = io_string(d, value, "topologyKey");
     s->label_selector = io_selector(d, value, "labelSelector");
     s->match_label_keys = io_strings(d, value, "matchLabelKeys", &s->match_label_key_count);
-    s->max_skew = (int32_t)io_integer(d, value, "maxSkew", INT32_MIN, INT32_MAX, 0);
-    s->min_domains = (int32_t)io_integer(d, value, "minDomains", INT32_MIN, INT32_MAX, 0);
+    s->max_skew = (int32_t)io_integer(d, value, "maxSkew", 1, INT32_MAX, 0);
+    if (s->max_skew == 0) io_bad_member(d, "maxSkew", KARP_E_INVALID, "must be at least 1");
+    s->min_domains = (int32_t)io_integer(d, value, "minDomains", 0, INT32_MAX, 0);
     s->when_unsatisfiable = io_enum(d, value, "whenUnsatisfiable", when, 2, KARP_DO_NOT_SCHEDULE);
     s->node_affinity_policy = io_enum(d, value, "nodeAffinityPolicy", policy, 2, KARP_POLICY_DEFAULT);
     s->node_taints_policy = io_enum(d, value, "nodeTaintsPolicy", policy, 2, KARP_POLICY_DEFAULT);

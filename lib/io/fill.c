@@ -174,6 +174,31 @@ static bool fill_pod_status(json_t *tree)
     return !bound || io_get(status, "startTime") || io_set(status, "startTime", io_time_value(when));
 }
 
+/* Left as it is, a pod without a node and without a condition is nobody's: Karpenter starts nodes for what the scheduler has
+ * called unschedulable. */
+static bool count_silent(io_filler *f, const json_t *tree)
+{
+    const json_t *spec = io_get(tree, "spec"), *status = io_get(tree, "status");
+    karp_str phase = io_get_text(status, "phase");
+    if (io_get_text(spec, "nodeName").len > 0 || io_condition_status(io_get(status, "conditions"), "PodScheduled").len > 0) return true;
+    if (phase.len > 0 && !io_str_is(phase, "Pending")) return true;
+    if (f->silent++ > 0) return true;
+    f->first_silent = io_keep(f->reader, io_get_text(io_get(tree, "metadata"), "name"));
+    return f->first_silent.ptr != NULL;
+}
+
+static karp_status warn_of_silent(io_filler *f)
+{
+    char shown[64];
+    if (f->silent == 0) return KARP_OK;
+    io_error_text(shown, sizeof shown, f->first_silent);
+    if (f->silent == 1) {
+        return io_warn(f->reader, "Pod %s: it has no node, and without a condition PodScheduled nothing says that it waits for one (strict)", shown);
+    }
+    return io_warn(f->reader, "Pod %s and %llu more: they have no node, and without a condition PodScheduled nothing says that they wait for one (strict)",
+                   shown, (unsigned long long)(f->silent - 1));
+}
+
 /* An ephemeral volume's claim, POD-VOLUME, unless the input has it. */
 static karp_status add_ephemeral_claims(io_filler *f, const json_t *pod, const io_place *place)
 {
@@ -211,6 +236,7 @@ karp_status io_fill_and_add_pod(io_filler *f, json_t *tree, const io_place *plac
     if (f->fill && ((spec && !io_fill_pod_spec(f, spec)) || !fill_pod_status(tree) || !io_count_pod(f, tree))) {
         return io_reader_nomem(f->reader);
     }
+    if (!f->fill && !count_silent(f, tree)) return io_reader_nomem(f->reader);
     karp_status status = io_add_filled(f->reader, info, tree, place);
     if (status == KARP_OK && f->fill) status = add_ephemeral_claims(f, tree, place);
     return status;
@@ -444,5 +470,5 @@ karp_status io_filler_end(io_filler *f)
 {
     karp_status status = io_settle_budgets(f);
     if (status == KARP_OK && f->fill) status = add_namespaces(f);
-    return status;
+    return status ? status : warn_of_silent(f);
 }

@@ -19,6 +19,8 @@ typedef struct io_filler {
     int64_t start; /* 24 h before now */
     uint64_t pods; /* numbered so far */
     uint64_t uids; /* given so far */
+    uint64_t silent; /* pods that are left as they are, though nothing says that they wait for a node */
+    karp_str first_silent;
 
     io_arena arena;
     json_t *pools;             /* name -> filled NodePool */

@@ -4,37 +4,37 @@
 #include <string.h>
 
 static const io_kind_info kinds[] = {
-    { "", "Pod", IO_KIND_POD, true },
-    { "", "Node", IO_KIND_NODE, false },
-    { "karpenter.sh", "NodeClaim", IO_KIND_NODE_CLAIM, false },
-    { "karpenter.sh", "NodePool", IO_KIND_NODE_POOL, false },
-    { "karpenter.sh", "NodeOverlay", IO_KIND_NODE_OVERLAY, false },
-    { "apps", "DaemonSet", IO_KIND_DAEMON_SET, true },
-    { "", "PersistentVolumeClaim", IO_KIND_CLAIM, true },
-    { "", "PersistentVolume", IO_KIND_VOLUME, false },
-    { "storage.k8s.io", "StorageClass", IO_KIND_STORAGE_CLASS, false },
-    { "storage.k8s.io", "CSINode", IO_KIND_CSI_NODE, false },
-    { "policy", "PodDisruptionBudget", IO_KIND_BUDGET, true },
-    { "scheduling.k8s.io", "PriorityClass", IO_KIND_PRIORITY_CLASS, false },
-    { "", "Namespace", IO_KIND_NAMESPACE, false },
-    { "", "Service", IO_KIND_SERVICE, true },
-    { "", "ReplicationController", IO_KIND_REPLICATION_CONTROLLER, true },
-    { "apps", "ReplicaSet", IO_KIND_REPLICA_SET, true },
-    { "apps", "StatefulSet", IO_KIND_STATEFUL_SET, true },
-    { "apps", "Deployment", IO_KIND_DEPLOYMENT, true },
-    { "batch", "Job", IO_KIND_JOB, true },
-    { "", "PodTemplate", IO_KIND_POD_TEMPLATE, true },
-    { "autoscaling.x-k8s.io", "CapacityBuffer", IO_KIND_CAPACITY_BUFFER, true },
-    { "resource.k8s.io", "ResourceClaim", IO_KIND_DEVICES, true },
-    { "resource.k8s.io", "ResourceClaimTemplate", IO_KIND_DEVICES, true },
-    { "resource.k8s.io", "ResourceSlice", IO_KIND_DEVICES, false },
-    { "resource.k8s.io", "DeviceClass", IO_KIND_DEVICES, false },
-    { "karpenter.sh", "Provisioner", IO_KIND_PROVISIONER, false },
-    { "karpenter.k8s.aws", "AWSNodeTemplate", IO_KIND_NODE_TEMPLATE, false },
+    { "", "Pod", IO_KIND_POD, true, "v1", NULL },
+    { "", "Node", IO_KIND_NODE, false, "v1", NULL },
+    { "karpenter.sh", "NodeClaim", IO_KIND_NODE_CLAIM, false, "v1", NULL },
+    { "karpenter.sh", "NodePool", IO_KIND_NODE_POOL, false, "v1", NULL },
+    { "karpenter.sh", "NodeOverlay", IO_KIND_NODE_OVERLAY, false, "v1alpha1", NULL },
+    { "apps", "DaemonSet", IO_KIND_DAEMON_SET, true, "v1", NULL },
+    { "", "PersistentVolumeClaim", IO_KIND_CLAIM, true, "v1", NULL },
+    { "", "PersistentVolume", IO_KIND_VOLUME, false, "v1", NULL },
+    { "storage.k8s.io", "StorageClass", IO_KIND_STORAGE_CLASS, false, "v1", "v1beta1" },
+    { "storage.k8s.io", "CSINode", IO_KIND_CSI_NODE, false, "v1", "v1beta1" },
+    { "policy", "PodDisruptionBudget", IO_KIND_BUDGET, true, "v1", "v1beta1" },
+    { "scheduling.k8s.io", "PriorityClass", IO_KIND_PRIORITY_CLASS, false, "v1", "v1beta1" },
+    { "", "Namespace", IO_KIND_NAMESPACE, false, "v1", NULL },
+    { "", "Service", IO_KIND_SERVICE, true, "v1", NULL },
+    { "", "ReplicationController", IO_KIND_REPLICATION_CONTROLLER, true, "v1", NULL },
+    { "apps", "ReplicaSet", IO_KIND_REPLICA_SET, true, "v1", NULL },
+    { "apps", "StatefulSet", IO_KIND_STATEFUL_SET, true, "v1", NULL },
+    { "apps", "Deployment", IO_KIND_DEPLOYMENT, true, "v1", NULL },
+    { "batch", "Job", IO_KIND_JOB, true, "v1", NULL },
+    { "", "PodTemplate", IO_KIND_POD_TEMPLATE, true, "v1", NULL },
+    { "autoscaling.x-k8s.io", "CapacityBuffer", IO_KIND_CAPACITY_BUFFER, true, "v1beta1", "v1alpha1" },
+    { "resource.k8s.io", "ResourceClaim", IO_KIND_DEVICES, true, NULL, NULL },
+    { "resource.k8s.io", "ResourceClaimTemplate", IO_KIND_DEVICES, true, NULL, NULL },
+    { "resource.k8s.io", "ResourceSlice", IO_KIND_DEVICES, false, NULL, NULL },
+    { "resource.k8s.io", "DeviceClass", IO_KIND_DEVICES, false, NULL, NULL },
+    { "karpenter.sh", "Provisioner", IO_KIND_PROVISIONER, false, "v1alpha5", NULL },
+    { "karpenter.k8s.aws", "AWSNodeTemplate", IO_KIND_NODE_TEMPLATE, false, "v1alpha1", NULL },
 };
 
-static const io_kind_info node_class = { "", "NodeClass", IO_KIND_NODE_CLASS, false };
-static const io_kind_info unknown = { "", "", IO_KIND_UNKNOWN, false };
+static const io_kind_info node_class = { "", "NodeClass", IO_KIND_NODE_CLASS, false, NULL, NULL };
+static const io_kind_info unknown = { "", "", IO_KIND_UNKNOWN, false, NULL, NULL };
 
 karp_str io_group_of(karp_str api_version)
 {

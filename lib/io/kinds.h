@@ -39,6 +39,7 @@ typedef struct io_kind_info {
     const char *name;
     io_kind kind;
     bool namespaced;
+    const char *version, *old_version; /* that are known; the second, and both of node classes, may be NULL */
 } io_kind_info;
 
 /* What `kind` of `api_version` is; UNKNOWN has its own entry, so the answer is never NULL. */

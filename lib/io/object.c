@@ -4,6 +4,7 @@
 
 #include <io/decode_devices.h>
 #include <io/doubts.h>
+#include <io/fields.h>
 #include <string.h>
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -220,6 +221,16 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
     return KARP_OK;
 }
 
+/* What the builder finds wrong has a field, which is looked up while the text is at hand. */
+static void place_of_field(karp_reader *reader, const io_place *place, const json_t *tree)
+{
+    io_place at = *place;
+    io_step path[IO_PATH_MOST];
+    char names[sizeof reader->error.field];
+    io_place_refine(&at, tree, path, io_path_read(reader->error.field, names, sizeof names, path));
+    io_error_place(&reader->error, &at);
+}
+
 karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place, bool add)
 {
     io_decoder d;
@@ -231,7 +242,7 @@ karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const j
         status = io_reader_bad(reader, &d, place, tree);
     } else if (status != KARP_E_NOMEM) {
         reader->error.status = status;
-        io_error_place(&reader->error, place);
+        place_of_field(reader, place, tree);
     }
     karp_str namespace_, name;
     identity(info, tree, &namespace_, &name);
@@ -331,6 +342,11 @@ static karp_status use_object(karp_reader *reader, json_t *tree, const io_place 
     const io_kind_info *info = io_kind_find(io_get_text(tree, "apiVersion"), io_get_text(tree, "kind"));
     if (info->kind == IO_KIND_UNKNOWN) {
         return io_warn_once(reader, "%.100s of %.100s has no effect on decisions", json_string_value(kind), json_string_value(api_version));
+    }
+    if (!stated) {
+        karp_status noted = io_note_version(reader, info, io_get_text(tree, "apiVersion"));
+        if (noted == KARP_OK) noted = io_note_fields(reader, info, tree, place);
+        if (noted) return noted;
     }
     if (info->kind == IO_KIND_PROVISIONER || info->kind == IO_KIND_NODE_TEMPLATE) return io_convert(reader, info, tree, place);
     uint32_t rank = info->kind == IO_KIND_NODE || info->kind == IO_KIND_NODE_CLAIM ? 0 : info->kind == IO_KIND_NODE_POOL ? 1 : 2;

@@ -2,9 +2,15 @@
 /* A Plan document (docs/formats.md) as the struct that karp_verify() takes. */
 #include <io/one_document.h>
 
+/* What a document says: the plan, and of which input. */
+struct stated {
+    karp_plan plan;
+    karp_str digest;
+};
+
 struct karp_plan_document {
     io_document document; /* first */
-    karp_plan plan;
+    struct stated stated;
 };
 
 static void launch(io_decoder *d, const json_t *value, void *into)
@@ -46,7 +52,8 @@ static const karp_str *read_left(io_decoder *d, const json_t *root, size_t *coun
 
 static void read_plan(io_decoder *d, const json_t *root, void *out)
 {
-    karp_plan *plan = out;
+    struct stated *stated = out;
+    karp_plan *plan = &stated->plan;
     static const io_word kinds[] = { { "Plan", 1 } };
     static const io_word profiles[] = { { "karpenter", KARP_PROFILE_KARPENTER }, { "karp", KARP_PROFILE_KARP } };
     plan->size = sizeof *plan;
@@ -55,9 +62,11 @@ static void read_plan(io_decoder *d, const json_t *root, void *out)
     plan->launches = io_elements(d, root, "launches", sizeof(karp_plan_launch), launch, &plan->launch_count);
     plan->placements = io_elements(d, root, "placements", sizeof(karp_plan_placement), placement, &plan->placement_count);
     plan->left = read_left(d, root, &plan->left_count);
+    stated->digest = io_string(d, io_enter(d, root, "input"), "sha256");
+    io_pop(d);
 }
 
-static const io_document_kind kind = { "a plan", sizeof(karp_plan_document), offsetof(karp_plan_document, plan), read_plan };
+static const io_document_kind kind = { "a plan", sizeof(karp_plan_document), offsetof(karp_plan_document, stated), read_plan };
 
 karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out, karp_error *error)
 {
@@ -77,7 +86,9 @@ karp_status karp_plan_read_file(karp_context *context, const char *path, karp_pl
     return status;
 }
 
-const karp_plan *karp_plan_document_plan(const karp_plan_document *document) { return document ? &document->plan : NULL; }
+const karp_plan *karp_plan_document_plan(const karp_plan_document *document) { return document ? &document->stated.plan : NULL; }
+
+karp_str karp_plan_document_digest(const karp_plan_document *document) { return document->stated.digest; }
 
 void karp_plan_document_free(karp_plan_document *document)
 {

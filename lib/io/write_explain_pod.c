@@ -121,11 +121,27 @@ static void measure(const karp_unschedulable *pod, size_t widths[COLUMNS])
     }
 }
 
-/* What the filter of instance types says is in the columns already: the code's own text is enough. */
+/* What the filter of instance types says is in the columns already: the code's own text is enough, unless the detail names
+ * a requirement that nothing meets ("…; none has KEY In [VALUE], resources …"). */
 static karp_str stopped_by(const karp_pool_refusal *pool)
 {
     bool filtered = pool->code > KARP_REASON_MIN_VALUES && pool->code <= KARP_REASON_TUPLE;
-    return filtered || pool->detail.len == 0 ? str_of(karp_reason_text(pool->code)) : pool->detail;
+    karp_str text = pool->detail;
+    size_t from = 0;
+    if (!filtered || text.len == 0) {
+        return text.len == 0 ? str_of(karp_reason_text(pool->code)) : text;
+    }
+    while (from < text.len && !str_starts((karp_str){text.ptr + from, text.len - from}, "; none ")) {
+        from++;
+    }
+    if (from == text.len) {
+        return str_of(karp_reason_text(pool->code));
+    }
+    size_t to = from += 2;
+    while (to < text.len && !str_starts((karp_str){text.ptr + to, text.len - to}, ", resources {")) {
+        to++;
+    }
+    return (karp_str){text.ptr + from, to - from};
 }
 
 static void table_of_pools(const text_out *t, const karp_unschedulable *pod)

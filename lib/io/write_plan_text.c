@@ -3,6 +3,8 @@
 #include "write_launch.h"
 #include "write_rows.h"
 
+#include <karp/what_if.h>
+
 enum { MOST_POD_LINES = 4, MOST_DETAIL_LINES = 2, MOST_MESSAGE_LINES = 8 };
 
 typedef struct plan_totals {
@@ -468,7 +470,7 @@ karp_status plan_as_text(const write_job *job)
     if (status != KARP_OK) {
         return status;
     }
-    header_line(t, job, "karp plan");
+    header_line(t, job, karp_decision_change_count(job->decision) > 0 ? "karp whatif" : "karp plan");
     status = write_launches(t, job, &widths, totals.launches);
     if (status == KARP_OK && job->disruption != NULL && karp_decision_command_count(job->disruption) > 0) {
         section(t, "Disrupt");

@@ -4,6 +4,7 @@
 #include "write_launch.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_POD_LINES = 4, MOST_DETAIL_LINES = 6, BAR_CELLS = 12, LEAST_CELLS = 4 };
 
@@ -444,38 +445,56 @@ void warnings_section(const text_out *t, const write_job *job)
     }
 }
 
-static void between(write_buffer *b)
+/* Room for one more of the things that the header says: what the line has none for goes to the next. */
+static void header_room(const text_out *t, size_t *column, size_t columns)
 {
-    buffer_text(b, "  \xc2\xb7  ");
+    bool fits = *column + 5 + columns <= t->width;
+    buffer_text(t->out, fits ? "  \xc2\xb7  " : "\n  ");
+    *column = (fits ? *column + 5 : 2) + columns;
+}
+
+static void header_part(const text_out *t, size_t *column, const char *label, karp_str value)
+{
+    header_room(t, column, strlen(label) + text_columns(value));
+    buffer_text(t->out, label);
+    text_clean(t->out, value);
+}
+
+/* "4890…2f" */
+static karp_str short_digest(karp_str digest, char into[16])
+{
+    memcpy(into, digest.ptr, 4);
+    memcpy(into + 4, "\xe2\x80\xa6", 3);
+    memcpy(into + 7, digest.ptr + digest.len - 2, 2);
+    return (karp_str){into, 9};
 }
 
 void header_line(const text_out *t, const write_job *job, const char *verb)
 {
     write_buffer *b = t->out;
     const karp_write_options *options = job->options;
+    char now[KARP_VALUE_TEXT];
+    char digest[16];
+    size_t column = strlen(verb);
     text_styled(t, STYLE_HEADING, verb);
     if (options->title.len > 0) {
         buffer_text(b, "  ");
         text_clean(b, options->title);
+        column += 2 + text_columns(options->title);
     }
-    between(b);
-    buffer_text(b, "profile ");
-    buffer_text(b, karp_decision_profile(job->decision) == KARP_PROFILE_KARP ? "karp" : "karpenter");
+    header_part(t, &column, "profile ", str_of(karp_decision_profile(job->decision) == KARP_PROFILE_KARP ? "karp" : "karpenter"));
     if (options->catalogue.len > 0) {
-        between(b);
-        buffer_text(b, "catalogue ");
-        text_clean(b, options->catalogue);
+        header_part(t, &column, "catalogue ", options->catalogue);
     }
+    karp_time_format(karp_decision_now(job->decision), now);
+    header_part(t, &column, "now ", str_of(now));
     if (options->digest.len >= 8) {
-        between(b);
-        buffer_text(b, "input sha256:");
-        text_clean(b, (karp_str){options->digest.ptr, 4});
-        buffer_text(b, "\xe2\x80\xa6");
-        text_clean(b, (karp_str){options->digest.ptr + options->digest.len - 2, 2});
+        header_part(t, &column, "input sha256:", short_digest(options->digest, digest));
     }
     if (karp_decision_complete(job->decision) == 0) {
-        between(b);
-        text_styled(t, STYLE_ALERT, "incomplete: stopped by its budget");
+        static const char stopped[] = "incomplete: stopped by its budget";
+        header_room(t, &column, sizeof(stopped) - 1);
+        text_styled(t, STYLE_ALERT, stopped);
     }
     buffer_char(b, '\n');
 }

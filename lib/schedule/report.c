@@ -4,6 +4,7 @@
 #include <base/bits.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
+#include <model/label_rules.h>
 #include <schedule/devices.h>
 #include <schedule/movable.h>
 #include <schedule/why.h>
@@ -249,6 +250,37 @@ static bool warn_of_dropped(scheduler *s, karp_decision *d)
     return true;
 }
 
+/* Karpenter does not use a NodePool with such a requirement; here its conditions decide, which may only have been filled in. */
+static bool warn_of_requirement(scheduler *s, karp_decision *d, const node_pool *p, const expression *e)
+{
+    const karp_snapshot *w = s->snapshot;
+    const char *wrong = requirement_wrong(w, e->key, e->op, e->values, e->value_count, e->min_values);
+    if (wrong == NULL) return true;
+    strbuf b;
+    strbuf_init(&b, s->context);
+    strbuf_adds(&b, "NodePool ");
+    strbuf_addstr(&b, name_of(w, p->meta.name));
+    strbuf_adds(&b, ": Karpenter would not use it: its requirement ");
+    strbuf_addstr(&b, text_of(w, e->key));
+    strbuf_addc(&b, ' ');
+    strbuf_adds(&b, wrong);
+    bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
+    strbuf_free(&b);
+    return ok;
+}
+
+static bool warn_of_pools(scheduler *s, karp_decision *d)
+{
+    const store *raw = &s->snapshot->raw;
+    for (size_t i = 0; i < raw->pools.count; i++) {
+        const node_pool *p = &raw->pools.items[i];
+        for (uint32_t k = 0; k < p->requirements.count; k++) {
+            if (!warn_of_requirement(s, d, p, &p->requirements.items[k])) return false;
+        }
+    }
+    return true;
+}
+
 /* Whether a pod runs on a node that nobody told of: it takes no room, and topology does not see it (§14.3). */
 static bool is_stray(const scheduler *s, uint32_t pod_number)
 {
@@ -292,7 +324,7 @@ karp_status report_plan(scheduler *s, karp_decision *d)
     d->profile = s->options->profile;
     d->now = s->now;
     if (s->usable_pools == 0 && !report_no_pools(s, d)) return KARP_E_NOMEM;
-    bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_strays(s, d) && report_received(s, &d->data, &r) &&
+    bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_strays(s, d) && report_received(s, &d->data, &r) &&
               report_finalize(s, &s->data, &r, &finals) && report_launches(s, d, &r, finals) && report_placements(s, d, &r) &&
               report_failures(s, d) && report_nodes(s, d);
     return ok && !s->failed && !s->algebra.failed ? KARP_OK : KARP_E_NOMEM;

@@ -151,6 +151,50 @@ static void show_limits(const scheduler *s, strbuf *b, const template_ *t)
     strbuf_addc(b, ')');
 }
 
+/* How many types of the pool meet one requirement alone, by their labels or by what is offered of them: none or some. */
+enum met { MET, NO_LABEL, NO_OFFER };
+
+static enum met met_alone(scheduler *s, const template_ *t, uint32_t wanted, uint64_t *labels, uint64_t *offers)
+{
+    uint32_t set = set_add(&s->algebra, EMPTY_SET, wanted);
+    const uint64_t *pool = s->typesets.items[t->initial].bits;
+    size_t words_ = template_words(t);
+    if (!types_label_mask(s, t->table_number, set, labels) || !types_offered(s, t->table_number, set, offers)) return MET;
+    uint64_t some = 0;
+    for (size_t i = 0; i < words_; i++) some |= labels[i] & pool[i];
+    if (some == 0) return NO_LABEL;
+    bool of_offers = false;
+    for (uint32_t k = 0; k < t->table->offering_key_count; k++) {
+        of_offers = of_offers || t->table->offering_keys[k] == requirement_get(&s->algebra, wanted)->key;
+    }
+    if (!of_offers) return MET;
+    for (size_t i = bits_next(offers, t->table->offering_count, 0); i < t->table->offering_count; i = bits_next(offers, t->table->offering_count, i + 1)) {
+        if (bits_test(pool, t->table->offerings[i].variant)) return MET;
+    }
+    return NO_OFFER;
+}
+
+/* Names the first requirement that not even by itself any type of the pool meets, as a zone that does not exist. */
+static void show_unmet(scheduler *s, strbuf *b, const template_ *t, uint32_t set)
+{
+    size_t n, words_ = template_words(t) + 1, all = words_ + bits_words(t->table->offering_count) + 1;
+    const set_entry *entries = set_entries(&s->algebra, set, &n);
+    uint64_t *scratch = mem_zalloc(s->context, all * sizeof *scratch);
+    set_entry *e = mem_alloc(s->context, (n + 1) * sizeof *e); /* a set that is made moves the others */
+    if (scratch == NULL || e == NULL) b->failed = true;
+    else if (n > 0) memcpy(e, entries, n * sizeof *e);
+    for (size_t i = 0; i < n && !b->failed; i++) {
+        memset(scratch, 0, all * sizeof *scratch);
+        enum met met = met_alone(s, t, e[i].requirement, scratch, scratch + words_);
+        if (met == MET) continue;
+        strbuf_adds(b, met == NO_LABEL ? "; none has " : "; none is offered with ");
+        show_requirement(s, b, e[i].requirement);
+        break;
+    }
+    mem_free(s->context, e, (n + 1) * sizeof *e);
+    mem_free(s->context, scratch, all * sizeof *scratch);
+}
+
 static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v, uint32_t code, uint32_t set)
 {
     uint32_t first = 0;
@@ -185,6 +229,7 @@ static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v
         break;
     }
     strbuf_adds(b, code < sizeof category_text / sizeof *category_text && category_text[code] != NULL ? category_text[code] : karp_reason_text(code));
+    show_unmet(s, b, t, set);
     strbuf_adds(b, ", resources ");
     show_resources(s, b, shape_of(s->snapshot, v->class_)->requests);
     strbuf_adds(b, ", requirements ");

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 #include <karp/io.h>
+#include <karp/what_if.h>
 #include <support/fault.h>
 #include <support/plain.h>
 
@@ -158,6 +159,7 @@ TABLE(kept, karp_kept, kept)
 
 /* Pages show pods as the snapshot has them: test_html.c. */
 const karp_snapshot *karp_decision_snapshot(const karp_decision *d) { (void)d; return NULL; }
+size_t karp_decision_change_count(const karp_decision *d) { (void)d; return 0; }
 size_t karp_decision_warning_count(const karp_decision *d) { return d->is_empty ? 0 : 1; }
 karp_str karp_decision_warning(const karp_decision *d, size_t index)
 {
@@ -451,7 +453,7 @@ static void plan_as_text(void **state)
     karp_text text = plan(&full, &full, options);
     assert_null(strstr(text.ptr, "\033"));
     EXPECT_LINES(&text,
-                 "karp plan  cluster.json  \xc2\xb7  profile karpenter  \xc2\xb7  catalogue aws/us-west-2  \xc2\xb7  "
+                 "karp plan  cluster.json  \xc2\xb7  profile karpenter  \xc2\xb7  catalogue aws/us-west-2\n  now 2023-11-16T22:32:00.413Z  \xc2\xb7  "
                  "input sha256:4f1c\xe2\x80\xa6" "9e",
                  "incomplete", "\nLaunch\n  +   new-1         m6g.xlarge us-west-2b spot      ", "cpu ", " 54%  mem ",
                  " 25%  $0.1544/h\n", "      2 pods  batch/etl-{0,1}\n",
@@ -482,7 +484,7 @@ static void nothing_to_do(void **state)
 {
     (void)state;
     karp_text text = plan(&empty, NULL, options_for(KARP_FORMAT_TEXT));
-    expect_text(&text, "karp plan  \xc2\xb7  profile karpenter\n\n"
+    expect_text(&text, "karp plan  \xc2\xb7  profile karpenter  \xc2\xb7  now 2023-11-16T22:32:00.413Z\n\n"
                        "Plan: 0 to launch, 0 nodes receive pods. 0 of 0 pods placed, 0 unschedulable.\n"
                        "Cost: $0.000/h -> $0.000/h\n");
 }

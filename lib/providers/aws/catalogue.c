@@ -71,12 +71,16 @@ static bool is_offered(const aws_type *t, const aws_place *place)
     return false;
 }
 
+enum { REGIONS_ROOM = 200 };
+
 static karp_status check(const aws_facts *facts, const aws_options *options, karp_error *error)
 {
     if (!facts->region_known) {
         int shown = facts->region.len < 64 ? (int)facts->region.len : 64;
-        return provider_fail(error, KARP_E_NOT_FOUND, "region", "no facts of region \"%.*s\" are built in", shown,
-                             shown ? facts->region.ptr : "");
+        char known[REGIONS_ROOM];
+        aws_facts_regions(known, sizeof known);
+        return provider_fail(error, KARP_E_NOT_FOUND, "region", "no facts of region \"%.*s\" are built in, but of %s", shown,
+                             shown ? facts->region.ptr : "", known);
     }
     if (!(options->vm_memory_overhead >= 0 && options->vm_memory_overhead < 1)) {
         return provider_fail(error, KARP_E_INVALID, "vmMemoryOverheadPercent", "must be at least 0 and less than 1");

@@ -3,6 +3,9 @@
 #ifndef AWS_DEFAULTS_H
 #define AWS_DEFAULTS_H
 
+/* The region when nothing names one. */
+#define AWS_USUAL_REGION "us-west-2"
+
 #include <providers/fail.h>
 #include <providers/scratch.h>
 

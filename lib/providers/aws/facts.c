@@ -130,6 +130,20 @@ void aws_facts_free(aws_facts *facts)
     memset(facts, 0, sizeof *facts);
 }
 
+void aws_facts_regions(char *into, size_t room)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < EC2_REGIONS; i++) {
+        karp_str name = text_at(ec2_region_names[i]);
+        if (name.len + 3 > room - at) break;
+        if (i > 0) memcpy(into + at, ", ", 2);
+        at += i > 0 ? 2 : 0;
+        memcpy(into + at, name.ptr, name.len);
+        at += name.len;
+    }
+    into[at] = '\0';
+}
+
 /* ---- changes --------------------------------------------------------------------------------- */
 
 /* What is empty needs no copy. */

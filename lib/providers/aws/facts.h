@@ -50,6 +50,9 @@ typedef struct aws_facts {
     size_t count;
 } aws_facts;
 
+/* The names of the regions that are built in, "a, b, c", cut to the room. */
+void aws_facts_regions(char *into, size_t room);
+
 /* The built-in facts; of a region that is not built in, types without zones and prices. */
 karp_status aws_facts_init(aws_facts *facts, karp_context *context, karp_str region, karp_error *error);
 void aws_facts_free(aws_facts *facts);

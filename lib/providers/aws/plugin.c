@@ -82,7 +82,7 @@ static karp_context *own_context(const karp_allocator *allocator)
 static uint32_t aws_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
                          karp_provider_problem *problem)
 {
-    static const karp_str usual = TEXT("us-west-2");
+    static const karp_str usual = TEXT(AWS_USUAL_REGION);
     aws_settings settings = aws_settings_default();
     for (size_t i = 0; i < options->setting_count; i++) {
         uint32_t kind = read_setting(&settings, &options->settings[i], problem);
