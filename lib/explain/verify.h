@@ -82,6 +82,8 @@ bool find_waiting(verifier *v);
 /* verify_common.c: what nodes and launches have in common */
 const wishes *pod_wishes(verifier *v, uint32_t shape_number);
 void fill_wishes(verifier *v, wishes *w, label_list selector_, node_term_list required);
+/* Whether room is kept for the daemon at all: not for one that asks for devices where such pods are refused. */
+bool daemon_runs(const verifier *v, const shape *daemon);
 /* The first hard taint (NoSchedule, NoExecute) that nothing tolerates, or NULL. */
 const taint *untolerated(const verifier *v, toleration_list tolerations, taint_list taints, bool soft_too);
 bool ports_clash_with(const host_port_list x, const host_port_list y);

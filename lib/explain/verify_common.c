@@ -51,6 +51,8 @@ static bool tolerates_taint(const verifier *v, const toleration *x, const taint 
     return x->op == KARP_TOLERATION_LT ? theirs < ours : theirs > ours;
 }
 
+bool daemon_runs(const verifier *v, const shape *daemon) { return !daemon->has_claims || v->snapshot->raw.settings.dra_requests; }
+
 const taint *untolerated(const verifier *v, toleration_list tolerations, taint_list taints, bool soft_too)
 {
     for (uint32_t i = 0; i < taints.count; i++) {

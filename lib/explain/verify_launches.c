@@ -82,7 +82,7 @@ static bool daemon_expected(verifier *v, uint32_t daemon, const target *t, const
 {
     const struct daemon *d = &v->snapshot->daemons[daemon];
     wishes *w = &v->daemon_wishes[daemon];
-    if (d->shape->has_claims && !v->snapshot->raw.settings.dra_requests) return false;
+    if (!daemon_runs(v, d->shape)) return false;
     if (!w->ready) fill_wishes(v, w, d->shape->node_selector, d->required);
     if ((w->count > 1 && v->quirks) || untolerated(v, d->shape->tolerations, t->taints, false) != NULL) return false;
     for (uint32_t i = 0; i < w->count; i++) {

@@ -13,6 +13,7 @@ static bool daemon_expected(verifier *v, uint32_t daemon, const target *t)
 {
     const struct daemon *d = &v->snapshot->daemons[daemon];
     wishes *w = &v->daemon_wishes[daemon];
+    if (!daemon_runs(v, d->shape)) return false;
     if (!w->ready) fill_wishes(v, w, d->shape->node_selector, d->required);
     if ((w->count > 1 && v->quirks) || untolerated(v, d->shape->tolerations, t->taints, v->quirks) != NULL) return false;
     target bare = *t; /* daemons saw the node before the pods came */

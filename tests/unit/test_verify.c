@@ -37,6 +37,10 @@
 #define DAEMON(cpu, port) \
     "- {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d, namespace: default}, spec: {selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, " \
     "spec: {containers: [{name: c, resources: {requests: {cpu: " cpu "}}, ports: [{containerPort: 80, hostPort: " port ", protocol: TCP}]}]}}}}\n"
+#define DEVICE_DAEMON(cpu) \
+    "- {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d, namespace: default}, spec: {selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, " \
+    "spec: {containers: [{name: c, resources: {requests: {cpu: " cpu "}}}], resourceClaims: [{name: g, resourceClaimName: g}]}}}}\n"
+#define DEVICES SNAPSHOT("{ignoreDRARequests: false}", TYPE("m", "1", ""))
 
 struct check {
     const char *world;
@@ -49,6 +53,10 @@ static const struct check checks[] = {
     { BOTH POD("a", "1", "") POD("b", "1", ""), "{\"launches\":[" LAUNCH(AB, "\"m\"", "") "]}", "" },
     { BOTH NODE("n1", "a", "4", "") POD("a", "1", ""), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "" },
     { BOTH POD("a", "1", ""), "{\"unschedulable\":[{\"pod\":" A "}]}", "" },
+    /* A daemon that asks for devices takes no room while such pods are refused, on a node as on a type. */
+    { BOTH NODE("n1", "a", "4", "") DEVICE_DAEMON("3") POD("a", "2", ""), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "" },
+    { BOTH DEVICE_DAEMON("3") POD("a", "2", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "" },
+    { DEVICES NODE("n1", "a", "4", "") DEVICE_DAEMON("3") POD("a", "2", ""), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "RESOURCES node n1\n" },
     { BOTH POD("a", "1", ""), "{\"ignored\":[{\"pod\":" A "}]}", "" },
     { BOTH POD("a", "1", ", nodeSelector: {topology.kubernetes.io/zone: a}"), "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("a")) "]}", "" },
     { BOTH LABELLED("a", "app: x", ANTI("topology.kubernetes.io/zone")) LABELLED("b", "app: x", ANTI("topology.kubernetes.io/zone")),
