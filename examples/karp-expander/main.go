@@ -17,6 +17,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	karp "libkarp/bindings/go"
 )
 
 // settings of the command line.
@@ -75,6 +77,11 @@ const patience = 6 * time.Second
 
 // run serves until ctx ends or a service fails.
 func run(ctx context.Context, s *settings, log *slog.Logger) error {
+	builder, err := karp.NewBuilder(nil) // a library that does not go with this program is better told now
+	if err != nil {
+		return err
+	}
+	builder.Close()
 	prices, err := readPrices(s.catalogue, s.region)
 	if err != nil {
 		return err

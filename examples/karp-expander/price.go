@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -128,5 +129,5 @@ func byResources(amounts v1.ResourceList) float64 {
 			gpus += amount.Value()
 		}
 	}
-	return sum + perGPU*float64(gpus)
+	return math.Round((sum+perGPU*float64(gpus))*1e6) / 1e6
 }

@@ -27,7 +27,7 @@ const (
 
 // What a request of few bytes could cost many: the numbers of its parts are bounded, far beyond what clusters have.
 const (
-	maxGroups = 10_000
+	maxGroups = 2_000
 	maxPods   = 1_000_000 // distinct ones
 )
 
