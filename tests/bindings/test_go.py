@@ -101,6 +101,18 @@ def hashes():
     return False
 
 
+def without_cgo():
+    """The same package, where every call says what it lacks; what stands in for the files with cgo is as generated."""
+    failed = False
+    for package, kept in (('.', 'stub_nocgo.go'), ('document', 'document/stub_nocgo.go')):
+        if go('run', './internal/stub', package, str(SOURCE / 'include/karp')) != (GO / kept).read_text():
+            print(f'bindings/go/{kept} is not what go generate makes')
+            failed = True
+    go('vet', './...', CGO_ENABLED='0')
+    print(go('test', './...', CGO_ENABLED='0'))
+    return failed
+
+
 def main():
     skip = reason_to_skip()
     if skip:
@@ -112,7 +124,7 @@ def main():
         return 1
     go('vet', './...')
     print(go('test', './...'))
-    return 1 if layout() or programs() or hashes() else 0
+    return 1 if without_cgo() or layout() or programs() or hashes() else 0
 
 
 if __name__ == '__main__':
