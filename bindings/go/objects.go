@@ -422,6 +422,14 @@ type Offering struct {
 	Price               float64       // per hour
 	Available           bool
 	ReservationCapacity int64
+	CapacityOverride    []Resource // of this offering alone; nil = none, empty = there, and changes nothing
+	OverheadOverride    *Overhead
+}
+
+// A VolumeLimit is how many volumes of a CSI driver a node of the type takes.
+type VolumeLimit struct {
+	Driver string
+	Count  int64
 }
 
 // An InstanceType of a catalogue.
@@ -431,4 +439,8 @@ type InstanceType struct {
 	Capacity     []Resource
 	Overhead     Overhead
 	Offerings    []Offering
+	VolumeLimits []VolumeLimit
+
+	DeviceTemplates   []DeviceTemplate // what the drivers of a new node would publish
+	AttributeBindings []AttributeBinding
 }

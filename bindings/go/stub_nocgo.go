@@ -481,3 +481,9 @@ func (s *Snapshot) Table(which uint32) (r0 *Table, r1 error) { r1 = ErrNoCgo; re
 func (c *Catalogue) Table(which uint32) (r0 *Table, r1 error) { r1 = ErrNoCgo; return }
 
 func Version() (r0 string) { return }
+
+func (b *Builder) AddResourceSlice(slice *ResourceSlice) (r0 error) { r0 = ErrNoCgo; return }
+
+func (b *Builder) AddDeviceClass(class *DeviceClass) (r0 error) { r0 = ErrNoCgo; return }
+
+func (b *Builder) AddResourceClaim(claim *ResourceClaim) (r0 error) { r0 = ErrNoCgo; return }

@@ -370,6 +370,12 @@ func (p *page) buffer(out *C.karp_capacity_buffer, from *CapacityBuffer) {
 
 // ---- instance types
 
+func (p *page) overhead(out *C.karp_overhead, from *Overhead) {
+	out.kube_reserved, out.kube_reserved_count = p.resources(from.KubeReserved)
+	out.system_reserved, out.system_reserved_count = p.resources(from.SystemReserved)
+	out.eviction_threshold, out.eviction_threshold_count = p.resources(from.EvictionThreshold)
+}
+
 func (p *page) offerings(from []Offering) (*C.karp_offering, C.size_t) {
 	items := list[C.karp_offering](p, len(from))
 	for i := range from {
@@ -377,6 +383,13 @@ func (p *page) offerings(from []Offering) (*C.karp_offering, C.size_t) {
 		out.requirements, out.requirement_count = p.requirements(o.Requirements)
 		out.price, out.available = C.double(o.Price), flag(o.Available)
 		out.reservation_capacity = C.int64_t(o.ReservationCapacity)
+		out.has_capacity_override = flag(o.CapacityOverride != nil)
+		out.capacity_override, out.capacity_override_count = p.resources(o.CapacityOverride)
+		if o.OverheadOverride != nil {
+			override := one[C.karp_overhead](p)
+			p.overhead(override, o.OverheadOverride)
+			out.overhead_override = override
+		}
 	}
 	return unsafe.SliceData(items), C.size_t(len(items))
 }
@@ -388,11 +401,15 @@ func (p *page) instanceTypes(from []InstanceType) (*C.karp_instance_type, C.size
 		out.size, out.name = C.sizeof_karp_instance_type, p.str(t.Name)
 		out.requirements, out.requirement_count = p.requirements(t.Requirements)
 		out.capacity, out.capacity_count = p.resources(t.Capacity)
-		o := &out.overhead
-		o.kube_reserved, o.kube_reserved_count = p.resources(t.Overhead.KubeReserved)
-		o.system_reserved, o.system_reserved_count = p.resources(t.Overhead.SystemReserved)
-		o.eviction_threshold, o.eviction_threshold_count = p.resources(t.Overhead.EvictionThreshold)
+		p.overhead(&out.overhead, &t.Overhead)
 		out.offerings, out.offering_count = p.offerings(t.Offerings)
+		limits := list[C.karp_volume_limit](p, len(t.VolumeLimits))
+		for k, l := range t.VolumeLimits {
+			limits[k] = C.karp_volume_limit{driver: p.str(l.Driver), count: C.int64_t(l.Count)}
+		}
+		out.volume_limits, out.volume_limit_count = unsafe.SliceData(limits), C.size_t(len(limits))
+		out.device_templates, out.device_template_count = p.deviceTemplates(t.DeviceTemplates)
+		out.attribute_bindings, out.attribute_binding_count = p.attributeBindings(t.AttributeBindings)
 	}
 	return unsafe.SliceData(items), C.size_t(len(items))
 }
