@@ -265,7 +265,7 @@ func TestLarge(t *testing.T) {
 }
 
 // What the client demands of TLS: a certificate that the authority's file vouches for, with the name of the server; no more.
-func TestTLS(t *testing.T) {
+func TestTls(t *testing.T) {
 	w := serve(t, maxRequest)
 	pem, err := os.ReadFile(w.certFile)
 	good(t, err)
