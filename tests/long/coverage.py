@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures which branches and conditions (MC/DC) of the core the tests reach:
 
-    tests/long/coverage.py BUILD [--suites unit,cases,...] [--missing FILE] [--keep]
+    tests/long/coverage.py BUILD [--suites unit,cases,...] [--refusals N] [--missing FILE] [--keep]
 
-Builds into BUILD with clang's source coverage, runs the suites, and prints a table by room, and by file for the three that have
-to be whole. --missing writes what was not reached, a line each; --keep uses the counts that BUILD has already.
+Builds into BUILD with clang's source coverage, runs the suites and tests/long/test_refusals.py N, and prints a table by room, and by
+file for those that have to be whole. --missing writes what was not reached, a line each; --keep uses the counts that BUILD has already.
 
 Left out of account are decisions that only a refused allocation or a damaged argument takes, where they stand alone: they are
 counted as defensive, and listed under --missing as such. What such a line looks like is said in DEFENSIVE below. They are tested
@@ -58,7 +58,7 @@ def run(words, **more):
     return subprocess.run([str(word) for word in words], check=True, **more)
 
 
-def measure(build, suites):
+def measure(build, suites, refusals):
     if not (build / 'build.ninja').exists():
         flags = '-fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc'
         run(['meson', 'setup', build, SOURCE, '-Doptimization=1', '-Db_lundef=false', '-Db_ndebug=true', f'-Dc_args={flags}',
@@ -73,6 +73,8 @@ def measure(build, suites):
                           env={**os.environ, 'LLVM_PROFILE_FILE': f'{counts}/%4m.profraw'})
     if done.returncode:
         sys.exit('tests failed')
+    run([sys.executable, SOURCE / 'tests' / 'long' / 'test_refusals.py', refusals],
+        env={**os.environ, 'LLVM_PROFILE_FILE': f'{counts}/%4m.profraw', 'KARP_SOURCE': str(SOURCE), 'KARP_BUILD': str(build)})
 
 
 def export(build):
@@ -114,12 +116,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('build', type=pathlib.Path)
     parser.add_argument('--suites', default=SUITES)
+    parser.add_argument('--refusals', default='150')
     parser.add_argument('--missing', type=pathlib.Path)
     parser.add_argument('--keep', action='store_true')
     options = parser.parse_args()
     build = options.build.resolve()
     if not options.keep:
-        measure(build, options.suites)
+        measure(build, options.suites, options.refusals)
     rooms, files, missing = collections.defaultdict(Count), {}, []
     for file in export(build):
         path = pathlib.Path(file['filename'])
