@@ -260,6 +260,15 @@ static void test_settings(void **state)
     s.gates = 64;
     bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings", "gates");
     s.gates = 0;
+    struct { uint32_t *value; const char *field; } switches[] = {
+        { &s.preference_policy, "preference_policy" }, { &s.min_values_policy, "min_values_policy" }, { &s.reserved_mode, "reserved_mode" },
+        { &s.dra_requests, "dra_requests" }, { &s.consolidation_simulation, "consolidation_simulation" },
+    };
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        *switches[i].value = 2;
+        bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings", switches[i].field);
+        *switches[i].value = 0;
+    }
     spread.label_selector = &by_label;
     bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings", "default_spread[0].labelSelector");
     karp_spread_constraint twice[] = { { .topology_key = T("zone"), .max_skew = 1 }, { .topology_key = T("zone"), .max_skew = 2 } };

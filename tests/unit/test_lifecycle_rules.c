@@ -245,6 +245,7 @@ static void test_initialization(void **state)
     cluster *c = *state;
     karp_advice *a = NULL;
     cluster_begin(c, 1, "");
+    add_claim(c, "a-claim-first", "", "", "\"providerID\":\"p-a\",\"conditions\":[" UP "]");
     initialising(c, "a-fine", UP, "", READY("True") WHOLE);
     initialising(c, "b-not-ready", UP, "", READY("False") WHOLE);
     initialising(c, "c-silent", UP, "", "\"conditions\":[]" WHOLE);
