@@ -40,6 +40,10 @@
 #define DEVICE_DAEMON(cpu) \
     "- {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d, namespace: default}, spec: {selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, " \
     "spec: {containers: [{name: c, resources: {requests: {cpu: " cpu "}}}], resourceClaims: [{name: g, resourceClaimName: g}]}}}}\n"
+#define PICKY_DAEMON(cpu, label) \
+    "- {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d, namespace: default}, spec: {selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, " \
+    "spec: {containers: [{name: c, resources: {requests: {cpu: " cpu "}}}], nodeSelector: {" label "}}}}}\n"
+#define SPOT "{\"key\":\"karpenter.sh/capacity-type\",\"operator\":\"In\",\"values\":[\"spot\"]}"
 #define DEVICES SNAPSHOT("{ignoreDRARequests: false}", TYPE("m", "1", ""))
 
 struct check {
@@ -80,7 +84,12 @@ static const struct check checks[] = {
     { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "", "") "]}", "NO_TYPES launch new-1\n" },
     { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"x\"", "") "]}", "TYPE_UNKNOWN launch new-1\n" },
     { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("z")) "]}", "TYPE_REQUIREMENTS launch new-1\nTYPE_OFFERING launch new-1\n" },
+    { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", SPOT) "]}", "TYPE_REQUIREMENTS launch new-1\nTYPE_OFFERING launch new-1\n" },
     { BOTH POD("a", "5", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "TYPE_RESOURCES launch new-1\n" },
+    /* A daemon for nodes with a label that the pool does not give comes to none of them. */
+    { BOTH PICKY_DAEMON("3", "nowhere: x") POD("a", "2", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "" },
+    { BOTH PICKY_DAEMON("3", "karpenter.sh/nodepool: default") POD("a", "2", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "TYPE_RESOURCES launch new-1\n" },
+    { BOTH PICKY_DAEMON("3", "karpenter.sh/nodepool: other") POD("a", "2", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "" },
     { BOTH DAEMON("2", "90") POD("a", "3", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "TYPE_RESOURCES launch new-1\n" },
     { BOTH DAEMON("1", "80") PORT("a", "80"), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "TYPE_HOST_PORT launch new-1\n" },
     /* requirements */
