@@ -106,6 +106,15 @@ with tempfile.TemporaryDirectory() as place:
     equal(shown[:3], ['a goes.', '  -/+ a  dear z on-demand   $1.000/h',
                       '      replace, Underutilized (SingleNodeConsolidation)  saves $0.100/h'], 'it goes')
     check('1 pod moves  budget of pool 1  to be validated after 15s' in shown[3], shown)
+    # Pods that need two nodes: the first of them is shown, which is that of the larger pod, the other one is counted.
+    wide = node('a', 'dear')
+    wide['status'] = {'capacity': {**AMOUNTS, 'cpu': '8'}, 'allocatable': {**AMOUNTS, 'cpu': '8'}}
+    bound = pod('large', 'a', '3')
+    bound['spec']['nodeSelector'] = {TYPE: 'dear'}
+    shown = explain([pool('WhenEmptyOrUnderutilized'), wide, bound, pod('small', 'a', '2')]).splitlines()
+    equal(shown, ['a stays. 1 blocker.', '  more than one new node would be needed  SEVERAL_NODES_NEEDED',
+                  'Best rejected move: its 2 pods to dear, z, $1.000/h and 1 more; it would cost $0.900/h more.',
+                  'Eligible again: when one node is enough for its pods'], 'two nodes')
     lonely = explain([pool('WhenEmpty'), {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'a'}, 'spec': {'providerID': 'p'}}])
     check('Eligible again' not in lonely and 'NOT_MANAGED' in lonely, lonely)
 sys.exit(finish())
