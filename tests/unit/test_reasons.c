@@ -268,6 +268,41 @@ static void test_complete(void **state)
     }
 }
 
+/* ---- what is left of a pool's types -------------------------------------------------------------------------------------- */
+
+#define SIZED(name, cpu, zone, available) \
+    "  - {name: " name ", capacity: {cpu: '" cpu "', memory: 16Gi, pods: '10'}, labels: {node.kubernetes.io/instance-type: [" name "], " \
+    "topology.kubernetes.io/zone: [a, b], karpenter.sh/capacity-type: [on-demand], size: [" name "]}, " \
+    "offerings: [{zone: " zone ", capacityType: on-demand, price: 1, available: " available "}]}\n"
+
+/* Of five types one is excluded, two of the others are too small, and the rest have no offering in the zone: none is left. */
+static void test_types_left(void **state)
+{
+    (void)state;
+    static const char yaml[] = SNAPSHOT("{}", SIZED("t1", "16", "a", "true") SIZED("t2", "2", "b", "true") SIZED("t3", "4", "b", "true") SIZED("t4", "16", "a", "true")
+        SIZED("t5", "16", "a", "true")) POD("p", "8", ", nodeSelector: {topology.kubernetes.io/zone: b}, affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "{nodeSelectorTerms: [{matchExpressions: [{key: node.kubernetes.io/instance-type, operator: NotIn, values: [t1]}]}]}}}");
+    karp_context *context = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_decision *d = NULL;
+    karp_unschedulable row = { .size = sizeof row };
+    karp_options options;
+    karp_options_init(&options, sizeof options);
+    options.explain = KARP_EXPLAIN_FULL;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    assert_int_equal(world_of(context, "case", yaml, &snapshot, NULL), KARP_OK);
+    assert_int_equal(karp_provision(snapshot, &options, &d, NULL), KARP_OK);
+    assert_int_equal(karp_decision_unschedulable(d, 0, &row), KARP_OK);
+    assert_int_equal(row.pool_count, 1);
+    assert_int_equal(row.pools[0].types_start, 5);
+    assert_int_equal(row.pools[0].types_requirements, 4);
+    assert_int_equal(row.pools[0].types_resources, 2);
+    assert_int_equal(row.pools[0].types_offerings, 0);
+    karp_decision_unref(d);
+    karp_snapshot_unref(snapshot);
+    karp_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_document),
         cmocka_unit_test(test_worlds),
         cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_types_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
