@@ -428,6 +428,21 @@ static void typed_objects(void **state)
     request.mode = 2;
     refuses(karp_builder_add_resource_claim(b, &claim, &e), &e, KARP_E_INVALID, "ResourceClaim default/x", "spec.devices.requests[0]");
     request.mode = KARP_ALLOCATE_ALL;
+    /* A share as a number: value x 10^scale, as far as 128 bits of 10^-9 go. */
+    static const struct { int64_t value; int32_t scale; karp_status status; } shares[] = {
+        { 5, -10, KARP_E_RANGE }, { 5, 19, KARP_E_RANGE }, { INT64_MAX, 18, KARP_E_RANGE }, { INT64_MIN, 18, KARP_E_RANGE },
+        { 5, -9, KARP_OK }, { -5, 3, KARP_OK }, { 1, 18, KARP_OK }, { 0, 0, KARP_OK },
+    };
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        char name[] = { (char)('a' + i), '\0' };
+        karp_resource share = { .name = { "memory", 6 }, .value = shares[i].value, .scale = shares[i].scale };
+        claim.meta.name = (karp_str){ name, 1 };
+        request.capacity = &share;
+        request.capacity_count = 1;
+        assert_int_equal(karp_builder_add_resource_claim(b, &claim, &e), shares[i].status);
+    }
+    claim.meta.name = (karp_str){ "x", 1 };
+    request.capacity_count = 0;
     assert_int_equal(karp_builder_add_resource_claim(b, &claim, &e), KARP_OK);
 
     karp_device_class class_ = { .size = sizeof class_, .meta.name = { "c", 1 }, .selector_count = 1 };
