@@ -34,6 +34,7 @@ void karp_builder_free(karp_builder *builder)
     if (builder == NULL) return;
     karp_context *context = builder->context;
     store_free(&builder->s);
+    karp_snapshot_unref(builder->before);
     list_free(context, &builder->removed, sizeof(uint64_t));
     list_free(context, &builder->templates, sizeof(pod));
     arena_free(&builder->scratch);

@@ -5,6 +5,7 @@
 #include <base/bits.h>
 #include <base/error.h>
 #include <base/sort.h>
+#include <model/kept_pods.h>
 #include <string.h>
 
 struct classing {
@@ -95,9 +96,30 @@ static uint32_t intern_class(struct classing *c, const pod_class *one)
     return id;
 }
 
+enum { PLAIN_WORDS = 6 };
+
+/* What pods of a shape said last, and the number of that among the plain keys: pods of a shape mostly say the same. */
+struct said {
+    uint32_t key[PLAIN_WORDS], id;
+};
+
+/* The number of the key, new ones in order. NO_ID = refused. */
+static uint32_t plain_key(words *plain, struct said *last, const uint32_t key[PLAIN_WORDS])
+{
+    if (last->id != 0 && memcmp(last->key, key, sizeof last->key) == 0) return last->id - 1;
+    uint32_t id = words_add(plain, key, PLAIN_WORDS);
+    if (id == NO_ID) return NO_ID;
+    memcpy(last->key, key, sizeof last->key);
+    last->id = id + 1;
+    return id;
+}
+
 static karp_status class_pods(struct classing *c, karp_error *error)
 {
     karp_snapshot *s = c->s;
+    size_t said_bytes = (s->raw.shapes.count + 1) * sizeof(struct said);
+    struct said *said = mem_zalloc(s->context, said_bytes);
+    if (said == NULL) return fail_nomem(error);
     words plain; /* (shape, namespace, labels, volumes) as stored -> class: most pods end here */
     words_init(&plain, s->context);
     LIST_OF(uint32_t) class_of_plain = { NULL, 0, 0 };
@@ -106,8 +128,8 @@ static karp_status class_pods(struct classing *c, karp_error *error)
         const pod *p = &s->raw.pods.items[i];
         uint32_t marks = s->raw.default_spread.count > 0 ? p->marks : 0;
         uint32_t claims = s->raw.settings.dra_requests ? p->claims : 0;
-        uint32_t key[6] = { p->shape, p->name_space, c->projected[p->labels], p->volumes, marks, claims };
-        uint32_t id = words_add(&plain, key, 6);
+        uint32_t key[PLAIN_WORDS] = { p->shape, p->name_space, c->projected[p->labels], p->volumes, marks, claims };
+        uint32_t id = plain_key(&plain, &said[p->shape], key);
         if (id == class_of_plain.count) {
             pod_class one = { .first_pod = NO_ID, .marks = marks, .volumes = NO_ID };
             arena_mark mark = arena_get_mark(&s->data);
@@ -131,6 +153,7 @@ static karp_status class_pods(struct classing *c, karp_error *error)
     }
     list_free(s->context, &class_of_plain, sizeof(uint32_t));
     words_free(&plain);
+    mem_free(s->context, said, said_bytes);
     return status == KARP_OK ? KARP_OK : fail_nomem(error);
 }
 
@@ -190,8 +213,16 @@ static bool number_sizes(const karp_snapshot *s, uint32_t *order, uint32_t *size
     return true;
 }
 
+static int by_size_and_age(uint32_t x, uint32_t y, const void *user)
+{
+    const karp_snapshot *s = user;
+    int order = compare_size(s, s->pod_class[x], s->pod_class[y]);
+    return order != 0 ? order : by_age(x, y, user);
+}
+
 static bool sort_queue(karp_snapshot *s)
 {
+    if (!mostly_new(s)) return kept_order(s, s->kept->before->queue, s->queue, by_size_and_age);
     size_t n = s->raw.pods.count, bytes = (3 * (size_t)s->class_count + 3) * sizeof(uint32_t);
     uint32_t *order = mem_zalloc(s->context, bytes), sizes = 0;
     if (order == NULL) return false;

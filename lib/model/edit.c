@@ -31,6 +31,8 @@ karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out
     }
     store_free(&b->s);
     b->s = continued;
+    b->before = snapshot_hold(snapshot);
+    b->began = b->s.pods.count;
     b->types = types_of(&b->s);
     *out = b;
     return KARP_OK;

@@ -4,6 +4,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <model/kept_pods.h>
 #include <string.h>
 
 static int by_namespace_and_name(uint32_t x, uint32_t y, const void *user)
@@ -14,11 +15,16 @@ static int by_namespace_and_name(uint32_t x, uint32_t y, const void *user)
     return compare_str(name_of(s, a->name), name_of(s, b->name));
 }
 
+/* The texts are the store's, so that snapshots which continue this one share them. */
 static bool show_names(karp_snapshot *s)
 {
-    for (size_t i = 0; i < s->raw.pods.count; i++) {
+    const struct kept_pods *k = s->kept;
+    for (size_t i = 0; k != NULL && i < k->before->raw.pods.count; i++) {
+        if (k->moved[i] != NO_ID) s->pod_names[k->moved[i]] = k->before->pod_names[i];
+    }
+    for (size_t i = k == NULL ? 0 : k->count; i < s->raw.pods.count; i++) {
         karp_str space = text_of(s, s->raw.pods.items[i].name_space), name = name_of(s, s->raw.pods.items[i].name);
-        char *shown = arena_alloc(&s->data, space.len + name.len + 2);
+        char *shown = arena_alloc(&s->raw.shown, space.len + name.len + 2);
         if (shown == NULL) return false;
         if (space.len > 0) memcpy(shown, space.ptr, space.len);
         shown[space.len] = '/';
@@ -29,6 +35,17 @@ static bool show_names(karp_snapshot *s)
     return true;
 }
 
+/* Often they are given in this order. */
+static bool order_anew(karp_snapshot *s)
+{
+    bool sorted = true;
+    for (size_t i = 0; i < s->raw.pods.count; i++) {
+        s->by_name[i] = (uint32_t)i;
+        if (i > 0 && by_namespace_and_name((uint32_t)i - 1, (uint32_t)i, s) > 0) sorted = false;
+    }
+    return sorted || sort_ids(s->context, s->by_name, s->raw.pods.count, by_namespace_and_name, s);
+}
+
 karp_status prepare_names(karp_snapshot *s, karp_error *error)
 {
     size_t n = s->raw.pods.count;
@@ -36,12 +53,7 @@ karp_status prepare_names(karp_snapshot *s, karp_error *error)
     s->by_name = arena_array(&s->data, n + 1, sizeof *s->by_name);
     s->pod_rank = arena_array(&s->data, n + 1, sizeof *s->pod_rank);
     if (s->pod_names == NULL || s->by_name == NULL || s->pod_rank == NULL || !show_names(s)) return fail_nomem(error);
-    bool sorted = true;
-    for (size_t i = 0; i < n; i++) {
-        s->by_name[i] = (uint32_t)i;
-        if (i > 0 && by_namespace_and_name((uint32_t)i - 1, (uint32_t)i, s) > 0) sorted = false;
-    }
-    if (!sorted && !sort_ids(s->context, s->by_name, n, by_namespace_and_name, s)) return fail_nomem(error);
+    if (!(mostly_new(s) ? order_anew(s) : kept_order(s, s->kept->before->by_name, s->by_name, by_namespace_and_name))) return fail_nomem(error);
     for (size_t i = 0; i < n; i++) s->pod_rank[s->by_name[i]] = (uint32_t)i;
     return KARP_OK;
 }

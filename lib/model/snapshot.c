@@ -5,6 +5,7 @@
 #include <base/sort.h>
 #include <model/builder.h>
 #include <model/device_world.h>
+#include <model/kept_pods.h>
 #include <model/store_share.h>
 #include <string.h>
 
@@ -42,11 +43,9 @@ static karp_snapshot *snapshot_new(karp_context *context)
     return s;
 }
 
-karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error)
+/* The builder's store becomes a snapshot. */
+static karp_status finish_store(karp_builder *builder, const struct kept_pods *kept, karp_snapshot **out, karp_error *error)
 {
-    if (builder == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a builder and a place for the snapshot are needed");
-    if (!store_remove(&builder->s, builder->removed.items, builder->removed.count)) return fail_nomem(error);
-    builder->removed.count = 0;
     karp_snapshot *s = snapshot_new(builder->context);
     store_memory *memory = store_memory_new(builder->context);
     if (s == NULL || memory == NULL) {
@@ -56,13 +55,18 @@ karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp
     }
     /* The store stays the builder's until all steps have succeeded, so that failing leaves it unchanged. */
     s->raw = builder->s;
+    s->kept = kept;
     karp_status status = KARP_OK;
     size_t own_pods = s->raw.pods.count;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == KARP_OK; i++) status = steps[i](s, error);
     builder->s = s->raw;
+    s->kept = NULL;
     store taken;
     if (status == KARP_OK) status = builder_take_store(builder, &taken, error);
-    if (status != KARP_OK) builder->s.pods.count = own_pods; /* without those of buffers */
+    if (status != KARP_OK) {
+        builder->s.pods.count = own_pods; /* without those of buffers */
+        arena_free(&builder->s.shown);
+    }
     memset(&s->raw, 0, sizeof s->raw);
     if (status != KARP_OK) {
         store_memory_release(memory);
@@ -73,6 +77,24 @@ karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp
     store_share(&s->raw, memory);
     *out = s;
     return KARP_OK;
+}
+
+karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error)
+{
+    if (builder == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a builder and a place for the snapshot are needed");
+    struct kept_pods kept = { .before = NULL };
+    karp_snapshot *before = builder->before;
+    if (before != NULL && !kept_pods_find(&kept, before, builder->began, builder->removed.items, builder->removed.count)) return fail_nomem(error);
+    if (!store_remove(&builder->s, builder->removed.items, builder->removed.count)) {
+        kept_pods_free(&kept, builder->context);
+        return fail_nomem(error);
+    }
+    builder->removed.count = 0;
+    builder->before = NULL; /* from here on the store's pods stand elsewhere */
+    karp_status status = finish_store(builder, before == NULL ? NULL : &kept, out, error);
+    kept_pods_free(&kept, builder->context);
+    karp_snapshot_unref(before);
+    return status;
 }
 
 karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot)

@@ -111,6 +111,7 @@ struct karp_snapshot {
     uint32_t dims;
     amount *units;
     /* pods */
+    const struct kept_pods *kept; /* while it is being made: kept_pods.h; NULL = it continues none */
     karp_str *pod_names;  /* "namespace/name" */
     uint32_t *by_name;    /* every pod, by namespace and name … */
     uint32_t *pod_rank;   /* … and the place of each in that order */

@@ -7,17 +7,31 @@
 #include <base/sort.h>
 #include <string.h>
 
+/* names id -> index of the Node; NULL = refused. */
+static uint32_t *nodes_by_name(const karp_snapshot *s)
+{
+    uint32_t *index = mem_alloc(s->context, s->raw.names.count * sizeof *index);
+    for (size_t i = 0; i < s->raw.names.count && index != NULL; i++) index[i] = NO_ID;
+    for (size_t i = 0; i < s->raw.nodes.count && index != NULL; i++) index[s->raw.nodes.items[i].meta.name] = (uint32_t)i;
+    return index;
+}
+
 karp_status prepare_bound(karp_snapshot *s, karp_error *error)
 {
     size_t pods = s->raw.pods.count, nodes = s->raw.nodes.count;
     s->pod_node = arena_array(&s->data, pods + 1, sizeof *s->pod_node);
     s->bound_first = arena_array(&s->data, nodes + 2, sizeof *s->bound_first);
-    if (s->pod_node == NULL || s->bound_first == NULL) return fail_nomem(error);
+    uint32_t *index = nodes_by_name(s);
+    if (s->pod_node == NULL || s->bound_first == NULL || index == NULL) {
+        mem_free(s->context, index, s->raw.names.count * sizeof *index);
+        return fail_nomem(error);
+    }
     for (size_t i = 0; i < pods; i++) {
         uint32_t name = s->raw.pods.items[i].node;
-        s->pod_node[i] = name == NO_ID ? NO_ID : store_find(&s->raw, KIND_NODE, NO_TEXT, name);
+        s->pod_node[i] = name == NO_ID ? NO_ID : index[name];
         if (s->pod_node[i] != NO_ID) s->bound_first[s->pod_node[i] + 2]++;
     }
+    mem_free(s->context, index, s->raw.names.count * sizeof *index);
     for (size_t i = 2; i <= nodes + 1; i++) s->bound_first[i] += s->bound_first[i - 1];
     s->bound = arena_array(&s->data, s->bound_first[nodes + 1] + (size_t)1, sizeof *s->bound);
     if (s->bound == NULL) return fail_nomem(error);

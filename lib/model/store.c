@@ -85,6 +85,7 @@ karp_status store_init(store *s, karp_context *context, karp_error *error)
     s->now = DEFAULT_NOW;
     karp_settings_init(&s->settings, sizeof s->settings);
     arena_init(&s->data, context);
+    arena_init(&s->shown, context);
     strings_init(&s->text, context);
     strings_init(&s->names, context);
     strings_init(&s->resources, context);
@@ -144,6 +145,7 @@ void store_free(store *s)
     for (size_t i = 0; i < STRING_TABLES; i++) strings_free(part(s, string_tables[i]));
     for (size_t i = 0; i < WORD_TABLES; i++) words_free(part(s, word_tables[i]));
     arena_free(&s->data);
+    arena_free(&s->shown);
     store_memory_release(s->below);
     s->below = NULL;
 }
@@ -170,6 +172,7 @@ bool store_continue(store *s, const store *from)
     for (size_t i = 0; i < STRING_TABLES; i++) strings_init(part(s, string_tables[i]), context);
     for (size_t i = 0; i < WORD_TABLES; i++) words_init(part(s, word_tables[i]), context);
     arena_init(&s->data, context);
+    arena_init(&s->shown, context);
     s->below = store_memory_hold(from->below);
     bool ok = copy_parts(s, from);
     for (size_t i = 0; i < s->catalogues.count; i++) (void)karp_catalogue_ref(s->catalogues.items[i].catalogue);

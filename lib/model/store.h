@@ -281,6 +281,7 @@ typedef struct store {
     struct store_memory *below; /* store_share.h: what stores before this one own and it points into */
     strings text, names, resources;
     arena data;
+    arena shown;         /* names of pods as they are shown; written when finishing */
     words shape_keys;    /* identity of shapes; ids are indices of shapes */
     LIST_OF(shape) shapes;
     words labels;        /* pod labels: key, value, key, value … ordered by key id */
