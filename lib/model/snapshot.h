@@ -136,6 +136,7 @@ struct karp_snapshot {
     const uint64_t *lost;   /* by store node: not known, though it is told of; NULL = none */
     struct known_nodes { state_node *nodes; uint32_t count; uint32_t *of_name; const uint64_t *lost; } *remaining; /* see snapshot_remaining(); NULL = all */
     uint32_t *pod_node;     /* pod -> store node index, NO_ID = not bound to a node that exists */
+    uint32_t strays;        /* pods on nodes that are not in the input */
     uint32_t *bound_first;  /* [store node count + 1] into bound: all pods of each Node */
     uint32_t *bound;
     /* catalogues: those given, then those that node overlays made of them */

@@ -30,6 +30,7 @@ karp_status prepare_bound(karp_snapshot *s, karp_error *error)
         uint32_t name = s->raw.pods.items[i].node;
         s->pod_node[i] = name == NO_ID ? NO_ID : index[name];
         if (s->pod_node[i] != NO_ID) s->bound_first[s->pod_node[i] + 2]++;
+        else if (name != NO_ID) s->strays++;
     }
     mem_free(s->context, index, s->raw.names.count * sizeof *index);
     for (size_t i = 2; i <= nodes + 1; i++) s->bound_first[i] += s->bound_first[i - 1];

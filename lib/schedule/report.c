@@ -37,19 +37,15 @@ static bool pods_by_name(const scheduler *s, uint32_t *order)
     return true;
 }
 
-/* The pods of every target of one kind. Counts first, then fills in the order of names, so that every list is ordered. */
+/* The pods of every target of one kind, filled in in the order of names, so that every list is ordered. */
 static bool gather(const scheduler *s, arena *a, uint8_t where, size_t targets, const uint32_t *order, uint32_t **first_out, uint32_t **pods_out)
 {
-    uint32_t *first = arena_array(a, targets + 2, sizeof *first), n = 0, count = targets == 0 ? 0 : s->pod_count;
+    uint32_t *first = arena_array(a, targets + 2, sizeof *first);
     if (first == NULL) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (s->places[order[i]].where != where) continue;
-        first[s->places[order[i]].target + 2]++;
-        n++;
-    }
-    uint32_t *pods = arena_array(a, n + (size_t)1, sizeof *pods);
+    for (size_t i = 0; i < targets; i++) first[i + 2] = first[i + 1] + (where == PLACE_CLAIM ? s->claims.items[i].pods : s->hosts[i].received);
+    uint32_t count = first[targets + 1] == 0 ? 0 : s->pod_count;
+    uint32_t *pods = arena_alloc(a, (first[targets + 1] + (size_t)1) * sizeof *pods);
     if (pods == NULL) return false;
-    for (size_t i = 2; i < targets + 2; i++) first[i] += first[i - 1];
     for (uint32_t i = 0; i < count; i++) {
         if (s->places[order[i]].where == where) pods[first[s->places[order[i]].target + 1]++] = order[i];
     }
@@ -293,7 +289,7 @@ static bool warn_of_strays(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
     uint32_t first = NO_ID, more = 0;
-    for (size_t i = 0; i < w->raw.pods.count; i++) {
+    for (size_t i = 0; i < w->raw.pods.count && w->strays > 0; i++) {
         if (!is_stray(s, w->by_name[i])) continue;
         if (first == NO_ID) first = w->by_name[i];
         else more++;

@@ -36,7 +36,7 @@ static bool queue_init(scheduler *s, queue *q)
     size_t pods = w->raw.pods.count;
     q->capacity = q->length = q->fresh = s->pod_count;
     q->head = 0;
-    q->pods = arena_array(&s->round_data, s->pod_count + (size_t)1, sizeof *q->pods);
+    q->pods = arena_alloc(&s->round_data, (s->pod_count + (size_t)1) * sizeof *q->pods);
     if (q->pods == NULL) return false;
     if (s->pod_count == pods) {
         if (pods > 0) memcpy(q->pods, w->queue, pods * sizeof *q->pods);
@@ -234,10 +234,12 @@ static void run_loop(scheduler *s, queue *q)
 static bool enter_classes(scheduler *s)
 {
     for (uint32_t d = 0; d < s->dims; d++) s->least[d] = INT64_MAX;
-    for (uint32_t i = 0; i < s->pod_count; i++) {
+    uint32_t left = s->snapshot->class_count;
+    for (uint32_t i = 0; i < s->pod_count && left > 0; i++) {
         uint32_t class_number = s->snapshot->pod_class[s->pods[i]];
         if (s->entered[class_number] == s->round) continue;
         s->entered[class_number] = s->round;
+        left--;
         const int64_t *r = s->classes[class_number].requests;
         for (uint32_t d = 0; d < s->dims; d++) s->least[d] = r[d] < s->least[d] ? r[d] : s->least[d];
         uint32_t v = view_of_class(s, class_number);
