@@ -234,6 +234,8 @@ def main():
         if result in ('survives', 'not reached') and change.key() in listed:
             result = 'equivalent'
         results[result.split(' by ')[0]] += 1
+        if sum(results.values()) % 50 == 0:
+            print(f'{sum(results.values())} tried: {dict(results)}', file=sys.stderr, flush=True)
         if result in ('survives', 'not reached'):
             survivors.append(change)
             print(f'{result}: {change}', flush=True)

@@ -14,8 +14,8 @@ SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).resol
 CORE = ('base', 'model', 'decision', 'schedule', 'disrupt', 'explain')
 FLAGS = ['-std=c11', '-g', '-O1', '-ffp-contract=off', '-fno-omit-frame-pointer', '-fsanitize=memory', '-fsanitize-memory-track-origins',
          '-D_POSIX_C_SOURCE=200809L', f'-I{SOURCE}/lib', f'-I{SOURCE}/include', f'-I{SOURCE}/tests', f'-I{SOURCE}/tests/unit']
-OTHER = re.compile(r'#include [<"](karp/(io|provider)\.h|io/|providers/|cli/|jansson|planning\.h|deciding\.h|io_reading\.h|reference/|'
-                   r'support/disrupting\.h)')
+OTHER = re.compile(r'#include [<"](karp/(io|provider)\.h|io/|providers/|cli/|jansson|planning\.h|deciding\.h|io_reading\.h|reference/)')
+SUPPORT = re.compile(r'#include <support/(\w+\.h)>')
 REPLAYED = {'quantity': [], 'cron': [], 'requirements': ['tests/support/algebra_laws.c'], 'snapshot': ['fuzz/typed_source.c', 'fuzz/harness.c']}
 
 
@@ -29,7 +29,8 @@ def compiler():
 
 
 def needs_only_the_core(path):
-    return not OTHER.search(path.read_text())
+    text = path.read_text()
+    return not OTHER.search(text) and all(needs_only_the_core(SOURCE / 'tests' / 'support' / name) for name in SUPPORT.findall(text))
 
 
 def main():
