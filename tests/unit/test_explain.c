@@ -18,6 +18,8 @@
     "{type: ValidationSucceeded, status: 'True'}, {type: NodeClassReady, status: 'True'}]}}\n"
 #define WITH(key) \
     ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " key ", labelSelector: {matchLabels: {app: x}}}]}}"
+#define REQUIRED(expressions) \
+    ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [" expressions "]}]}}}"
 #define NODE(name, cpu, more) \
     "- {apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {kubernetes.io/hostname: " name "}}, spec: {" more "}, " \
     "status: {capacity: {cpu: '" cpu "', memory: 64Gi, pods: '10'}, allocatable: {cpu: '" cpu "', memory: 64Gi, pods: '10'}}}\n"
@@ -85,6 +87,30 @@ static const struct pod_case pods[] = {
     { HEAD OWN_POOL("", ", requirements: [{key: node.kubernetes.io/instance-type, operator: Exists, minValues: 2}]") POD("a", "1", ""),
       "1 DROP_MIN_VALUES give up minValues on node.kubernetes.io/instance-type of NodePool default -> m,a,1\n" },
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "6", ""), "1 REQUEST_LESS ask for at most 4 cpu -> m,a,1\n" },
+    /* on a node that exists, or not considered at all: nothing to look for */
+    { SNAPSHOT("{}", TYPE("m", "1", "")) NODE("n1", "8", "") POD("b", "1", "") POD("a", "1", ""), "" },
+    { SNAPSHOT("{}", TYPE("m", "1", "")) POD("b", "1", ", nodeSelector: {kubernetes.io/hostname: n1}") POD("a", "1", ", nodeSelector: {kubernetes.io/hostname: n1}"), "" },
+    /* a toleration of another value, of another effect; one that fits one of two taints */
+    { HEAD OWN_POOL("", ", taints: [{key: t, value: v, effect: NoSchedule}], requirements: []") POD("a", "1", ", tolerations: [{key: t, operator: Equal, value: w}]"),
+      "1 TOLERATE tolerate t=v:NoSchedule -> m,a,1\n" },
+    { HEAD OWN_POOL("", ", taints: [{key: t, value: v, effect: NoSchedule}], requirements: []") POD("a", "1", ", tolerations: [{key: t, operator: Exists, effect: NoExecute}]"),
+      "1 TOLERATE tolerate t=v:NoSchedule -> m,a,1\n" },
+    { HEAD OWN_POOL("", ", taints: [{key: t, value: v, effect: NoSchedule}, {key: u, value: v, effect: NoSchedule}, {key: w, effect: PreferNoSchedule}], requirements: []")
+      POD("a", "1", ", tolerations: [{key: t, operator: Equal, value: v}]"),
+      "1 TOLERATE tolerate u=v:NoSchedule -> m,a,1\n" },
+    /* of many values the first five are named; two expressions that no node meets go together */
+    { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", REQUIRED("{key: team, operator: In, values: [a, b, c, d, e, f]}")), "1 DROP_SELECTOR drop from the node affinity team In a,b,c,d,e,… -> m,a,1\n" },
+    { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", REQUIRED("{key: team, operator: In, values: [a]}, {key: rack, operator: Exists}")),
+      "2 DROP_SELECTOR drop the node selector and the required node affinity -> m,a,1\n" },
+    { HEAD OWN_POOL("", ", requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}]") POD("a", "1", REQUIRED("{key: topology.kubernetes.io/zone, operator: In, values: [b]}")),
+      "1 DROP_SELECTOR drop from the node affinity topology.kubernetes.io/zone In b -> m,a,1\n"
+      "1 ALLOW_VALUE allow topology.kubernetes.io/zone=b in the requirements of NodePool default -> m,b,1\n" },
+    { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}, "
+      "{maxSkew: 1, topologyKey: rack, whenUnsatisfiable: DoNotSchedule, labelSelector: {}}]"), "1 DROP_TOPOLOGY drop the spread constraint on rack -> m,a,1\n" },
+    { SNAPSHOT("{}", TYPE("m", "1", "")) "- {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d, namespace: default}, spec: {selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, "
+      "spec: {containers: [{name: c, ports: [{containerPort: 80, hostPort: 80, protocol: TCP}]}]}}}}\n"
+      "- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default, uid: u}, spec: {containers: [{name: c, ports: [{containerPort: 80, hostPort: 80, protocol: TCP}, {containerPort: 81, hostPort: 81}]}]}, "
+      "status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n", "1 DROP_PORT drop the host port 80 -> m,a,1\n" },
     /* what places this pod must not cost another its place: the limit has room for one node of the two */
     { HEAD OWN_POOL("limits: {cpu: '4'}, ", ", requirements: []") POD("a", "3", ", nodeSelector: {team: x}") POD("b", "3", ""), "" },
 };
