@@ -55,11 +55,13 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, words in chosen:
             runs = pool.map(lambda path, words=words: subprocess.run([str(w) for w in words(path)], cwd=SOURCE, text=True, capture_output=True, check=False), files)
-            found = [(path, done) for path, done in zip(files, runs) if done.returncode]
-            for path, done in found:
-                print(f'{name}: {path.relative_to(SOURCE)}\n{(done.stdout + done.stderr)[:3000]}')
-            print(f'{name}: {len(files)} files, findings in {len(found)}')
-            failed += len(found)
+            found = 0
+            for path, done in zip(files, runs):
+                if done.returncode:
+                    found += 1
+                    print(f'{name}: {path.relative_to(SOURCE)}\n{(done.stdout + done.stderr)[:3000]}', flush=True)
+            print(f'{name}: {len(files)} files, findings in {found}', flush=True)
+            failed += found
     return 1 if failed or not files else 0
 
 
