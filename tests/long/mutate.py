@@ -5,8 +5,8 @@
     tests/long/mutate.py BUILD [--count 500] [--seed 1] [--only GLOB] [--folder DIR] [--list]
 
 BUILD is a build with its tests. The core is compiled once more, so that unit tests and the program take it from a library which
-is made anew for each change: one file is compiled. A change is judged by the unit tests and cases that execute its line, the
-quickest first; a test that fails, or takes ten times as long, has noticed. Those that survive are printed; a survivor listed in
+is made anew for each change: one file is compiled. A change is judged by the unit tests, cases and refusals of memory that execute
+its line, the quickest first; a test that fails, or takes ten times as long, has noticed. Those that survive are printed; a survivor listed in
 equivalent.txt, with the reason why no test can notice it, counts neither way.
 """
 import argparse
@@ -107,17 +107,17 @@ class Bench:
         return objects, library.parent
 
     def programs(self, library):
-        """The unit tests, linked with the library instead of the archive."""
+        """The tests in C, linked with the library instead of the archive."""
         (self.folder / 'tests').mkdir(exist_ok=True)
         io = subprocess.run(['pkg-config', '--libs', 'jansson', 'yaml-0.1'], check=True, capture_output=True, text=True).stdout.split()
-        for path in sorted((SOURCE / 'tests' / 'unit').glob('test_*.c')):
-            name = path.stem[5:]
-            objects = [str(p) for p in (self.build / 'tests' / f'test_unit_{name}.p').glob('*.o')]
-            out = self.folder / 'tests' / name
+        for path in sorted((SOURCE / 'tests').glob('unit/test_*.c')) + sorted((SOURCE / 'tests').glob('fault/test_*.c')):
+            suite, name = path.parent.name, path.stem[5:]
+            objects = [str(p) for p in (self.build / 'tests' / f'test_{suite}_{name}.p').glob('*.o')]
+            out = self.folder / 'tests' / f'{suite}-{name}'
             archives = [self.build / 'tests' / f'libtest-{x}.a' for x in ('unit', 'support', 'reference')] + [self.build / 'lib' / 'libkarp-io-test.a']
             subprocess.run(['cc', '-o', str(out), *objects, '-Wl,--start-group', *map(str, archives), '-Wl,--end-group',
                             str(library / 'libkarp.so.0'), '-lcmocka', *io, '-ldl', '-lm', '-pthread'], check=True)
-            yield f'unit {name}', [str(out)]
+            yield f'{suite} {name}', [str(out)]
         for path in sorted((SOURCE / 'tests' / 'cases').glob('test_*.py')):
             yield f'cases {path.stem[5:]}', [sys.executable, str(path)]
 
@@ -224,21 +224,24 @@ def main():
         (folder / 'executed.json').write_text(json.dumps(executed(bench, tests)))
     known = json.loads((folder / 'executed.json').read_text())
     listed, results, survivors = equivalent(), collections.Counter(), []
-    for change in places:
-        if results['killed'] + results['survives'] + results['not reached'] + results['equivalent'] >= options.count:
-            break
-        result = judge(bench, change, objects, tests, known)
-        if result is None or result == 'same code':
-            results[result or 'does not compile'] += 1
-            continue
-        if result in ('survives', 'not reached') and change.key() in listed:
-            result = 'equivalent'
-        results[result.split(' by ')[0]] += 1
-        if sum(results.values()) % 50 == 0:
-            print(f'{sum(results.values())} tried: {dict(results)}', file=sys.stderr, flush=True)
-        if result in ('survives', 'not reached'):
-            survivors.append(change)
-            print(f'{result}: {change}', flush=True)
+    try:
+        for change in places:
+            if results['killed'] + results['survives'] + results['not reached'] + results['equivalent'] >= options.count:
+                break
+            result = judge(bench, change, objects, tests, known)
+            if result is None or result == 'same code':
+                results[result or 'does not compile'] += 1
+                continue
+            if result in ('survives', 'not reached') and change.key() in listed:
+                result = 'equivalent'
+            results[result.split(' by ')[0]] += 1
+            if sum(results.values()) % 50 == 0:
+                print(f'{sum(results.values())} tried: {dict(results)}', file=sys.stderr, flush=True)
+            if result in ('survives', 'not reached'):
+                survivors.append(change)
+                print(f'{result}: {change}', flush=True)
+    except KeyboardInterrupt:
+        print('ended early', file=sys.stderr)
     judged = results['killed'] + len(survivors)
     print(f'{judged + results["equivalent"]} changes (seed {options.seed}): {results["killed"]} killed, {results["survives"]} survive, '
           f'{results["not reached"]} on lines that no test reaches, {results["equivalent"]} listed as equivalent; '

@@ -303,6 +303,28 @@ static void test_types_left(void **state)
     karp_context_free(context);
 }
 
+/* What is wrong with a pod is said whole, not the first of it alone. */
+static void test_complaints(void **state)
+{
+    (void)state;
+    static const char yaml[] = SNAPSHOT("{}", TYPE("m", "1", "")) POD("p", "1", ", nodeSelector: {kubernetes.io/hostname: n1}, affinity: {nodeAffinity: "
+        "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: k, operator: Gt, values: [many]}]}]}}}");
+    karp_context *context = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_decision *d = NULL;
+    karp_ignored row = { .size = sizeof row };
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    assert_int_equal(world_of(context, "case", yaml, &snapshot, NULL), KARP_OK);
+    assert_int_equal(karp_provision(snapshot, NULL, &d, NULL), KARP_OK);
+    assert_int_equal(karp_decision_ignored_count(d), 1);
+    assert_int_equal(karp_decision_ignored(d, 0, &row), KARP_OK);
+    assert_string_equal(row.message.ptr, "node selector label kubernetes.io/hostname is restricted; specify a well known label or a custom label that does not use a "
+                                         "restricted domain; node affinity label k needs one non-negative integer");
+    karp_decision_unref(d);
+    karp_snapshot_unref(snapshot);
+    karp_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +333,7 @@ int main(void)
         cmocka_unit_test(test_worlds),
         cmocka_unit_test(test_complete),
         cmocka_unit_test(test_types_left),
+        cmocka_unit_test(test_complaints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
