@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 // found waits until the log has what the pattern describes.
 func found(t *testing.T, log *sharedBuffer, pattern string) string {
 	t.Helper()
-	for range 500 {
+	for range 6000 {
 		if match := regexp.MustCompile(pattern).FindStringSubmatch(log.String()); match != nil {
 			return match[1]
 		}

@@ -124,7 +124,7 @@ func (w *world) page(t testing.TB, path string) (int, string) {
 func (w *world) metric(t testing.TB, name, value string) {
 	t.Helper()
 	line, body := name+" "+value+"\n", ""
-	for range 500 {
+	for range 6000 {
 		if _, body = w.page(t, "/metrics"); strings.Contains(body, line) {
 			return
 		}

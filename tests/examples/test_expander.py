@@ -28,6 +28,12 @@ def reason_to_skip():
     return test_go.reason_to_skip() or modules_missing()
 
 
+def go(*words, **more):
+    """Runs Go there; what it prints is the test's output, most of all when it fails."""
+    print('go', *words, flush=True)
+    return subprocess.run(['go', *words], cwd=EXPANDER, env={**test_go.environment(), **more}).returncode == 0
+
+
 def main():
     skip = reason_to_skip()
     if skip:
@@ -37,9 +43,7 @@ def main():
     if unformatted:
         print('gofmt would change', unformatted)
         return 1
-    test_go.go('vet', './...', folder=EXPANDER)
-    print(test_go.go('test', './...', folder=EXPANDER))
-    return 0
+    return 0 if go('vet', './...') and go('test', './...') else 1
 
 
 if __name__ == '__main__':

@@ -14,14 +14,12 @@ def main():
         print(skip)
         return 77
 
-    def go(*words, **more):
-        print(test_expander.test_go.go(*words, folder=test_expander.EXPANDER, **more))
-
-    go('test', '-count=1', '-race', './...')
-    go('test', '-count=1', './...', GOEXPERIMENT='cgocheck2')
-    go('test', '-run=none', '-fuzz=FuzzDecide', '-fuzztime=60s', '-fuzzminimizetime=1x', '.')
-    go('test', '-run=none', '-bench=.', '-benchtime=3x', '.')
-    return 0
+    go = test_expander.go
+    passed = [go('test', '-count=1', '-race', './...'),
+              go('test', '-count=1', './...', GOEXPERIMENT='cgocheck2'),
+              go('test', '-run=none', '-fuzz=FuzzDecide', '-fuzztime=60s', '-fuzzminimizetime=1x', '.'),
+              go('test', '-run=none', '-bench=.', '-benchtime=3x', '.')]
+    return 0 if all(passed) else 1
 
 
 if __name__ == '__main__':

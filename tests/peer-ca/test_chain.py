@@ -42,7 +42,8 @@ def main():
     folder, packages, below = found
     with tempfile.TemporaryDirectory() as work:
         program, test, overlay = (pathlib.Path(work, name) for name in ('karp-expander', 'chain_test.go', 'overlay.json'))
-        test_expander.test_go.go('build', '-o', str(program), '.', folder=test_expander.EXPANDER)
+        if not test_expander.go('build', '-o', str(program), '.'):
+            return 1
         test.write_text(CHAIN.read_text().replace('CA_PACKAGES', packages))
         place = folder / below / 'expander/grpcplugin'
         overlay.write_text(json.dumps({'Replace': {str(place / 'karp_chain_test.go'): str(test)}}))
