@@ -224,7 +224,8 @@ class Snapshot:
 
     def __reduce__(self) -> Tuple[object, ...]:
         world = self._open()
-        return _unpickle, (__version__, str(world.digest), world.dump())
+        digest = str(world.digest)
+        return _unpickle, (__version__, digest, _document(digest, world))
 
     # ---- questions
 
@@ -352,7 +353,24 @@ def verify(snapshot: Snapshot, plan: Union[Plan, str, bytes, Mapping[str, Any]])
 
 # ---- pickles -------------------------------------------------------------------------------------------------------
 
-CACHED = 64  # snapshots that a process remembers
+SENT = 4  # documents that a process remembers because it has just sent them: tasks of a sweep come with the same ones
+_sent: 'OrderedDict[str, bytes]' = OrderedDict()
+
+
+def _document(digest: str, world: _World) -> bytes:
+    with _cache_lock:
+        document = _sent.get(digest)
+    if document is None:
+        document = world.dump()
+    with _cache_lock:
+        _sent[digest] = document
+        _sent.move_to_end(digest)
+        while len(_sent) > SENT:
+            _sent.popitem(last=False)
+    return document
+
+
+CACHED = 64  # snapshots that a process remembers because it was sent them
 _cache: 'OrderedDict[str, _World]' = OrderedDict()
 _cache_lock = threading.Lock()
 reads = 0  # how often a pickled snapshot had to be read in this process

@@ -83,6 +83,25 @@ def test_pickles_are_documents(points: List[karp.Point]) -> None:
             pickle.dumps(unpickled)
 
 
+def test_what_is_sent_often_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: List[int] = []
+    dump = _snapshot._dump
+
+    def counted(*given: Any) -> bytes:
+        written.append(1)
+        return dump(*given)
+    monkeypatch.setattr(_snapshot, '_dump', counted)
+    made = [karp.load([*objects(), pod(f'more-{i}')], catalogue=TYPES) for i in range(_snapshot.SENT)]
+    digests = [snapshot.sha256 for snapshot in made]
+    written.clear()
+    data = [pickle.dumps(snapshot) for _ in range(5) for snapshot in made]
+    assert len(written) == len(made) and data[:len(made)] == data[-len(made):]
+    assert [pickle.loads(each).sha256 for each in data[:len(made)]] == digests
+    # No more than some are kept.
+    pickle.dumps(karp.load([*objects(), pod('last')], catalogue=TYPES))
+    assert len(_snapshot._sent) == _snapshot.SENT and digests[0] not in _snapshot._sent
+
+
 def test_other_versions_are_refused(points: List[karp.Point], monkeypatch: pytest.MonkeyPatch) -> None:
     function, (version, digest, document) = points[0].snapshot.__reduce__()  # type: ignore[misc]
     with pytest.raises(karp.LibraryError, match='karp 9.9.9'):
