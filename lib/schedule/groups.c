@@ -383,35 +383,31 @@ bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_l
     return true;
 }
 
+/* The list has room for every term: a group that comes up again in one update is in it already. */
 static bool own(scheduler *s, uint32_t view_number, uint32_t group_number)
 {
     view *v = &s->views.items[view_number];
     if (group_number == NO_ID) return false;
-    for (uint32_t i = 0; i < v->owned_count; i++) {
-        if (v->owned[i].group == group_number) return true;
-    }
-    struct owned_group *owned = arena_array(&s->data, v->owned_count + (size_t)1, sizeof *owned);
-    if (owned == NULL) {
-        s->failed = true;
-        return false;
-    }
-    if (v->owned_count > 0) memcpy(owned, v->owned, v->owned_count * sizeof *owned);
-    const group *g = &s->groups.items[group_number];
-    struct owned_group *o = &owned[v->owned_count++];
+    group *g = &s->groups.items[group_number];
+    if (g->owner == s->updates) return true;
+    g->owner = s->updates;
+    struct owned_group *o = &v->owned[v->owned_count++];
     *o = (struct owned_group){ .group = group_number, .host = g->host };
     o->self = group_selects(s, g, &s->kins.items[s->classes[v->class_].kin]);
     o->most = g->kind == GROUP_SPREAD ? g->max_skew - (o->self ? 1 : 0) : 0;
     v->elsewhere = v->elsewhere || !g->host;
-    v->owned = owned;
     return true;
 }
 
-static bool own_terms(scheduler *s, uint32_t view_number, pod_term_list list, uint8_t kind)
+/* Preferences go one by one, and the groups of those that stay are looked up once (`known`; NULL for what never goes). */
+static bool own_terms(scheduler *s, uint32_t view_number, pod_term_list list, uint8_t kind, uint32_t *known)
 {
     for (uint32_t i = 0; i < list.count; i++) {
         const view *v = &s->views.items[view_number];
-        uint32_t space = s->snapshot->classes[v->class_].name_space;
-        if (!own(s, view_number, group_of_term(s, &list.items[i], kind, false, space, v->tolerations))) return false;
+        uint32_t space = s->snapshot->classes[v->class_].name_space, number = known != NULL ? known[i] : NO_ID;
+        if (number == NO_ID) number = group_of_term(s, &list.items[i], kind, false, space, v->tolerations);
+        if (known != NULL) known[i] = number;
+        if (!own(s, view_number, number)) return false;
     }
     return true;
 }
@@ -423,13 +419,20 @@ bool topology_update(scheduler *s, uint32_t view_number)
     const shape *h = shape_of(s->snapshot, v.class_);
     s->views.items[view_number].updated = true;
     if (!topology_register_inverse(s, v.class_, v.tolerations)) return false;
+    size_t most = (size_t)v.spread.count + h->required_affinity.count + v.preferred_affinity.count + h->required_anti.count + v.preferred_anti.count;
+    s->views.items[view_number].owned = arena_array(&s->data, most + 1, sizeof *v.owned);
+    if (s->views.items[view_number].owned == NULL) {
+        s->failed = true;
+        return false;
+    }
+    s->updates++;
     for (uint32_t i = 0; i < v.spread.count; i++) {
         if (v.spread.items[i].schedule_anyway && s->ignore_preferences) continue;
         if (!own(s, view_number, group_of_spread(s, &v, &v.spread.items[i]))) return false;
     }
     static const pod_term_list none = { NULL, 0 };
-    return own_terms(s, view_number, h->required_affinity, GROUP_AFFINITY) &&
-           own_terms(s, view_number, s->ignore_preferences ? none : v.preferred_affinity, GROUP_AFFINITY) &&
-           own_terms(s, view_number, h->required_anti, GROUP_ANTI) &&
-           own_terms(s, view_number, s->ignore_preferences ? none : v.preferred_anti, GROUP_ANTI);
+    return own_terms(s, view_number, h->required_affinity, GROUP_AFFINITY, NULL) &&
+           own_terms(s, view_number, s->ignore_preferences ? none : v.preferred_affinity, GROUP_AFFINITY, v.affinity_groups) &&
+           own_terms(s, view_number, h->required_anti, GROUP_ANTI, NULL) &&
+           own_terms(s, view_number, s->ignore_preferences ? none : v.preferred_anti, GROUP_ANTI, v.anti_groups);
 }

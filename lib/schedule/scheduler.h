@@ -118,6 +118,7 @@ typedef struct group {
     uint32_t occupied;        /* domains with a count above 0 */
     bool host;                /* about host names */
     uint32_t whole;           /* all in which creators can differ, for simulations */
+    uint64_t owner;           /* the update in which it last got an owner: scheduler.updates */
     uint32_t version;         /* changes with the counts */
     struct group_answer {     /* what it allowed last, for the few different questions that one pod asks of many places */
         uint32_t version, own, place, requirement;
@@ -146,6 +147,7 @@ typedef struct view {
     const node_term *preferred; /* by weight */
     uint32_t preferred_count;
     pod_term_list preferred_affinity, preferred_anti; /* by weight */
+    uint32_t *affinity_groups, *anti_groups; /* of these, term by term, NO_ID = not looked up yet; the views of a class share them */
     spread_list spread;
     toleration_list tolerations;
     demand full, strict;       /* §6.2, §17.1 */
@@ -351,6 +353,7 @@ struct scheduler {
     struct devices *devices; /* see devices.h; NULL = no pod's devices are allocated */
     uint32_t round;       /* numbers rounds from 1 */
     uint64_t *offered;    /* hosts that are not removed in this round */
+    uint64_t updates;     /* how many lists of owned groups were made */
     bool conflated;       /* some group stands for pods that only a quirk lets it stand for: see rounds.h */
     uint64_t version;     /* counts successes */
     bool solving;         /* the loop is running */

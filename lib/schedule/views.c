@@ -76,6 +76,13 @@ static uint32_t push_view(scheduler *s, view *v)
     return (uint32_t)(s->views.count - 1);
 }
 
+static uint32_t *no_groups(scheduler *s, uint32_t count)
+{
+    uint32_t *list = arena_array(&s->data, count + (size_t)1, sizeof *list);
+    for (uint32_t i = 0; list != NULL && i < count; i++) list[i] = NO_ID;
+    return list;
+}
+
 static uint32_t first_view(scheduler *s, uint32_t class_number)
 {
     const shape *h = shape_of(s->snapshot, class_number);
@@ -86,7 +93,9 @@ static uint32_t first_view(scheduler *s, uint32_t class_number)
     v.preferred_affinity.count = h->preferred_affinity.count;
     v.preferred_anti.items = sorted_copy(s, h->preferred_anti.items, h->preferred_anti.count, sizeof(pod_term), heavier_pod_term);
     v.preferred_anti.count = h->preferred_anti.count;
-    if (v.preferred == NULL || v.preferred_affinity.items == NULL || v.preferred_anti.items == NULL) {
+    v.affinity_groups = no_groups(s, h->preferred_affinity.count);
+    v.anti_groups = no_groups(s, h->preferred_anti.count);
+    if (v.affinity_groups == NULL || v.anti_groups == NULL || v.preferred == NULL || v.preferred_affinity.items == NULL || v.preferred_anti.items == NULL) {
         s->failed = true;
         return NO_ID;
     }
@@ -133,10 +142,12 @@ static bool give_up(scheduler *s, view *v)
     }
     if (v->preferred_affinity.count > 0) {
         v->preferred_affinity.items++;
+        v->affinity_groups++;
         v->preferred_affinity.count--;
         v->gave_up = "preferred pod affinity";
     } else if (v->preferred_anti.count > 0) {
         v->preferred_anti.items++;
+        v->anti_groups++;
         v->preferred_anti.count--;
         v->gave_up = "preferred pod anti-affinity";
     } else if (v->preferred_count > 0) {
