@@ -103,8 +103,18 @@ static bool selects_kind(const spread_check *s, uint32_t kind)
     return selector_matches(s->c->label_selector, theirs);
 }
 
-/* Whether the constraint looks at nodes with these labels and taints. */
-static bool looked_at(const spread_check *s, const target *t)
+/* Whether a launch that has still to decide on a label may come to meet what is asked. */
+static bool may_satisfy(const spread_check *s, const target *t, const rules *asked)
+{
+    for (uint32_t i = 0; t->is_launch && i < asked->count; i++) {
+        const rule *r = &asked->items[i], *have = rules_find(&t->labels, r->key);
+        if (have == NULL ? !rule_negative(r) : !rules_agree(&s->v->words, have, r)) return false;
+    }
+    return t->is_launch;
+}
+
+/* Whether the constraint looks at nodes with these labels and taints, for certain or possibly. */
+static bool looked_at(const spread_check *s, const target *t, bool certain)
 {
     const karp_snapshot *w = s->v->snapshot;
     const shape *own = &w->raw.shapes.items[w->classes[s->kind].shape];
@@ -112,7 +122,7 @@ static bool looked_at(const spread_check *s, const target *t)
     if (!s->c->honor_affinity) return true;
     uint32_t host = t->is_launch || t->node == NO_ID ? NO_ID : w->nodes[t->node].hostname;
     for (uint32_t i = 0; i < s->w->count; i++) {
-        if (labels_satisfy(s->v, t, &s->w->terms[i], host)) return true;
+        if (labels_satisfy(s->v, t, &s->w->terms[i], host) || (!certain && may_satisfy(s, t, &s->w->terms[i]))) return true;
     }
     return false;
 }
@@ -133,7 +143,7 @@ static void count_nodes(spread_check *s)
     uint32_t key = s->c->topology_key;
     for (uint32_t n = 0; n < w->raw.nodes.count && !v->failed; n++) {
         target t = node_as_target(v, n);
-        if (!looked_at(s, &t)) continue;
+        if (!looked_at(s, &t, true)) continue;
         uint32_t value = t.node == NO_ID || w->nodes[t.node].marked ? NO_ID : label_get(w->nodes[t.node].labels, key);
         if (value != NO_ID) (void)count_of(s, value);
         for (uint32_t i = w->bound_first[n]; i < w->bound_first[n + 1] && !v->failed; i++) {
@@ -161,7 +171,7 @@ static void count_placed(spread_check *s)
         domain_count *c = count_of(s, d.one);
         if (c == NULL) return;
         c->used = c->used || own;
-        if (!s->selected[kind_of(v, p)] || !looked_at(s, t)) continue;
+        if (!s->selected[kind_of(v, p)] || !looked_at(s, t, own)) continue;
         if (own) c->own++;
         else c->others++;
     }
@@ -193,18 +203,26 @@ static void count_pools(spread_check *s)
 
 /* ---- the verdict ------------------------------------------------------------------------------------------------------------ */
 
+/* How many of its terms allow the domain: which of them the pod was placed by is not known. */
+static uint32_t terms_open_to(const spread_check *s, uint32_t key, uint32_t domain)
+{
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < s->w->count; i++) {
+        const rule *own = rules_find(&s->w->terms[i], key);
+        open += own == NULL || rule_accepts(&s->v->words, own, domain);
+    }
+    return open;
+}
+
 static uint32_t least_count(const spread_check *s)
 {
-    const verifier *v = s->v;
     uint32_t key = s->c->topology_key, least = UINT32_MAX, open = 0;
-    const rule *own = s->w->count > 0 ? rules_find(&s->w->terms[0], key) : NULL;
-    if (key == v->snapshot->known.hostname) return 0; /* a new node is always possible */
+    if (key == s->v->snapshot->known.hostname) return 0; /* a new node is always possible */
     for (size_t i = 0; i < s->domains.count; i++) {
         const domain_count *d = &s->domains.items[i];
-        if (own != NULL && !rule_accepts(&v->words, own, d->domain)) continue;
-        uint32_t total = d->before + d->own + d->others;
-        open++;
-        if (total < least) least = total;
+        uint32_t total = d->before + d->own + d->others, terms = terms_open_to(s, key, d->domain);
+        if (terms > 0) open++;
+        if (terms == s->w->count && total < least) least = total;
     }
     return s->c->min_domains > 0 && open < (uint32_t)s->c->min_domains ? 0 : least;
 }

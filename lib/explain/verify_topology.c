@@ -5,6 +5,7 @@
  */
 #include <explain/verify_topology.h>
 
+#include <base/bits.h>
 #include <string.h>
 
 /* ---- kinds of pods ------------------------------------------------------------------------------------------------------ */
@@ -293,10 +294,14 @@ static void check_anti(verifier *v, uint32_t kind, const pod_term *term, const u
     company_free(&by_target);
 }
 
-/* Pods that run and whose terms bar others. A node without the host name label is not protected by its name. */
+/* Pods that run and whose terms bar others, on Nodes that are known. A node without the host name label is not protected by its
+ * name. */
 static bool bars_where_it_runs(const verifier *v, uint32_t pod_number)
 {
-    return v->snapshot->pod_node[pod_number] != NO_ID && !pod_over(&v->snapshot->raw.pods.items[pod_number]) && !v->waits[pod_number];
+    const karp_snapshot *w = v->snapshot;
+    uint32_t n = w->pod_node[pod_number];
+    if (n == NO_ID || pod_over(&w->raw.pods.items[pod_number]) || v->waits[pod_number]) return false;
+    return node_is_told(w, &w->raw.nodes.items[n]) && (w->lost == NULL || !bits_test(w->lost, n));
 }
 
 /* The term of pods of the kind that run, against the pods that the plan places. */

@@ -65,7 +65,7 @@ static karp_status fill_class(struct classing *c, const pod *p, pod_class *out)
     out->volumes_found = true;
     if (claims->count == 0) return KARP_OK;
     karp_status status = volume_alternatives(s, p->name_space, claims->ptr, claims->count, &out->alternatives,
-                                             &out->alternative_count, &out->volumes_found);
+                                             &out->alternative_count, &out->volumes_found, &out->contradictory);
     out->too_many_alternatives = status == KARP_E_LIMIT;
     return out->too_many_alternatives ? KARP_OK : status;
 }
@@ -73,9 +73,9 @@ static karp_status fill_class(struct classing *c, const pod *p, pod_class *out)
 /* The class of what the volumes amount to: pods of a StatefulSet differ in their claims, seldom in what these demand. */
 static uint32_t intern_class(struct classing *c, const pod_class *one)
 {
-    uint32_t fixed[] = { one->shape, one->name_space, one->labels, one->volumes, one->marks, one->claims,
-                         (uint32_t)one->volumes_found | ((uint32_t)one->counts_volumes << 1) | ((uint32_t)one->too_many_alternatives << 2),
-                         one->alternative_count };
+    uint32_t flags = (uint32_t)one->volumes_found | (uint32_t)one->counts_volumes << 1 | (uint32_t)one->too_many_alternatives << 2 |
+                     (uint32_t)one->contradictory << 3;
+    uint32_t fixed[] = { one->shape, one->name_space, one->labels, one->volumes, one->marks, one->claims, flags, one->alternative_count };
     enum { FIXED = sizeof fixed / sizeof *fixed };
     size_t words_needed = FIXED + 2 * (size_t)one->alternative_count;
     uint32_t *key = mem_alloc(c->s->context, words_needed * sizeof *key);

@@ -33,10 +33,11 @@ karp_status prepare_nodes(karp_snapshot *s, karp_error *error);
  * Arrays by text id. */
 void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods);
 
-/* volume_terms.c: the alternatives of a pod's claims (§13.2), interned requirement sets in the arena. found = every object exists.
+/* volume_terms.c: the alternatives of a pod's claims (§13.2), interned requirement sets in the arena. found = every object exists;
+ * contradictory = no combination of what the claims demand is free of contradictions.
  * Errors: NOMEM, LIMIT. */
 karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uint32_t *claims, size_t count,
-                                const demand **out, uint32_t *out_count, bool *found);
+                                const demand **out, uint32_t *out_count, bool *found, bool *contradictory);
 /* The CSI driver a claim counts against (§13.4), NO_TEXT = none; *found is false when a bound claim's volume is missing. */
 uint32_t volume_driver(const store *raw, uint32_t name_space, uint32_t claim, bool *found);
 

@@ -73,6 +73,7 @@ typedef struct pod_class {
     uint32_t volumes;           /* id in store.volumes when CSI limits matter, else NO_ID … */
     bool volumes_found;         /* … every claim, volume and class was found (§13.2) */
     bool counts_volumes;        /* the look-up of §13.4 succeeds */
+    bool contradictory;         /* all alternatives contradict themselves (§13.2) */
     bool too_many_alternatives; /* more than are counted: no decision on these pods */
     uint32_t first_pod;         /* the first by namespace and name */
     const int64_t *requests;    /* vector */

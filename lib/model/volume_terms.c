@@ -134,7 +134,7 @@ static bool constrains(const struct volume_choice *choice)
 }
 
 karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uint32_t *claims, size_t count,
-                                const demand **out, uint32_t *out_count, bool *found)
+                                const demand **out, uint32_t *out_count, bool *found, bool *contradictory)
 {
     karp_status status = KARP_OK;
     struct alternatives *pair = mem_alloc(s->context, 2 * sizeof *pair);
@@ -144,6 +144,7 @@ karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uin
     unsigned now = 0;
     bool constrained = false;
     *found = true;
+    *contradictory = false;
     *out = NULL;
     *out_count = 0;
     for (size_t i = 0; i < count && status == KARP_OK; i++) {
@@ -155,7 +156,10 @@ karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uin
         if (!constrains(&choice)) continue;
         constrained = true;
         status = multiply(s, &choice, false, &pair[now], &pair[1 - now]);
-        if (status == KARP_OK && pair[1 - now].count == 0) status = multiply(s, &choice, true, &pair[now], &pair[1 - now]);
+        if (status == KARP_OK && pair[1 - now].count == 0) {
+            *contradictory = true;
+            status = multiply(s, &choice, true, &pair[now], &pair[1 - now]);
+        }
         now = 1 - now;
     }
     if (status == KARP_OK && *found && constrained) {

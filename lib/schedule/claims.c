@@ -113,6 +113,12 @@ static bool leave_domain(scheduler *s, const claim *c, const view *v, spot *at, 
     return !s->failed && !s->algebra.failed;
 }
 
+/* Karpenter takes what contradicts itself for a wish that the label be absent. */
+static bool truly_meets(scheduler *s, const view *v, uint32_t set)
+{
+    return quirk(s, 37) || (set_compatible(&s->algebra, set, v->strict.set, true) && !topology_contradicts(s, v, set));
+}
+
 /* Steps 3a–3f for one volume alternative. */
 static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_number, uint32_t base, demand d, const view *v, bool relax, offer *o)
 {
@@ -128,7 +134,7 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
         o->types = typeset_narrow(s, c->types, o->set);
         if (o->types != NO_ID && t->group_ports && p->ports.count > 0) o->types = without_port_clashes(s, c, pod_number, o->types, p->ports);
         if (o->types == NO_ID) return KARP_REASON_NOT_REACHED;
-        if (typeset_fits(s, o->types, s->total)) return check_list(s, c, v, relax, o);
+        if (typeset_fits(s, o->types, s->total)) return truly_meets(s, v, o->set) ? check_list(s, c, v, relax, o) : KARP_REASON_REQUIREMENTS;
         if (quirk(s, 17) || !leave_domain(s, c, v, &at, o->set) || !topology_admit(s, v, &at, &o->set)) break;
     }
     o->set = first_set; /* the first choice is what a refusal is about */

@@ -315,11 +315,13 @@ static uint32_t group_of_term(scheduler *s, const pod_term *t, uint8_t kind, boo
     return obtain(s, &g, tolerations);
 }
 
-/* The OR-entries of a spread constraint's filter: node selector ∧ each required term, or the selector alone. */
+/* The OR-entries of a spread constraint's filter: node selector ∧ each required term, or the selector alone. Karpenter looks at
+ * the terms that are left, and so has another group for each step of the ladder (Q-5). Without the quirk a filter is no matter
+ * of the step. */
 static bool filter_entries(scheduler *s, const view *v, node_filter *f)
 {
     const shape *h = shape_of(s->snapshot, v->class_);
-    uint32_t terms = h->required.count - v->required_first;
+    uint32_t first = quirk(s, 5) ? v->required_first : 0, terms = h->required.count - first;
     uint32_t count = terms > 0 ? terms : 1;
     demand *entries = arena_array(&s->data, count, sizeof *entries);
     if (entries == NULL) {
@@ -330,7 +332,7 @@ static bool filter_entries(scheduler *s, const view *v, node_filter *f)
         entries[i] = (demand){ EMPTY_SET, NO_ID };
         if (!demand_of_labels(&s->algebra, h->node_selector, &entries[i])) return false;
         if (terms == 0) continue;
-        if (!demand_of_expressions(&s->algebra, h->required.items[v->required_first + i].expressions, &entries[i])) return false;
+        if (!demand_of_expressions(&s->algebra, h->required.items[first + i].expressions, &entries[i])) return false;
     }
     f->entries = entries;
     f->entry_count = count;
@@ -355,8 +357,10 @@ static uint32_t group_of_spread(scheduler *s, const view *v, const spread_constr
     g.extra.items = extra;
     g.namespaces = &class_->name_space;
     g.namespace_count = 1;
-    g.filter = (node_filter){ .honor_affinity = c->honor_affinity, .honor_taints = c->honor_taints, .tolerations = v->tolerations };
-    return filter_entries(s, v, &g.filter) ? obtain(s, &g, v->tolerations) : NO_ID;
+    toleration_list tolerations = v->tolerations;
+    if (!quirk(s, 5) && s->tolerate_prefer_no_schedule && !add_prefer_no_schedule(s, &tolerations)) return NO_ID;
+    g.filter = (node_filter){ .honor_affinity = c->honor_affinity, .honor_taints = c->honor_taints, .tolerations = tolerations };
+    return filter_entries(s, v, &g.filter) ? obtain(s, &g, tolerations) : NO_ID;
 }
 
 /* ---- owners ------------------------------------------------------------------------------------------------------------ */

@@ -156,6 +156,15 @@ static spot spot_of(const scheduler *s, const host *h, uint32_t set)
     return (spot){ .set = set, .host = h->number, .host_text = n->hostname, .taints = n->taints, .lenient = false };
 }
 
+/* What Karpenter lets pass: a label that the node lacks counts as known once a pod excluded a value of it (Q-36), and what
+ * contradicts itself as a wish that the label be absent (Q-37). */
+static bool truly_settled(scheduler *s, const host *h, const view *v, uint32_t set)
+{
+    const state_node *n = &s->snapshot->nodes[h->node];
+    if (!quirk(s, 36) && !set_compatible(&s->algebra, n->set, set, false)) return false;
+    return quirk(s, 37) || (set_compatible(&s->algebra, h->set, v->strict.set, false) && !topology_contradicts(s, v, set));
+}
+
 /* Step 6 of §18: the first volume alternative that topology allows; *set receives the tightened requirements. */
 static uint32_t settle_requirements(scheduler *s, const host *h, const view *v, uint32_t *set)
 {
@@ -169,7 +178,9 @@ static uint32_t settle_requirements(scheduler *s, const host *h, const view *v, 
         if (!host_allowed(s, d.host, host_text) || !set_compatible(&s->algebra, base, d.set, false)) continue;
         spot at = spot_of(s, h, set_meet(&s->algebra, base, d.set));
         reason = KARP_REASON_TOPOLOGY;
-        if (topology_admit(s, v, &at, set)) return KARP_REASON_NONE;
+        if (!topology_admit(s, v, &at, set)) continue;
+        if (truly_settled(s, h, v, *set)) return KARP_REASON_NONE;
+        reason = KARP_REASON_REQUIREMENTS;
     }
     return reason;
 }

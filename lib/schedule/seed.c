@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is there before the round: domains of the nodes offered, counts of bound pods (scheduling.md §14.3). */
+#include <base/sort.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 
@@ -31,11 +32,25 @@ static bool counts_node(scheduler *s, const group *g, uint32_t node_index)
            filter_matches(s, &g->filter, n->taints, s->snapshot->node_sets[node_index], label_get(n->meta.labels, s->snapshot->known.hostname));
 }
 
+uint32_t node_says(const scheduler *s, label_list labels, uint32_t key_index)
+{
+    const uint32_t *normalized = s->snapshot->facts.normalized;
+    const domain_key *k = &s->keys[key_index];
+    const label_pair *older = NULL;
+    uint32_t text = label_get(labels, k->key);
+    for (uint32_t i = 0; text == NO_ID && !quirk(s, 34) && i < labels.count; i++) {
+        const label_pair *l = &labels.items[i];
+        if (normalized[l->key] != k->key) continue;
+        if (older == NULL || compare_str(text_of(s->snapshot, l->key), text_of(s->snapshot, older->key)) < 0) older = l;
+    }
+    return older == NULL ? text : older->value;
+}
+
 /* The domain of a Node for a key; only the host name falls back to the Node's name. NO_ID = none. */
 static uint32_t node_domain(scheduler *s, uint32_t key_index, uint32_t node_index)
 {
     const node *n = &s->snapshot->raw.nodes.items[node_index];
-    uint32_t text = label_get(n->meta.labels, s->keys[key_index].key);
+    uint32_t text = node_says(s, n->meta.labels, key_index);
     if (!s->keys[key_index].is_host) return text == NO_ID ? NO_ID : domain_number(s, key_index, text);
     if (text == NO_ID) {
         karp_str name = name_of(s->snapshot, n->meta.name);
@@ -54,7 +69,7 @@ static bool stays(const scheduler *s, uint32_t pod_number)
 uint32_t seed_of_node(scheduler *s, const group *g, const state_node *n)
 {
     if (g->inverse || g->host || n->node == NO_ID || !counts_node(s, g, n->node)) return NO_ID;
-    uint32_t text = label_get(n->labels, s->keys[g->key].key);
+    uint32_t text = node_says(s, n->labels, g->key);
     return text == NO_ID ? NO_ID : domain_number(s, g->key, text);
 }
 
@@ -66,7 +81,7 @@ static uint32_t seed_of_owner(scheduler *s, const group *g, uint32_t pod_number)
     bool owns = false;
     for (uint32_t i = 0; i < c->inverse_count && !owns; i++) owns = c->inverse_owned[i] == number;
     if (!owns) return NO_ID;
-    uint32_t text = label_get(s->snapshot->raw.nodes.items[s->snapshot->pod_node[pod_number]].meta.labels, s->keys[g->key].key);
+    uint32_t text = node_says(s, s->snapshot->raw.nodes.items[s->snapshot->pod_node[pod_number]].meta.labels, g->key);
     if (text == NO_ID) return NO_ID;
     return g->host ? host_number_of_text(s, text) : domain_number(s, g->key, text);
 }

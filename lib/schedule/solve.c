@@ -11,6 +11,7 @@
 #include <schedule/rounds.h>
 #include <schedule/topology.h>
 #include <schedule/views.h>
+#include <schedule/volumes.h>
 #include <string.h>
 
 enum { POLL_EVERY = 1024 };
@@ -64,8 +65,7 @@ static uint32_t place_pod(scheduler *s, uint32_t pod_number, uint32_t view_numbe
         uint32_t refused = devices_refuse(s, s->views.items[view_number].class_);
         if (refused != KARP_REASON_NONE) return refused;
     }
-    const pod_class *c = &s->snapshot->classes[s->views.items[view_number].class_];
-    if (c->too_many_alternatives || (!quirk(s, 2) && !c->volumes_found)) return KARP_REASON_VOLUME;
+    if (volumes_rule_out(s, s->views.items[view_number].class_)) return KARP_REASON_VOLUME;
     if (hosts_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
     if (claims_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
     return claims_open(s, pod_number, view_number);

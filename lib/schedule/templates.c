@@ -110,6 +110,7 @@ static bool make_daemon_views(scheduler *s)
         struct daemon_view *d = &s->daemons[i];
         const shape *h = w->daemons[i].shape;
         d->tolerations = h->tolerations;
+        if (!quirk(s, 1) && !add_prefer_no_schedule(s, &d->tolerations)) return false; /* else once it was looked at for a template */
         d->refused = h->has_claims && !w->raw.settings.dra_requests;
         d->term_count = w->daemons[i].required.count > 0 ? w->daemons[i].required.count : 1;
         d->terms = arena_array(&s->data, d->term_count, sizeof *d->terms);

@@ -77,7 +77,7 @@ static bool register_bound(scheduler *s)
         if (!topology_register_inverse(s, class_number, h->tolerations)) return false;
         for (uint32_t k = 0; k < s->classes[class_number].inverse_count; k++) {
             group *g = &s->groups.items[s->classes[class_number].inverse_owned[k]];
-            uint32_t text = label_get(n->meta.labels, s->keys[g->key].key);
+            uint32_t text = node_says(s, n->meta.labels, g->key);
             if (text == NO_ID) continue;
             uint32_t domain = s->keys[g->key].is_host ? host_number_of_text(s, text) : domain_number(s, g->key, text);
             if (domain == NO_ID) return false;
@@ -446,6 +446,18 @@ static bool admit_jointly(scheduler *s, const view *v, const kin *k, const spot 
     if (result != at->set && !set_compatible(&s->algebra, at->set, result, at->lenient)) return false;
     *set = set_meet(&s->algebra, at->set, result);
     return !s->failed && !s->algebra.failed;
+}
+
+bool topology_contradicts(scheduler *s, const view *v, uint32_t set)
+{
+    const kin *k = &s->kins.items[s->classes[v->class_].kin];
+    bool self;
+    for (uint32_t i = 0; i < v->owned_count + k->barred_count; i++) {
+        const group *g = group_at(s, v, k, i, &self);
+        uint32_t id = g->host ? NO_ID : set_get(&s->algebra, set, s->keys[g->key].normalized);
+        if (id != NO_ID && requirement_op(requirement_get(&s->algebra, id)) == KARP_OP_DOES_NOT_EXIST) return true;
+    }
+    return false;
 }
 
 bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)

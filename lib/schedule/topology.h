@@ -22,6 +22,8 @@ label_list kin_labels(const scheduler *s, const kin *k);
 bool group_in_namespace(const group *g, uint32_t name_space);
 
 /* seed.c: counts of what is there in every round (§14.3). */
+/* What a node says of a key: the label's value, or without Q-34 that of a label by an older name of the key. NO_ID = nothing. */
+uint32_t node_says(const scheduler *s, label_list labels, uint32_t key_index);
 bool topology_seed(scheduler *s, uint32_t group_number);
 /* What a node (registering its domain) and a bound pod (counting) contribute to a group's seed; NO_ID = nothing. */
 uint32_t seed_of_node(scheduler *s, const group *g, const state_node *n);
@@ -49,6 +51,8 @@ typedef struct spot {
     bool lenient;        /* new nodes: undefined well-known labels are acceptable */
 } spot;
 
+/* Whether a group that has a say about the pod is left without a domain in requirements it was tightened to. */
+bool topology_contradicts(scheduler *s, const view *v, uint32_t set);
 /* §14.7: tightens *set by what every group allows; false when one allows nothing or the result contradicts the spot. */
 bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set);
 /* The host part alone, a quick necessary test. *lasting: a refusal holds for every later pod of the class. */

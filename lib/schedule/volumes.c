@@ -110,3 +110,9 @@ void volumes_free(scheduler *s, host *h)
 {
     mem_free(s->context, h->volumes, h->volume_capacity * sizeof(volume_use));
 }
+
+bool volumes_rule_out(const scheduler *s, uint32_t class_number)
+{
+    const pod_class *c = &s->snapshot->classes[class_number];
+    return c->too_many_alternatives || (!quirk(s, 2) && !c->volumes_found) || (!quirk(s, 37) && c->contradictory);
+}

@@ -14,5 +14,7 @@ typedef struct volume_use {
 bool volumes_within(scheduler *s, host *h, uint32_t class_number);
 bool volumes_take(scheduler *s, host *h, uint32_t class_number);
 void volumes_free(scheduler *s, host *h);
+/* Whether the volumes alone keep pods of the class from every node. */
+bool volumes_rule_out(const scheduler *s, uint32_t class_number);
 
 #endif

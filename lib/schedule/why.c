@@ -10,6 +10,7 @@
 #include <schedule/show.h>
 #include <schedule/templates.h>
 #include <schedule/types.h>
+#include <schedule/volumes.h>
 #include <string.h>
 
 /* ---- the categories of §22 ------------------------------------------------------------------------------------------- */
@@ -366,7 +367,7 @@ bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_un
     if (of_claims && f->view != NO_ID) return why_not_claims(s, f, d, row);
     const pod_class *c = f->reason == KARP_REASON_VOLUME && f->view != NO_ID ? &s->snapshot->classes[s->views.items[f->view].class_] : NULL;
     if (c != NULL && c->too_many_alternatives) row->message = str("the volumes of the pod allow too many combinations of topologies");
-    if (c != NULL && (c->too_many_alternatives || !c->volumes_found)) return true;
+    if (c != NULL && volumes_rule_out(s, s->views.items[f->view].class_)) return true;
     if (s->options->explain == KARP_EXPLAIN_NONE || f->view == NO_ID || f->after) return true;
     karp_pool_refusal *pools = arena_array(&d->data, s->template_count + (size_t)s->dropped_count + 1, sizeof *pools);
     if (pools == NULL) return false;

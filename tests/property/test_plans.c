@@ -27,10 +27,7 @@ static size_t print_findings(const char *name, const karp_verification *found)
     return count;
 }
 
-/**
- * What the verifier says to a plan that went through its document. Quirks that profile karp still has (S-Q5 among them) are
- * let pass in both profiles.
- */
+/** What the verifier says to a plan that went through its document. */
 static karp_status verify(karp_context *context, const karp_snapshot *snapshot, const karp_decision *decision, karp_verification **found,
                           karp_error *error)
 {
@@ -41,9 +38,7 @@ static karp_status verify(karp_context *context, const karp_snapshot *snapshot, 
         status = karp_plan_read(context, str_of_text("plan.json"), (karp_str){text.ptr, text.len}, &document, error);
     }
     if (status == KARP_OK) {
-        karp_plan plan = *karp_plan_document_plan(document);
-        plan.profile = KARP_PROFILE_KARPENTER;
-        status = karp_verify(snapshot, &plan, found, error);
+        status = karp_verify(snapshot, karp_plan_document_plan(document), found, error);
     }
     karp_plan_document_free(document);
     karp_text_free(&text);
@@ -66,7 +61,7 @@ static size_t check(const char *name, karp_context *context, karp_reader *reader
     if (status == KARP_OK) {
         status = verify(context, snapshot, decision, &found, error);
     }
-    if (status == KARP_OK && profile == KARP_PROFILE_KARPENTER) {
+    if (status == KARP_OK) {
         status = karp_verify_decision(snapshot, decision, &directly, error);
     }
     size_t count = status == KARP_OK ? print_findings(name, found) : 1;

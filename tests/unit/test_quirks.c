@@ -255,14 +255,20 @@ static void test_three_kinds_on_one_key(void **state)
     differs(d, Q(32), 0, "!a NOTHING_MATCHED", "default z2: a");
 }
 
+#define OLD_ZONE "failure-domain.beta.kubernetes.io/zone"
 /* a constraint on a key by its old name knows only the domains of nodes that exist. */
 static void test_old_key(void **state)
 {
     (void)state;
     deciding d = decide_on(NULL, CASES "world.yaml",
-        POD("a", "app: web", "topologySpreadConstraints: [" SPREAD("failure-domain.beta.kubernetes.io/zone", "1", "{matchLabels: {app: web}}")
+        POD("a", "app: web", "topologySpreadConstraints: [" SPREAD(OLD_ZONE, "1", "{matchLabels: {app: web}}")
             "], " REQUESTS("cpu: 1")), NULL);
     differs(d, Q(34), 0, "!a TOPOLOGY", "default z1: a");
+    /* Nodes that say where they are by the old name alone. */
+    d = decide_on(NULL, CASES "world.yaml", NODE("n1", OLD_ZONE ": z1", "1", "") NODE("n2", OLD_ZONE ": z2", "1", "")
+        BOUND("there-1", "app: web", "n1", REQUESTS("cpu: 1")) BOUND("there-2", "app: web", "n2", REQUESTS("cpu: 1"))
+        POD("a", "app: web", "topologySpreadConstraints: [" SPREAD(ZONE, "1", "{matchLabels: {app: web}}") "], " REQUESTS("cpu: 1")), NULL);
+    differs(d, Q(34), 0, "default z1: a", "default z3: a");
 }
 
 /* a node is not known while the volume of a pod on it cannot be looked up. */
@@ -272,6 +278,37 @@ static void test_lost_node(void **state)
     (void)state;
     differs(decide_on(NULL, LOST, NULL), Q(35), 0, "default z2: large picky web | claim-3 <- small",
             "default z2: picky web | n1 <- large | n3 <- small");
+}
+
+/* `shy` excludes a value of a label that the node lacks; then the node takes `needy`, which asks for another value. */
+static void test_imagined_label(void **state)
+{
+    (void)state;
+    deciding d = decide_on(NULL, CASES "world.yaml", NODE("n1", "", "4", "")
+        POD("shy", "", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: "
+            "[{key: rack, operator: NotIn, values: [r1]}]}]}}}, " REQUESTS("cpu: 2"))
+        POD("needy", "", "nodeSelector: {rack: r2}, " REQUESTS("cpu: 1")), NULL);
+    differs(d, Q(36), 0, "n1 <- needy shy", "n1 <- shy | !needy REQUIREMENTS");
+}
+
+#define PREFERS(key, value) \
+    "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: " key \
+    ", operator: In, values: [" value "]}]}}]}}"
+
+/* on a node without a rack, demand and preference together pass for "no rack"; so do two volumes in different places. */
+static void test_contradictions(void **state)
+{
+    (void)state;
+    deciding d = decide_on(NULL, CASES "world.yaml", NODE("n1", "", "4", "")
+        POD("torn", "", "nodeSelector: {rack: r1}, " PREFERS("rack", "r2") ", " REQUESTS("cpu: 1")), NULL);
+    differs(d, Q(37), 0, "n1 <- torn", "!torn REQUIREMENTS");
+    d = decide_on(NULL, CASES "world.yaml", CASES "volumes/contradicting-racks.yaml", NULL);
+    differs(d, Q(37), 0, "n1 <- torn", "!torn VOLUME");
+    d = decide_on(NULL, POOL("open", ", requirements: [{key: rack, operator: In, values: [r1]}], taints: [{key: t, effect: NoSchedule}]")
+        POOL("other", ", requirements: [{key: rack, operator: NotIn, values: [r1]}]")
+        POD("first", "app: a", "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: rack, labelSelector: "
+            "{matchLabels: {app: a}}}]}}, tolerations: [{operator: Exists}], " REQUESTS("cpu: 1")), NULL);
+    differs(d, Q(37), Q(6), "other: first", "open: first");
 }
 
 static size_t nodes_disrupted(const deciding *d, uint32_t profile)
@@ -433,7 +470,9 @@ int main(void)
         cmocka_unit_test(test_named_node),         cmocka_unit_test(test_two_on_one_key),
         cmocka_unit_test(test_three_kinds_on_one_key), cmocka_unit_test(test_old_key),
         cmocka_unit_test(test_lost_node),          cmocka_unit_test(test_lost_node_everywhere),
-        cmocka_unit_test(test_lost_node_refused_memory), cmocka_unit_test(test_all_were_seen),
+        cmocka_unit_test(test_lost_node_refused_memory),
+        cmocka_unit_test(test_imagined_label),     cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_all_were_seen),
         cmocka_unit_test(test_unused_flags),       cmocka_unit_test(test_refused_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
