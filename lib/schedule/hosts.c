@@ -161,7 +161,7 @@ static spot spot_of(const scheduler *s, const host *h, uint32_t set)
 static bool truly_settled(scheduler *s, const host *h, const view *v, uint32_t set)
 {
     const state_node *n = &s->snapshot->nodes[h->node];
-    if (!quirk(s, 36) && !set_compatible(&s->algebra, n->set, set, false)) return false;
+    if (!quirk(s, 36) && (!set_compatible(&s->algebra, n->set, v->full.set, false) || !set_compatible(&s->algebra, n->set, set, false))) return false;
     return quirk(s, 37) || (set_compatible(&s->algebra, h->set, v->strict.set, false) && !topology_contradicts(s, v, set));
 }
 

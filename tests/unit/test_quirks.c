@@ -289,6 +289,12 @@ static void test_imagined_label(void **state)
             "[{key: rack, operator: NotIn, values: [r1]}]}]}}}, " REQUESTS("cpu: 2"))
         POD("needy", "", "nodeSelector: {rack: r2}, " REQUESTS("cpu: 1")), NULL);
     differs(d, Q(36), 0, "n1 <- needy shy", "n1 <- shy | !needy REQUIREMENTS");
+    d = decide_on(NULL, CASES "world.yaml", NODE("n1", "", "4", "")
+        POD("shy", "", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: "
+            "[{key: rack, operator: NotIn, values: [r1]}]}]}}}, " REQUESTS("cpu: 2"))
+        POD("any", "", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: "
+            "[{key: rack, operator: Exists}]}]}}}, " REQUESTS("cpu: 1")), NULL);
+    differs(d, Q(36), 0, "n1 <- any shy", "n1 <- shy | !any REQUIREMENTS");
 }
 
 #define PREFERS(key, value) \
