@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/columns.h>
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include <base/error.h>
@@ -25,6 +26,7 @@ struct column {
 
 struct karp_table {
     karp_context *context; /* held */
+    _Atomic uint32_t holds; /* its owner's, and one for each part that was handed out as Arrow's */
     arena data;
     column **columns; /* in the arena, as what they point to */
     size_t column_count, column_capacity, row_count;
@@ -36,15 +38,24 @@ karp_table *table_new(karp_context *context)
     karp_table *t = mem_zalloc(context, sizeof *t);
     if (t == NULL) return NULL;
     t->context = context_ref(context);
+    atomic_init(&t->holds, 1);
     arena_init(&t->data, context);
     return t;
 }
+
+karp_table *table_ref(karp_table *t)
+{
+    atomic_fetch_add_explicit(&t->holds, 1, memory_order_relaxed);
+    return t;
+}
+
+karp_context *table_context(const karp_table *t) { return t->context; }
 
 static void elements_free(karp_context *context, elements *e) { mem_free(context, e->items, e->capacity * e->element); }
 
 void karp_table_free(karp_table *table)
 {
-    if (table == NULL) return;
+    if (table == NULL || atomic_fetch_sub_explicit(&table->holds, 1, memory_order_acq_rel) != 1) return;
     karp_context *context = table->context;
     for (size_t i = 0; i < table->column_count; i++) {
         column *c = table->columns[i];

@@ -42,6 +42,10 @@ void column_uint32s(column *c, const uint32_t *values, size_t count);
  */
 karp_status table_finish(karp_table *t, karp_table **out, karp_error *error);
 
+/* One more hold of a finished table, given up by karp_table_free(). */
+karp_table *table_ref(karp_table *t);
+karp_context *table_context(const karp_table *t);
+
 /* A column of doubles per resource, named "requests.cpu" and so on, in the order of the names. First every name that will
  * occur is mentioned, then the columns are made, then found by what name_id() gives. */
 typedef struct amount_columns {

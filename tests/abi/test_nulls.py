@@ -47,7 +47,7 @@ def value(argument, structs, members):
     """A valid value in C."""
     kind, _, array = argument
     of = plain(kind)
-    if array:
+    if array or kind.startswith('struct Arrow'):
         return 'room(256, 0)'
     if kind.endswith('**') or kind in ('size_t *', 'uint32_t *', 'int64_t *', 'uint64_t *', 'double *', 'karp_str *', 'void *', 'const void *'):
         return 'room(64, 0)'

@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
+from . import _arrow as arrow
 from . import _native as native
 from . import _read as read
 from . import _structs as S
@@ -131,6 +132,14 @@ class Table:
             words = polars.Series(column.name, column.words(), dtype=polars.Utf8).cast(polars.Categorical)
             return words.gather(numbers(column))
         return polars.DataFrame([values(column) for column in self])
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Tuple[Any, Any]:
+        """Capsules of Arrow's structs, for pyarrow.record_batch() and others; nothing is copied. Other types are not offered."""
+        return arrow.array(self._handle.address)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """A capsule of a stream of one batch, for polars.DataFrame(), pyarrow.table(), DuckDB and others."""
+        return arrow.stream(self._handle.address)
 
     def __repr__(self) -> str:
         return f'<karp.Table of {len(self)} rows: {", ".join(self.columns)}>'

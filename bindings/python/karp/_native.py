@@ -101,6 +101,8 @@ CORE = {
     'karp_decision_table': (STATUS, [P, U32, OUT, ERROR]),
     'karp_snapshot_table': (STATUS, [P, U32, OUT, ERROR]),
     'karp_catalogue_table': (STATUS, [P, U32, OUT, ERROR]),
+    'karp_table_arrow': (STATUS, [P, P, P, ERROR]),
+    'karp_table_arrow_stream': (STATUS, [P, P, ERROR]),
     'karp_table_free': (None, [P]),
     'karp_table_row_count': (SIZE, [P]),
     'karp_table_column_count': (SIZE, [P]),

@@ -75,3 +75,50 @@ def test_polars(busy: karp.Snapshot) -> None:
             frame = source.to_polars(name)
             assert isinstance(frame, polars.DataFrame)
             assert {key: frame[key].to_list() for key in frame.columns} == source.table(name).to_dict()
+
+
+def same_rows(table: karp.Table, rows: dict) -> None:
+    assert list(rows) == list(table.columns)
+    assert rows == table.to_dict()
+
+
+def test_arrow_capsules(busy: karp.Snapshot) -> None:
+    """Capsules that nobody takes give the table up; those that are asked for twice are two."""
+    import gc
+
+    from karp import _arrow
+    table = busy.plan().table('launches')
+    first, second = table.__arrow_c_stream__(), table.__arrow_c_stream__()
+    schema, array = table.__arrow_c_array__()
+    assert [type(each).__name__ for each in (first, second, schema, array)] == ['PyCapsule'] * 4
+    assert 'arrow_array_stream' in repr(first) and 'arrow_schema' in repr(schema) and len(_arrow._alive) == 4
+    del first, second, schema, array
+    gc.collect()
+    assert not _arrow._alive
+    assert table['id'].to_list()
+
+
+def test_pyarrow(busy: karp.Snapshot) -> None:
+    pyarrow = pytest.importorskip('pyarrow')
+    plan = busy.plan()
+    for table in (plan.table('pods'), plan.table('launches'), busy.table('nodes'), karp.catalogue(TYPES).table('offerings')):
+        same_rows(table, pyarrow.table(table).to_pydict())
+        same_rows(table, pyarrow.record_batch(table).to_pydict())
+    types = plan.table('launches')
+    names = pyarrow.table(types).schema
+    assert names.field('instance_types').type == pyarrow.list_(pyarrow.field('item', pyarrow.dictionary(pyarrow.uint32(), pyarrow.utf8()), nullable=False))
+    assert names.field('price').type == pyarrow.float64() and not names.field('price').nullable
+    batch = pyarrow.record_batch(types)
+    batch.validate(full=True)
+    plan.close()
+    del types, plan
+    assert batch.column('id').to_pylist()  # the memory lives as long as the batch
+
+
+def test_polars_takes_tables(busy: karp.Snapshot) -> None:
+    polars = pytest.importorskip('polars')
+    plan = busy.plan()
+    for table in (plan.table('pods'), plan.table('launches'), busy.table('nodes')):
+        frame = polars.DataFrame(table)
+        assert frame.columns == list(table.columns)
+        assert {name: column.to_list() for name, column in zip(frame.columns, frame.get_columns())} == table.to_dict()
