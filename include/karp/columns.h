@@ -73,6 +73,7 @@ KARP_API karp_status karp_table_find(const karp_table *table, karp_str name, kar
 #define ARROW_FLAG_DICTIONARY_ORDERED 1
 #define ARROW_FLAG_NULLABLE 2
 #define ARROW_FLAG_MAP_KEYS_SORTED 4
+/** Arrow's: names and types of columns. */
 struct ArrowSchema {
     const char *format;
     const char *name;
@@ -84,6 +85,7 @@ struct ArrowSchema {
     void (*release)(struct ArrowSchema *);
     void *private_data;
 };
+/** Arrow's: the values of columns. */
 struct ArrowArray {
     int64_t length;
     int64_t null_count;
@@ -99,6 +101,7 @@ struct ArrowArray {
 #endif
 #ifndef ARROW_C_STREAM_INTERFACE
 #define ARROW_C_STREAM_INTERFACE
+/** Arrow's: arrays one after the other. */
 struct ArrowArrayStream {
     int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
     int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
