@@ -105,8 +105,8 @@ typedef struct karp_context_options {
     /**
      * Threads that the caller lends: calls @p body with every index below @p count, each once, on any threads and in any
      * order, and returns when all calls have returned. NULL = all work is done on the thread of a call. The allocator must
-     * then serve those threads too. Only single-node consolidation without a budget uses them today; decisions are the same
-     * with and without, for any number of threads.
+     * then serve those threads too. Only single-node consolidation uses them today, unless steps are limited or
+     * should_stop is to be asked; decisions are the same with and without, for any number of threads.
      */
     void (*parallel_for)(size_t count, void (*body)(size_t index, void *data), void *data, void *user);
     void *parallel_user;

@@ -189,10 +189,11 @@ karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool c
 
 /* ---- ahead ----------------------------------------------------------------------------------------------------------- */
 
+/* A budget of steps, or somebody to ask, ends a simulation at a point that depends on those before it; a budget of simulations
+ * only ends their row. */
 bool may_simulate_ahead(const pass *p)
 {
-    return karp_context_get_options(p->context)->parallel_for != NULL && p->usable_pools && p->max_simulations == 0 &&
-           p->options.max_steps == 0 && p->options.should_stop == NULL;
+    return karp_context_get_options(p->context)->parallel_for != NULL && p->usable_pools && p->options.max_steps == 0 && p->options.should_stop == NULL;
 }
 
 static void execute_ahead(size_t index, void *data)

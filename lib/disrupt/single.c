@@ -71,7 +71,8 @@ static karp_status look_ahead(pass *p, const uint32_t *order, uint32_t next, kar
     uint32_t wanted[TURNS_AHEAD], n = 0;
     double score;
     if (next < TURNS_ALONE || (next - TURNS_ALONE) % TURNS_AHEAD != 0 || !may_simulate_ahead(p)) return KARP_OK;
-    for (uint32_t i = next; i < p->eligible_count && i < next + TURNS_AHEAD; i++) {
+    uint64_t most = p->max_simulations == 0 ? TURNS_AHEAD : p->max_simulations - p->simulations;
+    for (uint32_t i = next; i < p->eligible_count && i < next + TURNS_AHEAD && n < most; i++) {
         const candidate *c = &p->candidates[order[i]];
         if (p->remaining[c->pool] != 0 && candidate_worthwhile(p, c, &score)) wanted[n++] = order[i];
     }

@@ -95,23 +95,29 @@ void final_lists_free(final_lists *l)
     words_free(&l->keys);
 }
 
-/* What the template's types with a variant in `fitting` come to, in price order; NULL = refused. */
-static const struct final_list *list_types(scheduler *s, uint32_t template_number, const uint64_t *fitting, uint32_t set, arena *a, final_lists *l)
+/* The template's types with a variant in `fitting`, in price order; false = refused. */
+static bool list_types(scheduler *s, uint32_t template_number, const uint64_t *fitting, uint32_t set, arena *a, final_lists *l, struct final_list *out)
 {
     const template_ *t = &s->templates[template_number];
     size_t words_ = template_words(t), length = 2 + 2 * words_;
+    if (s->claims.count == 1) { /* nobody to share with */
+        out->types = types_by_price(s, t->table, fitting, set, a, &out->count);
+        return out->types != NULL;
+    }
     uint32_t *key = arena_array(a, length, sizeof *key);
-    if (key == NULL) return NULL;
+    if (key == NULL) return false;
     key[0] = template_number;
     key[1] = set;
     memcpy(key + 2, fitting, words_ * sizeof *fitting);
     uint32_t id = words_add(&l->keys, key, length);
-    if (id == NO_ID) return NULL;
-    if (id < l->lists.count) return &l->lists.items[id];
-    struct final_list *fresh = list_push(s->context, &l->lists, sizeof *fresh);
-    if (fresh == NULL) return NULL;
-    fresh->types = types_by_price(s, t->table, fitting, set, a, &fresh->count);
-    return fresh->types == NULL ? NULL : fresh;
+    if (id == NO_ID) return false;
+    if (id == l->lists.count) {
+        struct final_list *fresh = list_push(s->context, &l->lists, sizeof *fresh);
+        if (fresh == NULL) return false;
+        fresh->types = types_by_price(s, t->table, fitting, set, a, &fresh->count);
+    }
+    *out = l->lists.items[id];
+    return out->types != NULL;
 }
 
 bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *out)
@@ -123,10 +129,10 @@ bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *
     if (fitting == NULL) return false;
     typeset_fitting(s, c->types, c->requests, fitting);
     *out = (final_claim){ .claim = claim_number, .set = final_set(s, c) };
-    const struct final_list *listed = s->failed ? NULL : list_types(s, c->template_, fitting, out->set, a, lists);
-    if (listed == NULL || s->failed || s->algebra.failed) return false;
-    uint32_t all = listed->count;
-    out->types = listed->types;
+    struct final_list listed;
+    if (s->failed || !list_types(s, c->template_, fitting, out->set, a, lists, &listed) || s->failed || s->algebra.failed) return false;
+    uint32_t all = listed.count;
+    out->types = listed.types;
     out->type_count = all > MAX_INSTANCE_TYPES ? MAX_INSTANCE_TYPES : all;
     if (!daemon_share(t, fitting, a, &daemons) || !claim_requests(s, c, a, &pods)) return false;
     if (resource_list_sum(a, pods, daemons, &out->requests) != KARP_OK) return false;

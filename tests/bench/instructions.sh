@@ -1,6 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Counts what karp_provision() executes, per pod, and holds it against instructions.txt: two in a hundred more is a failure.
+# Counts what a decision executes and holds it against instructions.txt: two in a hundred more is a failure. Counts are by the
+# number in the name of the input: per pod, for b4 and b5 per node. What is counted is
+# karp_provision(); for b4 karp_disrupt(), for b5 all calls of karp_what_if(), and for b7 an edit of one pod, from
+# karp_snapshot_edit() to the edited snapshot.
 #
 #   KARP=build/karp tests/bench/instructions.sh           compares
 #   KARP=build/karp tests/bench/instructions.sh --write   writes instructions.txt anew
@@ -10,21 +13,30 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 stored=$here/instructions.txt
-inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000"
+inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b4-multi-100 b5-nodes-100 b7-edit-20000"
 
 [ -n "${KARP:-}" ] || { echo "KARP does not name the program"; exit 77; }
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
 [ "$(uname -m)" = x86_64 ] || { echo "the figures are of x86-64"; exit 77; }
 ! grep -qa __asan_init "$KARP" || { echo "not with sanitizers"; exit 77; }
 
+counted_in() {
+    case $1 in
+    b4-*) echo --toggle-collect=karp_disrupt ;;
+    b5-*) echo --toggle-collect=karp_what_if ;;
+    b7-*) echo --toggle-collect=bench_edit ;;
+    *) echo --toggle-collect=karp_provision ;;
+    esac
+}
+
 count() {
     # callgrind says "==1234== Collected : N"
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=karp_provision \
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$(counted_in "$1")" \
         "$KARP" bench --input "$1" --runs 1 2>&1 >/dev/null | sed -n 's/^==.*Collected : \([0-9]*\).*/\1/p'
 }
 
 if [ "${1:-}" = --write ]; then
-    echo "# Instructions of karp_provision() per pod; written by instructions.sh --write." >"$stored.new"
+    echo "# Instructions, by the number in the name; written by instructions.sh --write." >"$stored.new"
 fi
 status=0
 for input in $inputs; do
@@ -33,16 +45,16 @@ for input in $inputs; do
     each=$((total / ${input##*-}))
     if [ "${1:-}" = --write ]; then
         echo "$input $each" >>"$stored.new"
-        echo "$input: $each instructions per pod"
+        echo "$input: $each instructions each"
         continue
     fi
     before=$(sed -n "s/^$input \([0-9]*\)\$/\1/p" "$stored")
     [ -n "$before" ] || { echo "$input: not in instructions.txt"; status=1; continue; }
     if [ $((each * 100)) -gt $((before * 102)) ]; then
-        echo "$input: $each instructions per pod, $before before: more than 2 % worse"
+        echo "$input: $each instructions each, $before before: more than 2 % worse"
         status=1
     else
-        echo "$input: $each instructions per pod, $before before"
+        echo "$input: $each instructions each, $before before"
     fi
 done
 [ "${1:-}" != --write ] || mv "$stored.new" "$stored"

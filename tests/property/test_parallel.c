@@ -50,7 +50,7 @@ static void lend(size_t count, void (*body)(size_t index, void *data), void *dat
 }
 
 /* Consolidation one node at a time over the world, as text; to be freed with karp_text_free(). */
-static karp_text disruption_of(struct lending *lending, const unsigned *variants)
+static karp_text disruption_of(struct lending *lending, const unsigned *variants, uint64_t max_simulations)
 {
     static world w;
     karp_error error;
@@ -70,6 +70,7 @@ static karp_text disruption_of(struct lending *lending, const unsigned *variants
     karp_snapshot *snapshot = build_afresh(&w);
     karp_disrupt_options_init(&options, sizeof options);
     options.method = KARP_METHOD_SINGLE_NODE;
+    options.max_simulations = max_simulations;
     must(karp_disrupt(snapshot, &options, &decision, &error), &error);
     must(karp_write_disruption(w.context, decision, NULL, &text, &error), &error);
     karp_decision_unref(decision);
@@ -90,23 +91,28 @@ static unsigned variant_of_full(unsigned thing, unsigned seed)
 static void threads_change_nothing(void **state)
 {
     (void)state;
-    size_t calls = 0, found = 0;
+    static const uint64_t budgets[] = { 0, 6, 13 }; /* of simulations; 0 = none */
+    size_t calls = 0, limited = 0, found = 0;
     for (uint64_t seed = 1; seed <= 25; seed++) {
         unsigned variants[THINGS];
         uint64_t random = seed;
         for (unsigned i = 0; i < THINGS; i++) variants[i] = seed % 2 == 0 ? variant_of_full(i, (unsigned)seed) : 1 + (unsigned)random_below(&random, 1000);
-        karp_text alone = disruption_of(NULL, variants);
-        for (size_t threads = 1; threads <= MOST_THREADS; threads = threads == 1 ? 2 : threads * 4) {
-            struct lending lending = { .threads = threads };
-            karp_text lent = disruption_of(&lending, variants);
-            assert_string_equal(lent.ptr, alone.ptr);
-            karp_text_free(&lent);
-            calls += lending.calls;
+        for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
+            karp_text alone = disruption_of(NULL, variants, budgets[b]);
+            for (size_t threads = 1; threads <= MOST_THREADS; threads = threads == 1 ? 2 : threads * 4) {
+                struct lending lending = { .threads = threads };
+                karp_text lent = disruption_of(&lending, variants, budgets[b]);
+                assert_string_equal(lent.ptr, alone.ptr);
+                karp_text_free(&lent);
+                calls += lending.calls;
+                limited += budgets[b] > 0 ? lending.calls : 0;
+            }
+            found += strstr(alone.ptr, "\"savings\"") != NULL;
+            karp_text_free(&alone);
         }
-        found += strstr(alone.ptr, "\"savings\"") != NULL;
-        karp_text_free(&alone);
     }
     assert_true(calls > 20); /* threads were asked for */
+    assert_true(limited > 20);
     assert_true(found > 0);
 }
 
