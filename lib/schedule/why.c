@@ -175,7 +175,8 @@ static enum met met_alone(scheduler *s, const template_ *t, uint32_t wanted, uin
     return NO_OFFER;
 }
 
-/* Names the first requirement that not even by itself any type of the pool meets, as a zone that does not exist. */
+/* Names the requirement, the first by its key, that not even by itself any type of the pool meets, as a zone that does not exist.
+ * What the pool asks itself is none: its types were chosen by that, and its labels are not theirs. */
 static void show_unmet(scheduler *s, strbuf *b, const template_ *t, uint32_t set)
 {
     size_t n, words_ = template_words(t) + 1, all = words_ + bits_words(t->table->offering_count) + 1;
@@ -184,13 +185,20 @@ static void show_unmet(scheduler *s, strbuf *b, const template_ *t, uint32_t set
     set_entry *e = mem_alloc(s->context, (n + 1) * sizeof *e); /* a set that is made moves the others */
     if (scratch == NULL || e == NULL) b->failed = true;
     else if (n > 0) memcpy(e, entries, n * sizeof *e);
+    const uint32_t *rank = s->snapshot->facts.rank;
+    const set_entry *unmet = NULL;
+    enum met why = MET;
     for (size_t i = 0; i < n && !b->failed; i++) {
+        if (set_get(&s->algebra, t->set, e[i].key) == e[i].requirement || (unmet != NULL && rank[unmet->key] < rank[e[i].key])) continue;
         memset(scratch, 0, all * sizeof *scratch);
         enum met met = met_alone(s, t, e[i].requirement, scratch, scratch + words_);
         if (met == MET) continue;
-        strbuf_adds(b, met == NO_LABEL ? "; none has " : "; none is offered with ");
-        show_requirement(s, b, e[i].requirement);
-        break;
+        unmet = &e[i];
+        why = met;
+    }
+    if (unmet != NULL) {
+        strbuf_adds(b, why == NO_LABEL ? "; none has " : "; none is offered with ");
+        show_requirement(s, b, unmet->requirement);
     }
     mem_free(s->context, e, (n + 1) * sizeof *e);
     mem_free(s->context, scratch, all * sizeof *scratch);

@@ -325,6 +325,35 @@ static void test_complaints(void **state)
     karp_context_free(context);
 }
 
+#define LABELLED_POOL(labels) \
+    "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: own}, spec: {template: {metadata: {labels: {" labels "}}, spec: {nodeClassRef: " \
+    "{group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: []}}}, status: {conditions: [{type: Ready, status: 'True'}, " \
+    "{type: ValidationSucceeded, status: 'True'}, {type: NodeClassReady, status: 'True'}]}}\n"
+
+/* What no type has is told of the pod's wishes, not of the labels that the pool itself gives, whatever they are called. */
+static void test_unmet(void **state)
+{
+    (void)state;
+    static const char *const labels[] = { LABELLED_POOL("a: b"), LABELLED_POOL("zz: b"), LABELLED_POOL("a: b, zz: b") };
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        char yaml[8192];
+        karp_context *context = NULL;
+        karp_snapshot *snapshot = NULL;
+        karp_decision *d = NULL;
+        karp_unschedulable row = { .size = sizeof row };
+        snprintf(yaml, sizeof yaml, "%s%s%s", SNAPSHOT("{}", TYPE("m", "1", "")), labels[i], POD("p", "1", ", nodeSelector: {topology.kubernetes.io/zone: nowhere}"));
+        assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+        assert_int_equal(world_of(context, "case", yaml, &snapshot, NULL), KARP_OK);
+        assert_int_equal(karp_provision(snapshot, NULL, &d, NULL), KARP_OK);
+        assert_int_equal(karp_decision_unschedulable(d, 0, &row), KARP_OK);
+        assert_int_equal(row.pool_count, 2);
+        for (size_t k = 0; k < row.pool_count; k++) assert_non_null(strstr(row.pools[k].detail.ptr, "none has topology.kubernetes.io/zone In [nowhere]"));
+        karp_decision_unref(d);
+        karp_snapshot_unref(snapshot);
+        karp_context_free(context);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_complete),
         cmocka_unit_test(test_types_left),
         cmocka_unit_test(test_complaints),
+        cmocka_unit_test(test_unmet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
