@@ -175,6 +175,9 @@ static const shape *shape_of_kind(io_kind kind)
     return expands ? &workload : NULL;
 }
 
+/* So many are read; a generated file may have thousands. */
+enum { MOST_NOTES = 50 };
+
 /* ---- the walk ------------------------------------------------------------------------------------------------------------- */
 
 typedef struct walk {
@@ -211,7 +214,11 @@ static void note(walk *w)
 {
     char field[sizeof((karp_error *)0)->field], shown[64];
     io_place at = *w->place;
-    if (!first_time(w)) return;
+    if (w->reader->unknown_fields == MOST_NOTES || !first_time(w)) return;
+    if (++w->reader->unknown_fields == MOST_NOTES) {
+        w->status = io_warn(w->reader, "more fields are not known; they are not named");
+        return;
+    }
     io_path_text(w->path, w->depth, field, sizeof field);
     io_place_refine(&at, w->root, w->path, w->depth);
     io_error_text(shown, sizeof shown, io_get_text(io_get(w->root, "metadata"), "name"));

@@ -96,6 +96,7 @@ struct karp_reader {
     size_t warning_count, warning_capacity;
     io_table warned;
     uint32_t doubts; /* doubts.c: what has been noted already */
+    uint32_t unknown_fields; /* fields.c: how many have been noted */
 
     /* Takes the documents of YAML text instead of io_read_tree(); NULL = none. A failure is in reader->error. */
     karp_status (*take)(karp_reader *reader, json_t *tree, const io_place *place, void *user);

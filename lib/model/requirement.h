@@ -99,6 +99,8 @@ static inline const set_entry *set_entries(const algebra *a, uint32_t set, size_
 }
 uint32_t set_get(const algebra *a, uint32_t set, uint32_t key); /* requirement, or NO_ID = Exists */
 uint32_t set_add(algebra *a, uint32_t set, uint32_t with); /* ∧ one requirement */
+/* All of them together. Long lists are halved, since every set that was ever made is kept. */
+uint32_t set_of_all(algebra *a, const uint32_t *requirements, size_t count);
 uint32_t set_replace(algebra *a, uint32_t set, uint32_t with); /* the key's entry becomes this one */
 uint32_t set_remove(algebra *a, uint32_t set, uint32_t key);
 uint32_t set_meet(algebra *a, uint32_t x, uint32_t y);            /* ∧ of two sets */

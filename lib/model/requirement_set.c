@@ -117,6 +117,19 @@ uint32_t set_meet(algebra *a, uint32_t x, uint32_t y)
     return id;
 }
 
+enum { SHORT_LIST = 16 };
+
+uint32_t set_of_all(algebra *a, const uint32_t *requirements, size_t count)
+{
+    uint32_t set = EMPTY_SET;
+    if (count > SHORT_LIST) {
+        set = set_of_all(a, requirements, count / 2);
+        return set_meet(a, set, set_of_all(a, requirements + count / 2, count - count / 2));
+    }
+    for (size_t i = 0; i < count; i++) set = set_add(a, set, requirements[i]);
+    return set;
+}
+
 bool set_agree(algebra *a, uint32_t x, uint32_t y)
 {
     size_t nx, ny, i = 0, j = 0;

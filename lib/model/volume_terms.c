@@ -21,24 +21,45 @@ bool demand_of_expressions(algebra *a, expression_list list, demand *into)
     return true;
 }
 
+enum { FEW_LABELS = 64 };
+
+/* The requirements of labels that are looked at, in `few` or, of more, in the arena; host names apart. NULL = refused. */
+static uint32_t *requirements_of(algebra *a, label_list labels, const uint8_t *interest, uint32_t few[FEW_LABELS], size_t *count, uint32_t *host)
+{
+    uint32_t *list = labels.count <= FEW_LABELS ? few : arena_alloc(&a->data, labels.count * sizeof *list);
+    *count = 0;
+    *host = NO_ID;
+    for (uint32_t i = 0; list != NULL && i < labels.count; i++) {
+        if (interest != NULL && !interest[labels.items[i].key]) continue;
+        uint32_t r = requirement_in(a, labels.items[i].key, labels.items[i].value);
+        if (r == NO_ID) return NULL;
+        if (requirement_get(a, r)->key != a->facts->hostname) list[(*count)++] = r;
+        else *host = *host == NO_ID ? r : requirement_meet(a, *host, r);
+    }
+    if (list == NULL) a->failed = true;
+    return list;
+}
+
 bool demand_of_labels(algebra *a, label_list list, demand *into)
 {
-    for (uint32_t i = 0; i < list.count; i++) {
-        uint32_t r = requirement_in(a, list.items[i].key, list.items[i].value);
-        if (r == NO_ID || !demand_add(a, into, r)) return false;
-    }
-    return true;
+    size_t count;
+    uint32_t few[FEW_LABELS];
+    if (list.count == 0) return true;
+    demand all = { EMPTY_SET, NO_ID };
+    const uint32_t *requirements = requirements_of(a, list, NULL, few, &count, &all.host);
+    if (requirements == NULL) return false;
+    all.set = set_of_all(a, requirements, count);
+    return demand_meet(a, into, all);
 }
 
 uint32_t set_of_labels(algebra *a, label_list labels, const uint8_t *interest)
 {
-    uint32_t set = EMPTY_SET;
-    for (uint32_t i = 0; i < labels.count; i++) {
-        if (interest != NULL && !interest[labels.items[i].key]) continue;
-        uint32_t r = requirement_in(a, labels.items[i].key, labels.items[i].value);
-        if (r == NO_ID) return NO_ID;
-        if (requirement_get(a, r)->key != a->facts->hostname) set = set_add(a, set, r);
-    }
+    size_t count;
+    uint32_t host, few[FEW_LABELS];
+    if (labels.count == 0) return EMPTY_SET;
+    const uint32_t *requirements = requirements_of(a, labels, interest, few, &count, &host);
+    if (requirements == NULL) return NO_ID;
+    uint32_t set = set_of_all(a, requirements, count);
     return a->failed ? NO_ID : set;
 }
 
