@@ -37,21 +37,54 @@ static bool tolerates_eviction(const verifier *v, const pod *p)
 
 static bool says(const karp_int_or_string *field, const char *text) { return field->is_set && field->is_text && equal_str(field->text, str(text)); }
 
-/* More than one budget, or one that never allows anything. */
+static bool covers(const verifier *v, const disruption_budget *b, const pod *p)
+{
+    const store *raw = &v->snapshot->raw;
+    return b->meta.name_space == p->name_space && b->selects != NULL && selector_matches(b->selects, store_pod_labels(raw, p->labels));
+}
+
+/* An amount of pods that a budget states, of `all`; percents are rounded up. False = it cannot be read. */
+static bool meant(const karp_int_or_string *field, uint64_t all, uint64_t *out)
+{
+    uint64_t percent = 0;
+    if (!field->is_text) *out = field->value < 0 ? 0 : (uint64_t)field->value;
+    if (!field->is_text) return field->value >= 0;
+    if (field->text.len < 2 || field->text.len > 10 || field->text.ptr[field->text.len - 1] != '%') return false;
+    for (size_t i = 0; i + 1 < field->text.len; i++) {
+        if (field->text.ptr[i] < '0' || field->text.ptr[i] > '9') return false;
+        percent = 10 * percent + (uint64_t)(field->text.ptr[i] - '0');
+    }
+    *out = percent * all / 100 + (percent * all % 100 != 0);
+    return true;
+}
+
+/* As the cluster's own controller counts: whether none of the pods that there are may go. */
+static bool none_to_spare(const verifier *v, const disruption_budget *b)
+{
+    const store *raw = &v->snapshot->raw;
+    uint64_t all = 0, asked;
+    for (size_t i = 0; i < raw->pods.count; i++) {
+        const pod *p = &raw->pods.items[i];
+        all += !pod_over(p) && p->deletion == KARP_NO_TIME && covers(v, b, p);
+    }
+    if (b->max_unavailable.is_set) return meant(&b->max_unavailable, all, &asked) && asked == 0;
+    return b->min_available.is_set && meant(&b->min_available, all, &asked) && asked >= all;
+}
+
+/* More than one budget, or one that never allows anything. Karpenter looks for texts that say so, and counts nothing. */
 static bool budgets_forbid(const verifier *v, const pod *p)
 {
     const store *raw = &v->snapshot->raw;
     const disruption_budget *only = NULL;
     for (size_t i = 0; i < raw->budgets.count; i++) {
         const disruption_budget *b = &raw->budgets.items[i];
-        if (b->meta.name_space != p->name_space || b->selects == NULL) continue;
-        if (!selector_matches(b->selects, store_pod_labels(raw, p->labels))) continue;
+        if (!covers(v, b, p)) continue;
         if (only != NULL) return true;
         only = b;
     }
     if (only == NULL || (only->always_allow && (p->flags & POD_NOT_READY) != 0)) return false;
     bool zero = only->max_unavailable.is_set && !only->max_unavailable.is_text && only->max_unavailable.value == 0;
-    return zero || says(&only->max_unavailable, "0%") || says(&only->min_available, "100%");
+    return zero || says(&only->max_unavailable, "0%") || says(&only->min_available, "100%") || (!v->quirks && none_to_spare(v, only));
 }
 
 /* A pod of a node that is being deleted. */

@@ -168,10 +168,12 @@ static void count_placed(spread_check *s)
             if (own && !label_imagined(v, t, s->c->topology_key)) note(v, KARP_FINDING_SPREAD, pod_object(v, p), "%.*s has no certain %.*s, over which it must be spread", SHOW(t->name), SHOW(text_of(v->snapshot, s->c->topology_key)));
             continue;
         }
+        bool looked = looked_at(s, t, own);
+        if (!own && !looked) continue; /* nor is its domain one that the constraint knows */
         domain_count *c = count_of(s, d.one);
         if (c == NULL) return;
         c->used = c->used || own;
-        if (!s->selected[kind_of(v, p)] || !looked_at(s, t, own)) continue;
+        if (!s->selected[kind_of(v, p)] || !looked) continue;
         if (own) c->own++;
         else c->others++;
     }

@@ -45,6 +45,16 @@
     "spec: {containers: [{name: c, resources: {requests: {cpu: " cpu "}}}], nodeSelector: {" label "}}}}}\n"
 #define SPOT "{\"key\":\"karpenter.sh/capacity-type\",\"operator\":\"In\",\"values\":[\"spot\"]}"
 #define DEVICES SNAPSHOT("{ignoreDRARequests: false}", TYPE("m", "1", ""))
+#define ON_N1 SPREAD("topology.kubernetes.io/zone") ", nodeSelector: {kubernetes.io/hostname: n1}"
+#define LEAVING \
+    "- {apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: n1, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [f], labels: " \
+    "{karpenter.sh/nodepool: default}}, spec: {requirements: []}, status: {providerID: p1, nodeName: n1, conditions: [{type: Launched, status: 'True'}, " \
+    "{type: Registered, status: 'True'}, {type: Initialized, status: 'True'}]}}\n" \
+    "- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1, karpenter.sh/nodepool: default, karpenter.sh/registered: 'true', " \
+    "karpenter.sh/initialized: 'true'}}, spec: {providerID: p1}, status: {capacity: {cpu: '4'}, allocatable: {cpu: '4'}}}\n"
+#define BUDGET(spec) \
+    "- {apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b, namespace: default}, spec: {" spec ", selector: {matchLabels: {app: x}}}}\n"
+#define KARP "{\"profile\":\"karp\""
 
 struct check {
     const char *world;
@@ -152,6 +162,20 @@ static const struct check pool_checks[] = {
     { HEAD OWN_POOL("replicas: 2, ", ", requirements: []", "True") POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "POOL_CLOSED launch new-1\n" },
     { HEAD OWN_POOL("", ", taints: [{key: t, effect: NoSchedule}], requirements: []", "True") POD("a", "1", ""),
       "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "TAINTS pod default/a\n" },
+    /* A pod on a node that the constraint does not look at tells it of no domain. */
+    { HEAD OWN_POOL("", ", requirements: []", "False") NODE("n1", "a", "4", "") NODE("n2", "c", "4", "") LABELLED("a", "app: x", ON_N1)
+      LABELLED("b", "app: x", ON_N1) LABELLED("c", "app: x", ""),
+      "{\"placements\":[{\"node\":\"n1\",\"pods\":[" AB "]},{\"node\":\"n2\",\"pods\":[\"default/c\"]}]}", "" },
+    { HEAD OWN_POOL("", ", requirements: []", "False") NODE("n1", "a", "4", "") NODE("n2", "c", "4", "") LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone"))
+      LABELLED("b", "app: x", SPREAD("topology.kubernetes.io/zone")),
+      "{\"placements\":[{\"node\":\"n1\",\"pods\":[" AB "]}]}", "SPREAD pod default/a\n" },
+    /* A budget that has nothing to spare keeps its pod on a node that goes; Karpenter does not count. */
+    { BOTH LEAVING BUDGET("minAvailable: 1") RUNNING("a", "n1", "app: x", ""), "{}", "POD_MISSING pod default/a\n" },
+    { BOTH LEAVING BUDGET("minAvailable: 1") RUNNING("a", "n1", "app: x", ""), KARP "}", "" },
+    { BOTH LEAVING BUDGET("minAvailable: 50%") RUNNING("a", "n1", "app: x", ""), KARP "}", "" },
+    { BOTH LEAVING BUDGET("minAvailable: 1") RUNNING("a", "n1", "app: x", "") RUNNING("b", "n1", "app: x", ""), KARP ",\"unschedulable\":[{\"pod\":" A "}]}", "POD_MISSING pod default/b\n" },
+    { BOTH LEAVING BUDGET("maxUnavailable: 1%") RUNNING("a", "n1", "app: x", ""), KARP "}", "POD_MISSING pod default/a\n" },
+    { BOTH LEAVING BUDGET("maxUnavailable: 0") RUNNING("a", "n1", "app: x", ""), "{}", "" },
 };
 
 static karp_str of_text(const char *text) { return (karp_str){ text, strlen(text) }; }
