@@ -42,6 +42,7 @@ typedef struct cli_options {
     size_t list_bytes;   /* of each list's memory: enough for every argument */
     const char *region;  /* NULL = not given; likewise below */
     const char *provider;
+    const char *pod_namespace;
     int64_t now; /* 0 = not given */
     uint32_t profile;
     uint32_t explain;
@@ -99,8 +100,12 @@ enum {
     CLI_OPTION_CHANGES = 256, /* --remove --lose-zone --price-factor --add */
     CLI_OPTION_BENCH = 512,   /* --list --input --json --runs */
     CLI_OPTION_FAIL_ON = 1024, /* --fail-on */
-    CLI_OPTION_CLUSTER = 2048 /* --context and others; given to what reads input, when called as kubectl-karp */
+    CLI_OPTION_CLUSTER = 2048, /* --context and others; given to what reads input, when called as kubectl-karp */
+    CLI_OPTION_NAMESPACE = 4096 /* -n */
 };
+
+/* Where in argv the first word is that is no option and no option's value, or an option that cannot come first; argc = nowhere. */
+int options_before(int argc, char **argv);
 
 /* Reads argv (argv[0] is the verb). Returns -1 to go on, or the exit status (after --help or an error). */
 int options_read(const cli_verb *verb, int argc, char **argv, cli_options *options);

@@ -10,15 +10,20 @@ static karp_str subject(cli_answer *answer)
     return (karp_str){answer->subject, strlen(answer->subject)};
 }
 
-/* NAMESPACE/NAME; a name alone is one in the namespace "default", as it is to kubectl. To be freed; NULL = no memory. */
+/* NAMESPACE/NAME; a name alone is one in the namespace of -n, or in "default", as it is to kubectl. To be freed; NULL = no
+ * memory. */
 static char *full_name(const cli_options *options, const char *given, size_t *room)
 {
-    const char *space = strchr(given, '/') == NULL ? "default/" : "";
-    *room = strlen(space) + strlen(given) + 1;
+    const char *space = options->pod_namespace != NULL ? options->pod_namespace : "default";
+    size_t before = strchr(given, '/') == NULL ? strlen(space) + 1 : 0;
+    *room = before + strlen(given) + 1;
     char *name = karp_alloc(options->context, *room);
     if (name != NULL) {
-        memcpy(name, space, strlen(space));
-        memcpy(name + strlen(space), given, strlen(given) + 1);
+        if (before > 0) {
+            memcpy(name, space, before - 1);
+            name[before - 1] = '/';
+        }
+        memcpy(name + before, given, strlen(given) + 1);
     }
     return name;
 }
@@ -87,7 +92,7 @@ const cli_verb verb_explain = {
                "left after each step, and the smallest change that places it. For a node: the command that takes it\n"
                "away, or everything that keeps it, and what would become of its pods.",
     .word_count = 2,
-    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT,
+    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_NAMESPACE,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,

@@ -102,9 +102,21 @@ static int unknown(const char *name)
     return EXIT_ERROR;
 }
 
+/* Options may come before the command, as they may with kubectl: the command is moved to the front of them. */
+static void command_first(int argc, char **argv)
+{
+    int at = options_before(argc, argv);
+    if (at > 1 && at < argc) {
+        char *word = argv[at];
+        memmove(&argv[2], &argv[1], (size_t)(at - 1) * sizeof(argv[0]));
+        argv[1] = word;
+    }
+}
+
 int main(int argc, char **argv)
 {
     bool plugin = argc > 0 && is_plugin(argv[0]);
+    command_first(argc, argv);
     if (argc < 2) {
         print_help(stderr, plugin);
         return EXIT_ERROR;
@@ -115,7 +127,7 @@ int main(int argc, char **argv)
         return fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR;
     }
     bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
-    if (help && argc == 2) {
+    if (help && (argc == 2 || argv[2][0] == '-')) {
         print_help(stdout, plugin);
         return fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR;
     }

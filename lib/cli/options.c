@@ -11,6 +11,7 @@ enum {
     KEY_FILE = 'f',
     KEY_OUTPUT = 'o',
     KEY_HELP = 'h',
+    KEY_NAMESPACE = 'n',
     KEY_CATALOGUE = 256,
     KEY_PROVIDER,
     KEY_REGION,
@@ -67,6 +68,7 @@ static const option_row rows[] = {
     {KEY_USER, "user", "NAME", CLI_OPTION_CLUSTER, "the user in the kubeconfig"},
     {KEY_AS, "as", "NAME", CLI_OPTION_CLUSTER, "the user to act as"},
     {KEY_REQUEST_TIMEOUT, "request-timeout", "TIME", CLI_OPTION_CLUSTER, "how long a request may take; default 60s"},
+    {KEY_NAMESPACE, "namespace", "NAME", CLI_OPTION_NAMESPACE, "the pod's, when its name has none; default default; -n NAME"},
     {KEY_RESERVED_ENIS, "reserved-enis", "N", CLI_OPTION_TYPES, "network interfaces that pods cannot have; default 0"},
     {KEY_VM_MEMORY_OVERHEAD, "vm-memory-overhead", "P", CLI_OPTION_TYPES, "part of memory the hypervisor takes; default 0.075"},
     {KEY_ALL_TYPES, "all-types", NULL, CLI_OPTION_TYPES, "also types that the region does not offer"},
@@ -339,6 +341,9 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_REQUEST_TIMEOUT:
         options->kubectl[key - KEY_CONTEXT] = value;
         return -1;
+    case KEY_NAMESPACE:
+        options->pod_namespace = value;
+        return -1;
     case KEY_LIST:
         options->list = true;
         return -1;
@@ -410,14 +415,37 @@ static int take_words(const cli_verb *verb, cli_options *options, int argc, char
     return options->words.count == verb->word_count ? -1 : wrong(verb, "expected", verb->arguments);
 }
 
-int options_read(const cli_verb *verb, int argc, char **argv, cli_options *options)
+/* The rows as getopt wants them. */
+static void fill_table(struct option table[ROW_COUNT + 1])
 {
-    struct option table[ROW_COUNT + 1] = {{0}};
+    memset(table, 0, (ROW_COUNT + 1) * sizeof(table[0]));
     for (size_t i = 0; i < ROW_COUNT; i++) {
         table[i].name = rows[i].name;
         table[i].has_arg = rows[i].argument != NULL ? required_argument : no_argument;
         table[i].val = rows[i].key;
     }
+}
+
+#define SHORT_OPTIONS "f:o:hn:"
+
+int options_before(int argc, char **argv)
+{
+    struct option table[ROW_COUNT + 1];
+    fill_table(table);
+    opterr = 0;
+    int key;
+    do {
+        key = getopt_long(argc, argv, "+:" SHORT_OPTIONS, table, NULL);
+    } while (key != -1 && key != '?' && key != ':' && key != KEY_HELP);
+    int seen = key == -1 ? optind : optind - 1;
+    optind = 0; /* the verb's own reading begins anew */
+    return seen;
+}
+
+int options_read(const cli_verb *verb, int argc, char **argv, cli_options *options)
+{
+    struct option table[ROW_COUNT + 1];
+    fill_table(table);
     const char *no_color = getenv("NO_COLOR");
     options->format = verb->default_format;
     options->runs = 5;
@@ -429,7 +457,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
     }
     opterr = 0;
     for (;;) {
-        int key = getopt_long(argc, argv, ":f:o:h", table, NULL);
+        int key = getopt_long(argc, argv, ":" SHORT_OPTIONS, table, NULL);
         if (key == -1) {
             return take_words(verb, options, argc, argv);
         }

@@ -84,6 +84,16 @@ def check_options(folder):
     for call in cluster.calls:
         equal(call[-12:], ['--context', odd, '--kubeconfig', 'other', '--cluster', 'c', '--user', 'u', '--as', 'jane',
                            '--request-timeout', '5s'], 'what is passed on')
+    # They may come before the command, as kubectl's own may.
+    out, _ = cluster.karp('--context', 'plan', '--as=jane', 'plan', '--now', NOW, '-o', 'json')
+    equal(json.loads(out)['launches'], cluster.plan()[0]['launches'], 'options before the command')
+    cluster.karp('--context', 'plan', '--as=jane', 'dump')
+    for call in cluster.calls:
+        equal(call[-6:], ['--context', 'plan', '--as', 'jane', '--request-timeout', '60s'], 'what is passed on')
+    check('ml/train-0 cannot be placed' in cluster.karp('-n', 'ml', 'explain', 'pod', 'train-0', '--context', 'x')[0], '-n')
+    check('ml/train-0 cannot be placed' in cluster.karp('explain', 'pod', 'train-0', '--namespace=ml')[0], '--namespace')
+    check('ml/train-0 cannot be placed' in cluster.karp('explain', 'pod', 'ml/train-0', '-n', 'other')[0], 'a name with its namespace')
+    check('train-0: there is no pod' in cluster.karp('explain', 'pod', 'train-0', status=1)[1], 'without a namespace')
     # Without a clock it is that of the computer.
     began = int(time.time())
     out, _ = cluster.karp('dump')
@@ -105,9 +115,14 @@ def check_options(folder):
     check(out.startswith('Usage: kubectl karp plan') and '--context NAME' in out, out)
     out, _ = cluster.karp('catalogue', '--help')
     check('--context' not in out, out)
+    check(cluster.karp('--context', 'x', '--help')[0].startswith('Usage: kubectl karp COMMAND'), 'help after options')
     equal(cluster.calls, [], 'help needs no kubectl')
-    _, error = cluster.karp('fly', status=1)
-    check("unknown command 'fly'" in error, error)
+    for words, named in ((['fly'], 'fly'), (['--context', 'x', 'fly'], 'fly'), (['--context', 'x', '--fly', 'plan'], '--fly'),
+                         (['--context', 'x'], '--context'), (['--context'], '--context'), (['-qn', 'x'], '-qn')):
+        _, error = cluster.karp(*words, status=1)
+        check(f"unknown command '{named}'" in error, f'{words}: {error}')
+    _, error = cluster.karp('-n', 'ml', 'plan', status=1)
+    check('not an option of this command' in error, error)
 
 
 def check_what_is_missing(folder):
