@@ -77,6 +77,27 @@ def test_polars(busy: karp.Snapshot) -> None:
             assert {key: frame[key].to_list() for key in frame.columns} == source.table(name).to_dict()
 
 
+def test_a_frame_says_what_the_document_says() -> None:
+    """Thousands of rows, so that names and words come from every part of the columns."""
+    pandas = pytest.importorskip('pandas')
+    assert pandas
+    pods = [pod(f'web-{i}', namespace=f'team-{i % 7}', cpu=('500m', '1', '64')[i % 3]) for i in range(3000)]
+    plan = karp.load([pool(), *pods], catalogue=TYPES).plan()
+    written = plan.to_dict()
+    frame = plan.to_pandas('pods')
+    names = frame['namespace'].astype(str) + '/' + frame['name'].astype(str)
+    targets = dict(zip(names, frame['target'].astype(str)))
+    assert len(targets) == 3000
+    launched = {name: launch['id'] for launch in written['launches'] for name in launch['pods']}
+    left = {row['pod'] for row in written['unschedulable']}
+    assert len(launched) == 2000 and len(left) == 1000
+    assert {name: target for name, target in targets.items() if name in launched} == launched
+    assert set(names[frame['outcome'].astype(str) == 'unschedulable']) == left
+    launches = plan.to_pandas('launches')
+    assert list(launches['id']) == [launch['id'] for launch in written['launches']]
+    assert list(launches['price']) == [float(launch['choice']['price']) for launch in written['launches']]
+
+
 def same_rows(table: karp.Table, rows: dict) -> None:
     assert list(rows) == list(table.columns)
     assert rows == table.to_dict()
