@@ -310,6 +310,8 @@ static void repairs(void **state)
     karp_provider_close(p);
 }
 
+#define KUBELET(map, key, value) "{\"spec\":{\"kubelet\":{\"" map "\":{\"" key "\":\"" value "\"}}}}"
+
 static void bad_classes(void **state)
 {
     (void)state;
@@ -322,6 +324,24 @@ static void bad_classes(void **state)
         { "{\"spec\":{\"kubelet\":{\"evictionSoftGracePeriod\":{\"memory.available\":\"1m\"}}}}", "spec.kubelet.evictionSoftGracePeriod" },
         { "{\"spec\":{\"kubelet\":{\"imageGCHighThresholdPercent\":50,\"imageGCLowThresholdPercent\":60}}}", "spec.kubelet.imageGCHighThresholdPercent" },
         { "{\"spec\":{\"kubelet\":{\"imageGCLowThresholdPercent\":101}}}", "spec.kubelet.imageGCLowThresholdPercent" },
+        { KUBELET("kubeReserved", "memory", "-1Gi"), "spec.kubelet.kubeReserved[\"memory\"]" },
+        { KUBELET("systemReserved", "cpu", "-1"), "spec.kubelet.systemReserved[\"cpu\"]" },
+        { KUBELET("systemReserved", "gpu", "1"), "spec.kubelet.systemReserved[\"gpu\"]" },
+        { KUBELET("evictionHard", "memory.available", "-5Mi"), "spec.kubelet.evictionHard[\"memory.available\"]" },
+        { KUBELET("evictionHard", "memory.available", "%5%"), "spec.kubelet.evictionHard[\"memory.available\"]" },
+        { KUBELET("evictionHard", "memory.available", "5%%"), "spec.kubelet.evictionHard[\"memory.available\"]" },
+        { KUBELET("evictionHard", "memory.available", "%"), "spec.kubelet.evictionHard[\"memory.available\"]" },
+        { KUBELET("evictionHard", "imagefs.available", "x%"), "spec.kubelet.evictionHard[\"imagefs.available\"]" },
+        { KUBELET("evictionHard", "memory.free", "5%"), "spec.kubelet.evictionHard[\"memory.free\"]" },
+        { "{\"spec\":{\"kubelet\":{\"evictionSoft\":{\"memory.available\":\"five\"},\"evictionSoftGracePeriod\":{\"memory.available\":\"1m\"}}}}",
+          "spec.kubelet.evictionSoft[\"memory.available\"]" },
+        { "{\"spec\":{\"kubelet\":{\"evictionSoft\":{\"memory.available\":\"5%\"},\"evictionSoftGracePeriod\":{\"memory.available\":\"soon\"}}}}",
+          "spec.kubelet.evictionSoftGracePeriod[\"memory.available\"]" },
+        { "{\"spec\":{\"instanceStorePolicy\":\"RAID5\"}}", "spec.instanceStorePolicy" },
+        { "{\"spec\":{\"cpuOptions\":{\"nestedVirtualization\":\"perhaps\"}}}", "spec.cpuOptions.nestedVirtualization" },
+        { "{\"spec\":{\"networkInterfaces\":[{\"interfaceType\":\"efa-many\"}]}}", "spec.networkInterfaces[0].interfaceType" },
+        { "{\"spec\":{\"blockDeviceMappings\":[{\"rootVolume\":true},{\"rootVolume\":true}]}}", "spec.blockDeviceMappings" },
+        { "{\"spec\":{\"amiFamily\":\"AL2\",\"amiSelectorTerms\":[{\"alias\":\"bottlerocket@latest\"}]}}", "spec.amiFamily" },
         { "{\"status\":{\"amis\":[{\"id\":\"a\",\"requirements\":[{\"key\":\"k\",\"operator\":\"Is\"}]}]}}", "status.amis[0].requirements" },
     };
     karp_provider *p = open_aws();
@@ -332,6 +352,19 @@ static void bad_classes(void **state)
         karp_status status = karp_provider_class_new(p, text_of("class"), text_of(cases[i].document), &c, &error);
         if (status != KARP_E_INVALID || strcmp(error.field, cases[i].field) != 0) fail_msg("%s: %s %s", cases[i].document, error.field, error.message);
         assert_null(c);
+    }
+    /* What the API allows, if it looks like the above. */
+    static const char *const good[] = {
+        KUBELET("kubeReserved", "memory", "memory_mib * 0.05"), /* an expression */
+        KUBELET("evictionHard", "pid.available", "10%"),
+        KUBELET("evictionHard", "memory.available", "100%"),
+        "{\"spec\":{\"amiFamily\":\"Custom\",\"amiSelectorTerms\":[{\"alias\":\"bottlerocket@latest\"}]}}",
+        "{\"spec\":{\"cpuOptions\":{\"nestedVirtualization\":\"disabled\"},\"blockDeviceMappings\":[{\"rootVolume\":true},{}]}}",
+    };
+    for (size_t i = 0; i < COUNT(good); i++) {
+        karp_provider_class *c = NULL;
+        if (karp_provider_class_new(p, text_of("class"), text_of(good[i]), &c, NULL) != KARP_OK) fail_msg("%s", good[i]);
+        karp_provider_class_free(c);
     }
     static const char *const settings[][2] = { { "reservedENIs", "-1" }, { "reservedENIs", "two" }, { "vmMemoryOverheadPercent", "1" }, { "vmMemoryOverheadPercent", "7,5" },
                                                { "allTypes", "perhaps" }, { "speed", "high" } };

@@ -158,12 +158,10 @@ static int64_t reserved_cpu_milli(int64_t vcpus)
     return sum;
 }
 
+/* Of a text that ends with %. */
 static bool percentage(karp_str text, double *out)
 {
-    size_t from = 0, to = text.len;
-    while (from < to && text.ptr[from] == '%') from++;
-    while (to > from && text.ptr[to - 1] == '%') to--;
-    return karp_double_parse((karp_str){ text.ptr + from, to - from }, out) == KARP_OK && isfinite(*out) && *out >= 0 && *out <= 100;
+    return karp_double_parse((karp_str){ text.ptr, text.len - 1 }, out) == KARP_OK && isfinite(*out) && *out >= 0 && *out <= 100;
 }
 
 static bool is_percentage(karp_str text)
@@ -173,8 +171,9 @@ static bool is_percentage(karp_str text)
 
 bool aws_threshold_valid(karp_str text)
 {
-    double p;
-    return is_percentage(text) ? percentage(text, &p) : karp_quantity_check(text) == KARP_OK;
+    double amount = 0;
+    if (is_percentage(text)) return percentage(text, &amount);
+    return karp_quantity_double(text, &amount) == KARP_OK && amount >= 0;
 }
 
 /* A threshold given as part of the capacity, or as an amount. A hundred per cent switches it off. */

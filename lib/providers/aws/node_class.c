@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include <karp/values.h>
-#include <providers/aws/capacity.h>
 #include <providers/aws/class_hash.h>
+#include <providers/aws/class_kubelet.h>
 #include <providers/aws/class_status.h>
 #include <providers/aws/decode.h>
 #include <providers/fail.h>
@@ -27,109 +27,60 @@ static const struct {
     { "Windows2025", "windows2025", AWS_WINDOWS2025 },
 };
 
-/* The family that is named; else that of the first alias; else Custom. Where nothing is said of images (the API would not
- * have it) the usual ones are meant. */
-static aws_family family_at(decoder *d, const json_t *spec)
+enum { FAMILIES = sizeof families / sizeof *families };
+
+/* The row of the first alias; FAMILIES = there is none. */
+static size_t alias_at(decoder *d, const json_t *terms, size_t count)
 {
-    const size_t known = sizeof families / sizeof *families;
-    karp_str name = decode_text(d, spec, "amiFamily");
-    for (size_t i = 0; name.len && i < known; i++) {
-        if (match_is(name, families[i].name)) return families[i].family;
-    }
-    if (name.len) decode_bad(d, "amiFamily", "names no known family");
-    const json_t *terms;
-    size_t count = decode_list(d, spec, "amiSelectorTerms", &terms);
-    if (count == 0) return AWS_AL2023;
     for (size_t i = 0; i < count; i++) {
+        decode_at_element(d, "spec.amiSelectorTerms", i);
         karp_str alias = decode_text(d, json_array_get(terms, i), "alias");
         if (alias.len == 0) continue;
         const char *at = memchr(alias.ptr, '@', alias.len);
         karp_str family = { alias.ptr, at ? (size_t)(at - alias.ptr) : alias.len };
-        for (size_t k = 0; k < known; k++) {
-            if (family.len && match_is(family, families[k].alias)) return families[k].family;
+        for (size_t k = 0; k < FAMILIES; k++) {
+            if (family.len && match_is(family, families[k].alias)) return k;
         }
-        decode_at_element(d, "spec.amiSelectorTerms", i);
         decode_bad(d, "alias", "names no known family");
         break;
     }
-    return AWS_CUSTOM;
+    return FAMILIES;
 }
 
-/* ---- kubelet --------------------------------------------------------------------------------- */
-
-static const karp_resource *reserved_at(decoder *d, const json_t *kubelet, const char *name, size_t *count)
+/* The family that is named; else that of the first alias; else Custom. Where nothing is said of images (the API would not
+ * have it) the usual ones are meant. */
+static aws_family family_at(decoder *d, const json_t *spec)
 {
-    *count = 0;
-    const json_t *map = decode_object(d, kubelet, name);
-    karp_resource *list = scratch_array(d->s, json_object_size(map), sizeof *list);
-    for (void *at = map && list ? first_member(map) : NULL; at; at = next_member(map, at)) {
-        const json_t *value = json_object_iter_value(at);
-        const char *key = json_object_iter_key(at);
-        karp_str text = { json_string_value(value), json_string_length(value) };
-        if (json_is_integer(value) && json_integer_value(value) >= 0) {
-            text = scratch_uint(d->s, (uint64_t)json_integer_value(value));
-        } else if (!json_is_string(value)) {
-            decode_bad(d, name, "must hold quantities");
-            continue;
-        }
-        if (karp_quantity_check(text) != KARP_OK) continue; /* an expression */
-        list[*count].name = scratch_text(d->s, (karp_str){ key, strlen(key) });
-        list[(*count)++].text = scratch_text(d->s, text);
-    }
-    return list;
-}
-
-static karp_str threshold_at(decoder *d, const json_t *thresholds, const char *name)
-{
-    karp_str text = decode_text(d, thresholds, name);
-    if (!text.len || aws_threshold_valid(text)) return text;
-    (void)snprintf(d->part, sizeof d->part, "spec.kubelet.evictionHard[\"%s\"]", name);
-    decode_bad(d, "", "must be a quantity or a percentage");
-    return text;
-}
-
-/* Each soft threshold has a grace period, and each grace period a threshold. */
-static void check_soft(decoder *d, const json_t *kubelet)
-{
-    static const char *const names[] = { "evictionSoft", "evictionSoftGracePeriod" };
-    for (size_t i = 0; i < 2; i++) {
-        const json_t *one = decode_object(d, kubelet, names[i]), *other = decode_object(d, kubelet, names[1 - i]);
-        for (void *at = one ? first_member(one) : NULL; at; at = next_member(one, at)) {
-            if (json_object_get(other, json_object_iter_key(at))) continue;
-            decode_bad(d, names[i], i == 0 ? "has a threshold without a grace period" : "has a grace period without a threshold");
-        }
-    }
-}
-
-static void check_images(decoder *d, const json_t *kubelet)
-{
-    int64_t high = decode_count(d, kubelet, "imageGCHighThresholdPercent"), low = decode_count(d, kubelet, "imageGCLowThresholdPercent");
-    if (high > 100) decode_bad(d, "imageGCHighThresholdPercent", "must be at most 100");
-    if (low > 100) decode_bad(d, "imageGCLowThresholdPercent", "must be at most 100");
-    if (decode_member(kubelet, "imageGCHighThresholdPercent") && decode_member(kubelet, "imageGCLowThresholdPercent") && high <= low) {
-        decode_bad(d, "imageGCHighThresholdPercent", "must be more than imageGCLowThresholdPercent");
-    }
-}
-
-static void read_kubelet(decoder *d, const json_t *spec, aws_node_class *out)
-{
-    const json_t *kubelet = decode_object(d, spec, "kubelet");
-    decode_at(d, "spec.kubelet");
-    const json_t *max_pods = decode_member(kubelet, "maxPods");
-    out->has_max_pods = max_pods && !json_is_string(max_pods);
-    if (out->has_max_pods) out->max_pods = decode_count(d, kubelet, "maxPods");
-    out->pods_per_core = decode_count(d, kubelet, "podsPerCore");
-    out->kube_reserved = reserved_at(d, kubelet, "kubeReserved", &out->kube_reserved_count);
-    out->system_reserved = reserved_at(d, kubelet, "systemReserved", &out->system_reserved_count);
-    const json_t *thresholds = decode_object(d, kubelet, "evictionHard");
-    out->evict_memory = threshold_at(d, thresholds, "memory.available");
-    out->evict_nodefs = threshold_at(d, thresholds, "nodefs.available");
-    check_soft(d, kubelet);
-    check_images(d, kubelet);
+    const json_t *terms;
+    karp_str name = decode_text(d, spec, "amiFamily");
+    size_t count = decode_list(d, spec, "amiSelectorTerms", &terms), named = 0;
+    size_t alias = alias_at(d, terms, count);
     decode_at(d, "spec");
+    if (name.len == 0) return alias < FAMILIES ? families[alias].family : count ? AWS_CUSTOM : AWS_AL2023;
+    while (named < FAMILIES && !match_is(name, families[named].name)) named++;
+    if (named == FAMILIES) {
+        decode_bad(d, "amiFamily", "names no known family");
+        return AWS_CUSTOM;
+    }
+    if (alias < FAMILIES && families[named].family != AWS_CUSTOM && families[named].family != families[alias].family) {
+        decode_bad(d, "amiFamily", "is another family than the alias of amiSelectorTerms names");
+    }
+    return families[named].family;
 }
 
 /* ---- disks and interfaces -------------------------------------------------------------------- */
+
+/* Does the field say `yes`? Beside it there is `no` (NULL = nothing) to say. */
+static bool word_at(decoder *d, const json_t *object, const char *name, const char *yes, const char *no)
+{
+    karp_str word = decode_text(d, object, name);
+    if (word.len && !match_is(word, yes) && !(no && match_is(word, no))) {
+        char message[64];
+        (void)snprintf(message, sizeof message, "must be %s%s%s", yes, no ? " or " : "", no ? no : "");
+        decode_bad(d, name, message);
+    }
+    return word.len && match_is(word, yes);
+}
 
 static karp_str size_at(decoder *d, const json_t *disk)
 {
@@ -152,7 +103,7 @@ static karp_str size_at(decoder *d, const json_t *disk)
 static void read_disks(decoder *d, const json_t *spec, aws_node_class *out)
 {
     const json_t *mappings;
-    size_t count = decode_list(d, spec, "blockDeviceMappings", &mappings);
+    size_t count = decode_list(d, spec, "blockDeviceMappings", &mappings), roots = 0;
     aws_block_device *list = scratch_array(d->s, count, sizeof *list);
     for (size_t i = 0; list && i < count; i++) {
         const json_t *mapping = json_array_get(mappings, i);
@@ -160,11 +111,13 @@ static void read_disks(decoder *d, const json_t *spec, aws_node_class *out)
         list[i].device = decode_text(d, mapping, "deviceName");
         list[i].size = size_at(d, decode_object(d, mapping, "ebs"));
         list[i].root = decode_flag(d, mapping, "rootVolume");
+        roots += list[i].root;
     }
     decode_at(d, "spec");
+    if (roots > 1) decode_bad(d, "blockDeviceMappings", "must have only one rootVolume");
     out->block_devices = list;
     out->block_device_count = list ? count : 0;
-    out->raid0 = match_is(decode_text(d, spec, "instanceStorePolicy"), "RAID0");
+    out->raid0 = word_at(d, spec, "instanceStorePolicy", "RAID0", NULL);
 }
 
 static void read_interfaces(decoder *d, const json_t *spec, aws_node_class *out)
@@ -177,7 +130,7 @@ static void read_interfaces(decoder *d, const json_t *spec, aws_node_class *out)
         decode_at_element(d, "spec.networkInterfaces", i);
         list[i].card = decode_count(d, interface, "networkCardIndex");
         list[i].device = decode_count(d, interface, "deviceIndex");
-        list[i].efa_only = match_is(decode_text(d, interface, "interfaceType"), "efa-only");
+        list[i].efa_only = word_at(d, interface, "interfaceType", "efa-only", "interface");
     }
     decode_at(d, "spec");
     out->has_interfaces = interfaces != NULL;
@@ -196,11 +149,13 @@ karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *o
     const json_t *status = decode_object(&d, tree, "status");
     decode_at(&d, "spec");
     result.family = family_at(&d, spec);
-    read_kubelet(&d, spec, &result);
+    aws_read_kubelet(&d, spec, &result);
     read_disks(&d, spec, &result);
     read_interfaces(&d, spec, &result);
     result.connection_tracking = decode_object(&d, spec, "connectionTracking") != NULL;
-    result.nested_virtualization = match_is(decode_text(&d, decode_object(&d, spec, "cpuOptions"), "nestedVirtualization"), "enabled");
+    decode_at(&d, "spec.cpuOptions");
+    result.nested_virtualization = word_at(&d, decode_object(&d, spec, "cpuOptions"), "nestedVirtualization", "enabled", "disabled");
+    decode_at(&d, "spec");
     aws_read_status(&d, status, &result);
     result.hash = aws_class_hash(spec, result.family);
     json_decref(tree);
