@@ -23,7 +23,11 @@ enum {
     EC2_SPOT = 128,
     EC2_CAPACITY_BLOCK = 256,
     EC2_ARM64 = 512,
-    EC2_NESTED_VIRTUALIZATION = 1024 /* told by loaded facts alone */
+    /* Told by loaded facts alone; none of the built-in types is without the latter three. */
+    EC2_NESTED_VIRTUALIZATION = 1024,
+    EC2_NO_PARTITION_PLACEMENT = 2048,
+    EC2_NO_SPREAD_PLACEMENT = 4096,
+    EC2_NO_ENA = 8192
 };
 
 typedef struct ec2_device {

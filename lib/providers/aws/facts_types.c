@@ -75,6 +75,7 @@ static void read_network(decoder *d, const json_t *type, aws_type *out)
     out->ipv4_per_eni = decode_some(d, network, "Ipv4AddressesPerInterface");
     if (out->enis > INTERFACES_MOST || out->ipv4_per_eni > INTERFACES_MOST) decode_bad(d, "NetworkInfo", "has more interfaces or addresses than can be");
     out->efas = decode_count(d, decode_object(d, network, "EfaInfo"), "MaximumEfaInterfaces");
+    if (match_is(decode_text(d, network, "EnaSupport"), "unsupported")) out->flags |= EC2_NO_ENA;
     if (decode_flag(d, network, "EncryptionInTransitSupported")) out->flags |= EC2_ENCRYPTION;
 }
 
@@ -130,6 +131,8 @@ static void read_flags(decoder *d, const json_t *type, aws_type *out)
     if (has_word(classes, "spot")) out->flags |= EC2_SPOT;
     if (has_word(classes, "capacity-block")) out->flags |= EC2_CAPACITY_BLOCK;
     if (has_word(groups, "cluster")) out->flags |= EC2_CLUSTER_PLACEMENT;
+    if (groups && !has_word(groups, "partition")) out->flags |= EC2_NO_PARTITION_PLACEMENT;
+    if (groups && !has_word(groups, "spread")) out->flags |= EC2_NO_SPREAD_PLACEMENT;
     if (decode_flag(d, type, "BareMetal")) out->flags |= EC2_BARE_METAL;
     if (match_is(decode_text(d, type, "NitroEnclavesSupport"), "supported")) out->flags |= EC2_NITRO_ENCLAVES;
 }

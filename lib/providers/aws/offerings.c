@@ -64,6 +64,7 @@ static bool starts(karp_str text, const char *prefix)
 static bool interfaces_fit(const aws_type *t, const aws_node_class *c)
 {
     int64_t efas = 0;
+    if (c->interface_count && (t->flags & EC2_NO_ENA)) return false;
     for (size_t i = 0; i < c->interface_count; i++) {
         const aws_network_interface *interface = &c->interfaces[i];
         if (interface->card >= t->network_cards || interface->device >= t->enis) return false;
@@ -74,7 +75,10 @@ static bool interfaces_fit(const aws_type *t, const aws_node_class *c)
 
 static bool placement_fits(const aws_type *t, const aws_placement_group *group)
 {
-    return group->id.len == 0 || !starts(group->strategy, "cluster") || (t->flags & EC2_CLUSTER_PLACEMENT);
+    if (group->id.len == 0) return true;
+    if (match_is(group->strategy, "cluster")) return (t->flags & EC2_CLUSTER_PLACEMENT) != 0;
+    if (match_is(group->strategy, "partition")) return !(t->flags & EC2_NO_PARTITION_PLACEMENT);
+    return !(match_is(group->strategy, "spread") && (t->flags & EC2_NO_SPREAD_PLACEMENT));
 }
 
 static bool fits_class(const aws_type *t, const aws_node_class *c)
