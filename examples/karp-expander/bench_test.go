@@ -23,12 +23,18 @@ var sizes = []struct {
 	groups, pods int // of the recorded request where there are none
 }{
 	{"recorded", 0, 0}, {"10x1000", 10, 1000}, {"100x1000", 100, 1000}, {"10x10000", 10, 10_000}, {"1x100000", 1, 100_000},
+	{"2000xown", maxGroups, ownPods},
 }
+
+const ownPods = -1 // a pod for each group, which no other group offers
 
 func eachSize(b *testing.B, measure func(b *testing.B, message []byte)) {
 	for _, size := range sizes {
 		message := recorded(b)
-		if size.groups > 0 {
+		switch {
+		case size.pods == ownPods:
+			message = apart(b, size.groups)
+		case size.groups > 0:
 			message = sized(b, size.groups, size.pods)
 		}
 		b.Run(size.name, func(b *testing.B) {

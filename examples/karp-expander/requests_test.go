@@ -119,3 +119,15 @@ func sized(t testing.TB, groups, pods int) []byte {
 	}
 	return encodeRequest(t, options, templates)
 }
+
+// apart is a request of so many groups with a pod of its own each.
+func apart(t testing.TB, groups int) []byte {
+	var options []offered
+	templates := map[string]*v1.Node{}
+	for i := range groups {
+		id, cpu := fmt.Sprintf("g%04d", i), 2<<(i%5)
+		options = append(options, offered{id, 1, []*v1.Pod{typicalPod(i)}})
+		templates[id] = nodeOf(t, id, fmt.Sprint(cpu), fmt.Sprintf("%dGi", 4*cpu), map[string]string{v1.LabelInstanceTypeStable: id})
+	}
+	return encodeRequest(t, options, templates)
+}

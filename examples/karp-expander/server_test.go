@@ -261,6 +261,13 @@ func TestLarge(t *testing.T) {
 		}
 	}
 	w.metric(t, "karp_expander_pods_total", "11000")
+	// As many groups as may be, each for itself.
+	ids, err := c.ask(apart(t, maxGroups))
+	good(t, err)
+	if len(ids) != 1 || ids[0] != "g0000" { // the smallest node has the lowest price, then the first name
+		t.Fatal(ids)
+	}
+	w.metric(t, "karp_expander_pods_total", fmt.Sprint(11_000+maxGroups))
 }
 
 // What the client demands of TLS: a certificate that the authority's file vouches for, with the name of the server; no more.

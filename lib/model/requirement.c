@@ -336,6 +336,11 @@ uint32_t requirement_meet(algebra *a, uint32_t x, uint32_t y)
     return id;
 }
 
+void algebra_keep(algebra *a, map64 *answers, uint64_t pair, bool answer)
+{
+    if (answers->count < PAIRS_KEPT && !map64_put(answers, pair, answer)) a->failed = true;
+}
+
 static bool overlap(const algebra *a, const requirement *x, const requirement *y)
 {
     requirement bounds = meet_frame(x, y);
@@ -352,14 +357,18 @@ static bool overlap(const algebra *a, const requirement *x, const requirement *y
     return false;
 }
 
+static bool one_value(const requirement *r) { return r->value_count == 1 && !r->complement && !r->has_gte && !r->has_lte; }
+
 bool requirement_overlap(algebra *a, uint32_t x, uint32_t y)
 {
     if (a->failed) return false;
+    const requirement *rx = &a->requirements[x], *ry = &a->requirements[y];
+    if (one_value(rx) && one_value(ry)) return rx->values[0] == ry->values[0]; /* labels mostly; sooner told than found */
     uint64_t key = x < y ? pair_key(x, y) : pair_key(y, x);
     uint32_t known = map64_get(&a->overlaps, key);
     if (known == NO_ID) {
-        known = overlap(a, &a->requirements[x], &a->requirements[y]);
-        if (!map64_put(&a->overlaps, key, known)) a->failed = true;
+        known = overlap(a, rx, ry);
+        algebra_keep(a, &a->overlaps, key, known != 0);
     }
     return known != 0;
 }

@@ -64,6 +64,12 @@ typedef struct algebra {
 
 enum { EMPTY_SET = 0 }; /* the set without entries */
 
+enum { PAIRS_KEPT = 1 << 18 }; /* answers in one table */
+
+/* Keeps an answer about a pair, which can be found again by looking: of thousands of pools times thousands of pods most pairs
+ * are asked about once, and the tables would be all the memory there is. */
+void algebra_keep(algebra *a, map64 *answers, uint64_t pair, bool answer);
+
 /* Operators, by number as in the public header. */
 
 /* false = no memory. `copy_of` NULL makes an empty algebra. The copy shares the original's data, which must outlive it. */

@@ -169,7 +169,7 @@ bool set_compatible(algebra *a, uint32_t supply, uint32_t asked, bool lenient)
     uint32_t answer = map64_get(known, key);
     if (answer == NO_ID) {
         answer = defined_enough(a, supply, asked, lenient) && set_agree(a, supply, asked);
-        if (!map64_put(known, key, answer)) a->failed = true;
+        algebra_keep(a, known, key, answer != 0);
     }
     return answer != 0;
 }

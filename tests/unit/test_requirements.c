@@ -233,6 +233,23 @@ static void test_supply_and_demand(void **state)
     assert_int_equal(set_first_conflict(&w->a, k, arch, true, &undefined), NO_ID);
 }
 
+/* Thousands of pools times thousands of pods: the tables stay small, and what they do not hold has the same answer. */
+static void test_many_pairs(void **state)
+{
+    enum { SETS = 540, SOME = 7 };
+    world *w = *state;
+    uint32_t supply[SETS], asked[SETS];
+    for (uint32_t i = 0; i < SETS; i++) {
+        supply[i] = set_add(&w->a, EMPTY_SET, make(w, "k", KARP_OP_IN, "a b", i + 1));
+        asked[i] = set_add(&w->a, EMPTY_SET, make(w, "k", KARP_OP_IN, i % SOME == 0 ? "c" : i % SOME == 1 ? "b c" : "a", i + 1));
+    }
+    for (uint32_t i = 0; i < SETS; i++) {
+        for (uint32_t k = 0; k < SETS; k++) assert_int_equal(set_compatible(&w->a, supply[i], asked[k], true), k % SOME != 0);
+    }
+    assert_int_equal(w->a.set_lenient.count, PAIRS_KEPT);
+    assert_true(w->a.overlaps.count <= PAIRS_KEPT);
+}
+
 static void test_host_name(void **state)
 {
     world *w = *state;
@@ -287,6 +304,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_bounds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_min_values, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_supply_and_demand, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_many_pairs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_host_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_laws_of_one_key, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_laws_of_sets, set_up, tear_down),
