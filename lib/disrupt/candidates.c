@@ -70,6 +70,34 @@ static struct block find_block(const pass *p, const state_node *n)
     return (struct block){ NO_ID, KARP_REASON_NONE };
 }
 
+static void add_budget_name(strbuf *b, const karp_snapshot *w, const disruption_budget *pdb)
+{
+    strbuf_addstr(b, text_of(w, pdb->meta.name_space));
+    strbuf_addc(b, '/');
+    strbuf_addstr(b, name_of(w, pdb->meta.name));
+}
+
+/* "db/db-0 (pdb db/db)": the pod, and every budget that covers it. */
+static bool keep_by_budget(pass *p, uint32_t number, const struct block *b)
+{
+    const karp_snapshot *w = p->snapshot;
+    const char *before = " (pdb ";
+    strbuf text;
+    strbuf_init(&text, p->context);
+    strbuf_addstr(&text, w->pod_names[b->pod]);
+    for (size_t i = 0; i < w->raw.budgets.count; i++) {
+        const disruption_budget *pdb = &w->raw.budgets.items[i];
+        if (!pdb_covers(w, pdb, &w->raw.pods.items[b->pod])) continue;
+        strbuf_adds(&text, before);
+        add_budget_name(&text, w, pdb);
+        before = ", ";
+    }
+    strbuf_addc(&text, ')');
+    bool ok = !text.failed && pass_keep(p, number, b->code, (karp_str){ text.ptr, text.len });
+    strbuf_free(&text);
+    return ok;
+}
+
 static bool exclude(pass *p, uint32_t number, bool *excluded)
 {
     const state_node *n = &p->snapshot->nodes[number];
@@ -83,6 +111,7 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
     }
     *excluded = code != KARP_REASON_NONE;
     if (code == KARP_REASON_NONE) return true;
+    if (code == KARP_REASON_PDB_BLOCKED || code == KARP_REASON_PDB_MULTIPLE) return keep_by_budget(p, number, b);
     return pass_keep(p, number, code, which != NO_ID ? p->snapshot->pod_names[which] : nothing);
 }
 
@@ -170,9 +199,7 @@ static bool keep_all(pass *p, const disruption_budget *b)
     const karp_snapshot *w = p->snapshot;
     strbuf name;
     strbuf_init(&name, p->context);
-    strbuf_addstr(&name, text_of(w, b->meta.name_space));
-    strbuf_addc(&name, '/');
-    strbuf_addstr(&name, name_of(w, b->meta.name));
+    add_budget_name(&name, w, b);
     bool ok = !name.failed;
     for (uint32_t i = 0; i < w->node_count && ok; i++) ok = pass_keep(p, i, KARP_REASON_INVALID_PDB, (karp_str){ name.ptr, name.len });
     strbuf_free(&name);

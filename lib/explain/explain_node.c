@@ -45,12 +45,18 @@ static const karp_kept *kept_row(const karp_decision *d, karp_str name)
     return NULL;
 }
 
+/* "db/db-0", or "db/db-0 (pdb db/db)" */
+static bool names_pod(karp_str detail, karp_str pod_name)
+{
+    return equal_str(detail, pod_name) || (detail.len > pod_name.len && memcmp(detail.ptr, pod_name.ptr, pod_name.len) == 0 && detail.ptr[pod_name.len] == ' ');
+}
+
 /* The pod of the node that a row's detail names, or NO_ID. */
 static uint32_t pod_of_detail(const karp_snapshot *s, uint32_t node_number, karp_str detail)
 {
     const state_node *n = &s->nodes[node_number];
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        if (equal_str(s->pod_names[n->all_pods[i]], detail)) return n->all_pods[i];
+        if (names_pod(detail, s->pod_names[n->all_pods[i]])) return n->all_pods[i];
     }
     return NO_ID;
 }

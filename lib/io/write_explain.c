@@ -329,7 +329,7 @@ static karp_status node_as_text(const write_job *job, karp_str name, const node_
             return status;
         }
         buffer_repeat(job->out, " ", ROW_INDENT);
-        rows_reason(t, ROW_INDENT, MOST_LINES, kept.detail, kept.code);
+        rows_kept_reason(t, ROW_INDENT, MOST_LINES, &kept);
     }
 }
 

@@ -127,7 +127,11 @@ static const char *ends_when(uint32_t code)
         {KARP_REASON_NOT_INITIALIZED, "it is initialized"},
         {KARP_REASON_NOMINATED, "the pods on their way to it have arrived"},
         {KARP_REASON_NODE_DO_NOT_DISRUPT, "it no longer carries karpenter.sh/do-not-disrupt"},
+        {KARP_REASON_IN_QUEUE, "the command that it is part of has been carried out"},
         {KARP_REASON_POD_DO_NOT_DISRUPT, "no pod on it carries karpenter.sh/do-not-disrupt"},
+        {KARP_REASON_PDB_MULTIPLE, "no pod on it is covered by more than one PodDisruptionBudget"},
+        {KARP_REASON_INVALID_PDB, "the selector of the PodDisruptionBudget can be read"},
+        {KARP_REASON_NOT_CONSOLIDATABLE, "its NodeClaim has become Consolidatable"},
         {KARP_REASON_CONSOLIDATION_DISABLED, "consolidateAfter is a duration"},
         {KARP_REASON_POLICY_WHEN_EMPTY, "its pods are gone"},
         {KARP_REASON_BUDGET, "the budget of its pool allows one more"},
@@ -147,17 +151,33 @@ static const char *ends_when(uint32_t code)
     return NULL;
 }
 
-/* "when pdb db/db allows 1": the budget's name is what the detail begins with. */
+/* Where @p word begins in the text; the text's length when it is not there. */
+static size_t place_of(karp_str text, const char *word)
+{
+    size_t at = 0;
+    while (at < text.len && !str_starts((karp_str){text.ptr + at, text.len - at}, word)) {
+        at++;
+    }
+    return at;
+}
+
+/* "when pdb db/db allows 1", "when k >= 5.3 (now 2)": what a detail names, else what ends reasons of its code. */
 static bool write_condition(write_buffer *b, const karp_blocker *blocker)
 {
-    size_t length = 0;
-    while (length < blocker->detail.len && !str_starts((karp_str){blocker->detail.ptr + length, blocker->detail.len - length}, " allows ")) {
-        length++;
-    }
-    if (blocker->code == KARP_REASON_PDB_BLOCKED && length < blocker->detail.len) {
+    static const char wanted[] = "k would have to be ";
+    size_t allows = place_of(blocker->detail, " allows ");
+    size_t k = place_of(blocker->detail, wanted);
+    if (blocker->code == KARP_REASON_PDB_BLOCKED && allows < blocker->detail.len) {
         buffer_text(b, "when ");
-        text_clean(b, (karp_str){blocker->detail.ptr, length});
+        text_clean(b, (karp_str){blocker->detail.ptr, allows});
         buffer_text(b, " allows 1");
+        return true;
+    }
+    if (blocker->code == KARP_REASON_BALANCED_SCORE && k < blocker->detail.len) {
+        k += sizeof(wanted) - 1;
+        buffer_text(b, "when k >= ");
+        text_clean(b, (karp_str){blocker->detail.ptr + k, blocker->detail.len - k});
+        buffer_text(b, " (now 2)");
         return true;
     }
     const char *text = ends_when(blocker->code);

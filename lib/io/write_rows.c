@@ -345,14 +345,41 @@ karp_status rows_commands(const text_out *t, const write_job *job, const karp_de
     return KARP_OK;
 }
 
+static void end_reason(const text_out *t, uint32_t code)
+{
+    buffer_text(t->out, "  ");
+    text_styled(t, STYLE_DIM, karp_reason_name(code));
+    buffer_char(t->out, '\n');
+}
+
 void rows_reason(const text_out *t, size_t column, size_t most_lines, karp_str detail, uint32_t code)
 {
     text_flow flow;
     flow_begin(&flow, t, column, column, most_lines);
     flow_words(&flow, detail.len > 0 ? detail : str_of(karp_reason_text(code)));
-    buffer_text(t->out, "  ");
-    text_styled(t, STYLE_DIM, karp_reason_name(code));
-    buffer_char(t->out, '\n');
+    end_reason(t, code);
+}
+
+/* Whether the detail of a kept node names something, and is no sentence of its own. */
+static bool detail_names(uint32_t code)
+{
+    return code == KARP_REASON_POD_DO_NOT_DISRUPT || code == KARP_REASON_PDB_MULTIPLE || code == KARP_REASON_PDB_BLOCKED ||
+           code == KARP_REASON_INVALID_PDB || code == KARP_REASON_BUDGET || code == KARP_REASON_STATIC_LIMIT;
+}
+
+void rows_kept_reason(const text_out *t, size_t column, size_t most_lines, const karp_kept *kept)
+{
+    if (kept->detail.len == 0 || !detail_names(kept->code)) {
+        rows_reason(t, column, most_lines, kept->detail, kept->code);
+        return;
+    }
+    text_flow flow;
+    flow_begin(&flow, t, column, column, most_lines);
+    flow_words(&flow, str_of(karp_reason_text(kept->code)));
+    buffer_char(t->out, ':');
+    flow.column++;
+    flow_words(&flow, kept->detail);
+    end_reason(t, kept->code);
 }
 
 karp_status rows_kept(const text_out *t, const write_job *job, const karp_decision *decision)
@@ -377,7 +404,7 @@ karp_status rows_kept(const text_out *t, const write_job *job, const karp_decisi
         buffer_text(b, "      ");
         text_left(b, kept.node, width);
         buffer_text(b, "  ");
-        rows_reason(t, ROW_INDENT + width + 2, MOST_DETAIL_LINES, kept.detail, kept.code);
+        rows_kept_reason(t, ROW_INDENT + width + 2, MOST_DETAIL_LINES, &kept);
     }
     return KARP_OK;
 }

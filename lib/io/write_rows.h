@@ -40,6 +40,8 @@ karp_status rows_pods(const text_out *t, const write_job *job, const karp_decisi
 /* Why, wrapped from the column at which it begins, then the code, and the line's end. Without a detail the code's own text
  * stands for it. */
 void rows_reason(const text_out *t, size_t column, size_t most_lines, karp_str detail, uint32_t code);
+/* The same of a node that stays: a detail that is a mere name ("default/db-0") comes behind the code's text. */
+void rows_kept_reason(const text_out *t, size_t column, size_t most_lines, const karp_kept *kept);
 
 /* What each pool, and with the full level each node, said to a pod that fits nowhere. */
 void rows_refusal(const text_out *t, const karp_unschedulable *pod, size_t most_lines);

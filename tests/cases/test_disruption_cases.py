@@ -55,7 +55,7 @@ class Run:
         if verb == 'place':
             self.placements[name] = long_names(rest.split())
         elif verb == 'keep':
-            self.kept.update({node: rest.split() for node in name.split()})
+            self.kept.update({node: rest.split(None, 1) for node in name.split()})
         elif verb in ('budget', 'candidate', 'method', 'error'):
             self.rest.append((verb, name, rest))
         else:

@@ -40,6 +40,10 @@ def guard(allowed):
             'spec': {'selector': {'matchLabels': {'app': 'db'}}, 'maxUnavailable': 1}, 'status': {'disruptionsAllowed': allowed}}
 
 
+def second_guard():
+    return {**guard(1), 'metadata': {'name': 'db-too'}}
+
+
 def full(policy, *more, kind='dear', **keywords):
     """Two full nodes, each replaceable by one that is a tenth cheaper."""
     return [pool(policy, **keywords), node('a', kind), node('b', kind), *more,
@@ -65,10 +69,20 @@ with tempfile.TemporaryDirectory() as place:
     check(second.endswith('score 0.08 < 0.50: k would have to be 12.1 BALANCED_SCORE'), second)
     check(any(line.startswith('Best rejected move: its 2 pods to cheap, z, $0.900/h; it would save $0.100/h of $1.000 (10%).')
               for line in shown), shown)
-    equal(shown[-1], 'Eligible again: when pdb default/db allows 1, and when the saving is worth the disruption', 'what would help')
+    equal(shown[-1], 'Eligible again: when pdb default/db allows 1, and when k >= 12.1 (now 2)', 'what would help')
     answer = json.loads(explain(full('Balanced', guard(0)), '-o', 'json'))
     equal([b['code'] for b in answer['blockers']], ['PDB_BLOCKED', 'BALANCED_SCORE'], 'blockers')
     equal(answer['bestRejectedMove']['savings'], '0.09999999999999998', 'saving')
+
+    # Two budgets on one pod: both are named, here and by the pass.
+    several = full('WhenEmptyOrUnderutilized', guard(1), second_guard())
+    shown = explain(several).splitlines()
+    equal(shown[0], 'a stays. 1 blocker, best rejected move saves $0.100/h.', 'two budgets')
+    equal(' '.join(shown[1].split()), 'a pod is covered by several PodDisruptionBudgets: default/db-0 (pdb default/db, default/db-too) PDB_MULTIPLE',
+          'two budgets are named')
+    equal(shown[-1], 'Eligible again: when no pod on it is covered by more than one PodDisruptionBudget', 'one budget is enough')
+    out, _ = run('disrupt', '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '--width', '200')
+    check('a  a pod is covered by several PodDisruptionBudgets: default/db-0 (pdb default/db, default/db-too)  PDB_MULTIPLE' in out, out)
 
     shown = explain(full('WhenEmptyOrUnderutilized', kind='cheap')).splitlines()
     equal(shown[0], 'a stays. 1 blocker.', 'nothing would be saved')

@@ -133,9 +133,9 @@ def tell_graceful(folder):
     equal(expiries(annotations='karpenter.sh/do-not-disrupt: 19m30s'),
           [('00:10', 'blocked', 'default/app-0'), ('00:20', 'expired', '')], 'protected for a time')
     equal(expiries(annotations='karpenter.sh/do-not-disrupt: soon'), expired, 'no protection')
-    equal(expiries(pdb='maxUnavailable: 0'), [('00:10', 'blocked', 'default/app-0')], 'a PodDisruptionBudget')
+    equal(expiries(pdb='maxUnavailable: 0'), [('00:10', 'blocked', 'default/app-0 (pdb default/pdb)')], 'a PodDisruptionBudget')
     equal(expiries(pdb='minAvailable: 1'), expired, 'a PodDisruptionBudget with room')
-    equal(expiries(pdb='minAvailable: 2', then=0), [('00:10', 'blocked', 'default/app-0'), ('00:30', 'expired', '')],
+    equal(expiries(pdb='minAvailable: 2', then=0), [('00:10', 'blocked', 'default/app-0 (pdb default/pdb)'), ('00:30', 'expired', '')],
           'a PodDisruptionBudget, until its pods are gone')
     equal(expiries(budgets='[{nodes: "0"}]'), [('00:10', 'blocked', 'pool')], 'a budget')
     equal(expiries(budgets='[{nodes: "0", schedule: "0 0 * * *", duration: 25m}]'),

@@ -131,7 +131,7 @@ static const karp_candidate candidates[] = {{.node = S("ip-10-0-2-17"), .node_po
                                              .pod_count = 3}};
 static const karp_pool_budget budgets[] = {{.node_pool = S("default"), .remaining = 2, .next_change = KARP_NO_TIME}};
 static const karp_kept kept[] = {
-    {.node = S("ip-10-0-2-40"), .detail = S("pdb db/db allows 0"), .code = KARP_REASON_PDB_BLOCKED}};
+    {.node = S("ip-10-0-2-40"), .detail = S("db/db-0 (pdb db/db)"), .code = KARP_REASON_PDB_BLOCKED}};
 static const karp_str warning = S("NodePool gpu: no instance type meets its requirements");
 
 #define TABLE(name, type, table) \
@@ -276,7 +276,7 @@ static void compact_plan(void **state)
         "\"savings\":\"0.23\",\"score\":0.5,\"validateAfter\":\"15s\"},{\"method\":\"Emptiness\",\"reason\":\"Empty\","
         "\"decision\":\"delete\",\"nodes\":[\"ip-10-0-2-17\"],\"replacements\":[],\"placements\":[],"
         "\"savings\":\"0.1\"}],",
-        "\"kept\":[{\"node\":\"ip-10-0-2-40\",\"code\":\"PDB_BLOCKED\",\"detail\":\"pdb db/db allows 0\"}],",
+        "\"kept\":[{\"node\":\"ip-10-0-2-40\",\"code\":\"PDB_BLOCKED\",\"detail\":\"db/db-0 (pdb db/db)\"}],",
         "\"warnings\":[\"a note\",\"NodePool gpu: no instance type meets its requirements\"]}\n");
 }
 
@@ -467,7 +467,7 @@ static void plan_as_text(void **state)
                  "  -   ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n      delete, Empty (Emptiness)  saves $0.100/h\n",
                  "\nKeep\n  ~   ip-10-0-2-40  m5.xlarge  us-west-2b", " 93%  mem ", " 73%\n",
                  "      receives 3 pods  default/api-6ffb6f8dcd-{2kn9r,cck7v} kube-system/dns\n",
-                 "\nNot disrupted\n      ip-10-0-2-40  pdb db/db allows 0  PDB_BLOCKED\n",
+                 "\nNot disrupted\n      ip-10-0-2-40  a PodDisruptionBudget allows no disruption: db/db-0 (pdb db/db)  PDB_BLOCKED\n",
                  "\nUnschedulable (3)\n  !   ml/train-{0,1}   SEVERAL, permanent\n",
                  "      pool gpu      taint nvidia.com/gpu=true:NoSchedule is not tolerated",
                  "      pool default  no type has nvidia.com/gpu (742 types -> 38 by requirements -> 0 by resources)\n",
@@ -530,7 +530,7 @@ static void explanations(void **state)
     assert_int_equal(karp_write_node(context, &full, (karp_str)S("ip-10-0-2-17"), &options, &text, NULL), KARP_OK);
     EXPECT_LINES(&text, "ip-10-0-2-17 goes.\n  -/+ ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n");
     assert_int_equal(karp_write_node(context, &full, (karp_str)S("ip-10-0-2-40"), &options, &text, NULL), KARP_OK);
-    EXPECT_LINES(&text, "ip-10-0-2-40 stays.\n      pdb db/db allows 0  PDB_BLOCKED\n");
+    EXPECT_LINES(&text, "ip-10-0-2-40 stays.\n      a PodDisruptionBudget allows no disruption: db/db-0 (pdb db/db)  PDB_BLOCKED\n");
     options.format = KARP_FORMAT_JSON;
     options.compact = 1;
     assert_int_equal(karp_write_pod(context, &full, (karp_str)S("ml/train-9"), &options, &text, NULL), KARP_OK);
