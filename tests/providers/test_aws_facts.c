@@ -119,6 +119,72 @@ static void region_from_files(void **state)
     karp_provider_close(provider);
 }
 
+static const char *memory_under(karp_provider *p, const char *node_class, karp_catalogue **types)
+{
+    karp_provider_class *c = NULL;
+    assert_int_equal(karp_provider_class_new(p, text_of("class"), text_of(node_class), &c, NULL), KARP_OK);
+    karp_catalogue_unref(*types);
+    assert_int_equal(karp_provider_catalogue(p, c, types, NULL), KARP_OK);
+    karp_provider_class_free(c);
+    for (size_t i = 0; i < karp_catalogue_count(*types); i++) {
+        const karp_instance_type *t = karp_catalogue_type(*types, i);
+        if (strcmp(t->name.ptr, "m5.large") == 0) return amount_of(t, "memory");
+    }
+    fail_msg("no m5.large");
+    return NULL;
+}
+
+#define IMAGES(list) "{\"spec\":{\"amiFamily\":\"AL2\"},\"status\":{\"amis\":[" list "]}}"
+
+/* What was seen counts for classes with just these images, in whatever order. */
+static void memory_by_images(void **state)
+{
+    (void)state;
+    karp_provider *p = open_in("us-west-2");
+    karp_catalogue *types = NULL;
+    load(p, "discovered-memory", "{\"m5.large\":[{\"images\":[\"ami-1\",\"ami-2\"],\"memory\":\"7500Mi\"},{\"images\":[\"ami-3\"],\"memory\":\"7600Mi\"},"
+                                 "{\"images\":[\"ami-3\"],\"memory\":\"7610Mi\"}]}");
+    assert_string_equal(memory_under(p, IMAGES(""), &types), "7577Mi");
+    assert_string_equal(memory_under(p, IMAGES("{\"id\":\"ami-1\"}"), &types), "7577Mi");
+    assert_string_equal(memory_under(p, IMAGES("{\"id\":\"ami-2\"},{\"id\":\"ami-1\"}"), &types), "7500Mi");
+    assert_string_equal(memory_under(p, IMAGES("{\"id\":\"ami-1\"},{\"id\":\"ami-2\"},{\"id\":\"ami-3\"}"), &types), "7577Mi");
+    assert_string_equal(memory_under(p, IMAGES("{\"id\":\"ami-3\"}"), &types), "7600Mi");
+    load(p, "discovered-memory", "{\"m5.large\":\"7550Mi\"}"); /* whatever the images; what was known stays */
+    assert_string_equal(memory_under(p, IMAGES("{\"id\":\"ami-3\"}"), &types), "7550Mi");
+    assert_string_equal(memory_under(p, IMAGES("{\"id\":\"ami-1\"},{\"id\":\"ami-2\"}"), &types), "7500Mi");
+    karp_catalogue_unref(types);
+    karp_provider_close(p);
+}
+
+/* A class fits types with ENA and its kind of placement group; descriptions tell which have them. */
+static void bounds_of_types(void **state)
+{
+    (void)state;
+    static const char *const classes[] = {
+        "{\"spec\":{\"networkInterfaces\":[{\"networkCardIndex\":0,\"deviceIndex\":0}]}}",
+        "{\"status\":{\"placementGroup\":{\"id\":\"pg\",\"strategy\":\"partition\",\"partitionCount\":1}}}",
+        "{\"status\":{\"placementGroup\":{\"id\":\"pg\",\"strategy\":\"spread\"}}}",
+    };
+    for (size_t able = 0; able < 2; able++) {
+        karp_provider *p = open_in("ap-south-1");
+        load(p, "types", able ? TYPE(PROCESSOR "," CPUS "," MEMORY "," NETWORK ",\"PlacementGroupInfo\":{\"SupportedStrategies\":[\"partition\",\"spread\"]}")
+                              : TYPE(PROCESSOR "," CPUS "," MEMORY ",\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":10,"
+                                     "\"EnaSupport\":\"unsupported\"},\"PlacementGroupInfo\":{\"SupportedStrategies\":[\"cluster\"]}"));
+        load(p, "offerings", OFFERS);
+        load(p, "on-demand-prices", "{\"PriceList\":[" PRODUCT("Compute Instance", "Linux", "Shared", "0.1") "]}");
+        for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+            karp_provider_class *c = NULL;
+            karp_catalogue *types = NULL;
+            assert_int_equal(karp_provider_class_new(p, text_of("class"), text_of(classes[i]), &c, NULL), KARP_OK);
+            assert_int_equal(karp_provider_catalogue(p, c, &types, NULL), KARP_OK);
+            assert_int_equal(karp_catalogue_type(types, 0)->offerings[0].available, able);
+            karp_catalogue_unref(types);
+            karp_provider_class_free(c);
+        }
+        karp_provider_close(p);
+    }
+}
+
 /* New facts of a region that is built in: what they do not tell stays. */
 static void partly(void **state)
 {
@@ -172,6 +238,9 @@ static void bad_facts(void **state)
         { "limits", "{\"m5.large\":{\"branchInterface\":-1}}", "m5.large.branchInterface" },
         { "discovered-memory", "{\"m5.large\":\"lots\"}", "m5.large" },
         { "discovered-memory", "{\"m5.large\":\"-1Gi\"}", "m5.large" },
+        { "discovered-memory", "{\"m5.large\":[{\"memory\":\"1Gi\"}]}", "m5.large[0].images" },
+        { "discovered-memory", "{\"m5.large\":[{\"images\":[7],\"memory\":\"1Gi\"}]}", "m5.large[0].images" },
+        { "discovered-memory", "{\"m5.large\":[{\"images\":[\"a\"],\"memory\":\"0\"}]}", "m5.large[0].memory" },
     };
     karp_provider *provider = open_in("us-west-2");
     karp_catalogue *before = NULL, *after = NULL;
@@ -195,6 +264,7 @@ static void bad_facts(void **state)
 static void refused_memory(void **state)
 {
     (void)state;
+    static const char seen[] = "{\"zz9.large\":[{\"images\":[\"ami-1\"],\"memory\":\"7000Mi\"}]}";
     fault f;
     memset(&f, 0, sizeof f);
     karp_context *own = fault_context(&f);
@@ -206,6 +276,8 @@ static void refused_memory(void **state)
             fault_arm(&f, at, keep);
             status = karp_provider_open(own, text_of("aws"), NULL, &provider, NULL);
             if (status == KARP_OK) status = karp_provider_load_facts(provider, text_of("types"), text_of("f"), text_of(GOOD), NULL);
+            if (status == KARP_OK) status = karp_provider_load_facts(provider, text_of("discovered-memory"), text_of("f"), text_of(seen), NULL);
+            if (status == KARP_OK) status = karp_provider_load_facts(provider, text_of("discovered-memory"), text_of("f"), text_of(seen), NULL);
             fault_arm(&f, 0, false);
             if (status != KARP_OK) assert_int_equal(status, KARP_E_NOMEM);
             karp_provider_close(provider);
@@ -219,6 +291,6 @@ static void refused_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(region_from_files), cmocka_unit_test(partly), cmocka_unit_test(bad_facts), cmocka_unit_test(refused_memory) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(region_from_files), cmocka_unit_test(memory_by_images), cmocka_unit_test(bounds_of_types), cmocka_unit_test(partly), cmocka_unit_test(bad_facts), cmocka_unit_test(refused_memory) };
     return cmocka_run_group_tests_name("aws facts", tests, set_up, tear_down);
 }

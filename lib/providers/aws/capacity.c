@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <karp/values.h>
+#include <providers/aws/seen.h>
 #include <providers/match.h>
 
 static const int64_t mebi = INT64_C(1) << 20;
@@ -80,9 +81,10 @@ static int64_t pod_count(const aws_type *t, const aws_node_class *c, const aws_o
 /* ---- memory and storage ---------------------------------------------------------------------- */
 
 /* The order of the operations is the provider's: it decides the last bit, and with it the ceiling. */
-static int64_t memory_bytes(const aws_type *t, const aws_options *o)
+static int64_t memory_bytes(const aws_type *t, const aws_node_class *c, const aws_options *o)
 {
-    if (t->seen_memory != AWS_UNKNOWN) return t->seen_memory;
+    int64_t seen = aws_seen_least(t->seen, c);
+    if (seen != AWS_UNKNOWN) return seen;
     int64_t mib = t->memory_mib - (t->flags & EC2_ARM64 ? 64 : 0); /* Graviton's kernel keeps 64 MiB */
     double taken = (double)(mib * mebi) * o->vm_memory_overhead / 1024 / 1024;
     mib -= (int64_t)ceil(taken);
@@ -298,7 +300,7 @@ void aws_resources(scratch *s, const aws_type *t, const aws_node_class *c, const
     static const karp_str private_ipv4 = TEXT("vpc.amazonaws.com/PrivateIPv4Address");
     enum { ROOM = 12 };
     karp_resource list[ROOM];
-    int64_t bytes_of_memory = memory_bytes(t, o);
+    int64_t bytes_of_memory = memory_bytes(t, c, o);
     bytes disk = ephemeral_storage(s, t, c);
     size_t count = 0;
     add_value(list, &count, cpu, t->vcpus, 0);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <providers/aws/seen.h>
 #include <providers/match.h>
 #include <providers/order.h>
 
@@ -64,7 +65,7 @@ static void get_row(const ec2_row *row, aws_type *out)
     get_limits(row, out);
     out->ebs_mbps = amount(row->ebs_mbps);
     out->local_gb = amount(row->local_gb);
-    out->seen_memory = AWS_UNKNOWN;
+    out->seen = NULL;
     get_devices(row, out);
     out->on_demand = AWS_UNKNOWN;
     for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++) out->spot[zone] = AWS_UNKNOWN;
@@ -166,6 +167,7 @@ karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *err
         t->name = keep(s, t->name);
         t->cpu_maker = keep(s, t->cpu_maker);
         t->hypervisor = keep(s, t->hypervisor);
+        t->seen = aws_seen_copy(s, t->seen);
         for (size_t k = 0; k < t->device_count; k++) {
             t->devices[k].maker = keep(s, t->devices[k].maker);
             t->devices[k].name = keep(s, t->devices[k].name);

@@ -13,6 +13,8 @@ enum { AWS_DEVICES_MOST = 4, AWS_ZONES_MOST = 16 };
 
 #define AWS_UNKNOWN (-1)
 
+typedef struct aws_seen aws_seen; /* seen.h */
+
 typedef struct aws_device {
     karp_str maker, name;
     uint32_t kind; /* EC2_GPU … */
@@ -32,7 +34,7 @@ typedef struct aws_type {
     int64_t enis, ipv4_per_eni; /* of the default network card */
     int64_t network_cards, branch_enis, efas;
     int64_t limits_ipv4, network_mbps, ebs_mbps, local_gb; /* or AWS_UNKNOWN */
-    int64_t seen_memory; /* least bytes that a node of it had, or AWS_UNKNOWN */
+    const aws_seen *seen; /* memory that nodes of it had, the latest first */
     aws_device devices[AWS_DEVICES_MOST];
     uint32_t zones;              /* bit i = zone i of the facts */
     uint32_t reserved;
@@ -44,6 +46,7 @@ typedef struct aws_facts {
     scratch s; /* what was loaded; built-in texts live for ever */
     karp_str region;
     bool region_known;   /* built in, or its offerings were loaded */
+    bool seen_by_images; /* some memory counts for certain images alone */
     bool spot_known;     /* else spot prices are taken to be those on demand */
     karp_str zones[AWS_ZONES_MOST]; /* "" = there is no such zone */
     aws_type *types; /* by name */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <karp/values.h>
+#include <providers/aws/seen.h>
 
 /* ---- offerings ------------------------------------------------------------------------------- */
 
@@ -100,19 +101,42 @@ static void read_limits(aws_facts *into, decoder *d, const json_t *tree)
     }
 }
 
+/* An amount, of nodes with these images. */
+static void add_seen(aws_facts *into, decoder *d, aws_type *type, const json_t *object, const char *name, const json_t *images)
+{
+    double bytes = 0;
+    karp_str text = decode_text(d, object, name);
+    if (!d->s->failed && (karp_quantity_double(text, &bytes) != KARP_OK || !(bytes >= 1 && bytes < 9e15))) {
+        decode_bad(d, name, "must be a quantity of memory");
+    }
+    size_t count = json_array_size(images);
+    aws_seen *seen = scratch_array(d->s, 1, sizeof *seen);
+    karp_str *ids = scratch_array(d->s, count, sizeof *ids);
+    for (size_t i = 0; ids && i < count; i++) {
+        const json_t *id = json_array_get(images, i);
+        if (!json_is_string(id) || json_string_length(id) == 0) decode_bad(d, "images", "must be ids");
+        else ids[i] = scratch_text(d->s, (karp_str){ json_string_value(id), json_string_length(id) });
+    }
+    if (!type || !seen || !ids || d->status || d->s->failed) return;
+    *seen = (aws_seen){ ids, count, (int64_t)bytes, type->seen };
+    type->seen = seen;
+    into->seen_by_images = into->seen_by_images || count > 0;
+}
+
+/* By type an amount, or a list with the images that each amount was seen with. */
 static void read_memory(aws_facts *into, decoder *d, const json_t *tree)
 {
     for (void *at = first_member(tree); at && !d->status; at = next_member(tree, at)) {
         const char *name = json_object_iter_key(at);
-        double bytes = 0;
-        karp_str text = decode_text(d, tree, name);
-        if (!d->s->failed && (karp_quantity_double(text, &bytes) != KARP_OK || !(bytes >= 1 && bytes < 9e15))) {
-            decode_bad(d, name, "must be a quantity of memory");
-        }
+        const json_t *value = json_object_iter_value(at), *images;
         aws_type *type = aws_facts_find(into, (karp_str){ name, strlen(name) });
-        if (!type || d->status) continue;
-        int64_t whole = (int64_t)bytes;
-        if (type->seen_memory == AWS_UNKNOWN || whole < type->seen_memory) type->seen_memory = whole;
+        if (!json_is_array(value)) add_seen(into, d, type, tree, name, NULL);
+        for (size_t i = 0; i < json_array_size(value) && !d->status; i++) {
+            decode_at_element(d, name, i);
+            if (decode_list(d, json_array_get(value, i), "images", &images) == 0) decode_bad(d, "images", "must list some");
+            else add_seen(into, d, type, json_array_get(value, i), "memory", images);
+        }
+        decode_at(d, "");
     }
 }
 

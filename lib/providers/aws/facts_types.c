@@ -141,7 +141,7 @@ static void read_flags(decoder *d, const json_t *type, aws_type *out)
 static bool read_type(decoder *d, const json_t *type, aws_type *out)
 {
     memset(out, 0, sizeof *out);
-    out->limits_ipv4 = out->network_mbps = out->ebs_mbps = out->local_gb = out->seen_memory = AWS_UNKNOWN;
+    out->limits_ipv4 = out->network_mbps = out->ebs_mbps = out->local_gb = AWS_UNKNOWN;
     out->on_demand = AWS_UNKNOWN;
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) out->spot[i] = AWS_UNKNOWN;
     out->name = decode_text(d, type, "InstanceType");
@@ -170,7 +170,7 @@ static void take_over(const aws_facts *from, aws_type *type)
     type->branch_enis = known->branch_enis;
     type->limits_ipv4 = known->limits_ipv4;
     type->network_mbps = known->network_mbps;
-    type->seen_memory = known->seen_memory;
+    type->seen = known->seen;
     type->zones = known->zones;
     type->on_demand = known->on_demand;
     memcpy(type->spot, known->spot, sizeof type->spot);

@@ -212,6 +212,13 @@ static bool same_capacity(const aws_node_class *a, const aws_node_class *b)
     return equal;
 }
 
+bool aws_node_class_same_images(const aws_node_class *a, const aws_node_class *b)
+{
+    bool equal = a->image_count == b->image_count;
+    for (size_t i = 0; equal && i < a->image_count; i++) equal = match_same(a->images[i].id, b->images[i].id);
+    return equal;
+}
+
 bool aws_node_class_equal(const aws_node_class *a, const aws_node_class *b)
 {
     return a->family == b->family && a->has_max_pods == b->has_max_pods && a->max_pods == b->max_pods &&

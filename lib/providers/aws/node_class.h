@@ -70,7 +70,7 @@ typedef struct aws_node_class {
     const aws_reservation *reservations;
     size_t reservation_count;
     aws_placement_group placement_group;
-    /* What nodes drift by; instance types do not depend on it. */
+    /* What nodes drift by; of it, instance types depend on images alone, and only if memory was seen by images. */
     const aws_image *images;
     size_t image_count;
     const karp_str *security_groups;
@@ -86,5 +86,6 @@ karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *o
 
 /* Whether they make equal catalogues, as far as their texts tell. */
 bool aws_node_class_equal(const aws_node_class *a, const aws_node_class *b);
+bool aws_node_class_same_images(const aws_node_class *a, const aws_node_class *b);
 
 #endif

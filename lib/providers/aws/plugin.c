@@ -197,8 +197,9 @@ static uint32_t aws_class_hash_of(void *handle, const void *node_class, const ka
 
 static uint32_t aws_class_equal(const void *handle, const void *a, const void *b)
 {
-    (void)handle;
-    return aws_node_class_equal(aws_class_of(a), aws_class_of(b));
+    const aws_handle *h = handle;
+    const aws_node_class *x = aws_class_of(a), *y = aws_class_of(b);
+    return aws_node_class_equal(x, y) && (!h->facts.seen_by_images || aws_node_class_same_images(x, y));
 }
 
 /* ---- types and labels ------------------------------------------------------------------------ */
