@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Counts what a decision executes and holds it against instructions.txt: two in a hundred more is a failure. Counts are by the
 # number in the name of the input: per pod, for b4 and b5 per node. What is counted is
-# karp_provision(); for b4 karp_disrupt(), for b5 all calls of karp_what_if(), and for b7 an edit of one pod, from
+# karp_provision(); for provider karp_provider_catalogue() of all types of us-west-2, facts unpacked within, per type; for b4 karp_disrupt(), for b5 all calls of karp_what_if(), and for b7 an edit of one pod, from
 # karp_snapshot_edit() to the edited snapshot.
 #
 #   KARP=build/karp tests/bench/instructions.sh           compares
@@ -13,7 +13,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 stored=$here/instructions.txt
-inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b4-multi-100 b5-nodes-100 b7-edit-20000"
+inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b4-multi-100 b5-nodes-100 b7-edit-20000 provider-1308"
 
 [ -n "${KARP:-}" ] || { echo "KARP does not name the program"; exit 77; }
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
@@ -24,15 +24,24 @@ counted_in() {
     case $1 in
     b4-*) echo --toggle-collect=karp_disrupt ;;
     b5-*) echo --toggle-collect=karp_what_if ;;
+    provider-*) echo --toggle-collect=karp_provider_catalogue ;;
     b7-*) echo --toggle-collect=bench_edit ;;
     *) echo --toggle-collect=karp_provision ;;
     esac
 }
 
+ask() {
+    case $1 in
+    provider-*) echo catalogue --provider aws --region us-west-2 -o csv ;;
+    *) echo bench --input "$1" --runs 1 ;;
+    esac
+}
+
 count() {
-    # callgrind says "==1234== Collected : N"
+    # callgrind says "==1234== Collected : N"; what is asked is words without spaces
+    # shellcheck disable=SC2046
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$(counted_in "$1")" \
-        "$KARP" bench --input "$1" --runs 1 2>&1 >/dev/null | sed -n 's/^==.*Collected : \([0-9]*\).*/\1/p'
+        "$KARP" $(ask "$1") 2>&1 >/dev/null | sed -n 's/^==.*Collected : \([0-9]*\).*/\1/p'
 }
 
 if [ "${1:-}" = --write ]; then
