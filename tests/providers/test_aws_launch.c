@@ -355,6 +355,22 @@ static void request(void **state)
 
 #define OVERRIDES(zone) "\"LaunchTemplateAndOverrides\":{\"Overrides\":{\"InstanceType\":\"m5.large\",\"AvailabilityZone\":\"" zone "\",\"SubnetId\":\"subnet-a\",\"ImageId\":\"ami-amd\"}}"
 
+/* How many of the capacity type m5.large has. */
+static size_t open_offerings(karp_provider *p, const karp_provider_class *c, const char *capacity_type)
+{
+    karp_catalogue *types = NULL;
+    size_t count = 0;
+    assert_int_equal(karp_provider_catalogue(p, c, &types, NULL), KARP_OK);
+    for (size_t i = 0; i < karp_catalogue_count(types); i++) {
+        const karp_instance_type *t = karp_catalogue_type(types, i);
+        for (size_t k = 0; strcmp(t->name.ptr, "m5.large") == 0 && k < t->offering_count; k++) {
+            count += t->offerings[k].available && match_is(launch_capacity_type(&t->offerings[k]), capacity_type);
+        }
+    }
+    karp_catalogue_unref(types);
+    return count;
+}
+
 static void result(void **state)
 {
     (void)state;
@@ -391,6 +407,33 @@ static void result(void **state)
     assert_string_equal(karp_provider_last_problem(a.provider)->reason, "LaunchFailed");
     assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of("{\"Instances\":[{}]}"), 0, a.memory, &node, NULL), KARP_E_INVALID);
     assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of("oops"), 0, a.memory, &node, NULL), KARP_E_INVALID);
+    done(&a);
+}
+
+/* What a class's placement group lacks is marked for the group alone; a role that spot needs, for all spot. */
+static void result_scopes(void **state)
+{
+    (void)state;
+    static const char plain[] = "{\"status\":{}}", grouped[] = "{\"status\":{\"placementGroup\":{\"id\":\"pg-1\",\"strategy\":\"cluster\"}}}";
+    static const char none_left[] = "{\"Errors\":[{\"ErrorCode\":\"InsufficientInstanceCapacity\"," OVERRIDES("us-west-2a") "}]}";
+    static const char no_role[] = "{\"Errors\":[{\"ErrorCode\":\"AuthFailure.ServiceLinkedRoleCreationNotPermitted\"," OVERRIDES("us-west-2a") "}]}";
+    karp_provider_node node;
+    asked a;
+    karp_provider_class *other = NULL;
+    ask(&a, grouped, "on-demand");
+    assert_int_equal(karp_provider_class_new(a.provider, text_of("class"), text_of(plain), &other, NULL), KARP_OK);
+    answer(&a, KARP_OK);
+    assert_int_equal(open_offerings(a.provider, a.class_, "on-demand"), 3);
+    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(none_left), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(open_offerings(a.provider, a.class_, "on-demand"), 2);
+    assert_int_equal(open_offerings(a.provider, other, "on-demand"), 3);
+    assert_int_equal(open_offerings(a.provider, other, "spot"), 3);
+    answer(&a, KARP_OK);
+    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(no_role), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(karp_provider_last_problem(a.provider)->kind, KARP_PROVIDER_CREATE_FAILED);
+    assert_int_equal(open_offerings(a.provider, other, "spot"), 0);
+    assert_int_equal(open_offerings(a.provider, other, "on-demand"), 3);
+    karp_provider_class_free(other);
     done(&a);
 }
 
@@ -465,7 +508,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenarios), cmocka_unit_test(reservations), cmocka_unit_test(min_values),   cmocka_unit_test(request),
-        cmocka_unit_test(result),    cmocka_unit_test(node),         cmocka_unit_test(bad_launches),
+        cmocka_unit_test(result), cmocka_unit_test(result_scopes),    cmocka_unit_test(node),         cmocka_unit_test(bad_launches),
     };
     return cmocka_run_group_tests_name("aws launches", tests, set_up, tear_down);
 }

@@ -155,7 +155,21 @@ static bool means_no_capacity(karp_str code)
     return false;
 }
 
-static uint32_t mark_error(aws_handle *h, decoder *d, const karp_provider_launch *launch, const json_t *failure, karp_str code, int64_t now,
+/* Nobody may create the role that spot instances need: there is no spot capacity until somebody has. */
+static bool means_no_spot(karp_str code)
+{
+    return match_is(code, "AuthFailure.ServiceLinkedRoleCreationNotPermitted");
+}
+
+static uint32_t mark_spot(aws_handle *h, int64_t now, karp_provider_problem *problem)
+{
+    const karp_provider_scope scope = { .size = sizeof scope, .capacity_type = TEXT("spot") };
+    h->generation++;
+    return aws_marks_add(&h->marks, &scope, now, 0, problem);
+}
+
+/* What a placement group lacks others may have. */
+static uint32_t mark_error(aws_handle *h, decoder *d, const aws_node_class *c, const karp_provider_launch *launch, const json_t *failure, karp_str code, int64_t now,
                            karp_provider_problem *problem)
 {
     const json_t *overrides = decode_object(d, decode_object(d, failure, "LaunchTemplateAndOverrides"), "Overrides");
@@ -166,6 +180,7 @@ static uint32_t mark_error(aws_handle *h, decoder *d, const karp_provider_launch
         scope.capacity_type = launch->capacity_type;
         scope.instance_type = decode_text(d, overrides, "InstanceType");
         scope.zone = decode_text(d, overrides, "AvailabilityZone");
+        scope.group = c->placement_group.id;
     }
     /* What EC2 does not place is known to nobody. */
     if (!scope.subnet.len && !(scope.instance_type.len && scope.zone.len)) return KARP_PROVIDER_OK;
@@ -174,7 +189,7 @@ static uint32_t mark_error(aws_handle *h, decoder *d, const karp_provider_launch
 }
 
 /* Marks what there was none of; `other` = the first code that means something else. */
-static uint32_t take_errors(aws_handle *h, decoder *d, const karp_provider_launch *launch, const json_t *tree, int64_t now, karp_str *other,
+static uint32_t take_errors(aws_handle *h, decoder *d, const aws_node_class *c, const karp_provider_launch *launch, const json_t *tree, int64_t now, karp_str *other,
                             karp_provider_problem *problem)
 {
     const json_t *errors;
@@ -184,8 +199,9 @@ static uint32_t take_errors(aws_handle *h, decoder *d, const karp_provider_launc
         decode_at_element(d, "Errors", i);
         const json_t *failure = json_array_get(errors, i);
         karp_str code = decode_text(d, failure, "ErrorCode");
-        if (means_no_capacity(code)) kind = mark_error(h, d, launch, failure, code, now, problem);
+        if (means_no_capacity(code)) kind = mark_error(h, d, c, launch, failure, code, now, problem);
         else if (!other->len) *other = code;
+        if (means_no_spot(code)) kind = mark_spot(h, now, problem);
     }
     return kind;
 }
@@ -225,12 +241,11 @@ uint32_t aws_launch_result(void *handle, const void *node_class, const karp_prov
     scratch_init_on(&s, memory);
     decoder d = { .s = &s, .error = &error };
     karp_str other = TEXT("");
-    (void)node_class;
     json_t *tree = decode_tree(&d, answer, "the answer");
     if (!tree) return provider_problem_of(problem, &error);
     const json_t *instances;
     size_t count = decode_list(&d, tree, "Instances", &instances);
-    uint32_t kind = take_errors(handle, &d, launch, tree, now, &other, problem);
+    uint32_t kind = take_errors(handle, &d, aws_class_of(node_class), launch, tree, now, &other, problem);
     decode_at(&d, "Instances[0]");
     if (count && !kind) take_instance(&d, json_array_get(instances, 0), launch, now, node);
     json_decref(tree);
