@@ -2,6 +2,8 @@
 #include <disrupt/budgets.h>
 
 #include <base/error.h>
+#include <base/strbuf.h>
+#include <decision/decision.h>
 #include <model/cron.h>
 #include <string.h>
 
@@ -146,4 +148,45 @@ karp_status pass_budgets(pass *p, karp_error *error)
         p->next_change[i] = pool_next_change(&w->raw.pools.items[i], reason, p->now, p->quirks);
     }
     return KARP_OK;
+}
+
+/* ---- what cannot be evaluated ------------------------------------------------------------------------------------------- */
+
+static void describe_broken(strbuf *text, karp_str pool_name, uint32_t number, const budget *b)
+{
+    strbuf_adds(text, "NodePool ");
+    strbuf_addstr(text, pool_name);
+    strbuf_adds(text, ": spec.disruption.budgets[");
+    strbuf_addu(text, number);
+    strbuf_adds(text, "] cannot be evaluated (nodes \"");
+    strbuf_addstr(text, b->nodes);
+    if (scheduled(b)) {
+        strbuf_adds(text, "\", schedule \"");
+        strbuf_addstr(text, b->schedule);
+    }
+    strbuf_adds(text, "\"): it allows no disruption");
+}
+
+static bool note_broken(karp_decision *d, karp_str pool_name, const node_pool *pool, int64_t now)
+{
+    int64_t allowed;
+    uint32_t i = 0;
+    while (i < pool->budget_count && budget_allows(&pool->budgets[i], 0, now, true, &allowed)) i++;
+    if (i == pool->budget_count) return true;
+    strbuf text;
+    strbuf_init(&text, d->context);
+    describe_broken(&text, pool_name, i, &pool->budgets[i]);
+    bool ok = !text.failed && decision_warn(d, text.ptr, text.len);
+    strbuf_free(&text);
+    return ok;
+}
+
+bool budgets_note_broken(const pass *p, karp_decision *d)
+{
+    const karp_snapshot *w = p->snapshot;
+    for (size_t i = 0; i < w->raw.pools.count; i++) {
+        const node_pool *pool = &w->raw.pools.items[i];
+        if (!note_broken(d, name_of(w, pool->meta.name), pool, p->now)) return false;
+    }
+    return true;
 }

@@ -20,6 +20,10 @@ int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, ui
 /* §8.3: what is left for the method's reason, by store pool. */
 karp_status pass_budgets(pass *p, karp_error *error);
 
+/* Notes in the decision which pools have a budget that cannot be evaluated: that nothing may go has another reason there than
+ * that it is used up. false = refused memory. */
+bool budgets_note_broken(const pass *p, karp_decision *d);
+
 /* KARP_REASON_EMPTY … of a method; 0 = none that a budget could name. */
 uint32_t method_reason(uint32_t method);
 

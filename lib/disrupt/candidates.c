@@ -196,15 +196,22 @@ static const disruption_budget *unreadable_budget(const karp_snapshot *w)
 
 static bool keep_all(pass *p, const disruption_budget *b)
 {
+    static const char before[] = "the selector of PodDisruptionBudget ";
     const karp_snapshot *w = p->snapshot;
-    strbuf name;
-    strbuf_init(&name, p->context);
-    add_budget_name(&name, w, b);
-    bool ok = !name.failed;
-    for (uint32_t i = 0; i < w->node_count && ok; i++) ok = pass_keep(p, i, KARP_REASON_INVALID_PDB, (karp_str){ name.ptr, name.len });
-    strbuf_free(&name);
+    strbuf text;
+    strbuf_init(&text, p->context);
+    strbuf_adds(&text, before);
+    add_budget_name(&text, w, b);
+    size_t end = text.len;
+    strbuf_adds(&text, " is not valid");
+    char *message = text.failed ? NULL : arena_string(&p->data, text.ptr, text.len);
+    bool ok = message != NULL;
+    for (uint32_t i = 0; i < w->node_count && ok; i++) {
+        ok = pass_keep(p, i, KARP_REASON_INVALID_PDB, (karp_str){ message + sizeof before - 1, end - (sizeof before - 1) });
+    }
     p->error_code = str("INVALID_PDB");
-    p->error_message = str("the selector of a PodDisruptionBudget is not valid");
+    p->error_message = ok ? (karp_str){ message, text.len } : nothing;
+    strbuf_free(&text);
     return ok;
 }
 

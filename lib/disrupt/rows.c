@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
 #include <disrupt/marks.h>
 #include <disrupt/simulate.h>
@@ -176,14 +177,17 @@ static int64_t requeue_after(const pass *p)
 
 karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
 {
+    char *message = arena_string(&d->data, p->error_message.ptr, p->error_message.len);
+    if (message == NULL) return fail_nomem(error);
     d->disrupts = true;
     d->complete = !p->stopped;
     d->profile = p->options.profile;
     d->now = p->now;
     d->disruption = (karp_disruption){ .size = sizeof d->disruption, .method = p->method, .error_code = p->error_code,
                                        .simulations = p->simulations > UINT32_MAX ? UINT32_MAX : (uint32_t)p->simulations,
-                                       .error_message = p->error_message, .requeue_after = requeue_after(p) };
+                                       .error_message = { message, p->error_message.len },
+                                       .requeue_after = requeue_after(p) };
     karp_status status = command_rows(p, d, error);
     if (status != KARP_OK) return status;
-    return candidate_rows(p, d) && budget_rows(p, d) && node_rows(p, d) && kept_rows(p, d) && marks_row(p, d) ? KARP_OK : fail_nomem(error);
+    return candidate_rows(p, d) && budget_rows(p, d) && node_rows(p, d) && kept_rows(p, d) && marks_row(p, d) && budgets_note_broken(p, d) ? KARP_OK : fail_nomem(error);
 }

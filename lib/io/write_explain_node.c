@@ -85,12 +85,17 @@ static karp_status as_json(const write_job *job, const karp_node_explanation *ex
 static void write_move(const text_out *t, const karp_move *move)
 {
     write_buffer *b = t->out;
-    buffer_text(b, "Best rejected move: its ");
-    buffer_uint(b, move->moved);
-    buffer_text(b, move->moved == 1 ? " pod" : " pods");
-    if (move->launches == 0) {
-        buffer_text(b, " would fit on nodes that exist");
+    buffer_text(b, "Best rejected move: ");
+    if (move->moved == 0) {
+        buffer_text(b, "no pod has to move");
     } else {
+        buffer_text(b, "its ");
+        buffer_uint(b, move->moved);
+        buffer_text(b, move->moved == 1 ? " pod" : " pods");
+    }
+    if (move->moved > 0 && move->launches == 0) {
+        buffer_text(b, " would fit on nodes that exist");
+    } else if (move->launches > 0) {
         buffer_text(b, " to ");
         text_clean(b, move->choice.instance_type);
         buffer_text(b, ", ");

@@ -4,6 +4,7 @@
 
 #include "write_launch.h"
 #include "write_members.h"
+#include "write_rows.h"
 
 static const char *profile_name(uint32_t profile)
 {
@@ -360,12 +361,9 @@ static void write_warnings(json_out *j, const write_job *job)
 {
     json_key(j, "warnings");
     json_open_array(j);
-    for (size_t i = 0; i < job->options->warning_count; i++) {
-        json_str(j, job->options->warnings[i]);
-    }
-    size_t count = karp_decision_warning_count(job->decision);
+    size_t count = count_warnings(job);
     for (size_t i = 0; i < count; i++) {
-        json_str(j, karp_decision_warning(job->decision, i));
+        json_str(j, warning_at(job, i));
     }
     json_end(j);
 }

@@ -454,16 +454,32 @@ void cost_line(const text_out *t, double before, double after)
     buffer_char(b, ')');
 }
 
+size_t count_warnings(const write_job *job)
+{
+    bool beside = job->disruption != NULL && job->disruption != job->decision;
+    size_t more = beside ? karp_decision_warning_count(job->disruption) : 0;
+    return job->options->warning_count + karp_decision_warning_count(job->decision) + more;
+}
+
+karp_str warning_at(const write_job *job, size_t index)
+{
+    if (index < job->options->warning_count) {
+        return job->options->warnings[index];
+    }
+    index -= job->options->warning_count;
+    size_t own = karp_decision_warning_count(job->decision);
+    return index < own ? karp_decision_warning(job->decision, index) : karp_decision_warning(job->disruption, index - own);
+}
+
 void warnings_section(const text_out *t, const write_job *job)
 {
-    size_t own = karp_decision_warning_count(job->decision);
-    size_t given = job->options->warning_count;
-    if (own + given == 0) {
+    size_t count = count_warnings(job);
+    if (count == 0) {
         return;
     }
     section(t, "Notes");
-    for (size_t i = 0; i < given + own; i++) {
-        karp_str text = i < given ? job->options->warnings[i] : karp_decision_warning(job->decision, i - given);
+    for (size_t i = 0; i < count; i++) {
+        karp_str text = warning_at(job, i);
         buffer_text(t->out, "  *   ");
         text_flow flow;
         flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_DETAIL_LINES);

@@ -60,6 +60,9 @@ karp_status count_commands(const write_job *job, const karp_decision *decision, 
 /* "Cost: $0.864/h -> $0.760/h  (…)" without the line's end. */
 void cost_line(const text_out *t, double before, double after);
 
+/* The caller's warnings, then those of the decision, then those of the disruption beside it. */
+size_t count_warnings(const write_job *job);
+karp_str warning_at(const write_job *job, size_t index);
 void warnings_section(const text_out *t, const write_job *job);
 void header_line(const text_out *t, const write_job *job, const char *verb);
 

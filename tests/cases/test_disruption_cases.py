@@ -44,7 +44,7 @@ class Run:
 
     def __init__(self, arguments):
         self.arguments = arguments
-        self.commands, self.placements, self.kept, self.rest = [], {}, {}, []
+        self.commands, self.placements, self.kept, self.rest, self.notes = [], {}, {}, [], []
 
     def expect(self, line):
         verb, _, text = line.partition(' ')
@@ -56,6 +56,8 @@ class Run:
             self.placements[name] = long_names(rest.split())
         elif verb == 'keep':
             self.kept.update({node: rest.split(None, 1) for node in name.split()})
+        elif verb == 'note':
+            self.notes.append(text)
         elif verb in ('budget', 'candidate', 'method', 'error'):
             self.rest.append((verb, name, rest))
         else:
@@ -72,6 +74,8 @@ class Run:
         kept = {row['node']: [row['code'], row['detail']] for row in plan['kept'] if row['code'] != 'NOT_MANAGED' or row['node'] in self.kept}
         if set(kept) != set(self.kept) or any(kept[n][:len(w)] != w for n, w in self.kept.items()):
             yield f'kept are {kept}'
+        if any(note not in plan['warnings'] for note in self.notes):
+            yield f'the notes are {plan["warnings"]}'
         yield from self.compare_rest(plan)
 
     def compare_rest(self, plan):
@@ -81,6 +85,8 @@ class Run:
                 yield f'the method is {plan["method"]}'
             elif verb == 'error' and plan.get('error', {}).get('code') != name:
                 yield f'the error is {plan.get("error")}'
+            elif verb == 'error' and rest and plan['error']['message'] != rest:
+                yield f'the error is {plan["error"]}'
             elif verb == 'budget' and plan['budgets'].get(name) != int(rest):
                 yield f'the budgets are {plan["budgets"]}'
             elif verb == 'candidate' and name not in candidates:

@@ -114,6 +114,15 @@ with tempfile.TemporaryDirectory() as place:
         equal([b['code'] for b in json.loads(explain(objects, '-o', 'json'))['blockers']], [code], 'explain')
         out, _ = run('disrupt', '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '-o', 'json')
         equal([k['code'] for k in json.loads(out)['kept'] if k['node'] == 'a'], [code], 'disrupt')
+    # A budget that cannot be read: the pass says so once, the plan beside it too, and nothing moves from an empty node.
+    shown = explain([pool('WhenEmptyOrUnderutilized', budget='many'), node('a', 'dear')]).splitlines()
+    check('Best rejected move: no pod has to move; it would save $1.000/h of $1.000 (100%).' in shown, shown)
+    note = 'NodePool pool: spec.disruption.budgets[0] cannot be evaluated (nodes "many"): it allows no disruption'
+    for verb in (['disrupt'], ['plan', '--disrupt']):
+        for form in ('text', 'json'):
+            out, _ = run(*verb, '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '--width', '200', '-o', form)
+            said = json.loads(out)['warnings'] if form == 'json' else [line[6:] for line in out.splitlines() if line.startswith('  *   ')]
+            equal(said.count(note), 1, f'{verb} as {form}')
     shown = explain(full('WhenEmptyOrUnderutilized', budget='0')).splitlines()
     check(shown[-1].startswith('Eligible again: when the budget of its pool allows one more'), shown)
     shown = explain([pool('WhenEmptyOrUnderutilized'), node('a', 'dear'), pod('web', 'a', '4')]).splitlines()
