@@ -2,6 +2,7 @@
 """The Go modules at length: races, cgo's own checks, linked statically; those that depend on Kubernetes' modules."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,16 @@ def static():
         print(test_go.go('test', '-count=1', '-tags', 'karp_static', './...', PKG_CONFIG_PATH=folder, LD_LIBRARY_PATH=''))
 
 
+def doors(folder):
+    """10,000 pods into the builder against JSON, in one run, the best of five each: docs/go.md has the figures."""
+    said = test_go.go('test', '-run', 'none', '-bench', 'Door', '-benchtime', '3x', '-count', '5', '.', folder=folder)
+    print(said)
+    best = {}
+    for name, took in re.findall(r'^BenchmarkDoor(\w+?)(?:-\d+)?\s+\d+\s+(\d+) ns/op', said, flags=re.M):
+        best[name] = min(int(took), best.get(name, int(took)))
+    return best['Typed'] * 4 <= best['Marshal'] and best['Typed'] * 20 <= best['JSON']
+
+
 def main():
     skip = test_go.reason_to_skip()
     if skip:
@@ -47,6 +58,9 @@ def main():
         test_go.go('vet', './...', folder=folder)
         print(test_go.go('test', '-count=1', './...', folder=folder))
         print(test_go.go('test', '-count=1', '-race', './...', folder=folder))
+    if not doors(test_go.GO / 'corev1'):
+        print('the builder is not four times as fast as json.Marshal, or not twenty times as fast as reading JSON')
+        return 1
     return 0
 
 
