@@ -36,7 +36,8 @@ typedef struct karp_change {
  * and reserved offerings are as strict as the snapshot says. Its nodes show those that are gone as marked;
  * a pod that has a node, or would get one without the changes, is not called permanently unschedulable for the loss of a zone;
  * karp_decision_cost_before() is the cost today, karp_decision_cost_after() that after the changes, at the new prices.
- * Each change is noted among the decision's warnings. Nodes or pods to be added belong into a snapshot of their own.
+ * Each change is noted among the decision's warnings. Pods that are gone, and nodes or pods to be added, belong into a
+ * snapshot of their own: karp_snapshot_edit() makes it of this one.
  * Without changes the decision is karp_provision()'s. @p options may be NULL.
  * Errors: NOT_FOUND (no such node, zone or capacity type), INVALID, NOMEM, CANCELED, ABI_*.
  */
