@@ -20,6 +20,8 @@ typedef struct spread_check {
     uint32_t kind;
     const wishes *w;
     uint8_t *selected; /* kinds */
+    bool soft_taints;  /* count for the nodes it looks at */
+    bool unsure;       /* pods went to a domain that their node does not state (S-Q36) */
     map64 index;       /* domain -> place in domains */
     LIST_OF(domain_count) domains;
 } spread_check;
@@ -74,12 +76,9 @@ static bool conflated(const spread_check *s)
     return false;
 }
 
-/* A pod that gives something up gets a group of its own, which does not know the pods placed before (S-Q5). */
-static bool may_change_group(const spread_check *s)
+/* Whether a pool has a taint that only asks to be avoided: pods come to tolerate such taints then, on nodes too. */
+static bool soft_pools(const karp_snapshot *w)
 {
-    const karp_snapshot *w = s->v->snapshot;
-    const shape *own = &w->raw.shapes.items[w->classes[s->kind].shape];
-    if (own->required.count > 1) return true;
     for (uint32_t p = 0; p < w->raw.pools.count; p++) {
         taint_list taints = w->raw.pools.items[p].taints;
         for (uint32_t i = 0; i < taints.count; i++) {
@@ -87,6 +86,15 @@ static bool may_change_group(const spread_check *s)
         }
     }
     return false;
+}
+
+/* A pod that gives something up gets a group of its own, which does not know the pods placed before (S-Q5). */
+static bool may_change_group(const spread_check *s)
+{
+    const karp_snapshot *w = s->v->snapshot;
+    const shape *own = &w->raw.shapes.items[w->classes[s->kind].shape];
+    if (own->required.count > 1) return true;
+    return soft_pools(w);
 }
 
 /* ---- counting --------------------------------------------------------------------------------------------------------------- */
@@ -118,7 +126,7 @@ static bool looked_at(const spread_check *s, const target *t, bool certain)
 {
     const karp_snapshot *w = s->v->snapshot;
     const shape *own = &w->raw.shapes.items[w->classes[s->kind].shape];
-    if (s->c->honor_taints && untolerated(s->v, own->tolerations, t->taints, true) != NULL) return false;
+    if (s->c->honor_taints && untolerated(s->v, own->tolerations, t->taints, s->soft_taints) != NULL) return false;
     if (!s->c->honor_affinity) return true;
     uint32_t host = t->is_launch || t->node == NO_ID ? NO_ID : w->nodes[t->node].hostname;
     for (uint32_t i = 0; i < s->w->count; i++) {
@@ -165,7 +173,9 @@ static void count_placed(spread_check *s)
         const target *t = &v->targets[v->at[p]];
         spot_domains d = domains_of(v, t, s->c->topology_key);
         if (d.count != 1) {
-            if (own && !label_imagined(v, t, s->c->topology_key)) note(v, KARP_FINDING_SPREAD, pod_object(v, p), "%.*s has no certain %.*s, over which it must be spread", SHOW(t->name), SHOW(text_of(v->snapshot, s->c->topology_key)));
+            bool imagined = label_imagined(v, t, s->c->topology_key);
+            s->unsure = s->unsure || imagined;
+            if (own && !imagined) note(v, KARP_FINDING_SPREAD, pod_object(v, p), "%.*s has no certain %.*s, over which it must be spread", SHOW(t->name), SHOW(text_of(v->snapshot, s->c->topology_key)));
             continue;
         }
         bool looked = looked_at(s, t, own);
@@ -188,7 +198,7 @@ static void count_pools(spread_check *s)
     const shape *own = &w->raw.shapes.items[w->classes[s->kind].shape];
     for (uint32_t p = 0; p < w->raw.pools.count && !v->failed; p++) {
         if (!facts_of_pool(v, p)->open) continue;
-        if (s->c->honor_taints && untolerated(v, own->tolerations, w->raw.pools.items[p].taints, true) != NULL) continue;
+        if (s->c->honor_taints && untolerated(v, own->tolerations, w->raw.pools.items[p].taints, false) != NULL) continue;
         const rule *base = rules_find(&v->pools[p].base, key);
         const type_table *table = v->pools[p].table;
         for (uint32_t t = 0; t < table->type_count; t++) {
@@ -252,7 +262,7 @@ static void check_constraint(spread_check *s)
     count_nodes(s);
     if (!v->failed) count_placed(s);
     if (!v->failed && s->c->topology_key != v->snapshot->known.hostname) count_pools(s);
-    if (!v->failed) judge(s);
+    if (!v->failed && !s->unsure) judge(s);
     map64_free(&s->index);
     list_free(v->context, &s->domains, sizeof(domain_count));
 }
@@ -269,7 +279,8 @@ void check_spread_of_kind(verifier *v, uint32_t kind)
         return;
     }
     for (uint32_t i = 0; i < h->spread.count && !v->failed; i++) {
-        spread_check s = { .v = v, .c = &h->spread.items[i], .kind = kind, .w = pod_wishes(v, shape_number), .selected = selected };
+        spread_check s = { .v = v, .c = &h->spread.items[i], .kind = kind, .w = pod_wishes(v, shape_number), .selected = selected,
+                           .soft_taints = !soft_pools(w) };
         if (s.c->schedule_anyway || s.c->label_selector == NULL || !key_as_written(v, s.c->topology_key)) continue;
         if (v->quirks && (conflated(&s) || may_change_group(&s))) continue;
         check_constraint(&s);

@@ -45,6 +45,10 @@
     "spec: {containers: [{name: c, resources: {requests: {cpu: " cpu "}}}], nodeSelector: {" label "}}}}}\n"
 #define SPOT "{\"key\":\"karpenter.sh/capacity-type\",\"operator\":\"In\",\"values\":[\"spot\"]}"
 #define DEVICES SNAPSHOT("{ignoreDRARequests: false}", TYPE("m", "1", ""))
+#define SOFT "{key: t, effect: PreferNoSchedule}"
+#define HONOR \
+    ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor, " \
+    "labelSelector: {matchLabels: {app: x}}}]"
 #define ON_N1 SPREAD("topology.kubernetes.io/zone") ", nodeSelector: {kubernetes.io/hostname: n1}"
 #define LEAVING \
     "- {apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: n1, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [f], labels: " \
@@ -169,6 +173,13 @@ static const struct check pool_checks[] = {
     { HEAD OWN_POOL("", ", requirements: []", "False") NODE("n1", "a", "4", "") NODE("n2", "c", "4", "") LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone"))
       LABELLED("b", "app: x", SPREAD("topology.kubernetes.io/zone")),
       "{\"placements\":[{\"node\":\"n1\",\"pods\":[" AB "]}]}", "SPREAD pod default/a\n" },
+    /* Pods come to tolerate what a pool only asks to be avoided: such a taint hides no node from the constraint. */
+    { HEAD OWN_POOL("", ", taints: [" SOFT "], requirements: []", "False") NODE("n1", "a", "4", "") NODE("n2", "c", "4", "taints: [" SOFT "]")
+      NODE("n3", "c", "4", "") RUNNING("r", "n2", "app: x", "") LABELLED("a", "app: x", HONOR) LABELLED("b", "app: x", HONOR),
+      KARP ",\"placements\":[{\"node\":\"n1\",\"pods\":[" AB "]}]}", "" },
+    { HEAD OWN_POOL("", ", requirements: []", "False") NODE("n1", "a", "4", "") NODE("n2", "c", "4", "taints: [" SOFT "]")
+      NODE("n3", "c", "4", "") RUNNING("r", "n2", "app: x", "") LABELLED("a", "app: x", HONOR) LABELLED("b", "app: x", HONOR),
+      KARP ",\"placements\":[{\"node\":\"n1\",\"pods\":[" AB "]}]}", "SPREAD pod default/a\n" },
     /* A budget that has nothing to spare keeps its pod on a node that goes; Karpenter does not count. */
     { BOTH LEAVING BUDGET("minAvailable: 1") RUNNING("a", "n1", "app: x", ""), "{}", "POD_MISSING pod default/a\n" },
     { BOTH LEAVING BUDGET("minAvailable: 1") RUNNING("a", "n1", "app: x", ""), KARP "}", "" },
