@@ -58,28 +58,29 @@ static void count_costs(const changed_view *v, karp_decision *d)
     for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
 }
 
-static const karp_unschedulable *left_out(const karp_decision *d, uint32_t pod_number)
-{
-    for (size_t i = 0; i < d->unschedulable.count; i++) {
-        if (d->unschedulable.items[i].pod == pod_number) return &d->unschedulable.items[i];
-    }
-    return NULL;
-}
-
 /* A zone comes back: what has a node, or would get one if the zone were there, is not left out for good. */
 static karp_status soften(const changed_view *v, const karp_options *options, karp_decision *d, karp_error *error)
 {
     karp_decision *usual = NULL;
     bool some = false;
     for (size_t i = 0; i < d->unschedulable.count; i++) some = some || d->unschedulable.items[i].permanent != 0;
-    karp_status status = some ? karp_provision(v->snapshot, options, &usual, error) : KARP_OK;
-    for (size_t i = 0; status == KARP_OK && some && i < d->unschedulable.count; i++) {
-        karp_unschedulable *row = &d->unschedulable.items[i];
-        const karp_unschedulable *before = row->permanent != 0 ? left_out(usual, row->pod) : NULL;
-        if (before == NULL || before->permanent == 0) row->permanent = 0;
+    if (!some) return KARP_OK;
+    karp_status status = karp_provision(v->snapshot, options, &usual, error);
+    if (status != KARP_OK) return status;
+    size_t pods = v->snapshot->raw.pods.count;
+    uint8_t *for_good = mem_zalloc(d->context, pods + 1); /* by pod: with the zone, too */
+    for (size_t i = 0; i < usual->unschedulable.count && for_good != NULL; i++) {
+        const karp_unschedulable *row = &usual->unschedulable.items[i];
+        if (row->permanent != 0) for_good[row->pod] = 1;
     }
+    for (size_t i = 0; i < d->unschedulable.count && for_good != NULL; i++) {
+        karp_unschedulable *row = &d->unschedulable.items[i];
+        if (!for_good[row->pod]) row->permanent = 0;
+    }
+    bool refused = for_good == NULL;
+    mem_free(d->context, for_good, pods + 1);
     karp_decision_unref(usual);
-    return status;
+    return refused ? fail_nomem(error) : KARP_OK;
 }
 
 static bool loses_zone(const karp_change *changes, size_t count)

@@ -52,6 +52,7 @@ typedef struct verifier {
     bool failed;
     bool quirks;       /* what Karpenter's quirks allow is fine */
     int64_t now;
+    uint8_t *spent;    /* by budget: has nothing to spare, where that is counted (without quirks) */
     uint8_t *waits;    /* by pod: the round has to place it */
     uint8_t *seen;     /* by pod: the plan mentions it */
     uint32_t *at;      /* by pod: target, NO_ID = none */

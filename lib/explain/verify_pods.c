@@ -71,20 +71,31 @@ static bool none_to_spare(const verifier *v, const disruption_budget *b)
     return b->min_available.is_set && meant(&b->min_available, all, &asked) && asked >= all;
 }
 
+/* Counted once for all pods. False = refused. */
+static bool count_budgets(verifier *v)
+{
+    const store *raw = &v->snapshot->raw;
+    v->spent = arena_array(&v->data, raw->budgets.count + 1, sizeof *v->spent);
+    for (size_t i = 0; v->spent != NULL && !v->quirks && i < raw->budgets.count; i++) v->spent[i] = none_to_spare(v, &raw->budgets.items[i]);
+    return v->spent != NULL;
+}
+
 /* More than one budget, or one that never allows anything. Karpenter looks for texts that say so, and counts nothing. */
 static bool budgets_forbid(const verifier *v, const pod *p)
 {
     const store *raw = &v->snapshot->raw;
     const disruption_budget *only = NULL;
+    bool spent = false;
     for (size_t i = 0; i < raw->budgets.count; i++) {
         const disruption_budget *b = &raw->budgets.items[i];
         if (!covers(v, b, p)) continue;
         if (only != NULL) return true;
         only = b;
+        spent = v->spent[i];
     }
     if (only == NULL || (only->always_allow && (p->flags & POD_NOT_READY) != 0)) return false;
     bool zero = only->max_unavailable.is_set && !only->max_unavailable.is_text && only->max_unavailable.value == 0;
-    return zero || says(&only->max_unavailable, "0%") || says(&only->min_available, "100%") || (!v->quirks && none_to_spare(v, only));
+    return zero || says(&only->max_unavailable, "0%") || says(&only->min_available, "100%") || spent;
 }
 
 /* A pod of a node that is being deleted. */
@@ -104,6 +115,7 @@ bool find_waiting(verifier *v)
         for (uint32_t i = 0; i < s->place_count; i++) v->waits[s->place[i]] = 1;
         return true;
     }
+    if (!count_budgets(v)) return false;
     for (size_t i = 0; i < s->raw.pods.count; i++) v->waits[i] = pending(&s->raw.pods.items[i]);
     for (uint32_t n = 0; n < s->node_count; n++) {
         if (!s->nodes[n].marked || s->nodes[n].node == NO_ID) continue;
