@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <property/plans.h>
 #include <property/worlds.h>
@@ -12,7 +11,7 @@
 
 static void compare(const fuzz_world *w, karp_str plan)
 {
-    char *reference = reference_plan(w->text, strlen(w->text), ".");
+    char *reference = reference_plan(w->tree, ".");
     if (reference == NULL) {
         fprintf(stderr, "%s\n", reference_error());
         broken("what the library decides the reference decides");

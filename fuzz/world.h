@@ -9,7 +9,7 @@
 
 typedef struct fuzz_world {
     meter memory;
-    char *text; /* the Snapshot, of the C library's memory */
+    json_t *tree; /* the Snapshot, of the C library's memory */
     karp_context *context;
     karp_reader *reader;
     karp_snapshot *snapshot; /* NULL: more than the limits allow */

@@ -166,7 +166,7 @@ void make_catalogues(struct maker *m)
     unsigned count = has(m, POOL_CATALOGUES) ? 1 + below(m, 3) : 1;
     for (unsigned c = 0; c < count; c++) {
         json_t *types = json_array(), *catalogue = json_pack("{s:o}", "instanceTypes", types);
-        unsigned all = has(m, MANY_TYPES) ? (chance(m, 10) ? 640 : 12 + below(m, 30)) : chance(m, 15) ? 1 + below(m, 2) : 3 + below(m, 6);
+        unsigned all = has(m, MANY_TYPES) ? (chance(m, 2) ? 640 : 12 + below(m, 30)) : chance(m, 15) ? 1 + below(m, 2) : 3 + below(m, 6);
         for (unsigned i = 0; i < all && (!m->small || i < 8); i++) {
             json_t *type = instance_type(m, text(m, "t%u%c%u", i, 'a' + (int)c, below(m, 10)), with_ids);
             json_array_append_new(types, type);

@@ -178,17 +178,17 @@ static double seconds(void)
 }
 
 /** The Plan of the reference, or of whoever is asked; what went wrong if @p outcome is not AGREED. To be freed. */
-static char *reference_answer(struct run *run, const char *text, enum outcome *outcome)
+static char *reference_answer(struct run *run, json_t *world, const char *text, enum outcome *outcome)
 {
     bool covered = true, failed = false;
     char *plan = run->asked != NULL ? asked_plan(run->asked, text, &covered, &failed)
-                                    : reference_plan(text, strlen(text), run->base);
+                                    : reference_plan(world, run->base);
     *outcome = !covered ? NOT_COVERED : plan == NULL || failed ? REFERENCE_FAILED : AGREED;
     return plan;
 }
 
 /** @p why: what was different or failed, to be freed. */
-static enum outcome compare(struct run *run, const json_t *world, char **why)
+static enum outcome compare(struct run *run, json_t *world, char **why)
 {
     char *text = json_dumps(world, JSON_COMPACT);
     bool failed = false;
@@ -199,7 +199,7 @@ static enum outcome compare(struct run *run, const json_t *world, char **why)
     }
     double start = seconds();
     enum outcome outcome;
-    char *ours = reference_answer(run, text, &outcome), *theirs = NULL;
+    char *ours = reference_answer(run, world, text, &outcome), *theirs = NULL;
     double middle = seconds();
     run->reference_seconds += middle - start;
     if (outcome == AGREED) {
@@ -247,7 +247,7 @@ static void save(const struct run *run, const char *name, const json_t *world)
     }
 }
 
-static bool fails_alike(const json_t *world, void *user)
+static bool fails_alike(json_t *world, void *user)
 {
     struct run *run = user;
     char *why, start[sizeof run->beginning];

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /** Does a world still fail in the way that is looked for? */
-typedef bool shrink_test(const json_t *world, void *user);
+typedef bool shrink_test(json_t *world, void *user);
 
 /**
  * Takes objects, list items and fields out of @p world, in place, as long as it fails. What identifies an object and its

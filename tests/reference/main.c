@@ -8,29 +8,6 @@
 
 #include "reference.h"
 
-static char *read_file(const char *path, size_t *length)
-{
-    FILE *f = fopen(path, "rb");
-    char *text = NULL;
-    size_t room = 0;
-    *length = 0;
-    for (size_t got = 1; f != NULL && got > 0; *length += got) {
-        if (room - *length < 65536) {
-            room = room == 0 ? 1 << 17 : 2 * room;
-            char *more = realloc(text, room);
-            if (more == NULL) {
-                break;
-            }
-            text = more;
-        }
-        got = fread(text + *length, 1, room - *length, f);
-    }
-    if (f != NULL) {
-        fclose(f);
-    }
-    return text;
-}
-
 int main(int argc, char **argv)
 {
     const char *path = argc == 2 ? argv[1] : NULL;
@@ -41,10 +18,10 @@ int main(int argc, char **argv)
         fputs("usage: reference SNAPSHOT.json\n", stderr);
         return 2;
     }
-    size_t length;
-    char *text = read_file(path, &length);
-    if (text == NULL) {
-        fprintf(stderr, "reference: cannot read %s\n", path);
+    json_error_t error;
+    json_t *snapshot = json_load_file(path, 0, &error);
+    if (snapshot == NULL) {
+        fprintf(stderr, "reference: %s:%d: %s\n", path, error.line, error.text);
         return 1;
     }
     const char *slash = strrchr(path, '/');
@@ -52,7 +29,7 @@ int main(int argc, char **argv)
     if (directory != NULL && slash != NULL) {
         directory[slash - path] = '\0';
     }
-    char *plan = directory != NULL ? reference_plan(text, length, directory) : NULL;
+    char *plan = directory != NULL ? reference_plan(snapshot, directory) : NULL;
     if (plan != NULL) {
         puts(plan);
     } else {
@@ -60,7 +37,7 @@ int main(int argc, char **argv)
     }
     int status = plan == NULL;
     free(plan);
-    free(text);
+    json_decref(snapshot);
     free(directory);
     return status;
 }

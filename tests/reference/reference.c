@@ -27,17 +27,11 @@ static char *decide(const json_t *doc, const char *base_dir)
     return text;
 }
 
-char *reference_plan(const char *snapshot_json, size_t len, const char *base_dir)
+char *reference_plan(json_t *snapshot, const char *base_dir)
 {
-    json_error_t error;
     ref_fault_clear();
-    json_t *doc = json_loadb(snapshot_json, len, 0, &error);
-    if (doc == NULL) {
-        ref_fault("line %d: %s", error.line, error.text);
-        return NULL;
-    }
-    ref_keep_document(doc);
-    char *text = decide(doc, base_dir);
+    ref_keep_document(json_incref(snapshot));
+    char *text = decide(snapshot, base_dir);
     ref_drop_documents();
     ref_free_all();
     return text;

@@ -3,13 +3,13 @@
 #ifndef REFERENCE_H
 #define REFERENCE_H
 
-#include <stddef.h>
+#include <jansson.h>
 
 /**
- * Decides. Catalogue paths are relative to @p base_dir. The text is freed by the caller with free().
- * NULL if the snapshot cannot be used; reference_error() then says why.
+ * Decides on a Snapshot, which stays as it is. Catalogue paths are relative to @p base_dir. The text is freed by the
+ * caller with free(). NULL if the snapshot cannot be used; reference_error() then says why.
  */
-char *reference_plan(const char *snapshot_json, size_t len, const char *base_dir);
+char *reference_plan(json_t *snapshot, const char *base_dir);
 
 /** Why the last call of this thread returned NULL. */
 const char *reference_error(void);
