@@ -124,12 +124,11 @@ static bool build_universe(scheduler *s, uint32_t key_index)
 uint32_t domain_key_of(scheduler *s, uint32_t given)
 {
     uint32_t key = quirk(s, 34) ? given : s->snapshot->facts.normalized[given];
-    for (uint32_t i = 0; i < s->key_count; i++) {
-        if (s->keys[i].key == key) return i;
-    }
+    uint32_t known = map64_get(&s->key_numbers, key);
+    if (known != NO_ID) return known;
     size_t capacity = s->key_capacity;
     void *items = s->keys;
-    if (!grow(s->context, &items, &capacity, s->key_count + (size_t)1, sizeof *s->keys)) {
+    if (!map64_put(&s->key_numbers, key, s->key_count) || !grow(s->context, &items, &capacity, s->key_count + (size_t)1, sizeof *s->keys)) {
         s->failed = true;
         return NO_ID;
     }

@@ -423,16 +423,19 @@ bool topology_update(scheduler *s, uint32_t view_number)
     const shape *h = shape_of(s->snapshot, v.class_);
     s->views.items[view_number].updated = true;
     if (!topology_register_inverse(s, v.class_, v.tolerations)) return false;
-    size_t most = (size_t)v.spread.count + h->required_affinity.count + v.preferred_affinity.count + h->required_anti.count + v.preferred_anti.count;
+    size_t most = (size_t)v.spread_count + h->required_affinity.count + v.preferred_affinity.count + h->required_anti.count + v.preferred_anti.count;
     s->views.items[view_number].owned = arena_array(&s->data, most + 1, sizeof *v.owned);
     if (s->views.items[view_number].owned == NULL) {
         s->failed = true;
         return false;
     }
     s->updates++;
-    for (uint32_t i = 0; i < v.spread.count; i++) {
-        if (v.spread.items[i].schedule_anyway && s->ignore_preferences) continue;
-        if (!own(s, view_number, group_of_spread(s, &v, &v.spread.items[i]))) return false;
+    for (uint32_t i = 0; i < v.spread_count; i++) {
+        const spread_constraint *c = &v.spread.items[v.spread_left[i]];
+        uint32_t *known = &v.spread_groups[v.spread_left[i]];
+        if (c->schedule_anyway && s->ignore_preferences) continue;
+        if (*known == NO_ID) *known = group_of_spread(s, &v, c);
+        if (!own(s, view_number, *known)) return false;
     }
     static const pod_term_list none = { NULL, 0 };
     return own_terms(s, view_number, h->required_affinity, GROUP_AFFINITY, NULL) &&

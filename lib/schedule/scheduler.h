@@ -148,7 +148,10 @@ typedef struct view {
     uint32_t preferred_count;
     pod_term_list preferred_affinity, preferred_anti; /* by weight */
     uint32_t *affinity_groups, *anti_groups; /* of these, term by term, NO_ID = not looked up yet; the views of a class share them */
-    spread_list spread;
+    spread_list spread;        /* all of the class */
+    uint32_t *spread_left;     /* numbers of those not given up yet, in the peer's order */
+    uint32_t spread_count;
+    uint32_t *spread_groups;   /* of `spread`, NO_ID = not looked up yet; views with the same terms and tolerations share them */
     toleration_list tolerations;
     demand full, strict;       /* §6.2, §17.1 */
     struct owned_group {
@@ -300,6 +303,7 @@ struct scheduler {
 
     domain_key *keys;
     uint32_t key_count, key_capacity;
+    map64 key_numbers;    /* key -> index */
     LIST_OF(group) groups;
     words group_keys;     /* identities and their parts */
     map64 group_of_identity;

@@ -91,6 +91,7 @@ bool topology_init(scheduler *s)
 {
     words_init(&s->group_keys, s->context);
     map64_init(&s->group_of_identity, s->context);
+    map64_init(&s->key_numbers, s->context);
     return make_kins(s) && list_bound_by_kin(s) && number_nodes(s) && register_bound(s);
 }
 
@@ -119,6 +120,7 @@ void topology_free(scheduler *s)
     list_free(s->context, &s->kins, sizeof(kin));
     words_free(&s->group_keys);
     map64_free(&s->group_of_identity);
+    map64_free(&s->key_numbers);
     words_free(&s->kin_keys);
     mem_free(s->context, s->host_text, s->host_text_capacity * sizeof *s->host_text);
     map64_free(&s->host_of_text);

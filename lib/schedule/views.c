@@ -59,7 +59,7 @@ static bool settled(const scheduler *s, const view *v)
 {
     const shape *h = shape_of(s->snapshot, v->class_);
     bool any = false;
-    for (uint32_t i = 0; i < v->spread.count; i++) any = any || v->spread.items[i].schedule_anyway;
+    for (uint32_t i = 0; i < v->spread_count && !any; i++) any = v->spread.items[v->spread_left[i]].schedule_anyway;
     return !any && h->required.count - v->required_first <= 1 && v->preferred_count == 0 && v->preferred_affinity.count == 0 &&
            v->preferred_anti.count == 0 && (!s->tolerate_prefer_no_schedule || tolerates_prefer_no_schedule(s, v->tolerations));
 }
@@ -83,6 +83,22 @@ static uint32_t *no_groups(scheduler *s, uint32_t count)
     return list;
 }
 
+static bool all_spread(scheduler *s, view *v)
+{
+    if (v->spread.count == 0) return true;
+    v->spread_left = arena_array(&s->data, v->spread.count, sizeof *v->spread_left);
+    v->spread_groups = no_groups(s, v->spread.count);
+    if (v->spread_left == NULL || v->spread_groups == NULL) {
+        s->failed = true;
+        return false;
+    }
+    while (v->spread_count < v->spread.count) {
+        v->spread_left[v->spread_count] = v->spread_count;
+        v->spread_count++;
+    }
+    return true;
+}
+
 static uint32_t first_view(scheduler *s, uint32_t class_number)
 {
     const shape *h = shape_of(s->snapshot, class_number);
@@ -99,8 +115,8 @@ static uint32_t first_view(scheduler *s, uint32_t class_number)
         s->failed = true;
         return NO_ID;
     }
-    if (v.spread.count == 0 && s->classes[class_number].default_spread.count > 0) v.spread = s->classes[class_number].default_spread;
-    return push_view(s, &v);
+    if (v.spread.count == 0) v.spread = s->classes[class_number].default_spread;
+    return all_spread(s, &v) ? push_view(s, &v) : NO_ID;
 }
 
 uint32_t view_of_class(scheduler *s, uint32_t class_number)
@@ -113,20 +129,19 @@ uint32_t view_of_class(scheduler *s, uint32_t class_number)
 /* Drops the first ScheduleAnyway constraint; its slot is filled by the last one, as the peer does. */
 static bool drop_spread(scheduler *s, view *v)
 {
-    for (uint32_t i = 0; i < v->spread.count; i++) {
-        if (!v->spread.items[i].schedule_anyway) continue;
-        spread_constraint *items = arena_array(&s->data, v->spread.count, sizeof *items);
-        if (items == NULL) {
-            s->failed = true;
-            return false;
-        }
-        memcpy(items, v->spread.items, v->spread.count * sizeof *items);
-        items[i] = items[v->spread.count - 1];
-        v->spread = (spread_list){ items, v->spread.count - 1 };
-        v->gave_up = "topology spread constraint (ScheduleAnyway)";
-        return true;
+    uint32_t first = 0;
+    while (first < v->spread_count && !v->spread.items[v->spread_left[first]].schedule_anyway) first++;
+    if (first == v->spread_count) return false;
+    uint32_t *left = arena_array(&s->data, v->spread_count, sizeof *left);
+    if (left == NULL) {
+        s->failed = true;
+        return false;
     }
-    return false;
+    memcpy(left, v->spread_left, v->spread_count * sizeof *left);
+    left[first] = left[--v->spread_count];
+    v->spread_left = left;
+    v->gave_up = "topology spread constraint (ScheduleAnyway)";
+    return true;
 }
 
 /* One step of §26 on a copy; false = nothing left. Karpenter never comes back to an OR-term that it has left, so a pod may fail
@@ -163,6 +178,16 @@ static bool give_up(scheduler *s, view *v)
     return true;
 }
 
+/* Terms and tolerations are part of a spread's identity: with others it is another group. */
+static bool regroup(scheduler *s, const view *before, view *v)
+{
+    bool same = v->required_first == before->required_first && v->tolerations.items == before->tolerations.items;
+    if (same || v->spread_count == 0) return true;
+    v->spread_groups = no_groups(s, v->spread.count);
+    s->failed = s->failed || v->spread_groups == NULL;
+    return !s->failed;
+}
+
 uint32_t view_relax(scheduler *s, uint32_t view_number)
 {
     uint32_t next = s->views.items[view_number].next;
@@ -172,7 +197,8 @@ uint32_t view_relax(scheduler *s, uint32_t view_number)
     v.owned = NULL;
     v.owned_count = 0;
     v.updated = v.elsewhere = false;
-    next = give_up(s, &v) ? push_view(s, &v) : s->failed ? NO_ID : LAST_VIEW;
+    bool more = give_up(s, &v) && regroup(s, &s->views.items[view_number], &v);
+    next = more ? push_view(s, &v) : s->failed ? NO_ID : LAST_VIEW;
     s->views.items[view_number].next = next;
     return next;
 }
