@@ -248,7 +248,7 @@ static json_t *make(struct maker m)
 
 json_t *world_make(uint64_t seed)
 {
-    return make((struct maker){.random = seed});
+    return make((struct maker){.random = seed, .small = seed % 4 != 0});
 }
 
 char *world_text(uint64_t seed)
