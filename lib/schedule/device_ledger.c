@@ -16,7 +16,7 @@ static bool all_moving(const struct devices *d, const resource_claim *c)
 
 /* What the claims in the cluster say about one device. */
 typedef struct seed {
-    bool known, not_releasable, has_pods, stays, shared;
+    bool known, has_pods, stays, shared;
 } seed;
 
 /* Two results of one claim on one device count once: the last. */
@@ -36,7 +36,6 @@ static void gather(const struct devices *d, seed *seeds)
             seed *e = &seeds[c->results[r]];
             if (superseded(c, r)) continue;
             e->known = true;
-            e->not_releasable = e->not_releasable || !c->given->pods_only;
             e->has_pods = e->has_pods || c->given->pod_uid_count > 0;
             e->stays = e->stays || !all_moving(d, c->given);
             e->shared = e->shared || c->given->results[r].has_consumed;
@@ -44,8 +43,9 @@ static void gather(const struct devices *d, seed *seeds)
     }
 }
 
-/* Whether the device is free again. */
-static bool freed(const seed *e) { return (!e->not_releasable && !e->has_pods) || (e->has_pods && !e->stays); }
+/* Whether the device is free again: every pod that has it leaves. (Karpenter frees as well what is reserved for pods alone and has no
+ * pod; such a list names one.) */
+static bool freed(const seed *e) { return e->has_pods && !e->stays; }
 
 /* A shared device keeps what claims that stay consume of it; without any share it is free. */
 static void keep_shares(const struct devices *d, const seed *seeds, uint8_t *shared)
@@ -75,7 +75,6 @@ static void set_budgets(scheduler *s, const uint8_t *shared)
         if (!d->slice_in[i] || !from->has_counters || from->given->generation != d->pools[from->pool].generation) continue;
         for (uint32_t k = 0; k < from->counters.count; k++) {
             d->remaining[from->counters.items[k].id] = from->counters.items[k].value;
-            d->budgeted[from->counters.items[k].id] = 1;
             d->counter_pool[from->counters.items[k].id] = from->pool;
         }
     }
@@ -102,11 +101,10 @@ bool ledger_init(scheduler *s)
     d->holds = arena_array(&s->round_data, identities, sizeof *d->holds);
     d->used = arena_array(&s->round_data, w->dimension_count + (size_t)1, sizeof *d->used);
     d->remaining = arena_array(&s->round_data, w->counter_count + (size_t)1, sizeof *d->remaining);
-    d->budgeted = arena_array(&s->round_data, w->counter_count + (size_t)1, 1);
     d->counter_pool = arena_array(&s->round_data, w->counter_count + (size_t)1, sizeof *d->counter_pool);
     d->claims = arena_array(&s->round_data, w->claim_count + (size_t)1, sizeof *d->claims);
     if (seeds == NULL || shared == NULL || d->taken == NULL || d->holder == NULL || d->holds == NULL || d->used == NULL ||
-        d->remaining == NULL || d->budgeted == NULL || d->counter_pool == NULL || d->claims == NULL) {
+        d->remaining == NULL || d->counter_pool == NULL || d->claims == NULL) {
         return false;
     }
     gather(d, seeds);
@@ -184,7 +182,8 @@ static amount charged(const candidate *c, uint32_t kind, uint32_t id)
 static void charge(struct devices *d, uint32_t kind, uint32_t id, amount before, amount after)
 {
     amount more;
-    if (kind > OF_DIMENSION || !amount_sub(after, before, &more)) return;
+    if (kind > OF_DIMENSION) return;
+    (void)amount_sub(after, before, &more); /* neither is negative */
     if (kind == OF_COUNTER) (void)amount_sub(d->remaining[id], more, &d->remaining[id]);
     else (void)amount_add(d->used[id], more, &d->used[id]);
 }
@@ -247,10 +246,9 @@ static bool keep_pools(scheduler *s, candidate *c, const allocation *a)
     for (uint32_t i = 0; i < views.count && kept != NULL; i++) {
         kept[i] = views.items[i];
         kept[i].slices = arena_copy(&s->round_data, views.items[i].slices, views.items[i].slice_count * sizeof *kept[i].slices);
-        if (kept[i].slices == NULL && views.items[i].slice_count > 0) return false;
+        if (kept[i].slices == NULL) return false;
     }
     c->pools = (pool_views){ kept, views.count };
-    c->has_pools = true;
     return kept != NULL;
 }
 
@@ -373,9 +371,7 @@ static void forget_shares(scheduler *s, uint32_t number, uint32_t type)
 
 void ledger_release(scheduler *s, uint32_t number, const uint32_t *released, uint32_t count)
 {
-    uint32_t i = map64_get(&s->devices->candidate_of, number);
-    if (i == NO_ID) return;
-    candidate *c = &s->devices->candidates.items[i];
+    candidate *c = &s->devices->candidates.items[map64_get(&s->devices->candidate_of, number)];
     for (uint32_t r = 0; r < count; r++) {
         forget_holdings(s->devices, c, released[r]);
         forget_entries(s->devices, c, released[r]);

@@ -95,7 +95,7 @@ static bool slice_reached(scheduler *s, uint32_t slice, const asking *who, uint3
 {
     const world_slice *w = &s->devices->world->slices[slice];
     const resource_slice *g = w->given;
-    if (g->all_nodes || w->has_counters) return true;
+    if (g->all_nodes) return true;
     if (g->node != NO_ID) return who->node == g->node;
     for (uint32_t t = 0; g->has_selector && t < w->term_count; t++) {
         if (reaches(s, who, set, w->terms[t])) return true;

@@ -40,7 +40,6 @@ typedef struct candidate {
     LIST_OF(entry) entries;
     LIST_OF(holding) holdings;
     pool_views pools; /* as of the last commit */
-    bool has_pools;
 } candidate;
 
 /* What a resource claim got in this run, for one type of its candidate. */
@@ -145,9 +144,8 @@ struct devices {
     pool_facts *pools;
     uint8_t *taken;       /* by identity: exclusively allocated in the cluster */
     amount *used;         /* by dimension: consumed in the cluster and charged in this run */
-    amount *remaining;    /* by counter */
-    uint8_t *budgeted;    /* by counter: it has a budget */
-    uint32_t *counter_pool; /* by counter, when it has one */
+    amount *remaining;    /* by counter of a valid pool */
+    uint32_t *counter_pool; /* by counter */
     uint32_t *holder;     /* by identity: the candidate that holds it, NO_ID = none */
     uint32_t *holds;      /* by identity: for how many types */
     claim_state *claims;
@@ -157,7 +155,8 @@ struct devices {
     map64 matches;        /* (device, program) -> cel answer */
     allocation now;
     uint64_t search_steps; /* of this allocation */
-    bool out_of_steps, stopped;
+    uint64_t polled_at;    /* … when the caller was asked whether to stop */
+    bool out_of_steps;
 };
 
 /* ---- between the files ---------------------------------------------------------------------------------------------------------------- */
@@ -187,7 +186,7 @@ bool device_free(const scheduler *s, const asking *who, uint32_t index, uint32_t
 /* What is committed for the type of the candidate. */
 amount ledger_committed(const candidate *c, uint32_t type, enum ledger_kind kind, uint32_t id);
 void ledger_commit(scheduler *s);
-/* These types (table indices) give everything back. */
+/* These types (table indices) of a candidate that has committed give everything back. */
 void ledger_release(scheduler *s, uint32_t number, const uint32_t *released, uint32_t count);
 
 #endif

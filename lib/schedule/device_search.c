@@ -55,14 +55,15 @@ static amount rounded(amount a)
     bool negative = amount_sign(a) < 0;
     amount size = negative ? amount_neg(a) : a;
     amount_divide(size, (uint64_t)AMOUNT_NANO, &whole, &rest);
-    if (rest != 0 && !amount_add(whole, amount_from(1), &whole)) return a;
+    if (rest != 0) (void)amount_add(whole, amount_from(1), &whole); /* far from the edge: it was divided */
     if (!amount_mul(whole, (uint64_t)AMOUNT_NANO, &out)) return a;
     return negative ? amount_neg(out) : out;
 }
 
-static amount tentative(const search *x, enum ledger_kind kind, uint32_t id)
+/* What this search takes beside `before`. */
+static amount tentative(const search *x, enum ledger_kind kind, uint32_t id, amount before)
 {
-    amount sum = amount_from(0);
+    amount sum = before;
     for (size_t i = 0; i < x->entry_count; i++) {
         if (x->entries[i].kind == (uint32_t)kind && x->entries[i].id == id) (void)amount_add(sum, x->entries[i].value, &sum);
     }
@@ -91,36 +92,27 @@ static const counted *counter_find(counted_list list, uint32_t id)
     return NULL;
 }
 
-/* What is left of a counter before this search; false = there is none. */
+/* What is left of a counter before this search; false = there is none, as only a type's own devices can have it: a pool whose
+ * devices take from what it does not define is not valid. */
 static bool budget_left(const search *x, bool of_type, uint32_t id, amount *left)
 {
     if (!of_type) {
         *left = x->d->remaining[id];
-        return x->d->budgeted[id];
+        return true;
     }
-    const counted *total = x->kit == NO_ID ? NULL : counter_find(x->d->world->kits[x->kit].counters, id);
+    const counted *total = counter_find(x->d->world->kits[x->kit].counters, id);
     if (total == NULL) return false;
     amount committed = ledger_committed(ledger_find(x->s, x->a->who.number), x->a->who.types[x->index], OF_TYPE_COUNTER, id);
     return amount_sub(total->value, committed, left);
 }
 
-static bool pool_present(const search *x, uint32_t pool)
-{
-    for (uint32_t i = 0; i < x->pools.count; i++) {
-        if (x->pools.items[i].pool == pool) return true;
-    }
-    return false;
-}
-
 static bool counters_suffice(const search *x, const world_device *w)
 {
     bool of_type = w->slice == NO_ID;
-    if (w->sets.count == 0) return true;
-    if (!of_type && !pool_present(x, w->pool)) return false;
     for (uint32_t i = 0; i < w->consumes.count; i++) {
         amount left, after;
         if (!budget_left(x, of_type, w->consumes.items[i].id, &left)) return false;
-        amount used = tentative(x, of_type ? OF_TYPE_COUNTER : OF_COUNTER, w->consumes.items[i].id);
+        amount used = tentative(x, of_type ? OF_TYPE_COUNTER : OF_COUNTER, w->consumes.items[i].id, amount_from(0));
         if (!amount_sub(rounded(left), rounded(used), &after)) return false;
         if (amount_cmp(after, rounded(w->consumes.items[i].value)) < 0) return false;
     }
@@ -133,8 +125,9 @@ static bool pool_exhausted(const search *x, uint32_t pool)
     for (size_t i = 0; i < x->entry_count; i++) {
         uint32_t id = x->entries[i].id;
         amount after;
-        if (x->entries[i].kind != OF_COUNTER || !x->d->budgeted[id] || x->d->counter_pool[id] != pool) continue;
-        if (amount_sub(rounded(x->d->remaining[id]), rounded(tentative(x, OF_COUNTER, id)), &after) && amount_sign(after) <= 0) return true;
+        if (x->entries[i].kind != OF_COUNTER || x->d->counter_pool[id] != pool) continue;
+        amount used = tentative(x, OF_COUNTER, id, amount_from(0));
+        if (amount_sub(rounded(x->d->remaining[id]), rounded(used), &after) && amount_sign(after) <= 0) return true;
     }
     return false;
 }
@@ -261,11 +254,11 @@ static bool take_shares(search *x, const world_device *w, const live_request *r)
     enum ledger_kind kind = of_type ? OF_TYPE_DIMENSION : OF_DIMENSION;
     if (!has_asked_capacity(g, r)) return false;
     for (uint32_t i = 0; i < g->capacity_count; i++) {
-        amount share, used = tentative(x, kind, w->dimensions[i]), before = amount_from(0);
+        amount share, before = x->d->used[w->dimensions[i]];
         if (!consumed_share(&g->capacity[i], asked_for(r, g->capacity[i].name), &share) || !policy_allows(g->capacity[i].policy, share)) return false;
         if (of_type) before = ledger_committed(ledger_find(x->s, x->a->who.number), x->a->who.types[x->index], kind, w->dimensions[i]);
-        else before = x->d->used[w->dimensions[i]];
-        if (!amount_add(used, before, &used) || !amount_add(used, share, &used) || amount_cmp(used, g->capacity[i].value) > 0) return false;
+        amount used = tentative(x, kind, w->dimensions[i], before);
+        if (!amount_add(used, share, &used) || amount_cmp(used, g->capacity[i].value) > 0) return false;
         if (!consume(x, kind, w->dimensions[i], share)) return false;
     }
     return true;
@@ -467,13 +460,11 @@ static bool next_of_count(search *x, frame *f)
                 uint32_t number = from->device_first + f->next++;
                 if (exhausted && w->devices[number].sets.count > 0) continue;
                 if (try_device(x, f, number)) return true;
-                if (x->s->failed || x->d->stopped || x->d->search_steps > MOST_TRIES) return false;
             }
         }
     }
     while (x->kit != NO_ID && f->next < w->kits[x->kit].device_count) {
         if (try_device(x, f, w->kits[x->kit].device_first + f->next++)) return true;
-        if (x->s->failed) return false;
     }
     return false;
 }
@@ -542,8 +533,11 @@ static bool must_stop(search *x)
     struct devices *d = x->d;
     const karp_options *o = x->s->options;
     if (d->search_steps > MOST_TRIES) d->out_of_steps = true;
-    if (d->search_steps % POLL_EVERY == 0 && o->should_stop != NULL && o->should_stop(o->stop_user) != 0) d->stopped = true;
-    return d->out_of_steps || d->stopped || x->s->failed || x->s->algebra.failed;
+    if (o->should_stop != NULL && d->search_steps - d->polled_at >= POLL_EVERY) {
+        d->polled_at = d->search_steps;
+        x->s->stopped = x->s->stopped || o->should_stop(o->stop_user) != 0;
+    }
+    return d->out_of_steps || x->s->stopped || x->s->failed || x->s->algebra.failed;
 }
 
 static bool walk(search *x)
@@ -579,7 +573,7 @@ static bool keep_outcome(search *x)
     o->device_count = x->device_count;
     o->entries = arena_copy(&x->d->scratch, x->entries, x->entry_count * sizeof *x->entries);
     o->entry_count = (uint32_t)x->entry_count;
-    if ((o->devices == NULL && x->device_count > 0) || (o->entries == NULL && x->entry_count > 0)) {
+    if (o->devices == NULL || o->entries == NULL) {
         x->s->failed = true;
         return false;
     }

@@ -42,7 +42,6 @@ bool devices_begin_round(scheduler *s)
 {
     if (s->devices == NULL) return true;
     ledger_free(s);
-    s->devices->stopped = false;
     return mark_moving(s) && pools_init(s) && ledger_init(s);
 }
 
@@ -104,13 +103,23 @@ static uint32_t unknown_in_request(const scheduler *s, const device_request *r)
     return found;
 }
 
-/* The text of a selector that is not evaluated here, NO_ID = none. */
+/* The name of a claim that does not exist, NO_ID = none. */
+static uint32_t missing_of_class(const scheduler *s, uint32_t class_number)
+{
+    id_list names = claims_of(s, class_number);
+    for (uint32_t i = 0; i < names.count; i++) {
+        if (claim_named(s, class_number, names.items[i]) == NO_ID) return names.items[i];
+    }
+    return NO_ID;
+}
+
+/* The text of a selector that is not evaluated here, NO_ID = none. All claims exist. */
 static uint32_t unknown_of_class(const scheduler *s, uint32_t class_number)
 {
     id_list names = claims_of(s, class_number);
     for (uint32_t i = 0; i < names.count; i++) {
         uint32_t n = claim_named(s, class_number, names.items[i]);
-        if (n == NO_ID || !to_allocate(s->devices, n)) continue;
+        if (!to_allocate(s->devices, n)) continue;
         const resource_claim *c = s->devices->world->claims[n].given;
         for (uint32_t r = 0; r < c->request_count; r++) {
             uint32_t found = unknown_in_request(s, &c->requests[r]);
@@ -123,26 +132,18 @@ static uint32_t unknown_of_class(const scheduler *s, uint32_t class_number)
 uint32_t devices_refuse(scheduler *s, uint32_t class_number)
 {
     if (s->devices == NULL) return KARP_REASON_DRA;
-    id_list names = claims_of(s, class_number);
-    for (uint32_t i = 0; i < names.count; i++) {
-        if (claim_named(s, class_number, names.items[i]) == NO_ID) return KARP_REASON_RESOURCE_CLAIM;
-    }
+    if (missing_of_class(s, class_number) != NO_ID) return KARP_REASON_RESOURCE_CLAIM;
     return unknown_of_class(s, class_number) != NO_ID ? KARP_REASON_DRA_NOT_EVALUATED : KARP_REASON_NONE;
 }
 
 karp_str devices_unknown_expression(const scheduler *s, uint32_t class_number)
 {
-    uint32_t text = s->devices == NULL ? NO_ID : unknown_of_class(s, class_number);
-    return text == NO_ID ? (karp_str){ "", 0 } : text_of(s->snapshot, text);
+    return text_of(s->snapshot, unknown_of_class(s, class_number));
 }
 
 karp_str devices_missing_claim(const scheduler *s, uint32_t class_number)
 {
-    id_list names = claims_of(s, class_number);
-    for (uint32_t i = 0; i < names.count; i++) {
-        if (claim_named(s, class_number, names.items[i]) == NO_ID) return name_of(s->snapshot, names.items[i]);
-    }
-    return (karp_str){ "", 0 };
+    return name_of(s->snapshot, missing_of_class(s, class_number));
 }
 
 /* ---- allocation ------------------------------------------------------------------------------------------------------------------------------- */
@@ -177,7 +178,7 @@ static bool prepare(scheduler *s, allocation *a, const uint32_t *waiting)
 {
     struct devices *d = s->devices;
     const candidate *c = ledger_find(s, a->who.number);
-    bool ok = c != NULL && c->has_pools ? pools_filter(s, c->pools, &a->who, a->set, &a->pools) : pools_gather(s, &a->who, a->set, &a->pools);
+    bool ok = c != NULL ? pools_filter(s, c->pools, &a->who, a->set, &a->pools) : pools_gather(s, &a->who, a->set, &a->pools);
     a->claims = arena_array(&d->scratch, a->claim_count, sizeof *a->claims);
     a->outcomes = arena_array(&d->scratch, a->who.type_count + (size_t)1, sizeof *a->outcomes);
     if (!ok || a->claims == NULL || a->outcomes == NULL) {
@@ -220,11 +221,11 @@ static bool allocate(scheduler *s, uint32_t class_number, allocation *a)
         return true;
     }
     if (!prepare(s, a, waiting)) return false;
-    d->search_steps = 0;
+    d->search_steps = d->polled_at = 0;
     d->out_of_steps = false;
     for (uint32_t t = 0; t < a->who.type_count; t++) {
         (void)search_type(s, a, t);
-        if (s->failed || d->stopped || d->out_of_steps) return false;
+        if (s->failed || s->stopped || d->out_of_steps) return false;
     }
     a->ready = a->outcome_count > 0;
     sum_up(s, a);
@@ -240,7 +241,7 @@ static void begin(scheduler *s)
 
 static uint32_t verdict(const scheduler *s, bool found)
 {
-    if (s->failed || s->devices->stopped) return KARP_REASON_NOT_REACHED;
+    if (s->failed || s->stopped) return KARP_REASON_NOT_REACHED;
     return found ? KARP_REASON_NONE : KARP_REASON_DEVICES;
 }
 
@@ -282,10 +283,7 @@ uint32_t devices_on_host(scheduler *s, uint32_t host_index, uint32_t class_numbe
     return verdict(s, allocate(s, class_number, a));
 }
 
-void devices_take_host(scheduler *s, uint32_t host_index)
-{
-    if (s->devices->now.who.number == host_index) ledger_commit(s);
-}
+void devices_take_host(scheduler *s) { ledger_commit(s); }
 
 /* ---- claims --------------------------------------------------------------------------------------------------------------------------------------- */
 
@@ -355,7 +353,7 @@ void devices_take_claim(scheduler *s, const claim *c)
 {
     allocation *a = &s->devices->now;
     const template_ *t = &s->templates[c->template_];
-    if (!a->ready || a->who.number != s->host_count + c->number) return;
+    if (!a->ready) return;
     ledger_commit(s);
     uint64_t *left = arena_array(&s->devices->scratch, template_words(t) + 1, sizeof *left);
     uint32_t *released = arena_array(&s->devices->scratch, a->outcome_count + (size_t)1, sizeof *released), n = 0;

@@ -32,14 +32,13 @@ uint32_t devices_on_claim(scheduler *s, const claim *c, uint32_t class_number, u
 uint32_t devices_keep(scheduler *s, uint32_t types);
 
 /* Makes what the last of the two calls above found final. */
-void devices_take_host(scheduler *s, uint32_t host_index);
+void devices_take_host(scheduler *s);
 /* The claim has the pod by now; types that it can no longer be give their devices back. */
 void devices_take_claim(scheduler *s, const claim *c);
 
 /* The drivers of the devices a claim's pods got, "a.example.com,b.example.com", in the arena; len 0 = none. */
 bool devices_drivers(scheduler *s, uint32_t claim_number, arena *a, karp_str *out);
-/* What devices_refuse() refused the class for: an expression that is not evaluated here, a claim that does not exist;
- * "" = no such thing. */
+/* What devices_refuse() refused the class for: an expression that is not evaluated here, a claim that does not exist. */
 karp_str devices_unknown_expression(const scheduler *s, uint32_t class_number);
 karp_str devices_missing_claim(const scheduler *s, uint32_t class_number);
 

@@ -228,7 +228,7 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
     spot at = spot_of(s, h, set);
     topology_record(s, v, &at);
     const shape *p = shape_of(s->snapshot, v->class_);
-    if (p->has_claims) devices_take_host(s, host_index);
+    if (p->has_claims) devices_take_host(s);
     if (p->ports.count > 0 && !ports_take(s, &h->ports, &h->port_count, &h->port_capacity, pod_number, p->ports)) return false;
     return volumes_take(s, h, v->class_);
 }

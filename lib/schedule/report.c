@@ -316,12 +316,12 @@ karp_status report_plan(scheduler *s, karp_decision *d)
 {
     received r;
     final_claim *finals;
-    d->complete = !s->stopped;
     d->profile = s->options->profile;
     d->now = s->now;
     if (s->usable_pools == 0 && !report_no_pools(s, d)) return KARP_E_NOMEM;
     bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_strays(s, d) && report_received(s, &d->data, &r) &&
               report_finalize(s, &s->data, &r, &finals) && report_launches(s, d, &r, finals) && report_placements(s, d, &r) &&
               report_failures(s, d) && report_nodes(s, d);
+    d->complete = !s->stopped; /* a search for the reason of a refusal may have been */
     return ok && !s->failed && !s->algebra.failed ? KARP_OK : KARP_E_NOMEM;
 }

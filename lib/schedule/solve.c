@@ -205,7 +205,7 @@ static void run_loop(scheduler *s, queue *q)
 {
     uint64_t polled = 0;
     s->solving = true;
-    while (q->length > 0 && !s->failed && !s->algebra.failed) {
+    while (q->length > 0 && !s->failed && !s->algebra.failed && !s->stopped) {
         uint32_t p = q->pods[q->head], last = NO_ID;
         if (q->fresh == 0 && s->outcomes[p].last_length == q->length) break; /* a full turn without a success */
         if (must_stop(s, &polled)) {
@@ -249,6 +249,12 @@ static bool enter_classes(scheduler *s)
     return true;
 }
 
+karp_status scheduler_stopped(const scheduler *s, karp_error *error)
+{
+    if (!s->stopped || s->options->keep_partial) return KARP_OK;
+    return fail(error, KARP_E_CANCELED, "stopped before all pods were looked at");
+}
+
 bool scheduler_repeatable(const scheduler *s) { return rounds_repeatable(s); }
 
 karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
@@ -261,6 +267,5 @@ karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t remo
         note_rest(s, &q);
     }
     if (s->failed || s->algebra.failed) return fail_nomem(error);
-    if (s->stopped && !s->options->keep_partial) return fail(error, KARP_E_CANCELED, "stopped before all pods were looked at");
-    return KARP_OK;
+    return scheduler_stopped(s, error);
 }

@@ -1,43 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic resource allocation, from documents to plans. */
-#include "planning.h"
+#include "device_documents.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include <karp/io.h>
-
-/* ---- documents --------------------------------------------------------------------------------------------------------- */
-
-#define ON "{ignoreDRARequests: false}"
-#define API "apiVersion: resource.k8s.io/v1, "
-
-#define CLASS \
-    "- {" API "kind: DeviceClass, metadata: {name: gpu}, spec: {selectors: [{cel: {expression: \"device.driver == 'gpu.example.com'\"}}]}}\n"
-#define CLASS_OF(name, expression) \
-    "- {" API "kind: DeviceClass, metadata: {name: " name "}, spec: {selectors: [{cel: {expression: \"" expression "\"}}]}}\n"
-
-/* A claim; `requests` are entries of spec.devices.requests, `more` further members of spec.devices, each with a comma before it. */
-#define CLAIM(name, requests, more) \
-    "- {" API "kind: ResourceClaim, metadata: {name: " name ", namespace: default}, spec: {devices: {requests: [" requests "]" more "}}}\n"
-#define ONE "{name: r, exactly: {deviceClassName: gpu}}"
-#define EXACTLY(name, more) "{name: " name ", exactly: {deviceClassName: gpu" more "}}"
-#define SELECT(expression) ", selectors: [{cel: {expression: \"" expression "\"}}]"
-
-/* A slice; `where` says allNodes, nodeName or nodeSelector. */
-#define SLICE_OF(name, pool, generation, count, where, rest) \
-    "- {" API "kind: ResourceSlice, metadata: {name: " name "}, spec: {driver: gpu.example.com, pool: {name: " pool ", generation: " generation \
-    ", resourceSliceCount: " count "}, " where ", " rest "}}\n"
-#define SLICE(name, where, devices) SLICE_OF(name, "pool", "1", "1", where, "devices: [" devices "]")
-#define ALL "allNodes: true"
-#define IN_ZONE(zone) \
-    "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [" zone "]}]}]}"
-
-#define CLAIMS(name) ", resourceClaims: [{name: x, resourceClaimName: " name "}]"
-/* What a type brings. */
-#define BRINGS(devices) ", dynamicResources: {resourceSlices: [{driver: gpu.example.com, pool: own, devices: [" devices "]}]}"
-#define PLAIN TYPE("plain", "1", "")
-#define GPU TYPE("gpu-1", "5", BRINGS("{name: g0}"))
 
 /* ---- what a type brings ----------------------------------------------------------------------------------------------------- */
 
@@ -180,8 +148,6 @@ static void first_available(void **state)
 #define EITHER \
     "{name: r, firstAvailable: [{name: big, deviceClassName: gpu" SELECT("device.attributes['gpu.example.com'].model == 'big'") "}, " \
     "{name: small, deviceClassName: gpu, count: 2" SELECT("device.attributes['gpu.example.com'].model == 'small'") "}]}"
-#define SMALL(name) "{name: " name ", attributes: {model: {string: small}}}"
-#define BIG(name) "{name: " name ", attributes: {model: {string: big}}}"
     assert_plan(SNAPSHOT(ON, TYPE("small", "1", BRINGS(SMALL("g0") "," SMALL("g1"))) TYPE("tiny", "1", BRINGS(SMALL("g0"))) TYPE("big", "9", BRINGS(BIG("g0"))))
                     CLASS CLAIM("c", EITHER, "") POD("p", "1", CLAIMS("c")),
                 "new default p on small,big drivers=gpu.example.com\n");
@@ -210,8 +176,6 @@ static void too_many(void **state)
 static void matching_attributes(void **state)
 {
     (void)state;
-#define NUMA(name, node) "{name: " name ", attributes: {gpu.example.com/numa: {int: " node "}}}"
-#define SAME ", constraints: [{matchAttribute: gpu.example.com/numa}]"
     assert_plan(SNAPSHOT(ON, TYPE("apart", "1", BRINGS(NUMA("g0", "0") "," NUMA("g1", "1"))) TYPE("together", "9", BRINGS(NUMA("g0", "0") "," NUMA("g1", "1") "," NUMA("g2", "1"))))
                     CLASS CLAIM("c", EXACTLY("r", ", count: 2"), SAME) POD("p", "1", CLAIMS("c")),
                 "new default p on together drivers=gpu.example.com\n");
@@ -234,10 +198,6 @@ static void matching_attributes(void **state)
 static void bindings(void **state)
 {
     (void)state;
-#define ID(device) "{driver: gpu.example.com, pool: own, device: " device "}"
-#define BOUND(groups) \
-    ", dynamicResources: {resourceSlices: [{driver: gpu.example.com, pool: own, devices: [{name: g0}, {name: g1}, {name: g2}]}], attributeBindings: [" groups "]}"
-#define GROUP(ids) "{attribute: gpu.example.com/numa, devices: [" ids "]}"
     assert_plan(SNAPSHOT(ON, TYPE("bound", "9", BOUND(GROUP(ID("g1") "," ID("g2")))) TYPE("chain", "9", BOUND(GROUP(ID("g0") "," ID("g1")) "," GROUP(ID("g1") "," ID("g2"))))
                          TYPE("alone", "1", BOUND(GROUP(ID("g1")))) TYPE("none", "1", BRINGS("{name: g0}, {name: g1}"))) CLASS
                     CLAIM("c", EXACTLY("r", ", count: 2"), SAME) POD("p", "1", CLAIMS("c")),
@@ -248,9 +208,6 @@ static void bindings(void **state)
 }
 
 /* ---- shares ----------------------------------------------------------------------------------------------------------------------- */
-
-#define COUNTERS(value) "sharedCounters: [{name: set, counters: {memory: {value: " value "}}}]"
-#define PART(name, value) "{name: " name ", consumesCounters: [{counterSet: set, counters: {memory: {value: " value "}}}]}"
 
 static void counters(void **state)
 {
@@ -267,14 +224,10 @@ static void counters(void **state)
                     CLAIM("c", ONE, "") CLAIM("d", ONE, "") CLAIM("e", ONE, "") POD("p", "3", CLAIMS("c")) POD("q", "2", CLAIMS("d")) POD("r", "1", CLAIMS("e")),
                 "new default p on plain drivers=gpu.example.com\nnew default q on plain drivers=gpu.example.com\nno r DEVICES\n");
     /* In a type's own devices, counted for every node anew. */
-#define PARTS ", dynamicResources: {resourceSlices: [{driver: gpu.example.com, pool: own, " COUNTERS("80Gi") "}, {driver: gpu.example.com, pool: own, devices: [" PART("a", "40Gi") "," PART("b", "40Gi") "," PART("c", "40Gi") "]}]}"
     assert_plan(SNAPSHOT(ON, TYPE("parts", "1", PARTS)) CLASS CLAIM("c", ONE, "") CLAIM("d", ONE, "") CLAIM("e", ONE, "") POD("p", "1200m", CLAIMS("c")) POD("q", "1100m", CLAIMS("d")) POD("r", "1", CLAIMS("e")),
                 "new default p,q on parts drivers=gpu.example.com\nnew default r on parts drivers=gpu.example.com\n");
     assert_plan(SNAPSHOT(ON, TYPE("parts", "1", PARTS)) CLASS CLAIM("c", EXACTLY("r", ", allocationMode: All"), "") POD("p", "1", CLAIMS("c")), "no p DEVICES\n");
 }
-
-#define SHARED(policy) "{name: d0, allowMultipleAllocations: true, capacity: {memory: {value: 10Gi" policy "}}}"
-#define SHARE(amount) EXACTLY("r", ", capacity: {requests: {memory: " amount "}}")
 
 static void capacity(void **state)
 {
@@ -288,14 +241,12 @@ static void capacity(void **state)
     assert_plan(SNAPSHOT(ON, PLAIN) CLASS SLICE("s", ALL, SHARED(", requestPolicy: {default: 5Gi}")) CLAIM("c", ONE, "") CLAIM("d", ONE, "") POD("p", "2", CLAIMS("c")) POD("q", "1", CLAIMS("d")),
                 "new default p,q on plain drivers=gpu.example.com\n");
     /* 3Gi become 6Gi: in steps of 4Gi from 2Gi. */
-#define STEPS SHARED(", requestPolicy: {default: 2Gi, validRange: {min: 2Gi, max: 8Gi, step: 4Gi}}")
     assert_plan(SNAPSHOT(ON, PLAIN) CLASS SLICE("s", ALL, STEPS) CLAIM("c", SHARE("3Gi"), "") CLAIM("d", SHARE("3Gi"), "") POD("p", "2", CLAIMS("c")) POD("q", "1", CLAIMS("d")),
                 "new default p on plain drivers=gpu.example.com\nno q DEVICES\n");
     assert_plan(SNAPSHOT(ON, PLAIN) CLASS SLICE("s", ALL, STEPS) CLAIM("c", SHARE("3Gi"), "") CLAIM("d", SHARE("1Gi"), "") POD("p", "2", CLAIMS("c")) POD("q", "1", CLAIMS("d")),
                 "new default p,q on plain drivers=gpu.example.com\n");
     assert_plan(SNAPSHOT(ON, PLAIN) CLASS SLICE("s", ALL, STEPS) CLAIM("c", SHARE("7Gi"), "") POD("p", "2", CLAIMS("c")), "no p DEVICES\n"); /* 10Gi > max */
     /* The next of the valid values; beyond the last none is valid. */
-#define VALUES SHARED(", requestPolicy: {default: 1Gi, validValues: [1Gi, 5Gi]}")
     assert_plan(SNAPSHOT(ON, PLAIN) CLASS SLICE("s", ALL, VALUES) CLAIM("c", SHARE("2Gi"), "") CLAIM("d", SHARE("5Gi"), "") CLAIM("e", ONE, "") POD("p", "1200m", CLAIMS("c")) POD("q", "1100m", CLAIMS("d"))
                     POD("r", "1", CLAIMS("e")),
                 "new default p,q on plain drivers=gpu.example.com\nno r DEVICES\n");
@@ -309,10 +260,6 @@ static void capacity(void **state)
 }
 
 /* ---- what the cluster has allocated --------------------------------------------------------------------------------------------- */
-
-#define HELD(name, device, more) \
-    "- {" API "kind: ResourceClaim, metadata: {name: " name ", namespace: default}, spec: {devices: {requests: [" ONE "]}}, status: {allocation: {devices: {results: [{request: r, " \
-    "driver: gpu.example.com, pool: pool, device: " device "}]}" more "}}\n"
 
 static void allocated(void **state)
 {
