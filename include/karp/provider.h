@@ -177,7 +177,10 @@ typedef struct karp_provider_http {
 /** Of karp_provider_plugin.flags. */
 enum {
     KARP_PROVIDER_WANTS_FIELDS = 1,     /**< node classes come with `fields` */
-    KARP_PROVIDER_WANTS_FACT_FIELDS = 2 /**< facts, too, which then have to be JSON */
+    KARP_PROVIDER_WANTS_FACT_FIELDS = 2, /**< facts, too, which then have to be JSON */
+    /** What instance_types hands out is, with all that it points to, in the memory it got or in constants: nothing of it is the
+     * handle's or the class's. The host may then keep it instead of a copy. Since 0.1. */
+    KARP_PROVIDER_TYPES_STAND = 4
 };
 
 /**
@@ -188,7 +191,7 @@ enum {
  */
 typedef struct karp_provider_plugin {
     uint32_t abi_version; /**< KARP_PROVIDER_ABI */
-    uint32_t flags;       /**< KARP_PROVIDER_WANTS_* */
+    uint32_t flags;       /**< KARP_PROVIDER_WANTS_*, KARP_PROVIDER_TYPES_STAND */
     size_t size;          /**< sizeof(karp_provider_plugin) */
     const char *name;        /**< "aws" */
     const char *class_group; /**< "karpenter.k8s.aws"; NULL = it has no node classes */

@@ -4,6 +4,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <math.h>
+#include <model/catalogue_lists.h>
 #include <model/devices_copy.h>
 #include <model/quantity.h>
 #include <string.h>
@@ -35,21 +36,6 @@ karp_status allocatable_of(arena *a, const strings *resource_names, resource_lis
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------- */
-
-static expression_list read_requirements(copier *c, const karp_requirement *list, size_t count)
-{
-    path_enter(c, "requirements");
-    expression_list out = copy_expressions(c, list, count, true);
-    if (c->status != KARP_OK) return out;
-    for (uint32_t i = 0; i < out.count; i++) {
-        if (out.items[i].key != NO_TEXT) continue;
-        path_at(c, i);
-        copy_blame(c, fail(c->error, KARP_E_INVALID, "a requirement without a key"), "key");
-        return out;
-    }
-    path_leave(c);
-    return out;
-}
 
 static resource_list read_amounts(copier *c, const char *path, const karp_resource *list, size_t count)
 {
@@ -122,39 +108,6 @@ static resource_list read_overhead(copier *c, const karp_overhead *given, karp_o
     return total;
 }
 
-/* The values as texts; a list that came up before is shown already. */
-static const karp_str *show_values(copier *c, const karp_requirement *given, const expression *e)
-{
-    if (e->value_count == 0) return NULL;
-    repeated_values *met = repeated_values_slot(c->before, given->values, given->value_count);
-    bool known = repeated_values_are(met, given->values, given->value_count);
-    if (known && met->shown != NULL) return met->shown;
-    karp_str *text = arena_alloc(c->to, e->value_count * sizeof *text);
-    if (text == NULL) {
-        copy_refuse(c);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < e->value_count; i++) text[i] = strings_get(c->text, e->values[i]);
-    if (known) met->shown = text;
-    return text;
-}
-
-/* `given` are those that the list was copied from. */
-static const karp_requirement *show_requirements(copier *c, const karp_requirement *given, expression_list list)
-{
-    if (c->status != KARP_OK || list.count == 0) return NULL;
-    karp_requirement *shown = arena_alloc(c->to, list.count * sizeof *shown);
-    if (shown == NULL) {
-        copy_refuse(c);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < list.count; i++) {
-        const expression *e = &list.items[i];
-        shown[i] = (karp_requirement){ strings_get(c->text, e->key), e->op, e->min_values, show_values(c, &given[i], e), e->value_count };
-    }
-    return c->status == KARP_OK ? shown : NULL;
-}
-
 static const karp_volume_limit *show_volume_limits(copier *c, const karp_volume_limit *list, size_t count)
 {
     karp_volume_limit *shown = copy_room(c, list, count, sizeof *shown);
@@ -168,42 +121,62 @@ static const karp_volume_limit *show_volume_limits(copier *c, const karp_volume_
 
 /* ---- types --------------------------------------------------------------------------------------------------------- */
 
-static void read_offering(copier *c, const karp_offering *given, catalogue_offering *o, karp_offering *shown)
+static bool is_overridden(const karp_offering *given)
 {
-    repeated_list *met = repeated_list_slot(c->before, given->requirements, given->requirement_count);
-    bool known = met->list != NULL && met->list == given->requirements && met->count == given->requirement_count;
-    o->requirements = known ? met->copy : read_requirements(c, given->requirements, given->requirement_count);
+    return given->has_capacity_override || given->overhead_override != NULL || given->capacity_override != NULL ||
+           given->capacity_override_count > 0;
+}
+
+/* What is not said to be there is not shown either. */
+static void read_overrides(copier *c, const karp_offering *given, catalogue_offering *o, karp_offering *shown)
+{
+    bool any = given->has_capacity_override || given->overhead_override != NULL;
+    offering_overrides *overrides = any ? arena_zalloc(c->to, sizeof *overrides) : NULL;
+    karp_overhead *overhead = given->overhead_override != NULL ? arena_zalloc(c->to, sizeof *overhead) : NULL;
+    shown->capacity_override = NULL;
+    shown->capacity_override_count = 0;
+    shown->overhead_override = overhead;
+    o->overrides = overrides;
+    if ((any && overrides == NULL) || (given->overhead_override != NULL && overhead == NULL)) {
+        copy_refuse(c);
+        return;
+    }
+    if (given->has_capacity_override) {
+        overrides->capacity = read_amounts(c, "capacityOverride", given->capacity_override, given->capacity_override_count);
+        shown->capacity_override = show_resources(c, overrides->capacity);
+        shown->capacity_override_count = overrides->capacity.count;
+    }
+    if (overhead != NULL) overrides->overhead = read_overhead(c, given->overhead_override, overhead);
+}
+
+/* `shown` = NULL: what was given is. */
+static void read_offering(copier *c, karp_catalogue *catalogue, const karp_offering *given, catalogue_offering *o, karp_offering *shown)
+{
+    o->requirements = read_list(c, catalogue, given->requirements, given->requirement_count);
     if (c->status != KARP_OK) return;
     if (!isfinite(given->price) || given->price < 0) {
         copy_blame(c, fail(c->error, KARP_E_INVALID, "must be a finite number and not negative"), "price");
         return;
     }
-    o->price = given->price;
-    o->reservation_capacity = given->reservation_capacity;
-    o->available = given->available != 0;
-    o->price_from_overlay = given->price_from_overlay != 0;
-    o->overridden = given->has_capacity_override || given->overhead_override != NULL;
-    *shown = *given; /* every pointer of it is replaced below */
-    shown->requirements = known ? met->shown : show_requirements(c, given->requirements, o->requirements);
-    if (c->status == KARP_OK && !known) {
-        *met = (repeated_list){ given->requirements, given->requirement_count, o->requirements, shown->requirements };
-    }
-    shown->capacity_override = NULL;
-    shown->overhead_override = NULL;
-    if (given->has_capacity_override) {
-        o->capacity_override = read_amounts(c, "capacityOverride", given->capacity_override, given->capacity_override_count);
-        shown->capacity_override = show_resources(c, o->capacity_override);
-    }
-    shown->capacity_override_count = o->capacity_override.count;
-    if (given->overhead_override != NULL) {
-        karp_overhead *copy = arena_zalloc(c->to, sizeof *copy);
-        if (copy == NULL) copy_refuse(c);
-        else o->overhead_override = read_overhead(c, given->overhead_override, copy);
-        shown->overhead_override = copy;
-    }
+    if (shown == NULL) return;
+    *shown = *given; /* every pointer of it is replaced */
+    shown->requirements = catalogue->lists.items[o->requirements].shown;
+    shown->requirement_count = catalogue->lists.items[o->requirements].count;
+    read_overrides(c, given, o, shown);
 }
 
-static void read_offerings(copier *c, const karp_instance_type *given, catalogue_type *t)
+/* Room for offerings that are not shown as they were given. */
+static karp_offering *room_to_show(copier *c, const karp_catalogue *catalogue, const karp_instance_type *given)
+{
+    bool as_given = catalogue->adopted;
+    for (size_t i = 0; as_given && i < given->offering_count; i++) as_given = !is_overridden(&given->offerings[i]);
+    if (as_given) return NULL;
+    karp_offering *shown = arena_alloc(c->to, given->offering_count * sizeof *shown); /* copy_room() has limited the count */
+    if (shown == NULL) copy_refuse(c);
+    return shown;
+}
+
+static void read_offerings(copier *c, karp_catalogue *catalogue, const karp_instance_type *given, catalogue_type *t)
 {
     path_enter(c, "offerings");
     catalogue_offering *items = copy_room(c, given->offerings, given->offering_count, sizeof *items);
@@ -211,24 +184,57 @@ static void read_offerings(copier *c, const karp_instance_type *given, catalogue
         path_leave(c);
         return;
     }
-    karp_offering *shown = arena_alloc(c->to, given->offering_count * sizeof *shown); /* copy_room() has limited the count */
-    if (shown == NULL) {
-        copy_refuse(c);
-        return;
-    }
-    for (size_t i = 0; i < given->offering_count; i++) {
+    karp_offering *shown = room_to_show(c, catalogue, given);
+    for (size_t i = 0; i < given->offering_count && c->status == KARP_OK; i++) {
         path_at(c, i);
-        read_offering(c, &given->offerings[i], &items[i], &shown[i]);
-        if (c->status != KARP_OK) return;
+        read_offering(c, catalogue, &given->offerings[i], &items[i], shown ? &shown[i] : NULL);
     }
+    if (c->status != KARP_OK) return;
     path_leave(c);
     t->offerings = items;
     t->offering_count = (uint32_t)given->offering_count;
-    t->shown.offerings = shown;
+    t->shown.offerings = shown ? shown : given->offerings;
     t->shown.offering_count = given->offering_count;
 }
 
-static void read_type(copier *c, const karp_instance_type *given, catalogue_type *t)
+/* Types that have the same amounts share them. NULL after a failure. */
+static repeated_capacity *read_capacity(copier *c, const karp_instance_type *given)
+{
+    arena_mark mark = arena_get_mark(c->to);
+    resource_list list = read_amounts(c, "capacity", given->capacity, given->capacity_count);
+    repeated_capacity *met = repeated_capacity_slot(c->before, list);
+    if (c->status != KARP_OK) return NULL;
+    if (repeated_capacity_is(met, list)) {
+        arena_release(c->to, mark);
+        return met;
+    }
+    const karp_resource *shown = show_resources(c, list);
+    if (c->status != KARP_OK) return NULL;
+    *met = (repeated_capacity){ .list = list, .shown = shown };
+    return met;
+}
+
+static void read_resources(copier *c, const karp_instance_type *given, catalogue_type *t)
+{
+    repeated_capacity *capacity = read_capacity(c, given);
+    t->overhead = read_overhead(c, &given->overhead, &t->shown.overhead);
+    if (c->status != KARP_OK) return;
+    if (capacity->allocatable_shown == NULL || capacity->overhead != t->overhead.items) {
+        resource_list left;
+        check_sum(c, allocatable_of(c->to, c->resources, capacity->list, t->overhead, &left), "capacity");
+        if (c->status != KARP_OK) return;
+        capacity->overhead = t->overhead.items;
+        capacity->allocatable = left;
+        capacity->allocatable_shown = show_resources(c, left);
+    }
+    t->capacity = capacity->list;
+    t->allocatable = capacity->allocatable;
+    t->allocatable_shown = capacity->allocatable_shown;
+    t->shown.capacity = capacity->shown;
+    t->shown.capacity_count = capacity->list.count;
+}
+
+static void read_type(copier *c, karp_catalogue *catalogue, const karp_instance_type *given, catalogue_type *t)
 {
     t->shown.size = sizeof t->shown;
     if (given->name.ptr == NULL || given->name.len == 0) {
@@ -236,20 +242,13 @@ static void read_type(copier *c, const karp_instance_type *given, catalogue_type
         return;
     }
     t->name = copy_text(c, given->name);
-    t->requirements = read_requirements(c, given->requirements, given->requirement_count);
-    t->capacity = read_amounts(c, "capacity", given->capacity, given->capacity_count);
-    t->overhead = read_overhead(c, &given->overhead, &t->shown.overhead);
-    t->capacity_from_overlay = given->capacity_from_overlay != 0;
-    if (c->status == KARP_OK) {
-        check_sum(c, allocatable_of(c->to, c->resources, t->capacity, t->overhead, &t->allocatable), "capacity");
-    }
+    t->requirements = read_list(c, catalogue, given->requirements, given->requirement_count);
+    read_resources(c, given, t);
     if (c->status != KARP_OK) return;
-    t->allocatable_shown = show_resources(c, t->allocatable);
+    t->capacity_from_overlay = given->capacity_from_overlay != 0;
     t->shown.name = strings_get(c->text, t->name);
-    t->shown.requirements = show_requirements(c, given->requirements, t->requirements);
-    t->shown.requirement_count = t->requirements.count;
-    t->shown.capacity = show_resources(c, t->capacity);
-    t->shown.capacity_count = t->capacity.count;
+    t->shown.requirements = catalogue->lists.items[t->requirements].shown;
+    t->shown.requirement_count = catalogue->lists.items[t->requirements].count;
     path_enter(c, "volumeLimits");
     t->shown.volume_limits = show_volume_limits(c, given->volume_limits, given->volume_limit_count);
     t->shown.volume_limit_count = given->volume_limit_count;
@@ -258,7 +257,7 @@ static void read_type(copier *c, const karp_instance_type *given, catalogue_type
     path_leave(c);
     t->devices = copy_type_devices(c, given);
     show_type_devices(c, given, &t->shown);
-    read_offerings(c, given, t);
+    read_offerings(c, catalogue, given, t);
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------------------- */
@@ -266,9 +265,13 @@ static void read_type(copier *c, const karp_instance_type *given, catalogue_type
 static void free_catalogue(karp_catalogue *catalogue)
 {
     karp_context *context = catalogue->context;
+    list_free(context, &catalogue->requirements, sizeof *catalogue->requirements.items);
+    list_free(context, &catalogue->shown, sizeof *catalogue->shown.items);
+    list_free(context, &catalogue->lists, sizeof *catalogue->lists.items);
     strings_free(&catalogue->text);
     strings_free(&catalogue->resources);
     arena_free(&catalogue->data);
+    if (catalogue->release) catalogue->release(catalogue->user);
     mem_free(context, catalogue, sizeof *catalogue);
     context_unref(context);
 }
@@ -312,7 +315,7 @@ static karp_status fill(karp_catalogue *catalogue, copier *c, const karp_instanc
         c->status = read_element(types, i, &own, c->error);
         if (c->status != KARP_OK) break;
         c->depth = 0;
-        read_type(c, &own, t);
+        read_type(c, catalogue, &own, t);
         if (c->status != KARP_OK) error_set_object(c->error, "InstanceType", str(""), own.name);
         catalogue->offering_total += t->offering_count;
     }
@@ -320,8 +323,8 @@ static karp_status fill(karp_catalogue *catalogue, copier *c, const karp_instanc
     return c->status;
 }
 
-karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *types, size_t count,
-                               karp_catalogue **out, karp_error *error)
+static karp_status make(karp_context *context, const karp_instance_type *types, size_t count, bool adopted, karp_catalogue **out,
+                        karp_error *error)
 {
     if (context == NULL || out == NULL) return fail_null(error, "context or out");
     if (count > karp_context_get_options(context)->max_instance_types || count > MOST_ELEMENTS) {
@@ -330,6 +333,7 @@ karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *
     if (count > 0 && types == NULL) return fail(error, KARP_E_INVALID, "the list of instance types is NULL");
     karp_catalogue *catalogue = new_catalogue(context);
     if (catalogue == NULL) return fail_nomem(error);
+    catalogue->adopted = adopted;
     repeats *before = mem_zalloc(context, sizeof *before);
     copier c = { .context = context, .text = &catalogue->text, .resources = &catalogue->resources,
                  .to = &catalogue->data, .before = before, .error = error };
@@ -338,6 +342,22 @@ karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *
     if (status == KARP_OK) *out = catalogue;
     else free_catalogue(catalogue);
     return status;
+}
+
+karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *types, size_t count,
+                               karp_catalogue **out, karp_error *error)
+{
+    return make(context, types, count, false, out, error);
+}
+
+karp_status karp_catalogue_adopt(karp_context *context, const karp_instance_type *types, size_t count, karp_catalogue_release release,
+                                 void *user, karp_catalogue **out, karp_error *error)
+{
+    karp_status status = make(context, types, count, true, out, error);
+    if (status != KARP_OK) return status;
+    (*out)->release = release;
+    (*out)->user = user;
+    return KARP_OK;
 }
 
 karp_catalogue *karp_catalogue_ref(karp_catalogue *catalogue)

@@ -7,19 +7,27 @@
 #include <model/store.h>
 #include <stdatomic.h>
 
+/* Types and offerings share most of their requirements, and offerings their lists: each is there once. */
+typedef struct catalogue_list {
+    const uint32_t *items; /* numbers of requirements */
+    uint32_t count;
+    const karp_requirement *shown;
+} catalogue_list;
+
+typedef struct offering_overrides {
+    resource_list capacity;
+    resource_list overhead; /* sum of the three lists */
+} offering_overrides;
+
+/* The rest of an offering is in the type's `shown`. */
 typedef struct catalogue_offering {
-    expression_list requirements;
-    double price;
-    int64_t reservation_capacity;
-    bool available, price_from_overlay;
-    bool overridden; /* either override is present */
-    resource_list capacity_override;
-    resource_list overhead_override; /* sum of the three lists */
+    const offering_overrides *overrides; /* NULL = neither is present */
+    uint32_t requirements;               /* number of a list */
 } catalogue_offering;
 
 typedef struct catalogue_type {
     uint32_t name; /* text id; id 0 of text is "" */
-    expression_list requirements;
+    uint32_t requirements; /* number of a list */
     resource_list capacity;
     resource_list overhead; /* sum of the three lists */
     resource_list allocatable; /* without overrides: scheduling.md §10.1 */
@@ -36,9 +44,15 @@ struct karp_catalogue {
     _Atomic uint32_t holds;
     arena data;
     strings text, resources; /* resources has the fixed ids of resources.h */
+    LIST_OF(expression) requirements;
+    LIST_OF(karp_requirement) shown; /* the same; empty when what was given serves */
+    LIST_OF(catalogue_list) lists;
     catalogue_type *types;
     uint32_t count;
     uint64_t offering_total;
+    bool adopted; /* what was given is kept, and given back: */
+    karp_catalogue_release release;
+    void *user;
 };
 
 /* scheduling.md §10.1, with the hugepages rule. Status: OK, NOMEM, RANGE. */

@@ -203,18 +203,21 @@ label_list copy_labels(copier *c, const karp_label *list, size_t count)
     return c->status == KARP_OK ? (label_list){ items, (uint32_t)count } : none;
 }
 
-/* The same list of values again is the same copy. */
-static const uint32_t *copy_values(copier *c, const karp_requirement *r, uint32_t *out_count)
+bool copy_expression(copier *c, const karp_requirement *given, bool strict, expression *e)
 {
-    if (c->before == NULL || c->key != NULL) return copy_texts(c, r->values, r->value_count, out_count);
-    repeated_values *met = repeated_values_slot(c->before, r->values, r->value_count);
-    if (repeated_values_are(met, r->values, r->value_count)) {
-        *out_count = (uint32_t)r->value_count;
-        return met->copy;
+    if (given->op > KARP_OP_LTE || (strict && given->op == KARP_OP_UNKNOWN)) {
+        copy_blame(c, fail(c->error, KARP_E_INVALID, "the operator is none of the known ones"), "operator");
+        return false;
     }
-    const uint32_t *copy = copy_texts(c, r->values, r->value_count, out_count);
-    if (copy != NULL) *met = (repeated_values){ r->values, r->value_count, copy, NULL };
-    return copy;
+    e->key = copy_text(c, given->key);
+    e->op = given->op;
+    e->min_values = given->min_values;
+    put(c, e->op);
+    put(c, e->min_values);
+    path_enter(c, "values");
+    e->values = copy_texts(c, given->values, given->value_count, &e->value_count);
+    path_leave(c);
+    return c->status == KARP_OK;
 }
 
 expression_list copy_expressions(copier *c, const karp_requirement *list, size_t count, bool strict)
@@ -223,22 +226,8 @@ expression_list copy_expressions(copier *c, const karp_requirement *list, size_t
     expression *items = copy_room(c, list, count, sizeof *items);
     if (items == NULL) return none;
     for (size_t i = 0; i < count; i++) {
-        const karp_requirement *r = &list[i];
         path_at(c, i);
-        if (r->op > KARP_OP_LTE || (strict && r->op == KARP_OP_UNKNOWN)) {
-            copy_blame(c, fail(c->error, KARP_E_INVALID, "the operator is none of the known ones"), "operator");
-            return none;
-        }
-        expression *e = &items[i];
-        e->key = copy_text(c, r->key);
-        e->op = r->op;
-        e->min_values = r->min_values;
-        put(c, e->op);
-        put(c, e->min_values);
-        path_enter(c, "values");
-        e->values = copy_values(c, r, &e->value_count);
-        if (c->status != KARP_OK) return none;
-        path_leave(c);
+        if (!copy_expression(c, &list[i], strict, &items[i])) return none;
     }
     return (expression_list){ items, (uint32_t)count };
 }

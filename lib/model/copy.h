@@ -89,6 +89,7 @@ void *copy_room(copier *c, const void *given, size_t count, size_t element);
 label_list copy_labels(copier *c, const karp_label *list, size_t count);
 const uint32_t *copy_texts(copier *c, const karp_str *list, size_t count, uint32_t *out_count);
 /* `strict`: an operator that is none of the known ones is an error. */
+bool copy_expression(copier *c, const karp_requirement *given, bool strict, expression *e);
 expression_list copy_expressions(copier *c, const karp_requirement *list, size_t count, bool strict);
 const selector *copy_selector(copier *c, const karp_selector *given);
 taint_list copy_taints(copier *c, const karp_taint *list, size_t count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What came up before while one catalogue is copied: texts, lists of values, lists of requirements and overheads by their addresses,
- * which cannot change during the call, and the texts of amounts by their values. Slots are overwritten when others need them.
+ * What came up before while one catalogue is copied: texts, requirements, lists of them and overheads by their addresses, which
+ * cannot change during the call, and amounts, with lists of them, by their values. Slots are overwritten when others need them.
  */
 #ifndef MODEL_REPEATS_H
 #define MODEL_REPEATS_H
@@ -10,7 +10,7 @@
 #include <karp/objects.h>
 #include <model/store.h>
 
-enum { REPEATED_TEXTS = 1024, REPEATED_VALUES = 1024, REPEATED_LISTS = 128, REPEATED_AMOUNTS = 1024, REPEATED_OVERHEADS = 256 };
+enum { REPEATED_TEXTS = 1024, REPEATED_REQUIREMENTS = 1024, REPEATED_LISTS = 128, REPEATED_AMOUNTS = 1024, REPEATED_CAPACITIES = 512, REPEATED_OVERHEADS = 256 };
 
 typedef struct repeated_text {
     const char *ptr; /* NULL: the slot is free */
@@ -18,18 +18,15 @@ typedef struct repeated_text {
     uint32_t id;
 } repeated_text;
 
-typedef struct repeated_values {
-    const karp_str *values; /* NULL: the slot is free */
-    size_t count;
-    const uint32_t *copy;
-    const karp_str *shown; /* NULL: not shown yet */
-} repeated_values;
+typedef struct repeated_requirement {
+    karp_requirement given; /* key.ptr NULL: the slot is free */
+    uint32_t number;
+} repeated_requirement;
 
 typedef struct repeated_list {
     const karp_requirement *list; /* NULL: the slot is free */
     size_t count;
-    expression_list copy;
-    const karp_requirement *shown;
+    uint32_t number;
 } repeated_list;
 
 typedef struct repeated_amount {
@@ -37,6 +34,15 @@ typedef struct repeated_amount {
     bool binary;
     karp_str text; /* ptr NULL: the slot is free */
 } repeated_amount;
+
+/* A list of amounts as it is shown; and, of a capacity, what the latest overhead leaves of it. */
+typedef struct repeated_capacity {
+    resource_list list; /* items NULL: the slot is free */
+    const karp_resource *shown;
+    const resource_amount *overhead;
+    resource_list allocatable;
+    const karp_resource *allocatable_shown;
+} repeated_capacity;
 
 typedef struct repeated_overhead {
     karp_overhead given; /* all pointers NULL: the slot is free */
@@ -46,9 +52,10 @@ typedef struct repeated_overhead {
 
 typedef struct repeats {
     repeated_text texts[REPEATED_TEXTS];
-    repeated_values values[REPEATED_VALUES];
+    repeated_requirement requirements[REPEATED_REQUIREMENTS];
     repeated_list lists[REPEATED_LISTS];
     repeated_amount amounts[REPEATED_AMOUNTS];
+    repeated_capacity capacities[REPEATED_CAPACITIES];
     repeated_overhead overheads[REPEATED_OVERHEADS];
 } repeats;
 
@@ -58,14 +65,17 @@ static inline repeated_text *repeated_text_slot(repeats *r, karp_str text)
     return &r->texts[hash_mix((uint64_t)(uintptr_t)text.ptr ^ (uint64_t)text.len << 48) % REPEATED_TEXTS];
 }
 
-static inline repeated_values *repeated_values_slot(repeats *r, const karp_str *values, size_t count)
+static inline repeated_requirement *repeated_requirement_slot(repeats *r, const karp_requirement *given)
 {
-    return &r->values[hash_mix((uint64_t)(uintptr_t)values ^ (uint64_t)count << 48) % REPEATED_VALUES];
+    uint64_t values = (uint64_t)(uintptr_t)given->values ^ (uint64_t)given->value_count << 48 ^ (uint64_t)given->op << 60;
+    return &r->requirements[hash_mix((uint64_t)(uintptr_t)given->key.ptr * 3 ^ values) % REPEATED_REQUIREMENTS];
 }
 
-static inline bool repeated_values_are(const repeated_values *met, const karp_str *values, size_t count)
+static inline bool repeated_requirement_is(const repeated_requirement *met, const karp_requirement *given)
 {
-    return values != NULL && met->values == values && met->count == count;
+    const karp_requirement *was = &met->given;
+    return was->key.ptr != NULL && was->key.ptr == given->key.ptr && was->key.len == given->key.len && was->values == given->values &&
+           was->value_count == given->value_count && was->op == given->op && was->min_values == given->min_values;
 }
 
 static inline repeated_list *repeated_list_slot(repeats *r, const karp_requirement *list, size_t count)
@@ -91,6 +101,25 @@ static inline bool repeated_overhead_is(const repeated_overhead *met, const karp
 static inline repeated_amount *repeated_amount_slot(repeats *r, amount value, bool binary)
 {
     return &r->amounts[hash_mix(value.lo ^ hash_mix((uint64_t)value.hi << 1 | binary)) % REPEATED_AMOUNTS];
+}
+
+static inline repeated_capacity *repeated_capacity_slot(repeats *r, resource_list list)
+{
+    uint64_t hash = list.count;
+    for (uint32_t i = 0; i < list.count; i++) {
+        hash = hash_mix(hash ^ list.items[i].value.lo ^ (uint64_t)list.items[i].resource << 32 ^ (uint64_t)list.items[i].binary << 63);
+    }
+    return &r->capacities[hash % REPEATED_CAPACITIES];
+}
+
+static inline bool repeated_capacity_is(const repeated_capacity *met, resource_list list)
+{
+    if (met->list.items == NULL || met->list.count != list.count) return false;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const resource_amount *x = &met->list.items[i], *y = &list.items[i];
+        if (x->resource != y->resource || x->binary != y->binary || amount_cmp(x->value, y->value) != 0) return false;
+    }
+    return true;
 }
 
 #endif

@@ -54,7 +54,9 @@ static void take_table(struct scaling *c, const karp_catalogue *catalogue)
             }
         }
         for (uint32_t o = 0; o < type->offering_count; o++) {
-            const resource_list overrides[] = { type->offerings[o].capacity_override, type->offerings[o].overhead_override };
+            const offering_overrides *given = type->offerings[o].overrides;
+            if (given == NULL) continue;
+            const resource_list overrides[] = { given->capacity, given->overhead };
             for (size_t l = 0; l < 2; l++) {
                 for (uint32_t i = 0; i < overrides[l].count; i++) {
                     karp_str name = strings_get(&catalogue->resources, overrides[l].items[i].resource);

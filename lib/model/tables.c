@@ -48,8 +48,8 @@ static bool same_lists(resource_list x, resource_list y)
 
 static bool same_group(const catalogue_offering *x, const catalogue_offering *y)
 {
-    if (!x->overridden || !y->overridden) return x->overridden == y->overridden;
-    return same_lists(x->capacity_override, y->capacity_override) && same_lists(x->overhead_override, y->overhead_override);
+    if (x->overrides == NULL || y->overrides == NULL) return x->overrides == y->overrides;
+    return same_lists(x->overrides->capacity, y->overrides->capacity) && same_lists(x->overrides->overhead, y->overrides->overhead);
 }
 
 /* Variants are numbered in order of first appearance among the available offerings (§10.2). */
@@ -59,7 +59,7 @@ static uint32_t group_of(const catalogue_type *type, uint32_t offering_index, ui
     for (uint32_t o = 0; o <= offering_index; o++) {
         const catalogue_offering *f = &type->offerings[o];
         groups[o] = NO_ID;
-        if (!f->available) continue;
+        if (!type->shown.offerings[o].available) continue;
         for (uint32_t before = 0; before < o && groups[o] == NO_ID; before++) {
             if (groups[before] != NO_ID && same_group(&type->offerings[before], f)) groups[o] = groups[before];
         }
@@ -76,15 +76,15 @@ struct filling {
     uint32_t offerings, variants;
 };
 
-static void fill_offering(struct filling *f, instance_type *type, uint32_t index, const catalogue_offering *from, uint32_t set)
+static void fill_offering(struct filling *f, instance_type *type, uint32_t index, const karp_offering *from, uint32_t set)
 {
     karp_snapshot *s = f->s;
     offering *o = &f->table->offerings[f->offerings++];
     o->type = index;
     o->set = set;
     o->price = from->price;
-    o->available = from->available;
-    o->price_from_overlay = from->price_from_overlay;
+    o->available = from->available != 0;
+    o->price_from_overlay = from->price_from_overlay != 0;
     o->reservation_capacity = from->reservation_capacity;
     o->zone = any_value(s, set, s->known.zone);
     o->capacity_type = any_value(s, set, s->known.capacity_type);
@@ -118,17 +118,17 @@ static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t in
     for (uint32_t o = 0; o < from->offering_count; o++) {
         uint32_t set = translate_set(s, f->t, from->offerings[o].requirements);
         if (set == NO_ID) return false;
-        fill_offering(f, type, index, &from->offerings[o], set);
+        fill_offering(f, type, index, &from->shown.offerings[o], set);
     }
     return true;
 }
 
 static karp_status overlay_allocatable(karp_snapshot *s, const struct translation *t, const instance_type *type,
-                                       const catalogue_type *from, const catalogue_offering *o, resource_list *out)
+                                       const catalogue_type *from, const offering_overrides *o, resource_list *out)
 {
     resource_list capacity_override, overhead_override, overhead, capacity;
-    if (!translate_list(s, t, o->capacity_override, &capacity_override) ||
-        !translate_list(s, t, o->overhead_override, &overhead_override) || !translate_list(s, t, from->overhead, &overhead)) {
+    if (!translate_list(s, t, o->capacity, &capacity_override) ||
+        !translate_list(s, t, o->overhead, &overhead_override) || !translate_list(s, t, from->overhead, &overhead)) {
         return KARP_E_NOMEM;
     }
     karp_status status = resource_list_override(&s->data, type->capacity_list, capacity_override, &capacity);
@@ -147,8 +147,8 @@ static karp_status fill_vectors(karp_snapshot *s, type_table *table, const struc
         uint32_t v = table->offerings[type->offering_first + o].variant;
         if (v == NO_ID || table->variants[v].allocatable != NULL) continue;
         resource_list list = type->allocatable_list;
-        if (from->offerings[o].overridden) {
-            karp_status status = overlay_allocatable(s, t, type, from, &from->offerings[o], &list);
+        if (from->offerings[o].overrides != NULL) {
+            karp_status status = overlay_allocatable(s, t, type, from, from->offerings[o].overrides, &list);
             if (status != KARP_OK) return status;
         }
         table->variants[v].allocatable = vector_keep(s, list);

@@ -6,12 +6,14 @@
 #include <model/snapshot.h>
 
 struct translation {
+    const karp_catalogue *of;
     const uint32_t *text, *resources;
+    uint32_t *requirements, *sets; /* by number of a requirement, of a list; NO_ID = not asked for yet */
 };
 
 /* In the snapshot's arena; false = refused. */
 bool translate(karp_snapshot *s, const karp_catalogue *c, struct translation *out);
-/* The set of a catalogue's expressions, host names left out; NO_ID = refused. */
-uint32_t translate_set(karp_snapshot *s, const struct translation *t, expression_list list);
+/* The set of a list of the catalogue's, host names left out; NO_ID = refused. */
+uint32_t translate_set(karp_snapshot *s, const struct translation *t, uint32_t list);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open, facts, node classes, instance types. */
+/* Open, facts, node classes, labels. */
 #include <providers/provider.h>
 
 #include <stdio.h>
 #include <string.h>
 
 #include <providers/fields.h>
-#include <providers/memory.h>
 
 /* ---- questions and answers ------------------------------------------------------------------- */
 
@@ -253,71 +252,7 @@ uint32_t karp_provider_class_equal(const karp_provider *provider, const karp_pro
     return a && b && a->text_length == b->text_length && memcmp(a->text, b->text, a->text_length) == 0;
 }
 
-/* ---- instance types -------------------------------------------------------------------------- */
-
-static uint64_t generation_of(const karp_provider *p)
-{
-    return p->plugin.generation ? p->plugin.generation(p->handle) : 0;
-}
-
-/* Of the class itself, or of another one that is equal. */
-static const provider_types *find_types(const karp_provider *p, const karp_provider_class *node_class, const provider_types *own,
-                                        uint64_t generation)
-{
-    if (own->catalogue && own->generation == generation) return own;
-    for (const karp_provider_class *c = p->classes; c && node_class; c = c->next) {
-        if (!c->types.catalogue || c->types.generation != generation) continue;
-        if (karp_provider_class_equal(p, c, node_class)) return &c->types;
-    }
-    return NULL;
-}
-
-/* The plugin's types are input like any other; but the mistake in them is the plugin's. */
-static karp_status make_catalogue(karp_provider *p, const karp_provider_class *node_class, karp_catalogue **out, karp_error *error)
-{
-    scratch s;
-    scratch_init(&s, p->context);
-    karp_provider_memory memory;
-    memory_of_scratch(&s, &memory);
-    const karp_instance_type *types = NULL;
-    size_t count = 0;
-    uint32_t kind = p->plugin.instance_types(p->handle, provider_class_data(node_class), &memory, &types, &count, provider_ask(p));
-    karp_status status = provider_answer(p, kind, error);
-    if (status == KARP_OK && count > 0 && !types) status = provider_nonsense(p, error, "no list of instance types");
-    if (status == KARP_OK) {
-        karp_error own;
-        karp_error_init(&own, sizeof own);
-        status = karp_catalogue_new(p->context, types, count, out, &own);
-        if (status && status != KARP_E_NOMEM && status != KARP_E_LIMIT) status = KARP_E_PROVIDER;
-        if (status) {
-            (void)provider_fail(error, status, own.field, "provider %s: %s", p->plugin.name, own.message);
-            if (error) memcpy(error->object, own.object, sizeof own.object);
-        }
-    }
-    scratch_free(&s);
-    return status;
-}
-
-karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider_class *node_class, karp_catalogue **out,
-                                    karp_error *error)
-{
-    if (!provider || !out) return provider_null(error, "provider or out");
-    uint64_t generation = generation_of(provider);
-    provider_types *own = &provider->plain;
-    for (karp_provider_class *c = provider->classes; c && node_class; c = c->next) {
-        if (c == node_class) own = &c->types;
-    }
-    const provider_types *known = find_types(provider, node_class, own, generation);
-    karp_catalogue *made = known ? karp_catalogue_ref(known->catalogue) : NULL;
-    karp_status status = made ? KARP_OK : make_catalogue(provider, node_class, &made, error);
-    if (status) return status;
-    if (known != own) {
-        karp_catalogue_unref(own->catalogue);
-        *own = (provider_types){ karp_catalogue_ref(made), generation };
-    }
-    *out = made;
-    return KARP_OK;
-}
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labels *out, karp_error *error)
 {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Counts what a decision executes and holds it against instructions.txt: two in a hundred more is a failure. Counts are by the
 # number in the name of the input: per pod, for b4 and b5 per node. What is counted is
-# karp_provision(); for provider karp_provider_catalogue() of all types of us-west-2, facts unpacked within, per type; for b4 karp_disrupt(), for b5 all calls of karp_what_if(), and for b7 an edit of one pod, from
+# karp_provision(); for provider karp_provider_catalogue() of all types of us-west-2, the first call of a process, per type; for b4 karp_disrupt(), for b5 all calls of karp_what_if(), and for b7 an edit of one pod, from
 # karp_snapshot_edit() to the edited snapshot.
 #
 #   KARP=build/karp tests/bench/instructions.sh           compares

@@ -113,9 +113,9 @@ static void test_shown(void **state)
     assert_int_equal(count, 0);
 
     const catalogue_type *raw = &c->types[0];
-    assert_false(raw->offerings[0].overridden);
-    assert_true(raw->offerings[1].overridden && !raw->offerings[1].available && raw->offerings[1].price_from_overlay);
-    assert_int_equal(raw->offerings[1].overhead_override.count, 1);
+    assert_null(raw->offerings[0].overrides);
+    assert_int_equal(raw->offerings[1].overrides->overhead.count, 1);
+    assert_true(!t->offerings[1].available && t->offerings[1].price_from_overlay);
     assert_int_equal(c->offering_total, 2);
     karp_catalogue_unref(c);
 }
@@ -131,9 +131,8 @@ static void test_empty_override(void **state)
     p.offerings[0].capacity_override = p.more; /* not read without the mark */
     p.offerings[0].capacity_override_count = 1;
     karp_catalogue *c = make(f, &p);
-    assert_true(c->types[0].offerings[1].overridden);
-    assert_false(c->types[0].offerings[0].overridden);
-    assert_int_equal(c->types[0].offerings[0].capacity_override.count, 0);
+    assert_non_null(c->types[0].offerings[1].overrides);
+    assert_null(c->types[0].offerings[0].overrides);
     assert_int_equal(karp_catalogue_type(c, 0)->offerings[0].capacity_override_count, 0);
     karp_catalogue_unref(c);
 }
@@ -319,6 +318,79 @@ static void test_repeats(void **state)
     karp_catalogue_unref(c);
 }
 
+static void count_release(void *user) { ++*(int *)user; }
+
+/* What is adopted is shown where it is, and given back with the last hold; not after a failure. */
+static void test_adopted(void **state)
+{
+    building *f = *state;
+    type_parts p;
+    fill(&p);
+    int released = 0;
+    karp_catalogue *c = NULL, *copy = make(f, &p);
+    good(f, karp_catalogue_adopt(f->context, &p.type, 1, count_release, &released, &c, &f->error));
+    const karp_instance_type *t = karp_catalogue_type(c, 0), *other = karp_catalogue_type(copy, 0);
+    assert_ptr_equal(t->requirements, p.requirements);
+    assert_int_equal(t->requirement_count, 2);
+    assert_ptr_not_equal(other->requirements, p.requirements);
+    assert_string_equal(amount_text(t->capacity, t->capacity_count, "memory"), "16Gi"); /* not as it was written */
+    /* Amounts of offerings are shown as all amounts are, so the list is another one. */
+    assert_ptr_not_equal(t->offerings, p.offerings);
+    assert_ptr_equal(t->offerings[1].requirements, p.of_offering);
+    assert_string_equal(amount_text(t->offerings[1].capacity_override, 1, "memory"), "8Gi");
+    assert_int_equal(c->lists.count, copy->lists.count);
+    assert_int_equal(c->offering_total, 2);
+    (void)karp_catalogue_ref(c);
+    karp_catalogue_unref(c);
+    assert_int_equal(released, 0);
+    karp_catalogue_unref(c);
+    assert_int_equal(released, 1);
+    karp_catalogue_unref(copy);
+
+    p.type.offering_count = 1; /* it has no overrides */
+    good(f, karp_catalogue_adopt(f->context, &p.type, 1, NULL, NULL, &c, &f->error));
+    assert_ptr_equal(karp_catalogue_type(c, 0)->offerings, p.offerings);
+    karp_catalogue_unref(c);
+    p.offerings[0].capacity_override = p.more; /* not shown without the mark */
+    good(f, karp_catalogue_adopt(f->context, &p.type, 1, NULL, NULL, &c, &f->error));
+    assert_null(karp_catalogue_type(c, 0)->offerings[0].capacity_override);
+    karp_catalogue_unref(c);
+    p.offerings[0].price = -1;
+    assert_int_equal(karp_catalogue_adopt(f->context, &p.type, 1, count_release, &released, &c, &f->error), KARP_E_INVALID);
+    assert_string_equal(f->error.field, "offerings[0].price");
+    assert_int_equal(released, 1);
+}
+
+/* Types that have the same amounts share their lists; what is left depends on the overhead as well. */
+static void test_shared_amounts(void **state)
+{
+    building *f = *state;
+    type_parts p[3];
+    karp_instance_type types[3];
+    karp_catalogue *c = NULL;
+    for (size_t i = 0; i < 3; i++) {
+        fill(&p[i]);
+        types[i] = p[i].type;
+    }
+    types[2].overhead.system_reserved_count = 0;
+    good(f, karp_catalogue_new(f->context, types, 3, &c, &f->error));
+    size_t count;
+    assert_ptr_equal(karp_catalogue_type(c, 0)->capacity, karp_catalogue_type(c, 2)->capacity);
+    const karp_resource *left = karp_catalogue_allocatable(c, 1, &count);
+    assert_string_equal(amount_text(left, count, "memory"), "15160Mi");
+    left = karp_catalogue_allocatable(c, 2, &count);
+    assert_string_equal(amount_text(left, count, "memory"), "15260Mi");
+    left = karp_catalogue_allocatable(c, 0, &count);
+    assert_string_equal(amount_text(left, count, "memory"), "15160Mi");
+    karp_catalogue_unref(c);
+
+    p[1].capacity[1] = (karp_resource)AMOUNT("memory", "17179869184"); /* as much, written in another way */
+    good(f, karp_catalogue_new(f->context, types, 3, &c, &f->error));
+    const karp_instance_type *t = karp_catalogue_type(c, 1);
+    assert_string_equal(amount_text(t->capacity, t->capacity_count, "memory"), "17179869184");
+    karp_catalogue_unref(c);
+}
+
 static void test_refused_memory(void **state)
 {
     building *f = *state;
@@ -351,6 +423,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_refusals, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_arrays, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_repeats, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(test_adopted, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(test_shared_amounts, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_refused_memory, building_set_up, building_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,22 +13,15 @@ aws_settings aws_settings_default(void)
     return (aws_settings){ .options = { .vm_memory_overhead = 0.075 }, .zones = 7 };
 }
 
-static uint32_t zones_of_types(const aws_facts *facts)
-{
-    uint32_t zones = 0;
-    for (size_t i = 0; i < facts->count; i++) zones |= facts->types[i].zones;
-    return zones;
-}
-
 /* A zone of the class is out when all its subnets there are. */
-static void use_subnets(const aws_node_class *c, const aws_marks *marks, aws_zone *zone)
+static void use_subnets(scratch *s, const aws_node_class *c, const aws_marks *marks, aws_zone *zone)
 {
     bool left = false;
     for (size_t k = 0; k < c->subnet_count; k++) {
         if (!match_same(c->subnets[k].zone, zone->name)) continue;
         zone->in_class = true;
         left = left || !aws_subnet_marked(marks, c->subnets[k].id);
-        if (c->subnets[k].zone_id.len) zone->id = c->subnets[k].zone_id;
+        if (c->subnets[k].zone_id.len) zone->id = scratch_text(s, c->subnets[k].zone_id);
     }
     zone->out = zone->in_class && !left;
 }
@@ -37,21 +30,21 @@ static void use_subnets(const aws_node_class *c, const aws_marks *marks, aws_zon
 static bool make_place(scratch *s, const aws_facts *facts, const aws_marks *marks, const aws_settings *settings,
                        const aws_node_class *c, aws_place *out)
 {
-    out->region = facts->region;
+    out->region = scratch_text(s, facts->region);
     out->marks = marks;
-    uint32_t known = zones_of_types(facts);
+    uint32_t known = aws_facts_zones(facts);
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         if (!(known >> i & 1)) continue;
         aws_zone *zone = &out->zones[i];
-        zone->name = facts->zones[i];
+        zone->name = scratch_text(s, facts->zones[i]);
         if (c->subnet_count == 0) zone->in_class = settings->zones >> i & 1;
-        else use_subnets(c, marks, zone);
+        else use_subnets(s, c, marks, zone);
         if (zone->in_class) out->zones_in_class |= 1u << i;
         /* Without subnets there is no more to the region than the zones that were asked for. */
         if (c->subnet_count == 0 && !zone->in_class) zone->name = (karp_str){ "", 0 };
     }
     const aws_placement_group *group = &c->placement_group;
-    out->group = group->id;
+    out->group = scratch_text(s, group->id);
     if (group->id.len && group->partitions > 0 && match_is(group->strategy, "partition")) {
         out->partition_count = group->partitions < PARTITIONS_MOST ? (size_t)group->partitions : PARTITIONS_MOST;
         karp_str *partitions = scratch_array(s, out->partition_count, sizeof *partitions);
@@ -104,11 +97,12 @@ karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_mar
     aws_offering_parts_init(s, place, &parts);
     size_t n = 0;
     for (size_t i = 0; i < facts->count && !s->failed; i++) {
-        const aws_type *type = &facts->types[i];
+        aws_type room;
+        const aws_type *type = aws_facts_type(facts, i, &room);
         if (!settings->all_types && !is_offered(type, place)) continue;
         karp_instance_type *out = &list[n++];
         out->size = sizeof *out;
-        out->name = type->name;
+        out->name = scratch_text(s, type->name);
         aws_labels(s, type, c, place, shared, out);
         aws_resources(s, type, c, &settings->options, shared, out);
         aws_offerings(s, type, c, place, &parts, out);

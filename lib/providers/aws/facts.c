@@ -88,11 +88,33 @@ static size_t find_region(karp_str name)
     return i;
 }
 
+static void unpack(const aws_facts *facts, size_t index, aws_type *out)
+{
+    get_row(&ec2_rows[index], out);
+    if (facts->built_in < EC2_REGIONS) get_offers(&ec2_rows[index], facts->built_in, out);
+}
+
+const aws_type *aws_facts_type(const aws_facts *facts, size_t index, aws_type *room)
+{
+    if (facts->types) return &facts->types[index];
+    unpack(facts, index, room);
+    return room;
+}
+
+uint32_t aws_facts_zones(const aws_facts *facts)
+{
+    uint32_t there = 0;
+    for (size_t i = 0; i < facts->count; i++) {
+        if (facts->types) there |= facts->types[i].zones;
+        else if (facts->built_in < EC2_REGIONS) there |= ec2_rows[i].zones[facts->built_in];
+    }
+    return there;
+}
+
 /* us-west-2a, for every letter that any type is offered in. */
 static void name_zones(aws_facts *facts)
 {
-    uint32_t there = 0;
-    for (size_t i = 0; i < facts->count; i++) there |= facts->types[i].zones;
+    uint32_t there = aws_facts_zones(facts);
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         if (!(there >> i & 1)) continue;
         char *name = scratch_alloc(&facts->s, facts->region.len + 2);
@@ -109,16 +131,11 @@ karp_status aws_facts_init(aws_facts *facts, karp_context *context, karp_str reg
     static const karp_str none = TEXT("");
     memset(facts, 0, sizeof *facts);
     scratch_init(&facts->s, context);
-    size_t number = find_region(region);
-    facts->region_known = facts->spot_known = number < EC2_REGIONS;
-    facts->region = facts->region_known ? text_at(ec2_region_names[number]) : scratch_text(&facts->s, region);
-    facts->types = scratch_array(&facts->s, ec2_row_count, sizeof *facts->types);
+    facts->built_in = find_region(region);
+    facts->region_known = facts->spot_known = facts->built_in < EC2_REGIONS;
+    facts->region = facts->region_known ? text_at(ec2_region_names[facts->built_in]) : scratch_text(&facts->s, region);
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) facts->zones[i] = none;
-    for (size_t i = 0; facts->types && i < ec2_row_count; i++) {
-        get_row(&ec2_rows[i], &facts->types[i]);
-        if (facts->region_known) get_offers(&ec2_rows[i], number, &facts->types[i]);
-    }
-    facts->count = facts->types ? ec2_row_count : 0;
+    facts->count = ec2_row_count;
     name_zones(facts);
     if (!facts->s.failed) return KARP_OK;
     aws_facts_free(facts);
@@ -163,7 +180,8 @@ karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *err
     to->types = scratch_array(s, from->count, sizeof *to->types);
     for (size_t i = 0; to->types && i < from->count; i++) {
         aws_type *t = &to->types[i];
-        *t = from->types[i];
+        if (from->types) *t = from->types[i];
+        else unpack(from, i, t);
         t->name = keep(s, t->name);
         t->cpu_maker = keep(s, t->cpu_maker);
         t->hypervisor = keep(s, t->hypervisor);
@@ -191,19 +209,31 @@ aws_type *aws_facts_find(const aws_facts *facts, karp_str name)
     return NULL;
 }
 
-void aws_facts_add_limits(aws_type *type)
+/* Row of the built-in table; ec2_row_count = not there. */
+static size_t find_row(karp_str name)
 {
     size_t low = 0, high = ec2_row_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = match_compare(text_at(ec2_rows[middle].name), type->name);
-        if (order == 0) {
-            get_limits(&ec2_rows[middle], type);
-            return;
-        }
+        int order = match_compare(text_at(ec2_rows[middle].name), name);
+        if (order == 0) return middle;
         if (order < 0) low = middle + 1;
         else high = middle;
     }
+    return ec2_row_count;
+}
+
+const aws_type *aws_facts_look_up(const aws_facts *facts, karp_str name, aws_type *room)
+{
+    if (facts->types) return aws_facts_find(facts, name);
+    size_t row = find_row(name);
+    return row < ec2_row_count ? aws_facts_type(facts, row, room) : NULL;
+}
+
+void aws_facts_add_limits(aws_type *type)
+{
+    size_t row = find_row(type->name);
+    if (row < ec2_row_count) get_limits(&ec2_rows[row], type);
 }
 
 size_t aws_facts_zone(const aws_facts *facts, karp_str name)

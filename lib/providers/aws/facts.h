@@ -49,20 +49,27 @@ typedef struct aws_facts {
     bool seen_by_images; /* some memory counts for certain images alone */
     bool spot_known;     /* else spot prices are taken to be those on demand */
     karp_str zones[AWS_ZONES_MOST]; /* "" = there is no such zone */
-    aws_type *types; /* by name */
+    aws_type *types; /* by name; NULL = those that are built in, as they are */
     size_t count;
+    size_t built_in; /* number of the region in the table */
 } aws_facts;
 
 /* The names of the regions that are built in, "a, b, c", cut to the room. */
 void aws_facts_regions(char *into, size_t room);
 
-/* The built-in facts; of a region that is not built in, types without zones and prices. */
+/* The built-in facts; of a region that is not built in, types without zones and prices. They stay packed. */
 karp_status aws_facts_init(aws_facts *facts, karp_context *context, karp_str region, karp_error *error);
 void aws_facts_free(aws_facts *facts);
 
 /* A copy to change, in memory of its own. */
 karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *error);
 
+/* Type `index`, which is unpacked into `room` if need be. */
+const aws_type *aws_facts_type(const aws_facts *facts, size_t index, aws_type *room);
+/* Likewise by name; NULL = not there. */
+const aws_type *aws_facts_look_up(const aws_facts *facts, karp_str name, aws_type *room);
+uint32_t aws_facts_zones(const aws_facts *facts); /* all that some type is offered in; bits */
+/* Of facts that were copied to be changed. */
 aws_type *aws_facts_find(const aws_facts *facts, karp_str name); /* NULL = not there */
 /* Traffic limits of a type that are in no description of it, from the built-in table. */
 void aws_facts_add_limits(aws_type *type);

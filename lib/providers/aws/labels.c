@@ -291,8 +291,8 @@ static void add_reservations(labels *l, const aws_type *t, const aws_node_class 
     for (size_t i = 0; i < c->reservation_count && n < count; i++) {
         const aws_reservation *r = &c->reservations[i];
         if (!match_same(r->instance_type, t->name)) continue;
-        ids[n] = r->id;
-        kinds[n] = r->kind;
+        ids[n] = scratch_text(l->s, r->id);
+        kinds[n] = scratch_text(l->s, r->kind);
         interruptible[n++] = r->interruptible ? word_true : word_false;
     }
     add_list(l, aws_key_reservation_id, ids, n);
@@ -334,7 +334,7 @@ void aws_labels(scratch *s, const aws_type *t, const aws_node_class *c, const aw
     karp_requirement list[LABELS_MOST];
     labels l = { .s = s, .shared = shared, .list = list };
     size_t reservations = aws_reservation_count(c, t);
-    add(&l, key_type, t->name);
+    add_list(&l, key_type, one_of(&l, out->name), 1);
     add_system(&l, t, c->family);
     add_zones(&l, t, place);
     add(&l, key_region, place->region);
@@ -348,12 +348,12 @@ void aws_labels(scratch *s, const aws_type *t, const aws_node_class *c, const aw
     add_name_parts(&l, t->name);
     add_number(&l, key_nvme, t->flags & EC2_NVME ? t->local_gb : AWS_UNKNOWN);
     add_devices(&l, t);
-    add(&l, key_hypervisor, t->hypervisor);
+    add_piece(&l, key_hypervisor, t->hypervisor);
     add_flag(&l, key_encryption, t->flags & EC2_ENCRYPTION);
     add_flag(&l, key_sandbox, t->flags & EC2_NITRO_ENCLAVES);
     add_list(&l, key_tenancy, tenancies, 2);
     add_reservations(&l, t, c, reservations);
-    if (c->placement_group.id.len) add(&l, key_group, c->placement_group.id);
+    if (place->group.len) add(&l, key_group, place->group);
     if (place->partition_count) add_list(&l, aws_key_partition, place->partitions, place->partition_count);
     karp_requirement *copy = scratch_alloc(s, l.count * sizeof *copy);
     if (!copy) return;

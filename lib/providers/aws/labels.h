@@ -35,7 +35,8 @@ extern const karp_str aws_key_zone, aws_key_zone_id, aws_key_capacity_type, aws_
 /* Reservations of the node class for that type. */
 size_t aws_reservation_count(const aws_node_class *node_class, const aws_type *type);
 
-/* Fills the requirements of `out`. Refused memory shows in s->failed. `shared` is of the same scratch and place. */
+/* Fills the requirements of `out`, which has its name. They point into `s`, where the texts of the place have to be, too, and to
+ * constants. Refused memory shows in s->failed. `shared` is of the same scratch and place. */
 void aws_labels(scratch *s, const aws_type *type, const aws_node_class *node_class, const aws_place *place, aws_shared *shared,
                 karp_instance_type *out);
 

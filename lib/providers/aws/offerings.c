@@ -136,15 +136,19 @@ static void add_reserved(scratch *s, offerings *o, const aws_type *t, const aws_
         bit = 1u << i;
     }
     karp_requirement *list = scratch_array(s, o->parts->partitions * REQUIREMENTS_MOST, sizeof *list);
+    karp_str *texts = scratch_array(s, 3, sizeof *texts);
     size_t n = 0;
-    if (!list) return;
+    if (!list || !texts) return;
+    texts[0] = scratch_text(s, r->zone);
+    texts[1] = scratch_text(s, r->id);
+    texts[2] = scratch_text(s, r->kind);
     for (size_t i = 0; i < o->parts->partitions; i++) {
         karp_requirement *into = list + i * REQUIREMENTS_MOST;
         n = 0;
         into[n++] = in(aws_key_capacity_type, reserved);
-        into[n++] = in(aws_key_zone, &r->zone);
-        into[n++] = in(aws_key_reservation_id, &r->id);
-        into[n++] = in(aws_key_reservation_type, &r->kind);
+        into[n++] = in(aws_key_zone, &texts[0]);
+        into[n++] = in(aws_key_reservation_id, &texts[1]);
+        into[n++] = in(aws_key_reservation_type, &texts[2]);
         into[n++] = in(aws_key_reservation_interruptible, r->interruptible ? word_true : word_false);
         if (zone && zone->id.len) into[n++] = in(aws_key_zone_id, &zone->id);
         if (place->partition_count) into[n++] = in(aws_key_partition, &place->partitions[i]);

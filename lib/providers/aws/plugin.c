@@ -63,7 +63,7 @@ static void aws_close(void *handle)
 {
     aws_handle *h = handle;
     karp_context *context = h->context;
-    if (h->facts.types) aws_facts_free(&h->facts);
+    if (h->facts.count) aws_facts_free(&h->facts);
     aws_marks_free(&h->marks);
     scratch_free(&h->texts);
     karp_free(context, h, sizeof *h);
@@ -110,10 +110,10 @@ static uint32_t aws_open(const karp_allocator *allocator, const karp_provider_op
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
-/* They are unpacked when they are needed: many a handle only reads node classes. */
+/* Many a handle only reads node classes. */
 static karp_status need_facts(aws_handle *h, karp_error *error)
 {
-    return h->facts.types ? KARP_OK : aws_facts_init(&h->facts, h->context, h->region, error);
+    return h->facts.count ? KARP_OK : aws_facts_init(&h->facts, h->context, h->region, error);
 }
 
 static uint32_t aws_load_facts(void *handle, karp_str kind, const karp_provider_document *facts, karp_provider_problem *problem)
@@ -264,7 +264,8 @@ static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_pr
     *reason = none;
     if (!node_class) return KARP_PROVIDER_OK; /* the class is gone: that is not for this */
     if (need_facts(h, NULL) != KARP_OK) return out_of_memory(problem);
-    const aws_type *type = aws_facts_find(&h->facts, node->instance_type);
+    aws_type room;
+    const aws_type *type = aws_facts_look_up(&h->facts, node->instance_type, &room);
     karp_instance_type labels = { .size = sizeof labels };
     scratch s;
     scratch_init_on(&s, memory);
@@ -272,6 +273,8 @@ static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_pr
     aws_shared *shared = scratch_array(&s, 1, sizeof *shared);
     if (place && shared && type) {
         place->region = h->facts.region;
+        place->group = aws_class_of(node_class)->placement_group.id;
+        labels.name = type->name;
         aws_labels(&s, type, aws_class_of(node_class), place, shared, &labels);
     }
     if (s.failed) return out_of_memory(problem);
@@ -289,6 +292,7 @@ static uint32_t aws_repair_policies(const void *handle, const karp_provider_repa
 
 const karp_provider_plugin aws_plugin = {
     .abi_version = KARP_PROVIDER_ABI,
+    .flags = KARP_PROVIDER_TYPES_STAND,
     .size = sizeof(karp_provider_plugin),
     .name = "aws",
     .class_group = "karpenter.k8s.aws",

@@ -10,7 +10,7 @@ typedef struct aws_handle {
     aws_settings settings;
     scratch texts;
     karp_str region;
-    aws_facts facts; /* types NULL = not unpacked yet */
+    aws_facts facts; /* count 0 = not asked for yet */
     aws_marks marks;
     uint64_t generation;
 } aws_handle;
