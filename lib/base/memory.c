@@ -6,6 +6,17 @@
 
 #include <base/context.h>
 
+#if defined __SANITIZE_ADDRESS__
+#define ADDRESS_SANITIZER
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER
+#endif
+#endif
+#ifdef ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#endif
+
 static void *libc_alloc(size_t bytes, void *user)
 {
     (void)user;
@@ -116,6 +127,15 @@ static const size_t block_header = (sizeof(arena_block) + ARENA_ALIGN - 1) / ARE
 
 static char *block_end(arena_block *block) { return (char *)block + block->bytes; }
 
+/* AddressSanitizer knows nothing of pieces: it is told what of a block nobody has, the gaps between pieces too. */
+#ifdef ADDRESS_SANITIZER
+static void close_memory(void *from, const char *to) { __asan_poison_memory_region(from, (size_t)(to - (char *)from)); }
+static void open_memory(void *from, size_t bytes) { __asan_unpoison_memory_region(from, bytes); }
+#else
+static void close_memory(void *from, const char *to) { (void)from, (void)to; }
+static void open_memory(void *from, size_t bytes) { (void)from, (void)bytes; }
+#endif
+
 void arena_init(arena *a, karp_context *context)
 {
     memset(a, 0, sizeof *a);
@@ -126,6 +146,7 @@ static void drop_block(arena *a, arena_block *block)
 {
     if (!block) return;
     a->total -= block->bytes;
+    open_memory(block, block->bytes);
     mem_free(a->context, block, block->bytes);
 }
 
@@ -173,6 +194,7 @@ static bool add_block(arena *a, size_t piece)
     a->blocks = block;
     a->next = (char *)block + block_header;
     a->end = block_end(block);
+    close_memory(a->next, a->end);
     return true;
 }
 
@@ -185,6 +207,7 @@ void *arena_alloc_aligned(arena *a, size_t bytes, size_t align)
         if (a->next && skip <= room && bytes <= room - skip) {
             char *piece = a->next + skip;
             a->next = piece + bytes;
+            open_memory(piece, bytes);
             return piece;
         }
         if (attempt == 0 && !add_block(a, bytes)) break;
@@ -241,4 +264,5 @@ void arena_release(arena *a, arena_mark mark)
     }
     a->next = a->blocks ? mark.next : NULL;
     a->end = a->blocks ? block_end(a->blocks) : NULL;
+    if (a->blocks) close_memory(a->next, a->end);
 }
