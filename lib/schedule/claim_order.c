@@ -2,6 +2,7 @@
 #include <schedule/claim_order.h>
 
 #include <base/bits.h>
+#include <schedule/claim_rest.h>
 #include <string.h>
 
 /* More sets than this share a lane, in which every claim is asked by itself. */
@@ -48,7 +49,7 @@ static bool widen(scheduler *s, lane *l, uint32_t pods)
         memcpy(wider, l->buckets, l->bucket_count * sizeof *wider);
         memcpy(filled, l->filled, bits_words(l->bucket_count) * sizeof *filled);
     }
-    for (uint32_t i = l->bucket_count; i < wanted; i++) wider[i] = (bucket){ NO_ID, NO_ID };
+    for (uint32_t i = l->bucket_count; i < wanted; i++) wider[i] = (bucket){ .first = NO_ID, .last = NO_ID };
     l->buckets = wider;
     l->filled = filled;
     l->bucket_count = wanted;
@@ -73,6 +74,7 @@ static lane *enter_lane(scheduler *s, claim *c)
     c->lane = lane_of_set(s, c->set);
     if (c->lane == NO_ID || !widen(s, &s->lanes.items[c->lane], c->pods)) return NULL;
     bits_set(s->lanes.items[c->lane].filled, c->pods);
+    c->rest = s->lanes.items[c->lane].buckets[c->pods].rest = (struct rest){ 0, 0 };
     return &s->lanes.items[c->lane];
 }
 
@@ -143,6 +145,12 @@ void refuse_for_good(scheduler *s, class_state *k, uint32_t number)
     bits_set(k->refused, number);
 }
 
+void search_too_small(scheduler *s, class_state *k, uint32_t number)
+{
+    if (s->run.turn == NO_ID) refuse_for_good(s, k, number);
+    else rest_from_now(s, &s->claims.items[number], s->run.turn);
+}
+
 /* A claim that has no room for the class never will: it only gets fuller. */
 static bool outgrown(const scheduler *s, const class_state *k, const claim *c)
 {
@@ -158,6 +166,7 @@ void search_begin(scheduler *s, uint32_t view_number)
 {
     bool goes_on = s->run.view == view_number;
     if (!goes_on) s->run.only = NO_ID;
+    if (!goes_on) s->run.turn = rest_turn(s, s->views.items[view_number].class_);
     s->run.view = view_number;
     for (size_t i = 0; i < s->lanes.count; i++) {
         lane *l = &s->lanes.items[i];
@@ -176,15 +185,23 @@ static void step_over(const scheduler *s, lane *l)
     if (!l->apart) l->from = l->at;
 }
 
-/* The lane's next claim, whether it has refused or not; NULL = it has no more. */
-static const claim *head(const scheduler *s, lane *l)
+/* Goes on to the next bucket in which some claim does not rest; false = there is none. */
+static bool next_bucket(const scheduler *s, lane *l)
 {
-    if (l->at.claim == NO_ID) {
+    while (l->at.claim == NO_ID) {
         size_t next = bits_next(l->filled, l->bucket_count, l->at.count + (size_t)1);
-        if (next >= l->bucket_count) return NULL;
-        l->at = (lane_spot){ (uint32_t)next, l->buckets[next].first };
+        if (next >= l->bucket_count) return false;
+        bucket *b = &l->buckets[next];
+        l->at = (lane_spot){ (uint32_t)next, s->run.turn == NO_ID ? b->first : rest_passes(s, b, s->run.turn) };
+        if (!l->apart) l->from = l->at;
     }
-    return &s->claims.items[l->at.claim];
+    return true;
+}
+
+/* The lane's next claim, whether it has refused or not; NULL = it has no more. */
+static inline const claim *head(const scheduler *s, lane *l)
+{
+    return l->at.claim != NO_ID || next_bucket(s, l) ? &s->claims.items[l->at.claim] : NULL;
 }
 
 static bool comes_first(const claim *a, const claim *b)
@@ -215,9 +232,10 @@ static uint32_t first_lane(scheduler *s, const claim **second)
 
 static bool has_refused(scheduler *s, class_state *k, uint32_t number)
 {
-    if (refused_for_good(k, number)) return true;
-    if (!outgrown(s, k, &s->claims.items[number])) return false;
-    refuse_for_good(s, k, number);
+    const claim *c = &s->claims.items[number];
+    if (rests(&c->rest, s->run.turn) || refused_for_good(k, number)) return true;
+    if (!outgrown(s, k, c)) return false;
+    search_too_small(s, k, number);
     return true;
 }
 

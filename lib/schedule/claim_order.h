@@ -25,6 +25,8 @@ uint32_t search_next(scheduler *s, class_state *k);
 /* The claim has refused: search_next() goes on behind it. */
 enum refused_how { REFUSED_NOW, REFUSED_FOR_THE_RUN };
 void search_refused(scheduler *s, enum refused_how how);
+/* The claim has no room for the class, and never will. */
+void search_too_small(scheduler *s, class_state *k, uint32_t number);
 /* So do all claims of its lane, when they have their requirements in common. false = they have not. */
 bool search_lane_refused(scheduler *s, enum refused_how how);
 /* The claim takes the pod: it is about to be unlinked. */

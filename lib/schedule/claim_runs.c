@@ -154,7 +154,7 @@ static bool sweep_bucket(scheduler *s, sweeps *w)
         if (says == SAYS_ASK) return false;
         c->more = says == SAYS_NO ? 0 : room_for(s, c, k->requests, w->count - w->placed);
         if (c->more == 0) {
-            if (says == SAYS_YES) refuse_for_good(s, k, number);
+            if (says == SAYS_YES) search_too_small(s, k, number);
             search_refused(s, REFUSED_FOR_THE_RUN);
             continue;
         }

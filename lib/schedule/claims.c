@@ -245,7 +245,7 @@ static bool worth_a_look(scheduler *s, const search *q, uint32_t number)
     sum_total(s, c, q->v);
     /* With one maximal type the slack has told already. */
     if (s->typesets.items[c->types].maximal_count == 1 || typeset_fits(s, c->types, s->total)) return true;
-    refuse_for_good(s, k, number);
+    search_too_small(s, k, number);
     return false;
 }
 

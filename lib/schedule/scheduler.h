@@ -208,6 +208,11 @@ typedef struct host {
     const csi_node *csi;       /* the node's volume limits, NULL = none */
 } host;
 
+/* Turns from … to, the last left out, in which there is no room; none when both are equal. See claim_rest.h. */
+struct rest {
+    uint32_t from, to;
+};
+
 /* A node to be started (§20, §21). */
 typedef struct claim {
     uint32_t template_;
@@ -221,6 +226,7 @@ typedef struct claim {
     uint32_t lane;       /* see claim_order.h … */
     uint32_t next, prev; /* … and its neighbours in the bucket of its pod count there; NO_ID ends */
     int64_t stamp;       /* among claims with as many pods, the smallest comes first */
+    struct rest rest;
     uint32_t before, more; /* while a run goes over many claims: its pods before, and how many more it takes */
     bool retired;        /* no pod of the round can fit any more: it is in no bucket */
     bool relaxed_min_values, dropped;
@@ -230,7 +236,10 @@ typedef struct claim {
     uint32_t reserved_count;
 } claim;
 
-typedef struct bucket { uint32_t first, last; } bucket;
+typedef struct bucket {
+    uint32_t first, last;
+    struct rest rest; /* what all its claims have in common */
+} bucket;
 
 /* A place in a lane: behind everything in the buckets below `count`, at a claim of that bucket (NO_ID = at its end). */
 typedef struct lane_spot { uint32_t count, claim; } lane_spot;
@@ -335,7 +344,14 @@ struct scheduler {
         uint32_t view;       /* NO_ID = none */
         uint32_t only;       /* the one claim left to try, which the run opened: all others have refused. NO_ID = all of them */
         uint32_t lane;       /* of the claim being tried */
+        uint32_t turn;       /* of its class */
     } run;
+    struct turns {           /* claim_rest.h */
+        uint32_t count;      /* of this round; 0 = no claim rests */
+        uint32_t *by_size;   /* all classes, NULL = not ordered yet */
+        uint32_t *of_class;
+        int64_t *sizes;      /* [turn * dims] */
+    } turns;
 
     struct reservations {
         uint32_t count;

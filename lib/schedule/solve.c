@@ -4,6 +4,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <schedule/claim_rest.h>
 #include <schedule/claim_runs.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
@@ -234,7 +235,7 @@ static void run_loop(scheduler *s, queue *q)
 static bool enter_classes(scheduler *s)
 {
     for (uint32_t d = 0; d < s->dims; d++) s->least[d] = INT64_MAX;
-    uint32_t left = s->snapshot->class_count;
+    uint32_t all = s->snapshot->class_count, left = all;
     for (uint32_t i = 0; i < s->pod_count && left > 0; i++) {
         uint32_t class_number = s->snapshot->pod_class[s->pods[i]];
         if (s->entered[class_number] == s->round) continue;
@@ -246,7 +247,7 @@ static bool enter_classes(scheduler *s)
         if (v == NO_ID) return false;
         if (s->classes[class_number].tracked && !topology_update(s, v)) return false;
     }
-    return true;
+    return rest_begin_round(s, all - left);
 }
 
 karp_status scheduler_stopped(const scheduler *s, karp_error *error)
