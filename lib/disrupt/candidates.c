@@ -258,8 +258,7 @@ static int better_ratio(uint32_t x, uint32_t y, const void *user)
     const pass *p = user;
     const candidate *a = &p->candidates[x], *b = &p->candidates[y];
     double ra = a->price / a->cost, rb = b->price / b->cost;
-    if (ra != rb) return ra > rb ? -1 : 1;
-    return x < y ? -1 : x > y; /* candidates are in the order of names */
+    return (ra < rb) - (ra > rb); /* equals stay in the order of names */
 }
 
 uint32_t *by_savings_ratio(pass *p)

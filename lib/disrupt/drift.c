@@ -25,8 +25,7 @@ static int earlier(uint32_t x, uint32_t y, const void *user)
     const candidate *a = &p->candidates[x], *b = &p->candidates[y];
     if ((a->moving_count == 0) != (b->moving_count == 0)) return a->moving_count == 0 ? -1 : 1;
     int64_t ta = due_since(p, a), tb = due_since(p, b);
-    if (ta != tb) return ta < tb ? -1 : 1;
-    return x < y ? -1 : x > y;
+    return (ta > tb) - (ta < tb); /* equals stay in the order of names */
 }
 
 /* One command with every node that the simulation starts, as it is. */

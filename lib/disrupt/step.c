@@ -2,77 +2,88 @@
 #include <disrupt/step.h>
 
 #include <base/error.h>
+#include <string.h>
 
 /* ---- copies -------------------------------------------------------------------------------------------------------------- */
 
-static bool copy_text(arena *a, karp_str *text)
+/* A refusal is noted, so that one look at the end is enough; what was refused is an empty list. */
+typedef struct copier {
+    arena *data;
+    bool failed;
+} copier;
+
+static void copy_text(copier *c, karp_str *text)
 {
-    char *copy = arena_string(a, text->len > 0 ? text->ptr : "", text->len);
-    text->ptr = copy;
-    return copy != NULL;
+    text->ptr = arena_string(c->data, text->ptr, text->len);
+    c->failed |= text->ptr == NULL;
 }
 
-static const karp_str *copy_texts(arena *a, const karp_str *from, size_t count)
+/* The elements as they are; their texts are still the caller's. */
+static void *copy_list(copier *c, const void *from, size_t *count, size_t bytes)
 {
-    karp_str *list = arena_array(a, count + 1, sizeof *list);
-    bool ok = list != NULL;
-    for (size_t i = 0; i < count && ok; i++) {
-        list[i] = from[i];
-        ok = copy_text(a, &list[i]);
+    void *list = arena_array(c->data, *count + 1, bytes);
+    if (list == NULL) {
+        c->failed = true;
+        *count = 0;
+        return NULL;
     }
-    return ok ? list : NULL;
+    if (*count > 0) memcpy(list, from, *count * bytes);
+    return list;
 }
 
-static const karp_label *copy_labels(arena *a, const karp_label *from, size_t count)
+static const karp_str *copy_texts(copier *c, const karp_str *from, size_t count)
 {
-    karp_label *list = arena_array(a, count + 1, sizeof *list);
-    bool ok = list != NULL;
-    for (size_t i = 0; i < count && ok; i++) {
-        list[i] = from[i];
-        ok = copy_text(a, &list[i].key) && copy_text(a, &list[i].value);
+    karp_str *list = copy_list(c, from, &count, sizeof *list);
+    for (size_t i = 0; i < count; i++) copy_text(c, &list[i]);
+    return list;
+}
+
+static const karp_label *copy_labels(copier *c, const karp_label *from, size_t count)
+{
+    karp_label *list = copy_list(c, from, &count, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        copy_text(c, &list[i].key);
+        copy_text(c, &list[i].value);
     }
-    return ok ? list : NULL;
+    return list;
 }
 
-static const karp_taint *copy_taints(arena *a, const karp_taint *from, size_t count)
+static const karp_taint *copy_taints(copier *c, const karp_taint *from, size_t count)
 {
-    karp_taint *list = arena_array(a, count + 1, sizeof *list);
-    bool ok = list != NULL;
-    for (size_t i = 0; i < count && ok; i++) {
-        list[i] = from[i];
-        ok = copy_text(a, &list[i].key) && copy_text(a, &list[i].value) && copy_text(a, &list[i].effect);
+    karp_taint *list = copy_list(c, from, &count, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        copy_text(c, &list[i].key);
+        copy_text(c, &list[i].value);
+        copy_text(c, &list[i].effect);
     }
-    return ok ? list : NULL;
+    return list;
 }
 
-static const karp_resource *copy_resources(arena *a, const karp_resource *from, size_t count)
+static const karp_resource *copy_resources(copier *c, const karp_resource *from, size_t count)
 {
-    karp_resource *list = arena_array(a, count + 1, sizeof *list);
-    bool ok = list != NULL;
-    for (size_t i = 0; i < count && ok; i++) {
-        list[i] = from[i];
-        ok = copy_text(a, &list[i].name) && (from[i].text.ptr == NULL || copy_text(a, &list[i].text));
+    karp_resource *list = copy_list(c, from, &count, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        copy_text(c, &list[i].name);
+        if (list[i].text.ptr != NULL) copy_text(c, &list[i].text); /* none: the amount is a number */
     }
-    return ok ? list : NULL;
+    return list;
 }
 
-static const karp_requirement *copy_requirements(arena *a, const karp_requirement *from, size_t count)
+static const karp_requirement *copy_requirements(copier *c, const karp_requirement *from, size_t count)
 {
-    karp_requirement *list = arena_array(a, count + 1, sizeof *list);
-    bool ok = list != NULL;
-    for (size_t i = 0; i < count && ok; i++) {
-        list[i] = from[i];
-        list[i].values = copy_texts(a, from[i].values, from[i].value_count);
-        ok = list[i].values != NULL && copy_text(a, &list[i].key);
+    karp_requirement *list = copy_list(c, from, &count, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        copy_text(c, &list[i].key);
+        list[i].values = copy_texts(c, list[i].values, list[i].value_count);
     }
-    return ok ? list : NULL;
+    return list;
 }
 
-const karp_launch *launch_copy(arena *a, const karp_launch *from)
+static const karp_launch *copy_launch(copier *c, const karp_launch *from)
 {
-    karp_launch *l = arena_array(a, 1, sizeof *l);
+    size_t one = 1;
+    karp_launch *l = copy_list(c, from, &one, sizeof *l);
     if (l == NULL) return NULL;
-    *l = *from;
     l->size = sizeof *l;
     l->pods = NULL;
     l->requirements = NULL;
@@ -80,53 +91,50 @@ const karp_launch *launch_copy(arena *a, const karp_launch *from)
     l->runner_up = (karp_choice){ { "", 0 }, { "", 0 }, { "", 0 }, 0 };
     l->capacity = l->allocatable = NULL;
     l->pod_count = l->requirement_count = l->choice_label_count = l->capacity_count = l->allocatable_count = 0;
-    l->requests = copy_resources(a, from->requests, from->request_count);
-    l->claim_requirements = copy_requirements(a, from->claim_requirements, from->claim_requirement_count);
-    l->labels = copy_labels(a, from->labels, from->label_count);
-    l->annotations = copy_labels(a, from->annotations, from->annotation_count);
-    l->taints = copy_taints(a, from->taints, from->taint_count);
-    l->startup_taints = copy_taints(a, from->startup_taints, from->startup_taint_count);
-    l->instance_types = copy_texts(a, from->instance_types, from->instance_type_count);
-    bool ok = l->requests != NULL && l->claim_requirements != NULL && l->labels != NULL && l->annotations != NULL &&
-              l->taints != NULL && l->startup_taints != NULL && l->instance_types != NULL;
-    ok = ok && copy_text(a, &l->id) && copy_text(a, &l->node_pool) && copy_text(a, &l->choice.instance_type) && copy_text(a, &l->choice.zone) &&
-         copy_text(a, &l->choice.capacity_type) && copy_text(a, &l->node_class.group) && copy_text(a, &l->node_class.kind) &&
-         copy_text(a, &l->node_class.name);
-    return ok ? l : NULL;
+    l->requests = copy_resources(c, from->requests, from->request_count);
+    l->claim_requirements = copy_requirements(c, from->claim_requirements, from->claim_requirement_count);
+    l->labels = copy_labels(c, from->labels, from->label_count);
+    l->annotations = copy_labels(c, from->annotations, from->annotation_count);
+    l->taints = copy_taints(c, from->taints, from->taint_count);
+    l->startup_taints = copy_taints(c, from->startup_taints, from->startup_taint_count);
+    l->instance_types = copy_texts(c, from->instance_types, from->instance_type_count);
+    karp_str *texts[] = { &l->id, &l->node_pool, &l->choice.instance_type, &l->choice.zone, &l->choice.capacity_type,
+                          &l->node_class.group, &l->node_class.kind, &l->node_class.name };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) copy_text(c, texts[i]);
+    return l;
 }
 
-static bool copy_nodes(karp_step *s, const karp_command_state *from)
+static void copy_nodes(copier *c, karp_step *s)
 {
-    s->nodes = arena_array(&s->data, from->node_count + 1, sizeof *s->nodes);
-    bool ok = s->nodes != NULL;
-    for (size_t i = 0; i < from->node_count && ok; i++) {
-        s->nodes[i] = from->nodes[i];
-        ok = copy_text(&s->data, &s->nodes[i].node) && copy_text(&s->data, &s->nodes[i].claim);
-    }
+    size_t count = s->state.node_count;
+    s->nodes = copy_list(c, s->state.nodes, &count, sizeof *s->nodes);
     s->state.nodes = s->nodes;
-    return ok;
+    for (size_t i = 0; i < count; i++) {
+        copy_text(c, &s->nodes[i].node);
+        copy_text(c, &s->nodes[i].claim);
+    }
 }
 
-static bool copy_replacements(karp_step *s, const karp_command_state *from)
+static void copy_replacements(copier *c, karp_step *s)
 {
-    s->replacements = arena_array(&s->data, from->replacement_count + 1, sizeof *s->replacements);
-    bool ok = s->replacements != NULL;
-    for (size_t i = 0; i < from->replacement_count && ok; i++) {
-        karp_replacement *r = &s->replacements[i];
-        *r = from->replacements[i];
-        r->launch = launch_copy(&s->data, from->replacements[i].launch);
-        ok = r->launch != NULL && copy_text(&s->data, &r->claim);
-    }
+    size_t count = s->state.replacement_count;
+    s->replacements = copy_list(c, s->state.replacements, &count, sizeof *s->replacements);
     s->state.replacements = s->replacements;
-    return ok;
+    for (size_t i = 0; i < count; i++) {
+        copy_text(c, &s->replacements[i].claim);
+        s->replacements[i].launch = copy_launch(c, s->replacements[i].launch);
+    }
 }
 
 static bool copy_state(karp_step *s, const karp_command_state *from)
 {
+    copier c = { &s->data, false };
     s->state = *from;
     s->state.size = sizeof s->state;
-    s->state.receivers = copy_texts(&s->data, from->receivers, from->receiver_count);
-    return s->state.receivers != NULL && copy_nodes(s, from) && copy_replacements(s, from);
+    s->state.receivers = copy_texts(&c, from->receivers, from->receiver_count);
+    copy_nodes(&c, s);
+    copy_replacements(&c, s);
+    return !c.failed;
 }
 
 /* ---- the object ------------------------------------------------------------------------------------------------------------ */

@@ -18,9 +18,6 @@ struct karp_step {
 /* A step whose state is a copy of `from`, with empty advice at `now` (0 = the snapshot's). NULL = refused. */
 karp_step *step_new(const karp_snapshot *snapshot, const karp_command_state *from, int64_t now);
 
-/* A copy of everything a NodeClaim is made of; NULL = refused. */
-const karp_launch *launch_copy(arena *a, const karp_launch *from);
-
 /* Takes the nodes out whose `goes` is 0, and keeps the order. */
 void step_keep_nodes(karp_step *s, const uint32_t *goes);
 

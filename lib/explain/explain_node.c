@@ -20,6 +20,7 @@ struct karp_node_explanation {
     uint32_t node; /* state node of what is decided on … */
     karp_str name; /* … and its name, which the decision keeps */
     bool goes, has_move;
+    bool refused; /* memory, for a text that is kept */
     karp_move move;
     arena data;
     LIST_OF(karp_blocker) blockers;
@@ -51,7 +52,7 @@ static bool names_pod(karp_str detail, karp_str pod_name)
     return equal_str(detail, pod_name) || (detail.len > pod_name.len && memcmp(detail.ptr, pod_name.ptr, pod_name.len) == 0 && detail.ptr[pod_name.len] == ' ');
 }
 
-/* The pod of the node that a row's detail names, or NO_ID. */
+/* The pod of the node that a row's detail names; NO_ID where the row is not about a pod. */
 static uint32_t pod_of_detail(const karp_snapshot *s, uint32_t node_number, karp_str detail)
 {
     const state_node *n = &s->nodes[node_number];
@@ -95,9 +96,8 @@ static void show_budget(strbuf *b, const node_view *v, uint32_t budget_number)
 static void show_blocker(strbuf *b, const node_view *v, const karp_kept *row, uint32_t pod_number)
 {
     const state_node *n = &v->snapshot->nodes[v->node];
-    uint32_t pdb = row->code == KARP_REASON_PDB_BLOCKED && pod_number != NO_ID ? node_view_budget_of(v, pod_number) : NO_ID;
-    if (pdb != NO_ID) {
-        show_budget(b, v, pdb);
+    if (row->code == KARP_REASON_PDB_BLOCKED) {
+        show_budget(b, v, node_view_budget_of(v, pod_number));
         return;
     }
     strbuf_adds(b, karp_reason_text(row->code));
@@ -117,64 +117,53 @@ static int64_t later(int64_t base, int64_t length, int64_t now)
     return base + length;
 }
 
+/* A node that is asked for the condition has a claim and a pool, whose time is a length or unset, which is less than none. */
 static int64_t consolidatable_at(const node_view *v, int64_t now)
 {
     const karp_snapshot *s = v->snapshot;
     const state_node *n = &s->nodes[v->node];
-    if (n->claim == NO_ID || n->pool == NO_ID) return KARP_NO_TIME;
     const node_claim *claim = &s->raw.claims.items[n->claim];
-    int64_t after = s->raw.pools.items[n->pool].consolidate_after;
     const condition *up = condition_find(claim->conditions, s->known.initialized_condition);
     int64_t since = claim->last_pod_event != KARP_NO_TIME ? claim->last_pod_event : up != NULL ? up->since : KARP_NO_TIME;
-    return after == KARP_DURATION_UNSET || after == KARP_DURATION_NEVER ? KARP_NO_TIME : later(since, after, now);
+    return later(since, s->raw.pools.items[n->pool].consolidate_after, now);
 }
 
 static int64_t disruptable_at(const node_view *v, uint32_t pod_number, int64_t now)
 {
     const pod *p = &v->snapshot->raw.pods.items[pod_number];
-    uint32_t value = store_marks(&v->snapshot->raw, p)->do_not_disrupt;
+    karp_str text = text_of(v->snapshot, store_marks(&v->snapshot->raw, p)->do_not_disrupt);
     int64_t length = 0;
-    if (value == NO_ID) return KARP_NO_TIME;
-    karp_str text = text_of(v->snapshot, value);
     return duration_parse(text.ptr, text.len, &length) ? later(p->start, length, now) : KARP_NO_TIME;
+}
+
+/* Every pool has a row among the decision's budgets. */
+static int64_t budget_changes_at(const node_view *v, const karp_decision *d)
+{
+    karp_str pool = name_of(v->snapshot, v->snapshot->raw.pools.items[v->snapshot->nodes[v->node].pool].meta.name);
+    size_t i = 0;
+    while (!equal_str(d->budgets.items[i].node_pool, pool)) i++;
+    return d->budgets.items[i].next_change;
 }
 
 static int64_t ends_at(const node_view *v, const karp_decision *d, const karp_kept *row, uint32_t pod_number)
 {
-    const state_node *n = &v->snapshot->nodes[v->node];
     if (row->code == KARP_REASON_NOT_CONSOLIDATABLE) return consolidatable_at(v, d->now);
-    if (row->code == KARP_REASON_POD_DO_NOT_DISRUPT && pod_number != NO_ID) return disruptable_at(v, pod_number, d->now);
-    if (row->code != KARP_REASON_BUDGET || n->pool == NO_ID) return KARP_NO_TIME;
-    karp_str pool = name_of(v->snapshot, v->snapshot->raw.pools.items[n->pool].meta.name);
-    for (size_t i = 0; i < d->budgets.count; i++) {
-        if (equal_str(d->budgets.items[i].node_pool, pool)) return d->budgets.items[i].next_change;
-    }
-    return KARP_NO_TIME;
+    if (row->code == KARP_REASON_POD_DO_NOT_DISRUPT) return disruptable_at(v, pod_number, d->now);
+    return row->code == KARP_REASON_BUDGET ? budget_changes_at(v, d) : KARP_NO_TIME;
 }
 
-static bool said_before(const karp_node_explanation *e, uint32_t code, karp_str detail)
-{
-    for (size_t i = 0; i < e->blockers.count; i++) {
-        if (e->blockers.items[i].code == code && equal_str(e->blockers.items[i].detail, detail)) return true;
-    }
-    return false;
-}
-
-/* Notes the row; *fresh tells whether it says something new: a reason may still be there although it was taken away. */
-static bool add_blocker(karp_node_explanation *e, const node_view *v, const karp_decision *d, const karp_kept *row, uint32_t pod_number, bool *fresh)
+static bool add_blocker(karp_node_explanation *e, const node_view *v, const karp_decision *d, const karp_kept *row, uint32_t pod_number)
 {
     strbuf text;
     strbuf_init(&text, e->context);
     show_blocker(&text, v, row, pod_number);
-    *fresh = !text.failed && !said_before(e, row->code, (karp_str){ text.ptr, text.len });
-    karp_blocker *slot = *fresh ? list_push(e->context, &e->blockers, sizeof *slot) : NULL;
+    karp_blocker *slot = text.failed ? NULL : list_push(e->context, &e->blockers, sizeof *slot);
     char *copy = slot == NULL ? NULL : arena_string(&e->data, text.ptr, text.len);
-    bool ok = !text.failed && (!*fresh || copy != NULL);
     if (copy != NULL) {
         *slot = (karp_blocker){ .size = sizeof *slot, .code = row->code, .detail = { copy, text.len }, .until = ends_at(v, d, row, pod_number) };
     }
     strbuf_free(&text);
-    return ok;
+    return copy != NULL;
 }
 
 /* ---- all blockers -------------------------------------------------------------------------------------------------------- */
@@ -188,13 +177,13 @@ static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_opt
     if (status != KARP_OK) return status;
     const karp_kept *row = kept_row(d, name_of(v->snapshot, v->snapshot->nodes[v->node].name));
     uint32_t pod_number = row == NULL ? NO_ID : pod_of_detail(v->snapshot, v->node, row->detail);
-    bool ok = true, fresh = false;
-    if (row != NULL && row->code == KARP_REASON_EMPTY_NODE && options->method != KARP_METHOD_EMPTINESS) {
+    bool ok = true;
+    if (row != NULL && row->code == KARP_REASON_EMPTY_NODE) { /* consolidation says so, emptiness does not */
         options->method = KARP_METHOD_EMPTINESS;
         *again = true;
     } else if (row != NULL) {
-        ok = add_blocker(e, v, d, row, pod_number, &fresh);
-        *again = ok && fresh && node_view_lift(v, row->code, pod_number);
+        ok = add_blocker(e, v, d, row, pod_number);
+        *again = ok && node_view_lift(v, row->code, pod_number);
     }
     karp_decision_unref(d);
     return ok ? KARP_OK : fail_nomem(error);
@@ -229,12 +218,11 @@ static void show_commands(strbuf *b, const karp_decision *d)
 
 static bool add_first(karp_node_explanation *e, const node_view *v)
 {
-    bool fresh;
     strbuf text;
     strbuf_init(&text, e->context);
     show_commands(&text, e->decision);
     karp_kept row = { .size = sizeof row, .code = KARP_REASON_NOT_REACHED_IN_PASS, .detail = { text.ptr, text.len } };
-    bool ok = !text.failed && add_blocker(e, v, e->decision, &row, NO_ID, &fresh);
+    bool ok = !text.failed && add_blocker(e, v, e->decision, &row, NO_ID);
     strbuf_free(&text);
     return ok;
 }
@@ -242,11 +230,11 @@ static bool add_first(karp_node_explanation *e, const node_view *v)
 /* Alone it would go. What the pass said of it is the reason then, unless it is that another method had its turn. */
 static bool add_of_pass(karp_node_explanation *e, const node_view *v)
 {
-    const karp_kept *row = kept_row(e->decision, name_of(v->snapshot, v->snapshot->nodes[e->node].name));
-    bool fresh;
-    if (row == NULL) return true;
-    bool turn = row->code == KARP_REASON_NOT_EMPTY || row->code == KARP_REASON_NOT_DRIFTED || row->code == KARP_REASON_NOT_REACHED_IN_PASS;
-    return turn && e->decision->commands.count > 0 ? add_first(e, v) : add_blocker(e, v, e->decision, row, NO_ID, &fresh);
+    const karp_kept *row = kept_row(e->decision, e->name);
+    if (row == NULL) return true; /* never: a node that stays has one */
+    bool turn = row->code == KARP_REASON_NOT_DRIFTED || row->code == KARP_REASON_NOT_REACHED_IN_PASS;
+    if (turn && e->decision->commands.count > 0) return add_first(e, v);
+    return add_blocker(e, v, e->decision, row, pod_of_detail(v->snapshot, e->node, row->detail));
 }
 
 static void remove_empties(const karp_node_explanation *e, node_view *v)
@@ -297,7 +285,9 @@ static bool on_node(const karp_snapshot *s, uint32_t node_number, const uint32_t
 
 static karp_str keep(karp_node_explanation *e, karp_str text)
 {
-    return (karp_str){ arena_string(&e->data, text.len > 0 ? text.ptr : "", text.len), text.len };
+    const char *copy = arena_string(&e->data, text.ptr, text.len);
+    e->refused |= copy == NULL;
+    return (karp_str){ copy, text.len };
 }
 
 /* Whether a pod of the node is among those that would fit nowhere. */
@@ -308,7 +298,7 @@ static bool strands_pods(const karp_snapshot *s, uint32_t node_number, const kar
     return stranded > 0;
 }
 
-static bool read_move(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
+static void read_move(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
 {
     karp_move *m = &e->move;
     double started = 0;
@@ -324,11 +314,9 @@ static bool read_move(karp_node_explanation *e, const karp_snapshot *s, const ka
         if (m->launches++ > 0) continue;
         m->node_pool = keep(e, l->node_pool);
         m->choice = (karp_choice){ keep(e, l->choice.instance_type), keep(e, l->choice.zone), keep(e, l->choice.capacity_type), l->choice.price };
-        if (m->node_pool.ptr == NULL || m->choice.instance_type.ptr == NULL || m->choice.zone.ptr == NULL || m->choice.capacity_type.ptr == NULL) return false;
     }
     m->savings = m->price - started;
     e->has_move = true;
-    return true;
 }
 
 /* The node is gone, and those that go before it. NULL = refused memory. */
@@ -360,9 +348,9 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
     options.explain = KARP_EXPLAIN_NONE;
     karp_status status = karp_what_if(s, changes, count, &options, &d, error);
     if (status != KARP_OK) return status;
-    bool ok = strands_pods(s, e->node, d) || read_move(e, s, d);
+    if (!strands_pods(s, e->node, d)) read_move(e, s, d);
     karp_decision_unref(d);
-    return ok ? KARP_OK : fail_nomem(error);
+    return e->refused ? fail_nomem(error) : KARP_OK;
 }
 
 /* ---- the node ---------------------------------------------------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ static bool has_pod(const uint32_t *pods, size_t count, uint32_t pod_number)
 
 static karp_str keep(search *s, karp_str text)
 {
-    char *copy = arena_string(&s->out->data, text.len > 0 ? text.ptr : "", text.len);
+    char *copy = arena_string(&s->out->data, text.ptr, text.len);
     if (copy == NULL) s->status = KARP_E_NOMEM;
     return (karp_str){ copy, text.len };
 }
@@ -61,11 +61,7 @@ bool search_over(const search *s) { return s->status != KARP_OK || s->rounds == 
 bool search_places(search *s, karp_remedy *where)
 {
     karp_decision *d = NULL;
-    if (s->status != KARP_OK) return false;
-    if (s->rounds == 0) {
-        s->out->bounded = true;
-        return false;
-    }
+    if (search_over(s)) return false;
     s->rounds--;
     s->out->tried++;
     s->status = overlay_decide(&s->changed, s->options, &d, s->error);
@@ -95,12 +91,12 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
 static int smaller(const void *x, const void *y, const void *user)
 {
     const karp_remedy *a = x, *b = y;
+    int order = (a->changes > b->changes) - (a->changes < b->changes);
     (void)user;
-    if (a->changes != b->changes) return a->changes < b->changes ? -1 : 1;
-    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
-    if ((a->node.len > 0) != (b->node.len > 0)) return a->node.len > 0 ? -1 : 1;
-    if (a->choice.price < b->choice.price) return -1;
-    return a->choice.price > b->choice.price;
+    if (order == 0) order = (a->kind > b->kind) - (a->kind < b->kind);
+    if (order == 0) order = (b->node.len > 0) - (a->node.len > 0);
+    if (order == 0) order = (a->choice.price > b->choice.price) - (a->choice.price < b->choice.price);
+    return order;
 }
 
 static bool found_single(const search *s)
@@ -124,17 +120,15 @@ static void look_for_remedies(search *s)
     }
     if (s->rounds == 0) s->out->bounded = true;
     karp_pod_explanation *e = s->out;
-    if (s->status == KARP_OK && e->remedies.count > 1 &&
-        !sort_stable(e->context, e->remedies.items, e->remedies.count, sizeof(karp_remedy), smaller, NULL)) {
-        s->status = KARP_E_NOMEM;
-    }
+    if (s->status != KARP_OK) return;
+    if (!sort_stable(e->context, e->remedies.items, e->remedies.count, sizeof(karp_remedy), smaller, NULL)) s->status = KARP_E_NOMEM;
 }
 
 static karp_status search_run(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options, karp_error *error)
 {
     search s = { .out = e, .snapshot = snapshot, .options = options, .pod = e->pod, .shape = snapshot->raw.pods.items[e->pod].shape,
                  .waiting = e->decision->unschedulable.count, .rounds = MOST_ROUNDS, .status = KARP_OK, .error = error };
-    size_t pods = snapshot->raw.pods.count > 0 ? snapshot->raw.pods.count : 1;
+    size_t pods = snapshot->raw.pods.count;
     if (PODS_IN_ALL / pods < MOST_ROUNDS) s.rounds = PODS_IN_ALL / pods < FEWEST_ROUNDS ? FEWEST_ROUNDS : (uint32_t)(PODS_IN_ALL / pods);
     if (overlay_view_init(&s.changed, snapshot)) look_for_remedies(&s);
     else s.status = KARP_E_NOMEM;

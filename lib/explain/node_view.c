@@ -56,7 +56,7 @@ uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number)
 void node_view_remove(node_view *v, uint32_t number)
 {
     state_node *n = &v->view.nodes[number];
-    if (n->claim != NO_ID) v->view.raw.claims.items[n->claim].meta.labels = (label_list){ NULL, 0 };
+    v->view.raw.claims.items[n->claim].meta.labels = (label_list){ NULL, 0 };
     n->managed = false;
     n->marked = true; /* takes no pods */
     n->pool = n->pool_name = NO_ID;
@@ -102,7 +102,6 @@ static bool free_budget(node_view *v, node_pool *p)
 
 static bool lift_of_pod(node_view *v, uint32_t code, uint32_t pod_number)
 {
-    if (pod_number == NO_ID) return false;
     if (code == KARP_REASON_POD_DO_NOT_DISRUPT) {
         v->view.raw.pods.items[pod_number].marks = 0; /* a pod without annotations that decisions read */
         return true;
@@ -113,32 +112,34 @@ static bool lift_of_pod(node_view *v, uint32_t code, uint32_t pod_number)
     return true;
 }
 
+/* Reasons that ask for a claim or a pool are given to nodes that have them. */
+static node_claim *own_claim(node_view *v) { return &v->view.raw.claims.items[v->view.nodes[v->node].claim]; }
+static node_pool *own_pool(node_view *v) { return &v->view.raw.pools.items[v->view.nodes[v->node].pool]; }
+
 bool node_view_lift(node_view *v, uint32_t code, uint32_t pod_number)
 {
     state_node *n = &v->view.nodes[v->node];
-    node_claim *own = n->claim == NO_ID ? NULL : &v->view.raw.claims.items[n->claim];
-    node_pool *p = n->pool == NO_ID ? NULL : &v->view.raw.pools.items[n->pool];
     switch (code) {
     case KARP_REASON_NOMINATED:
         n->nominated = false;
         return true;
     case KARP_REASON_NODE_DO_NOT_DISRUPT:
-        return n->node != NO_ID && own != NULL && forget_annotation(v, &v->view.raw.nodes.items[n->node].meta) && forget_annotation(v, &own->meta);
+        return forget_annotation(v, &v->view.raw.nodes.items[n->node].meta) && forget_annotation(v, &own_claim(v)->meta);
     case KARP_REASON_POD_DO_NOT_DISRUPT:
     case KARP_REASON_PDB_MULTIPLE:
     case KARP_REASON_PDB_BLOCKED:
         return lift_of_pod(v, code, pod_number);
     case KARP_REASON_CONSOLIDATION_DISABLED:
-        if (p != NULL) p->consolidate_after = 0;
-        return p != NULL;
+        own_pool(v)->consolidate_after = 0;
+        return true;
     case KARP_REASON_POLICY_WHEN_EMPTY:
     case KARP_REASON_BALANCED_SCORE:
-        if (p != NULL) p->policy = KARP_WHEN_EMPTY_OR_UNDERUTILIZED;
-        return p != NULL;
+        own_pool(v)->policy = KARP_WHEN_EMPTY_OR_UNDERUTILIZED;
+        return true;
     case KARP_REASON_NOT_CONSOLIDATABLE:
-        return own != NULL && set_condition(v, own, v->view.known.consolidatable);
+        return set_condition(v, own_claim(v), v->view.known.consolidatable);
     case KARP_REASON_BUDGET:
-        return p != NULL && free_budget(v, p);
+        return free_budget(v, own_pool(v));
     case KARP_REASON_SPOT_TO_SPOT_DISABLED:
         v->view.raw.settings.gates |= KARP_GATE_SPOT_TO_SPOT;
         return true;

@@ -18,7 +18,8 @@ typedef struct node_view {
 bool node_view_init(node_view *v, const karp_snapshot *snapshot, uint32_t node);
 void node_view_free(node_view *v);
 
-/* Takes a reason away; `pod_number` is the pod that it is about, or NO_ID. false = that cannot be done, or refused memory. */
+/* Takes a reason away that a pass gave for the node; `pod_number` is the pod that it is about, or NO_ID. false = that cannot be
+ * done, or refused memory. */
 bool node_view_lift(node_view *v, uint32_t code, uint32_t pod_number);
 
 /* Another node is gone: nothing that is decided counts it any more. Not for nodes with pods that would have to move. */

@@ -65,11 +65,15 @@ static void show_taint_text(const search *s, strbuf *b, const taint *t)
 /* All that the pod does not tolerate of one list at once: one taint is the usual case. */
 static void try_taints(search *s, taint_list taints, words *seen)
 {
-    uint32_t count = 0, key[3 * 8];
+    uint32_t count = 0, *key = arena_array(&s->changed.data, (size_t)3 * taints.count + 1, sizeof *key);
     strbuf text;
+    if (key == NULL) {
+        s->status = KARP_E_NOMEM;
+        return;
+    }
     strbuf_init(&text, s->snapshot->context);
     strbuf_adds(&text, "tolerate ");
-    for (uint32_t i = 0; i < taints.count && count < 8; i++) {
+    for (uint32_t i = 0; i < taints.count; i++) {
         const taint *t = &taints.items[i];
         if (!is_hard(s, t) || tolerated(overlay_shape(&s->changed, s->shape)->tolerations, t)) continue;
         if (count > 0) strbuf_adds(&text, " and ");
@@ -106,7 +110,7 @@ static void show_expression(const search *s, strbuf *b, const expression *e)
     static const char *const operators[] = { "?", "In", "NotIn", "Exists", "DoesNotExist", ">", "<", ">=", "<=" };
     add_word(s, b, e->key);
     strbuf_addc(b, ' ');
-    strbuf_adds(b, operators[e->op < sizeof operators / sizeof *operators ? e->op : 0]);
+    strbuf_adds(b, operators[e->op]);
     for (uint32_t i = 0; i < e->value_count && i < 5; i++) {
         strbuf_adds(b, i == 0 ? " " : ",");
         add_word(s, b, e->values[i]);
@@ -260,7 +264,7 @@ static void show_request(const search *s, strbuf *b, const resource_amount *r, i
 {
     char text[QUANTITY_TEXT];
     quantity q = { .binary = r->binary };
-    if (!amount_mul(s->snapshot->units[r->resource], (uint64_t)units, &q.value)) return;
+    (void)amount_mul(s->snapshot->units[r->resource], (uint64_t)units, &q.value); /* as change_request() has done */
     size_t length = quantity_format(q, text);
     strbuf_adds(b, "ask for at most ");
     strbuf_add(b, text, length);

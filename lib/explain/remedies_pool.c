@@ -18,14 +18,14 @@ static void add_pool(const search *s, strbuf *b, uint32_t pool)
 static bool enough(search *s, uint32_t pool, const resource_amount *limit, const karp_remedy *with, amount *out)
 {
     const karp_snapshot *w = s->snapshot;
-    const type_table *table = w->pool_table[pool] == NO_ID ? NULL : &w->tables[w->pool_table[pool]];
+    const type_table *table = &w->tables[w->pool_table[pool]]; /* a limit that matters is of a pool with types */
     uint32_t name = strings_find(&w->raw.text, with->choice.instance_type.ptr, with->choice.instance_type.len);
     amount used = amount_whole(0), one = amount_whole(limit->resource == RESOURCE_NODES);
     for (uint32_t i = 0; i < w->node_count; i++) {
         if (w->nodes[i].marked || w->nodes[i].pool != pool) continue;
         if (!amount_add(used, resource_list_get(w->nodes[i].capacity, limit->resource), &used)) return false;
     }
-    for (uint32_t t = 0; table != NULL && t < table->type_count; t++) {
+    for (uint32_t t = 0; t < table->type_count; t++) {
         if (table->types[t].name == name) one = amount_max(one, resource_list_get(table->types[t].capacity_list, limit->resource));
     }
     amount more = amount_max(used, limit->value);
@@ -76,7 +76,7 @@ static void try_limit(search *s, uint32_t pool, uint32_t index, strbuf *text)
     /* More is needed than one node's worth: other pods take what is added first. */
     strbuf shorter;
     strbuf_init(&shorter, s->snapshot->context);
-    strbuf_add(&shorter, text->ptr != NULL ? text->ptr : "", text->ptr != NULL ? plain : 0);
+    strbuf_add(&shorter, text->ptr, plain);
     set_limit(s, pool, index, NULL);
     (void)search_try(s, KARP_REMEDY_RAISE_LIMIT, 1, &shorter);
     strbuf_free(&shorter);

@@ -29,20 +29,19 @@ const char *karp_finding_name(uint32_t code)
 
 void note(verifier *v, uint32_t code, karp_str subject, const char *format, ...)
 {
-    char text[600];
+    char text[600] = "";
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
+    (void)vsnprintf(text, sizeof text, format, arguments); /* what is longer is cut */
     va_end(arguments);
-    if (length < 0) length = 0;
-    if ((size_t)length >= sizeof text) length = (int)sizeof text - 1;
+    size_t length = strlen(text);
     karp_finding *row = list_push(v->out->context, &v->out->findings, sizeof *row);
-    char *detail = arena_string(&v->out->data, text, (size_t)length);
-    if (row == NULL || detail == NULL || subject.ptr == NULL) {
+    char *detail = arena_string(&v->out->data, text, length);
+    if (row == NULL || detail == NULL) {
         v->failed = true;
         return;
     }
-    *row = (karp_finding){ .size = sizeof *row, .code = code, .object = subject, .detail = { detail, (size_t)length } };
+    *row = (karp_finding){ .size = sizeof *row, .code = code, .object = subject, .detail = { detail, length } };
 }
 
 karp_str object_name(verifier *v, const char *kind, karp_str name)
@@ -61,6 +60,13 @@ karp_str object_name(verifier *v, const char *kind, karp_str name)
 }
 
 karp_str pod_object(verifier *v, uint32_t pod_number) { return object_name(v, "pod", v->snapshot->pod_names[pod_number]); }
+
+void *room_for(verifier *v, size_t count, size_t bytes)
+{
+    void *room = arena_array(&v->data, count, bytes);
+    v->failed |= room == NULL;
+    return room;
+}
 
 int64_t add_clamped(int64_t a, int64_t b)
 {
@@ -101,11 +107,8 @@ static uint32_t mention(verifier *v, karp_str name, karp_str place)
 static void take_pods(verifier *v, uint32_t number, const karp_str *names, size_t count)
 {
     target *t = &v->targets[number];
-    uint32_t *pods = count < NO_ID ? arena_array(&v->data, count + 1, sizeof *pods) : NULL;
-    if (pods == NULL) {
-        v->failed = true;
-        return;
-    }
+    uint32_t *pods = room_for(v, count + 1, sizeof *pods);
+    if (pods == NULL) return;
     for (size_t i = 0; i < count; i++) {
         uint32_t pod_number = mention(v, names[i], t->name);
         if (pod_number == NO_ID) continue;
@@ -159,20 +162,16 @@ static void check_missing(verifier *v)
 static bool make_room(verifier *v, const karp_plan *plan)
 {
     const karp_snapshot *s = v->snapshot;
-    size_t pods = s->raw.pods.count, targets;
-    if (!size_add(plan->launch_count, plan->placement_count, &targets) || targets >= NO_ID) return false;
-    v->waits = arena_array(&v->data, pods + 1, 1);
-    v->seen = arena_array(&v->data, pods + 1, 1);
-    v->at = arena_array(&v->data, pods + 1, sizeof *v->at);
-    v->targets = arena_array(&v->data, targets + 1, sizeof *v->targets);
-    v->wishes = arena_array(&v->data, s->raw.shapes.count + 1, sizeof *v->wishes);
-    v->pools = arena_array(&v->data, s->raw.pools.count + 1, sizeof *v->pools);
-    v->daemon_wishes = arena_array(&v->data, s->daemon_count + (size_t)1, sizeof *v->daemon_wishes);
-    v->daemon_requests = arena_array(&v->data, ((size_t)s->daemon_count + 1) * s->dims, sizeof *v->daemon_requests);
-    if (v->waits == NULL || v->seen == NULL || v->at == NULL || v->targets == NULL || v->wishes == NULL || v->pools == NULL ||
-        v->daemon_wishes == NULL || v->daemon_requests == NULL) {
-        return false;
-    }
+    size_t pods = s->raw.pods.count;
+    v->waits = room_for(v, pods + 1, 1);
+    v->seen = room_for(v, pods + 1, 1);
+    v->at = room_for(v, pods + 1, sizeof *v->at);
+    v->targets = room_for(v, plan->launch_count + plan->placement_count + 1, sizeof *v->targets);
+    v->wishes = room_for(v, s->raw.shapes.count + 1, sizeof *v->wishes);
+    v->pools = room_for(v, s->raw.pools.count + 1, sizeof *v->pools);
+    v->daemon_wishes = room_for(v, s->daemon_count + (size_t)1, sizeof *v->daemon_wishes);
+    v->daemon_requests = room_for(v, ((size_t)s->daemon_count + 1) * s->dims, sizeof *v->daemon_requests);
+    if (v->failed) return false;
     for (size_t i = 0; i < pods; i++) v->at[i] = NO_ID;
     for (uint32_t i = 0; i < s->daemon_count; i++) vector_of(s, s->daemons[i].shape->requests, v->daemon_requests + (size_t)i * s->dims);
     return find_waiting(v);
@@ -195,23 +194,23 @@ static void check_plan(verifier *v, const karp_plan *plan)
     check_topology(v);
 }
 
+static bool withheld(const void *list, size_t count) { return list == NULL && count > 0; }
+
 /* The lists of a caller's plan that are needed without a check of each string. */
 static karp_status check_input(const karp_plan *plan, karp_error *error)
 {
-    if ((plan->launch_count > 0 && plan->launches == NULL) || (plan->placement_count > 0 && plan->placements == NULL) ||
-        (plan->left_count > 0 && plan->left == NULL)) {
+    if (withheld(plan->launches, plan->launch_count) || withheld(plan->placements, plan->placement_count) || withheld(plan->left, plan->left_count)) {
         return fail(error, KARP_E_INVALID, "a list of the plan has a length but no elements");
     }
     if (plan->profile > KARP_PROFILE_KARP) return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)plan->profile);
     for (size_t i = 0; i < plan->launch_count; i++) {
         const karp_plan_launch *l = &plan->launches[i];
-        if ((l->pod_count > 0 && l->pods == NULL) || (l->instance_type_count > 0 && l->instance_types == NULL) ||
-            (l->requirement_count > 0 && l->requirements == NULL)) {
+        if (withheld(l->pods, l->pod_count) || withheld(l->instance_types, l->instance_type_count) || withheld(l->requirements, l->requirement_count)) {
             return fail(error, KARP_E_INVALID, "a list of launch %zu has a length but no elements", i);
         }
     }
     for (size_t i = 0; i < plan->placement_count; i++) {
-        if (plan->placements[i].pod_count > 0 && plan->placements[i].pods == NULL) {
+        if (withheld(plan->placements[i].pods, plan->placements[i].pod_count)) {
             return fail(error, KARP_E_INVALID, "the pods of placement %zu have a number but no names", i);
         }
     }

@@ -76,6 +76,8 @@ static inline const shape *pod_shape(const verifier *v, uint32_t pod_number) { r
 static inline const int64_t *pod_vector(const verifier *v, uint32_t pod_number) { return v->snapshot->classes[v->snapshot->pod_class[pod_number]].requests; }
 static inline bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
 int64_t add_clamped(int64_t a, int64_t b);
+/* Cleared, for as long as the verifier lasts. A refusal is noted, and NULL. */
+void *room_for(verifier *v, size_t count, size_t bytes);
 
 /* verify_pods.c */
 bool find_waiting(verifier *v);

@@ -10,9 +10,8 @@ void fill_wishes(verifier *v, wishes *w, label_list selector_, node_term_list re
 {
     w->ready = true;
     w->count = required.count > 0 ? required.count : 1;
-    w->terms = arena_array(&v->data, w->count, sizeof *w->terms);
+    w->terms = room_for(v, w->count, sizeof *w->terms);
     if (w->terms == NULL) {
-        v->failed = true;
         w->count = 0;
         return;
     }
@@ -66,30 +65,20 @@ const taint *untolerated(const verifier *v, toleration_list tolerations, taint_l
 
 /* ---- labels ---------------------------------------------------------------------------------------------------------- */
 
-static bool expression_matches(const expression *e, label_list labels)
-{
-    uint32_t value = label_get(labels, e->key);
-    bool listed = false;
-    for (uint32_t i = 0; value != NO_ID && i < e->value_count; i++) listed = listed || e->values[i] == value;
-    switch (e->op) {
-    case KARP_OP_IN:
-        return e->value_count > 0 && listed;
-    case KARP_OP_NOT_IN:
-        return e->value_count > 0 && !listed;
-    case KARP_OP_EXISTS:
-        return e->value_count == 0 && value != NO_ID;
-    case KARP_OP_DOES_NOT_EXIST:
-        return e->value_count == 0 && value == NO_ID;
-    default:
-        return false;
-    }
-}
-
 static bool expression_sound(const expression *e)
 {
     bool wants_values = e->op == KARP_OP_IN || e->op == KARP_OP_NOT_IN;
     bool wants_none = e->op == KARP_OP_EXISTS || e->op == KARP_OP_DOES_NOT_EXIST;
     return (wants_values && e->value_count > 0) || (wants_none && e->value_count == 0);
+}
+
+/* Of a sound expression: whether the value is among those listed, or, where none are, whether there is one. */
+static bool expression_matches(const expression *e, label_list labels)
+{
+    uint32_t value = label_get(labels, e->key);
+    bool found = e->value_count == 0 && value != NO_ID;
+    for (uint32_t i = 0; i < e->value_count && !found; i++) found = e->values[i] == value;
+    return found == (e->op == KARP_OP_IN || e->op == KARP_OP_EXISTS);
 }
 
 bool selector_matches(const selector *x, label_list labels)

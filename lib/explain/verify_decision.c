@@ -19,7 +19,7 @@ static bool copy_launches(arena *a, const karp_decision *decision, karp_plan *pl
     if (rows == NULL) return false;
     for (size_t i = 0; i < count; i++) {
         karp_launch l = { .size = sizeof l };
-        if (karp_decision_launch(decision, i, &l) != KARP_OK) return false;
+        (void)karp_decision_launch(decision, i, &l); /* there is one of that number; likewise below */
         rows[i] = (karp_plan_launch){ .id = l.id, .node_pool = l.node_pool, .pods = pod_names(a, decision, l.pods, l.pod_count), .pod_count = l.pod_count,
                                       .instance_types = l.instance_types, .instance_type_count = l.instance_type_count,
                                       .requirements = l.requirements, .requirement_count = l.requirement_count };
@@ -37,7 +37,7 @@ static bool copy_placements(arena *a, const karp_decision *decision, karp_plan *
     if (rows == NULL) return false;
     for (size_t i = 0; i < count; i++) {
         karp_placement p = { .size = sizeof p };
-        if (karp_decision_placement(decision, i, &p) != KARP_OK) return false;
+        (void)karp_decision_placement(decision, i, &p);
         rows[i] = (karp_plan_placement){ p.node, pod_names(a, decision, p.pods, p.pod_count), p.pod_count };
         if (rows[i].pods == NULL) return false;
     }
@@ -51,12 +51,15 @@ static bool copy_left(arena *a, const karp_decision *decision, karp_plan *plan)
     size_t unplaced = karp_decision_unschedulable_count(decision), ignored = karp_decision_ignored_count(decision);
     karp_str *names = arena_array(a, unplaced + ignored + 1, sizeof *names);
     if (names == NULL) return false;
-    for (size_t i = 0; i < unplaced + ignored; i++) {
+    for (size_t i = 0; i < unplaced; i++) {
         karp_unschedulable u = { .size = sizeof u };
+        (void)karp_decision_unschedulable(decision, i, &u);
+        names[i] = karp_decision_pod_name(decision, u.pod);
+    }
+    for (size_t i = 0; i < ignored; i++) {
         karp_ignored g = { .size = sizeof g };
-        karp_status status = i < unplaced ? karp_decision_unschedulable(decision, i, &u) : karp_decision_ignored(decision, i - unplaced, &g);
-        if (status != KARP_OK) return false;
-        names[i] = karp_decision_pod_name(decision, i < unplaced ? u.pod : g.pod);
+        (void)karp_decision_ignored(decision, i, &g);
+        names[unplaced + i] = karp_decision_pod_name(decision, g.pod);
     }
     plan->left = names;
     plan->left_count = unplaced + ignored;

@@ -42,10 +42,9 @@ pool_facts *facts_of_pool(verifier *v, uint32_t pool)
     base_rules(v, pool, &f->base);
     if (!f->open) return f;
     f->table = &s->tables[s->pool_table[pool]];
-    f->first_of_name = arena_array(&v->data, s->facts.count, sizeof *f->first_of_name);
-    f->daemons_of_type = arena_array(&v->data, f->table->type_count + (size_t)1, sizeof *f->daemons_of_type);
-    if (f->first_of_name == NULL || f->daemons_of_type == NULL) {
-        v->failed = true;
+    f->first_of_name = room_for(v, s->facts.count, sizeof *f->first_of_name);
+    f->daemons_of_type = room_for(v, f->table->type_count + (size_t)1, sizeof *f->daemons_of_type);
+    if (v->failed) {
         f->open = false;
         return f;
     }
@@ -216,11 +215,8 @@ static void check_types(verifier *v, target *t, const launch_check *c)
 {
     const pool_facts *f = &v->pools[t->pool];
     size_t count = t->launch->instance_type_count;
-    uint32_t *types = count < NO_ID ? arena_array(&v->data, count + 1, sizeof *types) : NULL;
-    if (types == NULL) {
-        v->failed = true;
-        return;
-    }
+    uint32_t *types = room_for(v, count + 1, sizeof *types);
+    if (types == NULL) return;
     t->types = types;
     for (size_t i = 0; i < count && !v->failed; i++) {
         karp_str name = t->launch->instance_types[i];
@@ -320,7 +316,7 @@ static void check_min_values(verifier *v, const target *t)
 static bool gather(verifier *v, const target *t, launch_check *c, int64_t *room)
 {
     uint32_t dims = v->snapshot->dims;
-    c->ports = arena_array(&v->data, t->pod_count + (size_t)1, sizeof *c->ports);
+    c->ports = room_for(v, t->pod_count + (size_t)1, sizeof *c->ports);
     if (c->ports == NULL) return false;
     for (uint32_t i = 0; i < t->pod_count; i++) {
         host_port_list ports = pod_shape(v, t->pods[i])->ports;
@@ -444,8 +440,8 @@ void check_reservations(verifier *v)
             if (!map64_put(&done, id, 1)) v->failed = true;
             for (uint32_t o = i; o < v->target_count; o++) holders += holds_reservation(v, &v->targets[o], id);
             if ((int64_t)holders <= room || v->failed) continue;
-            note(v, KARP_FINDING_RESERVATION, object_name(v, "reservation", word_text(&v->words, id)), "%u launches may use it, and it has room for %d",
-                 (unsigned)holders, room < 0 ? 0 : (int)(room < INT32_MAX ? room : INT32_MAX));
+            note(v, KARP_FINDING_RESERVATION, object_name(v, "reservation", word_text(&v->words, id)), "%u launches may use it, and it has room for %u",
+                 (unsigned)holders, room < 0 ? 0 : (unsigned)room);
         }
     }
     map64_free(&done);

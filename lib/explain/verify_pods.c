@@ -47,8 +47,10 @@ static bool covers(const verifier *v, const disruption_budget *b, const pod *p)
 static bool meant(const karp_int_or_string *field, uint64_t all, uint64_t *out)
 {
     uint64_t percent = 0;
-    if (!field->is_text) *out = field->value < 0 ? 0 : (uint64_t)field->value;
-    if (!field->is_text) return field->value >= 0;
+    if (!field->is_text) {
+        *out = (uint64_t)field->value;
+        return field->value >= 0;
+    }
     if (field->text.len < 2 || field->text.len > 10 || field->text.ptr[field->text.len - 1] != '%') return false;
     for (size_t i = 0; i + 1 < field->text.len; i++) {
         if (field->text.ptr[i] < '0' || field->text.ptr[i] > '9') return false;
@@ -75,7 +77,7 @@ static bool none_to_spare(const verifier *v, const disruption_budget *b)
 static bool count_budgets(verifier *v)
 {
     const store *raw = &v->snapshot->raw;
-    v->spent = arena_array(&v->data, raw->budgets.count + 1, sizeof *v->spent);
+    v->spent = room_for(v, raw->budgets.count + 1, sizeof *v->spent);
     for (size_t i = 0; v->spent != NULL && !v->quirks && i < raw->budgets.count; i++) v->spent[i] = none_to_spare(v, &raw->budgets.items[i]);
     return v->spent != NULL;
 }

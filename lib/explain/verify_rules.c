@@ -8,7 +8,7 @@
 uint32_t word_of(vocabulary *w, karp_str text)
 {
     uint32_t id = strings_find(&w->snapshot->raw.text, text.len > 0 ? text.ptr : "", text.len);
-    if (id != NO_ID && id < w->snapshot->facts.count) return id;
+    if (id != NO_ID) return id;
     id = strings_add(&w->extra, text.len > 0 ? text.ptr : "", text.len);
     if (id == NO_ID) {
         w->failed = true;
@@ -30,7 +30,7 @@ uint32_t word_key(const vocabulary *w, uint32_t key)
 
 bool word_well_known(const vocabulary *w, uint32_t key)
 {
-    return key < w->snapshot->facts.count && w->snapshot->facts.well_known[key] != 0;
+    return w->snapshot->facts.well_known[key] != 0;
 }
 
 bool digits_number(karp_str digits, bool minus, int64_t *out)

@@ -19,7 +19,7 @@ typedef struct vocabulary {
 uint32_t word_of(vocabulary *w, karp_str text);
 karp_str word_text(const vocabulary *w, uint32_t id);
 uint32_t word_key(const vocabulary *w, uint32_t key); /* the key it stands for */
-bool word_well_known(const vocabulary *w, uint32_t key);
+bool word_well_known(const vocabulary *w, uint32_t key); /* of a word that the snapshot has */
 
 typedef struct rule {
     uint32_t key, min_values, count;

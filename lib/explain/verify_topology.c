@@ -90,11 +90,11 @@ static bool in_namespaces(const verifier *v, const pod_term *t, uint32_t own, ui
     return false;
 }
 
-/* Marks the kinds that the term of a pod in namespace `own` selects. */
+/* Marks the kinds that the term of a pod in namespace `own` selects; it has a selector. */
 static void select_by_term(const verifier *v, const pod_term *t, uint32_t own, uint8_t *selected)
 {
     for (uint32_t k = 0; k < v->snapshot->class_count; k++) {
-        selected[k] = t->label_selector != NULL && in_namespaces(v, t, own, v->snapshot->classes[k].name_space) &&
+        selected[k] = in_namespaces(v, t, own, v->snapshot->classes[k].name_space) &&
                       selector_matches(t->label_selector, kind_labels(v, k));
     }
 }
@@ -125,7 +125,7 @@ bool label_imagined(const verifier *v, const target *t, uint32_t key)
     const rule *r = rules_find(&t->labels, key);
     if (!v->quirks) return false;
     if (t->is_launch) return r != NULL && !r->excludes && r->count == 0;
-    if (r != NULL || excluded_by_pods(v, t, key)) return r == NULL;
+    if (excluded_by_pods(v, t, key)) return true;
     for (uint32_t i = 0; i < t->pod_count; i++) {
         if (constraints_on(pod_shape(v, t->pods[i]), key) > 1) return true;
     }
@@ -191,7 +191,7 @@ static void find_others(affinity_check *c)
 {
     verifier *v = c->v;
     const wishes *w = pod_wishes(v, v->snapshot->classes[c->kind].shape);
-    const rule *own = w->count > 0 ? rules_find(&w->terms[0], c->term->topology_key) : NULL;
+    const rule *own = rules_find(&w->terms[0], c->term->topology_key);
     for (uint32_t p = 0; p < v->snapshot->raw.pods.count && !v->failed; p++) {
         if (!c->selected[kind_of(v, p)]) continue;
         if (counts_where_it_runs(v, p)) {
@@ -247,7 +247,7 @@ static bool certain_domain(const verifier *v, const target *t, uint32_t pod_numb
     const rule *base = rules_find(&v->pools[t->pool].base, key);
     if (base != NULL && !base->excludes && base->count == 1) return true;
     const wishes *w = &v->wishes[v->snapshot->raw.pods.items[pod_number].shape];
-    const rule *own = w->ready && w->count == 1 ? rules_find(&w->terms[0], key) : NULL;
+    const rule *own = w->count == 1 ? rules_find(&w->terms[0], key) : NULL;
     return own != NULL && !own->excludes && own->count == 1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verifier on plans written by hand: a good one, and one for each thing that can be wrong. */
-#include "planning.h"
+#include "verifying.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,62 +9,6 @@
 
 #include <karp/io.h>
 #include <support/fault.h>
-
-#define NODE(name, zone, cpu, more) \
-    "- {apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {kubernetes.io/hostname: " name ", topology.kubernetes.io/zone: " zone "}}, " \
-    "spec: {" more "}, status: {capacity: {cpu: '" cpu "', memory: 64Gi, pods: '10'}, allocatable: {cpu: '" cpu "', memory: 64Gi, pods: '10'}}}\n"
-#define RUNNING(name, node, labels, more) \
-    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name ", labels: {" labels "}}, spec: {nodeName: " node ", containers: " \
-    "[{name: c, resources: {requests: {cpu: 100m}}}]" more "}, status: {phase: Running}}\n"
-#define LABELLED(name, labels, more) \
-    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name ", labels: {" labels "}}, spec: {containers: [{name: c, " \
-    "resources: {requests: {cpu: 1}}}]" more "}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n"
-#define LAUNCH(pods, types, more) "{\"id\":\"new-1\",\"nodePool\":\"default\",\"pods\":[" pods "],\"instanceTypes\":[" types "],\"requirements\":[" more "]}"
-#define ZONE_IN(zone) "{\"key\":\"topology.kubernetes.io/zone\",\"operator\":\"In\",\"values\":[\"" zone "\"]}"
-#define BOTH SNAPSHOT("{}", TYPE("m", "1", ""))
-#define A "\"default/a\""
-#define B "\"default/b\""
-#define AB A "," B
-#define ANTI(key) \
-    ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " key ", labelSelector: {matchLabels: {app: x}}}]}}"
-#define WITH(key) \
-    ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " key ", labelSelector: {matchLabels: {app: x}}}]}}"
-#define SPREAD(key) \
-    ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: x}}}]"
-#define PORT(name, number) \
-    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name "}, spec: {containers: [{name: c, resources: {requests: {cpu: 1}}, " \
-    "ports: [{containerPort: 80, hostPort: " number ", protocol: TCP}]}]}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n"
-#define DAEMON(cpu, port) \
-    "- {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d, namespace: default}, spec: {selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, " \
-    "spec: {containers: [{name: c, resources: {requests: {cpu: " cpu "}}, ports: [{containerPort: 80, hostPort: " port ", protocol: TCP}]}]}}}}\n"
-#define DEVICE_DAEMON(cpu) \
-    "- {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d, namespace: default}, spec: {selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, " \
-    "spec: {containers: [{name: c, resources: {requests: {cpu: " cpu "}}}], resourceClaims: [{name: g, resourceClaimName: g}]}}}}\n"
-#define PICKY_DAEMON(cpu, label) \
-    "- {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d, namespace: default}, spec: {selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, " \
-    "spec: {containers: [{name: c, resources: {requests: {cpu: " cpu "}}}], nodeSelector: {" label "}}}}}\n"
-#define SPOT "{\"key\":\"karpenter.sh/capacity-type\",\"operator\":\"In\",\"values\":[\"spot\"]}"
-#define DEVICES SNAPSHOT("{ignoreDRARequests: false}", TYPE("m", "1", ""))
-#define SOFT "{key: t, effect: PreferNoSchedule}"
-#define HONOR \
-    ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor, " \
-    "labelSelector: {matchLabels: {app: x}}}]"
-#define ON_N1 SPREAD("topology.kubernetes.io/zone") ", nodeSelector: {kubernetes.io/hostname: n1}"
-#define LEAVING \
-    "- {apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: n1, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [f], labels: " \
-    "{karpenter.sh/nodepool: default}}, spec: {requirements: []}, status: {providerID: p1, nodeName: n1, conditions: [{type: Launched, status: 'True'}, " \
-    "{type: Registered, status: 'True'}, {type: Initialized, status: 'True'}]}}\n" \
-    "- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1, karpenter.sh/nodepool: default, karpenter.sh/registered: 'true', " \
-    "karpenter.sh/initialized: 'true'}}, spec: {providerID: p1}, status: {capacity: {cpu: '4'}, allocatable: {cpu: '4'}}}\n"
-#define BUDGET(spec) \
-    "- {apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b, namespace: default}, spec: {" spec ", selector: {matchLabels: {app: x}}}}\n"
-#define KARP "{\"profile\":\"karp\""
-
-struct check {
-    const char *world;
-    const char *plan;
-    const char *expected; /* "CODE object" a line, in order */
-};
 
 static const struct check checks[] = {
     /* good ones */
@@ -145,12 +89,6 @@ static const struct check checks[] = {
 };
 
 /* Worlds with a pool of their own. */
-#define HEAD "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- instanceTypes:\n" TYPE("m", "1", "") "objects:\n"
-#define OWN_POOL(more, spec, ready) \
-    "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {" more "template: {spec: {nodeClassRef: " \
-    "{group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}" spec "}}}, status: {conditions: [{type: Ready, status: '" ready "'}, " \
-    "{type: ValidationSucceeded, status: 'True'}, {type: NodeClassReady, status: 'True'}]}}\n"
-
 static const struct check pool_checks[] = {
     { HEAD OWN_POOL("limits: {cpu: '6'}, ", ", requirements: []", "True") POD("a", "1", "") POD("b", "1", ""),
       "{\"launches\":[" LAUNCH(A, "\"m\"", "") "," LAUNCH(B, "\"m\"", "") "]}", "LIMITS nodepool default\n" },
@@ -189,58 +127,16 @@ static const struct check pool_checks[] = {
     { BOTH LEAVING BUDGET("maxUnavailable: 0") RUNNING("a", "n1", "app: x", ""), "{}", "" },
 };
 
-static karp_str of_text(const char *text) { return (karp_str){ text, strlen(text) }; }
-
-static karp_status findings(karp_context *context, const char *world, const char *plan, char *into, size_t room, karp_error *error)
-{
-    karp_snapshot *snapshot = NULL;
-    karp_plan_document *document = NULL;
-    karp_verification *found = NULL;
-    karp_status status = world_of(context, "world", world, &snapshot, error);
-    if (status == KARP_OK) status = karp_plan_read(context, of_text("plan"), of_text(plan), &document, error);
-    if (status == KARP_OK) status = karp_verify(snapshot, karp_plan_document_plan(document), &found, error);
-    size_t length = 0;
-    into[0] = '\0';
-    for (size_t i = 0; i < karp_verification_count(found); i++) {
-        karp_finding row = { .size = sizeof row };
-        assert_int_equal(karp_verification_finding(found, i, &row), KARP_OK);
-        assert_true(row.detail.len > 0);
-        length += (size_t)snprintf(into + length, room - length, "%s %s\n", karp_finding_name(row.code), row.object.ptr);
-        assert_true(length < room);
-    }
-    karp_verification_free(found);
-    karp_plan_document_free(document);
-    karp_snapshot_unref(snapshot);
-    return status;
-}
-
-static void run(const struct check *list, size_t count)
-{
-    char text[4096];
-    for (size_t i = 0; i < count; i++) {
-        karp_context *context = NULL;
-        karp_error error;
-        karp_error_init(&error, sizeof error);
-        assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
-        karp_status status = findings(context, list[i].world, list[i].plan, text, sizeof text, &error);
-        if (status != KARP_OK) print_message("check %zu: %s %s: %s\n", i, error.document, error.field, error.message);
-        assert_int_equal(status, KARP_OK);
-        if (strcmp(text, list[i].expected) != 0) print_message("check %zu, plan %s\n", i, list[i].plan);
-        assert_string_equal(text, list[i].expected);
-        karp_context_free(context);
-    }
-}
-
 static void test_checks(void **state)
 {
     (void)state;
-    run(checks, sizeof checks / sizeof *checks);
+    verify_each(checks, sizeof checks / sizeof *checks);
 }
 
 static void test_pools(void **state)
 {
     (void)state;
-    run(pool_checks, sizeof pool_checks / sizeof *pool_checks);
+    verify_each(pool_checks, sizeof pool_checks / sizeof *pool_checks);
 }
 
 static void test_memory(void **state)

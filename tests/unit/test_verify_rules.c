@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verifier's reading of taints, selectors and requirements: what labels may be, and whether that is enough. */
+#include "verifying.h"
+
+#define REQUIRED(expressions) \
+    ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [" expressions "]}]}}}"
+#define PREFERRED(expressions) \
+    ", affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [" expressions "]}}]}}"
+#define LABELLED_NODE(labels) \
+    "- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {" labels "}}, spec: {}, status: {capacity: {cpu: '4', memory: 64Gi, pods: '10'}, " \
+    "allocatable: {cpu: '4', memory: 64Gi, pods: '10'}}}\n"
+#define ON_NODE(pods) "\"placements\":[{\"node\":\"n1\",\"pods\":[" pods "]}]}"
+#define PLACED(pods) "{" ON_NODE(pods)
+#define PLACED_KARP(pods) KARP "," ON_NODE(pods)
+#define LAUNCHED(more) "{\"launches\":[" LAUNCH(A, "\"m\"", more) "]}"
+#define RULE(key, operator, values) "{\"key\":\"" key "\",\"operator\":\"" operator "\",\"values\":[" values "]}"
+#define TAINTED(value) BOTH NODE("n1", "a", "4", "taints: [{key: t, value: '" value "', effect: NoSchedule}]")
+#define TOLERATING(operator, value) POD("a", "1", ", tolerations: [{key: t, operator: " operator ", value: '" value "'}]")
+#define NUMBERED(number) BOTH LABELLED_NODE("level: '" number "'")
+
+/* ---- taints ---------------------------------------------------------------------------------------------------------- */
+
+/* Gt and Lt compare the taint's value with the toleration's, as plain 64-bit integers. */
+static const struct check taints[] = {
+    { TAINTED("3") TOLERATING("Lt", "5"), PLACED(A), "" },
+    { TAINTED("5") TOLERATING("Lt", "5"), PLACED(A), "TAINTS pod default/a\n" },
+    { TAINTED("6") TOLERATING("Gt", "5"), PLACED(A), "" },
+    { TAINTED("5") TOLERATING("Gt", "5"), PLACED(A), "TAINTS pod default/a\n" },
+    { TAINTED("-3") TOLERATING("Lt", "0"), PLACED(A), "" },
+    { TAINTED("-3") TOLERATING("Gt", "-2"), PLACED(A), "TAINTS pod default/a\n" },
+    { TAINTED("") TOLERATING("Gt", "-2"), PLACED(A), "TAINTS pod default/a\n" }, /* no number */
+    { TAINTED("-") TOLERATING("Gt", "-2"), PLACED(A), "TAINTS pod default/a\n" },
+    { TAINTED("7") TOLERATING("Gt", "05"), PLACED(A), "TAINTS pod default/a\n" }, /* not written plainly */
+    { TAINTED("7") TOLERATING("Gt", "+5"), PLACED(A), "TAINTS pod default/a\n" },
+    { TAINTED("9223372036854775807") TOLERATING("Gt", "9223372036854775806"), PLACED(A), "" },
+    { TAINTED("9223372036854775808") TOLERATING("Gt", "5"), PLACED(A), "TAINTS pod default/a\n" }, /* does not fit */
+    { TAINTED("-9223372036854775808") TOLERATING("Lt", "-9223372036854775807"), PLACED(A), "" },
+    { TAINTED("-9223372036854775809") TOLERATING("Lt", "5"), PLACED(A), "TAINTS pod default/a\n" },
+    { TAINTED("5x") TOLERATING("Gt", "1"), PLACED(A), "TAINTS pod default/a\n" },
+    { TAINTED("5!") TOLERATING("Gt", "1"), PLACED(A), "TAINTS pod default/a\n" },
+    { TAINTED("5") TOLERATING("Near", "5"), PLACED(A), "TAINTS pod default/a\n" }, /* an operator that nobody knows */
+};
+
+/* ---- labels of nodes ------------------------------------------------------------------------------------------------- */
+
+static const struct check labels[] = {
+    /* bounds are integers, the label's value too */
+    { NUMBERED("6") POD("a", "1", REQUIRED("{key: level, operator: Gt, values: ['5']}")), PLACED(A), "" },
+    { NUMBERED("5") POD("a", "1", REQUIRED("{key: level, operator: Gt, values: ['5']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    { NUMBERED("4") POD("a", "1", REQUIRED("{key: level, operator: Lt, values: ['5']}")), PLACED(A), "" },
+    { NUMBERED("5") POD("a", "1", REQUIRED("{key: level, operator: Lt, values: ['5']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    { NUMBERED("-4") POD("a", "1", REQUIRED("{key: level, operator: Lt, values: ['5']}")), PLACED(A), "" },
+    { NUMBERED("+6") POD("a", "1", REQUIRED("{key: level, operator: Gt, values: ['5']}")), PLACED(A), "" },
+    { NUMBERED("six") POD("a", "1", REQUIRED("{key: level, operator: Gt, values: ['5']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    { NUMBERED("") POD("a", "1", REQUIRED("{key: level, operator: Gt, values: ['5']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    { NUMBERED("6") POD("a", "1", REQUIRED("{key: level, operator: Gt, values: ['5']}, {key: level, operator: Lt, values: ['8']}")), PLACED(A), "" },
+    { NUMBERED("8") POD("a", "1", REQUIRED("{key: level, operator: Gt, values: ['5']}, {key: level, operator: Lt, values: ['8']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    { NUMBERED("8") POD("a", "1", REQUIRED("{key: level, operator: Lt, values: ['8']}, {key: level, operator: Lt, values: ['9']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    { NUMBERED("8") POD("a", "1", REQUIRED("{key: level, operator: Lt, values: ['9']}, {key: level, operator: Lt, values: ['8']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    { NUMBERED("6") POD("a", "1", REQUIRED("{key: level, operator: NotIn, values: ['6', '70']}, {key: level, operator: Lt, values: ['9']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    { NUMBERED("7") POD("a", "1", REQUIRED("{key: level, operator: NotIn, values: ['6', '70']}, {key: level, operator: Lt, values: ['9']}")), PLACED(A), "" },
+    /* beyond the last integer there is none: nothing can satisfy that */
+    { NUMBERED("9223372036854775807") POD("a", "1", REQUIRED("{key: level, operator: Gt, values: ['9223372036854775807']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    { NUMBERED("-9223372036854775808") POD("a", "1", REQUIRED("{key: level, operator: Lt, values: ['-9223372036854775808']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    /* Bounds that exclude each other are taken for a wish that the label be absent, which it is not. */
+    { NUMBERED("4") POD("a", "1", REQUIRED("{key: level, operator: Gt, values: ['5']}, {key: level, operator: Lt, values: ['3']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    /* a node without its host name as a label */
+    { BOTH LABELLED_NODE("team: x") PICKY_DAEMON("3", "kubernetes.io/hostname: n1") POD("a", "2", ""), PLACED(A), "" },
+    { BOTH LABELLED_NODE("kubernetes.io/hostname: n1") PICKY_DAEMON("3", "kubernetes.io/hostname: n1") POD("a", "2", ""), PLACED(A), "RESOURCES node n1\n" },
+    /* What a pod excludes of a label that the node lacks is taken for known, and others that ask for it are let in (S-Q36). */
+    { BOTH LABELLED_NODE("rack: r") POD("a", "1", ", nodeSelector: {team: x}"), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    { BOTH LABELLED_NODE("rack: r") POD("a", "1", ", nodeSelector: {team: x}") POD("b", "1", REQUIRED("{key: team, operator: NotIn, values: [z]}")), PLACED(AB), "" },
+    { BOTH LABELLED_NODE("rack: r") POD("a", "1", ", nodeSelector: {team: x}") POD("b", "1", REQUIRED("{key: team, operator: DoesNotExist}")), PLACED(AB), "" },
+    { BOTH LABELLED_NODE("rack: r") POD("a", "1", ", nodeSelector: {team: x}") POD("b", "1", PREFERRED("{key: team, operator: NotIn, values: [z]}")), PLACED(AB), "" },
+    { BOTH LABELLED_NODE("rack: r") POD("a", "1", ", nodeSelector: {team: x}") POD("b", "1", REQUIRED("{key: other, operator: NotIn, values: [z]}")), PLACED(AB),
+      "REQUIREMENTS pod default/a\n" },
+    { BOTH LABELLED_NODE("rack: r") POD("a", "1", ", nodeSelector: {team: x}") POD("b", "1", PREFERRED("{key: team, operator: Exists}")), PLACED(AB),
+      "REQUIREMENTS pod default/a\n" },
+    { BOTH LABELLED_NODE("rack: r") POD("a", "1", ", nodeSelector: {team: x}") POD("b", "1", REQUIRED("{key: team, operator: NotIn, values: [z]}")), PLACED_KARP(AB),
+      "REQUIREMENTS pod default/a\n" },
+};
+
+/* ---- labels of launches ---------------------------------------------------------------------------------------------- */
+
+static const struct check launches[] = {
+    /* its name is not known: a pod may rule names out, but not ask for any */
+    { BOTH POD("a", "1", ", nodeSelector: {kubernetes.io/hostname: n1}"), LAUNCHED(""), "REQUIREMENTS pod default/a\n" },
+    { BOTH POD("a", "1", REQUIRED("{key: kubernetes.io/hostname, operator: NotIn, values: [n1]}")), LAUNCHED(""), "" },
+    { BOTH POD("a", "1", REQUIRED("{key: kubernetes.io/hostname, operator: Exists}")), LAUNCHED(""), "" },
+    { BOTH POD("a", "1", REQUIRED("{key: kubernetes.io/hostname, operator: Gt, values: ['5']}")), LAUNCHED(""), "REQUIREMENTS pod default/a\n" },
+    { BOTH POD("a", "1", REQUIRED("{key: kubernetes.io/hostname, operator: Lt, values: ['5']}")), LAUNCHED(""), "REQUIREMENTS pod default/a\n" },
+    /* what a plan says of it is of no use */
+    { BOTH POD("a", "1", ""), LAUNCHED(RULE("kubernetes.io/hostname", "In", "\"x\"")), "" },
+    { BOTH POD("a", "1", ", nodeSelector: {kubernetes.io/hostname: x}"), LAUNCHED(RULE("kubernetes.io/hostname", "In", "\"x\"")), "REQUIREMENTS pod default/a\n" },
+    /* a label that only the plan has heard of */
+    { BOTH POD("a", "1", ""), LAUNCHED(RULE("example.com/never-seen", "In", "\"neither\"")), "" },
+    { BOTH POD("a", "1", ""), LAUNCHED(RULE("team", "In", "\"\"")), "" },
+    /* any label but one is not for certain another one */
+    { BOTH POD("a", "1", REQUIRED("{key: team, operator: NotIn, values: [x]}")), LAUNCHED(RULE("team", "Exists", "")), "REQUIREMENTS pod default/a\n" },
+    { BOTH POD("a", "1", REQUIRED("{key: team, operator: NotIn, values: [x]}")), LAUNCHED(RULE("team", "NotIn", "\"x\",\"y\"")), "" },
+    { BOTH POD("a", "1", REQUIRED("{key: team, operator: NotIn, values: [x]}")), LAUNCHED(RULE("team", "NotIn", "\"y\"")), "REQUIREMENTS pod default/a\n" },
+    { BOTH POD("a", "1", REQUIRED("{key: team, operator: In, values: [x]}")), LAUNCHED(RULE("team", "NotIn", "\"y\"")), "REQUIREMENTS pod default/a\n" },
+    { BOTH POD("a", "1", REQUIRED("{key: level, operator: Gt, values: ['5']}")), LAUNCHED(RULE("level", "Gte", "\"6\"")), "" },
+    { BOTH POD("a", "1", REQUIRED("{key: level, operator: Gt, values: ['5']}")), LAUNCHED(RULE("level", "Gte", "\"5\"")), "REQUIREMENTS pod default/a\n" },
+    { BOTH POD("a", "1", REQUIRED("{key: level, operator: Lt, values: ['5']}")), LAUNCHED(RULE("level", "Lte", "\"4\"")), "" },
+    { BOTH POD("a", "1", REQUIRED("{key: level, operator: Lt, values: ['5']}")), LAUNCHED(RULE("level", "Lte", "\"5\"")), "REQUIREMENTS pod default/a\n" },
+    { BOTH POD("a", "1", REQUIRED("{key: level, operator: NotIn, values: ['9']}")), LAUNCHED(RULE("level", "Lt", "\"9\"")), "" },
+    { BOTH POD("a", "1", REQUIRED("{key: level, operator: NotIn, values: ['8']}")), LAUNCHED(RULE("level", "Lt", "\"9\"")), "REQUIREMENTS pod default/a\n" },
+};
+
+static void test_taints(void **state)
+{
+    (void)state;
+    verify_each(taints, sizeof taints / sizeof *taints);
+}
+
+static void test_labels(void **state)
+{
+    (void)state;
+    verify_each(labels, sizeof labels / sizeof *labels);
+}
+
+static void test_launches(void **state)
+{
+    (void)state;
+    verify_each(launches, sizeof launches / sizeof *launches);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_taints), cmocka_unit_test(test_labels), cmocka_unit_test(test_launches) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
