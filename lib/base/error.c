@@ -18,11 +18,11 @@ void karp_error_init(karp_error *error, size_t size)
     if (size >= sizeof error->size) error->size = size;
 }
 
-/* Formatting cuts at the buffer's end. What is left is one line of whole UTF-8 characters. */
+/* Formatting cuts at the buffer's end (or fails, with a negative number). What is left is one line of whole UTF-8 characters. */
 static void tidy(char *text, size_t room, int wanted)
 {
     size_t length = strlen(text);
-    if (wanted >= 0 && (size_t)wanted >= room) {
+    if ((size_t)wanted >= room) {
         size_t start = length;
         while (start > 0 && ((unsigned char)text[start - 1] & 0xc0) == 0x80) start--;
         if (start > 0 && (unsigned char)text[start - 1] >= 0xc0) {
@@ -52,7 +52,7 @@ karp_status fail(karp_error *error, karp_status status, const char *format, ...)
     tidy(filled.message, sizeof filled.message, wanted);
 
     size_t room = error->size < FIRST_ERROR_SIZE ? FIRST_ERROR_SIZE : error->size;
-    memcpy(error, &filled, room < sizeof filled ? room : sizeof filled);
+    memcpy(error, &filled, room < sizeof filled ? room : sizeof filled); /* never: less than all, until karp_error has grown */
     return status;
 }
 
@@ -90,7 +90,7 @@ void error_set_object(karp_error *error, const char *kind, karp_str namespace_, 
 
 void error_set_field(karp_error *error, const char *format, ...)
 {
-    if (!error || !format) return;
+    if (!error) return;
     va_list arguments;
     va_start(arguments, format);
     int wanted = vsnprintf(error->field, sizeof error->field, format, arguments);

@@ -66,12 +66,11 @@ static uint64_t table_seed(const karp_context *context) { return hash_mix(contex
 
 static bool has_room(size_t count, size_t slots) { return count < slots - slots / 3 - 1; }
 
-/* The number of slots for one more entry, or 0 when there is none. */
+/* The number of slots for one more entry. Slots have at least four bytes, so that their double can be counted. */
 static size_t wanted_slots(size_t count, size_t slots)
 {
     if (slots == 0) return LEAST_SLOTS;
-    if (has_room(count, slots)) return slots;
-    return slots > SIZE_MAX / 2 ? 0 : slots * 2;
+    return has_room(count, slots) ? slots : slots * 2;
 }
 
 /* ---- strings ---- */
@@ -141,7 +140,7 @@ static bool strings_widen(strings *s)
     size_t wanted = wanted_slots(s->count, s->slot_count);
     if (wanted == s->slot_count) return true;
     size_t bytes = 0;
-    if (wanted == 0 || !size_mul(wanted, sizeof *s->slots, &bytes)) return false;
+    if (!size_mul(wanted, sizeof *s->slots, &bytes)) return false;
     uint32_t *slots = mem_zalloc(s->context, bytes);
     if (!slots) return false;
     for (size_t id = 0; id < s->count; id++) {
@@ -157,7 +156,8 @@ static bool strings_widen(strings *s)
 
 uint32_t strings_add(strings *s, const char *text, size_t length)
 {
-    if (length > UINT32_MAX || s->count >= NO_ID - 1) return NO_ID;
+    if (length > UINT32_MAX) return NO_ID;
+    if (s->count >= NO_ID - 1) return NO_ID; /* never: in a test, for it would take 64 GiB */
     if (!strings_widen(s)) return NO_ID;
     uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed);
     size_t slot = strings_slot(s, text, length, hash);
@@ -232,7 +232,7 @@ static bool words_widen(words *w)
     size_t wanted = wanted_slots(w->count, w->slot_count);
     if (wanted == w->slot_count) return true;
     size_t bytes = 0;
-    if (wanted == 0 || !size_mul(wanted, sizeof *w->slots, &bytes)) return false;
+    if (!size_mul(wanted, sizeof *w->slots, &bytes)) return false;
     uint32_t *slots = mem_zalloc(w->context, bytes);
     if (!slots) return false;
     for (size_t id = 0; id < w->count; id++) {
@@ -249,7 +249,8 @@ static bool words_widen(words *w)
 uint32_t words_add(words *w, const uint32_t *data, size_t count)
 {
     size_t bytes = 0;
-    if (count > UINT32_MAX || !size_mul(count, sizeof *data, &bytes) || w->count >= NO_ID - 1) return NO_ID;
+    if (count > UINT32_MAX || !size_mul(count, sizeof *data, &bytes)) return NO_ID;
+    if (w->count >= NO_ID - 1) return NO_ID; /* never: in a test, for it would take 64 GiB */
     if (!words_widen(w)) return NO_ID;
     uint32_t hash = (uint32_t)hash_bytes(data, bytes, w->seed);
     size_t slot = words_slot(w, data, count, hash);
@@ -306,7 +307,7 @@ static bool map64_widen(map64 *m)
     size_t wanted = wanted_slots(m->count, m->slot_count);
     if (wanted == m->slot_count) return true;
     size_t bytes = 0;
-    if (wanted == 0 || !size_mul(wanted, sizeof *m->slots, &bytes)) return false;
+    if (!size_mul(wanted, sizeof *m->slots, &bytes)) return false;
     struct map64_slot *slots = mem_zalloc(m->context, bytes);
     if (!slots) return false;
     for (size_t i = 0; i < m->slot_count; i++) {

@@ -46,10 +46,11 @@ static size_t count_digits(const char *text, const char *end)
     return count;
 }
 
+/* text < end */
 static int parse_exponent(const char *text, const char *end, int64_t *out)
 {
-    bool negative = text < end && *text == '-';
-    if (text < end && (*text == '-' || *text == '+')) text++;
+    bool negative = *text == '-';
+    if (*text == '-' || *text == '+') text++;
     size_t digits = count_digits(text, end);
     if (digits == 0 || text + digits != end) return QUANTITY_SYNTAX;
     int64_t value = 0;

@@ -11,27 +11,6 @@ static uint32_t refuse(algebra *a)
     return NO_ID;
 }
 
-static bool words_copy(words *to, const words *from, karp_context *context)
-{
-    words_init(to, context);
-    size_t entries = from->count * sizeof *from->entries, slots = from->slot_count * sizeof *from->slots;
-    if (from->count == 0) return true;
-    void *e = mem_alloc(context, entries), *s = mem_alloc(context, slots);
-    if (e == NULL || s == NULL) {
-        mem_free(context, e, entries);
-        mem_free(context, s, slots);
-        return false;
-    }
-    memcpy(e, from->entries, entries);
-    memcpy(s, from->slots, slots);
-    to->entries = e;
-    to->slots = s;
-    to->count = to->capacity = from->count;
-    to->slot_count = from->slot_count;
-    to->seed = from->seed;
-    return true;
-}
-
 static bool copy_tables(algebra *a, const algebra *from)
 {
     size_t bytes = from->requirement_count * sizeof *from->requirements;
@@ -46,7 +25,7 @@ static bool copy_tables(algebra *a, const algebra *from)
         memcpy(a->requirement_slots, from->requirement_slots, slots);
         a->requirement_slot_count = from->requirement_slot_count;
     }
-    return words_copy(&a->sets, &from->sets, a->context);
+    return words_continue(&a->sets, &from->sets);
 }
 
 bool algebra_init(algebra *a, karp_context *context, const string_facts *facts, const algebra *copy_of)

@@ -91,6 +91,7 @@ static void test_multiplying(void **state)
     assert_false(amount_mul(smallest, 2, &r));
     assert_false(amount_mul((amount){ 0, INT64_MAX / 2 + 1 }, 2, &r));
     assert_false(amount_mul((amount){ UINT64_MAX, 1 }, UINT64_MAX, &r));
+    assert_false(amount_mul((amount){ UINT64_MAX, -2 }, UINT64_C(1) << 63, &r)); /* -2^127 - 2^63: only the power itself has room */
     assert_same(r, amount_from(7));
 }
 
@@ -197,6 +198,11 @@ static void test_doubles(void **state)
     assert_true(amount_add(half, amount_from(1), &more));
     assert_true(amount_double(more) == 9007199254740994.0);
     assert_true(amount_double(amount_whole((INT64_C(1) << 53) + 3)) == 9007199254740996.0);
+    /* The same so far up that the nano is not even in the quotient, only in its rest. */
+    assert_true(amount_mul(half, UINT64_C(1) << 20, &half));
+    assert_true(amount_double(half) == 9007199254740992.0 * 1048576);
+    assert_true(amount_add(half, amount_from(1), &more));
+    assert_true(amount_double(more) == 9007199254740994.0 * 1048576);
     /* Rounding up to the next power of two. */
     assert_true(amount_double(amount_whole(INT64_MAX)) == 9223372036854775808.0);
 

@@ -120,6 +120,44 @@ static void test_moved(void **state)
     schema_of_words.release(&schema_of_words);
 }
 
+/* A consumer takes the texts of a column for itself, or has done with them early. */
+static void test_dictionary_apart(void **state)
+{
+    (void)state;
+    karp_table *t = make_table(2);
+    struct ArrowSchema schema, texts_schema;
+    struct ArrowArray array, texts;
+    assert_int_equal(karp_table_arrow(t, &schema, &array, NULL), KARP_OK);
+    karp_table_free(t);
+    texts = *array.children[WORD]->dictionary;
+    array.children[WORD]->dictionary->release = NULL;
+    texts_schema = *schema.children[WORD]->dictionary;
+    schema.children[WORD]->dictionary->release = NULL;
+    array.release(&array);
+    schema.release(&schema);
+    assert_string_equal(texts_schema.format, "u");
+    check_text(&texts, 0, "b");
+    texts.release(&texts);
+    texts_schema.release(&texts_schema);
+}
+
+static void test_whole_numbers(void **state)
+{
+    (void)state;
+    karp_table *t = table_new(context), *out = NULL;
+    column *when = table_int64(t, "when");
+    column_int64(when, INT64_MIN);
+    assert_int_equal(table_finish(t, &out, NULL), KARP_OK);
+    struct ArrowSchema schema;
+    struct ArrowArray array;
+    assert_int_equal(karp_table_arrow(out, &schema, &array, NULL), KARP_OK);
+    karp_table_free(out);
+    assert_string_equal(schema.children[0]->format, "l");
+    assert_true(((const int64_t *)array.children[0]->buffers[1])[0] == INT64_MIN);
+    array.release(&array);
+    schema.release(&schema);
+}
+
 static void test_stream(void **state)
 {
     (void)state;
@@ -182,6 +220,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_contents, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_moved, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_dictionary_apart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_whole_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stream, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
     };

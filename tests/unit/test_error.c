@@ -77,6 +77,12 @@ static void test_sizes(void **state)
     (void)fail(&wide.e, KARP_E_LIMIT, "other");
     assert_string_equal(wide.e.message, "other");
     assert_int_equal(wide.newer, 5);
+    /* Too small for even the size: only what is there is cleared. */
+    memset(&wide, 0x5a, sizeof wide);
+    karp_error_init(&wide.e, sizeof wide.e.size - 1);
+    unsigned char bytes[sizeof wide.e.size] = { 0 };
+    bytes[sizeof bytes - 1] = 0x5a;
+    assert_memory_equal(&wide, bytes, sizeof bytes);
 }
 
 /* One line of whole characters, whatever the input holds. */
@@ -112,6 +118,15 @@ static void test_message_is_one_line(void **state)
         (void)fail(&e, KARP_E_INVALID, "%*s\xc3\xa4", len, "");
         assert_int_equal(strlen(e.message), len <= 253 ? len + 2 : len < 255 ? len : 255);
     }
+    /* Cut text that is no UTF-8 stays as it is: there is no first byte of a character to go back to. */
+    char rest[300];
+    memset(rest, '\x80', sizeof rest - 1);
+    rest[sizeof rest - 1] = '\0';
+    (void)fail(&e, KARP_E_INVALID, "%s", rest);
+    assert_int_equal(strlen(e.message), 255);
+    rest[0] = 'x';
+    (void)fail(&e, KARP_E_INVALID, "%s", rest);
+    assert_int_equal(strlen(e.message), 255);
     karp_str endless = { e.message, SIZE_MAX / 2 };
     memset(e.message, 'n', sizeof e.message - 1);
     error_set_object(&e, "Pod", str("ns"), endless);

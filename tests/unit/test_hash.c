@@ -101,6 +101,86 @@ static void test_strings(void **state)
     strings_free(&s);
 }
 
+/* Texts and lists whose hashes are the same, all 32 bits of them, under this seed: bytes decide. */
+static void test_equal_hashes(void **state)
+{
+    (void)state;
+    karp_context_options options;
+    karp_context *context;
+    karp_context_options_init(&options, sizeof options);
+    options.hash_seed = 1;
+    assert_int_equal(karp_context_new(&options, &context, NULL), KARP_OK);
+    strings s;
+    words w;
+    strings_init(&s, context);
+    words_init(&w, context);
+    assert_int_equal(strings_add(&s, "name-010876", 11), 0);
+    assert_int_equal(strings_find(&s, "name-031507", 11), NO_ID);
+    assert_int_equal(strings_add(&s, "name-031507", 11), 1);
+    assert_int_equal(strings_add(&s, "name-010876", 11), 0);
+    const uint32_t one[2] = { 7, 76605 }, other[2] = { 7, 227577 };
+    assert_int_equal(words_add(&w, one, 2), 0);
+    assert_int_equal(words_find(&w, other, 2), NO_ID);
+    assert_int_equal(words_add(&w, other, 2), 1);
+    assert_int_equal(words_add(&w, one, 2), 0);
+    strings_free(&s);
+    words_free(&w);
+    karp_context_free(context);
+}
+
+/* Continued from nothing, a table begins; what was never begun may be freed. */
+static void test_nothing_there(void **state)
+{
+    fixture *f = *state;
+    strings from, to, none = { .context = NULL };
+    words words_from, words_to, no_words = { .context = NULL };
+    map64 m, no_map = { .context = NULL };
+    strings_init(&from, f->context);
+    strings_init(&to, f->context);
+    assert_true(strings_continue(&to, &from));
+    assert_int_equal(strings_add(&to, "", 0), 0);
+    assert_int_equal(strings_add(&to, "", 0), 0);
+    assert_int_equal(to.count, 1);
+    words_init(&words_from, f->context);
+    words_init(&words_to, f->context);
+    assert_true(words_continue(&words_to, &words_from));
+    assert_int_equal(words_add(&words_to, NULL, 0), 0);
+    map64_init(&m, f->context);
+    assert_int_equal(map64_get(&m, 1), NO_ID);
+    map64_clear(&m);
+    strings_free(&none);
+    words_free(&no_words);
+    map64_free(&no_map);
+    strings_free(&from);
+    strings_free(&to);
+    words_free(&words_from);
+    words_free(&words_to);
+    map64_free(&m);
+}
+
+#if SIZE_MAX > UINT32_MAX
+/* Lengths have 32 bits. What is longer is refused before it is read. */
+static void test_too_long(void **state)
+{
+    fixture *f = *state;
+    const size_t too_long = (size_t)UINT32_MAX + 1;
+    strings s;
+    words w;
+    const uint32_t word = 1;
+    strings_init(&s, f->context);
+    words_init(&w, f->context);
+    assert_int_equal(strings_add(&s, "x", too_long), NO_ID);
+    assert_int_equal(words_add(&w, &word, too_long), NO_ID);
+    assert_int_equal(s.count + w.count, 0);
+    assert_int_equal(strings_add(&s, "x", 1), 0);
+    assert_int_equal(words_add(&w, &word, 1), 0);
+    assert_int_equal(strings_find(&s, "x", too_long), NO_ID);
+    assert_int_equal(words_find(&w, &word, too_long), NO_ID);
+    strings_free(&s);
+    words_free(&w);
+}
+#endif
+
 /* ---- floods ---- */
 
 enum { FLOOD = 500, SAME_BITS = 4095 };
@@ -418,6 +498,11 @@ int main(void)
         WITH_CONTEXT(test_words),
         WITH_CONTEXT(test_map),
         WITH_CONTEXT(test_refusals),
+        cmocka_unit_test(test_equal_hashes),
+        WITH_CONTEXT(test_nothing_there),
+#if SIZE_MAX > UINT32_MAX
+        WITH_CONTEXT(test_too_long),
+#endif
         cmocka_unit_test(test_floods),
         cmocka_unit_test(test_floods_of_pairs),
         cmocka_unit_test(test_bits),

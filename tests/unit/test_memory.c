@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include <base/context.h>
 #include <base/memory.h>
 #include <base/strbuf.h>
 #include <support/counted.h>
@@ -35,6 +36,7 @@ static void test_defaults(void **state)
     karp_free(context, NULL, 5);
     karp_context_free(context);
     karp_context_free(NULL);
+    assert_null(karp_context_ref(NULL));
 }
 
 static void ignore_log(uint32_t level, karp_str message, void *user)
@@ -84,6 +86,9 @@ static void test_options_are_checked(void **state)
     karp_error_init(&error, sizeof error);
     memset(&wide, 0, sizeof wide);
 
+    wide.options.size = 5;
+    karp_context_options_init(&wide.options, sizeof wide.options.size - 1); /* no room for even the size: left alone */
+    assert_int_equal(wide.options.size, 5);
     karp_context_options_init(&wide.options, sizeof wide.options);
     wide.options.size = offsetof(karp_context_options, parallel_for); /* as callers of before know it */
     assert_int_equal(karp_context_new(&wide.options, &context, &error), KARP_OK);
@@ -109,6 +114,8 @@ static void test_options_are_checked(void **state)
     karp_allocator allocator = { sizeof allocator, NULL, NULL, NULL, NULL };
     wide.options.allocator = &allocator;
     assert_int_equal(karp_context_new(&wide.options, &context, NULL), KARP_E_ABI_OLD);
+    allocator.alloc = libc_allocator().alloc;
+    assert_int_equal(karp_context_new(&wide.options, &context, NULL), KARP_E_ABI_OLD); /* and nothing to free with */
     allocator.size = 0;
     assert_int_equal(karp_context_new(&wide.options, &context, NULL), KARP_E_ABI_SIZE);
     assert_null(context);
@@ -304,6 +311,27 @@ static void test_arena_blocks_grow_to_a_limit(void **state)
     arena_free(&a);
 }
 
+/* One released block is kept, the largest; a piece that does not fit it has a new block. */
+static void test_arena_spare(void **state)
+{
+    fixture *f = *state;
+    arena a;
+    arena_init(&a, f->context);
+    arena_mark empty = arena_get_mark(&a);
+    assert_non_null(arena_alloc(&a, 100));
+    arena_release(&a, empty);
+    assert_int_equal(a.total, 1024); /* the spare */
+    assert_non_null(arena_alloc(&a, 5000));
+    assert_true(a.total > 6000);
+    arena_release(&a, empty);
+    size_t kept = a.total, calls = f->fault.calls;
+    assert_true(kept > 5000 && kept < 6000);
+    assert_non_null(arena_alloc(&a, 5000));
+    assert_int_equal(f->fault.calls, calls);
+    assert_int_equal(a.total, kept);
+    arena_free(&a);
+}
+
 static void test_arena_marks(void **state)
 {
     fixture *f = *state;
@@ -423,6 +451,7 @@ int main(void)
         WITH_CONTEXT(test_arena_pieces),
         WITH_CONTEXT(test_arena_packs_strings),
         WITH_CONTEXT(test_arena_blocks_grow_to_a_limit),
+        WITH_CONTEXT(test_arena_spare),
         WITH_CONTEXT(test_arena_marks),
         WITH_CONTEXT(test_arena_refused),
         WITH_CONTEXT(test_text),

@@ -203,6 +203,62 @@ static void test_min_values(void **state)
     uint32_t relaxed = requirement_with_min_values(&w->a, two, 0);
     assert_true(requirement_get(&w->a, relaxed)->min_zero);
     assert_int_not_equal(relaxed, make(w, "k", KARP_OP_IN, "b a", 0));
+    /* It stays so beside what never asked, from either side, until somebody asks for more. */
+    assert_true(requirement_get(&w->a, requirement_meet(&w->a, relaxed, none))->min_zero);
+    assert_true(requirement_get(&w->a, requirement_meet(&w->a, none, relaxed))->min_zero);
+    assert_true(requirement_get(&w->a, requirement_meet(&w->a, make(w, "k", KARP_OP_EXISTS, "", 0), relaxed))->min_zero);
+    uint32_t asked = requirement_meet(&w->a, relaxed, three);
+    assert_false(requirement_get(&w->a, asked)->min_zero);
+    assert_int_equal(requirement_get(&w->a, asked)->min_values, 3);
+}
+
+/* Which bounds there are counts, not only where they would be: with each minValues another neighbour in the table. */
+static void test_told_apart(void **state)
+{
+    world *w = *state;
+    w->numbers[word_id("c")] = (string_number){ INT64_MIN, true };
+    for (uint32_t m = 1; m <= 400; m++) {
+        uint32_t any = make(w, "k", KARP_OP_EXISTS, "", m), from = make(w, "k", KARP_OP_GTE, "c", m), below = make(w, "k", KARP_OP_LT, "c", m);
+        assert_true(any != from && any != below && from != below);
+        /* One less than the smallest number is the largest, as in Go. */
+        assert_true(requirement_get(&w->a, below)->has_lte && requirement_get(&w->a, below)->lte == INT64_MAX);
+        assert_int_equal(make(w, "k", KARP_OP_EXISTS, "", m), any);
+        assert_int_equal(make(w, "k", KARP_OP_GTE, "c", m), from);
+        assert_int_equal(make(w, "k", KARP_OP_LT, "c", m), below);
+    }
+    for (uint32_t v = 0; v < LAW_WORDS * LAW_WORDS; v++) {
+        uint32_t values[2] = { v / LAW_WORDS, v % LAW_WORDS };
+        uint32_t never = requirement_make(&w->a, word_id("k"), KARP_OP_NOT_IN, values, 2, 0);
+        assert_int_not_equal(requirement_with_min_values(&w->a, never, 0), never);
+        assert_int_equal(requirement_make(&w->a, word_id("k"), KARP_OP_NOT_IN, values, 2, 0), never);
+    }
+}
+
+/* A set of more keys than a call keeps on its stack, and one of them met, so that new values come up in between. */
+static void test_many_keys(void **state)
+{
+    (void)state;
+    enum { KEYS = 70, WORDS = KEYS + 3 };
+    uint32_t id[WORDS], set = EMPTY_SET, values[2] = { KEYS, KEYS + 1 }, others[2] = { KEYS + 1, KEYS + 2 };
+    string_number numbers[WORDS] = { { 0, false } };
+    uint8_t well_known[WORDS] = { 0 };
+    for (uint32_t i = 0; i < WORDS; i++) id[i] = i;
+    string_facts facts = { id, numbers, well_known, id, NO_ID, WORDS };
+    karp_context *context = NULL;
+    algebra a;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    assert_true(algebra_init(&a, context, &facts, NULL));
+    for (uint32_t key = 0; key < KEYS; key++) set = set_add(&a, set, requirement_make(&a, key, KARP_OP_IN, values, 2, 0));
+    uint32_t met = set_add(&a, set, requirement_make(&a, 5, KARP_OP_IN, others, 2, 0));
+    assert_int_equal(set_get(&a, met, 5), requirement_in(&a, 5, KEYS + 1));
+    assert_int_equal(set_get(&a, met, 6), set_get(&a, set, 6));
+    assert_int_equal(set_add(&a, met, requirement_in(&a, 5, KEYS + 1)), met);
+    uint32_t fewer = set_remove(&a, met, KEYS - 1);
+    assert_int_equal(set_get(&a, fewer, KEYS - 1), NO_ID);
+    assert_int_equal(set_meet(&a, fewer, set), met);
+    assert_false(a.failed);
+    algebra_free(&a);
+    karp_context_free(context);
 }
 
 static void test_supply_and_demand(void **state)
@@ -259,6 +315,10 @@ static void test_host_name(void **state)
     assert_true(demand_meet(&w->a, &d, (demand){ EMPTY_SET, make(w, "kubernetes.io/hostname", KARP_OP_IN, "a b", 0) }));
     assert_string_equal(show(w, d.host), "kubernetes.io/hostname In [b]");
     assert_int_equal(d.set, set_add(&w->a, EMPTY_SET, make(w, "k", KARP_OP_IN, "a", 0)));
+    assert_true(demand_add(&w->a, &d, make(w, "kubernetes.io/hostname", KARP_OP_NOT_IN, "b", 0)));
+    assert_string_equal(show(w, d.host), "kubernetes.io/hostname DoesNotExist");
+    assert_true(demand_meet(&w->a, &d, (demand){ EMPTY_SET, NO_ID }));
+    assert_string_equal(show(w, d.host), "kubernetes.io/hostname DoesNotExist");
 }
 
 /* ---- laws -------------------------------------------------------------------------------------------------------------------- */
@@ -303,6 +363,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_has, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bounds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_min_values, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_told_apart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_many_keys, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_supply_and_demand, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_pairs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_host_name, set_up, tear_down),
