@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures which branches and conditions (MC/DC) of the core the tests reach:
 
-    tests/long/coverage.py BUILD [--suites unit,cases,...] [--refusals N] [--missing FILE] [--keep]
+    tests/long/coverage.py BUILD [--suites unit,cases,...] [--missing FILE] [--keep]
 
-Builds into BUILD with clang's source coverage, runs the suites and tests/long/test_refusals.py N, and prints a table by room, and by
-file for those that have to be whole. --missing writes what was not reached, a line each; --keep uses the counts that BUILD has already.
+Builds into BUILD with clang's source coverage, runs the suites, and prints a table by room, and by file for those that have to be whole.
+--missing writes what was not reached, a line each; --keep uses the counts that BUILD has already.
 
-Left out of account are decisions that only a refused allocation or a damaged argument takes, where they stand alone: they are
-counted as defensive, and listed under --missing as such. What such a line looks like is said in DEFENSIVE below. They are tested
-nonetheless (tests/fault); being reached by one more refusal says little.
+Refused memory is not left out of account: in this build each place that asks for memory is refused some, in children of the tests
+(refuse_places.c). So what checks for it has to be reached as everything else has.
+
+Left out is what is marked in its line, or in a comment of its own above: "never: " and the reason. Those that are not reached and
+marked so are counted in the last two columns, branches and conditions, and listed under --missing.
 """
 import argparse
 import collections
@@ -25,16 +27,21 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ('base', 'model', 'decision', 'schedule', 'disrupt', 'explain')
 WHOLE = ('model/quantity.c', 'base/amount.c', 'model/requirement.c', 'model/requirement_set.c', 'schedule/topology.c', 'schedule/groups.c',
          'schedule/domains.c')
-SUITES = 'unit,cases,fault,property,providers,fuzz-regression'
+SUITES = 'unit,cases,fault,property,providers,abi,fuzz-regression'
+# What may be refused, of lib/base.
+REQUESTS = ('mem_alloc', 'mem_zalloc', 'mem_realloc', 'grow', 'arena_alloc', 'arena_alloc_aligned', 'arena_zalloc', 'arena_array', 'arena_copy',
+            'arena_string', 'size_add', 'size_mul', 'sort_stable', 'sort_ids', 'strings_add', 'words_add', 'map64_put')
+PLACES = 1 << 24
 # A branch that was marked: its line, or the one before, says why it cannot be taken.
 MARK = re.compile(r'/\* never: ')
 
 
 class Count:
-    """Branches and conditions: all, and those not reached."""
+    """Branches and conditions: all, those not reached, and those left out because they are marked."""
 
     def __init__(self):
-        self.branches = self.missed_branches = self.conditions = self.missed_conditions = self.defensive = 0
+        self.branches = self.missed_branches = self.marked_branches = 0
+        self.conditions = self.missed_conditions = self.marked_conditions = 0
 
     def add(self, other):
         for name in vars(self):
@@ -44,7 +51,7 @@ class Count:
         def share(missed, all_):
             return f'{100 - 100 * missed / all_:6.2f} %' if all_ else '       –'
         return (f'{name:32} {self.branches:6} {share(self.missed_branches, self.branches)} {self.conditions:6} '
-                f'{share(self.missed_conditions, self.conditions)} {self.defensive:5}')
+                f'{share(self.missed_conditions, self.conditions)} {self.marked_branches:5} {self.marked_conditions:3}')
 
 
 def tool(name):
@@ -58,23 +65,41 @@ def run(words, **more):
     return subprocess.run([str(word) for word in words], check=True, **more)
 
 
-def measure(build, suites, refusals):
+def set_up(build):
+    """Every program of the build refuses memory where refuse_places.c says so; that walks the frames of the stack."""
+    compiler = os.environ.get('CC', 'clang-19')
+    build.mkdir(parents=True, exist_ok=True)
+    refuse = build / 'refuse_places.o'
+    run([compiler, '-c', '-O1', '-fPIC', '-Wall', '-Wextra', '-fno-omit-frame-pointer', f'-I{SOURCE}/lib', f'-I{SOURCE}/include',
+         SOURCE / 'tests/long/refuse_places.c', '-o', refuse])
     if not (build / 'build.ninja').exists():
-        flags = '-fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc'
-        run(['meson', 'setup', build, SOURCE, '-Doptimization=1', '-Db_lundef=false', '-Db_ndebug=true', f'-Dc_args={flags}',
-             '-Dc_link_args=-fprofile-instr-generate'], env={**os.environ, 'CC': os.environ.get('CC', 'clang-19')}, stdout=subprocess.DEVNULL)
+        flags = '-fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -fno-omit-frame-pointer -fno-optimize-sibling-calls'
+        link = ' '.join(['-fprofile-instr-generate', str(refuse), *(f'-Wl,--wrap={name}' for name in REQUESTS)])
+        cache = 'ccache ' if shutil.which('ccache') else ''
+        run(['meson', 'setup', build, SOURCE, '-Doptimization=1', '-Ddebug=false', '-Db_lundef=false', '-Db_ndebug=true', f'-Dc_args={flags}',
+             f'-Dc_link_args={link}'], env={**os.environ, 'CC': cache + compiler}, stdout=subprocess.DEVNULL)
     run(['ninja', '-C', build], stdout=subprocess.DEVNULL)
+
+
+def measure(build, suites):
+    set_up(build)
     counts = build / 'counts'
     shutil.rmtree(counts, ignore_errors=True)
     counts.mkdir()
     words = [word for suite in suites.split(',') for word in ('--suite', suite)]
     # %m: programs with the same code add to one file.
+    places = build / 'places'
+    places.write_bytes(bytes(PLACES))
+    crashes = build / 'places.crashes'
+    crashes.unlink(missing_ok=True)
     done = subprocess.run(['meson', 'test', '-C', str(build), '--no-rebuild', '-t', '10', '--print-errorlogs', *words],
-                          env={**os.environ, 'LLVM_PROFILE_FILE': f'{counts}/%4m.profraw'})
+                          env={**os.environ, 'LLVM_PROFILE_FILE': f'{counts}/%4m.profraw', 'KARP_PLACES': str(places),
+                               'KARP_PLACES_OF': str(build)})
     if done.returncode:
         sys.exit('tests failed')
-    run([sys.executable, SOURCE / 'tests' / 'long' / 'test_refusals.py', refusals],
-        env={**os.environ, 'LLVM_PROFILE_FILE': f'{counts}/%4m.profraw', 'KARP_SOURCE': str(SOURCE), 'KARP_BUILD': str(build)})
+    print(f'{PLACES - places.read_bytes().count(0)} places were refused memory')
+    if crashes.exists():
+        sys.exit(f'refused memory crashed a program: {crashes}')
 
 
 def export(build):
@@ -86,29 +111,49 @@ def export(build):
 
 
 def marked(lines, number):
-    return any(MARK.search(lines[n - 1]) for n in (number - 1, number) if 0 < n <= len(lines))
+    before = lines[number - 2].strip() if number > 1 else ''
+    return bool(MARK.search(lines[number - 1]) or (before.startswith('/*') and MARK.search(before)))
+
+
+def branches_of(file):
+    """(line, column): how often true and false. An inline function of a header is listed once for each file that has it."""
+    found = {}
+    for line, column, _, _, true, false, *_ in file['branches']:
+        before = found.get((line, column), (0, 0))
+        found[line, column] = (before[0] + true, before[1] + false)
+    return found
+
+
+def conditions_of(file):
+    """(line, column): which conditions were shown."""
+    found = {}
+    for record in file.get('mcdc_records', []):
+        before = found.get((record[0], record[1]), [False] * len(record[-1]))
+        found[record[0], record[1]] = [a or b for a, b in zip(before, record[-1])]
+    return found
 
 
 def count_file(name, file, lines, missing):
     c = Count()
-    for line, column, _, _, true, false, *_ in file['branches']:
+    for (line, column), (true, false) in branches_of(file).items():
         for way, count in (('true', true), ('false', false)):
             if count == 0 and marked(lines, line):
-                c.defensive += 1
+                c.marked_branches += 1
                 missing.append(f'{name}:{line}:{column} never {way}: marked: {lines[line - 1].strip()}')
                 continue
             c.branches += 1
             if count == 0:
                 c.missed_branches += 1
                 missing.append(f'{name}:{line}:{column} never {way}: {lines[line - 1].strip()}')
-    for record in file.get('mcdc_records', []):
-        for number, shown in enumerate(record[-1]):
-            if not shown and marked(lines, record[0]):
+    for (line, column), conditions in conditions_of(file).items():
+        for number, shown in enumerate(conditions):
+            if not shown and marked(lines, line):
+                c.marked_conditions += 1
                 continue
             c.conditions += 1
             if not shown:
                 c.missed_conditions += 1
-                missing.append(f'{name}:{record[0]}:{record[1]} condition {number + 1} shown to matter by no pair: {lines[record[0] - 1].strip()}')
+                missing.append(f'{name}:{line}:{column} condition {number + 1} shown to matter by no pair: {lines[line - 1].strip()}')
     return c
 
 
@@ -116,13 +161,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('build', type=pathlib.Path)
     parser.add_argument('--suites', default=SUITES)
-    parser.add_argument('--refusals', default='150')
     parser.add_argument('--missing', type=pathlib.Path)
     parser.add_argument('--keep', action='store_true')
     options = parser.parse_args()
     build = options.build.resolve()
     if not options.keep:
-        measure(build, options.suites, options.refusals)
+        measure(build, options.suites)
     rooms, files, missing = collections.defaultdict(Count), {}, []
     for file in export(build):
         path = pathlib.Path(file['filename'])
@@ -133,7 +177,7 @@ def main():
         if name.split('/')[0] in ROOMS:
             files[name] = count_file(name, file, path.read_text().split('\n'), missing)
             rooms[name.split('/')[0]].add(files[name])
-    print(f'{"":32} branch reached  condition shown  defensive')
+    print(f'{"":32} branch reached  condition shown  marked')
     total = Count()
     for room in ROOMS:
         total.add(rooms[room])
