@@ -66,10 +66,7 @@ static bool parse_v6(const char *p, const char *end, uint8_t ip[16])
         const char *next = parse_group(p, end, &value);
         if (next == NULL) return false;
         if (next < end && *next == '.') { /* the last four bytes as IPv4 */
-            if (filled > 12 || (gap < 0 && filled != 12) || !parse_v4(p, end, ip + filled)) return false;
-            filled += 4;
-            p = end;
-            break;
+            return filled <= 12 && (gap >= 0 || filled == 12) && parse_v4(p, end, ip + filled) && spread_gap(ip, filled + 4, gap);
         }
         ip[filled++] = (uint8_t)(value >> 8);
         ip[filled++] = (uint8_t)value;
@@ -104,8 +101,6 @@ bool address_parse(karp_str text, uint8_t ip[16])
 
 bool address_unspecified(const uint8_t ip[16])
 {
-    static const uint8_t zero[16] = { 0 };
-    static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
-    if (memcmp(ip, zero, 16) == 0) return true;
-    return memcmp(ip, mapped, 12) == 0 && memcmp(ip + 12, zero, 4) == 0;
+    static const uint8_t zero[16], mapped[16] = { [10] = 0xff, [11] = 0xff };
+    return memcmp(ip, zero, 16) == 0 || memcmp(ip, mapped, 16) == 0;
 }

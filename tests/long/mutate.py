@@ -110,7 +110,7 @@ def judge(bench, change, passed, slowest):
         library = bench.changed(change.name, change.text(), folder)
         if not library:
             return 'does not compile' if library is None else 'same code'
-        reaching = [test for test in bench.tests if test.executes(change.name, change.line)]
+        reaching = [test for test in bench.tests if test.executes(change.name, change.line, bench.counted.get(change.name, ()))]
         for test in reaching:
             if passed.get(test.name) == test.digest or test.seconds > slowest:
                 continue

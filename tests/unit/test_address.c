@@ -71,7 +71,7 @@ static void test_unspecified(void **state)
     static const struct {
         const char *text;
         bool expected;
-    } cases[] = { { "0.0.0.0", true }, { "::", true }, { "::ffff:0.0.0.0", true }, { "::1", false }, { "0.0.0.1", false },
+    } cases[] = { { "0.0.0.0", true }, { "::", true }, { "::ffff:0.0.0.0", true }, { "::1", false }, { "0.0.0.1", false }, { "1.0.0.0", false }, { "::1.0.0.0", false }, { "1::", false },
                   { "::fffe:0:0", false } };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

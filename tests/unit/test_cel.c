@@ -93,6 +93,8 @@ static void operators(void **state)
     (void)state;
     static const example list[] = {
         YES("true"), NO("false"), YES("1 + 2 * 3 == 7"), YES("(1 + 2) * 3 == 9"), YES("7 / 2 == 3 && 7 % 2 == 1 && -7 / 2 == -3"),
+        /* from the left */
+        YES("7 - 4 - 2 == 1"), YES("16 / 4 / 2 == 2"), YES("17 % 7 % 2 == 1"), YES("2 * 7 % 4 == 2"), YES("1 < 2 == true"),
         YES("1.5 + 1.5 == 3.0"), YES("0x10 == 16 && 3u < 4u"), YES("1 < 2.5 && 3u > 2 && 2 < 3u"), ERROR("1 / 0 == 1"),
         ERROR("9223372036854775807 + 1 > 0"), ERROR("5u - 6u == 0u"), YES("true ? true : false"), NO("false ? true : false"), YES("'a' < 'b'"), YES("false < true"),
         YES("true || 1 / 0 == 1"), YES("1 / 0 == 1 || true"), NO("false && 1 / 0 == 1"), NO("1 / 0 == 1 && false"), ERROR("1 / 0 == 1 || false"),

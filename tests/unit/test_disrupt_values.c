@@ -239,6 +239,9 @@ static void test_cost_texts(void **state)
     same(eviction_cost_of(str("-iNFinity"), false, 0), -10.0, "-iNFinity");
     same(eviction_cost_of(str("+inf"), true, INT32_MIN), 10.0, "+inf");
     same(eviction_cost_of(str("1_3421_7728"), true, 33554432), 3.0, "1_3421_7728");
+    /* What stands behind a text is no part of it. */
+    same(eviction_cost_of((karp_str){ "13421772_8", 9 }, false, 0), 1.0, "13421772_");
+    same(eviction_cost_of((karp_str){ "1342177280", 9 }, false, 0), 2.0, "134217728");
     same(lifetime_remaining(KARP_NO_TIME, HOUR, 0), 0.0, "no creation");
     same(lifetime_remaining(INT64_MIN + 1, HOUR, INT64_MAX), 0.0, "far apart");
     same(lifetime_remaining(INT64_MAX, HOUR, INT64_MIN + 1), 1.0, "far in the future");

@@ -122,6 +122,28 @@ static void test_lost_zone(void **state)
     expect_cost(c, 4.0, 0.0);
 }
 
+/* Two pods wait where no zone is left: one could go to any of them, the other to none that there ever was. */
+static void test_lost_for_good(void **state)
+{
+    cluster *c = *state;
+    cluster_begin(c, 1, "");
+    add_pool(c, "pool", "", "");
+    for (int i = 0; i < 2; i++) {
+        add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{\"name\":\"m\"}]%s},"
+               "\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\"}]}}",
+            i == 0 ? "any" : "none", i == 0 ? "" : ",\"nodeSelector\":{\"topology.kubernetes.io/zone\":\"z3\"}");
+    }
+    cluster_ready(c);
+    const karp_change both[] = { lost("z1"), lost("z2") };
+    ask(c, both, 2);
+    assert_int_equal(karp_decision_unschedulable_count(c->decision), 2);
+    for (size_t i = 0; i < 2; i++) {
+        karp_unschedulable u = { .size = sizeof u };
+        assert_int_equal(karp_decision_unschedulable(c->decision, i, &u), KARP_OK);
+        assert_int_equal(u.permanent, strcmp(karp_decision_pod_name(c->decision, u.pod).ptr, "default/none") == 0);
+    }
+}
+
 static void test_prices(void **state)
 {
     cluster *c = *state;
@@ -194,6 +216,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_removed_node, cluster_set_up, cluster_tear_down),
         cmocka_unit_test_setup_teardown(test_both_nodes, cluster_set_up, cluster_tear_down),
         cmocka_unit_test_setup_teardown(test_lost_zone, cluster_set_up, cluster_tear_down),
+        cmocka_unit_test_setup_teardown(test_lost_for_good, cluster_set_up, cluster_tear_down),
         cmocka_unit_test_setup_teardown(test_prices, cluster_set_up, cluster_tear_down),
         cmocka_unit_test_setup_teardown(test_errors, cluster_set_up, cluster_tear_down),
         cmocka_unit_test_setup_teardown(test_refused_memory, cluster_set_up, cluster_tear_down),
