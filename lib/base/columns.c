@@ -292,7 +292,10 @@ void amount_columns_make(amount_columns *a, const char *prefix)
     if (t == NULL || t->failed != KARP_OK) return;
     size_t prefix_length = strlen(prefix), longest = 0;
     a->count = a->names.count;
-    for (size_t i = 0; i < a->count; i++) longest = a->names.entries[i].len > longest ? a->names.entries[i].len : longest;
+    for (size_t i = 0; i < a->count; i++) {
+        size_t length = strings_get(&a->names, (uint32_t)i).len;
+        if (length > longest) longest = length;
+    }
     uint32_t *order = arena_array(&t->data, a->count, sizeof *order);
     char *name = arena_alloc(&t->data, prefix_length + longest);
     a->columns = arena_array(&t->data, a->count, sizeof *a->columns);

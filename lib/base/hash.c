@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/hash.h>
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include <base/context.h>
@@ -75,6 +76,23 @@ static size_t wanted_slots(size_t count, size_t slots)
 
 /* ---- strings ---- */
 
+struct strings_base {
+    karp_context *context; /* not held: whoever holds the base holds it */
+    _Atomic uint32_t holds;
+    struct string_entry *entries;
+    size_t count, capacity;
+    uint32_t *slots;
+    size_t slot_count;
+};
+
+static void base_release(struct strings_base *b)
+{
+    if (b == NULL || atomic_fetch_sub_explicit(&b->holds, 1, memory_order_acq_rel) != 1) return;
+    mem_free(b->context, b->entries, b->capacity * sizeof *b->entries);
+    mem_free(b->context, b->slots, b->slot_count * sizeof *b->slots);
+    mem_free(b->context, b, sizeof *b);
+}
+
 void strings_init(strings *s, karp_context *context)
 {
     memset(s, 0, sizeof *s);
@@ -89,6 +107,7 @@ void strings_free(strings *s)
     mem_free(s->context, s->entries, s->capacity * sizeof *s->entries);
     mem_free(s->context, s->slots, s->slot_count * sizeof *s->slots);
     arena_free(&s->text);
+    base_release(s->base);
     strings_init(s, s->context);
 }
 
@@ -108,74 +127,150 @@ static bool copy_table(karp_context *context, const void *entries, size_t count,
     return true;
 }
 
+static size_t own_count(const strings *s) { return s->count - s->below_count; }
+
 bool strings_continue(strings *s, const strings *from)
 {
-    void *entries;
-    if (from->count == 0) return true;
-    if (!copy_table(s->context, from->entries, from->count, from->capacity, sizeof *s->entries, from->slots, from->slot_count, &entries, &s->slots)) {
-        s->slots = NULL;
-        return false;
+    if (own_count(from) > 0) {
+        void *entries;
+        if (!copy_table(s->context, from->entries, own_count(from), from->capacity, sizeof *s->entries, from->slots, from->slot_count, &entries, &s->slots)) {
+            s->slots = NULL;
+            return false;
+        }
+        s->entries = entries;
+        s->capacity = from->capacity;
+        s->slot_count = from->slot_count;
     }
-    s->entries = entries;
+    s->base = from->base;
+    if (s->base != NULL) atomic_fetch_add_explicit(&s->base->holds, 1, memory_order_relaxed);
+    s->below = from->below;
+    s->below_count = from->below_count;
     s->count = from->count;
-    s->capacity = from->capacity;
-    s->slot_count = from->slot_count;
     s->seed = from->seed;
     return true;
 }
 
-static size_t strings_slot(const strings *s, const char *text, size_t length, uint32_t hash)
+static size_t strings_slot(const struct string_entry *entries, const uint32_t *slots, size_t slot_count, const char *text, size_t length, uint32_t hash)
 {
-    size_t mask = s->slot_count - 1;
+    size_t mask = slot_count - 1;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
-        uint32_t slot = s->slots[i];
+        uint32_t slot = slots[i];
         if (slot == 0) return i;
-        const struct string_entry *e = &s->entries[slot - 1];
+        const struct string_entry *e = &entries[slot - 1];
         if (e->hash == hash && e->len == length && (length == 0 || memcmp(e->ptr, text, length) == 0)) return i;
+    }
+}
+
+static void put_entries(uint32_t *slots, size_t slot_count, const struct string_entry *entries, size_t count)
+{
+    for (size_t id = 0; id < count; id++) {
+        size_t i = entries[id].hash & (slot_count - 1);
+        while (slots[i] != 0) i = (i + 1) & (slot_count - 1);
+        slots[i] = (uint32_t)(id + 1);
     }
 }
 
 static bool strings_widen(strings *s)
 {
-    size_t wanted = wanted_slots(s->count, s->slot_count);
+    size_t wanted = wanted_slots(own_count(s), s->slot_count);
     if (wanted == s->slot_count) return true;
     size_t bytes = 0;
     if (!size_mul(wanted, sizeof *s->slots, &bytes)) return false;
     uint32_t *slots = mem_zalloc(s->context, bytes);
     if (!slots) return false;
-    for (size_t id = 0; id < s->count; id++) {
-        size_t i = s->entries[id].hash & (wanted - 1);
-        while (slots[i] != 0) i = (i + 1) & (wanted - 1);
-        slots[i] = (uint32_t)(id + 1);
-    }
+    put_entries(slots, wanted, s->entries, own_count(s));
     mem_free(s->context, s->slots, s->slot_count * sizeof *s->slots);
     s->slots = slots;
     s->slot_count = wanted;
     return true;
 }
 
+/* The id among those below; NO_ID = not there. */
+static uint32_t find_below(const strings *s, const char *text, size_t length, uint32_t hash)
+{
+    const struct strings_base *b = s->base;
+    return b == NULL ? NO_ID : b->slots[strings_slot(b->entries, b->slots, b->slot_count, text, length, hash)] - 1; /* 0 - 1 is NO_ID */
+}
+
 uint32_t strings_add(strings *s, const char *text, size_t length)
 {
     if (length > UINT32_MAX) return NO_ID;
     if (s->count >= NO_ID - 1) return NO_ID; /* never: in a test, for it would take 64 GiB */
+    uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed), there = find_below(s, text, length, hash);
+    if (there != NO_ID) return there;
     if (!strings_widen(s)) return NO_ID;
-    uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed);
-    size_t slot = strings_slot(s, text, length, hash);
-    if (s->slots[slot] != 0) return s->slots[slot] - 1;
-    if (!grow(s->context, (void **)&s->entries, &s->capacity, s->count + 1, sizeof *s->entries)) return NO_ID;
+    size_t slot = strings_slot(s->entries, s->slots, s->slot_count, text, length, hash);
+    if (s->slots[slot] != 0) return (uint32_t)s->below_count + s->slots[slot] - 1;
+    if (!grow(s->context, (void **)&s->entries, &s->capacity, own_count(s) + 1, sizeof *s->entries)) return NO_ID;
     const char *copy = arena_string(&s->text, text, length);
     if (!copy) return NO_ID;
-    uint32_t id = (uint32_t)s->count++;
-    s->entries[id] = (struct string_entry){ copy, (uint32_t)length, hash };
-    s->slots[slot] = id + 1;
-    return id;
+    s->entries[own_count(s)] = (struct string_entry){ copy, (uint32_t)length, hash };
+    s->slots[slot] = (uint32_t)own_count(s) + 1;
+    return (uint32_t)s->count++;
 }
 
 uint32_t strings_find(const strings *s, const char *text, size_t length)
 {
     if (s->count == 0 || length > UINT32_MAX) return NO_ID;
-    size_t slot = strings_slot(s, text, length, (uint32_t)hash_bytes(text, length, s->seed));
-    return s->slots[slot] == 0 ? NO_ID : s->slots[slot] - 1;
+    uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed), there = find_below(s, text, length, hash);
+    if (there != NO_ID || own_count(s) == 0) return there;
+    size_t slot = strings_slot(s->entries, s->slots, s->slot_count, text, length, hash);
+    return s->slots[slot] == 0 ? NO_ID : (uint32_t)s->below_count + s->slots[slot] - 1;
+}
+
+/* All entries in arrays of one base. */
+static bool join_entries(const strings *s, struct strings_base *b)
+{
+    size_t slot_count = LEAST_SLOTS, entry_bytes, slot_bytes;
+    while (!has_room(s->count, slot_count)) slot_count *= 2;
+    if (!size_mul(s->count, sizeof *b->entries, &entry_bytes) || !size_mul(slot_count, sizeof *b->slots, &slot_bytes)) return false;
+    struct string_entry *entries = mem_alloc(s->context, entry_bytes);
+    uint32_t *slots = mem_zalloc(s->context, slot_bytes);
+    if (entries == NULL || slots == NULL) {
+        mem_free(s->context, entries, entry_bytes);
+        mem_free(s->context, slots, slot_bytes);
+        return false;
+    }
+    memcpy(entries, s->below, s->below_count * sizeof *entries);
+    if (own_count(s) > 0) memcpy(entries + s->below_count, s->entries, own_count(s) * sizeof *entries);
+    put_entries(slots, slot_count, entries, s->count);
+    b->entries = entries;
+    b->slots = slots;
+    b->count = b->capacity = s->count;
+    b->slot_count = slot_count;
+    return true;
+}
+
+bool strings_settle(strings *s)
+{
+    enum { FEW = 64 };
+    if (own_count(s) <= FEW + s->below_count / 32) return true;
+    struct strings_base *b = mem_zalloc(s->context, sizeof *b);
+    if (b == NULL) return false;
+    b->context = s->context;
+    atomic_init(&b->holds, 1);
+    if (s->base == NULL) { /* its own arrays will do */
+        b->entries = s->entries;
+        b->slots = s->slots;
+        b->count = s->count;
+        b->capacity = s->capacity;
+        b->slot_count = s->slot_count;
+    } else {
+        if (!join_entries(s, b)) {
+            mem_free(s->context, b, sizeof *b);
+            return false;
+        }
+        mem_free(s->context, s->entries, s->capacity * sizeof *s->entries);
+        mem_free(s->context, s->slots, s->slot_count * sizeof *s->slots);
+        base_release(s->base);
+    }
+    s->base = b;
+    s->below = b->entries;
+    s->below_count = b->count;
+    s->entries = NULL;
+    s->slots = NULL;
+    s->capacity = s->slot_count = 0;
+    return true;
 }
 
 /* ---- arrays of words ---- */

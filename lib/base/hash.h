@@ -21,27 +21,33 @@ static inline uint64_t hash_mix(uint64_t a)
     return a;
 }
 
-/* Strings, interned: id -> text is an array access. Ids count from 0 in order of first appearance. */
+/* Strings, interned: id -> text is an array access. Ids count from 0 in order of first appearance. A table that continues others
+ * may have most of them below it, where they are shared; only those added since are its own. */
 typedef struct strings {
     karp_context *context;
     arena text;
-    struct string_entry { const char *ptr; uint32_t len; uint32_t hash; } *entries;
-    size_t count, capacity;
-    uint32_t *slots; /* id + 1, 0 = empty */
+    const struct string_entry { const char *ptr; uint32_t len; uint32_t hash; } *below; /* the first ids … */
+    size_t below_count;
+    struct strings_base *base; /* … and what they are held by; NULL = none */
+    struct string_entry *entries; /* the others */
+    size_t count, capacity; /* count: of all; capacity: of `entries` */
+    uint32_t *slots; /* index in `entries` + 1, 0 = empty */
     size_t slot_count;
     uint64_t seed;
 } strings;
 
 void strings_init(strings *s, karp_context *context);
 void strings_free(strings *s);
+/* What is so much that it should not be copied by those who continue the table goes below. false = refused, nothing changed. */
+bool strings_settle(strings *s);
 /* A fresh table becomes a copy: the same texts under the same ids. The texts stay in from's memory. false = refused. */
 bool strings_continue(strings *s, const strings *from);
 uint32_t strings_add(strings *s, const char *text, size_t length);        /* NO_ID = refused */
 uint32_t strings_find(const strings *s, const char *text, size_t length); /* NO_ID = not there */
 static inline karp_str strings_get(const strings *s, uint32_t id)
 {
-    karp_str r = { s->entries[id].ptr, s->entries[id].len };
-    return r;
+    const struct string_entry *e = id < s->below_count ? &s->below[id] : &s->entries[id - s->below_count];
+    return (karp_str){ e->ptr, e->len };
 }
 
 /* Arrays of 32-bit words, interned likewise. */

@@ -61,7 +61,7 @@ static bool pods(const karp_decision *d, karp_table *t)
     bool sorted = sort_stable(d->context, fates, count, sizeof *fates, by_pod_name, s);
     for (size_t i = 0; i < count && sorted; i++) {
         const fate *f = &fates[i];
-        const pod *p = &s->raw.pods.items[f->pod];
+        const pod *p = pod_at(&s->raw, f->pod);
         column_uint32(index, f->pod);
         column_text(space, text_of(s, p->name_space));
         column_text(name, name_of(s, p->name));

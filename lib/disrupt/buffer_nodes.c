@@ -12,7 +12,7 @@
 static bool some_virtual(const karp_snapshot *w)
 {
     for (size_t i = w->raw.pods.count; i > 0; i--) {
-        if (w->raw.pods.items[i - 1].flags & POD_VIRTUAL) return true;
+        if (pod_at(&w->raw, i - 1)->flags & POD_VIRTUAL) return true;
     }
     return false;
 }
@@ -23,7 +23,7 @@ static void note_nodes(const scheduler *s, uint8_t *holds)
     for (uint32_t i = 0; i < s->pod_count; i++) {
         uint32_t pod_number = s->pods[i];
         place at = s->places[pod_number];
-        if (at.where == PLACE_HOST && (w->raw.pods.items[pod_number].flags & POD_VIRTUAL)) holds[s->hosts[at.target].node] = 1;
+        if (at.where == PLACE_HOST && (pod_at(&w->raw, pod_number)->flags & POD_VIRTUAL)) holds[s->hosts[at.target].node] = 1;
     }
 }
 

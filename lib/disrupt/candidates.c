@@ -59,7 +59,7 @@ static struct block find_block(const pass *p, const state_node *n)
     const karp_snapshot *w = p->snapshot;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         uint32_t which = n->all_pods[i];
-        if (!pod_disruptable(w, &w->raw.pods.items[which], p->now)) return (struct block){ which, KARP_REASON_POD_DO_NOT_DISRUPT };
+        if (!pod_disruptable(w, pod_at(&w->raw, which), p->now)) return (struct block){ which, KARP_REASON_POD_DO_NOT_DISRUPT };
     }
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         uint32_t which = n->all_pods[i];
@@ -84,10 +84,10 @@ static bool keep_by_budget(pass *p, uint32_t number, const struct block *b)
     const char *before = " (pdb ";
     strbuf text;
     strbuf_init(&text, p->context);
-    strbuf_addstr(&text, w->pod_names[b->pod]);
+    strbuf_addstr(&text, pod_name(w, b->pod));
     for (size_t i = 0; i < w->raw.budgets.count; i++) {
         const disruption_budget *pdb = &w->raw.budgets.items[i];
-        if (!pdb_covers(w, pdb, &w->raw.pods.items[b->pod])) continue;
+        if (!pdb_covers(w, pdb, pod_at(&w->raw, b->pod))) continue;
         strbuf_adds(&text, before);
         add_budget_name(&text, w, pdb);
         before = ", ";
@@ -112,7 +112,7 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
     *excluded = code != KARP_REASON_NONE;
     if (code == KARP_REASON_NONE) return true;
     if (code == KARP_REASON_PDB_BLOCKED || code == KARP_REASON_PDB_MULTIPLE) return keep_by_budget(p, number, b);
-    return pass_keep(p, number, code, which != NO_ID ? p->snapshot->pod_names[which] : nothing);
+    return pass_keep(p, number, code, which != NO_ID ? pod_name(p->snapshot, which) : nothing);
 }
 
 static bool fill(pass *p, uint32_t number, candidate *c)
@@ -128,7 +128,7 @@ static bool fill(pass *p, uint32_t number, candidate *c)
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         uint32_t pod_number = n->all_pods[i];
         all += eviction_cost(w, pod_number);
-        if (pod_reschedulable(&w->raw.pods.items[pod_number])) moving[c->moving_count++] = pod_number;
+        if (pod_reschedulable(pod_at(&w->raw, pod_number))) moving[c->moving_count++] = pod_number;
     }
     c->price = labels_price(w, n->pool, n->labels, !pass_quirk(p, 10));
     c->cost = disruption_cost_of(w, moving, c->moving_count);

@@ -114,7 +114,7 @@ static bool list_gone(changed_view *v)
         if (!bits_test(v->gone, i)) continue;
         v->removed[v->removed_count++] = i;
         for (uint32_t k = 0; k < n->all_pod_count; k++) {
-            if (pod_reschedulable(&w->raw.pods.items[n->all_pods[k]])) v->moving[v->moving_count++] = n->all_pods[k];
+            if (pod_reschedulable(pod_at(&w->raw, n->all_pods[k]))) v->moving[v->moving_count++] = n->all_pods[k];
         }
     }
     return true;

@@ -128,9 +128,9 @@ static uint64_t of_node(const karp_snapshot *w, const state_node *n)
 
 static uint64_t of_pod(const karp_snapshot *w, uint32_t number)
 {
-    const pod *p = &w->raw.pods.items[number];
+    const pod *p = pod_at(&w->raw, number);
     uint64_t h = fnv_start ^ 3;
-    take_text(&h, w->pod_names[number]);
+    take_text(&h, pod_name(w, number));
     take_text(&h, (karp_str){ p->uid, p->uid_len });
     take_text(&h, name_of(w, p->node));
     return h;
@@ -144,7 +144,7 @@ uint64_t cluster_digest(const karp_snapshot *snapshot)
     for (size_t i = 0; i < snapshot->raw.overlays.count; i++) all += hash_mix(of_overlay(snapshot, &snapshot->raw.overlays.items[i]));
     for (uint32_t i = 0; i < snapshot->node_count; i++) all += hash_mix(of_node(snapshot, &snapshot->nodes[i]));
     for (uint32_t i = 0; i < snapshot->raw.pods.count; i++) {
-        if (snapshot->raw.pods.items[i].node != NO_ID) all += hash_mix(of_pod(snapshot, i));
+        if (pod_at(&snapshot->raw, i)->node != NO_ID) all += hash_mix(of_pod(snapshot, i));
     }
     return all != 0 ? all : 1;
 }

@@ -124,7 +124,7 @@ static uint32_t add_replacement(pass *p, simulation *m, command *c, bool filter_
 static uint32_t judge(pass *p, simulation *m, command *c, bool filter_types, karp_str *detail)
 {
     if (!m->all_scheduled) {
-        *detail = p->snapshot->pod_names[m->left_out];
+        *detail = pod_name(p->snapshot, m->left_out);
         return KARP_REASON_PODS_WOULD_NOT_SCHEDULE;
     }
     if (m->claim_count > 1) return KARP_REASON_SEVERAL_NODES_NEEDED;

@@ -52,7 +52,7 @@ double eviction_cost_of(karp_str deletion_cost, bool has_priority, int32_t prior
 
 double eviction_cost(const karp_snapshot *s, uint32_t pod_number)
 {
-    const pod *p = &s->raw.pods.items[pod_number];
+    const pod *p = pod_at(&s->raw, pod_number);
     const shape *h = &s->raw.shapes.items[p->shape];
     uint32_t text = store_marks(&s->raw, p)->deletion_cost;
     return eviction_cost_of(text == NO_ID ? (karp_str){ NULL, 0 } : text_of(s, text), h->has_priority, h->priority);
@@ -80,7 +80,7 @@ double incremental_cost(const karp_snapshot *s, const state_node *n)
 {
     double cost = 1.0;
     for (uint32_t i = 0; i < n->pod_count; i++) {
-        if (s->raw.pods.items[n->pods[i]].flags & POD_OF_DAEMON_SET) continue;
+        if (pod_at(&s->raw, n->pods[i])->flags & POD_OF_DAEMON_SET) continue;
         double one = eviction_cost(s, n->pods[i]);
         if (one > 0.0) cost += one;
     }

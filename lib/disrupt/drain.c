@@ -39,8 +39,8 @@ static uint32_t group_of_pod(const karp_snapshot *w, const pod *p)
 static void ask(struct draining *d, uint32_t pod_number, bool force)
 {
     const karp_snapshot *w = d->a->snapshot;
-    const pod *p = &w->raw.pods.items[pod_number];
-    karp_action action = { .kind = KARP_ACTION_EVICT, .object = w->pod_names[pod_number] };
+    const pod *p = pod_at(&w->raw, pod_number);
+    karp_action action = { .kind = KARP_ACTION_EVICT, .object = pod_name(w, pod_number) };
     if (force) {
         int64_t left = d->deadline > d->a->now ? (d->deadline - d->a->now) / SECOND_NS : 0;
         action.kind = KARP_ACTION_FORCE_DELETE;
@@ -61,14 +61,14 @@ static bool empty(struct draining *d, const state_node *n)
     uint32_t first = GROUPS;
     bool waiting = false;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        const pod *p = &w->raw.pods.items[n->all_pods[i]];
+        const pod *p = pod_at(&w->raw, n->all_pods[i]);
         if (!holds(d, p)) continue;
         waiting = true;
         if (by_force(d, p)) ask(d, n->all_pods[i], true);
         else if (group_of_pod(w, p) < first) first = group_of_pod(w, p);
     }
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        const pod *p = &w->raw.pods.items[n->all_pods[i]];
+        const pod *p = pod_at(&w->raw, n->all_pods[i]);
         if (holds(d, p) && !by_force(d, p) && group_of_pod(w, p) == first) ask(d, n->all_pods[i], false);
     }
     return !waiting;
@@ -133,7 +133,7 @@ static bool held_to_the_end(const karp_advice *a, const state_node *n, karp_str 
 {
     const karp_snapshot *w = a->snapshot;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        const pod *p = &w->raw.pods.items[n->all_pods[i]];
+        const pod *p = pod_at(&w->raw, n->all_pods[i]);
         if (pod_drainable(a->snapshot, p, a->now)) continue;
         const struct words_entry *claims = &w->raw.volumes.entries[p->volumes];
         for (uint32_t k = 0; k < claims->count; k++) {

@@ -69,7 +69,7 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
         if (p->commands.count > 0) return fail_nomem(error); /* the pass frees the simulation */
         ok = false;
     } else if (m->outcome == SIMULATED) {
-        ok = keep(p, *number, KARP_REASON_PODS_WOULD_NOT_SCHEDULE, p->snapshot->pod_names[m->left_out]);
+        ok = keep(p, *number, KARP_REASON_PODS_WOULD_NOT_SCHEDULE, pod_name(p->snapshot, m->left_out));
     }
     simulation_free(p, m);
     return ok ? KARP_OK : fail_nomem(error);

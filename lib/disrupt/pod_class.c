@@ -30,7 +30,7 @@ karp_status karp_pod_class(const karp_snapshot *snapshot, size_t number, int64_t
     if (snapshot == NULL || out == NULL) return KARP_E_INVALID;
     if (number >= snapshot->raw.pods.count) return KARP_E_NOT_FOUND;
     if (now == 0) now = snapshot->raw.now;
-    const pod *p = &snapshot->raw.pods.items[number];
+    const pod *p = pod_at(&snapshot->raw, number);
     uint32_t own = (uint32_t)number;
     bool drainable = pod_drainable(snapshot, p, now);
     *out = bit(pod_terminal(p), KARP_POD_TERMINAL) | bit(p->deletion != KARP_NO_TIME, KARP_POD_TERMINATING) | bit(pod_active(p), KARP_POD_ACTIVE) |
@@ -49,7 +49,7 @@ karp_str karp_pod_budget(const karp_snapshot *snapshot, size_t number, size_t in
     if (number >= snapshot->raw.pods.count) return none;
     for (size_t i = 0; i < snapshot->raw.budgets.count; i++) {
         const disruption_budget *b = &snapshot->raw.budgets.items[i];
-        if (pdb_covers(snapshot, b, &snapshot->raw.pods.items[number]) && index-- == 0) return name_of(snapshot, b->meta.name);
+        if (pdb_covers(snapshot, b, pod_at(&snapshot->raw, number)) && index-- == 0) return name_of(snapshot, b->meta.name);
     }
     return none;
 }

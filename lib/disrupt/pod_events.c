@@ -16,7 +16,7 @@ static const pod *pod_before(const karp_snapshot *before, const karp_snapshot *w
     karp_str name_space = text_of(w, p->name_space), name = name_of(w, p->name);
     uint32_t space = strings_find(&before->raw.text, name_space.ptr, name_space.len), id = strings_find(&before->raw.names, name.ptr, name.len);
     uint32_t at = space == NO_ID || id == NO_ID ? NO_ID : store_find(&before->raw, KIND_POD, space, id);
-    const pod *old = at == NO_ID ? NULL : &before->raw.pods.items[at];
+    const pod *old = at == NO_ID ? NULL : pod_at(&before->raw, at);
     bool same = old != NULL && old->uid_len == p->uid_len && (p->uid_len == 0 || memcmp(old->uid, p->uid, p->uid_len) == 0);
     return same ? old : NULL; /* another pod of the name is a new one */
 }
@@ -32,7 +32,7 @@ static bool happened(const karp_snapshot *before, const karp_snapshot *w, const 
 static bool some_event(const karp_snapshot *before, const karp_snapshot *w, const state_node *n)
 {
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        const pod *p = &w->raw.pods.items[n->all_pods[i]];
+        const pod *p = pod_at(&w->raw, n->all_pods[i]);
         if (!(p->flags & POD_OF_DAEMON_SET) && happened(before, w, p)) return true;
     }
     return false;

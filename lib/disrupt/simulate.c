@@ -60,7 +60,7 @@ static void note_left_out(simulation *m)
     m->left_out = NO_ID;
     for (size_t i = 0; i < s->failures.count; i++) {
         uint32_t pod_number = s->failures.items[i].pod;
-        if (pod_provisionable(&w->raw.pods.items[pod_number])) continue;
+        if (pod_provisionable(pod_at(&w->raw, pod_number))) continue;
         m->all_scheduled = false;
         if (m->left_out == NO_ID || w->pod_rank[pod_number] < w->pod_rank[m->left_out]) m->left_out = pod_number;
     }

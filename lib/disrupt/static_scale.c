@@ -32,7 +32,7 @@ static struct victim judge(const karp_advice *a, const state_node *n)
     const node_claim *c = &w->raw.claims.items[n->claim];
     struct victim v = { n->claim, EMPTY, 0.0 };
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        const pod *p = &w->raw.pods.items[n->all_pods[i]];
+        const pod *p = pod_at(&w->raw, n->all_pods[i]);
         v.cost += eviction_cost(w, n->all_pods[i]);
         if (pod_active(p) && pod_do_not_disrupt(w, p, a->now)) v.rank = PROTECTED;
         else if (v.rank == EMPTY && !(p->flags & POD_OF_DAEMON_SET)) v.rank = USED;

@@ -57,7 +57,7 @@ static uint32_t pod_of_detail(const karp_snapshot *s, uint32_t node_number, karp
 {
     const state_node *n = &s->nodes[node_number];
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        if (names_pod(detail, s->pod_names[n->all_pods[i]])) return n->all_pods[i];
+        if (names_pod(detail, pod_name(s, n->all_pods[i]))) return n->all_pods[i];
     }
     return NO_ID;
 }
@@ -81,7 +81,7 @@ static void show_budget(strbuf *b, const node_view *v, uint32_t budget_number)
         if (node_view_budget_of(v, n->all_pods[i]) != budget_number) continue;
         if (count < PODS_NAMED) {
             if (count > 0) strbuf_adds(b, ", ");
-            strbuf_addstr(b, s->pod_names[n->all_pods[i]]);
+            strbuf_addstr(b, pod_name(s, n->all_pods[i]));
         }
         count++;
     }
@@ -130,7 +130,7 @@ static int64_t consolidatable_at(const node_view *v, int64_t now)
 
 static int64_t disruptable_at(const node_view *v, uint32_t pod_number, int64_t now)
 {
-    const pod *p = &v->snapshot->raw.pods.items[pod_number];
+    const pod *p = pod_at(&v->snapshot->raw, pod_number);
     karp_str text = text_of(v->snapshot, store_marks(&v->snapshot->raw, p)->do_not_disrupt);
     int64_t length = 0;
     return duration_parse(text.ptr, text.len, &length) ? later(p->start, length, now) : KARP_NO_TIME;
@@ -184,6 +184,7 @@ static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_opt
     } else if (row != NULL) {
         ok = add_blocker(e, v, d, row, pod_number);
         *again = ok && node_view_lift(v, row->code, pod_number);
+        ok = ok && !v->refused;
     }
     karp_decision_unref(d);
     return ok ? KARP_OK : fail_nomem(error);

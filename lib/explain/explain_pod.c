@@ -126,7 +126,7 @@ static void look_for_remedies(search *s)
 
 static karp_status search_run(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options, karp_error *error)
 {
-    search s = { .out = e, .snapshot = snapshot, .options = options, .pod = e->pod, .shape = snapshot->raw.pods.items[e->pod].shape,
+    search s = { .out = e, .snapshot = snapshot, .options = options, .pod = e->pod, .shape = pod_at(&snapshot->raw, e->pod)->shape,
                  .waiting = e->decision->unschedulable.count, .rounds = MOST_ROUNDS, .status = KARP_OK, .error = error };
     size_t pods = snapshot->raw.pods.count;
     if (PODS_IN_ALL / pods < MOST_ROUNDS) s.rounds = PODS_IN_ALL / pods < FEWEST_ROUNDS ? FEWEST_ROUNDS : (uint32_t)(PODS_IN_ALL / pods);
@@ -167,8 +167,8 @@ static uint32_t find_pod(const karp_decision *d, karp_str name, bool *waits)
 static karp_status not_asked(const karp_snapshot *s, karp_str name, karp_error *error)
 {
     for (uint32_t i = 0; i < s->raw.pods.count; i++) {
-        if (!equal_str(s->pod_names[i], name)) continue;
-        const pod *p = &s->raw.pods.items[i];
+        if (!equal_str(pod_name(s, i), name)) continue;
+        const pod *p = pod_at(&s->raw, i);
         karp_str on = p->node == NO_ID ? (karp_str){ "", 0 } : name_of(s, p->node);
         int shown = on.len < NAME_SHOWN ? (int)on.len : NAME_SHOWN;
         if (pod_terminal(p)) return fail(error, KARP_E_NOT_FOUND, "the pod has ended: it needs no node");

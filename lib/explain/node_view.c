@@ -20,13 +20,14 @@ bool node_view_init(node_view *v, const karp_snapshot *snapshot, uint32_t node_n
     v->node = node_number;
     snapshot_borrow(&v->view, snapshot);
     arena_init(&v->data, snapshot->context);
-    void *nodes, *pools, *claims, *objects, *pods, *budgets;
+    paged_init(&v->pods, snapshot->context, sizeof(pod));
+    void *nodes, *pools, *claims, *objects, *budgets;
     const store *raw = &snapshot->raw;
     if (!copy_into(v, snapshot->nodes, snapshot->node_count, sizeof(state_node), &nodes) ||
         !copy_into(v, raw->pools.items, raw->pools.count, sizeof(node_pool), &pools) ||
         !copy_into(v, raw->claims.items, raw->claims.count, sizeof(node_claim), &claims) ||
         !copy_into(v, raw->nodes.items, raw->nodes.count, sizeof(struct node), &objects) ||
-        !copy_into(v, raw->pods.items, raw->pods.count, sizeof(pod), &pods) ||
+        !paged_continue(&v->pods, &raw->pods) ||
         !copy_into(v, raw->budgets.items, raw->budgets.count, sizeof(disruption_budget), &budgets)) {
         return false;
     }
@@ -34,18 +35,22 @@ bool node_view_init(node_view *v, const karp_snapshot *snapshot, uint32_t node_n
     v->view.raw.pools.items = pools;
     v->view.raw.claims.items = claims;
     v->view.raw.nodes.items = objects;
-    v->view.raw.pods.items = pods;
+    v->view.raw.pods = v->pods;
     v->view.raw.budgets.items = budgets;
     for (uint32_t i = 0; i < snapshot->node_count; i++) v->view.nodes[i].nominated = v->view.nodes[i].nominated || i != node_number;
     return true;
 }
 
-void node_view_free(node_view *v) { arena_free(&v->data); }
+void node_view_free(node_view *v)
+{
+    arena_free(&v->data);
+    paged_free(&v->pods);
+}
 
 uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number)
 {
     const store *raw = &v->view.raw;
-    const pod *p = &raw->pods.items[pod_number];
+    const pod *p = pod_at(raw, pod_number);
     for (uint32_t i = 0; i < raw->budgets.count; i++) {
         const disruption_budget *b = &raw->budgets.items[i];
         if (b->selects != NULL && b->meta.name_space == p->name_space && selector_selects(b->selects, store_pod_labels(raw, p->labels))) return i;
@@ -64,9 +69,16 @@ void node_view_remove(node_view *v, uint32_t number)
 
 /* ---- taking reasons away -------------------------------------------------------------------------------------------- */
 
+static void *room(node_view *v, size_t count, size_t bytes)
+{
+    void *memory = arena_array(&v->data, count, bytes);
+    if (memory == NULL) v->refused = true;
+    return memory;
+}
+
 static bool forget_annotation(node_view *v, object *face)
 {
-    label_pair *kept = arena_array(&v->data, face->annotations.count + (size_t)1, sizeof *kept);
+    label_pair *kept = room(v, face->annotations.count + (size_t)1, sizeof *kept);
     uint32_t count = 0;
     if (kept == NULL) return false;
     for (uint32_t i = 0; i < face->annotations.count; i++) {
@@ -78,7 +90,7 @@ static bool forget_annotation(node_view *v, object *face)
 
 static bool set_condition(node_view *v, node_claim *own, uint32_t type)
 {
-    condition *list = arena_array(&v->data, own->conditions.count + (size_t)1, sizeof *list);
+    condition *list = room(v, own->conditions.count + (size_t)1, sizeof *list);
     uint32_t count = 0;
     if (list == NULL) return false;
     for (uint32_t i = 0; i < own->conditions.count; i++) {
@@ -92,7 +104,7 @@ static bool set_condition(node_view *v, node_claim *own, uint32_t type)
 static bool free_budget(node_view *v, node_pool *p)
 {
     static const char all[] = "2147483647";
-    budget *one = arena_array(&v->data, 1, sizeof *one);
+    budget *one = room(v, 1, sizeof *one);
     if (one == NULL) return false;
     *one = (budget){ .nodes = { all, sizeof all - 1 }, .schedule = { "", 0 }, .duration = KARP_DURATION_UNSET };
     p->budgets = one;
@@ -103,8 +115,10 @@ static bool free_budget(node_view *v, node_pool *p)
 static bool lift_of_pod(node_view *v, uint32_t code, uint32_t pod_number)
 {
     if (code == KARP_REASON_POD_DO_NOT_DISRUPT) {
-        v->view.raw.pods.items[pod_number].marks = 0; /* a pod without annotations that decisions read */
-        return true;
+        pod *p = paged_own(&v->pods, pod_number);
+        if (p != NULL) p->marks = 0; /* a pod without annotations that decisions read */
+        v->refused = p == NULL;
+        return p != NULL;
     }
     for (uint32_t b = node_view_budget_of(v, pod_number); b != NO_ID; b = node_view_budget_of(v, pod_number)) {
         v->view.raw.budgets.items[b].selects = NULL;

@@ -10,7 +10,9 @@ typedef struct node_view {
     const karp_snapshot *snapshot;
     karp_snapshot view; /* decisions on it must be gone before it is freed */
     arena data;
+    paged pods;    /* the view's; shared with the snapshot but for those that were changed */
     uint32_t node; /* state node */
+    bool refused;  /* memory, when a reason was to be taken away */
 } node_view;
 
 /* Every other node counts as nominated, which keeps it but leaves it open to pods. false = refused memory. To be freed in any
@@ -19,7 +21,7 @@ bool node_view_init(node_view *v, const karp_snapshot *snapshot, uint32_t node);
 void node_view_free(node_view *v);
 
 /* Takes a reason away that a pass gave for the node; `pod_number` is the pod that it is about, or NO_ID. false = that cannot be
- * done, or refused memory. */
+ * done, or memory was `refused`. */
 bool node_view_lift(node_view *v, uint32_t code, uint32_t pod_number);
 
 /* Another node is gone: nothing that is decided counts it any more. Not for nodes with pods that would have to move. */

@@ -59,7 +59,7 @@ karp_str object_name(verifier *v, const char *kind, karp_str name)
     return (karp_str){ text, prefix + 1 + name.len };
 }
 
-karp_str pod_object(verifier *v, uint32_t pod_number) { return object_name(v, "pod", v->snapshot->pod_names[pod_number]); }
+karp_str pod_object(verifier *v, uint32_t pod_number) { return object_name(v, "pod", pod_name(v->snapshot, pod_number)); }
 
 void *room_for(verifier *v, size_t count, size_t bytes)
 {

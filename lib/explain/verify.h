@@ -72,7 +72,7 @@ karp_str pod_object(verifier *v, uint32_t pod_number);
 /* For "%.*s". */
 #define SHOW(text) (int)((text).len < 200 ? (text).len : 200), (text).len > 0 ? (text).ptr : ""
 
-static inline const shape *pod_shape(const verifier *v, uint32_t pod_number) { return &v->snapshot->raw.shapes.items[v->snapshot->raw.pods.items[pod_number].shape]; }
+static inline const shape *pod_shape(const verifier *v, uint32_t pod_number) { return &v->snapshot->raw.shapes.items[pod_at(&v->snapshot->raw, pod_number)->shape]; }
 static inline const int64_t *pod_vector(const verifier *v, uint32_t pod_number) { return v->snapshot->classes[v->snapshot->pod_class[pod_number]].requests; }
 static inline bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
 int64_t add_clamped(int64_t a, int64_t b);

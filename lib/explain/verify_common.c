@@ -211,14 +211,14 @@ static void check_ports(verifier *v, const target *t, uint32_t index)
     if (own.count == 0) return;
     for (uint32_t i = 0; i < index; i++) {
         if (!ports_clash_with(own, pod_shape(v, t->pods[i])->ports)) continue;
-        note(v, KARP_FINDING_HOST_PORT, pod_object(v, pod_number), "on %.*s it wants a host port of pod %.*s", SHOW(t->name), SHOW(v->snapshot->pod_names[t->pods[i]]));
+        note(v, KARP_FINDING_HOST_PORT, pod_object(v, pod_number), "on %.*s it wants a host port of pod %.*s", SHOW(t->name), SHOW(pod_name(v->snapshot, t->pods[i])));
         return;
     }
     if (t->is_launch) return;
     const state_node *n = &v->snapshot->nodes[t->node];
     for (uint32_t i = 0; i < n->pod_count; i++) {
         if (n->pods[i] == pod_number || !ports_clash_with(own, pod_shape(v, n->pods[i])->ports)) continue;
-        note(v, KARP_FINDING_HOST_PORT, pod_object(v, pod_number), "%.*s has pod %.*s on a host port it wants", SHOW(t->name), SHOW(v->snapshot->pod_names[n->pods[i]]));
+        note(v, KARP_FINDING_HOST_PORT, pod_object(v, pod_number), "%.*s has pod %.*s on a host port it wants", SHOW(t->name), SHOW(pod_name(v->snapshot, n->pods[i])));
         return;
     }
 }
@@ -283,7 +283,7 @@ static bool volume_reached(verifier *v, const target *t, const volume_places *p,
 static void check_volumes(verifier *v, const target *t, uint32_t pod_number)
 {
     const store *raw = &v->snapshot->raw;
-    const struct pod *p = &raw->pods.items[pod_number];
+    const struct pod *p = pod_at(raw, pod_number);
     const struct words_entry *claims = &raw->volumes.entries[p->volumes];
     volume_places places;
     for (uint32_t i = 0; i < claims->count; i++) {
@@ -306,7 +306,7 @@ static void check_shape(verifier *v, const target *t, uint32_t pod_number)
         note(v, KARP_FINDING_TAINTS, pod_object(v, pod_number), "it does not tolerate %.*s=%.*s:%.*s of %.*s", SHOW(text_of(v->snapshot, t_->key)),
              SHOW(text_of(v->snapshot, t_->value)), SHOW(text_of(v->snapshot, t_->effect)), SHOW(t->name));
     }
-    if (!some_term_satisfied(v, t, pod_wishes(v, v->snapshot->raw.pods.items[pod_number].shape), pod_shape(v, pod_number))) {
+    if (!some_term_satisfied(v, t, pod_wishes(v, pod_at(&v->snapshot->raw, pod_number)->shape), pod_shape(v, pod_number))) {
         note(v, KARP_FINDING_REQUIREMENTS, pod_object(v, pod_number), "its node selector or required node affinity is not met for certain by %.*s", SHOW(t->name));
     }
 }
@@ -315,11 +315,11 @@ void check_pods_at(verifier *v, const target *t)
 {
     uint32_t last = NO_ID;
     for (uint32_t i = 0; i < t->pod_count && !v->failed; i++) {
-        uint32_t pod_number = t->pods[i], number = v->snapshot->raw.pods.items[pod_number].shape;
+        uint32_t pod_number = t->pods[i], number = pod_at(&v->snapshot->raw, pod_number)->shape;
         size_t before = karp_verification_count(v->out);
         if (number != last) check_shape(v, t, pod_number);
         last = karp_verification_count(v->out) == before ? number : NO_ID; /* replicas of a pod without findings have none */
         check_ports(v, t, i);
-        if (v->snapshot->raw.pods.items[pod_number].volumes != 0) check_volumes(v, t, pod_number);
+        if (pod_at(&v->snapshot->raw, pod_number)->volumes != 0) check_volumes(v, t, pod_number);
     }
 }

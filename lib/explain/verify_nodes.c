@@ -35,7 +35,7 @@ static void reserve_for_daemons(verifier *v, const target *t, int64_t *reserve)
         for (uint32_t r = 0; r < s->dims; r++) reserve[r] = add_clamped(reserve[r], v->daemon_requests[(size_t)i * s->dims + r]);
     }
     for (uint32_t i = 0; i < n->pod_count; i++) {
-        if ((s->raw.pods.items[n->pods[i]].flags & POD_OF_DAEMON_SET) == 0) continue;
+        if ((pod_at(&s->raw, n->pods[i])->flags & POD_OF_DAEMON_SET) == 0) continue;
         for (uint32_t r = 0; r < s->dims; r++) reserve[r] = add_clamped(reserve[r], -pod_vector(v, n->pods[i])[r]);
     }
     for (uint32_t r = 0; r < s->dims; r++) reserve[r] = reserve[r] > 0 ? reserve[r] : 0;
@@ -86,7 +86,7 @@ static uint32_t driver_of(const store *raw, uint32_t name_space, uint32_t claim_
 static uint32_t hold_claims(verifier *v, map64 *held, uint32_t pod_number, uint32_t driver)
 {
     const store *raw = &v->snapshot->raw;
-    const struct pod *p = &raw->pods.items[pod_number];
+    const struct pod *p = pod_at(raw, pod_number);
     const struct words_entry *claims = &raw->volumes.entries[p->volumes];
     uint32_t fresh = 0;
     bool found = true;

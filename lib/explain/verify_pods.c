@@ -66,7 +66,7 @@ static bool none_to_spare(const verifier *v, const disruption_budget *b)
     const store *raw = &v->snapshot->raw;
     uint64_t all = 0, asked;
     for (size_t i = 0; i < raw->pods.count; i++) {
-        const pod *p = &raw->pods.items[i];
+        const pod *p = pod_at(raw, i);
         all += !pod_over(p) && p->deletion == KARP_NO_TIME && covers(v, b, p);
     }
     if (b->max_unavailable.is_set) return meant(&b->max_unavailable, all, &asked) && asked == 0;
@@ -118,12 +118,12 @@ bool find_waiting(verifier *v)
         return true;
     }
     if (!count_budgets(v)) return false;
-    for (size_t i = 0; i < s->raw.pods.count; i++) v->waits[i] = pending(&s->raw.pods.items[i]);
+    for (size_t i = 0; i < s->raw.pods.count; i++) v->waits[i] = pending(pod_at(&s->raw, i));
     for (uint32_t n = 0; n < s->node_count; n++) {
         if (!s->nodes[n].marked || s->nodes[n].node == NO_ID) continue;
         for (uint32_t i = 0; i < s->nodes[n].all_pod_count; i++) {
             uint32_t p = s->nodes[n].all_pods[i];
-            if (leaves(v, &s->raw.pods.items[p])) v->waits[p] = 1;
+            if (leaves(v, pod_at(&s->raw, p))) v->waits[p] = 1;
         }
     }
     return true;

@@ -239,6 +239,14 @@ static uint32_t least_count(const spread_check *s)
     return s->c->min_domains > 0 && open < (uint32_t)s->c->min_domains ? 0 : least;
 }
 
+/* The first by namespace and name. */
+static uint32_t first_of_kind(const karp_snapshot *w, uint32_t kind)
+{
+    size_t i = 0;
+    while (w->pod_class[w->by_name[i]] != kind) i++;
+    return w->by_name[i];
+}
+
 static void judge(spread_check *s)
 {
     verifier *v = s->v;
@@ -247,8 +255,7 @@ static void judge(spread_check *s)
         const domain_count *d = &s->domains.items[i];
         int64_t skew = (int64_t)d->before + d->own - least;
         if (!d->used || skew <= s->c->max_skew) continue;
-        const pod_class *k = &v->snapshot->classes[s->kind];
-        note(v, KARP_FINDING_SPREAD, pod_object(v, k->first_pod), "%u pods like it in one %.*s, %u in the emptiest, and maxSkew is %d",
+        note(v, KARP_FINDING_SPREAD, pod_object(v, first_of_kind(v->snapshot, s->kind)), "%u pods like it in one %.*s, %u in the emptiest, and maxSkew is %d",
              (unsigned)(d->before + d->own), SHOW(text_of(v->snapshot, s->c->topology_key)), (unsigned)least, (int)s->c->max_skew);
         return;
     }

@@ -69,7 +69,7 @@ bool usable_target(const verifier *v, uint32_t number)
 /* Pods that count where they run: alive, staying, and not to be placed anew. */
 bool counts_where_it_runs(const verifier *v, uint32_t pod_number)
 {
-    const struct pod *p = &v->snapshot->raw.pods.items[pod_number];
+    const struct pod *p = pod_at(&v->snapshot->raw, pod_number);
     return v->snapshot->pod_node[pod_number] != NO_ID && !pod_over(p) && p->deletion == KARP_NO_TIME && !v->waits[pod_number];
 }
 
@@ -246,7 +246,7 @@ static bool certain_domain(const verifier *v, const target *t, uint32_t pod_numb
     if (!t->is_launch || key == v->snapshot->known.hostname) return true;
     const rule *base = rules_find(&v->pools[t->pool].base, key);
     if (base != NULL && !base->excludes && base->count == 1) return true;
-    const wishes *w = &v->wishes[v->snapshot->raw.pods.items[pod_number].shape];
+    const wishes *w = &v->wishes[pod_at(&v->snapshot->raw, pod_number)->shape];
     const rule *own = w->count == 1 ? rules_find(&w->terms[0], key) : NULL;
     return own != NULL && !own->excludes && own->count == 1;
 }
@@ -254,7 +254,7 @@ static bool certain_domain(const verifier *v, const target *t, uint32_t pod_numb
 static void note_together(verifier *v, uint32_t pod_number, uint32_t other, uint32_t key)
 {
     note(v, KARP_FINDING_ANTI_AFFINITY, pod_object(v, pod_number), "on %.*s it shares its %.*s with pod %.*s, and a required anti-affinity forbids that",
-         SHOW(v->targets[v->at[pod_number]].name), SHOW(text_of(v->snapshot, key)), SHOW(v->snapshot->pod_names[other]));
+         SHOW(v->targets[v->at[pod_number]].name), SHOW(text_of(v->snapshot, key)), SHOW(pod_name(v->snapshot, other)));
 }
 
 /* The selected pods by domain, and by target for domains that are not certain. */
@@ -300,7 +300,7 @@ static bool bars_where_it_runs(const verifier *v, uint32_t pod_number)
 {
     const karp_snapshot *w = v->snapshot;
     uint32_t n = w->pod_node[pod_number];
-    if (n == NO_ID || pod_over(&w->raw.pods.items[pod_number]) || v->waits[pod_number]) return false;
+    if (n == NO_ID || pod_over(pod_at(&w->raw, pod_number)) || v->waits[pod_number]) return false;
     return node_is_told(w, &w->raw.nodes.items[n]) && (w->lost == NULL || !bits_test(w->lost, n));
 }
 

@@ -5,6 +5,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
+#include <model/store_pods.h>
 
 static bool provisions(const capacity_buffer *b) { return b->ready && b->has_template && b->replicas > 0; }
 
@@ -35,10 +36,12 @@ static bool add_pod(karp_snapshot *s, const capacity_buffer *b, uint64_t i, strb
     strbuf_addu(text, i);
     p.uid = text->failed ? NULL : arena_string(&s->data, text->ptr, text->len);
     p.uid_len = (uint32_t)text->len;
-    pod *slot = p.name == NO_ID || p.uid == NULL ? NULL : list_push(s->context, &s->raw.pods, sizeof *slot);
-    if (slot == NULL) return false;
-    *slot = p;
-    return true;
+    strbuf_clear(text);
+    strbuf_addstr(text, text_of(s, p.name_space));
+    strbuf_addc(text, '/');
+    if (p.name != NO_ID) strbuf_addstr(text, name_of(s, p.name));
+    karp_str shown = { text->failed ? NULL : arena_string(&s->data, text->ptr, text->len), text->len };
+    return p.name != NO_ID && p.uid != NULL && shown.ptr != NULL && store_put_virtual_pod(&s->raw, &p, shown);
 }
 
 static karp_status add_pods(karp_snapshot *s, const uint32_t *order, size_t count, karp_error *error)

@@ -6,6 +6,7 @@
 #include <base/sort.h>
 #include <karp/devices.h>
 #include <model/catalogue.h>
+#include <model/store_pods.h>
 #include <string.h>
 
 enum { ALL_GATES = 63 };
@@ -202,6 +203,12 @@ static karp_status end(adding *a)
 karp_status adding_finish(adding *a, void *list, const void *record, size_t record_bytes)
 {
     if (a->c.status == KARP_OK && !commit(a, list, record, record_bytes)) copy_refuse(&a->c);
+    return end(a);
+}
+
+karp_status adding_finish_pod(adding *a, const pod *p, karp_str shown)
+{
+    if (a->c.status == KARP_OK && !store_put_pod(&a->b->s, p, shown)) copy_refuse(&a->c);
     return end(a);
 }
 

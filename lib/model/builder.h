@@ -15,8 +15,7 @@ struct karp_builder {
     word_buffer key; /* identity of the shape being read */
     uint64_t types;  /* in the catalogues given so far, each catalogue counted once */
     LIST_OF(uint64_t) removed; /* kind << 32 | index of objects that finishing leaves out */
-    karp_snapshot *before;     /* the snapshot that this one continues, held; NULL = none, or not known any more */
-    size_t began;              /* its pods, without those of buffers */
+    karp_snapshot *before;     /* the snapshot that this one continues, held; NULL = none */
     LIST_OF(pod) templates;    /* what their pods have in common; the rest is not set */
 };
 
@@ -50,6 +49,7 @@ void adding_begin_unnamed(adding *a, karp_builder *b, enum kind kind, const char
 karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *given, void *own, karp_error *error);
 /* Appends the record to the list, or undoes the call if anything failed. */
 karp_status adding_finish(adding *a, void *list, const void *record, size_t record_bytes);
+karp_status adding_finish_pod(adding *a, const pod *p, karp_str shown);
 karp_status adding_finish_unnamed(adding *a, void *list, const void *record, size_t record_bytes);
 object copy_meta(adding *a, const karp_meta *meta);
 /* The object's uid, or a text that identifies it as well; may live in the builder's scratch. */

@@ -5,6 +5,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/address.h>
+#include <model/store_pods.h>
 #include <string.h>
 
 static bool says(karp_str text, const char *word) { return text.ptr != NULL && equal_str(text, str(word)); }
@@ -314,16 +315,32 @@ static uint8_t status_flags(copier *c, const karp_condition *conditions, size_t 
     return (uint8_t)flags;
 }
 
-static void read_uid(adding *a, const karp_meta *meta, pod *p)
+/* "Pod/namespace/name", by which a pod goes that has no uid; its end is how the pod is shown, which is returned. */
+static karp_str read_uid(adding *a, karp_str uid, pod *p)
 {
-    karp_str text = uid_text(a, meta);
-    if (a->c.status == KARP_OK && text.len > UINT32_MAX) {
-        copy_blame(&a->c, fail(a->c.error, KARP_E_LIMIT, "the uid is too long"), "metadata.uid");
+    static const char kind[] = "Pod/";
+    enum { KIND = sizeof kind - 1 };
+    karp_str space = a->shown_namespace, name = a->shown_name;
+    bool own = uid.ptr != NULL && uid.len > 0;
+    size_t most = UINT32_MAX - KIND - 1;
+    if (a->c.status == KARP_OK && ((own && uid.len > most) || name.len > most || space.len > most - name.len)) {
+        copy_blame(&a->c, fail(a->c.error, KARP_E_LIMIT, own ? "the uid is too long" : "the name is too long"), own ? "metadata.uid" : "metadata.name");
     }
-    if (a->c.status != KARP_OK) return;
-    p->uid = arena_string(a->c.to, text.ptr, text.len);
-    p->uid_len = (uint32_t)text.len;
-    if (p->uid == NULL) copy_refuse(&a->c);
+    if (a->c.status != KARP_OK) return (karp_str){ "", 0 };
+    size_t shown = space.len + name.len + 1;
+    p->uid_len = (uint32_t)(own ? uid.len : shown + KIND);
+    char *text = arena_alloc_aligned(a->c.to, shown + KIND + 1, 1);
+    p->uid = own ? arena_string(a->c.to, uid.ptr, uid.len) : text;
+    if (text == NULL || p->uid == NULL) {
+        copy_refuse(&a->c);
+        return (karp_str){ "", 0 };
+    }
+    memcpy(text, kind, KIND);
+    memcpy(text + KIND, space.ptr, space.len);
+    text[KIND + space.len] = '/';
+    memcpy(text + KIND + space.len + 1, name.ptr, name.len);
+    text[KIND + shown] = '\0';
+    return (karp_str){ text + KIND, shown };
 }
 
 /* What pods of one template have in common. */
@@ -340,7 +357,7 @@ static void read_shared(adding *a, const karp_pod *given, pod *p)
 
 static void check_pods(adding *a)
 {
-    check_limit(a, a->b->s.pods.count, karp_context_get_options(a->b->context)->max_pods, "pods");
+    check_limit(a, store_pod_count(&a->b->s), karp_context_get_options(a->b->context)->max_pods, "pods");
 }
 
 /* What each has of its own. */
@@ -352,12 +369,12 @@ static karp_status finish_pod(adding *a, const karp_templated_pod *own, pod *p)
     p->name = a->name;
     p->node = own->node_name.len > 0 ? copy_name(a, own->node_name) : NO_ID;
     p->flags |= status_flags(&a->c, own->conditions, own->condition_count, own->nominated_node_name);
-    read_uid(a, &(karp_meta){ .name = own->name, .uid = own->uid }, p);
+    karp_str shown = read_uid(a, own->uid, p);
     p->creation = own->creation == KARP_NO_TIME ? 0 : own->creation;
     p->deletion = copy_time(own->deletion);
     p->start = copy_time(own->start_time);
     p->phase = (uint8_t)own->phase;
-    return adding_finish(a, &a->b->s.pods, p, sizeof *p);
+    return adding_finish_pod(a, p, shown);
 }
 
 karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *given, karp_error *error)

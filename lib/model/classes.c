@@ -2,10 +2,9 @@
 /* Pods into classes: two pods are of one class when no scheduling decision can tell them apart. */
 #include <model/prepare.h>
 
-#include <base/bits.h>
+#include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
-#include <model/kept_pods.h>
 #include <string.h>
 
 struct classing {
@@ -91,7 +90,6 @@ static uint32_t intern_class(struct classing *c, const pod_class *one)
         pod_class *slot = list_push(c->s->context, &c->classes, sizeof *slot);
         if (slot == NULL) return NO_ID;
         *slot = *one;
-        slot->first_pod = NO_ID;
     }
     return id;
 }
@@ -125,13 +123,13 @@ static karp_status class_pods(struct classing *c, karp_error *error)
     LIST_OF(uint32_t) class_of_plain = { NULL, 0, 0 };
     karp_status status = KARP_OK;
     for (uint32_t i = 0; i < s->raw.pods.count && status == KARP_OK; i++) {
-        const pod *p = &s->raw.pods.items[i];
+        const pod *p = pod_at(&s->raw, i);
         uint32_t marks = s->raw.default_spread.count > 0 ? p->marks : 0;
         uint32_t claims = s->raw.settings.dra_requests ? p->claims : 0;
         uint32_t key[PLAIN_WORDS] = { p->shape, p->name_space, c->projected[p->labels], p->volumes, marks, claims };
         uint32_t id = plain_key(&plain, &said[p->shape], key);
         if (id == class_of_plain.count) {
-            pod_class one = { .first_pod = NO_ID, .marks = marks, .volumes = NO_ID };
+            pod_class one = { .marks = marks, .volumes = NO_ID };
             arena_mark mark = arena_get_mark(&s->data);
             status = fill_class(c, p, &one);
             size_t known = c->classes.count;
@@ -148,8 +146,6 @@ static karp_status class_pods(struct classing *c, karp_error *error)
             break;
         }
         s->pod_class[i] = class_of_plain.items[id];
-        pod_class *k = &c->classes.items[s->pod_class[i]];
-        if (k->first_pod == NO_ID || s->pod_rank[i] < s->pod_rank[k->first_pod]) k->first_pod = i;
     }
     list_free(s->context, &class_of_plain, sizeof(uint32_t));
     words_free(&plain);
@@ -163,7 +159,7 @@ karp_status prepare_classes(karp_snapshot *s, karp_error *error)
     words_init(&s->projected, s->context);
     words_init(&c.keys, s->context);
     for (size_t i = 0; i < s->raw.csi_nodes.count; i++) c.csi_limits = c.csi_limits || s->raw.csi_nodes.items[i].limit_count > 0;
-    s->pod_class = arena_array(&s->data, s->raw.pods.count + 1, sizeof *s->pod_class);
+    s->pod_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->pod_class);
     karp_status status = s->pod_class != NULL && project_labels(&c) ? class_pods(&c, error) : fail_nomem(error);
     if (status == KARP_OK) {
         s->class_count = (uint32_t)c.classes.count;
@@ -175,110 +171,4 @@ karp_status prepare_classes(karp_snapshot *s, karp_error *error)
     list_free(s->context, &c.classes, sizeof(pod_class));
     words_free(&c.keys);
     return status;
-}
-
-/* ---- the queue (§17.2) ------------------------------------------------------------------------------------------- */
-
-static int compare_size(const karp_snapshot *s, uint32_t x, uint32_t y)
-{
-    const int64_t *rx = s->classes[x].requests, *ry = s->classes[y].requests;
-    if (rx[RESOURCE_CPU] != ry[RESOURCE_CPU]) return rx[RESOURCE_CPU] > ry[RESOURCE_CPU] ? -1 : 1;
-    if (rx[RESOURCE_MEMORY] != ry[RESOURCE_MEMORY]) return rx[RESOURCE_MEMORY] > ry[RESOURCE_MEMORY] ? -1 : 1;
-    return 0;
-}
-
-static int by_size(uint32_t x, uint32_t y, const void *user) { return compare_size(user, x, y); }
-
-/* Among pods of one size. */
-static int by_age(uint32_t x, uint32_t y, const void *user)
-{
-    const karp_snapshot *s = user;
-    const pod *a = &s->raw.pods.items[x], *b = &s->raw.pods.items[y];
-    if (a->creation != b->creation) return a->creation < b->creation ? -1 : 1;
-    return compare_str((karp_str){ a->uid, a->uid_len }, (karp_str){ b->uid, b->uid_len });
-}
-
-/* Sizes are the classes', so classes are sorted and pods are dealt out to them. size_of[class]: the size's number;
- * first[number + 1]: where its pods begin. */
-static bool number_sizes(const karp_snapshot *s, uint32_t *order, uint32_t *size_of, uint32_t *sizes)
-{
-    *sizes = 0;
-    for (uint32_t c = 0; c < s->class_count; c++) order[c] = c;
-    if (!sort_ids(s->context, order, s->class_count, by_size, s)) return false;
-    for (uint32_t i = 0; i < s->class_count; i++) {
-        if (i > 0 && compare_size(s, order[i - 1], order[i]) != 0) ++*sizes;
-        size_of[order[i]] = *sizes;
-    }
-    ++*sizes;
-    return true;
-}
-
-static int by_size_and_age(uint32_t x, uint32_t y, const void *user)
-{
-    const karp_snapshot *s = user;
-    int order = compare_size(s, s->pod_class[x], s->pod_class[y]);
-    return order != 0 ? order : by_age(x, y, user);
-}
-
-static bool sort_queue(karp_snapshot *s)
-{
-    if (!mostly_new(s)) return kept_order(s, s->kept->before->queue, s->queue, by_size_and_age);
-    size_t n = s->raw.pods.count, bytes = (3 * (size_t)s->class_count + 3) * sizeof(uint32_t);
-    uint32_t *order = mem_zalloc(s->context, bytes), sizes = 0;
-    if (order == NULL) return false;
-    uint32_t *size_of = order + s->class_count, *first = size_of + s->class_count;
-    bool ok = number_sizes(s, order, size_of, &sizes);
-    for (size_t i = 0; ok && i < n; i++) first[size_of[s->pod_class[i]] + 2]++;
-    for (uint32_t k = 2; ok && k < sizes + 2; k++) first[k] += first[k - 1];
-    for (size_t i = 0; ok && i < n; i++) s->queue[first[size_of[s->pod_class[i]] + 1]++] = (uint32_t)i;
-    for (uint32_t k = 0; ok && k < sizes; k++) ok = sort_ids(s->context, s->queue + first[k], first[k + 1] - first[k], by_age, s);
-    mem_free(s->context, order, bytes);
-    return ok;
-}
-
-/* scheduling.md §2.1 */
-static bool waits(const pod *p)
-{
-    return p->node == NO_ID && (p->flags & POD_UNSCHEDULABLE) && !(p->flags & (POD_NOMINATED | POD_OF_DAEMON_SET | POD_OF_NODE | POD_VIRTUAL));
-}
-
-static bool list_pending(karp_snapshot *s)
-{
-    size_t n = s->raw.pods.count;
-    s->pending = arena_array(&s->data, n + 1, sizeof *s->pending);
-    s->plain = arena_array(&s->data, bits_words(n) + 1, sizeof *s->plain);
-    if (s->pending == NULL || s->plain == NULL) return false;
-    for (size_t i = 0; i < n; i++) {
-        const pod *p = &s->raw.pods.items[s->by_name[i]];
-        if (!waits(p)) continue;
-        const shape *h = &s->raw.shapes.items[p->shape];
-        bool plain = h->node_selector.count == 0 && h->required.count == 0 && h->preferred.count == 0 && s->raw.volumes.entries[p->volumes].count == 0;
-        if (plain) bits_set(s->plain, s->pending_count);
-        s->pending[s->pending_count++] = s->by_name[i];
-    }
-    return true;
-}
-
-karp_status prepare_queue(karp_snapshot *s, karp_error *error)
-{
-    size_t n = s->raw.pods.count;
-    s->queue = arena_array(&s->data, n + 1, sizeof *s->queue);
-    s->queue_rank = arena_array(&s->data, n + 1, sizeof *s->queue_rank);
-    s->queue_class = arena_array(&s->data, n + 1, sizeof *s->queue_class);
-    if (s->queue == NULL || s->queue_rank == NULL || s->queue_class == NULL) return fail_nomem(error);
-    if (!sort_queue(s)) return fail_nomem(error);
-    for (size_t i = 0; i < n; i++) {
-        s->queue_rank[s->queue[i]] = (uint32_t)i;
-        s->queue_class[i] = s->pod_class[s->queue[i]];
-    }
-    if (!list_pending(s)) return fail_nomem(error);
-    if (!s->raw.pods_given) return KARP_OK;
-    s->place = arena_array(&s->data, s->raw.pods_to_place.count + 1, sizeof *s->place);
-    if (s->place == NULL) return fail_nomem(error);
-    for (size_t i = 0; i < s->raw.pods_to_place.count; i++) {
-        uint64_t key = s->raw.pods_to_place.items[i];
-        uint32_t p = store_find(&s->raw, KIND_POD, (uint32_t)(key >> 32), (uint32_t)key);
-        if (p != NO_ID) s->place[s->place_count++] = p;
-    }
-    return KARP_OK;
 }

@@ -9,11 +9,11 @@ static uint32_t newest_pod(const karp_snapshot *s, const daemon_set *d)
 {
     uint32_t best = NO_ID;
     for (uint32_t i = 0; i < s->raw.pods.count; i++) {
-        const pod *p = &s->raw.pods.items[i];
+        const pod *p = pod_at(&s->raw, i);
         if (!(p->flags & POD_OF_DAEMON_SET) || p->name_space != d->meta.name_space) continue;
         if (store_marks(&s->raw, p)->controller_uid != d->meta.uid) continue;
-        if (best == NO_ID || p->creation > s->raw.pods.items[best].creation ||
-            (p->creation == s->raw.pods.items[best].creation && s->pod_rank[i] < s->pod_rank[best])) {
+        if (best == NO_ID || p->creation > pod_at(&s->raw, best)->creation ||
+            (p->creation == pod_at(&s->raw, best)->creation && s->pod_rank[i] < s->pod_rank[best])) {
             best = i;
         }
     }
@@ -32,7 +32,7 @@ karp_status prepare_daemons(karp_snapshot *s, karp_error *error)
         s->daemons[i].set = i;
         s->daemons[i].name = d->meta.name;
         s->daemons[i].pod = p == NO_ID ? store_find(&s->raw, KIND_POD, d->meta.name_space, d->meta.name) : p;
-        s->daemons[i].shape = p == NO_ID ? of_template : &s->raw.shapes.items[s->raw.pods.items[p].shape];
+        s->daemons[i].shape = p == NO_ID ? of_template : &s->raw.shapes.items[pod_at(&s->raw, p)->shape];
         /* The controller pins its pods to nodes by affinity; the template's own affinity is what counts. */
         s->daemons[i].required = of_template->required.count > 0 ? of_template->required : s->daemons[i].shape->required;
     }

@@ -5,6 +5,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/snapshot.h>
+#include <model/store_pods.h>
 #include <string.h>
 
 static uint64_t types_of(const store *s)
@@ -32,7 +33,6 @@ karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out
     store_free(&b->s);
     b->s = continued;
     b->before = snapshot_hold(snapshot);
-    b->began = b->s.pods.count;
     b->types = types_of(&b->s);
     *out = b;
     return KARP_OK;
@@ -115,6 +115,7 @@ karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str n
     karp_str space = namespace_.ptr == NULL || namespace_.len == 0 ? str("default") : namespace_;
     size_t length = identify(s, kind, space, name, identity);
     if (length == 0 || !store_has(s, identity, length)) return not_there(error, kind, namespace_, name);
+    if (identity[0] == KIND_POD) return store_take_pod(s, store_find_pod(s, identity[1], identity[2])) ? KARP_OK : fail_nomem(error);
     uint64_t *slot = list_push(builder->context, &builder->removed, sizeof *slot);
     if (slot == NULL) return fail_nomem(error);
     uint32_t *index = &s->taken_index.items[words_find(&s->taken, identity, length)];

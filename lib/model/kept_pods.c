@@ -4,64 +4,164 @@
 #include <base/sort.h>
 #include <string.h>
 
-bool kept_pods_find(struct kept_pods *k, const karp_snapshot *before, size_t began, const uint64_t *removed, size_t removed_count)
+static int by_number(uint32_t a, uint32_t b, const void *user)
 {
-    size_t all = before->raw.pods.count;
-    *k = (struct kept_pods){ .before = before };
-    k->moved = mem_zalloc(before->context, (all + 1) * sizeof *k->moved);
-    if (k->moved == NULL) return false;
-    for (size_t i = began; i < all; i++) k->moved[i] = NO_ID;
-    for (size_t i = 0; i < removed_count; i++) {
-        if (removed[i] >> 32 == KIND_POD && (uint32_t)removed[i] < began) k->moved[(uint32_t)removed[i]] = NO_ID;
+    (void)user;
+    return a < b ? -1 : a > b;
+}
+
+/* In order, each once. */
+static bool sort_places(karp_context *context, uint32_t *places, size_t *count)
+{
+    if (!sort_ids(context, places, *count, by_number, NULL)) return false;
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++) {
+        if (kept == 0 || places[kept - 1] != places[i]) places[kept++] = places[i];
     }
-    for (size_t i = 0; i < began; i++) {
-        if (k->moved[i] != NO_ID) k->moved[i] = k->count++;
-    }
+    *count = kept;
     return true;
+}
+
+/* Places that were written to, and those behind the last that there were. */
+static size_t list_places(const struct kept_pods *k, const store *now, uint32_t *out)
+{
+    size_t began = k->before->raw.pods.count, n = 0;
+    for (size_t i = 0; i < now->changed.count; i++) out[n++] = now->changed.items[i];
+    for (size_t i = began; i < k->count; i++) out[n++] = (uint32_t)i;
+    return n;
+}
+
+bool kept_pods_find(struct kept_pods *k, const karp_snapshot *before, const store *now)
+{
+    size_t began = before->raw.pods.count, count = now->pods.count;
+    *k = (struct kept_pods){ .before = before, .count = count };
+    bool virtual_ones = began > 0 && (pod_at(&before->raw, began - 1)->flags & POD_VIRTUAL);
+    size_t most = now->changed.count + (count > began ? count - began : 0);
+    if (virtual_ones || most > count / 16 + 16) return true;
+    k->room = most + 1;
+    uint32_t *places = mem_alloc(before->context, k->room * sizeof *places);
+    k->gone = mem_alloc(before->context, k->room * sizeof *k->gone);
+    k->fresh = mem_alloc(before->context, k->room * sizeof *k->fresh);
+    size_t n = places == NULL ? 0 : list_places(k, now, places);
+    bool ok = places != NULL && k->gone != NULL && k->fresh != NULL && sort_places(before->context, places, &n);
+    for (size_t i = 0; ok && i < n; i++) {
+        if (places[i] < began) k->gone[k->gone_count++] = places[i];
+        if (places[i] < count) k->fresh[k->fresh_count++] = places[i];
+    }
+    mem_free(before->context, places, k->room * sizeof *places);
+    return ok;
 }
 
 void kept_pods_free(struct kept_pods *k, karp_context *context)
 {
-    if (k->before != NULL) mem_free(context, k->moved, (k->before->raw.pods.count + 1) * sizeof *k->moved);
+    mem_free(context, k->gone, k->room * sizeof *k->gone);
+    mem_free(context, k->fresh, k->room * sizeof *k->fresh);
     *k = (struct kept_pods){ .before = NULL };
 }
 
-bool mostly_new(const karp_snapshot *s)
+bool pods_kept(const karp_snapshot *s)
 {
-    size_t n = s->raw.pods.count;
-    return s->kept == NULL || n - s->kept->count > n / 16;
+    const struct kept_pods *k = s->kept;
+    return k != NULL && k->room > 0 && k->count == s->raw.pods.count; /* not with pods of capacity buffers behind them */
 }
 
-/* How many of the ordered ids come before the id or equal it. */
-static size_t up_to(const karp_snapshot *s, const uint32_t *ids, size_t count, uint32_t id, int (*compare)(uint32_t a, uint32_t b, const void *user))
+/* ---- orders --------------------------------------------------------------------------------------------------------- */
+
+struct ordering {
+    const store *raw;
+    compare_pods compare;
+};
+
+/* How many of an order as it was come before the pod. */
+static uint32_t position(const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare, const pod *p, uint32_t place)
 {
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(ids[middle], id, s) <= 0) low = middle + 1;
+        int order = compare(&s->raw, pod_at(&s->kept->before->raw, was[middle]), p);
+        if (order == 0) order = was[middle] < place ? -1 : 1;
+        if (order < 0) low = middle + 1;
         else high = middle;
     }
-    return low;
+    return (uint32_t)low;
 }
 
-bool kept_order(const karp_snapshot *s, const uint32_t *was, uint32_t *out, int (*compare)(uint32_t a, uint32_t b, const void *user))
+static int by_what_they_say(uint32_t a, uint32_t b, const void *user)
+{
+    const struct ordering *o = user;
+    return o->compare(o->raw, pod_at(o->raw, a), pod_at(o->raw, b));
+}
+
+static bool unchanged(const order_change *o, const uint32_t *was)
+{
+    if (o->gone_count != o->fresh_count) return false;
+    for (size_t i = 0; i < o->gone_count; i++) {
+        if (o->gone_at[i] != o->fresh_at[i] || was[o->gone_at[i]] != o->fresh[i]) return false;
+    }
+    return true;
+}
+
+bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare, bool (*picks)(const pod *p))
 {
     const struct kept_pods *k = s->kept;
-    size_t kept = 0, fresh = s->raw.pods.count - k->count;
-    uint32_t *ids = mem_alloc(s->context, (fresh + 1) * sizeof *ids);
-    if (ids == NULL) return false;
-    for (size_t i = 0; i < k->before->raw.pods.count; i++) {
-        uint32_t now = k->moved[was[i]];
-        if (now != NO_ID) out[kept++] = now;
+    const struct ordering ordering = { &s->raw, compare };
+    *o = (order_change){ .pods = k };
+    o->gone_at = mem_alloc(s->context, k->room * sizeof *o->gone_at);
+    o->fresh_at = mem_alloc(s->context, k->room * sizeof *o->fresh_at);
+    o->fresh = mem_alloc(s->context, k->room * sizeof *o->fresh);
+    if (o->gone_at == NULL || o->fresh_at == NULL || o->fresh == NULL) return false;
+    for (size_t i = 0; i < k->gone_count; i++) {
+        const pod *p = pod_at(&k->before->raw, k->gone[i]);
+        if (picks == NULL || picks(p)) o->gone_at[o->gone_count++] = position(s, was, count, compare, p, k->gone[i]);
     }
-    for (size_t i = 0; i < fresh; i++) ids[i] = k->count + (uint32_t)i;
-    bool ok = sort_ids(s->context, ids, fresh, compare, s);
-    for (size_t i = fresh; ok && i-- > 0;) { /* from the last on, so that each block moves once */
-        size_t place = up_to(s, out, kept, ids[i], compare);
-        memmove(out + place + i + 1, out + place, (kept - place) * sizeof *out);
-        out[place + i] = ids[i];
-        kept = place;
+    for (size_t i = 0; i < k->fresh_count; i++) {
+        if (picks == NULL || picks(pod_at(&s->raw, k->fresh[i]))) o->fresh[o->fresh_count++] = k->fresh[i];
     }
-    mem_free(s->context, ids, (fresh + 1) * sizeof *ids);
-    return ok;
+    if (!sort_ids(s->context, o->gone_at, o->gone_count, by_number, NULL)) return false;
+    if (!sort_ids(s->context, o->fresh, o->fresh_count, by_what_they_say, &ordering)) return false;
+    for (size_t i = 0; i < o->fresh_count; i++) o->fresh_at[i] = position(s, was, count, compare, pod_at(&s->raw, o->fresh[i]), o->fresh[i]);
+    o->none = unchanged(o, was);
+    return true;
+}
+
+void order_change_free(order_change *o, karp_context *context)
+{
+    mem_free(context, o->gone_at, o->pods->room * sizeof *o->gone_at);
+    mem_free(context, o->fresh_at, o->pods->room * sizeof *o->fresh_at);
+    mem_free(context, o->fresh, o->pods->room * sizeof *o->fresh);
+}
+
+void order_change_apply(const order_change *o, const uint32_t *was, size_t count, const uint32_t *fresh, uint32_t *out)
+{
+    size_t from = 0, to = 0, g = 0, f = 0;
+    for (;;) {
+        size_t cut = g < o->gone_count ? o->gone_at[g] : count;
+        if (f < o->fresh_count && o->fresh_at[f] < cut) cut = o->fresh_at[f];
+        if (cut > from) memcpy(out + to, was + from, (cut - from) * sizeof *out);
+        to += cut - from;
+        from = cut;
+        if (f < o->fresh_count && o->fresh_at[f] == cut) {
+            out[to++] = fresh[f++];
+        } else if (g < o->gone_count) {
+            g++;
+            from++;
+        } else {
+            return;
+        }
+    }
+}
+
+void order_change_ranks(const order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *now, uint32_t *out)
+{
+    size_t began = s->kept->before->raw.pods.count, count = s->raw.pods.count, first = count, last = 0;
+    if (began > 0) memcpy(out, was, (began < count ? began : count) * sizeof *out);
+    const uint32_t *const at[] = { o->gone_at, o->fresh_at };
+    const size_t counts[] = { o->gone_count, o->fresh_count };
+    for (size_t i = 0; i < 2; i++) {
+        if (counts[i] == 0) continue;
+        if (at[i][0] < first) first = at[i][0];
+        if (at[i][counts[i] - 1] >= last) last = at[i][counts[i] - 1] + (size_t)1;
+    }
+    if (o->gone_count != o->fresh_count || last > count) last = count; /* else what comes after them is where it was */
+    for (size_t i = first; i < last; i++) out[now[i]] = (uint32_t)i;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a snapshot takes over from the one it continues: the pods that are in both stand in the same order, whatever they are
- * ordered by, so that only those that are new have to find their places.
+ * What a snapshot takes over from the one it continues: most places have the pods they had (store_pods.h), and those stand in
+ * the same order, whatever they are ordered by. So of an order only what became different is found; the rest is copied.
  */
 #ifndef MODEL_KEPT_PODS_H
 #define MODEL_KEPT_PODS_H
@@ -10,17 +10,43 @@
 
 struct kept_pods {
     const karp_snapshot *before;
-    uint32_t *moved; /* by pod of `before`: what it is now, NO_ID = gone */
-    uint32_t count;  /* how many were kept: they come first, in the order they had */
+    size_t count;           /* pods there are now */
+    uint32_t *gone, *fresh; /* places whose pod is not what it was: in `before`, and now; both in order */
+    size_t gone_count, fresh_count;
+    size_t room;            /* of each of the two; 0 = nothing was found */
 };
 
-/* `began`: the pods that an edit begins with, the first of all in `before`; `removed` as in store_remove(). false = refused. */
-bool kept_pods_find(struct kept_pods *k, const karp_snapshot *before, size_t began, const uint64_t *removed, size_t removed_count);
+/* Compares the pods of a store by what they say. */
+typedef int (*compare_pods)(const store *s, const pod *a, const pod *b);
+
+int pods_by_name(const store *s, const pod *a, const pod *b); /* pod_names.c: by namespace and name */
+
+/* What became of the pods of `before` in a store that continues its store. Nothing, where too much is different for it to be of
+ * use. false = refused. */
+bool kept_pods_find(struct kept_pods *k, const karp_snapshot *before, const store *now);
 void kept_pods_free(struct kept_pods *k, karp_context *context);
 
-/* Whether so many are new that everything may as well be ordered anew; always without a snapshot before. */
-bool mostly_new(const karp_snapshot *s);
-/* All pods in the order of `compare`, which `was` has for those of the snapshot before; equals in the order of the input. */
-bool kept_order(const karp_snapshot *s, const uint32_t *was, uint32_t *out, int (*compare)(uint32_t a, uint32_t b, const void *user));
+/* Whether all that was found holds for the pods of the snapshot; never without a snapshot before. */
+bool pods_kept(const karp_snapshot *s);
+
+/* How an order of all pods, or of some, became another. */
+typedef struct order_change {
+    const struct kept_pods *pods;
+    uint32_t *gone_at;  /* positions in the order as it was, ascending */
+    uint32_t *fresh_at; /* likewise, before which the fresh ones come … */
+    uint32_t *fresh;    /* … in their order */
+    size_t gone_count, fresh_count;
+    bool none;          /* the order is what it was */
+} order_change;
+
+/* Of the pods in the order `was`, of the snapshot before; `picks` tells which pods are in it, NULL = all. Equals come in the
+ * order of their places. false = refused. To be freed in any case. */
+bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare,
+                       bool (*picks)(const pod *p));
+void order_change_free(order_change *o, karp_context *context);
+/* What stands beside the order, in the new one; fresh[i] belongs to o->fresh[i]. */
+void order_change_apply(const order_change *o, const uint32_t *was, size_t count, const uint32_t *fresh, uint32_t *out);
+/* By pod its position in the order `now`, when `was` has it for the order before. */
+void order_change_ranks(const order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *now, uint32_t *out);
 
 #endif

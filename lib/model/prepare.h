@@ -22,6 +22,7 @@ karp_status prepare_table_vectors(karp_snapshot *s, karp_error *error);
 karp_status prepare_units(karp_snapshot *s, karp_error *error);
 /* classes.c, volume_terms.c */
 karp_status prepare_classes(karp_snapshot *s, karp_error *error);
+/* queue.c */
 karp_status prepare_queue(karp_snapshot *s, karp_error *error);
 /* daemons.c */
 karp_status prepare_daemons(karp_snapshot *s, karp_error *error);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/prepare.h>
 
+#include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/builder.h>
 #include <model/device_world.h>
 #include <model/kept_pods.h>
+#include <model/store_pods.h>
 #include <model/store_share.h>
 #include <string.h>
 
@@ -20,6 +22,8 @@ static const prepare_step steps[] = {
 static void snapshot_free(karp_snapshot *s)
 {
     karp_context *context = s->context;
+    void *blocks[] = { s->by_name, s->pod_rank, s->pod_class, s->queue, s->queue_rank, s->queue_class, s->pending, s->plain, s->pod_node };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) block_release(blocks[i]);
     algebra_free(&s->algebra);
     words_free(&s->projected);
     device_world_free(s->devices);
@@ -64,8 +68,7 @@ static karp_status finish_store(karp_builder *builder, const struct kept_pods *k
     store taken;
     if (status == KARP_OK) status = builder_take_store(builder, &taken, error);
     if (status != KARP_OK) {
-        builder->s.pods.count = own_pods; /* without those of buffers */
-        arena_free(&builder->s.shown);
+        store_set_pod_count(&builder->s, own_pods); /* without those of buffers */
     }
     memset(&s->raw, 0, sizeof s->raw);
     if (status != KARP_OK) {
@@ -74,6 +77,7 @@ static karp_status finish_store(karp_builder *builder, const struct kept_pods *k
         return status;
     }
     s->raw = taken;
+    store_pods_settle(&s->raw);
     store_share(&s->raw, memory);
     *out = s;
     return KARP_OK;
@@ -83,18 +87,15 @@ karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp
 {
     if (builder == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a builder and a place for the snapshot are needed");
     struct kept_pods kept = { .before = NULL };
-    karp_snapshot *before = builder->before;
-    if (before != NULL && !kept_pods_find(&kept, before, builder->began, builder->removed.items, builder->removed.count)) return fail_nomem(error);
-    if (!store_remove(&builder->s, builder->removed.items, builder->removed.count)) {
-        kept_pods_free(&kept, builder->context);
-        return fail_nomem(error);
-    }
-    builder->removed.count = 0;
-    builder->before = NULL; /* from here on the store's pods stand elsewhere */
-    karp_status status = finish_store(builder, before == NULL ? NULL : &kept, out, error);
-    kept_pods_free(&kept, builder->context);
-    karp_snapshot_unref(before);
-    return status;
+    bool ok = store_settle(&builder->s) && store_close_gaps(&builder->s) && (builder->before == NULL || kept_pods_find(&kept, builder->before, &builder->s)) &&
+              store_remove(&builder->s, builder->removed.items, builder->removed.count);
+    if (ok) builder->removed.count = 0;
+    karp_status status = ok ? finish_store(builder, builder->before == NULL ? NULL : &kept, out, error) : fail_nomem(error);
+    if (builder->before != NULL) kept_pods_free(&kept, builder->context);
+    if (status != KARP_OK) return status;
+    karp_snapshot_unref(builder->before);
+    builder->before = NULL;
+    return KARP_OK;
 }
 
 karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot)
@@ -140,7 +141,7 @@ static size_t places(const karp_snapshot *s)
 {
     if (s->raw.pods_given) return s->place_count;
     size_t n = 0;
-    for (size_t i = 0; i < s->raw.pods.count; i++) n += s->raw.pods.items[i].node == NO_ID;
+    for (size_t i = 0; i < s->raw.pods.count; i++) n += pod_at(&s->raw, i)->node == NO_ID;
     return n;
 }
 

@@ -75,7 +75,6 @@ typedef struct pod_class {
     bool counts_volumes;        /* the look-up of §13.4 succeeds */
     bool contradictory;         /* all alternatives contradict themselves (§13.2) */
     bool too_many_alternatives; /* more than are counted: no decision on these pods */
-    uint32_t first_pod;         /* the first by namespace and name */
     const int64_t *requests;    /* vector */
 } pod_class;
 
@@ -111,9 +110,8 @@ struct karp_snapshot {
     /* vectors: value of resource r in units of unit[r] */
     uint32_t dims;
     amount *units;
-    /* pods */
+    /* pods; the arrays are blocks that snapshots may have in common */
     const struct kept_pods *kept; /* while it is being made: kept_pods.h; NULL = it continues none */
-    karp_str *pod_names;  /* "namespace/name" */
     uint32_t *by_name;    /* every pod, by namespace and name … */
     uint32_t *pod_rank;   /* … and the place of each in that order */
     uint32_t *pod_class; /* of every pod */
@@ -123,9 +121,8 @@ struct karp_snapshot {
     uint32_t *queue; /* every pod, in the order of scheduling.md §17.2 … */
     uint32_t *queue_rank; /* … and the place of each in it */
     uint32_t *queue_class; /* classes in that order */
-    /* pods that wait for a node by themselves, by namespace and name (§2.1), and whether each asks for nothing that could be invalid */
-    uint32_t *pending;
-    uint64_t *plain;
+    uint32_t *pending; /* pods that wait for a node by themselves, by namespace and name (§2.1) */
+    uint64_t *plain;   /* by pod: it waits and asks for nothing that could be invalid */
     uint32_t pending_count;
     uint32_t *place; /* pods to place when the input names them (§1 step 4), else NULL */
     uint32_t place_count;
@@ -175,6 +172,11 @@ void vector_of(const karp_snapshot *s, resource_list list, int64_t *out);
 /* A copy in the snapshot's arena; NULL = refused. */
 const int64_t *vector_keep(karp_snapshot *s, resource_list list);
 
+/* "namespace/name" */
+static inline karp_str pod_name(const karp_snapshot *s, size_t number)
+{
+    return *(const karp_str *)paged_at(&s->raw.pods_shown, number, sizeof(karp_str));
+}
 static inline karp_str text_of(const karp_snapshot *s, uint32_t id) { return strings_get(&s->raw.text, id); }
 static inline karp_str name_of(const karp_snapshot *s, uint32_t id) { return strings_get(&s->raw.names, id); }
 /* Whether a node counts: one of a pool that still lacks what tells which it is does not yet (§16.1); its claim stands for it. */

@@ -32,7 +32,7 @@ static bool pods(const karp_snapshot *s, karp_table *t)
     column *phase = table_uint32(t, "phase"), *class = table_uint32(t, "class"), *priority = table_int64(t, "priority");
     column *creation = table_int64(t, "creation");
     for (size_t i = 0; i < s->raw.pods.count; i++) {
-        const pod *p = &s->raw.pods.items[i];
+        const pod *p = pod_at(&s->raw, i);
         column_text(space, text_of(s, p->name_space));
         column_text(name, name_of(s, p->name));
         column_text(node_name, p->node == NO_ID ? str("") : name_of(s, p->node));

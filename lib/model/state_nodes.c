@@ -3,6 +3,7 @@
 #include <model/prepare.h>
 
 #include <base/bits.h>
+#include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static uint32_t *nodes_by_name(const karp_snapshot *s)
 karp_status prepare_bound(karp_snapshot *s, karp_error *error)
 {
     size_t pods = s->raw.pods.count, nodes = s->raw.nodes.count;
-    s->pod_node = arena_array(&s->data, pods + 1, sizeof *s->pod_node);
+    s->pod_node = block_new(s->context, pods + 1, sizeof *s->pod_node);
     s->bound_first = arena_array(&s->data, nodes + 2, sizeof *s->bound_first);
     uint32_t *index = nodes_by_name(s);
     if (s->pod_node == NULL || s->bound_first == NULL || index == NULL) {
@@ -27,7 +28,7 @@ karp_status prepare_bound(karp_snapshot *s, karp_error *error)
         return fail_nomem(error);
     }
     for (size_t i = 0; i < pods; i++) {
-        uint32_t name = s->raw.pods.items[i].node;
+        uint32_t name = pod_at(&s->raw, i)->node;
         s->pod_node[i] = name == NO_ID ? NO_ID : index[name];
         if (s->pod_node[i] != NO_ID) s->bound_first[s->pod_node[i] + 2]++;
         else if (name != NO_ID) s->strays++;
@@ -243,7 +244,7 @@ static bool bound_pods(karp_snapshot *s, state_node *n)
     uint32_t *live = arena_array(&s->data, n->all_pod_count + (size_t)1, sizeof *live);
     if (live == NULL) return false;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        uint8_t phase = s->raw.pods.items[n->all_pods[i]].phase;
+        uint8_t phase = pod_at(&s->raw, n->all_pods[i])->phase;
         if (phase != KARP_PHASE_SUCCEEDED && phase != KARP_PHASE_FAILED) live[n->pod_count++] = n->all_pods[i];
     }
     n->pods = live;

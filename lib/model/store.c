@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <model/devices.h>
+#include <model/store_pods.h>
 #include <model/store_share.h>
 #include <string.h>
 
@@ -85,7 +86,7 @@ karp_status store_init(store *s, karp_context *context, karp_error *error)
     s->now = DEFAULT_NOW;
     karp_settings_init(&s->settings, sizeof s->settings);
     arena_init(&s->data, context);
-    arena_init(&s->shown, context);
+    store_pods_init(s);
     strings_init(&s->text, context);
     strings_init(&s->names, context);
     strings_init(&s->resources, context);
@@ -100,9 +101,9 @@ karp_status store_init(store *s, karp_context *context, karp_error *error)
     return fail_nomem(error);
 }
 
-/* Every list, those of kinds first, and every table. */
+/* Every list, those of kinds first, and every table. Pods are in pages, so the first place has another list. */
 static const struct list_place { size_t at, element_bytes; } lists[] = {
-    [KIND_POD] = { offsetof(store, pods), sizeof(pod) },
+    [KIND_POD] = { offsetof(store, shapes), sizeof(shape) },
     [KIND_NODE] = { offsetof(store, nodes), sizeof(node) },
     [KIND_NODE_CLAIM] = { offsetof(store, claims), sizeof(node_claim) },
     [KIND_NODE_POOL] = { offsetof(store, pools), sizeof(node_pool) },
@@ -120,7 +121,6 @@ static const struct list_place { size_t at, element_bytes; } lists[] = {
     [KIND_RESOURCE_SLICE] = { offsetof(store, slices), sizeof(resource_slice) },
     [KIND_DEVICE_CLASS] = { offsetof(store, device_classes), sizeof(device_class) },
     [KIND_RESOURCE_CLAIM] = { offsetof(store, resource_claims), sizeof(resource_claim) },
-    { offsetof(store, shapes), sizeof(shape) },
     { offsetof(store, taken_index), sizeof(uint32_t) },
     { offsetof(store, catalogues), sizeof(catalogue_use) },
     { offsetof(store, states), sizeof(node_state) },
@@ -144,15 +144,22 @@ void store_free(store *s)
     for (size_t i = 0; i < LISTS; i++) list_free(s->context, part(s, lists[i].at), lists[i].element_bytes);
     for (size_t i = 0; i < STRING_TABLES; i++) strings_free(part(s, string_tables[i]));
     for (size_t i = 0; i < WORD_TABLES; i++) words_free(part(s, word_tables[i]));
+    store_pods_free(s);
     arena_free(&s->data);
-    arena_free(&s->shown);
     store_memory_release(s->below);
     s->below = NULL;
 }
 
+bool store_settle(store *s)
+{
+    bool ok = true;
+    for (size_t i = 0; i < STRING_TABLES && ok; i++) ok = strings_settle(part(s, string_tables[i]));
+    return ok;
+}
+
 /* ---- a store that continues another -------------------------------------------------------------------------------- */
 
-/* The lists point to what the other store owns, so they are copied as they are. Pods of capacity buffers are made anew. */
+/* The lists point to what the other store owns, so they are copied as they are. */
 static bool copy_parts(store *s, const store *from)
 {
     bool ok = true;
@@ -160,19 +167,18 @@ static bool copy_parts(store *s, const store *from)
     for (size_t i = 0; i < LISTS && ok; i++) ok = list_copy(s->context, part(s, lists[i].at), other + lists[i].at, lists[i].element_bytes);
     for (size_t i = 0; i < STRING_TABLES && ok; i++) ok = strings_continue(part(s, string_tables[i]), (const strings *)(const void *)(other + string_tables[i]));
     for (size_t i = 0; i < WORD_TABLES && ok; i++) ok = words_continue(part(s, word_tables[i]), (const words *)(const void *)(other + word_tables[i]));
-    while (s->pods.count > 0 && (s->pods.items[s->pods.count - 1].flags & POD_VIRTUAL)) s->pods.count--;
-    return ok;
+    return ok && store_pods_continue(s, from);
 }
 
 bool store_continue(store *s, const store *from)
 {
     karp_context *context = from->context;
     *s = *from; /* settings; every part that owns memory begins anew */
-    for (size_t i = 0; i < LISTS; i++) memset(part(s, lists[i].at), 0, sizeof s->pods);
+    for (size_t i = 0; i < LISTS; i++) memset(part(s, lists[i].at), 0, sizeof s->nodes);
     for (size_t i = 0; i < STRING_TABLES; i++) strings_init(part(s, string_tables[i]), context);
     for (size_t i = 0; i < WORD_TABLES; i++) words_init(part(s, word_tables[i]), context);
+    store_pods_init(s);
     arena_init(&s->data, context);
-    arena_init(&s->shown, context);
     s->below = store_memory_hold(from->below);
     bool ok = copy_parts(s, from);
     for (size_t i = 0; i < s->catalogues.count; i++) (void)karp_catalogue_ref(s->catalogues.items[i].catalogue);
@@ -181,12 +187,6 @@ bool store_continue(store *s, const store *from)
 }
 
 /* ---- taking objects out -------------------------------------------------------------------------------------------- */
-
-void *store_list(store *s, enum kind kind, size_t *element_bytes)
-{
-    *element_bytes = lists[kind].element_bytes;
-    return part(s, lists[kind].at);
-}
 
 /* Closes the gaps of one list; moved[i] tells where element i is then, NO_ID = it is gone. */
 static void close_gaps(void *list, size_t element_bytes, const uint32_t *moved)
@@ -228,7 +228,7 @@ static bool remove_of_kind(store *s, uint32_t kind, const uint64_t *removed, siz
 
 bool store_remove(store *s, const uint64_t *removed, size_t count)
 {
-    for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
+    for (uint32_t kind = KIND_POD + 1; kind < KIND_COUNT; kind++) {
         bool any = false;
         for (size_t i = 0; i < count && !any; i++) any = removed[i] >> 32 == kind;
         if (any && !remove_of_kind(s, kind, removed, count)) return false;
@@ -240,6 +240,7 @@ bool store_remove(store *s, const uint64_t *removed, size_t count)
 
 static uint32_t find(const store *s, const uint32_t *identity, size_t count)
 {
+    if (identity[0] == KIND_POD) return store_find_pod(s, identity[1], identity[2]);
     uint32_t id = words_find(&s->taken, identity, count);
     return id == NO_ID ? NO_ID : s->taken_index.items[id];
 }

@@ -8,6 +8,7 @@
 #define MODEL_STORE_H
 
 #include <base/hash.h>
+#include <base/paged.h>
 #include <karp/snapshot.h>
 #include <model/resources.h>
 
@@ -118,8 +119,8 @@ typedef struct pod {
     uint32_t uid_len;
     const char *uid;
     int64_t creation, deletion, start; /* KARP_NO_TIME = absent */
-    uint8_t phase, flags;
     uint32_t claims; /* id in store.claim_names: names ids of resource claims, in order */
+    uint8_t phase, flags;
 } pod;
 
 typedef struct condition {
@@ -281,16 +282,19 @@ typedef struct store {
     struct store_memory *below; /* store_share.h: what stores before this one own and it points into */
     strings text, names, resources;
     arena data;
-    arena shown;         /* names of pods as they are shown; written when finishing */
     words shape_keys;    /* identity of shapes; ids are indices of shapes */
     LIST_OF(shape) shapes;
     words labels;        /* pod labels: key, value, key, value … ordered by key id */
     words volumes;       /* claim names */
     words mark_keys;     /* pod_marks as words */
     words claim_names;   /* of pods' resource claims */
-    words taken;         /* (kind, namespace, name), for duplicates and look-ups … */
+    words taken;         /* (kind, namespace, name) of all but pods, for duplicates and look-ups … */
     LIST_OF(uint32_t) taken_index; /* … and the index of each in its array */
-    LIST_OF(pod) pods;
+    paged pods, pods_shown;      /* store_pods.h: of pod; of karp_str, "namespace/name" */
+    paged pod_slots;             /* the pods by namespace and name */
+    size_t pod_slots_used;       /* those of pods that are gone included */
+    LIST_OF(uint32_t) open_places; /* of pods that were taken out */
+    LIST_OF(uint32_t) changed;   /* of a store that continues another: places where there was another pod, or none; may repeat */
     LIST_OF(node) nodes;
     LIST_OF(node_claim) claims;
     LIST_OF(node_pool) pools;
@@ -331,12 +335,12 @@ enum kind {
 
 karp_status store_init(store *s, karp_context *context, karp_error *error);
 void store_free(store *s);
+/* Before a snapshot is made of it: what is large becomes what others can share. false = refused, nothing is lost. */
+bool store_settle(store *s);
 /* A cleared store becomes a copy of another, whose memory it shares (store_share() has made it sharable). false = refused:
  * nothing is left to free. */
 bool store_continue(store *s, const store *from);
-/* The list of a kind, and the bytes of an element. */
-void *store_list(store *s, enum kind kind, size_t *element_bytes);
-/* Takes objects out; each of `removed` is a kind << 32 | an index. false = refused, nothing changed. */
+/* Takes objects out, all but pods; each of `removed` is a kind << 32 | an index. false = refused, nothing changed. */
 bool store_remove(store *s, const uint64_t *removed, size_t count);
 
 /* The words that `taken` knows an object by: kind, namespace, name, and what else the kind is known by. */
@@ -347,6 +351,7 @@ uint32_t store_find(const store *s, enum kind kind, uint32_t name_space, uint32_
 uint32_t store_find_selecting(const store *s, uint32_t selects, uint32_t name_space, uint32_t name);
 uint32_t store_find_class(const store *s, uint32_t group, uint32_t kind, uint32_t name);
 
+static inline const pod *pod_at(const store *s, size_t number) { return paged_at(&s->pods, number, sizeof(pod)); }
 static inline karp_str store_text(const store *s, uint32_t id) { return strings_get(&s->text, id); }
 static inline karp_str store_name(const store *s, uint32_t id) { return strings_get(&s->names, id); }
 const pod_marks *store_marks(const store *s, const pod *p);

@@ -121,7 +121,7 @@ static bool not_for_karpenter(scheduler *s, const shape *h)
 
 uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail)
 {
-    const pod *p = &s->snapshot->raw.pods.items[pod_number];
+    const pod *p = pod_at(&s->snapshot->raw, pod_number);
     const shape *h = &s->snapshot->raw.shapes.items[p->shape];
     struct complaint c = { .s = s };
     strbuf_init(&c.text, s->context);
@@ -182,10 +182,10 @@ bool admission_init(scheduler *s)
         return true;
     }
     for (uint32_t i = 0; i < w->pending_count; i++) {
-        if (!pending_pod(s, w->pending[i], bits_test(w->plain, i))) return false;
+        if (!pending_pod(s, w->pending[i], bits_test(w->plain, w->pending[i]))) return false;
     }
     for (uint32_t p = 0; p < pods && w->raw.buffers.count > 0; p++) { /* they come last, and nothing of them is checked */
-        if (w->raw.pods.items[p].flags & POD_VIRTUAL) push_pod(s, s->waiting, &s->waiting_count, p);
+        if (pod_at(&w->raw, p)->flags & POD_VIRTUAL) push_pod(s, s->waiting, &s->waiting_count, p);
     }
     const uint8_t *closed = s->exact_budgets ? budgets_closed(w, &s->data) : NULL;
     if (s->exact_budgets && closed == NULL) return false;

@@ -19,7 +19,7 @@ static bool mark_moving(scheduler *s)
     d->moving = arena_array(&s->round_data, w->raw.names.count + 1, 1);
     if (d->moving == NULL) return false;
     for (uint32_t i = 0; i < s->pod_count; i++) {
-        const pod *p = &w->raw.pods.items[s->pods[i]];
+        const pod *p = pod_at(&w->raw, s->pods[i]);
         uint32_t id = p->node == NO_ID ? NO_ID : strings_find(&w->raw.names, p->uid, p->uid_len);
         if (id != NO_ID) d->moving[id] = 1;
     }

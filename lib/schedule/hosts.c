@@ -89,7 +89,7 @@ static void daemon_reserve(scheduler *s, const state_node *n, const int64_t *req
         if (daemon_on_node(s, &s->daemons[i], n)) add_vector(reserve, requests + (size_t)i * w->dims, w->dims);
     }
     for (uint32_t i = 0; i < n->pod_count; i++) {
-        if (!(w->raw.pods.items[n->pods[i]].flags & POD_OF_DAEMON_SET)) continue;
+        if (!(pod_at(&w->raw, n->pods[i])->flags & POD_OF_DAEMON_SET)) continue;
         add_vector(running, w->classes[w->pod_class[n->pods[i]]].requests, w->dims);
     }
     for (uint32_t d = 0; d < w->dims; d++) reserve[d] = reserve[d] > running[d] ? reserve[d] - running[d] : 0;
@@ -237,7 +237,7 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
  * name under which it is known: its claim's while it has no Node, or has not registered. */
 static bool exempt(const scheduler *s, uint32_t pod_number)
 {
-    const pod *p = &s->snapshot->raw.pods.items[pod_number];
+    const pod *p = pod_at(&s->snapshot->raw, pod_number);
     return p->phase == KARP_PHASE_PENDING || (p->node != NO_ID && s->shield && bits_test(s->marked_names, p->node));
 }
 

@@ -46,7 +46,7 @@ bool tolerates_disruption(const karp_snapshot *s, toleration_list list)
 
 bool pod_evictable(const karp_snapshot *s, uint32_t pod_number, int64_t now)
 {
-    const pod *p = &s->raw.pods.items[pod_number];
+    const pod *p = pod_at(&s->raw, pod_number);
     return pod_active(p) && !(p->flags & POD_OF_NODE) && !tolerates_disruption(s, s->raw.shapes.items[p->shape].tolerations) &&
            !pod_do_not_disrupt(s, p, now);
 }
@@ -70,7 +70,7 @@ bool pdb_covers(const karp_snapshot *s, const disruption_budget *b, const pod *p
 
 enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64_t now, enum pdb_mode mode, uint32_t *first)
 {
-    const pod *p = &s->raw.pods.items[pod_number];
+    const pod *p = pod_at(&s->raw, pod_number);
     uint32_t matching = 0, found = NO_ID;
     if (s->raw.budgets.count == 0 || !pod_evictable(s, pod_number, now)) return PDB_ALLOWED;
     for (uint32_t i = 0; i < s->raw.budgets.count; i++) {
@@ -103,7 +103,7 @@ static bool pods_meant(const karp_int_or_string *v, uint64_t all, uint64_t *out)
 static bool closed(const karp_snapshot *s, const disruption_budget *b)
 {
     uint64_t all = 0, meant;
-    for (size_t i = 0; i < s->raw.pods.count; i++) all += pod_active(&s->raw.pods.items[i]) && pdb_covers(s, b, &s->raw.pods.items[i]);
+    for (size_t i = 0; i < s->raw.pods.count; i++) all += pod_active(pod_at(&s->raw, i)) && pdb_covers(s, b, pod_at(&s->raw, i));
     if (b->max_unavailable.is_set) return pods_meant(&b->max_unavailable, all, &meant) && meant == 0;
     return b->min_available.is_set && pods_meant(&b->min_available, all, &meant) && meant >= all;
 }
@@ -119,7 +119,7 @@ const uint8_t *budgets_closed(const karp_snapshot *s, arena *data)
 
 bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, int64_t now, const uint8_t *closed_budgets)
 {
-    const pod *p = &s->raw.pods.items[pod_number];
+    const pod *p = pod_at(&s->raw, pod_number);
     uint32_t found = NO_ID;
     if (!pod_reschedulable(p) || !pod_disruptable(s, p, now)) return false;
     if (closed_budgets == NULL) return pod_pdb_check(s, pod_number, now, PDB_FULLY_BLOCKING, NULL) == PDB_ALLOWED;

@@ -280,7 +280,7 @@ static bool warn_of_pools(scheduler *s, karp_decision *d)
 /* Whether a pod runs on a node that nobody told of: it takes no room, and topology does not see it (§14.3). */
 static bool is_stray(const scheduler *s, uint32_t pod_number)
 {
-    const pod *p = &s->snapshot->raw.pods.items[pod_number];
+    const pod *p = pod_at(&s->snapshot->raw, pod_number);
     return p->node != NO_ID && s->snapshot->pod_node[pod_number] == NO_ID && p->phase != KARP_PHASE_SUCCEEDED &&
            p->phase != KARP_PHASE_FAILED && !s->excluded[pod_number];
 }
@@ -298,9 +298,9 @@ static bool warn_of_strays(scheduler *s, karp_decision *d)
     strbuf b;
     strbuf_init(&b, s->context);
     strbuf_adds(&b, "Pod ");
-    strbuf_addstr(&b, w->pod_names[first]);
+    strbuf_addstr(&b, pod_name(w, first));
     strbuf_adds(&b, ": its node ");
-    strbuf_addstr(&b, name_of(w, w->raw.pods.items[first].node));
+    strbuf_addstr(&b, name_of(w, pod_at(&w->raw, first)->node));
     strbuf_adds(&b, " is not in the input, so the pod counts nowhere");
     if (more > 0) {
         strbuf_adds(&b, " (and ");

@@ -62,7 +62,7 @@ static uint32_t node_domain(scheduler *s, uint32_t key_index, uint32_t node_inde
 /* Whether a pod is counted where it is bound. */
 static bool stays(const scheduler *s, uint32_t pod_number)
 {
-    const pod *p = &s->snapshot->raw.pods.items[pod_number];
+    const pod *p = pod_at(&s->snapshot->raw, pod_number);
     return s->snapshot->pod_node[pod_number] != NO_ID && p->phase != KARP_PHASE_SUCCEEDED && p->phase != KARP_PHASE_FAILED;
 }
 
@@ -91,7 +91,7 @@ uint32_t seed_of_pod(scheduler *s, const group *g, uint32_t pod_number)
     const kin *k = &s->kins.items[s->classes[s->snapshot->pod_class[pod_number]].kin];
     if (!stays(s, pod_number)) return NO_ID;
     if (g->inverse) return seed_of_owner(s, g, pod_number);
-    if (s->snapshot->raw.pods.items[pod_number].deletion != KARP_NO_TIME) return NO_ID;
+    if (pod_at(&s->snapshot->raw, pod_number)->deletion != KARP_NO_TIME) return NO_ID;
     /* A nil selector selects no pod, yet counts every pod of its namespaces here. */
     if (g->selects == NULL ? !group_in_namespace(g, k->name_space) : !group_selects(s, g, k)) return NO_ID;
     uint32_t node_index = s->snapshot->pod_node[pod_number];

@@ -25,7 +25,7 @@ static bool make_kins(scheduler *s)
 
 static bool counts_where_it_is(const scheduler *s, uint32_t pod_index)
 {
-    const pod *p = &s->snapshot->raw.pods.items[pod_index];
+    const pod *p = pod_at(&s->snapshot->raw, pod_index);
     return s->snapshot->pod_node[pod_index] != NO_ID && p->phase != KARP_PHASE_SUCCEEDED && p->phase != KARP_PHASE_FAILED &&
            p->deletion == KARP_NO_TIME;
 }
@@ -68,7 +68,7 @@ static bool register_bound(scheduler *s)
     for (size_t i = 0; i < w->raw.pods.count && w->raw.nodes.count > 0; i++) {
         uint32_t p = w->by_name[i], class_number = w->pod_class[p];
         if (w->pod_node[p] == NO_ID || s->excluded[p]) continue;
-        const pod *q = &w->raw.pods.items[p];
+        const pod *q = pod_at(&w->raw, p);
         const shape *h = shape_of(w, class_number);
         if (h->required_anti.count == 0) continue;
         const node *n = &w->raw.nodes.items[w->pod_node[p]];

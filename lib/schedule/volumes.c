@@ -56,7 +56,7 @@ static bool load(scheduler *s, host *h)
     h->volumes_loaded = true;
     h->csi = limits_of(s, h);
     for (uint32_t i = 0; i < n->pod_count && h->csi != NULL; i++) {
-        const pod *p = &s->snapshot->raw.pods.items[n->pods[i]];
+        const pod *p = pod_at(&s->snapshot->raw, n->pods[i]);
         if (!add_claims(s, h, p->name_space, p->volumes)) return false;
     }
     h->volumes_bound = h->volume_count;

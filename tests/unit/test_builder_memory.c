@@ -167,13 +167,13 @@ static karp_status run_step(building *f, size_t n)
 static size_t count_everything(const karp_builder *b)
 {
     const store *s = &b->s;
-    size_t lists = s->pods.count + s->nodes.count + s->claims.count + s->pools.count + s->classes.count + s->daemon_sets.count +
+    size_t lists = s->nodes.count + s->claims.count + s->pools.count + s->classes.count + s->daemon_sets.count +
                    s->volume_claims.count + s->volumes_bound.count + s->storage_classes.count + s->csi_nodes.count +
                    s->budgets.count + s->namespaces.count + s->selecting.count + s->overlays.count + s->buffers.count;
     assert_int_equal(s->taken.count, lists);
     assert_int_equal(s->taken_index.count, lists);
     assert_int_equal(s->shapes.count, s->shape_keys.count);
-    return lists + b->templates.count + s->catalogues.count + s->states.count + s->pods_to_place.count + s->default_spread.count +
+    return lists + s->pods.count + b->templates.count + s->catalogues.count + s->states.count + s->pods_to_place.count + s->default_spread.count +
            s->well_known_count + s->normalized.count + s->pods_given + s->states_given;
 }
 

@@ -151,7 +151,7 @@ static const char *requests_of(building *f, const request_case *one, size_t numb
     p.conditions = pending + (one->infeasible ? 0 : 1); /* the first of them decides */
     p.condition_count = one->infeasible ? 2 : 1;
     good(f, karp_builder_add_pod(f->b, &p, &f->error));
-    const pod *added = &f->s->pods.items[f->s->pods.count - 1];
+    const pod *added = pod_at(f->s, f->s->pods.count - 1);
     return list_text(f, f->s->shapes.items[added->shape].requests);
 }
 

@@ -72,7 +72,7 @@ static void test_same_pods(void **state)
     pod whole[COUNT(owns)];
     for (size_t i = 0; i < COUNT(owns); i++) {
         good(f, add_whole(f, &owns[i]));
-        whole[i] = f->s->pods.items[i];
+        whole[i] = *pod_at(f->s, i);
     }
     for (size_t i = 0; i < COUNT(owns); i++) {
         good(f, karp_builder_remove(f->b, str("Pod"), str("shop"), owns[i].name, &f->error));
@@ -82,7 +82,7 @@ static void test_same_pods(void **state)
     assert_int_equal(f->s->pods.count, COUNT(owns)); /* a template is no pod */
     for (size_t i = 0; i < COUNT(owns); i++) {
         good(f, karp_builder_add_templated_pod(f->b, template_, &owns[i], &f->error));
-        same_pods(&f->s->pods.items[COUNT(owns) + i], &whole[i]);
+        same_pods(pod_at(f->s, i), &whole[i]); /* each where the one of its name was */
     }
     assert_int_equal(whole[1].flags, POD_OF_STATEFUL_SET); /* one pod's conditions are not the next one's */
 }
@@ -99,7 +99,7 @@ static void test_several(void **state)
     assert_int_not_equal(large, small);
     good(f, karp_builder_add_templated_pod(f->b, small, &owns[0], &f->error));
     good(f, karp_builder_add_templated_pod(f->b, large, &owns[0], &f->error)); /* in another namespace */
-    assert_int_not_equal(f->s->pods.items[0].shape, f->s->pods.items[1].shape);
+    assert_int_not_equal(pod_at(f->s, 0)->shape, pod_at(f->s, 1)->shape);
     bad(f, karp_builder_add_templated_pod(f->b, small, &owns[0], &f->error), KARP_E_DUPLICATE, "Pod default/a", "metadata.name");
 }
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <base/block.h>
+
+#include <stdatomic.h>
+
+typedef struct block_head {
+    karp_context *context;
+    size_t bytes;
+    _Atomic uint32_t holds;
+} block_head;
+
+enum { HEAD_BYTES = 32 }; /* what follows is aligned as memory is */
+_Static_assert(sizeof(block_head) <= HEAD_BYTES, "the head fits before the block");
+
+static block_head *head_of(void *block) { return (block_head *)(void *)((char *)block - HEAD_BYTES); }
+
+void *block_new(karp_context *context, size_t count, size_t element_bytes)
+{
+    size_t bytes;
+    if (!size_mul(count, element_bytes, &bytes) || !size_add(bytes, HEAD_BYTES, &bytes)) return NULL;
+    block_head *head = mem_alloc(context, bytes);
+    if (head == NULL) return NULL;
+    head->context = context;
+    head->bytes = bytes;
+    atomic_init(&head->holds, 1);
+    return (char *)head + HEAD_BYTES;
+}
+
+void *block_hold(void *block)
+{
+    if (block != NULL) atomic_fetch_add_explicit(&head_of(block)->holds, 1, memory_order_relaxed);
+    return block;
+}
+
+void block_release(void *block)
+{
+    if (block == NULL || atomic_fetch_sub_explicit(&head_of(block)->holds, 1, memory_order_acq_rel) != 1) return;
+    block_head *head = head_of(block);
+    mem_free(head->context, head, head->bytes);
+}

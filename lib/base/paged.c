@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <base/paged.h>
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* Before the elements of each page. */
+typedef struct page_head {
+    _Atomic uint32_t holds;
+} page_head;
+
+enum { HEAD_BYTES = 16 }; /* elements are aligned as memory is */
+_Static_assert(sizeof(page_head) <= HEAD_BYTES, "the head fits before the elements");
+
+static page_head *head_of(char *items) { return (page_head *)(void *)(items - HEAD_BYTES); }
+
+void paged_init(paged *p, karp_context *context, size_t element_bytes)
+{
+    memset(p, 0, sizeof *p);
+    p->context = context;
+    p->element_bytes = element_bytes;
+}
+
+/* Elements of each page: only one that is alone may have fewer than the others. */
+static size_t page_room(const paged *p) { return p->room < PAGE_ELEMENTS ? p->room : PAGE_ELEMENTS; }
+
+static size_t page_bytes(const paged *p, size_t elements) { return HEAD_BYTES + elements * p->element_bytes; }
+
+static char *page_new(const paged *p, size_t elements)
+{
+    char *memory = mem_alloc(p->context, page_bytes(p, elements));
+    if (memory == NULL) return NULL;
+    atomic_init(&((page_head *)(void *)memory)->holds, 1);
+    return memory + HEAD_BYTES;
+}
+
+static void page_release(const paged *p, char *items, size_t elements)
+{
+    if (atomic_fetch_sub_explicit(&head_of(items)->holds, 1, memory_order_acq_rel) != 1) return;
+    mem_free(p->context, items - HEAD_BYTES, page_bytes(p, elements));
+}
+
+void paged_free(paged *p)
+{
+    for (size_t i = 0; i < p->page_count; i++) page_release(p, p->list[i], page_room(p));
+    mem_free(p->context, p->list, p->page_capacity * sizeof *p->list);
+    paged_init(p, p->context, p->element_bytes);
+}
+
+bool paged_continue(paged *p, const paged *from)
+{
+    if (from->page_count == 0) return true;
+    char **list = mem_alloc(p->context, from->page_count * sizeof *list);
+    if (list == NULL) return false;
+    memcpy(list, from->list, from->page_count * sizeof *list);
+    for (size_t i = 0; i < from->page_count; i++) atomic_fetch_add_explicit(&head_of(list[i])->holds, 1, memory_order_relaxed);
+    p->list = list;
+    p->page_count = p->page_capacity = from->page_count;
+    p->count = from->count;
+    p->room = from->room;
+    p->continued = true;
+    return true;
+}
+
+/* A small page becomes twice as large. */
+static bool widen_page(paged *p)
+{
+    enum { LEAST = 8 };
+    size_t room = p->room == 0 ? LEAST : p->room * 2;
+    if (room > PAGE_ELEMENTS) room = PAGE_ELEMENTS;
+    char *page = page_new(p, room);
+    if (page == NULL) return false;
+    if (p->page_count == 0) {
+        if (!grow(p->context, (void **)&p->list, &p->page_capacity, 1, sizeof *p->list)) {
+            page_release(p, page, room);
+            return false;
+        }
+        p->page_count = 1;
+    } else {
+        memcpy(page, p->list[0], p->count * p->element_bytes);
+        page_release(p, p->list[0], p->room);
+    }
+    p->list[0] = page;
+    p->room = room;
+    return true;
+}
+
+static bool add_page(paged *p)
+{
+    if (!grow(p->context, (void **)&p->list, &p->page_capacity, p->page_count + 1, sizeof *p->list)) return false;
+    char *page = page_new(p, PAGE_ELEMENTS);
+    if (page == NULL) return false;
+    p->list[p->page_count++] = page;
+    p->room += PAGE_ELEMENTS;
+    return true;
+}
+
+bool paged_reserve(paged *p)
+{
+    if (p->count >= UINT32_MAX - 1) return false;
+    if (p->count == p->room && !(p->room < PAGE_ELEMENTS ? widen_page(p) : add_page(p))) return false;
+    return paged_own(p, p->count) != NULL;
+}
+
+void *paged_push(paged *p)
+{
+    if (!paged_reserve(p)) return NULL;
+    return memset(paged_at(p, p->count++, p->element_bytes), 0, p->element_bytes);
+}
+
+bool paged_fill(paged *p, size_t count)
+{
+    while (p->count < count) {
+        if (!paged_reserve(p)) {
+            paged_free(p);
+            return false;
+        }
+        size_t more = p->room < count ? p->room : count;
+        memset(paged_at(p, p->count, p->element_bytes), 0, (more - p->count) * p->element_bytes);
+        p->count = more;
+    }
+    return true;
+}
+
+void *paged_own(paged *p, size_t i)
+{
+    char **page = &p->list[i >> PAGE_SHIFT];
+    if (p->continued && atomic_load_explicit(&head_of(*page)->holds, memory_order_acquire) > 1) {
+        char *own = page_new(p, page_room(p));
+        if (own == NULL) return NULL;
+        size_t first = i & ~(size_t)(PAGE_ELEMENTS - 1), there = p->count > first ? p->count - first : 0;
+        memcpy(own, *page, (there < page_room(p) ? there : page_room(p)) * p->element_bytes);
+        page_release(p, *page, page_room(p));
+        *page = own;
+    }
+    return paged_at(p, i, p->element_bytes);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order in which pods are placed (scheduling.md §17.2), and which of them wait. */
+#include <model/prepare.h>
+
+#include <base/bits.h>
+#include <base/block.h>
+#include <base/error.h>
+#include <base/sort.h>
+#include <model/kept_pods.h>
+#include <string.h>
+
+static int compare_size(const karp_snapshot *s, uint32_t x, uint32_t y)
+{
+    const int64_t *rx = s->classes[x].requests, *ry = s->classes[y].requests;
+    if (rx[RESOURCE_CPU] != ry[RESOURCE_CPU]) return rx[RESOURCE_CPU] > ry[RESOURCE_CPU] ? -1 : 1;
+    if (rx[RESOURCE_MEMORY] != ry[RESOURCE_MEMORY]) return rx[RESOURCE_MEMORY] > ry[RESOURCE_MEMORY] ? -1 : 1;
+    return 0;
+}
+
+static int by_size(uint32_t x, uint32_t y, const void *user) { return compare_size(user, x, y); }
+
+/* Among pods of one size. */
+static int compare_age(const pod *a, const pod *b)
+{
+    if (a->creation != b->creation) return a->creation < b->creation ? -1 : 1;
+    return compare_str((karp_str){ a->uid, a->uid_len }, (karp_str){ b->uid, b->uid_len });
+}
+
+static int by_age(uint32_t x, uint32_t y, const void *user)
+{
+    const karp_snapshot *s = user;
+    return compare_age(pod_at(&s->raw, x), pod_at(&s->raw, y));
+}
+
+/* The whole order, from what the pods say. */
+static int by_size_and_age(const store *s, const pod *a, const pod *b)
+{
+    if (a->shape != b->shape) {
+        resource_list x = s->shapes.items[a->shape].requests, y = s->shapes.items[b->shape].requests;
+        int order = amount_cmp(resource_list_get(y, RESOURCE_CPU), resource_list_get(x, RESOURCE_CPU));
+        if (order == 0) order = amount_cmp(resource_list_get(y, RESOURCE_MEMORY), resource_list_get(x, RESOURCE_MEMORY));
+        if (order != 0) return order;
+    }
+    return compare_age(a, b);
+}
+
+/* Sizes are the classes', so classes are sorted and pods are dealt out to them. size_of[class]: the size's number;
+ * first[number + 1]: where its pods begin. */
+static bool number_sizes(const karp_snapshot *s, uint32_t *order, uint32_t *size_of, uint32_t *sizes)
+{
+    *sizes = 0;
+    for (uint32_t c = 0; c < s->class_count; c++) order[c] = c;
+    if (!sort_ids(s->context, order, s->class_count, by_size, s)) return false;
+    for (uint32_t i = 0; i < s->class_count; i++) {
+        if (i > 0 && compare_size(s, order[i - 1], order[i]) != 0) ++*sizes;
+        size_of[order[i]] = *sizes;
+    }
+    ++*sizes;
+    return true;
+}
+
+static bool sort_queue(karp_snapshot *s)
+{
+    size_t n = s->raw.pods.count, bytes = (3 * (size_t)s->class_count + 3) * sizeof(uint32_t);
+    uint32_t *order = mem_zalloc(s->context, bytes), sizes = 0;
+    if (order == NULL) return false;
+    uint32_t *size_of = order + s->class_count, *first = size_of + s->class_count;
+    bool ok = number_sizes(s, order, size_of, &sizes);
+    for (size_t i = 0; ok && i < n; i++) first[size_of[s->pod_class[i]] + 2]++;
+    for (uint32_t k = 2; ok && k < sizes + 2; k++) first[k] += first[k - 1];
+    for (size_t i = 0; ok && i < n; i++) s->queue[first[size_of[s->pod_class[i]] + 1]++] = (uint32_t)i;
+    for (uint32_t k = 0; ok && k < sizes; k++) ok = sort_ids(s->context, s->queue + first[k], first[k + 1] - first[k], by_age, s);
+    mem_free(s->context, order, bytes);
+    return ok;
+}
+
+static bool make_queue(karp_snapshot *s)
+{
+    s->queue = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue);
+    s->queue_rank = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue_rank);
+    return s->queue != NULL && s->queue_rank != NULL;
+}
+
+static bool queue_anew(karp_snapshot *s)
+{
+    if (!make_queue(s) || !sort_queue(s)) return false;
+    for (size_t i = 0; i < s->raw.pods.count; i++) s->queue_rank[s->queue[i]] = (uint32_t)i;
+    return true;
+}
+
+static bool continue_queue(karp_snapshot *s)
+{
+    const karp_snapshot *before = s->kept->before;
+    size_t began = before->raw.pods.count;
+    order_change change;
+    bool ok = order_change_find(&change, s, before->queue, began, by_size_and_age, NULL);
+    if (ok && change.none) {
+        s->queue = block_hold(before->queue);
+        s->queue_rank = block_hold(before->queue_rank);
+    } else if (ok) {
+        ok = make_queue(s);
+        if (ok) order_change_apply(&change, before->queue, began, change.fresh, s->queue);
+        if (ok) order_change_ranks(&change, s, before->queue_rank, s->queue, s->queue_rank);
+    }
+    order_change_free(&change, s->context);
+    return ok;
+}
+
+static bool class_queue(karp_snapshot *s)
+{
+    s->queue_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue_class);
+    for (size_t i = 0; i < s->raw.pods.count && s->queue_class != NULL; i++) s->queue_class[i] = s->pod_class[s->queue[i]];
+    return s->queue_class != NULL;
+}
+
+/* ---- pods that wait -------------------------------------------------------------------------------------------------- */
+
+/* scheduling.md §2.1 */
+static bool waits(const pod *p)
+{
+    return p->node == NO_ID && (p->flags & POD_UNSCHEDULABLE) && !(p->flags & (POD_NOMINATED | POD_OF_DAEMON_SET | POD_OF_NODE | POD_VIRTUAL));
+}
+
+static bool is_plain(const store *s, const pod *p)
+{
+    const shape *h = &s->shapes.items[p->shape];
+    return h->node_selector.count == 0 && h->required.count == 0 && h->preferred.count == 0 && s->volumes.entries[p->volumes].count == 0;
+}
+
+static bool make_pending(karp_snapshot *s)
+{
+    size_t n = s->raw.pods.count;
+    s->pending = block_new(s->context, n + 1, sizeof *s->pending);
+    s->plain = block_new(s->context, bits_words(n) + 1, sizeof *s->plain);
+    if (s->plain != NULL) memset(s->plain, 0, (bits_words(n) + 1) * sizeof *s->plain);
+    return s->pending != NULL && s->plain != NULL;
+}
+
+static void list_pending(karp_snapshot *s)
+{
+    for (size_t i = 0; i < s->raw.pods.count; i++) {
+        const pod *p = pod_at(&s->raw, s->by_name[i]);
+        if (!waits(p)) continue;
+        if (is_plain(&s->raw, p)) bits_set(s->plain, s->by_name[i]);
+        s->pending[s->pending_count++] = s->by_name[i];
+    }
+}
+
+static void continue_plain(karp_snapshot *s)
+{
+    const struct kept_pods *k = s->kept;
+    size_t words_were = bits_words(k->before->raw.pods.count), words_are = bits_words(s->raw.pods.count);
+    memcpy(s->plain, k->before->plain, (words_were < words_are ? words_were : words_are) * sizeof *s->plain);
+    for (size_t i = 0; i < k->gone_count; i++) {
+        if (k->gone[i] < s->raw.pods.count) bits_clear(s->plain, k->gone[i]);
+    }
+    for (size_t i = 0; i < k->fresh_count; i++) {
+        const pod *p = pod_at(&s->raw, k->fresh[i]);
+        if (waits(p) && is_plain(&s->raw, p)) bits_set(s->plain, k->fresh[i]);
+    }
+}
+
+static bool continue_pending(karp_snapshot *s)
+{
+    const karp_snapshot *before = s->kept->before;
+    order_change change;
+    bool ok = order_change_find(&change, s, before->pending, before->pending_count, pods_by_name, waits) && make_pending(s);
+    if (ok) {
+        order_change_apply(&change, before->pending, before->pending_count, change.fresh, s->pending);
+        s->pending_count = before->pending_count - (uint32_t)change.gone_count + (uint32_t)change.fresh_count;
+        continue_plain(s);
+    }
+    order_change_free(&change, s->context);
+    return ok;
+}
+
+/* ---- the step -------------------------------------------------------------------------------------------------------- */
+
+static bool find_places(karp_snapshot *s)
+{
+    if (!s->raw.pods_given) return true;
+    s->place = arena_array(&s->data, s->raw.pods_to_place.count + 1, sizeof *s->place);
+    if (s->place == NULL) return false;
+    for (size_t i = 0; i < s->raw.pods_to_place.count; i++) {
+        uint64_t key = s->raw.pods_to_place.items[i];
+        uint32_t p = store_find(&s->raw, KIND_POD, (uint32_t)(key >> 32), (uint32_t)key);
+        if (p != NO_ID) s->place[s->place_count++] = p;
+    }
+    return true;
+}
+
+karp_status prepare_queue(karp_snapshot *s, karp_error *error)
+{
+    bool ok;
+    if (pods_kept(s)) {
+        ok = continue_queue(s) && class_queue(s) && continue_pending(s);
+    } else {
+        ok = queue_anew(s) && class_queue(s) && make_pending(s);
+        if (ok) list_pending(s);
+    }
+    return ok && find_places(s) ? KARP_OK : fail_nomem(error);
+}
