@@ -71,7 +71,7 @@ static bool applies(const budget *b, uint32_t reason, uint64_t quirks)
 
 int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64_t now, uint64_t quirks)
 {
-    int64_t allowed = BUDGET_UNLIMITED, one = 0;
+    int64_t allowed = BUDGET_UNLIMITED, one;
     bool broken = false;
     for (uint32_t i = 0; i < pool->budget_count; i++) {
         const budget *b = &pool->budgets[i];

@@ -6,8 +6,8 @@
 
 BUILD is a build with its tests. The core is compiled once more, so that unit tests and the program take it from a library which
 is made anew for each change: one file is compiled. A change is judged by the unit tests, cases and refusals of memory that execute
-its line, the quickest and most particular first; a test that fails, or takes five times as long, has noticed. Those that survive are
-printed; a survivor listed in equivalent.txt, with the reason why no test can notice it, counts neither way.
+its line, the quickest and most particular first; a test that fails, or takes five times as long, has noticed. When none does, the quick ones
+are run with address and undefined-behaviour sanitizers, as CI runs them. Those that survive are printed; a survivor listed in equivalent.txt, with the reason why no test can notice it, counts neither way.
 
 What a change came to is remembered in the folder. --again asks about those that were not noticed the tests that have not been asked:
 new ones, changed ones, and slow ones that a first run left out with --slowest. The sample is drawn by a hash of the changed line: it stays the same when other lines change.
@@ -35,6 +35,10 @@ CHANGES = {
 }
 TOKEN = re.compile(r'''/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|->|<<=?|>>=?|<=|>=|==|!=|&&|\|\||\+\+|--|[-+|&*/%^]=|[A-Za-z_]\w*|'''
                    r'''(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?)\w*|[<>+\-!]''', re.S)
+
+
+# Tests that take longer are not run with sanitizers.
+CHECKED_SECONDS = 0.3
 
 
 class Change:
@@ -103,22 +107,33 @@ class Memory:
                 file.write(json.dumps(row) + '\n')
 
 
+def noticed(bench, tests, library, passed, checked):
+    """The name of the first test that fails. What passes is added to `passed`."""
+    for test in tests:
+        name = test.name + ' with sanitizers' * checked
+        if passed.get(name) == test.digest:
+            continue
+        if not bench.run(test, library, (10 + 50 * test.seconds) if checked else 2 + 5 * test.seconds, checked=checked)[0]:
+            return name
+        passed[name] = test.digest
+    return None
+
+
 def judge(bench, change, passed, slowest):
-    """'killed by TEST', 'survives', 'not reached', 'same code' or 'does not compile'. What passes is added to `passed`."""
+    """'killed by TEST', 'survives', 'not reached', 'same code' or 'does not compile'."""
     with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
-        folder = pathlib.Path(folder)
-        library = bench.changed(change.name, change.text(), folder)
+        folder, text = pathlib.Path(folder), change.text()
+        library = bench.changed(change.name, text, folder)
         if not library:
             return 'does not compile' if library is None else 'same code'
         reaching = [test for test in bench.tests if test.executes(change.name, change.line, bench.counted.get(change.name, ()))]
-        for test in reaching:
-            if passed.get(test.name) == test.digest or test.seconds > slowest:
-                continue
-            if not bench.run(test, library, 2 + 5 * test.seconds)[0]:
-                return f'killed by {test.name}'
-            passed[test.name] = test.digest
-        if bench.same_optimised(change.name, change.text(), folder):
+        name = noticed(bench, [test for test in reaching if test.seconds <= slowest], library, passed, False)
+        if name is None and bench.same_optimised(change.name, text, folder):
             return 'same code'
+        if name is None and reaching:
+            name = noticed(bench, [test for test in reaching if test.seconds <= CHECKED_SECONDS], bench.changed(change.name, text, folder, True), passed, True)
+        if name is not None:
+            return f'killed by {name}'
     return 'survives' if reaching else 'not reached'
 
 

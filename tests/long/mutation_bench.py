@@ -16,6 +16,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ('base', 'model', 'decision', 'schedule', 'disrupt', 'explain')
 FLAGS = ['-std=c11', '-fPIC', '-w', '-ffp-contract=off', '-fno-math-errno', f'-I{SOURCE}/lib', f'-I{SOURCE}/include']
 MEMORY = 2 << 30
+PLAIN, CHECKED = ['-O1'], ['-O1', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 # They are about the rooms above the core, and take longer than all others together.
 ABOVE = {'bench', 'catalogue', 'command_line', 'field_tour', 'hostile', 'kubectl', 'node_classes', 'providers', 'simulate'}
 
@@ -25,6 +26,10 @@ def digest(*paths):
     for path in paths:
         state.update(path.read_bytes())
     return state.hexdigest()[:16]
+
+
+def linked(flags):
+    return [word for word in flags if word.startswith(('-fprofile', '-fsanitize'))]
 
 
 def core_files():
@@ -59,7 +64,9 @@ class Bench:
         self.map = folder / 'all.map'
         self.map.write_text('KARP_0.1 { global: *; };\n')
         self.counted = {} # by file, the lines that coverage counts
-        self.objects, self.library = self.core('gcc', 'plain', ['-O1'])
+        self.objects, self.library = self.core('gcc', 'plain', PLAIN)
+        self.checked, _ = self.core('gcc', 'checked', CHECKED)
+        self.runtime = subprocess.run(['gcc', '-print-file-name=libasan.so'], check=True, capture_output=True, text=True).stdout.strip()
         self.tests = list(self.programs())
 
     def compile(self, compiler, source, target, more=()):
@@ -78,7 +85,7 @@ class Bench:
         objects = {file: self.folder / name / (file.replace('/', '_') + '.o') for file in core_files()}
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             list(pool.map(lambda file: self.compile(compiler, SOURCE / 'lib' / file, objects[file], more), objects))
-        return objects, self.link(compiler, objects.values(), self.folder / name / 'lib', [word for word in more if word.startswith('-fprofile')])
+        return objects, self.link(compiler, objects.values(), self.folder / name / 'lib', linked(more))
 
     def programs(self):
         """The tests in C, linked with the library instead of the archive; the cases."""
@@ -97,9 +104,11 @@ class Bench:
             if path.stem[5:] not in ABOVE:
                 yield Test(f'cases {path.stem[5:]}', [sys.executable, str(path)], [path, *data])
 
-    def run(self, test, library, seconds, more=None):
+    def run(self, test, library, seconds, more=None, checked=False):
         """Whether the test passes within so many seconds of the processor, and how many it took."""
-        limits = ['prlimit', f'--as={MEMORY}', f'--cpu={math.ceil(seconds)}', '--core=0', '--']
+        limits = ['prlimit', *([] if checked else [f'--as={MEMORY}']), f'--cpu={math.ceil(seconds)}', '--core=0', '--']
+        if checked: # the program itself is not compiled so, and the sanitizer claims terabytes of addresses
+            more = {'LD_PRELOAD': self.runtime, 'ASAN_OPTIONS': f'detect_leaks=0:hard_rss_limit_mb={MEMORY >> 20}'}
         process = subprocess.Popen([*limits, *test.words], cwd=SOURCE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
                                    env={**self.environment, 'LD_LIBRARY_PATH': f'{library}:{self.build}/lib', **(more or {})})
         clock = threading.Timer(60 + 60 * seconds, os.killpg, [process.pid, 9])
@@ -156,16 +165,16 @@ class Bench:
                     lines[file].append(line)
         return seconds, lines
 
-    def changed(self, file, text, folder):
+    def changed(self, file, text, folder, checked=False):
         """The folder of a library in which the file reads so; None when it does not compile, '' when the code is the same."""
-        room = SOURCE / 'lib' / file.split('/')[0]
-        source, target = folder / pathlib.Path(file).name, folder / 'changed.o'
+        room, flags, objects = SOURCE / 'lib' / file.split('/')[0], CHECKED if checked else PLAIN, self.checked if checked else self.objects
+        source, target = folder / pathlib.Path(file).name, folder / f'changed{checked:d}.o'
         source.write_text(text)
-        if not self.compile('gcc', source, target, ['-O1', f'-I{room}']):
+        if not self.compile('gcc', source, target, [*flags, f'-I{room}']):
             return None
-        if target.read_bytes() == self.objects[file].read_bytes():
+        if target.read_bytes() == objects[file].read_bytes():
             return ''
-        return self.link('gcc', [target if f == file else path for f, path in self.objects.items()], folder / 'lib')
+        return self.link('gcc', [target if f == file else path for f, path in objects.items()], folder / f'lib{checked:d}', linked(flags))
 
     def same_optimised(self, file, text, folder):
         """Whether the compiler, asked for more, finds no difference."""

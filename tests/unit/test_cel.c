@@ -117,6 +117,10 @@ static void functions(void **state)
     static const example list[] = {
         YES("device.driver.startsWith('gpu')"), NO("device.driver.startsWith('gpu.example.com.')"), YES("device.driver.endsWith('.com')"),
         YES("device.driver.contains('example')"), NO("device.driver.contains('examples')"), YES("device.driver.contains('')"), YES("size('äö') == 2 && 'abc'.size() == 3"),
+        /* the first and last characters of each length in UTF-8 */
+        YES("'\\u007f\\u0080\\u07ff\\u0800\\uffff\\U00010000\\U0010ffff' == '\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf'"), WRONG("'\\U00110000' == ''"),
+        YES("optional.of(1) == optional.of(1)"), NO("optional.of(1) == optional.of(2)"), YES("optional.none() == optional.none()"),
+        NO("optional.of(1) == optional.none()"), NO("optional.none() == optional.of(1)"),
         YES("size([1, 2]) == 2"), ERROR(A ".memory.startsWith('x')"),
         YES(A ".driverVersion.isGreaterThan(semver('1.20.2'))"), YES(A ".driverVersion.isLessThan(semver('1.20.3'))"),
         YES(A ".driverVersion.compareTo(semver('1.20.3-beta.11')) < 0"), YES(A ".driverVersion == semver('1.20.3-beta.2')"), YES(A ".driverVersion.major() == 1"),

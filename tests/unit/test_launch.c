@@ -63,6 +63,36 @@ static void test_many_types(void **state)
     free(types);
 }
 
+/* The cheapest offering, wherever it stands; among equally cheap ones the first zone by name, then the first capacity type. */
+static void test_choice(void **state)
+{
+#define OFFERS(list) "- {name: t, labels: {topology.kubernetes.io/zone: [z1, z2], karpenter.sh/capacity-type: [on-demand, spot]}, capacity: {cpu: 4, memory: 8Gi, pods: 10}, offerings: [" list "]}\n"
+#define OFFER(zone, type, price) "{zone: " zone ", capacityType: " type ", price: " price "}"
+    static const struct {
+        const char *types, *zone, *capacity_type;
+    } rows[] = {
+        { OFFERS(OFFER("z2", "on-demand", "1") "," OFFER("z1", "on-demand", "2")), "z2", "on-demand" },
+        { OFFERS(OFFER("z1", "on-demand", "2") "," OFFER("z2", "on-demand", "1")), "z2", "on-demand" },
+        { OFFERS(OFFER("z2", "on-demand", "1") "," OFFER("z1", "on-demand", "1")), "z1", "on-demand" },
+        { OFFERS(OFFER("z2", "spot", "1") "," OFFER("z2", "on-demand", "1")), "z2", "on-demand" },
+        { OFFERS(OFFER("z2", "on-demand", "1") "," OFFER("z1", "spot", "1")), "z1", "spot" },
+        { OFFERS(OFFER("z1", "spot", "1") "," OFFER("z2", "on-demand", "1")), "z1", "spot" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        deciding d = decide_on(rows[i].types, CASES "world.yaml", POD("a", "", REQUESTS("cpu: 1")), NULL);
+        karp_decision *decision = decide(&d, NULL);
+        karp_launch l = { .size = sizeof l };
+        assert_int_equal(karp_decision_launch(decision, 0, &l), KARP_OK);
+        if (strcmp(l.choice.zone.ptr, rows[i].zone) != 0 || strcmp(l.choice.capacity_type.ptr, rows[i].capacity_type) != 0) {
+            fail_msg("row %zu: %s %s", i, l.choice.zone.ptr, l.choice.capacity_type.ptr);
+        }
+        assert_true(l.choice.price == 1.0);
+        karp_decision_unref(decision);
+        deciding_free(&d);
+    }
+}
+
 static void assert_message(const char *document, const char *expected)
 {
     deciding d = decide_on(NULL, CASES "world.yaml", document, NULL);
@@ -107,7 +137,7 @@ static void test_pool_put_aside(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_many_types), cmocka_unit_test(test_messages),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_many_types), cmocka_unit_test(test_choice), cmocka_unit_test(test_messages),
                                         cmocka_unit_test(test_pool_put_aside) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
