@@ -88,7 +88,7 @@ static void show_budget(strbuf *b, const node_view *v, uint32_t budget_number)
     if (count > PODS_NAMED) {
         strbuf_adds(b, " and ");
         strbuf_addu(b, count - PODS_NAMED);
-        strbuf_adds(b, " more pods");
+        strbuf_adds(b, count - PODS_NAMED == 1 ? " more pod" : " more pods");
     }
     strbuf_addc(b, ')');
 }
@@ -104,7 +104,7 @@ static void show_blocker(strbuf *b, const node_view *v, const karp_kept *row, ui
     if (row->detail.len > 0) {
         strbuf_adds(b, ": ");
         strbuf_addstr(b, row->detail);
-    } else if (n->pool != NO_ID && (row->code == KARP_REASON_POLICY_WHEN_EMPTY || row->code == KARP_REASON_CONSOLIDATION_DISABLED)) {
+    } else if (row->code == KARP_REASON_POLICY_WHEN_EMPTY || row->code == KARP_REASON_CONSOLIDATION_DISABLED) {
         strbuf_adds(b, ": NodePool ");
         strbuf_addstr(b, name_of(v->snapshot, v->snapshot->raw.pools.items[n->pool].meta.name));
     }
