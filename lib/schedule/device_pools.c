@@ -33,12 +33,16 @@ static bool counters_valid(const scheduler *s, const world_pool *p, uint8_t *set
         }
         for (uint32_t k = 0; k < d->counters.count; k++) counters[d->counters.items[k].id] = 1;
     }
-    for (uint32_t i = 0; i < p->slices.count && valid; i++) {
+    for (uint32_t i = 0; i < p->slices.count; i++) {
         const world_slice *d = &w->slices[p->slices.items[i]];
         if (!d->consumes || !current(s, p->slices.items[i])) continue;
         for (uint32_t k = d->device_first; k < d->device_first + d->device_count; k++) {
-            for (uint32_t n = 0; n < w->devices[k].sets.count; n++) valid = valid && sets[w->devices[k].sets.items[n]];
-            for (uint32_t n = 0; n < w->devices[k].consumes.count; n++) valid = valid && counters[w->devices[k].consumes.items[n].id];
+            for (uint32_t n = 0; n < w->devices[k].sets.count; n++) {
+                if (!sets[w->devices[k].sets.items[n]]) valid = false;
+            }
+            for (uint32_t n = 0; n < w->devices[k].consumes.count; n++) {
+                if (!counters[w->devices[k].consumes.items[n].id]) valid = false;
+            }
         }
     }
     return valid;

@@ -535,7 +535,7 @@ static bool must_stop(search *x)
     if (d->search_steps > MOST_TRIES) d->out_of_steps = true;
     if (o->should_stop != NULL && d->search_steps - d->polled_at >= POLL_EVERY) {
         d->polled_at = d->search_steps;
-        x->s->stopped = x->s->stopped || o->should_stop(o->stop_user) != 0;
+        x->s->stopped = o->should_stop(o->stop_user) != 0;
     }
     return d->out_of_steps || x->s->stopped || x->s->failed || x->s->algebra.failed;
 }

@@ -156,9 +156,9 @@ static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_
     for (uint32_t i = 0; i < names.count; i++) {
         uint32_t n = claim_named(s, class_number, names.items[i]);
         const claim_state *c = &d->claims[n];
-        bool listed = false;
-        for (uint32_t k = 0; k < *count; k++) listed = listed || waiting[k] == n;
-        if (listed) continue; /* a pod that names a claim twice has it once */
+        uint32_t k = 0;
+        while (k < *count && waiting[k] != n) k++;
+        if (k < *count) continue; /* a pod that names a claim twice has it once */
         if (to_allocate(d, n)) {
             waiting[(*count)++] = n;
             continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much of a device a claim takes: shares under a request policy, and counters; up to the edges of numbers. */
 #include "device_documents.h"
+#include "planning.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who has a device: claims of the cluster and pods that leave, then the nodes of the plan and the types that they can be. */
 #include "device_documents.h"
+#include "planning.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which devices serve a claim: requests and their limits, constraints, where devices can be reached from, and the end of a search. */
 #include "device_documents.h"
+#include "planning.h"
 
 #include <stdbool.h>
 #include <stdio.h>

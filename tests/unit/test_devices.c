@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic resource allocation, from documents to plans. */
 #include "device_documents.h"
+#include "planning.h"
 
 #include <stdio.h>
 #include <string.h>
