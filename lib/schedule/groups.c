@@ -242,19 +242,26 @@ static bool introduce_to_kins(scheduler *s, uint32_t number)
     return true;
 }
 
+/* Whether some domain of the key is there under taints alone. */
+static bool some_tainted(const scheduler *s, const domain_key *d)
+{
+    for (uint32_t i = 0; i < d->universe_count; i++) {
+        for (uint32_t t = 0; t < d->universe[i].taint_count; t++) {
+            if (s->taint_lists.entries[d->universe[i].taint_ids[t]].count > 0) return true;
+        }
+    }
+    return false;
+}
+
 /* Everything in which two creators of a group can differ: its full identity, and their tolerations where these decide which
  * domains it starts with (Q-4). */
 static uint32_t whole_identity(scheduler *s, const group *g, toleration_list tolerations)
 {
-    const domain_key *d = &s->keys[g->key];
     key_words k = { .s = s };
-    bool tainted = false;
-    for (uint32_t i = 0; i < d->universe_count && !tainted; i++) {
-        for (uint32_t t = 0; t < d->universe[i].taint_count; t++) tainted = tainted || s->taint_lists.entries[d->universe[i].taint_ids[t]].count > 0;
-    }
+    bool matter = some_tainted(s, &s->keys[g->key]);
     put(&k, PART_WHOLE);
     put(&k, group_identity(s, g, true));
-    for (uint32_t i = 0; tainted && i < tolerations.count; i++) put(&k, toleration_part(s, &tolerations.items[i]));
+    for (uint32_t i = 0; matter && i < tolerations.count; i++) put(&k, toleration_part(s, &tolerations.items[i]));
     return intern(&k);
 }
 
@@ -281,8 +288,10 @@ static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
     bool ok = initial_domains(s, g, tolerations) && (g->inverse || topology_seed(s, number)) && introduce_to_kins(s, number) && round_withhold(s, number);
     /* A group that comes up in the middle of a round does not know what the round has placed (Q-5); one that an earlier round
      * left behind would. */
-    if (s->solving && !g->inverse && quirk(s, 5)) s->conflated = s->conflated || s->simulation;
-    else if (s->solving && ok && !g->inverse) topology_count_placed(s, number);
+    if (s->solving && !g->inverse) {
+        if (!quirk(s, 5)) topology_count_placed(s, number);
+        else if (s->simulation) s->conflated = true;
+    }
     return ok && !s->failed ? number : NO_ID;
 }
 
@@ -365,6 +374,14 @@ static uint32_t group_of_spread(scheduler *s, const view *v, const spread_constr
 
 /* ---- owners ------------------------------------------------------------------------------------------------------------ */
 
+bool owns_inverse(const class_state *c, uint32_t number)
+{
+    for (uint32_t i = 0; i < c->inverse_count; i++) {
+        if (c->inverse_owned[i] == number) return true;
+    }
+    return false;
+}
+
 bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_list tolerations)
 {
     class_state *c = &s->classes[class_number];
@@ -380,9 +397,7 @@ bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_l
     for (uint32_t i = 0; i < h->required_anti.count; i++) {
         uint32_t number = group_of_term(s, &h->required_anti.items[i], GROUP_ANTI, true, class_->name_space, tolerations);
         if (number == NO_ID) return false;
-        bool known = false;
-        for (uint32_t k = 0; k < c->inverse_count; k++) known = known || c->inverse_owned[k] == number;
-        if (!known) c->inverse_owned[c->inverse_count++] = number;
+        if (!owns_inverse(c, number)) c->inverse_owned[c->inverse_count++] = number;
     }
     return true;
 }

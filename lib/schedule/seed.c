@@ -14,7 +14,7 @@ bool host_allowed(const scheduler *s, uint32_t requirement_id, uint32_t host_tex
 
 bool filter_matches(scheduler *s, const node_filter *f, taint_list taints, uint32_t set, uint32_t host_text)
 {
-    if (f->honor_affinity && f->entry_count > 0) {
+    if (f->honor_affinity) {
         bool some = false;
         for (uint32_t i = 0; i < f->entry_count && !some; i++) {
             some = host_allowed(s, f->entries[i].host, host_text) && set_compatible(&s->algebra, set, f->entries[i].set, false);
@@ -59,11 +59,11 @@ static uint32_t node_domain(scheduler *s, uint32_t key_index, uint32_t node_inde
     return host_number_of_text(s, text);
 }
 
-/* Whether a pod is counted where it is bound. */
-static bool stays(const scheduler *s, uint32_t pod_number)
+/* Whether a bound pod is counted where it is. */
+static bool counts(const scheduler *s, uint32_t pod_number)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_number);
-    return s->snapshot->pod_node[pod_number] != NO_ID && p->phase != KARP_PHASE_SUCCEEDED && p->phase != KARP_PHASE_FAILED;
+    return p->phase != KARP_PHASE_SUCCEEDED && p->phase != KARP_PHASE_FAILED;
 }
 
 uint32_t seed_of_node(scheduler *s, const group *g, const state_node *n)
@@ -78,9 +78,7 @@ static uint32_t seed_of_owner(scheduler *s, const group *g, uint32_t pod_number)
 {
     const class_state *c = &s->classes[s->snapshot->pod_class[pod_number]];
     uint32_t number = (uint32_t)(g - s->groups.items);
-    bool owns = false;
-    for (uint32_t i = 0; i < c->inverse_count && !owns; i++) owns = c->inverse_owned[i] == number;
-    if (!owns) return NO_ID;
+    if (!owns_inverse(c, number)) return NO_ID;
     uint32_t text = node_says(s, s->snapshot->raw.nodes.items[s->snapshot->pod_node[pod_number]].meta.labels, g->key);
     if (text == NO_ID) return NO_ID;
     return g->host ? host_number_of_text(s, text) : domain_number(s, g->key, text);
@@ -89,7 +87,7 @@ static uint32_t seed_of_owner(scheduler *s, const group *g, uint32_t pod_number)
 uint32_t seed_of_pod(scheduler *s, const group *g, uint32_t pod_number)
 {
     const kin *k = &s->kins.items[s->classes[s->snapshot->pod_class[pod_number]].kin];
-    if (!stays(s, pod_number)) return NO_ID;
+    if (!counts(s, pod_number)) return NO_ID;
     if (g->inverse) return seed_of_owner(s, g, pod_number);
     if (pod_at(&s->snapshot->raw, pod_number)->deletion != KARP_NO_TIME) return NO_ID;
     /* A nil selector selects no pod, yet counts every pod of its namespaces here. */

@@ -15,6 +15,8 @@ void topology_free(scheduler *s);
 bool topology_update(scheduler *s, uint32_t view_number);
 /* Puts the required anti-affinity of a class into the inverse table (§14.6). */
 bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_list tolerations);
+/* Whether the class owns that group of the inverse table. */
+bool owns_inverse(const class_state *c, uint32_t group_number);
 /* Whether the group's selector selects pods of the kin. */
 bool group_selects(const scheduler *s, const group *g, const kin *k);
 
