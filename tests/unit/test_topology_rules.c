@@ -88,7 +88,7 @@ static void names_of_keys(void **state)
 static void unknown_to_one(void **state)
 {
     (void)state;
-#define FAR LEAVING("old", ", " ZONE ": z9") BOUND("last", "app: x", "old", REQUESTS("")) 
+#define FAR LEAVING("old", ", " ZONE ": z9") BOUND("last", "app: x", "old", REQUESTS(""))
     /* z9 is known to the group of x, with a pod, and not to that of y. */
     AS_KARP("default z1: a last", WORLD, FAR POD("a", "app: x, of: w", SPREADS(SPREAD(ZONE, "1", OF("x")) "," SPREAD(ZONE, "1", "{matchLabels: {of: w}}")) CPU("1")));
     /* To start beside oneself: anywhere that the pod may be and the group knows. */
