@@ -37,8 +37,8 @@ TOKEN = re.compile(r'''/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|->
                    r'''(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?)\w*|[<>+\-!]''', re.S)
 
 
-# Tests that take longer are not run with sanitizers.
-CHECKED_SECONDS = 0.3
+# With sanitizers so many tests are run, of those that do not take longer.
+CHECKED_TESTS, CHECKED_SECONDS = 12, 0.1
 
 
 class Change:
@@ -131,7 +131,8 @@ def judge(bench, change, passed, slowest):
         if name is None and bench.same_optimised(change.name, text, folder):
             return 'same code'
         if name is None and reaching:
-            name = noticed(bench, [test for test in reaching if test.seconds <= CHECKED_SECONDS], bench.changed(change.name, text, folder, True), passed, True)
+            quick = [test for test in reaching if test.seconds <= CHECKED_SECONDS and test.lines is not None]
+            name = noticed(bench, quick[:CHECKED_TESTS], bench.changed(change.name, text, folder, True), passed, True)
         if name is not None:
             return f'killed by {name}'
     return 'survives' if reaching else 'not reached'
@@ -225,7 +226,7 @@ def main():
         folder = (options.folder or pathlib.Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         bench = Bench(options.build.resolve(), folder, options.jobs)
-        bench.measure()
+        bench.measure(not options.again)
         try_all(bench, changes, options).report(options.seed)
     return 0
 

@@ -28,6 +28,11 @@ def digest(*paths):
     return state.hexdigest()[:16]
 
 
+def fresh(target, sources):
+    """Whether it has been made of these already."""
+    return target.exists() and all(target.stat().st_mtime > path.stat().st_mtime for path in sources)
+
+
 def linked(flags):
     return [word for word in flags if word.startswith(('-fprofile', '-fsanitize'))]
 
@@ -42,16 +47,18 @@ class Test:
 
     def __init__(self, name, words, sources):
         self.name, self.words, self.digest = name, words, digest(*sources)
-        self.seconds, self.lines, self.files = 0, {}, {}
+        self.seconds, self.lines, self.files = 0.1, None, {} # until they are measured
 
     def executes(self, file, line, counted):
         """By line, where lines are counted (not in a table) and the file is what it was when that was measured; else any of the file."""
+        if self.lines is None:
+            return True
         lines = self.lines.get(file)
-        return bool(lines) and (line in lines or line not in counted or self.files[file] != digest(SOURCE / 'lib' / file))
+        return bool(lines) and (line in lines or (counted and line not in counted) or self.files[file] != digest(SOURCE / 'lib' / file))
 
     def cost(self):
         """The quick ones first, and those that execute little else."""
-        return (0.01 + self.seconds) * (100 + sum(map(len, self.lines.values())))
+        return 0 if self.lines is None else (0.01 + self.seconds) * (100 + sum(map(len, self.lines.values())))
 
 
 class Bench:
@@ -83,8 +90,10 @@ class Bench:
         """The whole core: its objects by file, and the folder of the library."""
         (self.folder / name).mkdir(exist_ok=True)
         objects = {file: self.folder / name / (file.replace('/', '_') + '.o') for file in core_files()}
+        headers = [*(SOURCE / 'lib').rglob('*.h'), *(SOURCE / 'include').rglob('*.h')]
+        wanted = [file for file, target in objects.items() if not fresh(target, [SOURCE / 'lib' / file, *headers])]
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            list(pool.map(lambda file: self.compile(compiler, SOURCE / 'lib' / file, objects[file], more), objects))
+            list(pool.map(lambda file: self.compile(compiler, SOURCE / 'lib' / file, objects[file], more), wanted))
         return objects, self.link(compiler, objects.values(), self.folder / name / 'lib', linked(more))
 
     def programs(self):
@@ -94,10 +103,11 @@ class Bench:
         archives = [self.build / 'tests' / f'libtest-{x}.a' for x in ('unit', 'support', 'reference')] + [self.build / 'lib' / 'libkarp-io-test.a']
         for path in sorted((SOURCE / 'tests').glob('unit/test_*.c')) + sorted((SOURCE / 'tests').glob('fault/test_*.c')):
             suite, name = path.parent.name, path.stem[5:]
-            objects = [str(p) for p in (self.build / 'tests' / f'test_{suite}_{name}.p').glob('*.o')]
+            objects = list((self.build / 'tests' / f'test_{suite}_{name}.p').glob('*.o'))
             out = self.folder / 'tests' / f'{suite}-{name}'
-            subprocess.run(['cc', '-o', str(out), *objects, '-Wl,--start-group', *map(str, archives), '-Wl,--end-group',
-                            str(self.library / 'libkarp.so.0'), '-lcmocka', *io, '-ldl', '-lm', '-pthread'], check=True)
+            if not fresh(out, objects + archives):
+                subprocess.run(['cc', '-o', str(out), *map(str, objects), '-Wl,--start-group', *map(str, archives), '-Wl,--end-group',
+                                str(self.library / 'libkarp.so.0'), '-lcmocka', *io, '-ldl', '-lm', '-pthread'], check=True)
             yield Test(f'{suite} {name}', [str(out)], [path])
         data = sorted(p for p in (SOURCE / 'tests' / 'cases').rglob('*') if p.suffix == '.yaml')
         for path in sorted((SOURCE / 'tests' / 'cases').glob('test_*.py')):
@@ -122,12 +132,12 @@ class Bench:
             pass
         return process.returncode in (0, 77), usage.ru_utime + usage.ru_stime
 
-    def measure(self):
-        """What each test executes, remembered in executed.json."""
+    def measure(self, new):
+        """What each test executes, remembered in executed.json. Tests that are new are measured, or taken to execute everything."""
         memory = self.folder / 'executed.json'
         known = json.loads(memory.read_text()) if memory.exists() else {}
         wanted = [test for test in self.tests if known.get(test.name, {}).get('digest') != test.digest]
-        if wanted:
+        if new and wanted:
             _, library = self.core('clang-19', 'lines', ['-O1', '-fprofile-instr-generate', '-fcoverage-mapping'])
             files = {file: digest(SOURCE / 'lib' / file) for file in core_files()}
             with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
@@ -135,11 +145,13 @@ class Bench:
                     known[test.name] = {'digest': test.digest, 'seconds': seconds, 'lines': lines, 'files': {f: files[f] for f in lines}}
             known['counted'] = {**known.get('counted', {}), **{file: sorted(lines) for file, lines in self.counted.items()}}
             memory.write_text(json.dumps(known))
-        self.counted = {file: set(lines) for file, lines in known['counted'].items()}
+        self.counted = {file: set(lines) for file, lines in known.get('counted', {}).items()}
         for test in self.tests:
-            row = known[test.name]
-            test.seconds, test.files = row['seconds'], row['files']
-            test.lines = {file: set(lines) for file, lines in row['lines'].items()}
+            row = known.get(test.name)
+            if row:
+                test.seconds = row['seconds']
+            if row and row['digest'] == test.digest:
+                test.files, test.lines = row['files'], {file: set(lines) for file, lines in row['lines'].items()}
         self.tests.sort(key=Test.cost)
 
     def executed(self, test, library):

@@ -519,6 +519,8 @@ static void test_wrong(void **state)
     s.replacements = &wanted;
     s.replacement_count = 1;
     assert_int_equal(try(j, &s, &nameless, 1), KARP_E_INVALID);
+    const karp_observation second = { KARP_OBSERVED_CREATED, 1, { "x", 1 } };
+    assert_int_equal(try(j, &s, &second, 1), KARP_E_INVALID);
     s.phase = KARP_PHASE_WAITING;
     s.started = noon;
     assert_int_equal(try(j, &s, NULL, 0), KARP_E_INVALID); /* never created */

@@ -61,6 +61,11 @@ static void test_fields(void **state)
     WITH(d->unschedulable.items[0].code, 999, changes);
     WITH(d->unschedulable.items[0].pod, d->ignored.items[0].pod, changes);
     WITH(d->ignored.items[0].code, 999, changes);
+    static uint32_t others[1000];
+    assert_true(l->pod_count < 1000 && d->placements.items[0].pod_count < 1000);
+    for (size_t i = 0; i < 1000; i++) others[i] = d->ignored.items[0].pod;
+    WITH(l->pods, others, changes);
+    WITH(d->placements.items[0].pods, others, changes);
     WITH(d->now, 12345, stays);
     WITH(d->profile, 1, stays);
     WITH(d->cost_before, 7, stays);

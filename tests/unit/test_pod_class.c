@@ -53,6 +53,10 @@ static const struct row {
     { LABEL("some"), "", "", USUAL },
     { LABEL("two"), "", "", (USUAL | KARP_POD_PDB_MULTIPLE) & ~(uint32_t)KARP_POD_CURRENTLY_RESCHEDULABLE },
     { LABEL("none") MARKED("true"), "", "", ACTIVE | BOUND | LATER | PROTECTED | DRAINS }, /* nobody would ask the budget */
+    /* any of several tolerations */
+    { "", TOLERATES("\"key\":\"other\",\"operator\":\"Exists\"},{\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Exists\""), "", ACTIVE | BOUND | MOVES | FREE },
+    { "", TOLERATES("\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Exists\"},{\"key\":\"other\",\"operator\":\"Exists\""), "", ACTIVE | BOUND | MOVES | FREE },
+    { "", TOLERATES("\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Equal\""), "", ACTIVE | BOUND | MOVES | FREE },
 };
 
 static void add_budget(cluster *c, const char *name, const char *values, const char *spec, int allowed)
