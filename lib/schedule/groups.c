@@ -4,6 +4,7 @@
 
 #include <base/sort.h>
 #include <model/prepare.h>
+#include <schedule/kins.h>
 #include <schedule/rounds.h>
 #include <schedule/templates.h>
 #include <string.h>
@@ -169,12 +170,6 @@ static uint32_t group_identity(scheduler *s, const group *g, bool full)
     return intern(&k);
 }
 
-label_list kin_labels(const scheduler *s, const kin *k)
-{
-    const struct words_entry *e = &s->snapshot->projected.entries[k->labels];
-    return (label_list){ (const label_pair *)(const void *)e->ptr, e->count / 2 };
-}
-
 bool group_in_namespace(const group *g, uint32_t name_space)
 {
     for (uint32_t i = 0; i < g->namespace_count; i++) {
@@ -231,15 +226,16 @@ static bool initial_domains(scheduler *s, group *g, toleration_list tolerations)
 static bool introduce_to_kins(scheduler *s, uint32_t number)
 {
     const group *g = &s->groups.items[number];
-    for (size_t i = 0; i < s->kins.count; i++) {
-        kin *k = &s->kins.items[i];
+    kin_list near = kins_for(s, g);
+    for (uint32_t i = 0; i < near.count; i++) {
+        kin *k = &s->kins.items[kin_list_at(near, i)];
         if (!group_selects(s, g, k)) continue;
         bool ok = g->inverse ? push_id(s, &k->barred_by, &k->barred_count, &k->barred_capacity, number)
                              : push_id(s, &k->counted_by, &k->counted_count, &k->counted_capacity, number);
         if (!ok) return false;
         if (g->inverse && !g->host) k->barred_elsewhere = true;
     }
-    return true;
+    return !s->failed;
 }
 
 /* Whether some domain of the key is there under taints alone. */

@@ -318,6 +318,9 @@ struct scheduler {
     map64 group_of_identity;
     LIST_OF(kin) kins;
     words kin_keys;
+    map64 kin_label_numbers; /* (key, value) -> number of a label that kins have; made when label_first is */
+    uint32_t *label_first;   /* [labels + 1] into label_kins: kins by label; NULL until the first group asks */
+    uint32_t *label_kins;
     uint32_t host_numbers; /* next free one */
     map64 host_of_text;    /* host name -> number */
     uint32_t *host_text;   /* number -> host name, NO_ID for claims */

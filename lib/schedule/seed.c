@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is there before the round: domains of the nodes offered, counts of bound pods (scheduling.md §14.3). */
 #include <base/sort.h>
+#include <schedule/kins.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 
@@ -103,10 +104,12 @@ bool topology_seed(scheduler *s, uint32_t number)
         uint32_t domain = seed_of_node(s, g, &s->snapshot->nodes[s->hosts[h].node]);
         if (domain != NO_ID) group_register(s, g, domain);
     }
-    for (uint32_t i = 0; i < s->kins.count; i++) {
-        const kin *k = &s->kins.items[i];
+    kin_list near = kins_for(s, g);
+    for (uint32_t i = 0; i < near.count; i++) {
+        uint32_t number_of_kin = kin_list_at(near, i);
+        const kin *k = &s->kins.items[number_of_kin];
         if (g->selects == NULL ? !group_in_namespace(g, k->name_space) : !group_selects(s, g, k)) continue;
-        for (uint32_t p = s->kin_first[i]; p < s->kin_first[i + 1]; p++) {
+        for (uint32_t p = s->kin_first[number_of_kin]; p < s->kin_first[number_of_kin + 1]; p++) {
             uint32_t node_index = s->snapshot->pod_node[s->kin_pods[p]];
             if (s->excluded[s->kin_pods[p]] == 1 || !counts_node(s, g, node_index)) continue;
             uint32_t domain = node_domain(s, g->key, node_index);

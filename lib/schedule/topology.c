@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What topology allows a pod, and what a placement changes (scheduling.md §14.5, §14.7–14.10). */
+#include <schedule/kins.h>
 #include <schedule/rounds.h>
 #include <schedule/topology.h>
 
 /* ---- set-up ---------------------------------------------------------------------------------------------------------- */
-
-static bool make_kins(scheduler *s)
-{
-    words_init(&s->kin_keys, s->context);
-    for (uint32_t c = 0; c < s->snapshot->class_count; c++) {
-        const pod_class *k = &s->snapshot->classes[c];
-        uint32_t key[2] = { k->name_space, k->labels };
-        uint32_t id = words_add(&s->kin_keys, key, 2);
-        if (id == NO_ID) return false;
-        if (id == s->kins.count) {
-            kin *fresh = list_push(s->context, &s->kins, sizeof *fresh);
-            if (fresh == NULL) return false;
-            *fresh = (kin){ .name_space = k->name_space, .labels = k->labels };
-        }
-        s->classes[c].kin = id;
-    }
-    return true;
-}
 
 static bool counts_where_it_is(const scheduler *s, uint32_t pod_index)
 {
@@ -92,7 +75,7 @@ bool topology_init(scheduler *s)
     words_init(&s->group_keys, s->context);
     map64_init(&s->group_of_identity, s->context);
     map64_init(&s->key_numbers, s->context);
-    return make_kins(s) && list_bound_by_kin(s) && number_nodes(s) && register_bound(s);
+    return kins_init(s) && list_bound_by_kin(s) && number_nodes(s) && register_bound(s);
 }
 
 void topology_free(scheduler *s)
@@ -112,16 +95,10 @@ void topology_free(scheduler *s)
         mem_free(s->context, g->sources, g->capacity * sizeof *g->sources);
     }
     list_free(s->context, &s->groups, sizeof(group));
-    for (size_t i = 0; i < s->kins.count; i++) {
-        kin *k = &s->kins.items[i];
-        mem_free(s->context, k->counted_by, k->counted_capacity * sizeof *k->counted_by);
-        mem_free(s->context, k->barred_by, k->barred_capacity * sizeof *k->barred_by);
-    }
-    list_free(s->context, &s->kins, sizeof(kin));
+    kins_free(s);
     words_free(&s->group_keys);
     map64_free(&s->group_of_identity);
     map64_free(&s->key_numbers);
-    words_free(&s->kin_keys);
     mem_free(s->context, s->host_text, s->host_text_capacity * sizeof *s->host_text);
     map64_free(&s->host_of_text);
 }

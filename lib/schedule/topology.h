@@ -20,7 +20,6 @@ bool owns_inverse(const class_state *c, uint32_t group_number);
 /* Whether the group's selector selects pods of the kin. */
 bool group_selects(const scheduler *s, const group *g, const kin *k);
 
-label_list kin_labels(const scheduler *s, const kin *k);
 bool group_in_namespace(const group *g, uint32_t name_space);
 
 /* seed.c: counts of what is there in every round (§14.3). */

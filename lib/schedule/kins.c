@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/kins.h>
+
+bool kins_init(scheduler *s)
+{
+    words_init(&s->kin_keys, s->context);
+    map64_init(&s->kin_label_numbers, s->context);
+    for (uint32_t c = 0; c < s->snapshot->class_count; c++) {
+        const pod_class *k = &s->snapshot->classes[c];
+        uint32_t key[2] = { k->name_space, k->labels };
+        uint32_t id = words_add(&s->kin_keys, key, 2);
+        if (id == NO_ID) return false;
+        if (id == s->kins.count) {
+            kin *fresh = list_push(s->context, &s->kins, sizeof *fresh);
+            if (fresh == NULL) return false;
+            *fresh = (kin){ .name_space = k->name_space, .labels = k->labels };
+        }
+        s->classes[c].kin = id;
+    }
+    return true;
+}
+
+void kins_free(scheduler *s)
+{
+    for (size_t i = 0; i < s->kins.count; i++) {
+        kin *k = &s->kins.items[i];
+        mem_free(s->context, k->counted_by, k->counted_capacity * sizeof *k->counted_by);
+        mem_free(s->context, k->barred_by, k->barred_capacity * sizeof *k->barred_by);
+    }
+    list_free(s->context, &s->kins, sizeof(kin));
+    words_free(&s->kin_keys);
+    map64_free(&s->kin_label_numbers);
+}
+
+label_list kin_labels(const scheduler *s, const kin *k)
+{
+    const struct words_entry *e = &s->snapshot->projected.entries[k->labels];
+    return (label_list){ (const label_pair *)(const void *)e->ptr, e->count / 2 };
+}
+
+/* ---- kins by label ------------------------------------------------------------------------------------------------------ */
+
+/* Numbers the labels that kins have; counts kins at [number + 2]. */
+static bool count_labels(scheduler *s)
+{
+    uint32_t labels = 0;
+    for (size_t i = 0; i < s->kins.count; i++) {
+        label_list list = kin_labels(s, &s->kins.items[i]);
+        for (uint32_t l = 0; l < list.count; l++) {
+            uint64_t pair = pair_key(list.items[l].key, list.items[l].value);
+            uint32_t number = map64_get(&s->kin_label_numbers, pair);
+            if (number == NO_ID) {
+                number = labels++;
+                if (!map64_put(&s->kin_label_numbers, pair, number)) return false;
+            }
+            s->label_first[number + 2]++;
+        }
+    }
+    for (uint32_t n = 2; n < labels + 2; n++) s->label_first[n] += s->label_first[n - 1];
+    return true;
+}
+
+static bool index_labels(scheduler *s)
+{
+    size_t pairs = 0;
+    for (size_t i = 0; i < s->kins.count; i++) pairs += kin_labels(s, &s->kins.items[i]).count;
+    s->label_first = arena_array(&s->data, pairs + 2, sizeof *s->label_first);
+    s->label_kins = arena_array(&s->data, pairs + 1, sizeof *s->label_kins);
+    if (s->label_first == NULL || s->label_kins == NULL || !count_labels(s)) return false;
+    for (uint32_t i = 0; i < s->kins.count; i++) {
+        label_list list = kin_labels(s, &s->kins.items[i]);
+        for (uint32_t l = 0; l < list.count; l++) {
+            uint32_t number = map64_get(&s->kin_label_numbers, pair_key(list.items[l].key, list.items[l].value));
+            s->label_kins[s->label_first[number + 1]++] = i;
+        }
+    }
+    return true;
+}
+
+/* Shortens a list to the kins with a label, if they are fewer. */
+static void narrow(const scheduler *s, uint32_t key, uint32_t value, kin_list *list)
+{
+    uint32_t number = map64_get(&s->kin_label_numbers, pair_key(key, value));
+    uint32_t first = number != NO_ID ? s->label_first[number] : 0, count = number != NO_ID ? s->label_first[number + 1] - first : 0;
+    if (count < list->count) *list = (kin_list){ s->label_kins + first, count };
+}
+
+kin_list kins_for(scheduler *s, const group *g)
+{
+    kin_list list = { NULL, (uint32_t)s->kins.count };
+    if (g->selects == NULL) return list;
+    if (s->label_first == NULL && !index_labels(s)) {
+        s->failed = true;
+        return (kin_list){ NULL, 0 };
+    }
+    label_list labels = g->selects->labels;
+    for (uint32_t i = 0; i < labels.count; i++) narrow(s, labels.items[i].key, labels.items[i].value, &list);
+    for (uint32_t i = 0; i < g->extra.count; i++) narrow(s, g->extra.items[i].key, g->extra.items[i].value, &list);
+    for (uint32_t i = 0; i < g->selects->expressions.count; i++) {
+        const expression *e = &g->selects->expressions.items[i];
+        if (e->op == KARP_OP_IN && e->value_count == 1) narrow(s, e->key, e->values[0], &list);
+    }
+    return list;
+}
