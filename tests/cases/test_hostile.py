@@ -44,6 +44,14 @@ def pod_term(i):
     return {'topologyKey': ZONE, 'labelSelector': {'matchLabels': {'a': f'v{i}'}}}
 
 
+def rules_of_its_own(i):
+    """A pod whose spread and anti-affinity look at nobody else."""
+    own = {'matchLabels': {'a': f'v{i}'}}
+    return pod(f'p{i}', {'topologySpreadConstraints': [{'maxSkew': 1, 'topologyKey': ZONE, 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': own}],
+                         'affinity': {'podAntiAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': [
+                             {'topologyKey': 'kubernetes.io/hostname', 'labelSelector': own}]}}}, labels={'a': f'v{i}'})
+
+
 def pool_with(n, **template):
     pool = json.loads(json.dumps(POOL))
     pool['spec']['template']['spec'].update(template)
@@ -75,6 +83,7 @@ TRAPS = {
     'containers': lambda n: lines(pod('p', {'containers': [{'name': f'c{i}', 'resources': {'requests': {'cpu': '1m'}}} for i in range(n)]})),
     'volumes': lambda n: lines(pod('p', {'volumes': [{'name': f'v{i}', 'persistentVolumeClaim': {'claimName': f'c{i}'}} for i in range(n)]})),
     'pods that differ': lambda n: lines(*[pod(f'p{i}', labels={'a': f'v{i}'}) for i in range(n)]),
+    'pods with rules of their own': lambda n: lines(*[rules_of_its_own(i) for i in range(n)]),
     'owners': lambda n: lines(pod('p', ownerReferences=[{'apiVersion': 'v1', 'kind': 'X', 'name': f'{i}', 'uid': f'{i}'} for i in range(n)])),
     'fields that are not known': lambda n: lines(pod('p', {f'x{i}': 1 for i in range(n)})),
     'kinds that are not known': lambda n: lines(*[{'apiVersion': 'v1', 'kind': f'X{i}', 'metadata': {'name': 'x'}} for i in range(n)]),
