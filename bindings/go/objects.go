@@ -422,6 +422,7 @@ type Offering struct {
 	Price               float64       // per hour
 	Available           bool
 	ReservationCapacity int64
+	AwaitsPrice         bool       // not available only because its price is not known; a NodeOverlay may supply it
 	CapacityOverride    []Resource // of this offering alone; nil = none, empty = there, and changes nothing
 	OverheadOverride    *Overhead
 }

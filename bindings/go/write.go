@@ -382,7 +382,7 @@ func (p *page) offerings(from []Offering) (*C.karp_offering, C.size_t) {
 		o, out := &from[i], &items[i]
 		out.requirements, out.requirement_count = p.requirements(o.Requirements)
 		out.price, out.available = C.double(o.Price), flag(o.Available)
-		out.reservation_capacity = C.int64_t(o.ReservationCapacity)
+		out.reservation_capacity, out.awaits_price = C.int64_t(o.ReservationCapacity), flag(o.AwaitsPrice)
 		out.has_capacity_override = flag(o.CapacityOverride != nil)
 		out.capacity_override, out.capacity_override_count = p.resources(o.CapacityOverride)
 		if o.OverheadOverride != nil {

@@ -35,7 +35,9 @@ typedef struct karp_offering {
     size_t capacity_override_count;
     const karp_overhead *overhead_override; /**< NULL = none */
     uint32_t has_capacity_override; /**< 1 = present, even when empty */
-    uint32_t reserved;
+    /** 1 = it is not available only because its price is not known. A NodeOverlay with a price (no adjustment) and no requirement
+     * but the instance type (In) supplies one, and makes it available. */
+    uint32_t awaits_price;
 } karp_offering;
 
 /** How many volumes of a CSI driver a node of the type takes. */

@@ -107,7 +107,8 @@ static void offering(io_decoder *d, const json_t *value, void *into)
     karp_offering *out = into;
     offering_requirements(d, value, out);
     out->price = catalogue_price(d, value, "price", NULL);
-    out->available = io_boolean(d, value, "available", true);
+    out->awaits_price = io_boolean(d, value, "awaitsPrice", false);
+    out->available = io_boolean(d, value, "available", !out->awaits_price);
     out->reservation_capacity = io_integer(d, value, "reservationCapacity", 0, INT64_MAX, 0);
     offering_overrides(d, value, out);
 }

@@ -195,6 +195,10 @@ static void write_offering(json_out *j, const karp_offering *offering)
     json_double(j, offering->price);
     json_key(j, "available");
     json_bool(j, offering->available != 0);
+    if (offering->awaits_price) {
+        json_key(j, "awaitsPrice");
+        json_bool(j, true);
+    }
     if (offering->reservation_capacity != 0) {
         json_key(j, "reservationCapacity");
         json_int(j, offering->reservation_capacity);

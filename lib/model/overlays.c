@@ -40,6 +40,8 @@ typedef struct overlaying {
     struct catalogue_sets { uint32_t *types, *offerings; } *known; /* by catalogue; offerings of all types in order */
     pool_updates *pools;
     uint32_t *sets; /* of one type's offerings: scratch */
+    const overlay **suppliers; /* overlays that hold and supply prices, in order */
+    size_t supplier_count;
     bool refused;
 } overlaying;
 
@@ -192,6 +194,15 @@ static bool collect(overlaying *w, uint32_t pool, const overlay *o, uint32_t nam
     return !w->refused;
 }
 
+/* Whether a provider takes the overlay's price for a type of which it knows none: a price, of types by name and nothing else. */
+static bool supplies(const overlaying *w, const overlay *o)
+{
+    bool adjusts, percent;
+    double value;
+    if (o->price.len == 0 || !says_number(o->price, &adjusts, &percent, &value) || adjusts) return false;
+    return o->requirements.count == 1 && o->requirements.items[0].key == w->s->known.instance_type && o->requirements.items[0].op == KARP_OP_IN;
+}
+
 /* An overlay holds in all pools or in none. */
 static void apply_overlay(overlaying *w, const overlay *o)
 {
@@ -199,6 +210,7 @@ static void apply_overlay(overlaying *w, const overlay *o)
     for (uint32_t p = 0; p < pools; p++) {
         if (!match(w, p, o, no_conflict)) return;
     }
+    if (supplies(w, o)) w->suppliers[w->supplier_count++] = o;
     for (uint32_t p = 0; p < pools && !w->refused; p++) (void)match(w, p, o, collect);
 }
 
@@ -214,6 +226,21 @@ static double adjusted(double price, karp_str change)
     return result >= 0 ? result : 0;
 }
 
+/* The first overlay that names the type, the heaviest, has the price that the offering waits for. */
+static void supply_price(const overlaying *w, uint32_t name, karp_offering *o)
+{
+    for (size_t k = 0; k < w->supplier_count; k++) {
+        const expression *types = &w->suppliers[k]->requirements.items[0];
+        uint32_t i = 0;
+        while (i < types->value_count && types->values[i] != name) i++;
+        if (i == types->value_count) continue;
+        o->price = adjusted(o->price, w->suppliers[k]->price);
+        o->available = 1;
+        o->awaits_price = 0;
+        return;
+    }
+}
+
 static const karp_offering *overlaid_offerings(const overlaying *w, arena *a, uint32_t index, const catalogue_type *type,
                                                const uint32_t *sets, const pool_updates *p)
 {
@@ -222,6 +249,7 @@ static const karp_offering *overlaid_offerings(const overlaying *w, arena *a, ui
     if (list == NULL) return NULL;
     for (uint32_t i = 0; i < type->offering_count; i++) {
         list[i] = type->shown.offerings[i];
+        if (list[i].awaits_price && !list[i].available) supply_price(w, name, &list[i]);
         uint32_t known = map64_get(&p->price_of, pair_key(name, sets[i]));
         if (known == NO_ID) continue;
         list[i].price = adjusted(list[i].price, price_of(p->prices.items[known].by));
@@ -387,7 +415,8 @@ static karp_status lay_over(overlaying *w, karp_error *error)
     karp_snapshot *s = w->s;
     size_t n = s->raw.overlays.count;
     uint32_t *order = arena_array(&s->data, n, sizeof *order);
-    if (order == NULL || !begin(w, s)) return fail_nomem(error);
+    w->suppliers = arena_array(&s->data, n, sizeof *w->suppliers);
+    if (order == NULL || w->suppliers == NULL || !begin(w, s)) return fail_nomem(error);
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
     if (!sort_ids(s->context, order, n, by_weight, s)) return fail_nomem(error);
     for (size_t i = 0; i < n && !w->refused; i++) {

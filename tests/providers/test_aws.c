@@ -389,6 +389,41 @@ static void bad_settings(void **state)
     assert_null(catalogue);
 }
 
+/* Every zone of the region has an offering of every capacity type, whether the type is there or not, and whether it has a price. */
+static void zones_without_the_type(void **state)
+{
+    (void)state;
+    static const char *const zones[] = { "us-west-2a", "us-west-2b", "us-west-2c" };
+    karp_catalogue *c = catalogue_of("us-west-2", "{}");
+    const karp_instance_type *some = type_of(c, "c5ad.2xlarge"), *unpriced = type_of(c, "p5e.48xlarge");
+    size_t absent = 0;
+    assert_int_equal(some->offering_count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        const karp_offering *o = &some->offerings[i];
+        assert_string_equal(offering_label(o, "topology.kubernetes.io/zone"), zones[i / 2]);
+        assert_string_equal(offering_label(o, "karpenter.sh/capacity-type"), i % 2 ? "spot" : "on-demand");
+        bool there = strstr(label(c, "c5ad.2xlarge", "topology.kubernetes.io/zone"), zones[i / 2]) != NULL;
+        assert_int_equal(o->available, there);
+        assert_int_equal(o->awaits_price, 0);
+        if (i % 2 == 0) assert_true(o->price == some->offerings[0].price && o->price > 0); /* of the region */
+        absent += !there;
+    }
+    assert_int_equal(absent, 2);
+    assert_string_equal(label(c, "p5e.48xlarge", "topology.kubernetes.io/zone"), "us-west-2c");
+    for (size_t i = 0; i < unpriced->offering_count; i++) {
+        const karp_offering *o = &unpriced->offerings[i];
+        assert_true(!o->available && o->price == 0);
+        assert_int_equal(o->awaits_price, strcmp(offering_label(o, "topology.kubernetes.io/zone"), "us-west-2c") == 0);
+    }
+    karp_catalogue_unref(c);
+    /* A class that cannot go there waits for nothing. */
+    c = catalogue_of("us-west-2", "{\"status\":{\"subnets\":[{\"id\":\"s\",\"zone\":\"us-west-2a\"}]}}");
+    unpriced = type_of(c, "p5e.48xlarge");
+    assert_int_equal(unpriced->offering_count, 8); /* of us-west-2d, too */
+    for (size_t i = 0; i < 8; i++) assert_false(unpriced->offerings[i].available || unpriced->offerings[i].awaits_price);
+    karp_catalogue_unref(c);
+}
+
 /* More interfaces reserved than there are: no pods, and no wrap. */
 static void many_reserved_interfaces(void **state)
 {
@@ -401,7 +436,7 @@ static void many_reserved_interfaces(void **state)
     assert_int_equal(karp_catalogue_count(c), ec2_row_count);
     assert_capacity(c, "m5.large", "pods", "0");
     assert_string_equal(label(c, "p5.48xlarge", "topology.kubernetes.io/zone"), ""); /* not offered in Ireland */
-    assert_int_equal(type_of(c, "p5.48xlarge")->offering_count, 0);
+    for (size_t i = 0; i < type_of(c, "p5.48xlarge")->offering_count; i++) assert_false(type_of(c, "p5.48xlarge")->offerings[i].available);
     karp_catalogue_unref(c);
 }
 
@@ -439,7 +474,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(kubelet),           cmocka_unit_test(interfaces),
         cmocka_unit_test(offerings),         cmocka_unit_test(subnets_and_reservations),
         cmocka_unit_test(placement_groups),  cmocka_unit_test(bad_node_classes),
-        cmocka_unit_test(bad_settings),      cmocka_unit_test(many_reserved_interfaces),
+        cmocka_unit_test(bad_settings),      cmocka_unit_test(zones_without_the_type),
+        cmocka_unit_test(many_reserved_interfaces),
         cmocka_unit_test(refused_memory),
     };
     if (argc > 1) return aws_dump(argc, argv);

@@ -25,10 +25,25 @@ typedef struct step_count {
 static step_count steps[AWS_FILTERS + 1];
 static size_t step_total;
 
+/* The peer was asked about types without offerings in zones that do not have them. */
+static bool in_a_zone_of_the_type(const karp_provider_launch *launch, karp_provider_candidate c)
+{
+    const karp_instance_type *t = launch->types[c.type];
+    const karp_offering *o = launch_offering(launch, c);
+    karp_str zone = match_single(o->requirements, o->requirement_count, LAUNCH_ZONE);
+    const karp_requirement *zones = match_find(t->requirements, t->requirement_count, LAUNCH_ZONE);
+    for (size_t i = 0; i < zones->value_count; i++) {
+        if (match_same(zones->values[i], zone)) return true;
+    }
+    assert_false(o->available);
+    return false;
+}
+
 static step_count count_of(const karp_provider_launch *launch)
 {
-    step_count count = { 0, launch->candidate_count };
+    step_count count = { 0, 0 };
     for (size_t i = 0; i < launch->candidate_count; i++) {
+        count.offerings += in_a_zone_of_the_type(launch, launch->candidates[i]);
         count.types += i == 0 || launch->candidates[i].type != launch->candidates[i - 1].type;
     }
     return count;

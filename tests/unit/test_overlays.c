@@ -163,9 +163,37 @@ static void refused_memory(void **state)
                       "new other p on one,two,wide\n");
 }
 
+/* A type of which the provider knows no price: an overlay that names it and nothing else supplies one. */
+#define FULL(name, price, more) "    - {name: " name ", requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [" name "]}, " \
+    "{key: topology.kubernetes.io/zone, operator: In, values: [a]}, {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], " \
+    "capacity: {cpu: 4, memory: 8Gi, pods: 10}, offerings: [{zone: a, capacityType: on-demand, price: " price more "}]}\n"
+#define UNPRICED FULL("dear", "9", "") FULL("new", "0", ", available: false, awaitsPrice: true") FULL("gone", "0", ", available: false")
+#define NAMES(names) "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [" names "]}]"
+
+static void unknown_prices(void **state)
+{
+    (void)state;
+    assert_choice(SNAPSHOT(ON, UNPRICED) P, "dear a 9");
+    assert_choice(SNAPSHOT(ON, UNPRICED) OVERLAY("o", NAMES("new") ", price: '2'") P, "new a 2 priced");
+    assert_choice(SNAPSHOT(ON, UNPRICED) OVERLAY("o", NAMES("other, new, gone") ", price: '2'") P, "new a 2 priced");
+    assert_choice(SNAPSHOT(ON, UNPRICED) OVERLAY("o", NAMES("gone") ", price: '2'") P, "dear a 9"); /* it lacks more than a price */
+    assert_choice(SNAPSHOT("{}", UNPRICED) OVERLAY("o", NAMES("new") ", price: '2'") P, "dear a 9"); /* the gate is off */
+    /* An adjustment is no price; nor are those of overlays that ask for more, or in another way. */
+    assert_choice(SNAPSHOT(ON, UNPRICED) OVERLAY("o", NAMES("new") ", priceAdjustment: '+2'") P, "dear a 9");
+    assert_choice(SNAPSHOT(ON, UNPRICED) OVERLAY("o", IN_ZONE("a") ", price: '2'") P, "dear a 2 priced");
+    assert_choice(SNAPSHOT(ON, UNPRICED) OVERLAY("o", "requirements: [{key: node.kubernetes.io/instance-type, operator: NotIn, values: [dear]}], price: '2'") P, "dear a 9");
+    assert_choice(SNAPSHOT(ON, UNPRICED) OVERLAY("o", "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [new]}, "
+                  "{key: topology.kubernetes.io/zone, operator: In, values: [a]}], price: '2'") P, "dear a 9");
+    /* Adjusted by a heavier overlay; of two prices the heavier; and an overlay that contradicts another supplies nothing. */
+    assert_choice(SNAPSHOT(ON, UNPRICED) OVERLAY("o", NAMES("new") ", price: '2'") OVERLAY("w", "weight: 5, " NAMES("new") ", priceAdjustment: '+50%'") P, "new a 3 priced");
+    assert_choice(SNAPSHOT(ON, UNPRICED) OVERLAY("o", NAMES("new") ", price: '2'") OVERLAY("w", "weight: 5, " NAMES("new") ", price: '4'") P, "new a 4 priced");
+    assert_choice(SNAPSHOT(ON, UNPRICED) OVERLAY("o", NAMES("new, dear") ", price: '1'") OVERLAY("p", NAMES("dear") ", price: '3'") P, "dear a 3 priced");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unknown_prices),
         cmocka_unit_test(prices), cmocka_unit_test(gate), cmocka_unit_test(weights), cmocka_unit_test(invalid),
         cmocka_unit_test(capacity), cmocka_unit_test(losses), cmocka_unit_test(names_and_pools), cmocka_unit_test(refused_memory),
     };

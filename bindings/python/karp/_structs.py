@@ -200,7 +200,7 @@ class Offering(C.Structure):
     _fields_ = [('requirements', C.c_void_p), ('requirement_count', C.c_size_t), ('price', C.c_double),
                 ('reservation_capacity', C.c_int64), ('available', C.c_uint32), ('price_from_overlay', C.c_uint32),
                 ('capacity_override', C.c_void_p), ('capacity_override_count', C.c_size_t),
-                ('overhead_override', C.c_void_p), ('has_capacity_override', C.c_uint32), ('reserved', C.c_uint32)]
+                ('overhead_override', C.c_void_p), ('has_capacity_override', C.c_uint32), ('awaits_price', C.c_uint32)]
 
 
 class InstanceType(C.Structure):

@@ -54,10 +54,10 @@ static bool make_place(scratch *s, const aws_facts *facts, const aws_marks *mark
     return !s->failed;
 }
 
-/* Is there anything to say of the type here? */
+/* Some zone has it. */
 static bool is_offered(const aws_type *t, const aws_place *place)
 {
-    if (t->on_demand == AWS_UNKNOWN || !(t->flags & (EC2_ON_DEMAND | EC2_SPOT))) return false;
+    if (!(t->flags & (EC2_ON_DEMAND | EC2_SPOT))) return false;
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         if ((t->zones >> i & 1) && place->zones[i].name.len) return true;
     }

@@ -45,8 +45,11 @@ static karp_requirement *of_zone(scratch *s, const aws_place *place, const aws_z
 void aws_offering_parts_init(scratch *s, const aws_place *place, aws_offering_parts *out)
 {
     out->partitions = place->partition_count ? place->partition_count : 1;
+    out->zones = 0;
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         const aws_zone *zone = &place->zones[i];
+        if (zone->name.len == 0) continue;
+        out->zones++;
         out->requirements[i][0] = of_zone(s, place, zone, on_demand, out->partitions, &out->requirement_count[i]);
         out->requirements[i][1] = of_zone(s, place, zone, spot, out->partitions, &out->requirement_count[i]);
     }
@@ -108,17 +111,19 @@ static bool is_marked(const offerings *o, karp_str capacity_type, karp_str zone,
                       o->place->partition_count ? o->place->partitions[partition] : none);
 }
 
-static void add_copies(offerings *o, const karp_requirement *first, size_t count, double price, int64_t capacity,
-                       bool available)
+static void add_copies(offerings *o, const karp_requirement *first, size_t count, double price, int64_t capacity, bool open)
 {
     karp_str capacity_type = first[0].values[0], zone = first[1].values[0]; /* of_zone() and add_reserved() begin with them */
+    bool known = price != AWS_UNKNOWN;
     for (size_t i = 0; i < o->parts->partitions; i++) {
+        bool there = open && !is_marked(o, capacity_type, zone, i);
         o->list[o->count++] = (karp_offering){
             .requirements = first + i * REQUIREMENTS_MOST,
             .requirement_count = count,
-            .price = price == AWS_UNKNOWN ? 0 : price,
+            .price = known ? price : 0,
             .reservation_capacity = capacity,
-            .available = available && !is_marked(o, capacity_type, zone, i),
+            .available = there && known,
+            .awaits_price = there && !known,
         };
     }
 }
@@ -161,23 +166,18 @@ static void add_reserved(scratch *s, offerings *o, const aws_type *t, const aws_
 void aws_offerings(scratch *s, const aws_type *t, const aws_node_class *c, const aws_place *place,
                    const aws_offering_parts *parts, karp_instance_type *out)
 {
-    size_t reservations = aws_reservation_count(c, t), zones = 0;
-    for (size_t i = 0; i < AWS_ZONES_MOST; i++) zones += t->zones >> i & 1;
+    size_t reservations = aws_reservation_count(c, t);
     offerings o = { .parts = parts, .place = place, .type = t->name, .marked = aws_marks_concern(place->marks, t->name) };
-    o.list = scratch_alloc(s, (zones * 2 + reservations) * parts->partitions * sizeof *o.list + 1);
+    o.list = scratch_alloc(s, (parts->zones * 2 + reservations) * parts->partitions * sizeof *o.list + 1);
     if (s->failed) return;
     bool fits = fits_class(t, c);
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
-        if (!(t->zones >> i & 1) || place->zones[i].name.len == 0) continue;
-        bool open = fits && place->zones[i].in_class && !place->zones[i].out;
+        const aws_zone *zone = &place->zones[i];
+        if (zone->name.len == 0) continue;
+        bool open = fits && (t->zones >> i & 1) && zone->in_class && !zone->out;
         size_t count = parts->requirement_count[i];
-        if (t->flags & EC2_ON_DEMAND) {
-            bool available = open && t->on_demand != AWS_UNKNOWN;
-            add_copies(&o, parts->requirements[i][0], count, t->on_demand, 0, available);
-        }
-        if (t->flags & EC2_SPOT) {
-            add_copies(&o, parts->requirements[i][1], count, t->spot[i], 0, open && t->spot[i] != AWS_UNKNOWN);
-        }
+        if (t->flags & EC2_ON_DEMAND) add_copies(&o, parts->requirements[i][0], count, t->on_demand, 0, open);
+        if (t->flags & EC2_SPOT) add_copies(&o, parts->requirements[i][1], count, t->spot[i], 0, open);
     }
     for (size_t i = 0; i < c->reservation_count; i++) {
         const aws_reservation *r = &c->reservations[i];

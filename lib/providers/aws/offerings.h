@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways to buy a type: each zone of the region that has it, on demand and as spot, and the node class's reservations. */
+/* The ways to buy a type: each zone of the region, on demand and as spot, and the node class's reservations. In zones that do not
+ * have it, or not now, they are not available. */
 #ifndef AWS_OFFERINGS_H
 #define AWS_OFFERINGS_H
 
@@ -10,6 +11,7 @@ typedef struct aws_offering_parts {
     /* by zone and partition: [0] on demand, [1] spot; NULL = refused memory */
     const karp_requirement *requirements[AWS_ZONES_MOST][2];
     size_t requirement_count[AWS_ZONES_MOST];
+    size_t zones;      /* of the region */
     size_t partitions; /* copies of each, at least 1 */
 } aws_offering_parts;
 
