@@ -6,6 +6,7 @@
 #include <disrupt/candidates.h>
 
 #include <base/error.h>
+#include <schedule/places.h>
 #include <schedule/solve.h>
 #include <string.h>
 
@@ -17,14 +18,16 @@ static bool some_virtual(const karp_snapshot *w)
     return false;
 }
 
-static void note_nodes(const scheduler *s, uint8_t *holds)
+static bool note_nodes(scheduler *s, uint8_t *holds)
 {
     const karp_snapshot *w = s->snapshot;
+    if (!places_settle(s)) return false;
     for (uint32_t i = 0; i < s->pod_count; i++) {
         uint32_t pod_number = s->pods[i];
         place at = s->places[pod_number];
         if (at.where == PLACE_HOST && (pod_at(&w->raw, pod_number)->flags & POD_VIRTUAL)) holds[s->hosts[at.target].node] = 1;
     }
+    return true;
 }
 
 karp_status pass_buffer_nodes(pass *p, karp_error *error)
@@ -40,7 +43,7 @@ karp_status pass_buffer_nodes(pass *p, karp_error *error)
     if (holds == NULL) return fail_nomem(error);
     karp_status status = scheduler_new(w, &how, &s, error);
     if (status == KARP_OK) status = scheduler_round(s, NULL, 0, NULL, 0, error);
-    if (status == KARP_OK) note_nodes(s, holds);
+    if (status == KARP_OK && !note_nodes(s, holds)) status = fail_nomem(error);
     if (status == KARP_E_CANCELED) {
         p->stopped = p->canceled = true;
         memset(holds, 1, w->node_count); /* nobody knows */

@@ -5,6 +5,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <schedule/movable.h>
+#include <schedule/places.h>
 
 void no_usable_pools(pass *p)
 {
@@ -40,6 +41,7 @@ static bool refuse_uninitialized(simulation *m)
 {
     scheduler *s = m->s;
     const karp_snapshot *w = s->snapshot;
+    if (!places_settle(s)) return false;
     for (uint32_t i = 0; i < s->pod_count; i++) {
         uint32_t pod_number = s->pods[i], from = w->pod_node[pod_number];
         place at = s->places[pod_number];

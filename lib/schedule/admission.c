@@ -146,13 +146,13 @@ static void push_pod(scheduler *s, uint32_t *list, uint32_t *count, uint32_t p)
     list[(*count)++] = p;
 }
 
-static bool pending_pod(scheduler *s, uint32_t p, bool plain)
+static bool pending_pod(scheduler *s, uint32_t *waiting, uint32_t p, bool plain)
 {
     const char *detail = NULL;
     uint32_t reason = plain ? KARP_REASON_NONE : pod_invalid(s, p, &detail);
     if (s->failed || s->algebra.failed) return false;
     if (reason == KARP_REASON_NONE) {
-        push_pod(s, s->waiting, &s->waiting_count, p);
+        push_pod(s, waiting, &s->waiting_count, p);
         return true;
     }
     struct ignored_pod *slot = list_push(s->context, &s->ignored, sizeof *slot);
@@ -169,31 +169,56 @@ static size_t leaving_at_most(const karp_snapshot *w)
     return pods;
 }
 
-bool admission_init(scheduler *s)
+/* When every pod of the snapshot waits, and none asks for what could be invalid, its list is the round's. */
+static bool all_wait(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    if (w->pending_count < w->raw.pods.count || bits_count(w->plain, bits_words(w->pending_count)) < w->pending_count) return false;
+    memset(s->excluded, 1, w->pending_count);
+    s->waiting = w->pending;
+    s->waiting_count = w->pending_count;
+    return true;
+}
+
+static bool list_waiting(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
     size_t pods = w->raw.pods.count;
-    s->excluded = arena_array(&s->data, pods + 1, 1);
-    s->waiting = arena_array(&s->data, pods + 1, sizeof *s->waiting);
-    s->leaving = arena_array(&s->data, leaving_at_most(w), sizeof *s->leaving);
-    if (s->excluded == NULL || s->waiting == NULL || s->leaving == NULL) return false;
+    uint32_t *waiting = arena_alloc(&s->data, (pods + 1) * sizeof *waiting);
+    if (waiting == NULL) return false;
+    s->waiting = waiting;
     if (w->place != NULL && !s->simulation) {
-        for (uint32_t i = 0; i < w->place_count; i++) push_pod(s, s->waiting, &s->waiting_count, w->place[i]);
+        for (uint32_t i = 0; i < w->place_count; i++) push_pod(s, waiting, &s->waiting_count, w->place[i]);
         return true;
     }
     for (uint32_t i = 0; i < w->pending_count; i++) {
-        if (!pending_pod(s, w->pending[i], bits_test(w->plain, w->pending[i]))) return false;
+        if (!pending_pod(s, waiting, w->pending[i], bits_test(w->plain, w->pending[i]))) return false;
     }
     for (uint32_t p = 0; p < pods && w->raw.buffers.count > 0; p++) { /* they come last, and nothing of them is checked */
-        if (pod_at(&w->raw, p)->flags & POD_VIRTUAL) push_pod(s, s->waiting, &s->waiting_count, p);
+        if (pod_at(&w->raw, p)->flags & POD_VIRTUAL) push_pod(s, waiting, &s->waiting_count, p);
     }
+    return true;
+}
+
+bool admission_init(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    bool named = w->place != NULL && !s->simulation; /* the input says which pods */
+    uint32_t *leaving = arena_alloc(&s->data, leaving_at_most(w) * sizeof *leaving);
+    s->excluded = arena_array(&s->data, w->raw.pods.count + 1, 1);
+    s->leaving = leaving;
+    if (s->excluded == NULL || leaving == NULL) return false;
+    if (named || !all_wait(s)) {
+        if (!list_waiting(s)) return false;
+    }
+    if (named) return true;
     const uint8_t *closed = s->exact_budgets ? budgets_closed(w, &s->data) : NULL;
     if (s->exact_budgets && closed == NULL) return false;
     for (uint32_t n = 0; n < w->node_count; n++) {
         if (!w->nodes[n].marked || w->nodes[n].node == NO_ID) continue;
         for (uint32_t i = 0; i < w->nodes[n].all_pod_count; i++) {
             uint32_t p = w->nodes[n].all_pods[i];
-            if (pod_currently_reschedulable(w, p, s->now, closed)) push_pod(s, s->leaving, &s->leaving_count, p);
+            if (pod_currently_reschedulable(w, p, s->now, closed)) push_pod(s, leaving, &s->leaving_count, p);
         }
     }
     return true;

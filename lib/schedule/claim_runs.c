@@ -4,6 +4,7 @@
 #include <base/bits.h>
 #include <schedule/claim_order.h>
 #include <schedule/claims.h>
+#include <schedule/places.h>
 #include <schedule/templates.h>
 
 bool claims_countable(const scheduler *s, const view *v)
@@ -61,7 +62,7 @@ static void put_back(scheduler *s, uint32_t number, const view *v, uint32_t coun
 
 /* ---- the claim that the run opened ------------------------------------------------------------------------------------ */
 
-static uint32_t fill_only(scheduler *s, const uint32_t *pods, uint32_t count, const view *v)
+static uint32_t fill_only(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, const view *v)
 {
     uint32_t number = s->run.only;
     claim *c = &s->claims.items[number];
@@ -70,7 +71,7 @@ static uint32_t fill_only(scheduler *s, const uint32_t *pods, uint32_t count, co
     if (fit == 0) return 0;
     claim_unlink(s, number);
     c->pods += fit;
-    for (uint32_t i = 0; i < fit; i++) s->places[pods[i]] = (place){ number, PLACE_CLAIM };
+    places_put_run(s, pods, first, fit, number);
     put_back(s, number, v, fit);
     return fit;
 }
@@ -81,6 +82,7 @@ static uint32_t fill_only(scheduler *s, const uint32_t *pods, uint32_t count, co
 typedef struct sweeps {
     const view *v;
     const uint32_t *pods;
+    uint32_t queued; /* where they stand in the queue */
     uint32_t count, placed;
     uint32_t first, last; /* of that list, NO_ID = none */
     uint32_t level;       /* pods of the claims that the sweep is over */
@@ -112,7 +114,8 @@ static void take_out(scheduler *s, sweeps *w, uint32_t number)
 static void give(scheduler *s, sweeps *w, uint32_t number)
 {
     claim *c = &s->claims.items[number];
-    s->places[w->pods[w->placed++]] = (place){ number, PLACE_CLAIM };
+    places_put_run(s, w->pods + w->placed, w->queued + w->placed, 1, number);
+    w->placed++;
     c->pods++;
     c->more--;
     w->reached++;
@@ -182,9 +185,9 @@ static void sweep_all(scheduler *s, sweeps *w)
     }
 }
 
-static uint32_t fill_many(scheduler *s, const uint32_t *pods, uint32_t count, uint32_t view_number)
+static uint32_t fill_many(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number)
 {
-    sweeps w = { .v = &s->views.items[view_number], .pods = pods, .count = count, .first = NO_ID, .last = NO_ID, .set = NO_ID };
+    sweeps w = { .v = &s->views.items[view_number], .pods = pods, .queued = first, .count = count, .first = NO_ID, .last = NO_ID, .set = NO_ID };
     search_begin(s, view_number);
     sweep_all(s, &w);
     for (uint32_t number = w.first, next; number != NO_ID; number = next) {
@@ -194,8 +197,9 @@ static uint32_t fill_many(scheduler *s, const uint32_t *pods, uint32_t count, ui
     return w.placed;
 }
 
-uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t count, uint32_t view_number)
+uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number)
 {
     if (s->run.view != view_number) return 0;
-    return s->run.only != NO_ID ? fill_only(s, pods, count, &s->views.items[view_number]) : fill_many(s, pods, count, view_number);
+    return s->run.only != NO_ID ? fill_only(s, pods, first, count, &s->views.items[view_number])
+                                : fill_many(s, pods, first, count, view_number);
 }

@@ -4,6 +4,7 @@
 #include <base/bits.h>
 #include <schedule/devices.h>
 #include <schedule/claim_order.h>
+#include <schedule/places.h>
 #include <schedule/ports.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
@@ -199,7 +200,7 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     c->set = o->set;
     c->types = o->types;
     c->pods++;
-    s->places[pod_number] = (place){ number, PLACE_CLAIM };
+    places_put(s, pod_number, (place){ number, PLACE_CLAIM });
     if (!claim_measure(s, c)) return false;
     spot at = { .set = o->set, .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
     topology_record(s, v, &at);

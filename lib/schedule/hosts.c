@@ -4,6 +4,7 @@
 #include <base/bits.h>
 #include <base/sort.h>
 #include <schedule/devices.h>
+#include <schedule/places.h>
 #include <schedule/ports.h>
 #include <schedule/rounds.h>
 #include <schedule/templates.h>
@@ -224,7 +225,7 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
     for (uint32_t d = 0; d < s->dims; d++) h->left[d] -= requests[d];
     h->set = set;
     h->received++;
-    s->places[pod_number] = (place){ host_index, PLACE_HOST };
+    places_put(s, pod_number, (place){ host_index, PLACE_HOST });
     spot at = spot_of(s, h, set);
     topology_record(s, v, &at);
     const shape *p = shape_of(s->snapshot, v->class_);

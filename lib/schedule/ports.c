@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/ports.h>
 
+#include <schedule/places.h>
 #include <string.h>
 
 static bool same_address(const host_port *x, const host_port *y)
@@ -22,13 +23,14 @@ static bool clash_some(const port_use *use, host_port_list ports)
     return false;
 }
 
-static bool is_on(const scheduler *s, const claim *c, uint32_t pod_number)
+static bool is_on(scheduler *s, const claim *c, uint32_t pod_number)
 {
-    const place *at = pod_number != NO_ID && c != NULL ? &s->places[pod_number] : NULL;
-    return at != NULL && at->where == PLACE_CLAIM && s->claims.items[at->target].number == c->number;
+    if (pod_number == NO_ID || c == NULL) return false;
+    place at = places_get(s, pod_number);
+    return at.where == PLACE_CLAIM && s->claims.items[at.target].number == c->number;
 }
 
-bool ports_clash_daemons(const scheduler *s, const daemon_group *g, const claim *c, uint32_t pod_number, host_port_list ports)
+bool ports_clash_daemons(scheduler *s, const daemon_group *g, const claim *c, uint32_t pod_number, host_port_list ports)
 {
     for (uint32_t i = 0; i < g->port_count; i++) {
         const port_use *use = &g->ports[i];

@@ -12,7 +12,7 @@ typedef struct port_use {
 
 /* Whether daemons on the types of the group hold the pod's ports on the claim. A pod that is there has taken the place of
  * what was recorded under its name. */
-bool ports_clash_daemons(const scheduler *s, const daemon_group *g, const claim *c, uint32_t pod, host_port_list ports);
+bool ports_clash_daemons(scheduler *s, const daemon_group *g, const claim *c, uint32_t pod, host_port_list ports);
 /* Whether the pod's ports are taken by other pods. */
 bool ports_clash(const port_use *uses, uint32_t count, uint32_t pod, host_port_list ports);
 bool ports_take(scheduler *s, port_use **uses, uint32_t *count, uint32_t *capacity, uint32_t pod, host_port_list ports);

@@ -7,6 +7,7 @@
 #include <model/label_rules.h>
 #include <schedule/devices.h>
 #include <schedule/movable.h>
+#include <schedule/places.h>
 #include <schedule/why.h>
 #include <string.h>
 
@@ -18,15 +19,11 @@ static int by_pod_rank(uint32_t x, uint32_t y, const void *user)
     return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
 }
 
-/* The round's pods, ordered by namespace and name. */
+/* The round's pods, of which some are not in it, ordered by namespace and name. */
 static bool pods_by_name(const scheduler *s, uint32_t *order)
 {
     const karp_snapshot *w = s->snapshot;
     uint32_t n = 0;
-    if (s->pod_count == w->raw.pods.count) {
-        if (s->pod_count > 0) memcpy(order, w->by_name, s->pod_count * sizeof *order);
-        return true;
-    }
     if (s->pod_count <= w->raw.pods.count / 16) {
         if (s->pod_count > 0) memcpy(order, s->pods, s->pod_count * sizeof *order);
         return sort_ids(s->context, order, s->pod_count, by_pod_rank, w->pod_rank);
@@ -56,13 +53,15 @@ static bool gather(const scheduler *s, arena *a, uint8_t where, size_t targets, 
 
 static bool receive(scheduler *s, arena *a, bool hosts_too, received *out)
 {
-    size_t bytes = (s->pod_count + (size_t)1) * sizeof(uint32_t);
-    uint32_t *order = mem_alloc(s->context, bytes);
+    bool all = s->pod_count == s->snapshot->raw.pods.count;
+    size_t bytes = all ? 0 : (s->pod_count + (size_t)1) * sizeof(uint32_t);
+    uint32_t *own = all ? NULL : mem_alloc(s->context, bytes);
+    const uint32_t *order = all ? s->snapshot->by_name : own;
     *out = (received){ .claim_first = NULL };
-    bool ok = order != NULL && pods_by_name(s, order) &&
+    bool ok = places_settle(s) && order != NULL && (all || pods_by_name(s, own)) &&
               gather(s, a, PLACE_CLAIM, s->claims.count, order, &out->claim_first, &out->claim_pods) &&
               (!hosts_too || gather(s, a, PLACE_HOST, s->host_count, order, &out->host_first, &out->host_pods));
-    mem_free(s->context, order, bytes);
+    mem_free(s->context, own, bytes);
     return ok;
 }
 

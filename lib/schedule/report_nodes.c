@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state nodes after a decision, and what everything costs. */
+#include <schedule/places.h>
 #include <schedule/report.h>
 
 /* §14.1 of the deprovisioning specification: the first offering of the node's type in its zone and capacity type. */
@@ -71,6 +72,7 @@ bool report_nodes(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
     if (!fill_nodes(w, s->excluded, d)) return false;
+    if (w->node_count > 0 && !places_settle(s)) return false;
     for (uint32_t i = 0; i < s->pod_count && w->node_count > 0; i++) {
         place at = s->places[s->pods[i]];
         if (at.where != PLACE_HOST) continue;

@@ -4,6 +4,7 @@
 #include <base/bits.h>
 #include <schedule/claim_order.h>
 #include <schedule/devices.h>
+#include <schedule/places.h>
 #include <schedule/ports.h>
 #include <schedule/topology.h>
 #include <string.h>
@@ -32,9 +33,10 @@ bool rounds_init(scheduler *s)
 {
     size_t pods = s->snapshot->raw.pods.count;
     s->log = arena_zalloc(&s->data, sizeof *s->log);
-    s->pods = arena_array(&s->data, pods + 1, sizeof *s->pods);
+    s->listed = arena_alloc(&s->data, (pods + 1) * sizeof *s->listed);
+    s->pods = s->listed;
     s->offered = arena_array(&s->data, bits_words(s->host_count) + 1, sizeof *s->offered);
-    if (s->log == NULL || s->pods == NULL || s->offered == NULL) return false;
+    if (s->log == NULL || s->listed == NULL || s->offered == NULL) return false;
     s->log->base_hosts = s->host_numbers;
     s->log->empty = arena_get_mark(&s->round_data);
     bits_fill(s->offered, s->host_count);
@@ -178,8 +180,8 @@ static void undo_claims(scheduler *s)
 
 static void undo_pods(scheduler *s)
 {
+    places_clear(s);
     for (uint32_t i = 0; i < s->pod_count; i++) {
-        s->places[s->pods[i]] = (place){ 0, PLACE_NONE };
         if (s->outcomes != NULL) s->outcomes[s->pods[i]] = (struct pod_outcome){ 0, KARP_REASON_NONE, 0 };
         if (s->excluded[s->pods[i]] == 2) s->excluded[s->pods[i]] = 0;
     }
@@ -246,7 +248,7 @@ static bool move_pods(scheduler *s, const uint32_t *extra, uint32_t count)
         uint32_t p = extra[i], class_number = s->snapshot->pod_class[p];
         if (s->excluded[p] != 0) continue; /* listed already */
         s->excluded[p] = 2;
-        s->pods[s->pod_count++] = p;
+        s->listed[s->pod_count++] = p;
         if (s->snapshot->pod_node[p] == NO_ID) continue;
         const kin *k = &s->kins.items[s->classes[class_number].kin];
         if (!withhold_list(s, k->counted_by, k->counted_count, p) ||
@@ -266,10 +268,12 @@ bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, 
     undo_claims(s);
     undo_pods(s);
     if (s->failed || !find_nil_groups(s) || !remove_nodes(s, removed, removed_count)) return false;
-    if (s->waiting_count > 0) memcpy(s->pods, s->waiting, s->waiting_count * sizeof *s->pods);
+    bool alone = extra_count == 0 && s->leaving_count == 0;
+    s->pods = alone ? s->waiting : s->listed;
+    if (!alone && s->waiting_count > 0) memcpy(s->listed, s->waiting, s->waiting_count * sizeof *s->listed);
     s->pod_count = s->waiting_count;
     if (!move_pods(s, extra, extra_count)) return false;
-    if (s->leaving_count > 0) memcpy(s->pods + s->pod_count, s->leaving, s->leaving_count * sizeof *s->pods);
+    if (s->leaving_count > 0) memcpy(s->listed + s->pod_count, s->leaving, s->leaving_count * sizeof *s->listed);
     s->pod_count += s->leaving_count;
-    return devices_begin_round(s) && !s->failed;
+    return places_begin_round(s) && devices_begin_round(s) && !s->failed;
 }

@@ -63,8 +63,7 @@ static bool make_classes(scheduler *s)
         k->requests = vectors + (size_t)c * s->dims;
         for (uint32_t d = 0; d < s->dims; d++) k->requests[d] = w->classes[c].requests[s->active[d]];
     }
-    s->places = arena_array(&s->data, w->raw.pods.count + 1, sizeof *s->places);
-    return s->places != NULL;
+    return true;
 }
 
 static bool set_up(scheduler *s)
@@ -109,6 +108,7 @@ void scheduler_free(scheduler *s)
     list_free(s->context, &s->launch_likes, sizeof(uint32_t));
     list_free(s->context, &s->views, sizeof(view));
     list_free(s->context, &s->failures, sizeof(failure));
+    list_free(s->context, &s->runs, sizeof(pod_run));
     list_free(s->context, &s->ignored, sizeof *s->ignored.items);
     algebra_free(&s->algebra);
     rounds_free(s);

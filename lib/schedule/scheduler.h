@@ -14,6 +14,7 @@
 #ifndef SCHEDULE_SCHEDULER_H
 #define SCHEDULE_SCHEDULER_H
 
+#include <decision/pod_run.h>
 #include <karp/schedule.h>
 #include <model/snapshot.h>
 
@@ -363,12 +364,16 @@ struct scheduler {
         map64 numbers;   /* text id -> number */
     } reservations;
 
-    uint32_t *pods;       /* to place, in list order */
+    const uint32_t *pods; /* to place, in list order */
+    uint32_t *listed;     /* where they are written when no list says it already */
     uint32_t pod_count;
-    uint32_t *waiting, *leaving; /* of every round: pending pods, pods of nodes being deleted */
+    const uint32_t *waiting, *leaving; /* of every round: pending pods, pods of nodes being deleted */
     uint32_t waiting_count, leaving_count;
     LIST_OF(struct ignored_pod { uint32_t pod; uint32_t reason; const char *detail; }) ignored;
-    place *places;        /* by pod */
+    place *places;        /* by pod; see places.h, as for … */
+    LIST_OF(pod_run) runs;
+    bool in_runs;         /* … these, which then say it all */
+    uint8_t went;         /* where the pod placed last is */
     LIST_OF(failure) failures;
     struct pod_outcome { uint32_t last_length, reason, view; } *outcomes; /* by pod, for the loop; made when the first pod fails */
     uint32_t *entered;    /* by class: the round it has come into last */

@@ -19,7 +19,8 @@ enum { POLL_EVERY = 1024 };
 
 /* A ring: pods that failed go to the back and are tried again as long as something succeeds. */
 typedef struct queue {
-    uint32_t *pods;
+    const uint32_t *pods; /* the snapshot's own order as long as nobody has failed, or … */
+    uint32_t *ring;       /* … this */
     const uint32_t *classes; /* of the pods that have not been looked at, when they are all of the snapshot's; else NULL */
     uint32_t capacity, head, length;
     uint32_t fresh; /* from the head on, this many pods have not been looked at */
@@ -32,28 +33,37 @@ static int by_queue_rank(uint32_t x, uint32_t y, const void *user)
     return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
 }
 
+/* Room for the pods of the round, with those that are queued. */
+static bool own_ring(scheduler *s, queue *q)
+{
+    q->ring = arena_alloc(&s->round_data, (q->capacity + (size_t)1) * sizeof *q->ring);
+    if (q->ring == NULL) return false;
+    if (q->pods != NULL && q->capacity > 0) memcpy(q->ring, q->pods, q->capacity * sizeof *q->ring);
+    q->pods = q->ring;
+    return true;
+}
+
 static bool queue_init(scheduler *s, queue *q)
 {
     const karp_snapshot *w = s->snapshot;
     size_t pods = w->raw.pods.count;
     q->capacity = q->length = q->fresh = s->pod_count;
     q->head = 0;
-    q->pods = arena_alloc(&s->round_data, (s->pod_count + (size_t)1) * sizeof *q->pods);
-    if (q->pods == NULL) return false;
     if (s->pod_count == pods) {
-        if (pods > 0) memcpy(q->pods, w->queue, pods * sizeof *q->pods);
+        q->pods = w->queue;
         q->classes = w->queue_class;
         return true;
     }
+    if (!own_ring(s, q)) return false;
     if (s->pod_count > pods / 16) { /* most pods: the snapshot's order, filtered */
         uint32_t n = 0;
         for (size_t i = 0; i < pods; i++) {
-            if (s->excluded[w->queue[i]]) q->pods[n++] = w->queue[i];
+            if (s->excluded[w->queue[i]]) q->ring[n++] = w->queue[i];
         }
         return true;
     }
-    if (s->pod_count > 0) memcpy(q->pods, s->pods, s->pod_count * sizeof *q->pods);
-    return sort_ids(s->context, q->pods, s->pod_count, by_queue_rank, w->queue_rank);
+    if (s->pod_count > 0) memcpy(q->ring, s->pods, s->pod_count * sizeof *q->ring);
+    return sort_ids(s->context, q->ring, s->pod_count, by_queue_rank, w->queue_rank);
 }
 
 /* ---- one pod --------------------------------------------------------------------------------------------------------- */
@@ -180,14 +190,14 @@ static uint32_t run_ahead(const scheduler *s, queue *q, uint32_t class_number)
 }
 
 /* A run of equal pods: those that change nothing but amounts are counted out over the claims. */
-static void fill_up(scheduler *s, queue *q, uint32_t pod_number, uint32_t view_number)
+static void fill_up(scheduler *s, queue *q, uint32_t view_number)
 {
     const view *v = &s->views.items[view_number];
-    if (q->fresh == 0 || s->places[pod_number].where != PLACE_CLAIM || !answer_is_the_class_s(s, v->class_)) return;
+    if (q->fresh == 0 || s->went != PLACE_CLAIM || !answer_is_the_class_s(s, v->class_)) return;
     /* One that gave something up may have opened what the next can have without. */
     if (s->classes[v->class_].first_view != view_number || !claims_countable(s, v)) return;
     uint32_t ahead = run_ahead(s, q, v->class_);
-    uint32_t placed = ahead == 0 ? 0 : claims_fill(s, q->pods + q->head, ahead, view_number);
+    uint32_t placed = ahead == 0 ? 0 : claims_fill(s, q->pods + q->head, q->head, ahead, view_number);
     s->version += placed;
     s->steps += 2 * (uint64_t)placed;
     q->fresh -= placed;
@@ -219,12 +229,16 @@ static void run_loop(scheduler *s, queue *q)
         q->fresh -= q->fresh > 0;
         uint32_t reason = schedule_pod(s, p, &last);
         if (reason == KARP_REASON_NONE) {
-            fill_up(s, q, p, last);
+            fill_up(s, q, last);
             continue;
         }
         if (!outcomes_exist(s)) break;
+        if (q->ring == NULL && !own_ring(s, q)) {
+            s->failed = true;
+            break;
+        }
         uint32_t end = q->head + q->length;
-        q->pods[end >= q->capacity ? end - q->capacity : end] = p;
+        q->ring[end >= q->capacity ? end - q->capacity : end] = p;
         s->outcomes[p] = (struct pod_outcome){ ++q->length, reason, last };
     }
     s->solving = false;
@@ -261,7 +275,7 @@ bool scheduler_repeatable(const scheduler *s) { return rounds_repeatable(s); }
 karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
                             uint32_t extra_count, karp_error *error)
 {
-    queue q = { .pods = NULL, .classes = NULL };
+    queue q = { .pods = NULL, .ring = NULL, .classes = NULL };
     if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_classes(s) || !queue_init(s, &q)) return fail_nomem(error);
     if (s->usable_pools > 0) {
         run_loop(s, &q);

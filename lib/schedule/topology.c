@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What topology allows a pod, and what a placement changes (scheduling.md §14.5, §14.7–14.10). */
 #include <schedule/kins.h>
+#include <schedule/places.h>
 #include <schedule/rounds.h>
 #include <schedule/topology.h>
 
@@ -483,6 +484,7 @@ static void record_in(scheduler *s, uint32_t number, const spot *at)
 
 void topology_count_placed(scheduler *s, uint32_t number)
 {
+    if (!places_settle(s)) return;
     for (uint32_t i = 0; i < s->pod_count && !s->failed; i++) {
         place p = s->places[s->pods[i]];
         const kin *k = &s->kins.items[s->classes[s->snapshot->pod_class[s->pods[i]]].kin];

@@ -62,7 +62,7 @@ static bool enough(const scheduler *s, const int64_t *room, const int64_t *reque
 }
 
 /* Variants to look at: the template's, less the daemon groups whose ports clash with the pod's. */
-static void candidates(const scheduler *s, const template_ *t, uint32_t pod_number, const shape *p, uint64_t *out)
+static void candidates(scheduler *s, const template_ *t, uint32_t pod_number, const shape *p, uint64_t *out)
 {
     memcpy(out, s->typesets.items[t->initial].bits, template_words(t) * sizeof *out);
     for (uint32_t g = 0; g < t->group_count; g++) {
@@ -71,7 +71,7 @@ static void candidates(const scheduler *s, const template_ *t, uint32_t pod_numb
 }
 
 /* Whether no type is left because daemons hold the pod's host ports on every one; Karpenter then says that nothing matched. */
-static bool ports_bar_all(const scheduler *s, const template_ *t, uint32_t pod_number, const shape *p)
+static bool ports_bar_all(scheduler *s, const template_ *t, uint32_t pod_number, const shape *p)
 {
     for (uint32_t g = 0; g < t->group_count; g++) {
         if (!ports_clash_daemons(s, &t->groups[g], NULL, pod_number, p->ports)) return false;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the pods of a round have gone: by pod, or, as long as all pods of the snapshot are being placed, all of them on claims
+ * and most of them in long runs, as those runs. Then a million pods need not be looked at one by one.
+ */
+#ifndef SCHEDULE_PLACES_H
+#define SCHEDULE_PLACES_H
+
+#include <schedule/scheduler.h>
+
+/* Nobody is anywhere; s->pods is listed. */
+bool places_begin_round(scheduler *s);
+/* The pods of s->pods are nowhere again. */
+void places_clear(scheduler *s);
+void places_put(scheduler *s, uint32_t pod_number, place at);
+/* `count` pods from the one on that stands at `first` in the queue, which `pods` lists. */
+void places_put_run(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t claim_number);
+/* s->places, by pod, even if there were runs. false = refused. */
+bool places_settle(scheduler *s);
+place places_get(scheduler *s, uint32_t pod_number);
+
+#endif
