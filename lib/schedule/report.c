@@ -7,66 +7,10 @@
 #include <model/label_rules.h>
 #include <schedule/devices.h>
 #include <schedule/movable.h>
-#include <schedule/places.h>
 #include <schedule/why.h>
 #include <string.h>
 
-/* ---- who went where ------------------------------------------------------------------------------------------------- */
-
-static int by_pod_rank(uint32_t x, uint32_t y, const void *user)
-{
-    const uint32_t *rank = user;
-    return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
-}
-
-/* The round's pods, of which some are not in it, ordered by namespace and name. */
-static bool pods_by_name(const scheduler *s, uint32_t *order)
-{
-    const karp_snapshot *w = s->snapshot;
-    uint32_t n = 0;
-    if (s->pod_count <= w->raw.pods.count / 16) {
-        if (s->pod_count > 0) memcpy(order, s->pods, s->pod_count * sizeof *order);
-        return sort_ids(s->context, order, s->pod_count, by_pod_rank, w->pod_rank);
-    }
-    for (size_t i = 0; i < w->raw.pods.count; i++) {
-        if (s->excluded[w->by_name[i]]) order[n++] = w->by_name[i];
-    }
-    return true;
-}
-
-/* The pods of every target of one kind, filled in in the order of names, so that every list is ordered. */
-static bool gather(const scheduler *s, arena *a, uint8_t where, size_t targets, const uint32_t *order, uint32_t **first_out, uint32_t **pods_out)
-{
-    uint32_t *first = arena_array(a, targets + 2, sizeof *first);
-    if (first == NULL) return false;
-    for (size_t i = 0; i < targets; i++) first[i + 2] = first[i + 1] + (where == PLACE_CLAIM ? s->claims.items[i].pods : s->hosts[i].received);
-    uint32_t count = first[targets + 1] == 0 ? 0 : s->pod_count;
-    uint32_t *pods = arena_alloc(a, (first[targets + 1] + (size_t)1) * sizeof *pods);
-    if (pods == NULL) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (s->places[order[i]].where == where) pods[first[s->places[order[i]].target + 1]++] = order[i];
-    }
-    *first_out = first;
-    *pods_out = pods;
-    return true;
-}
-
-static bool receive(scheduler *s, arena *a, bool hosts_too, received *out)
-{
-    bool all = s->pod_count == s->snapshot->raw.pods.count;
-    size_t bytes = all ? 0 : (s->pod_count + (size_t)1) * sizeof(uint32_t);
-    uint32_t *own = all ? NULL : mem_alloc(s->context, bytes);
-    const uint32_t *order = all ? s->snapshot->by_name : own;
-    *out = (received){ .claim_first = NULL };
-    bool ok = places_settle(s) && order != NULL && (all || pods_by_name(s, own)) &&
-              gather(s, a, PLACE_CLAIM, s->claims.count, order, &out->claim_first, &out->claim_pods) &&
-              (!hosts_too || gather(s, a, PLACE_HOST, s->host_count, order, &out->host_first, &out->host_pods));
-    mem_free(s->context, own, bytes);
-    return ok;
-}
-
-bool report_received(scheduler *s, arena *a, received *out) { return receive(s, a, true, out); }
-bool report_claims_received(scheduler *s, arena *a, received *out) { return receive(s, a, false, out); }
+/* ---- claims ----------------------------------------------------------------------------------------------------------- */
 
 static bool refuse_dropped(scheduler *s, const received *r, uint32_t c)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state nodes after a decision, and what everything costs. */
-#include <schedule/places.h>
 #include <schedule/report.h>
 
 /* §14.1 of the deprovisioning specification: the first offering of the node's type in its zone and capacity type. */
@@ -72,8 +71,8 @@ bool report_nodes(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
     if (!fill_nodes(w, s->excluded, d)) return false;
-    if (w->node_count > 0 && !places_settle(s)) return false;
-    for (uint32_t i = 0; i < s->pod_count && w->node_count > 0; i++) {
+    bool any = w->node_count > 0 && !s->in_runs; /* runs are of claims */
+    for (uint32_t i = 0; i < s->pod_count && any; i++) {
         place at = s->places[s->pods[i]];
         if (at.where != PLACE_HOST) continue;
         karp_node_use *row = &d->nodes.items[s->hosts[at.target].node];

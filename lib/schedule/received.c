@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who went where: the pods of every claim and node, by name. */
+#include <schedule/report.h>
+
+#include <base/sort.h>
+#include <schedule/places.h>
+#include <string.h>
+
+static int by_pod_rank(uint32_t x, uint32_t y, const void *user)
+{
+    const uint32_t *rank = user;
+    return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
+}
+
+/* The round's pods, of which some are not in it, ordered by namespace and name. */
+static bool pods_by_name(const scheduler *s, uint32_t *order)
+{
+    const karp_snapshot *w = s->snapshot;
+    uint32_t n = 0;
+    if (s->pod_count <= w->raw.pods.count / 16) {
+        if (s->pod_count > 0) memcpy(order, s->pods, s->pod_count * sizeof *order);
+        return sort_ids(s->context, order, s->pod_count, by_pod_rank, w->pod_rank);
+    }
+    for (size_t i = 0; i < w->raw.pods.count; i++) {
+        if (s->excluded[w->by_name[i]]) order[n++] = w->by_name[i];
+    }
+    return true;
+}
+
+/* Where the pods of each target of one kind begin, by target + 1; the last entry is their number. */
+static uint32_t *starts(const scheduler *s, arena *a, uint8_t where, size_t targets)
+{
+    uint32_t *first = arena_array(a, targets + 2, sizeof *first);
+    for (size_t i = 0; i < targets && first != NULL; i++) {
+        first[i + 2] = first[i + 1] + (where == PLACE_CLAIM ? s->claims.items[i].pods : s->hosts[i].received);
+    }
+    return first;
+}
+
+/* The pods of every target of one kind, filled in in the order of names, so that every list is ordered. */
+static bool gather(const scheduler *s, arena *a, uint8_t where, size_t targets, const uint32_t *order, uint32_t **first_out, uint32_t **pods_out)
+{
+    uint32_t *first = starts(s, a, where, targets);
+    if (first == NULL) return false;
+    uint32_t count = first[targets + 1] == 0 ? 0 : s->pod_count;
+    uint32_t *pods = arena_alloc(a, (first[targets + 1] + (size_t)1) * sizeof *pods);
+    if (pods == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (s->places[order[i]].where == where) pods[first[s->places[order[i]].target + 1]++] = order[i];
+    }
+    *first_out = first;
+    *pods_out = pods;
+    return true;
+}
+
+/* The same when all pods of the snapshot went on claims, in runs: what is read and written for each is all that this costs. */
+static bool gather_runs(const scheduler *s, arena *a, uint32_t **first_out, uint32_t **pods_out)
+{
+    const karp_snapshot *w = s->snapshot;
+    uint32_t *first = starts(s, a, PLACE_CLAIM, s->claims.count);
+    if (first == NULL) return false;
+    uint32_t placed = first[s->claims.count + 1];
+    size_t bytes = (s->pod_count + (size_t)1) * sizeof(uint32_t);
+    uint32_t *pods = arena_alloc(a, (placed + (size_t)1) * sizeof *pods), *claim_of = mem_alloc(s->context, bytes);
+    if (pods != NULL && claim_of != NULL) {
+        if (placed < s->pod_count) memset(claim_of, 0xff, bytes);
+        for (size_t i = 0; i < s->runs.count; i++) {
+            const pod_run *r = &s->runs.items[i];
+            for (uint32_t k = 0; k < r->count; k++) claim_of[w->queue[r->first + k]] = r->target;
+        }
+        for (uint32_t i = 0; i < s->pod_count; i++) {
+            uint32_t p = w->by_name[i], c = claim_of[p];
+            if (c != NO_ID) pods[first[c + 1]++] = p;
+        }
+    }
+    *first_out = first;
+    *pods_out = pods;
+    bool ok = pods != NULL && claim_of != NULL;
+    mem_free(s->context, claim_of, bytes);
+    return ok;
+}
+
+static bool gather_claims(scheduler *s, arena *a, const uint32_t *order, received *out)
+{
+    if (s->in_runs) return gather_runs(s, a, &out->claim_first, &out->claim_pods);
+    return gather(s, a, PLACE_CLAIM, s->claims.count, order, &out->claim_first, &out->claim_pods);
+}
+
+static bool receive(scheduler *s, arena *a, bool hosts_too, received *out)
+{
+    bool all = s->pod_count == s->snapshot->raw.pods.count;
+    size_t bytes = all ? 0 : (s->pod_count + (size_t)1) * sizeof(uint32_t);
+    uint32_t *own = all ? NULL : mem_alloc(s->context, bytes);
+    const uint32_t *order = all ? s->snapshot->by_name : own;
+    *out = (received){ .claim_first = NULL };
+    bool ok = order != NULL && (all || pods_by_name(s, own)) && gather_claims(s, a, order, out) &&
+              (!hosts_too || gather(s, a, PLACE_HOST, s->host_count, order, &out->host_first, &out->host_pods));
+    mem_free(s->context, own, bytes);
+    return ok;
+}
+
+bool report_received(scheduler *s, arena *a, received *out) { return receive(s, a, true, out); }
+bool report_claims_received(scheduler *s, arena *a, received *out) { return receive(s, a, false, out); }
