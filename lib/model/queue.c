@@ -152,7 +152,7 @@ static void continue_plain(karp_snapshot *s)
     size_t words_were = bits_words(k->before->raw.pods.count), words_are = bits_words(s->raw.pods.count);
     memcpy(s->plain, k->before->plain, (words_were < words_are ? words_were : words_are) * sizeof *s->plain);
     for (size_t i = 0; i < k->gone_count; i++) {
-        if (k->gone[i] < s->raw.pods.count) bits_clear(s->plain, k->gone[i]);
+        if (k->gone[i] < words_are * 64) bits_clear(s->plain, k->gone[i]); /* those behind the last pod too */
     }
     for (size_t i = 0; i < k->fresh_count; i++) {
         const pod *p = pod_at(&s->raw, k->fresh[i]);
