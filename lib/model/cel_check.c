@@ -205,7 +205,7 @@ static enum cel_type check_member(checker *c, cel_node *n, const bound *names)
         if (of > CEL_ANY && of < CEL_T_ATTRIBUTES && of != CEL_T_LIST) c->wrong = true;
         return CEL_ANY;
     }
-    if (of >= CEL_T_ATTRIBUTES && of != CEL_T_FAILURE && !fits(key, CEL_T_TEXT)) c->wrong = true;
+    if (of >= CEL_T_ATTRIBUTES && !fits(key, CEL_T_TEXT)) c->wrong = true;
     if (of == CEL_T_DEVICE && n->kind == CEL_SELECT) return field_of_device(c, n->text);
     if (of == CEL_T_ATTRIBUTES) return CEL_T_ATTRIBUTE_DOMAIN;
     if (of == CEL_T_CAPACITIES) return CEL_T_CAPACITY_DOMAIN;
@@ -221,10 +221,10 @@ static bool numeric(enum cel_type t) { return t == CEL_ANY || t == CEL_T_INT || 
 
 static bool has_order(enum cel_type t) { return t <= CEL_T_TEXT; } /* CEL_ANY is the first */
 
-static void check_in(checker *c, const cel_node *n, enum cel_type x, enum cel_type y)
+static void check_in(checker *c, enum cel_type x, enum cel_type y)
 {
     if (y != CEL_ANY && y != CEL_T_LIST && y < CEL_T_ATTRIBUTES) c->wrong = true;
-    if (y == CEL_ANY && n->second->kind != CEL_LIST) c->beyond = true; /* a map or list whose kind is not known */
+    if (y == CEL_ANY) c->beyond = true; /* a map or list whose kind is not known */
     if (y >= CEL_T_ATTRIBUTES && !fits(x, CEL_T_TEXT)) c->wrong = true;
     if (x == CEL_T_LIST) c->beyond = true;
 }
@@ -241,10 +241,10 @@ static enum cel_type check_two(checker *c, const cel_node *n, enum cel_type x, e
         return CEL_T_BOOL;
     }
     if (n->kind == CEL_IN) {
-        check_in(c, n, x, y);
+        check_in(c, x, y);
         return CEL_T_BOOL;
     }
-    if (n->kind >= CEL_LESS && n->kind <= CEL_MORE_EQUAL) {
+    if (n->kind <= CEL_MORE_EQUAL) { /* of those that are left */
         if (!(fits(x, y) || (numeric(x) && numeric(y))) || !has_order(x) || !has_order(y)) c->wrong = true;
         return CEL_T_BOOL;
     }
@@ -280,7 +280,7 @@ static enum cel_type check(checker *c, cel_node *n, const bound *names)
 {
     enum cel_type x;
     if (c->wrong) return CEL_ANY;
-    switch (n->kind) {
+    switch (n->kind) { /* never: any other kind */
     case CEL_CONSTANT:
         return n->constant.type;
     case CEL_NAME:

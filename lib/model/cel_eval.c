@@ -89,7 +89,8 @@ static cel_value device_field(const run *r, karp_str name)
 
 static cel_value optionally(cel_value v)
 {
-    if (v.type == CEL_T_FAILURE || v.optional) return v;
+    if (v.optional) return failure(); /* one in another is more than is known here */
+    if (v.type == CEL_T_FAILURE) return v;
     v.optional = v.present = true;
     return v;
 }
@@ -278,7 +279,7 @@ static cel_value call(run *r, const cel_node *n, const bound *names)
 {
     if (n->function == CEL_F_HAS) return has(r, n, names);
     if (n->function == CEL_F_BIND) return bind(r, n, names);
-    if (n->function >= CEL_F_ALL && n->function <= CEL_F_EXISTS_ONE) return quantify(r, n, names);
+    if (n->function <= CEL_F_EXISTS_ONE) return quantify(r, n, names);
     if (n->function == CEL_F_OPTIONAL_NONE) return nothing();
     if (n->function == CEL_F_OPTIONAL_OF) return optionally(eval(r, n->arguments, names));
     const cel_node *rest = n->on_first ? n->arguments : n->arguments->next;
@@ -289,7 +290,7 @@ static cel_value call(run *r, const cel_node *n, const bound *names)
         y = eval(r, rest, names);
         if (y.type == CEL_T_FAILURE) return y;
     }
-    switch (n->function) {
+    switch (n->function) { /* never: any other function */
     case CEL_F_STARTS:
     case CEL_F_ENDS:
     case CEL_F_CONTAINS:
@@ -321,18 +322,9 @@ static cel_value call(run *r, const cel_node *n, const bound *names)
         return x;
     case CEL_F_INT:
         return to_int(&x);
-    case CEL_F_NONE:
-    case CEL_F_HAS:
-    case CEL_F_BIND:
-    case CEL_F_ALL:
-    case CEL_F_EXISTS:
-    case CEL_F_EXISTS_ONE:
-    case CEL_F_HAS_VALUE:
-    case CEL_F_VALUE:
-    case CEL_F_OR_VALUE:
-    case CEL_F_OR:
-    case CEL_F_OPTIONAL_OF:
-    case CEL_F_OPTIONAL_NONE:
+    case CEL_F_NONE: case CEL_F_HAS: case CEL_F_BIND: case CEL_F_ALL: case CEL_F_EXISTS: case CEL_F_EXISTS_ONE: /* never: answered above */
+    case CEL_F_HAS_VALUE: case CEL_F_VALUE: case CEL_F_OR_VALUE: case CEL_F_OR: /* never: answered above */
+    case CEL_F_OPTIONAL_OF: case CEL_F_OPTIONAL_NONE: /* never: answered above */
         break;
     }
     return failure();
@@ -421,7 +413,7 @@ static cel_value two(run *r, const cel_node *n, const bound *names)
     cel_value x = eval(r, n->first, names), y = eval(r, n->second, names);
     if (x.type == CEL_T_FAILURE || y.type == CEL_T_FAILURE) return failure();
     if (n->kind == CEL_EQUAL || n->kind == CEL_UNEQUAL) return of_bool(cel_equal(&x, &y) == (n->kind == CEL_EQUAL));
-    if (n->kind >= CEL_LESS && n->kind <= CEL_MORE_EQUAL) return ordered(n->kind, &x, &y);
+    if (n->kind <= CEL_MORE_EQUAL) return ordered(n->kind, &x, &y);
     return arithmetic(n->kind, &x, &y);
 }
 
@@ -454,7 +446,7 @@ static cel_value name_value(const cel_node *n, const bound *names)
 static cel_value eval(run *r, const cel_node *n, const bound *names)
 {
     if (++r->steps > MOST_STEPS) return failure();
-    switch (n->kind) {
+    switch (n->kind) { /* never: any other kind */
     case CEL_CONSTANT:
         return n->constant;
     case CEL_NAME:

@@ -320,14 +320,14 @@ static cel_node *make(parser *p, enum cel_kind kind, cel_node *first, cel_node *
     return n;
 }
 
-/* A list up to the closing token, which is taken. */
+/* A list up to the closing token, which is taken. `of` is NULL only after a refusal. */
 static void arguments(parser *p, cel_node *of, enum token close)
 {
     cel_node **last = of != NULL ? &of->arguments : NULL;
     while (!stopped(p) && p->token != close) {
         if (close == T_CLOSE_LIST && take(p, T_QUESTION)) p->beyond = true;
         cel_node *one = expression(p);
-        if (one == NULL || of == NULL) return;
+        if (one == NULL) return;
         deepen(p, of, one);
         *last = one;
         last = &one->next;
@@ -404,8 +404,8 @@ static cel_node *primary(parser *p)
 
 static bool message_name(const cel_node *n)
 {
-    while (n != NULL && n->kind == CEL_SELECT && !n->maybe) n = n->first;
-    return n != NULL && n->kind == CEL_NAME;
+    while (n->kind == CEL_SELECT && !n->maybe) n = n->first;
+    return n->kind == CEL_NAME;
 }
 
 static cel_node *member(parser *p)
@@ -512,7 +512,7 @@ uint32_t cel_parse(arena *a, karp_str text, cel_node **root)
     if (!stopped(&p) && p.token != T_END) p.wrong = true;
     if (p.wrong) return CEL_WRONG;
     if (p.beyond) return CEL_BEYOND;
-    if (p.refused || n == NULL) return CEL_REFUSED;
+    if (p.refused || n == NULL) return CEL_REFUSED; /* never: nothing, without having been refused or wrong */
     *root = n;
     return CEL_COMPILED;
 }

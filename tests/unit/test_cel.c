@@ -237,6 +237,31 @@ static void spelling(void **state)
     run(list, COUNT(list));
 }
 
+/* What comes together seldom. */
+static void corners(void **state)
+{
+    (void)state;
+    static const example list[] = {
+        /* types */
+        WRONG("device.attributes[['a']].x == 1"), WRONG("device.driver.?x.hasValue()"), BEYOND("[1][?0].hasValue()"), ERROR("dyn(1).?x.hasValue()"), ERROR("dyn(device)['driver'] == 'x'"),
+        YES("[1].all(x, cel.bind(y, x, y > 0))"), BEYOND("[1].all(cel, cel.bind(y, 1, true))"), BEYOND("optional.ofNonZeroValue(1).hasValue()"), YES("[1, 2].existsOne(x, x == 2)"),
+        BEYOND("dyn(1).all(x, true)"), WRONG("(1).compareTo(1) == 0"), BEYOND("1 in (true ? dyn(1) : [2])"), BEYOND("1 in (true ? [1] : dyn(2))"), NO("null == 1"), NO("1 == null"),
+        BEYOND("dyn(1) == device"), WRONG("dyn(1) < quantity('1')"), BEYOND("1 in ([1] + [2])"), BEYOND("1 in (dyn(1) + [2])"), WRONG("dyn(1) % 2.0 == dyn(0)"), WRONG("nothing in [1]"),
+        /* values */
+        ERROR("!optional.of(true)"), ERROR("optional.of(true) ? true : false"), ERROR("optional.of(1 / 0).hasValue()"), ERROR("optional.of(optional.of(1)).value() == 1"),
+        ERROR("optional.of(quantity('1')).compareTo(quantity('1')) == 0"), ERROR("quantity('1').compareTo(optional.of(quantity('1'))) == 0"), ERROR("dyn(1) + dyn(optional.of(1)) == dyn(2)"),
+        ERROR("quantity('170000E').add(quantity('170000000000E')).sign() == 1 && quantity('170000000000E').add(quantity('170000000000E')).sign() == 1"),
+        ERROR("quantity('-170000000000E').sub(quantity('170000000000E')).sign() == -1"),
+        ERROR("'x' in device.attributes[dyn(1)]"), ERROR("'x' in (false ? device.attributes : dyn(1))"), ERROR("'x' in (false ? device.attributes : dyn(device.attributes[?'gpu.example.com']))"),
+        NO("1.0 < 0.0 / 0.0"), YES("!isSemver('1-2.3')"), YES("semver('1.0.0--').isLessThan(semver('1.0.0-a'))"), YES("semver('1.0.0-10').isGreaterThan(semver('1.0.0-2'))"),
+        /* spelling */
+        WRONG("1.x == 1"), YES("1000.0 == 1e3"), WRONG("9223372036854775809 > 0"), WRONG("'a\\"), WRONG("'a\rb' == ''"), WRONG("'\\4' == ''"), WRONG("rr'a' == ''"), WRONG("bb'a' == ''"),
+        BEYOND("br'a' == b'a'"), YES("r\"a\" == 'a'"), YES("[1].all(x1, x1 == 1)"), WRONG("(1){a: 1} == 1"), WRONG("a.?b{c: 1} == 1"), WRONG("f(1).y{c: 1} == 1"), WRONG(".(1) == 1"),
+        YES("1 in [1, 2,]"), BEYOND("{'a': 1, 'b': 2}.size() == 2"),
+    };
+    run(list, COUNT(list));
+}
+
 /* Depth and length are bounded, whatever is written. */
 static void bounds(void **state)
 {
@@ -255,6 +280,9 @@ static void bounds(void **state)
     run(&(example)YES(text), 1);
     n = 0;
     for (int i = 0; i < 5000; i++) n += (size_t)sprintf(text + n, "%strue", i > 0 ? "||" : "");
+    run(&(example)BEYOND(text), 1);
+    text[0] = 'a';
+    for (n = 1; n < 62000; n += 2) memcpy(text + n, ".a", 3);
     run(&(example)BEYOND(text), 1);
     memset(text, ' ', 69000);
     memcpy(text + 69000, "true", 5);
@@ -291,7 +319,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members), cmocka_unit_test(operators), cmocka_unit_test(functions),
-        cmocka_unit_test(arithmetic), cmocka_unit_test(orders), cmocka_unit_test(late), cmocka_unit_test(versions), cmocka_unit_test(spelling),
+        cmocka_unit_test(arithmetic), cmocka_unit_test(orders), cmocka_unit_test(late), cmocka_unit_test(versions), cmocka_unit_test(spelling), cmocka_unit_test(corners),
         cmocka_unit_test(grammar), cmocka_unit_test(bounds), cmocka_unit_test(refused_memory),
     };
     return cmocka_run_group_tests_name("cel", tests, NULL, NULL);
