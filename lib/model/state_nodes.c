@@ -170,7 +170,7 @@ static bool effective_taints(karp_snapshot *s, state_node *n)
     const node *node_ = node_at(s, n);
     const node_claim *claim = claim_at(s, n);
     bool of_claim = claim != NULL && (node_ == NULL || !n->registered);
-    n->taints = of_claim ? claim->taints : node_ != NULL ? node_->taints : (taint_list){ NULL, 0 };
+    n->taints = of_claim ? claim->taints : node_->taints;
     if (claim == NULL || n->initialized) return true;
     taint *kept = arena_array(&s->data, n->taints.count + (size_t)1, sizeof *kept);
     uint32_t count = 0;
@@ -191,7 +191,7 @@ static bool effective_taints(karp_snapshot *s, state_node *n)
 static karp_status merged_quantity(karp_snapshot *s, const state_node *n, resource_list of_node, resource_list of_claim, resource_list *out)
 {
     *out = of_node;
-    if (n->initialized || !n->managed) return KARP_OK;
+    if (n->initialized) return KARP_OK; /* as what is not managed always is */
     if (n->node == NO_ID) {
         *out = of_claim;
         return KARP_OK;
@@ -342,6 +342,5 @@ karp_status prepare_nodes(karp_snapshot *s, karp_error *error)
     }
     mem_free(s->context, of_nodes, s->facts.count);
     mem_free(s->context, of_pods, s->facts.count);
-    if (status == KARP_E_RANGE) return fail(error, status, "the resources of a node are out of range");
     return status == KARP_OK ? KARP_OK : fail_nomem(error);
 }

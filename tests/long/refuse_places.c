@@ -182,12 +182,12 @@ static void leave(int signal)
 
 static void become_child(void)
 {
-    struct itimerval half_a_second = { { 0, 0 }, { 0, 500000 } };
+    struct itimerval soon = { { 0, 0 }, { 0, 60000 } };
     here.child = true;
     setenv("KARP_PLACES_CHILD", "1", 1); /* the program has a copy of this file apart from the library's */
     part_from_files();
     signal(SIGPROF, leave);
-    setitimer(ITIMER_PROF, &half_a_second, NULL);
+    setitimer(ITIMER_PROF, &soon, NULL);
     alarm(30);
 }
 

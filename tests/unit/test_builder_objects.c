@@ -256,6 +256,16 @@ static void test_settings(void **state)
     assert_int_equal(f->s->default_spread.count, 1);
     assert_int_equal(f->s->reservation_id, text_id(f, "reservation"));
     assert_string_equal(f->s->settings.reservation_id_label.ptr, "reservation");
+    /* A caller of another version has another size; one too small for the size itself is left alone. */
+    struct { karp_settings settings; uint64_t newer; } wide = { .newer = 7 };
+    karp_settings_init(&wide.settings, sizeof wide);
+    assert_true(wide.settings.size == sizeof wide && wide.settings.gates == KARP_GATE_RESERVED_CAPACITY && wide.newer == 0);
+    wide.newer = 7;
+    wide.settings.well_known_count = 5;
+    karp_settings_init(&wide.settings, offsetof(karp_settings, well_known));
+    assert_true(wide.settings.size == offsetof(karp_settings, well_known) && wide.settings.well_known_count == 5 && wide.newer == 7);
+    karp_settings_init(&wide.settings, sizeof wide.settings.size - 1);
+    assert_true(wide.settings.size == offsetof(karp_settings, well_known));
 
     s.gates = 64;
     bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings", "gates");
@@ -275,8 +285,28 @@ static void test_settings(void **state)
     s.default_spread = twice;
     s.default_spread_count = 2;
     bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_DUPLICATE, "karp_settings", "default_spread[1]");
+    static karp_str app[] = { T("app") };
+    karp_spread_constraint by_key = { .topology_key = T("zone"), .max_skew = 1, .match_label_keys = app, .match_label_key_count = 1 };
+    s.default_spread = &by_key;
+    s.default_spread_count = 1;
+    bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings", "default_spread[0].labelSelector");
+    karp_spread_constraint nowhere = { .topology_key = T(""), .max_skew = 1 };
+    s.default_spread = &nowhere;
+    bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings", "default_spread[0].topologyKey");
+    static karp_spread_constraint many[65];
+    for (size_t i = 0; i < 65; i++) many[i] = (karp_spread_constraint){ .topology_key = { "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnop", i + 1 }, .max_skew = 1 };
+    s.default_spread = many;
+    s.default_spread_count = 65;
+    bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_LIMIT, "karp_settings", "default_spread");
     assert_int_equal(f->s->settings.gates, KARP_GATE_RESERVED_CAPACITY); /* as before */
     assert_int_equal(f->s->default_spread.count, 1);
+    /* Twice is the same key and the same manner. */
+    karp_spread_constraint three_of_them[] = { { .topology_key = T("zone"), .max_skew = 1 }, { .topology_key = T("host"), .max_skew = 1 },
+                                               { .topology_key = T("zone"), .max_skew = 1, .when_unsatisfiable = KARP_SCHEDULE_ANYWAY } };
+    s.default_spread = three_of_them;
+    s.default_spread_count = 3;
+    good(f, karp_builder_set_settings(f->b, &s, &f->error));
+    assert_int_equal(f->s->default_spread.count, 3);
     good(f, karp_builder_set_settings(f->b, NULL, &f->error)); /* the defaults */
     assert_int_equal(f->s->settings.gates, KARP_GATE_RESERVED_CAPACITY);
     assert_int_equal(f->s->well_known_count, 0);
@@ -297,6 +327,11 @@ static void test_states(void **state)
     states[1].name = str("n1");
     bad(f, karp_builder_set_node_states(f->b, states, 2, &f->error), KARP_E_DUPLICATE, "", "states[1].name");
     assert_int_equal(f->s->states.count, 2);
+    states[1].name = str("");
+    bad(f, karp_builder_set_node_states(f->b, states, 2, &f->error), KARP_E_INVALID, "", "states[1].name");
+    states[1].name = (karp_str){ NULL, 3 };
+    bad(f, karp_builder_set_node_states(f->b, states, 2, &f->error), KARP_E_INVALID, "", "states[1].name");
+    assert_int_equal(f->s->states.count, 2);
     good(f, karp_builder_set_node_states(f->b, NULL, 0, &f->error)); /* none of them */
     assert_true(f->s->states_given && f->s->states.count == 0);
 
@@ -310,6 +345,8 @@ static void test_states(void **state)
         names[1] = str(wrong[i]);
         bad(f, karp_builder_set_pods_to_place(f->b, names, 3, &f->error), KARP_E_INVALID, "", "podsToPlace[1]");
     }
+    names[1] = (karp_str){ NULL, 9 };
+    bad(f, karp_builder_set_pods_to_place(f->b, names, 3, &f->error), KARP_E_INVALID, "", "podsToPlace[1]");
     names[1] = names[0];
     bad(f, karp_builder_set_pods_to_place(f->b, names, 3, &f->error), KARP_E_DUPLICATE, "", "podsToPlace[1]");
     assert_int_equal(f->s->pods_to_place.count, 3);
