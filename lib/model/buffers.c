@@ -53,7 +53,7 @@ static karp_status add_pods(karp_snapshot *s, const uint32_t *order, size_t coun
     for (size_t i = 0; i < count && ok; i++) {
         const capacity_buffer *b = &s->raw.buffers.items[order[i]];
         if (!provisions(b)) continue;
-        if (s->raw.pods.count > most || (uint64_t)b->replicas > most - s->raw.pods.count) {
+        if ((uint64_t)b->replicas > most - s->raw.pods.count) { /* no builder has more than most */
             strbuf_free(&text);
             karp_status status = fail(error, KARP_E_LIMIT, "the replicas are more pods than the context allows");
             error_set_object(error, "CapacityBuffer", text_of(s, b->meta.name_space), name_of(s, b->meta.name));

@@ -136,14 +136,14 @@ static bool parse_field(text t, const bounds *b, uint64_t *bits, bool *all)
     return true;
 }
 
+/* No space is at the end. */
 static size_t split_fields(text t, text fields[5])
 {
     size_t count = 0, i = 0;
     while (i < t.len) {
-        while (i < t.len && is_space(t.ptr[i])) i++;
+        while (is_space(t.ptr[i])) i++;
         size_t start = i;
         while (i < t.len && !is_space(t.ptr[i])) i++;
-        if (i == start) break;
         if (count == 5) return 6;
         fields[count++] = (text){ t.ptr + start, i - start };
     }
@@ -200,10 +200,10 @@ bool cron_parse(const char *ptr, size_t len, cron *out)
 
 static bool has(uint64_t bits, uint64_t value) { return (bits >> value & 1) != 0; }
 
-/* The lowest value of the set at or after `from`, or 64. */
+/* The lowest value of the set at or after `from`, which is below 64; or 64. */
 static unsigned first_from(uint64_t bits, unsigned from)
 {
-    bits = from < 64 ? bits & UINT64_MAX << from : 0;
+    bits &= UINT64_MAX << from;
     return bits == 0 ? 64 : (unsigned)__builtin_ctzll(bits);
 }
 

@@ -145,7 +145,7 @@ static uint64_t round_quotient(bignum *top, bignum *bottom)
     int biased = exponent + 1022;
     uint64_t image = ((uint64_t)biased << 52) + mantissa; /* the mantissa's top bit, or a carry, adds to the exponent */
     uint64_t infinity = UINT64_C(0x7ff) << 52;
-    return exponent > 1023 || image > infinity ? infinity : image;
+    return exponent > 1023 ? infinity : image; /* what rounds up to it is its image already */
 }
 
 int decimal_parse(const char *text, size_t len, double *out)
@@ -184,7 +184,7 @@ typedef struct shortest {
 static bool few_digits(double value, shortest *out)
 {
     if (!(value >= 1e-6 && value < 1e15)) return false;
-    for (int power = 0; power <= MOST_EXACT_TEN; power++) {
+    for (int power = 0;; power++) { /* 10^-6 times the largest power is too large already */
         double scaled = value * exact_tens[power];
         if (scaled >= 1e15) return false;
         uint64_t whole = (uint64_t)(scaled + 0.5);
@@ -198,7 +198,6 @@ static bool few_digits(double value, shortest *out)
         while (out->count > 1 && out->digits[out->count - 1] == 0) out->count--;
         return true;
     }
-    return false;
 }
 
 /* value = rest / scale; all numbers from rest - below to rest + above (over scale) read back as the value. */
@@ -249,6 +248,7 @@ static int scale_to_one(span *s)
     else scale_span(s, (unsigned)-exponent);
     for (;; exponent++) {
         int order = bignum_compare_sum(&s->rest, &s->above, &s->scale);
+        /* never: both, for only 10^23 is half way between two doubles, and the one below is even */
         if (order < 0 || (order == 0 && !s->closed)) return exponent;
         bignum_times_ten(&s->scale, 1);
     }
@@ -270,7 +270,7 @@ static void generate(uint64_t image, shortest *out)
         low = under < 0 || (under == 0 && s.closed);
         high = over > 0 || (over == 0 && s.closed);
         out->digits[out->count++] = digit;
-    } while (!low && !high && out->count < 18);
+    } while (!low && !high && out->count < 18); /* never: 17 digits tell all doubles apart */
 
     char *last = &out->digits[out->count - 1];
     int half = bignum_compare_sum(&s.rest, &s.rest, &s.scale);

@@ -31,6 +31,8 @@ SUITES = 'unit,cases,fault,property,providers,fuzz-regression'
 # What may be refused, of lib/base.
 REQUESTS = ('mem_alloc', 'mem_zalloc', 'mem_realloc', 'grow', 'arena_alloc', 'arena_alloc_aligned', 'arena_zalloc', 'arena_array', 'arena_copy',
             'arena_string', 'size_add', 'size_mul', 'sort_stable', 'sort_ids', 'strings_add', 'words_add', 'map64_put')
+# One of each of those files, for wrapped names alone do not bring in the archive members that have them.
+NEIGHBOURS = ('mem_free', 'strings_init', 'equal_str')
 PLACES = 1 << 24
 # A branch that was marked: its line, or the one before, says why it cannot be taken.
 MARK = re.compile(r'/\* never: ')
@@ -74,9 +76,8 @@ def set_up(build):
          SOURCE / 'tests/long/refuse_places.c', '-o', refuse])
     if not (build / 'build.ninja').exists():
         flags = '-fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -fno-omit-frame-pointer -fno-optimize-sibling-calls'
-        # Wrapped names alone would not bring in the archive members that have them.
-        wraps = (f'-Wl,--wrap={name} -Wl,-u,{name}' for name in REQUESTS)
-        link = ' '.join(['-fprofile-instr-generate', str(refuse), *wraps])
+        link = ' '.join(['-fprofile-instr-generate', str(refuse), *(f'-Wl,--wrap={name}' for name in REQUESTS),
+                         *(f'-Wl,-u,{name}' for name in NEIGHBOURS)])
         cache = 'ccache ' if shutil.which('ccache') else ''
         run(['meson', 'setup', build, SOURCE, '-Doptimization=1', '-Ddebug=false', '-Db_lundef=false', '-Db_ndebug=true', f'-Dc_args={flags}',
              f'-Dc_link_args={link}'], env={**os.environ, 'CC': cache + compiler}, stdout=subprocess.DEVNULL)

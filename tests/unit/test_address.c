@@ -61,6 +61,7 @@ static void test_other_texts(void **state)
         for (size_t j = 0; j < 16; j++) assert_int_equal(ip[j], 0);
     }
     assert_false(address_parse((karp_str){ NULL, 0 }, ip));
+    assert_false(address_parse((karp_str){ NULL, 3 }, ip));
     assert_false(address_parse((karp_str){ "1.2.3.4\0", 8 }, ip));
     assert_true(address_parse((karp_str){ "1.2.3.45", 7 }, ip));
     assert_int_equal(ip[15], 4);
