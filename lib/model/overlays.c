@@ -47,9 +47,10 @@ typedef struct overlaying {
 
 /* ---- validation and order ---------------------------------------------------------------------------------------------------- */
 
+/* The text is not empty. */
 static bool says_number(karp_str text, bool *adjusts, bool *percent, double *value)
 {
-    *adjusts = text.len > 0 && (text.ptr[0] == '+' || text.ptr[0] == '-');
+    *adjusts = text.ptr[0] == '+' || text.ptr[0] == '-';
     bool negative = *adjusts && text.ptr[0] == '-';
     if (*adjusts) {
         text.ptr++;
@@ -219,9 +220,9 @@ static void apply_overlay(overlaying *w, const overlay *o)
 static double adjusted(double price, karp_str change)
 {
     bool adjusts, percent;
-    double value, result;
-    if (!says_number(change, &adjusts, &percent, &value)) return price;
-    result = !adjusts ? value : percent ? price * (1 + value / 100) : price + value;
+    double value = 0;
+    (void)says_number(change, &adjusts, &percent, &value); /* it does: the overlay is valid */
+    double result = !adjusts ? value : percent ? price * (1 + value / 100) : price + value;
     if (!isfinite(result)) return price;
     return result >= 0 ? result : 0;
 }

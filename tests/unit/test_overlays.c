@@ -65,6 +65,23 @@ static void prices(void **state)
     assert_choice(SNAPSHOT(ON, TWO) OVERLAY("o", "requirements: [{key: kubernetes.io/arch, operator: In, values: [arm64]}], price: '1'") P, "one a 2");
 }
 
+/* A price that is no number makes the overlay invalid, all of it; one that grows beyond all numbers stays as it was. */
+static void numbers(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = { "+", "-", "+%", "--1", "+-1", "-+1%", "%", "1%", "1+", "abc", "+abc", "1 " };
+    char yaml[4096];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(yaml, sizeof yaml, SNAPSHOT(ON, TWO) OVERLAY("o", OF_TYPE("two") ", priceAdjustment: '%s'") P, wrong[i]);
+        assert_choice(yaml, "one a 2");
+    }
+    assert_choice(SNAPSHOT(ON, TWO) OVERLAY("o", OF_TYPE("two") ", priceAdjustment: '.5'") P, "two a 0.5 priced");
+    assert_choice(SNAPSHOT(ON, TWO) OVERLAY("o", OF_TYPE("two")) P, "one a 2"); /* says nothing */
+    assert_choice(SNAPSHOT(ON, TYPE("one", "1e300", "")) OVERLAY("o", OF_TYPE("one") ", priceAdjustment: '+1e20%'") P, "one a 1e+300 priced");
+    /* One of two catalogues is touched. */
+    assert_choice(SNAPSHOT(ON, TWO "- instanceTypes:\n" TYPE("three", "4", "")) OVERLAY("o", OF_TYPE("three") ", price: '1'") P, "three a 1 priced");
+}
+
 static void gate(void **state)
 {
     (void)state;
@@ -106,6 +123,12 @@ static void capacity(void **state)
     assert_plan(SNAPSHOT(ON, TWO) OVERLAY("o", OF_TYPE("two") ", capacity: {example.com/dev: 3}") DEVICE_POD("p", "example.com/dev: 2"), "new default p on two\n");
     assert_choice(SNAPSHOT(ON, TWO) OVERLAY("o", OF_TYPE("two") ", capacity: {example.com/dev: 3}") DEVICE_POD("p", "example.com/dev: 2"), "two a 3 sized");
     assert_plan(SNAPSHOT(ON, TWO) OVERLAY("o", OF_TYPE("two") ", capacity: {example.com/dev: 3}") DEVICE_POD("p", "example.com/dev: 4"), "no p TYPE_RESOURCES\n");
+    /* What the type has already is replaced; a type may have nothing. */
+#define SOME \
+    "  - {name: some, capacity: {cpu: '4', memory: 16Gi, pods: '10', example.com/dev: 1}, labels: {node.kubernetes.io/instance-type: [some]}, offerings: [{zone: a, capacityType: on-demand, price: 5}]}\n"
+#define BARE "  - {name: bare, capacity: {}, labels: {node.kubernetes.io/instance-type: [bare]}, offerings: [{zone: a, capacityType: on-demand, price: 1}]}\n"
+    assert_plan(SNAPSHOT(ON, BARE SOME) DEVICE_POD("p", "example.com/dev: 2"), "no p TYPE_RESOURCES\n");
+    assert_plan(SNAPSHOT(ON, BARE SOME) OVERLAY("o", ANY ", capacity: {example.com/dev: 3, example.com/odd: 1}") DEVICE_POD("p", "example.com/dev: 2, example.com/odd: 1"), "new default p on some\n");
     /* The type as a whole, though one offering only matches. */
     assert_plan(SNAPSHOT(ON, TWO) OVERLAY("o", IN_ZONE("b") ", capacity: {example.com/dev: 3}") DEVICE_POD("p", "example.com/dev: 2"), "new default p on one,two\n");
     /* The heavier one's amount, and what only the lighter one names. */
@@ -194,7 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_prices),
-        cmocka_unit_test(prices), cmocka_unit_test(gate), cmocka_unit_test(weights), cmocka_unit_test(invalid),
+        cmocka_unit_test(prices), cmocka_unit_test(numbers), cmocka_unit_test(gate), cmocka_unit_test(weights), cmocka_unit_test(invalid),
         cmocka_unit_test(capacity), cmocka_unit_test(losses), cmocka_unit_test(names_and_pools), cmocka_unit_test(refused_memory),
     };
     return cmocka_run_group_tests_name("overlays", tests, NULL, NULL);
