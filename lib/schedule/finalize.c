@@ -101,6 +101,7 @@ static bool list_types(scheduler *s, uint32_t template_number, const uint64_t *f
     const template_ *t = &s->templates[template_number];
     size_t words_ = template_words(t), length = 2 + 2 * words_;
     if (s->claims.count == 1) { /* nobody to share with */
+        out->number = 0;
         out->types = types_by_price(s, t->table, fitting, set, a, &out->count);
         return out->types != NULL;
     }
@@ -114,6 +115,7 @@ static bool list_types(scheduler *s, uint32_t template_number, const uint64_t *f
     if (id == l->lists.count) {
         struct final_list *fresh = list_push(s->context, &l->lists, sizeof *fresh);
         if (fresh == NULL) return false;
+        fresh->number = id + 1;
         fresh->types = types_by_price(s, t->table, fitting, set, a, &fresh->count);
     }
     *out = l->lists.items[id];
@@ -133,6 +135,7 @@ bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *
     if (s->failed || !list_types(s, c->template_, fitting, out->set, a, lists, &listed) || s->failed || s->algebra.failed) return false;
     uint32_t all = listed.count;
     out->types = listed.types;
+    out->list = listed.number;
     out->type_count = all > MAX_INSTANCE_TYPES ? MAX_INSTANCE_TYPES : all;
     if (!daemon_share(t, fitting, a, &daemons) || !claim_requests(s, c, a, &pods)) return false;
     if (resource_list_sum(a, pods, daemons, &out->requests) != KARP_OK) return false;

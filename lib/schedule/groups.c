@@ -12,24 +12,30 @@
 /* Distinguishes the kinds of parts that are interned in one table. */
 enum part { PART_GROUP = 1, PART_EXPRESSION, PART_TOLERATION, PART_ENTRY, PART_FILTER, PART_SELECTOR, PART_WHOLE };
 
-/* A list of words under construction. */
+/* A list of words under construction: the end of s->part_words, from `base` on. Parts within it are made behind it, and are
+ * gone again when it goes on. */
 typedef struct key_words {
     scheduler *s;
-    LIST_OF(uint32_t) w;
+    size_t base;
 } key_words;
+
+static key_words words_begin(scheduler *s) { return (key_words){ s, s->part_words.count }; }
+static size_t words_so_far(const key_words *k) { return k->s->part_words.count - k->base; }
 
 static void put(key_words *k, uint32_t word)
 {
-    uint32_t *slot = list_push(k->s->context, &k->w, sizeof *slot);
-    if (slot == NULL) k->s->failed = true;
-    else *slot = word;
+    scheduler *s = k->s;
+    bool full = s->part_words.count == s->part_words.capacity;
+    if (full && !list_reserve(s->context, &s->part_words, sizeof word)) s->failed = true;
+    else s->part_words.items[s->part_words.count++] = word;
 }
 
 static uint32_t intern(key_words *k)
 {
-    uint32_t id = k->s->failed ? NO_ID : words_add(&k->s->group_keys, k->w.items, k->w.count);
-    if (id == NO_ID) k->s->failed = true;
-    list_free(k->s->context, &k->w, sizeof(uint32_t));
+    scheduler *s = k->s;
+    uint32_t id = s->failed ? NO_ID : words_add(&s->group_keys, s->part_words.items + k->base, words_so_far(k));
+    if (id == NO_ID) s->failed = true;
+    s->part_words.count = k->base;
     return id;
 }
 
@@ -42,9 +48,9 @@ static int by_value(uint32_t x, uint32_t y, const void *user)
 /* Orders words[from…]; equal ones cancel in pairs (the peer's exclusive or) or collapse into one (a set). */
 static void settle(key_words *k, size_t from, bool cancel)
 {
-    size_t n = k->w.count - from, kept = 0;
+    size_t n = words_so_far(k) - from, kept = 0;
     if (k->s->failed || n == 0) return;
-    uint32_t *w = k->w.items + from;
+    uint32_t *w = k->s->part_words.items + k->base + from;
     if (!sort_ids(k->s->context, w, n, by_value, NULL)) {
         k->s->failed = true;
         return;
@@ -55,7 +61,7 @@ static void settle(key_words *k, size_t from, bool cancel)
         if (!cancel || (same - i) % 2 == 1) w[kept++] = w[i];
         i = same;
     }
-    k->w.count = from + kept;
+    k->s->part_words.count = k->base + from + kept;
 }
 
 /* FNV-1, as the peer hashes a text. */
@@ -69,7 +75,7 @@ static uint64_t text_hash(karp_str text)
 /* Of the values the peer keeps the exclusive or of their hashes, in which equal ones cancel, and v1 with v2 is v0 with v3. */
 static uint32_t expression_part(scheduler *s, uint32_t key, uint32_t op, const uint32_t *values, uint32_t count, bool full)
 {
-    key_words k = { .s = s };
+    key_words k = words_begin(s);
     uint64_t all = 0;
     put(&k, PART_EXPRESSION);
     put(&k, key);
@@ -84,7 +90,7 @@ static uint32_t expression_part(scheduler *s, uint32_t key, uint32_t op, const u
 
 static uint32_t selector_part(scheduler *s, const group *g, bool full)
 {
-    key_words k = { .s = s };
+    key_words k = words_begin(s);
     put(&k, PART_SELECTOR);
     put(&k, g->selects == NULL);
     if (g->selects != NULL) {
@@ -93,7 +99,7 @@ static uint32_t selector_part(scheduler *s, const group *g, bool full)
             put(&k, g->selects->labels.items[i].key);
             put(&k, g->selects->labels.items[i].value);
         }
-        size_t from = k.w.count;
+        size_t from = words_so_far(&k);
         for (uint32_t i = 0; i < g->selects->expressions.count; i++) {
             const expression *e = &g->selects->expressions.items[i];
             put(&k, expression_part(s, e->key, e->op, e->values, e->value_count, full));
@@ -109,7 +115,7 @@ static uint32_t selector_part(scheduler *s, const group *g, bool full)
 /* A filter's OR-entry. The peer's identity sees only its keys and minValues. */
 static uint32_t entry_part(scheduler *s, demand d, bool full)
 {
-    key_words k = { .s = s };
+    key_words k = words_begin(s);
     size_t n;
     put(&k, PART_ENTRY);
     if (full) {
@@ -132,7 +138,7 @@ static uint32_t entry_part(scheduler *s, demand d, bool full)
 
 static uint32_t toleration_part(scheduler *s, const toleration *t)
 {
-    key_words k = { .s = s };
+    key_words k = words_begin(s);
     const uint32_t w[] = { PART_TOLERATION, t->key, t->value, t->effect, t->op, t->has_seconds,
                            (uint32_t)(uint64_t)t->seconds, (uint32_t)((uint64_t)t->seconds >> 32) };
     for (size_t i = 0; i < sizeof w / sizeof *w; i++) put(&k, w[i]);
@@ -141,17 +147,17 @@ static uint32_t toleration_part(scheduler *s, const toleration *t)
 
 static uint32_t filter_part(scheduler *s, const group *g, bool full)
 {
-    key_words k = { .s = s };
+    key_words k = words_begin(s);
     put(&k, PART_FILTER);
     if (g->has_filter) {
         const node_filter *f = &g->filter;
         put(&k, (uint32_t)f->honor_affinity | ((uint32_t)f->honor_taints << 1));
         if (full) put(&k, (uint32_t)g->min_domains);
-        size_t from = k.w.count;
+        size_t from = words_so_far(&k);
         for (uint32_t i = 0; i < f->tolerations.count; i++) put(&k, toleration_part(s, &f->tolerations.items[i]));
         settle(&k, from, true);
         put(&k, NO_ID); /* ends the tolerations */
-        from = k.w.count;
+        from = words_so_far(&k);
         for (uint32_t i = 0; i < f->entry_count; i++) put(&k, entry_part(s, f->entries[i], full));
         settle(&k, from, true);
     }
@@ -161,10 +167,10 @@ static uint32_t filter_part(scheduler *s, const group *g, bool full)
 /* `full`: all of it. The peer's leaves parts of the filter and minDomains out, and confuses some values. */
 static uint32_t group_identity(scheduler *s, const group *g, bool full)
 {
-    key_words k = { .s = s };
+    key_words k = words_begin(s);
     uint32_t parts[] = { PART_GROUP, g->kind, g->inverse, s->keys[g->key].key, (uint32_t)g->max_skew, selector_part(s, g, full), filter_part(s, g, full) };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) put(&k, parts[i]);
-    size_t from = k.w.count;
+    size_t from = words_so_far(&k);
     for (uint32_t i = 0; i < g->namespace_count; i++) put(&k, g->namespaces[i]);
     settle(&k, from, false);
     return intern(&k);
@@ -253,7 +259,7 @@ static bool some_tainted(const scheduler *s, const domain_key *d)
  * domains it starts with (Q-4). */
 static uint32_t whole_identity(scheduler *s, const group *g, toleration_list tolerations)
 {
-    key_words k = { .s = s };
+    key_words k = words_begin(s);
     bool matter = some_tainted(s, &s->keys[g->key]);
     put(&k, PART_WHOLE);
     put(&k, group_identity(s, g, true));

@@ -80,7 +80,7 @@ static bool report_launches(scheduler *s, karp_decision *d, const received *r, c
         /* Claims of one template share their annotations in Karpenter: the last one's hold for all. */
         bool relaxed = quirk(s, 7) ? s->templates[s->claims.items[c].template_].last_relaxed : s->claims.items[c].relaxed_min_values;
         launch_source from = { .template_ = s->claims.items[c].template_, .set = finals[c].set, .types = finals[c].types,
-                               .type_count = finals[c].type_count, .requests = finals[c].requests,
+                               .type_count = finals[c].type_count, .list = finals[c].list, .requests = finals[c].requests,
                                .pods = r->claim_pods + r->claim_first[c], .pod_count = r->claim_first[c + 1] - r->claim_first[c],
                                .relaxed_min_values = relaxed };
         ok = devices_drivers(s, c, &d->data, &from.drivers) && report_launch(s, d, &from);

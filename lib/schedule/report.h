@@ -12,6 +12,7 @@ typedef struct launch_source {
     uint32_t set;
     const uint32_t *types; /* table indices, cheapest first */
     uint32_t type_count;
+    uint32_t list;         /* final_claim.list, when all launches of the decision come from one report_finalize(); else 0 */
     resource_list requests;
     const uint32_t *pods;  /* by name; in the decision's arena */
     size_t pod_count;

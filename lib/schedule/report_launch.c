@@ -288,6 +288,12 @@ static bool launch_types(const scheduler *s, karp_decision *d, const launch_sour
 /* Launches that agree in template, requirements and types share every row but their pods and requests. */
 static uint32_t find_like(scheduler *s, const launch_source *from)
 {
+    if (from->list != 0) { /* no type has the number NO_ID */
+        uint32_t few[] = { from->template_, from->set, from->relaxed_min_values, NO_ID, from->list };
+        uint32_t listed = words_add(&s->launch_keys, few, sizeof few / sizeof *few);
+        if (listed == NO_ID) s->failed = true;
+        return listed;
+    }
     size_t length = 3 + (size_t)from->type_count;
     uint32_t *key = mem_alloc(s->context, length * sizeof *key);
     if (key == NULL) {

@@ -315,7 +315,8 @@ struct scheduler {
     uint32_t key_count, key_capacity;
     map64 key_numbers;    /* key -> index */
     LIST_OF(group) groups;
-    words group_keys;     /* identities and their parts */
+    words group_keys;     /* identities and their parts … */
+    LIST_OF(uint32_t) part_words; /* … while they are made */
     map64 group_of_identity;
     LIST_OF(kin) kins;
     words kin_keys;

@@ -104,16 +104,20 @@ static int by_name(const void *x, const void *y, const void *user)
     return compare_str(((const struct row *)x)->name, ((const struct row *)y)->name);
 }
 
+enum { FEW_ROWS = 8 };
+
 const karp_resource *resource_rows(const karp_snapshot *s, arena *a, resource_list list, size_t *count)
 {
     *count = 0;
-    struct row *rows = mem_alloc(s->context, (list.count + (size_t)1) * sizeof *rows);
+    struct row few[FEW_ROWS], *many = list.count > FEW_ROWS ? mem_alloc(s->context, list.count * sizeof *many) : NULL;
+    struct row *rows = list.count > FEW_ROWS ? many : few;
     karp_resource *out = arena_array(a, list.count + (size_t)1, sizeof *out);
-    bool ok = rows != NULL && out != NULL;
+    bool ok = rows != NULL && out != NULL, ordered = true;
     for (uint32_t i = 0; ok && i < list.count; i++) {
         rows[i] = (struct row){ strings_get(&s->raw.resources, list.items[i].resource), &list.items[i] };
+        ordered = ordered && (i == 0 || by_name(&rows[i - 1], &rows[i], NULL) <= 0); /* as cpu, memory and pods are */
     }
-    ok = ok && sort_stable(s->context, rows, list.count, sizeof *rows, by_name, NULL);
+    ok = ok && (ordered || sort_stable(s->context, rows, list.count, sizeof *rows, by_name, NULL));
     for (uint32_t i = 0; ok && i < list.count; i++) {
         char text[64];
         size_t length = quantity_format((quantity){ rows[i].amount->value, rows[i].amount->binary }, text);
@@ -122,7 +126,7 @@ const karp_resource *resource_rows(const karp_snapshot *s, arena *a, resource_li
         out[i].text = (karp_str){ copy, length };
         ok = copy != NULL;
     }
-    mem_free(s->context, rows, (list.count + (size_t)1) * sizeof *rows);
+    mem_free(s->context, many, list.count * sizeof *many);
     if (!ok) return NULL;
     *count = list.count;
     return out;

@@ -30,12 +30,13 @@ typedef struct final_claim {
     uint32_t claim, set;
     const uint32_t *types; /* table indices, cheapest first */
     uint32_t type_count;
+    uint32_t list;          /* 1 + the number of the types in final_lists; 0 = they are in none */
     resource_list requests; /* pods and daemons */
 } final_claim;
 /* Lists of types that claims share: equal variants under equal requirements have equal lists. */
 typedef struct final_lists {
     words keys; /* template, set, variants */
-    LIST_OF(struct final_list { const uint32_t *types; uint32_t count; }) lists;
+    LIST_OF(struct final_list { const uint32_t *types; uint32_t count; uint32_t number; }) lists;
 } final_lists;
 void final_lists_init(final_lists *l, karp_context *context);
 void final_lists_free(final_lists *l);

@@ -98,6 +98,7 @@ void topology_free(scheduler *s)
     list_free(s->context, &s->groups, sizeof(group));
     kins_free(s);
     words_free(&s->group_keys);
+    list_free(s->context, &s->part_words, sizeof(uint32_t));
     map64_free(&s->group_of_identity);
     map64_free(&s->key_numbers);
     mem_free(s->context, s->host_text, s->host_text_capacity * sizeof *s->host_text);
