@@ -232,15 +232,13 @@ uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without)
     return id;
 }
 
-/* Whether y has at least the room of x everywhere (for equals: whether y comes first). */
-static bool dominates(const scheduler *s, const int64_t *y, const int64_t *x, bool y_first)
+/* Whether the room is enough for the total, or for all that another room is enough for. */
+static bool has_room(const int64_t *room, const int64_t *total, uint32_t dims)
 {
-    bool more = false;
-    for (uint32_t d = 0; d < s->dims; d++) {
-        if (y[d] < x[d]) return false;
-        if (y[d] > x[d]) more = true;
+    for (uint32_t d = 0; d < dims; d++) {
+        if (total[d] > room[d]) return false;
     }
-    return more || y_first;
+    return true;
 }
 
 static bool find_maximal(scheduler *s, typeset *ts)
@@ -258,11 +256,11 @@ static bool find_maximal(scheduler *s, typeset *ts)
     for (size_t v = bits_next(ts->bits, width, 0); v < width; v = bits_next(ts->bits, width, v + 1)) {
         const int64_t *room = t->room + v * s->dims;
         bool beaten = false;
-        for (size_t i = 0; i < n && !beaten; i++) beaten = dominates(s, t->room + (size_t)ts->maximal[i] * s->dims, room, true);
+        for (size_t i = 0; i < n && !beaten; i++) beaten = has_room(t->room + (size_t)ts->maximal[i] * s->dims, room, s->dims);
         if (beaten) continue;
         size_t kept = 0;
         for (size_t i = 0; i < n; i++) {
-            if (!dominates(s, room, t->room + (size_t)ts->maximal[i] * s->dims, false)) ts->maximal[kept++] = ts->maximal[i];
+            if (!has_room(room, t->room + (size_t)ts->maximal[i] * s->dims, s->dims)) ts->maximal[kept++] = ts->maximal[i];
         }
         n = kept;
         ts->maximal[n++] = (uint32_t)v;
@@ -271,14 +269,6 @@ static bool find_maximal(scheduler *s, typeset *ts)
         }
     }
     ts->maximal_count = (uint32_t)n;
-    return true;
-}
-
-static bool has_room(const int64_t *room, const int64_t *total, uint32_t dims)
-{
-    for (uint32_t d = 0; d < dims; d++) {
-        if (total[d] > room[d]) return false;
-    }
     return true;
 }
 

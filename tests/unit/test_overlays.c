@@ -14,6 +14,8 @@
 #define IN_ZONE(zone) "requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [" zone "]}]"
 #define ANY "requirements: []"
 #define TWO TYPE("one", "2", "") TYPE("two", "3", "")
+#define MORE "- instanceTypes:\n" TYPE("three", "4", "")
+#define EMPTY "  - {name: none, capacity: {}, labels: {topology.kubernetes.io/zone: [a], karpenter.sh/capacity-type: [on-demand]}, offerings: [{zone: a, capacityType: on-demand, price: 1}]}\n"
 
 /* "TYPE ZONE PRICE" of the only launch. */
 static void assert_choice(const char *yaml, const char *expected)
@@ -55,6 +57,10 @@ static void prices(void **state)
     assert_choice(SNAPSHOT(ON, TWO) OVERLAY("o", OF_TYPE("one") ", priceAdjustment: '+2.5'") P, "two a 3 priced"); /* both are listed */
     assert_choice(SNAPSHOT(ON, TWO) OVERLAY("o", OF_TYPE("two") ", priceAdjustment: '-7'") P, "two a 0 priced");
     assert_choice(SNAPSHOT(ON, TWO) OVERLAY("o", OF_TYPE("two") ", priceAdjustment: '-200%'") P, "two a 0 priced");
+    /* A type of the second list; one that has no capacity. */
+    assert_choice(SNAPSHOT(ON, TWO MORE) OVERLAY("o", OF_TYPE("three") ", price: '0.5'") P, "three a 0.5 priced");
+    assert_choice(SNAPSHOT(ON, TWO MORE) OVERLAY("o", OF_TYPE("one, three") ", price: '0.5'") P, "one a 0.5 priced");
+    assert_choice(SNAPSHOT(ON, TWO EMPTY) OVERLAY("o", ANY ", price: '0.5'") P, "one a 0.5 priced");
     /* By offering. */
     assert_choice(SNAPSHOT(ON, TWO) OVERLAY("o", IN_ZONE("b") ", priceAdjustment: '-10%'") P, "one b 1.8 priced");
     assert_choice(SNAPSHOT(ON, TWO) OVERLAY("o", "requirements: [{key: node.kubernetes.io/instance-type, operator: NotIn, values: [one]}], price: '1'") P, "two a 1 priced");
