@@ -18,7 +18,7 @@ bool constrained(const verifier *v, uint32_t kind) { return v->snapshot->classes
 
 label_list kind_labels(const verifier *v, uint32_t kind)
 {
-    const struct words_entry *e = &v->snapshot->projected.entries[v->snapshot->classes[kind].labels];
+    const struct words_entry *e = &v->snapshot->raw.projected.entries[v->snapshot->classes[kind].labels];
     return (label_list){ (const label_pair *)(const void *)e->ptr, e->count / 2 };
 }
 

@@ -203,6 +203,7 @@ static karp_status end(adding *a)
 karp_status adding_finish(adding *a, void *list, const void *record, size_t record_bytes)
 {
     if (a->c.status == KARP_OK && !commit(a, list, record, record_bytes)) copy_refuse(&a->c);
+    if (a->c.status == KARP_OK) store_touch(&a->b->s, (uint32_t)a->kind);
     return end(a);
 }
 
@@ -362,6 +363,7 @@ karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings
         error_set_object(error, "karp_settings", str(""), str(""));
         return c.status;
     }
+    store_touch(s, TOUCHED_REST);
     s->default_spread = changed.default_spread;
     s->well_known = changed.well_known;
     s->well_known_count = changed.well_known_count;
@@ -434,6 +436,7 @@ karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_
     }
     list_free(builder->context, &s->states, sizeof(node_state));
     memcpy(&s->states, &fresh.states, sizeof s->states);
+    store_touch(s, TOUCHED_REST);
     s->states_given = true;
     return KARP_OK;
 }
@@ -526,6 +529,7 @@ karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *ca
     }
     (void)karp_catalogue_ref(catalogue);
     builder->types = types;
+    store_touch(s, TOUCHED_REST);
     catalogue_use *place = list_push(builder->context, &s->catalogues, sizeof use);
     if (place) *place = use;
     return KARP_OK;

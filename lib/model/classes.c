@@ -19,28 +19,24 @@ struct classing {
 static bool project_labels(struct classing *c)
 {
     karp_snapshot *s = c->s;
-    uint8_t *of_nodes = mem_zalloc(s->context, s->facts.count), *of_pods = mem_zalloc(s->context, s->facts.count);
     size_t most = 0, n = s->raw.labels.count;
     for (size_t i = 0; i < n; i++) {
         if (s->raw.labels.entries[i].count > most) most = s->raw.labels.entries[i].count;
     }
     uint32_t *pairs = mem_alloc(s->context, (most + 1) * sizeof *pairs);
     c->projected = mem_alloc(s->context, (n + 1) * sizeof *c->projected);
-    bool ok = of_nodes != NULL && of_pods != NULL && pairs != NULL && c->projected != NULL;
-    if (ok) interesting_keys(s, of_nodes, of_pods);
+    bool ok = pairs != NULL && c->projected != NULL;
     for (size_t i = 0; ok && i < n; i++) {
         const struct words_entry *e = &s->raw.labels.entries[i];
         uint32_t kept = 0;
         for (uint32_t k = 0; k < e->count; k += 2) {
-            if (!of_pods[e->ptr[k]]) continue;
+            if (!s->of_pods[e->ptr[k]]) continue;
             pairs[kept++] = e->ptr[k];
             pairs[kept++] = e->ptr[k + 1];
         }
-        c->projected[i] = words_add(&s->projected, pairs, kept);
+        c->projected[i] = words_add(&s->raw.projected, pairs, kept);
         ok = c->projected[i] != NO_ID;
     }
-    mem_free(s->context, of_nodes, s->facts.count);
-    mem_free(s->context, of_pods, s->facts.count);
     mem_free(s->context, pairs, (most + 1) * sizeof *pairs);
     return ok;
 }
@@ -153,20 +149,38 @@ static karp_status class_pods(struct classing *c, karp_error *error)
     return status == KARP_OK ? KARP_OK : fail_nomem(error);
 }
 
+bool keep_classes(karp_snapshot *s, const pod_class *classes, size_t count)
+{
+    size_t vector = s->dims * sizeof(int64_t);
+    s->classes = block_new(s->context, count + 1, sizeof *s->classes + vector);
+    if (s->classes == NULL) return false;
+    int64_t *vectors = (int64_t *)(void *)(s->classes + count + 1);
+    for (size_t i = 0; i < count; i++) {
+        s->classes[i] = classes[i];
+        s->classes[i].requests = memcpy(vectors + i * s->dims, classes[i].requests, vector);
+    }
+    s->class_count = (uint32_t)count;
+    return true;
+}
+
+static bool count_classes(karp_snapshot *s)
+{
+    s->class_sizes = block_new(s->context, s->class_count + (size_t)1, sizeof *s->class_sizes);
+    if (s->class_sizes == NULL) return false;
+    memset(s->class_sizes, 0, s->class_count * sizeof *s->class_sizes);
+    for (size_t i = 0; i < s->raw.pods.count; i++) s->class_sizes[s->pod_class[i]]++;
+    return true;
+}
+
 karp_status prepare_classes(karp_snapshot *s, karp_error *error)
 {
     struct classing c = { .s = s };
-    words_init(&s->projected, s->context);
+    words_free(&s->raw.projected);
     words_init(&c.keys, s->context);
     for (size_t i = 0; i < s->raw.csi_nodes.count; i++) c.csi_limits = c.csi_limits || s->raw.csi_nodes.items[i].limit_count > 0;
     s->pod_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->pod_class);
     karp_status status = s->pod_class != NULL && project_labels(&c) ? class_pods(&c, error) : fail_nomem(error);
-    if (status == KARP_OK) {
-        s->class_count = (uint32_t)c.classes.count;
-        s->classes = arena_array(&s->data, c.classes.count + 1, sizeof *s->classes);
-        if (s->classes == NULL) status = fail_nomem(error);
-        else if (s->class_count > 0) memcpy(s->classes, c.classes.items, c.classes.count * sizeof *s->classes);
-    }
+    if (status == KARP_OK && !(keep_classes(s, c.classes.items, c.classes.count) && count_classes(s))) status = fail_nomem(error);
     mem_free(s->context, c.projected, (s->raw.labels.count + 1) * sizeof *c.projected);
     list_free(s->context, &c.classes, sizeof(pod_class));
     words_free(&c.keys);

@@ -120,6 +120,7 @@ karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str n
     if (slot == NULL) return fail_nomem(error);
     uint32_t *index = &s->taken_index.items[words_find(&s->taken, identity, length)];
     *slot = pair_key(identity[0], *index);
+    store_touch(s, identity[0]);
     *index = NO_ID;
     return KARP_OK;
 }

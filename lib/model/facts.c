@@ -2,9 +2,18 @@
 /* What decisions need to know of strings: which ones they name, their order, the integers they spell, label tables. */
 #include <model/prepare.h>
 
+#include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
+#include <model/kept_pods.h>
 #include <string.h>
+
+/* What string_facts points to, while it is made. */
+struct text_facts {
+    string_number *numbers;
+    uint32_t *rank, *normalized;
+    uint8_t *well_known, *of_nodes, *of_pods;
+};
 
 struct word {
     size_t at; /* offset in known_text */
@@ -147,6 +156,30 @@ static bool rank_strings(karp_snapshot *s, uint32_t *rank)
     return ok;
 }
 
+/* The arrays by text, in one block. */
+static bool make_facts(karp_snapshot *s, struct text_facts *f)
+{
+    size_t n = s->raw.text.count;
+    char *block = block_new(s->context, n, sizeof(string_number) + 2 * sizeof(uint32_t) + 3);
+    if (block == NULL) return false;
+    s->facts_block = block;
+    f->numbers = (string_number *)(void *)block;
+    f->rank = (uint32_t *)(void *)(f->numbers + n);
+    f->normalized = f->rank + n;
+    f->well_known = (uint8_t *)(f->normalized + n);
+    f->of_nodes = f->well_known + n;
+    f->of_pods = f->of_nodes + n;
+    memset(f->well_known, 0, 3 * n);
+    return true;
+}
+
+static void show_facts(karp_snapshot *s, const struct text_facts *f)
+{
+    s->facts = (string_facts){ f->rank, f->numbers, f->well_known, f->normalized, s->known.hostname, (uint32_t)s->raw.text.count };
+    s->of_nodes = f->of_nodes;
+    s->of_pods = f->of_pods;
+}
+
 static void fill_tables(karp_snapshot *s, uint8_t *well_known, uint32_t *normalized)
 {
     const known_text *k = &s->known;
@@ -166,14 +199,57 @@ static void fill_tables(karp_snapshot *s, uint8_t *well_known, uint32_t *normali
 karp_status prepare_facts(karp_snapshot *s, karp_error *error)
 {
     size_t n = s->raw.text.count;
-    uint32_t *rank = arena_array(&s->data, n, sizeof *rank), *normalized = arena_array(&s->data, n, sizeof *normalized);
-    string_number *numbers = arena_array(&s->data, n, sizeof *numbers);
-    uint8_t *well_known = arena_array(&s->data, n, sizeof *well_known);
-    if (rank == NULL || normalized == NULL || numbers == NULL || well_known == NULL || !rank_strings(s, rank)) {
-        return fail_nomem(error);
-    }
-    for (size_t i = 0; i < n; i++) numbers[i] = read_number(strings_get(&s->raw.text, (uint32_t)i));
-    fill_tables(s, well_known, normalized);
-    s->facts = (string_facts){ rank, numbers, well_known, normalized, s->known.hostname, (uint32_t)n };
+    struct text_facts f;
+    if (!make_facts(s, &f) || !rank_strings(s, f.rank)) return fail_nomem(error);
+    for (size_t i = 0; i < n; i++) f.numbers[i] = read_number(strings_get(&s->raw.text, (uint32_t)i));
+    fill_tables(s, f.well_known, f.normalized);
+    show_facts(s, &f);
+    interesting_keys(s, f.of_nodes, f.of_pods);
     return algebra_init(&s->algebra, s->context, &s->facts, NULL) ? KARP_OK : fail_nomem(error);
+}
+
+/* ---- strings of a snapshot that is continued ------------------------------------------------------------------------------ */
+
+/* The ids as they were, in order, and the new ones among them. */
+static bool rank_more(karp_snapshot *s, const string_facts *was, uint32_t *rank)
+{
+    size_t n = s->raw.text.count, fresh = n - was->count;
+    uint32_t *order = mem_alloc(s->context, (was->count + fresh) * sizeof *order), *more = order + was->count;
+    if (order == NULL) return false;
+    for (uint32_t i = 0; i < was->count; i++) order[was->rank[i]] = i;
+    for (size_t i = 0; i < fresh; i++) more[i] = (uint32_t)(was->count + i);
+    bool ok = sort_ids(s->context, more, fresh, by_text, &s->raw.text);
+    for (size_t i = 0, k = 0, place = 0; ok && place < n; place++) {
+        bool old = k == fresh || (i < was->count && by_text(order[i], more[k], &s->raw.text) < 0);
+        rank[old ? order[i++] : more[k++]] = (uint32_t)place;
+    }
+    mem_free(s->context, order, (was->count + fresh) * sizeof *order);
+    return ok;
+}
+
+karp_status continue_facts(karp_snapshot *s, karp_error *error)
+{
+    const karp_snapshot *before = s->kept->before;
+    const string_facts *was = &before->facts;
+    struct text_facts f;
+    if (was->count == s->raw.text.count) {
+        s->facts_block = block_hold(before->facts_block);
+        s->facts = *was;
+        s->of_nodes = before->of_nodes;
+        s->of_pods = before->of_pods;
+        return KARP_OK;
+    }
+    s->known = before->known;
+    if (!make_facts(s, &f) || !rank_more(s, was, f.rank)) return fail_nomem(error);
+    memcpy(f.numbers, was->numbers, was->count * sizeof *f.numbers);
+    memcpy(f.normalized, was->normalized, was->count * sizeof *f.normalized);
+    memcpy(f.well_known, was->well_known, was->count);
+    memcpy(f.of_nodes, before->of_nodes, was->count);
+    memcpy(f.of_pods, before->of_pods, was->count);
+    for (uint32_t i = was->count; i < s->raw.text.count; i++) {
+        f.numbers[i] = read_number(text_of(s, i));
+        f.normalized[i] = i;
+    }
+    show_facts(s, &f);
+    return KARP_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which label keys any decision can read: the others are left out, so that nodes and pods that differ in them are equal. */
 #include <model/devices.h>
+#include <model/kept_pods.h>
 #include <model/prepare.h>
 
 static void mark(const karp_snapshot *s, uint8_t *set, uint32_t key)
@@ -43,10 +44,10 @@ static void mark_spread(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_p
     }
 }
 
-void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods)
+static void mark_shapes(const karp_snapshot *s, size_t first, uint8_t *of_nodes, uint8_t *of_pods)
 {
     const store *raw = &s->raw;
-    for (size_t i = 0; i < raw->shapes.count; i++) {
+    for (size_t i = first; i < raw->shapes.count; i++) {
         const shape *h = &raw->shapes.items[i];
         for (uint32_t l = 0; l < h->node_selector.count; l++) mark(s, of_nodes, h->node_selector.items[l].key);
         mark_terms(s, of_nodes, h->required);
@@ -57,6 +58,12 @@ void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pod
         mark_pod_terms(s, of_nodes, of_pods, h->preferred_anti);
         mark_spread(s, of_nodes, of_pods, h->spread);
     }
+}
+
+void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods)
+{
+    const store *raw = &s->raw;
+    mark_shapes(s, 0, of_nodes, of_pods);
     mark_spread(s, of_nodes, of_pods, raw->default_spread);
     for (size_t i = 0; i < raw->volumes_bound.count; i++) mark_terms(s, of_nodes, raw->volumes_bound.items[i].terms);
     for (size_t i = 0; i < raw->storage_classes.count; i++) mark_terms(s, of_nodes, raw->storage_classes.items[i].topologies);
@@ -64,5 +71,25 @@ void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pod
     for (size_t i = 0; i < raw->resource_claims.count; i++) mark_terms(s, of_nodes, raw->resource_claims.items[i].terms);
     for (size_t i = 0; i < raw->selecting.count; i++) mark_selector(of_pods, raw->selecting.items[i].selects);
     for (size_t i = 0; i < raw->budgets.count; i++) mark_selector(of_pods, raw->budgets.items[i].selects);
+}
 
+/* Whether all keys are marked that are marked in `more`. */
+static bool marked(const uint8_t *set, const uint8_t *more, size_t count)
+{
+    uint8_t missing = 0;
+    for (size_t i = 0; i < count; i++) missing |= (uint8_t)(more[i] & ~set[i]);
+    return missing == 0;
+}
+
+bool interest_holds(const karp_snapshot *s, bool *holds)
+{
+    size_t known = s->kept->before->raw.shapes.count, n = s->facts.count;
+    *holds = true;
+    if (known == s->raw.shapes.count) return true;
+    uint8_t *of_nodes = mem_zalloc(s->context, 2 * n), *of_pods = of_nodes + n;
+    if (of_nodes == NULL) return false;
+    mark_shapes(s, known, of_nodes, of_pods);
+    *holds = marked(s->of_nodes, of_nodes, n) && marked(s->of_pods, of_pods, n);
+    mem_free(s->context, of_nodes, 2 * n);
+    return true;
 }

@@ -14,6 +14,8 @@ struct kept_pods {
     uint32_t *gone, *fresh; /* places whose pod is not what it was: in `before`, and now; both in order */
     size_t gone_count, fresh_count;
     size_t room;            /* of each of the two; 0 = nothing was found */
+    bool classes;           /* classes were taken over, too … */
+    bool renumbered;        /* … but some have another number */
 };
 
 /* Compares the pods of a store by what they say. */

@@ -8,6 +8,7 @@
 /* facts.c: interns what decisions name beside the objects' own strings, then ranks and classifies all strings. */
 karp_status prepare_words(karp_snapshot *s, karp_error *error);
 karp_status prepare_facts(karp_snapshot *s, karp_error *error);
+karp_status continue_facts(karp_snapshot *s, karp_error *error); /* of those of the snapshot before */
 /* pod_names.c */
 karp_status prepare_names(karp_snapshot *s, karp_error *error);
 /* overlays.c: which catalogues each pool uses, with node overlays applied (§30). */
@@ -22,17 +23,25 @@ karp_status prepare_table_vectors(karp_snapshot *s, karp_error *error);
 karp_status prepare_units(karp_snapshot *s, karp_error *error);
 /* classes.c, volume_terms.c */
 karp_status prepare_classes(karp_snapshot *s, karp_error *error);
+/* kept_classes.c: the classes of the snapshot before, with those of its pods that changed. *fits false: that cannot be had without
+ * looking at more. false = refused. */
+bool continue_classes(karp_snapshot *s, bool *fits);
+bool keep_classes(karp_snapshot *s, const pod_class *classes, size_t count); /* classes.c: copies them; false = refused */
 /* queue.c */
 karp_status prepare_queue(karp_snapshot *s, karp_error *error);
 /* daemons.c */
 karp_status prepare_daemons(karp_snapshot *s, karp_error *error);
+karp_status continue_daemons(karp_snapshot *s, karp_error *error); /* when none of their pods changed */
 /* state_nodes.c */
 karp_status prepare_bound(karp_snapshot *s, karp_error *error);
+karp_status continue_bound(karp_snapshot *s, karp_error *error); /* when no bound pod changed */
 karp_status prepare_nodes(karp_snapshot *s, karp_error *error);
 
 /* interest.c: marks the label keys that some pod, volume or daemon reads on nodes, and those that selectors read on pods.
  * Arrays by text id. */
 void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods);
+/* Whether shapes that are new since the snapshot before read no more than was read. false = refused. */
+bool interest_holds(const karp_snapshot *s, bool *holds);
 
 /* volume_terms.c: the alternatives of a pod's claims (§13.2), interned requirement sets in the arena. found = every object exists;
  * contradictory = no combination of what the claims demand is free of contradictions.

@@ -88,6 +88,34 @@ static bool queue_anew(karp_snapshot *s)
     return true;
 }
 
+static bool class_queue(karp_snapshot *s)
+{
+    s->queue_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue_class);
+    for (size_t i = 0; i < s->raw.pods.count && s->queue_class != NULL; i++) s->queue_class[i] = s->pod_class[s->queue[i]];
+    return s->queue_class != NULL;
+}
+
+/* The same, when classes have the numbers they had. */
+static bool class_change(karp_snapshot *s, const order_change *change)
+{
+    const karp_snapshot *before = s->kept->before;
+    uint32_t *fresh = mem_alloc(s->context, s->kept->room * sizeof *fresh);
+    s->queue_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue_class);
+    bool ok = fresh != NULL && s->queue_class != NULL;
+    for (size_t i = 0; ok && i < change->fresh_count; i++) fresh[i] = s->pod_class[change->fresh[i]];
+    if (ok) order_change_apply(change, before->queue_class, before->raw.pods.count, fresh, s->queue_class);
+    mem_free(s->context, fresh, s->kept->room * sizeof *fresh);
+    return ok;
+}
+
+static bool continue_queue_class(karp_snapshot *s, const order_change *change)
+{
+    if (!s->kept->classes || s->kept->renumbered) return class_queue(s);
+    if (!change->none || s->pod_class != s->kept->before->pod_class) return class_change(s, change);
+    s->queue_class = block_hold(s->kept->before->queue_class);
+    return true;
+}
+
 static bool continue_queue(karp_snapshot *s)
 {
     const karp_snapshot *before = s->kept->before;
@@ -102,15 +130,9 @@ static bool continue_queue(karp_snapshot *s)
         if (ok) order_change_apply(&change, before->queue, began, change.fresh, s->queue);
         if (ok) order_change_ranks(&change, s, before->queue_rank, s->queue, s->queue_rank);
     }
+    ok = ok && continue_queue_class(s, &change);
     order_change_free(&change, s->context);
     return ok;
-}
-
-static bool class_queue(karp_snapshot *s)
-{
-    s->queue_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue_class);
-    for (size_t i = 0; i < s->raw.pods.count && s->queue_class != NULL; i++) s->queue_class[i] = s->pod_class[s->queue[i]];
-    return s->queue_class != NULL;
 }
 
 /* ---- pods that wait -------------------------------------------------------------------------------------------------- */
@@ -193,7 +215,7 @@ karp_status prepare_queue(karp_snapshot *s, karp_error *error)
 {
     bool ok;
     if (pods_kept(s)) {
-        ok = continue_queue(s) && class_queue(s) && continue_pending(s);
+        ok = continue_queue(s) && continue_pending(s);
     } else {
         ok = queue_anew(s) && class_queue(s) && make_pending(s);
         if (ok) list_pending(s);

@@ -24,6 +24,17 @@ void units_take(amount *units, amount *largest, resource_list list)
     }
 }
 
+bool units_count(const amount *units, resource_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        amount unit = units[list.items[i].resource], size = list.items[i].value;
+        int64_t count;
+        if (amount_sign(size) < 0) size = amount_neg(size);
+        if (amount_cmp(amount_gcd(unit, size), unit) != 0 || !amount_scale(size, unit, &count) || count > most_units) return false;
+    }
+    return true;
+}
+
 karp_status units_check(amount *units, const amount *largest, const strings *names, karp_error *error)
 {
     for (uint32_t r = 0; r < names->count; r++) {

@@ -8,6 +8,8 @@
 /* Takes the amounts of a list into account; both arrays are by resource and start as zeroes. */
 void units_take(amount *units, amount *largest, resource_list list);
 
+/* Whether every amount of the list is a number of units that units_check() allows. */
+bool units_count(const amount *units, resource_list list);
 /* Fills in units of resources that have no amount. RANGE: the amounts of one differ too much; its name is told. */
 karp_status units_check(amount *units, const amount *largest, const strings *names, karp_error *error);
 

@@ -6,6 +6,7 @@
 #include <base/sort.h>
 #include <model/builder.h>
 #include <model/device_world.h>
+#include <model/frame.h>
 #include <model/kept_pods.h>
 #include <model/store_pods.h>
 #include <model/store_share.h>
@@ -19,15 +20,27 @@ static const prepare_step steps[] = {
     prepare_units, prepare_table_vectors, prepare_classes, prepare_queue, prepare_daemons, prepare_bound, prepare_nodes,
 };
 
+/* For a snapshot that has taken over the frame of another. */
+static const prepare_step steps_of_pods[] = { prepare_names, prepare_queue, continue_daemons, continue_bound };
+
+/* Lets go of all that was made of the store. */
+static void release_blocks(karp_snapshot *s)
+{
+    void *blocks[] = { s->facts_block, s->by_name, s->pod_rank, s->pod_class, s->class_sizes, s->classes, s->queue, s->queue_rank, s->queue_class,
+                       s->pending, s->plain, s->pod_node, s->bound_first, s->bound };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) block_release(blocks[i]);
+}
+
 static void snapshot_free(karp_snapshot *s)
 {
     karp_context *context = s->context;
-    void *blocks[] = { s->by_name, s->pod_rank, s->pod_class, s->queue, s->queue_rank, s->queue_class, s->pending, s->plain, s->pod_node };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) block_release(blocks[i]);
-    algebra_free(&s->algebra);
-    words_free(&s->projected);
-    device_world_free(s->devices);
-    forget_catalogues(s);
+    release_blocks(s);
+    if (s->frame == NULL) { /* it was not made */
+        algebra_free(&s->algebra);
+        device_world_free(s->devices);
+        forget_catalogues(s);
+    }
+    frame_release(s->frame);
     if (s->raw.context != NULL) store_free(&s->raw); /* an empty one has none: the builder kept it */
     arena_free(&s->data);
     mem_free(context, s, sizeof *s);
@@ -43,12 +56,33 @@ static karp_snapshot *snapshot_new(karp_context *context)
     arena_init(&s->data, context);
     s->algebra.context = context;
     words_init(&s->algebra.sets, context); /* so that it can be freed before it is filled */
-    words_init(&s->projected, context);
     return s;
 }
 
+static karp_status run(karp_snapshot *s, const prepare_step *list, size_t count, karp_error *error)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < count && status == KARP_OK; i++) status = list[i](s, error);
+    return status;
+}
+
+/* What a snapshot before has already is taken over, where nothing else than pods has changed. */
+static karp_status prepare(karp_snapshot *s, karp_error *error)
+{
+    bool taken = false;
+    karp_status status = s->kept == NULL ? KARP_OK : frame_take_over(s, &taken, error);
+    if (status != KARP_OK) return status;
+    if (taken) return run(s, steps_of_pods, sizeof steps_of_pods / sizeof *steps_of_pods, error);
+    struct frame *frame = frame_new(s->context);
+    if (frame == NULL) return fail_nomem(error);
+    status = run(s, steps, sizeof steps / sizeof *steps, error);
+    if (status == KARP_OK) frame_fill(frame, s);
+    else frame_release(frame);
+    return status;
+}
+
 /* The builder's store becomes a snapshot. */
-static karp_status finish_store(karp_builder *builder, const struct kept_pods *kept, karp_snapshot **out, karp_error *error)
+static karp_status finish_store(karp_builder *builder, struct kept_pods *kept, karp_snapshot **out, karp_error *error)
 {
     karp_snapshot *s = snapshot_new(builder->context);
     store_memory *memory = store_memory_new(builder->context);
@@ -60,9 +94,8 @@ static karp_status finish_store(karp_builder *builder, const struct kept_pods *k
     /* The store stays the builder's until all steps have succeeded, so that failing leaves it unchanged. */
     s->raw = builder->s;
     s->kept = kept;
-    karp_status status = KARP_OK;
     size_t own_pods = s->raw.pods.count;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == KARP_OK; i++) status = steps[i](s, error);
+    karp_status status = prepare(s, error);
     builder->s = s->raw;
     s->kept = NULL;
     store taken;

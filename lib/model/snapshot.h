@@ -65,7 +65,7 @@ typedef struct type_table {
 /* What no decision can tell apart in two pods. */
 typedef struct pod_class {
     uint32_t shape, name_space;
-    uint32_t labels;            /* id in snapshot.projected: the labels that some selector reads */
+    uint32_t labels;            /* id in store.projected: the labels that some selector reads */
     uint32_t marks;             /* id in store.mark_keys when default spread constraints look at controllers, else 0 */
     const demand *alternatives; /* of volumes (§13.2); none = unconstrained */
     uint32_t alternative_count;
@@ -106,18 +106,21 @@ struct karp_snapshot {
     arena data;
     known_text known;
     string_facts facts;
+    void *facts_block; /* what the facts point into, and: */
+    const uint8_t *of_nodes, *of_pods; /* by text: a label key that some pod, volume or daemon reads on nodes, some selector on pods */
+    struct frame *frame; /* frame.h: most of what follows; NULL = it is being made */
     algebra algebra;
     /* vectors: value of resource r in units of unit[r] */
     uint32_t dims;
     amount *units;
     /* pods; the arrays are blocks that snapshots may have in common */
-    const struct kept_pods *kept; /* while it is being made: kept_pods.h; NULL = it continues none */
+    struct kept_pods *kept; /* while it is being made: kept_pods.h; NULL = it continues none */
     uint32_t *by_name;    /* every pod, by namespace and name … */
     uint32_t *pod_rank;   /* … and the place of each in that order */
     uint32_t *pod_class; /* of every pod */
     pod_class *classes;
     uint32_t class_count;
-    words projected; /* label pairs, as store.labels */
+    uint32_t *class_sizes; /* how many pods each has */
     uint32_t *queue; /* every pod, in the order of scheduling.md §17.2 … */
     uint32_t *queue_rank; /* … and the place of each in it */
     uint32_t *queue_class; /* classes in that order */
@@ -148,6 +151,7 @@ struct karp_snapshot {
     /* daemons: representative pods of §12.1, by DaemonSet in input order */
     struct daemon {
         uint32_t set, name;        /* daemon set index; its names id */
+        uint32_t newest;           /* its newest pod, NO_ID = none */
         uint32_t pod;              /* the pod whose name it goes by, be it another's; NO_ID = none has that name */
         const shape *shape;        /* tolerations, requests, ports */
         node_term_list required;   /* the template's when it has any */

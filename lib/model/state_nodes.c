@@ -6,6 +6,7 @@
 #include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
+#include <model/kept_pods.h>
 #include <string.h>
 
 /* names id -> index of the Node; NULL = refused. */
@@ -21,12 +22,13 @@ karp_status prepare_bound(karp_snapshot *s, karp_error *error)
 {
     size_t pods = s->raw.pods.count, nodes = s->raw.nodes.count;
     s->pod_node = block_new(s->context, pods + 1, sizeof *s->pod_node);
-    s->bound_first = arena_array(&s->data, nodes + 2, sizeof *s->bound_first);
+    s->bound_first = block_new(s->context, nodes + 2, sizeof *s->bound_first);
     uint32_t *index = nodes_by_name(s);
     if (s->pod_node == NULL || s->bound_first == NULL || index == NULL) {
         mem_free(s->context, index, s->raw.names.count * sizeof *index);
         return fail_nomem(error);
     }
+    memset(s->bound_first, 0, (nodes + 2) * sizeof *s->bound_first);
     for (size_t i = 0; i < pods; i++) {
         uint32_t name = pod_at(&s->raw, i)->node;
         s->pod_node[i] = name == NO_ID ? NO_ID : index[name];
@@ -35,12 +37,29 @@ karp_status prepare_bound(karp_snapshot *s, karp_error *error)
     }
     mem_free(s->context, index, s->raw.names.count * sizeof *index);
     for (size_t i = 2; i <= nodes + 1; i++) s->bound_first[i] += s->bound_first[i - 1];
-    s->bound = arena_array(&s->data, s->bound_first[nodes + 1] + (size_t)1, sizeof *s->bound);
+    s->bound = block_new(s->context, s->bound_first[nodes + 1] + (size_t)1, sizeof *s->bound);
     if (s->bound == NULL) return fail_nomem(error);
     for (size_t i = 0; i < pods; i++) { /* in the order of names, so that every node's list has it too */
         uint32_t p = s->by_name[i];
         if (s->pod_node[p] != NO_ID) s->bound[s->bound_first[s->pod_node[p] + 1]++] = p;
     }
+    return KARP_OK;
+}
+
+karp_status continue_bound(karp_snapshot *s, karp_error *error)
+{
+    const karp_snapshot *before = s->kept->before;
+    size_t n = s->raw.pods.count, began = before->raw.pods.count;
+    s->bound_first = block_hold(before->bound_first);
+    s->bound = block_hold(before->bound);
+    if (n == began) {
+        s->pod_node = block_hold(before->pod_node); /* the pods that changed are bound neither here nor there */
+        return KARP_OK;
+    }
+    s->pod_node = block_new(s->context, n + 1, sizeof *s->pod_node);
+    if (s->pod_node == NULL) return fail_nomem(error);
+    memcpy(s->pod_node, before->pod_node, (n < began ? n : began) * sizeof *s->pod_node);
+    for (size_t i = began; i < n; i++) s->pod_node[i] = NO_ID;
     return KARP_OK;
 }
 
@@ -333,14 +352,7 @@ karp_status prepare_nodes(karp_snapshot *s, karp_error *error)
 {
     s->node_sets = arena_array(&s->data, s->raw.nodes.count + 1, sizeof *s->node_sets);
     if (s->node_sets == NULL || !choose_nodes(s)) return fail_nomem(error);
-    uint8_t *of_nodes = mem_zalloc(s->context, s->facts.count), *of_pods = mem_zalloc(s->context, s->facts.count);
-    karp_status status = KARP_E_NOMEM;
-    if (of_nodes != NULL && of_pods != NULL) {
-        interesting_keys(s, of_nodes, of_pods);
-        status = complete_nodes(s, of_nodes);
-        if (status == KARP_OK) status = prepare_remaining(s, of_nodes);
-    }
-    mem_free(s->context, of_nodes, s->facts.count);
-    mem_free(s->context, of_pods, s->facts.count);
+    karp_status status = complete_nodes(s, s->of_nodes);
+    if (status == KARP_OK) status = prepare_remaining(s, s->of_nodes);
     return status == KARP_OK ? KARP_OK : fail_nomem(error);
 }

@@ -95,6 +95,7 @@ karp_status store_init(store *s, karp_context *context, karp_error *error)
     words_init(&s->volumes, context);
     words_init(&s->mark_keys, context);
     words_init(&s->claim_names, context);
+    words_init(&s->projected, context);
     words_init(&s->taken, context);
     if (add_fixed_ids(s)) return KARP_OK;
     store_free(s);
@@ -127,7 +128,7 @@ static const struct list_place { size_t at, element_bytes; } lists[] = {
     { offsetof(store, pods_to_place), sizeof(uint64_t) },
 };
 static const size_t word_tables[] = { offsetof(store, shape_keys), offsetof(store, labels), offsetof(store, volumes),
-                                      offsetof(store, mark_keys), offsetof(store, claim_names), offsetof(store, taken) };
+                                      offsetof(store, mark_keys), offsetof(store, claim_names), offsetof(store, projected), offsetof(store, taken) };
 static const size_t string_tables[] = { offsetof(store, text), offsetof(store, names), offsetof(store, resources) };
 
 enum {
@@ -174,6 +175,7 @@ bool store_continue(store *s, const store *from)
 {
     karp_context *context = from->context;
     *s = *from; /* settings; every part that owns memory begins anew */
+    s->touched = 0;
     for (size_t i = 0; i < LISTS; i++) memset(part(s, lists[i].at), 0, sizeof s->nodes);
     for (size_t i = 0; i < STRING_TABLES; i++) strings_init(part(s, string_tables[i]), context);
     for (size_t i = 0; i < WORD_TABLES; i++) words_init(part(s, word_tables[i]), context);

@@ -288,6 +288,7 @@ typedef struct store {
     words volumes;       /* claim names */
     words mark_keys;     /* pod_marks as words */
     words claim_names;   /* of pods' resource claims */
+    words projected;     /* labels of pods that some selector reads, as `labels`; written when finishing */
     words taken;         /* (kind, namespace, name) of all but pods, for duplicates and look-ups … */
     LIST_OF(uint32_t) taken_index; /* … and the index of each in its array */
     paged pods, pods_shown;      /* store_pods.h: of pod; of karp_str, "namespace/name" */
@@ -322,6 +323,7 @@ typedef struct store {
     uint32_t reservation_id; /* text id, NO_TEXT = none */
     int64_t now;
     bool states_given, pods_given;
+    uint32_t touched;    /* of a store that continues another: bits of the kinds of which objects came or went, pods apart */
     LIST_OF(node_state) states;
     LIST_OF(uint64_t) pods_to_place; /* namespace text id << 32 | names id */
 } store;
@@ -332,6 +334,8 @@ enum kind {
     KIND_STORAGE_CLASS, KIND_CSI_NODE, KIND_BUDGET, KIND_NAMESPACE, KIND_SELECTING, KIND_OVERLAY, KIND_BUFFER, KIND_RESOURCE_SLICE, KIND_DEVICE_CLASS,
     KIND_RESOURCE_CLAIM, KIND_COUNT
 };
+enum { TOUCHED_REST = KIND_COUNT }; /* the bit for settings, catalogues and node states */
+static inline void store_touch(store *s, uint32_t kind) { s->touched |= kind == KIND_POD ? 0 : UINT32_C(1) << kind; }
 
 karp_status store_init(store *s, karp_context *context, karp_error *error);
 void store_free(store *s);

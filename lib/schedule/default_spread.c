@@ -46,7 +46,7 @@ static bool take_expressions(scheduler *s, struct deduced *d, const selector *x)
 static bool deduce(scheduler *s, const pod_class *c, struct deduced *d)
 {
     const store *raw = &s->snapshot->raw;
-    const struct words_entry *e = &s->snapshot->projected.entries[c->labels];
+    const struct words_entry *e = &s->snapshot->raw.projected.entries[c->labels];
     label_list labels = { (const label_pair *)(const void *)e->ptr, e->count / 2 };
     const pod_marks *marks = (const pod_marks *)(const void *)raw->mark_keys.entries[c->marks].ptr;
     for (size_t i = 0; i < raw->selecting.count; i++) {

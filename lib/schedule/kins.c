@@ -34,7 +34,7 @@ void kins_free(scheduler *s)
 
 label_list kin_labels(const scheduler *s, const kin *k)
 {
-    const struct words_entry *e = &s->snapshot->projected.entries[k->labels];
+    const struct words_entry *e = &s->snapshot->raw.projected.entries[k->labels];
     return (label_list){ (const label_pair *)(const void *)e->ptr, e->count / 2 };
 }
 

@@ -24,17 +24,18 @@ static karp_str str(const char *text) { return (karp_str){ text, strlen(text) };
 /* ---- rows of edits --------------------------------------------------------------------------------------------------- */
 
 /* One change of the builder and of the world: something goes, comes, or becomes another. */
-static void change(world *w, karp_builder *b, uint64_t *seed)
+static void change(world *w, karp_builder *b, unsigned things, uint64_t *seed)
 {
     karp_error error;
     karp_error_init(&error, sizeof error);
-    unsigned thing = (unsigned)random_below(seed, THINGS), had = w->variants[thing];
+    unsigned thing = (unsigned)random_below(seed, things), had = w->variants[thing];
     if (had > 0) must(remove_thing(b, thing, had - 1, &error), &error);
     w->variants[thing] = had > 0 && random_below(seed, 2) == 0 ? 0 : 1 + (unsigned)random_below(seed, 1000);
     if (w->variants[thing] > 0) must(add_thing(b, thing, w->variants[thing] - 1, &error), &error);
 }
 
-static karp_snapshot *edited(world *w, karp_snapshot *from, unsigned changes, uint64_t *seed)
+/* Only the first `things` change. */
+static karp_snapshot *edited(world *w, karp_snapshot *from, unsigned changes, unsigned things, uint64_t *seed)
 {
     karp_builder *b = NULL;
     karp_snapshot *snapshot = NULL;
@@ -42,28 +43,42 @@ static karp_snapshot *edited(world *w, karp_snapshot *from, unsigned changes, ui
     karp_error_init(&error, sizeof error);
     must(karp_snapshot_edit(from, &b, &error), &error);
     karp_snapshot_unref(from); /* it need not stay */
-    for (unsigned i = 0; i < changes; i++) change(w, b, seed);
+    for (unsigned i = 0; i < changes; i++) change(w, b, things, seed);
     must(karp_builder_finish(b, &snapshot, &error), &error);
     karp_builder_free(b);
     return snapshot;
 }
 
-static void edits_decide_as_builds(void **state)
+static void assert_equal_counts(const karp_snapshot *a, const karp_snapshot *b)
+{
+    karp_snapshot_counts x = { .size = sizeof x }, y = { .size = sizeof y };
+    karp_snapshot_get_counts(a, &x);
+    karp_snapshot_get_counts(b, &y);
+    assert_int_equal(x.pods, y.pods);
+    assert_int_equal(x.pods_to_place, y.pods_to_place);
+    assert_int_equal(x.nodes, y.nodes);
+    assert_int_equal(x.node_pools, y.node_pools);
+    assert_int_equal(x.instance_types, y.instance_types);
+    assert_int_equal(x.offerings, y.offerings);
+}
+
+/* Rows of edits, each of up to `most` changes. How often something was launched. */
+static size_t edit_rows(uint64_t first, uint64_t last, unsigned things, unsigned most)
 {
     static world w;
-    (void)state;
     must(karp_context_new(NULL, &w.context, NULL), NULL);
     w.catalogue = make_catalogue(w.context);
     size_t launched = 0;
-    for (uint64_t row = 1; row <= 12; row++) {
+    for (uint64_t row = first; row <= last; row++) {
         uint64_t seed = row;
         for (unsigned i = 0; i < THINGS; i++) w.variants[i] = random_below(&seed, 4) > 0 ? 1 + (unsigned)random_below(&seed, 1000) : 0;
         karp_snapshot *snapshot = build_afresh(&w);
         for (unsigned step = 0; step < 12; step++) {
-            snapshot = edited(&w, snapshot, (unsigned)random_below(&seed, 6), &seed);
+            snapshot = edited(&w, snapshot, (unsigned)random_below(&seed, most + 1), things, &seed);
             karp_snapshot *afresh = build_afresh(&w);
             char *mine = decisions_on(&w, snapshot), *expected = decisions_on(&w, afresh);
             assert_string_equal(mine, expected);
+            assert_equal_counts(snapshot, afresh);
             launched += strstr(mine, "new-1") != NULL;
             free(mine);
             free(expected);
@@ -71,9 +86,23 @@ static void edits_decide_as_builds(void **state)
         }
         karp_snapshot_unref(snapshot);
     }
-    assert_true(launched > 50); /* the worlds ask for something */
     karp_catalogue_unref(w.catalogue);
     karp_context_free(w.context);
+    return launched;
+}
+
+static void edits_decide_as_builds(void **state)
+{
+    (void)state;
+    assert_true(edit_rows(1, 8, THINGS, 5) > 50); /* the worlds ask for something */
+}
+
+/* When nothing but pods changes, most of a snapshot is taken over. */
+static void edits_of_pods_decide_as_builds(void **state)
+{
+    (void)state;
+    assert_true(edit_rows(101, 112, PODS, 2) > 50);
+    assert_true(edit_rows(201, 206, PODS, 25) > 20);
 }
 
 /* The snapshot that was edited stays what it was, with the other freed and without. */
@@ -87,7 +116,7 @@ static void the_edited_one_stays(void **state)
     uint64_t seed = 5;
     karp_snapshot *first = build_afresh(&w);
     char *before = decisions_on(&w, first);
-    karp_snapshot *second = edited(&w, karp_snapshot_ref(first), 10, &seed);
+    karp_snapshot *second = edited(&w, karp_snapshot_ref(first), 10, THINGS, &seed);
     char *after = decisions_on(&w, first);
     assert_string_equal(before, after);
     free(after);
@@ -134,6 +163,21 @@ static void what_is_not_there_cannot_go(void **state)
 
 /* ---- refused memory --------------------------------------------------------------------------------------------------- */
 
+/* A class goes with its last pod, others come with texts that nobody had. */
+static karp_status edit_pods(karp_snapshot *from, karp_snapshot **out)
+{
+    karp_builder *b = NULL;
+    karp_status status = karp_snapshot_edit(from, &b, NULL);
+    if (status == KARP_OK) status = remove_thing(b, 3, 4, NULL);
+    if (status == KARP_OK) status = remove_thing(b, 7, 1, NULL);
+    if (status == KARP_OK) status = remove_thing(b, 0, 4, NULL);
+    if (status == KARP_OK) status = add_pod(b, 3, 10, NULL);
+    if (status == KARP_OK) status = add_pod(b, 0, 20, NULL);
+    if (status == KARP_OK) status = karp_builder_finish(b, out, NULL);
+    karp_builder_free(b);
+    return status;
+}
+
 static karp_status edit_once(karp_snapshot *from, karp_snapshot **out)
 {
     karp_builder *b = NULL;
@@ -147,20 +191,21 @@ static karp_status edit_once(karp_snapshot *from, karp_snapshot **out)
     return status;
 }
 
-static void memory_may_be_refused(void **state)
+static void refuse(karp_status (*edit)(karp_snapshot *from, karp_snapshot **out), size_t least)
 {
     static fault f;
     static world w;
-    (void)state;
+    memset(&f, 0, sizeof f);
     w.context = fault_context(&f);
     w.catalogue = make_catalogue(w.context);
     for (unsigned i = 0; i < THINGS; i++) w.variants[i] = 5;
+    w.variants[7] = 2;
     karp_snapshot *from = build_afresh(&w);
     size_t blocks = f.live_blocks, at = 1;
     for (;; at++) {
         karp_snapshot *to = NULL;
         fault_arm(&f, at, at % 2 == 0);
-        karp_status status = edit_once(from, &to);
+        karp_status status = edit(from, &to);
         size_t refused = f.refused;
         fault_arm(&f, 0, false);
         karp_snapshot_unref(to);
@@ -171,7 +216,7 @@ static void memory_may_be_refused(void **state)
         }
         if (to == NULL) assert_int_equal(status, KARP_E_NOMEM);
     }
-    assert_true(at > 50);
+    assert_true(at > least);
     karp_snapshot_unref(from);
     karp_catalogue_unref(w.catalogue);
     karp_context_free(w.context);
@@ -179,10 +224,18 @@ static void memory_may_be_refused(void **state)
     assert_int_equal(f.wrong_sizes, 0);
 }
 
+static void memory_may_be_refused(void **state)
+{
+    (void)state;
+    refuse(edit_once, 50);
+    refuse(edit_pods, 40);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edits_decide_as_builds),
+        cmocka_unit_test(edits_of_pods_decide_as_builds),
         cmocka_unit_test(the_edited_one_stays),
         cmocka_unit_test(what_is_not_there_cannot_go),
         cmocka_unit_test(memory_may_be_refused),

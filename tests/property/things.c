@@ -23,22 +23,66 @@ void must(karp_status status, const karp_error *error)
     assert_int_equal(status, KARP_OK);
 }
 
+static const char *pod_namespace(unsigned v)
+{
+    static const char *const fleeting[] = { "night", "day" };
+    if (v % 7 == 0) return "other";
+    return v % 17 == 5 ? fleeting[v % 2] : "default";
+}
+
+/* What few pods have: it comes, and goes again without a trace. */
+static void add_oddity(karp_pod *pod, unsigned v)
+{
+    static const karp_label tier = { { "tier", 4 }, { "front", 5 } };
+    static const karp_selector of_tier = { .match_labels = &tier, .match_label_count = 1 };
+    static const karp_pod_term beside = { .topology_key = { "kubernetes.io/hostname", 22 }, .label_selector = &of_tier };
+    static const karp_pod_volume volumes[] = { { { "data", 4 }, { "claim-1", 7 }, KARP_VOLUME_CLAIM, 0 }, { { "data", 4 }, { "claim-2", 7 }, KARP_VOLUME_CLAIM, 0 } };
+    static const karp_owner daemon = { { "apps/v1", 7 }, { "DaemonSet", 9 }, { "daemon-0", 8 }, { "DaemonSet/default/daemon-0", 26 }, 1, 0 };
+    static const karp_resource fine = { .name = { "cpu", 3 }, .text = { "123u", 4 } }, strange = { .name = { "example.com/x", 13 }, .text = { "1", 1 } };
+    switch (v % 41) {
+    case 1:
+        pod->required_anti_affinity = &beside;
+        pod->required_anti_affinity_count = 1;
+        return;
+    case 2:
+    case 3:
+        pod->volumes = &volumes[v % 2];
+        pod->volume_count = 1;
+        return;
+    case 4:
+    case 5:
+        pod->meta.owners = &daemon;
+        pod->meta.owner_count = 1;
+        return;
+    case 6:
+        pod->overhead = &fine;
+        pod->overhead_count = 1;
+        return;
+    case 7:
+        pod->overhead = &strange;
+        pod->overhead_count = 1;
+        return;
+    default: return;
+    }
+}
+
 karp_status add_pod(karp_builder *b, unsigned number, unsigned v, karp_error *error)
 {
-    char name[24], node[24], app[8];
+    char name[24], node[24], app[8], job[24];
+    (void)snprintf(job, sizeof job, "job-%u", v % 19 == 1 ? v : 0);
     (void)snprintf(name, sizeof name, "pod-%u", number);
     (void)snprintf(node, sizeof node, "node-%u", v / 15 % NODES);
     (void)snprintf(app, sizeof app, "app%u", v % 4);
     karp_resource requests[] = { { .name = str("cpu"), .text = str(sizes[v % 5]) }, { .name = str("memory"), .text = str("256Mi") } };
     karp_container container = { .name = str("c"), .requests = requests, .request_count = 1 + v % 2 };
-    karp_label label = { str("app"), str(app) };
-    karp_selector selector = { .match_labels = &label, .match_label_count = 1 };
+    const karp_label labels[] = { { str("app"), str(app) }, { str("job"), str(job) } };
+    karp_selector selector = { .match_labels = labels, .match_label_count = 1 };
     karp_spread_constraint spread = { .topology_key = str("topology.kubernetes.io/zone"), .label_selector = &selector, .max_skew = 1 };
     karp_pod_term anti = { .topology_key = str("kubernetes.io/hostname"), .label_selector = &selector };
     karp_label zone = { str("topology.kubernetes.io/zone"), str(zones[v % 3]) };
     karp_condition waiting = { str("PodScheduled"), str("False"), str("Unschedulable"), 0 };
     karp_pod pod = { .size = sizeof pod, .containers = &container, .container_count = 1, .termination_grace_seconds = -1 };
-    pod.meta = (karp_meta){ .name = str(name), .namespace_ = str(v % 7 == 0 ? "other" : "default"), .labels = &label, .label_count = 1, .creation = (int64_t)(v % 9) * 1000000000 };
+    pod.meta = (karp_meta){ .name = str(name), .namespace_ = str(pod_namespace(v)), .labels = labels, .label_count = v % 3 == 1 ? 2 : 1, .creation = (int64_t)(v % 9) * 1000000000 };
     if (v % 11 == 1) pod.spread = &spread, pod.spread_count = 1;
     if (v % 11 == 2) pod.required_anti_affinity = &anti, pod.required_anti_affinity_count = 1;
     if (v % 11 == 3) pod.node_selector = &zone, pod.node_selector_count = 1;
@@ -50,6 +94,7 @@ karp_status add_pod(karp_builder *b, unsigned number, unsigned v, karp_error *er
         pod.conditions = &waiting;
         pod.condition_count = 1;
     }
+    add_oddity(&pod, v);
     return karp_builder_add_pod(b, &pod, error);
 }
 
@@ -138,7 +183,7 @@ karp_status remove_thing(karp_builder *b, unsigned thing, unsigned variant, karp
     for (; thing >= kinds[k].count; k++) thing -= kinds[k].count;
     char name[24];
     (void)snprintf(name, sizeof name, "%s-%u", kinds[k].prefix, thing);
-    return karp_builder_remove(b, str(kinds[k].kind), str(k == 0 && variant % 7 == 0 ? "other" : ""), str(name), error);
+    return karp_builder_remove(b, str(kinds[k].kind), str(k == 0 ? pod_namespace(variant) : ""), str(name), error);
 }
 
 karp_catalogue *make_catalogue(karp_context *context)

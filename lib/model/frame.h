@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What snapshots have in common that differ in their pods alone: instance types, requirement sets, units, state nodes, and the
+ * memory all that is in. A snapshot that is made afresh makes a frame; one that continues another takes the other's over, where
+ * nothing has changed that it was made from.
+ */
+#ifndef MODEL_FRAME_H
+#define MODEL_FRAME_H
+
+#include <model/snapshot.h>
+
+struct frame *frame_new(karp_context *context); /* empty; NULL = refused */
+void frame_release(struct frame *f);            /* NULL is allowed */
+/* What the steps have made goes into the frame; the snapshot holds it, and reads it as before. */
+void frame_fill(struct frame *f, karp_snapshot *s);
+
+/* A snapshot whose pods are kept (kept_pods.h) takes over the frame of the one it continues, with what is said of strings and
+ * the classes of pods. *taken false: there was something in the way, and nothing is taken over. Errors: NOMEM. */
+karp_status frame_take_over(karp_snapshot *s, bool *taken, karp_error *error);
+
+#endif
