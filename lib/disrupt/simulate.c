@@ -49,7 +49,7 @@ static bool refuse_uninitialized(simulation *m)
         if (from != NO_ID && bits_test(s->marked_nodes, from)) continue;
         failure *f = list_push(s->context, &s->failures, sizeof *f);
         if (f == NULL) return false;
-        *f = (failure){ .pod = pod_number, .view = NO_ID, .reason = KARP_REASON_UNINITIALIZED_NODE, .after = true };
+        *f = (failure){ .pod = pod_number, .view = NO_ID, .reason = KARP_REASON_UNINITIALIZED_NODE };
     }
     return true;
 }

@@ -32,7 +32,7 @@ static int initialized_first(const void *x, const void *y, const void *user)
     const host *a = x, *b = y;
     bool ia = s->snapshot->nodes[a->node].initialized, ib = s->snapshot->nodes[b->node].initialized;
     if (ia != ib) return ia ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node; /* state nodes are ordered by name */
+    return a->node < b->node ? -1 : 1; /* state nodes are ordered by name, and none is there twice */
 }
 
 bool hosts_init(scheduler *s)
@@ -206,7 +206,7 @@ static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *
         return KARP_REASON_RESOURCES;
     }
     for (uint32_t d = 0; d < s->dims; d++) {
-        if (requests[d] > h->left[d] && (requests[d] > 0 || quirk(s, 24))) { /* what is asked for has to be there */
+        if (requests[d] > h->left[d] && requests[d] > 0) { /* without Q-24 too much may be gone of what is not asked for */
             *lasting = true;
             return KARP_REASON_RESOURCES;
         }

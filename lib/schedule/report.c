@@ -17,7 +17,7 @@ static bool refuse_dropped(scheduler *s, const received *r, uint32_t c)
     for (uint32_t i = r->claim_first[c]; i < r->claim_first[c + 1]; i++) {
         failure *f = list_push(s->context, &s->failures, sizeof *f);
         if (f == NULL) return false;
-        *f = (failure){ .pod = r->claim_pods[i], .view = NO_ID, .reason = KARP_REASON_MIN_VALUES_TRUNCATED, .after = true };
+        *f = (failure){ .pod = r->claim_pods[i], .view = NO_ID, .reason = KARP_REASON_MIN_VALUES_TRUNCATED };
     }
     return true;
 }
@@ -43,7 +43,7 @@ struct claim_order {
     const received *r;
 };
 
-/* By pool name, then by pods. */
+/* By pool name, then by the first pods: every claim has some, and no two the same. */
 static int by_pool_and_pods(uint32_t x, uint32_t y, const void *user)
 {
     const struct claim_order *o = user;
@@ -51,12 +51,7 @@ static int by_pool_and_pods(uint32_t x, uint32_t y, const void *user)
     const node_pool *px = &w->raw.pools.items[o->s->templates[o->s->claims.items[x].template_].pool];
     const node_pool *py = &w->raw.pools.items[o->s->templates[o->s->claims.items[y].template_].pool];
     if (px != py) return compare_str(name_of(w, px->meta.name), name_of(w, py->meta.name));
-    uint32_t i = o->r->claim_first[x], k = o->r->claim_first[y];
-    for (; i < o->r->claim_first[x + 1] && k < o->r->claim_first[y + 1]; i++, k++) {
-        uint32_t a = w->pod_rank[o->r->claim_pods[i]], b = w->pod_rank[o->r->claim_pods[k]];
-        if (a != b) return a < b ? -1 : 1;
-    }
-    return x < y ? -1 : 1;
+    return w->pod_rank[o->r->claim_pods[o->r->claim_first[x]]] < w->pod_rank[o->r->claim_pods[o->r->claim_first[y]]] ? -1 : 1;
 }
 
 bool report_sort_claims(const scheduler *s, const received *r, uint32_t *claims, size_t count)

@@ -268,9 +268,8 @@ typedef struct scheduler scheduler;
 
 /* A pod that fits nowhere. */
 typedef struct failure {
-    uint32_t pod, view; /* the last view that was tried */
+    uint32_t pod, view; /* the last view that was tried; NO_ID = none was, or the pod was placed, and then refused by what follows the loop */
     uint32_t reason;
-    bool after; /* placed, then refused by what follows the loop (truncation, uninitialised targets) */
 } failure;
 
 struct scheduler {

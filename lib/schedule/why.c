@@ -15,42 +15,29 @@
 
 /* ---- the categories of §22 ------------------------------------------------------------------------------------------- */
 
-/* What some type met, alone and in pairs. */
+/* Whether some type met the requirements, has enough resources, has the offering. What fits has an offering: only what is offered counts. */
 struct tally {
-    bool c, f, h, cf, ch, fh;
+    bool c, f, h;
     uint32_t requirements, resources, offerings; /* the funnel */
 };
 
 static const char *const category_text[] = {
     [KARP_REASON_NOTHING_MATCHED] = "no instance type met the scheduling requirements or had enough resources or had a required offering",
     [KARP_REASON_REQUIREMENTS_AND_RESOURCES] = "no instance type met the scheduling requirements or had enough resources",
-    [KARP_REASON_REQUIREMENTS_AND_OFFERING] = "no instance type met the scheduling requirements or had a required offering",
     [KARP_REASON_RESOURCES_AND_OFFERING] = "no instance type had enough resources or had a required offering",
     [KARP_REASON_TYPE_REQUIREMENTS] = "no instance type met all requirements",
     [KARP_REASON_TYPE_RESOURCES] = "no instance type has enough resources",
-    [KARP_REASON_TYPE_OFFERING] = "no instance type has the required offering",
-    [KARP_REASON_FITS_COMPATIBLE_NO_OFFERING] =
-        "no instance type which met the scheduling requirements and had enough resources, had a required offering",
     [KARP_REASON_FITS_OFFERING_NOT_COMPATIBLE] =
         "no instance type which had enough resources and the required offering met the scheduling requirements",
-    [KARP_REASON_COMPATIBLE_OFFERING_NO_FIT] =
-        "no instance type which met the scheduling requirements and the required offering had the required resources",
-    [KARP_REASON_TUPLE] = "no instance type met the requirements/resources/offering tuple",
 };
 
+/* E1, E2, E4, E5, E6 and E9: since what fits is offered, the others do not come up; and a type that fits, when none does all three, does
+ * not meet the requirements. */
 static uint32_t category(const struct tally *t)
 {
-    if (!t->c && !t->f && !t->h) return KARP_REASON_NOTHING_MATCHED;
-    if (!t->c && !t->f) return KARP_REASON_REQUIREMENTS_AND_RESOURCES;
-    if (!t->c && !t->h) return KARP_REASON_REQUIREMENTS_AND_OFFERING;
-    if (!t->f && !t->h) return KARP_REASON_RESOURCES_AND_OFFERING;
-    if (!t->c) return KARP_REASON_TYPE_REQUIREMENTS;
-    if (!t->f) return KARP_REASON_TYPE_RESOURCES;
-    if (!t->h) return KARP_REASON_TYPE_OFFERING;
-    if (t->cf) return KARP_REASON_FITS_COMPATIBLE_NO_OFFERING;
-    if (t->fh) return KARP_REASON_FITS_OFFERING_NOT_COMPATIBLE;
-    if (t->ch) return KARP_REASON_COMPATIBLE_OFFERING_NO_FIT;
-    return KARP_REASON_TUPLE;
+    if (!t->f && t->c) return t->h ? KARP_REASON_TYPE_RESOURCES : KARP_REASON_RESOURCES_AND_OFFERING;
+    if (!t->f) return t->h ? KARP_REASON_REQUIREMENTS_AND_RESOURCES : KARP_REASON_NOTHING_MATCHED;
+    return t->c ? KARP_REASON_FITS_OFFERING_NOT_COMPATIBLE : KARP_REASON_TYPE_REQUIREMENTS;
 }
 
 static bool enough(const scheduler *s, const int64_t *room, const int64_t *requests)
@@ -76,7 +63,7 @@ static bool ports_bar_all(scheduler *s, const template_ *t, uint32_t pod_number,
     for (uint32_t g = 0; g < t->group_count; g++) {
         if (!ports_clash_daemons(s, &t->groups[g], NULL, pod_number, p->ports)) return false;
     }
-    return t->group_count > 0 && p->ports.count > 0;
+    return true; /* there is a group: every template has types */
 }
 
 static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, uint32_t class_number, uint32_t set, struct tally *out)
@@ -105,9 +92,6 @@ static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, u
         out->c = out->c || c;
         out->f = out->f || f;
         out->h = out->h || h;
-        out->cf = out->cf || (c && f && !h);
-        out->ch = out->ch || (c && h && !f);
-        out->fh = out->fh || (f && h && !c);
         out->requirements += c;
         out->resources += c && large;
         out->offerings += c && f;
@@ -338,14 +322,12 @@ static bool message_of(scheduler *s, karp_decision *d, karp_unschedulable *row)
         strbuf_adds(&b, "\", ");
         strbuf_addstr(&b, row->pools[i].detail);
     }
-    if (row->pool_count == 0) strbuf_adds(&b, karp_reason_text(row->code));
     return keep_text(&d->data, &b, &row->message);
 }
 
 static void sum_up(karp_unschedulable *row)
 {
-    if (row->pool_count == 0) return;
-    row->code = row->pools[0].code;
+    row->code = row->pools[0].code; /* without pools nobody asks */
     row->permanent = 1;
     for (size_t i = 0; i < row->pool_count; i++) {
         if (row->pools[i].code != row->code) row->code = KARP_REASON_SEVERAL;
@@ -372,11 +354,11 @@ bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_un
     row->permanent = karp_reason_permanent(f->reason);
     row->message = str(karp_reason_text(f->reason));
     bool of_claims = f->reason == KARP_REASON_DRA_NOT_EVALUATED || f->reason == KARP_REASON_RESOURCE_CLAIM;
-    if (of_claims && f->view != NO_ID) return why_not_claims(s, f, d, row);
+    if (of_claims) return why_not_claims(s, f, d, row);
     const pod_class *c = f->reason == KARP_REASON_VOLUME && f->view != NO_ID ? &s->snapshot->classes[s->views.items[f->view].class_] : NULL;
     if (c != NULL && c->too_many_alternatives) row->message = str("the volumes of the pod allow too many combinations of topologies");
     if (c != NULL && volumes_rule_out(s, s->views.items[f->view].class_)) return true;
-    if (s->options->explain == KARP_EXPLAIN_NONE || f->view == NO_ID || f->after) return true;
+    if (s->options->explain == KARP_EXPLAIN_NONE || f->view == NO_ID) return true;
     karp_pool_refusal *pools = arena_array(&d->data, s->template_count + (size_t)s->dropped_count + 1, sizeof *pools);
     if (pools == NULL) return false;
     row->pools = pools;
