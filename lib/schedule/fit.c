@@ -110,6 +110,7 @@ static bool load(fitter *f, uint32_t r, uint64_t nodes, uint32_t demand, uint64_
 {
     if (!log_change(f, r)) return false;
     if (nodes < f->runs.items[r].nodes && !split(f, r, nodes)) return false;
+    /* never: so many links are more than fit into memory */
     link *l = f->links.count < NO_ID - 1 ? list_push(f->context, &f->links, sizeof *l) : NULL;
     if (l == NULL) {
         f->status = KARP_E_NOMEM;
@@ -159,7 +160,7 @@ static uint32_t fill_run(fitter *f, uint32_t r, uint32_t demand, uint64_t each, 
         if (!some_stay) return r;
         r = order_next(&f->order, r);
     }
-    if (*wanted == 0 || *wanted >= each) return r;
+    if (*wanted == 0) return r; /* it is less than a node takes */
     if (!load(f, r, 1, demand, *wanted)) return NO_ID;
     *wanted = 0;
     return r;
@@ -189,7 +190,7 @@ static uint32_t cheapest(const fitter *f, const fit_demand *d, uint64_t wanted, 
 static void launch_for(fitter *f, uint32_t demand, uint64_t *wanted)
 {
     const fit_demand *d = &f->in.demands[demand];
-    while (*wanted > 0 && f->status == KARP_OK && !stopped(f)) {
+    while (*wanted > 0 && !stopped(f)) {
         uint64_t each = 0;
         uint32_t source = cheapest(f, d, *wanted, &each);
         if (source == NO_ID) return;

@@ -9,8 +9,7 @@ static int64_t *room_of(fit_order *o, uint32_t run) { return o->room.items + (si
 /* Which of two runs is the higher in the tree. */
 static bool above(uint32_t x, uint32_t y)
 {
-    uint64_t mine = hash_mix((uint64_t)x + 1), other = hash_mix((uint64_t)y + 1);
-    return mine != other ? mine > other : x < y;
+    return hash_mix((uint64_t)x + 1) > hash_mix((uint64_t)y + 1); /* no two numbers are mixed to one */
 }
 
 void order_init(fit_order *o, karp_context *context, uint32_t dims)
@@ -116,6 +115,7 @@ static bool make_room(fit_order *o, uint32_t like, const int64_t *room)
         *mine = room != NULL ? room[d] : order_room(o, like)[d];
         *most = *mine;
     }
+    /* never: so many runs are more than fit into memory */
     order_node *n = o->nodes.count < NO_ID - 1 ? list_push(o->context, &o->nodes, sizeof *n) : NULL;
     if (n == NULL) return false;
     *n = (order_node){ NO_ID, NO_ID, NO_ID };

@@ -89,17 +89,19 @@ static uint32_t claim_set(scheduler *s, const launch_source *from)
 {
     const known_text *k = &s->snapshot->known;
     const type_table *t = s->templates[from->template_].table;
-    uint32_t set = from->set, capacity_types[16], n = 0;
+    uint32_t set = from->set, n = 0;
     if (from->type_count == 0) return set;
-    uint32_t *names = mem_alloc(s->context, from->type_count * sizeof *names);
+    size_t bytes = ((size_t)from->type_count + t->offering_count) * sizeof(uint32_t);
+    uint32_t *names = mem_alloc(s->context, bytes);
     if (names == NULL) {
         s->failed = true;
         return set;
     }
+    uint32_t *capacity_types = names + from->type_count;
     for (uint32_t i = 0; i < from->type_count; i++) {
         const instance_type *y = &t->types[from->types[i]];
         names[i] = y->name;
-        for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count && n < 16; o++) {
+        for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count; o++) {
             const offering *f = &t->offerings[o];
             bool known = !f->available || f->capacity_type == NO_ID || f->capacity_type == NO_TEXT;
             for (uint32_t c = 0; c < n && !known; c++) known = capacity_types[c] == f->capacity_type;
@@ -110,7 +112,7 @@ static uint32_t claim_set(scheduler *s, const launch_source *from)
     uint32_t least = old == NO_ID ? 0 : requirement_get(&s->algebra, old)->min_values;
     set = set_add(&s->algebra, set, requirement_make(&s->algebra, k->instance_type, KARP_OP_IN, names, from->type_count, least));
     if (n > 0) set = set_add(&s->algebra, set, requirement_make(&s->algebra, k->capacity_type, KARP_OP_IN, capacity_types, n, 0));
-    mem_free(s->context, names, from->type_count * sizeof *names);
+    mem_free(s->context, names, bytes);
     return set;
 }
 

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the NodeClaim of a launch says, whatever its offerings leave out, and how demands are shown to who does not meet them. */
+#include "deciding.h"
+
+#include <stdio.h>
+
+#define TYPE(name, offerings) "- {name: " name ", labels: {kubernetes.io/arch: [amd64]}, capacity: {cpu: 4, memory: 8Gi, pods: 10}, offerings: [" offerings "]}\n"
+
+/* The values that the claim lists for a key, "a,b,c". */
+static const char *claim_values(const karp_launch *l, const char *key)
+{
+    static char text[512];
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < l->claim_requirement_count; i++) {
+        const karp_requirement *r = &l->claim_requirements[i];
+        if (r->key.len != strlen(key) || memcmp(r->key.ptr, key, r->key.len) != 0) continue;
+        for (size_t v = 0; v < r->value_count; v++) n += (size_t)snprintf(text + n, sizeof text - n, "%s%.*s", v > 0 ? "," : "", (int)r->values[v].len, r->values[v].ptr);
+    }
+    return text;
+}
+
+static const char *annotation_of(const karp_launch *l, const char *key)
+{
+    for (size_t i = 0; i < l->annotation_count; i++) {
+        if (l->annotations[i].key.len == strlen(key) && memcmp(l->annotations[i].key.ptr, key, l->annotations[i].key.len) == 0) return l->annotations[i].value.ptr;
+    }
+    return NULL;
+}
+
+/* Every capacity type of an offering that the claim can have, once, however many. */
+static void capacity_types(void **state)
+{
+    (void)state;
+    static char types[6000], expected[300];
+    size_t n = (size_t)snprintf(types, sizeof types, "- {name: t, labels: {}, capacity: {cpu: 4, memory: 8Gi, pods: 10}, offerings: ["), e = 0;
+    for (int i = 0; i < 40; i++) {
+        n += (size_t)snprintf(types + n, sizeof types - n, "%s{zone: z%d, capacityType: c%02d, price: 1, available: %s}", i > 0 ? ", " : "", i / 20, i % 20, i == 19 || i == 39 ? "false" : "true");
+        if (i < 19) e += (size_t)snprintf(expected + e, sizeof expected - e, "%sc%02d", i > 0 ? "," : "", i);
+    }
+    snprintf(types + n, sizeof types - n, "]}\n");
+    deciding d = decide_on(types, CASES "world.yaml", POD("a", "", REQUESTS("cpu: 1")), NULL);
+    karp_decision *decision = decide(&d, NULL);
+    karp_launch l = { .size = sizeof l };
+    assert_int_equal(karp_decision_launch(decision, 0, &l), KARP_OK);
+    assert_string_equal(claim_values(&l, "karpenter.sh/capacity-type"), expected);
+    assert_string_equal(claim_values(&l, "node.kubernetes.io/instance-type"), "t");
+    karp_decision_unref(decision);
+    deciding_free(&d);
+}
+
+/* A pool may have been hashed already; what else is noted at the pool stays there. */
+static void annotations(void **state)
+{
+    (void)state;
+    deciding d = decide_on(TYPE("t", "{zone: z1, capacityType: on-demand, price: 1}"),
+                           "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p, annotations: {karpenter.sh/nodepool-hash: \"123\", karpenter.sh/nodepool-hash-version: v3, note: none}}, spec: {template: "
+                           "{metadata: {annotations: {of-template: \"yes\"}}, spec: {nodeClassRef: {group: karpenter.test, kind: TestNodeClass, name: default}}}}}" DOCUMENT
+                           POD("a", "", REQUESTS("cpu: 1")), NULL);
+    karp_decision *decision = decide(&d, NULL);
+    karp_launch l = { .size = sizeof l };
+    assert_int_equal(karp_decision_launch(decision, 0, &l), KARP_OK);
+    assert_string_equal(annotation_of(&l, "karpenter.sh/nodepool-hash"), "123");
+    assert_string_equal(annotation_of(&l, "karpenter.sh/nodepool-hash-version"), "v3");
+    assert_string_equal(annotation_of(&l, "of-template"), "yes");
+    assert_null(annotation_of(&l, "note"));
+    karp_decision_unref(decision);
+    deciding_free(&d);
+}
+
+/* The message of the only pod that fits nowhere. */
+static void tells(deciding d, const char *expected)
+{
+    char text[600];
+    karp_options options;
+    karp_options_init(&options, sizeof options);
+    karp_decision *decision = decide(&d, &options);
+    karp_unschedulable u = { .size = sizeof u };
+    assert_int_equal(karp_decision_unschedulable(decision, 0, &u), KARP_OK);
+    snprintf(text, sizeof text, "%.*s", (int)u.message.len, u.message.ptr);
+    assert_string_equal(text, expected);
+    karp_decision_unref(decision);
+    deciding_free(&d);
+}
+
+/* Five values are shown, and how many more there are. */
+static void shown_requirements(void **state)
+{
+    (void)state;
+#define ONE TYPE("t", "{zone: z1, capacityType: on-demand, price: 1}")
+#define WANTS_RACK POD("a", "", "nodeSelector: {rack: r0}, " REQUESTS("cpu: 1"))
+#define SAYS "incompatible with nodepool \"p\", incompatible requirements, key rack, rack In [r0] not in rack "
+    tells(decide_on(ONE, POOL("p", ", requirements: [{key: rack, operator: In, values: [r1, r2, r3, r4, r5]}]") WANTS_RACK, NULL), SAYS "In [r1 r2 r3 r4 r5]");
+    tells(decide_on(ONE, POOL("p", ", requirements: [{key: rack, operator: In, values: [r1, r2, r3, r4, r5, r6, r7]}]") WANTS_RACK, NULL), SAYS "In [r1 r2 r3 r4 r5 and 2 others]");
+    tells(decide_on(ONE, POOL("p", ", requirements: [{key: rack, operator: NotIn, values: [r0, r1]}]") WANTS_RACK, NULL), SAYS "NotIn [r0 r1]");
+    tells(decide_on(ONE, POOL("p", ", requirements: [{key: rack, operator: Gt, values: ['4']}, {key: rack, operator: Lt, values: ['9']}]") WANTS_RACK, NULL), SAYS "Exists >=5 <=8");
+    tells(decide_on(ONE, POOL("p", ", requirements: [{key: rack, operator: DoesNotExist}]") WANTS_RACK, NULL), SAYS "DoesNotExist");
+    tells(decide_on(ONE, POOL("p", "") WANTS_RACK, NULL), "incompatible with nodepool \"p\", incompatible requirements, label \"rack\" does not have known values");
+}
+
+/* The rows of a round of few pods are ordered as those of many are. */
+static void few_of_many(void **state)
+{
+    (void)state;
+    static char pods[12000];
+    size_t n = 0;
+    for (int i = 0; i < 60; i++) n += (size_t)snprintf(pods + n, sizeof pods - n, BOUND("r%02d", "", "n1", REQUESTS("")), i);
+    deciding d = decide_on(ONE, POOL("p", "") NODE("n1", "", "1", ""), pods,
+                           POD("b", "", REQUESTS("cpu: 1")) POD("c", "", REQUESTS("cpu: 3")) POD("a", "", REQUESTS("cpu: 2")), NULL);
+    assert_string_equal(words_of(&d, KARP_PROFILE_KARPENTER, 0), "p: a | p: b c");
+    deciding_free(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(capacity_types), cmocka_unit_test(annotations), cmocka_unit_test(shown_requirements), cmocka_unit_test(few_of_many) };
+    return cmocka_run_group_tests_name("launch_claims", tests, NULL, NULL);
+}
