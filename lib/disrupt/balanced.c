@@ -67,8 +67,8 @@ karp_status pass_totals(pass *p, karp_error *error)
 
 static double score_in_pool(const pass *p, uint32_t pool, double savings, double disruption)
 {
-    const pool_total *t = &p->totals[pool];
-    return t->known ? balanced_score(savings, disruption, t->cost, t->disruption) : 0.0;
+    const pool_total *t = &p->totals[pool]; /* known: a candidate is of the pool */
+    return balanced_score(savings, disruption, t->cost, t->disruption);
 }
 
 bool command_approved(const pass *p, const command *c, double *score)
@@ -103,7 +103,7 @@ bool command_approved(const pass *p, const command *c, double *score)
 bool candidate_worthwhile(const pass *p, const candidate *c, double *score)
 {
     *score = -1.0;
-    if (pool_of(p, c)->policy != KARP_BALANCED || !p->totals[c->pool].known || !(p->totals[c->pool].cost > 0.0)) return true;
+    if (pool_of(p, c)->policy != KARP_BALANCED || !(p->totals[c->pool].cost > 0.0)) return true;
     *score = score_in_pool(p, c->pool, c->price, c->cost);
     return balanced_approves(*score);
 }

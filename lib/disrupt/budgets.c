@@ -93,7 +93,7 @@ static int64_t next_edge(const budget *b, int64_t now)
     int64_t hit, next;
     if (!scheduled(b) || !cron_parse(b->schedule.ptr, b->schedule.len, &schedule)) return KARP_NO_TIME;
     if (!cron_next(&schedule, before(now, length_of(b)), &hit)) return KARP_NO_TIME;
-    if (hit > now || length_of(b) == 0) return hit == INT64_MAX || length_of(b) == 0 ? KARP_NO_TIME : hit;
+    if (hit > now) return length_of(b) == 0 ? KARP_NO_TIME : hit;
     int64_t end = after(hit, length_of(b));
     for (int i = 0; i < MOST_HITS && cron_next(&schedule, hit, &next) && next <= end; i++) {
         hit = next;

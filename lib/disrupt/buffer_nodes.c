@@ -33,7 +33,7 @@ static bool note_nodes(scheduler *s, uint8_t *holds)
 karp_status pass_buffer_nodes(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
-    if (p->method != KARP_METHOD_EMPTINESS || p->buffer_nodes != NULL || !some_virtual(w)) return KARP_OK;
+    if (p->method != KARP_METHOD_EMPTINESS || !some_virtual(w)) return KARP_OK; /* which a pass asks for once */
     karp_options options = p->options;
     options.now = p->now;
     options.keep_partial = 0;

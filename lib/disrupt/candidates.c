@@ -33,7 +33,7 @@ static bool node_protected(const pass *p, const object *face)
     if (value == w->known.true_) return true;
     karp_str text = text_of(w, value);
     if (pass_quirk(p, 21) || !duration_parse(text.ptr, text.len, &length) || length <= 0) return false;
-    return face->creation == KARP_NO_TIME || (p->now > face->creation ? (uint64_t)p->now - (uint64_t)face->creation : 0) < (uint64_t)length;
+    return p->now < later(face->creation, length);
 }
 
 static uint32_t node_exclusion(const pass *p, uint32_t number)
@@ -160,7 +160,7 @@ static uint32_t consolidation_filter(const pass *p, const candidate *c)
 int64_t candidate_expires(const pass *p, const candidate *c)
 {
     const node_claim *own = &p->snapshot->raw.claims.items[p->snapshot->nodes[c->node].claim];
-    bool never = own->expire_after == KARP_DURATION_UNSET || own->expire_after == KARP_DURATION_NEVER || own->meta.creation == KARP_NO_TIME;
+    bool never = own->expire_after == KARP_DURATION_UNSET || own->expire_after == KARP_DURATION_NEVER;
     return never ? KARP_NO_TIME : later(own->meta.creation, own->expire_after);
 }
 
@@ -265,6 +265,6 @@ uint32_t *by_savings_ratio(pass *p)
 {
     uint32_t *order = arena_array(&p->data, p->eligible_count + (size_t)1, sizeof *order);
     if (order == NULL) return NULL;
-    if (p->eligible_count > 0) memcpy(order, p->eligible, p->eligible_count * sizeof *order);
+    memcpy(order, p->eligible, p->eligible_count * sizeof *order); /* a method is run on some */
     return sort_ids(p->context, order, p->eligible_count, better_ratio, p) ? order : NULL;
 }

@@ -385,11 +385,8 @@ karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_
 
 /* ---- the beginning -------------------------------------------------------------------------------------------------------------- */
 
-static karp_str claim_of(const karp_snapshot *w, karp_str node_name)
-{
-    uint32_t number = state_node_named(w, node_name), claim = number == NO_ID ? NO_ID : w->nodes[number].claim;
-    return claim == NO_ID ? (karp_str){ "", 0 } : claim_name(w, claim);
-}
+/* Nodes of commands are of the snapshot that was decided on, and have a claim. */
+static karp_str claim_of(const karp_snapshot *w, karp_str node_name) { return claim_name(w, w->nodes[state_node_named(w, node_name)].claim); }
 
 /* The lists borrow from the decision; step_new() copies them. */
 static bool gather(const karp_decision *d, const karp_command *c, arena *a, karp_command_state *s)

@@ -104,7 +104,7 @@ static karp_str drift_reason(struct looking *l, uint32_t claim_number, uint32_t 
     uint32_t labels = set_of_labels(&l->algebra, c->meta.labels, NULL);
     if (labels == NO_ID) return (karp_str){ NULL, 0 };
     if (requirements_drifted(l, c, p, labels)) return str("RequirementsDrifted");
-    bool old = c->meta.creation == KARP_NO_TIME || later(c->meta.creation, type_age) < l->a->now;
+    bool old = later(c->meta.creation, type_age) < l->a->now;
     if (old && !(told != NULL && told->type_found) && w->pool_table[pool] != NO_ID) {
         if (type_missing(l, c, pool, labels)) return str("InstanceTypeNotFound");
         advice_found(l->a, claim_name(w, claim_number));

@@ -111,7 +111,7 @@ static uint32_t add_replacement(pass *p, simulation *m, command *c, bool filter_
         m->s->failed = true;
         return KARP_REASON_NONE;
     }
-    if (f->type_count > 0) memcpy(types, f->types, f->type_count * sizeof *types);
+    memcpy(types, f->types, f->type_count * sizeof *types); /* a claim has some */
     *r = (replacement){ .claim = m->claims[0], .set = f->set, .types = types, .type_count = f->type_count };
     c->replacements = r;
     c->replacement_count = 1;
@@ -176,7 +176,7 @@ double command_savings(const pass *p, const command *c)
 {
     double savings = 0.0;
     for (uint32_t i = 0; i < c->candidate_count; i++) savings += p->candidates[c->candidates[i]].price;
-    for (uint32_t i = 0; i < c->replacement_count && c->simulation != NULL; i++) {
+    for (uint32_t i = 0; i < c->replacement_count; i++) {
         savings -= replacement_price(p, c->simulation, &c->replacements[i]);
     }
     return savings;

@@ -81,7 +81,7 @@ karp_status method_drift(pass *p, karp_error *error)
     karp_status status = KARP_OK;
     bool done = false;
     if (order == NULL) return fail_nomem(error);
-    if (p->eligible_count > 0) memcpy(order, p->eligible, p->eligible_count * sizeof *order);
+    memcpy(order, p->eligible, p->eligible_count * sizeof *order); /* a method is run on some */
     if (!sort_ids(p->context, order, p->eligible_count, earlier, p)) return fail_nomem(error);
     for (uint32_t i = 0; i < p->eligible_count && !done && status == KARP_OK; i++) status = try_one(p, &order[i], &done, error);
     return status;

@@ -17,7 +17,7 @@ static void delete_at(karp_advice *a, uint32_t claim_number, int64_t instant, co
 static void expire(karp_advice *a, uint32_t claim_number)
 {
     const node_claim *c = &a->snapshot->raw.claims.items[claim_number];
-    if (c->expire_after == KARP_DURATION_UNSET || c->expire_after == KARP_DURATION_NEVER || c->meta.creation == KARP_NO_TIME) return;
+    if (c->expire_after == KARP_DURATION_UNSET || c->expire_after == KARP_DURATION_NEVER) return;
     delete_at(a, claim_number, later(c->meta.creation, c->expire_after), "Expired");
 }
 
@@ -35,7 +35,6 @@ static void time_out(karp_advice *a, uint32_t claim_number)
     if (condition_is(w, c->conditions, "Registered", "True")) return;
     bool launched = condition_is(w, c->conditions, "Launched", "True");
     int64_t since = waiting_since(w, c, launched ? "Registered" : "Launched");
-    if (since == KARP_NO_TIME) return;
     delete_at(a, claim_number, later(since, launched ? registration_timeout : launch_timeout), launched ? "RegistrationTimeout" : "LaunchTimeout");
 }
 

@@ -78,10 +78,9 @@ void marks_note(pass *p)
     if (!p->remembers || !found_nothing(p)) return;
     int64_t changed = p->memory.changed;
     switch (p->method) {
-    case KARP_METHOD_EMPTINESS: p->memory.emptiness_mark = changed; break;
     case KARP_METHOD_MULTI_NODE: p->memory.multi_node_mark = changed; break;
     case KARP_METHOD_SINGLE_NODE: p->memory.single_node_mark = changed; break;
-    default: break;
+    default: break; /* emptiness leaves empty nodes only where a budget holds them back */
     }
 }
 

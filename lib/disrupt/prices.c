@@ -9,7 +9,7 @@
 uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels)
 {
     uint32_t name = label_get(labels, w->known.instance_type);
-    if (pool == NO_ID || w->pool_table[pool] == NO_ID || name == NO_ID) return NO_ID;
+    if (w->pool_table[pool] == NO_ID || name == NO_ID) return NO_ID;
     const type_table *t = &w->tables[w->pool_table[pool]];
     for (uint32_t i = 0; i < t->type_count; i++) {
         if (t->types[i].name == name) return i;

@@ -184,7 +184,7 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
     d->profile = p->options.profile;
     d->now = p->now;
     d->disruption = (karp_disruption){ .size = sizeof d->disruption, .method = p->method, .error_code = p->error_code,
-                                       .simulations = p->simulations > UINT32_MAX ? UINT32_MAX : (uint32_t)p->simulations,
+                                       .simulations = (uint32_t)p->simulations, /* so many take years */
                                        .error_message = { message, p->error_message.len },
                                        .requeue_after = requeue_after(p) };
     karp_status status = command_rows(p, d, error);

@@ -16,7 +16,6 @@ void no_usable_pools(pass *p)
 /* Whether the work that the caller allows is used up. */
 static bool out_of_budget(pass *p)
 {
-    if (p->stopped) return true;
     if (p->options.max_steps != 0 && p->steps >= p->options.max_steps) p->canceled = true;
     if (!p->canceled && p->options.should_stop != NULL && p->options.should_stop(p->options.stop_user) != 0) p->canceled = true;
     p->stopped = p->canceled || (p->max_simulations != 0 && p->simulations >= p->max_simulations);
@@ -153,11 +152,12 @@ static karp_status account(pass *p, simulation *m, karp_status status)
     return KARP_OK;
 }
 
-static simulation *take_ahead(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation)
+/* Where some were made, one node is asked for at a time. */
+static simulation *take_ahead(pass *p, uint32_t candidate_number)
 {
-    for (size_t i = 0; i < p->ahead.count && count == 1 && consolidation; i++) {
+    for (size_t i = 0; i < p->ahead.count; i++) {
         simulation *m = p->ahead.items[i];
-        if (m->candidate != candidates[0]) continue;
+        if (m->candidate != candidate_number) continue;
         p->ahead.items[i] = p->ahead.items[--p->ahead.count];
         return m;
     }
@@ -166,7 +166,7 @@ static simulation *take_ahead(pass *p, const uint32_t *candidates, uint32_t coun
 
 karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out, karp_error *error)
 {
-    simulation *m = take_ahead(p, candidates, count, consolidation);
+    simulation *m = take_ahead(p, candidates[0]);
     karp_status status = KARP_OK;
     bool made = m != NULL;
     if (!made) m = prepare(p, candidates, count, consolidation);

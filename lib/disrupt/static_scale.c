@@ -22,8 +22,8 @@ static int sooner(const void *x, const void *y, const void *user)
 {
     const struct victim *a = x, *b = y;
     if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    if (a->rank > EMPTY && a->cost != b->cost) return a->cost < b->cost ? -1 : 1;
-    return a->rank == UNRESOLVED ? 0 : compare_str(claim_name(user, a->claim), claim_name(user, b->claim));
+    int order = a->rank > EMPTY ? (a->cost > b->cost) - (a->cost < b->cost) : 0;
+    return order != 0 || a->rank == UNRESOLVED ? order : compare_str(claim_name(user, a->claim), claim_name(user, b->claim));
 }
 
 static struct victim judge(const karp_advice *a, const state_node *n)
