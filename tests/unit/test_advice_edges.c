@@ -2,6 +2,7 @@
 /* Advice where something is missing: no time, no label, no node, no version; and instants at the ends of what can be told. */
 #include "planning.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -309,6 +310,49 @@ static void test_static_pools(void **state)
     ASK(scale, rows);
 }
 
+/* ---- pod events -------------------------------------------------------------------------------------------------------------------- */
+
+#define HOSTED(space, name, uid) \
+    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: " space ", uid: '" uid "'}, spec: {nodeName: n1, containers: []}, status: {phase: Running}}\n"
+
+/* Whether something has happened to pods of n1 between two looks. */
+static void expect_event(const char *before, const char *after, bool event)
+{
+    karp_context *context = NULL;
+    karp_snapshot *was = NULL, *is = NULL;
+    karp_advice *a = NULL;
+    karp_error e;
+    char first[3000], second[3000], got[400];
+    karp_error_init(&e, sizeof e);
+    (void)snprintf(first, sizeof first, "%s%s", HEAD("{}") OWN("n1"), before);
+    (void)snprintf(second, sizeof second, "%s%s", HEAD("{}") OWN("n1"), after);
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    assert_int_equal(world_of(context, "before", first, &was, &e), KARP_OK);
+    assert_int_equal(world_of(context, "after", second, &is, &e), KARP_OK);
+    assert_int_equal(karp_advise_pod_events(was, is, NULL, &a, &e), KARP_OK);
+    advice_words(a, got, sizeof got);
+    assert_int_equal(strncmp(got, "pod-event c-n1", 14) == 0, event);
+    assert_int_equal(got[0] != '\0', event);
+    karp_advice_free(a);
+    karp_snapshot_unref(was);
+    karp_snapshot_unref(is);
+    karp_context_free(context);
+}
+
+/* A pod is the same one by name, namespace and UID, where it has one. */
+static void test_pod_events(void **state)
+{
+    (void)state;
+    expect_event(HOSTED("default", "p", "u-1"), HOSTED("default", "p", "u-1"), false);
+    expect_event(HOSTED("default", "p", "u-1"), HOSTED("default", "p", "u-2"), true);
+    expect_event(HOSTED("default", "p", "u-1"), HOSTED("default", "p", "u-10"), true);
+    expect_event(HOSTED("default", "p", ""), HOSTED("default", "p", ""), false);
+    expect_event(HOSTED("default", "p", "u-1"), HOSTED("other", "p", "u-1"), true);
+    expect_event(HOSTED("default", "p", "u-1"), HOSTED("default", "q", "u-1"), true);
+    expect_event("", HOSTED("nowhere-else", "never-seen", "u-1"), true);
+    expect_event(HOSTED("default", "p", "u-1"), "", false);
+}
+
 /* ---- bad calls ------------------------------------------------------------------------------------------------------------------------ */
 
 static void test_bad_calls(void **state)
@@ -353,7 +397,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conditions), cmocka_unit_test(test_repair), cmocka_unit_test(test_times), cmocka_unit_test(test_garbage), cmocka_unit_test(test_termination),
-        cmocka_unit_test(test_drain), cmocka_unit_test(test_static_pools), cmocka_unit_test(test_bad_calls),
+        cmocka_unit_test(test_drain), cmocka_unit_test(test_static_pools), cmocka_unit_test(test_pod_events), cmocka_unit_test(test_bad_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
