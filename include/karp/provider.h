@@ -155,6 +155,7 @@ typedef struct karp_provider_node {
 typedef struct karp_provider_scope {
     size_t size;
     karp_str capacity_type, instance_type, zone, group, partition, subnet, family;
+    karp_str reservation; /**< its id. Since 0.1. */
 } karp_provider_scope;
 
 /** When a node that is not well is replaced. */

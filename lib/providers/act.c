@@ -2,6 +2,9 @@
 /* Hashes, defaults, marks, drift, and the half in which the plugin acts: one question each. */
 #include <providers/provider.h>
 
+#include <stddef.h>
+#include <string.h>
+
 karp_status karp_provider_class_hash(karp_provider *provider, const karp_provider_class *node_class,
                                      const karp_provider_memory *memory, karp_str *version, karp_str *hash, karp_error *error)
 {
@@ -78,13 +81,31 @@ karp_status karp_provider_launch_result(karp_provider *provider, const karp_prov
     return status;
 }
 
+/* As this library knows it: callers of other versions have fewer parts, or more, which then have to be empty. */
+static karp_status own_scope(const karp_provider_scope *given, karp_provider_scope *own, karp_error *error)
+{
+    size_t known = given->size < sizeof *own ? given->size : sizeof *own;
+    if (given->size < offsetof(karp_provider_scope, reservation) || given->size > 4096 || given->size % sizeof(void *) != 0) {
+        return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_scope has %zu bytes", given->size);
+    }
+    for (size_t i = sizeof *own; i < given->size; i++) {
+        if (((const unsigned char *)given)[i]) return provider_fail(error, KARP_E_ABI_NEW, "size", "karp_provider_scope has parts this library does not know");
+    }
+    memset(own, 0, sizeof *own);
+    memcpy(own, given, known);
+    own->size = sizeof *own;
+    return KARP_OK;
+}
+
 karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scope *scope, int64_t now, int64_t ttl, karp_error *error)
 {
     if (!provider || !scope) return provider_null(error, "provider or scope");
     if (!provider->plugin.mark) return provider_lacks(provider, error, "marks of what is unavailable");
-    if (scope->size < sizeof *scope) return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_scope is too small");
+    karp_provider_scope own;
+    karp_status status = own_scope(scope, &own, error);
+    if (status) return status;
     if (ttl < 0 || now > INT64_MAX - ttl) return provider_fail(error, KARP_E_INVALID, "ttl", "must not be negative, nor end beyond all time");
-    return provider_answer(provider, provider->plugin.mark(provider->handle, scope, now, ttl, provider_ask(provider)), error);
+    return provider_answer(provider, provider->plugin.mark(provider->handle, &own, now, ttl, provider_ask(provider)), error);
 }
 
 void karp_provider_expire(karp_provider *provider, int64_t now)

@@ -123,8 +123,10 @@ static void equal_classes(void **state)
         "{\"spec\":{\"networkInterfaces\":[{\"deviceIndex\":1}]}}",
         "{\"spec\":{\"networkInterfaces\":[{\"interfaceType\":\"efa-only\"}]}}",
         "{\"spec\":{\"connectionTracking\":{}}}",
+        "{\"spec\":{\"cpuOptions\":{\"nestedVirtualization\":\"enabled\"}}}",
         STATUS("\"subnets\":[{\"zone\":\"us-west-2a\"}]"),
         STATUS("\"subnets\":[{\"zone\":\"us-west-2b\"}]"),
+        STATUS("\"subnets\":[{\"zone\":\"us-west-2b\",\"id\":\"subnet-1\"}]"), /* it may be marked */
         STATUS("\"subnets\":[{\"zone\":\"us-west-2b\",\"zoneID\":\"usw2-az2\"}]"),
         STATUS("\"capacityReservations\":[{\"id\":\"a\",\"availabilityZone\":\"us-west-2a\"}]"),
         STATUS("\"capacityReservations\":[{\"id\":\"b\",\"availabilityZone\":\"us-west-2a\"}]"),

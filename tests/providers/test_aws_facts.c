@@ -205,6 +205,50 @@ static void partly(void **state)
     karp_provider_close(provider);
 }
 
+/* Each network card has its own number of interfaces; an index that is no card's fits no class that uses it. */
+static void network_cards(void **state)
+{
+    (void)state;
+    static const char cards[] = "\"NetworkInfo\":{\"MaximumNetworkInterfaces\":9,\"Ipv4AddressesPerInterface\":10,\"DefaultNetworkCardIndex\":0,"
+                                "\"EfaInfo\":{\"MaximumEfaInterfaces\":2},\"NetworkCards\":[{\"NetworkCardIndex\":0,\"MaximumNetworkInterfaces\":3},"
+                                "{\"NetworkCardIndex\":1,\"MaximumNetworkInterfaces\":1},{\"NetworkCardIndex\":3,\"MaximumNetworkInterfaces\":2}]}";
+    static const struct {
+        const char *interfaces, *pods;
+        int fits;
+    } cases[] = {
+        { "{\"networkCardIndex\":0,\"deviceIndex\":2}", "29", 1 },
+        { "{\"networkCardIndex\":0,\"deviceIndex\":3}", "29", 0 },
+        { "{\"networkCardIndex\":1,\"deviceIndex\":0}", "29", 1 },
+        { "{\"networkCardIndex\":1,\"deviceIndex\":1}", "29", 0 },
+        { "{\"networkCardIndex\":2,\"deviceIndex\":0}", "29", 0 },
+        { "{\"networkCardIndex\":3,\"deviceIndex\":1}", "29", 0 }, /* three cards have the indices 0 to 2 */
+        /* Pods have the addresses of the default card; what is for EFA alone there has none, elsewhere it takes none away. */
+        { "{\"networkCardIndex\":0,\"deviceIndex\":1,\"interfaceType\":\"efa-only\"}", "20", 1 },
+        { "{\"networkCardIndex\":1,\"deviceIndex\":0,\"interfaceType\":\"efa-only\"}", "29", 1 },
+    };
+    char facts[2048];
+    karp_provider *p = open_in("ap-south-1");
+    snprintf(facts, sizeof facts, TYPE(PROCESSOR "," CPUS "," MEMORY ",%s"), cards);
+    load(p, "types", facts);
+    load(p, "offerings", OFFERS);
+    load(p, "on-demand-prices", "{\"PriceList\":[" PRODUCT("Compute Instance", "Linux", "Shared", "0.1") "]}");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char document[512];
+        karp_provider_class *c = NULL;
+        karp_catalogue *types = NULL;
+        snprintf(document, sizeof document, "{\"spec\":{\"networkInterfaces\":[%s]},\"status\":{\"subnets\":[{\"id\":\"s\",\"zone\":\"ap-south-1a\"}]}}",
+                 cases[i].interfaces);
+        assert_int_equal(karp_provider_class_new(p, text_of("class"), text_of(document), &c, NULL), KARP_OK);
+        assert_int_equal(karp_provider_catalogue(p, c, &types, NULL), KARP_OK);
+        const karp_instance_type *t = karp_catalogue_type(types, 0);
+        if ((int)t->offerings[0].available != cases[i].fits) fail_msg("%s", cases[i].interfaces);
+        assert_string_equal(amount_of(t, "pods"), cases[i].pods);
+        karp_catalogue_unref(types);
+        karp_provider_class_free(c);
+    }
+    karp_provider_close(p);
+}
+
 static void bad_facts(void **state)
 {
     (void)state;
@@ -222,6 +266,8 @@ static void bad_facts(void **state)
         { "types", TYPE(PROCESSOR "," CPUS ",\"MemoryInfo\":{}," NETWORK), "InstanceTypes[0].SizeInMiB" },
         { "types", TYPE(PROCESSOR "," CPUS "," MEMORY), "InstanceTypes[0].NetworkInfo" },
         { "types", TYPE(PROCESSOR "," CPUS "," MEMORY ",\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":70000}"), "InstanceTypes[0].NetworkInfo" },
+        { "types", TYPE(PROCESSOR "," CPUS "," MEMORY ",\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":10,\"NetworkCards\":["
+          "{\"NetworkCardIndex\":64,\"MaximumNetworkInterfaces\":3}]}"), "InstanceTypes[0].NetworkInfo.NetworkCards" },
         { "types", TYPE(CPUS "," MEMORY "," NETWORK), "InstanceTypes[0].ProcessorInfo" },
         { "types", TYPE(PROCESSOR "," CPUS "," MEMORY "," NETWORK ",\"GpuInfo\":{\"Gpus\":[{\"Name\":\"T4\",\"Count\":-1}]}"), "InstanceTypes[0].Count" },
         { "types", TYPE(PROCESSOR "," CPUS "," MEMORY "," NETWORK ",\"InstanceStorageInfo\":{\"TotalSizeInGB\":-75}"), "InstanceTypes[0].TotalSizeInGB" },
@@ -292,6 +338,7 @@ static void refused_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(region_from_files), cmocka_unit_test(memory_by_images), cmocka_unit_test(bounds_of_types), cmocka_unit_test(partly), cmocka_unit_test(bad_facts), cmocka_unit_test(refused_memory) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(region_from_files), cmocka_unit_test(memory_by_images), cmocka_unit_test(bounds_of_types), cmocka_unit_test(partly), cmocka_unit_test(network_cards),
+        cmocka_unit_test(bad_facts), cmocka_unit_test(refused_memory) };
     return cmocka_run_group_tests_name("aws facts", tests, set_up, tear_down);
 }

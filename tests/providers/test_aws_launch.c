@@ -370,15 +370,15 @@ static void request(void **state)
 
 #define OVERRIDES(zone) "\"LaunchTemplateAndOverrides\":{\"Overrides\":{\"InstanceType\":\"m5.large\",\"AvailabilityZone\":\"" zone "\",\"SubnetId\":\"subnet-a\",\"ImageId\":\"ami-amd\"}}"
 
-/* How many of the capacity type m5.large has. */
-static size_t open_offerings(karp_provider *p, const karp_provider_class *c, const char *capacity_type)
+/* How many of the capacity type a type has. */
+static size_t open_offerings(karp_provider *p, const karp_provider_class *c, const char *name, const char *capacity_type)
 {
     karp_catalogue *types = NULL;
     size_t count = 0;
     assert_int_equal(karp_provider_catalogue(p, c, &types, NULL), KARP_OK);
     for (size_t i = 0; i < karp_catalogue_count(types); i++) {
         const karp_instance_type *t = karp_catalogue_type(types, i);
-        for (size_t k = 0; strcmp(t->name.ptr, "m5.large") == 0 && k < t->offering_count; k++) {
+        for (size_t k = 0; strcmp(t->name.ptr, name) == 0 && k < t->offering_count; k++) {
             count += t->offerings[k].available && match_is(launch_capacity_type(&t->offerings[k]), capacity_type);
         }
     }
@@ -438,17 +438,70 @@ static void result_scopes(void **state)
     ask(&a, grouped, "on-demand");
     assert_int_equal(karp_provider_class_new(a.provider, text_of("class"), text_of(plain), &other, NULL), KARP_OK);
     answer(&a, KARP_OK);
-    assert_int_equal(open_offerings(a.provider, a.class_, "on-demand"), 3);
+    assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "on-demand"), 3);
     assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(none_left), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
-    assert_int_equal(open_offerings(a.provider, a.class_, "on-demand"), 2);
-    assert_int_equal(open_offerings(a.provider, other, "on-demand"), 3);
-    assert_int_equal(open_offerings(a.provider, other, "spot"), 3);
+    assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "on-demand"), 2);
+    assert_int_equal(open_offerings(a.provider, other, "m5.large", "on-demand"), 3);
+    assert_int_equal(open_offerings(a.provider, other, "m5.large", "spot"), 3);
     answer(&a, KARP_OK);
     assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(no_role), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
     assert_int_equal(karp_provider_last_problem(a.provider)->kind, KARP_PROVIDER_CREATE_FAILED);
-    assert_int_equal(open_offerings(a.provider, other, "spot"), 0);
-    assert_int_equal(open_offerings(a.provider, other, "on-demand"), 3);
+    assert_int_equal(open_offerings(a.provider, other, "m5.large", "spot"), 0);
+    assert_int_equal(open_offerings(a.provider, other, "m5.large", "on-demand"), 3);
     karp_provider_class_free(other);
+    done(&a);
+}
+
+#define SPREAD_LIMIT "{\"Errors\":[{\"ErrorCode\":\"InsufficientInstanceCapacity\",\"ErrorMessage\":\"You have exceeded the limit of instances in this spread placement group.\"," \
+    OVERRIDES("us-west-2a") "}]}"
+
+/* A group that spreads is full in a zone: of no type of the launch there is more there, for this group; a reservation is not to blame. */
+static void spread_limits(void **state)
+{
+    (void)state;
+    karp_provider_node node;
+    asked a;
+    karp_provider_class *other = NULL;
+    ask(&a, "{\"status\":{\"placementGroup\":{\"id\":\"pg-1\",\"strategy\":\"spread\"}}}", "on-demand");
+    assert_int_equal(karp_provider_class_new(a.provider, text_of("class"), text_of("{\"status\":{}}"), &other, NULL), KARP_OK);
+    answer(&a, KARP_OK);
+    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(SPREAD_LIMIT), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(karp_provider_last_problem(a.provider)->kind, KARP_PROVIDER_NO_CAPACITY);
+    assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "on-demand"), 2);
+    assert_int_equal(open_offerings(a.provider, a.class_, "m5.xlarge", "on-demand"), 2); /* the error names the other type */
+    assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "spot"), 3);
+    assert_int_equal(open_offerings(a.provider, a.class_, "c5.large", "on-demand"), 3); /* nobody asked for it */
+    assert_int_equal(open_offerings(a.provider, other, "m5.xlarge", "on-demand"), 3);
+    /* To a class without a group it means that the type is not there. */
+    answer(&a, KARP_OK);
+    assert_int_equal(karp_provider_launch_result(a.provider, other, &a.launch, text_of(SPREAD_LIMIT), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(open_offerings(a.provider, other, "m5.large", "on-demand"), 2);
+    assert_int_equal(open_offerings(a.provider, other, "m5.xlarge", "on-demand"), 3);
+    karp_provider_class_free(other);
+    done(&a);
+}
+
+/* A reservation that is used up is marked by its id; others of the type in the zone are not, nor is what is not reserved. */
+static void used_up_reservations(void **state)
+{
+    (void)state;
+    static const char used_up[] = "{\"Errors\":[{\"ErrorCode\":\"ReservationCapacityExceeded\"," OVERRIDES("us-west-2a") "}]}";
+    karp_provider_node node;
+    asked a;
+    ask(&a, CLASS(RESERVED("cr-1", "m5.large", "us-west-2a", "default", "false", "3") "," RESERVED("cr-2", "m5.large", "us-west-2a", "default", "false", "7")), "reserved");
+    answer(&a, KARP_OK);
+    assert_string_equal(label_at(&a, 0, "karpenter.k8s.aws/capacity-reservation-id").ptr, "cr-2");
+    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(SPREAD_LIMIT), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "reserved"), 2);
+    answer(&a, KARP_OK);
+    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(used_up), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "reserved"), 1);
+    assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "on-demand"), 2);
+    answer(&a, KARP_OK);
+    assert_string_equal(label_at(&a, 0, "karpenter.k8s.aws/capacity-reservation-id").ptr, "cr-1");
+    karp_provider_expire(a.provider, INT64_C(180000000000));
+    answer(&a, KARP_OK);
+    assert_string_equal(label_at(&a, 0, "karpenter.k8s.aws/capacity-reservation-id").ptr, "cr-2");
     done(&a);
 }
 
@@ -523,7 +576,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenarios), cmocka_unit_test(reservations), cmocka_unit_test(min_values),   cmocka_unit_test(request),
-        cmocka_unit_test(result), cmocka_unit_test(result_scopes),    cmocka_unit_test(node),         cmocka_unit_test(bad_launches),
+        cmocka_unit_test(result), cmocka_unit_test(spread_limits),
+        cmocka_unit_test(used_up_reservations),
+        cmocka_unit_test(result_scopes),    cmocka_unit_test(node),         cmocka_unit_test(bad_launches),
     };
     return cmocka_run_group_tests_name("aws launches", tests, set_up, tear_down);
 }

@@ -123,6 +123,72 @@ static void marked_partitions(void **state)
     karp_provider_close(p);
 }
 
+/* A reservation is marked by itself, a zone that launches are shifted away from by its name or id; both till the caller's time. */
+static void marked_reservations_and_zones(void **state)
+{
+    (void)state;
+    karp_provider *p = open_aws();
+    karp_provider_class *c = class_of(p, "{\"status\":{\"subnets\":[{\"id\":\"s\",\"zone\":\"us-west-2a\",\"zoneID\":\"usw2-az1\"},{\"id\":\"t\",\"zone\":\"us-west-2b\"}],"
+                                         "\"capacityReservations\":["
+                                         "{\"id\":\"cr-1\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2a\",\"availableInstanceCount\":2},"
+                                         "{\"id\":\"cr-2\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2a\",\"availableInstanceCount\":3}]}}");
+    assert_int_equal(available(p, c, "m5.large"), 6);
+    karp_provider_scope one = { .size = sizeof one, .reservation = text_of("cr-1") };
+    assert_int_equal(karp_provider_mark(p, &one, 0, 10 * second, NULL), KARP_OK);
+    assert_int_equal(available(p, c, "m5.large"), 5);
+    one.reservation = text_of("cr-3"); /* of another class */
+    assert_int_equal(karp_provider_mark(p, &one, 0, 0, NULL), KARP_OK);
+    assert_int_equal(available(p, c, "m5.large"), 5);
+    karp_catalogue *types = NULL;
+    assert_int_equal(karp_provider_catalogue(p, c, &types, NULL), KARP_OK);
+    for (size_t i = 0; i < karp_catalogue_count(types); i++) {
+        const karp_instance_type *t = karp_catalogue_type(types, i);
+        if (strcmp(t->name.ptr, "m5.large") != 0) continue;
+        assert_int_equal(t->offerings[t->offering_count - 2].reservation_capacity, 0); /* nothing is left in it */
+        assert_int_equal(t->offerings[t->offering_count - 1].reservation_capacity, 3);
+    }
+    karp_catalogue_unref(types);
+    karp_provider_expire(p, 10 * second);
+    assert_int_equal(available(p, c, "m5.large"), 6);
+
+    static const char *const names[] = { "us-west-2a", "usw2-az1" };
+    for (size_t i = 0; i < COUNT(names); i++) {
+        karp_provider_scope zone = scope_of("", "", names[i]);
+        assert_int_equal(karp_provider_mark(p, &zone, 0, 3600 * second, NULL), KARP_OK);
+        assert_int_equal(available(p, c, "m5.large"), 2); /* reservations of the zone are shifted away from, too */
+        assert_int_equal(available(p, NULL, "m5.large"), i == 0 ? 4 : 6); /* without a class nothing is known of ids */
+        karp_provider_expire(p, 3600 * second - 1);
+        assert_int_equal(available(p, c, "m5.large"), 2);
+        karp_provider_expire(p, 3600 * second);
+        assert_int_equal(available(p, c, "m5.large"), 6);
+    }
+    karp_provider_class_free(c);
+    karp_provider_close(p);
+}
+
+/* Scopes of callers of other versions: an older one ends earlier, what a newer one has more must be empty. */
+static void scopes_of_other_versions(void **state)
+{
+    (void)state;
+    karp_provider *p = open_aws();
+    struct {
+        karp_provider_scope known;
+        karp_str more;
+    } newer = { scope_of("spot", "m5.large", "us-west-2a"), { NULL, 0 } };
+    newer.known.size = sizeof newer;
+    assert_int_equal(karp_provider_mark(p, &newer.known, 0, second, NULL), KARP_OK);
+    assert_int_equal(available(p, NULL, "m5.large"), 5);
+    karp_provider_expire(p, second);
+    newer.more = text_of("x");
+    assert_int_equal(karp_provider_mark(p, &newer.known, 0, 0, NULL), KARP_E_ABI_NEW);
+    karp_provider_scope older = scope_of("spot", "m5.large", "us-west-2a");
+    older.size = offsetof(karp_provider_scope, reservation);
+    older.reservation = text_of("not read");
+    assert_int_equal(karp_provider_mark(p, &older, 0, 0, NULL), KARP_OK);
+    assert_int_equal(available(p, NULL, "m5.large"), 5);
+    karp_provider_close(p);
+}
+
 static void bad_marks(void **state)
 {
     (void)state;
@@ -131,7 +197,11 @@ static void bad_marks(void **state)
     karp_provider_scope partition = scope_of("spot", "m5.large", "us-west-2a"), small = { .size = 8 };
     family.family = text_of("m5");
     partition.partition = text_of("1");
-    const karp_provider_scope *bad[] = { &none, &half, &family, &partition };
+    karp_provider_scope reserved = scope_of("reserved", "", ""), two = { .size = sizeof two }, zone = scope_of("", "", "us-west-2a"), typed = scope_of("", "m5.large", "us-west-2a");
+    reserved.reservation = two.reservation = text_of("cr-1");
+    two.subnet = text_of("s");
+    zone.group = text_of("pg-1");
+    const karp_provider_scope *bad[] = { &none, &half, &family, &partition, &reserved, &two, &zone, &typed };
     for (size_t i = 0; i < COUNT(bad); i++) assert_int_equal(karp_provider_mark(p, bad[i], 0, 0, NULL), KARP_E_INVALID);
     assert_int_equal(karp_provider_mark(p, &small, 0, 0, NULL), KARP_E_ABI_SIZE);
     karp_provider_scope good = scope_of("spot", "m5.large", "us-west-2a");
@@ -384,7 +454,9 @@ static void bad_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks),         cmocka_unit_test(marked_subnets), cmocka_unit_test(marked_partitions), cmocka_unit_test(bad_marks),
+        cmocka_unit_test(marks),         cmocka_unit_test(marked_subnets), cmocka_unit_test(marked_partitions), cmocka_unit_test(marked_reservations_and_zones),
+        cmocka_unit_test(scopes_of_other_versions),
+        cmocka_unit_test(bad_marks),
         cmocka_unit_test(hashes),        cmocka_unit_test(drift),          cmocka_unit_test(pool_defaults),     cmocka_unit_test(class_defaults),
         cmocka_unit_test(repairs),       cmocka_unit_test(bad_classes),
     };

@@ -39,6 +39,7 @@ static bool make_place(scratch *s, const aws_facts *facts, const aws_marks *mark
         zone->name = scratch_text(s, facts->zones[i]);
         if (c->subnet_count == 0) zone->in_class = settings->zones >> i & 1;
         else use_subnets(s, c, marks, zone);
+        if (aws_zone_shifted(marks, zone->name, zone->id)) zone->out = true;
         if (zone->in_class) out->zones_in_class |= 1u << i;
         /* Without subnets there is no more to the region than the zones that were asked for. */
         if (c->subnet_count == 0 && !zone->in_class) zone->name = (karp_str){ "", 0 };

@@ -66,6 +66,7 @@ static void get_row(const ec2_row *row, aws_type *out)
     out->ebs_mbps = amount(row->ebs_mbps);
     out->local_gb = amount(row->local_gb);
     out->seen = NULL;
+    out->cards_told = false;
     get_devices(row, out);
     out->on_demand = AWS_UNKNOWN;
     for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++) out->spot[zone] = AWS_UNKNOWN;

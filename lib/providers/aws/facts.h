@@ -9,7 +9,7 @@
 #include <providers/fail.h>
 #include <providers/scratch.h>
 
-enum { AWS_DEVICES_MOST = 4, AWS_ZONES_MOST = 16 };
+enum { AWS_DEVICES_MOST = 4, AWS_ZONES_MOST = 16, AWS_CARDS_MOST = 64 };
 
 #define AWS_UNKNOWN (-1)
 
@@ -37,7 +37,8 @@ typedef struct aws_type {
     const aws_seen *seen; /* memory that nodes of it had, the latest first */
     aws_device devices[AWS_DEVICES_MOST];
     uint32_t zones;              /* bit i = zone i of the facts */
-    uint32_t reserved;
+    bool cards_told; /* else each card takes as many interfaces as the default one */
+    uint16_t card_enis[AWS_CARDS_MOST]; /* by network card, 0 = there is none */
     double on_demand;            /* dollars an hour, or AWS_UNKNOWN */
     double spot[AWS_ZONES_MOST]; /* by zone, or AWS_UNKNOWN */
 } aws_type;

@@ -69,8 +69,14 @@ static void read_network(decoder *d, const json_t *type, aws_type *out)
     out->network_cards = count ? (int64_t)count : 1;
     for (size_t i = 0; i < count; i++) {
         const json_t *card = json_array_get(cards, i);
-        int64_t most = decode_count(d, card, "MaximumNetworkInterfaces");
-        if (decode_count(d, card, "NetworkCardIndex") == usual) out->enis = most;
+        int64_t most = decode_count(d, card, "MaximumNetworkInterfaces"), index = decode_count(d, card, "NetworkCardIndex");
+        if (index == usual) out->enis = most;
+        if (index >= AWS_CARDS_MOST || most > INTERFACES_MOST) {
+            decode_bad(d, "NetworkInfo.NetworkCards", "have more cards or interfaces than can be");
+            return;
+        }
+        out->card_enis[index] = (uint16_t)most;
+        out->cards_told = true;
     }
     out->ipv4_per_eni = decode_some(d, network, "Ipv4AddressesPerInterface");
     if (out->enis > INTERFACES_MOST || out->ipv4_per_eni > INTERFACES_MOST) decode_bad(d, "NetworkInfo", "has more interfaces or addresses than can be");

@@ -168,24 +168,97 @@ static uint32_t mark_spot(aws_handle *h, int64_t now, karp_provider_problem *pro
     return aws_marks_add(&h->marks, &scope, now, 0, problem);
 }
 
+/* One failure of an answer, and what was asked. */
+typedef struct fleet_failure {
+    aws_handle *h;
+    const aws_node_class *c;
+    const karp_provider_launch *launch;
+    karp_str instance_type, zone, subnet, code, message;
+    int64_t now;
+    karp_provider_problem *problem;
+} fleet_failure;
+
+static uint32_t mark(const fleet_failure *f, const karp_provider_scope *scope)
+{
+    f->h->generation++;
+    return aws_marks_add(&f->h->marks, scope, f->now, 0, f->problem);
+}
+
+static bool contains(karp_str text, const char *part)
+{
+    size_t n = strlen(part);
+    for (size_t i = 0; n <= text.len && i <= text.len - n; i++) {
+        if (memcmp(text.ptr + i, part, n) == 0) return true;
+    }
+    return false;
+}
+
+/* A group that spreads takes seven instances a zone, of whatever types; EC2 says so in words alone. */
+static bool is_spread_limit(const fleet_failure *f)
+{
+    return contains(f->message, "limit of instances in this spread placement group");
+}
+
+/* No type of the launch can be had in the zone, by this group. */
+static uint32_t mark_spread_limit(const fleet_failure *f)
+{
+    uint32_t kind = KARP_PROVIDER_OK;
+    karp_provider_scope scope = { .size = sizeof scope, .capacity_type = f->launch->capacity_type, .zone = f->zone, .group = f->c->placement_group.id };
+    for (size_t i = 0; i < f->launch->candidate_count && kind == KARP_PROVIDER_OK; i++) {
+        uint32_t type = f->launch->candidates[i].type;
+        if (i > 0 && type == f->launch->candidates[i - 1].type) continue;
+        scope.instance_type = f->launch->types[type]->name;
+        kind = mark(f, &scope);
+    }
+    return kind;
+}
+
+/* The reservation that the launch would have used there: it is empty, and others of the type are not. */
+static uint32_t mark_reservation(const fleet_failure *f)
+{
+    for (size_t i = 0; i < f->launch->candidate_count; i++) {
+        const karp_offering *o = launch_offering(f->launch, f->launch->candidates[i]);
+        if (!match_same(type_of(f->launch, f->launch->candidates[i])->name, f->instance_type)) continue;
+        if (!match_is(launch_capacity_type(o), "reserved") || !match_same(label_of(o, LAUNCH_ZONE), f->zone)) continue;
+        const karp_provider_scope scope = { .size = sizeof scope, .reservation = label_of(o, AWS_GROUP "capacity-reservation-id") };
+        return mark(f, &scope);
+    }
+    return KARP_PROVIDER_OK;
+}
+
 /* What a placement group lacks others may have. */
-static uint32_t mark_error(aws_handle *h, decoder *d, const aws_node_class *c, const karp_provider_launch *launch, const json_t *failure, karp_str code, int64_t now,
-                           karp_provider_problem *problem)
+static uint32_t mark_offering(const fleet_failure *f)
+{
+    const karp_provider_scope scope = {
+        .size = sizeof scope, .capacity_type = f->launch->capacity_type, .instance_type = f->instance_type, .zone = f->zone,
+        .group = f->c->placement_group.id,
+    };
+    return mark(f, &scope);
+}
+
+static uint32_t mark_failure(const fleet_failure *f)
+{
+    if (match_is(f->code, "InsufficientFreeAddressesInSubnet") && f->subnet.len) {
+        const karp_provider_scope scope = { .size = sizeof scope, .subnet = f->subnet };
+        uint32_t kind = mark(f, &scope);
+        if (kind) return kind;
+    }
+    if (!f->zone.len) return KARP_PROVIDER_OK; /* what EC2 does not place is known to nobody */
+    bool full = is_spread_limit(f), reserved = match_is(f->launch->capacity_type, "reserved");
+    if (full && reserved) return KARP_PROVIDER_OK; /* no fault of the reservation's */
+    if (full && f->c->placement_group.id.len) return mark_spread_limit(f);
+    if (!f->instance_type.len) return KARP_PROVIDER_OK;
+    return reserved ? mark_reservation(f) : mark_offering(f);
+}
+
+static void read_failure(decoder *d, const json_t *failure, fleet_failure *f)
 {
     const json_t *overrides = decode_object(d, decode_object(d, failure, "LaunchTemplateAndOverrides"), "Overrides");
-    karp_provider_scope scope = { .size = sizeof scope };
-    if (match_is(code, "InsufficientFreeAddressesInSubnet")) {
-        scope.subnet = decode_text(d, overrides, "SubnetId");
-    } else {
-        scope.capacity_type = launch->capacity_type;
-        scope.instance_type = decode_text(d, overrides, "InstanceType");
-        scope.zone = decode_text(d, overrides, "AvailabilityZone");
-        scope.group = c->placement_group.id;
-    }
-    /* What EC2 does not place is known to nobody. */
-    if (!scope.subnet.len && !(scope.instance_type.len && scope.zone.len)) return KARP_PROVIDER_OK;
-    h->generation++;
-    return aws_marks_add(&h->marks, &scope, now, 0, problem);
+    f->code = decode_text(d, failure, "ErrorCode");
+    f->message = decode_text(d, failure, "ErrorMessage");
+    f->instance_type = decode_text(d, overrides, "InstanceType");
+    f->zone = decode_text(d, overrides, "AvailabilityZone");
+    f->subnet = decode_text(d, overrides, "SubnetId");
 }
 
 /* Marks what there was none of; `other` = the first code that means something else. */
@@ -197,11 +270,11 @@ static uint32_t take_errors(aws_handle *h, decoder *d, const aws_node_class *c, 
     size_t count = decode_list(d, tree, "Errors", &errors);
     for (size_t i = 0; i < count && kind == KARP_PROVIDER_OK; i++) {
         decode_at_element(d, "Errors", i);
-        const json_t *failure = json_array_get(errors, i);
-        karp_str code = decode_text(d, failure, "ErrorCode");
-        if (means_no_capacity(code)) kind = mark_error(h, d, c, launch, failure, code, now, problem);
-        else if (!other->len) *other = code;
-        if (means_no_spot(code)) kind = mark_spot(h, now, problem);
+        fleet_failure f = { .h = h, .c = c, .launch = launch, .now = now, .problem = problem };
+        read_failure(d, json_array_get(errors, i), &f);
+        if (means_no_capacity(f.code)) kind = mark_failure(&f);
+        else if (!other->len) *other = f.code;
+        if (means_no_spot(f.code)) kind = mark_spot(h, now, problem);
     }
     return kind;
 }

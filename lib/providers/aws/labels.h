@@ -15,7 +15,7 @@ typedef struct aws_zone {
     karp_str name;    /* us-west-2a */
     karp_str id;      /* usw2-az1; "" = not known */
     bool in_class;    /* launches may go there … */
-    bool out;         /* … but not now: none of the class's subnets there has addresses */
+    bool out;         /* … but not now: it is shifted away from, or none of the class's subnets there has addresses */
 } aws_zone;
 
 /* What is the same for all types of one catalogue. */

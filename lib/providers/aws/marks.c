@@ -17,16 +17,20 @@ static bool equal(const aws_mark *m, const karp_provider_scope *s)
 {
     return match_same(m->capacity_type, s->capacity_type) && match_same(m->instance_type, s->instance_type) &&
            match_same(m->zone, s->zone) && match_same(m->group, s->group) && match_same(m->partition, s->partition) &&
-           match_same(m->subnet, s->subnet);
+           match_same(m->subnet, s->subnet) && match_same(m->reservation, s->reservation);
 }
 
 static const char *wrong(const karp_provider_scope *s)
 {
-    bool place = s->instance_type.len || s->zone.len || s->group.len || s->partition.len;
+    bool place = s->instance_type.len || s->group.len || s->partition.len;
     if (s->family.len) return "EC2 tells nothing of families";
-    if (s->subnet.len) return place || s->capacity_type.len ? "a subnet stands alone" : NULL;
-    if (!s->capacity_type.len) return "a capacity type or a subnet is needed";
-    if (!place) return NULL;
+    if (s->subnet.len || s->reservation.len) {
+        bool alone = !(place || s->zone.len || s->capacity_type.len) && !(s->subnet.len && s->reservation.len);
+        return alone ? NULL : "a subnet or a reservation stands alone";
+    }
+    if (!s->capacity_type.len && s->zone.len && !place) return NULL;
+    if (!s->capacity_type.len) return "a capacity type, a zone alone, a subnet or a reservation is needed";
+    if (!place && !s->zone.len) return NULL;
     if (!s->instance_type.len || !s->zone.len) return "a type and a zone belong together";
     return s->partition.len && !s->group.len ? "a partition is one of a placement group" : NULL;
 }
@@ -64,7 +68,8 @@ uint32_t aws_marks_add(aws_marks *m, const karp_provider_scope *s, int64_t now, 
         if (m->list[i].until < now + ttl) m->list[i].until = now + ttl;
         return KARP_PROVIDER_OK;
     }
-    size_t bytes = s->capacity_type.len + s->instance_type.len + s->zone.len + s->group.len + s->partition.len + s->subnet.len + 6;
+    size_t bytes = s->capacity_type.len + s->instance_type.len + s->zone.len + s->group.len + s->partition.len + s->subnet.len +
+                   s->reservation.len + 7;
     char *text = make_room(m) ? m->allocator->alloc(bytes, m->allocator->user) : NULL;
     if (!text) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
     aws_mark *mark = &m->list[m->count++];
@@ -77,6 +82,7 @@ uint32_t aws_marks_add(aws_marks *m, const karp_provider_scope *s, int64_t now, 
     mark->group = put(&at, s->group);
     mark->partition = put(&at, s->partition);
     mark->subnet = put(&at, s->subnet);
+    mark->reservation = put(&at, s->reservation);
     mark->until = now + ttl;
     return KARP_PROVIDER_OK;
 }
@@ -97,7 +103,7 @@ bool aws_marked(const aws_marks *m, karp_str capacity_type, karp_str instance_ty
 {
     for (size_t i = 0; i < m->count; i++) {
         const aws_mark *mark = &m->list[i];
-        if (mark->subnet.len || !match_same(mark->capacity_type, capacity_type)) continue;
+        if (!match_same(mark->capacity_type, capacity_type)) continue;
         if (mark->instance_type.len == 0) return true;
         if (!match_same(mark->instance_type, instance_type) || !match_same(mark->zone, zone)) continue;
         if (mark->group.len && !match_same(mark->group, group)) continue;
@@ -110,7 +116,7 @@ bool aws_marks_concern(const aws_marks *m, karp_str instance_type)
 {
     for (size_t i = 0; i < m->count; i++) {
         const aws_mark *mark = &m->list[i];
-        if (!mark->subnet.len && (!mark->instance_type.len || match_same(mark->instance_type, instance_type))) return true;
+        if (mark->capacity_type.len && (!mark->instance_type.len || match_same(mark->instance_type, instance_type))) return true;
     }
     return false;
 }
@@ -119,6 +125,24 @@ bool aws_subnet_marked(const aws_marks *m, karp_str subnet)
 {
     for (size_t i = 0; i < m->count && subnet.len; i++) {
         if (match_same(m->list[i].subnet, subnet)) return true;
+    }
+    return false;
+}
+
+bool aws_reservation_marked(const aws_marks *m, karp_str id)
+{
+    for (size_t i = 0; i < m->count && id.len; i++) {
+        if (match_same(m->list[i].reservation, id)) return true;
+    }
+    return false;
+}
+
+bool aws_zone_shifted(const aws_marks *m, karp_str name, karp_str id)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const aws_mark *mark = &m->list[i];
+        if (mark->capacity_type.len || !mark->zone.len) continue;
+        if (match_same(mark->zone, name) || match_same(mark->zone, id)) return true;
     }
     return false;
 }

@@ -9,7 +9,7 @@
 #define AWS_MARK_TTL (INT64_C(180) * 1000000000)
 
 typedef struct aws_mark {
-    karp_str capacity_type, instance_type, zone, group, partition, subnet; /* "" = any */
+    karp_str capacity_type, instance_type, zone, group, partition, subnet, reservation; /* "" = any */
     int64_t until;
     char *text; /* of all of them */
     size_t bytes;
@@ -23,7 +23,8 @@ typedef struct aws_marks {
 
 void aws_marks_free(aws_marks *marks);
 /* Adds one, or prolongs it. EC2 tells of a type in a zone under a capacity type (and in a placement group, in a partition of
- * it), of a whole capacity type, of a subnet; anything else is INVALID. */
+ * it), of a whole capacity type, of a subnet, of a reservation; and a zone that launches are shifted away from, by its name or id.
+ * Anything else is INVALID. */
 uint32_t aws_marks_add(aws_marks *marks, const karp_provider_scope *scope, int64_t now, int64_t ttl, karp_provider_problem *problem);
 /* Drops what has ended; true = there was such. */
 bool aws_marks_expire(aws_marks *marks, int64_t now);
@@ -33,5 +34,7 @@ bool aws_marked(const aws_marks *marks, karp_str capacity_type, karp_str instanc
 /* Does any mark concern the type, or all types? Spares asking for each offering. */
 bool aws_marks_concern(const aws_marks *marks, karp_str instance_type);
 bool aws_subnet_marked(const aws_marks *marks, karp_str subnet);
+bool aws_reservation_marked(const aws_marks *marks, karp_str id);
+bool aws_zone_shifted(const aws_marks *marks, karp_str name, karp_str id); /* id "" = not known */
 
 #endif

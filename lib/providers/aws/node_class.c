@@ -187,13 +187,15 @@ static bool same_disks(const aws_node_class *a, const aws_node_class *b)
 static bool same_network(const aws_node_class *a, const aws_node_class *b)
 {
     bool equal = a->has_interfaces == b->has_interfaces && a->interface_count == b->interface_count &&
-                 a->connection_tracking == b->connection_tracking && a->subnet_count == b->subnet_count;
+                 a->connection_tracking == b->connection_tracking && a->nested_virtualization == b->nested_virtualization &&
+                 a->subnet_count == b->subnet_count;
     for (size_t i = 0; equal && i < a->interface_count; i++) {
         const aws_network_interface *x = &a->interfaces[i], *y = &b->interfaces[i];
         equal = x->card == y->card && x->device == y->device && x->efa_only == y->efa_only;
     }
     for (size_t i = 0; equal && i < a->subnet_count; i++) {
-        equal = match_same(a->subnets[i].zone, b->subnets[i].zone) && match_same(a->subnets[i].zone_id, b->subnets[i].zone_id);
+        const aws_subnet *x = &a->subnets[i], *y = &b->subnets[i];
+        equal = match_same(x->zone, y->zone) && match_same(x->zone_id, y->zone_id) && match_same(x->id, y->id); /* it may be marked */
     }
     return equal;
 }

@@ -63,15 +63,21 @@ static bool starts(karp_str text, const char *prefix)
     return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
 }
 
-/* Of cards other than the default one the facts do not tell how many interfaces they take: the same is assumed. */
+/* Of the built-in types it is not told how many interfaces each card takes: as many as the default one is assumed. */
+static bool card_takes(const aws_type *t, const aws_network_interface *interface)
+{
+    if (interface->card >= t->network_cards || interface->card >= AWS_CARDS_MOST) return false;
+    return interface->device < (t->cards_told ? t->card_enis[interface->card] : t->enis);
+}
+
+/* A list that is there, if empty, wants the driver of such interfaces. */
 static bool interfaces_fit(const aws_type *t, const aws_node_class *c)
 {
     int64_t efas = 0;
-    if (c->interface_count && (t->flags & EC2_NO_ENA)) return false;
+    if (c->has_interfaces && (t->flags & EC2_NO_ENA)) return false;
     for (size_t i = 0; i < c->interface_count; i++) {
-        const aws_network_interface *interface = &c->interfaces[i];
-        if (interface->card >= t->network_cards || interface->device >= t->enis) return false;
-        if (interface->efa_only) efas++;
+        if (!card_takes(t, &c->interfaces[i])) return false;
+        if (c->interfaces[i].efa_only) efas++;
     }
     return efas <= t->efas;
 }
@@ -158,9 +164,10 @@ static void add_reserved(scratch *s, offerings *o, const aws_type *t, const aws_
         if (zone && zone->id.len) into[n++] = in(aws_key_zone_id, &zone->id);
         if (place->partition_count) into[n++] = in(aws_key_partition, &place->partitions[i]);
     }
-    bool available = fits && r->available_count > 0 && !r->expiring && (t->zones & place->zones_in_class & bit) && !zone->out;
+    int64_t left = aws_reservation_marked(place->marks, r->id) ? 0 : r->available_count;
+    bool available = fits && left > 0 && !r->expiring && (t->zones & place->zones_in_class & bit) && !zone->out;
     double price = t->on_demand == AWS_UNKNOWN ? 0 : t->on_demand / 10000000.0;
-    add_copies(o, list, n, price, r->available_count, available);
+    add_copies(o, list, n, price, left, available);
 }
 
 void aws_offerings(scratch *s, const aws_type *t, const aws_node_class *c, const aws_place *place,

@@ -32,7 +32,7 @@ uint32_t azure_mark_add(void *handle, const karp_provider_scope *scope, int64_t 
     azure_handle *h = handle;
     azure_mark mark;
     memset(&mark, 0, sizeof mark);
-    if (scope->group.len || scope->partition.len || scope->subnet.len || !(scope->instance_type.len || scope->family.len) || scope->capacity_type.len == 0) {
+    if (scope->group.len || scope->partition.len || scope->subnet.len || scope->reservation.len || !(scope->instance_type.len || scope->family.len) || scope->capacity_type.len == 0) {
         return azure_problem(problem, KARP_PROVIDER_INVALID, "scope", "a capacity type and a size or family are needed, a zone is possible");
     }
     if (!put(mark.capacity_type, sizeof mark.capacity_type, scope->capacity_type) || !put(mark.size, sizeof mark.size, scope->instance_type) ||
