@@ -163,12 +163,15 @@ static void bounds_of_types(void **state)
     (void)state;
     static const char *const classes[] = {
         "{\"spec\":{\"networkInterfaces\":[{\"networkCardIndex\":0,\"deviceIndex\":0}]}}",
+        "{\"spec\":{\"networkInterfaces\":[]}}",
+        "{\"spec\":{\"cpuOptions\":{\"nestedVirtualization\":\"enabled\"}}}",
         "{\"status\":{\"placementGroup\":{\"id\":\"pg\",\"strategy\":\"partition\",\"partitionCount\":1}}}",
         "{\"status\":{\"placementGroup\":{\"id\":\"pg\",\"strategy\":\"spread\"}}}",
     };
     for (size_t able = 0; able < 2; able++) {
         karp_provider *p = open_in("ap-south-1");
-        load(p, "types", able ? TYPE(PROCESSOR "," CPUS "," MEMORY "," NETWORK ",\"PlacementGroupInfo\":{\"SupportedStrategies\":[\"partition\",\"spread\"]}")
+        load(p, "types", able ? TYPE("\"ProcessorInfo\":{\"SupportedArchitectures\":[\"x86_64\"],\"SupportedFeatures\":[\"amd-sev-snp\",\"nested-virtualization\"]}," CPUS "," MEMORY
+                                     "," NETWORK ",\"PlacementGroupInfo\":{\"SupportedStrategies\":[\"partition\",\"spread\"]}")
                               : TYPE(PROCESSOR "," CPUS "," MEMORY ",\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":10,"
                                      "\"EnaSupport\":\"unsupported\"},\"PlacementGroupInfo\":{\"SupportedStrategies\":[\"cluster\"]}"));
         load(p, "offerings", OFFERS);

@@ -131,12 +131,13 @@ static void marked_reservations_and_zones(void **state)
     karp_provider_class *c = class_of(p, "{\"status\":{\"subnets\":[{\"id\":\"s\",\"zone\":\"us-west-2a\",\"zoneID\":\"usw2-az1\"},{\"id\":\"t\",\"zone\":\"us-west-2b\"}],"
                                          "\"capacityReservations\":["
                                          "{\"id\":\"cr-1\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2a\",\"availableInstanceCount\":2},"
-                                         "{\"id\":\"cr-2\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2a\",\"availableInstanceCount\":3}]}}");
+                                         "{\"id\":\"cr-2\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2a\",\"availableInstanceCount\":3},"
+                                         "{\"id\":\"cr-3\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2a\",\"availableInstanceCount\":4,\"state\":\"expiring\"}]}}");
     assert_int_equal(available(p, c, "m5.large"), 6);
     karp_provider_scope one = { .size = sizeof one, .reservation = text_of("cr-1") };
     assert_int_equal(karp_provider_mark(p, &one, 0, 10 * second, NULL), KARP_OK);
     assert_int_equal(available(p, c, "m5.large"), 5);
-    one.reservation = text_of("cr-3"); /* of another class */
+    one.reservation = text_of("cr-9"); /* of another class */
     assert_int_equal(karp_provider_mark(p, &one, 0, 0, NULL), KARP_OK);
     assert_int_equal(available(p, c, "m5.large"), 5);
     karp_catalogue *types = NULL;
@@ -144,8 +145,9 @@ static void marked_reservations_and_zones(void **state)
     for (size_t i = 0; i < karp_catalogue_count(types); i++) {
         const karp_instance_type *t = karp_catalogue_type(types, i);
         if (strcmp(t->name.ptr, "m5.large") != 0) continue;
-        assert_int_equal(t->offerings[t->offering_count - 2].reservation_capacity, 0); /* nothing is left in it */
-        assert_int_equal(t->offerings[t->offering_count - 1].reservation_capacity, 3);
+        assert_int_equal(t->offerings[t->offering_count - 3].reservation_capacity, 0); /* nothing is left in it */
+        assert_int_equal(t->offerings[t->offering_count - 2].reservation_capacity, 3);
+        assert_int_equal(t->offerings[t->offering_count - 1].available, 0); /* it expires */
     }
     karp_catalogue_unref(types);
     karp_provider_expire(p, 10 * second);
