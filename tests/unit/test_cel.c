@@ -120,6 +120,12 @@ static void functions(void **state)
         /* the first and last characters of each length in UTF-8 */
         YES("'\\u007f\\u0080\\u07ff\\u0800\\uffff\\U00010000\\U0010ffff' == '\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf'"), WRONG("'\\U00110000' == ''"),
         YES("optional.of(1) == optional.of(1)"), NO("optional.of(1) == optional.of(2)"), YES("optional.none() == optional.none()"),
+        NO("optional.of(0) == optional.none()"), NO("optional.of('') == optional.none()"), NO("optional.none() == optional.of(false)"), NO("optional.none() == optional.of(null)"),
+        /* so many arguments and no more */
+        WRONG("quantity('1').add() == quantity('1')"), WRONG("quantity('1').add(quantity('1'), quantity('1')) == quantity('3')"), WRONG("quantity('1').sub() == quantity('1')"),
+        WRONG("quantity('1').sub(quantity('1'), quantity('1')) == quantity('1')"), WRONG("quantity('1').sign(1) == 1"), WRONG("quantity('1').compareTo() == 0"),
+        WRONG("quantity('1').compareTo(quantity('1'), quantity('1')) == 0"), WRONG("quantity('1').isLessThan()"), WRONG("quantity('1').isGreaterThan(quantity('1'), quantity('1'))"),
+        WRONG("'a'.startsWith()"), WRONG("'a'.endsWith('a', 'a')"), WRONG("'a'.contains()"), WRONG("size() == 0"), WRONG("size('a', 'b') == 1"),
         NO("optional.of(1) == optional.none()"), NO("optional.none() == optional.of(1)"),
         YES("size([1, 2]) == 2"), ERROR(A ".memory.startsWith('x')"),
         YES(A ".driverVersion.isGreaterThan(semver('1.20.2'))"), YES(A ".driverVersion.isLessThan(semver('1.20.3'))"),

@@ -22,6 +22,8 @@ static void defined(void **state)
     assert_plan(WORLD(SET("a", "m"), FROM("b", "m") "," FROM("a", "m")), REFUSED);
     assert_plan(WORLD(SET("a", "m") "," SET("b", "m"), FROM("a", "m") "," FROM("b", "n")), REFUSED);
     assert_plan(WORLD(SET("a", "m") "," SET("b", "m"), FROM("a", "n") "," FROM("b", "m")), REFUSED);
+    assert_plan(WORLD(SET("a", "m"), FROM("a", "m") ", {counterSet: b}"), REFUSED);
+    assert_plan(WORLD(SET("a", "m") "," SET("b", "m"), FROM("a", "m") ", {counterSet: b}"), PLACED);
     /* once */
     assert_plan(WORLD(SET("a", "m") "," SET("a", "n"), FROM("a", "m")), REFUSED);
 }

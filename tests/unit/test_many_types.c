@@ -72,11 +72,13 @@ static void test_by_labels(void **state)
     pending(c, "first", "100", TYPES("\"t62\",\"t63\",\"t64\",\"t65\",\"t66\""));
     pending(c, "second", "28", TYPES("\"t64\",\"t65\",\"t66\",\"t128\""));
     pending(c, "third", "90", TYPES("\"t128\",\"t129\",\"t130\""));
+    pending(c, "fourth", "125", TYPES("\"t70\",\"t71\""));
     plan(c);
     /* 128 cores are too little for the first with the third, which have no type in common; the first two fit t64. */
-    assert_int_equal(karp_decision_launch_count(c->decision), 2);
+    assert_int_equal(karp_decision_launch_count(c->decision), 3);
     expect_types(c, "first", 64, 66);
     expect_types(c, "third", 128, 130);
+    expect_types(c, "fourth", 70, 71);
 }
 
 int main(void)
