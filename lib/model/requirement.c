@@ -243,6 +243,8 @@ bool requirement_has(const algebra *a, const requirement *r, uint32_t value)
     return lists(a, r, value) != r->complement && within(a, value, r);
 }
 
+bool requirement_has_fresh(const requirement *r) { return r->complement && !r->has_gte && !r->has_lte; }
+
 /* The bounds and minValues of an intersection. */
 static requirement meet_frame(const requirement *x, const requirement *y)
 {
@@ -336,7 +338,8 @@ static bool overlap(const algebra *a, const requirement *x, const requirement *y
     return false;
 }
 
-static bool one_value(const requirement *r) { return r->value_count == 1 && !r->complement && !r->has_gte && !r->has_lte; }
+/* Values that are listed have no bounds beside them. */
+static bool one_value(const requirement *r) { return r->value_count == 1 && !r->complement; }
 
 bool requirement_overlap(algebra *a, uint32_t x, uint32_t y)
 {

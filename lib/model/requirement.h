@@ -90,7 +90,7 @@ static inline bool requirement_negative(const requirement *r) /* NotIn or DoesNo
 }
 bool requirement_has(const algebra *a, const requirement *r, uint32_t value);
 /* Whether a name that no string of the snapshot is (a new node's host name) is allowed. */
-static inline bool requirement_has_fresh(const requirement *r) { return r->complement && !r->has_gte && !r->has_lte; }
+bool requirement_has_fresh(const requirement *r);
 
 uint32_t requirement_meet(algebra *a, uint32_t x, uint32_t y);    /* the intersection */
 bool requirement_overlap(algebra *a, uint32_t x, uint32_t y);     /* HasIntersection */

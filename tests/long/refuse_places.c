@@ -48,8 +48,9 @@ static struct {
     function *functions; /* ascending */
     size_t function_count;
     struct { uintptr_t address; uint64_t place; } known[KNOWN]; /* looked up already; 0 = not ours */
-    uintptr_t stack_end;
+    uintptr_t stack_end, base; /* of the program */
     const char *folder;
+    char program[4096];
 } here;
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -88,10 +89,12 @@ static void add_object(const char *path, uintptr_t base)
     munmap((void *)(uintptr_t)file, (size_t)s.st_size);
 }
 
-static int visit_object(struct dl_phdr_info *info, size_t size, void *own_path)
+static int visit_object(struct dl_phdr_info *info, size_t size, void *user)
 {
     (void)size;
-    const char *path = info->dlpi_name[0] == '\0' ? own_path : info->dlpi_name;
+    (void)user;
+    const char *path = info->dlpi_name[0] == '\0' ? here.program : info->dlpi_name;
+    if (path == here.program) here.base = info->dlpi_addr;
     if (strncmp(path, here.folder, strlen(here.folder)) == 0) add_object(path, info->dlpi_addr);
     return 0;
 }
@@ -134,12 +137,11 @@ static void set_up(void)
     here.ready = true;
     const char *path = getenv("KARP_PLACES");
     here.folder = getenv("KARP_PLACES_OF");
-    static char own_path[4096];
     pthread_attr_t attributes;
     void *stack;
     size_t stack_bytes;
-    if (path == NULL || here.folder == NULL || readlink("/proc/self/exe", own_path, sizeof own_path - 1) <= 0) return;
-    if (strncmp(own_path, here.folder, strlen(here.folder)) != 0) return;
+    if (path == NULL || here.folder == NULL || readlink("/proc/self/exe", here.program, sizeof here.program - 1) <= 0) return;
+    if (strncmp(here.program, here.folder, strlen(here.folder)) != 0) return;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
     pthread_attr_getstack(&attributes, &stack, &stack_bytes);
     pthread_attr_destroy(&attributes);
@@ -147,7 +149,7 @@ static void set_up(void)
     here.functions = mmap(NULL, MOST_FUNCTIONS * sizeof *here.functions, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0 || here.functions == MAP_FAILED) return;
-    dl_iterate_phdr(visit_object, own_path);
+    dl_iterate_phdr(visit_object, NULL);
     qsort(here.functions, here.function_count, sizeof *here.functions, by_start);
     void *seen = mmap(NULL, PLACES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
@@ -209,10 +211,10 @@ static void wait_for(pid_t child, const uint64_t *places, size_t count)
     while (waitpid(child, &status, 0) < 0) {}
     int by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (by != SIGSEGV && by != SIGBUS && by != SIGFPE && by != SIGILL) return;
-    char path[4096], line[4096];
+    char path[4096], line[8192];
     snprintf(path, sizeof path, "%s.crashes", getenv("KARP_PLACES"));
-    int length = snprintf(line, sizeof line, "signal %d:", by);
-    for (size_t i = 0; i < count && length < (int)sizeof line - 32; i++) length += snprintf(line + length, 32, " %lx", (unsigned long)places[i]);
+    int length = snprintf(line, sizeof line, "signal %d: addr2line -fpe %s", by, here.program);
+    for (size_t i = 0; i < count && length < (int)sizeof line - 32; i++) length += snprintf(line + length, 32, " %lx", (unsigned long)(places[i] - here.base));
     line[length++] = '\n';
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (fd >= 0 && write(fd, line, (size_t)length) < 0) abort();

@@ -173,6 +173,7 @@ static void test_has(void **state)
     /* A name that no string is yet (a new host): only what excludes nothing numeric allows it. */
     assert_true(requirement_has_fresh(requirement_get(&w->a, parse(w, "k NotIn [a]"))));
     assert_false(requirement_has_fresh(requirement_get(&w->a, parse(w, "k Exists >=1"))));
+    assert_false(requirement_has_fresh(requirement_get(&w->a, parse(w, "k NotIn [a] <=1"))));
     assert_false(requirement_has_fresh(requirement_get(&w->a, parse(w, "k In [a]"))));
 }
 
@@ -321,6 +322,25 @@ static void test_host_name(void **state)
     assert_string_equal(show(w, d.host), "kubernetes.io/hostname DoesNotExist");
 }
 
+/* What was refused before is refused now, and says so. */
+static void test_nothing_to_add(void **state)
+{
+    (void)state;
+    static world own;
+    demand d = { EMPTY_SET, NO_ID };
+    assert_true(law_world_open(&own));
+    assert_false(demand_add(&own.a, &d, NO_ID));
+    assert_true(d.set == EMPTY_SET && d.host == NO_ID && !own.a.failed);
+    assert_int_equal(set_add(&own.a, EMPTY_SET, NO_ID), EMPTY_SET);
+    assert_true(own.a.failed);
+    own.a.failed = false;
+    assert_int_equal(set_replace(&own.a, EMPTY_SET, NO_ID), EMPTY_SET);
+    assert_true(own.a.failed);
+    assert_int_equal(set_remove(&own.a, EMPTY_SET, 1), EMPTY_SET);
+    assert_false(demand_add(&own.a, &d, requirement_in(&own.a, 1, 1)));
+    law_world_close(&own);
+}
+
 /* ---- laws -------------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t draw(void *user, uint32_t below) { return (uint32_t)random_below(user, below); }
@@ -368,6 +388,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_supply_and_demand, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_pairs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_host_name, set_up, tear_down),
+        cmocka_unit_test(test_nothing_to_add),
         cmocka_unit_test_setup_teardown(test_laws_of_one_key, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_laws_of_sets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_copies, set_up, tear_down),

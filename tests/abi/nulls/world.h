@@ -113,7 +113,7 @@ static int apart(int (*call)(void), int *answer)
         (void)alarm(20);
         int result = call();
         if (write(ends[1], &result, sizeof result) != sizeof result) _exit(9);
-        _exit(0);
+        exit(0); /* not _exit(): what counts the calls writes at the end */
     }
     close(ends[1]);
     *answer = 1;
