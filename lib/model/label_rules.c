@@ -79,8 +79,7 @@ const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32
         if (values[i] != NO_TEXT && !name_part(text_of(s, values[i]))) return "has an invalid value";
     }
     if (op == KARP_OP_IN && count < least) return "has too few values";
-    if (op >= KARP_OP_GT && (count != 1 || !s->facts.numbers[values[0]].is_number || s->facts.numbers[values[0]].value < 0)) {
-        return "needs one non-negative integer";
-    }
+    /* One below 0 begins with what no value begins with. */
+    if (op >= KARP_OP_GT && (count != 1 || !s->facts.numbers[values[0]].is_number)) return "needs one non-negative integer";
     return NULL;
 }

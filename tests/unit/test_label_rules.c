@@ -29,7 +29,7 @@ typedef struct example {
 static karp_snapshot *snapshot_of(building *f, const example *list, size_t count)
 {
     static karp_label pairs[400];
-    static karp_str domains[] = { T("corp.example"), T("x.io") }, labels[] = { T("mine") };
+    static karp_str domains[] = { T("corp.example"), T("x.io"), T("") }, labels[] = { T("mine") };
     size_t n = 0;
     char key[16];
     for (size_t i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ static karp_snapshot *snapshot_of(building *f, const example *list, size_t count
     karp_settings settings;
     karp_settings_init(&settings, sizeof settings);
     settings.restricted_domains = domains;
-    settings.restricted_domain_count = 2;
+    settings.restricted_domain_count = 3; /* an empty one is none */
     settings.restricted = labels;
     settings.restricted_count = 1;
     good(f, karp_builder_set_settings(f->b, &settings, &f->error));
