@@ -48,8 +48,9 @@ typedef struct template_ {
     bool host_possible;    /* the requirements allow a new host name */
     taint_list taints;
     uint32_t taints_id;    /* equal lists have equal ids */
-    uint32_t initial;      /* typeset left by the pre-filter */
+    const uint64_t *filtered; /* variants left by the pre-filter */
     uint32_t types_start;  /* how many types that is */
+    uint32_t initial;      /* typeset of those that hold their daemons */
     int64_t *room;         /* [variant * dims]: allocatable minus the overhead of its daemon group */
     struct room_order *room_orders; /* by resource; see rooms.c. NULL until asked for */
     uint32_t *group_of;    /* variant -> daemon group */

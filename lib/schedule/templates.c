@@ -236,6 +236,8 @@ static bool finish_template(scheduler *s, uint32_t number, uint64_t *bits)
 {
     template_ *t = &s->templates[number];
     t->types_start = count_types(t, bits);
+    t->filtered = arena_copy(&s->data, bits, template_words(t) * sizeof *bits);
+    if (t->filtered == NULL) return false;
     if (!daemon_groups(s, t, bits) || !make_rooms(s, t, bits)) return false;
     t->initial = typeset_make(s, number, bits);
     return t->initial != NO_ID;

@@ -51,7 +51,7 @@ static bool enough(const scheduler *s, const int64_t *room, const int64_t *reque
 /* Variants to look at: the template's, less the daemon groups whose ports clash with the pod's. */
 static void candidates(scheduler *s, const template_ *t, uint32_t pod_number, const shape *p, uint64_t *out)
 {
-    memcpy(out, s->typesets.items[t->initial].bits, template_words(t) * sizeof *out);
+    memcpy(out, t->filtered, template_words(t) * sizeof *out);
     for (uint32_t g = 0; g < t->group_count; g++) {
         if (ports_clash_daemons(s, &t->groups[g], NULL, pod_number, p->ports)) bits_and_not(out, t->groups[g].bits, template_words(t));
     }
@@ -71,6 +71,7 @@ static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, u
     const shape *p = shape_of(s->snapshot, class_number);
     size_t words_ = template_words(t) + 1, width = t->table->variant_count;
     size_t offer_words = bits_words(t->table->offering_count) + 1;
+    const uint64_t *holds_daemons = s->typesets.items[t->initial].bits;
     uint64_t *scratch = mem_zalloc(s->context, (3 * words_ + offer_words) * sizeof *scratch);
     *out = (struct tally){ .c = false };
     if (scratch == NULL) return false;
@@ -84,7 +85,7 @@ static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, u
         uint32_t type = t->table->variants[v].type;
         bool c = bits_test(labels, v), f = false, h = false, large = false;
         for (; v < width && t->table->variants[v].type == type; v = bits_next(left, width, v + 1)) {
-            bool room = enough(s, t->room + v * s->dims, s->classes[class_number].requests);
+            bool room = bits_test(holds_daemons, v) && enough(s, t->room + v * s->dims, s->classes[class_number].requests);
             large = large || room;
             h = h || bits_test(offered, v);
             f = f || (room && bits_test(offered, v));
@@ -142,7 +143,7 @@ enum met { MET, NO_LABEL, NO_OFFER };
 static enum met met_alone(scheduler *s, const template_ *t, uint32_t wanted, uint64_t *labels, uint64_t *offers)
 {
     uint32_t set = set_add(&s->algebra, EMPTY_SET, wanted);
-    const uint64_t *pool = s->typesets.items[t->initial].bits;
+    const uint64_t *pool = t->filtered;
     size_t words_ = template_words(t);
     if (!types_label_mask(s, t->table_number, set, labels) || !types_offered(s, t->table_number, set, offers)) return MET;
     uint64_t some = 0;
