@@ -6,11 +6,13 @@
 
 BUILD is a build with its tests. The core is compiled once more, so that unit tests and the program take it from a library which
 is made anew for each change: one file is compiled. A change is judged by the unit tests, cases and refusals of memory that execute
-its line, the quickest and most particular first; a test that fails, or takes five times as long, has noticed. When none does, the quick ones
-are run with address and undefined-behaviour sanitizers, as CI runs them. Those that survive are printed; a survivor listed in equivalent.txt, with the reason why no test can notice it, counts neither way.
+its line, the quickest and most particular first; a test that fails, or takes five times as long, has noticed. When none does, the
+most particular ones are run with address and undefined-behaviour sanitizers, as CI runs them. Those that survive are printed; a
+survivor listed in equivalent.txt, with the reason why no test can notice it, counts neither way.
 
 What a change came to is remembered in the folder. --again asks about those that were not noticed the tests that have not been asked:
-new ones, changed ones, and slow ones that a first run left out with --slowest. The sample is drawn by a hash of the changed line: it stays the same when other lines change.
+new ones, changed ones, and slow ones that a first run left out with --slowest. The sample is drawn by a hash of the changed line: it
+stays the same when other lines change.
 """
 import argparse
 import collections
@@ -91,7 +93,7 @@ def sample(seed, only):
 
 
 class Memory:
-    """What changes came to: by key, the result, and the tests (with their digests) that did not notice. A line of a file each, the last one counts."""
+    """What changes came to: by key, the result, and the tests that did not notice, with their digests. In lines of a file; the last counts."""
 
     def __init__(self, folder):
         self.path, self.lock, self.rows = folder / 'results.jsonl', threading.Lock(), {}
