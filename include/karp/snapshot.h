@@ -152,8 +152,10 @@ KARP_API karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **
  * removed there; karp_builder_finish() then makes a snapshot that decides as one built afresh from the same objects would.
  * Texts and objects are shared with @p snapshot, which stays as it is and may be freed before. What has been removed keeps its
  * memory until the last snapshot of such a row is freed, so build afresh now and then.
- * Time grows with the number of objects, but only by the copying of fixed records and of finishing: nothing is read, checked
- * or interned again. Errors: INVALID, NOMEM.
+ * Nothing is read, checked or interned again. When only pods change that are on no node, nearly everything is shared; then time
+ * grows with the change, and with the number of pods by the copying of a few words each. A pod that is removed leaves its
+ * number to the next that is added, one of its own name first; numbers that are left over go to the last pods.
+ * Errors: INVALID, NOMEM.
  */
 KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);
 
