@@ -189,6 +189,9 @@ static void test_bounds(void **state)
     assert_string_equal(show(w, requirement_meet(&w->a, parse(w, "k Exists >=2 <=9"), parse(w, "k Exists >=1 <=8"))), "k Exists >=2 <=8");
     uint32_t few = make(w, "k", KARP_OP_GTE, "9", 2), more = make(w, "k", KARP_OP_LTE, "8", 5);
     assert_string_equal(show(w, requirement_meet(&w->a, few, more)), "k DoesNotExist minValues 5");
+    /* What is no number, or not there, is 0: it was refused before. */
+    assert_string_equal(show(w, make(w, "k", KARP_OP_GTE, "a", 0)), "k Exists >=0");
+    assert_string_equal(show(w, make(w, "k", KARP_OP_GTE, "", 0)), "k Exists >=0");
     /* Excluding all of a range is not noticed. */
     assert_true(requirement_overlap(&w->a, parse(w, "k NotIn [5]"), parse(w, "k Exists >=5 <=5")));
 }
