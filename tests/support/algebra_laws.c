@@ -80,17 +80,18 @@ const char *law_of_one_key(law_world *w)
 {
     algebra *a = &w->a;
     uint32_t k = law_word_id("k"), x = any_requirement(w, k), y = any_requirement(w, k), z = any_requirement(w, k);
-    uint32_t xy = requirement_meet(a, x, y);
-    if (xy != requirement_meet(a, y, x)) return "x ∧ y = y ∧ x";
+    uint32_t xy = requirement_meet(a, x, y), yx = requirement_meet(a, y, x);
+    uint32_t left = requirement_meet(a, xy, z), right = requirement_meet(a, x, requirement_meet(a, y, z));
+    bool overlap = requirement_overlap(a, x, y);
+    if (a->failed) return NULL; /* memory was refused: there is nothing to judge */
+    if (xy != yx) return "x ∧ y = y ∧ x";
     if (requirement_meet(a, x, x) != x) return "x ∧ x = x";
     const char *broken = law_of_meet(w, x, y, xy);
     if (broken != NULL) return broken;
-    bool overlap = requirement_overlap(a, x, y);
     if (overlap != (requirement_op(requirement_get(a, xy)) != KARP_OP_DOES_NOT_EXIST)) return "HasIntersection is that x ∧ y is not empty";
     if (overlap != requirement_overlap(a, y, x)) return "HasIntersection is symmetric";
     bool negative = requirement_negative(requirement_get(a, x)) && requirement_negative(requirement_get(a, y));
     if (requirement_agree(a, x, y) != (overlap || negative)) return "two agree that overlap or only exclude";
-    uint32_t left = requirement_meet(a, xy, z), right = requirement_meet(a, x, requirement_meet(a, y, z));
     for (uint32_t v = 0; v < LAW_WORDS; v++) {
         if (allows(w, left, v) != allows(w, right, v)) return "(x ∧ y) ∧ z = x ∧ (y ∧ z)";
     }
@@ -150,6 +151,7 @@ const char *law_of_sets(law_world *w)
 {
     uint32_t x, y;
     plain px = any_plain(w, &x), py = any_plain(w, &y);
+    if (w->a.failed) return NULL;
     bool lenient = plain_compatible(w, &px, &py, true), undefined;
     if (set_agree(&w->a, x, y) != plain_agree(w, &px, &py)) return "Intersects, key by key";
     if (set_compatible(&w->a, x, y, false) != plain_compatible(w, &px, &py, false)) return "Compatible, key by key";
