@@ -184,6 +184,11 @@ static void test_garbage(void **state)
         { HEAD("{}") CLAIM("c", "", "", "providerID: p-gone, " REGISTERED) NODE("n1", "", "providerID: p-gone", "conditions: [" IS("Ready", "False", "") "]"),
           "delete c=InstanceGone; again 2026-06-01T00:02:00Z" },
     };
+    static const struct row several[] = {
+        /* One that goes already, one that never came: the next is looked at all the same. */
+        { HEAD("{}") CLAIM("a", GOING, "", "providerID: p-a, " REGISTERED) CLAIM("b", "", "", "providerID: p-b") CLAIM("c", "", "", "providerID: p-gone, " REGISTERED),
+          "delete c=InstanceGone; again 2026-06-01T00:02:00Z" },
+    };
     static const struct row at_the_end[] = { { HEAD("{}"), "again 2262-04-11T23:47:16.854775807Z" } };
     static const struct row clean[] = {
         { HEAD("{}") NODE("n1", "", MARKED("NoSchedule"), ""), "untaint n1 karpenter.sh/disrupted" },
@@ -192,6 +197,7 @@ static void test_garbage(void **state)
         { HEAD("{}") RUNS("n1", ", " IS("DisruptionReason", "True", "")), "clear c-n1 DisruptionReason; untaint n1 karpenter.sh/disrupted" },
     };
     ASK(garbage, rows);
+    ASK(garbage, several);
     ASK(garbage_at_the_end, at_the_end);
     ASK(cleanup, clean);
 }

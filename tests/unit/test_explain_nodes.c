@@ -32,6 +32,11 @@
 #define WAITING "NOT_CONSOLIDATABLE the condition Consolidatable is not true"
 #define MOVES "move of 1 pods saves 1 of 1, 0 launches\n"
 
+/* A pod that names the host it runs on. */
+#define NAMED \
+    "- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default, uid: u-a, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: r, controller: true}]}, " \
+    "spec: {nodeName: n1, nodeSelector: {kubernetes.io/hostname: n1}, containers: [{name: c, resources: {requests: {cpu: 1}}}]}, status: {phase: Running}}\n"
+
 static const struct explained nodes[] = {
     /* From the last pod event, else from when it was up; where that is not known, or over, or beyond counting, nothing is said. */
     { AFTER("consolidateAfter: 5m") ALONE(EVENT, UP) ROOM ONE, WAITING " until 2026-06-01T00:04:00Z\n" MOVES },
@@ -75,6 +80,8 @@ static const struct explained nodes[] = {
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s}, ", ", requirements: []") ALONE("", UP CONSOLIDATABLE) OWNED("e1", "", UP CONSOLIDATABLE, "")
       OWNED("e2", "", UP CONSOLIDATABLE, "") OWNED("e3", "", UP CONSOLIDATABLE, "") OWNED("e4", "", UP CONSOLIDATABLE, "") OWNED("e5", "", UP CONSOLIDATABLE, "")
       OWNED("e6", "", UP CONSOLIDATABLE, "") ROOM ONE, "NOT_REACHED_IN_PASS another command came first: Emptiness of e1, e2, e3, e4, e5 and 1 more node\n" MOVES },
+    /* where its only pod would find no place there is no move */
+    { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM NAMED, "PODS_WOULD_NOT_SCHEDULE its pods would not all find another place: default/a\n" },
     /* drift comes before consolidation, where it is true */
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s}, ", ", requirements: []") ALONE("", UP CONSOLIDATABLE ", {type: Drifted, status: 'False'}")
       OWNED("n2", "", UP ", {type: Drifted, status: 'True'}", "") ROOM ONE RUNNING("b", "n2", "1", ""), "NOT_REACHED_IN_PASS another command came first: Drift of n2\n" MOVES },

@@ -16,6 +16,9 @@
 #define CLAIM(name, spec) "- {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name ", namespace: default}, spec: {" spec "}, status: {phase: Bound}}\n"
 #define VOLUME(name, terms) \
     "- {apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {csi: {driver: d}, nodeAffinity: {required: {nodeSelectorTerms: [" terms "]}}}}\n"
+#define CLASS(zone) \
+    "- {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: s}, provisioner: d, volumeBindingMode: WaitForFirstConsumer, allowedTopologies: " \
+    "[{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [" zone "]}]}]}\n"
 #define ZONE_TERM(zone) "{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [" zone "]}]}"
 #define USES(first, second) ", volumes: [{name: v, persistentVolumeClaim: {claimName: " first "}}, {name: w, persistentVolumeClaim: {claimName: " second "}}]"
 #define CSI(count) "- {apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: n1, allocatable: {count: " count "}}]}}\n"
@@ -52,6 +55,9 @@ static const struct check volumes[] = {
     { BOTH TWO_ZONES POD("a", "1", USES("c", "e")), LAUNCHED(A, IN_ZONES("In", "\"a\"")), "VOLUME pod default/a\n" },
     { BOTH TWO_ZONES POD("a", "1", USES("c", "e")), LAUNCHED(A, IN_ZONES("DoesNotExist", "")),
       "TYPE_REQUIREMENTS launch new-1\nTYPE_OFFERING launch new-1\n" },
+    /* a volume that is yet to be made comes to be where its class allows it */
+    { BOTH CLASS("a") CLAIM("c", "storageClassName: s") POD("a", "1", USES_CLAIM), LAUNCHED(A, IN_ZONES("In", "\"a\"")), "" },
+    { BOTH CLASS("a") CLAIM("c", "storageClassName: s") POD("a", "1", USES_CLAIM), LAUNCHED(A, IN_ZONES("In", "\"b\"")), "VOLUME pod default/a\n" },
     /* how many can be attached: what has no object, no class or no driver counts for nothing */
     { HERE CSI("1") BOUND_CLAIM("a") HOLDS("r", "") POD("a", "1", USES_CLAIM), PLACED(A), "" },
     { HERE CSI("1") BOUND_CLAIM("a") HOLDS("r", USES_CLAIM) POD("a", "1", USES_CLAIM), PLACED(A), "" }, /* it is the same one */

@@ -25,6 +25,8 @@ static const struct check pools[] = {
     { HEAD POOL_LIKE("", "", "") POD("a", "1", ""), LAUNCHED("\"m\"", ""), "POOL_CLOSED launch new-1\n" },
     { HEAD POOL_LIKE("", "", "{type: Ready, status: Unknown}") POD("a", "1", ""), LAUNCHED("\"m\"", ""), "POOL_CLOSED launch new-1\n" },
     { HEAD POOL_LIKE(", deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [f]", "", READY) POD("a", "1", ""), LAUNCHED("\"m\"", ""), "POOL_CLOSED launch new-1\n" },
+    /* a static pool starts no node for pods, not even one that wants no nodes */
+    { HEAD OWN_POOL("replicas: 0, ", ", requirements: []", "True") POD("a", "1", ""), LAUNCHED("\"m\"", ""), "POOL_CLOSED launch new-1\n" },
     /* labels of the template hold for each of its nodes; the pool's name and class are its own, whatever they say */
     { HEAD POOL_LIKE("", "metadata: {labels: {team: x}}, ", READY) POD("a", "1", ", nodeSelector: {team: x}"), LAUNCHED("\"m\"", ""), "" },
     { HEAD POOL_LIKE("", "metadata: {labels: {team: x}}, ", READY) POD("a", "1", ", nodeSelector: {team: z}"), LAUNCHED("\"m\"", ""), "REQUIREMENTS pod default/a\n" },
@@ -95,6 +97,9 @@ static const struct check least_values[] = {
     "karpenter.sh/initialized: 'true'}}, spec: {providerID: " name "}, status: {capacity: {cpu: '" cpu "'}, allocatable: {cpu: '1'}}}\n"
 #define LIMITED(limits) HEAD OWN_POOL("limits: {" limits "}, ", ", requirements: []", "True")
 
+#define OTHER_POOL \
+    "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: other}, spec: {template: {spec: {nodeClassRef: {group: karpenter.kwok.sh, " \
+    "kind: KWOKNodeClass, name: default}, requirements: []}}}, status: {conditions: [" READY "]}}\n"
 #define HUGE_NODE(name) FULL(name, "4', example.com/big: '150e27")
 #define HUGE_TYPE \
     "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- instanceTypes:\n  - {name: m, capacity: {cpu: '4', memory: 16Gi, pods: '10', " \
@@ -106,6 +111,11 @@ static const struct check limits[] = {
     { LIMITED("cpu: '8'") FULL("n1", "5") POD("a", "1", ""), LAUNCHED("\"m\"", ""), "LIMITS nodepool default\n" },
     { LIMITED("cpu: '8', memory: 16Gi") FULL("n1", "4") POD("a", "1", ""), LAUNCHED("\"m\"", ""), "" },
     { LIMITED("cpu: '8', memory: 15Gi") FULL("n1", "4") POD("a", "1", ""), LAUNCHED("\"m\"", ""), "LIMITS nodepool default\n" },
+    /* whatever stands before the launch in the plan */
+    { LIMITED("cpu: '3'") NODE("n9", "a", "64", "") POD("a", "1", "") POD("b", "1", ""), "{\"placements\":[{\"node\":\"n9\",\"pods\":[" B "]}],\"launches\":[" LAUNCH(A, "\"m\"", "") "]}",
+      "LIMITS nodepool default\n" },
+    { LIMITED("cpu: '3'") OTHER_POOL POD("a", "1", "") POD("b", "1", ""),
+      "{\"launches\":[{\"id\":\"new-1\",\"nodePool\":\"other\",\"pods\":[" B "],\"instanceTypes\":[\"m\"]}," LAUNCH(A, "\"m\"", "") "]}", "LIMITS nodepool default\n" },
     /* nodes of others, and of those that go, do not count */
     { LIMITED("cpu: '4'") NODE("n9", "a", "64", "") LEAVING POD("a", "1", ""), LAUNCHED("\"m\"", ""), "" },
     /* what cannot be counted is too much: of nodes, and of launches */

@@ -98,9 +98,17 @@ static const struct check imagined[] = {
     "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- instanceTypes:\n  - {name: m, capacity: {cpu: '4', memory: 16Gi, pods: '10'}, requirements: " \
     "[{key: node.kubernetes.io/instance-type, operator: In, values: [m]}, {key: " ZONE ", " rule "}], offerings: [{zone: a, capacityType: on-demand, price: 1}]}\nobjects:\n" POOL
 #define TWO_SPREAD LABELLED("a", "app: x", SPREAD(ZONE)) LABELLED("b", "app: x", SPREAD(ZONE))
+#define MIN(more) ", topologySpreadConstraints: [{" more "maxSkew: 1, topologyKey: " ZONE ", whenUnsatisfiable: DoNotSchedule" TO_X "}]"
+#define THREE(more) LABELLED("a", "app: x", MIN(more)) LABELLED("b", "app: x", MIN(more)) LABELLED("c", "app: x", MIN(more))
+#define TWO_AND_ONE "{\"launches\":[" LAUNCH(AB, "\"m\"", ZONES("In", "\"a\"")) "," LAUNCH("\"default/c\"", "\"m\"", ZONES("In", "\"b\"")) "]}"
+
 static const struct check spread[] = {
     { ZONED("operator: In, values: [a, b]") TWO_SPREAD, LAUNCHED(AB, ZONES("In", "\"a\"")), "SPREAD pod default/a\n" },
     { ZONED("operator: NotIn, values: [c]") TWO_SPREAD, LAUNCHED(AB, ZONES("In", "\"a\"")), "" },
+    /* fewer zones than minDomains: the emptiest counts as empty */
+    { BOTH THREE(""), TWO_AND_ONE, "" },
+    { BOTH THREE("minDomains: 2, "), TWO_AND_ONE, "" },
+    { BOTH THREE("minDomains: 3, "), TWO_AND_ONE, "SPREAD pod default/a\n" },
 };
 
 /* ---- anti-affinity ----------------------------------------------------------------------------------------------------------- */
@@ -122,6 +130,10 @@ static const struct check anti[] = {
     { POOLED("operator: In, values: [a]") AWAY LABELLED("b", "app: x", ""), TOGETHER, BARRED },
     { POOLED("operator: In, values: [a, b]") AWAY LABELLED("b", "app: x", ""), TOGETHER, "" },
     { POOLED("operator: NotIn, values: [b]") AWAY LABELLED("b", "app: x", ""), TOGETHER, "" },
+    /* a pod that runs bars others from its zone, also when that is one of several that a launch may take */
+    { HERE RUNNING("r", "n1", "app: v", MIND(AVERSE(TERM(ZONE, TO_X)))) LABELLED("a", "app: x", ""), LAUNCHED(A, ANY_ZONE), BARRED },
+    { BOTH NODE("n1", "b", "4", "") RUNNING("r", "n1", "app: v", MIND(AVERSE(TERM(ZONE, TO_X)))) LABELLED("a", "app: x", ""), LAUNCHED(A, ANY_ZONE), BARRED },
+    { BOTH NODE("n1", "c", "4", "") RUNNING("r", "n1", "app: v", MIND(AVERSE(TERM(ZONE, TO_X)))) LABELLED("a", "app: x", ""), LAUNCHED(A, ANY_ZONE), "" },
     /* terms that are not judged */
     { HERE RUNNING("r", "n1", "app: x", "") LABELLED("a", "app: v", MIND(AVERSE(TERM(ZONE, TO_X)))), PLACED(A), BARRED },
     { HERE RUNNING("r", "n1", "app: x", "") LABELLED("a", "app: v", MIND(AVERSE(TERM(ZONE, "")))), PLACED(A), "" },
