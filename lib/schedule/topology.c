@@ -426,7 +426,7 @@ static bool admit_jointly(scheduler *s, const view *v, const kin *k, const spot 
     }
     if (result != at->set && !set_compatible(&s->algebra, at->set, result, at->lenient)) return false;
     *set = set_meet(&s->algebra, at->set, result);
-    return !s->failed && !s->algebra.failed;
+    return !s->algebra.failed; /* another failure has returned already */
 }
 
 bool topology_contradicts(scheduler *s, const view *v, uint32_t set)

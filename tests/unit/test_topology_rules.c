@@ -45,8 +45,44 @@ static void pool_domains(void **state)
 #define TWO POD("a", "app: x", SPREADS(SPREAD(ZONE, "1", OF("x"))) CPU("1")) POD("b", "app: x", SPREADS(SPREAD(ZONE, "1", OF("x"))) CPU("1"))
     AS_KARPENTER("p z1: a | p z2: b", POOL_LABELLED("p", "", "z1, z2") TWO);
     AS_KARPENTER("p z1: a b", POOL_LABELLED("p", ZONE ": z1", "z1, z2") TWO);
+    /* So do two requirements on the key. */
+    AS_KARPENTER("p z2: a b", POOL("p", ", requirements: [{key: " ZONE ", operator: In, values: [z1, z2]}, {key: " ZONE ", operator: NotIn, values: [z1]}]") TWO);
     /* A label by the old name of the key is the same. */
     AS_KARPENTER("p z2: a b", POOL_LABELLED("p", OLD_ZONE ": z2", "z1, z2") TWO);
+}
+
+/* A value that nobody has heard of before becomes a domain with the pod that asks for it: the other goes there too. */
+static void domain_of_a_pod(void **state)
+{
+    (void)state;
+#define TEAMS POOL("p", ", requirements: [{key: team, operator: Exists}]")
+    AS_KARPENTER("p: a b", TEAMS POD("a", "app: x", "nodeSelector: {team: red}, " CPU("2")) POD("b", "app: w", WITH(NEAR(TERM("team", OF("x")))) CPU("1")));
+    AS_KARPENTER("p: a | !b TOPOLOGY", TEAMS POD("a", "app: x", "nodeSelector: {team: red}, " CPU("2"))
+                 POD("b", "app: w", "nodeSelector: {team: blue}, " WITH(NEAR(TERM("team", OF("x")))) CPU("1")));
+    /* What else b asks of the key knows no domain, so that there is none where it could start. */
+    AS_KARP("p: a | !b TOPOLOGY", TEAMS POD("a", "app: x", "nodeSelector: {team: red}, " CPU("2"))
+            POD("b", "app: w", WITH(NEAR(TERM("team", OF("x")) "," TERM("team", OF("w")))) CPU("1")));
+    AS_KARP("p: a | !b TOPOLOGY", TEAMS POD("a", "app: x", "nodeSelector: {team: red}, " CPU("2"))
+            POD("b", "app: w", WITH(NEAR(TERM("team", OF("x")))) SPREADS(SPREAD("team", "1", OF("w"))) CPU("1")));
+}
+
+/* Pods that run bar others from their zones, but for those on a node that Karpenter cannot take in. */
+static void barred_by_those_that_run(void **state)
+{
+    (void)state;
+#define HALF_A_VOLUME "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: half}, spec: {volumeName: nowhere}, status: {phase: Bound}}" DOCUMENT
+#define GUARDED(name, zone) NODE("n-" name, ZONE ": " zone, "1", "") BOUND(name, "app: w", "n-" name, WITH(APART(TERM(ZONE, OF("x")))) CPU("1"))
+#define HOLDS_HALF BOUND("v", "", "n-g", "volumes: [{name: v, persistentVolumeClaim: {claimName: half}}], " REQUESTS(""))
+    AS_KARPENTER("default z3: a", WORLD, GUARDED("g", "z1") GUARDED("h", "z2") POD("a", "app: x", CPU("2")));
+    AS_KARPENTER("default z1,z3: a", WORLD, HALF_A_VOLUME HOLDS_HALF GUARDED("g", "z1") GUARDED("h", "z2") POD("a", "app: x", CPU("2")));
+    AS_KARP("default z3: a", WORLD, HALF_A_VOLUME HOLDS_HALF GUARDED("g", "z1") GUARDED("h", "z2") POD("a", "app: x", CPU("2")));
+}
+
+/* One of the group may start anywhere, another may not, though all else is the same for them. */
+static void start_of_a_group(void **state)
+{
+    (void)state;
+    AS_KARPENTER("!a TYPE_RESOURCES | !b TOPOLOGY", WORLD, POD("a", "app: x", WITH(NEAR(TERM(ZONE, OF("x")))) CPU("999")) POD("b", "app: w", WITH(NEAR(TERM(ZONE, OF("x")))) CPU("1")));
 }
 
 /* A domain without a name may be the best; then there is none. */
@@ -203,7 +239,8 @@ static void filters_by_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pool_domains), cmocka_unit_test(nameless_domain), cmocka_unit_test(names_of_keys), cmocka_unit_test(unknown_to_one), cmocka_unit_test(best_of_all),
+        cmocka_unit_test(pool_domains), cmocka_unit_test(domain_of_a_pod), cmocka_unit_test(start_of_a_group), cmocka_unit_test(barred_by_those_that_run),
+        cmocka_unit_test(nameless_domain), cmocka_unit_test(names_of_keys), cmocka_unit_test(unknown_to_one), cmocka_unit_test(best_of_all),
         cmocka_unit_test(beside_on_named_hosts), cmocka_unit_test(filters_on_hosts), cmocka_unit_test(made_late), cmocka_unit_test(repeated_terms), cmocka_unit_test(filters_by_keys),
     };
     return cmocka_run_group_tests_name("topology_rules", tests, NULL, NULL);
