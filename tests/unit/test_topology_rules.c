@@ -150,6 +150,9 @@ static void best_of_all(void **state)
     AS_KARP("default z3: a", WORLD, THREE_ZONES BOUND("r", "app: x", "n1", CPU("1")) BOUND("s", "of: w", "n2", CPU("1")) BOTH("3"));
     AS_KARP("default z2: a", WORLD, THREE_ZONES BOUND("r", "app: x", "n1", CPU("1")) BOUND("s", "of: w", "n3", CPU("1")) BOTH("3"));
     AS_KARP("default z2: a", WORLD, THREE_ZONES BOUND("r", "app: x", "n1", CPU("1")) BOUND("s", "app: x", "n3", CPU("1")) BOTH("3"));
+    /* A node that is in no zone is no place for it; one in a zone is. */
+    AS_KARP("default z1: a", WORLD, NODE("n1", "", "4", "") BOTH("3"));
+    AS_KARP("n1 <- a", WORLD, NODE("n1", ZONE ": z1", "4", "") BOTH("3"));
     /* The other group leaves one zone only. */
     AS_KARP("default z3: a", WORLD, THREE_ZONES BOUND("r", "app: x", "n1", CPU("1")) BOUND("s", "app: x", "n2", CPU("1")) BOUND("t", "of: w", "n1", REQUESTS("")) BOUND("u", "of: w", "n2", REQUESTS("")) BOTH("1"));
     /* The two leave none. */
