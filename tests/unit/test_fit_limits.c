@@ -34,6 +34,23 @@ static void missing_arguments(void **state)
     assert_true(fresh.size == sizeof fresh && fresh.demand_count == 0);
 }
 
+/* In a context that allows so many types, nodes and demands. */
+static karp_status asked_within(uint64_t limit, const karp_fit_request *request)
+{
+    karp_context_options options;
+    karp_context *context = NULL;
+    karp_fitting *f = NULL;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_context_options_init(&options, sizeof options);
+    options.max_instance_types = options.max_nodes = options.max_pods = limit;
+    assert_int_equal(karp_context_new(&options, &context, &error), KARP_OK);
+    karp_status status = karp_fit(context, request, &f, &error);
+    karp_fitting_free(f);
+    karp_context_free(context);
+    return status;
+}
+
 /* As many types, nodes and demands as the context allows, and one more. */
 static void limits_of_the_context(void **state)
 {
@@ -42,15 +59,7 @@ static void limits_of_the_context(void **state)
     const karp_fit_node nodes[] = { { .free = cpu2, .free_count = 1 }, { .free = cpu2, .free_count = 1 } };
     const karp_fit_demand demands[] = { { .requests = cpu1, .request_count = 1, .count = 1 }, { .requests = cpu1, .request_count = 1, .count = 1 } };
     for (int which = 0; which < 8; which++) {
-        karp_context_options options;
-        karp_context *context = NULL;
         karp_fit_request request;
-        karp_fitting *f = NULL;
-        karp_error error;
-        karp_error_init(&error, sizeof error);
-        karp_context_options_init(&options, sizeof options);
-        options.max_instance_types = options.max_nodes = options.max_pods = 1;
-        assert_int_equal(karp_context_new(&options, &context, &error), KARP_OK);
         karp_fit_request_init(&request, sizeof request);
         request.types = types;
         request.nodes = nodes;
@@ -58,9 +67,7 @@ static void limits_of_the_context(void **state)
         request.type_count = which & 1 ? 2 : 1;
         request.node_count = which & 2 ? 2 : 1;
         request.demand_count = which & 4 ? 2 : 1;
-        assert_int_equal(karp_fit(context, &request, &f, &error), which == 0 ? KARP_OK : KARP_E_LIMIT);
-        karp_fitting_free(f);
-        karp_context_free(context);
+        assert_int_equal(asked_within(1, &request), which == 0 ? KARP_OK : KARP_E_LIMIT);
     }
 }
 
@@ -69,19 +76,10 @@ static void endless_lists(void **state)
 {
     (void)state;
     for (int which = 0; which < 3; which++) {
-        karp_context_options options;
-        karp_context *context = NULL;
         karp_fit_request request;
-        karp_fitting *f = NULL;
-        karp_error error;
-        karp_error_init(&error, sizeof error);
-        karp_context_options_init(&options, sizeof options);
-        options.max_instance_types = options.max_nodes = options.max_pods = UINT64_MAX;
-        assert_int_equal(karp_context_new(&options, &context, &error), KARP_OK);
         karp_fit_request_init(&request, sizeof request);
         *(which == 0 ? &request.type_count : which == 1 ? &request.node_count : &request.demand_count) = (size_t)(1 << 30) + 1;
-        assert_int_equal(karp_fit(context, &request, &f, &error), KARP_E_LIMIT);
-        karp_context_free(context);
+        assert_int_equal(asked_within(UINT64_MAX, &request), KARP_E_LIMIT);
     }
 }
 
