@@ -9,15 +9,6 @@
 
 static karp_str of_text(const char *text) { return (karp_str){ text, strlen(text) }; }
 
-static size_t differs(size_t number, karp_status status, const karp_error *error, const char *expected, const char *found)
-{
-    if (status == KARP_OK && strcmp(found, expected) == 0) return 0;
-    print_message("case %zu\n", number);
-    if (status != KARP_OK) print_message("  %s %s: %s\n", error->object, error->field, error->message);
-    else print_message("  expected: %s\n  found: %s\n", expected, found);
-    return 1;
-}
-
 karp_status remedies(karp_context *context, const char *world, const karp_options *options, const char *pod, char *into, size_t room, karp_error *error)
 {
     karp_snapshot *snapshot = NULL;
@@ -51,12 +42,10 @@ void explain_pods(const struct explained *list, size_t count)
     char text[8192];
     size_t wrong = 0;
     for (size_t i = 0; i < count; i++) {
-        karp_context *context = NULL;
         karp_error error;
-        karp_error_init(&error, sizeof error);
-        assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+        karp_context *context = context_of_case(&error);
         karp_status status = remedies(context, list[i].world, NULL, "default/a", text, sizeof text, &error);
-        wrong += differs(i, status, &error, list[i].expected, text);
+        wrong += !as_expected(i, "default/a", status, &error, list[i].expected, text);
         karp_context_free(context);
     }
     assert_int_equal(wrong, 0);
@@ -94,12 +83,10 @@ void explain_nodes(const struct explained *list, size_t count, const karp_disrup
     static char text[65536];
     size_t wrong = 0;
     for (size_t i = 0; i < count; i++) {
-        karp_context *context = NULL;
         karp_error error;
-        karp_error_init(&error, sizeof error);
-        assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+        karp_context *context = context_of_case(&error);
         karp_status status = node_lines(context, list[i].world, options, "n1", text, sizeof text, &error);
-        wrong += differs(i, status, &error, list[i].expected, text);
+        wrong += !as_expected(i, "n1", status, &error, list[i].expected, text);
         assert_int_equal(node_lines(context, list[i].world, options, "n7", text, sizeof text, &error), KARP_E_NOT_FOUND);
         karp_context_free(context);
     }

@@ -184,3 +184,20 @@ void assert_refusal(const char *yaml, const char *code, const char *message)
     karp_decision_unref(d);
     karp_context_free(context);
 }
+
+bool as_expected(size_t number, const char *about, karp_status status, const karp_error *error, const char *expected, const char *found)
+{
+    if (status == KARP_OK && strcmp(found, expected) == 0) return true;
+    print_message("case %zu, %s\n", number, about);
+    if (status != KARP_OK) print_message("  %s %s %s: %s\n", error->document, error->object, error->field, error->message);
+    else print_message("  expected: %s\n  found: %s\n", expected, found);
+    return false;
+}
+
+karp_context *context_of_case(karp_error *error)
+{
+    karp_context *context = NULL;
+    karp_error_init(error, sizeof *error);
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    return context;
+}

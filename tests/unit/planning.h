@@ -4,6 +4,7 @@
 #define UNIT_PLANNING_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
@@ -22,6 +23,11 @@ karp_status plan_of(karp_context *context, const char *yaml, char *into, size_t 
 
 /* The text as a snapshot, of a document with that name. */
 karp_status world_of(karp_context *context, const char *name, const char *text, karp_snapshot **out, karp_error *error);
+
+/* Whether an answer is what was expected; if not, it is printed with the number of its case and `about`. */
+bool as_expected(size_t number, const char *about, karp_status status, const karp_error *error, const char *expected, const char *found);
+/* A context for one case, with the error cleared; to be freed. */
+karp_context *context_of_case(karp_error *error);
 
 /* The plan is exactly this text; on the way there every refused allocation was NOMEM, none leaked. */
 void assert_plan(const char *yaml, const char *expected);

@@ -37,17 +37,11 @@ void verify_each(const struct check *list, size_t count)
     char text[4096];
     size_t wrong = 0;
     for (size_t i = 0; i < count; i++) {
-        karp_context *context = NULL;
         karp_error error;
-        karp_error_init(&error, sizeof error);
-        assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+        karp_context *context = context_of_case(&error);
         karp_status status = findings(context, list[i].world, list[i].plan, text, sizeof text, &error);
         karp_context_free(context);
-        if (status == KARP_OK && strcmp(text, list[i].expected) == 0) continue;
-        wrong++;
-        print_message("check %zu, plan %s\n", i, list[i].plan);
-        if (status != KARP_OK) print_message("  %s %s: %s\n", error.document, error.field, error.message);
-        else print_message("  expected: %s\n  found: %s\n", list[i].expected, text);
+        wrong += !as_expected(i, list[i].plan, status, &error, list[i].expected, text);
     }
     assert_int_equal(wrong, 0);
 }
