@@ -202,6 +202,11 @@ bool amount_scale(amount a, amount by, int64_t *out)
 
 void amount_divide(amount a, uint64_t by, amount *quotient, uint64_t *remainder)
 {
+    if (a.hi == 0 && by != 0) { /* what nearly all are */
+        *quotient = (amount){ .lo = a.lo / by, .hi = 0 };
+        *remainder = a.lo % by;
+        return;
+    }
     magnitude m = { 0, 0 }, rest = { 0, 0 }, divisor = { by, 0 };
     if (by != 0) m = divide(magnitude_of(a), divisor, &rest);
     (void)with_sign(m, a.hi < 0, quotient);

@@ -138,11 +138,13 @@ static void read_scalars(copier *c, const karp_pod *given, enum pod_source sourc
     put_wide(c, s->grace_seconds);
 }
 
-static void read_shape(adding *a, const karp_pod *given, enum pod_source source, shape *s)
+/* Where in the key the shape's rules begin, behind its requests. */
+static size_t read_shape(adding *a, const karp_pod *given, enum pod_source source, shape *s)
 {
     copier *c = &a->c;
     resource_list requests = pod_requests(a, given, source);
     put_resources(c, requests);
+    size_t rules = a->b->key.count;
     if (c->status == KARP_OK) {
         s->requests.items = arena_copy(c->to, requests.items, requests.count * sizeof *requests.items);
         s->requests.count = requests.count;
@@ -150,6 +152,23 @@ static void read_shape(adding *a, const karp_pod *given, enum pod_source source,
     }
     read_constraints(c, given, s);
     read_scalars(c, given, source, s);
+    return rules;
+}
+
+/* A shape that was not there, under the key at hand; NO_ID = refused. */
+static uint32_t put_shape(adding *a, shape read, size_t rules)
+{
+    store *s = &a->b->s;
+    const uint32_t *key = a->b->key.items;
+    size_t length = a->b->key.count;
+    read.rules = words_add(&s->rule_keys, key + rules, length - rules);
+    if (read.rules == NO_ID || !list_reserve(a->b->context, &s->shapes, sizeof read)) return NO_ID;
+    uint32_t id = words_add(&s->shape_keys, key, length);
+    if (id == NO_ID) return NO_ID;
+    shape *place = list_push(a->b->context, &s->shapes, sizeof read);
+    if (place != NULL) *place = read;
+    a->mark = arena_get_mark(&s->data); /* the shape stays, whatever becomes of the pod */
+    return id;
 }
 
 /* The shape's index. What is copied of a shape that is known is given back: equal pods cost nothing here. */
@@ -161,24 +180,18 @@ static uint32_t intern_shape(adding *a, const karp_pod *given, enum pod_source s
     if (a->c.status != KARP_OK) return 0;
     a->b->key.count = 0;
     a->c.key = &a->b->key;
-    read_shape(a, given, source, &read);
+    size_t rules = read_shape(a, given, source, &read);
     a->c.key = NULL;
-    size_t known = s->shape_keys.count;
-    if (a->c.status == KARP_OK && !list_reserve(a->b->context, &s->shapes, sizeof read)) copy_refuse(&a->c);
     if (a->c.status != KARP_OK) return 0;
-    uint32_t id = words_add(&s->shape_keys, a->b->key.items, a->b->key.count);
-    if (id == NO_ID) {
-        copy_refuse(&a->c);
-        return 0;
-    }
-    if (id < known) {
+    uint32_t id = words_find(&s->shape_keys, a->b->key.items, a->b->key.count);
+    if (id != NO_ID) {
         arena_release(&s->data, before);
-    } else {
-        shape *place = list_push(a->b->context, &s->shapes, sizeof read);
-        if (place) *place = read;
-        a->mark = arena_get_mark(&s->data); /* the shape stays, whatever becomes of the pod */
+        return id;
     }
-    return id;
+    id = put_shape(a, read, rules);
+    if (id != NO_ID) return id;
+    copy_refuse(&a->c);
+    return 0;
 }
 
 static uint32_t intern_labels(adding *a, const karp_label *list, size_t count, const char *path)

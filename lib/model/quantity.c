@@ -228,11 +228,12 @@ static size_t print(amount value, char suffix, bool binary, char out[QUANTITY_TE
     char digits[40];
     size_t at = sizeof digits, len = 0;
     bool negative = amount_sign(value) < 0;
-    do {
+    while (value.hi != 0) { /* wide, or negative */
         uint64_t digit = 0;
         amount_divide(value, 10, &value, &digit);
         digits[--at] = (char)('0' + digit);
-    } while (amount_sign(value) != 0);
+    }
+    for (uint64_t left = value.lo; left != 0 || at == sizeof digits; left /= 10) digits[--at] = (char)('0' + left % 10);
     if (negative) out[len++] = '-';
     memcpy(out + len, digits + at, sizeof digits - at);
     len += sizeof digits - at;

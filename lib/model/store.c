@@ -18,14 +18,16 @@ typedef struct any_list {
     size_t count, capacity;
 } any_list;
 
-bool list_reserve(karp_context *context, void *list, size_t element_bytes)
+bool list_room(karp_context *context, void *list, size_t element_bytes, size_t more)
 {
     any_list l;
     memcpy(&l, list, sizeof l);
-    if (l.count >= NO_ID - 1 || !grow(context, &l.items, &l.capacity, l.count + 1, element_bytes)) return false;
+    if (more >= NO_ID || l.count >= NO_ID - more || !grow(context, &l.items, &l.capacity, l.count + more, element_bytes)) return false;
     memcpy(list, &l, sizeof l);
     return true;
 }
+
+bool list_reserve(karp_context *context, void *list, size_t element_bytes) { return list_room(context, list, element_bytes, 1); }
 
 void *list_push(karp_context *context, void *list, size_t element_bytes)
 {
@@ -91,6 +93,7 @@ karp_status store_init(store *s, karp_context *context, karp_error *error)
     strings_init(&s->names, context);
     strings_init(&s->resources, context);
     words_init(&s->shape_keys, context);
+    words_init(&s->rule_keys, context);
     words_init(&s->labels, context);
     words_init(&s->volumes, context);
     words_init(&s->mark_keys, context);
@@ -127,7 +130,7 @@ static const struct list_place { size_t at, element_bytes; } lists[] = {
     { offsetof(store, states), sizeof(node_state) },
     { offsetof(store, pods_to_place), sizeof(uint64_t) },
 };
-static const size_t word_tables[] = { offsetof(store, shape_keys), offsetof(store, labels), offsetof(store, volumes),
+static const size_t word_tables[] = { offsetof(store, shape_keys), offsetof(store, rule_keys), offsetof(store, labels), offsetof(store, volumes),
                                       offsetof(store, mark_keys), offsetof(store, claim_names), offsetof(store, projected), offsetof(store, taken) };
 static const size_t string_tables[] = { offsetof(store, text), offsetof(store, names), offsetof(store, resources) };
 

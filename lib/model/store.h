@@ -80,6 +80,7 @@ typedef struct shape {
     spread_list spread;
     toleration_list tolerations;
     host_port_list ports;
+    uint32_t rules;  /* equal for shapes that differ in nothing but their requests */
     int32_t priority;
     bool has_priority;
     bool has_claims; /* dynamic resource allocation */
@@ -273,6 +274,8 @@ typedef struct catalogue_use {
 void *list_push(karp_context *context, void *list, size_t element_bytes);
 /* Room for one more element: the next list_push() cannot fail. false = refused. */
 bool list_reserve(karp_context *context, void *list, size_t element_bytes);
+/* Room for `more` elements at once, for who knows how many will come. false = refused. */
+bool list_room(karp_context *context, void *list, size_t element_bytes, size_t more);
 size_t list_count(const void *list);
 bool list_copy(karp_context *context, void *list, const void *from, size_t element_bytes); /* into an empty one */
 void list_free(karp_context *context, void *list, size_t element_bytes);
@@ -283,6 +286,7 @@ typedef struct store {
     strings text, names, resources;
     arena data;
     words shape_keys;    /* identity of shapes; ids are indices of shapes */
+    words rule_keys;     /* what of it is not about requests: see shape.rules */
     LIST_OF(shape) shapes;
     words labels;        /* pod labels: key, value, key, value … ordered by key id */
     words volumes;       /* claim names */

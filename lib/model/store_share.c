@@ -3,7 +3,7 @@
 
 #include <stdatomic.h>
 
-enum { PIECES = 11 };
+enum { PIECES = 12 };
 
 struct store_memory {
     karp_context *context; /* not held: whoever holds the block holds it */
@@ -40,8 +40,8 @@ void store_memory_release(store_memory *m)
 
 void store_share(store *s, store_memory *fresh)
 {
-    arena *own[PIECES] = { &s->data, &s->text.text, &s->names.text, &s->resources.text, &s->shape_keys.data, &s->labels.data,
-                           &s->volumes.data, &s->mark_keys.data, &s->claim_names.data, &s->taken.data, &s->projected.data };
+    arena *own[PIECES] = { &s->data, &s->text.text, &s->names.text, &s->resources.text, &s->shape_keys.data, &s->rule_keys.data,
+                           &s->labels.data, &s->volumes.data, &s->mark_keys.data, &s->claim_names.data, &s->taken.data, &s->projected.data };
     for (size_t i = 0; i < PIECES; i++) {
         fresh->pieces[i] = *own[i];
         arena_init(own[i], s->context);

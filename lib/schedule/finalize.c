@@ -83,10 +83,18 @@ static uint64_t *types_bits(const type_table *t, const uint32_t *types, uint32_t
 
 /* ---- types ------------------------------------------------------------------------------------------------------------ */
 
-void final_lists_init(final_lists *l, karp_context *context)
+bool final_lists_init(final_lists *l, scheduler *s, arena *a)
 {
+    size_t widest = 0;
     memset(l, 0, sizeof *l);
-    words_init(&l->keys, context);
+    words_init(&l->keys, s->context);
+    for (uint32_t t = 0; t < s->template_count; t++) {
+        size_t words_ = template_words(&s->templates[t]);
+        widest = words_ > widest ? words_ : widest;
+    }
+    l->fitting = arena_array(a, widest + 1, sizeof *l->fitting);
+    l->key = arena_array(a, 2 + 2 * widest, sizeof *l->key);
+    return l->fitting != NULL && l->key != NULL;
 }
 
 void final_lists_free(final_lists *l)
@@ -95,28 +103,26 @@ void final_lists_free(final_lists *l)
     words_free(&l->keys);
 }
 
-/* The template's types with a variant in `fitting`, in price order; false = refused. */
-static bool list_types(scheduler *s, uint32_t template_number, const uint64_t *fitting, uint32_t set, arena *a, final_lists *l, struct final_list *out)
+/* The template's types with a variant that fits, in price order; false = refused. */
+static bool list_types(scheduler *s, uint32_t template_number, uint32_t set, arena *a, final_lists *l, struct final_list *out)
 {
     const template_ *t = &s->templates[template_number];
-    size_t words_ = template_words(t), length = 2 + 2 * words_;
+    size_t words_ = template_words(t);
     if (s->claims.count == 1) { /* nobody to share with */
         out->number = 0;
-        out->types = types_by_price(s, t->table, fitting, set, a, &out->count);
+        out->types = types_by_price(s, t->table, l->fitting, set, a, &out->count);
         return out->types != NULL;
     }
-    uint32_t *key = arena_array(a, length, sizeof *key);
-    if (key == NULL) return false;
-    key[0] = template_number;
-    key[1] = set;
-    memcpy(key + 2, fitting, words_ * sizeof *fitting);
-    uint32_t id = words_add(&l->keys, key, length);
+    l->key[0] = template_number;
+    l->key[1] = set;
+    memcpy(l->key + 2, l->fitting, words_ * sizeof *l->fitting);
+    uint32_t id = words_add(&l->keys, l->key, 2 + 2 * words_);
     if (id == NO_ID) return false;
     if (id == l->lists.count) {
         struct final_list *fresh = list_push(s->context, &l->lists, sizeof *fresh);
         if (fresh == NULL) return false;
         fresh->number = id + 1;
-        fresh->types = types_by_price(s, t->table, fitting, set, a, &fresh->count);
+        fresh->types = types_by_price(s, t->table, l->fitting, set, a, &fresh->count);
     }
     *out = l->lists.items[id];
     return out->types != NULL;
@@ -127,18 +133,17 @@ bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *
     claim *c = &s->claims.items[claim_number];
     const template_ *t = &s->templates[c->template_];
     resource_list daemons, pods;
-    uint64_t *fitting = arena_array(a, template_words(t) + 1, sizeof *fitting);
-    if (fitting == NULL) return false;
-    typeset_fitting(s, c->types, c->requests, fitting);
+    typeset_fitting(s, c->types, c->requests, lists->fitting);
     *out = (final_claim){ .claim = claim_number, .set = final_set(s, c) };
     struct final_list listed;
-    if (s->failed || !list_types(s, c->template_, fitting, out->set, a, lists, &listed) || s->failed || s->algebra.failed) return false;
+    if (s->failed || !list_types(s, c->template_, out->set, a, lists, &listed) || s->failed || s->algebra.failed) return false;
     uint32_t all = listed.count;
     out->types = listed.types;
     out->list = listed.number;
     out->type_count = all > MAX_INSTANCE_TYPES ? MAX_INSTANCE_TYPES : all;
-    if (!daemon_share(t, fitting, a, &daemons) || !claim_requests(s, c, a, &pods)) return false;
-    if (resource_list_sum(a, pods, daemons, &out->requests) != KARP_OK) return false;
+    if (!daemon_share(t, lists->fitting, a, &daemons) || !claim_requests(s, c, a, &pods)) return false;
+    out->requests = pods;
+    if (daemons.count > 0 && resource_list_sum(a, pods, daemons, &out->requests) != KARP_OK) return false;
     if (all <= MAX_INSTANCE_TYPES || s->best_effort || !set_has_min_values(s, out->set)) return true;
     const uint64_t *sent = types_bits(t->table, out->types, out->type_count, a);
     if (sent == NULL) return false;

@@ -1,23 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/kins.h>
 
+/* The number of the class's kin; NO_ID = refused. */
+static uint32_t kin_of(scheduler *s, const pod_class *k)
+{
+    uint32_t key[] = { k->name_space, k->labels };
+    uint32_t id = words_add(&s->kin_keys, key, sizeof key / sizeof *key);
+    if (id == NO_ID || id < s->kins.count) return id;
+    kin *fresh = list_push(s->context, &s->kins, sizeof *fresh);
+    if (fresh == NULL) return NO_ID;
+    *fresh = (kin){ .name_space = k->name_space, .labels = k->labels };
+    return id;
+}
+
+/* The first class that agrees with this one in all but requests, volumes and devices; NO_ID = refused. `firsts`: by key. */
+static uint32_t class_like(const scheduler *s, uint32_t class_number, words *keys, uint32_t *firsts)
+{
+    const pod_class *k = &s->snapshot->classes[class_number];
+    uint32_t key[] = { shape_of(s->snapshot, class_number)->rules, k->name_space, k->labels, k->marks, k->volumes_found };
+    size_t known = keys->count;
+    uint32_t id = words_add(keys, key, sizeof key / sizeof *key);
+    if (id == NO_ID) return NO_ID;
+    if (id == known) firsts[id] = class_number;
+    return firsts[id];
+}
+
 bool kins_init(scheduler *s)
 {
+    words keys;
+    uint32_t count = s->snapshot->class_count, *firsts = mem_alloc(s->context, count * sizeof *firsts);
     words_init(&s->kin_keys, s->context);
     map64_init(&s->kin_label_numbers, s->context);
-    for (uint32_t c = 0; c < s->snapshot->class_count; c++) {
-        const pod_class *k = &s->snapshot->classes[c];
-        uint32_t key[2] = { k->name_space, k->labels };
-        uint32_t id = words_add(&s->kin_keys, key, 2);
-        if (id == NO_ID) return false;
-        if (id == s->kins.count) {
-            kin *fresh = list_push(s->context, &s->kins, sizeof *fresh);
-            if (fresh == NULL) return false;
-            *fresh = (kin){ .name_space = k->name_space, .labels = k->labels };
-        }
-        s->classes[c].kin = id;
+    words_init(&keys, s->context);
+    bool ok = firsts != NULL;
+    for (uint32_t c = 0; ok && c < count; c++) {
+        uint32_t like = class_like(s, c, &keys, firsts);
+        uint32_t number = like == NO_ID || like < c ? NO_ID : kin_of(s, &s->snapshot->classes[c]);
+        if (like < c) number = s->classes[like].kin;
+        s->classes[c].like = like;
+        s->classes[c].kin = number;
+        ok = number != NO_ID;
     }
-    return true;
+    words_free(&keys);
+    mem_free(s->context, firsts, count * sizeof *firsts);
+    return ok;
 }
 
 void kins_free(scheduler *s)

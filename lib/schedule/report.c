@@ -26,8 +26,7 @@ bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **ou
 {
     final_claim *list = arena_array(a, s->claims.count + 1, sizeof *list);
     final_lists lists;
-    final_lists_init(&lists, s->context);
-    bool ok = list != NULL;
+    bool ok = final_lists_init(&lists, s, a) && list != NULL;
     for (uint32_t c = 0; ok && c < s->claims.count; c++) {
         ok = claim_finalize(s, c, a, &lists, &list[c]) && (!s->claims.items[c].dropped || refuse_dropped(s, r, c));
     }
@@ -69,7 +68,7 @@ static bool report_launches(scheduler *s, karp_decision *d, const received *r, c
     for (uint32_t c = 0; ok && c < s->claims.count; c++) {
         if (!s->claims.items[c].dropped) order[n++] = c;
     }
-    ok = ok && report_sort_claims(s, r, order, n);
+    ok = ok && report_sort_claims(s, r, order, n) && list_room(d->context, &d->launches, sizeof *d->launches.items, n);
     for (size_t i = 0; ok && i < n; i++) {
         uint32_t c = order[i];
         /* Claims of one template share their annotations in Karpenter: the last one's hold for all. */

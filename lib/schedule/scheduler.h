@@ -175,6 +175,7 @@ typedef struct class_state {
     int64_t *requests;   /* vector */
     uint32_t first_view; /* NO_ID = not made yet */
     uint32_t kin;
+    uint32_t like;       /* the first class with the same rules and kin; itself if there is none before it */
     uint32_t *inverse_owned; /* inverse groups it owns */
     uint32_t inverse_count;
     bool registered;         /* its required anti-affinity is in the inverse table */

@@ -250,6 +250,7 @@ static bool enter_classes(scheduler *s)
 {
     for (uint32_t d = 0; d < s->dims; d++) s->least[d] = INT64_MAX;
     uint32_t all = s->snapshot->class_count, left = all;
+    if (s->views.count == 0 && !list_room(s->context, &s->views, sizeof(view), all < s->pod_count ? all : s->pod_count)) return false;
     for (uint32_t i = 0; i < s->pod_count && left > 0; i++) {
         uint32_t class_number = s->snapshot->pod_class[s->pods[i]];
         if (s->entered[class_number] == s->round) continue;

@@ -37,8 +37,10 @@ typedef struct final_claim {
 typedef struct final_lists {
     words keys; /* template, set, variants */
     LIST_OF(struct final_list { const uint32_t *types; uint32_t count; uint32_t number; }) lists;
+    uint64_t *fitting; /* of the claim at hand: variants, … */
+    uint32_t *key;     /* … and its key */
 } final_lists;
-void final_lists_init(final_lists *l, karp_context *context);
+bool final_lists_init(final_lists *l, scheduler *s, arena *a); /* false = refused; to be freed all the same */
 void final_lists_free(final_lists *l);
 /* `lists` is of all claims that are finished into this arena. */
 bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *out);

@@ -25,9 +25,9 @@ static int heavier_pod_term(const void *x, const void *y, const void *user)
 /* A copy of a list in the arena, ordered. NULL = refused. */
 static void *sorted_copy(scheduler *s, const void *items, uint32_t count, size_t size, compare_fn compare)
 {
-    void *copy = arena_array(&s->data, count + (size_t)1, size);
-    if (copy == NULL) return NULL;
-    if (count > 0) memcpy(copy, items, count * size);
+    void *copy = arena_alloc(&s->data, count * size);
+    if (copy == NULL || count == 0) return copy;
+    memcpy(copy, items, count * size);
     return sort_stable(s->context, copy, count, size, compare, NULL) ? copy : NULL;
 }
 
@@ -99,6 +99,14 @@ static bool all_spread(scheduler *s, view *v)
     return true;
 }
 
+/* It has no groups yet. */
+static void disown(view *v)
+{
+    v->owned = NULL;
+    v->owned_count = 0;
+    v->updated = v->elsewhere = false;
+}
+
 static uint32_t first_view(scheduler *s, uint32_t class_number)
 {
     const shape *h = shape_of(s->snapshot, class_number);
@@ -119,10 +127,35 @@ static uint32_t first_view(scheduler *s, uint32_t class_number)
     return all_spread(s, &v) ? push_view(s, &v) : NO_ID;
 }
 
+/* The view of a class like one that has its own: with the same lists and the same groups. */
+static uint32_t view_like(scheduler *s, uint32_t class_number)
+{
+    class_state *c = &s->classes[class_number];
+    const class_state *like = &s->classes[c->like];
+    view *slot = list_push(s->context, &s->views, sizeof *slot);
+    if (slot == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    *slot = s->views.items[like->first_view];
+    slot->class_ = class_number;
+    slot->next = NO_ID;
+    if (slot->updated && c->tracked) {
+        c->registered = true;
+        c->inverse_owned = like->inverse_owned;
+        c->inverse_count = like->inverse_count;
+    } else {
+        disown(slot);
+    }
+    return (uint32_t)(s->views.count - 1);
+}
+
 uint32_t view_of_class(scheduler *s, uint32_t class_number)
 {
     class_state *c = &s->classes[class_number];
-    if (c->first_view == NO_ID) c->first_view = first_view(s, class_number);
+    if (c->first_view != NO_ID) return c->first_view;
+    bool known = c->like != class_number && s->classes[c->like].first_view != NO_ID;
+    c->first_view = known ? view_like(s, class_number) : first_view(s, class_number);
     return c->first_view;
 }
 
@@ -194,9 +227,7 @@ uint32_t view_relax(scheduler *s, uint32_t view_number)
     if (next != NO_ID) return next;
     view v = s->views.items[view_number];
     v.step++;
-    v.owned = NULL;
-    v.owned_count = 0;
-    v.updated = v.elsewhere = false;
+    disown(&v);
     bool more = give_up(s, &v) && regroup(s, &s->views.items[view_number], &v);
     next = more ? push_view(s, &v) : s->failed ? NO_ID : LAST_VIEW;
     s->views.items[view_number].next = next;

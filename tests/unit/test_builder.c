@@ -363,6 +363,7 @@ static void test_shapes(void **state)
         }
     }
     assert_int_equal(f->s->shape_keys.count, variants);
+    assert_int_equal(f->s->rule_keys.count, variants - COUNT(cpus)); /* those that differ in requests have their rules in common */
 }
 
 /* What makes no difference. */
