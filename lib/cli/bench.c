@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "bench_edit.h"
 #include "bench_inputs.h"
 
 enum { STAGE_READ, STAGE_PREPARE, STAGE_SOLVE, STAGE_EMIT, STAGE_COUNT };
@@ -99,7 +100,7 @@ static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **
     if (status == KARP_OK) {
         status = bench_fill(m->context, name, builder, question, error);
     }
-    bool edits = question->ask == BENCH_EDIT;
+    bool edits = bench_edits(question->ask);
     if (!edits) {
         end_stage(m, STAGE_READ, &clock);
     }
@@ -110,7 +111,7 @@ static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **
         end_stage(m, STAGE_READ, &clock);
     }
     if (edits && status == KARP_OK) {
-        status = bench_edit(out, error);
+        status = bench_edit(out, question->ask, error);
     }
     end_stage(m, STAGE_PREPARE, &clock);
     karp_builder_free(builder);

@@ -285,7 +285,9 @@ static const family families[] = {
     {"b6-plain-", "1,000 shapes, requests only, 100 types of AWS", fill_b6_plain, BENCH_DECIDE, KARP_METHOD_ANY, "10000 100000 1000000"},
     {"b6-mixed-", "1,000 shapes, half spread over zones, a tenth one a host, 100 types of AWS", fill_b6_mixed, BENCH_DECIDE, KARP_METHOD_ANY, "10000 100000 1000000"},
     {"b6-few-", "100 shapes, requests only, 100 types of AWS", fill_b6_few, BENCH_DECIDE, KARP_METHOD_ANY, "10000 100000 1000000"},
-    {"b7-edit-", "b6-plain, in which one pod is replaced; that is what prepare is", fill_b6_plain, BENCH_EDIT, KARP_METHOD_ANY, "100000"},
+    {"b7-edit-", "b6-plain, in which one pod is replaced; that is what prepare is", fill_b6_plain, BENCH_EDIT_PENDING, KARP_METHOD_ANY, "100000"},
+    {"b7-bound-", "N nodes in use, in which one pod on a node is replaced", fill_b5, BENCH_EDIT_BOUND, KARP_METHOD_ANY, "1000 10000"},
+    {"b7-node-", "the same, in which one node is replaced", fill_b5, BENCH_EDIT_NODE, KARP_METHOD_ANY, "1000 10000"},
 };
 
 enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
@@ -295,7 +297,7 @@ void bench_list(void)
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
         printf("%sN%*s%s; N = %s\n", families[i].prefix, (int)(16 - strlen(families[i].prefix)), "", families[i].text, families[i].sizes);
     }
-    fputs("N is a number of pods (b4, b5: nodes) from 1 to 10000000, as in b1-1000. The path of a Snapshot file will do as well.\n", stdout);
+    fputs("N is a number of pods (b4, b5, b7-bound, b7-node: nodes) from 1 to 10000000, as in b1-1000. The path of a Snapshot file will do as well.\n", stdout);
 }
 
 static const family *find(const char *name, uint32_t *pods)

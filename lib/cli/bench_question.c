@@ -57,38 +57,11 @@ karp_status bench_answer(const karp_snapshot *snapshot, bench_question question,
     case BENCH_EACH_ZONE:
         return ask_each(snapshot, KARP_CHANGE_LOSE_ZONE, zones, sizeof(zones) / sizeof(zones[0]), out, asked, error);
     case BENCH_DECIDE:
-    case BENCH_EDIT:
+    case BENCH_EDIT_PENDING:
+    case BENCH_EDIT_BOUND:
+    case BENCH_EDIT_NODE:
         break;
     }
     *asked = 1;
     return decide(snapshot, question.method, out, error);
-}
-
-karp_status bench_edit(karp_snapshot **snapshot, karp_error *error)
-{
-    const karp_str name = bench_str("pod-000000");
-    const karp_resource request = {.name = bench_str("cpu"), .text = bench_str("300m")};
-    const karp_container container = {.name = bench_str("c"), .requests = &request, .request_count = 1};
-    const karp_condition waiting = {bench_str("PodScheduled"), bench_str("False"), bench_str("Unschedulable"), 0};
-    const karp_pod pod = {.size = sizeof(pod), .meta = {.name = name, .namespace_ = bench_str("default")}, .containers = &container,
-                          .container_count = 1, .conditions = &waiting, .condition_count = 1, .phase = KARP_PHASE_PENDING,
-                          .termination_grace_seconds = -1};
-    karp_builder *builder = NULL;
-    karp_snapshot *edited = NULL;
-    karp_status status = karp_snapshot_edit(*snapshot, &builder, error);
-    if (status == KARP_OK) {
-        status = karp_builder_remove(builder, bench_str("Pod"), bench_str("default"), name, error);
-    }
-    if (status == KARP_OK) {
-        status = karp_builder_add_pod(builder, &pod, error);
-    }
-    if (status == KARP_OK) {
-        status = karp_builder_finish(builder, &edited, error);
-    }
-    karp_builder_free(builder);
-    if (status == KARP_OK) {
-        karp_snapshot_unref(*snapshot);
-        *snapshot = edited;
-    }
-    return status;
 }
