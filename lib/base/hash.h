@@ -5,7 +5,7 @@
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
-#include <base/memory.h>
+#include <base/joint.h>
 
 #define NO_ID UINT32_MAX
 
@@ -50,7 +50,8 @@ static inline karp_str strings_get(const strings *s, uint32_t id)
     return (karp_str){ e->ptr, e->len };
 }
 
-/* Arrays of 32-bit words, interned likewise. */
+/* Arrays of 32-bit words, interned likewise. A table that was settled shares its arrays with those that continue it, until one of
+ * them adds to it. */
 typedef struct words {
     karp_context *context;
     arena data;
@@ -58,11 +59,13 @@ typedef struct words {
     size_t count, capacity;
     uint32_t *slots;
     size_t slot_count;
+    joint *joint_entries, *joint_slots; /* what others may share of the two; NULL = nobody does */
     uint64_t seed;
 } words;
 
 void words_init(words *w, karp_context *context);
 void words_free(words *w);
+bool words_settle(words *w); /* as strings_settle(), however little it is */
 bool words_continue(words *w, const words *from); /* as strings_continue() */
 uint32_t words_add(words *w, const uint32_t *data, size_t count);        /* NO_ID = refused */
 uint32_t words_find(const words *w, const uint32_t *data, size_t count); /* NO_ID = not there */

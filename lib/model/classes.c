@@ -116,7 +116,7 @@ static karp_status class_pods(struct classing *c, karp_error *error)
     if (said == NULL) return fail_nomem(error);
     words plain; /* (shape, namespace, labels, volumes) as stored -> class: most pods end here */
     words_init(&plain, s->context);
-    LIST_OF(uint32_t) class_of_plain = { NULL, 0, 0 };
+    LIST_OF(uint32_t) class_of_plain = { .items = NULL };
     karp_status status = KARP_OK;
     for (uint32_t i = 0; i < s->raw.pods.count && status == KARP_OK; i++) {
         const pod *p = pod_at(&s->raw, i);

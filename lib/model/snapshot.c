@@ -120,9 +120,8 @@ karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp
 {
     if (builder == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a builder and a place for the snapshot are needed");
     struct kept_pods kept = { .before = NULL };
-    bool ok = store_settle(&builder->s) && store_close_gaps(&builder->s) && (builder->before == NULL || kept_pods_find(&kept, builder->before, &builder->s)) &&
-              store_remove(&builder->s, builder->removed.items, builder->removed.count);
-    if (ok) builder->removed.count = 0;
+    bool ok = store_close_gaps(&builder->s) && (builder->before == NULL || kept_pods_find(&kept, builder->before, &builder->s)) &&
+              store_remove(&builder->s, builder->removed.items, &builder->removed.count) && store_settle(&builder->s);
     karp_status status = ok ? finish_store(builder, builder->before == NULL ? NULL : &kept, out, error) : fail_nomem(error);
     if (builder->before != NULL) kept_pods_free(&kept, builder->context);
     if (status != KARP_OK) return status;

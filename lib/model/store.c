@@ -16,15 +16,36 @@
 typedef struct any_list {
     void *items;
     size_t count, capacity;
+    joint *held;
 } any_list;
+
+static bool own(any_list *l, size_t element_bytes)
+{
+    if (l->held == NULL) return true;
+    void *items = joint_own(l->held, l->count * element_bytes);
+    if (items == NULL) return false;
+    l->items = items;
+    l->held = NULL;
+    return true;
+}
+
+bool list_own(void *list, size_t element_bytes)
+{
+    any_list l;
+    memcpy(&l, list, sizeof l);
+    if (!own(&l, element_bytes)) return false;
+    memcpy(list, &l, sizeof l);
+    return true;
+}
 
 bool list_room(karp_context *context, void *list, size_t element_bytes, size_t more)
 {
     any_list l;
     memcpy(&l, list, sizeof l);
-    if (more >= NO_ID || l.count >= NO_ID - more || !grow(context, &l.items, &l.capacity, l.count + more, element_bytes)) return false;
+    if (more >= NO_ID || l.count >= NO_ID - more || !own(&l, element_bytes)) return false;
+    bool ok = grow(context, &l.items, &l.capacity, l.count + more, element_bytes);
     memcpy(list, &l, sizeof l);
-    return true;
+    return ok;
 }
 
 bool list_reserve(karp_context *context, void *list, size_t element_bytes) { return list_room(context, list, element_bytes, 1); }
@@ -41,17 +62,22 @@ void *list_push(karp_context *context, void *list, size_t element_bytes)
     return element;
 }
 
-bool list_copy(karp_context *context, void *list, const void *from, size_t element_bytes)
+bool list_settle(karp_context *context, void *list, size_t element_bytes)
+{
+    any_list l;
+    memcpy(&l, list, sizeof l);
+    if (l.items == NULL || l.held != NULL) return true;
+    l.held = joint_new(context, l.items, l.capacity * element_bytes);
+    memcpy(list, &l, sizeof l);
+    return l.held != NULL;
+}
+
+void list_continue(void *list, const void *from)
 {
     any_list l;
     memcpy(&l, from, sizeof l);
-    if (l.count == 0) return true;
-    const void *items = l.items;
-    l.items = mem_alloc(context, l.capacity * element_bytes);
-    if (l.items == NULL) return false;
-    memcpy(l.items, items, l.count * element_bytes);
+    (void)joint_hold(l.held);
     memcpy(list, &l, sizeof l);
-    return true;
 }
 
 size_t list_count(const void *list)
@@ -65,7 +91,8 @@ void list_free(karp_context *context, void *list, size_t element_bytes)
 {
     any_list l;
     memcpy(&l, list, sizeof l);
-    mem_free(context, l.items, l.capacity * element_bytes);
+    if (l.held == NULL) mem_free(context, l.items, l.capacity * element_bytes);
+    joint_release(l.held);
     memset(&l, 0, sizeof l);
     memcpy(list, &l, sizeof l);
 }
@@ -157,18 +184,20 @@ void store_free(store *s)
 bool store_settle(store *s)
 {
     bool ok = true;
+    for (size_t i = 0; i < LISTS && ok; i++) ok = list_settle(s->context, part(s, lists[i].at), lists[i].element_bytes);
     for (size_t i = 0; i < STRING_TABLES && ok; i++) ok = strings_settle(part(s, string_tables[i]));
+    for (size_t i = 0; i < WORD_TABLES && ok; i++) ok = words_settle(part(s, word_tables[i]));
     return ok;
 }
 
 /* ---- a store that continues another -------------------------------------------------------------------------------- */
 
-/* The lists point to what the other store owns, so they are copied as they are. */
+/* What the lists point to the other store owns, too. */
 static bool copy_parts(store *s, const store *from)
 {
     bool ok = true;
     const char *other = (const char *)from;
-    for (size_t i = 0; i < LISTS && ok; i++) ok = list_copy(s->context, part(s, lists[i].at), other + lists[i].at, lists[i].element_bytes);
+    for (size_t i = 0; i < LISTS; i++) list_continue(part(s, lists[i].at), other + lists[i].at);
     for (size_t i = 0; i < STRING_TABLES && ok; i++) ok = strings_continue(part(s, string_tables[i]), (const strings *)(const void *)(other + string_tables[i]));
     for (size_t i = 0; i < WORD_TABLES && ok; i++) ok = words_continue(part(s, word_tables[i]), (const words *)(const void *)(other + word_tables[i]));
     return ok && store_pods_continue(s, from);
@@ -220,6 +249,10 @@ static bool remove_of_kind(store *s, uint32_t kind, const uint64_t *removed, siz
     for (size_t i = 0; i < before; i++) {
         if (moved[i] != NO_ID) moved[i] = next++;
     }
+    if (next < before && (!list_own(list, lists[kind].element_bytes) || !list_own(&s->taken_index, sizeof(uint32_t)))) {
+        mem_free(s->context, moved, (before + 1) * sizeof *moved);
+        return false;
+    }
     if (next < before) {
         close_gaps(list, lists[kind].element_bytes, moved);
         for (size_t i = 0; i < s->taken.count; i++) {
@@ -231,12 +264,16 @@ static bool remove_of_kind(store *s, uint32_t kind, const uint64_t *removed, siz
     return true;
 }
 
-bool store_remove(store *s, const uint64_t *removed, size_t count)
+bool store_remove(store *s, uint64_t *removed, size_t *count)
 {
-    for (uint32_t kind = KIND_POD + 1; kind < KIND_COUNT; kind++) {
-        bool any = false;
-        for (size_t i = 0; i < count && !any; i++) any = removed[i] >> 32 == kind;
-        if (any && !remove_of_kind(s, kind, removed, count)) return false;
+    while (*count > 0) {
+        uint32_t kind = (uint32_t)(removed[*count - 1] >> 32);
+        size_t left = 0;
+        if (!remove_of_kind(s, kind, removed, *count)) return false;
+        for (size_t i = 0; i < *count; i++) {
+            if (removed[i] >> 32 != kind) removed[left++] = removed[i];
+        }
+        *count = left;
     }
     return true;
 }

@@ -268,8 +268,8 @@ typedef struct catalogue_use {
     uint32_t pool_count;
 } catalogue_use;
 
-/* A growable array. */
-#define LIST_OF(type) struct { type *items; size_t count, capacity; }
+/* A growable array. One that was settled shares its elements with those that continue it, until it is written to. */
+#define LIST_OF(type) struct { type *items; size_t count, capacity; joint *held; }
 /* A new cleared element at the end of any LIST_OF, or NULL. `list` is the address of the struct. */
 void *list_push(karp_context *context, void *list, size_t element_bytes);
 /* Room for one more element: the next list_push() cannot fail. false = refused. */
@@ -277,7 +277,11 @@ bool list_reserve(karp_context *context, void *list, size_t element_bytes);
 /* Room for `more` elements at once, for who knows how many will come. false = refused. */
 bool list_room(karp_context *context, void *list, size_t element_bytes, size_t more);
 size_t list_count(const void *list);
-bool list_copy(karp_context *context, void *list, const void *from, size_t element_bytes); /* into an empty one */
+bool list_settle(karp_context *context, void *list, size_t element_bytes); /* false = refused, nothing is lost */
+/* An empty list becomes the same as another, which is settled or empty. */
+void list_continue(void *list, const void *from);
+/* Before elements that are there are written to: they are this list's alone. false = refused, nothing changed. */
+bool list_own(void *list, size_t element_bytes);
 void list_free(karp_context *context, void *list, size_t element_bytes);
 
 typedef struct store {
@@ -348,8 +352,9 @@ bool store_settle(store *s);
 /* A cleared store becomes a copy of another, whose memory it shares (store_share() has made it sharable). false = refused:
  * nothing is left to free. */
 bool store_continue(store *s, const store *from);
-/* Takes objects out, all but pods; each of `removed` is a kind << 32 | an index. false = refused, nothing changed. */
-bool store_remove(store *s, const uint64_t *removed, size_t count);
+/* Takes objects out, all but pods; each of `removed` is a kind << 32 | an index. false = refused: what is still to be taken out
+ * stays in `removed`. */
+bool store_remove(store *s, uint64_t *removed, size_t *count);
 
 /* The words that `taken` knows an object by: kind, namespace, name, and what else the kind is known by. */
 bool store_has(const store *s, const uint32_t *identity, size_t count);

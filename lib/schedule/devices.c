@@ -401,7 +401,7 @@ bool devices_drivers(scheduler *s, uint32_t claim_number, arena *a, karp_str *ou
     if (s->devices == NULL) return true;
     const struct devices *d = s->devices;
     uint32_t number = s->host_count + s->claims.items[claim_number].number;
-    LIST_OF(uint32_t) drivers = { NULL, 0, 0 };
+    LIST_OF(uint32_t) drivers = { .items = NULL };
     bool ok = true;
     for (uint32_t i = 0; i < d->world->claim_count; i++) {
         const claim_state *c = &d->claims[i];
