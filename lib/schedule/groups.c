@@ -4,13 +4,14 @@
 
 #include <base/sort.h>
 #include <model/prepare.h>
+#include <schedule/filters.h>
 #include <schedule/kins.h>
 #include <schedule/rounds.h>
 #include <schedule/templates.h>
 #include <string.h>
 
 /* Distinguishes the kinds of parts that are interned in one table. */
-enum part { PART_GROUP = 1, PART_EXPRESSION, PART_TOLERATION, PART_ENTRY, PART_FILTER, PART_SELECTOR, PART_WHOLE };
+enum part { PART_GROUP = 1, PART_EXPRESSION, PART_TOLERATION, PART_FILTER, PART_SELECTOR, PART_WHOLE };
 
 /* A list of words under construction: the end of s->part_words, from `base` on. Parts within it are made behind it, and are
  * gone again when it goes on. */
@@ -112,30 +113,6 @@ static uint32_t selector_part(scheduler *s, const group *g, bool full)
     return intern(&k);
 }
 
-/* A filter's OR-entry. The peer's identity sees only its keys and minValues. */
-static uint32_t entry_part(scheduler *s, demand d, bool full)
-{
-    key_words k = words_begin(s);
-    size_t n;
-    put(&k, PART_ENTRY);
-    if (full) {
-        put(&k, d.set);
-        put(&k, d.host);
-        return intern(&k);
-    }
-    (void)set_entries(&s->algebra, d.set, &n);
-    for (size_t i = 0; i < n; i++) {
-        set_entry e = set_entries(&s->algebra, d.set, &n)[i];
-        put(&k, e.key);
-        put(&k, requirement_get(&s->algebra, e.requirement)->min_values);
-    }
-    if (d.host != NO_ID) {
-        put(&k, s->snapshot->known.hostname);
-        put(&k, requirement_get(&s->algebra, d.host)->min_values);
-    }
-    return intern(&k);
-}
-
 static uint32_t toleration_part(scheduler *s, const toleration *t)
 {
     key_words k = words_begin(s);
@@ -156,10 +133,7 @@ static uint32_t filter_part(scheduler *s, const group *g, bool full)
         size_t from = words_so_far(&k);
         for (uint32_t i = 0; i < f->tolerations.count; i++) put(&k, toleration_part(s, &f->tolerations.items[i]));
         settle(&k, from, true);
-        put(&k, NO_ID); /* ends the tolerations */
-        from = words_so_far(&k);
-        for (uint32_t i = 0; i < f->entry_count; i++) put(&k, entry_part(s, f->entries[i], full));
-        settle(&k, from, true);
+        put(&k, filter_identity(s, f, full));
     }
     return intern(&k);
 }
@@ -326,30 +300,6 @@ static uint32_t group_of_term(scheduler *s, const pod_term *t, uint8_t kind, boo
     return obtain(s, &g, tolerations);
 }
 
-/* The OR-entries of a spread constraint's filter: node selector ∧ each required term, or the selector alone. Karpenter looks at
- * the terms that are left, and so has another group for each step of the ladder (Q-5). Without the quirk a filter is no matter
- * of the step. */
-static bool filter_entries(scheduler *s, const view *v, node_filter *f)
-{
-    const shape *h = shape_of(s->snapshot, v->class_);
-    uint32_t first = quirk(s, 5) ? v->required_first : 0, terms = h->required.count - first;
-    uint32_t count = terms > 0 ? terms : 1;
-    demand *entries = arena_array(&s->data, count, sizeof *entries);
-    if (entries == NULL) {
-        s->failed = true;
-        return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        entries[i] = (demand){ EMPTY_SET, NO_ID };
-        if (!demand_of_labels(&s->algebra, h->node_selector, &entries[i])) return false;
-        if (terms == 0) continue;
-        if (!demand_of_expressions(&s->algebra, h->required.items[first + i].expressions, &entries[i])) return false;
-    }
-    f->entries = entries;
-    f->entry_count = count;
-    return true;
-}
-
 static uint32_t group_of_spread(scheduler *s, const view *v, const spread_constraint *c)
 {
     const pod_class *class_ = &s->snapshot->classes[v->class_];
@@ -370,8 +320,11 @@ static uint32_t group_of_spread(scheduler *s, const view *v, const spread_constr
     g.namespace_count = 1;
     toleration_list tolerations = v->tolerations;
     if (!quirk(s, 5) && s->tolerate_prefer_no_schedule && !add_prefer_no_schedule(s, &tolerations)) return NO_ID;
-    g.filter = (node_filter){ .honor_affinity = c->honor_affinity, .honor_taints = c->honor_taints, .tolerations = tolerations };
-    return filter_entries(s, v, &g.filter) ? obtain(s, &g, tolerations) : NO_ID;
+    /* Karpenter looks at the terms that are left, and so has another group for each step of the ladder (Q-5). Without the quirk a
+     * filter is no matter of the step. */
+    g.filter = (node_filter){ .honor_affinity = c->honor_affinity, .honor_taints = c->honor_taints, .tolerations = tolerations,
+                              .terms = filter_terms_of(s, v->class_), .first = quirk(s, 5) ? v->required_first : 0 };
+    return g.filter.terms != NULL ? obtain(s, &g, tolerations) : NO_ID;
 }
 
 /* ---- owners ------------------------------------------------------------------------------------------------------------ */

@@ -96,11 +96,23 @@ typedef struct domain_key {
 
 enum { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI };
 
+/* What the filters of a class's spread constraints go by: an OR-entry for each required term. A step of the ladder leaves those from
+ * some entry on, so that questions are answered for all steps at once. */
+typedef struct filter_terms {
+    demand *entries;
+    uint32_t count;
+    uint32_t *identities[2]; /* of the entries from each on: as the peer sees them, in full; NULL = not asked for yet */
+    uint32_t *of_node;       /* by Node, 1 + what filters.c calls accepted; 0 = not asked for yet */
+    struct filter_answer {   /* the one that was given last */
+        uint32_t set, host_text, accepted;
+    } recent;
+} filter_terms;
+
 typedef struct node_filter {
     bool honor_affinity, honor_taints;
     toleration_list tolerations;
-    const demand *entries;
-    uint32_t entry_count;
+    filter_terms *terms;
+    uint32_t first; /* entries dropped */
 } node_filter;
 
 typedef struct group {
@@ -180,6 +192,7 @@ typedef struct class_state {
     uint32_t inverse_count;
     bool registered;         /* its required anti-affinity is in the inverse table */
     bool tracked;            /* topology knows it: false for pods whose volumes were not found, until they fail */
+    filter_terms *filter_terms; /* NULL = not made yet */
     spread_list default_spread; /* §15, when the pods have no constraints of their own */
     uint64_t failed_at;      /* version of the run at which the whole ladder failed last */
     uint32_t failed_reason, failed_view;
@@ -318,6 +331,7 @@ struct scheduler {
     LIST_OF(group) groups;
     words group_keys;     /* identities and their parts … */
     LIST_OF(uint32_t) part_words; /* … while they are made */
+    words filter_keys;    /* identities of filters and their parts */
     map64 group_of_identity;
     LIST_OF(kin) kins;
     words kin_keys;

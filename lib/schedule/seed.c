@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is there before the round: domains of the nodes offered, counts of bound pods (scheduling.md §14.3). */
 #include <base/sort.h>
+#include <schedule/filters.h>
 #include <schedule/kins.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
@@ -13,24 +14,10 @@ bool host_allowed(const scheduler *s, uint32_t requirement_id, uint32_t host_tex
     return host_text == HOST_FRESH ? requirement_has_fresh(r) : requirement_has(&s->algebra, r, host_text);
 }
 
-bool filter_matches(scheduler *s, const node_filter *f, taint_list taints, uint32_t set, uint32_t host_text)
-{
-    if (f->honor_affinity) {
-        bool some = false;
-        for (uint32_t i = 0; i < f->entry_count && !some; i++) {
-            some = host_allowed(s, f->entries[i].host, host_text) && set_compatible(&s->algebra, set, f->entries[i].set, false);
-        }
-        if (!some) return false;
-    }
-    return !f->honor_taints || taints_tolerated(s, f->tolerations, taints, NULL);
-}
-
 /* Whether the group counts pods on this Node, judged by the Node object alone. */
 static bool counts_node(scheduler *s, const group *g, uint32_t node_index)
 {
-    const node *n = &s->snapshot->raw.nodes.items[node_index];
-    return !g->has_filter ||
-           filter_matches(s, &g->filter, n->taints, s->snapshot->node_sets[node_index], label_get(n->meta.labels, s->snapshot->known.hostname));
+    return !g->has_filter || filter_matches_node(s, &g->filter, node_index);
 }
 
 uint32_t node_says(const scheduler *s, label_list labels, uint32_t key_index)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What topology allows a pod, and what a placement changes (scheduling.md §14.5, §14.7–14.10). */
+#include <schedule/filters.h>
 #include <schedule/kins.h>
 #include <schedule/places.h>
 #include <schedule/rounds.h>
@@ -74,6 +75,7 @@ static bool register_bound(scheduler *s)
 bool topology_init(scheduler *s)
 {
     words_init(&s->group_keys, s->context);
+    words_init(&s->filter_keys, s->context);
     map64_init(&s->group_of_identity, s->context);
     map64_init(&s->key_numbers, s->context);
     return kins_init(s) && list_bound_by_kin(s) && number_nodes(s) && register_bound(s);
@@ -98,6 +100,7 @@ void topology_free(scheduler *s)
     list_free(s->context, &s->groups, sizeof(group));
     kins_free(s);
     words_free(&s->group_keys);
+    words_free(&s->filter_keys);
     list_free(s->context, &s->part_words, sizeof(uint32_t));
     map64_free(&s->group_of_identity);
     map64_free(&s->key_numbers);

@@ -69,7 +69,5 @@ void topology_count_placed(scheduler *s, uint32_t group_number);
 
 /* Whether a demand on the host name is met: a text id, or one of the two marks. */
 bool host_allowed(const scheduler *s, uint32_t requirement_id, uint32_t host_text);
-/* Whether the filter accepts a node with these taints and requirements (§14.2). */
-bool filter_matches(scheduler *s, const node_filter *f, taint_list taints, uint32_t set, uint32_t host_text);
 
 #endif

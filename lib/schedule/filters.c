@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/filters.h>
+
+#include <model/prepare.h>
+#include <schedule/templates.h>
+#include <schedule/topology.h>
+
+/* ---- the entries of a class -------------------------------------------------------------------------------------------- */
+
+/* Node selector ∧ each required term, or the selector alone. */
+static bool make_entries(scheduler *s, const shape *h, filter_terms *t)
+{
+    demand selected = { EMPTY_SET, NO_ID };
+    t->count = h->required.count > 0 ? h->required.count : 1;
+    t->entries = arena_array(&s->data, t->count, sizeof *t->entries);
+    if (t->entries == NULL || !demand_of_labels(&s->algebra, h->node_selector, &selected)) return false;
+    for (uint32_t i = 0; i < t->count; i++) t->entries[i] = selected;
+    for (uint32_t i = 0; i < h->required.count; i++) {
+        if (!demand_of_expressions(&s->algebra, h->required.items[i].expressions, &t->entries[i])) return false;
+    }
+    return true;
+}
+
+filter_terms *filter_terms_of(scheduler *s, uint32_t class_number)
+{
+    class_state *c = &s->classes[class_number];
+    if (c->filter_terms != NULL) return c->filter_terms;
+    filter_terms *t = arena_zalloc(&s->data, sizeof *t);
+    if (t == NULL || !make_entries(s, shape_of(s->snapshot, class_number), t)) {
+        s->failed = true;
+        return NULL;
+    }
+    t->recent.set = NO_ID;
+    c->filter_terms = t;
+    return t;
+}
+
+/* ---- identity ---------------------------------------------------------------------------------------------------------- */
+
+/* Lists of words in s->filter_keys. What begins with FORK is a set of entries, anything else is one entry. */
+enum word { FORK, KEYS, WHOLE };
+
+static uint32_t numbered(scheduler *s, const uint32_t *list, size_t count)
+{
+    uint32_t id = words_add(&s->filter_keys, list, count);
+    if (id == NO_ID) s->failed = true;
+    return id;
+}
+
+static uint32_t with_key(scheduler *s, uint32_t others, uint32_t key, uint32_t requirement_id)
+{
+    return numbered(s, (uint32_t[]){ KEYS, others, key, requirement_get(&s->algebra, requirement_id)->min_values }, 4);
+}
+
+static uint32_t entry_identity(scheduler *s, demand d, bool full)
+{
+    size_t n;
+    if (full) return numbered(s, (uint32_t[]){ WHOLE, d.set, d.host }, 3);
+    const set_entry *e = set_entries(&s->algebra, d.set, &n);
+    uint32_t id = numbered(s, (uint32_t[]){ KEYS }, 1);
+    for (size_t i = 0; i < n; i++) id = with_key(s, id, e[i].key, e[i].requirement);
+    return d.host != NO_ID ? with_key(s, id, s->snapshot->known.hostname, d.host) : id;
+}
+
+/* A set of entries is NO_ID when it is empty, its entry when it has one, and else a fork at the highest bit in which the numbers
+ * of its entries differ. So there is one number for each set, and the next set is made of what they have in common. */
+static uint32_t above(uint32_t bit, uint32_t number) { return number & ~(2 * bit - 1); }
+
+static uint32_t fork_of(scheduler *s, uint32_t bit, uint32_t number, uint32_t without, uint32_t with)
+{
+    return numbered(s, (uint32_t[]){ FORK, bit, above(bit, number), without, with }, 5);
+}
+
+/* The set, whose entries have all the bits of `like` above those in which they differ, and one entry that is not like them. */
+static uint32_t joined(scheduler *s, uint32_t set, uint32_t like, uint32_t entry)
+{
+    uint32_t bit = UINT32_C(1) << 31;
+    while (((like ^ entry) & bit) == 0) bit >>= 1;
+    return (entry & bit) != 0 ? fork_of(s, bit, entry, set, entry) : fork_of(s, bit, entry, entry, set);
+}
+
+/* The set with the entry, or without it if it was there. */
+static uint32_t toggled(scheduler *s, uint32_t set, uint32_t entry)
+{
+    if (set == NO_ID || set == entry) return set == NO_ID ? entry : NO_ID;
+    const uint32_t *w = s->filter_keys.entries[set].ptr;
+    if (w[0] != FORK) return joined(s, set, set, entry);
+    uint32_t bit = w[1], without = w[3], with = w[4];
+    if (above(bit, entry) != w[2]) return joined(s, set, w[2], entry);
+    uint32_t *side = (entry & bit) != 0 ? &with : &without;
+    *side = toggled(s, *side, entry);
+    if (*side == NO_ID) return side == &with ? without : with;
+    return fork_of(s, bit, entry, without, with);
+}
+
+/* The identities of all that a ladder leaves of the entries, from the last one to all. */
+static uint32_t *make_identities(scheduler *s, const filter_terms *t, bool full)
+{
+    uint32_t set = NO_ID, *list = arena_array(&s->data, t->count, sizeof *list);
+    if (list == NULL) {
+        s->failed = true;
+        return NULL;
+    }
+    for (uint32_t i = t->count; i > 0 && !s->failed; i--) {
+        uint32_t entry = entry_identity(s, t->entries[i - 1], full);
+        if (!s->failed) set = toggled(s, set, entry);
+        list[i - 1] = set;
+    }
+    return list;
+}
+
+uint32_t filter_identity(scheduler *s, const node_filter *f, bool full)
+{
+    filter_terms *t = f->terms;
+    if (t->identities[full] == NULL) t->identities[full] = make_identities(s, t, full);
+    return t->identities[full] != NULL ? t->identities[full][f->first] : NO_ID;
+}
+
+/* ---- what is accepted --------------------------------------------------------------------------------------------------- */
+
+/* How many entries, from the first on, end with the last one that accepts the place: a filter accepts it that begins before. */
+static uint32_t accepted(scheduler *s, filter_terms *t, uint32_t set, uint32_t host_text)
+{
+    struct filter_answer *a = &t->recent;
+    if (a->set == set && a->host_text == host_text) return a->accepted;
+    uint32_t n = t->count;
+    while (n > 0 && !(host_allowed(s, t->entries[n - 1].host, host_text) && set_compatible(&s->algebra, set, t->entries[n - 1].set, false))) n--;
+    *a = (struct filter_answer){ set, host_text, n };
+    return n;
+}
+
+/* The same for a Node. The answers are kept where many steps of a ladder may ask. */
+static uint32_t accepted_node(scheduler *s, filter_terms *t, uint32_t node_index)
+{
+    size_t nodes = s->snapshot->raw.nodes.count;
+    if (t->count > 1 && t->of_node == NULL) t->of_node = arena_array(&s->data, nodes, sizeof *t->of_node);
+    if (t->count > 1 && t->of_node == NULL) {
+        s->failed = true;
+        return 0;
+    }
+    if (t->count > 1 && t->of_node[node_index] > 0) return t->of_node[node_index] - 1;
+    uint32_t host_text = label_get(s->snapshot->raw.nodes.items[node_index].meta.labels, s->snapshot->known.hostname);
+    uint32_t n = accepted(s, t, s->snapshot->node_sets[node_index], host_text);
+    if (t->count > 1) t->of_node[node_index] = n + 1;
+    return n;
+}
+
+bool filter_matches(scheduler *s, const node_filter *f, taint_list taints, uint32_t set, uint32_t host_text)
+{
+    if (f->honor_affinity && accepted(s, f->terms, set, host_text) <= f->first) return false;
+    return !f->honor_taints || taints_tolerated(s, f->tolerations, taints, NULL);
+}
+
+bool filter_matches_node(scheduler *s, const node_filter *f, uint32_t node_index)
+{
+    if (f->honor_affinity && accepted_node(s, f->terms, node_index) <= f->first) return false;
+    return !f->honor_taints || taints_tolerated(s, f->tolerations, s->snapshot->raw.nodes.items[node_index].taints, NULL);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Node filters of spread constraints: which nodes count for a pod (scheduling.md §14.2). */
+#ifndef SCHEDULE_FILTERS_H
+#define SCHEDULE_FILTERS_H
+
+#include <schedule/scheduler.h>
+
+/* What the filters of a class go by, made when new. NULL = refused. */
+filter_terms *filter_terms_of(scheduler *s, uint32_t class_number);
+/* The same for filters whose entries are the same in any order, equal ones cancelling in pairs: as the peer sees entries, by their
+ * keys and minValues alone (Q-3), or by all of them. Another number each time it fails (s->failed). */
+uint32_t filter_identity(scheduler *s, const node_filter *f, bool full);
+
+/* Whether the filter accepts a node with these taints and requirements. */
+bool filter_matches(scheduler *s, const node_filter *f, taint_list taints, uint32_t set, uint32_t host_text);
+/* The same of a Node, judged by the Node object alone. */
+bool filter_matches_node(scheduler *s, const node_filter *f, uint32_t node_index);
+
+#endif
