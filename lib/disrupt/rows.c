@@ -57,8 +57,7 @@ static bool launch_row(karp_decision *d, const command *c, const received *got, 
     const simulation *m = c->simulation;
     const final_claim *f = &m->finals[r->claim];
     launch_source from = { .template_ = m->s->claims.items[r->claim].template_, .set = r->set, .types = r->types, .type_count = r->type_count,
-                           .requests = f->requests, .pods = got->claim_pods + got->claim_first[r->claim],
-                           .pod_count = got->claim_first[r->claim + 1] - got->claim_first[r->claim],
+                           .requests = f->requests, .pods = got->claims[r->claim].pods, .pod_count = got->claims[r->claim].count,
                            .relaxed_min_values = m->s->claims.items[r->claim].relaxed_min_values };
     return devices_drivers(m->s, r->claim, &d->data, &from.drivers) && report_launch(m->s, d, &from);
 }

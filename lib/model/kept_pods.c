@@ -131,17 +131,20 @@ void order_change_free(order_change *o, karp_context *context)
     mem_free(context, o->fresh, o->pods->room * sizeof *o->fresh);
 }
 
-void order_change_apply(const order_change *o, const uint32_t *was, size_t count, const uint32_t *fresh, uint32_t *out)
+void order_change_apply(const order_change *o, const void *was, size_t count, const void *fresh, size_t size, void *out)
 {
-    size_t from = 0, to = 0, g = 0, f = 0;
+    const uint8_t *old = was, *new = fresh;
+    uint8_t *to = out;
+    size_t from = 0, g = 0, f = 0;
     for (;;) {
         size_t cut = g < o->gone_count ? o->gone_at[g] : count;
         if (f < o->fresh_count && o->fresh_at[f] < cut) cut = o->fresh_at[f];
-        if (cut > from) memcpy(out + to, was + from, (cut - from) * sizeof *out);
-        to += cut - from;
+        if (cut > from) memcpy(to, old + from * size, (cut - from) * size);
+        to += (cut - from) * size;
         from = cut;
         if (f < o->fresh_count && o->fresh_at[f] == cut) {
-            out[to++] = fresh[f++];
+            memcpy(to, new + f++ * size, size);
+            to += size;
         } else if (g < o->gone_count) {
             g++;
             from++;

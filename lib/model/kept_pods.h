@@ -46,8 +46,8 @@ typedef struct order_change {
 bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare,
                        bool (*picks)(const pod *p));
 void order_change_free(order_change *o, karp_context *context);
-/* What stands beside the order, in the new one; fresh[i] belongs to o->fresh[i]. */
-void order_change_apply(const order_change *o, const uint32_t *was, size_t count, const uint32_t *fresh, uint32_t *out);
+/* What stands beside the order, `size` bytes each, in the new one; fresh[i] belongs to o->fresh[i]. */
+void order_change_apply(const order_change *o, const void *was, size_t count, const void *fresh, size_t size, void *out);
 /* By pod its position in the order `now`, when `was` has it for the order before. */
 void order_change_ranks(const order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *now, uint32_t *out);
 

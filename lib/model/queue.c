@@ -81,10 +81,48 @@ static bool make_queue(karp_snapshot *s)
     return s->queue != NULL && s->queue_rank != NULL;
 }
 
+static bool make_falls(karp_snapshot *s)
+{
+    s->queue_falls = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue_falls);
+    return s->queue_falls != NULL;
+}
+
+static void note_fall(karp_snapshot *s, size_t i)
+{
+    if (i < s->raw.pods.count) s->queue_falls[i] = i > 0 && s->pod_rank[s->queue[i]] < s->pod_rank[s->queue[i - 1]];
+}
+
 static bool queue_anew(karp_snapshot *s)
 {
-    if (!make_queue(s) || !sort_queue(s)) return false;
-    for (size_t i = 0; i < s->raw.pods.count; i++) s->queue_rank[s->queue[i]] = (uint32_t)i;
+    if (!make_queue(s) || !make_falls(s) || !sort_queue(s)) return false;
+    for (size_t i = 0; i < s->raw.pods.count; i++) {
+        s->queue_rank[s->queue[i]] = (uint32_t)i;
+        note_fall(s, i);
+    }
+    return true;
+}
+
+/* Where nobody came or went, the names around a place are those that were there. */
+static bool continue_falls(karp_snapshot *s, const order_change *change)
+{
+    const karp_snapshot *before = s->kept->before;
+    size_t began = before->raw.pods.count;
+    if (change->none && s->pod_rank == before->pod_rank) {
+        s->queue_falls = block_hold(before->queue_falls);
+        return true;
+    }
+    if (!make_falls(s)) return false;
+    /* What the fresh ones have is written below. */
+    order_change_apply(change, before->queue_falls, began, change->fresh, sizeof *s->queue_falls, s->queue_falls);
+    for (size_t i = 0; i < change->fresh_count; i++) {
+        note_fall(s, s->queue_rank[change->fresh[i]]);
+        note_fall(s, s->queue_rank[change->fresh[i]] + (size_t)1);
+    }
+    for (size_t i = 0; i < change->gone_count; i++) {
+        size_t after = change->gone_at[i] + (size_t)1;
+        bool gone_too = i + 1 < change->gone_count && change->gone_at[i + 1] == after;
+        if (after < began && !gone_too) note_fall(s, s->queue_rank[before->queue[after]]);
+    }
     return true;
 }
 
@@ -103,7 +141,7 @@ static bool class_change(karp_snapshot *s, const order_change *change)
     s->queue_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue_class);
     bool ok = fresh != NULL && s->queue_class != NULL;
     for (size_t i = 0; ok && i < change->fresh_count; i++) fresh[i] = s->pod_class[change->fresh[i]];
-    if (ok) order_change_apply(change, before->queue_class, before->raw.pods.count, fresh, s->queue_class);
+    if (ok) order_change_apply(change, before->queue_class, before->raw.pods.count, fresh, sizeof *fresh, s->queue_class);
     mem_free(s->context, fresh, s->kept->room * sizeof *fresh);
     return ok;
 }
@@ -127,10 +165,10 @@ static bool continue_queue(karp_snapshot *s)
         s->queue_rank = block_hold(before->queue_rank);
     } else if (ok) {
         ok = make_queue(s);
-        if (ok) order_change_apply(&change, before->queue, began, change.fresh, s->queue);
+        if (ok) order_change_apply(&change, before->queue, began, change.fresh, sizeof *s->queue, s->queue);
         if (ok) order_change_ranks(&change, s, before->queue_rank, s->queue, s->queue_rank);
     }
-    ok = ok && continue_queue_class(s, &change);
+    ok = ok && continue_falls(s, &change) && continue_queue_class(s, &change);
     order_change_free(&change, s->context);
     return ok;
 }
@@ -188,7 +226,7 @@ static bool continue_pending(karp_snapshot *s)
     order_change change;
     bool ok = order_change_find(&change, s, before->pending, before->pending_count, pods_by_name, waits) && make_pending(s);
     if (ok) {
-        order_change_apply(&change, before->pending, before->pending_count, change.fresh, s->pending);
+        order_change_apply(&change, before->pending, before->pending_count, change.fresh, sizeof *s->pending, s->pending);
         s->pending_count = before->pending_count - (uint32_t)change.gone_count + (uint32_t)change.fresh_count;
         continue_plain(s);
     }

@@ -26,8 +26,8 @@ static const prepare_step steps_of_pods[] = { prepare_names, prepare_queue, cont
 /* Lets go of all that was made of the store. */
 static void release_blocks(karp_snapshot *s)
 {
-    void *blocks[] = { s->facts_block, s->by_name, s->pod_rank, s->pod_class, s->class_sizes, s->classes, s->queue, s->queue_rank, s->queue_class,
-                       s->pending, s->plain, s->pod_node, s->bound_first, s->bound };
+    void *blocks[] = { s->facts_block, s->by_name, s->pod_rank, s->pod_class, s->class_sizes, s->classes, s->queue, s->queue_rank,
+                       s->queue_falls, s->queue_class, s->pending, s->plain, s->pod_node, s->bound_first, s->bound };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) block_release(blocks[i]);
 }
 

@@ -123,6 +123,7 @@ struct karp_snapshot {
     uint32_t *class_sizes; /* how many pods each has */
     uint32_t *queue; /* every pod, in the order of scheduling.md §17.2 … */
     uint32_t *queue_rank; /* … and the place of each in it */
+    uint8_t *queue_falls; /* 1 where a pod's name comes before the one in front of it */
     uint32_t *queue_class; /* classes in that order */
     uint32_t *pending; /* pods that wait for a node by themselves, by namespace and name (§2.1) */
     uint64_t *plain;   /* by pod: it waits and asks for nothing that could be invalid */

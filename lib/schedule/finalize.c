@@ -88,19 +88,44 @@ bool final_lists_init(final_lists *l, scheduler *s, arena *a)
     size_t widest = 0;
     memset(l, 0, sizeof *l);
     words_init(&l->keys, s->context);
+    words_init(&l->likes, s->context);
     for (uint32_t t = 0; t < s->template_count; t++) {
         size_t words_ = template_words(&s->templates[t]);
         widest = words_ > widest ? words_ : widest;
     }
+    size_t of_list = 2 + 2 * widest, of_like = 4 + 3 * (size_t)s->dims;
     l->fitting = arena_array(a, widest + 1, sizeof *l->fitting);
-    l->key = arena_array(a, 2 + 2 * widest, sizeof *l->key);
+    l->key = arena_array(a, of_list > of_like ? of_list : of_like, sizeof *l->key);
     return l->fitting != NULL && l->key != NULL;
 }
 
 void final_lists_free(final_lists *l)
 {
-    list_free(l->keys.context, &l->lists, sizeof *l->lists.items);
+    karp_context *context = l->keys.context;
+    list_free(context, &l->lists, sizeof *l->lists.items);
+    list_free(context, &l->firsts, sizeof *l->firsts.items);
     words_free(&l->keys);
+    words_free(&l->likes);
+}
+
+/* The first claim that ends as this one does; NO_ID = refused. */
+static uint32_t first_like(scheduler *s, uint32_t claim_number, final_lists *l)
+{
+    const claim *c = &s->claims.items[claim_number];
+    size_t amounts = 2 * (size_t)s->dims;
+    if (s->claims.count == 1 || c->reserved_count > 0) return claim_number; /* nobody is like it */
+    l->key[0] = c->template_;
+    l->key[1] = c->set;
+    l->key[2] = c->types;
+    l->key[3] = c->relaxed_min_values;
+    memcpy(l->key + 4, c->requests, s->dims * sizeof *c->requests);
+    for (uint32_t d = 0; d < s->dims; d++) l->key[4 + amounts + d] = c->binary[d];
+    uint32_t id = words_add(&l->likes, l->key, 4 + amounts + s->dims);
+    if (id == NO_ID || id < l->firsts.count) return id == NO_ID ? NO_ID : l->firsts.items[id];
+    uint32_t *slot = list_push(s->context, &l->firsts, sizeof *slot);
+    if (slot == NULL) return NO_ID;
+    *slot = claim_number;
+    return claim_number;
 }
 
 /* The template's types with a variant that fits, in price order; false = refused. */
@@ -128,13 +153,13 @@ static bool list_types(scheduler *s, uint32_t template_number, uint32_t set, are
     return out->types != NULL;
 }
 
-bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *out)
+static bool finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *out)
 {
     claim *c = &s->claims.items[claim_number];
     const template_ *t = &s->templates[c->template_];
     resource_list daemons, pods;
     typeset_fitting(s, c->types, c->requests, lists->fitting);
-    *out = (final_claim){ .claim = claim_number, .set = final_set(s, c) };
+    *out = (final_claim){ .claim = claim_number, .set = final_set(s, c), .like = claim_number };
     struct final_list listed;
     if (s->failed || !list_types(s, c->template_, out->set, a, lists, &listed) || s->failed || s->algebra.failed) return false;
     uint32_t all = listed.count;
@@ -149,4 +174,15 @@ bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *
     if (sent == NULL) return false;
     c->dropped = !min_values_met(s, t, sent, out->set, NULL);
     return !s->failed;
+}
+
+bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *all)
+{
+    uint32_t like = first_like(s, claim_number, lists);
+    if (like == NO_ID) return false;
+    if (like == claim_number) return finalize(s, claim_number, a, lists, &all[claim_number]);
+    all[claim_number] = all[like];
+    all[claim_number].claim = claim_number;
+    s->claims.items[claim_number].dropped = s->claims.items[like].dropped;
+    return true;
 }

@@ -4,6 +4,7 @@
 
 #include <base/sort.h>
 #include <schedule/places.h>
+#include <schedule/slices.h>
 #include <string.h>
 
 static int by_pod_rank(uint32_t x, uint32_t y, const void *user)
@@ -37,32 +38,39 @@ static uint32_t *starts(const scheduler *s, arena *a, uint8_t where, size_t targ
     return first;
 }
 
-/* The pods of every target of one kind, filled in in the order of names, so that every list is ordered. */
-static bool gather(const scheduler *s, arena *a, uint8_t where, size_t targets, const uint32_t *order, uint32_t **first_out, uint32_t **pods_out)
+/* The lists that lie one behind the other, first[i] being where each begins. NULL = refused. */
+static pod_list *lists_of(arena *a, const uint32_t *first, size_t targets, const uint32_t *pods)
+{
+    pod_list *lists = arena_array(a, targets + 1, sizeof *lists);
+    for (size_t i = 0; i < targets && lists != NULL; i++) lists[i] = (pod_list){ pods + first[i], first[i + 1] - first[i] };
+    return lists;
+}
+
+/* The pods of every target of one kind, filled in in the order of names, so that every list is ordered. NULL = refused. */
+static pod_list *gather(const scheduler *s, arena *a, uint8_t where, size_t targets, const uint32_t *order)
 {
     uint32_t *first = starts(s, a, where, targets);
-    if (first == NULL) return false;
+    if (first == NULL) return NULL;
     uint32_t count = first[targets + 1] == 0 ? 0 : s->pod_count;
     uint32_t *pods = arena_alloc(a, (first[targets + 1] + (size_t)1) * sizeof *pods);
-    if (pods == NULL) return false;
+    if (pods == NULL) return NULL;
     for (uint32_t i = 0; i < count; i++) {
         if (s->places[order[i]].where == where) pods[first[s->places[order[i]].target + 1]++] = order[i];
     }
-    *first_out = first;
-    *pods_out = pods;
-    return true;
+    return lists_of(a, first, targets, pods);
 }
 
 /* The same when all pods of the snapshot went on claims, in runs: what is read and written for each is all that this costs. */
-static bool gather_runs(const scheduler *s, arena *a, uint32_t **first_out, uint32_t **pods_out)
+static pod_list *gather_runs(const scheduler *s, arena *a)
 {
     const karp_snapshot *w = s->snapshot;
     uint32_t *first = starts(s, a, PLACE_CLAIM, s->claims.count);
-    if (first == NULL) return false;
+    if (first == NULL) return NULL;
     uint32_t placed = first[s->claims.count + 1];
     size_t bytes = (s->pod_count + (size_t)1) * sizeof(uint32_t);
     uint32_t *pods = arena_alloc(a, (placed + (size_t)1) * sizeof *pods), *claim_of = mem_alloc(s->context, bytes);
-    if (pods != NULL && claim_of != NULL) {
+    bool ok = pods != NULL && claim_of != NULL;
+    if (ok) {
         if (placed < s->pod_count) memset(claim_of, 0xff, bytes);
         for (size_t i = 0; i < s->runs.count; i++) {
             const pod_run *r = &s->runs.items[i];
@@ -73,30 +81,29 @@ static bool gather_runs(const scheduler *s, arena *a, uint32_t **first_out, uint
             if (c != NO_ID) pods[first[c + 1]++] = p;
         }
     }
-    *first_out = first;
-    *pods_out = pods;
-    bool ok = pods != NULL && claim_of != NULL;
     mem_free(s->context, claim_of, bytes);
-    return ok;
+    return ok ? lists_of(a, first, s->claims.count, pods) : NULL;
 }
 
-static bool gather_claims(scheduler *s, arena *a, const uint32_t *order, received *out)
+static bool gather_claims(const scheduler *s, arena *a, const uint32_t *order, received *out)
 {
-    if (s->in_runs) return gather_runs(s, a, &out->claim_first, &out->claim_pods);
-    return gather(s, a, PLACE_CLAIM, s->claims.count, order, &out->claim_first, &out->claim_pods);
+    if (!s->in_runs) out->claims = gather(s, a, PLACE_CLAIM, s->claims.count, order);
+    else if (!gather_slices(s, a, &out->claims)) return false;
+    else if (out->claims == NULL) out->claims = gather_runs(s, a);
+    return out->claims != NULL;
 }
 
-static bool receive(scheduler *s, arena *a, bool hosts_too, received *out)
+static bool receive(const scheduler *s, arena *a, bool hosts_too, received *out)
 {
     bool all = s->pod_count == s->snapshot->raw.pods.count;
     size_t bytes = all ? 0 : (s->pod_count + (size_t)1) * sizeof(uint32_t);
     uint32_t *own = all ? NULL : mem_alloc(s->context, bytes);
     const uint32_t *order = all ? s->snapshot->by_name : own;
-    *out = (received){ .claim_first = NULL };
-    bool ok = order != NULL && (all || pods_by_name(s, own)) && gather_claims(s, a, order, out) &&
-              (!hosts_too || gather(s, a, PLACE_HOST, s->host_count, order, &out->host_first, &out->host_pods));
+    *out = (received){ NULL, NULL };
+    bool ok = order != NULL && (all || pods_by_name(s, own)) && gather_claims(s, a, order, out);
+    if (ok && hosts_too) out->hosts = gather(s, a, PLACE_HOST, s->host_count, order);
     mem_free(s->context, own, bytes);
-    return ok;
+    return ok && (!hosts_too || out->hosts != NULL);
 }
 
 bool report_received(scheduler *s, arena *a, received *out) { return receive(s, a, true, out); }

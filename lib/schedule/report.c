@@ -14,10 +14,10 @@
 
 static bool refuse_dropped(scheduler *s, const received *r, uint32_t c)
 {
-    for (uint32_t i = r->claim_first[c]; i < r->claim_first[c + 1]; i++) {
+    for (uint32_t i = 0; i < r->claims[c].count; i++) {
         failure *f = list_push(s->context, &s->failures, sizeof *f);
         if (f == NULL) return false;
-        *f = (failure){ .pod = r->claim_pods[i], .view = NO_ID, .reason = KARP_REASON_MIN_VALUES_TRUNCATED };
+        *f = (failure){ .pod = r->claims[c].pods[i], .view = NO_ID, .reason = KARP_REASON_MIN_VALUES_TRUNCATED };
     }
     return true;
 }
@@ -28,7 +28,7 @@ bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **ou
     final_lists lists;
     bool ok = final_lists_init(&lists, s, a) && list != NULL;
     for (uint32_t c = 0; ok && c < s->claims.count; c++) {
-        ok = claim_finalize(s, c, a, &lists, &list[c]) && (!s->claims.items[c].dropped || refuse_dropped(s, r, c));
+        ok = claim_finalize(s, c, a, &lists, list) && (!s->claims.items[c].dropped || refuse_dropped(s, r, c));
     }
     final_lists_free(&lists);
     *out = list;
@@ -37,50 +37,72 @@ bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **ou
 
 /* ---- the plan --------------------------------------------------------------------------------------------------------- */
 
-struct claim_order {
-    const scheduler *s;
-    const received *r;
+/* By pool name, then by the first pods: every claim has some, and no two the same. */
+struct claim_key {
+    karp_str pool;
+    uint32_t first_pod; /* its place among names */
 };
 
-/* By pool name, then by the first pods: every claim has some, and no two the same. */
 static int by_pool_and_pods(uint32_t x, uint32_t y, const void *user)
 {
-    const struct claim_order *o = user;
-    const karp_snapshot *w = o->s->snapshot;
-    const node_pool *px = &w->raw.pools.items[o->s->templates[o->s->claims.items[x].template_].pool];
-    const node_pool *py = &w->raw.pools.items[o->s->templates[o->s->claims.items[y].template_].pool];
-    if (px != py) return compare_str(name_of(w, px->meta.name), name_of(w, py->meta.name));
-    return w->pod_rank[o->r->claim_pods[o->r->claim_first[x]]] < w->pod_rank[o->r->claim_pods[o->r->claim_first[y]]] ? -1 : 1;
+    const struct claim_key *keys = user, *a = &keys[x], *b = &keys[y];
+    if (a->pool.ptr != b->pool.ptr) return compare_str(a->pool, b->pool);
+    return a->first_pod < b->first_pod ? -1 : 1;
 }
 
 bool report_sort_claims(const scheduler *s, const received *r, uint32_t *claims, size_t count)
 {
-    struct claim_order user = { s, r };
-    return sort_ids(s->context, claims, count, by_pool_and_pods, &user);
+    const karp_snapshot *w = s->snapshot;
+    size_t bytes = (s->claims.count + 1) * sizeof(struct claim_key);
+    struct claim_key *keys = mem_alloc(s->context, bytes);
+    for (size_t i = 0; i < count && keys != NULL; i++) {
+        const node_pool *p = &w->raw.pools.items[s->templates[s->claims.items[claims[i]].template_].pool];
+        keys[claims[i]] = (struct claim_key){ name_of(w, p->meta.name), w->pod_rank[r->claims[claims[i]].pods[0]] };
+    }
+    bool ok = keys != NULL && sort_ids(s->context, claims, count, by_pool_and_pods, keys);
+    mem_free(s->context, keys, bytes);
+    return ok;
+}
+
+/* The claims that are not dropped, in the order of launches; like_of: see below. */
+static bool order_launches(const scheduler *s, const received *r, uint32_t *order, size_t *count)
+{
+    size_t n = 0;
+    for (uint32_t c = 0; c < s->claims.count; c++) {
+        if (!s->claims.items[c].dropped) order[n++] = c;
+    }
+    *count = n;
+    return report_sort_claims(s, r, order, n);
+}
+
+/* like_of: by claim, once a launch of its kind is there, 1 + the number of that. */
+static bool report_one(scheduler *s, karp_decision *d, const received *r, const final_claim *f, size_t *like_of)
+{
+    uint32_t c = f->claim;
+    /* Claims of one template share their annotations in Karpenter: the last one's hold for all. */
+    bool relaxed = quirk(s, 7) ? s->templates[s->claims.items[c].template_].last_relaxed : s->claims.items[c].relaxed_min_values;
+    launch_source from = { .template_ = s->claims.items[c].template_, .set = f->set, .types = f->types, .type_count = f->type_count,
+                           .list = f->list, .requests = f->requests, .pods = r->claims[c].pods, .pod_count = r->claims[c].count,
+                           .relaxed_min_values = relaxed };
+    if (!devices_drivers(s, c, &d->data, &from.drivers)) return false;
+    if (from.drivers.len == 0) from.like = like_of[f->like];
+    if (!report_launch(s, d, &from)) return false;
+    if (from.drivers.len == 0 && from.like == 0) like_of[f->like] = d->launches.count;
+    s->launch_ids[c] = d->launches.items[d->launches.count - 1].id;
+    return true;
 }
 
 static bool report_launches(scheduler *s, karp_decision *d, const received *r, const final_claim *finals)
 {
-    size_t n = 0;
-    uint32_t *order = mem_alloc(s->context, (s->claims.count + 1) * sizeof *order);
+    size_t n = 0, bytes = (s->claims.count + 1) * sizeof(size_t), order_bytes = (s->claims.count + 1) * sizeof(uint32_t);
+    uint32_t *order = mem_alloc(s->context, order_bytes);
+    size_t *like_of = mem_zalloc(s->context, bytes);
     s->launch_ids = arena_array(&s->data, s->claims.count + 1, sizeof *s->launch_ids);
-    bool ok = order != NULL && s->launch_ids != NULL;
-    for (uint32_t c = 0; ok && c < s->claims.count; c++) {
-        if (!s->claims.items[c].dropped) order[n++] = c;
-    }
-    ok = ok && report_sort_claims(s, r, order, n) && list_room(d->context, &d->launches, sizeof *d->launches.items, n);
-    for (size_t i = 0; ok && i < n; i++) {
-        uint32_t c = order[i];
-        /* Claims of one template share their annotations in Karpenter: the last one's hold for all. */
-        bool relaxed = quirk(s, 7) ? s->templates[s->claims.items[c].template_].last_relaxed : s->claims.items[c].relaxed_min_values;
-        launch_source from = { .template_ = s->claims.items[c].template_, .set = finals[c].set, .types = finals[c].types,
-                               .type_count = finals[c].type_count, .list = finals[c].list, .requests = finals[c].requests,
-                               .pods = r->claim_pods + r->claim_first[c], .pod_count = r->claim_first[c + 1] - r->claim_first[c],
-                               .relaxed_min_values = relaxed };
-        ok = devices_drivers(s, c, &d->data, &from.drivers) && report_launch(s, d, &from);
-        if (ok) s->launch_ids[c] = d->launches.items[d->launches.count - 1].id;
-    }
-    mem_free(s->context, order, (s->claims.count + 1) * sizeof *order);
+    bool ok = order != NULL && like_of != NULL && s->launch_ids != NULL && order_launches(s, r, order, &n) &&
+              list_room(d->context, &d->launches, sizeof *d->launches.items, n);
+    for (size_t i = 0; ok && i < n; i++) ok = report_one(s, d, r, &finals[order[i]], like_of);
+    mem_free(s->context, order, order_bytes);
+    mem_free(s->context, like_of, bytes);
     return ok;
 }
 
@@ -95,7 +117,7 @@ bool report_placements(scheduler *s, karp_decision *d, const received *r)
     uint32_t *order = mem_alloc(s->context, (s->host_count + (size_t)1) * sizeof *order), n = 0;
     bool ok = order != NULL;
     for (uint32_t h = 0; ok && h < s->host_count; h++) {
-        if (r->host_first[h + 1] > r->host_first[h]) order[n++] = h;
+        if (r->hosts[h].count > 0) order[n++] = h;
     }
     ok = ok && sort_ids(s->context, order, n, by_node, s);
     for (uint32_t i = 0; ok && i < n; i++) {
@@ -104,8 +126,8 @@ bool report_placements(scheduler *s, karp_decision *d, const received *r)
         if (!ok) break;
         row->size = sizeof *row;
         row->node = name_of(s->snapshot, s->snapshot->nodes[s->hosts[order[i]].node].name);
-        row->pods = r->host_pods + r->host_first[order[i]];
-        row->pod_count = r->host_first[order[i] + 1] - r->host_first[order[i]];
+        row->pods = r->hosts[order[i]].pods;
+        row->pod_count = r->hosts[order[i]].count;
     }
     mem_free(s->context, order, (s->host_count + (size_t)1) * sizeof *order);
     return ok;

@@ -13,8 +13,9 @@ typedef struct launch_source {
     const uint32_t *types; /* table indices, cheapest first */
     uint32_t type_count;
     uint32_t list;         /* final_claim.list, when all launches of the decision come from one report_finalize(); else 0 */
+    size_t like;           /* 1 + the launch of the decision that differs in nothing but pods and drivers; 0 = none is known */
     resource_list requests;
-    const uint32_t *pods;  /* by name; in the decision's arena */
+    const uint32_t *pods;  /* by name; the snapshot's, or in the decision's arena */
     size_t pod_count;
     bool relaxed_min_values;
     karp_str drivers; /* of the devices its pods got, in the decision's arena; len 0 = none */
@@ -33,9 +34,13 @@ double node_price(const karp_snapshot *w, const state_node *n);
 /* State nodes as they are, when nothing was scheduled. */
 bool report_nodes_unchanged(const karp_snapshot *w, karp_decision *d);
 
-/* The pods each claim and each host received, by name: arrays in `a`, indexed [first[i] … first[i+1]). */
+/* The pods each claim and each host received, by name; the lists are the snapshot's or lie in `a`. */
+typedef struct pod_list {
+    const uint32_t *pods;
+    uint32_t count;
+} pod_list;
 typedef struct received {
-    uint32_t *claim_first, *claim_pods, *host_first, *host_pods;
+    pod_list *claims, *hosts;
 } received;
 bool report_received(scheduler *s, arena *a, received *out);
 /* The claims alone: what a simulation needs, at a cost that does not grow with the nodes. */

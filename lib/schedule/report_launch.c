@@ -343,25 +343,33 @@ static bool add_drivers(scheduler *s, karp_decision *d, karp_str drivers, karp_l
     return sort_stable(s->context, l.items, l.count, sizeof *l.items, by_label, NULL);
 }
 
-bool report_launch(scheduler *s, karp_decision *d, const launch_source *from)
+/* All but the pods, the id and the drivers. */
+static bool fill_row(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
-    karp_launch row = { .size = sizeof row };
     bool ok = true, own = from->drivers.len > 0; /* rows with an annotation of their own are not shared */
     uint32_t like = own ? NO_ID : find_like(s, from);
     if (s->failed) return false;
     if (own) {
-        ok = fill_shared(s, d, from, &row);
+        ok = fill_shared(s, d, from, row);
     } else if (like < s->launch_likes.count) {
-        row = d->launches.items[s->launch_likes.items[like]];
+        *row = d->launches.items[s->launch_likes.items[like]];
     } else {
         uint32_t *slot = list_push(s->context, &s->launch_likes, sizeof *slot);
-        ok = slot != NULL && fill_shared(s, d, from, &row);
+        ok = slot != NULL && fill_shared(s, d, from, row);
         if (ok) *slot = (uint32_t)d->launches.count;
     }
+    row->requests = ok ? resource_rows(s->snapshot, &d->data, from->requests, &row->request_count) : NULL;
+    return row->requests != NULL;
+}
+
+bool report_launch(scheduler *s, karp_decision *d, const launch_source *from)
+{
+    karp_launch row = { .size = sizeof row };
+    if (from->like > 0) row = d->launches.items[from->like - 1];
+    else if (!fill_row(s, d, from, &row)) return false;
     row.pods = from->pods;
     row.pod_count = from->pod_count;
-    row.requests = ok ? resource_rows(s->snapshot, &d->data, from->requests, &row.request_count) : NULL;
-    ok = row.requests != NULL && launch_id(d, &row) && (from->drivers.len == 0 || add_drivers(s, d, from->drivers, &row));
+    bool ok = launch_id(d, &row) && (from->drivers.len == 0 || add_drivers(s, d, from->drivers, &row));
     karp_launch *slot = ok && !s->failed && !s->algebra.failed ? list_push(d->context, &d->launches, sizeof *slot) : NULL;
     if (slot == NULL) return false;
     *slot = row;

@@ -32,18 +32,22 @@ typedef struct final_claim {
     uint32_t type_count;
     uint32_t list;          /* 1 + the number of the types in final_lists; 0 = they are in none */
     resource_list requests; /* pods and daemons */
+    uint32_t like;          /* the first claim of which all but its pods is the same */
 } final_claim;
-/* Lists of types that claims share: equal variants under equal requirements have equal lists. */
+/* What claims share: equal variants under equal requirements have equal lists of types, and claims that agree in all a result
+ * depends on have equal results. */
 typedef struct final_lists {
     words keys; /* template, set, variants */
     LIST_OF(struct final_list { const uint32_t *types; uint32_t count; uint32_t number; }) lists;
+    words likes; /* template, set, types, requests */
+    LIST_OF(uint32_t) firsts; /* claims, the first of each kind */
     uint64_t *fitting; /* of the claim at hand: variants, … */
     uint32_t *key;     /* … and its key */
 } final_lists;
 bool final_lists_init(final_lists *l, scheduler *s, arena *a); /* false = refused; to be freed all the same */
 void final_lists_free(final_lists *l);
-/* `lists` is of all claims that are finished into this arena. */
-bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *out);
+/* To all[claim_number], when all claims before it are there; `lists` is of all claims that are finished into this arena. */
+bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *all);
 
 /* pricing.c: the least price of an available offering of the type compatible with the set; false = none. *best receives it. */
 bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/slices.h>
+
+#include <string.h>
+
+/* A stretch costs as much as so many pods that are looked at one by one. */
+enum { PODS_A_STRETCH = 16 };
+
+/* The runs of the round, cut where a name falls behind the one in front of it, and what is needed to merge those of a claim. */
+typedef struct stretches {
+    const scheduler *s;
+    LIST_OF(pod_run) items;
+    uint32_t *first;    /* by claim, where its stretches begin in … */
+    uint32_t *by_claim;
+    uint32_t *spare;    /* for the pods of any claim with several of them */
+    uint32_t room;      /* pods of all these claims */
+    size_t first_bytes, spare_bytes;
+} stretches;
+
+static bool cut_run(stretches *t, pod_run run)
+{
+    const uint8_t *falls = t->s->snapshot->queue_falls;
+    for (uint32_t end = run.first + run.count; run.first < end; run.first += run.count) {
+        const uint8_t *fall = memchr(falls + run.first + 1, 1, end - run.first - 1);
+        run.count = (fall == NULL ? end : (uint32_t)(fall - falls)) - run.first;
+        pod_run *slot = list_push(t->s->context, &t->items, sizeof *slot);
+        if (slot == NULL) return false;
+        *slot = run;
+    }
+    return true;
+}
+
+/* *suit: they are long enough. false = refused. */
+static bool cut_runs(stretches *t, bool *suit)
+{
+    const scheduler *s = t->s;
+    *suit = s->runs.count <= s->pod_count / PODS_A_STRETCH;
+    for (size_t i = 0; i < s->runs.count && *suit; i++) {
+        if (!cut_run(t, s->runs.items[i])) return false;
+        *suit = t->items.count <= s->pod_count / PODS_A_STRETCH;
+    }
+    return true;
+}
+
+static bool list_by_claim(stretches *t)
+{
+    const scheduler *s = t->s;
+    uint32_t most = 0;
+    t->first_bytes = (s->claims.count + 2 + t->items.count) * sizeof *t->first;
+    t->first = mem_zalloc(s->context, t->first_bytes);
+    if (t->first == NULL) return false;
+    t->by_claim = t->first + s->claims.count + 2;
+    for (size_t i = 0; i < t->items.count; i++) t->first[t->items.items[i].target + 2]++;
+    for (size_t c = 0; c < s->claims.count; c++) {
+        uint32_t pods = t->first[c + 2] > 1 ? s->claims.items[c].pods : 0;
+        t->room += pods;
+        most = pods > most ? pods : most;
+        t->first[c + 2] += t->first[c + 1];
+    }
+    for (size_t i = 0; i < t->items.count; i++) t->by_claim[t->first[t->items.items[i].target + 1]++] = (uint32_t)i;
+    t->spare_bytes = (most + (size_t)1) * sizeof *t->spare;
+    t->spare = mem_alloc(s->context, t->spare_bytes);
+    return t->spare != NULL;
+}
+
+static void stretches_free(stretches *t)
+{
+    list_free(t->s->context, &t->items, sizeof(pod_run));
+    mem_free(t->s->context, t->first, t->first_bytes);
+    mem_free(t->s->context, t->spare, t->spare_bytes);
+}
+
+/* How many of the pods, by name, come before the name of rank `limit`. Few of many are found as fast as many of them. */
+static uint32_t before(const uint32_t *rank, pod_list l, uint32_t limit)
+{
+    uint32_t low = 0, step = 1;
+    while (low + step <= l.count && rank[l.pods[low + step - 1]] < limit) {
+        low += step;
+        step *= 2;
+    }
+    uint32_t high = low + step <= l.count ? low + step - 1 : l.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (rank[l.pods[middle]] < limit) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static void merge(const uint32_t *rank, pod_list x, pod_list y, uint32_t *to)
+{
+    while (x.count > 0 && y.count > 0) {
+        uint32_t n = before(rank, x, rank[*y.pods]);
+        memcpy(to, x.pods, n * sizeof *to);
+        to += n;
+        pod_list rest = { x.pods + n, x.count - n };
+        x = y;
+        y = rest;
+    }
+    memcpy(to, x.pods, x.count * sizeof *to);
+    memcpy(to + x.count, y.pods, y.count * sizeof *to);
+}
+
+/* The pods of some stretches by name: a slice of the queue, or in `to`; `spare` has as much room. */
+static pod_list merge_all(const stretches *t, const uint32_t *which, uint32_t count, uint32_t *to, uint32_t *spare)
+{
+    const karp_snapshot *w = t->s->snapshot;
+    if (count == 1) return (pod_list){ w->queue + t->items.items[*which].first, t->items.items[*which].count };
+    pod_list x = merge_all(t, which, count / 2, spare, to);
+    pod_list y = merge_all(t, which + count / 2, count - count / 2, spare + x.count, to + x.count);
+    merge(w->pod_rank, x, y, to);
+    return (pod_list){ to, x.count + y.count };
+}
+
+static void fill_lists(const stretches *t, uint32_t *to, pod_list *lists)
+{
+    for (size_t c = 0; c < t->s->claims.count; c++) {
+        uint32_t count = t->first[c + 1] - t->first[c];
+        if (count == 0) continue; /* a claim without pods */
+        lists[c] = merge_all(t, t->by_claim + t->first[c], count, to, t->spare);
+        if (count > 1) to += lists[c].count;
+    }
+}
+
+bool gather_slices(const scheduler *s, arena *a, pod_list **out)
+{
+    stretches t = { .s = s };
+    bool suit = false, ok = cut_runs(&t, &suit);
+    if (ok && suit) {
+        ok = list_by_claim(&t);
+        uint32_t *to = ok ? arena_alloc(a, (t.room + (size_t)1) * sizeof *to) : NULL;
+        *out = to != NULL ? arena_array(a, s->claims.count + 1, sizeof **out) : NULL;
+        ok = *out != NULL;
+        if (ok) fill_lists(&t, to, *out);
+    }
+    stretches_free(&t);
+    return ok;
+}
