@@ -123,31 +123,34 @@ bool refusals_last(const scheduler *s, const view *v)
     return v->settled && !v->elsewhere && s->reservations.count == 0 && !s->kins.items[s->classes[v->class_].kin].barred_elsewhere;
 }
 
-bool refused_for_good(const class_state *k, uint32_t number)
-{
-    return number < k->refused_words * 64 && bits_test(k->refused, number);
-}
+static bool noted(const struct claim_bits *b, uint32_t number) { return number < b->words * 64 && bits_test(b->bits, number); }
 
-void refuse_for_good(scheduler *s, class_state *k, uint32_t number)
+static void note(scheduler *s, struct claim_bits *b, uint32_t number)
 {
-    if (number >= k->refused_words * 64) {
-        uint32_t words_ = k->refused_words == 0 ? 4 : k->refused_words;
+    if (number >= b->words * 64) {
+        uint32_t words_ = b->words == 0 ? 4 : b->words;
         while (number >= words_ * 64) words_ *= 2;
         uint64_t *wider = arena_array(&s->round_data, words_, sizeof *wider);
         if (wider == NULL) {
             s->failed = true;
             return;
         }
-        if (k->refused_words > 0) memcpy(wider, k->refused, k->refused_words * sizeof *wider);
-        k->refused = wider;
-        k->refused_words = words_;
+        if (b->words > 0) memcpy(wider, b->bits, b->words * sizeof *wider);
+        *b = (struct claim_bits){ wider, words_ };
     }
-    bits_set(k->refused, number);
+    bits_set(b->bits, number);
 }
+
+bool refused_for_good(const scheduler *s, const class_state *k, uint32_t number)
+{
+    return noted(&s->classes[k->like].barred, number) || noted(&k->refused, number);
+}
+
+void barred_for_good(scheduler *s, const class_state *k, uint32_t number) { note(s, &s->classes[k->like].barred, number); }
 
 void search_too_small(scheduler *s, class_state *k, uint32_t number)
 {
-    if (s->run.turn == NO_ID) refuse_for_good(s, k, number);
+    if (s->run.turn == NO_ID) note(s, &k->refused, number);
     else rest_from_now(s, &s->claims.items[number], s->run.turn);
 }
 
@@ -168,6 +171,7 @@ void search_begin(scheduler *s, uint32_t view_number)
     if (!goes_on) s->run.only = NO_ID;
     if (!goes_on) s->run.turn = rest_turn(s, s->views.items[view_number].class_);
     s->run.view = view_number;
+    s->run.lane = NO_ID;
     for (size_t i = 0; i < s->lanes.count; i++) {
         lane *l = &s->lanes.items[i];
         if (!goes_on) {
@@ -198,9 +202,10 @@ static bool next_bucket(const scheduler *s, lane *l)
     return true;
 }
 
-/* The lane's next claim, whether it has refused or not; NULL = it has no more. */
-static inline const claim *head(const scheduler *s, lane *l)
+/* The lane's next claim, unless all of it refuses; NULL = it has no more. */
+static inline const claim *lane_head(const scheduler *s, lane *l)
 {
+    if (l->closed || l->passed) return NULL;
     return l->at.claim != NO_ID || next_bucket(s, l) ? &s->claims.items[l->at.claim] : NULL;
 }
 
@@ -217,7 +222,7 @@ static uint32_t first_lane(scheduler *s, const claim **second)
     *second = NULL;
     for (uint32_t i = 0; i < s->lanes.count; i++) {
         lane *l = &s->lanes.items[i];
-        const claim *c = l->closed || l->passed ? NULL : head(s, l);
+        const claim *c = lane_head(s, l);
         if (c == NULL) continue;
         if (comes_first(c, first)) {
             *second = first;
@@ -233,7 +238,7 @@ static uint32_t first_lane(scheduler *s, const claim **second)
 static bool has_refused(scheduler *s, class_state *k, uint32_t number)
 {
     const claim *c = &s->claims.items[number];
-    if (rests(&c->rest, s->run.turn) || refused_for_good(k, number)) return true;
+    if (rests(&c->rest, s->run.turn) || refused_for_good(s, k, number)) return true;
     if (!outgrown(s, k, c)) return false;
     search_too_small(s, k, number);
     return true;
@@ -241,11 +246,10 @@ static bool has_refused(scheduler *s, class_state *k, uint32_t number)
 
 uint32_t search_next(scheduler *s, class_state *k)
 {
-    const claim *second;
-    for (uint32_t i = first_lane(s, &second); i != NO_ID && !s->failed; i = first_lane(s, &second)) {
-        lane *l = &s->lanes.items[i];
-        s->run.lane = i;
-        for (const claim *c = head(s, l); c != NULL && comes_first(c, second); c = head(s, l)) {
+    if (s->run.lane == NO_ID) s->run.lane = first_lane(s, &s->run.second);
+    for (; s->run.lane != NO_ID && !s->failed; s->run.lane = first_lane(s, &s->run.second)) {
+        lane *l = &s->lanes.items[s->run.lane];
+        for (const claim *c = lane_head(s, l); c != NULL && comes_first(c, s->run.second); c = lane_head(s, l)) {
             if (!has_refused(s, k, l->at.claim)) return l->at.claim;
             s->steps++;
             step_over(s, l);

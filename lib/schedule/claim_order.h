@@ -38,7 +38,8 @@ void search_end(scheduler *s); /* no run goes on */
 /* Whether a refusal of a pod of the view holds for the rest of the run, whatever it is about. */
 bool refusals_last(const scheduler *s, const view *v);
 /* Claims the class can never get into again in this round. */
-bool refused_for_good(const class_state *k, uint32_t number);
-void refuse_for_good(scheduler *s, class_state *k, uint32_t number);
+bool refused_for_good(const scheduler *s, const class_state *k, uint32_t number);
+/* The claim's host is of them, for all classes like this one. */
+void barred_for_good(scheduler *s, const class_state *k, uint32_t number);
 
 #endif

@@ -172,7 +172,7 @@ static void sum_total(scheduler *s, const claim *c, const view *v)
 /* What the types left could still take; a claim that cannot take even the smallest pod of the round retires. */
 bool claim_measure(scheduler *s, claim *c)
 {
-    if (!typeset_fits(s, c->types, c->requests)) return false; /* it does: this computes what is asked for below */
+    if (!typeset_measure(s, c->types)) return false;
     const int64_t *most = s->typesets.items[c->types].most;
     for (uint32_t d = 0; d < s->dims; d++) {
         c->slack[d] = most[d] - c->requests[d];
@@ -240,7 +240,7 @@ static bool worth_a_look(scheduler *s, const search *q, uint32_t number)
     const claim *c = &s->claims.items[number];
     bool lasting;
     if (!topology_admits_host(s, q->v, c->number, HOST_FRESH, &lasting)) {
-        if (lasting) refuse_for_good(s, k, number);
+        if (lasting) barred_for_good(s, k, number);
         return false;
     }
     sum_total(s, c, q->v);
@@ -285,7 +285,7 @@ static bool offer_only(scheduler *s, uint32_t pod_number, const view *v)
     search q = { .pod = pod_number, .v = v, .lasts = REFUSED_FOR_THE_RUN };
     offer o;
     s->steps++;
-    if (c->retired || refused_for_good(k, number) || !worth_a_look(s, &q, number)) return false;
+    if (c->retired || refused_for_good(s, k, number) || !worth_a_look(s, &q, number)) return false;
     if (can_add(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
     claim_unlink(s, number);
     bool ok = add(s, number, pod_number, v, &o);

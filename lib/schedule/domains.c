@@ -239,27 +239,22 @@ bool group_reserve(scheduler *s, group *g, uint32_t domains)
 void group_register(scheduler *s, group *g, uint32_t domain)
 {
     if (!group_reserve(s, g, domain + 1)) return;
-    g->sources[domain]++;
-    g->version++;
+    g->version += g->sources[domain]++ == 0;
 }
 
 void group_count(scheduler *s, group *g, uint32_t domain)
 {
     if (!group_reserve(s, g, domain + 1)) return;
-    g->sources[domain]++;
-    if (g->counts[domain]++ == 0) g->occupied++;
-    g->version++;
+    bool fresh = g->sources[domain]++ == 0, first = g->counts[domain]++ == 0;
+    g->occupied += first;
+    g->version += fresh || first || g->kind == GROUP_SPREAD;
 }
 
-void group_unregister(group *g, uint32_t domain)
-{
-    g->sources[domain]--;
-    g->version++;
-}
+void group_unregister(group *g, uint32_t domain) { g->version += --g->sources[domain] == 0; }
 
 void group_uncount(group *g, uint32_t domain)
 {
-    g->sources[domain]--;
-    if (--g->counts[domain] == 0) g->occupied--;
-    g->version++;
+    bool gone = --g->sources[domain] == 0, last = --g->counts[domain] == 0;
+    g->occupied -= last;
+    g->version += gone || last || g->kind == GROUP_SPREAD;
 }

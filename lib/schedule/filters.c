@@ -23,7 +23,7 @@ static bool make_entries(scheduler *s, const shape *h, filter_terms *t)
 
 filter_terms *filter_terms_of(scheduler *s, uint32_t class_number)
 {
-    class_state *c = &s->classes[class_number];
+    class_state *c = &s->classes[s->classes[class_number].like]; /* whose rules are the same */
     if (c->filter_terms != NULL) return c->filter_terms;
     filter_terms *t = arena_zalloc(&s->data, sizeof *t);
     if (t == NULL || !make_entries(s, shape_of(s->snapshot, class_number), t)) {
@@ -143,6 +143,13 @@ static uint32_t accepted_node(scheduler *s, filter_terms *t, uint32_t node_index
     uint32_t n = accepted(s, t, s->snapshot->node_sets[node_index], host_text);
     if (t->count > 1) t->of_node[node_index] = n + 1;
     return n;
+}
+
+bool filter_selective(const node_filter *f)
+{
+    bool all = !f->honor_affinity;
+    for (uint32_t i = f->first; i < f->terms->count && !all; i++) all = f->terms->entries[i].set == EMPTY_SET && f->terms->entries[i].host == NO_ID;
+    return !all || f->honor_taints;
 }
 
 bool filter_matches(scheduler *s, const node_filter *f, taint_list taints, uint32_t set, uint32_t host_text)

@@ -11,6 +11,8 @@ filter_terms *filter_terms_of(scheduler *s, uint32_t class_number);
  * keys and minValues alone (Q-3), or by all of them. Another number each time it fails (s->failed). */
 uint32_t filter_identity(scheduler *s, const node_filter *f, bool full);
 
+/* Whether there may be a node that the filter does not accept. */
+bool filter_selective(const node_filter *f);
 /* Whether the filter accepts a node with these taints and requirements. */
 bool filter_matches(scheduler *s, const node_filter *f, taint_list taints, uint32_t set, uint32_t host_text);
 /* The same of a Node, judged by the Node object alone. */

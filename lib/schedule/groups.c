@@ -253,6 +253,7 @@ static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
         return number;
     }
     wanted->host = s->keys[wanted->key].is_host;
+    wanted->selective = wanted->has_filter && filter_selective(&wanted->filter);
     wanted->version = 1; /* 0 marks answers that were never given */
     number = (uint32_t)s->groups.count;
     group *g = list_push(s->context, &s->groups, sizeof *g);

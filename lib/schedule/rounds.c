@@ -78,12 +78,13 @@ static bool push(scheduler *s, void *list, uint32_t value)
 
 bool round_count(scheduler *s, uint32_t group_number, uint32_t domain)
 {
-    struct counted *slot = list_push(s->context, &s->log->counted, sizeof *slot);
-    if (slot == NULL) {
+    struct round_log *l = s->log;
+    bool full = l->counted.count == l->counted.capacity;
+    if (full && !list_reserve(s->context, &l->counted, sizeof *l->counted.items)) {
         s->failed = true;
         return false;
     }
-    *slot = (struct counted){ group_number, domain };
+    l->counted.items[l->counted.count++] = (struct counted){ group_number, domain };
     group_count(s, &s->groups.items[group_number], domain);
     return !s->failed;
 }
@@ -129,9 +130,9 @@ bool round_withhold(scheduler *s, uint32_t group_number)
 void class_begin_round(scheduler *s, class_state *c)
 {
     if (c->round == s->round) return;
+    if (s->classes[c->like].round != s->round && &s->classes[c->like] != c) class_begin_round(s, &s->classes[c->like]);
     c->round = s->round;
-    c->refused = NULL;
-    c->refused_words = 0;
+    c->refused = c->barred = (struct claim_bits){ NULL, 0 };
     c->failed_at = 0;
     if (c->closed_hosts != NULL) memset(c->closed_hosts, 0, bits_words(s->host_count) * sizeof *c->closed_hosts);
 }

@@ -121,6 +121,7 @@ typedef struct group {
     uint32_t key;         /* index in keys */
     int32_t max_skew, min_domains; /* min_domains 0 = absent */
     bool has_filter;
+    bool selective;       /* its filter may refuse a node */
     node_filter filter;
     const uint32_t *namespaces; /* text ids */
     uint32_t namespace_count;
@@ -133,7 +134,7 @@ typedef struct group {
     bool host;                /* about host names */
     uint32_t whole;           /* all in which creators can differ, for simulations */
     uint64_t owner;           /* the update in which it last got an owner: scheduler.updates */
-    uint32_t version;         /* changes with the counts */
+    uint32_t version;         /* changes with what decides: for spread with the counts, else with which of them are 0 */
     struct group_answer {     /* what it allowed last, for the few different questions that one pod asks of many places */
         uint32_t version, own, place, requirement;
         bool self;
@@ -196,11 +197,14 @@ typedef struct class_state {
     spread_list default_spread; /* §15, when the pods have no constraints of their own */
     uint64_t failed_at;      /* version of the run at which the whole ladder failed last */
     uint32_t failed_reason, failed_view;
-    uint64_t *refused;       /* claims that can never take it again in this round */
-    uint32_t refused_words;
+    struct claim_bits {
+        uint64_t *bits;
+        uint32_t words;
+    } refused,               /* claims that can never take it again in this round, … */
+        barred;              /* … and those whose host can never take it or a class like it: of the first of these */
     uint64_t *refused_hosts; /* nodes that cannot, even as every round finds them … */
     uint64_t *closed_hosts;  /* … and those that cannot any more in this round */
-    uint32_t round;          /* the round that `refused`, `closed_hosts` and `failed_at` speak of */
+    uint32_t round;          /* the round that these and `failed_at` speak of */
 } class_state;
 
 /* ---- targets ----------------------------------------------------------------------------------------------------------- */
@@ -363,7 +367,8 @@ struct scheduler {
     struct claim_run {
         uint32_t view;       /* NO_ID = none */
         uint32_t only;       /* the one claim left to try, which the run opened: all others have refused. NO_ID = all of them */
-        uint32_t lane;       /* of the claim being tried */
+        uint32_t lane;       /* of the claim being tried; NO_ID = none has been tried yet … */
+        const claim *second; /* … and the head of the other lanes that comes first, NULL = they are done */
         uint32_t turn;       /* of its class */
     } run;
     struct turns {           /* claim_rest.h */

@@ -17,7 +17,7 @@ bool host_allowed(const scheduler *s, uint32_t requirement_id, uint32_t host_tex
 /* Whether the group counts pods on this Node, judged by the Node object alone. */
 static bool counts_node(scheduler *s, const group *g, uint32_t node_index)
 {
-    return !g->has_filter || filter_matches_node(s, &g->filter, node_index);
+    return !g->selective || filter_matches_node(s, &g->filter, node_index);
 }
 
 uint32_t node_says(const scheduler *s, label_list labels, uint32_t key_index)

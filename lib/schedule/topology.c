@@ -481,7 +481,7 @@ static void count_values(scheduler *s, uint32_t number, uint32_t set, bool only_
 static void record_in(scheduler *s, uint32_t number, const spot *at)
 {
     const group *g = &s->groups.items[number];
-    if (g->has_filter && !filter_matches(s, &g->filter, at->taints, at->set, at->host_text)) return;
+    if (g->selective && !filter_matches(s, &g->filter, at->taints, at->set, at->host_text)) return;
     if (g->host) round_count(s, number, at->host);
     else count_values(s, number, at->set, g->kind != GROUP_ANTI);
 }

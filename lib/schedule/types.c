@@ -277,10 +277,16 @@ bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_numbe
     return has_room(t->room + (size_t)variant_number * s->dims, total, s->dims);
 }
 
-bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total)
+bool typeset_measure(scheduler *s, uint32_t types)
 {
     typeset *ts = &s->typesets.items[types];
-    if (ts->maximal_count == NO_ID && !find_maximal(s, ts)) return false;
+    return ts->maximal_count != NO_ID || find_maximal(s, ts);
+}
+
+bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total)
+{
+    const typeset *ts = &s->typesets.items[types];
+    if (!typeset_measure(s, types)) return false;
     if (ts->maximal_count == 0 || !has_room(ts->most, total, s->dims)) return false;
     const int64_t *room = s->templates[ts->template_].room;
     for (uint32_t i = 0; i < ts->maximal_count; i++) {

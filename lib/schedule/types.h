@@ -25,6 +25,8 @@ uint32_t typeset_narrow(scheduler *s, uint32_t types, uint32_t set);
 uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without);
 static inline bool typeset_empty(const scheduler *s, uint32_t types) { return s->typesets.items[types].maximal_count == 0; }
 
+/* Computes what decides whether a vector fits, unless it is there: the maximal variants and the most room. false = refused. */
+bool typeset_measure(scheduler *s, uint32_t types);
 /* Whether some variant has room for the vector. */
 bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total);
 bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_number, const int64_t *total);
