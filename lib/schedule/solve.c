@@ -166,6 +166,21 @@ static void note_rest(scheduler *s, const queue *q)
     }
 }
 
+/* Where the pods of one class end that stand from `from` on; many are compared at a time, as runs may be long. */
+static uint32_t class_end(const uint32_t *classes, uint32_t from, uint32_t end, uint32_t class_number)
+{
+    enum { AT_ONCE = 16 };
+    while (end - from >= AT_ONCE) {
+        const uint32_t *some = classes + from;
+        uint32_t other = 0;
+        for (size_t k = 0; k < AT_ONCE; k++) other |= some[k] ^ class_number;
+        if (other != 0) break;
+        from += AT_ONCE;
+    }
+    while (from < end && classes[from] == class_number) from++;
+    return from;
+}
+
 /* How many of the pods after the one just placed may go the same way at once. With someone to ask, or a budget, not for long. */
 static uint32_t run_ahead(const scheduler *s, queue *q, uint32_t class_number)
 {
@@ -177,7 +192,7 @@ static uint32_t run_ahead(const scheduler *s, queue *q, uint32_t class_number)
         if (q->classes == NULL) {
             while (q->run_end < end && class_of[q->pods[q->run_end]] == class_number) q->run_end++;
         } else {
-            while (q->run_end < end && q->classes[q->run_end] == class_number) q->run_end++;
+            q->run_end = class_end(q->classes, q->head, end, class_number);
         }
     }
     uint64_t most = q->run_end - q->head;
