@@ -154,8 +154,8 @@ static void count_nodes(spread_check *s)
         if (!looked_at(s, &t, true)) continue;
         uint32_t value = t.node == NO_ID || w->nodes[t.node].marked ? NO_ID : label_get(w->nodes[t.node].labels, key);
         if (value != NO_ID) (void)count_of(s, value);
-        for (uint32_t i = w->bound_first[n]; i < w->bound_first[n + 1] && !v->failed; i++) {
-            uint32_t pod_number = w->bound[i];
+        for (uint32_t i = 0; i < w->bound[n].count && !v->failed; i++) {
+            uint32_t pod_number = w->bound[n].items[i];
             if (!s->selected[kind_of(v, pod_number)] || !counts_where_it_runs(v, pod_number)) continue;
             uint32_t domain = bound_domain(v, pod_number, key, true);
             domain_count *d = domain == NO_ID ? NULL : count_of(s, domain);

@@ -17,6 +17,8 @@ struct frame {
     karp_catalogue **catalogues; /* those that overlays made */
     uint32_t catalogue_count;
     struct device_world *devices;
+    struct frame *below; /* held; NULL = none. What is on top of another has nothing but an arena */
+    size_t nodes_on_top; /* in it and those below it: nodes that became different */
 };
 
 struct frame *frame_new(karp_context *context)
@@ -31,12 +33,15 @@ struct frame *frame_new(karp_context *context)
 
 void frame_release(struct frame *f)
 {
-    if (f == NULL || atomic_fetch_sub_explicit(&f->holds, 1, memory_order_acq_rel) != 1) return;
-    for (uint32_t i = 0; i < f->catalogue_count; i++) karp_catalogue_unref(f->catalogues[i]);
-    algebra_free(&f->algebra);
-    device_world_free(f->devices);
-    arena_free(&f->data);
-    mem_free(f->context, f, sizeof *f);
+    while (f != NULL && atomic_fetch_sub_explicit(&f->holds, 1, memory_order_acq_rel) == 1) {
+        struct frame *below = f->below;
+        for (uint32_t i = 0; i < f->catalogue_count; i++) karp_catalogue_unref(f->catalogues[i]);
+        if (below == NULL) algebra_free(&f->algebra);
+        device_world_free(f->devices);
+        arena_free(&f->data);
+        mem_free(f->context, f, sizeof *f);
+        f = below;
+    }
 }
 
 void frame_fill(struct frame *f, karp_snapshot *s)
@@ -50,21 +55,51 @@ void frame_fill(struct frame *f, karp_snapshot *s)
     s->frame = f;
 }
 
+arena *frame_on_top(karp_snapshot *s, size_t nodes)
+{
+    struct frame *f = frame_new(s->context);
+    if (f == NULL) return NULL;
+    f->below = s->frame;
+    f->nodes_on_top = f->below->nodes_on_top + nodes;
+    s->frame = f;
+    return &f->data;
+}
+
 /* ---- taking over ---------------------------------------------------------------------------------------------------- */
 
-/* Bound pods make out what is left of nodes, and those of DaemonSets stand for them. */
-static bool matters_to_nodes(const pod *p) { return p->node != NO_ID || (p->flags & POD_OF_DAEMON_SET); }
-
-static bool pods_matter_to_nodes(const karp_snapshot *s)
+/* Whether a pod on a node keeps the node from being taken in (S-Q35); of one that has volumes that is known of the pod alone that
+ * had its place, and otherwise its class would not be found either. */
+static bool may_lose_node(const karp_snapshot *s, uint32_t place)
 {
-    const struct kept_pods *k = s->kept;
+    const karp_snapshot *before = s->kept->before;
+    const pod *p = pod_at(&s->raw, place);
+    if (p->node == NO_ID || s->raw.volumes.entries[p->volumes].count == 0) return false;
+    return place >= before->raw.pods.count || !before->classes[before->pod_class[place]].counts_volumes;
+}
+
+static bool pods_on_nodes_changed(const struct kept_pods *k, const store *now)
+{
     for (size_t i = 0; i < k->gone_count; i++) {
-        if (matters_to_nodes(pod_at(&k->before->raw, k->gone[i]))) return true;
+        if (pod_at(&k->before->raw, k->gone[i])->node != NO_ID) return true;
     }
     for (size_t i = 0; i < k->fresh_count; i++) {
-        if (matters_to_nodes(pod_at(&s->raw, k->fresh[i]))) return true;
+        if (pod_at(now, k->fresh[i])->node != NO_ID) return true;
     }
     return false;
+}
+
+/* Whether nodes can be made to fit the pods that are on them now. From time to time they are made anew: what frames on top keep of
+ * nodes that have changed again since is then given up. */
+static bool nodes_may_stay(const karp_snapshot *s)
+{
+    enum { FEW = 64 };
+    const struct kept_pods *k = s->kept;
+    if (!pods_on_nodes_changed(k, &s->raw)) return true;
+    if (k->before->remaining != NULL || k->before->frame->nodes_on_top > FEW + k->before->node_count / 4) return false;
+    for (size_t i = 0; i < k->fresh_count; i++) {
+        if (may_lose_node(s, k->fresh[i])) return false;
+    }
+    return true;
 }
 
 /* Whether the amounts of new shapes are counted in the units there are. */
@@ -80,7 +115,7 @@ static bool units_hold(const karp_snapshot *s)
 static bool may_take_over(const karp_snapshot *s)
 {
     const karp_snapshot *before = s->kept->before;
-    return s->raw.touched == 0 && before->devices == NULL && s->raw.resources.count == before->raw.resources.count && units_hold(s) && !pods_matter_to_nodes(s);
+    return s->raw.touched == 0 && before->devices == NULL && s->raw.resources.count == before->raw.resources.count && units_hold(s) && nodes_may_stay(s);
 }
 
 static bool uses_devices(const karp_snapshot *s)
@@ -103,12 +138,6 @@ static void take(karp_snapshot *s)
     s->algebra.facts = &s->facts;
     s->dims = before->dims;
     s->units = before->units;
-    s->nodes = before->nodes;
-    s->node_count = before->node_count;
-    s->node_sets = before->node_sets;
-    s->node_of_name = before->node_of_name;
-    s->remaining = before->remaining;
-    s->strays = before->strays;
     s->catalogues = before->catalogues;
     s->catalogue_count = before->catalogue_count;
     s->catalogues_given = before->catalogues_given;

@@ -10,8 +10,7 @@ static int by_number(uint32_t a, uint32_t b, const void *user)
     return a < b ? -1 : a > b;
 }
 
-/* In order, each once. */
-static bool sort_places(karp_context *context, uint32_t *places, size_t *count)
+bool sort_once(karp_context *context, uint32_t *places, size_t *count)
 {
     if (!sort_ids(context, places, *count, by_number, NULL)) return false;
     size_t kept = 0;
@@ -43,7 +42,7 @@ bool kept_pods_find(struct kept_pods *k, const karp_snapshot *before, const stor
     k->gone = mem_alloc(before->context, k->room * sizeof *k->gone);
     k->fresh = mem_alloc(before->context, k->room * sizeof *k->fresh);
     size_t n = places == NULL ? 0 : list_places(k, now, places);
-    bool ok = places != NULL && k->gone != NULL && k->fresh != NULL && sort_places(before->context, places, &n);
+    bool ok = places != NULL && k->gone != NULL && k->fresh != NULL && sort_once(before->context, places, &n);
     for (size_t i = 0; ok && i < n; i++) {
         if (places[i] < began) k->gone[k->gone_count++] = places[i];
         if (places[i] < count) k->fresh[k->fresh_count++] = places[i];
@@ -63,6 +62,17 @@ bool pods_kept(const karp_snapshot *s)
 {
     const struct kept_pods *k = s->kept;
     return k != NULL && k->room > 0 && k->count == s->raw.pods.count; /* not with pods of capacity buffers behind them */
+}
+
+bool place_gone(const struct kept_pods *k, uint32_t place)
+{
+    size_t low = 0, high = k->gone_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (k->gone[middle] < place) low = middle + 1;
+        else high = middle;
+    }
+    return low < k->gone_count && k->gone[low] == place;
 }
 
 /* ---- orders --------------------------------------------------------------------------------------------------------- */

@@ -31,11 +31,11 @@ bool keep_classes(karp_snapshot *s, const pod_class *classes, size_t count); /* 
 karp_status prepare_queue(karp_snapshot *s, karp_error *error);
 /* daemons.c */
 karp_status prepare_daemons(karp_snapshot *s, karp_error *error);
-karp_status continue_daemons(karp_snapshot *s, karp_error *error); /* when none of their pods changed */
+karp_status continue_daemons(karp_snapshot *s, karp_error *error); /* when nothing changed but pods */
 /* state_nodes.c */
 karp_status prepare_bound(karp_snapshot *s, karp_error *error);
-karp_status continue_bound(karp_snapshot *s, karp_error *error); /* when no bound pod changed */
 karp_status prepare_nodes(karp_snapshot *s, karp_error *error);
+karp_status continue_nodes(karp_snapshot *s, karp_error *error); /* kept_nodes.c: both, when nothing changed but pods */
 
 /* interest.c: marks the label keys that some pod, volume or daemon reads on nodes, and those that selectors read on pods.
  * Arrays by text id. */

@@ -21,14 +21,17 @@ static const prepare_step steps[] = {
 };
 
 /* For a snapshot that has taken over the frame of another. */
-static const prepare_step steps_of_pods[] = { prepare_names, prepare_queue, continue_daemons, continue_bound };
+static const prepare_step steps_of_pods[] = { prepare_names, prepare_queue, continue_daemons, continue_nodes };
 
 /* Lets go of all that was made of the store. */
 static void release_blocks(karp_snapshot *s)
 {
     void *blocks[] = { s->facts_block, s->by_name, s->pod_rank, s->pod_class, s->class_sizes, s->classes, s->queue, s->queue_rank,
-                       s->queue_falls, s->queue_class, s->pending, s->plain, s->pod_node, s->bound_first, s->bound };
+                       s->queue_falls, s->queue_class, s->pending, s->plain, s->pod_node, s->bound, s->nodes, s->node_sets, s->node_of_name };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) block_release(blocks[i]);
+    if (s->remaining == NULL) return;
+    block_release(s->remaining->nodes);
+    block_release(s->remaining->of_name);
 }
 
 static void snapshot_free(karp_snapshot *s)

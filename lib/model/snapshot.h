@@ -130,7 +130,7 @@ struct karp_snapshot {
     uint32_t pending_count;
     uint32_t *place; /* pods to place when the input names them (§1 step 4), else NULL */
     uint32_t place_count;
-    /* nodes */
+    /* nodes; blocks, too, and likewise what is of those that remain */
     state_node *nodes; /* by name */
     uint32_t node_count;
     uint32_t *node_sets;    /* store node index -> requirement set of the Node object's own labels, as `set` above */
@@ -139,8 +139,7 @@ struct karp_snapshot {
     struct known_nodes { state_node *nodes; uint32_t count; uint32_t *of_name; const uint64_t *lost; } *remaining; /* see snapshot_remaining(); NULL = all */
     uint32_t *pod_node;     /* pod -> store node index, NO_ID = not bound to a node that exists */
     uint32_t strays;        /* pods on nodes that are not in the input */
-    uint32_t *bound_first;  /* [store node count + 1] into bound: all pods of each Node */
-    uint32_t *bound;
+    struct node_pods { const uint32_t *items; uint32_t count; } *bound; /* by store node: all pods on it, by namespace and name */
     /* catalogues: those given, then those that node overlays made of them */
     karp_catalogue **catalogues;
     uint32_t catalogue_count, catalogues_given;

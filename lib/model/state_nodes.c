@@ -6,7 +6,7 @@
 #include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
-#include <model/kept_pods.h>
+#include <model/state_nodes.h>
 #include <string.h>
 
 /* names id -> index of the Node; NULL = refused. */
@@ -22,44 +22,32 @@ karp_status prepare_bound(karp_snapshot *s, karp_error *error)
 {
     size_t pods = s->raw.pods.count, nodes = s->raw.nodes.count;
     s->pod_node = block_new(s->context, pods + 1, sizeof *s->pod_node);
-    s->bound_first = block_new(s->context, nodes + 2, sizeof *s->bound_first);
-    uint32_t *index = nodes_by_name(s);
-    if (s->pod_node == NULL || s->bound_first == NULL || index == NULL) {
+    s->bound = block_new(s->context, nodes + 1, sizeof *s->bound);
+    uint32_t *index = nodes_by_name(s), *all = arena_array(&s->data, pods + 1, sizeof *all);
+    if (s->pod_node == NULL || s->bound == NULL || index == NULL || all == NULL) {
         mem_free(s->context, index, s->raw.names.count * sizeof *index);
         return fail_nomem(error);
     }
-    memset(s->bound_first, 0, (nodes + 2) * sizeof *s->bound_first);
+    memset(s->bound, 0, nodes * sizeof *s->bound);
     for (size_t i = 0; i < pods; i++) {
         uint32_t name = pod_at(&s->raw, i)->node;
         s->pod_node[i] = name == NO_ID ? NO_ID : index[name];
-        if (s->pod_node[i] != NO_ID) s->bound_first[s->pod_node[i] + 2]++;
+        if (s->pod_node[i] != NO_ID) s->bound[s->pod_node[i]].count++;
         else if (name != NO_ID) s->strays++;
     }
     mem_free(s->context, index, s->raw.names.count * sizeof *index);
-    for (size_t i = 2; i <= nodes + 1; i++) s->bound_first[i] += s->bound_first[i - 1];
-    s->bound = block_new(s->context, s->bound_first[nodes + 1] + (size_t)1, sizeof *s->bound);
-    if (s->bound == NULL) return fail_nomem(error);
+    size_t first = 0;
+    for (size_t i = 0; i < nodes; i++) {
+        s->bound[i].items = all + first;
+        first += s->bound[i].count;
+        s->bound[i].count = 0;
+    }
     for (size_t i = 0; i < pods; i++) { /* in the order of names, so that every node's list has it too */
         uint32_t p = s->by_name[i];
-        if (s->pod_node[p] != NO_ID) s->bound[s->bound_first[s->pod_node[p] + 1]++] = p;
+        if (s->pod_node[p] == NO_ID) continue;
+        struct node_pods *on = &s->bound[s->pod_node[p]];
+        all[(size_t)(on->items - all) + on->count++] = p;
     }
-    return KARP_OK;
-}
-
-karp_status continue_bound(karp_snapshot *s, karp_error *error)
-{
-    const karp_snapshot *before = s->kept->before;
-    size_t n = s->raw.pods.count, began = before->raw.pods.count;
-    s->bound_first = block_hold(before->bound_first);
-    s->bound = block_hold(before->bound);
-    if (n == began) {
-        s->pod_node = block_hold(before->pod_node); /* the pods that changed are bound neither here nor there */
-        return KARP_OK;
-    }
-    s->pod_node = block_new(s->context, n + 1, sizeof *s->pod_node);
-    if (s->pod_node == NULL) return fail_nomem(error);
-    memcpy(s->pod_node, before->pod_node, (n < began ? n : began) * sizeof *s->pod_node);
-    for (size_t i = began; i < n; i++) s->pod_node[i] = NO_ID;
     return KARP_OK;
 }
 
@@ -141,7 +129,7 @@ static bool join(karp_snapshot *s)
 {
     const store *raw = &s->raw;
     size_t most = raw->nodes.count + raw->claims.count, count = 0;
-    s->nodes = arena_array(&s->data, most + 1, sizeof *s->nodes);
+    s->nodes = block_new(s->context, most + 1, sizeof *s->nodes);
     map64 by_provider; /* names id -> index in s->nodes */
     map64_init(&by_provider, s->context);
     bool ok = s->nodes != NULL;
@@ -224,12 +212,6 @@ static karp_status merged_quantity(karp_snapshot *s, const state_node *n, resour
     return resource_list_override(&s->data, of_node, (resource_list){ fill, count }, out);
 }
 
-static int64_t saturating_sub(int64_t a, int64_t b)
-{
-    const int64_t least = -(INT64_C(1) << 62);
-    return a < least + b ? least : a - b;
-}
-
 static karp_status node_resources(karp_snapshot *s, state_node *n)
 {
     static const resource_list none = { NULL, 0 };
@@ -239,34 +221,51 @@ static karp_status node_resources(karp_snapshot *s, state_node *n)
     karp_status status = merged_quantity(s, n, node_ ? node_->allocatable : none, claim ? claim->allocatable : none, &allocatable);
     if (status == KARP_OK) status = merged_quantity(s, n, node_ ? node_->capacity : none, claim ? claim->capacity : none, &capacity);
     if (status == KARP_OK) status = resource_list_set(&s->data, capacity, RESOURCE_NODES, amount_whole(1), &n->capacity);
-    if (status != KARP_OK) return status;
-    int64_t *available = arena_array(&s->data, s->dims, sizeof *available);
-    if (available == NULL) return KARP_E_NOMEM;
-    vector_of(s, allocatable, available);
+    n->allocatable = allocatable;
+    return status;
+}
+
+/* ---- pods on it ------------------------------------------------------------------------------------------------------ */
+
+static bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
+
+static bool bound_pods(const karp_snapshot *s, state_node *n, arena *to)
+{
+    n->pods = n->all_pods = s->bound[n->node].items;
+    n->pod_count = n->all_pod_count = s->bound[n->node].count;
+    uint32_t over = 0;
+    for (uint32_t i = 0; i < n->all_pod_count; i++) over += pod_over(pod_at(&s->raw, n->all_pods[i]));
+    if (over == 0) return true;
+    uint32_t *live = arena_array(to, n->all_pod_count - over + (size_t)1, sizeof *live);
+    if (live == NULL) return false;
+    n->pods = live;
+    n->pod_count = 0;
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        if (!pod_over(pod_at(&s->raw, n->all_pods[i]))) live[n->pod_count++] = n->all_pods[i];
+    }
+    return true;
+}
+
+static int64_t saturating_sub(int64_t a, int64_t b)
+{
+    const int64_t least = -(INT64_C(1) << 62);
+    return a < least + b ? least : a - b;
+}
+
+bool state_node_load(const karp_snapshot *s, state_node *n, arena *to)
+{
+    if (n->node != NO_ID && !bound_pods(s, n, to)) return false;
+    int64_t *available = arena_array(to, s->dims, sizeof *available);
+    if (available == NULL) return false;
+    vector_of(s, n->allocatable, available);
     for (uint32_t i = 0; i < n->pod_count; i++) {
         const int64_t *r = s->classes[s->pod_class[n->pods[i]]].requests;
-        for (uint32_t k = 0; k < allocatable.count; k++) {
-            uint32_t resource = allocatable.items[k].resource;
+        for (uint32_t k = 0; k < n->allocatable.count; k++) {
+            uint32_t resource = n->allocatable.items[k].resource;
             available[resource] = saturating_sub(available[resource], r[resource]);
         }
     }
-    n->allocatable = allocatable;
     n->available = available;
-    return KARP_OK;
-}
-
-static bool bound_pods(karp_snapshot *s, state_node *n)
-{
-    if (n->node == NO_ID) return true;
-    n->all_pods = s->bound + s->bound_first[n->node];
-    n->all_pod_count = s->bound_first[n->node + 1] - s->bound_first[n->node];
-    uint32_t *live = arena_array(&s->data, n->all_pod_count + (size_t)1, sizeof *live);
-    if (live == NULL) return false;
-    for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        uint8_t phase = pod_at(&s->raw, n->all_pods[i])->phase;
-        if (phase != KARP_PHASE_SUCCEEDED && phase != KARP_PHASE_FAILED) live[n->pod_count++] = n->all_pods[i];
-    }
-    n->pods = live;
     return true;
 }
 
@@ -281,7 +280,7 @@ static int by_name(const void *x, const void *y, const void *user)
 /* Which state nodes there are, by name. */
 static bool choose_nodes(karp_snapshot *s)
 {
-    s->node_of_name = arena_array(&s->data, s->raw.nodes.count + 1, sizeof *s->node_of_name);
+    s->node_of_name = block_new(s->context, s->raw.nodes.count + 1, sizeof *s->node_of_name);
     if (s->node_of_name == NULL || !join(s)) return false;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->node_count; i++) {
@@ -297,9 +296,10 @@ static karp_status complete_nodes(karp_snapshot *s, const uint8_t *of_nodes)
 {
     for (uint32_t i = 0; i < s->node_count; i++) {
         state_node *n = &s->nodes[i];
-        if (!effective_taints(s, n) || !bound_pods(s, n)) return KARP_E_NOMEM;
+        if (!effective_taints(s, n)) return KARP_E_NOMEM;
         karp_status status = node_resources(s, n);
         if (status != KARP_OK) return status;
+        if (!state_node_load(s, n, &s->data)) return KARP_E_NOMEM;
         n->set = set_of_labels(&s->algebra, n->labels, of_nodes);
         if (n->set == NO_ID) return KARP_E_NOMEM;
         if (n->node != NO_ID) s->node_of_name[n->node] = i;
@@ -336,10 +336,15 @@ static karp_status prepare_remaining(karp_snapshot *s, const uint8_t *of_nodes)
     s->lost = lost_nodes(s, &refused);
     if (s->lost == NULL) return refused ? KARP_E_NOMEM : KARP_OK;
     struct known_nodes *r = arena_array(&s->data, 1, sizeof *r);
+    s->nodes = NULL;
+    s->node_of_name = NULL;
     karp_status status = r != NULL && choose_nodes(s) ? complete_nodes(s, of_nodes) : KARP_E_NOMEM;
     if (status == KARP_OK) {
         *r = (struct known_nodes){ s->nodes, s->node_count, s->node_of_name, s->lost };
         s->remaining = r;
+    } else {
+        block_release(s->nodes);
+        block_release(s->node_of_name);
     }
     s->nodes = all.nodes;
     s->node_count = all.count;
@@ -350,7 +355,7 @@ static karp_status prepare_remaining(karp_snapshot *s, const uint8_t *of_nodes)
 
 karp_status prepare_nodes(karp_snapshot *s, karp_error *error)
 {
-    s->node_sets = arena_array(&s->data, s->raw.nodes.count + 1, sizeof *s->node_sets);
+    s->node_sets = block_new(s->context, s->raw.nodes.count + 1, sizeof *s->node_sets);
     if (s->node_sets == NULL || !choose_nodes(s)) return fail_nomem(error);
     karp_status status = complete_nodes(s, s->of_nodes);
     if (status == KARP_OK) status = prepare_remaining(s, s->of_nodes);

@@ -23,19 +23,34 @@ static karp_str str(const char *text) { return (karp_str){ text, strlen(text) };
 
 /* ---- rows of edits --------------------------------------------------------------------------------------------------- */
 
+/* What changes in rows of edits. */
+typedef struct edits {
+    unsigned from, to; /* things */
+    unsigned most;     /* changes in one edit */
+    unsigned steps;    /* edits in a row; 0 = 12 */
+    bool bound;        /* pods are mostly on nodes */
+} edits;
+
+static const edits all = { .to = THINGS, .most = 5 };
+
+static unsigned some_variant(const edits *e, unsigned thing, uint64_t *seed)
+{
+    unsigned variant = (unsigned)random_below(seed, 999);
+    return e->bound && thing < PODS && random_below(seed, 4) > 0 ? variant / 3 * 3 : variant; /* every third is on a node */
+}
+
 /* One change of the builder and of the world: something goes, comes, or becomes another. */
-static void change(world *w, karp_builder *b, unsigned things, uint64_t *seed)
+static void change(world *w, karp_builder *b, const edits *e, uint64_t *seed)
 {
     karp_error error;
     karp_error_init(&error, sizeof error);
-    unsigned thing = (unsigned)random_below(seed, things), had = w->variants[thing];
+    unsigned thing = e->from + (unsigned)random_below(seed, e->to - e->from), had = w->variants[thing];
     if (had > 0) must(remove_thing(b, thing, had - 1, &error), &error);
-    w->variants[thing] = had > 0 && random_below(seed, 2) == 0 ? 0 : 1 + (unsigned)random_below(seed, 1000);
+    w->variants[thing] = had > 0 && random_below(seed, 2) == 0 ? 0 : 1 + some_variant(e, thing, seed);
     if (w->variants[thing] > 0) must(add_thing(b, thing, w->variants[thing] - 1, &error), &error);
 }
 
-/* Only the first `things` change. */
-static karp_snapshot *edited(world *w, karp_snapshot *from, unsigned changes, unsigned things, uint64_t *seed)
+static karp_snapshot *edited(world *w, karp_snapshot *from, unsigned changes, const edits *e, uint64_t *seed)
 {
     karp_builder *b = NULL;
     karp_snapshot *snapshot = NULL;
@@ -43,7 +58,7 @@ static karp_snapshot *edited(world *w, karp_snapshot *from, unsigned changes, un
     karp_error_init(&error, sizeof error);
     must(karp_snapshot_edit(from, &b, &error), &error);
     karp_snapshot_unref(from); /* it need not stay */
-    for (unsigned i = 0; i < changes; i++) change(w, b, things, seed);
+    for (unsigned i = 0; i < changes; i++) change(w, b, e, seed);
     must(karp_builder_finish(b, &snapshot, &error), &error);
     karp_builder_free(b);
     return snapshot;
@@ -62,8 +77,23 @@ static void assert_equal_counts(const karp_snapshot *a, const karp_snapshot *b)
     assert_int_equal(x.offerings, y.offerings);
 }
 
-/* Rows of edits, each of up to `most` changes. How often something was launched. */
-static size_t edit_rows(uint64_t first, uint64_t last, unsigned things, unsigned most)
+/* What the verifier has to say, which looks at nodes and their pods in its own way. */
+static size_t findings(const karp_snapshot *snapshot)
+{
+    karp_decision *plan = NULL;
+    karp_verification *verification = NULL;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    must(karp_provision(snapshot, NULL, &plan, &error), &error);
+    must(karp_verify_decision(snapshot, plan, &verification, &error), &error);
+    size_t count = karp_verification_count(verification);
+    karp_verification_free(verification);
+    karp_decision_unref(plan);
+    return count;
+}
+
+/* How often something was launched. */
+static size_t edit_rows(uint64_t first, uint64_t last, edits e)
 {
     static world w;
     must(karp_context_new(NULL, &w.context, NULL), NULL);
@@ -73,12 +103,13 @@ static size_t edit_rows(uint64_t first, uint64_t last, unsigned things, unsigned
         uint64_t seed = row;
         for (unsigned i = 0; i < THINGS; i++) w.variants[i] = random_below(&seed, 4) > 0 ? 1 + (unsigned)random_below(&seed, 1000) : 0;
         karp_snapshot *snapshot = build_afresh(&w);
-        for (unsigned step = 0; step < 12; step++) {
-            snapshot = edited(&w, snapshot, (unsigned)random_below(&seed, most + 1), things, &seed);
+        for (unsigned step = 0; step < (e.steps > 0 ? e.steps : 12); step++) {
+            snapshot = edited(&w, snapshot, (unsigned)random_below(&seed, e.most + 1), &e, &seed);
             karp_snapshot *afresh = build_afresh(&w);
             char *mine = decisions_on(&w, snapshot), *expected = decisions_on(&w, afresh);
             assert_string_equal(mine, expected);
             assert_equal_counts(snapshot, afresh);
+            assert_int_equal(findings(snapshot), 0);
             launched += strstr(mine, "new-1") != NULL;
             free(mine);
             free(expected);
@@ -94,15 +125,30 @@ static size_t edit_rows(uint64_t first, uint64_t last, unsigned things, unsigned
 static void edits_decide_as_builds(void **state)
 {
     (void)state;
-    assert_true(edit_rows(1, 8, THINGS, 5) > 50); /* the worlds ask for something */
+    assert_true(edit_rows(1, 8, all) > 50); /* the worlds ask for something */
 }
 
 /* When nothing but pods changes, most of a snapshot is taken over. */
 static void edits_of_pods_decide_as_builds(void **state)
 {
     (void)state;
-    assert_true(edit_rows(101, 112, PODS, 2) > 50);
-    assert_true(edit_rows(201, 206, PODS, 25) > 20);
+    assert_true(edit_rows(101, 112, (edits){ .to = PODS, .most = 2 }) > 50);
+    assert_true(edit_rows(201, 206, (edits){ .to = PODS, .most = 25 }) > 20);
+}
+
+/* Then nodes are taken over with what their pods leave of them: in long rows, so that they are made anew in between. */
+static void edits_of_pods_on_nodes_decide_as_builds(void **state)
+{
+    (void)state;
+    assert_true(edit_rows(301, 304, (edits){ .to = PODS, .most = 3, .steps = 60, .bound = true }) > 50);
+    assert_true(edit_rows(401, 403, (edits){ .to = PODS, .most = 14, .steps = 20, .bound = true }) > 20);
+}
+
+static void edits_of_nodes_decide_as_builds(void **state)
+{
+    (void)state;
+    assert_true(edit_rows(501, 506, (edits){ .from = PODS, .to = PODS + 2 * NODES, .most = 2, .steps = 25 }) > 50);
+    assert_true(edit_rows(601, 606, (edits){ .from = PODS - 20, .to = PODS + 2 * NODES, .most = 3, .steps = 25, .bound = true }) > 50);
 }
 
 /* The snapshot that was edited stays what it was, with the other freed and without. */
@@ -116,7 +162,7 @@ static void the_edited_one_stays(void **state)
     uint64_t seed = 5;
     karp_snapshot *first = build_afresh(&w);
     char *before = decisions_on(&w, first);
-    karp_snapshot *second = edited(&w, karp_snapshot_ref(first), 10, THINGS, &seed);
+    karp_snapshot *second = edited(&w, karp_snapshot_ref(first), 10, &all, &seed);
     char *after = decisions_on(&w, first);
     assert_string_equal(before, after);
     free(after);
@@ -178,6 +224,20 @@ static karp_status edit_pods(karp_snapshot *from, karp_snapshot **out)
     return status;
 }
 
+/* One comes to a node, one goes from one, one is over, a daemon's is the newest. */
+static karp_status edit_pods_on_nodes(karp_snapshot *from, karp_snapshot **out)
+{
+    karp_builder *b = NULL;
+    karp_status status = karp_snapshot_edit(from, &b, NULL);
+    if (status == KARP_OK) status = remove_thing(b, 3, 4, NULL);
+    if (status == KARP_OK) status = remove_thing(b, 5, 3, NULL);
+    if (status == KARP_OK) status = add_pod(b, 3, 12, NULL);
+    if (status == KARP_OK) status = add_pod(b, 241, 45, NULL);
+    if (status == KARP_OK) status = karp_builder_finish(b, out, NULL);
+    karp_builder_free(b);
+    return status;
+}
+
 static karp_status edit_once(karp_snapshot *from, karp_snapshot **out)
 {
     karp_builder *b = NULL;
@@ -200,6 +260,7 @@ static void refuse(karp_status (*edit)(karp_snapshot *from, karp_snapshot **out)
     w.catalogue = make_catalogue(w.context);
     for (unsigned i = 0; i < THINGS; i++) w.variants[i] = 5;
     w.variants[7] = 2;
+    w.variants[5] = 4;
     karp_snapshot *from = build_afresh(&w);
     size_t blocks = f.live_blocks, at = 1;
     for (;; at++) {
@@ -229,6 +290,7 @@ static void memory_may_be_refused(void **state)
     (void)state;
     refuse(edit_once, 50);
     refuse(edit_pods, 40);
+    refuse(edit_pods_on_nodes, 30);
 }
 
 int main(void)
@@ -236,6 +298,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edits_decide_as_builds),
         cmocka_unit_test(edits_of_pods_decide_as_builds),
+        cmocka_unit_test(edits_of_pods_on_nodes_decide_as_builds),
+        cmocka_unit_test(edits_of_nodes_decide_as_builds),
         cmocka_unit_test(the_edited_one_stays),
         cmocka_unit_test(what_is_not_there_cannot_go),
         cmocka_unit_test(memory_may_be_refused),
