@@ -45,16 +45,10 @@ size_t bits_count(const uint64_t *set, size_t words)
     return count;
 }
 
-size_t bits_next(const uint64_t *set, size_t bits, size_t from)
+size_t bits_next_from_word(const uint64_t *set, size_t bits, size_t word)
 {
-    if (from >= bits) return bits;
-    size_t words = bits_words(bits);
-    size_t i = from / 64;
-    uint64_t word = set[i] & (UINT64_MAX << (from % 64));
-    while (word == 0) {
-        if (++i == words) return bits;
-        word = set[i];
+    for (size_t words = bits_words(bits); word < words; word++) {
+        if (set[word] != 0) return word * 64 + (size_t)__builtin_ctzll(set[word]);
     }
-    size_t bit = i * 64 + (size_t)__builtin_ctzll(word);
-    return bit < bits ? bit : bits;
+    return bits;
 }

@@ -19,7 +19,14 @@ void bits_and_not(uint64_t *into, const uint64_t *without, size_t words);
 bool bits_any(const uint64_t *set, size_t words);
 bool bits_equal(const uint64_t *a, const uint64_t *b, size_t words);
 size_t bits_count(const uint64_t *set, size_t words);
+/* The first set bit in `word`, the number of a word, or after it; `bits` if there is none. */
+size_t bits_next_from_word(const uint64_t *set, size_t bits, size_t word);
 /* The first set bit at or after `from`, or `bits` if there is none. */
-size_t bits_next(const uint64_t *set, size_t bits, size_t from);
+static inline size_t bits_next(const uint64_t *set, size_t bits, size_t from)
+{
+    if (from >= bits) return bits;
+    uint64_t rest = set[from / 64] >> (from % 64);
+    return rest != 0 ? from + (size_t)__builtin_ctzll(rest) : bits_next_from_word(set, bits, from / 64 + 1);
+}
 
 #endif

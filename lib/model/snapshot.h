@@ -60,6 +60,8 @@ typedef struct type_table {
     const uint32_t *type_columns, *offering_columns; /* [key * count + index] */
     bool has_reservations; /* some available offering is reserved */
     bool repeated_names;   /* two types have one name: a launch lists it once */
+    bool overlaid;         /* some price or capacity is from an overlay */
+    uint32_t capacity_types; /* how many different ones the available offerings have */
 } type_table;
 
 /* What no decision can tell apart in two pods. */

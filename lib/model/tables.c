@@ -93,6 +93,7 @@ static void fill_offering(struct filling *f, instance_type *type, uint32_t index
     uint32_t group = f->groups[o - f->table->offerings - type->offering_first];
     o->variant = group == NO_ID ? NO_ID : type->variant_first + group;
     if (o->available && o->capacity_type == s->known.reserved) f->table->has_reservations = true;
+    if (o->price_from_overlay) f->table->overlaid = true;
 }
 
 static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t index)
@@ -105,6 +106,7 @@ static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t in
     type->offering_count = from->offering_count;
     type->variant_first = f->variants;
     type->capacity_from_overlay = from->capacity_from_overlay;
+    if (type->capacity_from_overlay) f->table->overlaid = true;
     if (type->set == NO_ID || !translate_list(s, f->t, from->capacity, &type->capacity_list) ||
         !translate_list(s, f->t, from->allocatable, &type->allocatable_list)) {
         return false;
@@ -216,13 +218,21 @@ static bool table_sizes(const karp_snapshot *s, const uint32_t *uses_, uint32_t 
     return true;
 }
 
-static bool find_repeated_names(karp_snapshot *s, type_table *table)
+/* Names that two types have, and different capacity types. */
+static bool find_repeats(karp_snapshot *s, type_table *table)
 {
+    enum { NAME = 1, CAPACITY_TYPE = 2 };
     uint8_t *seen = mem_zalloc(s->context, s->facts.count);
     if (seen == NULL) return false;
     for (uint32_t t = 0; t < table->type_count; t++) {
-        if (seen[table->types[t].name]) table->repeated_names = true;
-        seen[table->types[t].name] = 1;
+        if (seen[table->types[t].name] & NAME) table->repeated_names = true;
+        seen[table->types[t].name] |= NAME;
+    }
+    for (uint32_t i = 0; i < table->offering_count; i++) {
+        const offering *o = &table->offerings[i];
+        if (!o->available || o->capacity_type == NO_ID || o->capacity_type == NO_TEXT || (seen[o->capacity_type] & CAPACITY_TYPE)) continue;
+        seen[o->capacity_type] |= CAPACITY_TYPE;
+        table->capacity_types++;
     }
     mem_free(s->context, seen, s->facts.count);
     return true;
@@ -246,7 +256,7 @@ static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_
         }
     }
     table->variant_count = f.variants;
-    if (!find_repeated_names(s, table)) return fail_nomem(error);
+    if (!find_repeats(s, table)) return fail_nomem(error);
     if (!key_columns(s, table->type_count, type_set, table, &table->type_keys, &table->type_key_count, &table->type_columns) ||
         !key_columns(s, table->offering_count, offering_set, table, &table->offering_keys, &table->offering_key_count,
                      &table->offering_columns)) {

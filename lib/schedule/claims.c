@@ -132,7 +132,8 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
     if (!topology_admit(s, v, &at, &o->set)) return KARP_REASON_TOPOLOGY;
     uint32_t first_set = o->set;
     for (;;) {
-        o->types = typeset_narrow(s, c->types, o->set);
+        /* What has been narrowed to its requirements needs it again when they change. */
+        o->types = c->pods > 0 && o->set == c->set ? c->types : typeset_narrow(s, c->types, o->set);
         if (o->types != NO_ID && t->group_ports && p->ports.count > 0) o->types = without_port_clashes(s, c, pod_number, o->types, p->ports);
         if (o->types == NO_ID) return KARP_REASON_NOT_REACHED;
         if (typeset_fits(s, o->types, s->total)) return truly_meets(s, v, o->set) ? check_list(s, c, v, relax, o) : KARP_REASON_REQUIREMENTS;
@@ -321,13 +322,13 @@ static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const vie
 {
     uint32_t number = (uint32_t)s->claims.count;
     claim *slot = list_push(s->context, &s->claims, sizeof *slot);
-    c.requests = arena_array(&s->round_data, s->dims, sizeof *c.requests);
-    c.slack = arena_array(&s->round_data, s->dims, sizeof *c.slack);
-    c.binary = arena_array(&s->round_data, s->dims, 1);
-    if (slot == NULL || c.requests == NULL || c.slack == NULL || c.binary == NULL || host_number_new(s) == NO_ID) {
+    c.requests = arena_array(&s->round_data, s->dims, 2 * sizeof *c.requests + sizeof *c.binary); /* one piece for three lists */
+    if (slot == NULL || c.requests == NULL || host_number_new(s) == NO_ID) {
         s->failed = true;
         return KARP_REASON_NOT_REACHED;
     }
+    c.slack = c.requests + s->dims;
+    c.binary = (uint8_t *)(c.slack + s->dims);
     memset(c.binary, 2, s->dims);
     c.relaxed_min_values = o->relaxed;
     s->templates[c.template_].last_relaxed = o->relaxed;

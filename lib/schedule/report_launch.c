@@ -84,6 +84,19 @@ static const karp_requirement *set_rows(scheduler *s, karp_decision *d, uint32_t
     return ok ? rows : NULL;
 }
 
+/* The list with the capacity types that the type is offered with under the set. */
+static uint32_t add_capacity_types(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *list, uint32_t n)
+{
+    const instance_type *y = &t->types[type];
+    for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count; o++) {
+        const offering *f = &t->offerings[o];
+        bool known = !f->available || f->capacity_type == NO_ID || f->capacity_type == NO_TEXT;
+        for (uint32_t c = 0; c < n && !known; c++) known = list[c] == f->capacity_type;
+        if (!known && offering_compatible(s, f, set)) list[n++] = f->capacity_type;
+    }
+    return n;
+}
+
 /* instance-type ∧= the types sent, capacity-type ∧= what their offerings have. */
 static uint32_t claim_set(scheduler *s, const launch_source *from)
 {
@@ -91,23 +104,15 @@ static uint32_t claim_set(scheduler *s, const launch_source *from)
     const type_table *t = s->templates[from->template_].table;
     uint32_t set = from->set, n = 0;
     if (from->type_count == 0) return set;
-    size_t bytes = ((size_t)from->type_count + t->offering_count) * sizeof(uint32_t);
+    size_t bytes = ((size_t)from->type_count + t->capacity_types) * sizeof(uint32_t);
     uint32_t *names = mem_alloc(s->context, bytes);
     if (names == NULL) {
         s->failed = true;
         return set;
     }
     uint32_t *capacity_types = names + from->type_count;
-    for (uint32_t i = 0; i < from->type_count; i++) {
-        const instance_type *y = &t->types[from->types[i]];
-        names[i] = y->name;
-        for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count; o++) {
-            const offering *f = &t->offerings[o];
-            bool known = !f->available || f->capacity_type == NO_ID || f->capacity_type == NO_TEXT;
-            for (uint32_t c = 0; c < n && !known; c++) known = capacity_types[c] == f->capacity_type;
-            if (!known && offering_compatible(s, f, from->set)) capacity_types[n++] = f->capacity_type;
-        }
-    }
+    for (uint32_t i = 0; i < from->type_count; i++) names[i] = t->types[from->types[i]].name;
+    for (uint32_t i = 0; i < from->type_count && n < t->capacity_types; i++) n = add_capacity_types(s, t, from->types[i], from->set, capacity_types, n);
     uint32_t old = set_get(&s->algebra, set, k->instance_type);
     uint32_t least = old == NO_ID ? 0 : requirement_get(&s->algebra, old)->min_values;
     set = set_add(&s->algebra, set, requirement_make(&s->algebra, k->instance_type, KARP_OP_IN, names, from->type_count, least));
@@ -194,7 +199,7 @@ static bool launch_annotations(scheduler *s, karp_decision *d, const launch_sour
         if (equal_str(key, str(hash)) || equal_str(key, str(version))) put_label(&l, key, text_of(s->snapshot, p->meta.annotations.items[i].value));
     }
     put_label(&l, str(relaxed), str(from->relaxed_min_values ? "true" : "false"));
-    for (uint32_t i = 0; i < from->type_count; i++) {
+    for (uint32_t i = 0; i < from->type_count && t->overlaid; i++) {
         const instance_type *y = &t->types[from->types[i]];
         bool priced = false;
         for (uint32_t o = 0; o < y->offering_count; o++) priced = priced || t->offerings[y->offering_first + o].price_from_overlay;
@@ -266,14 +271,12 @@ static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *f
 
 static bool launch_id(karp_decision *d, karp_launch *row)
 {
-    strbuf b;
-    strbuf_init(&b, d->context);
-    strbuf_adds(&b, "new-");
-    strbuf_addu(&b, d->launches.count + 1);
-    char *text = b.failed ? NULL : arena_string(&d->data, b.ptr, b.len);
-    row->id = (karp_str){ text, b.len };
-    strbuf_free(&b);
-    return text != NULL;
+    char text[4 + 20] = "new-", digits[20];
+    size_t at = sizeof digits, length = 4;
+    for (uint64_t left = d->launches.count + (uint64_t)1; left > 0; left /= 10) digits[--at] = (char)('0' + left % 10);
+    while (at < sizeof digits) text[length++] = digits[at++];
+    row->id = (karp_str){ arena_string(&d->data, text, length), length };
+    return row->id.ptr != NULL;
 }
 
 static bool launch_types(const scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
