@@ -314,7 +314,13 @@ const pod_marks *store_marks(const store *s, const pod *p)
 
 uint32_t label_get(label_list labels, uint32_t key)
 {
-    for (uint32_t i = 0; i < labels.count && labels.items[i].key <= key; i++) {
+    uint32_t from = 0, to = labels.count;
+    while (to - from > 8) { /* of few, a look at each is as quick */
+        uint32_t middle = from + (to - from) / 2;
+        if (labels.items[middle].key < key) from = middle + 1;
+        else to = middle + 1;
+    }
+    for (uint32_t i = from; i < to && labels.items[i].key <= key; i++) {
         if (labels.items[i].key == key) return labels.items[i].value;
     }
     return NO_ID;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Distinguishes the kinds of parts that are interned in one table. */
-enum part { PART_GROUP = 1, PART_EXPRESSION, PART_TOLERATION, PART_FILTER, PART_SELECTOR, PART_WHOLE };
+enum part { PART_GROUP = 1, PART_EXPRESSION, PART_TOLERATION, PART_TOLERATIONS, PART_FILTER, PART_SELECTOR, PART_WHOLE };
 
 /* A list of words under construction: the end of s->part_words, from `base` on. Parts within it are made behind it, and are
  * gone again when it goes on. */
@@ -89,7 +89,7 @@ static uint32_t expression_part(scheduler *s, uint32_t key, uint32_t op, const u
     return intern(&k);
 }
 
-static uint32_t selector_part(scheduler *s, const group *g, bool full)
+static uint32_t make_selector_part(scheduler *s, const group *g, bool full)
 {
     key_words k = words_begin(s);
     put(&k, PART_SELECTOR);
@@ -113,6 +113,14 @@ static uint32_t selector_part(scheduler *s, const group *g, bool full)
     return intern(&k);
 }
 
+static uint32_t selector_part(scheduler *s, const group *g, bool full)
+{
+    if (g->selection == NULL) return make_selector_part(s, g, full);
+    uint32_t *known = &g->selection->identities[full];
+    if (*known == 0) *known = make_selector_part(s, g, full) + 1;
+    return *known - 1;
+}
+
 static uint32_t toleration_part(scheduler *s, const toleration *t)
 {
     key_words k = words_begin(s);
@@ -120,6 +128,19 @@ static uint32_t toleration_part(scheduler *s, const toleration *t)
                            (uint32_t)(uint64_t)t->seconds, (uint32_t)((uint64_t)t->seconds >> 32) };
     for (size_t i = 0; i < sizeof w / sizeof *w; i++) put(&k, w[i]);
     return intern(&k);
+}
+
+/* Each step of a ladder asks for the same ones. */
+static uint32_t tolerations_part(scheduler *s, toleration_list list, bool cancel)
+{
+    struct told *last = &s->told[cancel];
+    if (last->list.items == list.items && last->list.count == list.count && list.count > 0) return last->identity;
+    key_words k = words_begin(s);
+    put(&k, PART_TOLERATIONS);
+    for (uint32_t i = 0; i < list.count; i++) put(&k, toleration_part(s, &list.items[i]));
+    settle(&k, 1, cancel);
+    *last = (struct told){ list, intern(&k) };
+    return last->identity;
 }
 
 static uint32_t filter_part(scheduler *s, const group *g, bool full)
@@ -130,9 +151,7 @@ static uint32_t filter_part(scheduler *s, const group *g, bool full)
         const node_filter *f = &g->filter;
         put(&k, (uint32_t)f->honor_affinity | ((uint32_t)f->honor_taints << 1));
         if (full) put(&k, (uint32_t)g->min_domains);
-        size_t from = words_so_far(&k);
-        for (uint32_t i = 0; i < f->tolerations.count; i++) put(&k, toleration_part(s, &f->tolerations.items[i]));
-        settle(&k, from, true);
+        put(&k, tolerations_part(s, f->tolerations, true));
         put(&k, filter_identity(s, f, full));
     }
     return intern(&k);
@@ -158,9 +177,21 @@ bool group_in_namespace(const group *g, uint32_t name_space)
     return false;
 }
 
+static bool selection_has(const spread_selection *x, uint32_t kin_number)
+{
+    uint32_t from = 0, to = x->kin_count;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (x->kins[middle] < kin_number) from = middle + 1;
+        else to = middle;
+    }
+    return from < x->kin_count && x->kins[from] == kin_number;
+}
+
 bool group_selects(const scheduler *s, const group *g, const kin *k)
 {
     if (g->selects == NULL || !group_in_namespace(g, k->name_space)) return false;
+    if (g->selection != NULL && g->selection->kins != NULL) return selection_has(g->selection, (uint32_t)(k - s->kins.items));
     label_list labels = kin_labels(s, k);
     for (uint32_t i = 0; i < g->extra.count; i++) {
         if (label_get(labels, g->extra.items[i].key) != g->extra.items[i].value) return false;
@@ -203,6 +234,23 @@ static bool initial_domains(scheduler *s, group *g, toleration_list tolerations)
     return !s->failed;
 }
 
+static bool list_selected(scheduler *s, const group *g)
+{
+    spread_selection *x = g->selection;
+    if (g->selects == NULL || x->kins != NULL) return true;
+    kin_list near = kins_for(s, g);
+    uint32_t *list = arena_array(&s->data, near.count + (size_t)1, sizeof *list);
+    if (list == NULL) {
+        s->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < near.count; i++) {
+        if (group_selects(s, g, &s->kins.items[kin_list_at(near, i)])) list[x->kin_count++] = kin_list_at(near, i);
+    }
+    x->kins = list;
+    return true;
+}
+
 static bool introduce_to_kins(scheduler *s, uint32_t number)
 {
     const group *g = &s->groups.items[number];
@@ -237,7 +285,7 @@ static uint32_t whole_identity(scheduler *s, const group *g, toleration_list tol
     bool matter = some_tainted(s, &s->keys[g->key]);
     put(&k, PART_WHOLE);
     put(&k, group_identity(s, g, true));
-    for (uint32_t i = 0; matter && i < tolerations.count; i++) put(&k, toleration_part(s, &tolerations.items[i]));
+    if (matter) put(&k, tolerations_part(s, tolerations, false));
     return intern(&k);
 }
 
@@ -262,6 +310,8 @@ static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
         return NO_ID;
     }
     *g = *wanted;
+    /* Where many steps may follow, those who are selected are listed for all. */
+    if (g->selection != NULL && g->filter.terms->count > 1 && !list_selected(s, g)) return NO_ID;
     bool ok = initial_domains(s, g, tolerations) && (g->inverse || topology_seed(s, number)) && introduce_to_kins(s, number) && round_withhold(s, number);
     /* A group that comes up in the middle of a round does not know what the round has placed (Q-5); one that an earlier round
      * left behind would. */
@@ -301,22 +351,44 @@ static uint32_t group_of_term(scheduler *s, const pod_term *t, uint8_t kind, boo
     return obtain(s, &g, tolerations);
 }
 
-static uint32_t group_of_spread(scheduler *s, const view *v, const spread_constraint *c)
+static bool match_labels(scheduler *s, const view *v, const spread_constraint *c, label_list *out)
 {
-    const pod_class *class_ = &s->snapshot->classes[v->class_];
     const kin *k = &s->kins.items[s->classes[v->class_].kin];
-    group g = { .kind = GROUP_SPREAD, .max_skew = c->max_skew, .min_domains = c->min_domains, .has_filter = true, .selects = c->label_selector };
     label_pair *extra = arena_array(&s->data, c->match_label_key_count + (size_t)1, sizeof *extra);
-    g.key = domain_key_of(s, c->topology_key);
-    if (extra == NULL || g.key == NO_ID) {
+    if (extra == NULL) {
         s->failed = true;
-        return NO_ID;
+        return false;
     }
     for (uint32_t i = 0; i < c->match_label_key_count; i++) {
         uint32_t value = label_get(kin_labels(s, k), c->match_label_keys[i]);
-        if (value != NO_ID) extra[g.extra.count++] = (label_pair){ c->match_label_keys[i], value };
+        if (value != NO_ID) extra[out->count++] = (label_pair){ c->match_label_keys[i], value };
     }
-    g.extra.items = extra;
+    out->items = extra;
+    return true;
+}
+
+/* Of the n-th constraint. NULL = refused. */
+static spread_selection *selection_of(scheduler *s, const view *v, uint32_t n)
+{
+    class_state *class_ = &s->classes[v->class_];
+    if (class_->selections == NULL) class_->selections = arena_array(&s->data, v->spread.count, sizeof *class_->selections);
+    if (class_->selections == NULL) {
+        s->failed = true;
+        return NULL;
+    }
+    spread_selection *x = &class_->selections[n];
+    return x->extra.items != NULL || match_labels(s, v, &v->spread.items[n], &x->extra) ? x : NULL;
+}
+
+static uint32_t group_of_spread(scheduler *s, const view *v, uint32_t n)
+{
+    const spread_constraint *c = &v->spread.items[n];
+    const pod_class *class_ = &s->snapshot->classes[v->class_];
+    group g = { .kind = GROUP_SPREAD, .max_skew = c->max_skew, .min_domains = c->min_domains, .has_filter = true, .selects = c->label_selector };
+    g.key = domain_key_of(s, c->topology_key);
+    g.selection = selection_of(s, v, n);
+    if (g.key == NO_ID || g.selection == NULL) return NO_ID;
+    g.extra = g.selection->extra;
     g.namespaces = &class_->name_space;
     g.namespace_count = 1;
     toleration_list tolerations = v->tolerations;
@@ -405,7 +477,7 @@ bool topology_update(scheduler *s, uint32_t view_number)
         const spread_constraint *c = &v.spread.items[v.spread_left[i]];
         uint32_t *known = &v.spread_groups[v.spread_left[i]];
         if (c->schedule_anyway && s->ignore_preferences) continue;
-        if (*known == NO_ID) *known = group_of_spread(s, &v, c);
+        if (*known == NO_ID) *known = group_of_spread(s, &v, v.spread_left[i]);
         if (!own(s, view_number, *known)) return false;
     }
     static const pod_term_list none = { NULL, 0 };

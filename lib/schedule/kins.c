@@ -115,6 +115,7 @@ kin_list kins_for(scheduler *s, const group *g)
 {
     kin_list list = { NULL, (uint32_t)s->kins.count };
     if (g->selects == NULL) return list;
+    if (g->selection != NULL && g->selection->kins != NULL) return (kin_list){ g->selection->kins, g->selection->kin_count };
     if (s->label_first == NULL && !index_labels(s)) {
         s->failed = true;
         return (kin_list){ NULL, 0 };

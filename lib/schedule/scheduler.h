@@ -115,6 +115,14 @@ typedef struct node_filter {
     uint32_t first; /* entries dropped */
 } node_filter;
 
+/* Whom the groups of a spread constraint select, whatever the step of the ladder. */
+typedef struct spread_selection {
+    label_list extra;         /* from matchLabelKeys */
+    uint32_t identities[2];   /* 1 + that of the selector with these, as the peer sees it and in full; 0 = not asked for yet */
+    uint32_t *kins;           /* those selected, ascending; NULL = not listed */
+    uint32_t kin_count;
+} spread_selection;
+
 typedef struct group {
     uint8_t kind;
     bool inverse;
@@ -127,6 +135,7 @@ typedef struct group {
     uint32_t namespace_count;
     const selector *selects;  /* NULL = nil */
     label_list extra;         /* from matchLabelKeys */
+    spread_selection *selection; /* NULL = not of a spread */
     int32_t *counts;          /* by domain number; for the host key by host number */
     int32_t *sources;         /* likewise: how many pods, nodes and pools the domain is known from; 0 = the group does not know it */
     uint32_t capacity;        /* of both, in domains */
@@ -193,7 +202,8 @@ typedef struct class_state {
     uint32_t inverse_count;
     bool registered;         /* its required anti-affinity is in the inverse table */
     bool tracked;            /* topology knows it: false for pods whose volumes were not found, until they fail */
-    filter_terms *filter_terms; /* NULL = not made yet */
+    filter_terms *filter_terms; /* NULL = not made yet … */
+    spread_selection *selections; /* … nor these, by spread constraint */
     spread_list default_spread; /* §15, when the pods have no constraints of their own */
     uint64_t failed_at;      /* version of the run at which the whole ladder failed last */
     uint32_t failed_reason, failed_view;
@@ -335,6 +345,7 @@ struct scheduler {
     LIST_OF(group) groups;
     words group_keys;     /* identities and their parts … */
     LIST_OF(uint32_t) part_words; /* … while they are made */
+    struct told { toleration_list list; uint32_t identity; } told[2]; /* the tolerations that were part of one last */
     words filter_keys;    /* identities of filters and their parts */
     map64 group_of_identity;
     LIST_OF(kin) kins;

@@ -43,15 +43,20 @@ static bool view_demands(scheduler *s, view *v)
     return demand_of_expressions(&s->algebra, v->preferred[0].expressions, &v->full);
 }
 
+static bool tolerate(scheduler *s, view *v)
+{
+    v->tolerated = arena_array(&s->data, bits_words(s->template_count) + 1, sizeof *v->tolerated);
+    for (uint32_t t = 0; v->tolerated != NULL && t < s->template_count; t++) {
+        if (taints_tolerated(s, v->tolerations, s->templates[t].taints, NULL)) bits_set(v->tolerated, t);
+    }
+    return v->tolerated != NULL;
+}
+
 /* What follows from the lists of a view. */
 static bool complete(scheduler *s, view *v)
 {
-    v->tolerated = arena_array(&s->data, bits_words(s->template_count) + 1, sizeof *v->tolerated);
-    if (v->tolerated == NULL || !view_demands(s, v)) return false;
-    for (uint32_t t = 0; t < s->template_count; t++) {
-        if (taints_tolerated(s, v->tolerations, s->templates[t].taints, NULL)) bits_set(v->tolerated, t);
-    }
-    return !s->failed && !s->algebra.failed;
+    if (v->tolerated == NULL && !tolerate(s, v)) return false;
+    return view_demands(s, v) && !s->failed && !s->algebra.failed;
 }
 
 /* Whether the groups of the view are those of every later one. (Tolerations are part of a spread's identity.) */
@@ -206,16 +211,17 @@ static bool give_up(scheduler *s, view *v)
         if (!s->tolerate_prefer_no_schedule || tolerates_prefer_no_schedule(s, v->tolerations)) return false;
         v->gave_up = "PreferNoSchedule taints";
         if (!add_prefer_no_schedule(s, &v->tolerations)) return false;
+        v->tolerated = NULL;
     }
     if (!quirk(s, 21)) v->required_first = 0;
     return true;
 }
 
-/* Terms and tolerations are part of a spread's identity: with others it is another group. */
+/* Terms and tolerations are part of a spread's identity: with others it is another group. */
 static bool regroup(scheduler *s, const view *before, view *v)
 {
     bool same = v->required_first == before->required_first && v->tolerations.items == before->tolerations.items;
-    if (same || v->spread_count == 0) return true;
+    if (same || v->spread_count == 0 || !quirk(s, 5)) return true;
     v->spread_groups = no_groups(s, v->spread.count);
     s->failed = s->failed || v->spread_groups == NULL;
     return !s->failed;

@@ -52,6 +52,20 @@ def rules_of_its_own(i):
                              {'topologyKey': 'kubernetes.io/hostname', 'labelSelector': own}]}}}, labels={'a': f'v{i}'})
 
 
+def beside_a_spread(n, key='k', keys=(), values=('b',), **spec):
+    """A pod with n OR-terms, each of which is one step, and has a topology group of its own."""
+    spread = {'maxSkew': 1, 'topologyKey': ZONE, 'whenUnsatisfiable': 'DoNotSchedule', 'nodeTaintsPolicy': 'Honor', 'matchLabelKeys': list(keys),
+              'labelSelector': {'matchExpressions': [{'key': 'a', 'operator': 'In', 'values': list(values)}]}}
+    terms = [{'matchExpressions': [{'key': key.format(i), 'operator': 'In', 'values': [f'v{i}']}]} for i in range(n)]
+    affinity = node_affinity(requiredDuringSchedulingIgnoredDuringExecution={'nodeSelectorTerms': terms})
+    return pod('p', {'topologySpreadConstraints': [spread], **affinity, **spec}, labels={'a': 'b', **{k: 'v' for k in keys}})
+
+
+def node(i):
+    return {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': f'n{i}', 'labels': {ZONE: 'z1', 'a': f'v{i}'}}, 'spec': {'providerID': f'x{i}'},
+            'status': {'allocatable': {'cpu': '4', 'pods': '10'}}}
+
+
 def pool_with(n, **template):
     pool = json.loads(json.dumps(POOL))
     pool['spec']['template']['spec'].update(template)
@@ -71,6 +85,15 @@ TRAPS = {
     'labels of pods': lambda n: lines(*[pod(f'p{k}', labels=labels(n)) for k in range(3)]),
     'OR-terms': lambda n: lines(pod('p', node_affinity(
         requiredDuringSchedulingIgnoredDuringExecution={'nodeSelectorTerms': [expression(i) for i in range(n)]}))),
+    'OR-terms beside a spread': lambda n: lines(beside_a_spread(n)),
+    'OR-terms of keys of their own beside a spread': lambda n: lines(beside_a_spread(n, 'k{}')),
+    'OR-terms beside a spread, and nodes': lambda n: lines(
+        beside_a_spread(n), *[node(i) for i in range(20)],
+        *[pod(f'q{i}', {'nodeName': f'n{i}'}, labels={'a': 'b'}) for i in range(20)]),
+    'OR-terms beside a spread, and tolerations': lambda n: lines(
+        beside_a_spread(n, tolerations=[{'key': f'k{i}', 'operator': 'Exists'} for i in range(n)])),
+    'OR-terms beside a spread that selects many': lambda n: lines(beside_a_spread(n, values=['b', *(f'v{i}' for i in range(n))])),
+    'OR-terms beside a spread by many labels': lambda n: lines(beside_a_spread(n, keys=list(labels(n)))),
     'preferences': lambda n: lines(pod('p', node_affinity(
         preferredDuringSchedulingIgnoredDuringExecution=[{'weight': 1 + i % 100, 'preference': expression(i)} for i in range(n)]))),
     'anti-affinities': lambda n: lines(pod('p', {'affinity': {'podAntiAffinity': {
