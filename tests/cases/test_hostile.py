@@ -114,6 +114,12 @@ TRAPS = {
                                         for i in range(n)),
 }
 
+# What grows with the product of two lengths, and no faster.
+PRODUCTS = {
+    'OR-terms and a node selector': lambda n: lines(pod('p', {**node_affinity(
+        requiredDuringSchedulingIgnoredDuringExecution={'nodeSelectorTerms': [expression(i) for i in range(n)]}), 'nodeSelector': labels(n)})),
+}
+
 
 def cost(text, folder):
     """Exit status, seconds, megabytes."""
@@ -133,11 +139,12 @@ def check_growth():
               'offerings': [{'zone': z, 'capacityType': 'on-demand', 'price': 2 ** i * 0.1} for z in ('z1', 'z2')]} for i in range(1, 6)]
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, 'types.json').write_text(json.dumps(types))
-        for name, trap in TRAPS.items():
-            few, many = (cost(trap(n), folder) for n in (2500, 10000))
-            equal((few[0], many[0]), (0, 0), f'{name}: exit statuses')
-            check(many[1] < 10 * max(few[1], LEAST_SECONDS), f'{name}: {few[1]:.2f} s, and four times as many {many[1]:.2f} s')
-            check(many[2] < 10 * max(few[2], LEAST_MEGABYTES) / 4, f'{name}: {few[2]:.0f} MB, and four times as many {many[2]:.0f} MB')
+        for traps, sizes, most in ((TRAPS, (2500, 10000), 10), (PRODUCTS, (1000, 4000), 40)):
+            for name, trap in traps.items():
+                few, many = (cost(trap(n), folder) for n in sizes)
+                equal((few[0], many[0]), (0, 0), f'{name}: exit statuses')
+                check(many[1] < most * max(few[1], LEAST_SECONDS), f'{name}: {few[1]:.2f} s, and four times as many {many[1]:.2f} s')
+                check(many[2] < most * max(few[2], LEAST_MEGABYTES) / 4, f'{name}: {few[2]:.0f} MB, and four times as many {many[2]:.0f} MB')
 
 
 def check_limits():
