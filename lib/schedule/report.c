@@ -64,7 +64,7 @@ bool report_sort_claims(const scheduler *s, const received *r, uint32_t *claims,
     return ok;
 }
 
-/* The claims that are not dropped, in the order of launches; like_of: see below. */
+/* The claims that are not dropped, in the order of launches. */
 static bool order_launches(const scheduler *s, const received *r, uint32_t *order, size_t *count)
 {
     size_t n = 0;
@@ -75,7 +75,7 @@ static bool order_launches(const scheduler *s, const received *r, uint32_t *orde
     return report_sort_claims(s, r, order, n);
 }
 
-/* like_of: by claim, once a launch of its kind is there, 1 + the number of that. */
+/* like_of: by the first claim of a kind, once a launch of that kind is there, 1 + its number. */
 static bool report_one(scheduler *s, karp_decision *d, const received *r, const final_claim *f, size_t *like_of)
 {
     uint32_t c = f->claim;
