@@ -206,7 +206,8 @@ static bool next_bucket(const scheduler *s, lane *l)
 static inline const claim *lane_head(const scheduler *s, lane *l)
 {
     if (l->closed || l->passed) return NULL;
-    return l->at.claim != NO_ID || next_bucket(s, l) ? &s->claims.items[l->at.claim] : NULL;
+    if (l->at.claim == NO_ID) l->passed = !next_bucket(s, l);
+    return l->passed ? NULL : &s->claims.items[l->at.claim];
 }
 
 static bool comes_first(const claim *a, const claim *b)

@@ -283,7 +283,7 @@ typedef struct lane {
     lane_spot from;        /* all claims before it refuse every pod of the run */
     lane_spot at;          /* where the search for this pod stands */
     bool apart;            /* `at` has passed a claim that may take the next pod of the run */
-    bool closed, passed;   /* all of it refuses: the run; this pod */
+    bool closed, passed;   /* all of it refuses, what is left of it: the run; this pod */
 } lane;
 
 /* Where a pod is. */
