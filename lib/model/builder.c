@@ -36,7 +36,7 @@ void karp_builder_free(karp_builder *builder)
     karp_context *context = builder->context;
     store_free(&builder->s);
     karp_snapshot_unref(builder->before);
-    list_free(context, &builder->removed, sizeof(uint64_t));
+    list_free(context, &builder->removed, sizeof(removed_object));
     list_free(context, &builder->templates, sizeof(pod));
     arena_free(&builder->scratch);
     word_buffer_free(&builder->key);
@@ -172,20 +172,37 @@ karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *
     return KARP_OK;
 }
 
+/* The place of the object of that identity, when it is one of the last that were to go: it is replaced. NO_ID = there is none. */
+static uint32_t place_of_removed(karp_builder *b, uint32_t identity)
+{
+    enum { LOOKED_AT = 8 };
+    size_t count = b->removed.count, least = count > LOOKED_AT ? count - LOOKED_AT : 0;
+    for (size_t i = count; i-- > least;) {
+        if (b->removed.items[i].identity != identity) continue;
+        uint32_t index = b->removed.items[i].index;
+        b->removed.items[i] = b->removed.items[--b->removed.count];
+        return index;
+    }
+    return NO_ID;
+}
+
 /* Everything that can be refused happens before anything is changed. */
 static bool commit(adding *a, void *list, const void *record, size_t record_bytes)
 {
     store *s = &a->b->s;
     karp_context *context = a->b->context;
-    if (!list_reserve(context, list, record_bytes)) return false;
+    if (!list_reserve(context, list, record_bytes) || !store_reserve_changes(s, 1)) return false;
     if (!list_reserve(context, &s->taken_index, sizeof *s->taken_index.items)) return false;
     uint32_t id = words_add(&s->taken, a->identity, a->identity_count);
     if (id == NO_ID) return false;
     uint32_t *index = id < s->taken_index.count ? &s->taken_index.items[id] : list_push(context, &s->taken_index, sizeof *index);
-    if (index) *index = (uint32_t)list_count(list);
-    void *place = list_push(context, list, record_bytes);
-    if (place) memcpy(place, record, record_bytes);
-    return index && place;
+    uint32_t open = place_of_removed(a->b, id);
+    if (index) *index = open == NO_ID ? (uint32_t)list_count(list) : open;
+    void *place = open == NO_ID ? list_push(context, list, record_bytes) : list_at(list, open, record_bytes);
+    if (!index || !place) return false;
+    memcpy(place, record, record_bytes);
+    store_note_change(s, (uint32_t)a->kind, *index);
+    return true;
 }
 
 /* Ends the call: undoes it if anything failed. */

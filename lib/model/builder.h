@@ -14,7 +14,7 @@ struct karp_builder {
     arena scratch;   /* empty between calls */
     word_buffer key; /* identity of the shape being read */
     uint64_t types;  /* in the catalogues given so far, each catalogue counted once */
-    LIST_OF(uint64_t) removed; /* kind << 32 | index of objects that finishing leaves out */
+    LIST_OF(removed_object) removed; /* what finishing leaves out */
     karp_snapshot *before;     /* the snapshot that this one continues, held; NULL = none */
     LIST_OF(pod) templates;    /* what their pods have in common; the rest is not set */
 };

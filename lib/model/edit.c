@@ -116,10 +116,10 @@ karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str n
     size_t length = identify(s, kind, space, name, identity);
     if (length == 0 || !store_has(s, identity, length)) return not_there(error, kind, namespace_, name);
     if (identity[0] == KIND_POD) return store_take_pod(s, store_find_pod(s, identity[1], identity[2])) ? KARP_OK : fail_nomem(error);
-    uint64_t *slot = list_own(&s->taken_index, sizeof(uint32_t)) ? list_push(builder->context, &builder->removed, sizeof *slot) : NULL;
+    removed_object *slot = list_own(&s->taken_index, sizeof(uint32_t)) ? list_push(builder->context, &builder->removed, sizeof *slot) : NULL;
     if (slot == NULL) return fail_nomem(error);
-    uint32_t *index = &s->taken_index.items[words_find(&s->taken, identity, length)];
-    *slot = pair_key(identity[0], *index);
+    uint32_t id = words_find(&s->taken, identity, length), *index = &s->taken_index.items[id];
+    *slot = (removed_object){ identity[0], *index, id };
     store_touch(s, identity[0]);
     *index = NO_ID;
     return KARP_OK;

@@ -114,6 +114,7 @@ static karp_status finish_store(karp_builder *builder, struct kept_pods *kept, k
     }
     s->raw = taken;
     store_pods_settle(&s->raw);
+    list_free(s->context, &s->raw.changed_objects, sizeof(uint64_t));
     store_share(&s->raw, memory);
     *out = s;
     return KARP_OK;

@@ -2,6 +2,7 @@
 #include <model/store.h>
 
 #include <base/error.h>
+#include <base/sort.h>
 #include <model/devices.h>
 #include <model/store_pods.h>
 #include <model/store_share.h>
@@ -85,6 +86,13 @@ size_t list_count(const void *list)
     any_list l;
     memcpy(&l, list, sizeof l);
     return l.count;
+}
+
+void *list_at(const void *list, size_t index, size_t element_bytes)
+{
+    any_list l;
+    memcpy(&l, list, sizeof l);
+    return (char *)l.items + index * element_bytes;
 }
 
 void list_free(karp_context *context, void *list, size_t element_bytes)
@@ -176,6 +184,7 @@ void store_free(store *s)
     for (size_t i = 0; i < STRING_TABLES; i++) strings_free(part(s, string_tables[i]));
     for (size_t i = 0; i < WORD_TABLES; i++) words_free(part(s, word_tables[i]));
     store_pods_free(s);
+    list_free(s->context, &s->changed_objects, sizeof(uint64_t));
     arena_free(&s->data);
     store_memory_release(s->below);
     s->below = NULL;
@@ -208,6 +217,7 @@ bool store_continue(store *s, const store *from)
     karp_context *context = from->context;
     *s = *from; /* settings; every part that owns memory begins anew */
     s->touched = 0;
+    memset(&s->changed_objects, 0, sizeof s->changed_objects);
     for (size_t i = 0; i < LISTS; i++) memset(part(s, lists[i].at), 0, sizeof s->nodes);
     for (size_t i = 0; i < STRING_TABLES; i++) strings_init(part(s, string_tables[i]), context);
     for (size_t i = 0; i < WORD_TABLES; i++) words_init(part(s, word_tables[i]), context);
@@ -222,56 +232,99 @@ bool store_continue(store *s, const store *from)
 
 /* ---- taking objects out -------------------------------------------------------------------------------------------- */
 
+/* Only who continues another store has to know what became different. */
+bool store_reserve_changes(store *s, size_t more)
+{
+    return s->below == NULL || list_room(s->context, &s->changed_objects, sizeof(uint64_t), more);
+}
+
+void store_note_change(store *s, uint32_t kind, uint32_t index)
+{
+    if (s->below != NULL) s->changed_objects.items[s->changed_objects.count++] = pair_key(kind, index);
+}
+
 /* Closes the gaps of one list; moved[i] tells where element i is then, NO_ID = it is gone. */
-static void close_gaps(void *list, size_t element_bytes, const uint32_t *moved)
+static void close_gaps(store *s, uint32_t kind, const uint32_t *moved)
 {
     any_list l;
+    void *list = part(s, lists[kind].at);
+    size_t kept = 0, element_bytes = lists[kind].element_bytes;
     memcpy(&l, list, sizeof l);
-    size_t kept = 0;
     for (size_t i = 0; i < l.count; i++) {
         if (moved[i] == NO_ID) continue;
         if (kept != i) memcpy((char *)l.items + kept * element_bytes, (char *)l.items + i * element_bytes, element_bytes);
+        if (kept != i) store_note_change(s, kind, (uint32_t)kept);
         kept++;
     }
     l.count = kept;
     memcpy(list, &l, sizeof l);
+    for (size_t i = 0; i < s->taken.count; i++) {
+        uint32_t *index = &s->taken_index.items[i];
+        if (s->taken.entries[i].ptr[0] == kind && *index != NO_ID) *index = moved[*index];
+    }
 }
 
-static bool remove_of_kind(store *s, uint32_t kind, const uint64_t *removed, size_t count)
+static bool move_up(store *s, uint32_t kind, const removed_object *removed, size_t count)
 {
-    void *list = part(s, lists[kind].at);
-    size_t before = list_count(list);
+    size_t before = list_count(part(s, lists[kind].at));
     uint32_t *moved = mem_zalloc(s->context, (before + 1) * sizeof *moved), next = 0;
-    if (moved == NULL) return false;
+    if (moved == NULL || !store_reserve_changes(s, before)) {
+        mem_free(s->context, moved, (before + 1) * sizeof *moved);
+        return false;
+    }
     for (size_t i = 0; i < count; i++) {
-        if (removed[i] >> 32 == kind) moved[(uint32_t)removed[i]] = NO_ID;
+        if (removed[i].kind == kind) moved[removed[i].index] = NO_ID;
     }
     for (size_t i = 0; i < before; i++) {
         if (moved[i] != NO_ID) moved[i] = next++;
     }
-    if (next < before && (!list_own(list, lists[kind].element_bytes) || !list_own(&s->taken_index, sizeof(uint32_t)))) {
-        mem_free(s->context, moved, (before + 1) * sizeof *moved);
-        return false;
-    }
-    if (next < before) {
-        close_gaps(list, lists[kind].element_bytes, moved);
-        for (size_t i = 0; i < s->taken.count; i++) {
-            uint32_t *index = &s->taken_index.items[i];
-            if (s->taken.entries[i].ptr[0] == kind && *index != NO_ID) *index = moved[*index];
-        }
-    }
+    close_gaps(s, kind, moved);
     mem_free(s->context, moved, (before + 1) * sizeof *moved);
     return true;
 }
 
-bool store_remove(store *s, uint64_t *removed, size_t *count)
+static int last_first(uint32_t a, uint32_t b, const void *user)
+{
+    (void)user;
+    return a > b ? -1 : a < b;
+}
+
+/* Of nodes and of claims there are many, and their order says nothing. Begun at the last place that is open: behind it there is
+ * none. */
+static bool move_last(store *s, uint32_t kind, const removed_object *removed, size_t count)
+{
+    any_list l;
+    void *list = part(s, lists[kind].at);
+    size_t open_count = 0, element_bytes = lists[kind].element_bytes;
+    uint32_t *open = mem_alloc(s->context, count * sizeof *open);
+    for (size_t i = 0; open != NULL && i < count; i++) {
+        if (removed[i].kind == kind) open[open_count++] = removed[i].index;
+    }
+    bool ok = open != NULL && store_reserve_changes(s, open_count) && sort_ids(s->context, open, open_count, last_first, NULL);
+    memcpy(&l, list, sizeof l);
+    for (size_t i = 0; ok && i < open_count; i++) {
+        char *place = (char *)l.items + open[i] * element_bytes;
+        if (open[i] == --l.count) continue;
+        memcpy(place, (char *)l.items + l.count * element_bytes, element_bytes);
+        const object *meta = (const object *)(const void *)place; /* with which nodes and claims begin */
+        const uint32_t identity[3] = { kind, meta->name_space, meta->name };
+        s->taken_index.items[words_find(&s->taken, identity, 3)] = open[i];
+        store_note_change(s, kind, open[i]);
+    }
+    memcpy(list, &l, sizeof l);
+    mem_free(s->context, open, count * sizeof *open);
+    return ok;
+}
+
+bool store_remove(store *s, removed_object *removed, size_t *count)
 {
     while (*count > 0) {
-        uint32_t kind = (uint32_t)(removed[*count - 1] >> 32);
+        uint32_t kind = removed[*count - 1].kind;
         size_t left = 0;
-        if (!remove_of_kind(s, kind, removed, *count)) return false;
+        if (!list_own(part(s, lists[kind].at), lists[kind].element_bytes) || !list_own(&s->taken_index, sizeof(uint32_t))) return false;
+        if (!(kind == KIND_NODE || kind == KIND_NODE_CLAIM ? move_last : move_up)(s, kind, removed, *count)) return false;
         for (size_t i = 0; i < *count; i++) {
-            if (removed[i] >> 32 != kind) removed[left++] = removed[i];
+            if (removed[i].kind != kind) removed[left++] = removed[i];
         }
         *count = left;
     }

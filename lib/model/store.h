@@ -277,6 +277,7 @@ bool list_reserve(karp_context *context, void *list, size_t element_bytes);
 /* Room for `more` elements at once, for who knows how many will come. false = refused. */
 bool list_room(karp_context *context, void *list, size_t element_bytes, size_t more);
 size_t list_count(const void *list);
+void *list_at(const void *list, size_t index, size_t element_bytes);
 bool list_settle(karp_context *context, void *list, size_t element_bytes); /* false = refused, nothing is lost */
 /* An empty list becomes the same as another, which is settled or empty. */
 void list_continue(void *list, const void *from);
@@ -332,6 +333,7 @@ typedef struct store {
     int64_t now;
     bool states_given, pods_given;
     uint32_t touched;    /* of a store that continues another: bits of the kinds of which objects came or went, pods apart */
+    LIST_OF(uint64_t) changed_objects; /* likewise: kind << 32 | index where another object stands, or none stood; may repeat */
     LIST_OF(node_state) states;
     LIST_OF(uint64_t) pods_to_place; /* namespace text id << 32 | names id */
 } store;
@@ -352,9 +354,19 @@ bool store_settle(store *s);
 /* A cleared store becomes a copy of another, whose memory it shares (store_share() has made it sharable). false = refused:
  * nothing is left to free. */
 bool store_continue(store *s, const store *from);
-/* Takes objects out, all but pods; each of `removed` is a kind << 32 | an index. false = refused: what is still to be taken out
- * stays in `removed`. */
-bool store_remove(store *s, uint64_t *removed, size_t *count);
+/* Room for notes of so many more changed objects, without which none may be changed. false = refused. */
+bool store_reserve_changes(store *s, size_t more);
+void store_note_change(store *s, uint32_t kind, uint32_t index);
+
+/* An object, no pod, that is to go. */
+typedef struct removed_object {
+    uint32_t kind, index;
+    uint32_t identity; /* id in store.taken */
+} removed_object;
+
+/* Takes objects out. The last of the nodes, and of the claims, take the places that are left; objects of other kinds move up.
+ * false = refused: what is still to be taken out stays in `removed`. */
+bool store_remove(store *s, removed_object *removed, size_t *count);
 
 /* The words that `taken` knows an object by: kind, namespace, name, and what else the kind is known by. */
 bool store_has(const store *s, const uint32_t *identity, size_t count);
