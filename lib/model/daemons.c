@@ -73,6 +73,7 @@ static uint32_t newest_of_kept(const karp_snapshot *s, uint32_t set)
 
 karp_status continue_daemons(karp_snapshot *s, karp_error *error)
 {
+    if (s->raw.touched & UINT32_C(1) << KIND_DAEMON_SET) return prepare_daemons(s, error);
     if (!make_room(s)) return fail_nomem(error);
     for (uint32_t i = 0; i < s->daemon_count; i++) fill_daemon(s, i, newest_of_kept(s, i));
     return KARP_OK;

@@ -118,6 +118,21 @@ karp_status prepare_words(karp_snapshot *s, karp_error *error)
     return add_object_words(s) && add_catalogue_words(s) ? KARP_OK : fail_nomem(error);
 }
 
+karp_status continue_words(karp_snapshot *s, karp_error *error)
+{
+    const store *raw = &s->raw;
+    for (size_t i = 0; i < raw->changed_objects.count; i++) {
+        uint64_t changed = raw->changed_objects.items[i];
+        size_t index = (uint32_t)changed;
+        uint32_t name = NO_TEXT;
+        if (changed >> 32 == KIND_NODE && index < raw->nodes.count) name = raw->nodes.items[index].meta.name;
+        if (changed >> 32 == KIND_NODE_CLAIM && index < raw->claims.count) name = raw->claims.items[index].meta.name;
+        if (changed >> 32 == KIND_NAMESPACE && index < raw->namespaces.count) name = raw->namespaces.items[index].name;
+        if (name != NO_TEXT && add(s, store_name(raw, name)) == NO_ID) return fail_nomem(error);
+    }
+    return KARP_OK;
+}
+
 /* Go's Atoi: an optional sign and digits, within int64. */
 static string_number read_number(karp_str t)
 {
@@ -239,7 +254,6 @@ karp_status continue_facts(karp_snapshot *s, karp_error *error)
         s->of_pods = before->of_pods;
         return KARP_OK;
     }
-    s->known = before->known;
     if (!make_facts(s, &f) || !rank_more(s, was, f.rank)) return fail_nomem(error);
     memcpy(f.numbers, was->numbers, was->count * sizeof *f.numbers);
     memcpy(f.normalized, was->normalized, was->count * sizeof *f.normalized);

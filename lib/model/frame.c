@@ -94,7 +94,8 @@ static bool nodes_may_stay(const karp_snapshot *s)
 {
     enum { FEW = 64 };
     const struct kept_pods *k = s->kept;
-    if (!pods_on_nodes_changed(k, &s->raw)) return true;
+    if (s->raw.touched == 0 && !pods_on_nodes_changed(k, &s->raw)) return true;
+    if (s->raw.changed_objects.count > FEW + k->before->node_count / 4) return false;
     if (k->before->remaining != NULL || k->before->frame->nodes_on_top > FEW + k->before->node_count / 4) return false;
     for (size_t i = 0; i < k->fresh_count; i++) {
         if (may_lose_node(s, k->fresh[i])) return false;
@@ -112,10 +113,27 @@ static bool units_hold(const karp_snapshot *s)
     return true;
 }
 
+/* Whether the pools that changed are those that were in their places, and of the same node classes: no more is made of them. */
+static bool pools_hold(const karp_snapshot *s)
+{
+    const store *raw = &s->raw, *was = &s->kept->before->raw;
+    if (raw->pools.count != was->pools.count || raw->overlays.count > 0) return (raw->touched & UINT32_C(1) << KIND_NODE_POOL) == 0;
+    for (size_t i = 0; i < raw->pools.count; i++) {
+        const node_pool *a = &raw->pools.items[i], *b = &was->pools.items[i];
+        if (a->meta.name != b->meta.name || a->class_group != b->class_group || a->class_kind != b->class_kind) return false;
+    }
+    return true;
+}
+
+/* Kinds of which nothing is made beforehand, or that what is made of them can be made to fit. */
+static const uint32_t kinds_that_may_change = UINT32_C(1) << KIND_NODE | UINT32_C(1) << KIND_NODE_CLAIM | UINT32_C(1) << KIND_NODE_POOL |
+                                              UINT32_C(1) << KIND_NODE_CLASS | UINT32_C(1) << KIND_DAEMON_SET | UINT32_C(1) << KIND_BUDGET |
+                                              UINT32_C(1) << KIND_NAMESPACE | UINT32_C(1) << KIND_SELECTING;
+
 static bool may_take_over(const karp_snapshot *s)
 {
     const karp_snapshot *before = s->kept->before;
-    return s->raw.touched == 0 && before->devices == NULL && s->raw.resources.count == before->raw.resources.count && units_hold(s) && nodes_may_stay(s);
+    return (s->raw.touched & ~kinds_that_may_change) == 0 && pools_hold(s) && before->devices == NULL && s->raw.resources.count == before->raw.resources.count && units_hold(s) && nodes_may_stay(s);
 }
 
 static bool uses_devices(const karp_snapshot *s)
@@ -133,7 +151,6 @@ static void take(karp_snapshot *s)
     atomic_fetch_add_explicit(&f->holds, 1, memory_order_relaxed);
     algebra_free(&s->algebra);
     s->frame = f;
-    s->known = before->known;
     s->algebra = before->algebra;
     s->algebra.facts = &s->facts;
     s->dims = before->dims;
@@ -153,9 +170,14 @@ karp_status frame_take_over(karp_snapshot *s, bool *taken, karp_error *error)
     *taken = false;
     if (!pods_kept(s) || !may_take_over(s) || uses_devices(s)) return KARP_OK;
     bool fits;
-    karp_status status = continue_facts(s, error);
+    s->known = s->kept->before->known;
+    karp_status status = continue_words(s, error);
+    if (status == KARP_OK) status = continue_facts(s, error);
     if (status != KARP_OK) return status;
-    if (!interest_holds(s, &fits) || (fits && !continue_classes(s, &fits))) return fail_nomem(error);
+    if (!interest_holds(s, &fits)) return fail_nomem(error);
+    if (fits) status = kept_faces_find(&s->kept->faces, s, &fits, error);
+    if (status != KARP_OK) return status;
+    if (fits && !continue_classes(s, &fits)) return fail_nomem(error);
     *taken = s->kept->classes = fits;
     if (fits) {
         take(s);

@@ -81,14 +81,26 @@ static bool marked(const uint8_t *set, const uint8_t *more, size_t count)
     return missing == 0;
 }
 
+/* Objects that select pods, where they are others than before. */
+static void mark_changed(const store *raw, uint8_t *of_pods)
+{
+    for (size_t i = 0; i < raw->changed_objects.count; i++) {
+        uint64_t changed = raw->changed_objects.items[i];
+        size_t index = (uint32_t)changed;
+        if (changed >> 32 == KIND_SELECTING && index < raw->selecting.count) mark_selector(of_pods, raw->selecting.items[index].selects);
+        if (changed >> 32 == KIND_BUDGET && index < raw->budgets.count) mark_selector(of_pods, raw->budgets.items[index].selects);
+    }
+}
+
 bool interest_holds(const karp_snapshot *s, bool *holds)
 {
     size_t known = s->kept->before->raw.shapes.count, n = s->facts.count;
     *holds = true;
-    if (known == s->raw.shapes.count) return true;
+    if (known == s->raw.shapes.count && s->raw.changed_objects.count == 0) return true;
     uint8_t *of_nodes = mem_zalloc(s->context, 2 * n), *of_pods = of_nodes + n;
     if (of_nodes == NULL) return false;
     mark_shapes(s, known, of_nodes, of_pods);
+    mark_changed(&s->raw, of_pods);
     *holds = marked(s->of_nodes, of_nodes, n) && marked(s->of_pods, of_pods, n);
     mem_free(s->context, of_nodes, 2 * n);
     return true;

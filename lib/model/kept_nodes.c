@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The nodes of a snapshot that continues another, when what nodes say has not changed: those on which pods came, went or became
- * others get new lists, in a frame on top of the one before; all others are what they were.
+ * The nodes of a snapshot that continues another. Those that say something else (kept_faces.h), and those on which pods came, went
+ * or became others, are made anew, in a frame on top of the one before; all others are what they were.
  */
 #include <model/prepare.h>
 
@@ -18,8 +18,11 @@ struct continuing {
     const karp_snapshot *before;
     uint32_t *nodes; /* store nodes whose pods changed, in order */
     size_t node_count;
+    const struct kept_faces *faces;
     uint32_t *fresh; /* fresh pods on nodes, by node and name */
     size_t fresh_count;
+    uint32_t *made_at;  /* the positions of the nodes that say something else */
+    uint32_t gone_pods; /* that were on Nodes which are gone */
     size_t room;     /* of `nodes`; `fresh` has half of it */
     bool moved;      /* some pod is on another node than the one that had its place */
 };
@@ -48,9 +51,11 @@ static bool find_nodes(struct continuing *c)
     const struct kept_pods *k = s->kept;
     const uint32_t *was = c->before->pod_node;
     size_t began = c->before->raw.pods.count;
-    s->strays = c->before->strays;
-    c->moved = k->count != began;
-    for (size_t i = 0; i < k->gone_count; i++) note(c, pod_at(&c->before->raw, k->gone[i]), was[k->gone[i]], false);
+    c->moved = c->moved || k->count != began;
+    for (size_t i = 0; i < k->gone_count; i++) {
+        const pod *p = pod_at(&c->before->raw, k->gone[i]);
+        note(c, p, node_of(&s->raw, p), false);
+    }
     for (size_t i = 0; i < k->fresh_count; i++) {
         const pod *p = pod_at(&s->raw, k->fresh[i]);
         uint32_t on = node_of(&s->raw, p);
@@ -59,6 +64,55 @@ static bool find_nodes(struct continuing *c)
         if (on != NO_ID) c->fresh[c->fresh_count++] = k->fresh[i];
     }
     return sort_once(s->context, c->nodes, &c->node_count);
+}
+
+/* ---- Nodes that are others ---- */
+
+/* Where the Node that was there is now; NO_ID = it is gone. */
+static uint32_t place_now(const struct continuing *c, uint32_t was)
+{
+    return store_find(&c->s->raw, KIND_NODE, NO_TEXT, c->before->raw.nodes.items[was].meta.name);
+}
+
+/* The pods of a Node that is gone are strays. */
+static bool note_moved(void *user, uint32_t was)
+{
+    struct continuing *c = user;
+    if (was >= c->before->raw.nodes.count) return true;
+    uint32_t now = place_now(c, was);
+    if (now == was || c->before->bound[was].count == 0) return true;
+    c->moved = true;
+    if (now == NO_ID) c->gone_pods += c->before->bound[was].count;
+    return true;
+}
+
+static bool move_pods(void *user, uint32_t was)
+{
+    struct continuing *c = user;
+    if (was >= c->before->raw.nodes.count) return true;
+    uint32_t now = place_now(c, was);
+    const struct node_pods *on = &c->before->bound[was];
+    for (uint32_t i = 0; now != was && i < on->count; i++) {
+        if (on->items[i] < c->s->kept->count) c->s->pod_node[on->items[i]] = now;
+    }
+    return true;
+}
+
+static bool move_bound(void *user, uint32_t now)
+{
+    struct continuing *c = user;
+    karp_snapshot *s = c->s;
+    if (now >= s->raw.nodes.count) return true;
+    const node *n = &s->raw.nodes.items[now];
+    uint32_t was = store_find(&c->before->raw, KIND_NODE, NO_TEXT, n->meta.name);
+    s->bound[now] = was == NO_ID ? (struct node_pods){ NULL, 0 } : c->before->bound[was];
+    s->node_sets[now] = known_set_of_labels(&s->algebra, n->meta.labels, s->of_nodes);
+    return true;
+}
+
+static bool each_moved(struct continuing *c, bool (*see)(void *user, uint32_t index))
+{
+    return each_changed(c->s, KIND_NODE, c->before->raw.nodes.count, c->s->raw.nodes.count, see, c);
 }
 
 static bool write_pod_nodes(struct continuing *c)
@@ -73,6 +127,7 @@ static bool write_pod_nodes(struct continuing *c)
     s->pod_node = block_new(s->context, k->count + 1, sizeof *s->pod_node);
     if (s->pod_node == NULL) return false;
     memcpy(s->pod_node, c->before->pod_node, (began < k->count ? began : k->count) * sizeof *s->pod_node);
+    if (!each_moved(c, move_pods)) return false;
     for (size_t i = 0; i < k->fresh_count; i++) s->pod_node[k->fresh[i]] = node_of(&s->raw, pod_at(&s->raw, k->fresh[i]));
     return true;
 }
@@ -83,7 +138,7 @@ static bool write_pod_nodes(struct continuing *c)
 static bool list_pods(const struct continuing *c, uint32_t on, const uint32_t *fresh, size_t fresh_count, arena *to)
 {
     karp_snapshot *s = c->s;
-    const struct node_pods *was = &c->before->bound[on];
+    const struct node_pods *was = &s->bound[on];
     uint32_t *items = arena_array(to, was->count + fresh_count, sizeof *items), count = 0;
     size_t f = 0;
     if (items == NULL) return false;
@@ -103,11 +158,17 @@ static bool load_nodes(struct continuing *c, arena *to)
     karp_snapshot *s = c->s;
     size_t f = 0;
     for (size_t i = 0; i < c->node_count; i++) {
-        uint32_t on = c->nodes[i], at = s->node_of_name[on];
+        uint32_t on = c->nodes[i];
         size_t first = f;
         while (f < c->fresh_count && s->pod_node[c->fresh[f]] == on) f++;
         if (!list_pods(c, on, c->fresh + first, f - first, to)) return false;
+    }
+    for (size_t i = 0; i < c->node_count; i++) {
+        uint32_t at = s->node_of_name[c->nodes[i]];
         if (at != NO_ID && !state_node_load(s, &s->nodes[at], to)) return false;
+    }
+    for (size_t i = 0; i < c->faces->made.count; i++) {
+        if (!state_node_load(s, &s->nodes[c->made_at[i]], to)) return false;
     }
     return true;
 }
@@ -119,36 +180,106 @@ static void *block_copy(karp_context *context, const void *from, size_t count, s
     return block;
 }
 
-static bool write_nodes(struct continuing *c)
+/* Nothing of nodes is another. */
+static void hold_nodes(karp_snapshot *s, const karp_snapshot *before)
+{
+    s->nodes = block_hold(before->nodes);
+    s->node_count = before->node_count;
+    s->bound = block_hold(before->bound);
+    s->node_of_name = block_hold(before->node_of_name);
+    s->node_sets = block_hold(before->node_sets);
+    s->remaining = before->remaining;
+    if (s->remaining == NULL) return;
+    (void)block_hold(s->remaining->nodes);
+    (void)block_hold(s->remaining->of_name);
+}
+
+/* Those that say what they said, and those made anew between them, by name. */
+static void merge_nodes(struct continuing *c)
+{
+    karp_snapshot *s = c->s;
+    const state_node_list *made = &c->faces->made;
+    uint32_t count = 0;
+    size_t m = 0;
+    for (uint32_t i = 0; i < c->before->node_count; i++) {
+        const state_node *n = &c->before->nodes[i];
+        if (kept_faces_drop(c->faces, c->before, n)) continue;
+        for (; m < made->count && state_nodes_by_name(s, &made->items[m], n) < 0; m++) {
+            c->made_at[m] = count;
+            s->nodes[count++] = made->items[m];
+        }
+        s->nodes[count++] = *n;
+    }
+    for (; m < made->count; m++) {
+        c->made_at[m] = count;
+        s->nodes[count++] = made->items[m];
+    }
+    s->node_count = count;
+    for (size_t i = 0; i < s->raw.nodes.count; i++) s->node_of_name[i] = NO_ID;
+    for (uint32_t i = 0; i < count; i++) {
+        if (s->nodes[i].node != NO_ID) s->node_of_name[s->nodes[i].node] = i;
+    }
+}
+
+static bool renew_nodes(struct continuing *c)
+{
+    karp_snapshot *s = c->s;
+    const karp_snapshot *before = c->before;
+    size_t now = s->raw.nodes.count, least = now < before->raw.nodes.count ? now : before->raw.nodes.count;
+    s->nodes = block_new(s->context, before->node_count + c->faces->made.count + 1, sizeof *s->nodes);
+    s->bound = block_new(s->context, now + 1, sizeof *s->bound);
+    s->node_sets = block_new(s->context, now + 1, sizeof *s->node_sets);
+    s->node_of_name = block_new(s->context, now + 1, sizeof *s->node_of_name);
+    if (s->nodes == NULL || s->bound == NULL || s->node_sets == NULL || s->node_of_name == NULL) return false;
+    memcpy(s->bound, before->bound, least * sizeof *s->bound);
+    memcpy(s->node_sets, before->node_sets, least * sizeof *s->node_sets);
+    if (!each_moved(c, move_bound)) return false;
+    merge_nodes(c);
+    return true;
+}
+
+static bool copy_nodes(struct continuing *c)
 {
     karp_snapshot *s = c->s;
     const karp_snapshot *before = c->before;
     s->node_of_name = block_hold(before->node_of_name);
     s->node_sets = block_hold(before->node_sets);
     s->node_count = before->node_count;
-    if (c->node_count == 0) {
-        s->nodes = block_hold(before->nodes);
-        s->bound = block_hold(before->bound);
-        s->remaining = before->remaining;
-        if (s->remaining == NULL) return true;
-        (void)block_hold(s->remaining->nodes);
-        (void)block_hold(s->remaining->of_name);
-        return true;
-    }
     s->nodes = block_copy(s->context, before->nodes, s->node_count, sizeof *s->nodes);
     s->bound = block_copy(s->context, before->bound, s->raw.nodes.count, sizeof *s->bound);
-    if (s->nodes == NULL || s->bound == NULL || !sort_ids(s->context, c->fresh, c->fresh_count, by_node_and_name, s)) return false;
-    arena *to = frame_on_top(s, c->node_count);
-    return to != NULL && load_nodes(c, to);
+    return s->nodes != NULL && s->bound != NULL;
+}
+
+static bool write_nodes(struct continuing *c)
+{
+    karp_snapshot *s = c->s;
+    struct kept_faces *faces = &s->kept->faces;
+    if (c->node_count == 0 && !faces->any) {
+        hold_nodes(s, c->before);
+        return true;
+    }
+    if (!(faces->any ? renew_nodes(c) : copy_nodes(c)) || !sort_ids(s->context, c->fresh, c->fresh_count, by_node_and_name, s)) return false;
+    arena *to = frame_on_top(s, c->node_count + faces->made.count);
+    if (to == NULL) return false;
+    if (faces->any) { /* what they say is kept with what is on them */
+        *to = faces->data;
+        arena_init(&faces->data, s->context);
+    }
+    return load_nodes(c, to);
 }
 
 karp_status continue_nodes(karp_snapshot *s, karp_error *error)
 {
-    struct continuing c = { .s = s, .before = s->kept->before, .room = 2 * s->kept->room };
+    const struct kept_faces *faces = &s->kept->faces;
+    struct continuing c = { .s = s, .before = s->kept->before, .faces = faces, .room = 2 * s->kept->room };
     c.nodes = mem_alloc(s->context, c.room * sizeof *c.nodes);
     c.fresh = mem_alloc(s->context, c.room / 2 * sizeof *c.fresh);
-    bool ok = c.nodes != NULL && c.fresh != NULL && find_nodes(&c) && write_pod_nodes(&c) && write_nodes(&c);
+    c.made_at = mem_alloc(s->context, faces->made.count * sizeof *c.made_at);
+    bool ok = c.nodes != NULL && c.fresh != NULL && c.made_at != NULL && (!faces->any || each_moved(&c, note_moved));
+    s->strays = c.before->strays + c.gone_pods;
+    ok = ok && find_nodes(&c) && write_pod_nodes(&c) && write_nodes(&c);
     mem_free(s->context, c.nodes, c.room * sizeof *c.nodes);
     mem_free(s->context, c.fresh, c.room / 2 * sizeof *c.fresh);
+    mem_free(s->context, c.made_at, faces->made.count * sizeof *c.made_at);
     return ok ? KARP_OK : fail_nomem(error);
 }

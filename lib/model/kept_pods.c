@@ -55,6 +55,7 @@ void kept_pods_free(struct kept_pods *k, karp_context *context)
 {
     mem_free(context, k->gone, k->room * sizeof *k->gone);
     mem_free(context, k->fresh, k->room * sizeof *k->fresh);
+    kept_faces_free(&k->faces, context);
     *k = (struct kept_pods){ .before = NULL };
 }
 

@@ -6,7 +6,7 @@
 #ifndef MODEL_KEPT_PODS_H
 #define MODEL_KEPT_PODS_H
 
-#include <model/snapshot.h>
+#include <model/kept_faces.h>
 
 struct kept_pods {
     const karp_snapshot *before;
@@ -14,6 +14,7 @@ struct kept_pods {
     uint32_t *gone, *fresh; /* places whose pod is not what it was: in `before`, and now; both in order */
     size_t gone_count, fresh_count;
     size_t room;            /* of each of the two; 0 = nothing was found */
+    struct kept_faces faces; /* likewise of nodes and claims */
     bool classes;           /* classes were taken over, too … */
     bool renumbered;        /* … but some have another number */
 };

@@ -7,6 +7,7 @@
 
 /* facts.c: interns what decisions name beside the objects' own strings, then ranks and classifies all strings. */
 karp_status prepare_words(karp_snapshot *s, karp_error *error);
+karp_status continue_words(karp_snapshot *s, karp_error *error); /* those that changed objects add */
 karp_status prepare_facts(karp_snapshot *s, karp_error *error);
 karp_status continue_facts(karp_snapshot *s, karp_error *error); /* of those of the snapshot before */
 /* pod_names.c */
@@ -31,16 +32,16 @@ bool keep_classes(karp_snapshot *s, const pod_class *classes, size_t count); /* 
 karp_status prepare_queue(karp_snapshot *s, karp_error *error);
 /* daemons.c */
 karp_status prepare_daemons(karp_snapshot *s, karp_error *error);
-karp_status continue_daemons(karp_snapshot *s, karp_error *error); /* when nothing changed but pods */
+karp_status continue_daemons(karp_snapshot *s, karp_error *error); /* of a snapshot that has taken over a frame */
 /* state_nodes.c */
 karp_status prepare_bound(karp_snapshot *s, karp_error *error);
 karp_status prepare_nodes(karp_snapshot *s, karp_error *error);
-karp_status continue_nodes(karp_snapshot *s, karp_error *error); /* kept_nodes.c: both, when nothing changed but pods */
+karp_status continue_nodes(karp_snapshot *s, karp_error *error); /* kept_nodes.c: both, of one that has taken over a frame */
 
 /* interest.c: marks the label keys that some pod, volume or daemon reads on nodes, and those that selectors read on pods.
  * Arrays by text id. */
 void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods);
-/* Whether shapes that are new since the snapshot before read no more than was read. false = refused. */
+/* Whether shapes and objects that are new since the snapshot before read no more than was read. false = refused. */
 bool interest_holds(const karp_snapshot *s, bool *holds);
 
 /* volume_terms.c: the alternatives of a pod's claims (§13.2), interned requirement sets in the arena. found = every object exists;
@@ -53,6 +54,8 @@ uint32_t volume_driver(const store *raw, uint32_t name_space, uint32_t claim, bo
 
 /* labels → requirement set (the host name left out); only keys marked in `interest`, NULL = all. */
 uint32_t set_of_labels(algebra *a, label_list labels, const uint8_t *interest);
+/* The same, if all of it is in the algebra already; else NO_ID. Nothing is added. */
+uint32_t known_set_of_labels(const algebra *a, label_list labels, const uint8_t *interest);
 /* ∧ every label (each In its value), ∧ every expression. false = refused memory. */
 bool demand_of_labels(algebra *a, label_list list, demand *into);
 bool demand_of_expressions(algebra *a, expression_list list, demand *into);

@@ -91,6 +91,20 @@ static bool rehash_requirements(algebra *a, size_t slot_count)
     return true;
 }
 
+/* The slot of an equal requirement, or the free one where it would be. */
+static size_t requirement_slot(const algebra *a, const requirement *r)
+{
+    size_t mask = a->requirement_slot_count - 1, at = (size_t)requirement_hash(r) & mask;
+    while (a->requirement_slots[at] != 0 && !requirement_equal(&a->requirements[a->requirement_slots[at] - 1], r)) at = (at + 1) & mask;
+    return at;
+}
+
+uint32_t requirement_find_in(const algebra *a, uint32_t key, uint32_t value)
+{
+    const requirement r = { .key = a->facts->normalized[key], .gte = INT64_MIN, .lte = INT64_MAX, .values = &value, .value_count = 1 };
+    return a->requirement_slot_count == 0 ? NO_ID : a->requirement_slots[requirement_slot(a, &r)] - 1; /* 0 - 1 is NO_ID */
+}
+
 /* Interns `r`; its values are copied when it is new. */
 static uint32_t requirement_intern(algebra *a, const requirement *r)
 {
@@ -99,11 +113,8 @@ static uint32_t requirement_intern(algebra *a, const requirement *r)
         !rehash_requirements(a, a->requirement_slot_count ? a->requirement_slot_count * 2 : 64)) {
         return refuse(a);
     }
-    size_t mask = a->requirement_slot_count - 1, at = (size_t)requirement_hash(r) & mask;
-    for (; a->requirement_slots[at] != 0; at = (at + 1) & mask) {
-        uint32_t id = a->requirement_slots[at] - 1;
-        if (requirement_equal(&a->requirements[id], r)) return id;
-    }
+    size_t at = requirement_slot(a, r);
+    if (a->requirement_slots[at] != 0) return a->requirement_slots[at] - 1;
     void *items = a->requirements;
     if (!grow(a->context, &items, &a->requirement_capacity, a->requirement_count + 1, sizeof *r)) return refuse(a);
     a->requirements = items;

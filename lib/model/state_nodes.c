@@ -70,7 +70,7 @@ static const node_claim *claim_at(const karp_snapshot *s, const state_node *n)
     return n->claim == NO_ID ? NULL : &s->raw.claims.items[n->claim];
 }
 
-static void derive_face(karp_snapshot *s, state_node *n)
+static void derive_face(const karp_snapshot *s, state_node *n)
 {
     const node *node_ = node_at(s, n);
     const node_claim *claim = claim_at(s, n);
@@ -124,39 +124,46 @@ bool node_is_told(const karp_snapshot *s, const node *n)
     return n->provider_id != 0 && (labelled(labels, s->known.initialized) || labelled(labels, s->known.instance_type));
 }
 
-/* Fills s->nodes with the pairs in the order of the input. */
-static bool join(karp_snapshot *s)
+struct joining {
+    const karp_snapshot *s;
+    const map64 *only;
+    map64 by_provider; /* names id -> index in the list */
+    state_node_list *list;
+};
+
+/* The pair with the provider id, a new one if it is not there. NULL = refused. */
+static state_node *pair_of(struct joining *j, uint32_t provider)
 {
+    uint32_t at = map64_get(&j->by_provider, provider);
+    if (at != NO_ID) return &j->list->items[at];
+    if (!map64_put(&j->by_provider, provider, (uint32_t)j->list->count)) return NULL;
+    state_node *n = list_push(j->s->context, j->list, sizeof *n);
+    if (n != NULL) n->node = n->claim = NO_ID;
+    return n;
+}
+
+static bool wanted(const struct joining *j, uint32_t provider) { return j->only == NULL || map64_get(j->only, provider) != NO_ID; }
+
+/* The pairs in the order of the input; of several with one provider id the last counts. */
+static bool join(struct joining *j)
+{
+    const karp_snapshot *s = j->s;
     const store *raw = &s->raw;
-    size_t most = raw->nodes.count + raw->claims.count, count = 0;
-    s->nodes = block_new(s->context, most + 1, sizeof *s->nodes);
-    map64 by_provider; /* names id -> index in s->nodes */
-    map64_init(&by_provider, s->context);
-    bool ok = s->nodes != NULL;
-    for (uint32_t i = 0; ok && i < raw->claims.count; i++) {
+    for (uint32_t i = 0; i < raw->claims.count; i++) {
         uint32_t provider = raw->claims.items[i].provider_id;
-        if (provider == 0) continue;
-        uint32_t at = map64_get(&by_provider, provider);
-        if (at == NO_ID) {
-            at = (uint32_t)count++;
-            ok = map64_put(&by_provider, provider, at);
-        }
-        s->nodes[at] = (state_node){ .node = NO_ID, .claim = i };
+        if (provider == 0 || !wanted(j, provider)) continue;
+        state_node *n = pair_of(j, provider);
+        if (n == NULL) return false;
+        n->claim = i;
     }
-    for (uint32_t i = 0; ok && i < raw->nodes.count; i++) {
-        if (!node_is_told(s, &raw->nodes.items[i]) || (s->lost != NULL && bits_test(s->lost, i))) continue;
-        uint32_t provider = raw->nodes.items[i].provider_id != 0 ? raw->nodes.items[i].provider_id : raw->nodes.items[i].meta.name;
-        uint32_t at = map64_get(&by_provider, provider);
-        if (at == NO_ID) {
-            at = (uint32_t)count++;
-            ok = map64_put(&by_provider, provider, at);
-            s->nodes[at] = (state_node){ .claim = NO_ID };
-        }
-        s->nodes[at].node = i;
+    for (uint32_t i = 0; i < raw->nodes.count; i++) {
+        const node *of = &raw->nodes.items[i];
+        if (!wanted(j, node_provider(of)) || !node_is_told(s, of) || (s->lost != NULL && bits_test(s->lost, i))) continue;
+        state_node *n = pair_of(j, node_provider(of));
+        if (n == NULL) return false;
+        n->node = i;
     }
-    map64_free(&by_provider);
-    s->node_count = (uint32_t)count;
-    return ok;
+    return true;
 }
 
 /* ---- taints, resources --------------------------------------------------------------------------------------------- */
@@ -172,14 +179,14 @@ bool taint_ephemeral(const karp_snapshot *s, const taint *t)
            (t->key == k->unregistered && t->effect == k->no_execute);
 }
 
-static bool effective_taints(karp_snapshot *s, state_node *n)
+static bool effective_taints(const karp_snapshot *s, state_node *n, arena *to)
 {
     const node *node_ = node_at(s, n);
     const node_claim *claim = claim_at(s, n);
     bool of_claim = claim != NULL && (node_ == NULL || !n->registered);
     n->taints = of_claim ? claim->taints : node_->taints;
     if (claim == NULL || n->initialized) return true;
-    taint *kept = arena_array(&s->data, n->taints.count + (size_t)1, sizeof *kept);
+    taint *kept = arena_array(to, n->taints.count + (size_t)1, sizeof *kept);
     uint32_t count = 0;
     if (kept == NULL) return false;
     for (uint32_t i = 0; i < n->taints.count; i++) {
@@ -195,7 +202,7 @@ static bool effective_taints(karp_snapshot *s, state_node *n)
 }
 
 /* §16.3: what the node says, and while it is not initialised the claim for every key that is zero or missing there. */
-static karp_status merged_quantity(karp_snapshot *s, const state_node *n, resource_list of_node, resource_list of_claim, resource_list *out)
+static karp_status merged_quantity(const state_node *n, resource_list of_node, resource_list of_claim, arena *to, resource_list *out)
 {
     *out = of_node;
     if (n->initialized) return KARP_OK; /* as what is not managed always is */
@@ -203,27 +210,29 @@ static karp_status merged_quantity(karp_snapshot *s, const state_node *n, resour
         *out = of_claim;
         return KARP_OK;
     }
-    resource_amount *fill = arena_array(&s->data, of_claim.count + (size_t)1, sizeof *fill);
+    resource_amount *fill = arena_array(to, of_claim.count + (size_t)1, sizeof *fill);
     uint32_t count = 0;
     if (fill == NULL) return KARP_E_NOMEM;
     for (uint32_t i = 0; i < of_claim.count; i++) {
         if (amount_sign(resource_list_get(of_node, of_claim.items[i].resource)) == 0) fill[count++] = of_claim.items[i];
     }
-    return resource_list_override(&s->data, of_node, (resource_list){ fill, count }, out);
+    return resource_list_override(to, of_node, (resource_list){ fill, count }, out);
 }
 
-static karp_status node_resources(karp_snapshot *s, state_node *n)
+static karp_status node_resources(const karp_snapshot *s, state_node *n, arena *to)
 {
     static const resource_list none = { NULL, 0 };
     const node *node_ = node_at(s, n);
     const node_claim *claim = claim_at(s, n);
     resource_list allocatable, capacity;
-    karp_status status = merged_quantity(s, n, node_ ? node_->allocatable : none, claim ? claim->allocatable : none, &allocatable);
-    if (status == KARP_OK) status = merged_quantity(s, n, node_ ? node_->capacity : none, claim ? claim->capacity : none, &capacity);
-    if (status == KARP_OK) status = resource_list_set(&s->data, capacity, RESOURCE_NODES, amount_whole(1), &n->capacity);
+    karp_status status = merged_quantity(n, node_ ? node_->allocatable : none, claim ? claim->allocatable : none, to, &allocatable);
+    if (status == KARP_OK) status = merged_quantity(n, node_ ? node_->capacity : none, claim ? claim->capacity : none, to, &capacity);
+    if (status == KARP_OK) status = resource_list_set(to, capacity, RESOURCE_NODES, amount_whole(1), &n->capacity);
     n->allocatable = allocatable;
     return status;
 }
+
+bool state_node_says(const karp_snapshot *s, state_node *n, arena *to) { return effective_taints(s, n, to) && node_resources(s, n, to) == KARP_OK; }
 
 /* ---- pods on it ------------------------------------------------------------------------------------------------------ */
 
@@ -271,35 +280,53 @@ bool state_node_load(const karp_snapshot *s, state_node *n, arena *to)
 
 /* ---- the step ------------------------------------------------------------------------------------------------------- */
 
-static int by_name(const void *x, const void *y, const void *user)
+/* Where it began when the pairs were joined, mostly. */
+static size_t order_joined(const karp_snapshot *s, const state_node *n) { return n->claim != NO_ID ? n->claim : s->raw.claims.count + n->node; }
+
+int state_nodes_by_name(const karp_snapshot *s, const state_node *a, const state_node *b)
 {
-    const karp_snapshot *s = user;
-    return compare_str(name_of(s, ((const state_node *)x)->name), name_of(s, ((const state_node *)y)->name));
+    int order = compare_str(name_of(s, a->name), name_of(s, b->name));
+    if (order != 0) return order;
+    return order_joined(s, a) < order_joined(s, b) ? -1 : order_joined(s, a) > order_joined(s, b);
 }
 
-/* Which state nodes there are, by name. */
+static int by_name(const void *x, const void *y, const void *user) { return state_nodes_by_name(user, x, y); }
+
+bool state_nodes_choose(const karp_snapshot *s, const map64 *only, state_node_list *out)
+{
+    struct joining j = { .s = s, .only = only, .list = out };
+    map64_init(&j.by_provider, s->context);
+    bool ok = join(&j);
+    size_t kept = 0;
+    for (size_t i = 0; ok && i < out->count; i++) {
+        derive_face(s, &out->items[i]);
+        if (tracked(s, &out->items[i])) out->items[kept++] = out->items[i];
+    }
+    out->count = kept;
+    map64_free(&j.by_provider);
+    return ok && sort_stable(s->context, out->items, kept, sizeof *out->items, by_name, s);
+}
+
+/* Which state nodes there are. */
 static bool choose_nodes(karp_snapshot *s)
 {
+    state_node_list chosen = { .items = NULL };
+    bool ok = state_nodes_choose(s, NULL, &chosen);
     s->node_of_name = block_new(s->context, s->raw.nodes.count + 1, sizeof *s->node_of_name);
-    if (s->node_of_name == NULL || !join(s)) return false;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < s->node_count; i++) {
-        derive_face(s, &s->nodes[i]);
-        if (tracked(s, &s->nodes[i])) s->nodes[kept++] = s->nodes[i];
-    }
-    s->node_count = kept;
-    for (size_t i = 0; i < s->raw.nodes.count; i++) s->node_of_name[i] = NO_ID;
-    return sort_stable(s->context, s->nodes, kept, sizeof *s->nodes, by_name, s);
+    s->nodes = block_new(s->context, chosen.count + 1, sizeof *s->nodes);
+    ok = ok && s->node_of_name != NULL && s->nodes != NULL;
+    if (ok && chosen.count > 0) memcpy(s->nodes, chosen.items, chosen.count * sizeof *s->nodes);
+    s->node_count = (uint32_t)chosen.count;
+    for (size_t i = 0; ok && i < s->raw.nodes.count; i++) s->node_of_name[i] = NO_ID;
+    list_free(s->context, &chosen, sizeof(state_node));
+    return ok;
 }
 
 static karp_status complete_nodes(karp_snapshot *s, const uint8_t *of_nodes)
 {
     for (uint32_t i = 0; i < s->node_count; i++) {
         state_node *n = &s->nodes[i];
-        if (!effective_taints(s, n)) return KARP_E_NOMEM;
-        karp_status status = node_resources(s, n);
-        if (status != KARP_OK) return status;
-        if (!state_node_load(s, n, &s->data)) return KARP_E_NOMEM;
+        if (!state_node_says(s, n, &s->data) || !state_node_load(s, n, &s->data)) return KARP_E_NOMEM;
         n->set = set_of_labels(&s->algebra, n->labels, of_nodes);
         if (n->set == NO_ID) return KARP_E_NOMEM;
         if (n->node != NO_ID) s->node_of_name[n->node] = i;

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the pods on a node make of it; for whoever has the node already (state_nodes.c makes nodes of what the input says). */
+/* How a state node is made, in steps, for whoever makes only some (kept_faces.c, kept_nodes.c). */
 #ifndef MODEL_STATE_NODES_H
 #define MODEL_STATE_NODES_H
 
 #include <model/snapshot.h>
 
-/* Its pods are those of its Node, which s->bound has, and what is left of it is what they leave. What that takes comes from the
- * arena. false = refused. */
+typedef LIST_OF(state_node) state_node_list;
+
+/* What a Node is joined to its claim by: its provider id, else its name; a names id. */
+static inline uint32_t node_provider(const node *n) { return n->provider_id != 0 ? n->provider_id : n->meta.name; }
+
+/* The pairs of Nodes and claims that the scheduler knows, by name, with what tells them apart; `only` are provider ids, NULL = all.
+ * false = refused; the list is to be freed in any case. */
+bool state_nodes_choose(const karp_snapshot *s, const map64 *only, state_node_list *out);
+/* Their order: equal names are in that of the input. */
+int state_nodes_by_name(const karp_snapshot *s, const state_node *a, const state_node *b);
+/* Its taints and amounts; what that takes comes from the arena. false = refused. */
+bool state_node_says(const karp_snapshot *s, state_node *n, arena *to);
+/* Its pods are those of its Node, which s->bound has, and what is left of it is what they leave. false = refused. */
 bool state_node_load(const karp_snapshot *s, state_node *n, arena *to);
 
 #endif

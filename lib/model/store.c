@@ -190,9 +190,32 @@ void store_free(store *s)
     s->below = NULL;
 }
 
+static int by_value(const void *x, const void *y, const void *user)
+{
+    uint64_t a, b;
+    (void)user;
+    memcpy(&a, x, sizeof a);
+    memcpy(&b, y, sizeof b);
+    return a < b ? -1 : a > b;
+}
+
+/* In order, each once. */
+static bool settle_changes(store *s)
+{
+    uint64_t *items = s->changed_objects.items;
+    size_t kept = 0, count = s->changed_objects.count;
+    if (count == 0) return true;
+    if (!sort_stable(s->context, items, count, sizeof *items, by_value, NULL)) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || items[kept - 1] != items[i]) items[kept++] = items[i];
+    }
+    s->changed_objects.count = kept;
+    return true;
+}
+
 bool store_settle(store *s)
 {
-    bool ok = true;
+    bool ok = settle_changes(s);
     for (size_t i = 0; i < LISTS && ok; i++) ok = list_settle(s->context, part(s, lists[i].at), lists[i].element_bytes);
     for (size_t i = 0; i < STRING_TABLES && ok; i++) ok = strings_settle(part(s, string_tables[i]));
     for (size_t i = 0; i < WORD_TABLES && ok; i++) ok = words_settle(part(s, word_tables[i]));

@@ -333,7 +333,8 @@ typedef struct store {
     int64_t now;
     bool states_given, pods_given;
     uint32_t touched;    /* of a store that continues another: bits of the kinds of which objects came or went, pods apart */
-    LIST_OF(uint64_t) changed_objects; /* likewise: kind << 32 | index where another object stands, or none stood; may repeat */
+    LIST_OF(uint64_t) changed_objects; /* likewise: kind << 32 | index where another object stands, or none stood; once
+                                       * settled in order, each once */
     LIST_OF(node_state) states;
     LIST_OF(uint64_t) pods_to_place; /* namespace text id << 32 | names id */
 } store;

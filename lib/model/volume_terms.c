@@ -63,6 +63,25 @@ uint32_t set_of_labels(algebra *a, label_list labels, const uint8_t *interest)
     return a->failed ? NO_ID : set;
 }
 
+uint32_t known_set_of_labels(const algebra *a, label_list labels, const uint8_t *interest)
+{
+    set_entry entries[FEW_LABELS];
+    size_t count = 0;
+    for (uint32_t i = 0; i < labels.count; i++) {
+        uint32_t key = a->facts->normalized[labels.items[i].key];
+        if (!interest[labels.items[i].key] || key == a->facts->hostname) continue;
+        uint32_t r = requirement_find_in(a, key, labels.items[i].value);
+        if (r == NO_ID || count == FEW_LABELS) return NO_ID;
+        size_t at = count++;
+        for (; at > 0 && entries[at - 1].key >= key; at--) {
+            if (entries[at - 1].key == key) return NO_ID; /* two that stand for one: their meet is not looked for */
+            entries[at] = entries[at - 1];
+        }
+        entries[at] = (set_entry){ key, r };
+    }
+    return words_find(&a->sets, (const uint32_t *)(const void *)entries, count * 2);
+}
+
 /* The alternatives of one volume: none = unconstrained. */
 struct volume_choice {
     node_term_list terms;
