@@ -109,7 +109,7 @@ static size_t edit_rows(uint64_t first, uint64_t last, edits e)
             char *mine = decisions_on(&w, snapshot), *expected = decisions_on(&w, afresh);
             assert_string_equal(mine, expected);
             assert_equal_counts(snapshot, afresh);
-            assert_int_equal(findings(snapshot), 0);
+            assert_int_equal(findings(snapshot), findings(afresh));
             launched += strstr(mine, "new-1") != NULL;
             free(mine);
             free(expected);
@@ -144,10 +144,12 @@ static void edits_of_pods_on_nodes_decide_as_builds(void **state)
     assert_true(edit_rows(401, 403, (edits){ .to = PODS, .most = 14, .steps = 20, .bound = true }) > 20);
 }
 
-static void edits_of_nodes_decide_as_builds(void **state)
+static void edits_of_nodes_and_others_decide_as_builds(void **state)
 {
     (void)state;
     assert_true(edit_rows(501, 506, (edits){ .from = PODS, .to = PODS + 2 * NODES, .most = 2, .steps = 25 }) > 50);
+    assert_true(edit_rows(701, 704, (edits){ .from = PODS + 2 * NODES, .to = THINGS - BUDGETS, .most = 2, .steps = 25 }) > 50);
+    assert_true(edit_rows(801, 803, (edits){ .from = THINGS - 1, .to = THINGS, .most = 2 }) > 20); /* budgets are named in the order of the input */
     assert_true(edit_rows(601, 606, (edits){ .from = PODS - 20, .to = PODS + 2 * NODES, .most = 3, .steps = 25, .bound = true }) > 50);
 }
 
@@ -238,6 +240,21 @@ static karp_status edit_pods_on_nodes(karp_snapshot *from, karp_snapshot **out)
     return status;
 }
 
+/* A node becomes another, one goes with its claim while pods run there, one comes that was not there. */
+static karp_status edit_nodes(karp_snapshot *from, karp_snapshot **out)
+{
+    karp_builder *b = NULL;
+    karp_status status = karp_snapshot_edit(from, &b, NULL);
+    if (status == KARP_OK) status = remove_thing(b, PODS, 4, NULL);
+    if (status == KARP_OK) status = add_node(b, 0, 24, false, NULL);
+    if (status == KARP_OK) status = remove_thing(b, PODS + 3, 4, NULL);
+    if (status == KARP_OK) status = remove_thing(b, PODS + NODES + 3, 4, NULL);
+    if (status == KARP_OK) status = add_node(b, NODES, 11, false, NULL);
+    if (status == KARP_OK) status = karp_builder_finish(b, out, NULL);
+    karp_builder_free(b);
+    return status;
+}
+
 static karp_status edit_once(karp_snapshot *from, karp_snapshot **out)
 {
     karp_builder *b = NULL;
@@ -291,6 +308,7 @@ static void memory_may_be_refused(void **state)
     refuse(edit_once, 50);
     refuse(edit_pods, 40);
     refuse(edit_pods_on_nodes, 30);
+    refuse(edit_nodes, 30);
 }
 
 int main(void)
@@ -299,7 +317,7 @@ int main(void)
         cmocka_unit_test(edits_decide_as_builds),
         cmocka_unit_test(edits_of_pods_decide_as_builds),
         cmocka_unit_test(edits_of_pods_on_nodes_decide_as_builds),
-        cmocka_unit_test(edits_of_nodes_decide_as_builds),
+        cmocka_unit_test(edits_of_nodes_and_others_decide_as_builds),
         cmocka_unit_test(the_edited_one_stays),
         cmocka_unit_test(what_is_not_there_cannot_go),
         cmocka_unit_test(memory_may_be_refused),

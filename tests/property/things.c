@@ -112,12 +112,26 @@ karp_status add_node(karp_builder *b, unsigned number, unsigned v, bool claim_, 
     const karp_condition conditions[] = { { str("Ready"), str("True"), str("x"), 0 }, { str("Launched"), str("True"), str("x"), 0 },
                                           { str("Registered"), str("True"), str("x"), 0 }, { str("Initialized"), str("True"), str("x"), 0 },
                                           { str("Consolidatable"), str("True"), str("x"), 0 } };
-    const karp_meta meta = { .name = str(name), .labels = labels, .label_count = 7 };
+    const karp_taint startup = { .key = str("example.com/starting"), .value = str("x"), .effect = str("NoSchedule") };
+    char rack[16];
+    (void)snprintf(rack, sizeof rack, "rack-%u", v % 23 == 6 ? v : 0);
+    const karp_label odd[] = { { str("kubernetes.io/hostname"), str(name) }, { str("karpenter.sh/nodepool"), str("pool-0") },
+                               { str("topology.kubernetes.io/zone"), str(v % 23 == 5 ? "z" : zones[v % 3]) }, { str("rack"), str(rack) },
+                               { str("karpenter.sh/registered"), str("true") }, { str("karpenter.sh/initialized"), str("true") } };
+    const karp_resource strange = { .name = str(v % 23 == 8 ? "example.com/x" : "cpu"), .text = str(v % 23 == 8 ? "1" : "1234567u") };
+    karp_meta meta = { .name = str(name), .labels = labels, .label_count = 7 };
+    if (v % 23 >= 2 && v % 23 <= 6) { /* neither registered nor initialised, not initialised, or both, in a zone or rack of its own */
+        meta.labels = odd;
+        meta.label_count = v % 23 == 2 ? 4 : v % 23 == 3 ? 5 : 6;
+    }
+    if (v % 23 == 7) meta.deletion = 1000000000;
     const karp_node_claim claim = { .size = sizeof claim, .meta = meta, .provider_id = str(name), .node_class = node_class, .capacity = amounts, .capacity_count = 3,
-                                    .allocatable = amounts, .allocatable_count = 3, .conditions = conditions, .condition_count = 5,
+                                    .allocatable = v % 23 == 9 ? &strange : amounts, .allocatable_count = v % 23 == 9 ? 1 : 3, .conditions = conditions,
+                                    .condition_count = 5, .startup_taints = &startup, .startup_taint_count = v % 23 < 4,
                                     .expire_after = KARP_DURATION_NEVER, .termination_grace_period = KARP_DURATION_UNSET };
-    const karp_node node = { .size = sizeof node, .meta = meta, .provider_id = str(name), .capacity = amounts, .capacity_count = 3, .allocatable = amounts,
-                             .allocatable_count = 3, .conditions = conditions, .condition_count = 1 };
+    const karp_node node = { .size = sizeof node, .meta = meta, .provider_id = str(v % 23 == 10 ? "" : name), .taints = &startup, .taint_count = v % 23 < 4,
+                             .capacity = v % 23 == 8 ? &strange : amounts, .capacity_count = v % 23 == 8 ? 1 : 3, .allocatable = v % 23 < 4 ? amounts + 1 : amounts,
+                             .allocatable_count = v % 23 < 4 ? 2 : 3, .conditions = conditions, .condition_count = 1 };
     return claim_ ? karp_builder_add_node_claim(b, &claim, error) : karp_builder_add_node(b, &node, error);
 }
 
