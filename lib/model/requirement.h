@@ -110,10 +110,16 @@ uint32_t set_add(algebra *a, uint32_t set, uint32_t with); /* ∧ one requiremen
 uint32_t set_of_all(algebra *a, const uint32_t *requirements, size_t count);
 uint32_t set_replace(algebra *a, uint32_t set, uint32_t with); /* the key's entry becomes this one */
 uint32_t set_remove(algebra *a, uint32_t set, uint32_t key);
-uint32_t set_meet(algebra *a, uint32_t x, uint32_t y);            /* ∧ of two sets */
+uint32_t set_meet_of_two(algebra *a, uint32_t x, uint32_t y);
+/* ∧ of two sets. Most pods ask nothing, which is answered without a call here and below. */
+static inline uint32_t set_meet(algebra *a, uint32_t x, uint32_t y) { return y == EMPTY_SET ? x : set_meet_of_two(a, x, y); }
 bool set_agree(algebra *a, uint32_t x, uint32_t y);               /* Intersects, without its list of errors */
+bool set_compatible_with_some(algebra *a, uint32_t supply, uint32_t asked, bool lenient);
 /* Compatible: whether `supply` can meet what is `asked`; lenient = undefined well-known labels are acceptable. */
-bool set_compatible(algebra *a, uint32_t supply, uint32_t asked, bool lenient);
+static inline bool set_compatible(algebra *a, uint32_t supply, uint32_t asked, bool lenient)
+{
+    return asked == EMPTY_SET || set_compatible_with_some(a, supply, asked, lenient);
+}
 /* The first key (by name) on which Compatible fails; *undefined tells whether the supply lacks it. NO_ID = none. */
 uint32_t set_first_conflict(algebra *a, uint32_t supply, uint32_t asked, bool lenient, bool *undefined);
 

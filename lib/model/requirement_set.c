@@ -105,9 +105,9 @@ static uint32_t meet_sets(algebra *a, uint32_t x, uint32_t y)
     return a->failed ? EMPTY_SET : intern_entries(a, out, n);
 }
 
-uint32_t set_meet(algebra *a, uint32_t x, uint32_t y)
+uint32_t set_meet_of_two(algebra *a, uint32_t x, uint32_t y)
 {
-    if (a->failed || x == y || y == EMPTY_SET) return x;
+    if (a->failed || x == y) return x;
     if (x == EMPTY_SET) return y;
     uint64_t key = x < y ? pair_key(x, y) : pair_key(y, x);
     uint32_t id = map64_get(&a->set_meets, key);
@@ -160,9 +160,8 @@ static bool defined_enough(const algebra *a, uint32_t supply, uint32_t asked, bo
     return true;
 }
 
-bool set_compatible(algebra *a, uint32_t supply, uint32_t asked, bool lenient)
+bool set_compatible_with_some(algebra *a, uint32_t supply, uint32_t asked, bool lenient)
 {
-    if (asked == EMPTY_SET) return true;
     if (a->failed) return false;
     map64 *known = lenient ? &a->set_lenient : &a->set_strict;
     uint64_t key = pair_key(supply, asked);

@@ -184,6 +184,7 @@ bool claim_measure(scheduler *s, claim *c)
 
 void claim_note_families(const scheduler *s, claim *c, const shape *p)
 {
+    if (memchr(c->binary, 2, s->dims) == NULL) return;
     for (uint32_t i = 0; i < p->requests.count; i++) {
         uint32_t d = s->place_of_resource[p->requests.items[i].resource];
         if (d != NO_ID && c->binary[d] == 2 && amount_sign(p->requests.items[i].value) != 0) c->binary[d] = p->requests.items[i].binary;

@@ -260,9 +260,10 @@ static bool open_hosts_of(scheduler *s, class_state *c)
 
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
+    if (s->host_count == 0) return false;
     view v = s->views.items[view_number];
     class_state *c = &s->classes[v.class_];
-    if (s->host_count == 0 || !s->snapshot->classes[v.class_].counts_volumes) return false;
+    if (!s->snapshot->classes[v.class_].counts_volumes) return false;
     if (!open_hosts_of(s, c)) return false;
     bool may_enter_shielded = exempt(s, pod_number);
     size_t width = bits_words(s->host_count);
