@@ -9,7 +9,8 @@ enum { ROOM = 1 << 17, MOST_OBJECTS = 24 };
 
 static karp_status add_node(karp_builder *b, source *s, karp_error *error)
 {
-    karp_node n = {.size = sizeof n, .meta = draw_meta(s), .provider_id = draw_text(s)};
+    karp_node n = {.size = sizeof n, .meta = draw_meta(s)};
+    n.provider_id = draw_text(s);
     n.taints = draw_taints(s, &n.taint_count);
     n.capacity = draw_resources(s, &n.capacity_count);
     n.allocatable = draw_resources(s, &n.allocatable_count);
@@ -19,7 +20,8 @@ static karp_status add_node(karp_builder *b, source *s, karp_error *error)
 
 static karp_status add_node_claim(karp_builder *b, source *s, karp_error *error)
 {
-    karp_node_claim c = {.size = sizeof c, .meta = draw_meta(s), .provider_id = draw_text(s)};
+    karp_node_claim c = {.size = sizeof c, .meta = draw_meta(s)};
+    c.provider_id = draw_text(s);
     c.taints = draw_taints(s, &c.taint_count);
     c.startup_taints = draw_taints(s, &c.startup_taint_count);
     c.requirements = draw_requirements(s, &c.requirement_count);
@@ -33,6 +35,15 @@ static karp_status add_node_claim(karp_builder *b, source *s, karp_error *error)
     return karp_builder_add_node_claim(b, &c, error);
 }
 
+static void draw_budget(source *s, karp_budget *b)
+{
+    b->nodes = draw_text(s);
+    b->schedule = draw_text(s);
+    b->duration = draw_number(s);
+    b->has_reasons = draw(s, 2);
+    b->reasons = draw(s, 9);
+}
+
 static karp_status add_node_pool(karp_builder *b, source *s, karp_error *error)
 {
     karp_condition usable[] = {{.type = fuzz_str("Ready"), .status = fuzz_str("True")},
@@ -42,7 +53,7 @@ static karp_status add_node_pool(karp_builder *b, source *s, karp_error *error)
     size_t budgets = draw(s, 3);
     karp_budget *list = draw_room(s, &budgets, sizeof *list);
     for (size_t i = 0; i < budgets; i++)
-        list[i] = (karp_budget){draw_text(s), draw_text(s), draw_number(s), draw(s, 2), draw(s, 9)};
+        draw_budget(s, &list[i]);
     p.budgets = list;
     p.budget_count = budgets;
     p.template_labels = draw_labels(s, &p.template_label_count);
@@ -67,15 +78,19 @@ static karp_status add_pod(karp_builder *b, source *s, karp_error *error)
 
 static karp_status add_daemon_set(karp_builder *b, source *s, karp_error *error)
 {
-    karp_daemon_set d = {.size = sizeof d, .meta = draw_meta(s), .template_ = draw_pod(s)};
+    karp_daemon_set d = {.size = sizeof d, .meta = draw_meta(s)};
+    d.template_ = draw_pod(s);
     return karp_builder_add_daemon_set(b, &d, error);
 }
 
 static karp_status add_storage(karp_builder *b, source *s, karp_error *error)
 {
-    karp_persistent_volume_claim c = {.size = sizeof c, .meta = draw_meta(s), .volume_name = draw_text(s)};
-    karp_persistent_volume v = {.size = sizeof v, .meta = draw_meta(s), .csi_driver = draw_text(s)};
-    karp_storage_class k = {.size = sizeof k, .meta = draw_meta(s), .provisioner = draw_text(s)};
+    karp_persistent_volume_claim c = {.size = sizeof c, .meta = draw_meta(s)};
+    c.volume_name = draw_text(s);
+    karp_persistent_volume v = {.size = sizeof v, .meta = draw_meta(s)};
+    v.csi_driver = draw_text(s);
+    karp_storage_class k = {.size = sizeof k, .meta = draw_meta(s)};
+    k.provisioner = draw_text(s);
     c.storage_class_name = draw_text(s);
     c.has_storage_class = draw(s, 2);
     c.phase = draw(s, 5);
@@ -89,11 +104,20 @@ static karp_status add_storage(karp_builder *b, source *s, karp_error *error)
     return status == KARP_OK ? karp_builder_add_storage_class(b, &k, error) : status;
 }
 
+static void draw_int_or_string(source *s, karp_int_or_string *x)
+{
+    x->text = draw_text(s);
+    x->value = (int32_t)draw_number(s);
+    x->is_set = draw(s, 2);
+    x->is_text = draw(s, 2);
+}
+
 static karp_status add_budget(karp_builder *b, source *s, karp_error *error)
 {
-    karp_pod_disruption_budget d = {.size = sizeof d, .meta = draw_meta(s), .selector = draw_selector(s)};
-    d.min_available = (karp_int_or_string){draw_text(s), (int32_t)draw_number(s), draw(s, 2), draw(s, 2), 0};
-    d.max_unavailable = (karp_int_or_string){draw_text(s), (int32_t)draw_number(s), draw(s, 2), draw(s, 2), 0};
+    karp_pod_disruption_budget d = {.size = sizeof d, .meta = draw_meta(s)};
+    d.selector = draw_selector(s);
+    draw_int_or_string(s, &d.min_available);
+    draw_int_or_string(s, &d.max_unavailable);
     d.disruptions_allowed = (int32_t)draw(s, 3);
     d.always_allow = draw(s, 2);
     return karp_builder_add_pod_disruption_budget(b, &d, error);
@@ -101,7 +125,9 @@ static karp_status add_budget(karp_builder *b, source *s, karp_error *error)
 
 static karp_status add_overlay(karp_builder *b, source *s, karp_error *error)
 {
-    karp_node_overlay o = {.size = sizeof o, .meta = draw_meta(s), .price = draw_text(s), .price_adjustment = draw_text(s)};
+    karp_node_overlay o = {.size = sizeof o, .meta = draw_meta(s)};
+    o.price = draw_text(s);
+    o.price_adjustment = draw_text(s);
     o.requirements = draw_requirements(s, &o.requirement_count);
     o.capacity = draw_resources(s, &o.capacity_count);
     o.weight = (int32_t)draw_number(s);
@@ -111,7 +137,8 @@ static karp_status add_overlay(karp_builder *b, source *s, karp_error *error)
 static karp_status add_buffer(karp_builder *b, source *s, karp_error *error)
 {
     karp_pod template_ = draw_pod(s);
-    karp_capacity_buffer f = {.size = sizeof f, .meta = draw_meta(s), .template_ = draw(s, 4) ? &template_ : NULL};
+    karp_capacity_buffer f = {.size = sizeof f, .meta = draw_meta(s)};
+    f.template_ = draw(s, 4) ? &template_ : NULL;
     f.conditions = draw_conditions(s, &f.condition_count);
     f.replicas = draw(s, 4) == 1 ? draw_number(s) : draw(s, 5);
     return karp_builder_add_capacity_buffer(b, &f, error);

@@ -159,7 +159,8 @@ const karp_node_term *draw_node_terms(source *s, size_t *count)
 
 karp_meta draw_meta(source *s)
 {
-    karp_meta m = {.name = draw_text(s), .namespace_ = draw_text(s)};
+    karp_meta m = {.name = draw_text(s)};
+    m.namespace_ = draw_text(s);
     m.labels = draw_labels(s, &m.label_count);
     m.annotations = draw_labels(s, &m.annotation_count);
     karp_owner *owners = list(s, &m.owner_count, sizeof *owners);

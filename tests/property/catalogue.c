@@ -25,7 +25,7 @@ static json_t *capacity(struct maker *m, unsigned cpu)
         put(out, "example.com/gpu", word(m, "1 2 4"));
     }
     if (has(m, HUGEPAGES)) {
-        put(out, word(m, "hugepages-2Mi hugepages-1Gi"), word(m, "512Mi 1Gi 2Gi"));
+        put_some(m, out, "hugepages-2Mi hugepages-1Gi", "512Mi 1Gi 2Gi");
     }
     return out;
 }
@@ -34,8 +34,10 @@ static json_t *overhead(struct maker *m)
 {
     json_t *out = json_object();
     if (chance(m, 70)) {
-        json_object_set_new(out, "kubeReserved", json_pack("{s:s, s:s}", "cpu", word(m, "100m 80m 250m"), "memory",
-                                                           word(m, "200Mi 255Mi 1Gi")));
+        json_t *kube = json_object();
+        put(kube, "cpu", word(m, "100m 80m 250m"));
+        put(kube, "memory", word(m, "200Mi 255Mi 1Gi"));
+        json_object_set_new(out, "kubeReserved", kube);
     }
     if (chance(m, 30)) {
         json_object_set_new(out, "systemReserved", json_pack("{s:s}", "memory", word(m, "100Mi 50M")));
@@ -57,9 +59,10 @@ static void add_overrides(struct maker *m, json_t *offering)
                                           : json_pack("{s:s, s:s}", "memory", word(m, "2Gi 64Gi"), "example.com/gpu", "1"));
     }
     if (chance(m, 40)) {
-        json_object_set_new(offering, "overheadOverride",
-                            json_pack("{s:{s:s, s:s}}", "kubeReserved", "cpu", word(m, "100m 3"), "memory",
-                                      word(m, "100Mi 4Gi")));
+        json_t *kube = json_object();
+        put(kube, "cpu", word(m, "100m 3"));
+        put(kube, "memory", word(m, "100Mi 4Gi"));
+        json_object_set_new(offering, "overheadOverride", json_pack("{s:o}", "kubeReserved", kube));
     }
 }
 
@@ -155,9 +158,12 @@ static json_t *requirements(struct maker *m, const char *name, unsigned cpu, con
 static json_t *instance_type(struct maker *m, const char *name, bool with_ids)
 {
     unsigned cpu = 1U << below(m, chance(m, 30) ? 2 : 5);
-    json_t *offers = offerings(m, cpu, with_ids);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", name, "requirements", requirements(m, name, cpu, offers, with_ids),
-                     "capacity", capacity(m, cpu), "overhead", overhead(m), "offerings", offers);
+    json_t *out = json_pack("{s:s}", "name", name), *offers = offerings(m, cpu, with_ids);
+    json_object_set_new(out, "requirements", requirements(m, name, cpu, offers, with_ids));
+    json_object_set_new(out, "capacity", capacity(m, cpu));
+    json_object_set_new(out, "overhead", overhead(m));
+    json_object_set_new(out, "offerings", offers);
+    return out;
 }
 
 void make_catalogues(struct maker *m)

@@ -90,8 +90,10 @@ static void add_limits(struct maker *m, json_t *spec)
 static json_t *pool_conditions(struct maker *m)
 {
     const char *ready = has(m, UNUSABLE_POOLS) ? word(m, "False Unknown True") : "True";
-    return json_pack("[o, o, o]", condition(m, "ValidationSucceeded", "True", "ValidationSucceeded"),
-                     condition(m, "NodeClassReady", ready, "NodeClassReady"), condition(m, "Ready", ready, "Ready"));
+    json_t *out = json_pack("[o]", condition(m, "ValidationSucceeded", "True", "ValidationSucceeded"));
+    json_array_append_new(out, condition(m, "NodeClassReady", ready, "NodeClassReady"));
+    json_array_append_new(out, condition(m, "Ready", ready, "Ready"));
+    return out;
 }
 
 static void make_pool(struct maker *m, const char *name)
@@ -109,7 +111,7 @@ static void make_pool(struct maker *m, const char *name)
         put(labels, "team", word(m, "a b c"));
     }
     if (has(m, POOL_LABELS) && chance(m, 30)) {
-        put(labels, word(m, "size tier family"), word(m, "large fa gold"));
+        put_some(m, labels, "size tier family", "large fa gold");
     }
     spec = json_pack("{s:{s:{s:o}, s:o}, s:{s:s, s:s, s:[{s:s}]}}", "template", "metadata", "labels", labels, "spec",
                      node_spec, "disruption", "consolidateAfter", m->percent[CONSOLIDATION] > 0 ? word(m, "30m 45m 1h30m") : word(m, "0s 5m Never"),
@@ -164,7 +166,7 @@ static json_t *node_labels(struct maker *m, const json_t *type, const json_t *po
         put(labels, "karpenter.example.com/examplenodeclass", "default");
     }
     if (chance(m, 20)) {
-        put(labels, word(m, "rack team tier"), word(m, "r1 a gold"));
+        put_some(m, labels, "rack team tier", "r1 a gold");
     }
     return labels;
 }
@@ -196,7 +198,8 @@ static json_t *node_taints(struct maker *m, const json_t *template_spec, bool re
         json_array_append_new(out, json_pack("{s:s, s:s}", "key", "karpenter.sh/unregistered", "effect", "NoExecute"));
     }
     if (has(m, NODE_TAINTS)) {
-        json_array_append_new(out, taint(m, word(m, "dedicated maintenance soft"), word(m, "NoSchedule PreferNoSchedule")));
+        const char *key = word(m, "dedicated maintenance soft"), *effect = word(m, "NoSchedule PreferNoSchedule");
+        json_array_append_new(out, taint(m, key, effect));
     }
     if (has(m, NODE_TAINTS) && chance(m, 20)) {
         json_array_append_new(out, json_pack("{s:s, s:s}", "key", "node.kubernetes.io/unreachable", "effect", "NoSchedule"));
@@ -283,7 +286,8 @@ static void make_node(struct maker *m, unsigned number)
             json_object_del(shown, "memory");
         }
         json_object_set_new(json_object_get(node, "metadata"), "labels", node_labels_);
-        json_object_set_new(node, "spec", json_pack("{s:s, s:o}", "providerID", !registered && chance(m, 10) ? "" : id, "taints",
+        const char *shown_id = !registered && chance(m, 10) ? "" : id;
+        json_object_set_new(node, "spec", json_pack("{s:s, s:o}", "providerID", shown_id, "taints",
                                                     node_taints(m, template, registered, initialized)));
         json_object_set_new(node, "status", json_pack("{s:O, s:o, s:[o]}", "capacity", capacity, "allocatable", shown,
                                                       "conditions", condition(m, "Ready", "True", "KubeletReady")));
@@ -312,8 +316,10 @@ void make_nodes(struct maker *m)
 static void make_daemon_set(struct maker *m, const char *name)
 {
     json_t *set = object(m, "apps/v1", "DaemonSet", word(m, "kube-system ns-a"), name), *affinity = json_object();
-    json_t *container = json_pack("{s:s, s:{s:{s:s, s:s}}}", "name", "main", "resources", chance(m, 80) ? "requests" : "limits",
-                                  "cpu", word(m, "50m 100m 500m 1"), "memory", word(m, "64Mi 128Mi 1Gi"));
+    json_t *amounts = json_object();
+    json_t *container = json_pack("{s:s, s:{s:o}}", "name", "main", "resources", chance(m, 80) ? "requests" : "limits", amounts);
+    put(amounts, "cpu", word(m, "50m 100m 500m 1"));
+    put(amounts, "memory", word(m, "64Mi 128Mi 1Gi"));
     json_t *spec = json_pack("{s:[o]}", "containers", container);
     if (chance(m, 70)) {
         json_object_set_new(spec, "tolerations", chance(m, 50) ? json_pack("[{s:s}]", "operator", "Exists") : tolerations(m));

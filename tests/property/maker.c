@@ -169,10 +169,12 @@ json_t *expression(struct maker *m, bool pool)
         return entry("integer", op, bound);
     }
     if (strcmp(op, "In") == 0) {
-        return entry(key, op, some_words(m, values_of(m, key), 1 + below(m, all)));
+        const char *values = values_of(m, key);
+        return entry(key, op, some_words(m, values, 1 + below(m, all)));
     }
     if (strcmp(op, "NotIn") == 0) {
-        return entry(key, op, some_words(m, values_of(m, key), chance(m, 80) ? 1 : 2));
+        const char *values = values_of(m, key);
+        return entry(key, op, some_words(m, values, chance(m, 80) ? 1 : 2));
     }
     return entry(strcmp(op, "DoesNotExist") == 0 ? word(m, "accel team rack accel size") : key, op, NULL);
 }
@@ -182,10 +184,16 @@ void put(json_t *to, const char *key, const char *value)
     json_object_set_new(to, key, json_string(value));
 }
 
+void put_some(struct maker *m, json_t *to, const char *keys, const char *values)
+{
+    const char *key = word(m, keys);
+    put(to, key, word(m, values));
+}
+
 json_t *object(struct maker *m, const char *api, const char *kind, const char *namespace, const char *name)
 {
-    json_t *metadata = json_pack("{s:s, s:s, s:s}", "name", name, "uid", text(m, "uid-%02x-%04d", below(m, 256), m->serial++),
-                                 "creationTimestamp", ago(m, 90000 + 100 * below(m, 5)));
+    const char *uid = text(m, "uid-%02x-%04d", below(m, 256), m->serial++);
+    json_t *metadata = json_pack("{s:s, s:s, s:s}", "name", name, "uid", uid, "creationTimestamp", ago(m, 90000 + 100 * below(m, 5)));
     json_t *out = json_pack("{s:s, s:s, s:o}", "apiVersion", api, "kind", kind, "metadata", metadata);
     if (namespace != NULL) {
         put(metadata, "namespace", namespace);

@@ -70,6 +70,8 @@ json_t *expression(struct maker *m, bool pool);
 json_t *object(struct maker *m, const char *api, const char *kind, const char *namespace, const char *name);
 json_t *condition(struct maker *m, const char *type, const char *status, const char *reason);
 void put(json_t *object, const char *key, const char *text);
+/** One of the keys, with one of the texts. */
+void put_some(struct maker *m, json_t *object, const char *keys, const char *texts);
 json_t *random_item(struct maker *m, json_t *list);
 
 /* catalogue.c */

@@ -134,8 +134,8 @@ static json_t *preferred_terms(struct maker *m, json_t *labels)
 {
     json_t *out = json_array();
     for (unsigned i = 0; i < 1 + below(m, 2); i++) {
-        json_array_append_new(out, json_pack("{s:i, s:o}", "weight", 10 + 10 * (int)below(m, 3), "podAffinityTerm",
-                                             pod_term(m, labels)));
+        int weight = 10 + 10 * (int)below(m, 3);
+        json_array_append_new(out, json_pack("{s:i, s:o}", "weight", weight, "podAffinityTerm", pod_term(m, labels)));
     }
     return out;
 }
@@ -161,8 +161,9 @@ static json_t *node_affinity(struct maker *m)
         json_array_append_new(terms, json_pack("{s:o}", "matchExpressions", list));
     }
     for (unsigned i = 0; i < 3 && has(m, NODE_PREFERENCES); i++) {
-        json_array_append_new(preferred, json_pack("{s:i, s:{s:[o]}}", "weight", 1 + 9 * (int)below(m, 3), "preference",
-                                                   "matchExpressions", expression(m, false)));
+        int weight = 1 + 9 * (int)below(m, 3);
+        json_array_append_new(preferred, json_pack("{s:i, s:{s:[o]}}", "weight", weight, "preference", "matchExpressions",
+                                                   expression(m, false)));
     }
     if (count > 0) {
         json_object_set_new(out, "requiredDuringSchedulingIgnoredDuringExecution",
@@ -217,13 +218,13 @@ static json_t *requests(struct maker *m)
         put(out, "example.com/gpu", word(m, "0 1 1 2"));
     }
     if (has(m, HUGEPAGES) && chance(m, 50)) {
-        put(out, word(m, "hugepages-2Mi hugepages-1Gi"), word(m, "256Mi 1Gi"));
+        put_some(m, out, "hugepages-2Mi hugepages-1Gi", "256Mi 1Gi");
     }
     if (chance(m, 5)) {
         put(out, "ephemeral-storage", word(m, "1Gi 30Gi"));
     }
     if (has(m, IMPOSSIBLE_PODS)) {
-        put(out, word(m, "cpu example.com/nowhere"), word(m, "5k 3"));
+        put_some(m, out, "cpu example.com/nowhere", "5k 3");
     }
     return out;
 }
@@ -266,7 +267,9 @@ static void add_containers(struct maker *m, json_t *spec)
         json_object_set_new(spec, "overhead", json_pack("{s:s, s:s}", "cpu", word(m, "100m 250m"), "memory", "120Mi"));
     }
     if (has(m, POD_RESOURCES)) {
-        json_object_set_new(spec, "resources", json_pack("{s:{s:s}}", "requests", word(m, "cpu memory"), word(m, "2 3")));
+        json_t *amounts = json_object();
+        put_some(m, amounts, "cpu memory", "2 3");
+        json_object_set_new(spec, "resources", json_pack("{s:o}", "requests", amounts));
     }
     if (has(m, DEVICES)) {
         json_object_set_new(spec, "resourceClaims", json_pack("[{s:s, s:s}]", "name", "gpu", "resourceClaimName", "gpu"));
@@ -378,8 +381,10 @@ void make_workloads(struct maker *m)
 /** Most pods that run are small, or nodes would be overcommitted and take nothing. */
 static void make_small(struct maker *m, json_t *spec)
 {
-    json_object_set_new(spec, "containers", json_pack("[{s:s, s:{s:{s:s, s:s}}}]", "name", "main", "resources", "requests", "cpu",
-                                                      word(m, "10m 50m 100m 250m"), "memory", word(m, "32Mi 64Mi 128Mi")));
+    json_t *amounts = json_object();
+    put(amounts, "cpu", word(m, "10m 50m 100m 250m"));
+    put(amounts, "memory", word(m, "32Mi 64Mi 128Mi"));
+    json_object_set_new(spec, "containers", json_pack("[{s:s, s:{s:o}}]", "name", "main", "resources", "requests", amounts));
     json_object_del(spec, "initContainers");
     json_object_del(spec, "resources");
 }
@@ -428,9 +433,10 @@ static json_t *pending_status(struct maker *m)
 
 static json_t *bound_status(struct maker *m, json_t *metadata)
 {
-    json_t *status = json_pack("{s:s, s:[o, o], s:s}", "phase", "Running", "conditions",
-                               condition(m, "PodScheduled", "True", "Scheduled"),
-                               condition(m, "Ready", chance(m, 85) ? "True" : "False", "Ready"), "startTime", ago(m, 1000));
+    json_t *conditions = json_pack("[o]", condition(m, "PodScheduled", "True", "Scheduled"));
+    json_t *status = json_pack("{s:s, s:o, s:s}", "phase", "Running", "conditions", conditions, "startTime", ago(m, 1000));
+    const char *ready = chance(m, 85) ? "True" : "False";
+    json_array_append_new(conditions, condition(m, "Ready", ready, "Ready"));
     if (has(m, ENDING_PODS)) {
         if (chance(m, 50)) {
             put(status, "phase", word(m, "Succeeded Failed"));

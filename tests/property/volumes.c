@@ -9,10 +9,16 @@ static const char *zone_key(struct maker *m)
     return chance(m, 25) ? DISK_ZONE : ZONE;
 }
 
+static json_t *some_zones(struct maker *m)
+{
+    const char *zones = values_of(m, ZONE);
+    return some_words(m, zones, 1 + below(m, 2));
+}
+
 static json_t *topology_term(struct maker *m)
 {
-    return json_pack("{s:[{s:s, s:o}]}", "matchLabelExpressions", "key", zone_key(m), "values",
-                     some_words(m, values_of(m, ZONE), 1 + below(m, 2)));
+    const char *key = zone_key(m);
+    return json_pack("{s:[{s:s, s:o}]}", "matchLabelExpressions", "key", key, "values", some_zones(m));
 }
 
 static void make_class(struct maker *m, const char *name, const char *mode, unsigned terms)
@@ -57,18 +63,25 @@ void make_storage(struct maker *m)
     }
 }
 
+static unsigned count_terms(struct maker *m)
+{
+    unsigned count = below(m, 3);
+    return count + !chance(m, 10);
+}
+
 static void make_volume(struct maker *m, const char *name)
 {
     json_t *volume = object(m, "v1", "PersistentVolume", NULL, name), *terms = json_array();
     json_t *spec = json_pack("{s:{s:s}, s:[s]}", "capacity", "storage", "1Gi", "accessModes", "ReadWriteOnce");
     bool local = has(m, LOCAL_VOLUMES);
-    for (unsigned i = 0; i < below(m, 3) + !chance(m, 10); i++) {
+    for (unsigned i = 0; i < count_terms(m); i++) {
         json_t *list = json_array();
         if (local) {
             json_array_append_new(list, entry(HOSTNAME, "In", json_pack("[s]", text(m, "node-%02u", below(m, 4)))));
         }
         if (!local || chance(m, 50)) {
-            json_array_append_new(list, entry(zone_key(m), "In", some_words(m, values_of(m, ZONE), 1 + below(m, 2))));
+            const char *key = zone_key(m);
+            json_array_append_new(list, entry(key, "In", some_zones(m)));
         }
         json_array_append_new(terms, json_pack("{s:o}", "matchExpressions", list));
     }

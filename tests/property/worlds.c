@@ -85,8 +85,9 @@ static json_t *settings(struct maker *m)
         put(out, "reservedOfferingMode", "Fallback");
     }
     if (m->percent[DEFAULT_SPREAD] > 0) {
-        json_t *c = json_pack("{s:i, s:s, s:s}", "maxSkew", 1 + (int)below(m, 2), "topologyKey", word(m, ZONE " " HOSTNAME),
-                              "whenUnsatisfiable", word(m, "DoNotSchedule ScheduleAnyway"));
+        json_t *c = json_pack("{s:i}", "maxSkew", 1 + (int)below(m, 2));
+        put(c, "topologyKey", word(m, ZONE " " HOSTNAME));
+        put(c, "whenUnsatisfiable", word(m, "DoNotSchedule ScheduleAnyway"));
         json_object_set_new(out, "schedulerConfig",
                             json_pack("{s:{s:[o]}}", "podTopologySpread", "defaultConstraints", c));
     }
@@ -237,9 +238,12 @@ static json_t *make(struct maker m)
     make_workloads(&m);
     make_budgets(&m);
     make_all_pods(&m);
-    json_t *world = json_pack("{s:s, s:s, s:s, s:o, s:o, s:O, s:o, s:O}", "apiVersion", "karp/v1", "kind", "Snapshot", "now",
-                              "2026-11-21T12:00:00Z", "settings", settings(&m), "labels", label_tables(&m), "catalogues",
-                              m.catalogues, "state", state(&m), "objects", m.objects);
+    json_t *world = json_pack("{s:s, s:s, s:s}", "apiVersion", "karp/v1", "kind", "Snapshot", "now", "2026-11-21T12:00:00Z");
+    json_object_set_new(world, "settings", settings(&m));
+    json_object_set_new(world, "labels", label_tables(&m));
+    json_object_set(world, "catalogues", m.catalogues);
+    json_object_set_new(world, "state", state(&m));
+    json_object_set(world, "objects", m.objects);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         json_decref(lists[i]);
     }

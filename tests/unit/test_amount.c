@@ -24,7 +24,8 @@ static void assert_same(amount a, amount b)
 /* Numbers around the seams: small, near words' ends, and anything. */
 static amount any_amount(uint64_t *seed)
 {
-    amount a = { random_width(seed), (int64_t)random_width(seed) };
+    amount a = { .lo = random_width(seed) };
+    a.hi = (int64_t)random_width(seed);
     switch (random_below(seed, 8)) {
     case 0: return amount_from((int64_t)random_below(seed, 20) - 10);
     case 1: a.hi = 0; break;

@@ -239,6 +239,14 @@ static bool plain_hit(const cron *c, int64_t minute)
     return (c->minutes >> of_day % 60 & 1) && (c->hours >> of_day / 60 & 1) && (c->months >> date.month & 1) && days_match;
 }
 
+static uint64_t one_of(uint64_t *seed, uint64_t first, uint64_t count) { return UINT64_C(1) << (first + random_below(seed, count)); }
+
+static uint64_t one_in_four(uint64_t *seed)
+{
+    uint64_t bits = random_next(seed);
+    return bits & random_next(seed);
+}
+
 static void test_against_plain_search(void **state)
 {
     (void)state;
@@ -246,11 +254,14 @@ static void test_against_plain_search(void **state)
     for (int i = 0; i < 300; i++) {
         cron c;
         memset(&c, 0, sizeof c);
-        c.minutes = (random_next(&seed) & random_next(&seed)) >> 4 | UINT64_C(1) << random_below(&seed, 60);
-        c.hours = (random_next(&seed) & random_next(&seed) & 0xffffff) | UINT64_C(1) << random_below(&seed, 24);
-        c.days = UINT64_C(1) << (1 + random_below(&seed, 28)) | UINT64_C(1) << (1 + random_below(&seed, 31));
+        c.minutes = one_in_four(&seed) >> 4;
+        c.minutes |= one_of(&seed, 0, 60);
+        c.hours = one_in_four(&seed) & 0xffffff;
+        c.hours |= one_of(&seed, 0, 24);
+        c.days = one_of(&seed, 1, 28);
+        c.days |= one_of(&seed, 1, 31);
         c.months = (random_next(&seed) & 0x1ffe) | 2;
-        c.weekdays = UINT64_C(1) << random_below(&seed, 7);
+        c.weekdays = one_of(&seed, 0, 7);
         c.any_day = random_below(&seed, 2) == 0;
         if (c.any_day) c.days = 0xfffffffe;
         int64_t after = (int64_t)(random_next(&seed) % UINT64_C(9000000000)) * SECOND_NS - INT64_C(4500000000) * SECOND_NS;

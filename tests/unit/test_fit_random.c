@@ -44,8 +44,10 @@ static void make(maker *m, uint64_t *seed)
     m->demand_count = random_below(seed, DEMANDS + 1);
     for (size_t i = 0; i < m->type_count; i++, a++) {
         uint64_t most = random_below(seed, 6);
-        m->types[i] = (karp_fit_type){ .resources = m->amounts[a], .resource_count = some_amounts(seed, m->amounts[a], 0, 60),
-                                       .price = (double)random_below(seed, 5), .max_nodes = most, .min_nodes = most > 2 ? random_below(seed, 2) : 0 };
+        karp_fit_type *t = &m->types[i];
+        *t = (karp_fit_type){ .resources = m->amounts[a], .resource_count = some_amounts(seed, m->amounts[a], 0, 60), .max_nodes = most };
+        t->price = (double)random_below(seed, 5);
+        t->min_nodes = most > 2 ? random_below(seed, 2) : 0;
     }
     /* Often none; else at least what is launched in any case. */
     if (random_below(seed, 2) == 0) {
@@ -53,12 +55,16 @@ static void make(maker *m, uint64_t *seed)
         for (size_t i = 0; i < m->type_count && m->max_launches > 0; i++) m->max_launches += m->types[i].min_nodes;
     }
     for (size_t i = 0; i < m->node_count; i++, a++) {
-        m->nodes[i] = (karp_fit_node){ .free = m->amounts[a], .free_count = some_amounts(seed, m->amounts[a], 0, 40), .count = random_below(seed, 4) };
+        m->nodes[i] = (karp_fit_node){ .free = m->amounts[a], .free_count = some_amounts(seed, m->amounts[a], 0, 40) };
+        m->nodes[i].count = random_below(seed, 4);
     }
     for (size_t i = 0; i < m->demand_count; i++, a++) {
-        m->demands[i] = (karp_fit_demand){ .requests = m->amounts[a], .request_count = some_amounts(seed, m->amounts[a], 0, 20),
-                                           .count = random_below(seed, 12), .max_per_node = random_below(seed, 4),
-                                           .group = (uint32_t)random_below(seed, 4), .priority = (int32_t)random_below(seed, 3) };
+        karp_fit_demand *d = &m->demands[i];
+        *d = (karp_fit_demand){ .requests = m->amounts[a], .request_count = some_amounts(seed, m->amounts[a], 0, 20) };
+        d->count = random_below(seed, 12);
+        d->max_per_node = random_below(seed, 4);
+        d->group = (uint32_t)random_below(seed, 4);
+        d->priority = (int32_t)random_below(seed, 3);
     }
 }
 

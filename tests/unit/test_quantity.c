@@ -228,7 +228,8 @@ static void test_round_trip(void **state)
     (void)state;
     uint64_t seed = 4;
     for (int i = 0; i < 20000; i++) {
-        quantity q = { { random_width(&seed), (int64_t)(random_width(&seed) >> 1) }, i % 2 == 0 }, again;
+        quantity q = { { .lo = random_width(&seed) }, i % 2 == 0 }, again;
+        q.value.hi = (int64_t)(random_width(&seed) >> 1);
         if (i % 3 != 0) q.value.hi = 0;
         if (i % 5 == 0) q.value = amount_whole((int64_t)random_width(&seed));
         if (i % 7 == 0) q.value = amount_neg(q.value);
