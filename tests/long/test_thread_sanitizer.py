@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ThreadSanitizer: one snapshot on which eight threads decide, and threads that are lent to the library."""
+"""ThreadSanitizer: one snapshot on which eight threads decide, one that four edit, and threads that are lent to the library."""
 import os
 import pathlib
 import shutil
@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).resolve().parents[2]))
-PROGRAMS = ['tests/test_unit_threads', 'tests/test_property_parallel']
+PROGRAMS = ['tests/test_unit_threads', 'tests/test_unit_edit_threads', 'tests/test_property_parallel']
 
 
 def main():

@@ -4,33 +4,13 @@
 #include "deciding.h"
 
 #include <model/snapshot.h>
-
-static karp_str text(const char *s) { return (karp_str){ s, strlen(s) }; }
+#include <support/editing.h>
 
 static deciding some_nodes(void)
 {
     return decide_on(NULL, CASES "world.yaml", NODE("n1", "", "4", "") NODE("n2", "", "4", "") NODE("n3", "", "4", ""),
                      BOUND("b1", "", "n1", REQUESTS("cpu: 1")) BOUND("b2", "", "n2", REQUESTS("cpu: 1")) BOUND("b3", "", "n3", REQUESTS("cpu: 1")),
                      POD("w", "", REQUESTS("cpu: 2")), NULL);
-}
-
-/* Takes the pod away, if `node` is NULL, or puts it on the node. */
-static karp_snapshot *with_pod(karp_snapshot *from, const char *name, const char *node_name, const char *cpu)
-{
-    const karp_resource request = { .name = text("cpu"), .text = text(cpu) };
-    const karp_container container = { .name = text("c"), .requests = &request, .request_count = 1 };
-    karp_builder *b = NULL;
-    karp_snapshot *to = NULL;
-    assert_int_equal(karp_snapshot_edit(from, &b, NULL), KARP_OK);
-    (void)karp_builder_remove(b, text("Pod"), text("default"), text(name), NULL); /* it need not be there */
-    if (node_name != NULL) {
-        const karp_pod p = { .size = sizeof p, .meta = { .name = text(name), .namespace_ = text("default") }, .containers = &container, .container_count = 1,
-                             .node_name = text(node_name), .phase = KARP_PHASE_RUNNING, .termination_grace_seconds = -1 };
-        assert_int_equal(karp_builder_add_pod(b, &p, NULL), KARP_OK);
-    }
-    assert_int_equal(karp_builder_finish(b, &to, NULL), KARP_OK);
-    karp_builder_free(b);
-    return to;
 }
 
 static int64_t free_cpu(const karp_snapshot *s, uint32_t n) { return s->nodes[n].available[RESOURCE_CPU]; }
@@ -41,7 +21,7 @@ static void test_one_node(void **state)
     (void)state;
     deciding d = some_nodes();
     const karp_snapshot *before = d.snapshot;
-    karp_snapshot *after = with_pod(d.snapshot, "b2", "n2", "3");
+    karp_snapshot *after = edited_pod(d.snapshot, "b2", "n2", "3");
     assert_ptr_equal(after->tables, before->tables);
     assert_ptr_equal(after->node_sets, before->node_sets);
     assert_ptr_equal(after->pod_node, before->pod_node); /* all are where they were */
@@ -51,7 +31,7 @@ static void test_one_node(void **state)
         assert_ptr_equal(after->nodes[n].all_pods, before->nodes[n].all_pods);
     }
     assert_int_equal(free_cpu(before, 1) - free_cpu(after, 1), 2 * (free_cpu(before, 1) / 3)); /* 3 of 4 were left, then 1 */
-    karp_snapshot *last = with_pod(after, "b2", NULL, "");
+    karp_snapshot *last = edited_pod(after, "b2", NULL, "");
     assert_int_equal(last->nodes[1].pod_count, 0);
     assert_ptr_equal(last->tables, before->tables);
     assert_ptr_equal(last->nodes[0].available, before->nodes[0].available);
@@ -60,16 +40,52 @@ static void test_one_node(void **state)
     deciding_free(&d);
 }
 
+/* A Node becomes another, goes and comes: the others stay as they are, and so do the types. */
+static void test_nodes(void **state)
+{
+    (void)state;
+    deciding d = some_nodes();
+    const karp_snapshot *before = d.snapshot;
+    karp_snapshot *wider = edited_node(before, "n2", "8");
+    assert_ptr_equal(wider->tables, before->tables);
+    assert_int_equal(wider->raw.nodes.count, 3);
+    assert_int_equal(wider->nodes[1].pod_count, 1);
+    assert_int_equal(free_cpu(wider, 1), free_cpu(before, 1) / 3 * 7);
+    assert_ptr_equal(wider->nodes[0].available, before->nodes[0].available);
+    karp_snapshot *fewer = edited_node(wider, "n1", NULL); /* n3 takes its place, and keeps its pod */
+    assert_ptr_equal(fewer->tables, before->tables);
+    assert_int_equal(fewer->node_count, 2);
+    assert_int_equal(fewer->strays, 1);
+    assert_int_equal(fewer->nodes[0].node, 1);
+    assert_int_equal(fewer->nodes[1].node, 0);
+    assert_int_equal(fewer->nodes[1].pod_count, 1);
+    assert_int_equal(fewer->pod_node[fewer->nodes[1].pods[0]], 0);
+    karp_snapshot *other = edited_node(wider, "n0", "2");
+    assert_ptr_equal(other->tables, before->tables);
+    assert_int_equal(other->node_count, 4);
+    assert_int_equal(other->nodes[0].pod_count, 0);
+    assert_ptr_equal(other->nodes[2].available, wider->nodes[1].available);
+    karp_snapshot *again = edited_node(fewer, "n1", "4"); /* for which a stray waits: that is looked for anew */
+    assert_ptr_not_equal(again->tables, before->tables);
+    assert_int_equal(again->strays, 0);
+    assert_int_equal(again->nodes[0].pod_count, 1);
+    karp_snapshot_unref(again);
+    karp_snapshot_unref(other);
+    karp_snapshot_unref(fewer);
+    karp_snapshot_unref(wider);
+    deciding_free(&d);
+}
+
 /* Strays are counted as they come and go. */
 static void test_strays(void **state)
 {
     (void)state;
     deciding d = some_nodes();
-    karp_snapshot *lost = with_pod(d.snapshot, "b1", "elsewhere", "1");
+    karp_snapshot *lost = edited_pod(d.snapshot, "b1", "elsewhere", "1");
     assert_int_equal(lost->strays, 1);
     assert_int_equal(lost->nodes[0].pod_count, 0);
     assert_ptr_equal(lost->tables, d.snapshot->tables);
-    karp_snapshot *back = with_pod(lost, "b1", "n3", "1");
+    karp_snapshot *back = edited_pod(lost, "b1", "n3", "1");
     assert_int_equal(back->strays, 0);
     assert_int_equal(back->nodes[2].pod_count, 2);
     karp_snapshot_unref(back);
@@ -85,7 +101,7 @@ static void test_made_anew(void **state)
     const type_table *tables = d.snapshot->tables;
     unsigned shared = 0;
     for (; shared < 1000; shared++) {
-        karp_snapshot *after = with_pod(d.snapshot, "b2", "n2", shared % 2 ? "1" : "2");
+        karp_snapshot *after = edited_pod(d.snapshot, "b2", "n2", shared % 2 ? "1" : "2");
         karp_snapshot_unref(d.snapshot);
         d.snapshot = after;
         if (after->tables != tables) break;
@@ -96,6 +112,6 @@ static void test_made_anew(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_one_node), cmocka_unit_test(test_strays), cmocka_unit_test(test_made_anew) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_one_node), cmocka_unit_test(test_nodes), cmocka_unit_test(test_strays), cmocka_unit_test(test_made_anew) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
