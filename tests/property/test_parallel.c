@@ -84,7 +84,7 @@ static karp_text disruption_of(struct lending *lending, const unsigned *variants
 static unsigned variant_of_full(unsigned thing, unsigned seed)
 {
     if (thing < PODS) return thing >= NODES ? 0 : 1 + thing * 15 + (thing == seed % NODES ? 0 : 9);
-    if (thing < PODS + 2 * NODES) return 1 + 3;
+    if (thing < PODS + 2 * NODES) return 1 + 15; /* a node of 4 cores like any other */
     return thing < PODS + 2 * NODES + POOLS ? 1 + 2 : 0;
 }
 
