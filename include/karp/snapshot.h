@@ -152,9 +152,10 @@ KARP_API karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **
  * removed there; karp_builder_finish() then makes a snapshot that decides as one built afresh from the same objects would.
  * Texts and objects are shared with @p snapshot, which stays as it is and may be freed before. What has been removed keeps its
  * memory until the last snapshot of such a row is freed, so build afresh now and then.
- * Nothing is read, checked or interned again. When only pods change, nearly everything is shared; then time grows with the change,
- * and with the number of pods and nodes by the copying of a few words each. Now and then such an edit takes as long as building
- * does, once in as many changed nodes as a quarter of all of them. A pod that is removed leaves its
+ * Nothing is read, checked or interned again. When pods, nodes, claims, budgets, or what pools and daemons say change, nearly
+ * everything is shared; then time grows with the change, and with the number of pods and nodes by the copying of a few words
+ * each. Now and then such an edit takes as long as building does, once in as many changed nodes as a quarter of all of them; edits
+ * of other kinds always do. An object that is removed and added again in one edit keeps its place. A pod that is removed leaves its
  * number to the next that is added, one of its own name first; numbers that are left over go to the last pods.
  * Errors: INVALID, NOMEM.
  */

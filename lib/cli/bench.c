@@ -91,7 +91,8 @@ static void end_stage(measure *m, int stage, start *from)
 
 /* ---- one run --------------------------------------------------------------------------------------------------------- */
 
-/* Builder calls count as reading, as the reading of a file does; what an edit starts from does so too. */
+/* Builder calls count as reading, as the reading of a file does; what an edit starts from, which is an edited
+ * snapshot, does so too. */
 static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **out, bench_question *question, karp_error *error)
 {
     karp_builder *builder = NULL;
@@ -107,11 +108,14 @@ static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **
     if (status == KARP_OK) {
         status = karp_builder_finish(builder, out, error);
     }
+    if (edits && status == KARP_OK) {
+        status = bench_edit(out, question->ask, 0, error);
+    }
     if (edits) {
         end_stage(m, STAGE_READ, &clock);
     }
     if (edits && status == KARP_OK) {
-        status = bench_edit(out, question->ask, error);
+        status = bench_edit(out, question->ask, 1, error);
     }
     end_stage(m, STAGE_PREPARE, &clock);
     karp_builder_free(builder);

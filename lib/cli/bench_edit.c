@@ -8,11 +8,11 @@
 #define NODE_NAME "node-000"
 
 /* Asks for another amount than it did. */
-static karp_status replace_pod(karp_builder *builder, bool bound, karp_error *error)
+static karp_status replace_pod(karp_builder *builder, bool bound, unsigned turn, karp_error *error)
 {
     const karp_str name = bench_str(POD_NAME);
     const karp_str space = bench_str("default");
-    const karp_resource request = {.name = bench_str("cpu"), .text = bench_str("300m")};
+    const karp_resource request = {.name = bench_str("cpu"), .text = bench_str(turn % 2 == 0 ? "300m" : "400m")};
     const karp_container container = {.name = bench_str("c"), .requests = &request, .request_count = 1};
     const karp_condition waiting = {bench_str("PodScheduled"), bench_str("False"), bench_str("Unschedulable"), 0};
     karp_pod pod = {.size = sizeof(pod), .meta = {.name = name, .namespace_ = space}, .containers = &container, .container_count = 1,
@@ -29,8 +29,8 @@ static karp_status replace_pod(karp_builder *builder, bool bound, karp_error *er
     return status == KARP_OK ? karp_builder_add_pod(builder, &pod, error) : status;
 }
 
-/* Has room for other amounts than it did, and another age. */
-static karp_status replace_node(karp_builder *builder, karp_error *error)
+/* Has room for other amounts than it did. */
+static karp_status replace_node(karp_builder *builder, unsigned turn, karp_error *error)
 {
     const karp_str name = bench_str(NODE_NAME);
     const karp_label labels[] = {{bench_str("karpenter.sh/initialized"), bench_str("true")},
@@ -39,7 +39,7 @@ static karp_status replace_node(karp_builder *builder, karp_error *error)
                                  {bench_str("kubernetes.io/arch"), bench_str("amd64")},
                                  {bench_str("kubernetes.io/hostname"), name},
                                  {bench_str("topology.kubernetes.io/zone"), bench_str("us-west-2a")}};
-    const karp_resource amounts[] = {{.name = bench_str("cpu"), .text = bench_str("16")},
+    const karp_resource amounts[] = {{.name = bench_str("cpu"), .text = bench_str(turn % 2 == 0 ? "16" : "8")},
                                      {.name = bench_str("memory"), .text = bench_str("60Gi")},
                                      {.name = bench_str("pods"), .text = bench_str("58")}};
     const karp_condition ready = {bench_str("Ready"), bench_str("True"), bench_str("x"), 0};
@@ -52,13 +52,13 @@ static karp_status replace_node(karp_builder *builder, karp_error *error)
 
 bool bench_edits(enum bench_ask ask) { return ask == BENCH_EDIT_PENDING || ask == BENCH_EDIT_BOUND || ask == BENCH_EDIT_NODE; }
 
-karp_status bench_edit(karp_snapshot **snapshot, enum bench_ask ask, karp_error *error)
+karp_status bench_edit(karp_snapshot **snapshot, enum bench_ask ask, unsigned turn, karp_error *error)
 {
     karp_builder *builder = NULL;
     karp_snapshot *edited = NULL;
     karp_status status = karp_snapshot_edit(*snapshot, &builder, error);
     if (status == KARP_OK) {
-        status = ask == BENCH_EDIT_NODE ? replace_node(builder, error) : replace_pod(builder, ask == BENCH_EDIT_BOUND, error);
+        status = ask == BENCH_EDIT_NODE ? replace_node(builder, turn, error) : replace_pod(builder, ask == BENCH_EDIT_BOUND, turn, error);
     }
     if (status == KARP_OK) {
         status = karp_builder_finish(builder, &edited, error);

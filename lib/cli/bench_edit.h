@@ -7,7 +7,7 @@
 
 /* Whether what is asked is asked of a snapshot that was edited. */
 bool bench_edits(enum bench_ask ask);
-/* Replaces one object of the input: *snapshot is given up for the one that follows from it. */
-karp_status bench_edit(karp_snapshot **snapshot, enum bench_ask ask, karp_error *error);
+/* Replaces one object of the input, by another each turn: *snapshot is given up for the one that follows from it. */
+karp_status bench_edit(karp_snapshot **snapshot, enum bench_ask ask, unsigned turn, karp_error *error);
 
 #endif
