@@ -16,6 +16,9 @@ void error_set_field(karp_error *error, const char *format, ...) __attribute__((
 karp_status fail_nomem(karp_error *error);
 /* INVALID: what must be given is NULL. */
 karp_status fail_null(karp_error *error, const char *what);
+#ifdef __clang_analyzer__ /* which sees one file, and is told that a failure is none of KARP_OK */
+#define fail(error, status, ...) (fail(error, status, __VA_ARGS__), (status))
+#endif
 
 /* Checks a caller's size-led struct: `known` bytes are what this library knows, `least` what the first version had.
  * On success copies min(size, known) bytes into `copy` (known bytes, the rest zeroed; its size field = known).

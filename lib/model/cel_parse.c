@@ -323,7 +323,8 @@ static cel_node *make(parser *p, enum cel_kind kind, cel_node *first, cel_node *
 /* A list up to the closing token, which is taken. `of` is NULL only after a refusal. */
 static void arguments(parser *p, cel_node *of, enum token close)
 {
-    cel_node **last = of != NULL ? &of->arguments : NULL;
+    if (of == NULL) return;
+    cel_node **last = &of->arguments;
     while (!stopped(p) && p->token != close) {
         if (close == T_CLOSE_LIST && take(p, T_QUESTION)) p->beyond = true;
         cel_node *one = expression(p);

@@ -78,7 +78,7 @@ static void derive_face(const karp_snapshot *s, state_node *n)
     n->registered = !n->managed || (node_ != NULL && label_is_true(s, node_->meta.labels, s->known.registered));
     n->initialized = !n->managed || (node_ != NULL && label_is_true(s, node_->meta.labels, s->known.initialized));
     const object *face = node_ == NULL || (n->managed && !n->registered) ? &claim->meta : &node_->meta;
-    n->name = face->name;
+    n->name = face->name; /* NOLINT(clang-analyzer-core.NullDereference): what is neither a Node nor a claim is no state node */
     n->labels = face->labels;
     uint32_t host = label_get(n->labels, s->known.hostname);
     if (host == NO_ID || host == NO_TEXT) {

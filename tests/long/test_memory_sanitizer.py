@@ -14,8 +14,8 @@ SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).resol
 CORE = ('base', 'model', 'decision', 'schedule', 'disrupt', 'explain')
 FLAGS = ['-std=c11', '-g', '-O1', '-ffp-contract=off', '-fno-omit-frame-pointer', '-fsanitize=memory', '-fsanitize-memory-track-origins',
          '-D_POSIX_C_SOURCE=200809L', f'-I{SOURCE}/lib', f'-I{SOURCE}/include', f'-I{SOURCE}/tests', f'-I{SOURCE}/tests/unit']
-OTHER = re.compile(r'#include [<"](karp/(io|provider)\.h|io/|providers/|cli/|jansson|planning\.h|deciding\.h|io_reading\.h|reference/)')
-SUPPORT = re.compile(r'#include <support/(\w+\.h)>')
+OTHER = re.compile(r'#include [<"](karp/(io|provider)\.h|io/|providers/|cli/|jansson|reference/)')
+SHARED = re.compile(r'#include (?:"|<(support)/)(\w+\.h)[">]')
 REPLAYED = {'quantity': [], 'cron': [], 'requirements': ['tests/support/algebra_laws.c'], 'snapshot': ['fuzz/typed_source.c', 'fuzz/harness.c']}
 
 
@@ -28,9 +28,22 @@ def compiler():
     return None
 
 
+def shared(path):
+    """The files of the tests that one takes in: headers, and what is declared in them."""
+    for folder, name in SHARED.findall(path.read_text()):
+        header = SOURCE / 'tests' / folder / name if folder else path.parent / name
+        yield from (file for file in (header, header.with_suffix('.c')) if file.exists())
+
+
 def needs_only_the_core(path):
-    text = path.read_text()
-    return not OTHER.search(text) and all(needs_only_the_core(SOURCE / 'tests' / 'support' / name) for name in SUPPORT.findall(text))
+    seen, left = set(), [path]
+    while left:
+        file = left.pop()
+        if OTHER.search(file.read_text()):
+            return False
+        seen.add(file)
+        left += [other for other in shared(file) if other not in seen]
+    return True
 
 
 def main():
@@ -39,8 +52,8 @@ def main():
         print('no clang with MemorySanitizer')
         return 77
     tests = [p for p in sorted((SOURCE / 'tests' / 'unit').glob('test_*.c')) if needs_only_the_core(p)]
-    shared = [*(SOURCE / 'tests' / 'support').glob('*.c'), *(p for p in (SOURCE / 'tests' / 'unit').glob('*.c') if not p.stem.startswith('test_'))]
-    support = [p for p in sorted(shared) if needs_only_the_core(p)]
+    beside = [*(SOURCE / 'tests' / 'support').glob('*.c'), *(p for p in (SOURCE / 'tests' / 'unit').glob('*.c') if not p.stem.startswith('test_'))]
+    support = [p for p in sorted(beside) if needs_only_the_core(p)]
     library = [p for room in (*CORE, 'io', 'providers') for p in sorted((SOURCE / 'lib' / room).rglob('*.c')) if p.name != 'entry.c']
     failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Static analysis of the core without a finding: gcc -fanalyzer, clang-tidy (.clang-tidy), cppcheck. What is not installed is left
-out; a suppression stands beside its line or in .clang-tidy, with the reason.
+out; a suppression stands beside its line or in .clang-tidy, with the reason. A file may take five minutes of the processor.
 
     test_static_analysis.py [TOOL...] [--files GLOB...]    gcc, clang-tidy, cppcheck; files below lib/
 """
@@ -8,6 +8,7 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,11 @@ KNOWN = {
 }
 # returnDanglingLifetime: lists go by value, the elements do not; cppcheck takes a pointer to one for a pointer into the list.
 CPPCHECK = ['--suppress=returnDanglingLifetime', '--std=c11', '--quiet', '--error-exitcode=1', '--inline-suppr', '--enable=warning,performance,portability']
+MOST_SECONDS = 300  # of the processor, for a file
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
 
 
 def first(*names):
@@ -54,12 +60,14 @@ def main():
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, words in chosen:
-            runs = pool.map(lambda path, words=words: subprocess.run([str(w) for w in words(path)], cwd=SOURCE, text=True, capture_output=True, check=False), files)
+            runs = pool.map(lambda path, words=words: subprocess.run([str(w) for w in words(path)], cwd=SOURCE, text=True, capture_output=True,
+                                                                     check=False, preexec_fn=limit), files)
             found = 0
             for path, done in zip(files, runs):
                 if done.returncode:
                     found += 1
-                    print(f'{name}: {path.relative_to(SOURCE)}\n{(done.stdout + done.stderr)[:3000]}', flush=True)
+                    ended = f' ended by signal {-done.returncode}' if done.returncode < 0 else ''
+                    print(f'{name}: {path.relative_to(SOURCE)}{ended}\n{(done.stdout + done.stderr)[:3000]}', flush=True)
             print(f'{name}: {len(files)} files, findings in {found}', flush=True)
             failed += found
     return 1 if failed or not files else 0
