@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <support/random.h>
 
-enum { PODS = 1200 };
+enum { PODS = 2200 }; /* 20 launches of 110 pods */
 
-static const char *const sizes[] = { "100m", "300m", "700m", "1100m" };
+static const char *const sizes[] = { "10m", "30m", "70m", "110m" };
 
 typedef unsigned (*numbering)(unsigned i);
 
@@ -35,15 +35,23 @@ static void begin(cluster *c, numbering number)
     cluster_ready(c);
 }
 
-/* Every launch's list ascends, every pod is in one, and what a launch asks for is the sum of its pods. */
-static void check_plan(cluster *c, size_t pods)
+static bool is_slice(const karp_snapshot *w, const uint32_t *pods)
+{
+    bool inside = false;
+    for (size_t i = 0; i < w->raw.pods.count && !inside; i++) inside = pods == w->queue + i;
+    return inside;
+}
+
+/* Every launch's list ascends, every pod is in one, and what a launch asks for is the sum of its pods. Returns how many lists are
+ * slices of the queue. */
+static size_t check_plan(cluster *c, size_t pods)
 {
     karp_decision_unref(c->decision);
     c->decision = NULL;
     assert_int_equal(karp_provision(c->snapshot, NULL, &c->decision, &c->error), KARP_OK);
     assert_int_equal(karp_decision_unschedulable_count(c->decision), 0);
     bool *seen = calloc(pods, sizeof *seen);
-    size_t listed = 0;
+    size_t listed = 0, slices = 0;
     assert_true(seen != NULL && karp_decision_launch_count(c->decision) > 3);
     for (size_t i = 0; i < karp_decision_launch_count(c->decision); i++) {
         karp_launch l = { .size = sizeof l };
@@ -57,22 +65,28 @@ static void check_plan(cluster *c, size_t pods)
             if (k > 0) assert_true(compare_str(karp_decision_pod_name(c->decision, l.pods[k - 1]), karp_decision_pod_name(c->decision, l.pods[k])) < 0);
         }
         listed += l.pod_count;
+        slices += is_slice(c->snapshot, l.pods);
         char text[40];
-        int length = snprintf(text, sizeof text, cpu % 10 == 0 ? "%lld" : "%lld00m", (long long)(cpu % 10 == 0 ? cpu / 10 : cpu));
+        int length = snprintf(text, sizeof text, cpu % 100 == 0 ? "%lld" : "%lld0m", (long long)(cpu % 100 == 0 ? cpu / 100 : cpu));
         assert_int_equal(length, l.requests[0].text.len);
         assert_memory_equal(text, l.requests[0].text.ptr, l.requests[0].text.len);
     }
     assert_int_equal(listed, pods);
     free(seen);
+    return slices;
 }
 
 static void test_lists(void **state)
 {
     cluster *c = *state;
-    static const numbering all[] = { ascending, unpadded, descending, scattered, apart, some_swapped };
+    static const struct {
+        numbering number;
+        size_t slices; /* at least */
+    } all[] = { { ascending, 10 }, { unpadded, 10 }, { apart, 10 }, { some_swapped, 0 }, { descending, 0 }, { scattered, 0 } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        begin(c, all[i]);
-        check_plan(c, PODS);
+        begin(c, all[i].number);
+        size_t slices = check_plan(c, PODS);
+        assert_true(slices >= all[i].slices && (slices > 0) == (all[i].slices > 0));
     }
 }
 
@@ -151,8 +165,9 @@ static void test_edits(void **state)
         for (int step = 0; step < 60; step++) {
             edit(c, numbers, ages, &count, &seed);
             check_falls(c->snapshot);
+            if (step == 2) assert_int_equal(check_plan(c, count) > 0, n == 0);
         }
-        check_plan(c, count);
+        (void)check_plan(c, count);
     }
 }
 
