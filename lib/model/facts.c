@@ -229,8 +229,9 @@ karp_status prepare_facts(karp_snapshot *s, karp_error *error)
 static bool rank_more(karp_snapshot *s, const string_facts *was, uint32_t *rank)
 {
     size_t n = s->raw.text.count, fresh = n - was->count;
-    uint32_t *order = mem_alloc(s->context, (was->count + fresh) * sizeof *order), *more = order + was->count;
+    uint32_t *order = mem_alloc(s->context, (was->count + fresh) * sizeof *order);
     if (order == NULL) return false;
+    uint32_t *more = order + was->count;
     for (uint32_t i = 0; i < was->count; i++) order[was->rank[i]] = i;
     for (size_t i = 0; i < fresh; i++) more[i] = (uint32_t)(was->count + i);
     bool ok = sort_ids(s->context, more, fresh, by_text, &s->raw.text);

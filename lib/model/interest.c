@@ -97,8 +97,9 @@ bool interest_holds(const karp_snapshot *s, bool *holds)
     size_t known = s->kept->before->raw.shapes.count, n = s->facts.count;
     *holds = true;
     if (known == s->raw.shapes.count && s->raw.changed_objects.count == 0) return true;
-    uint8_t *of_nodes = mem_zalloc(s->context, 2 * n), *of_pods = of_nodes + n;
+    uint8_t *of_nodes = mem_zalloc(s->context, 2 * n);
     if (of_nodes == NULL) return false;
+    uint8_t *of_pods = of_nodes + n;
     mark_shapes(s, known, of_nodes, of_pods);
     mark_changed(&s->raw, of_pods);
     *holds = marked(s->of_nodes, of_nodes, n) && marked(s->of_pods, of_pods, n);
