@@ -3,7 +3,8 @@
  * Topology spread constraints with DoNotSchedule. When the last pod of a kind went to a domain, the domain had at most
  * maxSkew more pods than the emptiest one. Minima only grow while pods are placed, so at the end the pods of this kind
  * and those that ran before still cannot exceed the emptiest domain by more than that; pods of other kinds, which may
- * have come later, are not counted against it.
+ * have come later, are not counted against it. Nor is a domain that nobody knew before a pod was placed there: that of
+ * a claim without a Node, which no pool can open.
  */
 #include <explain/verify_topology.h>
 
@@ -24,6 +25,7 @@ typedef struct spread_check {
     bool unsure;       /* pods went to a domain that their node does not state (S-Q36) */
     map64 index;       /* domain -> place in domains */
     LIST_OF(domain_count) domains;
+    size_t known; /* so many of them, the first, are those of nodes and pools */
 } spread_check;
 
 static domain_count *count_of(spread_check *s, uint32_t domain)
@@ -234,7 +236,7 @@ static uint32_t least_count(const spread_check *s)
         const domain_count *d = &s->domains.items[i];
         uint32_t total = d->before + d->own + d->others, terms = terms_open_to(s, key, d->domain);
         if (terms > 0) open++;
-        if (terms == s->w->count && total < least) least = total;
+        if (i < s->known && terms == s->w->count && total < least) least = total;
     }
     return s->c->min_domains > 0 && open < (uint32_t)s->c->min_domains ? 0 : least;
 }
@@ -267,8 +269,9 @@ static void check_constraint(spread_check *s)
     for (uint32_t k = 0; k < v->snapshot->class_count; k++) s->selected[k] = selects_kind(s, k);
     map64_init(&s->index, v->context);
     count_nodes(s);
-    if (!v->failed) count_placed(s);
     if (!v->failed && s->c->topology_key != v->snapshot->known.hostname) count_pools(s);
+    s->known = s->domains.count;
+    if (!v->failed) count_placed(s);
     if (!v->failed && !s->unsure) judge(s);
     map64_free(&s->index);
     list_free(v->context, &s->domains, sizeof(domain_count));

@@ -101,6 +101,12 @@ static const struct check imagined[] = {
 #define MIN(more) ", topologySpreadConstraints: [{" more "maxSkew: 1, topologyKey: " ZONE ", whenUnsatisfiable: DoNotSchedule" TO_X "}]"
 #define THREE(more) LABELLED("a", "app: x", MIN(more)) LABELLED("b", "app: x", MIN(more)) LABELLED("c", "app: x", MIN(more))
 #define TWO_AND_ONE "{\"launches\":[" LAUNCH(AB, "\"m\"", ZONES("In", "\"a\"")) "," LAUNCH("\"default/c\"", "\"m\"", ZONES("In", "\"b\"")) "]}"
+#define TWICE(node) RUNNING("r1-" node, node, "app: x", "") RUNNING("r2-" node, node, "app: x", "")
+#define FILLED BOTH NODE("n1", "a", "4", "") NODE("n2", "b", "4", "") TWICE("n1") TWICE("n2") LABELLED("a", "app: x", SPREAD(ZONE)) LABELLED("b", "app: x", "")
+#define ON_ITS_WAY(name, zone) \
+    "- {apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: " name ", labels: {karpenter.sh/nodepool: default, " ZONE ": " zone "}}, spec: {requirements: []}, status: " \
+    "{providerID: " name ", capacity: {cpu: '4', memory: 16Gi, pods: '10'}, allocatable: {cpu: '4', memory: 16Gi, pods: '10'}, conditions: [{type: Launched, status: 'True'}]}}\n"
+#define ONE_EACH "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]},{\"node\":\"c1\",\"pods\":[" B "]}]}"
 
 static const struct check spread[] = {
     { ZONED("operator: In, values: [a, b]") TWO_SPREAD, LAUNCHED(AB, ZONES("In", "\"a\"")), "SPREAD pod default/a\n" },
@@ -109,6 +115,9 @@ static const struct check spread[] = {
     { BOTH THREE(""), TWO_AND_ONE, "" },
     { BOTH THREE("minDomains: 2, "), TWO_AND_ONE, "" },
     { BOTH THREE("minDomains: 3, "), TWO_AND_ONE, "SPREAD pod default/a\n" },
+    /* a zone that is known only since a pod went to a claim that has no Node there was no minimum before */
+    { FILLED ON_ITS_WAY("c1", "z"), ONE_EACH, "" },
+    { FILLED ON_ITS_WAY("c1", "z") NODE("n3", "z", "4", ""), ONE_EACH, "SPREAD pod default/a\n" },
 };
 
 /* ---- anti-affinity ----------------------------------------------------------------------------------------------------------- */
