@@ -109,7 +109,7 @@ static size_t edit_rows(uint64_t first, uint64_t last, edits e)
             char *mine = decisions_on(&w, snapshot), *expected = decisions_on(&w, afresh);
             assert_string_equal(mine, expected);
             assert_equal_counts(snapshot, afresh);
-            assert_int_equal(findings(snapshot), findings(afresh));
+            assert_int_equal(findings(snapshot), 0);
             launched += strstr(mine, "new-1") != NULL;
             free(mine);
             free(expected);
