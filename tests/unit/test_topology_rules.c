@@ -173,6 +173,8 @@ static void beside_on_named_hosts(void **state)
     /* Its like are on a node that starts with another pod of the round. */
     WITHOUT(Q(26), "default: a big", WORLD, NODE("n1", "", "1", "") POD("big", "app: x", CPU("2")) POD("a", "app: x", NAMED("NotIn", "n9") CPU("1")));
     WITHOUT(Q(26), "default: big | n1 <- a", WORLD, NODE("n1", "", "1", "") POD("big", "app: x", CPU("2")) POD("a", "app: x", NAMED("In", "n1") CPU("1")));
+    /* A node that is started is not the one that is named, whoever starts with it. */
+    WITHOUT(Q(26), "default: big | !a REQUIREMENTS", WORLD, POD("big", "app: x", CPU("2")) POD("a", "app: x", NAMED("In", "n9") CPU("1")));
     /* More hosts than the group has heard of. */
 #define FOUR_NODES(a, b, c, d) NODE(a, "", "1", "") NODE(b, "", "1", "") NODE(c, "", "1", "") NODE(d, "", "1", "")
 #define MANY_NODES FOUR_NODES("m1", "m2", "m3", "m4") FOUR_NODES("m5", "m6", "m7", "m8") FOUR_NODES("o1", "o2", "o3", "o4") FOUR_NODES("o5", "o6", "o7", "o8") FOUR_NODES("q1", "q2", "q3", "q4")
