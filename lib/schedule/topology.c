@@ -461,7 +461,7 @@ bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
     }
     if (result != at->set && !set_compatible(&s->algebra, at->set, result, at->lenient)) return false;
     *set = set_meet(&s->algebra, at->set, result);
-    return !s->failed && !s->algebra.failed;
+    return !s->algebra.failed;
 }
 
 /* ---- recording ---------------------------------------------------------------------------------------------------------- */
