@@ -141,7 +141,7 @@ uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail)
 
 static void push_pod(scheduler *s, uint32_t *list, uint32_t *count, uint32_t p)
 {
-    if (s->excluded[p]) return; /* listed already */
+    if (exclusion(s, p)) return; /* listed already */
     s->excluded[p] = 1;
     list[(*count)++] = p;
 }
@@ -169,12 +169,11 @@ static size_t leaving_at_most(const karp_snapshot *w)
     return pods;
 }
 
-/* When every pod of the snapshot waits, and none asks for what could be invalid, its list is the round's. */
+/* When every pod of the snapshot waits, and none asks for what could be invalid, its list is the round's, and all are excluded. */
 static bool all_wait(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
     if (w->pending_count < w->raw.pods.count || bits_count(w->plain, bits_words(w->pending_count)) < w->pending_count) return false;
-    memset(s->excluded, 1, w->pending_count);
     s->waiting = w->pending;
     s->waiting_count = w->pending_count;
     return true;
@@ -185,7 +184,8 @@ static bool list_waiting(scheduler *s)
     const karp_snapshot *w = s->snapshot;
     size_t pods = w->raw.pods.count;
     uint32_t *waiting = arena_alloc(&s->data, (pods + 1) * sizeof *waiting);
-    if (waiting == NULL) return false;
+    s->excluded = arena_array(&s->data, pods + 1, 1);
+    if (waiting == NULL || s->excluded == NULL) return false;
     s->waiting = waiting;
     if (w->place != NULL && !s->simulation) {
         for (uint32_t i = 0; i < w->place_count; i++) push_pod(s, waiting, &s->waiting_count, w->place[i]);
@@ -205,9 +205,8 @@ bool admission_init(scheduler *s)
     const karp_snapshot *w = s->snapshot;
     bool named = w->place != NULL && !s->simulation; /* the input says which pods */
     uint32_t *leaving = arena_alloc(&s->data, leaving_at_most(w) * sizeof *leaving);
-    s->excluded = arena_array(&s->data, w->raw.pods.count + 1, 1);
     s->leaving = leaving;
-    if (s->excluded == NULL || leaving == NULL) return false;
+    if (leaving == NULL) return false;
     if (named || !all_wait(s)) {
         if (!list_waiting(s)) return false;
     }

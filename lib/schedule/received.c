@@ -23,7 +23,7 @@ static bool pods_by_name(const scheduler *s, uint32_t *order)
         return sort_ids(s->context, order, s->pod_count, by_pod_rank, w->pod_rank);
     }
     for (size_t i = 0; i < w->raw.pods.count; i++) {
-        if (s->excluded[w->by_name[i]]) order[n++] = w->by_name[i];
+        if (exclusion(s, w->by_name[i])) order[n++] = w->by_name[i];
     }
     return true;
 }

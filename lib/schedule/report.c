@@ -241,7 +241,7 @@ static bool is_stray(const scheduler *s, uint32_t pod_number)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_number);
     return p->node != NO_ID && s->snapshot->pod_node[pod_number] == NO_ID && p->phase != KARP_PHASE_SUCCEEDED &&
-           p->phase != KARP_PHASE_FAILED && !s->excluded[pod_number];
+           p->phase != KARP_PHASE_FAILED && !exclusion(s, pod_number);
 }
 
 static bool warn_of_strays(scheduler *s, karp_decision *d)

@@ -35,7 +35,7 @@ static void add_requests(const karp_snapshot *w, uint32_t pod_number, karp_node_
     row->memory_requested += in_units(w, RESOURCE_MEMORY, r[RESOURCE_MEMORY]);
 }
 
-/* `excluded`, by pod: those that are being scheduled; NULL = none. */
+/* `excluded`, by pod: those that are being scheduled; NULL = none that is on a node. */
 static void fill_node(const karp_snapshot *w, const uint8_t *excluded, const state_node *n, karp_node_use *row)
 {
     row->size = sizeof *row;

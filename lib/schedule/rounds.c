@@ -184,7 +184,7 @@ static void undo_pods(scheduler *s)
     places_clear(s);
     for (uint32_t i = 0; i < s->pod_count; i++) {
         if (s->outcomes != NULL) s->outcomes[s->pods[i]] = (struct pod_outcome){ 0, KARP_REASON_NONE, 0 };
-        if (s->excluded[s->pods[i]] == 2) s->excluded[s->pods[i]] = 0;
+        if (exclusion(s, s->pods[i]) == 2) s->excluded[s->pods[i]] = 0;
     }
     s->pod_count = 0;
     s->failures.count = 0;
@@ -247,7 +247,7 @@ static bool move_pods(scheduler *s, const uint32_t *extra, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t p = extra[i], class_number = s->snapshot->pod_class[p];
-        if (s->excluded[p] != 0) continue; /* listed already */
+        if (exclusion(s, p) != 0) continue; /* listed already */
         s->excluded[p] = 2;
         s->listed[s->pod_count++] = p;
         if (s->snapshot->pod_node[p] == NO_ID) continue;

@@ -357,7 +357,7 @@ struct scheduler {
     map64 host_of_text;    /* host name -> number */
     uint32_t *host_text;   /* number -> host name, NO_ID for claims */
     size_t host_text_capacity;
-    uint8_t *excluded;     /* by pod: being scheduled now, so not counted where it is. 1 = in every round, 2 = in this one */
+    uint8_t *excluded;     /* by pod: see exclusion(); NULL = all are, in every round */
     uint32_t *kin_first;   /* [kins + 1] into kin_pods: bound pods that count, by kin */
     uint32_t *kin_pods;
 
@@ -423,6 +423,9 @@ struct scheduler {
     LIST_OF(uint32_t) launch_likes; /* … and the first launch of each kind */
     karp_str *launch_ids; /* by claim, once the result names them */
 };
+
+/* Whether a pod is being scheduled now, so not counted where it is: 1 = in every round, 2 = in this one. */
+static inline unsigned exclusion(const scheduler *s, uint32_t pod_number) { return s->excluded == NULL ? 1 : s->excluded[pod_number]; }
 
 /* Whether S-Qn is in force. */
 static inline bool quirk(const scheduler *s, unsigned n) { return (s->quirks >> (n - 1)) & 1; }

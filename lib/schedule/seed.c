@@ -98,7 +98,7 @@ bool topology_seed(scheduler *s, uint32_t number)
         if (g->selects == NULL ? !group_in_namespace(g, k->name_space) : !group_selects(s, g, k)) continue;
         for (uint32_t p = s->kin_first[number_of_kin]; p < s->kin_first[number_of_kin + 1]; p++) {
             uint32_t node_index = s->snapshot->pod_node[s->kin_pods[p]];
-            if (s->excluded[s->kin_pods[p]] == 1 || !counts_node(s, g, node_index)) continue;
+            if (exclusion(s, s->kin_pods[p]) == 1 || !counts_node(s, g, node_index)) continue;
             uint32_t domain = node_domain(s, g->key, node_index);
             if (domain != NO_ID) group_count(s, g, domain);
             if (s->failed) return false;

@@ -58,7 +58,7 @@ static bool queue_init(scheduler *s, queue *q)
     if (s->pod_count > pods / 16) { /* most pods: the snapshot's order, filtered */
         uint32_t n = 0;
         for (size_t i = 0; i < pods; i++) {
-            if (s->excluded[w->queue[i]]) q->ring[n++] = w->queue[i];
+            if (exclusion(s, w->queue[i])) q->ring[n++] = w->queue[i];
         }
         return true;
     }
