@@ -405,17 +405,24 @@ void check_limits(verifier *v)
 
 /* ---- reservations -------------------------------------------------------------------------------------------------------- */
 
-/* The least room that any offering states for the reservation; −1 = nobody offers it. */
+/* The least room that any offering of the table states for the reservation, if that is less than `least`; −1 = nobody offers it. */
+static int64_t less_room(const verifier *v, const type_table *table, uint32_t id, int64_t least)
+{
+    for (uint32_t o = 0; o < table->offering_count; o++) {
+        const offering *f = &table->offerings[o];
+        if (f->capacity_type != v->snapshot->known.reserved || f->reservation != id) continue;
+        if (least < 0 || f->reservation_capacity < least) least = f->reservation_capacity;
+    }
+    return least;
+}
+
+/* What pools offer that nothing can be launched for does not count. */
 static int64_t reservation_room(const verifier *v, uint32_t id)
 {
+    const karp_snapshot *w = v->snapshot;
     int64_t least = -1;
-    for (uint32_t t = 0; t < v->snapshot->table_count; t++) {
-        const type_table *table = &v->snapshot->tables[t];
-        for (uint32_t o = 0; o < table->offering_count; o++) {
-            const offering *f = &table->offerings[o];
-            if (f->capacity_type != v->snapshot->known.reserved || f->reservation != id) continue;
-            if (least < 0 || f->reservation_capacity < least) least = f->reservation_capacity;
-        }
+    for (uint32_t p = 0; p < w->raw.pools.count; p++) {
+        if (pool_open(v, p)) least = less_room(v, &w->tables[w->pool_table[p]], id, least);
     }
     return least;
 }

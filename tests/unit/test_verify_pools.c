@@ -131,6 +131,13 @@ static const struct check limits[] = {
     "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {featureGates: {ReservedCapacity: true}}\nlabels: {reservationID: " KEY ", wellKnown: [" KEY "]}\n" \
     "catalogues:\n- instanceTypes:\n" SIZED("m", "4", ON_DEMAND("") ", {zone: a, capacityType: reserved, price: 0.1, reservationID: r1, reservationCapacity: 1}, " \
     "{zone: a, capacityType: reserved, price: 0.1, reservationID: r2, reservationCapacity: 2}") "objects:\n" POOL
+#define RESERVING_TOO(ready) \
+    "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {featureGates: {ReservedCapacity: true}}\nlabels: {reservationID: " KEY ", wellKnown: [" KEY "]}\n" \
+    "catalogues:\n- nodePools: [default]\n  instanceTypes:\n" SIZED("m", "4", "{zone: a, capacityType: reserved, price: 0.1, reservationID: r1, reservationCapacity: 1}") \
+    "- nodePools: [other]\n  instanceTypes:\n" SIZED("o", "4", "{zone: a, capacityType: reserved, price: 0.1, reservationID: r1, reservationCapacity: 0}") "objects:\n" POOL \
+    "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: other}, spec: {template: {spec: {nodeClassRef: {group: karpenter.kwok.sh, " \
+    "kind: KWOKNodeClass, name: default}, requirements: []}}}, status: {conditions: [{type: Ready, status: '" ready "'}, {type: ValidationSucceeded, status: 'True'}, " \
+    "{type: NodeClassReady, status: '" ready "'}]}}\n"
 #define RESERVED RULE("karpenter.sh/capacity-type", "In", "\"reserved\"")
 #define BOTH_LAUNCHED(more) "{\"launches\":[" LAUNCH(A, "\"m\"", RESERVED more) "," LAUNCH(B, "\"m\"", RESERVED more) "]}"
 
@@ -148,6 +155,9 @@ static const struct check reservations[] = {
     { RESERVING POD("a", "1", "") POD("b", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", RESERVED "," RULE(KEY, "In", "\"r1\"")) ","
       LAUNCH(B, "\"m\"", RESERVED "," RULE(KEY, "NotIn", "\"r2\"")) "]}", "" },
     { RESERVING POD("a", "1", "") POD("b", "1", ""), BOTH_LAUNCHED("," RULE(KEY, "NotIn", "\"r2\"")), "" },
+    /* the least that is said of its room counts, but for what pools say that are not ready */
+    { RESERVING_TOO("True") POD("a", "1", ""), LAUNCHED("\"m\"", RESERVED "," RULE(KEY, "In", "\"r1\"")), "RESERVATION reservation r1\n" },
+    { RESERVING_TOO("False") POD("a", "1", ""), LAUNCHED("\"m\"", RESERVED "," RULE(KEY, "In", "\"r1\"")), "" },
     /* where the cloud has no reservations, nothing is reserved */
     { BOTH POD("a", "1", ""), LAUNCHED("\"m\"", RESERVED), "TYPE_OFFERING launch new-1\n" },
 };
