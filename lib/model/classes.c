@@ -70,7 +70,7 @@ static uint32_t intern_class(struct classing *c, const pod_class *one)
 {
     uint32_t flags = (uint32_t)one->volumes_found | (uint32_t)one->counts_volumes << 1 | (uint32_t)one->too_many_alternatives << 2 |
                      (uint32_t)one->contradictory << 3;
-    uint32_t fixed[] = { one->shape, one->name_space, one->labels, one->volumes, one->marks, one->claims, flags, one->alternative_count };
+    uint32_t fixed[] = { one->shape, one->name_space, one->labels, one->volumes, one->marks, one->claims, one->alone, flags, one->alternative_count };
     enum { FIXED = sizeof fixed / sizeof *fixed };
     size_t words_needed = FIXED + 2 * (size_t)one->alternative_count;
     uint32_t *key = mem_alloc(c->s->context, words_needed * sizeof *key);
@@ -88,6 +88,24 @@ static uint32_t intern_class(struct classing *c, const pod_class *one)
         *slot = *one;
     }
     return id;
+}
+
+/* Topology knows pods whose volumes were not found only once they have failed, each of them by itself (S-Q2). */
+static bool joins_alone(const karp_snapshot *s, const pod_class *one)
+{
+    const shape *h = &s->raw.shapes.items[one->shape];
+    bool ruled = h->spread.count > 0 || h->required_affinity.count > 0 || h->preferred_affinity.count > 0 || h->required_anti.count > 0 ||
+                 h->preferred_anti.count > 0 || s->raw.default_spread.count > 0;
+    return ruled && !one->volumes_found;
+}
+
+/* The class of another pod that says what those of this class say. NO_ID = refused. */
+static uint32_t class_for(struct classing *c, uint32_t class_number, uint32_t pod_number)
+{
+    pod_class one = c->classes.items[class_number];
+    if (one.alone == NO_ID || one.alone == pod_number) return class_number;
+    one.alone = pod_number;
+    return intern_class(c, &one);
 }
 
 enum { PLAIN_WORDS = 6 };
@@ -125,9 +143,10 @@ static karp_status class_pods(struct classing *c, karp_error *error)
         uint32_t key[PLAIN_WORDS] = { p->shape, p->name_space, c->projected[p->labels], p->volumes, marks, claims };
         uint32_t id = plain_key(&plain, &said[p->shape], key);
         if (id == class_of_plain.count) {
-            pod_class one = { .marks = marks, .volumes = NO_ID };
+            pod_class one = { .marks = marks, .volumes = NO_ID, .alone = NO_ID };
             arena_mark mark = arena_get_mark(&s->data);
             status = fill_class(c, p, &one);
+            if (status == KARP_OK && joins_alone(s, &one)) one.alone = i;
             size_t known = c->classes.count;
             uint32_t class_id = status == KARP_OK ? intern_class(c, &one) : NO_ID;
             uint32_t *slot = class_id == NO_ID ? NULL : list_push(s->context, &class_of_plain, sizeof *slot);
@@ -141,7 +160,9 @@ static karp_status class_pods(struct classing *c, karp_error *error)
             status = KARP_E_NOMEM;
             break;
         }
-        s->pod_class[i] = class_of_plain.items[id]; /* NOLINT(clang-analyzer-core.NullDereference): the first number is new, so there is a list */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the first number is new, so there is a list */
+        s->pod_class[i] = class_for(c, class_of_plain.items[id], i);
+        if (s->pod_class[i] == NO_ID) status = KARP_E_NOMEM;
     }
     list_free(s->context, &class_of_plain, sizeof(uint32_t));
     words_free(&plain);

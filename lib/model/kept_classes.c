@@ -32,7 +32,7 @@ static bool read_class(struct continuing *c, const pod *p, pod_class *out)
     }
     *out = (pod_class){ .shape = p->shape, .name_space = p->name_space, .labels = words_add(&raw->projected, pairs, kept),
                         .marks = raw->default_spread.count > 0 ? p->marks : 0, .claims = raw->settings.dra_requests ? p->claims : 0,
-                        .volumes = NO_ID, .volumes_found = true, .counts_volumes = true };
+                        .volumes = NO_ID, .alone = NO_ID, .volumes_found = true, .counts_volumes = true };
     mem_free(c->s->context, pairs, (labels->count + (size_t)1) * sizeof *pairs);
     return out->labels != NO_ID;
 }

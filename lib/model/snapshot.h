@@ -74,6 +74,7 @@ typedef struct pod_class {
     uint32_t claims;            /* id in store.claim_names when devices are allocated, else 0 */
     uint32_t volumes;           /* id in store.volumes when CSI limits matter, else NO_ID … */
     bool volumes_found;         /* … every claim, volume and class was found (§13.2) */
+    uint32_t alone;             /* the only pod of the class, where each joins the topology by itself (S-Q2); else NO_ID */
     bool counts_volumes;        /* the look-up of §13.4 succeeds */
     bool contradictory;         /* all alternatives contradict themselves (§13.2) */
     bool too_many_alternatives; /* more than are counted: no decision on these pods */
