@@ -2,6 +2,7 @@
 #include <base/block.h>
 
 #include <stdatomic.h>
+#include <string.h>
 
 typedef struct block_head {
     karp_context *context;
@@ -24,6 +25,13 @@ void *block_new(karp_context *context, size_t count, size_t element_bytes)
     head->bytes = bytes;
     atomic_init(&head->holds, 1);
     return (char *)head + HEAD_BYTES;
+}
+
+void *block_copy(karp_context *context, const void *from, size_t count, size_t element_bytes)
+{
+    void *block = block_new(context, count + 1, element_bytes);
+    if (block != NULL && count > 0) memcpy(block, from, count * element_bytes);
+    return block;
 }
 
 void *block_hold(void *block)

@@ -123,6 +123,36 @@ bool sort_ids(karp_context *context, uint32_t *ids, size_t count,
     return true;
 }
 
+static int by_number(uint32_t a, uint32_t b, const void *user)
+{
+    (void)user;
+    return a < b ? -1 : a > b;
+}
+
+bool sort_numbers(karp_context *context, uint32_t *numbers, size_t count) { return sort_ids(context, numbers, count, by_number, NULL); }
+
+bool sort_numbers_once(karp_context *context, uint32_t *numbers, size_t *count)
+{
+    if (!sort_numbers(context, numbers, *count)) return false;
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++) {
+        if (kept == 0 || numbers[kept - 1] != numbers[i]) numbers[kept++] = numbers[i];
+    }
+    *count = kept;
+    return true;
+}
+
+bool numbers_have(const uint32_t *ascending, size_t count, uint32_t number)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ascending[middle] < number) low = middle + 1;
+        else high = middle;
+    }
+    return low < count && ascending[low] == number;
+}
+
 int compare_str(karp_str a, karp_str b)
 {
     size_t common = a.len < b.len ? a.len : b.len;

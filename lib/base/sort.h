@@ -13,6 +13,11 @@ bool sort_stable(karp_context *context, void *base, size_t count, size_t size, c
 /* The same for 32-bit ids, which is what most callers sort. */
 bool sort_ids(karp_context *context, uint32_t *ids, size_t count, int (*compare)(uint32_t a, uint32_t b, const void *user), const void *user);
 
+/* Numbers in ascending order; `once` leaves each once and counts what is left. false as above. */
+bool sort_numbers(karp_context *context, uint32_t *numbers, size_t count);
+bool sort_numbers_once(karp_context *context, uint32_t *numbers, size_t *count);
+bool numbers_have(const uint32_t *ascending, size_t count, uint32_t number);
+
 /* Byte-wise comparison, shorter first among equals-so-far. */
 int compare_str(karp_str a, karp_str b);
 bool equal_str(karp_str a, karp_str b);

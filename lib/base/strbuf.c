@@ -42,15 +42,18 @@ void strbuf_addstr(strbuf *b, karp_str text) { strbuf_add(b, text.ptr, text.len)
 
 void strbuf_addc(strbuf *b, char c) { strbuf_add(b, &c, 1); }
 
+size_t write_digits(char out[20], uint64_t value)
+{
+    size_t count = 1;
+    for (uint64_t left = value; left >= 10; left /= 10) count++;
+    for (size_t at = count; at > 0; value /= 10) out[--at] = (char)('0' + value % 10);
+    return count;
+}
+
 void strbuf_addu(strbuf *b, uint64_t value)
 {
     char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    strbuf_add(b, digits + at, sizeof digits - at);
+    strbuf_add(b, digits, write_digits(digits, value));
 }
 
 void strbuf_addi(strbuf *b, int64_t value)

@@ -22,4 +22,7 @@ void strbuf_addc(strbuf *b, char c);
 void strbuf_addu(strbuf *b, uint64_t value);
 void strbuf_addi(strbuf *b, int64_t value);
 
+/* Writes the decimal digits, without a NUL. Returns how many. */
+size_t write_digits(char out[20], uint64_t value);
+
 #endif

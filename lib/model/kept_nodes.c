@@ -63,7 +63,7 @@ static bool find_nodes(struct continuing *c)
         if (k->fresh[i] >= began || was[k->fresh[i]] != on) c->moved = true;
         if (on != NO_ID) c->fresh[c->fresh_count++] = k->fresh[i];
     }
-    return sort_once(s->context, c->nodes, &c->node_count);
+    return sort_numbers_once(s->context, c->nodes, &c->node_count);
 }
 
 /* ---- Nodes that are others ---- */
@@ -171,13 +171,6 @@ static bool load_nodes(struct continuing *c, arena *to)
         if (!state_node_load(s, &s->nodes[c->made_at[i]], to)) return false;
     }
     return true;
-}
-
-static void *block_copy(karp_context *context, const void *from, size_t count, size_t element_bytes)
-{
-    void *block = block_new(context, count + 1, element_bytes);
-    if (block != NULL) memcpy(block, from, count * element_bytes);
-    return block;
 }
 
 /* Nothing of nodes is another. */

@@ -4,23 +4,6 @@
 #include <base/sort.h>
 #include <string.h>
 
-static int by_number(uint32_t a, uint32_t b, const void *user)
-{
-    (void)user;
-    return a < b ? -1 : a > b;
-}
-
-bool sort_once(karp_context *context, uint32_t *places, size_t *count)
-{
-    if (!sort_ids(context, places, *count, by_number, NULL)) return false;
-    size_t kept = 0;
-    for (size_t i = 0; i < *count; i++) {
-        if (kept == 0 || places[kept - 1] != places[i]) places[kept++] = places[i];
-    }
-    *count = kept;
-    return true;
-}
-
 /* Places that were written to, and those behind the last that there were. */
 static size_t list_places(const struct kept_pods *k, const store *now, uint32_t *out)
 {
@@ -42,7 +25,7 @@ bool kept_pods_find(struct kept_pods *k, const karp_snapshot *before, const stor
     k->gone = mem_alloc(before->context, k->room * sizeof *k->gone);
     k->fresh = mem_alloc(before->context, k->room * sizeof *k->fresh);
     size_t n = places == NULL ? 0 : list_places(k, now, places);
-    bool ok = places != NULL && k->gone != NULL && k->fresh != NULL && sort_once(before->context, places, &n);
+    bool ok = places != NULL && k->gone != NULL && k->fresh != NULL && sort_numbers_once(before->context, places, &n);
     for (size_t i = 0; ok && i < n; i++) {
         if (places[i] < began) k->gone[k->gone_count++] = places[i];
         if (places[i] < count) k->fresh[k->fresh_count++] = places[i];
@@ -65,16 +48,7 @@ bool pods_kept(const karp_snapshot *s)
     return k != NULL && k->room > 0 && k->count == s->raw.pods.count; /* not with pods of capacity buffers behind them */
 }
 
-bool place_gone(const struct kept_pods *k, uint32_t place)
-{
-    size_t low = 0, high = k->gone_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (k->gone[middle] < place) low = middle + 1;
-        else high = middle;
-    }
-    return low < k->gone_count && k->gone[low] == place;
-}
+bool place_gone(const struct kept_pods *k, uint32_t place) { return numbers_have(k->gone, k->gone_count, place); }
 
 /* ---- orders --------------------------------------------------------------------------------------------------------- */
 
@@ -128,7 +102,7 @@ bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *
     for (size_t i = 0; i < k->fresh_count; i++) {
         if (picks == NULL || picks(pod_at(&s->raw, k->fresh[i]))) o->fresh[o->fresh_count++] = k->fresh[i];
     }
-    if (!sort_ids(s->context, o->gone_at, o->gone_count, by_number, NULL)) return false;
+    if (!sort_numbers(s->context, o->gone_at, o->gone_count)) return false;
     if (!sort_ids(s->context, o->fresh, o->fresh_count, by_what_they_say, &ordering)) return false;
     for (size_t i = 0; i < o->fresh_count; i++) o->fresh_at[i] = position(s, was, count, compare, pod_at(&s->raw, o->fresh[i]), o->fresh[i]);
     o->none = unchanged(o, was);

@@ -30,7 +30,6 @@ bool kept_pods_find(struct kept_pods *k, const karp_snapshot *before, const stor
 void kept_pods_free(struct kept_pods *k, karp_context *context);
 
 bool place_gone(const struct kept_pods *k, uint32_t place); /* whether its pod is not what it was */
-bool sort_once(karp_context *context, uint32_t *numbers, size_t *count); /* in order, each once; false = refused */
 
 /* Whether all that was found holds for the pods of the snapshot; never without a snapshot before. */
 bool pods_kept(const karp_snapshot *s);

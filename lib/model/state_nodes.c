@@ -313,9 +313,8 @@ static bool choose_nodes(karp_snapshot *s)
     state_node_list chosen = { .items = NULL };
     bool ok = state_nodes_choose(s, NULL, &chosen);
     s->node_of_name = block_new(s->context, s->raw.nodes.count + 1, sizeof *s->node_of_name);
-    s->nodes = block_new(s->context, chosen.count + 1, sizeof *s->nodes);
+    s->nodes = block_copy(s->context, chosen.items, chosen.count, sizeof *s->nodes);
     ok = ok && s->node_of_name != NULL && s->nodes != NULL;
-    if (ok && chosen.count > 0) memcpy(s->nodes, chosen.items, chosen.count * sizeof *s->nodes);
     s->node_count = (uint32_t)chosen.count;
     for (size_t i = 0; ok && i < s->raw.nodes.count; i++) s->node_of_name[i] = NO_ID;
     list_free(s->context, &chosen, sizeof(state_node));

@@ -215,16 +215,10 @@ static bool move_last(store *s, uint32_t to)
     return true;
 }
 
-static int by_number(uint32_t a, uint32_t b, const void *user)
-{
-    (void)user;
-    return a < b ? -1 : a > b;
-}
-
 bool store_close_gaps(store *s)
 {
     uint32_t *open = s->open_places.items;
-    if (!sort_ids(s->context, open, s->open_places.count, by_number, NULL)) return false;
+    if (!sort_numbers(s->context, open, s->open_places.count)) return false;
     for (; s->open_places.count > 0; s->open_places.count--) { /* the last place that is open: behind it are only pods */
         uint32_t place = open[s->open_places.count - 1];
         if (place + 1 != s->pods.count && !move_last(s, place)) return false;

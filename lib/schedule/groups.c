@@ -40,19 +40,13 @@ static uint32_t intern(key_words *k)
     return id;
 }
 
-static int by_value(uint32_t x, uint32_t y, const void *user)
-{
-    (void)user;
-    return x < y ? -1 : x > y;
-}
-
 /* Orders words[from…]; equal ones cancel in pairs (the peer's exclusive or) or collapse into one (a set). */
 static void settle(key_words *k, size_t from, bool cancel)
 {
     size_t n = words_so_far(k) - from, kept = 0;
     if (k->s->failed || n == 0) return;
     uint32_t *w = k->s->part_words.items + k->base + from;
-    if (!sort_ids(k->s->context, w, n, by_value, NULL)) {
+    if (!sort_numbers(k->s->context, w, n)) {
         k->s->failed = true;
         return;
     }

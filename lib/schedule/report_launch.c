@@ -271,10 +271,8 @@ static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *f
 
 static bool launch_id(karp_decision *d, karp_launch *row)
 {
-    char text[4 + 20] = "new-", digits[20];
-    size_t at = sizeof digits, length = 4;
-    for (uint64_t left = d->launches.count + (uint64_t)1; left > 0; left /= 10) digits[--at] = (char)('0' + left % 10);
-    while (at < sizeof digits) text[length++] = digits[at++];
+    char text[4 + 20] = "new-";
+    size_t length = 4 + write_digits(text + 4, d->launches.count + (uint64_t)1);
     row->id = (karp_str){ arena_string(&d->data, text, length), length };
     return row->id.ptr != NULL;
 }
