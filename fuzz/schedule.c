@@ -24,7 +24,7 @@ static void compare(const fuzz_world *w, karp_str plan)
     free(reference);
 }
 
-static void verify(const fuzz_world *w, const karp_decision *decision)
+static size_t count_findings(const fuzz_world *w, const karp_decision *decision)
 {
     karp_verification *found = NULL;
     karp_error error;
@@ -32,15 +32,34 @@ static void verify(const fuzz_world *w, const karp_decision *decision)
     karp_status status = karp_verify_decision(w->snapshot, decision, &found, &error);
     check_result(status, found, &error);
     if (found == NULL)
-        return;
-    for (size_t i = 0; i < karp_verification_count(found); i++) {
+        return 0;
+    size_t count = karp_verification_count(found);
+    for (size_t i = 0; i < count; i++) {
         karp_finding row = {.size = sizeof row};
         karp_verification_finding(found, i, &row);
         fprintf(stderr, "%s %s: %s\n", karp_finding_name(row.code), row.object.ptr, row.detail.ptr);
     }
-    if (karp_verification_count(found) > 0)
-        broken("a decision keeps every constraint");
     karp_verification_free(found);
+    return count;
+}
+
+/* Karpenter breaks constraints, and the verifier says so, where it confuses two of them by their hashes (S-Q3) or takes a contradiction
+ * for a wish that the label be absent (S-Q37). With those off nothing may be left to say. */
+static void verify(const fuzz_world *w, const karp_decision *decision)
+{
+    if (count_findings(w, decision) == 0)
+        return;
+    karp_options options;
+    karp_options_init(&options, sizeof options);
+    options.flip_quirks = (uint64_t)1 << (3 - 1) | (uint64_t)1 << (37 - 1);
+    karp_decision *sound = NULL;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_status status = karp_provision(w->snapshot, &options, &sound, &error);
+    check_result(status, sound, &error);
+    if (status == KARP_OK && count_findings(w, sound) > 0)
+        broken("a decision keeps every constraint, S-Q3 and S-Q37 apart");
+    karp_decision_unref(sound);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

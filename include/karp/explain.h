@@ -176,7 +176,7 @@ typedef struct karp_plan {
     size_t placement_count;
     const karp_str *left; /**< pods that it knowingly places nowhere */
     size_t left_count;
-    uint32_t profile;  /**< KARP_PROFILE_*: with karpenter, what the quirks of that scheduler allow is no finding */
+    uint32_t profile;  /**< KARP_PROFILE_*: with karpenter, what the quirks of that scheduler allow is no finding, but S-Q3 and S-Q37 are */
     uint32_t reserved;
 } karp_plan;
 
