@@ -345,7 +345,7 @@ struct scheduler {
     LIST_OF(group) groups;
     words group_keys;     /* identities and their parts … */
     LIST_OF(uint32_t) part_words; /* … while they are made */
-    struct told { toleration_list list; uint32_t identity; } told[2]; /* the tolerations that were part of one last */
+    struct told { const toleration *items; uint32_t identity; } told[2]; /* the tolerations that were part of one last */
     words filter_keys;    /* identities of filters and their parts */
     map64 group_of_identity;
     LIST_OF(kin) kins;

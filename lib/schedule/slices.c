@@ -87,9 +87,10 @@ static uint32_t before(const uint32_t *rank, pod_list l, uint32_t limit)
     return low;
 }
 
+/* Neither is empty. */
 static void merge(const uint32_t *rank, pod_list x, pod_list y, uint32_t *to)
 {
-    while (x.count > 0 && y.count > 0) {
+    while (y.count > 0) { /* what is left becomes y */
         uint32_t n = before(rank, x, rank[*y.pods]);
         memcpy(to, x.pods, n * sizeof *to);
         to += n;
@@ -98,7 +99,6 @@ static void merge(const uint32_t *rank, pod_list x, pod_list y, uint32_t *to)
         y = rest;
     }
     memcpy(to, x.pods, x.count * sizeof *to);
-    memcpy(to + x.count, y.pods, y.count * sizeof *to);
 }
 
 /* The pods of some stretches by name: a slice of the queue, or in `to`; `spare` has as much room. */
@@ -116,7 +116,7 @@ static void fill_lists(const stretches *t, uint32_t *to, pod_list *lists)
 {
     for (size_t c = 0; c < t->s->claims.count; c++) {
         uint32_t count = t->first[c + 1] - t->first[c];
-        if (count == 0) continue; /* a claim without pods */
+        if (count == 0) continue; /* never: a claim is made for its first pod */
         lists[c] = merge_all(t, t->by_claim + t->first[c], count, to, t->spare);
         if (count > 1) to += lists[c].count;
     }

@@ -252,8 +252,11 @@ static void test_many_keys(void **state)
     algebra a;
     assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
     assert_true(algebra_init(&a, context, &facts, NULL));
+    assert_int_equal(requirement_find_in(&a, 5, KEYS), NO_ID);
     for (uint32_t key = 0; key < KEYS; key++) set = set_add(&a, set, requirement_make(&a, key, KARP_OP_IN, values, 2, 0));
     uint32_t met = set_add(&a, set, requirement_make(&a, 5, KARP_OP_IN, others, 2, 0));
+    assert_int_equal(requirement_find_in(&a, 5, KEYS + 1), set_get(&a, met, 5));
+    assert_int_equal(requirement_find_in(&a, 5, KEYS), NO_ID);
     assert_int_equal(set_get(&a, met, 5), requirement_in(&a, 5, KEYS + 1));
     assert_int_equal(set_get(&a, met, 6), set_get(&a, set, 6));
     assert_int_equal(set_add(&a, met, requirement_in(&a, 5, KEYS + 1)), met);
