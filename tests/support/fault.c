@@ -27,8 +27,7 @@ static void *take(size_t bytes, void *user)
     h->bytes = bytes;
     f->live_bytes += bytes;
     f->live_blocks++;
-    /* Uncleared memory shall look uncleared. */
-    memset(h + 1, 0xa5, bytes);
+    memset(h + 1, f->cleared ? 0 : 0xa5, bytes);
     return h + 1;
 }
 

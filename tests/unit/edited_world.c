@@ -219,6 +219,16 @@ static int64_t milli_cpu_left(const karp_snapshot *s, const state_node *n)
     return (int64_t)((double)n->available[RESOURCE_CPU] * amount_double(s->units[RESOURCE_CPU]) * 1000 + 0.5);
 }
 
+/* Every pod has its place in the order of names, and in the queue. */
+static void expect_places(const karp_snapshot *s)
+{
+    for (uint32_t i = 0; i < s->raw.pods.count; i++) {
+        assert_int_equal(s->pod_rank[s->by_name[i]], i);
+        assert_int_equal(s->queue_rank[s->queue[i]], i);
+        if (i > 0) assert_true(compare_str(pod_name(s, s->by_name[i - 1]), pod_name(s, s->by_name[i])) < 0);
+    }
+}
+
 /* Nodes have the pods they would have, and as much left. */
 static void expect_same_parts(const karp_snapshot *s, const karp_snapshot *other)
 {
@@ -256,6 +266,7 @@ void edited_world_edit(edited_world *w, const thing *changes, size_t count)
     good(karp_builder_finish(b, &w->now, &error), &error);
     karp_builder_free(b);
     karp_snapshot *afresh = build_afresh(w);
+    expect_places(w->now);
     expect_same_parts(w->now, afresh);
     expect_equal(w, w->now, afresh);
     karp_snapshot_unref(afresh);

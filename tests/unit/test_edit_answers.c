@@ -71,6 +71,23 @@ static void nodes_with_pods(void **state)
     edited_world_close(&w);
 }
 
+/* Pods that go while others come under other names: all behind them move up, or down, whatever is in the memory that is asked for. */
+static void places_of_pods(void **state)
+{
+    (void)state;
+    static edited_world w;
+    static const thing later[] = { GONE("Pod", "w1"), WAITS("x1", "3") }, earlier[] = { GONE("Pod", "x1"), WAITS("a1", "500m") };
+    static const thing both[] = { GONE("Pod", "b2"), GONE("Pod", "b3"), RUNS("b0", "n2", "1"), RUNS("z0", "n3", "1") };
+    for (int cleared = 0; cleared < 2; cleared++) {
+        edited_world_open(&w, HERE(cluster));
+        w.fault.cleared = cleared;
+        edited_world_edit(&w, HERE(later));
+        edited_world_edit(&w, HERE(earlier));
+        edited_world_edit(&w, HERE(both));
+        edited_world_close(&w);
+    }
+}
+
 /* ---- what is made of pools, overlays and budgets ------------------------------------------------------------------------ */
 
 static void pools(void **state)
@@ -197,7 +214,7 @@ static void daemons(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_nodes), cmocka_unit_test(several_moves), cmocka_unit_test(nodes_with_pods), cmocka_unit_test(pools), cmocka_unit_test(pools_with_overlays),
+        cmocka_unit_test(several_nodes), cmocka_unit_test(several_moves), cmocka_unit_test(nodes_with_pods), cmocka_unit_test(places_of_pods), cmocka_unit_test(pools), cmocka_unit_test(pools_with_overlays),
         cmocka_unit_test(budgets), cmocka_unit_test(new_words), cmocka_unit_test(labels_nobody_reads), cmocka_unit_test(daemons),
     };
     return cmocka_run_group_tests_name("edit_answers", tests, NULL, NULL);
