@@ -158,6 +158,53 @@ static void test_nothing_there(void **state)
     map64_free(&m);
 }
 
+/* A settled table and those that continue it have their arrays in common until one of them gets something more; the first stays what
+ * it was. When settling was refused they have their own. */
+static void test_continued(void **state)
+{
+    fixture *f = *state;
+    words from, to;
+    for (size_t refused = 0; refused < 3; refused++) {
+        words_init(&from, f->context);
+        for (uint32_t i = 0; i < 20; i++) assert_int_equal(words_add(&from, &i, 1), i);
+        fault_arm(&f->fault, refused, false);
+        assert_int_equal(words_settle(&from), refused == 0);
+        fault_arm(&f->fault, 0, false);
+        words_init(&to, f->context);
+        assert_true(words_continue(&to, &from));
+        assert_int_equal(to.entries == from.entries, refused == 0);
+        assert_int_equal(to.slots == from.slots, refused == 0);
+        for (uint32_t i = 0; i < 20; i++) assert_int_equal(words_add(&to, &i, 1), i); /* which it has */
+        assert_int_equal(to.entries == from.entries, refused == 0);
+        for (uint32_t i = 20; i < 40; i++) assert_int_equal(words_add(&to, &i, 1), i);
+        assert_true(to.entries != from.entries && to.slots != from.slots);
+        for (uint32_t i = 0; i < 40; i++) assert_int_equal(words_find(&from, &i, 1), i < 20 ? i : NO_ID);
+        words_free(&from);
+        for (uint32_t i = 0; i < 40; i++) assert_int_equal(words_find(&to, &i, 1), i);
+        words_free(&to);
+    }
+}
+
+/* What nobody else holds any more is written to where it is. */
+static void test_alone_again(void **state)
+{
+    fixture *f = *state;
+    words from, to;
+    words_init(&from, f->context);
+    for (uint32_t i = 0; i < 20; i++) assert_int_equal(words_add(&from, &i, 1), i);
+    assert_true(words_settle(&from));
+    words_init(&to, f->context);
+    assert_true(words_continue(&to, &from));
+    const struct words_entry *entries = to.entries;
+    fault_arm(&f->fault, 1, true);
+    assert_int_equal(words_add(&to, (const uint32_t[]){ 77 }, 1), NO_ID); /* no memory for arrays of its own */
+    fault_arm(&f->fault, 0, false);
+    words_free(&from);
+    assert_int_equal(words_add(&to, (const uint32_t[]){ 77 }, 1), 20);
+    assert_ptr_equal(to.entries, entries);
+    words_free(&to);
+}
+
 #if SIZE_MAX > UINT32_MAX
 /* Lengths have 32 bits. What is longer is refused before it is read. */
 static void test_too_long(void **state)
@@ -500,6 +547,8 @@ int main(void)
         WITH_CONTEXT(test_refusals),
         cmocka_unit_test(test_equal_hashes),
         WITH_CONTEXT(test_nothing_there),
+        WITH_CONTEXT(test_continued),
+        WITH_CONTEXT(test_alone_again),
 #if SIZE_MAX > UINT32_MAX
         WITH_CONTEXT(test_too_long),
 #endif

@@ -107,6 +107,27 @@ static void weights(void **state)
     assert_choice(SNAPSHOT(ON, TWO) OVERLAY("o1", OF_TYPE("one") ", price: '1', weight: 9") OVERLAY("o2", OF_TYPE("one") ", price: '7', weight: 5") OVERLAY("o3", ANY ", price: '0.1', weight: 5") P, "two a 0.1 priced");
 }
 
+/* Two of one weight are in each other's way where both match, and nowhere else: not on other offerings of a type, nor of types before it. */
+static void apart(void **state)
+{
+    (void)state;
+#define OFFER(zone, price) "{zone: " zone ", capacityType: on-demand, price: " price "}"
+#define WIDE_TYPE(name, offers) \
+    "  - {name: " name ", capacity: {cpu: '4', memory: 16Gi, pods: '10'}, labels: {node.kubernetes.io/instance-type: [" name "], topology.kubernetes.io/zone: [a, b, c], " \
+    "karpenter.sh/capacity-type: [on-demand]}, offerings: [" offers "]}\n"
+#define THREE WIDE_TYPE("wide", OFFER("a", "9") ", " OFFER("b", "9") ", " OFFER("c", "9"))
+    assert_choice(SNAPSHOT(ON, THREE) OVERLAY("o2", IN_ZONE("b, c") ", price: '5'") OVERLAY("o1", IN_ZONE("a") ", price: '1'") P, "wide a 1 priced");
+    assert_choice(SNAPSHOT(ON, THREE) OVERLAY("o2", IN_ZONE("a, c") ", price: '5'") OVERLAY("o1", IN_ZONE("b") ", price: '1'") P, "wide b 1 priced");
+    assert_choice(SNAPSHOT(ON, THREE) OVERLAY("o2", IN_ZONE("a, b") ", price: '5'") OVERLAY("o1", IN_ZONE("c") ", price: '1'") P, "wide c 1 priced");
+    /* Each type has offerings of its own, be they more or fewer than those of the type before. */
+#define UNLIKE WIDE_TYPE("few", OFFER("a", "9")) WIDE_TYPE("more", OFFER("b", "9") ", " OFFER("c", "9")) WIDE_TYPE("most", OFFER("c", "9") ", " OFFER("b", "9") ", " OFFER("a", "9"))
+    assert_choice(SNAPSHOT(ON, UNLIKE) OVERLAY("o", OF_TYPE("more") ", price: '4', weight: 2") OVERLAY("p", IN_ZONE("c") ", price: '1', weight: 3") P, "more c 1 priced");
+    assert_choice(SNAPSHOT(ON, UNLIKE) OVERLAY("p", "requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [c]}, {key: node.kubernetes.io/instance-type, operator: In, values: [most]}], price: '1'") P,
+                  "most c 1 priced");
+    assert_choice(SNAPSHOT(ON, UNLIKE) OVERLAY("p", "requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}, {key: node.kubernetes.io/instance-type, operator: In, values: [most]}], price: '1'") P,
+                  "most a 1 priced");
+}
+
 static void invalid(void **state)
 {
     (void)state;
@@ -223,7 +244,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_prices),
-        cmocka_unit_test(prices), cmocka_unit_test(numbers), cmocka_unit_test(gate), cmocka_unit_test(weights), cmocka_unit_test(invalid),
+        cmocka_unit_test(prices), cmocka_unit_test(numbers), cmocka_unit_test(gate), cmocka_unit_test(weights), cmocka_unit_test(apart), cmocka_unit_test(invalid),
         cmocka_unit_test(capacity), cmocka_unit_test(losses), cmocka_unit_test(names_and_pools), cmocka_unit_test(refused_memory),
     };
     return cmocka_run_group_tests_name("overlays", tests, NULL, NULL);

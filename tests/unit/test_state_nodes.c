@@ -4,6 +4,7 @@
 
 #include <karp/snapshot.h>
 #include <model/snapshot.h>
+#include <stdio.h>
 
 #define LABEL(key, value) { T(key), T(value) }
 #define IS_REGISTERED LABEL("karpenter.sh/registered", "true")
@@ -93,6 +94,37 @@ static void taints(void **state)
     karp_snapshot_unref(s);
 }
 
+/* A list of taints that no block of memory has room for besides others: where memory is refused, nothing is made. */
+static void refused_taints(void **state)
+{
+    building *f = *state;
+    enum { MANY = 20000 };
+    static karp_taint many[MANY];
+    static char keys[MANY][8];
+    static const karp_label young[] = { IS_REGISTERED, OF_POOL, LABEL("node.kubernetes.io/instance-type", "t") };
+    for (unsigned i = 0; i < MANY; i++) {
+        many[i] = (karp_taint){ { keys[i], (size_t)snprintf(keys[i], sizeof keys[i], "k%u", i) }, T(""), T("NoSchedule") };
+    }
+    karp_node n = node_of("n", young, COUNT(young));
+    n.taints = many;
+    n.taint_count = MANY;
+    good(f, karp_builder_add_node(f->b, &n, &f->error));
+    karp_node_claim c = { .size = sizeof c, .meta = { .name = T("n") }, .provider_id = T("n"), .startup_taints = many, .startup_taint_count = 1 };
+    good(f, karp_builder_add_node_claim(f->b, &c, &f->error));
+    for (size_t at = 1;; at++) {
+        karp_snapshot *s = NULL;
+        fault_arm(&f->fault, at, false);
+        karp_status status = karp_builder_finish(f->b, &s, &f->error);
+        size_t refused = f->fault.refused;
+        fault_arm(&f->fault, 0, false);
+        assert_int_equal(status, refused > 0 ? KARP_E_NOMEM : KARP_OK);
+        if (refused > 0) continue;
+        assert_int_equal(known(s, "n").taints.count, MANY - 1);
+        karp_snapshot_unref(s);
+        break;
+    }
+}
+
 /* ---- which there are, and their faces --------------------------------------------------------------------------------- */
 
 /* A node that carries a pool's name is told of once it has a provider id, and is initialised or has its type. */
@@ -173,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(taints, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(refused_taints, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(told, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(faces, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(overcommitted, building_set_up, building_tear_down),
