@@ -229,6 +229,32 @@ static void test_budgets_of_work(void **state)
     }
 }
 
+/* Whether a node holds room for a buffer is found by a round of provisioning; where that is stopped, no node is known to be empty. */
+static void test_stopped_in_buffers(void **state)
+{
+    cluster *c = *state;
+    cluster_begin(c, 1, "\"featureGates\":{\"CapacityBuffer\":true}");
+    add_pool(c, "pool", "", ALL);
+    add_node(c, "a", 1, "on-demand", CONSOLIDATABLE);
+    add_node(c, "b", 1, "on-demand", CONSOLIDATABLE);
+    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"PodTemplate\",\"metadata\":{\"name\":\"t\",\"namespace\":\"default\"},\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\","
+           "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}},{\"apiVersion\":\"autoscaling.x-k8s.io/v1beta1\",\"kind\":\"CapacityBuffer\",\"metadata\":{\"name\":\"b\","
+           "\"namespace\":\"default\"},\"spec\":{\"podTemplateRef\":{\"name\":\"t\"}},\"status\":{\"replicas\":2,\"conditions\":[{\"type\":\"ReadyForProvisioning\",\"status\":\"True\"}]}}");
+    cluster_ready(c);
+    decide(c, KARP_METHOD_EMPTINESS);
+    expect_commands(c, "b");
+    expect_kept(c, "a", "BUFFER_PODS");
+    c->options.common.max_steps = 1;
+    c->options.method = KARP_METHOD_EMPTINESS;
+    assert_int_equal(status_of(c), KARP_E_CANCELED);
+    c->options.common.keep_partial = 1;
+    decide(c, KARP_METHOD_EMPTINESS);
+    expect_commands(c, "");
+    assert_int_equal(karp_decision_complete(c->decision), 0);
+    expect_kept(c, "a", "BUFFER_PODS");
+    expect_kept(c, "b", "BUFFER_PODS");
+}
+
 /* What the search has found before it is stopped counts. */
 static void test_best_so_far(void **state)
 {
@@ -328,7 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reasons),         cmocka_unit_test(test_no_pools),     cmocka_unit_test(test_options),
         cmocka_unit_test(test_budgets_of_work), cmocka_unit_test(test_best_so_far), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_most_types),
+        cmocka_unit_test(test_most_types),      cmocka_unit_test(test_stopped_in_buffers),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }
