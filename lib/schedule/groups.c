@@ -128,7 +128,7 @@ static uint32_t toleration_part(scheduler *s, const toleration *t)
 static uint32_t tolerations_part(scheduler *s, toleration_list list, bool cancel)
 {
     struct told *last = &s->told[cancel];
-    if (last->items == list.items && list.items != NULL) return last->identity; /* no two lists begin at one place */
+    if (last->items == list.items && list.count > 0) return last->identity; /* no two lists begin at one place */
     key_words k = words_begin(s);
     put(&k, PART_TOLERATIONS);
     for (uint32_t i = 0; i < list.count; i++) put(&k, toleration_part(s, &list.items[i]));
