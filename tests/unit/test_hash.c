@@ -179,9 +179,9 @@ static void test_continued(void **state)
         for (uint32_t i = 20; i < 40; i++) assert_int_equal(words_add(&to, &i, 1), i);
         assert_true(to.entries != from.entries && to.slots != from.slots);
         for (uint32_t i = 0; i < 40; i++) assert_int_equal(words_find(&from, &i, 1), i < 20 ? i : NO_ID);
-        words_free(&from);
         for (uint32_t i = 0; i < 40; i++) assert_int_equal(words_find(&to, &i, 1), i);
         words_free(&to);
+        words_free(&from);
     }
 }
 
