@@ -127,6 +127,21 @@ static void constrained_requests(void **state)
                     CLAIM("c", EXACTLY("any", "") "," EXACTLY("one", "") "," EXACTLY("big", MODEL("big")), MATCH("big, any")) POD("p", "1", CLAIMS("c")), "no p DEVICES\n");
 }
 
+/* Each of several constraints has to hold: the second as well as the first, and one behind another that is about other requests. */
+static void several_constraints(void **state)
+{
+    (void)state;
+#define PLACED_AT(name, node, rack) "{name: " name ", attributes: {" NUMA_KEY ": {int: " node "}, rack: {int: " rack "}}}"
+#define BY_BOTH(more) ", constraints: [{matchAttribute: " NUMA_KEY "}, {matchAttribute: gpu.example.com/rack" more "}]"
+#define TWO_OF(devices, constraints) SNAPSHOT(ON, PLAIN) CLASS SLICE("s", ALL, devices) CLAIM("c", EXACTLY("r", ", count: 2"), constraints) POD("p", "1", CLAIMS("c"))
+    assert_plan(TWO_OF(PLACED_AT("d0", "0", "0") "," PLACED_AT("d1", "0", "0"), BY_BOTH("")), GOT("p"));
+    assert_plan(TWO_OF(PLACED_AT("d0", "0", "0") "," PLACED_AT("d1", "0", "1"), BY_BOTH("")), "no p DEVICES\n");
+    assert_plan(TWO_OF(PLACED_AT("d0", "0", "0") "," PLACED_AT("d1", "1", "0"), BY_BOTH("")), "no p DEVICES\n");
+    assert_plan(TWO_OF(PLACED_AT("d0", "0", "0") "," PLACED_AT("d1", "0", "1") "," PLACED_AT("d2", "1", "1") "," PLACED_AT("d3", "0", "1"), BY_BOTH("")), GOT("p"));
+    assert_plan(TWO_OF(PLACED_AT("d0", "0", "0") "," PLACED_AT("d1", "0", "1"), BY_BOTH(", requests: [q]")), GOT("p"));
+    assert_plan(TWO_OF(PLACED_AT("d0", "0", "0") "," PLACED_AT("d1", "1", "0"), ", constraints: [{requests: [q], matchAttribute: gpu.example.com/rack}, {matchAttribute: " NUMA_KEY "}]"), "no p DEVICES\n");
+}
+
 /* When two values are one. */
 static void equal_values(void **state)
 {
@@ -281,6 +296,25 @@ static void nodes(void **state)
     assert_plan(SNAPSHOT(ON, PLAIN GPU) STARTING("gpu-0") PENDING("p"), "new default p on gpu-1 " DEVICES "\n");
     assert_plan(SNAPSHOT(ON, TYPE("bare", "1", ", dynamicResources: {resourceSlices: [{driver: gpu.example.com, pool: own, " COUNTERS("1") "}]}")) STARTING("bare") PENDING("p"), "no p DEVICES\n");
     assert_plan(SNAPSHOT(ON, GPU) READY("gone", "gpu-1") PENDING("p"), "new default p on gpu-1 " DEVICES "\n");
+    /* Nor one of a pool that is going, or that has no types at all. */
+#define OF_POOL(pool) \
+    NODE("n1", ", karpenter.sh/nodepool: " pool ", karpenter.sh/registered: 'true'" LABELS("gpu-1"), "providerID: 'kwok://k1'") \
+    "- {apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: k1, labels: {karpenter.sh/nodepool: " pool LABELS("gpu-1") "}}, spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}}, " \
+    "status: {providerID: 'kwok://k1', capacity: {cpu: '4', memory: 8Gi, pods: '10'}, allocatable: {cpu: '4', memory: 8Gi, pods: '10'}, nodeName: n1, conditions: [{type: Launched, status: 'True'}, {type: Registered, status: 'True'}]}}\n"
+#define SECOND_POOL(name, more, ready) \
+    "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name more "}, spec: {template: {spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: []}}}, " \
+    "status: {conditions: [{type: Ready, status: '" ready "'}, {type: ValidationSucceeded, status: 'True'}, {type: NodeClassReady, status: 'True'}]}}\n"
+    assert_plan(SNAPSHOT(ON, GPU) SECOND_POOL("second", "", "True") OF_POOL("second") PENDING("p"), "node n1 p\n");
+    assert_plan(SNAPSHOT(ON, GPU) SECOND_POOL("second", ", deletionTimestamp: 2026-06-01T00:00:00Z, finalizers: [karpenter.sh/termination]", "True") OF_POOL("second") PENDING("p"),
+                "new default p on gpu-1 " DEVICES "\n");
+    assert_plan(SNAPSHOT(ON, GPU) SECOND_POOL("second", "", "False") OF_POOL("second") PENDING("p"), "new default p on gpu-1 " DEVICES "\n");
+    assert_plan("apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: " ON "\ncatalogues:\n- nodePools: [default]\n  instanceTypes:\n" GPU "objects:\n" POOL
+                SECOND_POOL("second", "", "True") OF_POOL("second") PENDING("p"), "new default p on gpu-1 " DEVICES "\n");
+    /* All of them, on a node: those in reach and those that its type is to bring, unless these are too many. */
+    assert_plan(SNAPSHOT(ON, PLAIN) NODE("n1", "", "") CLASS SLICE("s", ALL, "{name: d0}") EVERYONE, "node n1 p\n");
+    assert_plan(SNAPSHOT(ON, TYPE("many", "1", BRINGS(THIRTY ",{name: g0}"))) STARTING("many") CLASS SLICE("s", ALL, "{name: d0}") EVERYONE, "node n1 p\n");
+    assert_plan(SNAPSHOT(ON, TYPE("many", "1", BRINGS(THIRTY ",{name: g0},{name: g1}"))) STARTING("many") CLASS SLICE("s", ALL, "{name: d0}") EVERYONE, "no p DEVICES\n");
+    assert_plan(SNAPSHOT(ON, TYPE("many", "1", BRINGS(THIRTY ",{name: g0},{name: g1},{name: g2}"))) STARTING("many") CLASS SLICE("s", ALL, "{name: d0}") EVERYONE, "no p DEVICES\n");
     /* Two at once: each device of the node goes once. */
     assert_plan(SNAPSHOT(ON, GPU) STARTING("gpu-1") CLASS CLAIM("c", ONE, "") CLAIM("d", ONE, "") POD("p", "2", CLAIMS("c")) POD("q", "1", CLAIMS("d")), "new default q on gpu-1 " DEVICES "\nnode n1 p\n");
     /* A claim that has its devices goes to a node like any other pod. */
@@ -344,7 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selectors_and_classes), cmocka_unit_test(numbers_of_devices), cmocka_unit_test(all_of_them), cmocka_unit_test(all_as_alternative),
-        cmocka_unit_test(constrained_requests), cmocka_unit_test(equal_values), cmocka_unit_test(bound_devices), cmocka_unit_test(reached_from),
+        cmocka_unit_test(constrained_requests), cmocka_unit_test(several_constraints), cmocka_unit_test(equal_values), cmocka_unit_test(bound_devices), cmocka_unit_test(reached_from),
         cmocka_unit_test(pools_with_counters), cmocka_unit_test(nodes), cmocka_unit_test(stopped),
     };
     return cmocka_run_group_tests_name("device_search", tests, NULL, NULL);

@@ -6,6 +6,9 @@
     ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [" expressions "]}]}}}"
 #define PREFERRED(expressions) \
     ", affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [" expressions "]}}]}}"
+#define REQUIRED_AND_PREFERRED(required, preferred) \
+    ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: level, operator: " required "}]}]}, " \
+    "preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: level, operator: " preferred "}]}}]}}"
 #define LABELLED_NODE(labels) \
     "- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {" labels "}}, spec: {}, status: {capacity: {cpu: '4', memory: 64Gi, pods: '10'}, " \
     "allocatable: {cpu: '4', memory: 64Gi, pods: '10'}}}\n"
@@ -59,6 +62,11 @@ static const struct check labels[] = {
     { NUMBERED("8") POD("a", "1", REQUIRED("{key: level, operator: Lt, values: ['9']}, {key: level, operator: Lt, values: ['8']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
     { NUMBERED("6") POD("a", "1", REQUIRED("{key: level, operator: NotIn, values: ['6', '70']}, {key: level, operator: Lt, values: ['9']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
     { NUMBERED("7") POD("a", "1", REQUIRED("{key: level, operator: NotIn, values: ['6', '70']}, {key: level, operator: Lt, values: ['9']}")), PLACED(A), "" },
+    /* what one lists and another rules out; the same with what only has to be there */
+    { NUMBERED("6") POD("a", "1", REQUIRED("{key: level, operator: In, values: ['6', '7']}, {key: level, operator: NotIn, values: ['7']}")), PLACED(A), "" },
+    { NUMBERED("7") POD("a", "1", REQUIRED("{key: level, operator: In, values: ['6', '7']}, {key: level, operator: NotIn, values: ['7']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    { NUMBERED("6") POD("a", "1", REQUIRED("{key: level, operator: Exists}, {key: level, operator: In, values: ['6', '7']}")), PLACED(A), "" },
+    { NUMBERED("8") POD("a", "1", REQUIRED("{key: level, operator: Exists}, {key: level, operator: In, values: ['6', '7']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
     /* beyond the last integer there is none: nothing can satisfy that */
     { NUMBERED("9223372036854775807") POD("a", "1", REQUIRED("{key: level, operator: Gt, values: ['9223372036854775807']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
     { NUMBERED("-9223372036854775808") POD("a", "1", REQUIRED("{key: level, operator: Lt, values: ['-9223372036854775808']}")), PLACED(A), "REQUIREMENTS pod default/a\n" },
@@ -78,6 +86,9 @@ static const struct check labels[] = {
       "REQUIREMENTS pod default/a\n" },
     { BOTH LABELLED_NODE("rack: r") POD("a", "1", ", nodeSelector: {team: x}") POD("b", "1", REQUIRED("{key: team, operator: NotIn, values: [z]}")), PLACED_KARP(AB),
       "REQUIREMENTS pod default/a\n" },
+    /* A preference that contradicts what is required counts for nothing where the label is there. */
+    { NUMBERED("4") POD("a", "1", REQUIRED_AND_PREFERRED("In, values: ['5']", "In, values: ['6']")), PLACED(A), "REQUIREMENTS pod default/a\n" },
+    { NUMBERED("5") POD("a", "1", REQUIRED_AND_PREFERRED("In, values: ['5']", "In, values: ['6']")), PLACED(A), "" },
 };
 
 /* ---- labels of launches ---------------------------------------------------------------------------------------------- */
@@ -92,6 +103,10 @@ static const struct check launches[] = {
     /* what a plan says of it is of no use */
     { BOTH POD("a", "1", ""), LAUNCHED(RULE("kubernetes.io/hostname", "In", "\"x\"")), "" },
     { BOTH POD("a", "1", ", nodeSelector: {kubernetes.io/hostname: x}"), LAUNCHED(RULE("kubernetes.io/hostname", "In", "\"x\"")), "REQUIREMENTS pod default/a\n" },
+    /* A preference that contradicts what is required: Karpenter takes the two for a wish that the label be absent. */
+    { BOTH POD("a", "1", REQUIRED_AND_PREFERRED("In, values: ['5']", "In, values: ['6']")), LAUNCHED(RULE("level", "DoesNotExist", "")), "" },
+    { BOTH POD("a", "1", REQUIRED_AND_PREFERRED("In, values: ['5']", "Exists")), LAUNCHED(RULE("level", "DoesNotExist", "")), "REQUIREMENTS pod default/a\n" },
+    { BOTH POD("a", "1", REQUIRED_AND_PREFERRED("In, values: ['5']", "In, values: ['6']")), LAUNCHED(RULE("level", "In", "\"7\"")), "REQUIREMENTS pod default/a\n" },
     /* a label that only the plan has heard of */
     { BOTH POD("a", "1", ""), LAUNCHED(RULE("example.com/never-seen", "In", "\"neither\"")), "" },
     { BOTH POD("a", "1", ""), LAUNCHED(RULE("team", "In", "\"\"")), "" },

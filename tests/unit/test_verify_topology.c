@@ -127,6 +127,17 @@ static const struct check spread[] = {
 #define TOGETHER EACH(ZONES("In", "\"a\""), ZONES("In", "\"a\""))
 #define BARRED "ANTI_AFFINITY pod default/a\n"
 
+#define OVER(name, node, labels, more) \
+    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name ", labels: {" labels "}}, spec: {nodeName: " node ", containers: " \
+    "[{name: c, resources: {requests: {cpu: 100m}}}]" more "}, status: {phase: Succeeded}}\n"
+
+#define LEAVING_IN_A \
+    "- {apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: n1, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [f], labels: " \
+    "{karpenter.sh/nodepool: default}}, spec: {requirements: []}, status: {providerID: p1, nodeName: n1, conditions: [{type: Launched, status: 'True'}, " \
+    "{type: Registered, status: 'True'}, {type: Initialized, status: 'True'}]}}\n" \
+    "- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {" HOST ": n1, " ZONE ": a, karpenter.sh/nodepool: default, karpenter.sh/registered: 'true', " \
+    "karpenter.sh/initialized: 'true'}}, spec: {providerID: p1}, status: {capacity: {cpu: '4'}, allocatable: {cpu: '4'}}}\n"
+
 /* `a` keeps away from `b`. A zone that came to be decided after b was placed is not held against a. */
 static const struct check anti[] = {
     { BOTH AWAY LABELLED("b", "app: x", ""), TOGETHER, "" },
@@ -143,6 +154,13 @@ static const struct check anti[] = {
     { HERE RUNNING("r", "n1", "app: v", MIND(AVERSE(TERM(ZONE, TO_X)))) LABELLED("a", "app: x", ""), LAUNCHED(A, ANY_ZONE), BARRED },
     { BOTH NODE("n1", "b", "4", "") RUNNING("r", "n1", "app: v", MIND(AVERSE(TERM(ZONE, TO_X)))) LABELLED("a", "app: x", ""), LAUNCHED(A, ANY_ZONE), BARRED },
     { BOTH NODE("n1", "c", "4", "") RUNNING("r", "n1", "app: v", MIND(AVERSE(TERM(ZONE, TO_X)))) LABELLED("a", "app: x", ""), LAUNCHED(A, ANY_ZONE), "" },
+    /* a zone without a name is one as any other, and not one of those that a launch may take */
+    { BOTH NODE("n1", "''", "4", "") RUNNING("r", "n1", "app: x", "") AWAY, PLACED(A), BARRED },
+    { BOTH NODE("n1", "''", "4", "") RUNNING("r", "n1", "app: x", "") AWAY, LAUNCHED(A, ANY_ZONE), "" },
+    /* one that is over, or that is to be placed anew, bars nobody from where it was */
+    { HERE OVER("r", "n1", "app: v", MIND(AVERSE(TERM(ZONE, TO_X)))) LABELLED("a", "app: x", ""), PLACED(A), "" },
+    { BOTH LEAVING_IN_A RUNNING("r", "n1", "app: v", MIND(AVERSE(TERM(ZONE, TO_X)))) LABELLED("a", "app: x", ""),
+      "{\"launches\":[" LAUNCH("\"default/r\"", "\"m\"", ZONES("In", "\"b\"")) "," LAUNCH(A, "\"m\"", ZONES("In", "\"a\"")) "]}", "" },
     /* terms that are not judged */
     { HERE RUNNING("r", "n1", "app: x", "") LABELLED("a", "app: v", MIND(AVERSE(TERM(ZONE, TO_X)))), PLACED(A), BARRED },
     { HERE RUNNING("r", "n1", "app: x", "") LABELLED("a", "app: v", MIND(AVERSE(TERM(ZONE, "")))), PLACED(A), "" },
