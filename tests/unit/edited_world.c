@@ -30,8 +30,8 @@ static karp_meta meta_of(const thing *t)
 
 static karp_status add_pod(karp_builder *b, const thing *t, karp_error *error)
 {
-    const karp_resource request = { .name = str_of("cpu"), .text = str_of(t->cpu) };
-    const karp_container container = { .name = str_of("c"), .requests = &request, .request_count = t->cpu != NULL };
+    const karp_resource requests[] = { { .name = str_of("cpu"), .text = str_of(t->cpu) }, { .name = str_of(t->resource), .text = str_of("1") } };
+    const karp_container container = { .name = str_of("c"), .requests = requests, .request_count = t->resource != NULL ? 2 : 1 };
     const karp_condition waiting = { str_of("PodScheduled"), str_of("False"), str_of("Unschedulable"), 0 };
     const karp_owner set = { str_of("apps/v1"), str_of("DaemonSet"), str_of("set"), str_of(t->owner), 1, 0 };
     const karp_pod_volume mount = { .name = str_of("v"), .claim_name = str_of(t->claim), .kind = KARP_VOLUME_CLAIM };

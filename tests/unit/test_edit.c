@@ -137,6 +137,12 @@ static void test_most_types(void **state)
     assert_int_equal(karp_builder_add_catalogue(b, first, NULL, 0, NULL), KARP_OK);
     assert_int_equal(karp_builder_add_catalogue(b, second, pools, 2, NULL), KARP_OK);
     assert_int_equal(karp_builder_add_catalogue(b, third, NULL, 0, NULL), KARP_E_LIMIT);
+    karp_snapshot_unref(s);
+    assert_int_equal(karp_builder_finish(b, &s, NULL), KARP_OK);
+    karp_builder_free(b);
+    assert_int_equal(karp_snapshot_edit(s, &b, NULL), KARP_OK); /* of two catalogues */
+    assert_int_equal(karp_builder_add_catalogue(b, second, NULL, 0, NULL), KARP_OK);
+    assert_int_equal(karp_builder_add_catalogue(b, third, NULL, 0, NULL), KARP_E_LIMIT);
     karp_builder_free(b);
     karp_snapshot_unref(s);
     karp_catalogue_unref(first);

@@ -64,6 +64,14 @@ static void nodes_with_pods(void **state)
     static edited_world w;
     static const thing fewer[] = { GONE("Node", "n1"), GONE("Node", "n3"), GONE("Pod", "b3"), GONE("Pod", "w1"), GONE("Pod", "b5") };
     static const thing others[] = { NODE("n2", "8", "a"), NODE("n5", "2", "b"), RUNS("b8", "n5", "1"), RUNS("b2", "n2", "1") };
+    static const thing with_pods[] = { NODE("n6", "4", "b"), RUNS("y1", "n6", "1"), RUNS("y2", "n4", "500m"), RUNS("y3", "n6", "500m") };
+    static const thing moved[] = { GONE("Node", "n2"), GONE("Pod", "b2"), GONE("Pod", "w2"), GONE("Pod", "w3") };
+    edited_world_open(&w, HERE(cluster));
+    edited_world_edit(&w, HERE(with_pods));
+    assert_ptr_equal(w.now->tables, w.before->tables);
+    edited_world_edit(&w, HERE(moved)); /* the last Node takes a place, as do the last pods, which are its own */
+    assert_ptr_equal(w.now->tables, w.before->tables);
+    edited_world_close(&w);
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(fewer));
     assert_ptr_equal(w.now->tables, w.before->tables);
@@ -98,6 +106,7 @@ static void pools(void **state)
     static const thing second[] = { { .kind = "NodePool", .name = "first", .labels = { L("team", "red") } } };
     static const thing red[] = { { .kind = "Pod", .name = "w4", .cpu = "1", .wants = L("team", "red") } };
     static const thing others[] = { { .kind = "NodePool", .name = "first", .labels = { L("team", "red") }, .of = "Other" } };
+    static const thing of_others[] = { { .kind = "NodePool", .name = "first", .labels = { L("team", "red") }, .of = "Other", .group = "h" } };
     static const thing swapped[] = { GONE("NodePool", "pool"), POOL("last") };
     static const thing none[] = { GONE("NodePool", "first"), GONE("NodePool", "last") };
     edited_world_open(&w, HERE(cluster));
@@ -105,6 +114,7 @@ static void pools(void **state)
     edited_world_edit(&w, HERE(second)); /* for which a pod waits */
     edited_world_edit(&w, HERE(red));
     edited_world_edit(&w, HERE(others));
+    edited_world_edit(&w, HERE(of_others));
     edited_world_edit(&w, HERE(swapped));
     edited_world_edit(&w, HERE(none));
     edited_world_close(&w);
@@ -196,9 +206,9 @@ static void daemons(void **state)
     static edited_world w;
     static const thing set[] = { { .kind = "DaemonSet", .name = "set", .cpu = "100m" } };
     static const thing first[] = { DAEMON("d1", "n1", "1", 10) };
-    static const thing newer[] = { DAEMON("d2", "n2", "500m", 20), DAEMON("d3", "n3", "250m", 15) };
+    static const thing newer[] = { DAEMON("d2", "n2", "500m", 20), DAEMON("d3", "n3", "300m", 15), DAEMON("d5", "n1", "200m", 25), RUNS("b5", "n4", "100m") };
     static const thing older[] = { DAEMON("d4", "n4", "100m", 5) };
-    static const thing gone[] = { GONE("Pod", "d2") };
+    static const thing gone[] = { GONE("Pod", "d5") }, more_gone[] = { GONE("Pod", "d2") };
     static const thing equal[] = { DAEMON("c2", "n2", "100m", 15), GONE("Pod", "d1") }; /* the earlier by name */
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(set));
@@ -207,6 +217,7 @@ static void daemons(void **state)
     edited_world_edit(&w, HERE(newer));
     edited_world_edit(&w, HERE(older));
     edited_world_edit(&w, HERE(gone));
+    edited_world_edit(&w, HERE(more_gone));
     edited_world_edit(&w, HERE(equal));
     edited_world_close(&w);
 }

@@ -125,11 +125,14 @@ static void lost_when_told(void **state)
     (void)state;
     static edited_world w;
     static const thing untold[] = { CLAIM("lost", "nothing"), { .kind = "Node", .name = "n4", .cpu = "4", .labels = { HOST("n4"), L("karpenter.sh/nodepool", "pool") } },
-                                    { .kind = "Pod", .name = "b4", .node = "n4", .cpu = "1", .claim = "lost" } };
+                                    { .kind = "Pod", .name = "b4", .node = "n4", .cpu = "1", .claim = "lost" }, RUNS("b5", "n4", "1") };
+    static const thing there[] = { RUNS("b5", "n4", "2"), RUNS("b6", "n4", "1") };
     static const thing told[] = { { .kind = "Node", .name = "n4", .cpu = "4", .labels = { HOST("n4"), L("karpenter.sh/nodepool", "pool"), L("node.kubernetes.io/instance-type", "four") } } };
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(untold));
     assert_null(w.now->remaining);
+    edited_world_edit(&w, HERE(there));
+    assert_ptr_equal(w.now->tables, w.before->tables);
     edited_world_edit(&w, HERE(told));
     assert_non_null(w.now->remaining);
     edited_world_close(&w);
@@ -144,11 +147,15 @@ static void volumes_on_nodes(void **state)
                                      { .kind = "Pod", .name = "b4", .node = "n3", .cpu = "1", .claim = "data" } };
     static const thing again[] = { { .kind = "Pod", .name = "b4", .node = "n2", .cpu = "1", .claim = "data" } };
     static const thing more[] = { { .kind = "Pod", .name = "b5", .node = "n3", .cpu = "1", .claim = "data" }, { .kind = "Pod", .name = "b6", .node = "n3", .cpu = "1", .claim = "data" } };
+    static const thing waiting[] = { CLAIM("lost", "nothing"), USES("b7", "lost", "1") }, bound[] = { { .kind = "Pod", .name = "b7", .node = "n1", .cpu = "1", .claim = "lost" } };
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(volumes));
     edited_world_edit(&w, HERE(again));
     assert_ptr_equal(w.now->tables, w.before->tables);
     edited_world_edit(&w, HERE(more));
+    edited_world_edit(&w, HERE(waiting));
+    edited_world_edit(&w, HERE(bound)); /* that takes the Node from Karpenter */
+    assert_non_null(w.now->remaining);
     edited_world_close(&w);
 }
 
@@ -203,9 +210,12 @@ static void devices(void **state)
     static edited_world w;
 #define ASKS(name_, claim_) { .kind = "Pod", .name = name_, .cpu = "1", .device = claim_ }
     static const thing claims[] = { { .kind = "ResourceClaim", .name = "d1" }, { .kind = "ResourceClaim", .name = "d2" } };
+    static const thing before[] = { WAITS("a0", "2"), { .kind = "Pod", .name = "w1", .node = "n3", .cpu = "2" } };
     static const thing first[] = { ASKS("a1", "d1") }, others[] = { ASKS("a1", "d2"), WAITS("a2", "1") }, none[] = { GONE("Pod", "a1") };
     for (int allocated = 0; allocated < 2; allocated++) {
         edited_world_open_with(&w, NULL, allocated, HERE(cluster));
+        edited_world_edit(&w, HERE(before));
+        assert_ptr_equal(w.now->tables, w.before->tables);
         edited_world_edit(&w, HERE(claims));
         edited_world_edit(&w, HERE(first));
         edited_world_edit(&w, HERE(others));
@@ -220,13 +230,66 @@ static void classes_renumbered(void **state)
 {
     (void)state;
     static edited_world w;
-    static const thing come[] = { WAITS("c1", "500m"), WAITS("c2", "1500m"), WAITS("c3", "2500m") };
+    static const thing come[] = { WAITS("c1", "500m"), WAITS("c2", "1500m"), WAITS("c3", "3500m") };
     static const thing last[] = { GONE("Pod", "c3"), WAITS("c4", "1500m") }, middle[] = { GONE("Pod", "c1"), GONE("Pod", "w1") }, all[] = { GONE("Pod", "w2"), GONE("Pod", "c2"), GONE("Pod", "c4") };
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(come));
     edited_world_edit(&w, HERE(last));
     edited_world_edit(&w, HERE(middle));
     edited_world_edit(&w, HERE(all));
+    edited_world_close(&w);
+}
+
+/* A resource that nobody had. */
+static void new_resources(void **state)
+{
+    (void)state;
+    static const thing strange[] = { { .kind = "Pod", .name = "w3", .cpu = "1", .resource = "example.com/x" } };
+    edit_twice(HERE(strange), HERE(small), false);
+}
+
+typedef struct many_pods {
+    unsigned count, size; /* the first asks for so many thousandths of a cpu, … */
+    unsigned growth;      /* … the next for so many more */
+    const char *node;
+} many_pods;
+
+/* An edit that puts pods p0000, p0001, … there, in place of those that are there. */
+static karp_snapshot *with_many(const karp_snapshot *from, const many_pods *m)
+{
+    karp_builder *b = NULL;
+    karp_snapshot *s = NULL;
+    assert_int_equal(karp_snapshot_edit(from, &b, NULL), KARP_OK);
+    for (unsigned i = 0; i < m->count; i++) {
+        char name[16], cpu[16];
+        const karp_str named = { name, (size_t)snprintf(name, sizeof name, "p%04u", i) };
+        const karp_resource request = { .name = { "cpu", 3 }, .text = { cpu, (size_t)snprintf(cpu, sizeof cpu, "%um", m->size + i * m->growth) } };
+        const karp_container container = { .name = { "c", 1 }, .requests = &request, .request_count = 1 };
+        const karp_pod p = { .size = sizeof p, .meta = { .name = named }, .containers = &container, .container_count = 1, .termination_grace_seconds = -1,
+                             .node_name = { m->node, m->node != NULL ? 2 : 0 }, .phase = m->node != NULL ? KARP_PHASE_RUNNING : KARP_PHASE_PENDING };
+        (void)karp_builder_remove(b, (karp_str){ "Pod", 3 }, (karp_str){ NULL, 0 }, named, NULL);
+        assert_int_equal(karp_builder_add_pod(b, &p, NULL), KARP_OK);
+    }
+    assert_int_equal(karp_builder_finish(b, &s, NULL), KARP_OK);
+    karp_builder_free(b);
+    return s;
+}
+
+/* So many classes that pods which changed are not looked for among them. */
+static void many_classes(void **state)
+{
+    (void)state;
+    static edited_world w;
+    static const many_pods all = { 6000, 1, 1, NULL }, some = { 190, 7001, 1, NULL };
+    edited_world_open(&w, cluster, 0);
+    karp_snapshot *before = with_many(w.now, &all), *s = with_many(before, &some);
+    assert_int_equal(s->class_count, all.count);
+    for (uint32_t i = 0; i < all.count; i++) {
+        int64_t expected = i < some.count ? some.size + i : all.size + i;
+        assert_int_equal(s->classes[s->pod_class[s->by_name[i]]].requests[RESOURCE_CPU], expected);
+    }
+    karp_snapshot_unref(before);
+    karp_snapshot_unref(s);
     edited_world_close(&w);
 }
 
@@ -279,12 +342,33 @@ static void refused(void **state)
     edited_world_close(&w);
 }
 
+/* So many pods that lists of them take memory to sort. */
+static void many_refused(void **state)
+{
+    (void)state;
+    enum { CHANGED = 70 };
+    static edited_world w;
+    static char names[CHANGED][8];
+    static thing moves[CHANGED];
+    static const many_pods all = { 2200, 10, 0, "n3" };
+    for (unsigned i = 0; i < CHANGED; i++) {
+        (void)snprintf(names[i], sizeof names[i], "p%04u", i * 31);
+        moves[i] = (thing){ .kind = "Pod", .name = names[i], .cpu = i % 2 ? "1" : "2", .node = i % 3 ? "n1" : "n2" };
+    }
+    edited_world_open(&w, HERE(cluster));
+    karp_snapshot *s = with_many(w.now, &all);
+    karp_snapshot_unref(w.now);
+    w.now = s;
+    assert_true(edited_world_refuse(&w, moves, CHANGED) > 50);
+    edited_world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(amounts_of_nodes), cmocka_unit_test(words_of_nodes), cmocka_unit_test(joined), cmocka_unit_test(many_nodes), cmocka_unit_test(lost_nodes),
         cmocka_unit_test(lost_when_told), cmocka_unit_test(volumes_on_nodes), cmocka_unit_test(classes_with_volumes), cmocka_unit_test(classes_by_owner),
-        cmocka_unit_test(devices), cmocka_unit_test(classes_renumbered), cmocka_unit_test(from_nothing), cmocka_unit_test(buffers), cmocka_unit_test(refused),
+        cmocka_unit_test(devices), cmocka_unit_test(classes_renumbered), cmocka_unit_test(new_resources), cmocka_unit_test(many_classes), cmocka_unit_test(from_nothing), cmocka_unit_test(buffers), cmocka_unit_test(refused), cmocka_unit_test(many_refused),
     };
     return cmocka_run_group_tests_name("edit_fits", tests, NULL, NULL);
 }

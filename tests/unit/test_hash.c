@@ -179,6 +179,8 @@ static void test_continued(void **state)
         for (uint32_t i = 20; i < 40; i++) assert_int_equal(words_add(&to, &i, 1), i);
         assert_true(to.entries != from.entries && to.slots != from.slots);
         for (uint32_t i = 0; i < 40; i++) assert_int_equal(words_find(&from, &i, 1), i < 20 ? i : NO_ID);
+        assert_int_equal(words_add(&from, (const uint32_t[]){ 77 }, 1), 20); /* be it settled, or half */
+        for (uint32_t i = 0; i < 20; i++) assert_int_equal(words_find(&from, &i, 1), i);
         for (uint32_t i = 0; i < 40; i++) assert_int_equal(words_find(&to, &i, 1), i);
         words_free(&to);
         words_free(&from);
