@@ -110,6 +110,10 @@ static karp_status add_rest(karp_builder *b, const thing *t, karp_error *error)
                                             .node_term_count = t->wants.key.ptr != NULL };
     const karp_csi_driver driver = { str_of("d"), t->most, 1 };
     const karp_csi_node csi = { .size = sizeof csi, .meta = { .name = str_of(t->name) }, .drivers = &driver, .driver_count = 1 };
+    const karp_selecting service = { .size = sizeof service, .meta = { .name = str_of(t->name), .namespace_ = str_of("default") }, .selector = &selects, .kind = KARP_SELECTS_SERVICE };
+    const karp_namespace space = { .size = sizeof space, .meta = { .name = str_of(t->name), .labels = t->labels, .label_count = count_labels(t) } };
+    if (strcmp(t->kind, "Service") == 0) return karp_builder_add_selecting(b, &service, error);
+    if (strcmp(t->kind, "Namespace") == 0) return karp_builder_add_namespace(b, &space, error);
     if (strcmp(t->kind, "CSINode") == 0) return karp_builder_add_csi_node(b, &csi, error);
     if (strcmp(t->kind, "PodDisruptionBudget") == 0) return karp_builder_add_pod_disruption_budget(b, &pdb, error);
     if (strcmp(t->kind, "PersistentVolumeClaim") == 0) return karp_builder_add_persistent_volume_claim(b, &pvc, error);

@@ -22,7 +22,7 @@ typedef struct thing {
     const char *cpu;         /* what a pod asks for, a Node has left for pods, an overlay's price */
     const char *resource;    /* what else a pod asks for one of */
     const char *whole;       /* what a Node has; NULL = the same */
-    karp_label labels[3];    /* of a pod, a Node, or a pool's nodes; a budget selects the first */
+    karp_label labels[3];    /* of a pod, a Node, or a pool's nodes; a budget and a Service select by them */
     karp_label wants;        /* a pod's node selector, an overlay's requirement */
     const char *node;        /* where a pod runs; NULL = it waits */
     const char *owner;       /* the uid of the DaemonSet that a pod belongs to */

@@ -59,6 +59,43 @@ static void words_of_nodes(void **state)
     edit_twice(HERE(unnamed), HERE(named), true);
 }
 
+/* Labels that stand for others, before and beside those. */
+static void labels_by_other_names(void **state)
+{
+    (void)state;
+    static edited_world w;
+#define OLD_ZONE(zone) L("failure-domain.beta.kubernetes.io/zone", zone)
+#define OF_TYPE(type) L("node.kubernetes.io/instance-type", type)
+    static const thing asks[] = { { .kind = "Pod", .name = "w3", .cpu = "1", .wants = OF_TYPE("four") }, { .kind = "Node", .name = "n3", .cpu = "4", .labels = { HOST("n3"), IN("b"), OF_TYPE("four") } } };
+    static const thing by_old[] = { { .kind = "Pod", .name = "w4", .cpu = "1", .wants = OLD_ZONE("b") } };
+    static const thing old[] = { { .kind = "Node", .name = "n3", .cpu = "4", .labels = { HOST("n3"), OF_TYPE("four"), OLD_ZONE("b") } } };
+    static const thing both[] = { { .kind = "Node", .name = "n3", .cpu = "4", .labels = { HOST("n3"), IN("b"), OLD_ZONE("b") } } };
+    static const thing unlike[] = { { .kind = "Node", .name = "n3", .cpu = "4", .labels = { HOST("n3"), IN("a"), OLD_ZONE("b") } } };
+    edited_world_open(&w, HERE(cluster));
+    edited_world_edit(&w, HERE(asks));
+    edited_world_edit(&w, HERE(by_old));
+    edited_world_edit(&w, HERE(old)); /* what it says is what it said */
+    assert_ptr_equal(w.now->tables, w.before->tables);
+    edited_world_edit(&w, HERE(both));
+    edited_world_edit(&w, HERE(unlike));
+    edited_world_close(&w);
+}
+
+/* A claim of a Node's name that is another's, so that two go by one name. */
+static void namesakes(void **state)
+{
+    (void)state;
+    static edited_world w;
+    static const thing claim[] = { { .kind = "NodeClaim", .name = "n1", .cpu = "4", .provider = "else" } };
+    static const thing more[] = { { .kind = "NodeClaim", .name = "n1", .cpu = "3", .provider = "else" }, { .kind = "NodeClaim", .name = "n2", .cpu = "4", .provider = "more" }, NODE("n2", "3", "b") };
+    edited_world_open(&w, HERE(cluster));
+    edited_world_edit(&w, HERE(claim));
+    assert_int_equal(w.now->node_count, 4);
+    edited_world_edit(&w, HERE(more));
+    edited_world_edit(&w, HERE(small));
+    edited_world_close(&w);
+}
+
 /* A Node that gets a claim, gives it to another, and loses it. */
 static void joined(void **state)
 {
@@ -104,7 +141,7 @@ static void lost_nodes(void **state)
 {
     (void)state;
     static edited_world w;
-    static const thing missing[] = { CLAIM("lost", "nothing"), { .kind = "Pod", .name = "b4", .node = "n3", .cpu = "1", .claim = "lost" } };
+    static const thing missing[] = { CLAIM("lost", "nothing"), { .kind = "Pod", .name = "b4", .node = "n3", .cpu = "1", .claim = "lost" }, RUNS("b5", "n3", "1") };
     static const thing waiting[] = { WAITS("w3", "1") }, bound[] = { RUNS("b1", "n1", "2") }, smaller[] = { NODE("n1", "2", "a") };
     static const thing found[] = { { .kind = "PersistentVolume", .name = "nothing" } };
     edited_world_open(&w, HERE(cluster));
@@ -223,6 +260,52 @@ static void devices(void **state)
         edited_world_edit(&w, HERE(small));
         edited_world_close(&w);
     }
+}
+
+/* Whom Services, budgets and namespaces are about: labels that were read of pods before, and others. */
+static void objects_about_pods(void **state)
+{
+    (void)state;
+    static edited_world w;
+#define AS(app_) .labels = { L("app", app_) }
+    static const thing pods[] = { { .kind = "Pod", .name = "a1", .node = "n3", .cpu = "1", AS("x") }, { .kind = "Service", .name = "s", AS("x") } };
+    static const thing as_read[] = { { .kind = "Service", .name = "s", AS("y") }, { .kind = "Service", .name = "t", AS("x") }, { .kind = "Namespace", .name = "default", .labels = { L("of", "all") } } };
+    static const thing relabelled[] = { { .kind = "Pod", .name = "a1", .node = "n3", .cpu = "1", AS("y") } };
+    static const thing others[] = { { .kind = "Service", .name = "s", .labels = { L("tier", "x") } }, { .kind = "Namespace", .name = "default", .labels = { L("of", "none") } } };
+    static const thing none[] = { GONE("Service", "s"), GONE("Namespace", "default"), GONE("Service", "t") };
+    edited_world_open(&w, HERE(cluster));
+    edited_world_edit(&w, HERE(pods));
+    edited_world_edit(&w, HERE(as_read));
+    assert_ptr_equal(w.now->tables, w.before->tables);
+    edited_world_edit(&w, HERE(relabelled)); /* in its place in all orders, and of another class */
+    assert_ptr_equal(w.now->queue, w.before->queue);
+    assert_ptr_not_equal(w.now->pod_class, w.before->pod_class);
+    edited_world_edit(&w, HERE(others));
+    assert_ptr_not_equal(w.now->tables, w.before->tables);
+    edited_world_edit(&w, HERE(none));
+    edited_world_close(&w);
+}
+
+/* More pods wait than one word of bits has room for; then fewer. */
+static void around_a_word(void **state)
+{
+    (void)state;
+    enum { MOST = 65, LEAST = 57 };
+    static edited_world w;
+    static char names[MOST][8];
+    static thing waiting[MOST], gone[MOST];
+    for (unsigned i = 0; i < MOST; i++) {
+        (void)snprintf(names[i], sizeof names[i], "z%02u", i);
+        waiting[i] = (thing){ .kind = "Pod", .name = names[i], .cpu = i % 2 ? "1" : "2" };
+        gone[i] = (thing){ .kind = "Pod", .name = names[i], .gone = true };
+    }
+    edited_world_open(&w, HERE(cluster));
+    edited_world_edit(&w, waiting, LEAST);
+    edited_world_edit(&w, waiting + LEAST, MOST - LEAST);
+    assert_ptr_equal(w.now->tables, w.before->tables);
+    edited_world_edit(&w, gone, MOST - LEAST);
+    edited_world_edit(&w, waiting, MOST - LEAST);
+    edited_world_close(&w);
 }
 
 /* Classes come, the last of them goes, one in the middle goes, whose number another gets. */
@@ -360,15 +443,17 @@ static void many_refused(void **state)
     karp_snapshot_unref(w.now);
     w.now = s;
     assert_true(edited_world_refuse(&w, moves, CHANGED) > 50);
+    for (unsigned i = 0; i < CHANGED; i++) moves[i].gone = true;
+    assert_true(edited_world_refuse(&w, moves, CHANGED) > 30);
     edited_world_close(&w);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(amounts_of_nodes), cmocka_unit_test(words_of_nodes), cmocka_unit_test(joined), cmocka_unit_test(many_nodes), cmocka_unit_test(lost_nodes),
+        cmocka_unit_test(amounts_of_nodes), cmocka_unit_test(words_of_nodes), cmocka_unit_test(labels_by_other_names), cmocka_unit_test(namesakes), cmocka_unit_test(joined), cmocka_unit_test(many_nodes), cmocka_unit_test(lost_nodes),
         cmocka_unit_test(lost_when_told), cmocka_unit_test(volumes_on_nodes), cmocka_unit_test(classes_with_volumes), cmocka_unit_test(classes_by_owner),
-        cmocka_unit_test(devices), cmocka_unit_test(classes_renumbered), cmocka_unit_test(new_resources), cmocka_unit_test(many_classes), cmocka_unit_test(from_nothing), cmocka_unit_test(buffers), cmocka_unit_test(refused), cmocka_unit_test(many_refused),
+        cmocka_unit_test(devices), cmocka_unit_test(classes_renumbered), cmocka_unit_test(new_resources), cmocka_unit_test(objects_about_pods), cmocka_unit_test(around_a_word), cmocka_unit_test(many_classes), cmocka_unit_test(from_nothing), cmocka_unit_test(buffers), cmocka_unit_test(refused), cmocka_unit_test(many_refused),
     };
     return cmocka_run_group_tests_name("edit_fits", tests, NULL, NULL);
 }
