@@ -257,12 +257,14 @@ static int64_t milli_cpu_left(const karp_snapshot *s, const state_node *n)
     return (int64_t)((double)n->available[RESOURCE_CPU] * amount_double(s->units[RESOURCE_CPU]) * 1000 + 0.5);
 }
 
-/* Every pod has its place in the order of names, and in the queue. */
+/* Every pod has its place in the order of names, and in the queue, and is on its node. */
 static void expect_places(const karp_snapshot *s)
 {
     for (uint32_t i = 0; i < s->raw.pods.count; i++) {
         assert_int_equal(s->pod_rank[s->by_name[i]], i);
         assert_int_equal(s->queue_rank[s->queue[i]], i);
+        const pod *p = pod_at(&s->raw, i);
+        assert_int_equal(s->pod_node[i], p->node == NO_ID ? NO_ID : store_find(&s->raw, KIND_NODE, NO_TEXT, p->node));
         if (i > 0) assert_true(compare_str(pod_name(s, s->by_name[i - 1]), pod_name(s, s->by_name[i])) < 0);
     }
 }
@@ -273,6 +275,7 @@ static void expect_same_parts(const karp_snapshot *s, const karp_snapshot *other
     assert_int_equal(s->raw.pods.count, other->raw.pods.count);
     assert_int_equal(s->node_count, other->node_count);
     assert_int_equal(s->strays, other->strays);
+    assert_true(s->class_count >= other->class_count); /* what is no longer read may still tell some apart */
     for (uint32_t i = 0; i < s->node_count; i++) {
         const state_node *x = &s->nodes[i], *y = &other->nodes[i];
         assert_true(equal_str(name_of(s, x->name), name_of(other, y->name)));
@@ -331,6 +334,7 @@ void edited_world_edit(edited_world *w, const thing *changes, size_t count)
     good(karp_builder_finish(b, &w->now, &error), &error);
     karp_builder_free(b);
     karp_snapshot *afresh = build_afresh(w);
+    w->classes = afresh->class_count;
     expect_places(w->now);
     expect_same_parts(w->now, afresh);
     expect_equal(w, w->now, afresh);

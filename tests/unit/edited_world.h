@@ -46,6 +46,7 @@ typedef struct edited_world {
     thing things[MOST_THINGS];
     size_t count;
     karp_snapshot *before, *now; /* the last edit made one of the other */
+    uint32_t classes;            /* of pods, that one built afresh has */
 } edited_world;
 
 #define HERE(list) (list), sizeof(list) / sizeof(list)[0]

@@ -143,11 +143,15 @@ static void lost_nodes(void **state)
     static edited_world w;
     static const thing missing[] = { CLAIM("lost", "nothing"), { .kind = "Pod", .name = "b4", .node = "n3", .cpu = "1", .claim = "lost" }, RUNS("b5", "n3", "1") };
     static const thing waiting[] = { WAITS("w3", "1") }, bound[] = { RUNS("b1", "n1", "2") }, smaller[] = { NODE("n1", "2", "a") };
+    static const thing fewer[] = { GONE("Pod", "b2") };
     static const thing found[] = { { .kind = "PersistentVolume", .name = "nothing" } };
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(missing));
     assert_non_null(w.now->remaining);
-    edited_world_edit(&w, HERE(waiting));
+    edited_world_edit(&w, HERE(waiting)); /* nodes are what they were */
+    assert_non_null(w.now->remaining);
+    assert_ptr_equal(w.now->tables, w.before->tables);
+    edited_world_edit(&w, HERE(fewer));
     assert_non_null(w.now->remaining);
     edited_world_edit(&w, HERE(bound));
     edited_world_edit(&w, HERE(smaller));
@@ -209,11 +213,13 @@ static void classes_with_volumes(void **state)
     static const thing limits[] = { { .kind = "CSINode", .name = "n1", .most = 1 }, { .kind = "CSINode", .name = "n2", .most = 1 } };
     static const thing without[] = { WAITS("q1", "1"), WAITS("q2", "2"), WAITS("q3", "3"), WAITS("q4", "500m") };
     static const thing others[] = { WAITS("p1", "1"), WAITS("p2", "2"), USES("q4", "plain", "500m") };
+    static const thing asking[] = { USES("q1", "data", "1"), USES("q2", "data", "2") };
     for (int limited = 0; limited < 2; limited++) {
         edited_world_open(&w, HERE(base));
         if (limited) edited_world_edit(&w, HERE(limits));
         edited_world_edit(&w, HERE(without));
         assert_ptr_equal(w.now->tables, w.before->tables);
+        edited_world_edit(&w, HERE(asking));
         edited_world_edit(&w, HERE(others));
         edited_world_close(&w);
     }
@@ -268,13 +274,19 @@ static void objects_about_pods(void **state)
     (void)state;
     static edited_world w;
 #define AS(app_) .labels = { L("app", app_) }
+    static const thing unread[] = { { .kind = "Pod", .name = "a0", .cpu = "1", .labels = { L("job", "1") } } };
+    static const thing behind[] = { { .kind = "Pod", .name = "a2", .cpu = "1", .labels = { L("job", "2"), L("app", "x") } }, { .kind = "Pod", .name = "a3", .cpu = "1", .labels = { L("job", "3") } } };
     static const thing pods[] = { { .kind = "Pod", .name = "a1", .node = "n3", .cpu = "1", AS("x") }, { .kind = "Service", .name = "s", AS("x") } };
     static const thing as_read[] = { { .kind = "Service", .name = "s", AS("y") }, { .kind = "Service", .name = "t", AS("x") }, { .kind = "Namespace", .name = "default", .labels = { L("of", "all") } } };
     static const thing relabelled[] = { { .kind = "Pod", .name = "a1", .node = "n3", .cpu = "1", AS("y") } };
     static const thing others[] = { { .kind = "Service", .name = "s", .labels = { L("tier", "x") } }, { .kind = "Namespace", .name = "default", .labels = { L("of", "none") } } };
     static const thing none[] = { GONE("Service", "s"), GONE("Namespace", "default"), GONE("Service", "t") };
     edited_world_open(&w, HERE(cluster));
+    edited_world_edit(&w, HERE(unread));
     edited_world_edit(&w, HERE(pods));
+    edited_world_edit(&w, HERE(behind)); /* what is read of it stands behind what is not */
+    assert_int_equal(w.now->class_count, w.classes);
+    assert_ptr_equal(w.now->tables, w.before->tables);
     edited_world_edit(&w, HERE(as_read));
     assert_ptr_equal(w.now->tables, w.before->tables);
     edited_world_edit(&w, HERE(relabelled)); /* in its place in all orders, and of another class */
@@ -317,9 +329,13 @@ static void classes_renumbered(void **state)
     static const thing last[] = { GONE("Pod", "c3"), WAITS("c4", "1500m") }, middle[] = { GONE("Pod", "c1"), GONE("Pod", "w1") }, all[] = { GONE("Pod", "w2"), GONE("Pod", "c2"), GONE("Pod", "c4") };
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(come));
+    assert_int_equal(w.now->class_count, w.classes);
     edited_world_edit(&w, HERE(last));
+    assert_int_equal(w.now->class_count, w.classes);
     edited_world_edit(&w, HERE(middle));
+    assert_int_equal(w.now->class_count, w.classes);
     edited_world_edit(&w, HERE(all));
+    assert_int_equal(w.now->class_count, w.classes);
     edited_world_close(&w);
 }
 
