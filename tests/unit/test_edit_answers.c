@@ -203,17 +203,36 @@ static void labels_nobody_reads(void **state)
 
 #define DAEMON(name_, node_, cpu_, made) { .kind = "Pod", .name = name_, .node = node_, .cpu = cpu_, .owner = "set", .age = made }
 
+static void expect_newest(const edited_world *w, const char *name)
+{
+    assert_int_equal(w->now->daemon_count, 1);
+    assert_true(w->now->daemons[0].newest != NO_ID && equal_str(pod_name(w->now, w->now->daemons[0].newest), (karp_str){ name, strlen(name) }));
+}
+
+/* The first there is, of a snapshot that continues none. */
+static void first_of_daemons(void **state)
+{
+    (void)state;
+    static edited_world w;
+    static const thing few[] = { { .kind = "DaemonSet", .name = "set", .cpu = "1" }, DAEMON("d2", "n1", "1", 10), DAEMON("d3", "n2", "1", 10), DAEMON("d1", "n3", "1", 5) };
+    edited_world_open(&w, HERE(few));
+    expect_newest(&w, "default/d2");
+    edited_world_close(&w);
+}
+
 /* The newest of a DaemonSet's pods stands for it, whichever edit brought it. */
 static void daemons(void **state)
 {
     (void)state;
     static edited_world w;
     static const thing set[] = { { .kind = "DaemonSet", .name = "set", .cpu = "100m" } };
+    static const thing second[] = { { .kind = "DaemonSet", .name = "another", .cpu = "3" } }, wider[] = { { .kind = "DaemonSet", .name = "another", .cpu = "2" } };
+    static const thing last[] = { GONE("DaemonSet", "set") };
     static const thing first[] = { DAEMON("d1", "n1", "1", 10) };
     static const thing newer[] = { DAEMON("d2", "n2", "500m", 20), DAEMON("d3", "n3", "300m", 15), DAEMON("d5", "n1", "200m", 25), RUNS("b5", "n4", "100m") };
     static const thing older[] = { DAEMON("d4", "n4", "100m", 5) };
     static const thing gone[] = { GONE("Pod", "d5") }, more_gone[] = { GONE("Pod", "d2") };
-    static const thing equal[] = { DAEMON("c2", "n2", "100m", 15), GONE("Pod", "d1") }; /* the earlier by name */
+    static const thing equal[] = { DAEMON("c2", "n2", "3", 15), GONE("Pod", "d1") }; /* the earlier by name */
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(set));
     edited_world_edit(&w, HERE(first));
@@ -222,7 +241,14 @@ static void daemons(void **state)
     edited_world_edit(&w, HERE(older));
     edited_world_edit(&w, HERE(gone));
     edited_world_edit(&w, HERE(more_gone));
+    expect_newest(&w, "default/d3");
     edited_world_edit(&w, HERE(equal));
+    expect_newest(&w, "default/c2");
+    edited_world_edit(&w, HERE(second));
+    assert_ptr_equal(w.now->tables, w.before->tables);
+    edited_world_edit(&w, HERE(wider));
+    edited_world_edit(&w, HERE(last));
+    assert_ptr_equal(w.now->tables, w.before->tables);
     edited_world_close(&w);
 }
 
@@ -230,7 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_nodes), cmocka_unit_test(several_moves), cmocka_unit_test(nodes_with_pods), cmocka_unit_test(places_of_pods), cmocka_unit_test(pools), cmocka_unit_test(pools_with_overlays),
-        cmocka_unit_test(budgets), cmocka_unit_test(new_words), cmocka_unit_test(labels_nobody_reads), cmocka_unit_test(daemons),
+        cmocka_unit_test(budgets), cmocka_unit_test(new_words), cmocka_unit_test(labels_nobody_reads), cmocka_unit_test(first_of_daemons), cmocka_unit_test(daemons),
     };
     return cmocka_run_group_tests_name("edit_answers", tests, NULL, NULL);
 }

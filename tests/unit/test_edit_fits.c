@@ -144,6 +144,7 @@ static void lost_nodes(void **state)
     static const thing missing[] = { CLAIM("lost", "nothing"), { .kind = "Pod", .name = "b4", .node = "n3", .cpu = "1", .claim = "lost" }, RUNS("b5", "n3", "1") };
     static const thing waiting[] = { WAITS("w3", "1") }, bound[] = { RUNS("b1", "n1", "2") }, smaller[] = { NODE("n1", "2", "a") };
     static const thing fewer[] = { GONE("Pod", "b2") };
+    static const thing lost[] = { GONE("PersistentVolume", "nothing") };
     static const thing found[] = { { .kind = "PersistentVolume", .name = "nothing" } };
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(missing));
@@ -157,6 +158,8 @@ static void lost_nodes(void **state)
     edited_world_edit(&w, HERE(smaller));
     edited_world_edit(&w, HERE(found));
     assert_null(w.now->remaining);
+    edited_world_edit(&w, HERE(lost));
+    assert_non_null(w.now->remaining);
     edited_world_close(&w);
 }
 
@@ -211,6 +214,7 @@ static void classes_with_volumes(void **state)
         USES("p1", "data", "1"), USES("p2", "missing", "2"), USES("p3", "lost", "3"), USES("p4", "plain", "500m"),
     };
     static const thing limits[] = { { .kind = "CSINode", .name = "n1", .most = 1 }, { .kind = "CSINode", .name = "n2", .most = 1 } };
+    static const thing unlimited[] = { GONE("CSINode", "n2"), GONE("CSINode", "n1"), GONE("PersistentVolumeClaim", "plain") };
     static const thing without[] = { WAITS("q1", "1"), WAITS("q2", "2"), WAITS("q3", "3"), WAITS("q4", "500m") };
     static const thing others[] = { WAITS("p1", "1"), WAITS("p2", "2"), USES("q4", "plain", "500m") };
     static const thing asking[] = { USES("q1", "data", "1"), USES("q2", "data", "2") };
@@ -221,6 +225,7 @@ static void classes_with_volumes(void **state)
         assert_ptr_equal(w.now->tables, w.before->tables);
         edited_world_edit(&w, HERE(asking));
         edited_world_edit(&w, HERE(others));
+        if (limited) edited_world_edit(&w, HERE(unlimited));
         edited_world_close(&w);
     }
 }
