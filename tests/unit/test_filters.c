@@ -87,6 +87,10 @@ static void hosts(void **state)
 
 /* ---- many that are selected --------------------------------------------------------------------------------------------------- */
 
+/* That somebody asks about it makes kinds of the label's values. */
+#define AWAY_FROM_NONE \
+    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {kind: none}}}]}}, "
+
 /* Whoever of many kinds of pods it is that runs in the first zone, the constraint counts it. */
 static void many_kinds(void **state)
 {
@@ -102,8 +106,8 @@ static void many_kinds(void **state)
             n += (size_t)snprintf(pods + n, sizeof pods - n, "{apiVersion: v1, kind: Pod, metadata: {name: v%d, labels: {app: v, kind: k%d}}, spec: {nodeName: n1, containers: []}, status: {phase: Running}}\n---\n", i, i);
         }
         decides(decide_on(NULL, CASES "world.yaml", NODE("n0", CAPACITY ": on-demand", "1", "") NODE("n1", ZONE ": z1, " CAPACITY ": on-demand", "1", ""), pods,
-                          POD("a", "app: x", EITHER SPREAD(ZONE, "") REQUESTS("cpu: 2")), NULL),
-                counted < 0 ? "default z1 on-demand: a" : "default z2 on-demand: a");
+                          POD("a", "app: x", EITHER SPREAD(ZONE, "") REQUESTS("cpu: 2")) POD("b", "", AWAY_FROM_NONE REQUESTS("cpu: 16")), NULL),
+                counted < 0 ? "default z1 on-demand: a | default: b" : "default z2 on-demand: a | default: b");
     }
 }
 

@@ -49,6 +49,55 @@ static void capacity_types(void **state)
     deciding_free(&d);
 }
 
+/* "Gte 5, Lte 8": the rows of a list about a key. */
+static const char *rows_of(const karp_requirement *rows, size_t count, const char *key)
+{
+    static char text[512];
+    static const char *const names[] = { [KARP_OP_IN] = "In", [KARP_OP_NOT_IN] = "NotIn", [KARP_OP_EXISTS] = "Exists", [KARP_OP_DOES_NOT_EXIST] = "DoesNotExist", [KARP_OP_GTE] = "Gte", [KARP_OP_LTE] = "Lte" };
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].key.len != strlen(key) || memcmp(rows[i].key.ptr, key, rows[i].key.len) != 0) continue;
+        assert_true(rows[i].op < sizeof names / sizeof *names && names[rows[i].op] != NULL);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n > 0 ? ", " : "", names[rows[i].op]);
+        for (size_t v = 0; v < rows[i].value_count; v++) n += (size_t)snprintf(text + n, sizeof text - n, " %.*s", (int)rows[i].values[v].len, rows[i].values[v].ptr);
+    }
+    return text;
+}
+
+/* Bounds from below and from above are a row each, beside what else the key has to be. */
+static void bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pool, *of_launch, *of_claim;
+    } cases[] = {
+#define RACK(more) ", requirements: [" more ", {key: team, operator: Exists}, {key: a, operator: Exists}]"
+#define GT "{key: rack, operator: Gt, values: ['4']}"
+#define LT "{key: rack, operator: Lt, values: ['9']}"
+#define NOT_IN "{key: rack, operator: NotIn, values: ['6']}"
+        { RACK(GT), "Exists, Gte 5", "Gte 5" },
+        { RACK(LT), "Exists, Lte 8", "Lte 8" },
+        { RACK(GT ", " LT), "Exists, Gte 5, Lte 8", "Gte 5, Lte 8" },
+        { RACK(GT ", " LT ", " NOT_IN), "NotIn 6, Gte 5, Lte 8", "Gte 5, Lte 8" },
+        { RACK(NOT_IN), "NotIn 6", "NotIn 6" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char pool[1000];
+        snprintf(pool, sizeof pool, "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: {group: karpenter.test, kind: TestNodeClass, name: default}%s}}}}" DOCUMENT, cases[i].pool);
+        deciding d = decide_on(TYPE("t", "{zone: z1, capacityType: on-demand, price: 1}"), pool, POD("a", "", REQUESTS("cpu: 1")), NULL);
+        karp_decision *decision = decide(&d, NULL);
+        karp_launch l = { .size = sizeof l };
+        assert_int_equal(karp_decision_launch(decision, 0, &l), KARP_OK);
+        assert_string_equal(rows_of(l.requirements, l.requirement_count, "rack"), cases[i].of_launch);
+        assert_string_equal(rows_of(l.claim_requirements, l.claim_requirement_count, "rack"), cases[i].of_claim);
+        assert_string_equal(rows_of(l.claim_requirements, l.claim_requirement_count, "team"), "Exists");
+        assert_string_equal(rows_of(l.claim_requirements, l.claim_requirement_count, "a"), "Exists");
+        karp_decision_unref(decision);
+        deciding_free(&d);
+    }
+}
+
 /* A pool may have been hashed already; what else is noted at the pool stays there. */
 static void annotations(void **state)
 {
@@ -113,6 +162,6 @@ static void few_of_many(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(capacity_types), cmocka_unit_test(annotations), cmocka_unit_test(shown_requirements), cmocka_unit_test(few_of_many) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(capacity_types), cmocka_unit_test(bounds), cmocka_unit_test(annotations), cmocka_unit_test(shown_requirements), cmocka_unit_test(few_of_many) };
     return cmocka_run_group_tests_name("launch_claims", tests, NULL, NULL);
 }
