@@ -98,6 +98,35 @@ static void bounds(void **state)
     }
 }
 
+/* All that a cluster counts is asked for, even under the name by which pools limit nodes; each amount is shown as it was written. */
+static void every_resource(void **state)
+{
+    (void)state;
+    for (int others = 0; others < 9; others++) {
+        char types[1000], pod[1000], expected[500], found[500] = "";
+        size_t t = 0, p = 0, e = 0, f = 0;
+        t += (size_t)snprintf(types, sizeof types, "- {name: t, labels: {}, capacity: {cpu: 4, memory: 8Gi, pods: 10, nodes: 3");
+        p += (size_t)snprintf(pod, sizeof pod, "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, resources: {requests: {cpu: 1, memory: 2Gi, nodes: 2");
+        e += (size_t)snprintf(expected, sizeof expected, "cpu=1 ");
+        for (int i = 0; i < others; i++) {
+            t += (size_t)snprintf(types + t, sizeof types - t, ", example.com/r%d: 64Ki", i);
+            p += (size_t)snprintf(pod + p, sizeof pod - p, ", example.com/r%d: %dKi", i, i + 1);
+            e += (size_t)snprintf(expected + e, sizeof expected - e, "example.com/r%d=%dKi ", i, i + 1);
+        }
+        snprintf(types + t, sizeof types - t, "}, offerings: [{zone: z1, capacityType: on-demand, price: 1}]}\n");
+        snprintf(pod + p, sizeof pod - p, "}}}]}}" DOCUMENT);
+        snprintf(expected + e, sizeof expected - e, "memory=2Gi nodes=2 pods=1 ");
+        deciding d = decide_on(types, CASES "world.yaml", pod, NULL);
+        karp_decision *decision = decide(&d, NULL);
+        karp_launch l = { .size = sizeof l };
+        assert_int_equal(karp_decision_launch(decision, 0, &l), KARP_OK);
+        for (size_t i = 0; i < l.request_count; i++) f += (size_t)snprintf(found + f, sizeof found - f, "%s=%s ", l.requests[i].name.ptr, l.requests[i].text.ptr);
+        assert_string_equal(found, expected);
+        karp_decision_unref(decision);
+        deciding_free(&d);
+    }
+}
+
 /* A pool may have been hashed already; what else is noted at the pool stays there. */
 static void annotations(void **state)
 {
@@ -162,6 +191,6 @@ static void few_of_many(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(capacity_types), cmocka_unit_test(bounds), cmocka_unit_test(annotations), cmocka_unit_test(shown_requirements), cmocka_unit_test(few_of_many) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(capacity_types), cmocka_unit_test(bounds), cmocka_unit_test(every_resource), cmocka_unit_test(annotations), cmocka_unit_test(shown_requirements), cmocka_unit_test(few_of_many) };
     return cmocka_run_group_tests_name("launch_claims", tests, NULL, NULL);
 }
