@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <model/kept_pods.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +78,19 @@ int64_t add_clamped(int64_t a, int64_t b)
 
 /* ---- who is where ---------------------------------------------------------------------------------------------------- */
 
+/* Pods of CapacityBuffers are known by their place in the order of names alone. */
+static uint32_t find_by_name(const karp_snapshot *s, uint32_t name_space, uint32_t name)
+{
+    const pod wanted = { .name_space = name_space, .name = name };
+    size_t low = 0, high = s->raw.pods.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (pods_by_name(&s->raw, pod_at(&s->raw, s->by_name[middle]), &wanted) < 0) low = middle + 1;
+        else high = middle;
+    }
+    return low < s->raw.pods.count && pods_by_name(&s->raw, pod_at(&s->raw, s->by_name[low]), &wanted) == 0 ? s->by_name[low] : NO_ID;
+}
+
 /* "namespace/name"; NO_ID = no such pod. */
 static uint32_t find_pod(const karp_snapshot *s, karp_str name)
 {
@@ -85,7 +99,9 @@ static uint32_t find_pod(const karp_snapshot *s, karp_str name)
     size_t before = (size_t)(slash - name.ptr);
     uint32_t name_space = strings_find(&s->raw.text, name.ptr, before);
     uint32_t own = strings_find(&s->raw.names, slash + 1, name.len - before - 1);
-    return name_space == NO_ID || own == NO_ID ? NO_ID : store_find(&s->raw, KIND_POD, name_space, own);
+    if (name_space == NO_ID || own == NO_ID) return NO_ID;
+    uint32_t number = store_find(&s->raw, KIND_POD, name_space, own);
+    return number == NO_ID && s->raw.buffers.count > 0 ? find_by_name(s, name_space, own) : number;
 }
 
 /* A pod's first mention; NO_ID = it is unknown, or was mentioned before. */

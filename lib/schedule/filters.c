@@ -79,16 +79,17 @@ static uint32_t joined(scheduler *s, uint32_t set, uint32_t like, uint32_t entry
     return (entry & bit) != 0 ? fork_of(s, bit, entry, set, entry) : fork_of(s, bit, entry, entry, set);
 }
 
-/* The set with the entry, or without it if it was there. */
-static uint32_t toggled(scheduler *s, uint32_t set, uint32_t entry)
+/* The set with the entry. One that was there already stays or, where equal ones cancel, goes. */
+static uint32_t set_with(scheduler *s, uint32_t set, uint32_t entry, bool cancel)
 {
-    if (set == NO_ID || set == entry) return set == NO_ID ? entry : NO_ID;
+    if (set == NO_ID) return entry;
+    if (set == entry) return cancel ? NO_ID : set;
     const uint32_t *w = s->filter_keys.entries[set].ptr;
     if (w[0] != FORK) return joined(s, set, set, entry);
     uint32_t bit = w[1], without = w[3], with = w[4];
     if (above(bit, entry) != w[2]) return joined(s, set, w[2], entry);
     uint32_t *side = (entry & bit) != 0 ? &with : &without;
-    *side = toggled(s, *side, entry);
+    *side = set_with(s, *side, entry, cancel);
     if (*side == NO_ID) return side == &with ? without : with;
     return fork_of(s, bit, entry, without, with);
 }
@@ -103,7 +104,7 @@ static uint32_t *make_identities(scheduler *s, const filter_terms *t, bool full)
     }
     for (uint32_t i = t->count; i > 0 && !s->failed; i--) {
         uint32_t entry = entry_identity(s, t->entries[i - 1], full);
-        if (!s->failed) set = toggled(s, set, entry);
+        if (!s->failed) set = set_with(s, set, entry, !full);
         list[i - 1] = set;
     }
     return list;

@@ -7,8 +7,8 @@
 
 /* What the filters of a class go by, made when new. NULL = refused. */
 filter_terms *filter_terms_of(scheduler *s, uint32_t class_number);
-/* The same for filters whose entries are the same in any order, equal ones cancelling in pairs: as the peer sees entries, by their
- * keys and minValues alone (Q-3), or by all of them. Another number each time it fails (s->failed). */
+/* The same for filters whose entries are the same in any order: by all of them or, as the peer sees them (Q-3), by their keys and
+ * minValues alone, equal ones cancelling in pairs. Another number each time it fails (s->failed). */
 uint32_t filter_identity(scheduler *s, const node_filter *f, bool full);
 
 /* Whether there may be a node that the filter does not accept. */

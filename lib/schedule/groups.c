@@ -145,7 +145,7 @@ static uint32_t filter_part(scheduler *s, const group *g, bool full)
         const node_filter *f = &g->filter;
         put(&k, (uint32_t)f->honor_affinity | ((uint32_t)f->honor_taints << 1));
         if (full) put(&k, (uint32_t)g->min_domains);
-        put(&k, tolerations_part(s, f->tolerations, true));
+        put(&k, tolerations_part(s, f->tolerations, !full));
         put(&k, filter_identity(s, f, full));
     }
     return intern(&k);

@@ -150,6 +150,25 @@ static const struct check leaving[] = {
     { BOTH LEAVING BUDGET("minAvailable: lots") RUNNING("a", "n1", "app: x", ""), KARP "}", MUST_GO },
 };
 
+/* ---- pods of CapacityBuffers -------------------------------------------------------------------------------------------- */
+
+#define BUFFERED SNAPSHOT("{featureGates: {CapacityBuffer: true}}", TYPE("m", "1", "")) NODE("n1", "a", "2", "") \
+    "- {apiVersion: v1, kind: PodTemplate, metadata: {name: t, namespace: default}, template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}\n"
+#define BUFFER(replicas) \
+    "- {apiVersion: autoscaling.x-k8s.io/v1beta1, kind: CapacityBuffer, metadata: {name: b, namespace: default, uid: u-b}, spec: {podTemplateRef: {name: t}}, " \
+    "status: {replicas: " replicas ", conditions: [{type: ReadyForProvisioning, status: 'True'}]}}\n"
+#define OF_BUFFER(number) "\"default/capacity-buffer-b-" number "\""
+
+static const struct check buffers[] = {
+    { BUFFERED BUFFER("2"), PLACED(OF_BUFFER("1") "," OF_BUFFER("2")), "" },
+    { BUFFERED BUFFER("2") POD("a", "1", "") POD("z", "1", ""), PLACED(OF_BUFFER("1") "," OF_BUFFER("2") ",\"default/a\",\"default/z\""), "RESOURCES node n1\n" },
+    { BUFFERED BUFFER("2"), PLACED(OF_BUFFER("2")), "POD_MISSING pod default/capacity-buffer-b-1\n" },
+    { BUFFERED BUFFER("1"), PLACED(OF_BUFFER("1") "," OF_BUFFER("1")), "POD_TWICE pod default/capacity-buffer-b-1\n" },
+    { BUFFERED BUFFER("1"), PLACED(OF_BUFFER("1") "," OF_BUFFER("0") "," OF_BUFFER("2") ",\"default/b\",\"default/t\""),
+      "POD_UNKNOWN pod default/capacity-buffer-b-0\nPOD_UNKNOWN pod default/capacity-buffer-b-2\nPOD_UNKNOWN pod default/b\nPOD_UNKNOWN pod default/t\n" },
+    { BUFFERED, PLACED(OF_BUFFER("1")), "POD_UNKNOWN pod default/capacity-buffer-b-1\n" },
+};
+
 static void test_ports(void **state)
 {
     (void)state;
@@ -175,10 +194,16 @@ static void test_leaving(void **state)
     verify_each(leaving, sizeof leaving / sizeof *leaving);
 }
 
+static void test_buffers(void **state)
+{
+    (void)state;
+    verify_each(buffers, sizeof buffers / sizeof *buffers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ports), cmocka_unit_test(test_volumes), cmocka_unit_test(test_sums), cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_ports), cmocka_unit_test(test_volumes), cmocka_unit_test(test_sums), cmocka_unit_test(test_leaving), cmocka_unit_test(test_buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
