@@ -12,9 +12,11 @@
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-static karp_str type_name(const karp_catalogue *catalogue, uint32_t index)
+/* By name; those of one name as they stand. */
+static bool comes_before(const karp_catalogue *catalogue, uint32_t a, uint32_t b)
 {
-    return karp_catalogue_type(catalogue, index)->name;
+    int order = str_order(karp_catalogue_type(catalogue, a)->name, karp_catalogue_type(catalogue, b)->name);
+    return order != 0 ? order < 0 : a < b;
 }
 
 static void sift(const karp_catalogue *catalogue, uint32_t *heap, size_t at, size_t count)
@@ -24,11 +26,10 @@ static void sift(const karp_catalogue *catalogue, uint32_t *heap, size_t at, siz
         if (child >= count) {
             return;
         }
-        if (child + 1 < count &&
-            str_order(type_name(catalogue, heap[child]), type_name(catalogue, heap[child + 1])) < 0) {
+        if (child + 1 < count && comes_before(catalogue, heap[child], heap[child + 1])) {
             child++;
         }
-        if (str_order(type_name(catalogue, heap[at]), type_name(catalogue, heap[child])) >= 0) {
+        if (!comes_before(catalogue, heap[at], heap[child])) {
             return;
         }
         uint32_t moved = heap[at];
@@ -38,7 +39,7 @@ static void sift(const karp_catalogue *catalogue, uint32_t *heap, size_t at, siz
     }
 }
 
-/* Type indices by name; names are unique, so any correct sort gives the same order. */
+/* Type indices in order; no two are equal in it, so any correct sort gives the same. */
 static uint32_t *sorted_types(karp_context *context, const karp_catalogue *catalogue, size_t count)
 {
     uint32_t *order = array_alloc(context, count, sizeof(*order));

@@ -339,9 +339,23 @@ static void refused_memory(void **state)
     assert_int_equal(f.wrong_sizes, 0);
 }
 
+/* Facts of types, of which none is for this scheduler, leave no types, also when more facts follow: not those that are built in. */
+static void no_types(void **state)
+{
+    (void)state;
+    karp_provider *provider = open_in("us-west-2");
+    karp_catalogue *types = NULL;
+    load(provider, "types", TYPE("\"ProcessorInfo\":{\"SupportedArchitectures\":[\"i386\"]}," CPUS "," MEMORY "," NETWORK));
+    load(provider, "spot-prices", "{\"SpotPriceHistory\":[" SPOT("us-west-2b", "0.05", "2026-01-02T00:00:00Z") "]}");
+    assert_int_equal(karp_provider_catalogue(provider, NULL, &types, NULL), KARP_OK);
+    assert_int_equal(karp_catalogue_count(types), 0);
+    karp_catalogue_unref(types);
+    karp_provider_close(provider);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(region_from_files), cmocka_unit_test(memory_by_images), cmocka_unit_test(bounds_of_types), cmocka_unit_test(partly), cmocka_unit_test(network_cards),
-        cmocka_unit_test(bad_facts), cmocka_unit_test(refused_memory) };
+        cmocka_unit_test(bad_facts), cmocka_unit_test(refused_memory), cmocka_unit_test(no_types) };
     return cmocka_run_group_tests_name("aws facts", tests, set_up, tear_down);
 }

@@ -76,6 +76,52 @@ static void test_dump_of_a_dump(void **state)
     reading_free(&second);
 }
 
+/* With the catalogues that the document has. */
+static karp_reader *read_catalogues(const char *text, karp_text *dump)
+{
+    karp_context *context = NULL;
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_reader_options options;
+    karp_reader_options_init(&options, sizeof options);
+    options.keep_documents = 1;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    assert_int_equal(karp_reader_new(context, &options, &reader, NULL), KARP_OK);
+    assert_int_equal(karp_reader_add(reader, (karp_str){ "input", 5 }, (karp_str){ text, strlen(text) }, NULL), KARP_OK);
+    assert_int_equal(karp_reader_finish(reader, &snapshot, NULL), KARP_OK);
+    assert_int_equal(karp_reader_dump(reader, dump, NULL), KARP_OK);
+    karp_snapshot_unref(snapshot);
+    karp_context_free(context);
+    return reader;
+}
+
+/* Types of one name are not told apart by it: they keep their order, however many there are. */
+static void test_types_of_one_name(void **state)
+{
+    (void)state;
+    char document[2000] = "apiVersion: karp/v1\nkind: Snapshot\nobjects: []\ncatalogues:\n- instanceTypes:\n";
+    for (unsigned i = 0; i < 12; i++) {
+        size_t n = strlen(document);
+        (void)snprintf(document + n, sizeof document - n, "  - {name: %s, capacity: {cpu: %u}, labels: {}, offerings: []}\n", i % 3 == 1 ? "x" : "t", i + 1);
+    }
+    karp_text dump, again;
+    karp_reader *first = read_catalogues(document, &dump), *second = read_catalogues(dump.ptr, &again);
+    json_t *tree = json_loads(dump.ptr, 0, NULL);
+    for (unsigned i = 0; i < 12; i++) {
+        char path[80], cpu[12];
+        (void)snprintf(path, sizeof path, "catalogues/0/instanceTypes/%u/capacity/cpu", i % 3 == 1 ? 8 + i / 3 : i - (i + 1) / 3);
+        (void)snprintf(cpu, sizeof cpu, "%u", i + 1);
+        assert_string_equal(text_at(tree, path), cpu);
+    }
+    assert_string_equal(dump.ptr, again.ptr);
+    assert_string_equal(karp_reader_digest(first).ptr, karp_reader_digest(second).ptr);
+    json_decref(tree);
+    karp_text_free(&dump);
+    karp_text_free(&again);
+    karp_reader_free(first);
+    karp_reader_free(second);
+}
+
 /* The digest is worked out when it is asked for: without memory it is not there, and the next who asks gets it. */
 static void test_digest_without_memory(void **state)
 {
@@ -331,7 +377,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sha256),
-        cmocka_unit_test(test_dump_of_a_dump),
+        cmocka_unit_test(test_dump_of_a_dump), cmocka_unit_test(test_types_of_one_name),
         cmocka_unit_test(test_digest_without_memory),
         cmocka_unit_test(test_order_does_not_matter),
         cmocka_unit_test(test_only_kept_documents_are_dumped),

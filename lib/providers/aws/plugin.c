@@ -63,7 +63,7 @@ static void aws_close(void *handle)
 {
     aws_handle *h = handle;
     karp_context *context = h->context;
-    if (h->facts.count) aws_facts_free(&h->facts);
+    aws_facts_free(&h->facts);
     aws_marks_free(&h->marks);
     scratch_free(&h->texts);
     karp_free(context, h, sizeof *h);
@@ -110,10 +110,10 @@ static uint32_t aws_open(const karp_allocator *allocator, const karp_provider_op
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
-/* Many a handle only reads node classes. */
+/* Many a handle only reads node classes. Facts that were made have a context, whether or not there are types among them. */
 static karp_status need_facts(aws_handle *h, karp_error *error)
 {
-    return h->facts.count ? KARP_OK : aws_facts_init(&h->facts, h->context, h->region, error);
+    return h->facts.s.context ? KARP_OK : aws_facts_init(&h->facts, h->context, h->region, error);
 }
 
 static uint32_t aws_load_facts(void *handle, karp_str kind, const karp_provider_document *facts, karp_provider_problem *problem)
