@@ -93,9 +93,9 @@ bool ports_clash_with(const host_port_list x, const host_port_list y);
 bool selector_matches(const selector *x, label_list labels);
 /* Whether labels satisfy the rules for certain. `host` is the host name's word, or NO_ID for a name that nobody knows yet. */
 bool labels_satisfy(const verifier *v, const target *t, const rules *asked, uint32_t host);
-/* Whether a pod that goes to the target excludes values of the label. Karpenter then takes the label for known on an existing
- * node that lacks it, and lets pods in that ask for it. */
-bool excluded_by_pods(const verifier *v, const target *t, uint32_t key);
+/* Whether a pod that goes to the target excludes values of the label (or_all: or the label). Karpenter then takes the label for
+ * known on an existing node that lacks it, and lets pods in that ask for it. */
+bool excluded_by_pods(const verifier *v, const target *t, uint32_t key, bool or_all);
 bool pool_open(const verifier *v, uint32_t pool);
 /* Checks of one target that do not depend on what it is: taints, selectors, ports, volumes. */
 void check_pods_at(verifier *v, const target *t);

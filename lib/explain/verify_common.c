@@ -110,23 +110,24 @@ static bool types_satisfy(const verifier *v, const target *t, const rule *asked)
     return true;
 }
 
-static bool excludes_on(const vocabulary *w, expression_list list, uint32_t key)
+static bool excludes_on(const vocabulary *w, expression_list list, uint32_t key, bool or_all)
 {
     for (uint32_t i = 0; i < list.count; i++) {
-        if ((list.items[i].op == KARP_OP_NOT_IN || list.items[i].op == KARP_OP_DOES_NOT_EXIST) && word_key(w, list.items[i].key) == key) return true;
+        uint32_t op = list.items[i].op;
+        if ((op == KARP_OP_NOT_IN || (or_all && op == KARP_OP_DOES_NOT_EXIST)) && word_key(w, list.items[i].key) == key) return true;
     }
     return false;
 }
 
-bool excluded_by_pods(const verifier *v, const target *t, uint32_t key)
+bool excluded_by_pods(const verifier *v, const target *t, uint32_t key, bool or_all)
 {
     for (uint32_t i = 0; i < t->pod_count; i++) {
         const shape *h = pod_shape(v, t->pods[i]);
         for (uint32_t k = 0; k < h->required.count; k++) {
-            if (excludes_on(&v->words, h->required.items[k].expressions, key)) return true;
+            if (excludes_on(&v->words, h->required.items[k].expressions, key, or_all)) return true;
         }
         for (uint32_t k = 0; k < h->preferred.count; k++) {
-            if (excludes_on(&v->words, h->preferred.items[k].expressions, key)) return true;
+            if (excludes_on(&v->words, h->preferred.items[k].expressions, key, or_all)) return true;
         }
     }
     return false;
@@ -144,7 +145,7 @@ static bool rule_satisfied(const verifier *v, const target *t, const rule *r, ui
     if (r->key == v->snapshot->known.hostname) return host_satisfies(v, t, r, host);
     if (have != NULL) return rule_within(&v->words, have, r);
     if (t->is_launch && word_well_known(&v->words, r->key)) return types_satisfy(v, t, r);
-    return rule_negative(r) || (v->quirks && !t->is_launch && excluded_by_pods(v, t, r->key));
+    return rule_negative(r) || (v->quirks && !t->is_launch && excluded_by_pods(v, t, r->key, true));
 }
 
 bool labels_satisfy(const verifier *v, const target *t, const rules *asked, uint32_t host)

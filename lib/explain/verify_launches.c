@@ -235,6 +235,12 @@ static void check_types(verifier *v, target *t, const launch_check *c)
 
 /* ---- requirements ------------------------------------------------------------------------------------------------------ */
 
+/* A label that has to be there may be absent where a pod excludes values of it: with NotIn a demand for absence agrees (§6.1). */
+static bool may_be_absent(const verifier *v, const target *t, const rule *have, const rule *asked)
+{
+    return !have->excludes && have->count == 0 && asked->excludes && excluded_by_pods(v, t, asked->key, false);
+}
+
 /* The launch's labels: what it requires; where it says nothing, what the pool does. */
 static void settle_labels(verifier *v, target *t)
 {
@@ -247,7 +253,7 @@ static void settle_labels(verifier *v, target *t)
         const rule *asked = &f->base.items[i], *have = rules_find(&t->labels, asked->key);
         if (have == NULL) {
             rules_add(&v->words, &t->labels, *asked);
-        } else if (!rule_within(&v->words, have, asked)) {
+        } else if (!rule_within(&v->words, have, asked) && !may_be_absent(v, t, have, asked)) {
             note(v, KARP_FINDING_POOL_REQUIREMENTS, t->name, "its requirement on %.*s goes beyond that of NodePool %.*s",
                  SHOW(word_text(&v->words, asked->key)), SHOW(t->launch->node_pool));
         }

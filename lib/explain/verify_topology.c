@@ -125,7 +125,7 @@ bool label_imagined(const verifier *v, const target *t, uint32_t key)
     const rule *r = rules_find(&t->labels, key);
     if (!v->quirks) return false;
     if (t->is_launch) return r != NULL && !r->excludes && r->count == 0;
-    if (excluded_by_pods(v, t, key)) return true;
+    if (excluded_by_pods(v, t, key, true)) return true;
     for (uint32_t i = 0; i < t->pod_count; i++) {
         if (constraints_on(pod_shape(v, t->pods[i]), key) > 1) return true;
     }

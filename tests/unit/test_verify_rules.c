@@ -123,6 +123,23 @@ static const struct check launches[] = {
     { BOTH POD("a", "1", REQUIRED("{key: level, operator: NotIn, values: ['8']}")), LAUNCHED(RULE("level", "Lt", "\"9\"")), "REQUIREMENTS pod default/a\n" },
 };
 
+/* A pool wants a label to be there, whatever it is. Where a pod excludes values of it another may ask that it be absent. */
+#define WANTS_RACK HEAD OWN_POOL("", ", requirements: [{key: rack, operator: Exists}]", "True")
+#define ABSENT "{\"key\":\"rack\",\"operator\":\"DoesNotExist\"}"
+#define NO_RACK REQUIRED("{key: rack, operator: DoesNotExist}")
+#define LAUNCHES(pods) "{\"launches\":[" LAUNCH(pods, "\"m\"", ABSENT) "]}"
+
+static const struct check absences[] = {
+    { WANTS_RACK POD("a", "1", REQUIRED("{key: rack, operator: NotIn, values: [r3]}")) POD("b", "1", NO_RACK), LAUNCHES(AB), "" },
+    { WANTS_RACK POD("a", "1", PREFERRED("{key: rack, operator: NotIn, values: [r3]}")) POD("b", "1", NO_RACK), LAUNCHES(AB), "" },
+    { WANTS_RACK POD("a", "1", NO_RACK) POD("b", "1", NO_RACK), LAUNCHES(AB), "POOL_REQUIREMENTS launch new-1\n" },
+    { WANTS_RACK POD("a", "1", REQUIRED("{key: other, operator: NotIn, values: [r3]}")) POD("b", "1", NO_RACK), LAUNCHES(AB), "POOL_REQUIREMENTS launch new-1\n" },
+    { WANTS_RACK POD("a", "1", REQUIRED("{key: rack, operator: NotIn, values: [r3]}")) POD("b", "1", REQUIRED("{key: rack, operator: Exists}")), LAUNCHES(AB),
+      "REQUIREMENTS pod default/b\n" },
+    { HEAD OWN_POOL("", ", requirements: [{key: rack, operator: In, values: [r1]}]", "True") POD("a", "1", REQUIRED("{key: rack, operator: NotIn, values: [r3]}")),
+      LAUNCHES(A), "POOL_REQUIREMENTS launch new-1\n" },
+};
+
 static void test_taints(void **state)
 {
     (void)state;
@@ -141,8 +158,14 @@ static void test_launches(void **state)
     verify_each(launches, sizeof launches / sizeof *launches);
 }
 
+static void test_absences(void **state)
+{
+    (void)state;
+    verify_each(absences, sizeof absences / sizeof *absences);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_taints), cmocka_unit_test(test_labels), cmocka_unit_test(test_launches) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_taints), cmocka_unit_test(test_labels), cmocka_unit_test(test_launches), cmocka_unit_test(test_absences) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
