@@ -51,31 +51,31 @@ karp_status units_check(amount *units, const amount *largest, const strings *nam
 
 static void take(struct scaling *c, resource_list list) { units_take(c->s->units, c->largest, list); }
 
+/* By the catalogue's names. Huge pages are taken from memory, so they are amounts of memory, too. */
+static void take_named(struct scaling *c, const strings *names, resource_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        karp_str name = strings_get(names, list.items[i].resource);
+        resource_amount one = list.items[i];
+        one.resource = strings_find(&c->s->raw.resources, name.ptr, name.len);
+        take(c, (resource_list){ &one, 1 });
+        if (!resource_is_hugepages(names, list.items[i].resource)) continue;
+        one.resource = RESOURCE_MEMORY;
+        take(c, (resource_list){ &one, 1 });
+    }
+}
+
 static void take_table(struct scaling *c, const karp_catalogue *catalogue)
 {
     for (uint32_t t = 0; t < catalogue->count; t++) {
         const catalogue_type *type = &catalogue->types[t];
-        const resource_list lists[] = { type->capacity, type->overhead };
-        for (size_t l = 0; l < 2; l++) {
-            for (uint32_t i = 0; i < lists[l].count; i++) {
-                karp_str name = strings_get(&catalogue->resources, lists[l].items[i].resource);
-                resource_amount one = lists[l].items[i];
-                one.resource = strings_find(&c->s->raw.resources, name.ptr, name.len);
-                take(c, (resource_list){ &one, 1 });
-            }
-        }
+        take_named(c, &catalogue->resources, type->capacity);
+        take_named(c, &catalogue->resources, type->overhead);
         for (uint32_t o = 0; o < type->offering_count; o++) {
             const offering_overrides *given = type->offerings[o].overrides;
             if (given == NULL) continue;
-            const resource_list overrides[] = { given->capacity, given->overhead };
-            for (size_t l = 0; l < 2; l++) {
-                for (uint32_t i = 0; i < overrides[l].count; i++) {
-                    karp_str name = strings_get(&catalogue->resources, overrides[l].items[i].resource);
-                    resource_amount one = overrides[l].items[i];
-                    one.resource = strings_find(&c->s->raw.resources, name.ptr, name.len);
-                    take(c, (resource_list){ &one, 1 });
-                }
-            }
+            take_named(c, &catalogue->resources, given->capacity);
+            take_named(c, &catalogue->resources, given->overhead);
         }
     }
 }

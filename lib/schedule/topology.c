@@ -130,20 +130,38 @@ static bool affinity_admits_host(const scheduler *s, const view *v, const struct
     return count_at(g, number) > 0 || (o->self && !occupied_host(s, g, v->strict.host));
 }
 
+static bool owns(const view *v, uint32_t number)
+{
+    uint32_t i = 0;
+    while (i < v->owned_count && v->owned[i].group != number) i++;
+    return i < v->owned_count;
+}
+
+/* Whether no step of the class's ladder is without the group. The next pod begins with the first step, and a spread constraint may be
+ * counted by another group at each. */
+static bool always_owned(const scheduler *s, const view *v, uint32_t number)
+{
+    const view *views = s->views.items;
+    uint32_t n = s->classes[v->class_].first_view;
+    while (n < s->views.count && views[n].step < v->step && owns(&views[n], number)) n = views[n].next;
+    return v->settled && n < s->views.count && views[n].step == v->step;
+}
+
 bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, uint32_t host_text, bool *lasting)
 {
     const kin *k = &s->kins.items[s->classes[v->class_].kin];
-    *lasting = v->settled; /* counts only grow */
+    *lasting = false;
     for (uint32_t i = 0; i < v->owned_count; i++) {
         const struct owned_group *o = &v->owned[i];
         if (!o->host) continue;
         const group *g = &s->groups.items[o->group];
         if (g->kind == GROUP_AFFINITY) {
             if (affinity_admits_host(s, v, o, number, host_text)) continue;
-            *lasting = false;
             return false;
         }
-        if (count_at(g, number) > o->most) return false;
+        if (count_at(g, number) <= o->most) continue;
+        *lasting = always_owned(s, v, o->group); /* counts only grow */
+        return false;
     }
     *lasting = true;
     for (uint32_t i = 0; i < k->barred_count; i++) {
