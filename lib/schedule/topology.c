@@ -141,10 +141,11 @@ static bool owns(const view *v, uint32_t number)
  * counted by another group at each. */
 static bool always_owned(const scheduler *s, const view *v, uint32_t number)
 {
+    if (!v->settled) return false;
     const view *views = s->views.items;
     uint32_t n = s->classes[v->class_].first_view;
     while (n < s->views.count && views[n].step < v->step && owns(&views[n], number)) n = views[n].next;
-    return v->settled && n < s->views.count && views[n].step == v->step;
+    return n < s->views.count && views[n].step == v->step;
 }
 
 bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, uint32_t host_text, bool *lasting)
