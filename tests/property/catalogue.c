@@ -6,7 +6,7 @@
 
 static json_t *memory(struct maker *m, unsigned cpu)
 {
-    return json_string(text(m, "%uGi", cpu * (1U << below(m, 4))));
+    return json_string(text(m, "%uGi", cpu * (1U << below(m, 4)) * (has(m, COARSE) ? 4 : 1)));
 }
 
 static json_t *capacity(struct maker *m, unsigned cpu)
@@ -35,15 +35,15 @@ static json_t *overhead(struct maker *m)
     json_t *out = json_object();
     if (chance(m, 70)) {
         json_t *kube = json_object();
-        put(kube, "cpu", word(m, "100m 80m 250m"));
-        put(kube, "memory", word(m, "200Mi 255Mi 1Gi"));
+        put(kube, "cpu", amount(m, "100m 80m 250m", "1 0"));
+        put(kube, "memory", amount(m, "200Mi 255Mi 1Gi", "4Gi 0"));
         json_object_set_new(out, "kubeReserved", kube);
     }
     if (chance(m, 30)) {
-        json_object_set_new(out, "systemReserved", json_pack("{s:s}", "memory", word(m, "100Mi 50M")));
+        json_object_set_new(out, "systemReserved", json_pack("{s:s}", "memory", amount(m, "100Mi 50M", "4Gi")));
     }
     if (chance(m, 50)) {
-        json_object_set_new(out, "evictionThreshold", json_pack("{s:s}", "memory", "100Mi"));
+        json_object_set_new(out, "evictionThreshold", json_pack("{s:s}", "memory", amount(m, "100Mi", "4Gi 0")));
     }
     if (has(m, ODD_TYPES) && chance(m, 10)) {
         json_object_set_new(out, "kubeReserved", json_pack("{s:s}", "cpu", "5"));

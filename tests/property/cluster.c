@@ -174,8 +174,8 @@ static json_t *node_labels(struct maker *m, const json_t *type, const json_t *po
 static json_t *node_allocatable(struct maker *m, const json_t *type, bool tight)
 {
     json_t *out = json_copy(json_object_get(type, "capacity"));
-    put(out, "cpu", tight ? word(m, "500m 1 1500m") : word(m, "1930m 3920m 7910m 15890m"));
-    put(out, "memory", tight ? word(m, "512Mi 1Gi 2Gi") : word(m, "3Gi 7Gi 15Gi 30500Mi"));
+    put(out, "cpu", tight ? word(m, "500m 1 1500m") : amount(m, "1930m 3920m 7910m 15890m", "2 4 8 16"));
+    put(out, "memory", tight ? word(m, "512Mi 1Gi 2Gi") : amount(m, "3Gi 7Gi 15Gi 30500Mi", "8Gi 16Gi 32Gi"));
     if (chance(m, 95)) {
         put(out, "pods", tight ? word(m, "3 4 6") : word(m, "8 29 110"));
     }
@@ -318,8 +318,8 @@ static void make_daemon_set(struct maker *m, const char *name)
     json_t *set = object(m, "apps/v1", "DaemonSet", word(m, "kube-system ns-a"), name), *affinity = json_object();
     json_t *amounts = json_object();
     json_t *container = json_pack("{s:s, s:{s:o}}", "name", "main", "resources", chance(m, 80) ? "requests" : "limits", amounts);
-    put(amounts, "cpu", word(m, "50m 100m 500m 1"));
-    put(amounts, "memory", word(m, "64Mi 128Mi 1Gi"));
+    put(amounts, "cpu", amount(m, "50m 100m 500m 1", "1"));
+    put(amounts, "memory", amount(m, "64Mi 128Mi 1Gi", "4Gi"));
     json_t *spec = json_pack("{s:[o]}", "containers", container);
     if (chance(m, 70)) {
         json_object_set_new(spec, "tolerations", chance(m, 50) ? json_pack("[{s:s}]", "operator", "Exists") : tolerations(m));

@@ -66,6 +66,11 @@ const char *word(struct maker *m, const char *words)
     return nth_word(m, words, below(m, count_words(words)));
 }
 
+const char *amount(struct maker *m, const char *usual, const char *coarse)
+{
+    return word(m, has(m, COARSE) ? coarse : usual);
+}
+
 const char *ago(struct maker *m, unsigned seconds)
 {
     unsigned long now = 20UL * 86400 + 12UL * 3600, then = now > seconds ? now - seconds : 0;

@@ -23,7 +23,7 @@
 enum feature {
     MANY_POOLS, WEIGHTS, POOL_TAINTS, SOFT_TAINTS, STARTUP_TAINTS, POOL_LABELS, POOL_REQUIREMENTS, POOL_NOT_IN, MIN_VALUES,
     LIMITS, NODE_LIMITS, UNUSABLE_POOLS, POOL_CATALOGUES,
-    MANY_TYPES, MULTI_ARCH, EXTENDED, HUGEPAGES, OVERRIDES, RESERVATIONS, UNAVAILABLE, ODD_TYPES,
+    MANY_TYPES, MULTI_ARCH, EXTENDED, HUGEPAGES, OVERRIDES, RESERVATIONS, UNAVAILABLE, ODD_TYPES, COARSE,
     NODES, UNMANAGED, UNINITIALIZED, UNREGISTERED, IN_FLIGHT, DELETING, MARKED, NODE_TAINTS, TIGHT_NODES, NO_HOSTNAME,
     STATE_NODES, STATE_PODS, CONSOLIDATION, FALLBACK,
     BOUND_PODS, BUDGETS, DO_NOT_DISRUPT, ENDING_PODS, DAEMONS, DAEMON_TERMS, DAEMON_PORTS,
@@ -56,6 +56,8 @@ bool has(struct maker *m, enum feature feature);
 /** One of several words that a space parts; repeat a word to make it likelier. Good until many more were asked for. */
 const char *word(struct maker *m, const char *words);
 const char *text(struct maker *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** One of some amounts; where amounts are COARSE, of others, so that what they are counted in is large. */
+const char *amount(struct maker *m, const char *usual, const char *coarse);
 /** A time that many seconds before the world's clock. */
 const char *ago(struct maker *m, unsigned seconds);
 /** A list of @p count different words. */

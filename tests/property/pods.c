@@ -209,10 +209,10 @@ static json_t *requests(struct maker *m)
 {
     json_t *out = json_object();
     if (!chance(m, 8)) {
-        put(out, "cpu", word(m, "50m 100m 250m 500m 500m 1 1 1500m 2 3 7"));
+        put(out, "cpu", amount(m, "50m 100m 250m 500m 500m 1 1 1500m 2 3 7", "1 2 4"));
     }
     if (!chance(m, 12)) {
-        put(out, "memory", word(m, "64Mi 128Mi 256Mi 512Mi 1Gi 1Gi 2Gi 1500M 4Gi"));
+        put(out, "memory", amount(m, "64Mi 128Mi 256Mi 512Mi 1Gi 1Gi 2Gi 1500M 4Gi", "4Gi 4Gi 8Gi 16Gi"));
     }
     if (has(m, EXTENDED) && chance(m, 50)) {
         put(out, "example.com/gpu", word(m, "0 1 1 2"));
@@ -382,8 +382,8 @@ void make_workloads(struct maker *m)
 static void make_small(struct maker *m, json_t *spec)
 {
     json_t *amounts = json_object();
-    put(amounts, "cpu", word(m, "10m 50m 100m 250m"));
-    put(amounts, "memory", word(m, "32Mi 64Mi 128Mi"));
+    put(amounts, "cpu", amount(m, "10m 50m 100m 250m", "1 0"));
+    put(amounts, "memory", amount(m, "32Mi 64Mi 128Mi", "4Gi 0"));
     json_object_set_new(spec, "containers", json_pack("[{s:s, s:{s:o}}]", "name", "main", "resources", "requests", amounts));
     json_object_del(spec, "initContainers");
     json_object_del(spec, "resources");
