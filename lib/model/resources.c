@@ -117,7 +117,7 @@ static bool combine_entry(enum combine how, const resource_amount *x, const reso
     if (how == MAX && amount_cmp(x->value, y->value) < 0) *out = *y;
     if (how != SUM) return true;
     if (amount_sign(x->value) == 0) out->binary = y->binary;
-    return amount_add(x->value, y->value, &out->value);
+    return amount_add(x->value, y->value, &out->value); /* out may be x */
 }
 
 static karp_status combine(arena *a, resource_list x, resource_list y, enum combine how, resource_list *out)
@@ -140,6 +140,21 @@ static karp_status combine(arena *a, resource_list x, resource_list y, enum comb
 }
 
 karp_status resource_list_sum(arena *a, resource_list x, resource_list y, resource_list *out) { return combine(a, x, y, SUM, out); }
+
+karp_status resource_list_total(arena *a, resource_amount *items, size_t count, resource_list *out)
+{
+    uint32_t n = 0;
+    *out = (resource_list){ NULL, 0 };
+    if (count == 0) return KARP_OK;
+    if (!sort_stable(a->context, items, count, sizeof *items, by_resource, NULL)) return KARP_E_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        if (n == 0 || items[n - 1].resource != items[i].resource) items[n++] = items[i];
+        else if (!combine_entry(SUM, &items[n - 1], &items[i], &items[n - 1])) return KARP_E_RANGE;
+    }
+    out->items = arena_copy(a, items, n * sizeof *items);
+    out->count = n;
+    return out->items != NULL ? KARP_OK : KARP_E_NOMEM;
+}
 
 karp_status resource_list_max(arena *a, resource_list x, resource_list y, resource_list *out) { return combine(a, x, y, MAX, out); }
 

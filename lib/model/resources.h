@@ -37,6 +37,8 @@ amount resource_list_get(resource_list list, uint32_t resource); /* zero when ab
 karp_status resource_list_sum(arena *a, resource_list x, resource_list y, resource_list *out);
 karp_status resource_list_max(arena *a, resource_list x, resource_list y, resource_list *out);
 karp_status resource_list_subtract(arena *a, resource_list x, resource_list y, resource_list *out); /* x's keys only */
+/* The sum of many lists, whose `count` entries stand one list after the other; the order of these is lost. */
+karp_status resource_list_total(arena *a, resource_amount *items, size_t count, resource_list *out);
 /* x with the entries of y added or replaced */
 karp_status resource_list_override(arena *a, resource_list x, resource_list y, resource_list *out);
 karp_status resource_list_set(arena *a, resource_list x, uint32_t resource, amount value, resource_list *out);

@@ -147,64 +147,132 @@ static bool daemon_runs(scheduler *s, struct daemon_view *d, const template_ *t,
     return true;
 }
 
-static bool gather_group(scheduler *s, template_ *t, const uint64_t *members, uint32_t first_type, daemon_group *g)
+/* What daemons ask for together. Templates on which the same ones run share it. */
+typedef struct daemon_load {
+    resource_list overhead;
+    port_use *ports;
+    uint32_t port_count;
+    bool named_ports;
+    uint32_t template_, group; /* the template that asked last, and its group with them */
+} daemon_load;
+
+typedef struct gathering {
+    words sets; /* of daemons, as bits */
+    LIST_OF(daemon_load) loads; /* of these */
+    uint64_t *members; /* scratch: the daemons of one type … */
+    uint8_t *tolerated; /* … and those that tolerate the taints of one template */
+} gathering;
+
+static bool gathering_init(scheduler *s, gathering *g)
+{
+    size_t daemons = s->snapshot->daemon_count + (size_t)1;
+    *g = (gathering){ .members = arena_array(&s->data, bits_words(daemons), sizeof *g->members), .tolerated = arena_array(&s->data, daemons, 1) };
+    words_init(&g->sets, s->context);
+    return g->members != NULL && g->tolerated != NULL;
+}
+
+static void gathering_free(scheduler *s, gathering *g)
+{
+    words_free(&g->sets);
+    list_free(s->context, &g->loads, sizeof(daemon_load));
+}
+
+static bool gather_overhead(scheduler *s, const uint64_t *members, resource_list *out)
+{
+    const karp_snapshot *w = s->snapshot;
+    size_t count = 0, n = 0;
+    for (uint32_t i = 0; i < w->daemon_count; i++) count += bits_test(members, i) ? w->daemons[i].shape->requests.count : 0;
+    resource_amount *items = mem_alloc(s->context, count * sizeof *items);
+    if (items == NULL) return false;
+    for (uint32_t i = 0; i < w->daemon_count; i++) {
+        const resource_list *asked = &w->daemons[i].shape->requests;
+        if (!bits_test(members, i) || asked->count == 0) continue;
+        memcpy(items + n, asked->items, asked->count * sizeof *items);
+        n += asked->count;
+    }
+    bool ok = resource_list_total(&s->data, items, n, out) == KARP_OK;
+    mem_free(s->context, items, count * sizeof *items);
+    return ok;
+}
+
+static bool gather_load(scheduler *s, const uint64_t *members, daemon_load *out)
 {
     const karp_snapshot *w = s->snapshot;
     uint32_t ports = 0;
-    g->first_type = first_type;
-    g->bits = arena_array(&s->data, template_words(t) + 1, sizeof *g->bits);
     for (uint32_t i = 0; i < w->daemon_count; i++) ports += bits_test(members, i) ? w->daemons[i].shape->ports.count : 0;
-    g->ports = arena_array(&s->data, ports + (size_t)1, sizeof *g->ports);
-    if (g->bits == NULL || g->ports == NULL) return false;
+    out->ports = arena_array(&s->data, ports + (size_t)1, sizeof *out->ports);
+    if (out->ports == NULL) return false;
     for (uint32_t i = 0; i < w->daemon_count; i++) {
         if (!bits_test(members, i)) continue;
         const shape *h = w->daemons[i].shape;
-        if (resource_list_sum(&s->data, g->overhead, h->requests, &g->overhead) != KARP_OK) return false;
-        for (uint32_t p = 0; p < h->ports.count; p++) g->ports[g->port_count++] = (port_use){ h->ports.items[p], w->daemons[i].pod };
-        t->named_ports = t->named_ports || (h->ports.count > 0 && w->daemons[i].pod != NO_ID);
+        for (uint32_t p = 0; p < h->ports.count; p++) out->ports[out->port_count++] = (port_use){ h->ports.items[p], w->daemons[i].pod };
+        out->named_ports = out->named_ports || (h->ports.count > 0 && w->daemons[i].pod != NO_ID);
     }
-    t->group_ports = t->group_ports || g->port_count > 0;
-    return true;
+    return gather_overhead(s, members, &out->overhead);
 }
 
-static bool daemon_groups(scheduler *s, template_ *t, const uint64_t *bits)
+/* Of all->members. NULL = refused. */
+static daemon_load *load_of_members(scheduler *s, gathering *all)
 {
-    const karp_snapshot *w = s->snapshot;
-    size_t member_words = bits_words(w->daemon_count + 1), width = t->table->variant_count;
-    words sets;
-    words_init(&sets, s->context);
-    uint64_t *members = arena_array(&s->data, member_words, sizeof *members);
-    uint8_t *tolerated = arena_array(&s->data, w->daemon_count + (size_t)1, 1);
+    size_t width = bits_words(s->snapshot->daemon_count + (size_t)1);
+    uint32_t number = words_add(&all->sets, (const uint32_t *)(const void *)all->members, width * 2);
+    if (number == NO_ID) return NULL;
+    if (number < all->loads.count) return &all->loads.items[number];
+    daemon_load *load = list_push(s->context, &all->loads, sizeof *load);
+    if (load == NULL) return NULL;
+    load->template_ = NO_ID;
+    return gather_load(s, all->members, load) ? load : NULL;
+}
+
+/* The template's group of the types on which all->members run. NO_ID = refused. */
+static uint32_t group_of_members(scheduler *s, template_ *t, uint32_t first_type, gathering *all)
+{
+    uint32_t number = (uint32_t)(t - s->templates);
+    daemon_load *load = load_of_members(s, all);
+    if (load == NULL) return NO_ID;
+    if (load->template_ == number) return load->group;
+    daemon_group *g = &t->groups[t->group_count];
+    *g = (daemon_group){ .overhead = load->overhead, .ports = load->ports, .port_count = load->port_count, .first_type = first_type };
+    g->bits = arena_array(&s->data, template_words(t) + 1, sizeof *g->bits);
+    t->group_ports = t->group_ports || g->port_count > 0;
+    t->named_ports = t->named_ports || load->named_ports;
+    load->template_ = number;
+    load->group = t->group_count++;
+    return g->bits != NULL ? load->group : NO_ID;
+}
+
+static void find_members(scheduler *s, const template_ *t, uint32_t type, gathering *all)
+{
+    memset(all->members, 0, bits_words(s->snapshot->daemon_count + (size_t)1) * sizeof *all->members);
+    for (uint32_t i = 0; i < s->snapshot->daemon_count; i++) {
+        if (all->tolerated[i] && daemon_runs(s, &s->daemons[i], t, type)) bits_set(all->members, i);
+    }
+}
+
+static bool daemon_groups(scheduler *s, template_ *t, const uint64_t *bits, gathering *all)
+{
+    size_t width = t->table->variant_count;
     t->group_of = arena_array(&s->data, width + 1, sizeof *t->group_of);
     t->groups = arena_array(&s->data, t->types_start + (size_t)1, sizeof *t->groups);
-    bool ok = members != NULL && tolerated != NULL && t->group_of != NULL && t->groups != NULL;
-    for (uint32_t i = 0; ok && i < w->daemon_count; i++) {
-        ok = s->daemons[i].refused || add_prefer_no_schedule(s, &s->daemons[i].tolerations);
-        tolerated[i] = !s->daemons[i].refused && taints_tolerated(s, s->daemons[i].tolerations, t->taints, NULL);
+    if (t->group_of == NULL || t->groups == NULL) return false;
+    for (uint32_t i = 0; i < s->snapshot->daemon_count; i++) {
+        struct daemon_view *d = &s->daemons[i];
+        if (!d->refused && !add_prefer_no_schedule(s, &d->tolerations)) return false;
+        all->tolerated[i] = !d->refused && taints_tolerated(s, d->tolerations, t->taints, NULL);
     }
     uint32_t last = NO_ID, number = 0;
-    for (size_t v = bits_next(bits, width, 0); ok && v < width; v = bits_next(bits, width, v + 1)) {
+    for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
         uint32_t type = t->table->variants[v].type;
         if (type != last) {
-            memset(members, 0, member_words * sizeof *members);
-            for (uint32_t i = 0; i < w->daemon_count; i++) {
-                if (tolerated[i] && daemon_runs(s, &s->daemons[i], t, type)) bits_set(members, i);
-            }
-            number = words_add(&sets, (const uint32_t *)(const void *)members, member_words * 2);
-            ok = number != NO_ID;
-            if (ok && number == t->group_count) {
-                ok = gather_group(s, t, members, type, &t->groups[number]);
-                t->group_count++;
-            }
+            find_members(s, t, type, all);
+            number = group_of_members(s, t, type, all);
+            if (number == NO_ID) return false;
             last = type;
         }
-        if (ok) {
-            t->group_of[v] = number;
-            bits_set(t->groups[number].bits, v);
-        }
+        t->group_of[v] = number;
+        bits_set(t->groups[number].bits, v);
     }
-    words_free(&sets);
-    return ok;
+    return true;
 }
 
 /* Room of every variant; those whose daemons alone do not fit leave the set. */
@@ -232,15 +300,25 @@ static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
 
 /* ---- all of them --------------------------------------------------------------------------------------------------- */
 
-static bool finish_template(scheduler *s, uint32_t number, uint64_t *bits)
+static bool finish_template(scheduler *s, uint32_t number, uint64_t *bits, gathering *all)
 {
     template_ *t = &s->templates[number];
     t->types_start = count_types(t, bits);
     t->filtered = arena_copy(&s->data, bits, template_words(t) * sizeof *bits);
     if (t->filtered == NULL) return false;
-    if (!daemon_groups(s, t, bits) || !make_rooms(s, t, bits)) return false;
+    if (!daemon_groups(s, t, bits, all) || !make_rooms(s, t, bits)) return false;
     t->initial = typeset_make(s, number, bits);
     return t->initial != NO_ID;
+}
+
+/* Daemons see the templates one after the other, once all of them are known. */
+static bool finish_templates(scheduler *s, uint64_t **bits)
+{
+    gathering all;
+    bool ok = gathering_init(s, &all);
+    for (uint32_t i = 0; ok && i < s->template_count; i++) ok = finish_template(s, i, bits[i], &all);
+    gathering_free(s, &all);
+    return ok;
 }
 
 static bool make_templates(scheduler *s, const uint32_t *order, uint32_t count)
@@ -273,11 +351,7 @@ static bool make_templates(scheduler *s, const uint32_t *order, uint32_t count)
         bits[s->template_count] = left;
         s->templates[s->template_count++] = t;
     }
-    /* Daemons see the templates one after the other, once all of them are known. */
-    for (uint32_t i = 0; i < s->template_count; i++) {
-        if (!finish_template(s, i, bits[i])) return false;
-    }
-    return true;
+    return finish_templates(s, bits);
 }
 
 bool templates_init(scheduler *s)

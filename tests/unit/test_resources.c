@@ -106,6 +106,37 @@ static void vectors(void **state)
     karp_snapshot_unref(s);
 }
 
+/* A total is what adding one list after the other gives, also in how it prints, and refuses what that refuses. */
+static void totals(void **state)
+{
+    building *f = *state;
+    arena a;
+    arena_init(&a, f->context);
+    resource_amount items[] = {
+        { .resource = 7, .value = amount_from(0) }, { .resource = 2, .value = amount_from(5) },
+        { .resource = 7, .value = amount_from(3), .binary = true }, { .resource = 7, .value = amount_from(4) },
+    };
+    resource_list total, other = { NULL, 0 };
+    assert_int_equal(resource_list_sum(&a, (resource_list){ &items[1], 1 }, (resource_list){ items, 1 }, &other), KARP_OK);
+    for (size_t i = 2; i < COUNT(items); i++) assert_int_equal(resource_list_sum(&a, other, (resource_list){ &items[i], 1 }, &other), KARP_OK);
+    assert_int_equal(resource_list_total(&a, items, COUNT(items), &total), KARP_OK);
+    assert_int_equal(total.count, 2);
+    assert_int_equal(other.count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(total.items[i].resource, other.items[i].resource);
+        assert_true(amount_cmp(total.items[i].value, other.items[i].value) == 0);
+        assert_int_equal(total.items[i].binary, other.items[i].binary);
+    }
+    assert_true(amount_cmp(resource_list_get(total, 7), amount_from(7)) == 0 && total.items[1].binary);
+    assert_int_equal(resource_list_total(&a, NULL, 0, &total), KARP_OK);
+    assert_int_equal(total.count, 0);
+    amount most = amount_whole(INT64_MAX);
+    while (amount_add(most, most, &most)) continue;
+    resource_amount much[] = { { .resource = 1, .value = most }, { .resource = 1, .value = most } };
+    assert_int_equal(resource_list_total(&a, much, 2, &total), KARP_E_RANGE);
+    arena_free(&a);
+}
+
 static void differences(void **state)
 {
     building *f = *state;
@@ -157,6 +188,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(numbers, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(long_names, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(vectors, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(totals, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(differences, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(integers, building_set_up, building_tear_down),
     };
