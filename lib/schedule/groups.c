@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Distinguishes the kinds of parts that are interned in one table. */
-enum part { PART_GROUP = 1, PART_EXPRESSION, PART_TOLERATION, PART_TOLERATIONS, PART_FILTER, PART_SELECTOR, PART_WHOLE };
+enum part { PART_GROUP = 1, PART_EXPRESSION, PART_TOLERATION, PART_TOLERATIONS, PART_FILTER, PART_SELECTOR, PART_WHOLE, PART_NAMESPACES, PART_NAMESPACES_ASKED };
 
 /* A list of words under construction: the end of s->part_words, from `base` on. Parts within it are made behind it, and are
  * gone again when it goes on. */
@@ -157,18 +157,14 @@ static uint32_t group_identity(scheduler *s, const group *g, bool full)
     key_words k = words_begin(s);
     uint32_t parts[] = { PART_GROUP, g->kind, g->inverse, s->keys[g->key].key, (uint32_t)g->max_skew, selector_part(s, g, full), filter_part(s, g, full) };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) put(&k, parts[i]);
-    size_t from = words_so_far(&k);
-    for (uint32_t i = 0; i < g->namespace_count; i++) put(&k, g->namespaces[i]);
-    settle(&k, from, false);
+    put(&k, g->namespace_count);
+    put(&k, g->namespace_count == 1 ? g->namespaces[0] : g->namespace_list);
     return intern(&k);
 }
 
 bool group_in_namespace(const group *g, uint32_t name_space)
 {
-    for (uint32_t i = 0; i < g->namespace_count; i++) {
-        if (g->namespaces[i] == name_space) return true;
-    }
-    return false;
+    return g->namespace_count == 1 ? g->namespaces[0] == name_space : numbers_have(g->namespaces, g->namespace_count, name_space);
 }
 
 static bool selection_has(const spread_selection *x, uint32_t kin_number)
@@ -316,24 +312,51 @@ static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
     return ok && !s->failed ? number : NO_ID;
 }
 
-static bool namespaces_of_term(scheduler *s, const pod_term *t, uint32_t own, group *g)
+static void put_namespaces(key_words *k, const pod_term *t, uint32_t own)
+{
+    for (uint32_t i = 0; i < t->namespace_count; i++) put(k, t->namespaces[i]);
+    if (t->namespace_selector == NULL && t->namespace_count == 0) put(k, own);
+}
+
+/* Those that are named, and those whose labels the term selects. */
+static uint32_t list_namespaces(scheduler *s, const pod_term *t, uint32_t own)
 {
     const store *raw = &s->snapshot->raw;
-    uint32_t n = 0;
-    uint32_t *list = arena_array(&s->data, t->namespace_count + raw->namespaces.count + 1, sizeof *list);
-    if (list == NULL) {
-        s->failed = true;
-        return false;
-    }
-    for (uint32_t i = 0; i < t->namespace_count; i++) list[n++] = t->namespaces[i];
-    if (t->namespace_selector == NULL && n == 0) list[n++] = own;
+    key_words k = words_begin(s);
+    put(&k, PART_NAMESPACES);
+    put_namespaces(&k, t, own);
     for (size_t i = 0; t->namespace_selector != NULL && i < raw->namespaces.count; i++) {
         if (!selector_selects(t->namespace_selector, raw->namespaces.items[i].labels)) continue;
         karp_str name = name_of(s->snapshot, raw->namespaces.items[i].name);
-        list[n++] = strings_find(&raw->text, name.ptr, name.len);
+        put(&k, strings_find(&raw->text, name.ptr, name.len));
     }
-    g->namespaces = list;
-    g->namespace_count = n;
+    settle(&k, 1, false);
+    return intern(&k);
+}
+
+/* All namespaces are walked once for each selector that differs. */
+static uint32_t list_selected_namespaces(scheduler *s, const pod_term *t, uint32_t own)
+{
+    group asking = { .selects = t->namespace_selector };
+    key_words k = words_begin(s);
+    put(&k, PART_NAMESPACES_ASKED);
+    put_namespaces(&k, t, own);
+    settle(&k, 1, false);
+    put(&k, make_selector_part(s, &asking, true));
+    uint32_t asked = intern(&k), list = s->failed ? NO_ID : map64_get(&s->namespaces_asked, asked);
+    if (list != NO_ID || s->failed) return list;
+    list = list_namespaces(s, t, own);
+    if (list != NO_ID && !map64_put(&s->namespaces_asked, asked, list)) s->failed = true;
+    return list;
+}
+
+static bool namespaces_of_term(scheduler *s, const pod_term *t, uint32_t own, group *g)
+{
+    g->namespace_list = t->namespace_selector == NULL ? list_namespaces(s, t, own) : list_selected_namespaces(s, t, own);
+    if (s->failed) return false;
+    const struct words_entry *list = &s->group_keys.entries[g->namespace_list];
+    g->namespaces = list->ptr + 1; /* behind the kind of part */
+    g->namespace_count = list->count - 1;
     return true;
 }
 

@@ -131,8 +131,8 @@ typedef struct group {
     bool has_filter;
     bool selective;       /* its filter may refuse a node */
     node_filter filter;
-    const uint32_t *namespaces; /* text ids */
-    uint32_t namespace_count;
+    const uint32_t *namespaces; /* text ids, ascending */
+    uint32_t namespace_count, namespace_list; /* where they are not one, equal lists have equal numbers */
     const selector *selects;  /* NULL = nil */
     label_list extra;         /* from matchLabelKeys */
     spread_selection *selection; /* NULL = not of a spread */
@@ -348,6 +348,7 @@ struct scheduler {
     struct told { const toleration *items; uint32_t identity; } told[2]; /* the tolerations that were part of one last */
     words filter_keys;    /* identities of filters and their parts */
     map64 group_of_identity;
+    map64 namespaces_asked; /* what a term says of namespaces -> list of them, both among the parts */
     LIST_OF(kin) kins;
     words kin_keys;
     map64 kin_label_numbers; /* (key, value) -> number of a label that kins have; made when label_first is */

@@ -77,6 +77,7 @@ bool topology_init(scheduler *s)
     words_init(&s->group_keys, s->context);
     words_init(&s->filter_keys, s->context);
     map64_init(&s->group_of_identity, s->context);
+    map64_init(&s->namespaces_asked, s->context);
     map64_init(&s->key_numbers, s->context);
     return kins_init(s) && list_bound_by_kin(s) && number_nodes(s) && register_bound(s);
 }
@@ -103,6 +104,7 @@ void topology_free(scheduler *s)
     words_free(&s->filter_keys);
     list_free(s->context, &s->part_words, sizeof(uint32_t));
     map64_free(&s->group_of_identity);
+    map64_free(&s->namespaces_asked);
     map64_free(&s->key_numbers);
     mem_free(s->context, s->host_text, s->host_text_capacity * sizeof *s->host_text);
     map64_free(&s->host_of_text);
