@@ -7,6 +7,7 @@
 #include <schedule/places.h>
 #include <schedule/ports.h>
 #include <schedule/topology.h>
+#include <schedule/volumes.h>
 #include <string.h>
 
 struct counted {
@@ -160,7 +161,7 @@ static void undo_hosts(scheduler *s)
         h->received = 0;
         h->touched = false;
         if (h->ports_loaded) h->port_count = h->ports_bound;
-        if (h->volumes_loaded) h->volume_count = h->volumes_bound;
+        volumes_undo(h);
     }
     s->log->hosts.count = 0;
 }

@@ -204,6 +204,7 @@ typedef struct class_state {
     bool tracked;            /* topology knows it: false for pods whose volumes were not found, until they fail */
     filter_terms *filter_terms; /* NULL = not made yet … */
     spread_selection *selections; /* … nor these, by spread constraint */
+    struct class_volumes *volumes; /* see volumes.h; NULL = not made yet */
     spread_list default_spread; /* §15, when the pods have no constraints of their own */
     uint64_t failed_at;      /* version of the run at which the whole ladder failed last */
     uint32_t failed_reason, failed_view;
@@ -233,9 +234,7 @@ typedef struct host {
     bool ports_loaded, volumes_loaded; /* bound pods' ports and volumes are read when first asked for */
     struct port_use *ports;    /* see ports.h */
     uint32_t port_count, port_capacity, ports_bound; /* ports_bound: those of bound pods */
-    struct volume_use *volumes; /* see volumes.h */
-    uint32_t volume_count, volume_capacity, volumes_bound;
-    const csi_node *csi;       /* the node's volume limits, NULL = none */
+    struct node_volumes *volumes; /* see volumes.h; NULL = the node has no limits, or they are not loaded */
 } host;
 
 /* Turns from … to, the last left out, in which there is no room; none when both are equal. See claim_rest.h. */

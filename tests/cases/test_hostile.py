@@ -66,6 +66,19 @@ def node(i):
             'status': {'allocatable': {'cpu': '4', 'pods': '10'}}}
 
 
+def with_volumes(n, drivers, nodes):
+    """A pod with n claims of so many drivers, each of which every node limits."""
+    limits = [{'name': f'd{i}', 'nodeID': 'x', 'allocatable': {'count': 5}} for i in range(drivers)]
+    return lines(
+        *[node(i) for i in range(nodes)],
+        *[{'apiVersion': 'storage.k8s.io/v1', 'kind': 'CSINode', 'metadata': {'name': f'n{i}'}, 'spec': {'drivers': limits}} for i in range(nodes)],
+        *[{'apiVersion': 'storage.k8s.io/v1', 'kind': 'StorageClass', 'metadata': {'name': f's{i}'}, 'provisioner': f'd{i}',
+           'volumeBindingMode': 'WaitForFirstConsumer'} for i in range(drivers)],
+        *[{'apiVersion': 'v1', 'kind': 'PersistentVolumeClaim', 'metadata': {'name': f'c{i}'}, 'spec': {'storageClassName': f's{i % drivers}'}}
+          for i in range(n)],
+        pod('p', {'volumes': [{'name': f'v{i}', 'persistentVolumeClaim': {'claimName': f'c{i}'}} for i in range(n)]}))
+
+
 def pool_with(n, **template):
     pool = json.loads(json.dumps(POOL))
     pool['spec']['template']['spec'].update(template)
@@ -105,6 +118,8 @@ TRAPS = {
     'resources': lambda n: lines(pod('p', {'containers': [{'name': 'c', 'resources': {'requests': {f'x.y/r{i}': '1' for i in range(n)}}}]})),
     'containers': lambda n: lines(pod('p', {'containers': [{'name': f'c{i}', 'resources': {'requests': {'cpu': '1m'}}} for i in range(n)]})),
     'volumes': lambda n: lines(pod('p', {'volumes': [{'name': f'v{i}', 'persistentVolumeClaim': {'claimName': f'c{i}'}} for i in range(n)]})),
+    'volumes of drivers that a node limits': lambda n: with_volumes(n, n, 1),
+    'volumes of one driver that nodes limit': lambda n: with_volumes(n, 1, 100),
     'pods that differ': lambda n: lines(*[pod(f'p{i}', labels={'a': f'v{i}'}) for i in range(n)]),
     'pods with rules of their own': lambda n: lines(*[rules_of_its_own(i) for i in range(n)]),
     'owners': lambda n: lines(pod('p', ownerReferences=[{'apiVersion': 'v1', 'kind': 'X', 'name': f'{i}', 'uid': f'{i}'} for i in range(n)])),
