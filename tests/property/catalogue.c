@@ -6,7 +6,9 @@
 
 static json_t *memory(struct maker *m, unsigned cpu)
 {
-    return json_string(text(m, "%uGi", cpu * (1U << below(m, 4)) * (has(m, COARSE) ? 4 : 1)));
+    unsigned each = 1U << below(m, 4);
+    if (has(m, COARSE)) each *= 4;
+    return json_string(text(m, "%uGi", cpu * each));
 }
 
 static json_t *capacity(struct maker *m, unsigned cpu)
