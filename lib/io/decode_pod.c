@@ -148,6 +148,24 @@ static const karp_container *containers_of(io_decoder *d, const json_t *spec, co
     return io_elements(d, spec, name, sizeof(karp_container), container, count);
 }
 
+static bool any_asks(const karp_container *list, size_t count, karp_str resource)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (among(list[i].requests, list[i].request_count, resource)) return true;
+    }
+    return false;
+}
+
+/* A pod-level limit is the request, too, unless a container of any kind asks for the resource: then what they ask for together is.
+ * Huge pages cannot be promised to more than one, so of these the pod asks for its limit in any case. */
+static bool containers_ask(const karp_pod *pod, karp_str resource)
+{
+    static const char huge[] = "hugepages-";
+    if (resource.len >= sizeof huge - 1 && memcmp(resource.ptr, huge, sizeof huge - 1) == 0) return false;
+    return any_asks(pod->containers, pod->container_count, resource) ||
+           any_asks(pod->init_containers, pod->init_container_count, resource);
+}
+
 static void pod_level_requests(io_decoder *d, const json_t *spec, karp_pod *pod)
 {
     const json_t *resources = io_object(d, spec, "resources");
@@ -158,14 +176,9 @@ static void pod_level_requests(io_decoder *d, const json_t *spec, karp_pod *pod)
     pod_level.requests = io_resources(d, resources, "requests", &pod_level.request_count);
     const karp_resource *limits = io_resources(d, resources, "limits", &limit_count);
     io_pop(d);
-    /* A pod-level limit stands for the request only where no container asks for the resource. */
     karp_resource *alone = io_make(d, limit_count, sizeof *alone);
     for (size_t i = 0; alone && i < limit_count; i++) {
-        bool asked = false;
-        for (size_t k = 0; k < pod->container_count && !asked; k++) {
-            asked = among(pod->containers[k].requests, pod->containers[k].request_count, limits[i].name);
-        }
-        if (!asked) alone[n++] = limits[i];
+        if (!containers_ask(pod, limits[i].name)) alone[n++] = limits[i];
     }
     if (!d->template_ && alone) default_requests(d, &pod_level, alone, n);
     pod->pod_requests = pod_level.requests;

@@ -133,7 +133,7 @@ karp_status continue_words(karp_snapshot *s, karp_error *error)
     return KARP_OK;
 }
 
-/* Go's Atoi: an optional sign and digits, within int64. */
+/* Go's Atoi: an optional sign and digits; what is beyond int64 is no number, and has the value nearest to it. */
 static string_number read_number(karp_str t)
 {
     string_number n = { 0, false };
@@ -141,13 +141,14 @@ static string_number read_number(karp_str t)
     bool negative = i == 1 && t.ptr[0] == '-';
     if (i == t.len) return n;
     uint64_t value = 0, limit = (uint64_t)INT64_MAX + (negative ? 1 : 0);
+    bool beyond = false;
     for (; i < t.len; i++) {
         if (t.ptr[i] < '0' || t.ptr[i] > '9') return n;
         uint64_t digit = (uint64_t)(t.ptr[i] - '0');
-        if (value > (limit - digit) / 10) return n;
-        value = value * 10 + digit;
+        beyond = beyond || value > (limit - digit) / 10;
+        value = beyond ? limit : value * 10 + digit;
     }
-    n.is_number = true;
+    n.is_number = !beyond;
     if (!negative) n.value = (int64_t)value;
     else n.value = value == limit ? INT64_MIN : -(int64_t)value;
     return n;

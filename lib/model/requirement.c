@@ -152,10 +152,10 @@ static size_t order_values(algebra *a, uint32_t *values, size_t count)
     return kept;
 }
 
+/* What is no number is 0, or the end of the range that it is beyond. */
 static int64_t bound_of(const algebra *a, const uint32_t *values, size_t count)
 {
-    if (count == 0 || !a->facts->numbers[values[0]].is_number) return 0;
-    return a->facts->numbers[values[0]].value;
+    return count == 0 ? 0 : a->facts->numbers[values[0]].value;
 }
 
 uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t *values, size_t count, uint32_t min_values)
@@ -326,6 +326,13 @@ uint32_t requirement_meet(algebra *a, uint32_t x, uint32_t y)
     id = meet(a, &rx, &ry);
     if (id == NO_ID || !map64_put(&a->meets, key, id)) return refuse(a);
     return id;
+}
+
+uint32_t requirement_of_all(algebra *a, const uint32_t *ids, size_t count)
+{
+    if (count < 2) return count == 0 ? NO_ID : *ids;
+    uint32_t first = requirement_of_all(a, ids, count / 2);
+    return requirement_meet(a, first, requirement_of_all(a, ids + count / 2, count - count / 2));
 }
 
 void algebra_keep(algebra *a, map64 *answers, uint64_t pair, bool answer)

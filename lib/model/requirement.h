@@ -94,6 +94,9 @@ bool requirement_has(const algebra *a, const requirement *r, uint32_t value);
 bool requirement_has_fresh(const requirement *r);
 
 uint32_t requirement_meet(algebra *a, uint32_t x, uint32_t y);    /* the intersection */
+/* Of all of them, which are on one key; NO_ID = there are none. By halves, since every intersection is kept: of n requirements that
+ * list a value each, n log n values and not n * n. */
+uint32_t requirement_of_all(algebra *a, const uint32_t *ids, size_t count);
 bool requirement_overlap(algebra *a, uint32_t x, uint32_t y);     /* HasIntersection */
 /* HasIntersection, or both only exclude: the test of Intersects, symmetric. */
 bool requirement_agree(algebra *a, uint32_t x, uint32_t y);
@@ -106,8 +109,8 @@ static inline const set_entry *set_entries(const algebra *a, uint32_t set, size_
 }
 uint32_t set_get(const algebra *a, uint32_t set, uint32_t key); /* requirement, or NO_ID = Exists */
 uint32_t set_add(algebra *a, uint32_t set, uint32_t with); /* ∧ one requirement */
-/* All of them together. Long lists are halved, since every set that was ever made is kept. */
-uint32_t set_of_all(algebra *a, const uint32_t *requirements, size_t count);
+/* All of them together, without a set for every step on the way: each set that was ever made is kept. May put them in order. */
+uint32_t set_of_all(algebra *a, uint32_t *ids, size_t count);
 uint32_t set_replace(algebra *a, uint32_t set, uint32_t with); /* the key's entry becomes this one */
 uint32_t set_remove(algebra *a, uint32_t set, uint32_t key);
 uint32_t set_meet_of_two(algebra *a, uint32_t x, uint32_t y);

@@ -2,6 +2,7 @@
 /* Sets of requirements: one per label key, interned as ordered pairs (key, requirement). */
 #include <model/requirement.h>
 
+#include <base/sort.h>
 #include <string.h>
 
 enum { STACK_ENTRIES = 64 }; /* sets up to this size are built without touching the arena */
@@ -119,14 +120,36 @@ uint32_t set_meet_of_two(algebra *a, uint32_t x, uint32_t y)
 
 enum { SHORT_LIST = 16 };
 
-uint32_t set_of_all(algebra *a, const uint32_t *requirements, size_t count)
+static int by_key(uint32_t x, uint32_t y, const void *user)
+{
+    const algebra *a = user;
+    uint32_t p = a->requirements[x].key, q = a->requirements[y].key;
+    return p < q ? -1 : p > q;
+}
+
+/* One set is interned, and not one more for each requirement. `ids` are put in order. */
+static uint32_t set_of_many(algebra *a, uint32_t *ids, size_t count)
+{
+    set_entry stack[STACK_ENTRIES];
+    size_t bytes = count * sizeof(set_entry), kept = 0, next;
+    set_entry *e = count <= STACK_ENTRIES ? stack : mem_alloc(a->context, bytes);
+    uint32_t set = EMPTY_SET;
+    if (e == NULL || !sort_ids(a->context, ids, count, by_key, a)) a->failed = true;
+    for (size_t i = 0; i < count && !a->failed; i = next) {
+        uint32_t key = a->requirements[ids[i]].key;
+        for (next = i + 1; next < count && a->requirements[ids[next]].key == key;) next++;
+        e[kept++] = (set_entry){ key, requirement_of_all(a, ids + i, next - i) };
+    }
+    if (!a->failed) set = intern_entries(a, e, kept);
+    if (e != stack) mem_free(a->context, e, bytes);
+    return set;
+}
+
+uint32_t set_of_all(algebra *a, uint32_t *ids, size_t count)
 {
     uint32_t set = EMPTY_SET;
-    if (count > SHORT_LIST) {
-        set = set_of_all(a, requirements, count / 2);
-        return set_meet(a, set, set_of_all(a, requirements + count / 2, count - count / 2));
-    }
-    for (size_t i = 0; i < count; i++) set = set_add(a, set, requirements[i]);
+    if (count > SHORT_LIST) return a->failed ? EMPTY_SET : set_of_many(a, ids, count);
+    for (size_t i = 0; i < count; i++) set = set_add(a, set, ids[i]);
     return set;
 }
 

@@ -43,13 +43,18 @@ static uint32_t translate_requirement(karp_snapshot *s, const struct translation
 
 uint32_t translate_set(karp_snapshot *s, const struct translation *t, uint32_t list)
 {
-    uint32_t set = EMPTY_SET;
     if (t->sets[list] != NO_ID) return t->sets[list];
-    for (uint32_t i = 0; i < t->of->lists.items[list].count; i++) {
+    uint32_t few[64], all = t->of->lists.items[list].count;
+    size_t bytes = all * sizeof *few, count = 0;
+    uint32_t *made = all <= 64 ? few : mem_alloc(s->context, bytes);
+    if (made == NULL) s->algebra.failed = true;
+    for (uint32_t i = 0; i < all && !s->algebra.failed; i++) {
         uint32_t r = translate_requirement(s, t, t->of->lists.items[list].items[i]);
-        if (r == NO_ID) return NO_ID;
-        if (requirement_get(&s->algebra, r)->key != s->facts.hostname) set = set_add(&s->algebra, set, r);
+        if (r == NO_ID) s->algebra.failed = true;
+        else if (requirement_get(&s->algebra, r)->key != s->facts.hostname) made[count++] = r;
     }
+    uint32_t set = s->algebra.failed ? NO_ID : set_of_all(&s->algebra, made, count);
+    if (made != few) mem_free(s->context, made, bytes);
     if (s->algebra.failed) return NO_ID;
     t->sets[list] = set;
     return set;

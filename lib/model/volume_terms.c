@@ -11,14 +11,28 @@ struct alternatives {
     uint32_t count;
 };
 
+enum { FEW_EXPRESSIONS = 16 };
+
 bool demand_of_expressions(algebra *a, expression_list list, demand *into)
 {
-    for (uint32_t i = 0; i < list.count; i++) {
+    uint32_t few[FEW_EXPRESSIONS], hosts = 0, others = 0;
+    size_t bytes = list.count * sizeof *few;
+    uint32_t *made = list.count <= FEW_EXPRESSIONS ? few : mem_alloc(a->context, bytes);
+    if (made == NULL) a->failed = true;
+    for (uint32_t i = 0; i < list.count && !a->failed; i++) {
         const expression *e = &list.items[i];
         uint32_t r = requirement_make(a, e->key, e->op, e->values, e->value_count, e->min_values);
-        if (r == NO_ID || !demand_add(a, into, r)) return false;
+        if (r == NO_ID) break;
+        if (requirement_get(a, r)->key == a->facts->hostname) made[list.count - ++hosts] = r; /* from the end */
+        else made[others++] = r;
     }
-    return true;
+    bool all = hosts + others == list.count && !a->failed;
+    if (all) {
+        demand d = { set_of_all(a, made, others), requirement_of_all(a, made + others, hosts) };
+        all = demand_meet(a, into, d);
+    }
+    if (made != few) mem_free(a->context, made, bytes);
+    return all;
 }
 
 enum { FEW_LABELS = 64 };
@@ -46,7 +60,7 @@ bool demand_of_labels(algebra *a, label_list list, demand *into)
     uint32_t few[FEW_LABELS];
     if (list.count == 0) return true;
     demand all = { EMPTY_SET, NO_ID };
-    const uint32_t *requirements = requirements_of(a, list, NULL, few, &count, &all.host);
+    uint32_t *requirements = requirements_of(a, list, NULL, few, &count, &all.host);
     if (requirements == NULL) return false;
     all.set = set_of_all(a, requirements, count);
     return demand_meet(a, into, all);
@@ -57,7 +71,7 @@ uint32_t set_of_labels(algebra *a, label_list labels, const uint8_t *interest)
     size_t count;
     uint32_t host, few[FEW_LABELS];
     if (labels.count == 0) return EMPTY_SET;
-    const uint32_t *requirements = requirements_of(a, labels, interest, few, &count, &host);
+    uint32_t *requirements = requirements_of(a, labels, interest, few, &count, &host);
     if (requirements == NULL) return NO_ID;
     uint32_t set = set_of_all(a, requirements, count);
     return a->failed ? NO_ID : set;

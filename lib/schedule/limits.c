@@ -24,6 +24,13 @@ static int64_t floor_units(amount value, amount unit)
     return negative ? -lo - 1 : lo;
 }
 
+/* Nodes are counted before one is started, and then all that matters is whether something is left: half a node is. */
+static int64_t units_left(const scheduler *s, uint32_t resource, amount left)
+{
+    amount unit = s->snapshot->units[resource];
+    return resource == RESOURCE_NODES && quirk(s, 10) ? -floor_units(amount_neg(left), unit) : floor_units(left, unit);
+}
+
 /* Per template, the largest capacity of any type in each limited resource: far from the limit nothing has to be filtered. */
 static bool find_largest(scheduler *s)
 {
@@ -65,7 +72,7 @@ bool limits_init(scheduler *s)
                     left = amount_whole(-unlimited); /* used up beyond counting */
                 }
             }
-            l->initial[i] = l->left[i] = floor_units(left, w->units[resources[i]]);
+            l->initial[i] = l->left[i] = units_left(s, resources[i], left);
         }
     }
     return find_largest(s);

@@ -129,20 +129,25 @@ static int by_label(const void *x, const void *y, const void *user)
     return compare_str(((const karp_label *)x)->key, ((const karp_label *)y)->key);
 }
 
-/* A list of labels under construction; later values win. */
+/* A list of labels under construction. */
 struct labels {
     karp_label *items;
     size_t count;
 };
 
-static void put_label(struct labels *l, karp_str key, karp_str value)
+static void put_label(struct labels *l, karp_str key, karp_str value) { l->items[l->count++] = (karp_label){ key, value }; }
+
+/* By key; of several values the one that was put last. */
+static bool order_labels(scheduler *s, struct labels *l)
 {
+    size_t kept = 0;
+    if (!sort_stable(s->context, l->items, l->count, sizeof *l->items, by_label, NULL)) return false;
     for (size_t i = 0; i < l->count; i++) {
-        if (!equal_str(l->items[i].key, key)) continue;
-        l->items[i].value = value;
-        return;
+        if (kept > 0 && equal_str(l->items[kept - 1].key, l->items[i].key)) kept--;
+        l->items[kept++] = l->items[i];
     }
-    l->items[l->count++] = (karp_label){ key, value };
+    l->count = kept;
+    return true;
 }
 
 static void put_pairs(const scheduler *s, struct labels *l, label_list list)
@@ -180,9 +185,10 @@ static bool launch_labels(scheduler *s, karp_decision *d, const launch_source *f
     put_label(&l, text_of(s->snapshot, s->snapshot->known.node_pool), text_of(s->snapshot, w.name));
     put_label(&l, text_of(s->snapshot, w.class_label), text_of(s->snapshot, p->class_name));
     put_implied(s, &l, from->set, false);
+    if (!order_labels(s, &l)) return false;
     row->labels = l.items;
     row->label_count = l.count;
-    return sort_stable(s->context, l.items, l.count, sizeof *l.items, by_label, NULL);
+    return true;
 }
 
 static bool launch_annotations(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
@@ -191,7 +197,7 @@ static bool launch_annotations(scheduler *s, karp_decision *d, const launch_sour
     static const char relaxed[] = "karpenter.sh/nodeclaim-min-values-relaxed";
     const node_pool *p = &s->snapshot->raw.pools.items[s->templates[from->template_].pool];
     const type_table *t = s->templates[from->template_].table;
-    struct labels l = { arena_array(&d->data, p->template_annotations.count + (size_t)6, sizeof *l.items), 0 };
+    struct labels l = { arena_array(&d->data, p->template_annotations.count + p->meta.annotations.count + (size_t)3, sizeof *l.items), 0 };
     if (l.items == NULL) return false;
     put_pairs(s, &l, p->template_annotations);
     for (uint32_t i = 0; i < p->meta.annotations.count; i++) {
@@ -199,16 +205,18 @@ static bool launch_annotations(scheduler *s, karp_decision *d, const launch_sour
         if (equal_str(key, str(hash)) || equal_str(key, str(version))) put_label(&l, key, text_of(s->snapshot, p->meta.annotations.items[i].value));
     }
     put_label(&l, str(relaxed), str(from->relaxed_min_values ? "true" : "false"));
+    bool priced = false, resized = false;
     for (uint32_t i = 0; i < from->type_count && t->overlaid; i++) {
         const instance_type *y = &t->types[from->types[i]];
-        bool priced = false;
         for (uint32_t o = 0; o < y->offering_count; o++) priced = priced || t->offerings[y->offering_first + o].price_from_overlay;
-        if (priced) put_label(&l, str("karpenter.sh/price-overlay-applied"), str("true"));
-        if (y->capacity_from_overlay) put_label(&l, str("karpenter.sh/capacity-overlay-applied"), str("true"));
+        resized = resized || y->capacity_from_overlay;
     }
+    if (priced) put_label(&l, str("karpenter.sh/price-overlay-applied"), str("true"));
+    if (resized) put_label(&l, str("karpenter.sh/capacity-overlay-applied"), str("true"));
+    if (!order_labels(s, &l)) return false;
     row->annotations = l.items;
     row->annotation_count = l.count;
-    return sort_stable(s->context, l.items, l.count, sizeof *l.items, by_label, NULL);
+    return true;
 }
 
 /* ---- taints, choice ------------------------------------------------------------------------------------------------------ */
@@ -262,11 +270,12 @@ static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *f
     if (l.items == NULL) return false;
     put_implied(s, &l, y->set, true);
     put_implied(s, &l, o->set, true);
+    if (!order_labels(s, &l)) return false;
     row->choice_labels = l.items;
     row->choice_label_count = l.count;
     row->capacity = resource_rows(w, &d->data, y->capacity_list, &row->capacity_count);
     row->allocatable = resource_rows(w, &d->data, y->allocatable_list, &row->allocatable_count);
-    return row->capacity != NULL && row->allocatable != NULL && sort_stable(s->context, l.items, l.count, sizeof *l.items, by_label, NULL);
+    return row->capacity != NULL && row->allocatable != NULL;
 }
 
 static bool launch_id(karp_decision *d, karp_launch *row)
@@ -339,9 +348,10 @@ static bool add_drivers(scheduler *s, karp_decision *d, karp_str drivers, karp_l
     if (l.items == NULL) return false;
     memcpy(l.items, row->annotations, row->annotation_count * sizeof *l.items);
     put_label(&l, str("karpenter.sh/requested-dra-drivers"), drivers);
+    if (!order_labels(s, &l)) return false;
     row->annotations = l.items;
     row->annotation_count = l.count;
-    return sort_stable(s->context, l.items, l.count, sizeof *l.items, by_label, NULL);
+    return true;
 }
 
 /* All but the pods, the id and the drivers. */

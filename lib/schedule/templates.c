@@ -32,26 +32,28 @@ static uint32_t taint_list_id(scheduler *s, taint_list list)
     return words_add(&s->taint_lists, (const uint32_t *)(const void *)list.items, (size_t)list.count * 3);
 }
 
-static void add_label(scheduler *s, demand *d, uint32_t key, uint32_t value)
+/* Of the template's labels, those that every launch of the pool has among them. */
+static bool add_labels(scheduler *s, const node_pool *p, struct pool_words w, demand *d)
 {
-    uint32_t r = requirement_in(&s->algebra, key, value);
-    if (r == NO_ID || !demand_add(&s->algebra, d, r)) s->failed = true;
+    const known_text *k = &s->snapshot->known;
+    const label_pair own[] = { { k->node_pool, w.name }, { w.class_label, p->class_name }, { k->registered, k->true_ }, { k->initialized, k->true_ } };
+    label_list all = { NULL, 0 };
+    label_pair *labels = arena_array(&s->data, p->template_labels.count + sizeof own / sizeof *own, sizeof *labels);
+    if (labels == NULL) return false;
+    for (uint32_t i = 0; i < p->template_labels.count; i++) {
+        label_pair l = p->template_labels.items[i];
+        if (l.key != k->node_pool && l.key != w.class_label) labels[all.count++] = l; /* these two it cannot change */
+    }
+    memcpy(labels + all.count, own, sizeof own);
+    all.items = labels;
+    all.count += sizeof own / sizeof *own;
+    return demand_of_labels(&s->algebra, all, d);
 }
 
 static bool template_requirements(scheduler *s, const node_pool *p, template_ *t)
 {
-    uint32_t name = s->snapshot->pool_names[t->pool].name, class_key = s->snapshot->pool_names[t->pool].class_label;
-    const known_text *k = &s->snapshot->known;
     demand d = { EMPTY_SET, NO_ID };
-    if (!demand_of_expressions(&s->algebra, p->requirements, &d)) return false;
-    for (uint32_t i = 0; i < p->template_labels.count; i++) {
-        label_pair l = p->template_labels.items[i];
-        if (l.key != k->node_pool && l.key != class_key) add_label(s, &d, l.key, l.value); /* these two are replaced below */
-    }
-    add_label(s, &d, k->node_pool, name);
-    add_label(s, &d, class_key, p->class_name);
-    add_label(s, &d, k->registered, k->true_);
-    add_label(s, &d, k->initialized, k->true_);
+    if (!demand_of_expressions(&s->algebra, p->requirements, &d) || !add_labels(s, p, s->snapshot->pool_names[t->pool], &d)) return false;
     t->set = d.set;
     t->host_possible = d.host == NO_ID || requirement_has_fresh(requirement_get(&s->algebra, d.host));
     return !s->failed && !s->algebra.failed;

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -215,6 +216,31 @@ func complete(object client.Object) {
 					r.Requests[name] = limit
 				}
 			}
+		}
+	}
+	completeWhole(&pod.Spec)
+}
+
+// completeWhole takes the limits of a whole pod for its requests, unless containers ask themselves. Of huge pages, which cannot
+// be promised twice, it always does.
+func completeWhole(spec *corev1.PodSpec) {
+	if spec.Resources == nil {
+		return
+	}
+	asked := map[corev1.ResourceName]bool{}
+	for _, list := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
+		for i := range list {
+			for name := range list[i].Resources.Requests {
+				asked[name] = !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+			}
+		}
+	}
+	for name, limit := range spec.Resources.Limits {
+		if spec.Resources.Requests == nil {
+			spec.Resources.Requests = corev1.ResourceList{}
+		}
+		if _, ok := spec.Resources.Requests[name]; !ok && !asked[name] {
+			spec.Resources.Requests[name] = limit
 		}
 	}
 }

@@ -7,8 +7,7 @@
 static json_t *memory(struct maker *m, unsigned cpu)
 {
     unsigned each = 1U << below(m, 4);
-    if (has(m, COARSE)) each *= 4;
-    return json_string(text(m, "%uGi", cpu * each));
+    return json_string(text(m, "%uGi", cpu * each * (has(m, COARSE) ? 4 : 1)));
 }
 
 static json_t *capacity(struct maker *m, unsigned cpu)

@@ -70,7 +70,7 @@ static void add_limits(struct maker *m, json_t *spec)
 {
     json_t *limits = json_object();
     if (has(m, LIMITS)) {
-        put(limits, "cpu", word(m, "1 4 8 16 40 100"));
+        put(limits, "cpu", word(m, "1 4 8 16 40 100 12500m"));
     }
     if (has(m, LIMITS)) {
         put(limits, "memory", word(m, "8Gi 32Gi 100Gi 1Ti"));
@@ -78,8 +78,11 @@ static void add_limits(struct maker *m, json_t *spec)
     if (has(m, LIMITS) && chance(m, 20)) {
         put(limits, "example.com/gpu", word(m, "0 1 4"));
     }
+    if (has(m, LIMITS) && chance(m, 20)) {
+        put_some(m, limits, "pods ephemeral-storage", "20 100 200Gi");
+    }
     if (has(m, NODE_LIMITS)) {
-        put(limits, "nodes", word(m, "0 1 2 3 5"));
+        put(limits, "nodes", word(m, "0 1 2 3 5 500m 1500m 2.5"));
     }
     if (json_object_size(limits) > 0) {
         json_object_set(spec, "limits", limits);

@@ -68,7 +68,7 @@ static json_t *selector(struct maker *m, json_t *labels)
 
 static void add_spread(struct maker *m, json_t *list, json_t *labels, const char *key, const char *when)
 {
-    json_t *c = json_pack("{s:i, s:s, s:s}", "maxSkew", chance(m, 75) ? 1 : 2, "topologyKey", key, "whenUnsatisfiable", when);
+    json_t *c = json_pack("{s:i, s:s, s:s}", "maxSkew", chance(m, 75) ? 1 : 2 + (int)below(m, 2), "topologyKey", key, "whenUnsatisfiable", when);
     json_t *s = selector(m, labels);
     if (s != NULL) {
         json_object_set_new(c, "labelSelector", s);
@@ -209,10 +209,10 @@ static json_t *requests(struct maker *m)
 {
     json_t *out = json_object();
     if (!chance(m, 8)) {
-        put(out, "cpu", amount(m, "50m 100m 250m 500m 500m 1 1 1500m 2 3 7", "1 2 4"));
+        put(out, "cpu", amount(m, "50m 100m 250m 500m 0.5 1 1 1.5 2 3 7e0", "1 2 4"));
     }
     if (!chance(m, 12)) {
-        put(out, "memory", amount(m, "64Mi 128Mi 256Mi 512Mi 1Gi 1Gi 2Gi 1500M 4Gi", "4Gi 4Gi 8Gi 16Gi"));
+        put(out, "memory", amount(m, "64Mi 131072Ki 256Mi 0.5Gi 1Gi 1Gi 2Gi 15e8 4Gi", "4Gi 4Gi 8Gi 16Gi"));
     }
     if (has(m, EXTENDED) && chance(m, 50)) {
         put(out, "example.com/gpu", word(m, "0 1 1 2"));
@@ -236,7 +236,7 @@ static json_t *host_ports(struct maker *m)
         put(port, "protocol", word(m, "TCP TCP UDP"));
     }
     if (chance(m, 45)) {
-        put(port, "hostIP", word(m, "10.0.0.1 10.0.0.2 0.0.0.0 :: fd00::1"));
+        put(port, "hostIP", word(m, "10.0.0.1 10.0.0.2 0.0.0.0 :: fd00::1 ::ffff:10.0.0.1 ::ffff:0.0.0.0"));
     }
     return json_pack("[o, {s:i}]", port, "containerPort", 9090);
 }
@@ -268,8 +268,8 @@ static void add_containers(struct maker *m, json_t *spec)
     }
     if (has(m, POD_RESOURCES)) {
         json_t *amounts = json_object();
-        put_some(m, amounts, "cpu memory", "2 3");
-        json_object_set_new(spec, "resources", json_pack("{s:o}", "requests", amounts));
+        put_some(m, amounts, "cpu memory hugepages-2Mi", "2 3");
+        json_object_set_new(spec, "resources", json_pack("{s:o}", word(m, "requests limits"), amounts));
     }
     if (has(m, DEVICES)) {
         json_object_set_new(spec, "resourceClaims", json_pack("[{s:s, s:s}]", "name", "gpu", "resourceClaimName", "gpu"));

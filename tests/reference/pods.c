@@ -53,7 +53,32 @@ static struct resources effective(const json_t *container, const json_t *status,
     return resize_infeasible(status) ? running : ref_resources_max(spec, running);
 }
 
-static struct resources pod_requests(const json_t *spec, const json_t *status)
+static bool is_hugepages(const char *name)
+{
+    return strncmp(name, "hugepages-", 10) == 0;
+}
+
+/** The API server takes a limit for the request, unless containers ask themselves, where they can ask for less than the limit. */
+static struct resources pod_level_requests(const json_t *spec, bool template)
+{
+    static const char *const lists[] = {"containers", "initContainers"};
+    const json_t *of_pod = ref_at(spec, "resources");
+    struct resources asked = {NULL, 0}, limits = ref_resources_read(ref_at(of_pod, "limits")), out = {NULL, 0};
+    for (size_t l = 0; l < 2; l++) {
+        for (size_t i = 0; i < ref_length(spec, lists[l]); i++) {
+            asked = ref_resources_sum(asked, requests_of(ref_item(spec, lists[l], i)));
+        }
+    }
+    for (size_t i = 0; i < limits.count && !template; i++) {
+        const char *name = limits.items[i].name;
+        if (is_hugepages(name) || ref_resources_find(asked, name) == NULL) {
+            out = ref_resources_set(out, name, limits.items[i].value);
+        }
+    }
+    return ref_resources_override(out, ref_resources_read(ref_at(of_pod, "requests")));
+}
+
+static struct resources pod_requests(const json_t *spec, const json_t *status, bool template)
 {
     struct resources sum = {NULL, 0}, side = {NULL, 0}, peak = {NULL, 0};
     for (size_t i = 0; i < ref_length(spec, "containers"); i++) {
@@ -69,11 +94,10 @@ static struct resources pod_requests(const json_t *spec, const json_t *status)
         }
         peak = ref_resources_max(peak, sidecar ? side : ref_resources_sum(r, side));
     }
-    struct resources out = ref_resources_max(sum, peak);
-    struct resources of_pod = ref_resources_read(ref_at(ref_at(spec, "resources"), "requests"));
+    struct resources out = ref_resources_max(sum, peak), of_pod = pod_level_requests(spec, template);
     for (size_t i = 0; i < of_pod.count; i++) {
         const char *name = of_pod.items[i].name;
-        if (strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 || strncmp(name, "hugepages-", 10) == 0) {
+        if (strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 || is_hugepages(name)) {
             out = ref_resources_set(out, name, of_pod.items[i].value);
         }
     }
@@ -95,7 +119,7 @@ static struct port read_port(const json_t *p)
 {
     const char *ip = ref_at(p, "hostIP") != NULL && *ref_text(p, "hostIP") != '\0' ? ref_text(p, "hostIP") : "0.0.0.0";
     struct port out = {.protocol = ref_text(p, "protocol"), .number = ref_int(p, "hostPort", 0)};
-    static const unsigned char zero[16];
+    static const unsigned char zero[16], mapped[12] = {[10] = 0xff, [11] = 0xff};
     if (inet_pton(AF_INET, ip, out.address + 1) == 1) {
         out.valid = true;
         out.any = memcmp(out.address + 1, zero, 4) == 0;
@@ -104,6 +128,12 @@ static struct port read_port(const json_t *p)
         out.valid = true;
         out.any = memcmp(out.address + 1, zero, 16) == 0;
         out.address[0] = 6;
+        if (memcmp(out.address + 1, mapped, sizeof mapped) == 0) { /* an IPv4 address in other words */
+            out.any = memcmp(out.address + 13, zero, 4) == 0;
+            memmove(out.address + 1, out.address + 13, 4);
+            memset(out.address + 5, 0, 12);
+            out.address[0] = 4;
+        }
     }
     return out;
 }
@@ -273,11 +303,11 @@ static bool wants_devices(const json_t *spec)
     return ref_length(spec, "resourceClaims") > 0;
 }
 
-static void read_spec(struct pod *pod, const json_t *spec, const json_t *status)
+static void read_spec(struct pod *pod, const json_t *spec, const json_t *status, bool template)
 {
     pod->node_name = ref_text(spec, "nodeName");
     pod->wants_devices = wants_devices(spec);
-    pod->requests = pod_requests(spec, status);
+    pod->requests = pod_requests(spec, status, template);
     pod->node_selector = ref_labels_read(ref_at(spec, "nodeSelector"));
     pod->required_nodes = ref_required_nodes_read(spec);
     pod->preferred_nodes = read_preferred_nodes(spec);
@@ -313,7 +343,7 @@ struct pod ref_pod_read(const json_t *doc)
     pod.uid = text_or(metadata, "uid", pod.key);
     pod.terminal = strcmp(pod.phase, "Succeeded") == 0 || strcmp(pod.phase, "Failed") == 0;
     read_owners(&pod, metadata);
-    read_spec(&pod, ref_at(doc, "spec"), status);
+    read_spec(&pod, ref_at(doc, "spec"), status, false);
     return pod;
 }
 
@@ -329,7 +359,7 @@ struct pod ref_pod_of_template(const json_t *daemon_set)
     };
     pod.key = ref_format("%s/%s", pod.namespace, pod.name);
     pod.uid = pod.key;
-    read_spec(&pod, ref_at(template, "spec"), NULL);
+    read_spec(&pod, ref_at(template, "spec"), NULL, true);
     return pod;
 }
 

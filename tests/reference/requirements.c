@@ -25,8 +25,8 @@ struct requirement ref_requirement(struct expression e)
 {
     struct requirement r = {.key = ref_normalized(e.key), .has_min = e.has_min, .min = e.min};
     int64_t n = 0;
-    if (e.values.count > 0 && !ref_atoi(e.values.items[0], &n)) {
-        n = 0;
+    if (e.values.count > 0) {
+        (void)ref_atoi(e.values.items[0], &n);
     }
     r.complement = strcmp(e.op, "In") != 0 && strcmp(e.op, "DoesNotExist") != 0;
     if (strcmp(e.op, "In") == 0 || strcmp(e.op, "NotIn") == 0) {

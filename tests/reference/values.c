@@ -325,22 +325,17 @@ bool ref_atoi(const char *text, int64_t *out)
     if (*s == '\0') {
         return false;
     }
-    amount value = 0;
+    amount value = 0, most = (amount)INT64_MAX + negative;
+    bool beyond = false;
     for (; *s != '\0'; s++) {
         if (*s < '0' || *s > '9') {
             return false;
         }
-        value = value * 10 + (*s - '0');
-        if (value > (amount)INT64_MAX + 1) {
-            return false;
-        }
+        beyond = beyond || value * 10 + (*s - '0') > most;
+        value = beyond ? most : value * 10 + (*s - '0');
     }
-    value = negative ? -value : value;
-    if (value > INT64_MAX) {
-        return false;
-    }
-    *out = (int64_t)value;
-    return true;
+    *out = (int64_t)(negative ? -value : value);
+    return !beyond;
 }
 
 static bool digits(const char **s, int count, int64_t *out)
