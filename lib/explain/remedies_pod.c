@@ -38,17 +38,18 @@ static bool tolerated(const toleration_list list, const taint *t)
     return false;
 }
 
-static void tolerate(search *s, const taint *t)
+/* The pod's tolerations with room for `more`, in the view; NULL = refused. */
+static toleration *room_to_tolerate(search *s, uint32_t more)
 {
     shape *h = overlay_shape(&s->changed, s->shape);
-    toleration *list = arena_array(&s->changed.data, h->tolerations.count + (size_t)1, sizeof *list);
+    toleration *list = arena_array(&s->changed.data, h->tolerations.count + (size_t)more, sizeof *list);
     if (list == NULL) {
         s->status = KARP_E_NOMEM;
-        return;
+        return NULL;
     }
     if (h->tolerations.count > 0) memcpy(list, h->tolerations.items, h->tolerations.count * sizeof *list);
-    list[h->tolerations.count] = (toleration){ .key = t->key, .value = NO_TEXT, .effect = t->effect, .op = KARP_TOLERATION_EXISTS };
-    h->tolerations = (toleration_list){ list, h->tolerations.count + 1 };
+    h->tolerations.items = list;
+    return list;
 }
 
 static void show_taint_text(const search *s, strbuf *b, const taint *t)
@@ -65,6 +66,7 @@ static void show_taint_text(const search *s, strbuf *b, const taint *t)
 /* All that the pod does not tolerate of one list at once: one taint is the usual case. */
 static void try_taints(search *s, taint_list taints, words *seen)
 {
+    toleration *list = NULL; /* the pod's, once there is one more */
     uint32_t count = 0, *key = arena_array(&s->changed.data, (size_t)3 * taints.count + 1, sizeof *key);
     strbuf text;
     if (key == NULL) {
@@ -75,10 +77,13 @@ static void try_taints(search *s, taint_list taints, words *seen)
     strbuf_adds(&text, "tolerate ");
     for (uint32_t i = 0; i < taints.count; i++) {
         const taint *t = &taints.items[i];
-        if (!is_hard(s, t) || tolerated(overlay_shape(&s->changed, s->shape)->tolerations, t)) continue;
+        toleration_list *told = &overlay_shape(&s->changed, s->shape)->tolerations;
+        if (!is_hard(s, t) || tolerated(*told, t)) continue;
+        if (list == NULL) list = room_to_tolerate(s, taints.count - i);
+        if (list == NULL) break;
         if (count > 0) strbuf_adds(&text, " and ");
         show_taint_text(s, &text, t);
-        tolerate(s, t);
+        list[told->count++] = (toleration){ .key = t->key, .value = NO_TEXT, .effect = t->effect, .op = KARP_TOLERATION_EXISTS };
         uint32_t *row = &key[(size_t)3 * count++];
         row[0] = t->key;
         row[1] = t->value;

@@ -135,12 +135,18 @@ PRODUCTS = {
         requiredDuringSchedulingIgnoredDuringExecution={'nodeSelectorTerms': [expression(i) for i in range(n)]}), 'nodeSelector': labels(n)})),
 }
 
+# What is asked about the pod "p".
+EXPLAINED = {
+    'taints of a pool that a pod does not tolerate': lambda n: lines(pod('p'), pool=json.loads(pool_with(
+        n, taints=[{'key': f'k{i}', 'effect': 'NoSchedule'} for i in range(n)]).splitlines()[0])),
+}
 
-def cost(text, folder):
+
+def cost(text, folder, command=('plan',)):
     """Exit status, seconds, megabytes."""
     path = pathlib.Path(folder, 'trap')
     path.write_text(text)
-    program = subprocess.Popen([os.environ['KARP'], 'plan', '-f', str(path), '--catalogue', str(pathlib.Path(folder, 'types.json')), '-o', 'json'],
+    program = subprocess.Popen([os.environ['KARP'], *command, '-f', str(path), '--catalogue', str(pathlib.Path(folder, 'types.json')), '-o', 'json'],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT,
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)))
     _, status, used = os.wait4(program.pid, 0)
@@ -154,9 +160,10 @@ def check_growth():
               'offerings': [{'zone': z, 'capacityType': 'on-demand', 'price': 2 ** i * 0.1} for z in ('z1', 'z2')]} for i in range(1, 6)]
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, 'types.json').write_text(json.dumps(types))
-        for traps, sizes, most in ((TRAPS, (2500, 10000), 10), (PRODUCTS, (1000, 4000), 40)):
+        for traps, sizes, most, command in ((TRAPS, (2500, 10000), 10, ('plan',)), (PRODUCTS, (1000, 4000), 40, ('plan',)),
+                                            (EXPLAINED, (2500, 10000), 10, ('explain', 'pod', 'p'))):
             for name, trap in traps.items():
-                few, many = (cost(trap(n), folder) for n in sizes)
+                few, many = (cost(trap(n), folder, command) for n in sizes)
                 equal((few[0], many[0]), (0, 0), f'{name}: exit statuses')
                 check(many[1] < most * max(few[1], LEAST_SECONDS), f'{name}: {few[1]:.2f} s, and four times as many {many[1]:.2f} s')
                 check(many[2] < most * max(few[2], LEAST_MEGABYTES) / 4, f'{name}: {few[2]:.0f} MB, and four times as many {many[2]:.0f} MB')
