@@ -173,12 +173,13 @@ bool set_agree(algebra *a, uint32_t x, uint32_t y)
 
 static bool defined_enough(const algebra *a, uint32_t supply, uint32_t asked, bool lenient)
 {
-    size_t n;
-    const set_entry *e = set_entries(a, asked, &n);
+    size_t n, given, at = 0;
+    const set_entry *e = set_entries(a, asked, &n), *s = set_entries(a, supply, &given);
     for (size_t i = 0; i < n; i++) {
         if (lenient && a->facts->well_known[e[i].key]) continue;
         if (requirement_negative(&a->requirements[e[i].requirement])) continue;
-        if (set_get(a, supply, e[i].key) == NO_ID) return false;
+        while (at < given && s[at].key < e[i].key) at++;
+        if (at == given || s[at].key != e[i].key) return false;
     }
     return true;
 }
