@@ -200,6 +200,13 @@ TRAPS = {
     'tolerations': lambda n: lines(pod('p', {'tolerations': [{'key': f'k{i}', 'operator': 'Exists'} for i in range(n)]})),
     'values of one requirement': lambda n: pool_with(n, requirements=[
         {'key': ZONE, 'operator': 'In', 'values': [f'v{i}' for i in range(n)] + ['z1']}]),
+    'requirements of a pool': lambda n: pool_with(n, requirements=[{'key': f'k{i}', 'operator': 'In', 'values': ['a']} for i in range(n)]),
+    'requirements on one key of a pool': lambda n: pool_with(n, requirements=[
+        {'key': 'k', 'operator': 'NotIn', 'values': [f'v{i}']} for i in range(n)]),
+    'expressions on one key of a pod': lambda n: lines(pod('p', node_affinity(
+        requiredDuringSchedulingIgnoredDuringExecution={'nodeSelectorTerms': [
+            {'matchExpressions': [{'key': 'k', 'operator': 'NotIn', 'values': [f'v{i}']} for i in range(n)]}]}))),
+    'labels of a pool': lambda n: lines(pod('p', {'nodeSelector': labels(n)}), pool=pool_named('pool', labels=labels(n))),
     'taints of a pool': lambda n: pool_with(n, taints=[{'key': f'k{i}', 'effect': 'NoSchedule'} for i in range(n)]),
     'resources': lambda n: lines(pod('p', {'containers': [{'name': 'c', 'resources': {'requests': {f'x.y/r{i}': '1' for i in range(n)}}}]})),
     'containers': lambda n: lines(pod('p', {'containers': [{'name': f'c{i}', 'resources': {'requests': {'cpu': '1m'}}} for i in range(n)]})),
@@ -265,8 +272,6 @@ OTHERS = {
     'node selector to explain': (EXPLAIN_POD, lambda n: lines(pod('p', {'nodeSelector': labels(n)}))),
     'OR-terms to explain': (EXPLAIN_POD, lambda n: lines(pod('p', node_affinity(
         requiredDuringSchedulingIgnoredDuringExecution={'nodeSelectorTerms': [expression(i) for i in range(n)]})))),
-    'taints of a pool that a pod does not tolerate': (EXPLAIN_POD, lambda n: lines(
-        pod('p'), pool=pool_named('pool', taints=[{'key': f'k{i}', 'effect': 'NoSchedule'} for i in range(n)]))),
     'pools to explain': (EXPLAIN_POD, lambda n: lines(
         *[pool_named(f'p{i}', taints=[{'key': f'k{i}', 'effect': 'NoSchedule'}]) for i in range(n)], pod('p', {'nodeSelector': {'x': 'y'}}))),
     'host ports to explain': (EXPLAIN_POD, lambda n: lines(pod('p', {'nodeSelector': {'x': 'y'}, 'containers': [
@@ -289,18 +294,21 @@ OTHERS = {
 
 # What grows with the product of two lengths, and no faster; the memory of those with LINEAR not even so.
 PRODUCTS = {
-    'OR-terms and a node selector': (PRODUCT, (1000, 4000), lambda n: lines(pod('p', {**node_affinity(
+    'OR-terms and a node selector': (PLAN, PRODUCT, (1000, 4000), lambda n: lines(pod('p', {**node_affinity(
         requiredDuringSchedulingIgnoredDuringExecution={'nodeSelectorTerms': [expression(i) for i in range(n)]}), 'nodeSelector': labels(n)}))),
-    'taints of a pool and as many tolerations': (LINEAR, (1000, 4000), lambda n: lines(
+    'taints of a pool and as many tolerations': (PLAN, LINEAR, (1000, 4000), lambda n: lines(
         pod('p', {'tolerations': [{'key': f'k{i}', 'operator': 'Exists'} for i in reversed(range(n))]}),
         pool=pool_named('pool', taints=[{'key': f'k{i}', 'effect': 'NoSchedule'} for i in range(n)]))),
-    'taints of a node and as many tolerations': (LINEAR, (1000, 4000), lambda n: lines(
+    'taints of a node and as many tolerations': (PLAN, LINEAR, (1000, 4000), lambda n: lines(
         own_node(0, taints=[{'key': f'k{i}', 'effect': 'NoSchedule'} for i in range(n)]),
         pod('p', {'tolerations': [{'key': f'k{i}', 'operator': 'Exists'} for i in reversed(range(n))]}))),
-    'pools and DaemonSets': (LINEAR, (750, 3000), lambda n: lines(
+    'pools and DaemonSets': (PLAN, LINEAR, (750, 3000), lambda n: lines(
         *[pool_named(f'p{i}') for i in range(n)], *[daemon_set(i) for i in range(n)], pod('p'))),
-    'kinds of pods and pools': (PRODUCT, (250, 1000), lambda n: lines(
+    'kinds of pods and pools': (PLAN, PRODUCT, (250, 1000), lambda n: lines(
         *[pool_named(f'p{i}', labels={'k': f'v{i}'}) for i in range(n)], *[pod(f'q{i}', {'nodeSelector': {'k': f'v{i}'}}) for i in range(n)])),
+    'labels of a type': (PLAN, LINEAR, (4000, 16000), lambda n: of_types(instance_type(1, labels={f'k{i}': ['a'] for i in range(n)}))),
+    'taints of a pool that a pod does not tolerate': (EXPLAIN_POD, LINEAR, (2000, 8000), lambda n: lines(
+        pod('p'), pool=pool_named('pool', taints=[{'key': f'k{i}', 'effect': 'NoSchedule'} for i in range(n)]))),
 }
 
 
@@ -364,8 +372,8 @@ def check_growth():
             check_trap(name, trap, folder)
         for name, (command, trap) in OTHERS.items():
             check_trap(name, trap, folder, command)
-        for name, (memory, sizes, trap) in PRODUCTS.items():
-            check_trap(name, trap, folder, sizes=sizes, time=PRODUCT, memory=memory)
+        for name, (command, memory, sizes, trap) in PRODUCTS.items():
+            check_trap(name, trap, folder, command, sizes, PRODUCT, memory)
 
 
 def check_limits():
