@@ -126,15 +126,32 @@ static void show_conflict(scheduler *s, strbuf *b, uint32_t supply, uint32_t ask
     show_requirement(s, b, set_get(&s->algebra, supply, key));
 }
 
+static int by_resource_name(uint32_t x, uint32_t y, const void *user)
+{
+    const strings *names = user;
+    return compare_str(strings_get(names, x), strings_get(names, y));
+}
+
+/* By name: the numbers of resources are those of their first appearance. */
 static void show_limits(const scheduler *s, strbuf *b, const template_ *t)
 {
     const pool_limit *l = &s->limits[t->pool];
+    const strings *names = &s->snapshot->raw.resources;
+    size_t bytes = l->count * sizeof *l->resources;
+    uint32_t *order = mem_alloc(s->context, bytes);
+    if (order == NULL) {
+        b->failed = true;
+        return;
+    }
+    memcpy(order, l->resources, bytes);
+    if (!sort_ids(s->context, order, l->count, by_resource_name, names)) b->failed = true;
     strbuf_adds(b, "all available instance types exceed limits for nodepool (");
     for (uint32_t i = 0; i < l->count; i++) {
         if (i > 0) strbuf_adds(b, ", ");
-        strbuf_addstr(b, strings_get(&s->snapshot->raw.resources, l->resources[i]));
+        strbuf_addstr(b, strings_get(names, order[i]));
     }
     strbuf_addc(b, ')');
+    mem_free(s->context, order, bytes);
 }
 
 /* How many types of the pool meet one requirement alone, by their labels or by what is offered of them: none or some. */
