@@ -60,15 +60,15 @@ def expression(i):
 
 
 def pod_term(i):
-    return {'topologyKey': ZONE, 'labelSelector': {'matchLabels': {'a': f'v{i}'}}}
+    return {'topologyKey': ZONE, 'labelSelector': own_label(i)}
 
 
 def rules_of_its_own(i):
     """A pod whose spread and anti-affinity look at nobody else."""
-    own = {'matchLabels': {'a': f'v{i}'}}
+    own = own_label(i)
     return pod(f'p{i}', {'topologySpreadConstraints': [{'maxSkew': 1, 'topologyKey': ZONE, 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': own}],
                          'affinity': {'podAntiAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': [
-                             {'topologyKey': 'kubernetes.io/hostname', 'labelSelector': own}]}}}, labels={'a': f'v{i}'})
+                             {'topologyKey': HOST, 'labelSelector': own}]}}}, labels={'a': f'v{i}'})
 
 
 def beside_a_spread(n, key='k', keys=(), values=('b',), **spec):
@@ -93,8 +93,7 @@ def with_volumes(n, drivers, nodes):
         *[{'apiVersion': 'storage.k8s.io/v1', 'kind': 'CSINode', 'metadata': {'name': f'n{i}'}, 'spec': {'drivers': limits}} for i in range(nodes)],
         *[{'apiVersion': 'storage.k8s.io/v1', 'kind': 'StorageClass', 'metadata': {'name': f's{i}'}, 'provisioner': f'd{i}',
            'volumeBindingMode': 'WaitForFirstConsumer'} for i in range(drivers)],
-        *[{'apiVersion': 'v1', 'kind': 'PersistentVolumeClaim', 'metadata': {'name': f'c{i}'}, 'spec': {'storageClassName': f's{i % drivers}'}}
-          for i in range(n)],
+        *[claimed(i, storageClassName=f's{i % drivers}') for i in range(n)],
         pod('p', {'volumes': [{'name': f'v{i}', 'persistentVolumeClaim': {'claimName': f'c{i}'}} for i in range(n)]}))
 
 
