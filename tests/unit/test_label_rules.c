@@ -31,7 +31,7 @@ static karp_snapshot *snapshot_of(building *f, const example *list, size_t count
     static karp_label pairs[400];
     static karp_str domains[] = { T("corp.example"), T("x.io"), T("") }, labels[] = { T("mine") };
     size_t n = 0;
-    char key[16];
+    char key[24];
     for (size_t i = 0; i < count; i++) {
         snprintf(key, sizeof key, "k%zu", i);
         pairs[n++] = (karp_label){ str(list[i].key), str("") };

@@ -17,7 +17,12 @@ from conftest import SOURCE
 PACKAGE = SOURCE / 'bindings/python'
 
 
-def mypy(*arguments: object) -> 'subprocess.CompletedProcess[str]':
+@pytest.fixture(scope='module')
+def cache(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    return tmp_path_factory.mktemp('mypy')
+
+
+def mypy(cache: pathlib.Path, *arguments: object) -> 'subprocess.CompletedProcess[str]':
     if importlib.util.find_spec('mypy') is not None:
         program: List[str] = [sys.executable, '-m', 'mypy']
     elif shutil.which('mypy'):
@@ -25,22 +30,22 @@ def mypy(*arguments: object) -> 'subprocess.CompletedProcess[str]':
     else:
         pytest.skip('there is no mypy')
     environment = {**os.environ, 'MYPYPATH': str(PACKAGE)}
-    return subprocess.run([*program, '--strict', '--cache-dir', os.devnull, *map(str, arguments)], cwd=PACKAGE,
+    return subprocess.run([*program, '--strict', '--cache-dir', str(cache), *map(str, arguments)], cwd=PACKAGE,
                           env=environment, capture_output=True, text=True)
 
 
-def test_package_and_its_use() -> None:
-    done = mypy('karp', 'tests/typed.py')
+def test_package_and_its_use(cache: pathlib.Path) -> None:
+    done = mypy(cache, 'karp', 'tests/typed.py')
     assert done.returncode == 0, done.stdout
 
 
-def test_wrong_use_is_noticed(tmp_path: pathlib.Path) -> None:
+def test_wrong_use_is_noticed(cache: pathlib.Path, tmp_path: pathlib.Path) -> None:
     path = tmp_path / 'wrong.py'
     path.write_text('import karp\n'
                     'karp.load("x").plan(profil="karp")\n'
                     'karp.load("x").plan().launches[0].choice.price\n'  # it may be None
                     'karp.load("x").explain()\n'
                     'karp.fit([], {"a": 7})\n')
-    done = mypy(path)
+    done = mypy(cache, path)
     assert done.returncode == 1
     assert all(f'wrong.py:{line}: error' in done.stdout for line in (2, 3, 4, 5)), done.stdout
