@@ -146,8 +146,8 @@ static bool always_owned(const scheduler *s, const view *v, uint32_t number)
     if (!v->settled) return false;
     const view *views = s->views.items;
     uint32_t n = s->classes[v->class_].first_view;
-    while (n < s->views.count && views[n].step < v->step && owns(&views[n], number)) n = views[n].next;
-    return n < s->views.count && views[n].step == v->step;
+    while (views[n].step < v->step && owns(&views[n], number)) n = views[n].next; /* the view itself is in this list */
+    return views[n].step == v->step;
 }
 
 bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, uint32_t host_text, bool *lasting)

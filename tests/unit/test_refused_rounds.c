@@ -8,7 +8,12 @@
 
 #include <support/fault.h>
 
-enum { SIZES = 40, MOST_RESOURCES = 32, MOST_COUNTERS = 400, STEP_COUNTERS = 4 };
+enum { SIZES = 40, MOST_RESOURCES = 32, MOST_COUNTERS = 400, STEP_COUNTERS = 4, TEAMS = 70 };
+
+#define TEAMS_POOL \
+    "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: teams}, spec: {template: {spec: {nodeClassRef: " \
+    "{group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: [{key: team, operator: Exists}]}}}, status: {conditions: " \
+    "[{type: Ready, status: 'True'}, {type: ValidationSucceeded, status: 'True'}, {type: NodeClassReady, status: 'True'}]}}\n"
 
 static char text[600000];
 
@@ -75,8 +80,21 @@ static void many_counters(void **state)
     }
 }
 
+/* Domains that no pool names: each becomes known when a pod that counts goes there. */
+static void many_domains(void **state)
+{
+    (void)state;
+    size_t n = (size_t)snprintf(text, sizeof text, "%s", SNAPSHOT("{}", TYPE("m", "1", "")) TEAMS_POOL);
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s", POD("near", "1", ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: team, labelSelector: {matchLabels: {app: x}}}]}}"));
+    for (int i = 0; i < TEAMS; i++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "- {apiVersion: v1, kind: Pod, metadata: {name: p%d, namespace: default, labels: {app: x}}, spec: {nodeSelector: {team: t%d}, "
+                              "containers: [{name: c, resources: {requests: {cpu: 3}}}]}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n", i, i);
+    }
+    refuse_each(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(many_sizes), cmocka_unit_test(many_counters) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(many_sizes), cmocka_unit_test(many_counters), cmocka_unit_test(many_domains) };
     return cmocka_run_group_tests_name("refused_rounds", tests, NULL, NULL);
 }

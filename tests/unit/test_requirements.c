@@ -268,6 +268,24 @@ static void test_many_keys(void **state)
     karp_context_free(context);
 }
 
+/* A long list is gathered by key at once: the same set as one requirement after the other. */
+static void test_long_lists(void **state)
+{
+    enum { MOST = 200 };
+    world *w = *state;
+    static const char *const values[] = { "a b", "b c", "a", "c" };
+    uint64_t seed = 3;
+    for (size_t count = 1; count < MOST; count += 3) {
+        uint32_t ids[MOST], one = EMPTY_SET;
+        for (size_t i = 0; i < count; i++) {
+            const char *key = random_below(&seed, 2) == 0 ? "k" : "kubernetes.io/arch";
+            ids[i] = make(w, key, random_below(&seed, 3) == 0 ? KARP_OP_IN : KARP_OP_NOT_IN, values[random_below(&seed, 4)], (uint32_t)random_below(&seed, 3));
+        }
+        for (size_t i = 0; i < count; i++) one = set_add(&w->a, one, ids[i]);
+        assert_int_equal(set_of_all(&w->a, ids, count), one);
+    }
+}
+
 static void test_supply_and_demand(void **state)
 {
     world *w = *state;
@@ -343,6 +361,8 @@ static void test_nothing_to_add(void **state)
     assert_int_equal(set_replace(&own.a, EMPTY_SET, NO_ID), EMPTY_SET);
     assert_true(own.a.failed);
     assert_int_equal(set_remove(&own.a, EMPTY_SET, 1), EMPTY_SET);
+    uint32_t many[40] = { 0 };
+    assert_int_equal(set_of_all(&own.a, many, 40), EMPTY_SET);
     assert_false(demand_add(&own.a, &d, requirement_in(&own.a, 1, 1)));
     law_world_close(&own);
 }
@@ -391,6 +411,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_min_values, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_told_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_keys, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_long_lists, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_supply_and_demand, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_pairs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_host_name, set_up, tear_down),
