@@ -279,7 +279,9 @@ static void test_long_lists(void **state)
         uint32_t ids[MOST], one = EMPTY_SET;
         for (size_t i = 0; i < count; i++) {
             const char *key = random_below(&seed, 2) == 0 ? "k" : "kubernetes.io/arch";
-            ids[i] = make(w, key, random_below(&seed, 3) == 0 ? KARP_OP_IN : KARP_OP_NOT_IN, values[random_below(&seed, 4)], (uint32_t)random_below(&seed, 3));
+            uint32_t op = random_below(&seed, 3) == 0 ? KARP_OP_IN : KARP_OP_NOT_IN;
+            const char *value = values[random_below(&seed, 4)];
+            ids[i] = make(w, key, op, value, (uint32_t)random_below(&seed, 3));
         }
         for (size_t i = 0; i < count; i++) one = set_add(&w->a, one, ids[i]);
         assert_int_equal(set_of_all(&w->a, ids, count), one);
