@@ -106,6 +106,8 @@ def statements(body):
 
 def problems_of(path, content, own, names):
     for _, body, at in own.values():
+        if names.isdisjoint(CALL.findall(body)):
+            continue
         places = set(unordered(body, names, at))
         for start, text in statements(body):
             if any(draws(part, names) > 1 for _, part in parts(text)):
