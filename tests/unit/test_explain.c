@@ -57,6 +57,8 @@ static const struct explained pods[] = {
       "1 ALLOW_VALUE allow topology.kubernetes.io/zone=b in the requirements of NodePool default -> m,b,1\n" },
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}, "
       "{maxSkew: 1, topologyKey: rack, whenUnsatisfiable: DoNotSchedule, labelSelector: {}}]"), "1 DROP_TOPOLOGY drop the spread constraint on rack -> m,a,1\n" },
+    { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: rack, whenUnsatisfiable: DoNotSchedule, labelSelector: {}}]"),
+      "1 DROP_TOPOLOGY drop the spread constraint on rack -> m,a,1\n" },
     { SNAPSHOT("{}", TYPE("m", "1", "")) "- {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d, namespace: default}, spec: {selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, "
       "spec: {containers: [{name: c, ports: [{containerPort: 80, hostPort: 80, protocol: TCP}]}]}}}}\n"
       "- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default, uid: u}, spec: {containers: [{name: c, ports: [{containerPort: 80, hostPort: 80, protocol: TCP}, {containerPort: 81, hostPort: 81}]}]}, "
