@@ -517,6 +517,7 @@ static void test_interruptions(void **state)
     add_claim(c, "slashes", ",\"annotations\":{\"karpenter.sh/nodeclaim-termination-timestamp\":\"2026-01-05T11:00:00Z\"}", "", "\"providerID\":\"aws:///z1/i-1\"");
     add_claim(c, "leaving", ",\"deletionTimestamp\":\"2026-01-05T09:00:00Z\"", "", "\"providerID\":\"aws:///z1/i-2\"");
     add_claim(c, "nowhere", "", "", "\"conditions\":[]");
+    add_claim(c, "zoneless", ",\"labels\":{\"node.kubernetes.io/instance-type\":\"t01\"}", "", "\"providerID\":\"aws:///z1/i-3\"");
     cluster_ready(c);
     for (uint32_t kind = 1; kind <= sizeof said / sizeof *said; kind++) {
         const karp_interruption message = { text("p-a"), kind, 0 };
@@ -531,6 +532,10 @@ static void test_interruptions(void **state)
                                        { text("i-2"), KARP_INTERRUPTION_REBALANCE, 0 } };
     assert_int_equal(karp_advise_interruptions(c->snapshot, 0, many, 7, &a, &c->error), KARP_OK);
     expect_advice(a, "event leaving=RebalanceRecommendation; delete slashes=SystemStatusFailure");
+    /* What was sold out is not known without a zone. */
+    const karp_interruption zoneless = { text("i-3"), KARP_INTERRUPTION_SPOT, 0 };
+    assert_int_equal(karp_advise_interruptions(c->snapshot, 0, &zoneless, 1, &a, &c->error), KARP_OK);
+    expect_advice(a, "delete zoneless=SpotInterruption");
     assert_int_equal(karp_advise_interruptions(c->snapshot, 0, NULL, 0, &a, &c->error), KARP_OK);
     expect_advice(a, "");
     const karp_interruption wrong[] = { { text("i-1"), 0, 0 }, { text("i-1"), 11, 0 } };

@@ -201,6 +201,24 @@ static void overcommitted(void **state)
     karp_snapshot_unref(s);
 }
 
+/* In the order of names, whatever the order they were added in. */
+static void names(void **state)
+{
+    building *f = *state;
+    static const char *const given[] = { "n-b", "n-c", "n-a" }, *const told_names[] = { "n-a", "n-b", "n-c" };
+    for (size_t i = 0; i < 3; i++) {
+        karp_node n = node_of(given[i], NULL, 0);
+        good(f, karp_builder_add_node(f->b, &n, &f->error));
+    }
+    karp_snapshot *s = finish(f);
+    for (size_t i = 0; i < 3; i++) assert_true(equal_str(karp_snapshot_node_name(s, i), str(told_names[i])));
+    for (size_t i = 3; i < 5; i++) {
+        karp_str beyond = karp_snapshot_node_name(s, i);
+        assert_true(beyond.ptr == NULL && beyond.len == 0);
+    }
+    karp_snapshot_unref(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +226,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(refused_taints, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(told, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(faces, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(names, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(overcommitted, building_set_up, building_tear_down),
     };
     return cmocka_run_group_tests_name("state_nodes", tests, NULL, NULL);
