@@ -106,6 +106,27 @@ static void test_both_nodes(void **state)
     expect_cost(c, 4.0, 1.5);
 }
 
+/* Pods that may not meet: both launches are paid for. */
+static void test_two_launches(void **state)
+{
+    cluster *c = *state;
+    cluster_begin(c, 4, "");
+    add_pool(c, "pool", "", "");
+    add_node(c, "a", 2, "on-demand", "");
+    for (int i = 0; i < 2; i++) {
+        add_pod_with(c, i == 0 ? "x" : "y", "a", "1", ",\"labels\":{\"app\":\"x\"}",
+                     ",\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{\"topologyKey\":\"kubernetes.io/hostname\","
+                     "\"labelSelector\":{\"matchLabels\":{\"app\":\"x\"}}}]}}");
+    }
+    cluster_ready(c);
+    const karp_change changes[] = { removed("a") };
+    ask(c, changes, 1);
+    assert_int_equal(karp_decision_launch_count(c->decision), 2);
+    expect_choice(c, 0, "t01", "z1", "spot", 0.5);
+    expect_choice(c, 1, "t01", "z1", "spot", 0.5);
+    expect_cost(c, 2.0, 1.0);
+}
+
 static void test_lost_zone(void **state)
 {
     cluster *c = *state;
@@ -214,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_nothing, cluster_set_up, cluster_tear_down),
         cmocka_unit_test_setup_teardown(test_removed_node, cluster_set_up, cluster_tear_down),
+        cmocka_unit_test_setup_teardown(test_two_launches, cluster_set_up, cluster_tear_down),
         cmocka_unit_test_setup_teardown(test_both_nodes, cluster_set_up, cluster_tear_down),
         cmocka_unit_test_setup_teardown(test_lost_zone, cluster_set_up, cluster_tear_down),
         cmocka_unit_test_setup_teardown(test_lost_for_good, cluster_set_up, cluster_tear_down),
