@@ -35,7 +35,7 @@ static void init_reader(void *given, size_t size) { karp_reader_options_init(giv
 static void init_write(void *given, size_t size) { karp_write_options_init(given, size); }
 static void init_name(void *given, size_t size)
 {
-    karp_namespace object = {.size = size, .meta.name = {"a", 1}};
+    karp_namespace object = { .size = size, .meta.name = { "a", 1 } };
     memset(given, 0, size);
     memcpy(given, &object, size < sizeof object ? size : sizeof object);
 }
@@ -48,7 +48,10 @@ static karp_status use_context(subject *s, void *given)
     return status;
 }
 
-static karp_status use_settings(subject *s, void *given) { return karp_builder_set_settings(s->builder, given, &s->error); }
+static karp_status use_settings(subject *s, void *given)
+{
+    return karp_builder_set_settings(s->builder, given, &s->error);
+}
 
 static karp_status use_options(subject *s, void *given)
 {
@@ -76,15 +79,18 @@ static karp_status use_reader(subject *s, void *given)
 
 static karp_status use_write(subject *s, void *given)
 {
-    karp_text text = {NULL, 0, NULL};
+    karp_text text = { NULL, 0, NULL };
     karp_status status = karp_write_plan(s->context, s->decision, NULL, given, &text, &s->error);
     karp_text_free(&text);
     return status;
 }
 
 /* Every object starts with its size and its name. */
-#define ADDS(kind, type) \
-    static karp_status add_##kind(subject *s, void *given) { return karp_builder_add_##kind(s->builder, (type *)given, &s->error); }
+#define ADDS(kind, type)                                                                                               \
+    static karp_status add_##kind(subject *s, void *given)                                                             \
+    {                                                                                                                  \
+        return karp_builder_add_##kind(s->builder, (type *)given, &s->error);                                          \
+    }
 ADDS(pod, karp_pod)
 ADDS(node, karp_node)
 ADDS(node_claim, karp_node_claim)
@@ -118,8 +124,7 @@ static karp_status add_templated(subject *s, void *given)
 static void init_result(void *given, size_t size)
 {
     memset(given, 0x5a, size);
-    if (size >= sizeof size)
-        memcpy(given, &size, sizeof size);
+    if (size >= sizeof size) memcpy(given, &size, sizeof size);
 }
 
 static karp_status get_counts(subject *s, void *given)
@@ -129,40 +134,42 @@ static karp_status get_counts(subject *s, void *given)
 }
 
 static karp_status get_node(subject *s, void *given) { return karp_decision_node(s->decision, 0, given); }
-static karp_status get_unschedulable(subject *s, void *given) { return karp_decision_unschedulable(s->decision, 0, given); }
+static karp_status get_unschedulable(subject *s, void *given)
+{
+    return karp_decision_unschedulable(s->decision, 0, given);
+}
 
 static const case_ cases[] = {
-    {sizeof(karp_context_options), init_context, use_context, 0},
-    {sizeof(karp_settings), init_settings, use_settings, 0},
-    {sizeof(karp_options), init_options, use_options, 0},
-    {sizeof(karp_disrupt_options), init_disrupt, use_disrupt, 0},
-    {sizeof(karp_reader_options), init_reader, use_reader, 0},
-    {sizeof(karp_write_options), init_write, use_write, 0},
-    {sizeof(karp_pod), init_name, add_pod, 0},
-    {sizeof(karp_node), init_name, add_node, 0},
-    {sizeof(karp_node_claim), init_name, add_node_claim, 0},
-    {sizeof(karp_node_pool), init_name, add_node_pool, 0},
-    {sizeof(karp_node_class), init_name, add_node_class, 0},
-    {sizeof(karp_persistent_volume_claim), init_name, add_persistent_volume_claim, 0},
-    {sizeof(karp_persistent_volume), init_name, add_persistent_volume, 0},
-    {sizeof(karp_storage_class), init_name, add_storage_class, 0},
-    {sizeof(karp_csi_node), init_name, add_csi_node, 0},
-    {sizeof(karp_pod_disruption_budget), init_name, add_pod_disruption_budget, 0},
-    {sizeof(karp_namespace), init_name, add_namespace, 0},
-    {sizeof(karp_selecting), init_name, add_selecting, 0},
-    {sizeof(karp_node_overlay), init_name, add_node_overlay, 0},
-    {sizeof(karp_capacity_buffer), init_name, add_capacity_buffer, 0},
-    {sizeof(karp_pod), init_name, add_template, 0},
-    {sizeof(karp_templated_pod), init_name, add_templated, 0},
-    {sizeof(karp_snapshot_counts), init_result, get_counts, 1},
-    {sizeof(karp_node_use), init_result, get_node, 1},
-    {sizeof(karp_unschedulable), init_result, get_unschedulable, 1},
+    { sizeof(karp_context_options), init_context, use_context, 0 },
+    { sizeof(karp_settings), init_settings, use_settings, 0 },
+    { sizeof(karp_options), init_options, use_options, 0 },
+    { sizeof(karp_disrupt_options), init_disrupt, use_disrupt, 0 },
+    { sizeof(karp_reader_options), init_reader, use_reader, 0 },
+    { sizeof(karp_write_options), init_write, use_write, 0 },
+    { sizeof(karp_pod), init_name, add_pod, 0 },
+    { sizeof(karp_node), init_name, add_node, 0 },
+    { sizeof(karp_node_claim), init_name, add_node_claim, 0 },
+    { sizeof(karp_node_pool), init_name, add_node_pool, 0 },
+    { sizeof(karp_node_class), init_name, add_node_class, 0 },
+    { sizeof(karp_persistent_volume_claim), init_name, add_persistent_volume_claim, 0 },
+    { sizeof(karp_persistent_volume), init_name, add_persistent_volume, 0 },
+    { sizeof(karp_storage_class), init_name, add_storage_class, 0 },
+    { sizeof(karp_csi_node), init_name, add_csi_node, 0 },
+    { sizeof(karp_pod_disruption_budget), init_name, add_pod_disruption_budget, 0 },
+    { sizeof(karp_namespace), init_name, add_namespace, 0 },
+    { sizeof(karp_selecting), init_name, add_selecting, 0 },
+    { sizeof(karp_node_overlay), init_name, add_node_overlay, 0 },
+    { sizeof(karp_capacity_buffer), init_name, add_capacity_buffer, 0 },
+    { sizeof(karp_pod), init_name, add_template, 0 },
+    { sizeof(karp_templated_pod), init_name, add_templated, 0 },
+    { sizeof(karp_snapshot_counts), init_result, get_counts, 1 },
+    { sizeof(karp_node_use), init_result, get_node, 1 },
+    { sizeof(karp_unschedulable), init_result, get_unschedulable, 1 },
 };
 
 static void must(karp_status status, const char *what)
 {
-    if (status != KARP_OK)
-        broken(what);
+    if (status != KARP_OK) broken(what);
 }
 
 /* One node and one pod that no pool serves. */
@@ -171,8 +178,8 @@ static void open_subject(subject *s, meter *m)
     memset(s, 0, sizeof *s);
     karp_error_init(&s->error, sizeof s->error);
     s->context = metered_context(m);
-    karp_node node = {.size = sizeof node, .meta.name = fuzz_str("n")};
-    karp_pod pod = {.size = sizeof pod, .meta.name = fuzz_str("p"), .phase = KARP_PHASE_PENDING};
+    karp_node node = { .size = sizeof node, .meta.name = fuzz_str("n") };
+    karp_pod pod = { .size = sizeof pod, .meta.name = fuzz_str("p"), .phase = KARP_PHASE_PENDING };
     must(karp_builder_new(s->context, &s->builder, &s->error), "a builder can be made");
     must(karp_builder_add_node(s->builder, &node, &s->error), "a node can be added");
     must(karp_builder_add_pod(s->builder, &pod, &s->error), "a pod can be added");
@@ -191,30 +198,25 @@ static void close_subject(subject *s)
 static void check(const case_ *c, karp_status status, const uint8_t *given, size_t size)
 {
     int tail = 0;
-    for (size_t i = c->known; i < size; i++)
-        tail |= given[i] != 0;
-    if (status == KARP_E_INTERNAL || status > 0)
-        broken("no internal error");
-    if (size < sizeof size && status != KARP_E_ABI_SIZE)
-        broken("a struct without its size is refused");
+    for (size_t i = c->known; i < size; i++) tail |= given[i] != 0;
+    if (status == KARP_E_INTERNAL || status > 0) broken("no internal error");
+    if (size < sizeof size && status != KARP_E_ABI_SIZE) broken("a struct without its size is refused");
     if (!c->result && size > c->known && tail && status != KARP_E_ABI_NEW)
         broken("fields that the library does not know are refused");
     if (!c->result && size >= c->known && !tail && status != KARP_OK)
         broken("zeroed fields that the library does not know are let pass");
-    if (c->result && status == KARP_OK && tail)
-        broken("fields that the library does not know are zeroed");
+    if (c->result && status == KARP_OK && tail) broken("fields that the library does not know are zeroed");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 2)
-        return 0;
+    if (size < 2) return 0;
     const case_ *c = &cases[data[0] % (sizeof cases / sizeof cases[0])];
-    size_t bytes = sizeof(size_t) + (size_t)data[1] * 8 % (c->known + 64), behind = bytes > c->known ? bytes - c->known : 0;
+    size_t bytes = sizeof(size_t) + (size_t)data[1] * 8 % (c->known + 64),
+           behind = bytes > c->known ? bytes - c->known : 0;
     uint8_t *given = malloc(bytes);
-    if (given == NULL)
-        return 0;
-    meter m = {0, 0};
+    if (given == NULL) return 0;
+    meter m = { 0, 0 };
     subject s;
     open_subject(&s, &m);
     /* The _init functions check nothing: a caller gives its own sizeof. */
@@ -223,8 +225,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         c->init(whole, bytes > c->known ? bytes : c->known);
         memcpy(given, whole, bytes);
         memcpy(given, &bytes, sizeof bytes);
-        if (!c->result)
-            memcpy(given + bytes - behind, data + 2, behind < size - 2 ? behind : size - 2);
+        if (!c->result) memcpy(given + bytes - behind, data + 2, behind < size - 2 ? behind : size - 2);
         check(c, c->use(&s, given), given, bytes);
     }
     free(whole);

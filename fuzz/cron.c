@@ -35,7 +35,8 @@ static bool matches(const cron *c, int64_t at)
     int64_t of_day = at - days * 1440, weekday = (days + 4) % 7;
     int month, day;
     civil(days, &month, &day);
-    bool on_day = (c->days >> day & 1) != 0, on_weekday = (c->weekdays >> (weekday < 0 ? weekday + 7 : weekday) & 1) != 0;
+    bool on_day = (c->days >> day & 1) != 0,
+         on_weekday = (c->weekdays >> (weekday < 0 ? weekday + 7 : weekday) & 1) != 0;
     bool today = c->any_day || c->any_weekday ? on_day && on_weekday : on_day || on_weekday;
     return (c->minutes >> of_day % 60 & 1) && (c->hours >> of_day / 60 & 1) && (c->months >> month & 1) && today;
 }
@@ -43,34 +44,28 @@ static bool matches(const cron *c, int64_t at)
 static void check_fields(const cron *c, int64_t after, bool found, int64_t hit, const char *text, size_t size)
 {
     int64_t first = after / minute + 1 - (after % minute < 0), last = found ? hit / minute : first + 60 * 24 * 400;
-    if (found && (hit % minute != 0 || !matches(c, last)))
-        broken("a hit obeys the fields", text, size, after);
-    if (last - first > 60 * 24 * 3)
-        last = first + 60 * 24 * 3;
+    if (found && (hit % minute != 0 || !matches(c, last))) broken("a hit obeys the fields", text, size, after);
+    if (last - first > 60 * 24 * 3) last = first + 60 * 24 * 3;
     for (int64_t at = first; at < last; at++) {
-        if (matches(c, at))
-            broken("the next hit is the first", text, size, after);
+        if (matches(c, at)) broken("the next hit is the first", text, size, after);
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 8)
-        return 0;
+    if (size < 8) return 0;
     int64_t after, hit = 0, again = 0;
     memcpy(&after, data, sizeof after);
     after /= 2; /* away from the end of time */
     const char *text = (const char *)data + 8;
     size -= 8;
     cron c;
-    if (!cron_parse(text, size, &c))
-        return 0;
+    if (!cron_parse(text, size, &c)) return 0;
     bool found = cron_next(&c, after, &hit);
-    if (found && hit <= after)
-        broken("a hit lies after the instant", text, size, after);
-    if (found && hit - 1 > after && hit != INT64_MAX && c.every == 0 && (!cron_next(&c, hit - 1, &again) || again != hit))
+    if (found && hit <= after) broken("a hit lies after the instant", text, size, after);
+    if (found && hit - 1 > after && hit != INT64_MAX && c.every == 0 &&
+        (!cron_next(&c, hit - 1, &again) || again != hit))
         broken("the hit is the next one from a nanosecond before it", text, size, after);
-    if (c.every == 0 && hit != INT64_MAX)
-        check_fields(&c, after, found, hit, text, size);
+    if (c.every == 0 && hit != INT64_MAX) check_fields(&c, after, found, hit, text, size);
     return 0;
 }

@@ -11,13 +11,15 @@ enum { MOST_VALIDATED = 8 };
 
 static void allow(json_t *object, unsigned policies)
 {
-    static const char *const policy[4] = {"WhenEmptyOrUnderutilized", "WhenEmpty", "Balanced", "WhenEmptyOrUnderutilized"};
-    static const char *const nodes[4] = {"100%", "2", "50%", "10%"};
+    static const char *const policy[4] = { "WhenEmptyOrUnderutilized", "WhenEmpty", "Balanced",
+                                           "WhenEmptyOrUnderutilized" };
+    static const char *const nodes[4] = { "100%", "2", "50%", "10%" };
     const char *kind = json_string_value(json_object_get(object, "kind"));
     if (strcmp(kind, "NodeClaim") == 0) {
         json_t *conditions = json_object_get(json_object_get(object, "status"), "conditions");
-        json_array_append_new(conditions, json_pack("{s:s, s:s, s:s}", "type", policies & 16 ? "Drifted" : "Consolidatable",
-                                                    "status", "True", "lastTransitionTime", "2026-11-21T11:00:00Z"));
+        json_array_append_new(conditions,
+                              json_pack("{s:s, s:s, s:s}", "type", policies & 16 ? "Drifted" : "Consolidatable",
+                                        "status", "True", "lastTransitionTime", "2026-11-21T11:00:00Z"));
     } else if (strcmp(kind, "NodePool") == 0) {
         json_object_set_new(json_object_get(object, "spec"), "disruption",
                             json_pack("{s:s, s:s, s:[{s:s}]}", "consolidateAfter", "0s", "consolidationPolicy",
@@ -28,20 +30,19 @@ static void allow(json_t *object, unsigned policies)
 static json_t *world(const uint8_t *data, size_t size, unsigned policies)
 {
     json_t *out = world_make_from(data, size), *objects = json_object_get(out, "objects");
-    for (size_t i = 0; i < json_array_size(objects); i++)
-        allow(json_array_get(objects, i), policies);
+    for (size_t i = 0; i < json_array_size(objects); i++) allow(json_array_get(objects, i), policies);
     if (policies & 32)
-        json_object_set_new(json_object_get(json_object_get(out, "settings"), "featureGates"), "SpotToSpotConsolidation", json_true());
+        json_object_set_new(json_object_get(json_object_get(out, "settings"), "featureGates"),
+                            "SpotToSpotConsolidation", json_true());
     json_object_del(json_object_get(out, "state"), "pods"); /* that list is for a solve, not for a pass */
     return out;
 }
 
 static int64_t allowed(const karp_decision *decision, karp_str pool)
 {
-    karp_pool_budget row = {.size = sizeof row};
+    karp_pool_budget row = { .size = sizeof row };
     for (size_t i = 0; karp_decision_budget(decision, i, &row) == KARP_OK; i++) {
-        if (row.node_pool.len == pool.len && memcmp(row.node_pool.ptr, pool.ptr, pool.len) == 0)
-            return row.remaining;
+        if (row.node_pool.len == pool.len && memcmp(row.node_pool.ptr, pool.ptr, pool.len) == 0) return row.remaining;
     }
     return 0;
 }
@@ -49,10 +50,9 @@ static int64_t allowed(const karp_decision *decision, karp_str pool)
 /* A command takes candidates, each once, no more of a pool than its budget allows. */
 static void check_command(const karp_decision *decision, const karp_command *command)
 {
-    if (command->node_count == 0 || isnan(command->savings))
-        broken("a command takes nodes and has a price");
+    if (command->node_count == 0 || isnan(command->savings)) broken("a command takes nodes and has a price");
     for (size_t i = 0; i < command->node_count; i++) {
-        karp_candidate row = {.size = sizeof row}, own = {.size = sizeof own};
+        karp_candidate row = { .size = sizeof row }, own = { .size = sizeof own };
         int64_t of_pool = 0;
         int known = 0;
         for (size_t j = 0; karp_decision_candidate(decision, j, &row) == KARP_OK; j++) {
@@ -61,33 +61,32 @@ static void check_command(const karp_decision *decision, const karp_command *com
                 own = row;
             }
         }
-        if (known != 1)
-            broken("a command takes candidates");
+        if (known != 1) broken("a command takes candidates");
         for (size_t j = 0; j < command->node_count; j++) {
             for (size_t k = 0; karp_decision_candidate(decision, k, &row) == KARP_OK; k++)
-                of_pool += strcmp(row.node.ptr, command->nodes[j].ptr) == 0 && strcmp(row.node_pool.ptr, own.node_pool.ptr) == 0;
+                of_pool += strcmp(row.node.ptr, command->nodes[j].ptr) == 0 &&
+                           strcmp(row.node_pool.ptr, own.node_pool.ptr) == 0;
             if (j != i && strcmp(command->nodes[i].ptr, command->nodes[j].ptr) == 0)
                 broken("a command takes a node once");
         }
-        if (of_pool > allowed(decision, own.node_pool))
-            broken("a command keeps to the budgets");
+        if (of_pool > allowed(decision, own.node_pool)) broken("a command keeps to the budgets");
     }
 }
 
 /* On the same snapshot at the same instant a command still holds. */
-static void validate(const fuzz_world *w, const karp_disrupt_options *options, const karp_decision *decision, size_t index)
+static void validate(const fuzz_world *w, const karp_disrupt_options *options, const karp_decision *decision,
+                     size_t index)
 {
-    karp_validation out = {.size = sizeof out};
+    karp_validation out = { .size = sizeof out };
     karp_error error;
     karp_error_init(&error, sizeof error);
     karp_status status = karp_disrupt_validate(w->snapshot, options, decision, index, NULL, &out, &error);
-    if (status == KARP_OK && out.code != KARP_REASON_NONE)
-        broken("a command holds where it was made");
+    if (status == KARP_OK && out.code != KARP_REASON_NONE) broken("a command holds where it was made");
 }
 
 static karp_text written(const fuzz_world *w, const karp_decision *decision)
 {
-    karp_text text = {NULL, 0, NULL};
+    karp_text text = { NULL, 0, NULL };
     karp_error error;
     karp_error_init(&error, sizeof error);
     karp_status status = karp_write_disruption(w->context, decision, NULL, &text, &error);
@@ -118,11 +117,10 @@ static void run(const fuzz_world *w, uint32_t method)
             broken("the same pass has the same bytes");
         karp_text_free(&a);
         karp_text_free(&b);
-        karp_command row = {.size = sizeof row};
+        karp_command row = { .size = sizeof row };
         for (size_t i = 0; karp_decision_command(first, i, &row) == KARP_OK; i++) {
             check_command(first, &row);
-            if (i < MOST_VALIDATED)
-                validate(w, &options, first, i);
+            if (i < MOST_VALIDATED) validate(w, &options, first, i);
         }
     }
     karp_decision_unref(first);
@@ -131,12 +129,10 @@ static void run(const fuzz_world *w, uint32_t method)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 2)
-        return 0;
+    if (size < 2) return 0;
     fuzz_world w;
     fuzz_world_open(&w, world(data + 2, size - 2, data[1]));
-    if (w.snapshot != NULL)
-        run(&w, data[0] % (KARP_METHOD_SINGLE_NODE + 1));
+    if (w.snapshot != NULL) run(&w, data[0] % (KARP_METHOD_SINGLE_NODE + 1));
     fuzz_world_close(&w);
     return 0;
 }

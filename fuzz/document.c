@@ -15,7 +15,8 @@ static karp_catalogue *small_catalogue(karp_context *context)
         "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\",\"price\":1,\"available\":true},"
         "{\"zone\":\"z2\",\"capacityType\":\"spot\",\"price\":0.5,\"available\":true}]},"
         "{\"name\":\"b\",\"labels\":{\"kubernetes.io/arch\":[\"arm64\"],\"kubernetes.io/os\":[\"linux\"],"
-        "\"node.kubernetes.io/instance-type\":[\"b\"]},\"capacity\":{\"cpu\":\"16\",\"memory\":\"32Gi\",\"pods\":\"50\"},"
+        "\"node.kubernetes.io/"
+        "instance-type\":[\"b\"]},\"capacity\":{\"cpu\":\"16\",\"memory\":\"32Gi\",\"pods\":\"50\"},"
         "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\",\"price\":3,\"available\":true}]}]";
     karp_catalogue *catalogue = NULL;
     karp_error error;
@@ -29,8 +30,7 @@ static int contains(const uint8_t *data, size_t size, const char *word)
 {
     size_t length = strlen(word);
     for (size_t i = 0; i + length <= size; i++) {
-        if (memcmp(data + i, word, length) == 0)
-            return 1;
+        if (memcmp(data + i, word, length) == 0) return 1;
     }
     return 0;
 }
@@ -52,18 +52,14 @@ static void read_document(karp_context *context, karp_str name, karp_str text, i
     out->reader = NULL;
     karp_status status = karp_reader_new(context, &options, &out->reader, error);
     check_result(status, out->reader, error);
-    if (status != KARP_OK)
-        return;
+    if (status != KARP_OK) return;
     if (!own_catalogue) {
         karp_catalogue *catalogue = small_catalogue(context);
-        if (catalogue != NULL)
-            status = karp_reader_add_catalogue(out->reader, catalogue, error);
+        if (catalogue != NULL) status = karp_reader_add_catalogue(out->reader, catalogue, error);
         karp_catalogue_unref(catalogue);
     }
-    if (status == KARP_OK)
-        status = karp_reader_add(out->reader, name, text, error);
-    if (status == KARP_OK)
-        status = karp_reader_finish(out->reader, &out->snapshot, error);
+    if (status == KARP_OK) status = karp_reader_add(out->reader, name, text, error);
+    if (status == KARP_OK) status = karp_reader_finish(out->reader, &out->snapshot, error);
     check_result(status, out->snapshot, error);
 }
 
@@ -73,14 +69,13 @@ static void write_out(karp_context *context, const karp_decision *decision, int 
         karp_write_options options;
         karp_write_options_init(&options, sizeof options);
         options.format = format;
-        karp_text text = {NULL, 0, NULL};
+        karp_text text = { NULL, 0, NULL };
         karp_error error;
         karp_error_init(&error, sizeof error);
         karp_status status = disruption ? karp_write_disruption(context, decision, &options, &text, &error)
                                         : karp_write_plan(context, decision, NULL, &options, &text, &error);
         check_result(status, text.ptr, &error);
-        if (status == KARP_OK && text.ptr[text.len] != '\0')
-            broken("texts end with a NUL");
+        if (status == KARP_OK && text.ptr[text.len] != '\0') broken("texts end with a NUL");
         karp_text_free(&text);
     }
 }
@@ -97,8 +92,7 @@ static void decide(karp_context *context, const karp_snapshot *snapshot)
     karp_decision *decision = NULL;
     karp_status status = karp_provision(snapshot, &options, &decision, &error);
     check_result(status, decision, &error);
-    if (decision != NULL)
-        write_out(context, decision, 0);
+    if (decision != NULL) write_out(context, decision, 0);
     karp_decision_unref(decision);
 
     karp_disrupt_options disrupt_options;
@@ -109,22 +103,21 @@ static void decide(karp_context *context, const karp_snapshot *snapshot)
     decision = NULL;
     status = karp_disrupt(snapshot, &disrupt_options, &decision, &error);
     check_result(status, decision, &error);
-    if (decision != NULL)
-        write_out(context, decision, 1);
+    if (decision != NULL) write_out(context, decision, 1);
     karp_decision_unref(decision);
 }
 
 /* The canonical Snapshot of an input is an input with the same canonical Snapshot. */
 static void dump_and_read_back(karp_context *context, const reading *first)
 {
-    karp_text dump = {NULL, 0, NULL};
+    karp_text dump = { NULL, 0, NULL };
     karp_error error;
     karp_error_init(&error, sizeof error);
     karp_status status = karp_reader_dump(first->reader, &dump, &error);
     check_result(status, dump.ptr, &error);
     if (dump.ptr != NULL && dump.len <= MAX_BYTES) {
         reading second;
-        karp_str text = {dump.ptr, dump.len};
+        karp_str text = { dump.ptr, dump.len };
         read_document(context, fuzz_str("dump.json"), text, 1, &second);
         if (second.snapshot == NULL) {
             fprintf(stderr, "%s %s: %s\n", second.error.object, second.error.field, second.error.message);
@@ -142,9 +135,9 @@ static void dump_and_read_back(karp_context *context, const reading *first)
 
 void fuzz_document(const char *name, const uint8_t *data, size_t size)
 {
-    meter m = {0, 0};
+    meter m = { 0, 0 };
     karp_context *context = metered_context(&m);
-    karp_str text = {(const char *)data, size};
+    karp_str text = { (const char *)data, size };
     reading first;
     read_document(context, fuzz_str(name), text, contains(data, size, "catalogues"), &first);
     if (first.snapshot != NULL) {

@@ -25,10 +25,8 @@ static const char *current; /* where -o wants the input, or NULL */
 static void keep(const uint8_t *data, size_t size)
 {
     FILE *file = fopen(current, "wb");
-    if (file == NULL || fwrite(data, 1, size, file) != size)
-        fprintf(stderr, "%s: %s\n", current, strerror(errno));
-    if (file != NULL)
-        fclose(file);
+    if (file == NULL || fwrite(data, 1, size, file) != size) fprintf(stderr, "%s: %s\n", current, strerror(errno));
+    if (file != NULL) fclose(file);
 }
 
 /* The input in exactly as many bytes as it has, so that a sanitizer sees a step beyond it. */
@@ -39,10 +37,8 @@ static void run(const uint8_t *data, size_t size)
         fputs("no memory\n", stderr);
         exit(2);
     }
-    if (size > 0)
-        memcpy(copy, data, size);
-    if (current != NULL)
-        keep(data, size);
+    if (size > 0) memcpy(copy, data, size);
+    if (current != NULL) keep(data, size);
     LLVMFuzzerTestOneInput(copy, size);
     free(copy);
     inputs++;
@@ -81,12 +77,10 @@ static size_t change(uint8_t *data, size_t size, uint64_t *state)
 static void run_variants(const uint8_t *data, size_t size, size_t changes)
 {
     run(data, size);
-    for (size_t cut = 0; cut < cuts && size > 0; cut++)
-        run(data, size <= cuts ? cut % size : size * cut / cuts);
+    for (size_t cut = 0; cut < cuts && size > 0; cut++) run(data, size <= cuts ? cut % size : size * cut / cuts);
 
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15) ^ size;
-    for (size_t i = 0; i < size; i++)
-        state = state * 31 + data[i] + 1;
+    for (size_t i = 0; i < size; i++) state = state * 31 + data[i] + 1;
     state |= 1;
     uint8_t *scratch = malloc(size + (size == 0));
     for (size_t i = 0; scratch != NULL && i < changes && size > 0; i++) {
@@ -102,8 +96,7 @@ static int run_file(const char *path, size_t changes)
     uint8_t *data = malloc(MAX_FILE);
     if (file == NULL || data == NULL) {
         fprintf(stderr, "%s: %s\n", path, strerror(errno));
-        if (file != NULL)
-            fclose(file);
+        if (file != NULL) fclose(file);
         free(data);
         return 1;
     }
@@ -122,8 +115,7 @@ static int run_path(const char *path, size_t changes)
         fprintf(stderr, "%s: %s\n", path, strerror(errno));
         return 1;
     }
-    if (!S_ISDIR(status.st_mode))
-        return run_file(path, changes);
+    if (!S_ISDIR(status.st_mode)) return run_file(path, changes);
 
     struct dirent **entries = NULL;
     int count = scandir(path, &entries, NULL, alphasort);
@@ -135,10 +127,8 @@ static int run_path(const char *path, size_t changes)
     for (int i = 0; i < count; i++) {
         char below[MAX_PATH];
         int length = snprintf(below, sizeof below, "%s/%s", path, entries[i]->d_name);
-        if (length < 0 || (size_t)length >= sizeof below)
-            failed = 1;
-        else if (entries[i]->d_name[0] != '.')
-            failed |= run_path(below, changes);
+        if (length < 0 || (size_t)length >= sizeof below) failed = 1;
+        else if (entries[i]->d_name[0] != '.') failed |= run_path(below, changes);
         free(entries[i]);
     }
     free(entries);
@@ -148,8 +138,7 @@ static int run_path(const char *path, size_t changes)
 static size_t number(const char *text)
 {
     size_t value = 0;
-    for (; *text >= '0' && *text <= '9' && value < 100000000; text++)
-        value = value * 10 + (size_t)(*text - '0');
+    for (; *text >= '0' && *text <= '9' && value < 100000000; text++) value = value * 10 + (size_t)(*text - '0');
     return value;
 }
 
@@ -158,16 +147,12 @@ int main(int argc, char **argv)
     int first = 1;
     size_t changes = 0;
     for (; first + 1 < argc && argv[first][0] == '-'; first += 2) {
-        if (strcmp(argv[first], "-m") == 0)
-            changes = number(argv[first + 1]);
-        else if (strcmp(argv[first], "-c") == 0)
-            cuts = number(argv[first + 1]);
-        else if (strcmp(argv[first], "-o") == 0)
-            current = argv[first + 1];
+        if (strcmp(argv[first], "-m") == 0) changes = number(argv[first + 1]);
+        else if (strcmp(argv[first], "-c") == 0) cuts = number(argv[first + 1]);
+        else if (strcmp(argv[first], "-o") == 0) current = argv[first + 1];
     }
     int failed = 0;
-    for (int i = first; i < argc; i++)
-        failed |= run_path(argv[i], changes);
+    for (int i = first; i < argc; i++) failed |= run_path(argv[i], changes);
     printf("%zu inputs\n", inputs);
     return failed || inputs == 0 ? 1 : 0;
 }

@@ -14,10 +14,8 @@ void broken(const char *promise)
 static void *meter_alloc(size_t bytes, void *user)
 {
     meter *m = user;
-    if (bytes == 0)
-        broken("the allocator is asked for more than zero bytes");
-    if (bytes > MAX_MEMORY - m->in_use)
-        return NULL;
+    if (bytes == 0) broken("the allocator is asked for more than zero bytes");
+    if (bytes > MAX_MEMORY - m->in_use) return NULL;
     void *memory = malloc(bytes);
     if (memory != NULL) {
         m->in_use += bytes;
@@ -48,27 +46,23 @@ static void *meter_realloc(void *memory, size_t old_bytes, size_t new_bytes, voi
 
 karp_str fuzz_str(const char *text)
 {
-    karp_str s = {text, strlen(text)};
+    karp_str s = { text, strlen(text) };
     return s;
 }
 
 void check_result(karp_status status, const void *result, const karp_error *error)
 {
-    if ((status == KARP_OK) != (result != NULL))
-        broken("a result if and only if KARP_OK");
-    if (status > 0 || status == KARP_E_INTERNAL)
-        broken("no internal error");
-    if (status != KARP_OK && error->status != status)
-        broken("the error carries the status");
+    if ((status == KARP_OK) != (result != NULL)) broken("a result if and only if KARP_OK");
+    if (status > 0 || status == KARP_E_INTERNAL) broken("no internal error");
+    if (status != KARP_OK && error->status != status) broken("the error carries the status");
     if (memchr(error->message, 0, sizeof error->message) == NULL ||
-        memchr(error->object, 0, sizeof error->object) == NULL ||
-        memchr(error->field, 0, sizeof error->field) == NULL)
+        memchr(error->object, 0, sizeof error->object) == NULL || memchr(error->field, 0, sizeof error->field) == NULL)
         broken("texts of errors end");
 }
 
 karp_context *metered_context(meter *m)
 {
-    karp_allocator allocator = {sizeof allocator, meter_alloc, meter_realloc, meter_free, m};
+    karp_allocator allocator = { sizeof allocator, meter_alloc, meter_realloc, meter_free, m };
     karp_context_options options;
     karp_context_options_init(&options, sizeof options);
     options.allocator = &allocator;
@@ -83,13 +77,11 @@ karp_context *metered_context(meter *m)
     karp_error_init(&error, sizeof error);
     karp_status status = karp_context_new(&options, &context, &error);
     check_result(status, context, &error);
-    if (context == NULL)
-        broken("a context can be made");
+    if (context == NULL) broken("a context can be made");
     return context;
 }
 
 void check_meter(const meter *m)
 {
-    if (m->blocks != 0 || m->in_use != 0)
-        broken("everything is given back");
+    if (m->blocks != 0 || m->in_use != 0) broken("everything is given back");
 }

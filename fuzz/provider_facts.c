@@ -12,7 +12,7 @@
 static karp_str until(karp_str *rest, char end)
 {
     const char *at = rest->len > 0 ? memchr(rest->ptr, end, rest->len) : NULL;
-    karp_str word = {rest->ptr, at ? (size_t)(at - rest->ptr) : rest->len};
+    karp_str word = { rest->ptr, at ? (size_t)(at - rest->ptr) : rest->len };
     size_t used = word.len + (at != NULL);
     rest->ptr += used;
     rest->len -= used;
@@ -37,8 +37,7 @@ static void one_class(karp_provider *provider, karp_str text)
     karp_error_init(&error, sizeof error);
     karp_status status = karp_provider_class_new(provider, fuzz_str("class.json"), text, &node_class, &error);
     check_result(status, node_class, &error);
-    if (status != KARP_OK)
-        return;
+    if (status != KARP_OK) return;
     if (karp_provider_class_new(provider, fuzz_str("class.json"), text, &again, &error) == KARP_OK &&
         !karp_provider_class_equal(provider, node_class, again))
         broken("a class is equal to itself");
@@ -53,12 +52,10 @@ static void one_provider(karp_context *context, karp_str name, karp_str kind, ka
     karp_error error;
     karp_error_init(&error, sizeof error);
     /* Names alone: a path would load what the input names. */
-    if (name.len > 8 || memchr(name.ptr, '/', name.len) != NULL || memchr(name.ptr, '.', name.len) != NULL)
-        return;
+    if (name.len > 8 || memchr(name.ptr, '/', name.len) != NULL || memchr(name.ptr, '.', name.len) != NULL) return;
     karp_status status = karp_provider_open(context, name, NULL, &provider, &error);
     check_result(status, provider, &error);
-    if (status != KARP_OK)
-        return;
+    if (status != KARP_OK) return;
     if (kind.len == 5 && memcmp(kind.ptr, "class", 5) == 0) {
         one_class(provider, text);
     } else {
@@ -72,12 +69,11 @@ static void one_provider(karp_context *context, karp_str name, karp_str kind, ka
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    karp_str rest = {(const char *)data, size};
+    karp_str rest = { (const char *)data, size };
     karp_str line = until(&rest, '\n');
     karp_str name = until(&line, ' ');
-    if (name.len == 0)
-        return 0;
-    meter m = {0};
+    if (name.len == 0) return 0;
+    meter m = { 0 };
     karp_context *context = metered_context(&m);
     one_provider(context, name, line, rest);
     karp_context_free(context);

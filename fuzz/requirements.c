@@ -20,15 +20,13 @@ static uint32_t draw(void *user, uint32_t below)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static law_world w;
-    if (!law_world_open(&w))
-        return 0;
-    bytes b = {data, data + size};
+    if (!law_world_open(&w)) return 0;
+    bytes b = { data, data + size };
     w.draw = draw;
     w.user = &b;
     while (b.next < b.end) {
         const char *law = law_of_one_key(&w);
-        if (law == NULL)
-            law = law_of_sets(&w);
+        if (law == NULL) law = law_of_sets(&w);
         if (law != NULL) {
             fprintf(stderr, "broken law: %s\n", law);
             abort();

@@ -31,11 +31,10 @@ static size_t count_findings(const fuzz_world *w, const karp_decision *decision)
     karp_error_init(&error, sizeof error);
     karp_status status = karp_verify_decision(w->snapshot, decision, &found, &error);
     check_result(status, found, &error);
-    if (found == NULL)
-        return 0;
+    if (found == NULL) return 0;
     size_t count = karp_verification_count(found);
     for (size_t i = 0; i < count; i++) {
-        karp_finding row = {.size = sizeof row};
+        karp_finding row = { .size = sizeof row };
         karp_verification_finding(found, i, &row);
         fprintf(stderr, "%s %s: %s\n", karp_finding_name(row.code), row.object.ptr, row.detail.ptr);
     }
@@ -47,8 +46,7 @@ static size_t count_findings(const fuzz_world *w, const karp_decision *decision)
  * for a wish that the label be absent (S-Q37). With those off nothing may be left to say. */
 static void verify(const fuzz_world *w, const karp_decision *decision)
 {
-    if (count_findings(w, decision) == 0)
-        return;
+    if (count_findings(w, decision) == 0) return;
     karp_options options;
     karp_options_init(&options, sizeof options);
     options.flip_quirks = (uint64_t)1 << (3 - 1) | (uint64_t)1 << (37 - 1);
@@ -67,18 +65,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_world w;
     fuzz_world_open(&w, world_make_from(data, size));
     karp_decision *decision = NULL;
-    karp_text plan = {NULL, 0, NULL};
+    karp_text plan = { NULL, 0, NULL };
     karp_error error;
     karp_error_init(&error, sizeof error);
     karp_status status = w.snapshot == NULL ? KARP_E_LIMIT : karp_provision(w.snapshot, NULL, &decision, &error);
-    if (w.snapshot != NULL)
-        check_result(status, decision, &error);
+    if (w.snapshot != NULL) check_result(status, decision, &error);
     if (status == KARP_OK) {
         status = karp_write_plan(w.context, decision, NULL, NULL, &plan, &error);
         check_result(status, plan.ptr, &error);
     }
     if (status == KARP_OK) {
-        compare(&w, (karp_str){plan.ptr, plan.len});
+        compare(&w, (karp_str){ plan.ptr, plan.len });
         verify(&w, decision);
     }
     karp_text_free(&plan);

@@ -9,7 +9,7 @@ enum { ROOM = 1 << 17, MOST_OBJECTS = 24 };
 
 static karp_status add_node(karp_builder *b, source *s, karp_error *error)
 {
-    karp_node n = {.size = sizeof n, .meta = draw_meta(s)};
+    karp_node n = { .size = sizeof n, .meta = draw_meta(s) };
     n.provider_id = draw_text(s);
     n.taints = draw_taints(s, &n.taint_count);
     n.capacity = draw_resources(s, &n.capacity_count);
@@ -20,7 +20,7 @@ static karp_status add_node(karp_builder *b, source *s, karp_error *error)
 
 static karp_status add_node_claim(karp_builder *b, source *s, karp_error *error)
 {
-    karp_node_claim c = {.size = sizeof c, .meta = draw_meta(s)};
+    karp_node_claim c = { .size = sizeof c, .meta = draw_meta(s) };
     c.provider_id = draw_text(s);
     c.taints = draw_taints(s, &c.taint_count);
     c.startup_taints = draw_taints(s, &c.startup_taint_count);
@@ -46,14 +46,13 @@ static void draw_budget(source *s, karp_budget *b)
 
 static karp_status add_node_pool(karp_builder *b, source *s, karp_error *error)
 {
-    karp_condition usable[] = {{.type = fuzz_str("Ready"), .status = fuzz_str("True")},
-                               {.type = fuzz_str("ValidationSucceeded"), .status = fuzz_str("True")},
-                               {.type = fuzz_str("NodeClassReady"), .status = fuzz_str("True")}};
-    karp_node_pool p = {.size = sizeof p, .meta = draw_meta(s), .conditions = usable, .condition_count = 3};
+    karp_condition usable[] = { { .type = fuzz_str("Ready"), .status = fuzz_str("True") },
+                                { .type = fuzz_str("ValidationSucceeded"), .status = fuzz_str("True") },
+                                { .type = fuzz_str("NodeClassReady"), .status = fuzz_str("True") } };
+    karp_node_pool p = { .size = sizeof p, .meta = draw_meta(s), .conditions = usable, .condition_count = 3 };
     size_t budgets = draw(s, 3);
     karp_budget *list = draw_room(s, &budgets, sizeof *list);
-    for (size_t i = 0; i < budgets; i++)
-        draw_budget(s, &list[i]);
+    for (size_t i = 0; i < budgets; i++) draw_budget(s, &list[i]);
     p.budgets = list;
     p.budget_count = budgets;
     p.template_labels = draw_labels(s, &p.template_label_count);
@@ -78,18 +77,18 @@ static karp_status add_pod(karp_builder *b, source *s, karp_error *error)
 
 static karp_status add_daemon_set(karp_builder *b, source *s, karp_error *error)
 {
-    karp_daemon_set d = {.size = sizeof d, .meta = draw_meta(s)};
+    karp_daemon_set d = { .size = sizeof d, .meta = draw_meta(s) };
     d.template_ = draw_pod(s);
     return karp_builder_add_daemon_set(b, &d, error);
 }
 
 static karp_status add_storage(karp_builder *b, source *s, karp_error *error)
 {
-    karp_persistent_volume_claim c = {.size = sizeof c, .meta = draw_meta(s)};
+    karp_persistent_volume_claim c = { .size = sizeof c, .meta = draw_meta(s) };
     c.volume_name = draw_text(s);
-    karp_persistent_volume v = {.size = sizeof v, .meta = draw_meta(s)};
+    karp_persistent_volume v = { .size = sizeof v, .meta = draw_meta(s) };
     v.csi_driver = draw_text(s);
-    karp_storage_class k = {.size = sizeof k, .meta = draw_meta(s)};
+    karp_storage_class k = { .size = sizeof k, .meta = draw_meta(s) };
     k.provisioner = draw_text(s);
     c.storage_class_name = draw_text(s);
     c.has_storage_class = draw(s, 2);
@@ -99,8 +98,7 @@ static karp_status add_storage(karp_builder *b, source *s, karp_error *error)
     k.allowed_topologies = draw_node_terms(s, &k.allowed_topology_count);
     k.binding_mode = draw(s, 4);
     karp_status status = karp_builder_add_persistent_volume_claim(b, &c, error);
-    if (status == KARP_OK)
-        status = karp_builder_add_persistent_volume(b, &v, error);
+    if (status == KARP_OK) status = karp_builder_add_persistent_volume(b, &v, error);
     return status == KARP_OK ? karp_builder_add_storage_class(b, &k, error) : status;
 }
 
@@ -114,7 +112,7 @@ static void draw_int_or_string(source *s, karp_int_or_string *x)
 
 static karp_status add_budget(karp_builder *b, source *s, karp_error *error)
 {
-    karp_pod_disruption_budget d = {.size = sizeof d, .meta = draw_meta(s)};
+    karp_pod_disruption_budget d = { .size = sizeof d, .meta = draw_meta(s) };
     d.selector = draw_selector(s);
     draw_int_or_string(s, &d.min_available);
     draw_int_or_string(s, &d.max_unavailable);
@@ -125,7 +123,7 @@ static karp_status add_budget(karp_builder *b, source *s, karp_error *error)
 
 static karp_status add_overlay(karp_builder *b, source *s, karp_error *error)
 {
-    karp_node_overlay o = {.size = sizeof o, .meta = draw_meta(s)};
+    karp_node_overlay o = { .size = sizeof o, .meta = draw_meta(s) };
     o.price = draw_text(s);
     o.price_adjustment = draw_text(s);
     o.requirements = draw_requirements(s, &o.requirement_count);
@@ -137,7 +135,7 @@ static karp_status add_overlay(karp_builder *b, source *s, karp_error *error)
 static karp_status add_buffer(karp_builder *b, source *s, karp_error *error)
 {
     karp_pod template_ = draw_pod(s);
-    karp_capacity_buffer f = {.size = sizeof f, .meta = draw_meta(s)};
+    karp_capacity_buffer f = { .size = sizeof f, .meta = draw_meta(s) };
     f.template_ = draw(s, 4) ? &template_ : NULL;
     f.conditions = draw_conditions(s, &f.condition_count);
     f.replicas = draw(s, 4) == 1 ? draw_number(s) : draw(s, 5);
@@ -169,8 +167,7 @@ static karp_status add_types(karp_context *context, karp_builder *b, source *s, 
     karp_catalogue *catalogue = NULL;
     karp_status status = karp_catalogue_new(context, types, count, &catalogue, error);
     check_result(status, catalogue, error);
-    if (status == KARP_OK)
-        status = karp_builder_add_catalogue(b, catalogue, NULL, 0, error);
+    if (status == KARP_OK) status = karp_builder_add_catalogue(b, catalogue, NULL, 0, error);
     karp_catalogue_unref(catalogue);
     return status;
 }
@@ -178,8 +175,8 @@ static karp_status add_types(karp_context *context, karp_builder *b, source *s, 
 static void fill(karp_context *context, karp_builder *b, source *s)
 {
     typedef karp_status add(karp_builder *, source *, karp_error *);
-    static add *const adds[] = {add_pod, add_pod, add_pod, add_node, add_node_claim, add_node_pool, add_node_pool, add_daemon_set,
-                                add_storage, add_budget, add_overlay, add_buffer};
+    static add *const adds[] = { add_pod,       add_pod,        add_pod,     add_node,   add_node_claim, add_node_pool,
+                                 add_node_pool, add_daemon_set, add_storage, add_budget, add_overlay,    add_buffer };
     karp_error error;
     karp_error_init(&error, sizeof error);
     karp_settings settings;
@@ -207,7 +204,7 @@ static void decide(karp_context *context, const karp_snapshot *snapshot)
     options.max_simulations = MAX_SIMULATIONS;
     for (int disruption = 0; disruption < 2; disruption++) {
         karp_decision *decision = NULL;
-        karp_text text = {NULL, 0, NULL};
+        karp_text text = { NULL, 0, NULL };
         karp_error error;
         karp_error_init(&error, sizeof error);
         karp_status status = disruption ? karp_disrupt(snapshot, &options, &decision, &error)
@@ -225,8 +222,8 @@ static void decide(karp_context *context, const karp_snapshot *snapshot)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    source s = {.next = data, .end = data + size, .room = malloc(ROOM), .size = ROOM};
-    meter m = {0, 0};
+    source s = { .next = data, .end = data + size, .room = malloc(ROOM), .size = ROOM };
+    meter m = { 0, 0 };
     karp_context *context = metered_context(&m);
     karp_builder *builder = NULL;
     karp_snapshot *snapshot = NULL;
@@ -238,8 +235,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         status = karp_builder_finish(builder, &snapshot, &error);
         check_result(status, snapshot, &error);
     }
-    if (snapshot != NULL)
-        decide(context, snapshot);
+    if (snapshot != NULL) decide(context, snapshot);
     karp_snapshot_unref(snapshot);
     karp_builder_free(builder);
     karp_context_free(context);

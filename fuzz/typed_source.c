@@ -5,34 +5,89 @@
 
 enum { MOST_ITEMS = 4 };
 
-uint32_t draw(source *s, uint32_t below)
-{
-    return s->next < s->end ? *s->next++ % below : 0;
-}
+uint32_t draw(source *s, uint32_t below) { return s->next < s->end ? *s->next++ % below : 0; }
 
 karp_str draw_text(source *s)
 {
     static const char *const words[] = {
-        "", "a", "b", "z1", "z2", "default", "default", "n1", "n2", "cpu", "memory", "pods", "hugepages-2Mi", "1", "2", "100m", "1Gi",
-        "9223372036854775807", "-1", "1e30", "x", "10%", "100%", "* * * * *", "@daily", "True", "False", "Ready", "Initialized",
-        "Consolidatable", "Drifted", "ValidationSucceeded", "NodeClassReady", "Registered", "NoSchedule", "NoExecute",
-        "kubernetes.io/hostname", "topology.kubernetes.io/zone", "karpenter.sh/capacity-type", "karpenter.sh/nodepool",
-        "node.kubernetes.io/instance-type", "kubernetes.io/arch", "spot", "on-demand", "reserved", "aws:///1", "aws:///2", "TCP",
-        "0.0.0.0", "::1", "karpenter.sh/do-not-disrupt", "true", "DaemonSet", "ReplicaSet", "amd64",
+        "",
+        "a",
+        "b",
+        "z1",
+        "z2",
+        "default",
+        "default",
+        "n1",
+        "n2",
+        "cpu",
+        "memory",
+        "pods",
+        "hugepages-2Mi",
+        "1",
+        "2",
+        "100m",
+        "1Gi",
+        "9223372036854775807",
+        "-1",
+        "1e30",
+        "x",
+        "10%",
+        "100%",
+        "* * * * *",
+        "@daily",
+        "True",
+        "False",
+        "Ready",
+        "Initialized",
+        "Consolidatable",
+        "Drifted",
+        "ValidationSucceeded",
+        "NodeClassReady",
+        "Registered",
+        "NoSchedule",
+        "NoExecute",
+        "kubernetes.io/hostname",
+        "topology.kubernetes.io/zone",
+        "karpenter.sh/capacity-type",
+        "karpenter.sh/nodepool",
+        "node.kubernetes.io/instance-type",
+        "kubernetes.io/arch",
+        "spot",
+        "on-demand",
+        "reserved",
+        "aws:///1",
+        "aws:///2",
+        "TCP",
+        "0.0.0.0",
+        "::1",
+        "karpenter.sh/do-not-disrupt",
+        "true",
+        "DaemonSet",
+        "ReplicaSet",
+        "amd64",
     };
     uint32_t which = draw(s, 64);
-    if (which < sizeof words / sizeof words[0])
-        return fuzz_str(words[which]);
+    if (which < sizeof words / sizeof words[0]) return fuzz_str(words[which]);
     size_t length = draw(s, 12), left = (size_t)(s->end - s->next);
-    karp_str piece = {(const char *)s->next, length < left ? length : left};
+    karp_str piece = { (const char *)s->next, length < left ? length : left };
     s->next += piece.len;
     return piece;
 }
 
 int64_t draw_number(source *s)
 {
-    static const int64_t edges[] = {0, 1, -1, 2, 100, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, INT64_C(1800000000000000000),
-                                    INT64_C(1792584000000000000), INT64_C(60000000000)};
+    static const int64_t edges[] = { 0,
+                                     1,
+                                     -1,
+                                     2,
+                                     100,
+                                     INT32_MAX,
+                                     INT32_MIN,
+                                     INT64_MAX,
+                                     INT64_MIN,
+                                     INT64_C(1800000000000000000),
+                                     INT64_C(1792584000000000000),
+                                     INT64_C(60000000000) };
     uint32_t which = draw(s, 16);
     return which < sizeof edges / sizeof edges[0] ? edges[which] : (int64_t)draw(s, 256) - 20;
 }
@@ -159,7 +214,7 @@ const karp_node_term *draw_node_terms(source *s, size_t *count)
 
 karp_meta draw_meta(source *s)
 {
-    karp_meta m = {.name = draw_text(s)};
+    karp_meta m = { .name = draw_text(s) };
     m.namespace_ = draw_text(s);
     m.labels = draw_labels(s, &m.label_count);
     m.annotations = draw_labels(s, &m.annotation_count);
@@ -245,7 +300,7 @@ static const karp_pod_volume *draw_volumes(source *s, size_t *count)
 
 karp_pod draw_pod(source *s)
 {
-    karp_pod p = {.size = sizeof p, .meta = draw_meta(s)};
+    karp_pod p = { .size = sizeof p, .meta = draw_meta(s) };
     p.node_name = draw(s, 2) ? draw_text(s) : fuzz_str("");
     p.containers = draw_containers(s, &p.container_count);
     p.phase = draw(s, 7);

@@ -10,16 +10,13 @@ void fuzz_world_open(fuzz_world *w, json_t *tree)
     memset(w, 0, sizeof *w);
     w->tree = tree;
     char *text = json_dumps(tree, JSON_COMPACT);
-    if (text == NULL)
-        return;
+    if (text == NULL) return;
     w->context = metered_context(&w->memory);
     karp_error error;
     karp_error_init(&error, sizeof error);
     karp_status status = karp_reader_new(w->context, NULL, &w->reader, &error);
-    if (status == KARP_OK)
-        status = karp_reader_add(w->reader, fuzz_str("world.json"), fuzz_str(text), &error);
-    if (status == KARP_OK)
-        status = karp_reader_finish(w->reader, &w->snapshot, &error);
+    if (status == KARP_OK) status = karp_reader_add(w->reader, fuzz_str("world.json"), fuzz_str(text), &error);
+    if (status == KARP_OK) status = karp_reader_finish(w->reader, &w->snapshot, &error);
     free(text);
     check_result(status, w->snapshot, &error);
     if (status != KARP_OK && status != KARP_E_LIMIT && status != KARP_E_NOMEM) {

@@ -50,8 +50,8 @@ static int ask_all(const karp_snapshot *snapshot)
         const question *q = &questions[i];
         pthread_join(threads[i], NULL);
         failed = failed || q->status != KARP_OK;
-        printf("without %-8s %s, %zu to start, %zu pods fit nowhere, $%.4f/h\n", q->node.ptr, karp_status_name(q->status), q->launches,
-               q->unschedulable, q->cost);
+        printf("without %-8s %s, %zu to start, %zu pods fit nowhere, $%.4f/h\n", q->node.ptr,
+               karp_status_name(q->status), q->launches, q->unschedulable, q->cost);
     }
     return failed;
 }

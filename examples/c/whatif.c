@@ -11,7 +11,8 @@
 
 static karp_str text(const char *s) { return (karp_str){ s, strlen(s) }; }
 
-static karp_status ask(const karp_snapshot *snapshot, const char *question, const karp_change *change, karp_error *error)
+static karp_status ask(const karp_snapshot *snapshot, const char *question, const karp_change *change,
+                       karp_error *error)
 {
     karp_decision *plan = NULL;
     karp_status status = karp_what_if(snapshot, change, change == NULL ? 0 : 1, NULL, &plan, error);

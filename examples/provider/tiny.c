@@ -13,8 +13,12 @@
 #include <karp/provider.h>
 
 enum { MOST = 64 };
-#define STR(literal) { literal, sizeof(literal) - 1 }
-#define IN(label, value) (karp_requirement){ .key = STR(label), .op = KARP_OP_IN, .values = value, .value_count = 1 }
+#define STR(literal)                                                                                                   \
+    {                                                                                                                  \
+        literal, sizeof(literal) - 1                                                                                   \
+    }
+#define IN(label, value)                                                                                               \
+    (karp_requirement) { .key = STR(label), .op = KARP_OP_IN, .values = value, .value_count = 1 }
 
 typedef struct machine {
     char name[32], cpu[24], memory[24];
@@ -31,7 +35,8 @@ typedef struct tiny {
     uint64_t generation;
 } tiny;
 
-static const karp_str zone[] = { STR("tiny-1") }, linux_[] = { STR("linux") }, amd64[] = { STR("amd64") }, on_demand[] = { STR("on-demand") };
+static const karp_str zone[] = { STR("tiny-1") }, linux_[] = { STR("linux") }, amd64[] = { STR("amd64") },
+                      on_demand[] = { STR("on-demand") };
 
 static karp_str str(const char *text) { return (karp_str){ text, strlen(text) }; }
 
@@ -43,7 +48,8 @@ static uint32_t fail(karp_provider_problem *problem, uint32_t kind, uint32_t lin
 }
 
 /* 1. A handle, on the host's memory. */
-static uint32_t tiny_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle, karp_provider_problem *problem)
+static uint32_t tiny_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
+                          karp_provider_problem *problem)
 {
     if (options->setting_count > 0) return fail(problem, KARP_PROVIDER_INVALID, 0, "tiny has no settings");
     tiny *t = allocator->alloc(sizeof *t, allocator->user);
@@ -83,21 +89,24 @@ static double number(const char *text)
     return value / unit;
 }
 
-
 static int read_line(machine *m, const char *at, const char *end)
 {
     char memory[20], dollars[20];
-    at = word(word(word(word(at, end, m->name, sizeof m->name), end, m->cpu, sizeof m->cpu), end, memory, sizeof memory), end, dollars, sizeof dollars);
+    at = word(
+        word(word(word(at, end, m->name, sizeof m->name), end, m->cpu, sizeof m->cpu), end, memory, sizeof memory), end,
+        dollars, sizeof dollars);
     m->offering.price = number(dollars);
     (void)snprintf(m->memory, sizeof m->memory, "%sMi", memory);
     return at == end && m->name[0] && number(m->cpu) > 0 && number(memory) > 0 && m->offering.price >= 0;
 }
 
-static uint32_t tiny_load_facts(void *handle, karp_str kind, const karp_provider_document *facts, karp_provider_problem *problem)
+static uint32_t tiny_load_facts(void *handle, karp_str kind, const karp_provider_document *facts,
+                                karp_provider_problem *problem)
 {
     tiny *t = handle, next = { .allocator = t->allocator, .generation = t->generation + 1 };
     uint32_t line = 0;
-    if (kind.len != 8 || memcmp(kind.ptr, "machines", 8) != 0) return fail(problem, KARP_PROVIDER_INVALID, 0, "tiny has facts of the kind machines");
+    if (kind.len != 8 || memcmp(kind.ptr, "machines", 8) != 0)
+        return fail(problem, KARP_PROVIDER_INVALID, 0, "tiny has facts of the kind machines");
     for (const char *at = facts->text.ptr, *end = at + facts->text.len; at < end;) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         line++;
@@ -113,14 +122,11 @@ static uint32_t tiny_load_facts(void *handle, karp_str kind, const karp_provider
 }
 
 /* 3. What tells the host that its types are out of date. */
-static uint64_t tiny_generation(const void *handle)
-{
-    return ((const tiny *)handle)->generation;
-}
+static uint64_t tiny_generation(const void *handle) { return ((const tiny *)handle)->generation; }
 
 /* 4. The types: labels, amounts, what is kept for the system, and each way to buy one. */
-static uint32_t tiny_instance_types(void *handle, const void *node_class, const karp_provider_memory *memory, const karp_instance_type **types,
-                                    size_t *count, karp_provider_problem *problem)
+static uint32_t tiny_instance_types(void *handle, const void *node_class, const karp_provider_memory *memory,
+                                    const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
 {
     tiny *t = handle;
     (void)node_class;
@@ -138,9 +144,17 @@ static uint32_t tiny_instance_types(void *handle, const void *node_class, const 
         m->capacity[1] = (karp_resource){ .name = STR("memory"), .text = str(m->memory) };
         m->capacity[2] = (karp_resource){ .name = STR("pods"), .text = STR("110") };
         m->reserved[0] = (karp_resource){ .name = STR("memory"), .text = STR("500Mi") };
-        m->offering = (karp_offering){ .requirements = m->offer, .requirement_count = 2, .price = m->offering.price, .available = 1 };
-        list[i] = (karp_instance_type){ .size = sizeof list[i], .name = m->name_value, .requirements = m->requirements, .requirement_count = 5,
-                                        .capacity = m->capacity, .capacity_count = 3, .offerings = &m->offering, .offering_count = 1,
+        m->offering = (karp_offering){
+            .requirements = m->offer, .requirement_count = 2, .price = m->offering.price, .available = 1
+        };
+        list[i] = (karp_instance_type){ .size = sizeof list[i],
+                                        .name = m->name_value,
+                                        .requirements = m->requirements,
+                                        .requirement_count = 5,
+                                        .capacity = m->capacity,
+                                        .capacity_count = 3,
+                                        .offerings = &m->offering,
+                                        .offering_count = 1,
                                         .overhead = { .kube_reserved = m->reserved, .kube_reserved_count = 1 } };
     }
     *types = list;
@@ -150,8 +164,14 @@ static uint32_t tiny_instance_types(void *handle, const void *node_class, const 
 
 /* 5. The table, and the one name that the host looks for. */
 static const karp_provider_plugin plugin = {
-    .abi_version = KARP_PROVIDER_ABI, .size = sizeof(karp_provider_plugin), .name = "tiny", .open = tiny_open, .close = tiny_close,
-    .load_facts = tiny_load_facts, .generation = tiny_generation, .instance_types = tiny_instance_types,
+    .abi_version = KARP_PROVIDER_ABI,
+    .size = sizeof(karp_provider_plugin),
+    .name = "tiny",
+    .open = tiny_open,
+    .close = tiny_close,
+    .load_facts = tiny_load_facts,
+    .generation = tiny_generation,
+    .instance_types = tiny_instance_types,
 };
 
 const karp_provider_plugin *karp_provider_entry(void);

@@ -22,10 +22,10 @@ extern "C" {
 
 /** What the values of a column are. */
 enum {
-    KARP_COLUMN_UINT32 = 1,    /**< array of uint32_t */
-    KARP_COLUMN_INT64 = 2,     /**< array of int64_t */
-    KARP_COLUMN_DOUBLE = 3,    /**< array of double */
-    KARP_COLUMN_TEXT = 4,      /**< UTF-8, all rows one after the other; row i is bytes offsets[i] … offsets[i+1] − 1 */
+    KARP_COLUMN_UINT32 = 1, /**< array of uint32_t */
+    KARP_COLUMN_INT64 = 2, /**< array of int64_t */
+    KARP_COLUMN_DOUBLE = 3, /**< array of double */
+    KARP_COLUMN_TEXT = 4, /**< UTF-8, all rows one after the other; row i is bytes offsets[i] … offsets[i+1] − 1 */
     KARP_COLUMN_DICTIONARY = 5 /**< array of uint32_t, each the number of a text of the dictionary */
 };
 
@@ -33,8 +33,8 @@ enum {
 typedef struct karp_column {
     size_t size;
     karp_str name;
-    uint32_t type;      /**< KARP_COLUMN_*; of the elements when it is a list */
-    uint32_t is_list;   /**< 1 = row i has the values offsets[i] … offsets[i+1] − 1; never with KARP_COLUMN_TEXT */
+    uint32_t type; /**< KARP_COLUMN_*; of the elements when it is a list */
+    uint32_t is_list; /**< 1 = row i has the values offsets[i] … offsets[i+1] − 1; never with KARP_COLUMN_TEXT */
     size_t row_count;
     const void *values; /**< as the type says */
     size_t value_count; /**< elements; bytes of KARP_COLUMN_TEXT */
@@ -115,7 +115,8 @@ struct ArrowArrayStream {
  * The table as a struct array of Arrow, a field per column; nothing is copied. What is handed out holds the table until its
  * `release` is called, from any one thread, whatever becomes of @p table before. Errors: NOMEM, INVALID. Since 0.1.
  */
-KARP_API karp_status karp_table_arrow(karp_table *table, struct ArrowSchema *schema, struct ArrowArray *array, karp_error *error);
+KARP_API karp_status karp_table_arrow(karp_table *table, struct ArrowSchema *schema, struct ArrowArray *array,
+                                      karp_error *error);
 
 /** The same as a stream of one batch, which is what data frames take. Errors: NOMEM, INVALID. Since 0.1. */
 KARP_API karp_status karp_table_arrow_stream(karp_table *table, struct ArrowArrayStream *out, karp_error *error);

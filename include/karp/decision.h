@@ -40,7 +40,8 @@ typedef struct karp_launch {
     size_t request_count;
     const karp_requirement *requirements; /**< by key; bounds as extra entries; as the scheduler left them */
     size_t requirement_count;
-    const karp_requirement *claim_requirements; /**< the same narrowed to the types and capacity types sent, as the NodeClaim has them */
+    const karp_requirement
+        *claim_requirements; /**< the same narrowed to the types and capacity types sent, as the NodeClaim has them */
     size_t claim_requirement_count;
     const karp_label *labels; /**< of the NodeClaim, by key */
     size_t label_count;
@@ -55,12 +56,12 @@ typedef struct karp_launch {
     karp_choice choice;
     const karp_label *choice_labels; /**< single-valued labels of the chosen type and offering, by key */
     size_t choice_label_count;
-    const karp_resource *capacity;    /**< of the chosen type, canonical text */
+    const karp_resource *capacity; /**< of the chosen type, canonical text */
     size_t capacity_count;
     const karp_resource *allocatable; /**< likewise */
     size_t allocatable_count;
     karp_node_class_ref node_class;
-    int64_t expire_after;             /**< duration; UNSET and NEVER possible */
+    int64_t expire_after; /**< duration; UNSET and NEVER possible */
     int64_t termination_grace_period; /**< duration; UNSET possible */
     karp_choice runner_up; /**< the cheapest offering of the next type; "" = none, or explain level none */
 } karp_launch;
@@ -77,11 +78,11 @@ typedef struct karp_placement {
 typedef struct karp_pool_refusal {
     karp_str node_pool;
     karp_str detail; /**< English */
-    uint32_t code;   /**< KARP_REASON_* */
-    uint32_t types_start;        /**< funnel: types of the pool's template … */
+    uint32_t code; /**< KARP_REASON_* */
+    uint32_t types_start; /**< funnel: types of the pool's template … */
     uint32_t types_requirements; /**< … whose labels agree … */
-    uint32_t types_resources;    /**< … that are also large enough … */
-    uint32_t types_offerings;    /**< … and have an offering */
+    uint32_t types_resources; /**< … that are also large enough … */
+    uint32_t types_offerings; /**< … and have an offering */
     uint32_t reserved;
 } karp_pool_refusal;
 
@@ -120,16 +121,16 @@ typedef struct karp_ignored {
 typedef struct karp_node_use {
     size_t size;
     karp_str node;
-    karp_str node_pool;     /**< "" = not managed */
+    karp_str node_pool; /**< "" = not managed */
     karp_str instance_type;
     karp_str zone;
     karp_str capacity_type;
-    double price;           /**< per hour; 0 = unknown */
-    double cpu_requested;   /**< cores, pods placed now included; likewise below */
+    double price; /**< per hour; 0 = unknown */
+    double cpu_requested; /**< cores, pods placed now included; likewise below */
     double cpu_allocatable;
     double memory_requested; /**< bytes */
     double memory_allocatable;
-    uint32_t marked;        /**< 1 = being deleted */
+    uint32_t marked; /**< 1 = being deleted */
     uint32_t pods_received;
 } karp_node_use;
 
@@ -189,16 +190,16 @@ KARP_API void karp_decision_hash(const karp_decision *decision, char out[KARP_DI
 
 /** Tables of a decision, karp_decision_table(). */
 enum {
-    KARP_TABLE_PODS = 1,          /**< what became of each pod, by name */
-    KARP_TABLE_LAUNCHES = 2,      /**< as karp_decision_launch(): with their pods and instance types as lists */
-    KARP_TABLE_PLACEMENTS = 3,    /**< as karp_decision_placement() */
+    KARP_TABLE_PODS = 1, /**< what became of each pod, by name */
+    KARP_TABLE_LAUNCHES = 2, /**< as karp_decision_launch(): with their pods and instance types as lists */
+    KARP_TABLE_PLACEMENTS = 3, /**< as karp_decision_placement() */
     KARP_TABLE_UNSCHEDULABLE = 4, /**< as karp_decision_unschedulable(), without the refusals */
-    KARP_TABLE_REFUSALS = 5,      /**< what each NodePool said to each unschedulable pod */
-    KARP_TABLE_IGNORED = 6,       /**< as karp_decision_ignored() */
-    KARP_TABLE_NODES = 7,         /**< as karp_decision_node() */
-    KARP_TABLE_CANDIDATES = 8,    /**< of a disruption, as karp_decision_candidate() */
-    KARP_TABLE_COMMANDS = 9,      /**< of a disruption, as karp_decision_command() */
-    KARP_TABLE_KEPT = 10          /**< of a disruption, as karp_decision_kept() */
+    KARP_TABLE_REFUSALS = 5, /**< what each NodePool said to each unschedulable pod */
+    KARP_TABLE_IGNORED = 6, /**< as karp_decision_ignored() */
+    KARP_TABLE_NODES = 7, /**< as karp_decision_node() */
+    KARP_TABLE_CANDIDATES = 8, /**< of a disruption, as karp_decision_candidate() */
+    KARP_TABLE_COMMANDS = 9, /**< of a disruption, as karp_decision_command() */
+    KARP_TABLE_KEPT = 10 /**< of a disruption, as karp_decision_kept() */
 };
 
 /**
@@ -206,7 +207,8 @@ enum {
  * a launch decision. The work grows with the rows. May be called by several threads at once on one decision.
  * Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
  */
-KARP_API karp_status karp_decision_table(const karp_decision *decision, uint32_t table, karp_table **out, karp_error *error);
+KARP_API karp_status karp_decision_table(const karp_decision *decision, uint32_t table, karp_table **out,
+                                         karp_error *error);
 
 #ifdef __cplusplus
 }

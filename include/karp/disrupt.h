@@ -43,11 +43,11 @@ typedef struct karp_memory {
      * changes nothing that a pass could see.)
      */
     int64_t changed;
-    uint64_t seen;             /**< digest of the cluster as the last pass saw it; 0 = none */
-    int64_t emptiness_mark;    /**< `changed` when the method last found nothing; 0 = never */
-    int64_t multi_node_mark;   /**< likewise */
-    int64_t single_node_mark;  /**< likewise */
-    const karp_str *unseen;    /**< NodePools that single-node consolidation did not reach: their turn comes first */
+    uint64_t seen; /**< digest of the cluster as the last pass saw it; 0 = none */
+    int64_t emptiness_mark; /**< `changed` when the method last found nothing; 0 = never */
+    int64_t multi_node_mark; /**< likewise */
+    int64_t single_node_mark; /**< likewise */
+    const karp_str *unseen; /**< NodePools that single-node consolidation did not reach: their turn comes first */
     size_t unseen_count;
 } karp_memory;
 
@@ -58,13 +58,13 @@ KARP_API void karp_memory_init(karp_memory *memory, size_t size);
 typedef struct karp_disrupt_options {
     size_t size;
     karp_options common;
-    uint32_t method;          /**< KARP_METHOD_* */
+    uint32_t method; /**< KARP_METHOD_* */
     uint32_t expire_gracefully; /**< 1 = with KARP_METHOD_ANY, KARP_METHOD_EXPIRATION comes first */
     /** Deterministic budget; 0 = none. When it is used up the pass answers with what it has, marked incomplete. */
     uint64_t max_simulations;
     /** Quirks to switch off in profile karpenter, or on in profile karp: bit n−1 for D-Qn (docs/disruption.md). */
     uint64_t flip_quirks;
-    const karp_memory *memory;   /**< of the pass before; NULL = every pass looks at everything */
+    const karp_memory *memory; /**< of the pass before; NULL = every pass looks at everything */
     const karp_str *in_progress; /**< names of nodes in commands that are being carried out: they stay, IN_QUEUE */
     size_t in_progress_count;
 } karp_disrupt_options;
@@ -77,15 +77,15 @@ KARP_API void karp_disrupt_options_init(karp_disrupt_options *options, size_t si
  * the method that answered. Errors: NOMEM, CANCELED, ABI_*. A method that cannot be evaluated is a result
  * (karp_decision_disruption()).
  */
-KARP_API karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_decision **out,
-                                  karp_error *error);
+KARP_API karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_options *options,
+                                  karp_decision **out, karp_error *error);
 
 /** Header of a disruption decision. */
 typedef struct karp_disruption {
     size_t size;
-    uint32_t method;      /**< that answered, or the last one tried */
+    uint32_t method; /**< that answered, or the last one tried */
     uint32_t simulations; /**< how many were made */
-    karp_str error_code;  /**< "" = evaluated; else e.g. "NODEPOOLS_NOT_FOUND" */
+    karp_str error_code; /**< "" = evaluated; else e.g. "NODEPOOLS_NOT_FOUND" */
     karp_str error_message;
     /**
      * Nanoseconds until the next pass, as Karpenter's controller waits: 0 when there is a command, 1 s while some NodeClaim has
@@ -110,7 +110,7 @@ typedef struct karp_candidate {
 typedef struct karp_pool_budget {
     size_t size;
     karp_str node_pool;
-    int64_t remaining;   /**< disruptions still allowed */
+    int64_t remaining; /**< disruptions still allowed */
     int64_t next_change; /**< instant at which an active window opens or closes; KARP_NO_TIME = never */
 } karp_pool_budget;
 
@@ -125,9 +125,9 @@ typedef struct karp_command {
     size_t launch_count; /**< … + launch_count − 1 */
     size_t placement_first;
     size_t placement_count;
-    double savings;         /**< $/h */
+    double savings; /**< $/h */
     int64_t validate_after; /**< nanoseconds to wait before validation; 0 = none */
-    double score;           /**< Balanced; negative = not scored */
+    double score; /**< Balanced; negative = not scored */
 } karp_command;
 
 /** A node that stays, and why. */

@@ -232,7 +232,7 @@ double amount_double(amount a)
     magnitude q = divide(m, nano, &rest);
 
     int width = 128 - __builtin_clzll(q.hi); /* q.hi is not 0 */
-    int drop = width - 53;                   /* 45 … 46 bits below the mantissa */
+    int drop = width - 53; /* 45 … 46 bits below the mantissa */
     uint64_t mantissa = q.hi << (64 - drop) | q.lo >> drop;
     uint64_t below = q.lo & ((UINT64_C(1) << drop) - 1);
     uint64_t half = UINT64_C(1) << (drop - 1);

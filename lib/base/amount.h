@@ -14,7 +14,7 @@ typedef struct amount {
 
 #define AMOUNT_NANO INT64_C(1000000000)
 
-amount amount_from(int64_t nano_units);   /* value in units of 10^-9 */
+amount amount_from(int64_t nano_units); /* value in units of 10^-9 */
 amount amount_whole(int64_t whole_units); /* value × 10^9; always fits */
 bool amount_add(amount a, amount b, amount *out); /* false = overflow */
 bool amount_sub(amount a, amount b, amount *out);

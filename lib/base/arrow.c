@@ -113,8 +113,8 @@ static karp_column column_at(const karp_table *table, size_t index)
 static bool block_bytes(const karp_table *table, size_t head, size_t node, size_t *bytes)
 {
     size_t columns = karp_table_column_count(table), each;
-    return size_mul(node, NODES_OF_A_COLUMN, &each) && size_add(each, sizeof(void *), &each) && size_mul(each, columns, bytes) &&
-           size_add(*bytes, head, bytes);
+    return size_mul(node, NODES_OF_A_COLUMN, &each) && size_add(each, sizeof(void *), &each) &&
+           size_mul(each, columns, bytes) && size_add(*bytes, head, bytes);
 }
 
 static bool make_schema(karp_table *table, struct ArrowSchema *out)
@@ -145,7 +145,7 @@ typedef struct array_block {
     block head;
     size_t used;
     const void *no_nulls; /* the root's only buffer */
-    array_node nodes[];   /* then the pointers to the columns */
+    array_node nodes[]; /* then the pointers to the columns */
 } array_block;
 
 static void release_array(struct ArrowArray *a)
@@ -162,8 +162,11 @@ static void release_array(struct ArrowArray *a)
 static struct ArrowArray array_of(array_block *b, size_t length, const void **buffers, int64_t buffer_count)
 {
     hold(&b->head);
-    return (struct ArrowArray){ .length = (int64_t)length, .n_buffers = buffer_count, .buffers = buffers,
-                                .release = release_array, .private_data = b };
+    return (struct ArrowArray){ .length = (int64_t)length,
+                                .n_buffers = buffer_count,
+                                .buffers = buffers,
+                                .release = release_array,
+                                .private_data = b };
 }
 
 /* Of one buffer, or of two where `second` is not NULL. */

@@ -19,8 +19,8 @@ struct column {
     uint32_t type;
     bool is_list;
     elements values, offsets; /* offsets: of lists and text */
-    strings texts;            /* of a dictionary, while it is built … */
-    char *dictionary;         /* … and in the arena when it is finished */
+    strings texts; /* of a dictionary, while it is built … */
+    char *dictionary; /* … and in the arena when it is finished */
     int32_t *dictionary_offsets;
 };
 
@@ -109,7 +109,8 @@ static column *add(karp_table *t, karp_str name, uint32_t type, bool is_list)
     if (t == NULL || t->failed != KARP_OK) return NULL;
     column *c = arena_zalloc(&t->data, sizeof *c);
     const char *copy = arena_string(&t->data, name.ptr, name.len);
-    if (c == NULL || copy == NULL || !grow(t->context, (void **)&t->columns, &t->column_capacity, t->column_count + 1, sizeof(column *))) {
+    if (c == NULL || copy == NULL ||
+        !grow(t->context, (void **)&t->columns, &t->column_capacity, t->column_count + 1, sizeof(column *))) {
         refuse(t, KARP_E_NOMEM);
         return NULL;
     }

@@ -45,8 +45,7 @@ static karp_status choose_allocator(const karp_allocator *given, karp_allocator 
         *out = libc_allocator();
         return KARP_OK;
     }
-    karp_status status =
-        struct_check(given, sizeof *out, sizeof(karp_allocator), out, "karp_allocator", error);
+    karp_status status = struct_check(given, sizeof *out, sizeof(karp_allocator), out, "karp_allocator", error);
     if (status != KARP_OK) return status;
     if (!out->alloc || !out->free) {
         return fail(error, KARP_E_ABI_OLD, "karp_allocator needs alloc and free");
@@ -93,10 +92,7 @@ karp_context *karp_context_ref(karp_context *context) { return context ? context
 
 void karp_context_free(karp_context *context) { context_unref(context); }
 
-const karp_context_options *karp_context_get_options(const karp_context *context)
-{
-    return &context->options;
-}
+const karp_context_options *karp_context_get_options(const karp_context *context) { return &context->options; }
 
 void *karp_alloc(karp_context *context, size_t bytes) { return mem_alloc(context, bytes); }
 
@@ -105,10 +101,7 @@ void karp_free(karp_context *context, void *memory, size_t bytes) { mem_free(con
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
-const char *karp_version(void)
-{
-    return VERSION_TEXT(KARP_VERSION_MAJOR, KARP_VERSION_MINOR, KARP_VERSION_PATCH);
-}
+const char *karp_version(void) { return VERSION_TEXT(KARP_VERSION_MAJOR, KARP_VERSION_MINOR, KARP_VERSION_PATCH); }
 
 uint32_t karp_version_number(void) { return KARP_VERSION_NUMBER; }
 

@@ -52,19 +52,14 @@ karp_status fail(karp_error *error, karp_status status, const char *format, ...)
     tidy(filled.message, sizeof filled.message, wanted);
 
     size_t room = error->size < FIRST_ERROR_SIZE ? FIRST_ERROR_SIZE : error->size;
-    memcpy(error, &filled, room < sizeof filled ? room : sizeof filled); /* never: less than all, until karp_error has grown */
+    memcpy(error, &filled,
+           room < sizeof filled ? room : sizeof filled); /* never: less than all, until karp_error has grown */
     return status;
 }
 
-karp_status fail_null(karp_error *error, const char *what)
-{
-    return fail(error, KARP_E_INVALID, "NULL for %s", what);
-}
+karp_status fail_null(karp_error *error, const char *what) { return fail(error, KARP_E_INVALID, "NULL for %s", what); }
 
-karp_status fail_nomem(karp_error *error)
-{
-    return fail(error, KARP_E_NOMEM, "the allocator refused");
-}
+karp_status fail_nomem(karp_error *error) { return fail(error, KARP_E_NOMEM, "the allocator refused"); }
 
 static void __attribute__((format(printf, 3, 4))) print(char *text, size_t room, const char *format, ...)
 {
@@ -83,9 +78,8 @@ void error_set_object(karp_error *error, const char *kind, karp_str namespace_, 
     if (!error || !kind) return;
     const char *space = namespace_.ptr ? namespace_.ptr : "";
     const char *own = name.ptr ? name.ptr : "";
-    print(error->object, sizeof error->object, "%s%s%.*s%s%.*s", kind,
-          namespace_.len + name.len > 0 ? " " : "", shown(namespace_), space,
-          namespace_.len > 0 ? "/" : "", shown(name), own);
+    print(error->object, sizeof error->object, "%s%s%.*s%s%.*s", kind, namespace_.len + name.len > 0 ? " " : "",
+          shown(namespace_), space, namespace_.len > 0 ? "/" : "", shown(name), own);
 }
 
 void error_set_field(karp_error *error, const char *format, ...)
@@ -105,8 +99,7 @@ static size_t size_of(const void *given)
     return size;
 }
 
-karp_status struct_check(const void *given, size_t known, size_t least, void *copy, const char *what,
-                         karp_error *error)
+karp_status struct_check(const void *given, size_t known, size_t least, void *copy, const char *what, karp_error *error)
 {
     if (!given) {
         memset(copy, 0, known);

@@ -23,7 +23,8 @@ karp_status fail_null(karp_error *error, const char *what);
 /* Checks a caller's size-led struct: `known` bytes are what this library knows, `least` what the first version had.
  * On success copies min(size, known) bytes into `copy` (known bytes, the rest zeroed; its size field = known).
  * `given` NULL yields an all-zero copy. Errors: ABI_SIZE, ABI_OLD, ABI_NEW. */
-karp_status struct_check(const void *given, size_t known, size_t least, void *copy, const char *what, karp_error *error);
+karp_status struct_check(const void *given, size_t known, size_t least, void *copy, const char *what,
+                         karp_error *error);
 
 /* Writes an out-struct whose caller may know fewer bytes: copies min(out->size, known) bytes and keeps out->size. */
 karp_status struct_give(void *out, const void *value, size_t known, size_t least);

@@ -133,7 +133,8 @@ bool strings_continue(strings *s, const strings *from)
 {
     if (own_count(from) > 0) {
         void *entries;
-        if (!copy_table(s->context, from->entries, own_count(from), from->capacity, sizeof *s->entries, from->slots, from->slot_count, &entries, &s->slots)) {
+        if (!copy_table(s->context, from->entries, own_count(from), from->capacity, sizeof *s->entries, from->slots,
+                        from->slot_count, &entries, &s->slots)) {
             s->slots = NULL;
             return false;
         }
@@ -150,7 +151,8 @@ bool strings_continue(strings *s, const strings *from)
     return true;
 }
 
-static size_t strings_slot(const struct string_entry *entries, const uint32_t *slots, size_t slot_count, const char *text, size_t length, uint32_t hash)
+static size_t strings_slot(const struct string_entry *entries, const uint32_t *slots, size_t slot_count,
+                           const char *text, size_t length, uint32_t hash)
 {
     size_t mask = slot_count - 1;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -189,7 +191,9 @@ static bool strings_widen(strings *s)
 static uint32_t find_below(const strings *s, const char *text, size_t length, uint32_t hash)
 {
     const struct strings_base *b = s->base;
-    return b == NULL ? NO_ID : b->slots[strings_slot(b->entries, b->slots, b->slot_count, text, length, hash)] - 1; /* 0 - 1 is NO_ID */
+    return b == NULL ? NO_ID
+                     : b->slots[strings_slot(b->entries, b->slots, b->slot_count, text, length, hash)] -
+                           1; /* 0 - 1 is NO_ID */
 }
 
 uint32_t strings_add(strings *s, const char *text, size_t length)
@@ -223,7 +227,8 @@ static bool join_entries(const strings *s, struct strings_base *b)
 {
     size_t slot_count = LEAST_SLOTS, entry_bytes, slot_bytes;
     while (!has_room(s->count, slot_count)) slot_count *= 2;
-    if (!size_mul(s->count, sizeof *b->entries, &entry_bytes) || !size_mul(slot_count, sizeof *b->slots, &slot_bytes)) return false;
+    if (!size_mul(s->count, sizeof *b->entries, &entry_bytes) || !size_mul(slot_count, sizeof *b->slots, &slot_bytes))
+        return false;
     struct string_entry *entries = mem_alloc(s->context, entry_bytes);
     uint32_t *slots = mem_zalloc(s->context, slot_bytes);
     if (entries == NULL || slots == NULL) {
@@ -297,7 +302,8 @@ void words_free(words *w)
 bool words_settle(words *w)
 {
     if (w->count == 0) return true;
-    if (w->joint_entries == NULL) w->joint_entries = joint_new(w->context, w->entries, w->capacity * sizeof *w->entries);
+    if (w->joint_entries == NULL)
+        w->joint_entries = joint_new(w->context, w->entries, w->capacity * sizeof *w->entries);
     if (w->joint_slots == NULL) w->joint_slots = joint_new(w->context, w->slots, w->slot_count * sizeof *w->slots);
     return w->joint_entries != NULL && w->joint_slots != NULL;
 }
@@ -331,7 +337,8 @@ bool words_continue(words *w, const words *from)
         (void)joint_hold(w->joint_slots);
         return true;
     }
-    if (!copy_table(w->context, from->entries, from->count, from->capacity, sizeof *w->entries, from->slots, from->slot_count, &entries, &w->slots)) {
+    if (!copy_table(w->context, from->entries, from->count, from->capacity, sizeof *w->entries, from->slots,
+                    from->slot_count, &entries, &w->slots)) {
         w->slots = NULL;
         return false;
     }
@@ -350,8 +357,7 @@ static size_t words_slot(const words *w, const uint32_t *data, size_t count, uin
         uint32_t slot = w->slots[i];
         if (slot == 0) return i;
         const struct words_entry *e = &w->entries[slot - 1];
-        if (e->hash == hash && e->count == count &&
-            (count == 0 || memcmp(e->ptr, data, count * sizeof *data) == 0)) {
+        if (e->hash == hash && e->count == count && (count == 0 || memcmp(e->ptr, data, count * sizeof *data) == 0)) {
             return i;
         }
     }

@@ -26,7 +26,11 @@ static inline uint64_t hash_mix(uint64_t a)
 typedef struct strings {
     karp_context *context;
     arena text;
-    const struct string_entry { const char *ptr; uint32_t len; uint32_t hash; } *below; /* the first ids … */
+    const struct string_entry {
+        const char *ptr;
+        uint32_t len;
+        uint32_t hash;
+    } * below; /* the first ids … */
     size_t below_count;
     struct strings_base *base; /* … and what they are held by; NULL = none */
     struct string_entry *entries; /* the others */
@@ -42,7 +46,7 @@ void strings_free(strings *s);
 bool strings_settle(strings *s);
 /* A fresh table becomes a copy: the same texts under the same ids. The texts stay in from's memory. false = refused. */
 bool strings_continue(strings *s, const strings *from);
-uint32_t strings_add(strings *s, const char *text, size_t length);        /* NO_ID = refused */
+uint32_t strings_add(strings *s, const char *text, size_t length); /* NO_ID = refused */
 uint32_t strings_find(const strings *s, const char *text, size_t length); /* NO_ID = not there */
 static inline karp_str strings_get(const strings *s, uint32_t id)
 {
@@ -55,7 +59,11 @@ static inline karp_str strings_get(const strings *s, uint32_t id)
 typedef struct words {
     karp_context *context;
     arena data;
-    struct words_entry { const uint32_t *ptr; uint32_t count; uint32_t hash; } *entries;
+    struct words_entry {
+        const uint32_t *ptr;
+        uint32_t count;
+        uint32_t hash;
+    } * entries;
     size_t count, capacity;
     uint32_t *slots;
     size_t slot_count;
@@ -67,13 +75,17 @@ void words_init(words *w, karp_context *context);
 void words_free(words *w);
 bool words_settle(words *w); /* as strings_settle(), however little it is */
 bool words_continue(words *w, const words *from); /* as strings_continue() */
-uint32_t words_add(words *w, const uint32_t *data, size_t count);        /* NO_ID = refused */
+uint32_t words_add(words *w, const uint32_t *data, size_t count); /* NO_ID = refused */
 uint32_t words_find(const words *w, const uint32_t *data, size_t count); /* NO_ID = not there */
 
 /* 64-bit key -> 32-bit value; open addressing. Keys may be any value. */
 typedef struct map64 {
     karp_context *context;
-    struct map64_slot { uint64_t key; uint32_t value; uint32_t used; } *slots;
+    struct map64_slot {
+        uint64_t key;
+        uint32_t value;
+        uint32_t used;
+    } * slots;
     size_t slot_count, count;
     uint64_t seed;
 } map64;

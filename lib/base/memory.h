@@ -31,11 +31,11 @@ bool grow(karp_context *context, void **data, size_t *capacity, size_t need, siz
 typedef struct arena_block arena_block;
 typedef struct arena {
     karp_context *context; /* not held: the owner of the arena holds it */
-    arena_block *blocks;   /* newest first */
+    arena_block *blocks; /* newest first */
     char *next;
     char *end;
     arena_block *spare; /* one released block, kept for the next need */
-    size_t total;       /* bytes taken from the allocator, the spare included */
+    size_t total; /* bytes taken from the allocator, the spare included */
 } arena;
 
 typedef struct arena_mark {
@@ -44,14 +44,14 @@ typedef struct arena_mark {
 } arena_mark;
 
 void arena_init(arena *a, karp_context *context);
-void arena_free(arena *a);                       /* the arena is empty again and may be used */
-void *arena_alloc(arena *a, size_t bytes);       /* NULL = refused */
+void arena_free(arena *a); /* the arena is empty again and may be used */
+void *arena_alloc(arena *a, size_t bytes); /* NULL = refused */
 void *arena_alloc_aligned(arena *a, size_t bytes, size_t align); /* align: a power of two, at most 16 */
 void *arena_zalloc(arena *a, size_t bytes);
 void *arena_array(arena *a, size_t count, size_t elem); /* checked product; cleared */
 void *arena_copy(arena *a, const void *data, size_t bytes);
 char *arena_string(arena *a, const char *text, size_t length); /* NUL-terminated copy */
 arena_mark arena_get_mark(const arena *a);
-void arena_release(arena *a, arena_mark mark);   /* frees everything allocated after the mark */
+void arena_release(arena *a, arena_mark mark); /* frees everything allocated after the mark */
 
 #endif

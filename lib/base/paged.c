@@ -53,7 +53,8 @@ bool paged_continue(paged *p, const paged *from)
     char **list = mem_alloc(p->context, from->page_count * sizeof *list);
     if (list == NULL) return false;
     memcpy(list, from->list, from->page_count * sizeof *list);
-    for (size_t i = 0; i < from->page_count; i++) atomic_fetch_add_explicit(&head_of(list[i])->holds, 1, memory_order_relaxed);
+    for (size_t i = 0; i < from->page_count; i++)
+        atomic_fetch_add_explicit(&head_of(list[i])->holds, 1, memory_order_relaxed);
     p->list = list;
     p->page_count = p->page_capacity = from->page_count;
     p->count = from->count;

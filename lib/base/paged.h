@@ -15,8 +15,8 @@ typedef struct paged {
     karp_context *context;
     size_t element_bytes;
     size_t count; /* elements */
-    size_t room;  /* elements there is memory for; below PAGE_ELEMENTS there is one small page */
-    char **list;  /* the first element of each page */
+    size_t room; /* elements there is memory for; below PAGE_ELEMENTS there is one small page */
+    char **list; /* the first element of each page */
     size_t page_count, page_capacity;
     bool continued; /* some pages may be others' too */
 } paged;

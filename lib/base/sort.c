@@ -58,8 +58,7 @@ static void sort_run(const sorter *s, char *base, size_t count)
     if (s->compare(right - s->size, right, s->user) > 0) merge(s, base, left, count);
 }
 
-bool sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare,
-                 const void *user)
+bool sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare, const void *user)
 {
     if (count < 2 || size == 0) return true;
     size_t bytes = 0;
@@ -129,7 +128,10 @@ static int by_number(uint32_t a, uint32_t b, const void *user)
     return a < b ? -1 : a > b;
 }
 
-bool sort_numbers(karp_context *context, uint32_t *numbers, size_t count) { return sort_ids(context, numbers, count, by_number, NULL); }
+bool sort_numbers(karp_context *context, uint32_t *numbers, size_t count)
+{
+    return sort_ids(context, numbers, count, by_number, NULL);
+}
 
 bool sort_numbers_once(karp_context *context, uint32_t *numbers, size_t *count)
 {
@@ -161,10 +163,7 @@ int compare_str(karp_str a, karp_str b)
     return (a.len > b.len) - (a.len < b.len);
 }
 
-bool equal_str(karp_str a, karp_str b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
+bool equal_str(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
 
 karp_str str(const char *text)
 {

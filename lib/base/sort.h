@@ -11,7 +11,8 @@ typedef int (*compare_fn)(const void *a, const void *b, const void *user);
 bool sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare, const void *user);
 
 /* The same for 32-bit ids, which is what most callers sort. */
-bool sort_ids(karp_context *context, uint32_t *ids, size_t count, int (*compare)(uint32_t a, uint32_t b, const void *user), const void *user);
+bool sort_ids(karp_context *context, uint32_t *ids, size_t count,
+              int (*compare)(uint32_t a, uint32_t b, const void *user), const void *user);
 
 /* Numbers in ascending order; `once` leaves each once and counts what is left. false as above. */
 bool sort_numbers(karp_context *context, uint32_t *numbers, size_t count);

@@ -21,13 +21,13 @@ static int give(cli_answer *answer, cli_make *make, void *own)
 
 int answer_without_input(const cli_options *options, cli_make *make, void *own)
 {
-    cli_answer answer = {.options = options};
+    cli_answer answer = { .options = options };
     return give(&answer, make, own);
 }
 
 int answer_input(const cli_options *options, bool keep_documents, bool notes_apart, cli_make *make, void *own)
 {
-    cli_answer answer = {.options = options};
+    cli_answer answer = { .options = options };
     if (!input_read(options, keep_documents, &answer.input)) {
         return EXIT_ERROR;
     }
@@ -46,7 +46,7 @@ static bool some_pod_left(const karp_decision *plan)
         return true;
     }
     for (size_t i = 0; i < karp_decision_ignored_count(plan); i++) {
-        karp_ignored pod = {.size = sizeof(pod)};
+        karp_ignored pod = { .size = sizeof(pod) };
         if (karp_decision_ignored(plan, i, &pod) == KARP_OK && pod.code != KARP_REASON_NOT_FOR_KARPENTER) {
             return true;
         }

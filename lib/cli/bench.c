@@ -14,14 +14,14 @@
 enum { STAGE_READ, STAGE_PREPARE, STAGE_SOLVE, STAGE_EMIT, STAGE_COUNT };
 enum { MOST_RUNS = 1000 };
 
-static const char *const stage_names[STAGE_COUNT] = {"read", "prepare", "solve", "emit"};
+static const char *const stage_names[STAGE_COUNT] = { "read", "prepare", "solve", "emit" };
 
 typedef struct measure {
     karp_context *context; /* with an allocator that counts */
     double times[STAGE_COUNT][MOST_RUNS]; /* milliseconds of processor time; solve: of one decision */
-    uint64_t requests;                    /* for memory, since the context was made */
-    uint64_t allocations[STAGE_COUNT];    /* of the last run */
-    size_t decisions;                     /* of one run */
+    uint64_t requests; /* for memory, since the context was made */
+    uint64_t allocations[STAGE_COUNT]; /* of the last run */
+    size_t decisions; /* of one run */
     size_t runs;
     karp_snapshot_counts counts;
     size_t launches;
@@ -33,7 +33,7 @@ typedef struct measure {
 
 static double now_ms(void)
 {
-    struct timespec t = {0};
+    struct timespec t = { 0 };
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
@@ -62,7 +62,7 @@ static void count_free(void *ptr, size_t bytes, void *user)
 
 static karp_status counting_context(measure *m, karp_error *error)
 {
-    const karp_allocator allocator = {sizeof(allocator), count_alloc, count_realloc, count_free, &m->requests};
+    const karp_allocator allocator = { sizeof(allocator), count_alloc, count_realloc, count_free, &m->requests };
     karp_context_options options;
     karp_context_options_init(&options, sizeof(options));
     options.allocator = &allocator;
@@ -78,7 +78,7 @@ typedef struct start {
     uint64_t requests;
 } start;
 
-static start begin(const measure *m) { return (start){now_ms(), m->requests}; }
+static start begin(const measure *m) { return (start){ now_ms(), m->requests }; }
 
 /* What has passed since *from, which moves on, is the stage's. */
 static void end_stage(measure *m, int stage, start *from)
@@ -93,7 +93,8 @@ static void end_stage(measure *m, int stage, start *from)
 
 /* Builder calls count as reading, as the reading of a file does; what an edit starts from, which is an edited
  * snapshot, does so too. */
-static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **out, bench_question *question, karp_error *error)
+static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **out, bench_question *question,
+                                  karp_error *error)
 {
     karp_builder *builder = NULL;
     start clock = begin(m);
@@ -122,7 +123,8 @@ static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **
     return status;
 }
 
-static karp_status read_snapshot(const char *name, measure *m, karp_snapshot **out, bench_question *question, karp_error *error)
+static karp_status read_snapshot(const char *name, measure *m, karp_snapshot **out, bench_question *question,
+                                 karp_error *error)
 {
     karp_reader *reader = NULL;
     start clock = begin(m);
@@ -135,7 +137,7 @@ static karp_status read_snapshot(const char *name, measure *m, karp_snapshot **o
         status = karp_reader_finish(reader, out, error);
     }
     end_stage(m, STAGE_PREPARE, &clock);
-    *question = (bench_question){BENCH_DECIDE, status == KARP_OK ? karp_reader_method(reader) : KARP_METHOD_ANY};
+    *question = (bench_question){ BENCH_DECIDE, status == KARP_OK ? karp_reader_method(reader) : KARP_METHOD_ANY };
     karp_reader_free(reader);
     return status;
 }
@@ -145,7 +147,7 @@ static void note_plan(measure *m, const karp_decision *decision)
     m->launches = karp_decision_launch_count(decision);
     m->price = 0;
     for (size_t i = 0; i < m->launches; i++) {
-        karp_launch launch = {.size = sizeof(launch)};
+        karp_launch launch = { .size = sizeof(launch) };
         if (karp_decision_launch(decision, i, &launch) == KARP_OK) {
             m->price += launch.choice.price;
         }
@@ -158,7 +160,7 @@ static void note_disruption(measure *m, const karp_decision *decision)
     m->commands = karp_decision_command_count(decision);
     m->price = 0;
     for (size_t i = 0; i < m->commands; i++) {
-        karp_command command = {.size = sizeof(command)};
+        karp_command command = { .size = sizeof(command) };
         if (karp_decision_command(decision, i, &command) == KARP_OK) {
             m->price += command.savings;
         }
@@ -167,7 +169,7 @@ static void note_disruption(measure *m, const karp_decision *decision)
 
 static karp_status write_decision(measure *m, const karp_decision *decision, karp_error *error)
 {
-    karp_text text = {0};
+    karp_text text = { 0 };
     karp_write_options write;
     karp_write_options_init(&write, sizeof(write));
     write.compact = 1;
@@ -181,7 +183,7 @@ static karp_status run_once(const char *name, measure *m, karp_error *error)
 {
     karp_snapshot *snapshot = NULL;
     karp_decision *decision = NULL;
-    bench_question question = {BENCH_DECIDE, KARP_METHOD_ANY};
+    bench_question question = { BENCH_DECIDE, KARP_METHOD_ANY };
     karp_status status = (bench_known(name) ? build_snapshot : read_snapshot)(name, m, &snapshot, &question, error);
     if (status != KARP_OK) {
         karp_snapshot_unref(snapshot);
@@ -267,8 +269,8 @@ static void print_row(const char *name, measure *m)
     for (size_t i = 0; i < STAGE_COUNT; i++) {
         requests += m->allocations[i];
     }
-    printf(" %10.0f %9.1f %9llu %9zu %12.2f\n", pods_per_second(m), (double)m->peak / 1048576.0, (unsigned long long)requests,
-           m->launches, m->price);
+    printf(" %10.0f %9.1f %9llu %9zu %12.2f\n", pods_per_second(m), (double)m->peak / 1048576.0,
+           (unsigned long long)requests, m->launches, m->price);
 }
 
 static bool measure_input(const cli_options *options, const char *name, measure *m)
@@ -313,7 +315,8 @@ static int run(const cli_options *options)
         good = measure_input(options, options->inputs.items[i], m);
         if (i == 0 && good) {
             fputs(json ? "{\"results\":["
-                       : "input                     pods   nodes  types    read ms prepare ms   solve ms    emit ms     pods/s  peak MiB    allocs  launches          $/h\n",
+                       : "input                     pods   nodes  types    read ms prepare ms   solve ms    emit ms    "
+                         " pods/s  peak MiB    allocs  launches          $/h\n",
                   stdout);
         }
         if (good && json) {
@@ -333,9 +336,10 @@ const cli_verb verb_bench = {
     .name = "bench",
     .arguments = "",
     .summary = "how long a decision takes, part by part",
-    .details = "Makes an input from a fixed seed (or reads a Snapshot file), decides on it several times, and prints the\n"
-               "medians of the processor time of reading, preparing, deciding and writing JSON. Peak memory is that of\n"
-               "the process: of several inputs the largest so far. Allocations are requests to the allocator in one run.",
+    .details =
+        "Makes an input from a fixed seed (or reads a Snapshot file), decides on it several times, and prints the\n"
+        "medians of the processor time of reading, preparing, deciding and writing JSON. Peak memory is that of\n"
+        "the process: of several inputs the largest so far. Allocations are requests to the allocator in one run.",
     .options = CLI_OPTION_BENCH,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,
     .default_format = KARP_FORMAT_TEXT,

@@ -12,11 +12,14 @@ static karp_status replace_pod(karp_builder *builder, bool bound, unsigned turn,
 {
     const karp_str name = bench_str(POD_NAME);
     const karp_str space = bench_str("default");
-    const karp_resource request = {.name = bench_str("cpu"), .text = bench_str(turn % 2 == 0 ? "300m" : "400m")};
-    const karp_container container = {.name = bench_str("c"), .requests = &request, .request_count = 1};
-    const karp_condition waiting = {bench_str("PodScheduled"), bench_str("False"), bench_str("Unschedulable"), 0};
-    karp_pod pod = {.size = sizeof(pod), .meta = {.name = name, .namespace_ = space}, .containers = &container, .container_count = 1,
-                    .termination_grace_seconds = -1};
+    const karp_resource request = { .name = bench_str("cpu"), .text = bench_str(turn % 2 == 0 ? "300m" : "400m") };
+    const karp_container container = { .name = bench_str("c"), .requests = &request, .request_count = 1 };
+    const karp_condition waiting = { bench_str("PodScheduled"), bench_str("False"), bench_str("Unschedulable"), 0 };
+    karp_pod pod = { .size = sizeof(pod),
+                     .meta = { .name = name, .namespace_ = space },
+                     .containers = &container,
+                     .container_count = 1,
+                     .termination_grace_seconds = -1 };
     if (bound) {
         pod.node_name = bench_str(NODE_NAME);
         pod.phase = KARP_PHASE_RUNNING;
@@ -33,24 +36,33 @@ static karp_status replace_pod(karp_builder *builder, bool bound, unsigned turn,
 static karp_status replace_node(karp_builder *builder, unsigned turn, karp_error *error)
 {
     const karp_str name = bench_str(NODE_NAME);
-    const karp_label labels[] = {{bench_str("karpenter.sh/initialized"), bench_str("true")},
-                                 {bench_str("karpenter.sh/nodepool"), bench_str("default")},
-                                 {bench_str("karpenter.sh/registered"), bench_str("true")},
-                                 {bench_str("kubernetes.io/arch"), bench_str("amd64")},
-                                 {bench_str("kubernetes.io/hostname"), name},
-                                 {bench_str("topology.kubernetes.io/zone"), bench_str("us-west-2a")}};
-    const karp_resource amounts[] = {{.name = bench_str("cpu"), .text = bench_str(turn % 2 == 0 ? "16" : "8")},
-                                     {.name = bench_str("memory"), .text = bench_str("60Gi")},
-                                     {.name = bench_str("pods"), .text = bench_str("58")}};
-    const karp_condition ready = {bench_str("Ready"), bench_str("True"), bench_str("x"), 0};
-    const karp_node node = {.size = sizeof(node), .meta = {.name = name, .labels = labels, .label_count = 6}, .provider_id = name,
-                            .capacity = amounts, .capacity_count = 3, .allocatable = amounts, .allocatable_count = 3,
-                            .conditions = &ready, .condition_count = 1};
+    const karp_label labels[] = { { bench_str("karpenter.sh/initialized"), bench_str("true") },
+                                  { bench_str("karpenter.sh/nodepool"), bench_str("default") },
+                                  { bench_str("karpenter.sh/registered"), bench_str("true") },
+                                  { bench_str("kubernetes.io/arch"), bench_str("amd64") },
+                                  { bench_str("kubernetes.io/hostname"), name },
+                                  { bench_str("topology.kubernetes.io/zone"), bench_str("us-west-2a") } };
+    const karp_resource amounts[] = { { .name = bench_str("cpu"), .text = bench_str(turn % 2 == 0 ? "16" : "8") },
+                                      { .name = bench_str("memory"), .text = bench_str("60Gi") },
+                                      { .name = bench_str("pods"), .text = bench_str("58") } };
+    const karp_condition ready = { bench_str("Ready"), bench_str("True"), bench_str("x"), 0 };
+    const karp_node node = { .size = sizeof(node),
+                             .meta = { .name = name, .labels = labels, .label_count = 6 },
+                             .provider_id = name,
+                             .capacity = amounts,
+                             .capacity_count = 3,
+                             .allocatable = amounts,
+                             .allocatable_count = 3,
+                             .conditions = &ready,
+                             .condition_count = 1 };
     karp_status status = karp_builder_remove(builder, bench_str("Node"), bench_str(""), name, error);
     return status == KARP_OK ? karp_builder_add_node(builder, &node, error) : status;
 }
 
-bool bench_edits(enum bench_ask ask) { return ask == BENCH_EDIT_PENDING || ask == BENCH_EDIT_BOUND || ask == BENCH_EDIT_NODE; }
+bool bench_edits(enum bench_ask ask)
+{
+    return ask == BENCH_EDIT_PENDING || ask == BENCH_EDIT_BOUND || ask == BENCH_EDIT_NODE;
+}
 
 karp_status bench_edit(karp_snapshot **snapshot, enum bench_ask ask, unsigned turn, karp_error *error)
 {
@@ -58,7 +70,8 @@ karp_status bench_edit(karp_snapshot **snapshot, enum bench_ask ask, unsigned tu
     karp_snapshot *edited = NULL;
     karp_status status = karp_snapshot_edit(*snapshot, &builder, error);
     if (status == KARP_OK) {
-        status = ask == BENCH_EDIT_NODE ? replace_node(builder, turn, error) : replace_pod(builder, ask == BENCH_EDIT_BOUND, turn, error);
+        status = ask == BENCH_EDIT_NODE ? replace_node(builder, turn, error)
+                                        : replace_pod(builder, ask == BENCH_EDIT_BOUND, turn, error);
     }
     if (status == KARP_OK) {
         status = karp_builder_finish(builder, &edited, error);

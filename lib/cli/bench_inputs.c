@@ -37,19 +37,28 @@ static karp_status add_pod(bench_maker *m, const pod_kind *kind)
 {
     char name[32];
     int length = snprintf(name, sizeof(name), "pod-%06u", m->pods++);
-    const karp_resource requests[] = {{.name = bench_str("cpu"), .text = bench_str(kind->cpu)},
-                                      {.name = bench_str("memory"), .text = bench_str(kind->memory)}};
-    const karp_container container = {.name = bench_str("c"), .requests = requests, .request_count = 2};
-    const karp_selector selector = {.match_labels = &kind->selected, .match_label_count = 1};
-    const karp_spread_constraint spread = {
-        .topology_key = bench_str(kind->rule == RULE_HOST_SPREAD ? HOST_KEY : ZONE_KEY), .label_selector = &selector, .max_skew = 1};
-    const karp_pod_term term = {.topology_key = bench_str(kind->rule == RULE_HOST_ANTI ? HOST_KEY : ZONE_KEY), .label_selector = &selector};
-    const karp_label arch = {bench_str("kubernetes.io/arch"), bench_str("amd64")};
-    const karp_condition waiting = {bench_str("PodScheduled"), bench_str("False"), bench_str("Unschedulable"), m->now};
+    const karp_resource requests[] = { { .name = bench_str("cpu"), .text = bench_str(kind->cpu) },
+                                       { .name = bench_str("memory"), .text = bench_str(kind->memory) } };
+    const karp_container container = { .name = bench_str("c"), .requests = requests, .request_count = 2 };
+    const karp_selector selector = { .match_labels = &kind->selected, .match_label_count = 1 };
+    const karp_spread_constraint spread = { .topology_key = bench_str(kind->rule == RULE_HOST_SPREAD ? HOST_KEY
+                                                                                                     : ZONE_KEY),
+                                            .label_selector = &selector,
+                                            .max_skew = 1 };
+    const karp_pod_term term = { .topology_key = bench_str(kind->rule == RULE_HOST_ANTI ? HOST_KEY : ZONE_KEY),
+                                 .label_selector = &selector };
+    const karp_label arch = { bench_str("kubernetes.io/arch"), bench_str("amd64") };
+    const karp_condition waiting = { bench_str("PodScheduled"), bench_str("False"), bench_str("Unschedulable"),
+                                     m->now };
     int64_t age = m->pods < 80000 ? 80000 - (int64_t)m->pods : 1;
-    karp_pod pod = {.size = sizeof(pod), .containers = &container, .container_count = 1, .termination_grace_seconds = -1};
-    pod.meta = (karp_meta){.name = {name, (size_t)length}, .namespace_ = bench_str("default"), .labels = &kind->label,
-                           .label_count = 1, .creation = m->now - age * second};
+    karp_pod pod = {
+        .size = sizeof(pod), .containers = &container, .container_count = 1, .termination_grace_seconds = -1
+    };
+    pod.meta = (karp_meta){ .name = { name, (size_t)length },
+                            .namespace_ = bench_str("default"),
+                            .labels = &kind->label,
+                            .label_count = 1,
+                            .creation = m->now - age * second };
     if (kind->node != NULL) {
         pod.node_name = bench_str(kind->node);
         pod.phase = KARP_PHASE_RUNNING;
@@ -77,8 +86,8 @@ static karp_status add_pod(bench_maker *m, const pod_kind *kind)
 
 /* ---- the families --------------------------------------------------------------------------------------------------- */
 
-static const char *const cpus[] = {"100m", "250m", "500m", "1", "1500m"};
-static const char *const memories[] = {"100Mi", "256Mi", "512Mi", "1Gi", "2Gi", "4Gi"};
+static const char *const cpus[] = { "100m", "250m", "500m", "1", "1500m" };
+static const char *const memories[] = { "100Mi", "256Mi", "512Mi", "1Gi", "2Gi", "4Gi" };
 
 static void choose_size(bench_maker *m, pod_kind *kind)
 {
@@ -88,8 +97,8 @@ static void choose_size(bench_maker *m, pod_kind *kind)
 
 static karp_label lettered(bench_maker *m, const char *key)
 {
-    static const char *const letters[] = {"a", "b", "c", "d", "e", "f", "g"};
-    return (karp_label){bench_str(key), bench_str(letters[bench_below(m, 7)])};
+    static const char *const letters[] = { "a", "b", "c", "d", "e", "f", "g" };
+    return (karp_label){ bench_str(key), bench_str(letters[bench_below(m, 7)]) };
 }
 
 /* The mix of Karpenter's own benchmark: a fifth each of plain pods, zonal spread, host spread, zonal affinity and host
@@ -99,7 +108,7 @@ static karp_status fill_b1(bench_maker *m, uint32_t pods)
     karp_status status = bench_fake_types(m, 400);
     uint32_t fifth = pods / 5 > 0 ? pods / 5 : 1;
     for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
-        pod_kind kind = {.rule = RULE_NONE};
+        pod_kind kind = { .rule = RULE_NONE };
         uint32_t part = i / fifth;
         kind.label = lettered(m, part == 3 ? "my-affinity" : "my-label");
         choose_size(m, &kind);
@@ -111,7 +120,7 @@ static karp_status fill_b1(bench_maker *m, uint32_t pods)
             kind.rule = RULE_ZONE_AFFINITY;
         } else if (part == 4) {
             kind.rule = RULE_HOST_ANTI;
-            kind.label = kind.selected = (karp_label){bench_str("app"), bench_str("nginx")};
+            kind.label = kind.selected = (karp_label){ bench_str("app"), bench_str("nginx") };
         }
         status = add_pod(m, &kind);
     }
@@ -121,13 +130,17 @@ static karp_status fill_b1(bench_maker *m, uint32_t pods)
 /* Ten kinds of pods in turn, all under one rule. */
 static karp_status fill_b2(bench_maker *m, uint32_t pods, int rule)
 {
-    static const char *const sizes[10][2] = {{"100m", "128Mi"}, {"250m", "512Mi"}, {"500m", "1Gi"}, {"1", "2Gi"}, {"1", "4Gi"},
-                                             {"2", "4Gi"}, {"2", "8Gi"}, {"3", "6Gi"}, {"4", "16Gi"}, {"500m", "4Gi"}};
+    static const char *const sizes[10][2] = { { "100m", "128Mi" }, { "250m", "512Mi" }, { "500m", "1Gi" },
+                                              { "1", "2Gi" },      { "1", "4Gi" },      { "2", "4Gi" },
+                                              { "2", "8Gi" },      { "3", "6Gi" },      { "4", "16Gi" },
+                                              { "500m", "4Gi" } };
     karp_status status = bench_aws_types(m, 100);
     for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
         char name[16];
         (void)snprintf(name, sizeof(name), "kind-%u", i % 10);
-        pod_kind kind = {.cpu = sizes[i % 10][0], .memory = sizes[i % 10][1], .label = {bench_str("app"), bench_str(name)}};
+        pod_kind kind = { .cpu = sizes[i % 10][0],
+                          .memory = sizes[i % 10][1],
+                          .label = { bench_str("app"), bench_str(name) } };
         kind.rule = rule == RULE_ZONE_SPREAD ? RULE_ZONE_SPREAD : rule == RULE_HOST_ANTI ? RULE_HOST_ANTI : RULE_NONE;
         kind.selected = kind.label;
         status = add_pod(m, &kind);
@@ -171,12 +184,12 @@ static karp_status load_node(bench_maker *m, uint32_t number, const pod_kind *ki
 static karp_status place_on_nodes(bench_maker *m, uint32_t pods, uint32_t nodes)
 {
     char names[20][8];
-    pod_kind kinds[20] = {{.rule = RULE_NONE}};
+    pod_kind kinds[20] = { { .rule = RULE_NONE } };
     karp_status status = bench_aws_types(m, 100);
     for (uint32_t k = 0; k < 20; k++) {
         (void)snprintf(names[k], sizeof(names[k]), "k%u", k);
         choose_size(m, &kinds[k]);
-        kinds[k].label = kinds[k].selected = (karp_label){bench_str("app"), bench_str(names[k])};
+        kinds[k].label = kinds[k].selected = (karp_label){ bench_str("app"), bench_str(names[k]) };
         kinds[k].rule = k % 4 == 1 ? RULE_ZONE_SPREAD : k % 4 == 2 ? RULE_ARCH : RULE_NONE;
     }
     for (uint32_t i = 0; i < nodes && status == KARP_OK; i++) {
@@ -198,12 +211,12 @@ static karp_status fill_b5(bench_maker *m, uint32_t nodes) { return place_on_nod
 static karp_status fill_b4(bench_maker *m, uint32_t nodes)
 {
     char names[20][8];
-    pod_kind kinds[20] = {{.rule = RULE_NONE}};
+    pod_kind kinds[20] = { { .rule = RULE_NONE } };
     karp_status status = bench_aws_types(m, 100);
     for (uint32_t k = 0; k < 20; k++) {
         (void)snprintf(names[k], sizeof(names[k]), "k%u", k);
         choose_size(m, &kinds[k]);
-        kinds[k].label = kinds[k].selected = (karp_label){bench_str("app"), bench_str(names[k])};
+        kinds[k].label = kinds[k].selected = (karp_label){ bench_str("app"), bench_str(names[k]) };
     }
     for (uint32_t i = 0; i < nodes && status == KARP_OK; i++) {
         bench_node node;
@@ -227,7 +240,7 @@ static karp_status fill_b4(bench_maker *m, uint32_t nodes)
  * anywhere else. */
 static karp_status fill_b4_idle(bench_maker *m, uint32_t nodes)
 {
-    static const char *const small[] = {"100m", "200m", "300m"};
+    static const char *const small[] = { "100m", "200m", "300m" };
     char names[20][8];
     karp_status status = bench_fake_types(m, 400);
     for (uint32_t k = 0; k < 20; k++) {
@@ -237,8 +250,10 @@ static karp_status fill_b4_idle(bench_maker *m, uint32_t nodes)
         bench_node node;
         status = bench_add_node(m, i, 7.5, 8, &node);
         for (uint32_t k = 0; k < 10 && status == KARP_OK; k++) {
-            pod_kind kind = {.cpu = k == 0 ? "5" : small[bench_below(m, 3)], .memory = k == 0 ? "11766Mi" : "512Mi", .node = node.name};
-            kind.label = kind.selected = (karp_label){bench_str("app"), bench_str(names[(i + k) % 20])};
+            pod_kind kind = { .cpu = k == 0 ? "5" : small[bench_below(m, 3)],
+                              .memory = k == 0 ? "11766Mi" : "512Mi",
+                              .node = node.name };
+            kind.label = kind.selected = (karp_label){ bench_str("app"), bench_str(names[(i + k) % 20]) };
             status = add_pod(m, &kind);
         }
     }
@@ -257,7 +272,7 @@ static karp_status fill_b6(bench_maker *m, uint32_t pods, uint32_t shapes, bool 
         (void)snprintf(name, sizeof(name), "shape-%u", k);
         (void)snprintf(cpu, sizeof(cpu), "%um", 50 * (1 + k % 40));
         (void)snprintf(memory, sizeof(memory), "%uMi", 64 * (1 + k / 40 * 7 % 64));
-        pod_kind kind = {.cpu = cpu, .memory = memory, .label = {bench_str("app"), bench_str(name)}};
+        pod_kind kind = { .cpu = cpu, .memory = memory, .label = { bench_str("app"), bench_str(name) } };
         kind.selected = kind.label;
         kind.rule = !ruled ? RULE_NONE : k % 10 == 9 ? RULE_HOST_ANTI : k % 2 == 0 ? RULE_ZONE_SPREAD : RULE_NONE;
         status = add_pod(m, &kind);
@@ -270,24 +285,40 @@ static karp_status fill_b6_mixed(bench_maker *m, uint32_t pods) { return fill_b6
 static karp_status fill_b6_few(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, FEW_SHAPES, false); }
 
 static const family families[] = {
-    {"b1-", "the mix of Karpenter's own benchmark, 400 made-up types", fill_b1, BENCH_DECIDE, KARP_METHOD_ANY, "1000 5000 10000 20000"},
-    {"b2-plain-", "ten kinds of pods, requests only, 100 types of AWS", fill_b2_plain, BENCH_DECIDE, KARP_METHOD_ANY, "1000 5000 15000 100000 1000000"},
-    {"b2-anti-", "ten kinds of pods, each one a host, 100 types of AWS", fill_b2_anti, BENCH_DECIDE, KARP_METHOD_ANY, "1000 5000 15000 100000 1000000"},
-    {"b2-zone-", "ten kinds of pods, each spread over zones, 100 types of AWS", fill_b2_zone, BENCH_DECIDE, KARP_METHOD_ANY, "1000 5000 15000 100000 1000000"},
-    {"b3-", "twenty kinds onto 300 nodes in use and new ones, 100 types of AWS", fill_b3, BENCH_DECIDE, KARP_METHOD_ANY, "50000"},
-    {"b3-wide-", "the same onto 5,000 nodes", fill_b3_wide, BENCH_DECIDE, KARP_METHOD_ANY, "50000"},
-    {"b4-multi-", "N nodes in part in use: MultiNodeConsolidation, 100 types of AWS", fill_b4, BENCH_DECIDE, KARP_METHOD_MULTI_NODE, "100 300 1000 10000"},
-    {"b4-single-", "the same: SingleNodeConsolidation", fill_b4, BENCH_DECIDE, KARP_METHOD_SINGLE_NODE, "100 300 1000 10000"},
-    {"b4-idlemulti-", "N nodes that are full, nothing to gain: MultiNodeConsolidation", fill_b4_idle, BENCH_DECIDE, KARP_METHOD_MULTI_NODE, "100 300 1000 10000"},
-    {"b4-idlesingle-", "the same: SingleNodeConsolidation", fill_b4_idle, BENCH_DECIDE, KARP_METHOD_SINGLE_NODE, "100 300 1000 10000"},
-    {"b5-nodes-", "N nodes in use: what if each were gone, in turn", fill_b5, BENCH_EACH_NODE, KARP_METHOD_ANY, "1000"},
-    {"b5-zones-", "N nodes in use: what if each zone were lost, in turn", fill_b5, BENCH_EACH_ZONE, KARP_METHOD_ANY, "1000"},
-    {"b6-plain-", "1,000 shapes, requests only, 100 types of AWS", fill_b6_plain, BENCH_DECIDE, KARP_METHOD_ANY, "10000 100000 1000000"},
-    {"b6-mixed-", "1,000 shapes, half spread over zones, a tenth one a host, 100 types of AWS", fill_b6_mixed, BENCH_DECIDE, KARP_METHOD_ANY, "10000 100000 1000000"},
-    {"b6-few-", "100 shapes, requests only, 100 types of AWS", fill_b6_few, BENCH_DECIDE, KARP_METHOD_ANY, "10000 100000 1000000"},
-    {"b7-edit-", "b6-plain, in which one pod is replaced; that is what prepare is", fill_b6_plain, BENCH_EDIT_PENDING, KARP_METHOD_ANY, "100000"},
-    {"b7-bound-", "N nodes in use, in which one pod on a node is replaced", fill_b5, BENCH_EDIT_BOUND, KARP_METHOD_ANY, "1000 10000"},
-    {"b7-node-", "the same, in which one node is replaced", fill_b5, BENCH_EDIT_NODE, KARP_METHOD_ANY, "1000 10000"},
+    { "b1-", "the mix of Karpenter's own benchmark, 400 made-up types", fill_b1, BENCH_DECIDE, KARP_METHOD_ANY,
+      "1000 5000 10000 20000" },
+    { "b2-plain-", "ten kinds of pods, requests only, 100 types of AWS", fill_b2_plain, BENCH_DECIDE, KARP_METHOD_ANY,
+      "1000 5000 15000 100000 1000000" },
+    { "b2-anti-", "ten kinds of pods, each one a host, 100 types of AWS", fill_b2_anti, BENCH_DECIDE, KARP_METHOD_ANY,
+      "1000 5000 15000 100000 1000000" },
+    { "b2-zone-", "ten kinds of pods, each spread over zones, 100 types of AWS", fill_b2_zone, BENCH_DECIDE,
+      KARP_METHOD_ANY, "1000 5000 15000 100000 1000000" },
+    { "b3-", "twenty kinds onto 300 nodes in use and new ones, 100 types of AWS", fill_b3, BENCH_DECIDE,
+      KARP_METHOD_ANY, "50000" },
+    { "b3-wide-", "the same onto 5,000 nodes", fill_b3_wide, BENCH_DECIDE, KARP_METHOD_ANY, "50000" },
+    { "b4-multi-", "N nodes in part in use: MultiNodeConsolidation, 100 types of AWS", fill_b4, BENCH_DECIDE,
+      KARP_METHOD_MULTI_NODE, "100 300 1000 10000" },
+    { "b4-single-", "the same: SingleNodeConsolidation", fill_b4, BENCH_DECIDE, KARP_METHOD_SINGLE_NODE,
+      "100 300 1000 10000" },
+    { "b4-idlemulti-", "N nodes that are full, nothing to gain: MultiNodeConsolidation", fill_b4_idle, BENCH_DECIDE,
+      KARP_METHOD_MULTI_NODE, "100 300 1000 10000" },
+    { "b4-idlesingle-", "the same: SingleNodeConsolidation", fill_b4_idle, BENCH_DECIDE, KARP_METHOD_SINGLE_NODE,
+      "100 300 1000 10000" },
+    { "b5-nodes-", "N nodes in use: what if each were gone, in turn", fill_b5, BENCH_EACH_NODE, KARP_METHOD_ANY,
+      "1000" },
+    { "b5-zones-", "N nodes in use: what if each zone were lost, in turn", fill_b5, BENCH_EACH_ZONE, KARP_METHOD_ANY,
+      "1000" },
+    { "b6-plain-", "1,000 shapes, requests only, 100 types of AWS", fill_b6_plain, BENCH_DECIDE, KARP_METHOD_ANY,
+      "10000 100000 1000000" },
+    { "b6-mixed-", "1,000 shapes, half spread over zones, a tenth one a host, 100 types of AWS", fill_b6_mixed,
+      BENCH_DECIDE, KARP_METHOD_ANY, "10000 100000 1000000" },
+    { "b6-few-", "100 shapes, requests only, 100 types of AWS", fill_b6_few, BENCH_DECIDE, KARP_METHOD_ANY,
+      "10000 100000 1000000" },
+    { "b7-edit-", "b6-plain, in which one pod is replaced; that is what prepare is", fill_b6_plain, BENCH_EDIT_PENDING,
+      KARP_METHOD_ANY, "100000" },
+    { "b7-bound-", "N nodes in use, in which one pod on a node is replaced", fill_b5, BENCH_EDIT_BOUND, KARP_METHOD_ANY,
+      "1000 10000" },
+    { "b7-node-", "the same, in which one node is replaced", fill_b5, BENCH_EDIT_NODE, KARP_METHOD_ANY, "1000 10000" },
 };
 
 enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
@@ -295,9 +326,12 @@ enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
 void bench_list(void)
 {
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
-        printf("%sN%*s%s; N = %s\n", families[i].prefix, (int)(16 - strlen(families[i].prefix)), "", families[i].text, families[i].sizes);
+        printf("%sN%*s%s; N = %s\n", families[i].prefix, (int)(16 - strlen(families[i].prefix)), "", families[i].text,
+               families[i].sizes);
     }
-    fputs("N is a number of pods (b4, b5, b7-bound, b7-node: nodes) from 1 to 10000000, as in b1-1000. The path of a Snapshot file will do as well.\n", stdout);
+    fputs("N is a number of pods (b4, b5, b7-bound, b7-node: nodes) from 1 to 10000000, as in b1-1000. The path of a "
+          "Snapshot file will do as well.\n",
+          stdout);
 }
 
 static const family *find(const char *name, uint32_t *pods)
@@ -326,14 +360,17 @@ bool bench_known(const char *name)
     return find(name, &pods) != NULL;
 }
 
-karp_status bench_fill(karp_context *context, const char *name, karp_builder *builder, bench_question *question, karp_error *error)
+karp_status bench_fill(karp_context *context, const char *name, karp_builder *builder, bench_question *question,
+                       karp_error *error)
 {
     uint32_t pods = 0;
     const family *chosen = find(name, &pods);
-    bench_maker maker = {.context = context, .builder = builder, .error = error, .now = (start_of_2026 + 86400) * second};
+    bench_maker maker = {
+        .context = context, .builder = builder, .error = error, .now = (start_of_2026 + 86400) * second
+    };
     maker.random = UINT64_C(0x9e3779b97f4a7c15);
     if (chosen != NULL) {
-        *question = (bench_question){chosen->ask, chosen->method};
+        *question = (bench_question){ chosen->ask, chosen->method };
         maker.fleet = chosen->method != KARP_METHOD_ANY;
     }
     for (const char *p = name; *p != '\0'; p++) {

@@ -11,6 +11,7 @@ void bench_list(void);
 bool bench_known(const char *name);
 /* Adds everything of the input to the builder. *question receives what is to be asked. Errors: those of the builder; INVALID
  * for a name that is none. */
-karp_status bench_fill(karp_context *context, const char *name, karp_builder *builder, bench_question *question, karp_error *error);
+karp_status bench_fill(karp_context *context, const char *name, karp_builder *builder, bench_question *question,
+                       karp_error *error);
 
 #endif

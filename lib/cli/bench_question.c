@@ -3,11 +3,13 @@
 
 #include "bench_types.h"
 
-static karp_status provision(const karp_snapshot *snapshot, const karp_change *changes, size_t count, karp_decision **out, karp_error *error)
+static karp_status provision(const karp_snapshot *snapshot, const karp_change *changes, size_t count,
+                             karp_decision **out, karp_error *error)
 {
     karp_options plain;
     karp_options_init(&plain, sizeof(plain));
-    return count == 0 ? karp_provision(snapshot, &plain, out, error) : karp_what_if(snapshot, changes, count, &plain, out, error);
+    return count == 0 ? karp_provision(snapshot, &plain, out, error)
+                      : karp_what_if(snapshot, changes, count, &plain, out, error);
 }
 
 /* A Snapshot that names a disruption method is asked for that. */
@@ -23,13 +25,14 @@ static karp_status decide(const karp_snapshot *snapshot, uint32_t method, karp_d
 }
 
 /* One question for each change; the last answer is kept. */
-static karp_status ask_each(const karp_snapshot *snapshot, uint32_t kind, const karp_str *names, size_t count, karp_decision **out,
-                            size_t *asked, karp_error *error)
+static karp_status ask_each(const karp_snapshot *snapshot, uint32_t kind, const karp_str *names, size_t count,
+                            karp_decision **out, size_t *asked, karp_error *error)
 {
     karp_decision *last = NULL;
     karp_status status = KARP_OK;
     for (size_t i = 0; i < count && status == KARP_OK; i++) {
-        const karp_change change = {.name = names != NULL ? names[i] : karp_snapshot_node_name(snapshot, i), .kind = kind};
+        const karp_change change = { .name = names != NULL ? names[i] : karp_snapshot_node_name(snapshot, i),
+                                     .kind = kind };
         karp_decision *decision = NULL;
         status = provision(snapshot, &change, 1, &decision, error);
         if (status == KARP_OK) {
@@ -46,10 +49,11 @@ static karp_status ask_each(const karp_snapshot *snapshot, uint32_t kind, const 
     return KARP_OK;
 }
 
-karp_status bench_answer(const karp_snapshot *snapshot, bench_question question, karp_decision **out, size_t *asked, karp_error *error)
+karp_status bench_answer(const karp_snapshot *snapshot, bench_question question, karp_decision **out, size_t *asked,
+                         karp_error *error)
 {
-    const karp_str zones[] = {bench_str("us-west-2a"), bench_str("us-west-2b"), bench_str("us-west-2c")};
-    karp_snapshot_counts counts = {.size = sizeof(counts)};
+    const karp_str zones[] = { bench_str("us-west-2a"), bench_str("us-west-2b"), bench_str("us-west-2c") };
+    karp_snapshot_counts counts = { .size = sizeof(counts) };
     switch (question.ask) {
     case BENCH_EACH_NODE:
         karp_snapshot_get_counts(snapshot, &counts);
@@ -59,8 +63,7 @@ karp_status bench_answer(const karp_snapshot *snapshot, bench_question question,
     case BENCH_DECIDE:
     case BENCH_EDIT_PENDING:
     case BENCH_EDIT_BOUND:
-    case BENCH_EDIT_NODE:
-        break;
+    case BENCH_EDIT_NODE: break;
     }
     *asked = 1;
     return decide(snapshot, question.method, out, error);

@@ -6,13 +6,13 @@
 #include "cli.h"
 
 enum bench_ask {
-    BENCH_DECIDE,      /* one decision */
-    BENCH_EACH_NODE,   /* what if a node were gone, for every node in turn */
-    BENCH_EACH_ZONE,   /* what if a zone were lost, for every zone in turn */
+    BENCH_DECIDE, /* one decision */
+    BENCH_EACH_NODE, /* what if a node were gone, for every node in turn */
+    BENCH_EACH_ZONE, /* what if a zone were lost, for every zone in turn */
     /* one decision, on a snapshot in which one object was replaced: */
     BENCH_EDIT_PENDING, /* a pod that waits */
-    BENCH_EDIT_BOUND,   /* a pod on a node */
-    BENCH_EDIT_NODE     /* a node */
+    BENCH_EDIT_BOUND, /* a pod on a node */
+    BENCH_EDIT_NODE /* a node */
 };
 
 typedef struct bench_question {
@@ -21,6 +21,7 @@ typedef struct bench_question {
 } bench_question;
 
 /* Asks; *out receives the (last) decision, *asked how many decisions were made. */
-karp_status bench_answer(const karp_snapshot *snapshot, bench_question question, karp_decision **out, size_t *asked, karp_error *error);
+karp_status bench_answer(const karp_snapshot *snapshot, bench_question question, karp_decision **out, size_t *asked,
+                         karp_error *error);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { MOST_TYPES = 400 };
 
-karp_str bench_str(const char *text) { return (karp_str){text, strlen(text)}; }
+karp_str bench_str(const char *text) { return (karp_str){ text, strlen(text) }; }
 
 uint32_t bench_below(bench_maker *maker, uint32_t limit)
 {
@@ -26,36 +26,41 @@ void bench_maker_free(bench_maker *maker)
 
 static karp_node_class_ref node_class(void)
 {
-    return (karp_node_class_ref){bench_str("karpenter.k8s.aws"), bench_str("EC2NodeClass"), bench_str("default")};
+    return (karp_node_class_ref){ bench_str("karpenter.k8s.aws"), bench_str("EC2NodeClass"), bench_str("default") };
 }
 
 karp_status bench_add_pool(bench_maker *maker)
 {
-    const karp_resource limits[] = {{.name = bench_str("cpu"), .text = bench_str("100000000")},
-                                    {.name = bench_str("memory"), .text = bench_str("100000000Gi")}};
-    const karp_budget budget = {.nodes = bench_str("100%"), .duration = KARP_DURATION_UNSET};
-    const karp_condition conditions[] = {{bench_str("ValidationSucceeded"), bench_str("True"), bench_str("x"), maker->now},
-                                         {bench_str("NodeClassReady"), bench_str("True"), bench_str("x"), maker->now},
-                                         {bench_str("Ready"), bench_str("True"), bench_str("x"), maker->now}};
-    karp_node_pool pool = {.size = sizeof(pool),
-                                 .meta = {.name = bench_str("default"), .creation = maker->now},
-                                 .node_class = node_class(),
-                                 .limits = limits,
-                                 .limit_count = 2,
-                                 .budgets = &budget,
-                                 .budget_count = 1,
-                                 .conditions = conditions,
-                                 .condition_count = 3,
-                                 .replicas = -1,
-                                 .expire_after = KARP_DURATION_NEVER,
-                                 .termination_grace_period = KARP_DURATION_UNSET};
+    const karp_resource limits[] = { { .name = bench_str("cpu"), .text = bench_str("100000000") },
+                                     { .name = bench_str("memory"), .text = bench_str("100000000Gi") } };
+    const karp_budget budget = { .nodes = bench_str("100%"), .duration = KARP_DURATION_UNSET };
+    const karp_condition conditions[] = {
+        { bench_str("ValidationSucceeded"), bench_str("True"), bench_str("x"), maker->now },
+        { bench_str("NodeClassReady"), bench_str("True"), bench_str("x"), maker->now },
+        { bench_str("Ready"), bench_str("True"), bench_str("x"), maker->now }
+    };
+    karp_node_pool pool = { .size = sizeof(pool),
+                            .meta = { .name = bench_str("default"), .creation = maker->now },
+                            .node_class = node_class(),
+                            .limits = limits,
+                            .limit_count = 2,
+                            .budgets = &budget,
+                            .budget_count = 1,
+                            .conditions = conditions,
+                            .condition_count = 3,
+                            .replicas = -1,
+                            .expire_after = KARP_DURATION_NEVER,
+                            .termination_grace_period = KARP_DURATION_UNSET };
     const karp_str on_demand = bench_str("on-demand");
-    const karp_requirement requirement = {.key = bench_str(CAPACITY_TYPE_KEY), .op = KARP_OP_IN, .values = &on_demand, .value_count = 1};
+    const karp_requirement requirement = {
+        .key = bench_str(CAPACITY_TYPE_KEY), .op = KARP_OP_IN, .values = &on_demand, .value_count = 1
+    };
     if (maker->fleet) {
         pool.requirements = &requirement;
         pool.requirement_count = 1;
     }
-    const karp_namespace space = {.size = sizeof(space), .meta = {.name = bench_str("default"), .creation = maker->now}};
+    const karp_namespace space = { .size = sizeof(space),
+                                   .meta = { .name = bench_str("default"), .creation = maker->now } };
     karp_status status = karp_builder_add_namespace(maker->builder, &space, maker->error);
     return status != KARP_OK ? status : karp_builder_add_node_pool(maker->builder, &pool, maker->error);
 }
@@ -65,12 +70,13 @@ karp_status bench_add_pool(bench_maker *maker)
 static karp_status use_catalogue(bench_maker *maker, const karp_instance_type *types, size_t count)
 {
     karp_status status = karp_catalogue_new(maker->context, types, count, &maker->catalogue, maker->error);
-    return status != KARP_OK ? status : karp_builder_add_catalogue(maker->builder, maker->catalogue, NULL, 0, maker->error);
+    return status != KARP_OK ? status
+                             : karp_builder_add_catalogue(maker->builder, maker->catalogue, NULL, 0, maker->error);
 }
 
 static karp_requirement in(const char *key, const karp_str *values, size_t count)
 {
-    return (karp_requirement){.key = bench_str(key), .op = KARP_OP_IN, .values = values, .value_count = count};
+    return (karp_requirement){ .key = bench_str(key), .op = KARP_OP_IN, .values = values, .value_count = count };
 }
 
 typedef struct fake_type {
@@ -89,8 +95,8 @@ typedef struct fake_words {
 
 static void fake_words_init(fake_words *w)
 {
-    static const char *const systems[] = {"darwin", "linux", "windows"};
-    static const char *const zones[] = {"test-zone-1", "test-zone-2", "test-zone-3"};
+    static const char *const systems[] = { "darwin", "linux", "windows" };
+    static const char *const zones[] = { "test-zone-1", "test-zone-2", "test-zone-3" };
     for (size_t i = 0; i < 3; i++) {
         w->systems[i] = bench_str(systems[i]);
         w->zones[i] = bench_str(zones[i]);
@@ -103,8 +109,8 @@ static void fake_words_init(fake_words *w)
         w->buys[i][0] = in(CAPACITY_TYPE_KEY, &w->capacity_types[i < 2 ? 0 : 1], 1);
         w->buys[i][1] = in("topology.kubernetes.io/zone", &w->zones[i < 2 ? i : i - 2], 1);
     }
-    w->reserved[0] = (karp_resource){.name = bench_str("cpu"), .text = bench_str("100m")};
-    w->reserved[1] = (karp_resource){.name = bench_str("memory"), .text = bench_str("10Mi")};
+    w->reserved[0] = (karp_resource){ .name = bench_str("cpu"), .text = bench_str("100m") };
+    w->reserved[1] = (karp_resource){ .name = bench_str("memory"), .text = bench_str("10Mi") };
 }
 
 static void fake_type_init(fake_type *f, const fake_words *w, uint32_t i, karp_instance_type *type)
@@ -126,24 +132,32 @@ static void fake_type_init(fake_type *f, const fake_words *w, uint32_t i, karp_i
     f->requirements[6] = in("size", &f->size_value, 1);
     f->requirements[7] = in("special", &w->optional, 1);
     if (cores <= 4) {
-        f->requirements[7] = (karp_requirement){.key = bench_str("special"), .op = KARP_OP_DOES_NOT_EXIST};
+        f->requirements[7] = (karp_requirement){ .key = bench_str("special"), .op = KARP_OP_DOES_NOT_EXIST };
     }
-    f->capacity[0] = (karp_resource){.name = bench_str("cpu"), .text = f->cores_value};
-    f->capacity[1] = (karp_resource){.name = bench_str("memory"), .text = bench_str(f->memory)};
-    f->capacity[2] = (karp_resource){.name = bench_str("pods"), .text = bench_str(f->pods)};
+    f->capacity[0] = (karp_resource){ .name = bench_str("cpu"), .text = f->cores_value };
+    f->capacity[1] = (karp_resource){ .name = bench_str("memory"), .text = bench_str(f->memory) };
+    f->capacity[2] = (karp_resource){ .name = bench_str("pods"), .text = bench_str(f->pods) };
     double price = 0.1 * (double)cores + 0.1 * (2.0 * (double)cores) * 1073741824.0 / 1e9;
     for (size_t o = 0; o < 5; o++) {
-        f->offerings[o] = (karp_offering){.requirements = w->buys[o], .requirement_count = 2, .price = price, .available = 1};
+        f->offerings[o] = (karp_offering){
+            .requirements = w->buys[o], .requirement_count = 2, .price = price, .available = 1
+        };
     }
-    *type = (karp_instance_type){.size = sizeof(*type), .name = f->name_value, .requirements = f->requirements, .requirement_count = 8,
-                                 .capacity = f->capacity, .capacity_count = 3, .offerings = f->offerings, .offering_count = 5};
+    *type = (karp_instance_type){ .size = sizeof(*type),
+                                  .name = f->name_value,
+                                  .requirements = f->requirements,
+                                  .requirement_count = 8,
+                                  .capacity = f->capacity,
+                                  .capacity_count = 3,
+                                  .offerings = f->offerings,
+                                  .offering_count = 5 };
     type->overhead.kube_reserved = w->reserved;
     type->overhead.kube_reserved_count = 2;
 }
 
 karp_status bench_fake_types(bench_maker *maker, uint32_t count)
 {
-    static const char *const well_known[] = {"integer", "size", "special"};
+    static const char *const well_known[] = { "integer", "size", "special" };
     karp_str labels[3];
     for (size_t i = 0; i < 3; i++) {
         labels[i] = bench_str(well_known[i]);
@@ -181,9 +195,9 @@ static bool common(karp_str name)
 
 static karp_status use_aws_labels(bench_maker *maker)
 {
-    static const char *const keys[] = {"karpenter.k8s.aws/instance-category", "karpenter.k8s.aws/instance-cpu",
-                                       "karpenter.k8s.aws/instance-family", "karpenter.k8s.aws/instance-generation",
-                                       "karpenter.k8s.aws/instance-memory", "karpenter.k8s.aws/instance-size"};
+    static const char *const keys[] = { "karpenter.k8s.aws/instance-category", "karpenter.k8s.aws/instance-cpu",
+                                        "karpenter.k8s.aws/instance-family",   "karpenter.k8s.aws/instance-generation",
+                                        "karpenter.k8s.aws/instance-memory",   "karpenter.k8s.aws/instance-size" };
     karp_str labels[sizeof(keys) / sizeof(keys[0])];
     karp_settings settings;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -244,31 +258,51 @@ static size_t single_labels(const karp_requirement *list, size_t count, karp_lab
             continue;
         }
         size_t k = 0;
-        while (k < used && (out[k].key.len != list[i].key.len || memcmp(out[k].key.ptr, list[i].key.ptr, list[i].key.len) != 0)) {
+        while (k < used &&
+               (out[k].key.len != list[i].key.len || memcmp(out[k].key.ptr, list[i].key.ptr, list[i].key.len) != 0)) {
             k++;
         }
-        out[k] = (karp_label){list[i].key, list[i].values[0]};
+        out[k] = (karp_label){ list[i].key, list[i].values[0] };
         used += k == used;
     }
     return used;
 }
 
-static karp_status add_both(bench_maker *maker, const bench_node *node, const karp_instance_type *type, const karp_resource *allocatable,
-                            size_t allocatable_count, const karp_label *labels, size_t label_count)
+static karp_status add_both(bench_maker *maker, const bench_node *node, const karp_instance_type *type,
+                            const karp_resource *allocatable, size_t allocatable_count, const karp_label *labels,
+                            size_t label_count)
 {
-    const karp_condition conditions[] = {{bench_str("Launched"), bench_str("True"), bench_str("x"), maker->now},
-                                         {bench_str("Registered"), bench_str("True"), bench_str("x"), maker->now},
-                                         {bench_str("Initialized"), bench_str("True"), bench_str("x"), maker->now},
-                                         {bench_str("Ready"), bench_str("True"), bench_str("x"), maker->now},
-                                         {bench_str("Consolidatable"), bench_str("True"), bench_str("x"), maker->now}};
-    const karp_meta meta = {.name = bench_str(node->name), .labels = labels, .label_count = label_count, .creation = maker->now - INT64_C(90000000000000)};
-    const karp_node_claim claim = {.size = sizeof(claim), .meta = meta, .provider_id = bench_str(node->name), .node_class = node_class(),
-                                   .capacity = type->capacity, .capacity_count = type->capacity_count, .allocatable = allocatable,
-                                   .allocatable_count = allocatable_count, .conditions = conditions, .condition_count = maker->fleet ? 5 : 4,
-                                   .expire_after = KARP_DURATION_NEVER, .termination_grace_period = KARP_DURATION_UNSET};
-    const karp_node object = {.size = sizeof(object), .meta = meta, .provider_id = bench_str(node->name), .capacity = type->capacity,
-                              .capacity_count = type->capacity_count, .allocatable = allocatable, .allocatable_count = allocatable_count,
-                              .conditions = conditions + 3, .condition_count = 1};
+    const karp_condition conditions[] = { { bench_str("Launched"), bench_str("True"), bench_str("x"), maker->now },
+                                          { bench_str("Registered"), bench_str("True"), bench_str("x"), maker->now },
+                                          { bench_str("Initialized"), bench_str("True"), bench_str("x"), maker->now },
+                                          { bench_str("Ready"), bench_str("True"), bench_str("x"), maker->now },
+                                          { bench_str("Consolidatable"), bench_str("True"), bench_str("x"),
+                                            maker->now } };
+    const karp_meta meta = { .name = bench_str(node->name),
+                             .labels = labels,
+                             .label_count = label_count,
+                             .creation = maker->now - INT64_C(90000000000000) };
+    const karp_node_claim claim = { .size = sizeof(claim),
+                                    .meta = meta,
+                                    .provider_id = bench_str(node->name),
+                                    .node_class = node_class(),
+                                    .capacity = type->capacity,
+                                    .capacity_count = type->capacity_count,
+                                    .allocatable = allocatable,
+                                    .allocatable_count = allocatable_count,
+                                    .conditions = conditions,
+                                    .condition_count = maker->fleet ? 5 : 4,
+                                    .expire_after = KARP_DURATION_NEVER,
+                                    .termination_grace_period = KARP_DURATION_UNSET };
+    const karp_node object = { .size = sizeof(object),
+                               .meta = meta,
+                               .provider_id = bench_str(node->name),
+                               .capacity = type->capacity,
+                               .capacity_count = type->capacity_count,
+                               .allocatable = allocatable,
+                               .allocatable_count = allocatable_count,
+                               .conditions = conditions + 3,
+                               .condition_count = 1 };
     karp_status status = karp_builder_add_node_claim(maker->builder, &claim, maker->error);
     return status != KARP_OK ? status : karp_builder_add_node(maker->builder, &object, maker->error);
 }
@@ -321,9 +355,9 @@ karp_status bench_add_node(bench_maker *maker, uint32_t number, double least_cor
     const karp_offering *offering = choose_offering(maker, type);
     size_t used = single_labels(type->requirements, type->requirement_count, labels, 0, 56);
     used = single_labels(offering->requirements, offering->requirement_count, labels, used, 60);
-    labels[used++] = (karp_label){bench_str("kubernetes.io/hostname"), bench_str(out->name)};
-    labels[used++] = (karp_label){bench_str("karpenter.sh/nodepool"), bench_str("default")};
-    labels[used++] = (karp_label){bench_str("karpenter.sh/registered"), bench_str("true")};
-    labels[used++] = (karp_label){bench_str("karpenter.sh/initialized"), bench_str("true")};
+    labels[used++] = (karp_label){ bench_str("kubernetes.io/hostname"), bench_str(out->name) };
+    labels[used++] = (karp_label){ bench_str("karpenter.sh/nodepool"), bench_str("default") };
+    labels[used++] = (karp_label){ bench_str("karpenter.sh/registered"), bench_str("true") };
+    labels[used++] = (karp_label){ bench_str("karpenter.sh/initialized"), bench_str("true") };
     return add_both(maker, out, type, allocatable, count, labels, used);
 }

@@ -13,7 +13,7 @@ typedef struct bench_maker {
     int64_t now;
     uint64_t random;
     uint32_t pods; /* so far */
-    bool fleet;    /* on-demand nodes that may be consolidated, under a pool of those */
+    bool fleet; /* on-demand nodes that may be consolidated, under a pool of those */
 } bench_maker;
 
 typedef struct bench_node {

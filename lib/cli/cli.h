@@ -30,17 +30,17 @@ enum {
 typedef struct cli_options {
     karp_context *context;
     bool *log_notes; /* whether what the library logs is printed: off while a reader keeps its notes itself */
-    cli_list files;      /* -f, and what stands after the verb's own words */
+    cli_list files; /* -f, and what stands after the verb's own words */
     cli_list catalogues; /* --catalogue */
-    cli_list words;      /* what the verb takes before files */
-    cli_list removed;    /* --remove, as given; likewise below */
+    cli_list words; /* what the verb takes before files */
+    cli_list removed; /* --remove, as given; likewise below */
     cli_list zones;
     cli_list factors;
-    cli_list inputs;     /* bench --input */
-    cli_list facts;      /* --facts, as given */
-    cli_list settings;   /* --set, likewise */
-    size_t list_bytes;   /* of each list's memory: enough for every argument */
-    const char *region;  /* NULL = not given; likewise below */
+    cli_list inputs; /* bench --input */
+    cli_list facts; /* --facts, as given */
+    cli_list settings; /* --set, likewise */
+    size_t list_bytes; /* of each list's memory: enough for every argument */
+    const char *region; /* NULL = not given; likewise below */
     const char *provider;
     const char *pod_namespace;
     int64_t now; /* 0 = not given */
@@ -74,11 +74,11 @@ typedef struct cli_verb {
     const char *program; /* what it was called by, set when it runs */
     const char *name;
     const char *arguments; /* of the usage line, before the options */
-    const char *summary;   /* one line */
-    const char *details;   /* for --help */
-    size_t word_count;     /* how many words come before files */
-    uint32_t options;      /* the options it takes, CLI_OPTION_* ored */
-    uint32_t formats;      /* bit 1 << KARP_FORMAT_* for each it writes */
+    const char *summary; /* one line */
+    const char *details; /* for --help */
+    size_t word_count; /* how many words come before files */
+    uint32_t options; /* the options it takes, CLI_OPTION_* ored */
+    uint32_t formats; /* bit 1 << KARP_FORMAT_* for each it writes */
     uint32_t default_format;
     int (*run)(const cli_options *options);
 } cli_verb;
@@ -89,16 +89,16 @@ extern const cli_verb verb_whatif, verb_simulate, verb_bench;
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
 enum {
-    CLI_OPTION_INPUT = 1,     /* -f --now --strict */
+    CLI_OPTION_INPUT = 1, /* -f --now --strict */
     CLI_OPTION_CATALOGUE = 2, /* --catalogue --provider --region --facts --set */
-    CLI_OPTION_DECISION = 4,  /* --profile --explain --max-steps */
-    CLI_OPTION_OUTPUT = 8,    /* -o --compact --color --width */
-    CLI_OPTION_EXIT = 16,     /* --detailed-exitcode */
-    CLI_OPTION_DISRUPT = 32,  /* --disrupt */
-    CLI_OPTION_METHOD = 64,   /* --method --max-simulations --memory-in --memory-out */
-    CLI_OPTION_TYPES = 128,   /* -f (a node class) --reserved-enis --vm-memory-overhead --all-types */
+    CLI_OPTION_DECISION = 4, /* --profile --explain --max-steps */
+    CLI_OPTION_OUTPUT = 8, /* -o --compact --color --width */
+    CLI_OPTION_EXIT = 16, /* --detailed-exitcode */
+    CLI_OPTION_DISRUPT = 32, /* --disrupt */
+    CLI_OPTION_METHOD = 64, /* --method --max-simulations --memory-in --memory-out */
+    CLI_OPTION_TYPES = 128, /* -f (a node class) --reserved-enis --vm-memory-overhead --all-types */
     CLI_OPTION_CHANGES = 256, /* --remove --lose-zone --price-factor --add */
-    CLI_OPTION_BENCH = 512,   /* --list --input --json --runs */
+    CLI_OPTION_BENCH = 512, /* --list --input --json --runs */
     CLI_OPTION_FAIL_ON = 1024, /* --fail-on */
     CLI_OPTION_CLUSTER = 2048, /* --context and others; given to what reads input, when called as kubectl-karp */
     CLI_OPTION_NAMESPACE = 4096 /* -n */
@@ -159,9 +159,9 @@ bool cluster_read(const cli_options *options, cli_input *input);
 /* ---- process.c --------------------------------------------------------------------------------------------------- */
 
 typedef struct cli_process {
-    cli_text out;    /* what it wrote to standard output */
-    int status;      /* what it ended with; -1 = it did not run, or not to its end */
-    char said[400];  /* the last line on its standard error, or why the status is -1; "" = nothing */
+    cli_text out; /* what it wrote to standard output */
+    int status; /* what it ended with; -1 = it did not run, or not to its end */
+    char said[400]; /* the last line on its standard error, or why the status is -1; "" = nothing */
 } cli_process;
 
 /* Runs a program of PATH, without a shell and with nothing to read. One that stays silent for `patience` nanoseconds is ended. */

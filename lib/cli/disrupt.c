@@ -2,7 +2,8 @@
 #include "cli.h"
 
 /* The memory of the pass before; without --memory-in, that of a first pass. */
-static karp_status read_memory(const cli_options *options, karp_memory_document **document, karp_memory *memory, karp_error *error)
+static karp_status read_memory(const cli_options *options, karp_memory_document **document, karp_memory *memory,
+                               karp_error *error)
 {
     karp_memory_init(memory, sizeof(*memory));
     if (options->memory_in == NULL) {
@@ -42,8 +43,8 @@ static karp_status decide(cli_answer *answer, karp_decision **decision)
 static karp_status write_memory(cli_answer *answer, const karp_decision *decision)
 {
     const cli_options *options = answer->options;
-    karp_memory memory = {.size = sizeof(memory)};
-    karp_text text = {0};
+    karp_memory memory = { .size = sizeof(memory) };
+    karp_text text = { 0 };
     if (options->memory_out == NULL) {
         return KARP_OK;
     }
@@ -89,8 +90,7 @@ const cli_verb verb_disrupt = {
                "With --memory-in and --memory-out one pass knows what the one before has found.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
                CLI_OPTION_METHOD,
-    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT |
-               1u << KARP_FORMAT_HTML,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,
 };

@@ -7,7 +7,7 @@
 static karp_str subject(cli_answer *answer)
 {
     answer->subject = answer->options->words.items[1];
-    return (karp_str){answer->subject, strlen(answer->subject)};
+    return (karp_str){ answer->subject, strlen(answer->subject) };
 }
 
 /* NAMESPACE/NAME; a name alone is one in the namespace of -n, or in "default", as it is to kubectl. To be freed; NULL = no
@@ -42,11 +42,13 @@ static karp_status explain_pod(cli_answer *answer, void *own, int *result)
         return KARP_E_NOMEM;
     }
     progress_begin("trying changes");
-    karp_status status = karp_explain_pod(answer->input.snapshot, &common, (karp_str){name, room - 1}, &explanation, &answer->error);
+    karp_status status = karp_explain_pod(answer->input.snapshot, &common, (karp_str){ name, room - 1 }, &explanation,
+                                          &answer->error);
     progress_end();
     karp_free(answer->options->context, name, room);
     if (status == KARP_OK) {
-        status = karp_write_pod_explanation(answer->options->context, explanation, &answer->write, &answer->text, &answer->error);
+        status = karp_write_pod_explanation(answer->options->context, explanation, &answer->write, &answer->text,
+                                            &answer->error);
     }
     karp_pod_explanation_free(explanation);
     return status;
@@ -67,7 +69,8 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
     karp_status status = karp_explain_node(answer->input.snapshot, &disrupt, name, &explanation, &answer->error);
     progress_end();
     if (status == KARP_OK) {
-        status = karp_write_node_explanation(answer->options->context, explanation, &answer->write, &answer->text, &answer->error);
+        status = karp_write_node_explanation(answer->options->context, explanation, &answer->write, &answer->text,
+                                             &answer->error);
     }
     karp_node_explanation_free(explanation);
     return status;

@@ -4,10 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-static karp_str str_of(const char *text)
-{
-    return text == NULL ? (karp_str){0} : (karp_str){text, strlen(text)};
-}
+static karp_str str_of(const char *text) { return text == NULL ? (karp_str){ 0 } : (karp_str){ text, strlen(text) }; }
 
 /* Notes on a catalogue of its own go to standard error; a reader keeps those on what it reads. */
 static karp_status read_catalogue_file(const cli_options *options, const char *path, karp_catalogue **out,
@@ -47,9 +44,8 @@ static bool collect_warnings(const cli_options *options, cli_input *input)
         return true;
     }
     count += input->note_count;
-    input->warnings = count > SIZE_MAX / 2 / sizeof(karp_str)
-                          ? NULL
-                          : karp_alloc(options->context, count * sizeof(karp_str));
+    input->warnings = count > SIZE_MAX / 2 / sizeof(karp_str) ? NULL
+                                                              : karp_alloc(options->context, count * sizeof(karp_str));
     if (input->warnings == NULL) {
         print_problem(NULL, "out of memory");
         return false;
@@ -67,14 +63,11 @@ static bool collect_warnings(const cli_options *options, cli_input *input)
 }
 
 /* A cluster is read as it is now, so that its clock is the computer's, in whole seconds. Files have their own. */
-static int64_t clock_now(void)
-{
-    return (int64_t)time(NULL) * 1000000000;
-}
+static int64_t clock_now(void) { return (int64_t)time(NULL) * 1000000000; }
 
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input)
 {
-    *input = (cli_input){0};
+    *input = (cli_input){ 0 };
     if (options->files.count == 0 && !options->cluster) {
         print_problem(NULL, "no input: give files, directories or - (standard input) with -f");
         return false;
@@ -123,7 +116,7 @@ void input_free(const cli_options *options, cli_input *input)
     karp_reader_free(input->reader);
     karp_provider_close(input->provider);
     text_file_free(options, &input->notes);
-    *input = (cli_input){0};
+    *input = (cli_input){ 0 };
 }
 
 /* One catalogue of all types of several; the types stay those of the parts until it is made. */
@@ -176,8 +169,8 @@ static karp_catalogue *aws_catalogue(const cli_options *options, karp_str class_
 /* The provider's types, under a node class where one is given. */
 static karp_catalogue *builtin_catalogue(const cli_options *options)
 {
-    cli_text file = {0};
-    karp_str name = {0}, text = {0};
+    cli_text file = { 0 };
+    karp_str name = { 0 }, text = { 0 };
     bool aws = options->provider == NULL || strcmp(options->provider, "aws") == 0;
     if (options->files.count > 1) {
         print_problem(NULL, "one file with one node class is wanted with -f");
@@ -189,10 +182,11 @@ static karp_catalogue *builtin_catalogue(const cli_options *options)
             return NULL;
         }
         /* An empty file is not the same as none. */
-        text = file.len > 0 ? (karp_str){file.ptr, file.len} : str_of("\n");
+        text = file.len > 0 ? (karp_str){ file.ptr, file.len } : str_of("\n");
     }
     *options->log_notes = true;
-    karp_catalogue *result = aws && provider_is_plain(options) ? aws_catalogue(options, name, text) : provider_catalogue(options, name, text);
+    karp_catalogue *result = aws && provider_is_plain(options) ? aws_catalogue(options, name, text)
+                                                               : provider_catalogue(options, name, text);
     *options->log_notes = false;
     text_file_free(options, &file);
     return result;
@@ -207,8 +201,8 @@ karp_catalogue *catalogue_read(const cli_options *options)
     if (count == 0) {
         return builtin_catalogue(options);
     }
-    if (options->files.count > 0 || options->reserved_enis > 0 || options->vm_memory_overhead_given || options->all_types ||
-        !provider_is_plain(options)) {
+    if (options->files.count > 0 || options->reserved_enis > 0 || options->vm_memory_overhead_given ||
+        options->all_types || !provider_is_plain(options)) {
         print_problem(NULL, "the types of --catalogue are what they are: -f, --reserved-enis, --vm-memory-overhead, "
                             "--all-types, --facts and --set are of the built-in ones");
         return NULL;

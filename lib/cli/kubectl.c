@@ -12,32 +12,32 @@ static const char default_timeout[] = "60s";
 /* Workloads are not among them: the pods of a cluster are there already. */
 typedef struct wanted {
     const char *name; /* as `kubectl api-resources -o name` prints it */
-    bool needed;      /* without them an answer would be wrong whatever else is there */
+    bool needed; /* without them an answer would be wrong whatever else is there */
 } wanted;
 
 static const wanted resources[] = {
-    {"pods", true},
-    {"nodes", true},
-    {"nodepools.karpenter.sh", true},
-    {"nodeclaims.karpenter.sh", true},
-    {"nodeoverlays.karpenter.sh", false},
-    {"provisioners.karpenter.sh", false},
-    {"awsnodetemplates.karpenter.k8s.aws", false},
-    {"daemonsets.apps", false},
-    {"poddisruptionbudgets.policy", false},
-    {"priorityclasses.scheduling.k8s.io", false},
-    {"persistentvolumeclaims", false},
-    {"persistentvolumes", false},
-    {"storageclasses.storage.k8s.io", false},
-    {"csinodes.storage.k8s.io", false},
-    {"namespaces", false},
-    {"services", false},
-    {"podtemplates", false},
-    {"capacitybuffers.autoscaling.x-k8s.io", false},
-    {"resourceclaims.resource.k8s.io", false},
-    {"resourceclaimtemplates.resource.k8s.io", false},
-    {"resourceslices.resource.k8s.io", false},
-    {"deviceclasses.resource.k8s.io", false},
+    { "pods", true },
+    { "nodes", true },
+    { "nodepools.karpenter.sh", true },
+    { "nodeclaims.karpenter.sh", true },
+    { "nodeoverlays.karpenter.sh", false },
+    { "provisioners.karpenter.sh", false },
+    { "awsnodetemplates.karpenter.k8s.aws", false },
+    { "daemonsets.apps", false },
+    { "poddisruptionbudgets.policy", false },
+    { "priorityclasses.scheduling.k8s.io", false },
+    { "persistentvolumeclaims", false },
+    { "persistentvolumes", false },
+    { "storageclasses.storage.k8s.io", false },
+    { "csinodes.storage.k8s.io", false },
+    { "namespaces", false },
+    { "services", false },
+    { "podtemplates", false },
+    { "capacitybuffers.autoscaling.x-k8s.io", false },
+    { "resourceclaims.resource.k8s.io", false },
+    { "resourceclaimtemplates.resource.k8s.io", false },
+    { "resourceslices.resource.k8s.io", false },
+    { "deviceclasses.resource.k8s.io", false },
 };
 
 enum { RESOURCE_COUNT = sizeof(resources) / sizeof(resources[0]) };
@@ -83,7 +83,7 @@ static int64_t patience_of(const cli_options *options)
         timeout = default_timeout;
     }
     /* What is no duration kubectl refuses itself; zero means that it waits for ever. */
-    if (karp_duration_parse((karp_str){timeout, strlen(timeout)}, &limit) != KARP_OK || limit <= 0 ||
+    if (karp_duration_parse((karp_str){ timeout, strlen(timeout) }, &limit) != KARP_OK || limit <= 0 ||
         limit > INT64_MAX / PATIENCE_FACTOR) {
         return INT64_MAX;
     }
@@ -93,7 +93,7 @@ static int64_t patience_of(const cli_options *options)
 /* kubectl with some words, and the options that are passed on. */
 static void kubectl(const cli_options *options, const char *const *words, size_t count, cli_process *process)
 {
-    const char *all[WORDS_MOST] = {"kubectl"};
+    const char *all[WORDS_MOST] = { "kubectl" };
     size_t used = 1;
     for (size_t i = 0; i < count; i++) {
         all[used++] = words[i];
@@ -135,7 +135,8 @@ static bool is_node_class(const char *name)
     const char *dot = strchr(name, '.');
     static const char ending[] = "nodeclasses";
     size_t length = dot == NULL ? 0 : (size_t)(dot - name);
-    return name[0] != '-' && length >= sizeof(ending) - 1 && memcmp(dot - (sizeof(ending) - 1), ending, sizeof(ending) - 1) == 0 &&
+    return name[0] != '-' && length >= sizeof(ending) - 1 &&
+           memcmp(dot - (sizeof(ending) - 1), ending, sizeof(ending) - 1) == 0 &&
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-") == strlen(name);
 }
 
@@ -151,11 +152,11 @@ static void split_lines(asking *a)
 
 static bool ask_what_is_served(asking *a)
 {
-    static const char *const words[] = {"api-resources", "--verbs=list", "-o", "name"};
+    static const char *const words[] = { "api-resources", "--verbs=list", "-o", "name" };
     cli_process process;
     kubectl(a->options, words, sizeof(words) / sizeof(words[0]), &process);
     a->served = process.out;
-    process.out = (cli_text){0};
+    process.out = (cli_text){ 0 };
     split_lines(a);
     /* A group whose server is down makes it fail, but the others are listed. */
     bool some = process.status >= 0 && serves(a, "pods") && serves(a, "nodes");
@@ -175,7 +176,7 @@ static bool ask_what_is_served(asking *a)
 /* The objects of some resources, with names between commas; false when kubectl fails, which `process` tells. */
 static bool get(asking *a, const char *names, cli_process *process)
 {
-    const char *const words[] = {"get", names, "--all-namespaces", "-o", "json"};
+    const char *const words[] = { "get", names, "--all-namespaces", "-o", "json" };
     kubectl(a->options, words, sizeof(words) / sizeof(words[0]), process);
     return process->status == 0;
 }
@@ -184,8 +185,8 @@ static void give(asking *a, const cli_process *process)
 {
     karp_error error;
     karp_error_init(&error, sizeof(error));
-    const karp_str name = {"kubectl get", 11};
-    if (karp_reader_add(a->input->reader, name, (karp_str){process->out.ptr, process->out.len}, &error) != KARP_OK) {
+    const karp_str name = { "kubectl get", 11 };
+    if (karp_reader_add(a->input->reader, name, (karp_str){ process->out.ptr, process->out.len }, &error) != KARP_OK) {
         print_error(&error);
         a->failed = true;
     }
@@ -212,7 +213,8 @@ static void get_one(asking *a, const char *name, bool needed)
 
 static bool add_name(asking *a, cli_text *list, const char *name)
 {
-    return ((list->len == 0 || text_add(a->options, list, ",", 1)) && text_add(a->options, list, name, strlen(name))) || no_memory(a);
+    return ((list->len == 0 || text_add(a->options, list, ",", 1)) && text_add(a->options, list, name, strlen(name))) ||
+           no_memory(a);
 }
 
 /* Calls `visit` for each resource to read but the pods. */
@@ -246,8 +248,8 @@ static void visit_alone(asking *a, const char *name, bool needed, cli_text *list
 /* Everything but the pods in one call; when that fails, one by one, to see whose fault it is. */
 static void get_all_but_pods(asking *a)
 {
-    cli_text list = {0};
-    cli_process process = {0};
+    cli_text list = { 0 };
+    cli_process process = { 0 };
     for_each(a, visit_name, &list);
     if (!a->failed && !text_add(a->options, &list, "", 1)) {
         (void)no_memory(a);
@@ -270,7 +272,7 @@ static void get_all_but_pods(asking *a)
 
 bool cluster_read(const cli_options *options, cli_input *input)
 {
-    asking a = {.options = options, .input = input};
+    asking a = { .options = options, .input = input };
     if (ask_what_is_served(&a) && !serves(&a, "nodepools.karpenter.sh") && !serves(&a, "provisioners.karpenter.sh")) {
         (void)note(&a, "nodepools.karpenter.sh", "the cluster serves none: is Karpenter installed there?");
     }

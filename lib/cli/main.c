@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const cli_verb *const verbs[] = {&verb_plan, &verb_disrupt, &verb_explain, &verb_verify, &verb_whatif,
-                                         &verb_simulate, &verb_catalogue, &verb_dump, &verb_bench};
+static const cli_verb *const verbs[] = { &verb_plan,     &verb_disrupt,   &verb_explain, &verb_verify, &verb_whatif,
+                                         &verb_simulate, &verb_catalogue, &verb_dump,    &verb_bench };
 
 enum { VERB_COUNT = sizeof(verbs) / sizeof(verbs[0]) };
 
@@ -24,8 +24,10 @@ static bool is_plugin(const char *called)
 
 static void print_help(FILE *out, bool plugin)
 {
-    fprintf(out, "Usage: %s COMMAND [options]\n\nSays which nodes Karpenter would start and stop for %s.\n\nCommands:\n",
-            plugin ? "kubectl karp" : "karp", plugin ? "the cluster that kubectl points to" : "a cluster, from files alone");
+    fprintf(out,
+            "Usage: %s COMMAND [options]\n\nSays which nodes Karpenter would start and stop for %s.\n\nCommands:\n",
+            plugin ? "kubectl karp" : "karp",
+            plugin ? "the cluster that kubectl points to" : "a cluster, from files alone");
     for (size_t i = 0; i < VERB_COUNT; i++) {
         fprintf(out, "  %-10s  %s\n", verbs[i]->name, verbs[i]->summary);
     }

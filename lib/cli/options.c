@@ -55,54 +55,61 @@ typedef struct option_row {
     int key;
     const char *name;
     const char *argument; /* NULL = takes none */
-    uint32_t group;       /* CLI_OPTION_*, 0 = every verb */
+    uint32_t group; /* CLI_OPTION_*, 0 = every verb */
     const char *text;
 } option_row;
 
 static const option_row rows[] = {
-    {KEY_FILE, "file", "FILE", CLI_OPTION_INPUT, "read a file, a directory, or - (repeatable); -f FILE"},
-    {KEY_FILE, "file", "FILE", CLI_OPTION_TYPES, "a node class whose types are wanted; -f FILE"},
-    {KEY_CONTEXT, "context", "NAME", CLI_OPTION_CLUSTER, "the cluster of this context of kubectl's"},
-    {KEY_KUBECONFIG, "kubeconfig", "FILE", CLI_OPTION_CLUSTER, "passed on to kubectl, as are the next four"},
-    {KEY_CLUSTER, "cluster", "NAME", CLI_OPTION_CLUSTER, "the cluster in the kubeconfig"},
-    {KEY_USER, "user", "NAME", CLI_OPTION_CLUSTER, "the user in the kubeconfig"},
-    {KEY_AS, "as", "NAME", CLI_OPTION_CLUSTER, "the user to act as"},
-    {KEY_REQUEST_TIMEOUT, "request-timeout", "TIME", CLI_OPTION_CLUSTER, "how long a request may take; default 60s"},
-    {KEY_NAMESPACE, "namespace", "NAME", CLI_OPTION_NAMESPACE, "the pod's, when its name has none; default default; -n NAME"},
-    {KEY_RESERVED_ENIS, "reserved-enis", "N", CLI_OPTION_TYPES, "network interfaces that pods cannot have; default 0"},
-    {KEY_VM_MEMORY_OVERHEAD, "vm-memory-overhead", "P", CLI_OPTION_TYPES, "part of memory the hypervisor takes; default 0.075"},
-    {KEY_ALL_TYPES, "all-types", NULL, CLI_OPTION_TYPES, "also types that the region does not offer"},
-    {KEY_NOW, "now", "TIME", CLI_OPTION_INPUT, "the clock, RFC 3339; default: what the input says"},
-    {KEY_STRICT, "strict", NULL, CLI_OPTION_INPUT, "fill nothing in that the input leaves out"},
-    {KEY_CATALOGUE, "catalogue", "FILE", CLI_OPTION_CATALOGUE, "instance types from a file (repeatable)"},
-    {KEY_PROVIDER, "provider", "NAME", CLI_OPTION_CATALOGUE, "use the types of aws, azure, file, or of a plugin: its .so file"},
-    {KEY_REGION, "region", "NAME", CLI_OPTION_CATALOGUE, "the provider's; of aws us-east-1, us-west-2 or eu-west-1"},
-    {KEY_FACTS, "facts", "KIND=FILE", CLI_OPTION_CATALOGUE, "facts in place of the provider's own (repeatable)"},
-    {KEY_SET, "set", "NAME=VALUE", CLI_OPTION_CATALOGUE, "a setting of the provider (repeatable)"},
-    {KEY_PROFILE, "profile", "NAME", CLI_OPTION_DECISION, "karpenter (exactly its decisions) or karp (known defects off)"},
-    {KEY_EXPLAIN, "explain", "LEVEL", CLI_OPTION_DECISION, "none, summary or full"},
-    {KEY_MAX_STEPS, "max-steps", "N", CLI_OPTION_DECISION, "stop after N attempts to place a pod"},
-    {KEY_DISRUPT, "disrupt", NULL, CLI_OPTION_DISRUPT, "also say which nodes could go"},
-    {KEY_METHOD, "method", "NAME", CLI_OPTION_METHOD,
-     "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation or Expiration"},
-    {KEY_MAX_SIMULATIONS, "max-simulations", "N", CLI_OPTION_METHOD, "stop after N simulations"},
-    {KEY_MEMORY_IN, "memory-in", "FILE", CLI_OPTION_METHOD, "what the pass before has left"},
-    {KEY_MEMORY_OUT, "memory-out", "FILE", CLI_OPTION_METHOD, "write what this pass leaves for the next"},
-    {KEY_REMOVE, "remove", "NODE,...", CLI_OPTION_CHANGES, "these nodes are gone (repeatable)"},
-    {KEY_LOSE_ZONE, "lose-zone", "ZONE,...", CLI_OPTION_CHANGES, "these zones are gone, with their nodes and offerings"},
-    {KEY_PRICE_FACTOR, "price-factor", "TYPE=F,...", CLI_OPTION_CHANGES, "prices of spot, on-demand or all times F"},
-    {KEY_ADD, "add", "FILE", CLI_OPTION_CHANGES, "read this as well, as with -f"},
-    {KEY_LIST, "list", NULL, CLI_OPTION_BENCH, "name the inputs that can be made"},
-    {KEY_INPUT, "input", "NAME", CLI_OPTION_BENCH, "measure this input, or this Snapshot file (repeatable)"},
-    {KEY_JSON, "json", NULL, CLI_OPTION_BENCH, "write JSON"},
-    {KEY_RUNS, "runs", "N", CLI_OPTION_BENCH, "how many times; the medians count; default 5"},
-    {KEY_OUTPUT, "output", "FORMAT", CLI_OPTION_OUTPUT, "how to write; -o FORMAT"},
-    {KEY_COMPACT, "compact", NULL, CLI_OPTION_OUTPUT, "JSON on one line"},
-    {KEY_COLOR, "color", "WHEN", CLI_OPTION_OUTPUT, "auto, always or never; NO_COLOR is respected"},
-    {KEY_WIDTH, "width", "N", CLI_OPTION_OUTPUT, "columns of text; default 100"},
-    {KEY_DETAILED_EXITCODE, "detailed-exitcode", NULL, CLI_OPTION_EXIT, "exit 2 when nodes would start or go"},
-    {KEY_FAIL_ON, "fail-on", "unschedulable", CLI_OPTION_FAIL_ON, "exit 3 when a pod fits nowhere or is not considered"},
-    {KEY_HELP, "help", NULL, 0, "this text"},
+    { KEY_FILE, "file", "FILE", CLI_OPTION_INPUT, "read a file, a directory, or - (repeatable); -f FILE" },
+    { KEY_FILE, "file", "FILE", CLI_OPTION_TYPES, "a node class whose types are wanted; -f FILE" },
+    { KEY_CONTEXT, "context", "NAME", CLI_OPTION_CLUSTER, "the cluster of this context of kubectl's" },
+    { KEY_KUBECONFIG, "kubeconfig", "FILE", CLI_OPTION_CLUSTER, "passed on to kubectl, as are the next four" },
+    { KEY_CLUSTER, "cluster", "NAME", CLI_OPTION_CLUSTER, "the cluster in the kubeconfig" },
+    { KEY_USER, "user", "NAME", CLI_OPTION_CLUSTER, "the user in the kubeconfig" },
+    { KEY_AS, "as", "NAME", CLI_OPTION_CLUSTER, "the user to act as" },
+    { KEY_REQUEST_TIMEOUT, "request-timeout", "TIME", CLI_OPTION_CLUSTER, "how long a request may take; default 60s" },
+    { KEY_NAMESPACE, "namespace", "NAME", CLI_OPTION_NAMESPACE,
+      "the pod's, when its name has none; default default; -n NAME" },
+    { KEY_RESERVED_ENIS, "reserved-enis", "N", CLI_OPTION_TYPES,
+      "network interfaces that pods cannot have; default 0" },
+    { KEY_VM_MEMORY_OVERHEAD, "vm-memory-overhead", "P", CLI_OPTION_TYPES,
+      "part of memory the hypervisor takes; default 0.075" },
+    { KEY_ALL_TYPES, "all-types", NULL, CLI_OPTION_TYPES, "also types that the region does not offer" },
+    { KEY_NOW, "now", "TIME", CLI_OPTION_INPUT, "the clock, RFC 3339; default: what the input says" },
+    { KEY_STRICT, "strict", NULL, CLI_OPTION_INPUT, "fill nothing in that the input leaves out" },
+    { KEY_CATALOGUE, "catalogue", "FILE", CLI_OPTION_CATALOGUE, "instance types from a file (repeatable)" },
+    { KEY_PROVIDER, "provider", "NAME", CLI_OPTION_CATALOGUE,
+      "use the types of aws, azure, file, or of a plugin: its .so file" },
+    { KEY_REGION, "region", "NAME", CLI_OPTION_CATALOGUE, "the provider's; of aws us-east-1, us-west-2 or eu-west-1" },
+    { KEY_FACTS, "facts", "KIND=FILE", CLI_OPTION_CATALOGUE, "facts in place of the provider's own (repeatable)" },
+    { KEY_SET, "set", "NAME=VALUE", CLI_OPTION_CATALOGUE, "a setting of the provider (repeatable)" },
+    { KEY_PROFILE, "profile", "NAME", CLI_OPTION_DECISION,
+      "karpenter (exactly its decisions) or karp (known defects off)" },
+    { KEY_EXPLAIN, "explain", "LEVEL", CLI_OPTION_DECISION, "none, summary or full" },
+    { KEY_MAX_STEPS, "max-steps", "N", CLI_OPTION_DECISION, "stop after N attempts to place a pod" },
+    { KEY_DISRUPT, "disrupt", NULL, CLI_OPTION_DISRUPT, "also say which nodes could go" },
+    { KEY_METHOD, "method", "NAME", CLI_OPTION_METHOD,
+      "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation or Expiration" },
+    { KEY_MAX_SIMULATIONS, "max-simulations", "N", CLI_OPTION_METHOD, "stop after N simulations" },
+    { KEY_MEMORY_IN, "memory-in", "FILE", CLI_OPTION_METHOD, "what the pass before has left" },
+    { KEY_MEMORY_OUT, "memory-out", "FILE", CLI_OPTION_METHOD, "write what this pass leaves for the next" },
+    { KEY_REMOVE, "remove", "NODE,...", CLI_OPTION_CHANGES, "these nodes are gone (repeatable)" },
+    { KEY_LOSE_ZONE, "lose-zone", "ZONE,...", CLI_OPTION_CHANGES,
+      "these zones are gone, with their nodes and offerings" },
+    { KEY_PRICE_FACTOR, "price-factor", "TYPE=F,...", CLI_OPTION_CHANGES, "prices of spot, on-demand or all times F" },
+    { KEY_ADD, "add", "FILE", CLI_OPTION_CHANGES, "read this as well, as with -f" },
+    { KEY_LIST, "list", NULL, CLI_OPTION_BENCH, "name the inputs that can be made" },
+    { KEY_INPUT, "input", "NAME", CLI_OPTION_BENCH, "measure this input, or this Snapshot file (repeatable)" },
+    { KEY_JSON, "json", NULL, CLI_OPTION_BENCH, "write JSON" },
+    { KEY_RUNS, "runs", "N", CLI_OPTION_BENCH, "how many times; the medians count; default 5" },
+    { KEY_OUTPUT, "output", "FORMAT", CLI_OPTION_OUTPUT, "how to write; -o FORMAT" },
+    { KEY_COMPACT, "compact", NULL, CLI_OPTION_OUTPUT, "JSON on one line" },
+    { KEY_COLOR, "color", "WHEN", CLI_OPTION_OUTPUT, "auto, always or never; NO_COLOR is respected" },
+    { KEY_WIDTH, "width", "N", CLI_OPTION_OUTPUT, "columns of text; default 100" },
+    { KEY_DETAILED_EXITCODE, "detailed-exitcode", NULL, CLI_OPTION_EXIT, "exit 2 when nodes would start or go" },
+    { KEY_FAIL_ON, "fail-on", "unschedulable", CLI_OPTION_FAIL_ON,
+      "exit 3 when a pod fits nowhere or is not considered" },
+    { KEY_HELP, "help", NULL, 0, "this text" },
 };
 
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
@@ -132,8 +139,8 @@ static void print_formats(const cli_verb *verb, FILE *out)
 
 void print_verb_help(const cli_verb *verb)
 {
-    printf("Usage: %s %s%s%s [options]\n\n%s\n", verb->program, verb->name, verb->arguments[0] ? " " : "", verb->arguments,
-           verb->details);
+    printf("Usage: %s %s%s%s [options]\n\n%s\n", verb->program, verb->name, verb->arguments[0] ? " " : "",
+           verb->arguments, verb->details);
     fputs("\nOptions:\n", stdout);
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (!takes(verb, &rows[i])) {
@@ -205,7 +212,7 @@ static int set_format(const cli_verb *verb, cli_options *options, const char *te
 
 static int set_color(const cli_verb *verb, cli_options *options, const char *text)
 {
-    static const char *const words[] = {"never", "always", "auto"};
+    static const char *const words[] = { "never", "always", "auto" };
     uint32_t word = 0;
     if (!parse_word(text, words, 3, &word)) {
         return wrong(verb, "--color", "auto, always or never");
@@ -230,7 +237,7 @@ static int set_method(const cli_verb *verb, cli_options *options, const char *te
 static int set_now(const cli_verb *verb, cli_options *options, const char *text)
 {
     int64_t now = 0;
-    if (karp_time_parse((karp_str){text, strlen(text)}, &now) != KARP_OK) {
+    if (karp_time_parse((karp_str){ text, strlen(text) }, &now) != KARP_OK) {
         return wrong(verb, "--now", "not a time like 2026-11-21T10:00:00Z");
     }
     options->now = now != 0 ? now : 1; /* zero would mean "not given"; a nanosecond later is the same to every rule */
@@ -240,7 +247,7 @@ static int set_now(const cli_verb *verb, cli_options *options, const char *text)
 static int set_overhead(const cli_verb *verb, cli_options *options, const char *text)
 {
     double part = 0;
-    if (karp_double_parse((karp_str){text, strlen(text)}, &part) != KARP_OK || !(part >= 0 && part < 1)) {
+    if (karp_double_parse((karp_str){ text, strlen(text) }, &part) != KARP_OK || !(part >= 0 && part < 1)) {
         return wrong(verb, "--vm-memory-overhead", "a part like 0.075: at least 0 and less than 1");
     }
     options->vm_memory_overhead = part;
@@ -250,116 +257,67 @@ static int set_overhead(const cli_verb *verb, cli_options *options, const char *
 
 static int set_option(const cli_verb *verb, cli_options *options, int key, char *value)
 {
-    static const char *const profiles[] = {"karpenter", "karp"};
-    static const char *const levels[] = {"summary", "none", "full"};
+    static const char *const profiles[] = { "karpenter", "karp" };
+    static const char *const levels[] = { "summary", "none", "full" };
     uint64_t number = 0;
     switch (key) {
-    case KEY_FILE:
-        options->files.items[options->files.count++] = value;
-        return -1;
-    case KEY_CATALOGUE:
-        options->catalogues.items[options->catalogues.count++] = value;
-        return -1;
-    case KEY_PROVIDER:
-        options->provider = value;
-        return -1;
-    case KEY_FACTS:
-        options->facts.items[options->facts.count++] = value;
-        return -1;
-    case KEY_SET:
-        options->settings.items[options->settings.count++] = value;
-        return -1;
-    case KEY_REGION:
-        options->region = value;
-        return -1;
-    case KEY_NOW:
-        return set_now(verb, options, value);
-    case KEY_STRICT:
-        options->strict = true;
-        return -1;
+    case KEY_FILE: options->files.items[options->files.count++] = value; return -1;
+    case KEY_CATALOGUE: options->catalogues.items[options->catalogues.count++] = value; return -1;
+    case KEY_PROVIDER: options->provider = value; return -1;
+    case KEY_FACTS: options->facts.items[options->facts.count++] = value; return -1;
+    case KEY_SET: options->settings.items[options->settings.count++] = value; return -1;
+    case KEY_REGION: options->region = value; return -1;
+    case KEY_NOW: return set_now(verb, options, value);
+    case KEY_STRICT: options->strict = true; return -1;
     case KEY_PROFILE:
         return parse_word(value, profiles, 2, &options->profile) ? -1 : wrong(verb, "--profile", "karpenter or karp");
     case KEY_EXPLAIN:
         return parse_word(value, levels, 3, &options->explain) ? -1 : wrong(verb, "--explain", "none, summary or full");
-    case KEY_OUTPUT:
-        return set_format(verb, options, value);
-    case KEY_COMPACT:
-        options->compact = true;
-        return -1;
-    case KEY_COLOR:
-        return set_color(verb, options, value);
+    case KEY_OUTPUT: return set_format(verb, options, value);
+    case KEY_COMPACT: options->compact = true; return -1;
+    case KEY_COLOR: return set_color(verb, options, value);
     case KEY_WIDTH:
         if (!parse_count(value, &number) || number < 40 || number > 1000) {
             return wrong(verb, "--width", "a number from 40 to 1000");
         }
         options->width = (uint32_t)number;
         return -1;
-    case KEY_DETAILED_EXITCODE:
-        options->detailed_exitcode = true;
-        return -1;
+    case KEY_DETAILED_EXITCODE: options->detailed_exitcode = true; return -1;
     case KEY_FAIL_ON:
         options->fail_on_unschedulable = true;
-        return strcmp(value, "unschedulable") == 0 ? -1 : wrong(verb, "--fail-on", "the only condition is unschedulable");
-    case KEY_DISRUPT:
-        options->disrupt = true;
-        return -1;
-    case KEY_METHOD:
-        return set_method(verb, options, value);
+        return strcmp(value, "unschedulable") == 0 ? -1
+                                                   : wrong(verb, "--fail-on", "the only condition is unschedulable");
+    case KEY_DISRUPT: options->disrupt = true; return -1;
+    case KEY_METHOD: return set_method(verb, options, value);
     case KEY_MAX_SIMULATIONS:
         return parse_count(value, &options->max_simulations) ? -1 : wrong(verb, "--max-simulations", "not a number");
-    case KEY_MEMORY_IN:
-        options->memory_in = value;
-        return -1;
-    case KEY_MEMORY_OUT:
-        options->memory_out = value;
-        return -1;
+    case KEY_MEMORY_IN: options->memory_in = value; return -1;
+    case KEY_MEMORY_OUT: options->memory_out = value; return -1;
     case KEY_RESERVED_ENIS:
         options->reserved_enis = parse_count(value, &number) && number <= INT32_MAX ? (int64_t)number : -1;
         return options->reserved_enis >= 0 ? -1 : wrong(verb, "--reserved-enis", "not a number of interfaces");
-    case KEY_VM_MEMORY_OVERHEAD:
-        return set_overhead(verb, options, value);
-    case KEY_ALL_TYPES:
-        options->all_types = true;
-        return -1;
-    case KEY_REMOVE:
-        options->removed.items[options->removed.count++] = value;
-        return -1;
-    case KEY_LOSE_ZONE:
-        options->zones.items[options->zones.count++] = value;
-        return -1;
-    case KEY_PRICE_FACTOR:
-        options->factors.items[options->factors.count++] = value;
-        return -1;
-    case KEY_ADD:
-        options->files.items[options->files.count++] = value;
-        return -1;
+    case KEY_VM_MEMORY_OVERHEAD: return set_overhead(verb, options, value);
+    case KEY_ALL_TYPES: options->all_types = true; return -1;
+    case KEY_REMOVE: options->removed.items[options->removed.count++] = value; return -1;
+    case KEY_LOSE_ZONE: options->zones.items[options->zones.count++] = value; return -1;
+    case KEY_PRICE_FACTOR: options->factors.items[options->factors.count++] = value; return -1;
+    case KEY_ADD: options->files.items[options->files.count++] = value; return -1;
     case KEY_CONTEXT:
     case KEY_KUBECONFIG:
     case KEY_CLUSTER:
     case KEY_USER:
     case KEY_AS:
-    case KEY_REQUEST_TIMEOUT:
-        options->kubectl[key - KEY_CONTEXT] = value;
-        return -1;
-    case KEY_NAMESPACE:
-        options->pod_namespace = value;
-        return -1;
-    case KEY_LIST:
-        options->list = true;
-        return -1;
-    case KEY_INPUT:
-        options->inputs.items[options->inputs.count++] = value;
-        return -1;
-    case KEY_JSON:
-        options->format = KARP_FORMAT_JSON;
-        return -1;
+    case KEY_REQUEST_TIMEOUT: options->kubectl[key - KEY_CONTEXT] = value; return -1;
+    case KEY_NAMESPACE: options->pod_namespace = value; return -1;
+    case KEY_LIST: options->list = true; return -1;
+    case KEY_INPUT: options->inputs.items[options->inputs.count++] = value; return -1;
+    case KEY_JSON: options->format = KARP_FORMAT_JSON; return -1;
     case KEY_RUNS:
         options->runs = parse_count(value, &number) && number >= 1 && number <= 1000 ? (uint32_t)number : 0;
         return options->runs > 0 ? -1 : wrong(verb, "--runs", "a number from 1 to 1000");
     case KEY_MAX_STEPS:
         return parse_count(value, &options->max_steps) ? -1 : wrong(verb, "--max-steps", "not a number");
-    default:
-        return EXIT_ERROR;
+    default: return EXIT_ERROR;
     }
 }
 
@@ -375,9 +333,11 @@ static const option_row *row_of(const cli_verb *verb, int key)
     return found;
 }
 
-#define LISTS_OF(options) \
-    {&(options)->files, &(options)->catalogues, &(options)->words, &(options)->removed, &(options)->zones, &(options)->factors, \
-     &(options)->inputs, &(options)->facts, &(options)->settings}
+#define LISTS_OF(options)                                                                                              \
+    {                                                                                                                  \
+        &(options)->files, &(options)->catalogues, &(options)->words, &(options)->removed, &(options)->zones,          \
+            &(options)->factors, &(options)->inputs, &(options)->facts, &(options)->settings                           \
+    }
 
 static bool make_lists(cli_options *options)
 {
@@ -399,7 +359,7 @@ void options_free(cli_options *options)
     cli_list *lists[] = LISTS_OF(options);
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         karp_free(options->context, lists[i]->items, options->list_bytes);
-        *lists[i] = (cli_list){0};
+        *lists[i] = (cli_list){ 0 };
     }
 }
 

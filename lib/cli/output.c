@@ -67,7 +67,7 @@ static karp_str file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-    return (karp_str){name, strlen(name)};
+    return (karp_str){ name, strlen(name) };
 }
 
 karp_write_options write_options_of(const cli_options *options, const cli_input *input)
@@ -84,7 +84,7 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
     if (options->catalogues.count == 1) {
         out.catalogue = file_name(options->catalogues.items[0]);
     } else if (options->region != NULL) {
-        out.catalogue = (karp_str){options->region, strlen(options->region)};
+        out.catalogue = (karp_str){ options->region, strlen(options->region) };
     }
     if (input != NULL) {
         if (out.catalogue.len == 0) {

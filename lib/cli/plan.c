@@ -23,7 +23,8 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_decision *disruption = NULL;
     karp_status status = decide(answer, &plan, &disruption);
     if (status == KARP_OK) {
-        status = karp_write_plan(answer->options->context, plan, disruption, &answer->write, &answer->text, &answer->error);
+        status = karp_write_plan(answer->options->context, plan, disruption, &answer->write, &answer->text,
+                                 &answer->error);
         *result = exit_status_of_plan(answer->options, plan, disruption);
     }
     karp_decision_unref(disruption);

@@ -30,7 +30,7 @@ typedef struct watch {
 
 static int64_t clock_milliseconds(void)
 {
-    struct timespec now = {0};
+    struct timespec now = { 0 };
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / NANOSECONDS_A_MILLISECOND;
 }
@@ -74,7 +74,10 @@ static int spawn(const char *const *words, int out, int err, pid_t *pid)
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
     /* The words are not written to: the parameter's type is older than const. */
-    union { const char *const *given; char *const *wanted; } list = {words};
+    union {
+        const char *const *given;
+        char *const *wanted;
+    } list = { words };
     if (failed == 0) failed = posix_spawnp(pid, words[0], &actions, NULL, list.wanted, environ);
     (void)posix_spawn_file_actions_destroy(&actions);
     return failed;
@@ -141,7 +144,8 @@ static void take_error(watch *w, const char *bytes, size_t length)
 /* Everything that is there now; false when it cannot be kept, which is said. */
 static bool drain(watch *w, int *from)
 {
-    static const char no_memory[] = "its output does not fit into memory", too_long[] = "its output is longer than the limit of a document";
+    static const char no_memory[] = "its output does not fit into memory",
+                      too_long[] = "its output is longer than the limit of a document";
     char piece[PIECE];
     uint64_t most = karp_context_get_options(w->options->context)->max_document_bytes;
     while (*from >= 0) {
@@ -184,7 +188,7 @@ static void reap(watch *w, int flags)
 static bool wait_for_more(watch *w, int64_t deadline)
 {
     for (;;) {
-        struct pollfd both[2] = {{.fd = w->out, .events = POLLIN}, {.fd = w->err, .events = POLLIN}};
+        struct pollfd both[2] = { { .fd = w->out, .events = POLLIN }, { .fd = w->err, .events = POLLIN } };
         int ready = poll(both, 2, REAP_EVERY_MS);
         if (ready > 0) {
             return true;
@@ -226,15 +230,12 @@ static void close_ends(watch *w)
     }
 }
 
-void process_free(const cli_options *options, cli_process *process)
-{
-    text_file_free(options, &process->out);
-}
+void process_free(const cli_options *options, cli_process *process) { text_file_free(options, &process->out); }
 
 void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process)
 {
-    *process = (cli_process){.status = -1};
-    watch w = {.options = options, .process = process, .out = -1, .err = -1};
+    *process = (cli_process){ .status = -1 };
+    watch w = { .options = options, .process = process, .out = -1, .err = -1 };
     int failed = start(&w, words);
     if (failed != 0) {
         say(process, failed == ENOENT ? "is not on the PATH" : strerror(failed));

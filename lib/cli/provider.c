@@ -5,15 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static karp_str str_of(const char *text)
-{
-    return text == NULL ? (karp_str){0} : (karp_str){text, strlen(text)};
-}
+static karp_str str_of(const char *text) { return text == NULL ? (karp_str){ 0 } : (karp_str){ text, strlen(text) }; }
 
-bool provider_is_plain(const cli_options *options)
-{
-    return options->facts.count == 0 && options->settings.count == 0;
-}
+bool provider_is_plain(const cli_options *options) { return options->facts.count == 0 && options->settings.count == 0; }
 
 /* NAME=VALUE in two; false after printing what is wrong. */
 static bool split(const char *option, const char *given, karp_str *name, karp_str *value)
@@ -23,7 +17,7 @@ static bool split(const char *option, const char *given, karp_str *name, karp_st
         print_problem(option, "NAME=VALUE is wanted");
         return false;
     }
-    *name = (karp_str){given, (size_t)(equals - given)};
+    *name = (karp_str){ given, (size_t)(equals - given) };
     *value = str_of(equals + 1);
     return true;
 }
@@ -39,14 +33,14 @@ static bool fill_settings(const cli_options *options, setting_list *list)
 {
     if (options->reserved_enis > 0) {
         (void)snprintf(list->enis, sizeof(list->enis), "%lld", (long long)options->reserved_enis);
-        list->items[list->count++] = (karp_label){str_of("reservedENIs"), str_of(list->enis)};
+        list->items[list->count++] = (karp_label){ str_of("reservedENIs"), str_of(list->enis) };
     }
     if (options->vm_memory_overhead_given) {
         karp_double_format(options->vm_memory_overhead, list->overhead);
-        list->items[list->count++] = (karp_label){str_of("vmMemoryOverheadPercent"), str_of(list->overhead)};
+        list->items[list->count++] = (karp_label){ str_of("vmMemoryOverheadPercent"), str_of(list->overhead) };
     }
     if (options->all_types) {
-        list->items[list->count++] = (karp_label){str_of("allTypes"), str_of("true")};
+        list->items[list->count++] = (karp_label){ str_of("allTypes"), str_of("true") };
     }
     for (size_t i = 0; i < options->settings.count; i++) {
         karp_label *setting = &list->items[list->count++];
@@ -98,7 +92,7 @@ static karp_provider *open_with(const cli_options *options, setting_list *settin
 
 karp_provider *provider_open(const cli_options *options)
 {
-    setting_list list = {.count = 0};
+    setting_list list = { .count = 0 };
     size_t bytes = (options->settings.count + 3) * sizeof(*list.items);
     list.items = karp_alloc(options->context, bytes);
     if (list.items == NULL) {

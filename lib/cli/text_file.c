@@ -10,7 +10,7 @@ enum { FIRST_ROOM = 16384 };
 void text_file_free(const cli_options *options, cli_text *text)
 {
     karp_free(options->context, text->ptr, text->room);
-    *text = (cli_text){0};
+    *text = (cli_text){ 0 };
 }
 
 bool text_grow(const cli_options *options, cli_text *text)
@@ -65,7 +65,7 @@ static bool read_all(const cli_options *options, const char *path, FILE *file, c
 
 bool text_file_read(const cli_options *options, const char *path, cli_text *text)
 {
-    *text = (cli_text){0};
+    *text = (cli_text){ 0 };
     bool standard = strcmp(path, "-") == 0;
     FILE *file = standard ? stdin : fopen(path, "rb");
     if (file == NULL) {

@@ -8,7 +8,7 @@ static void compare_inputs(karp_str plan, karp_str input)
 {
     static const char note[] = "the plan says that it was made for another input than this: its input.sha256 differs";
     if (plan.len > 0 && (plan.len != input.len || memcmp(plan.ptr, input.ptr, input.len) != 0)) {
-        print_note((karp_str){note, sizeof(note) - 1});
+        print_note((karp_str){ note, sizeof(note) - 1 });
     }
 }
 
@@ -33,7 +33,8 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_verification *found = NULL;
     karp_status status = verify(answer, &found);
     if (status == KARP_OK) {
-        status = karp_write_verification(answer->options->context, found, &answer->write, &answer->text, &answer->error);
+        status = karp_write_verification(answer->options->context, found, &answer->write, &answer->text,
+                                         &answer->error);
         *result = karp_verification_count(found) == 0 ? EXIT_OK : EXIT_ERROR;
     }
     karp_verification_free(found);
@@ -46,8 +47,9 @@ const cli_verb verb_verify = {
     .name = "verify",
     .arguments = "PLAN.json [FILE...]",
     .summary = "whether a plan keeps every constraint of the pods it places",
-    .details = "Replays a Plan, of karp or of anything else, on the input it was made for, by a checker that shares no code\n"
-               "with the scheduler, and lists what it violates; the exit status is 1 then.",
+    .details =
+        "Replays a Plan, of karp or of anything else, on the input it was made for, by a checker that shares no code\n"
+        "with the scheduler, and lists what it violates; the exit status is 1 then.",
     .word_count = 1,
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,

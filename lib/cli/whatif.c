@@ -11,7 +11,7 @@ typedef struct change_list {
 
 static void add_change(change_list *list, uint32_t kind, const char *name, size_t length, double factor)
 {
-    list->items[list->count++] = (karp_change){.name = {name, length}, .factor = factor, .kind = kind};
+    list->items[list->count++] = (karp_change){ .name = { name, length }, .factor = factor, .kind = kind };
 }
 
 /* "spot=1.3"; "all" is every capacity type. */
@@ -24,7 +24,7 @@ static bool add_factor(change_list *list, const char *word, size_t length)
         return false;
     }
     size_t name = (size_t)(sign - word);
-    if (karp_double_parse((karp_str){sign + 1, length - name - 1}, &factor) != KARP_OK || factor < 0) {
+    if (karp_double_parse((karp_str){ sign + 1, length - name - 1 }, &factor) != KARP_OK || factor < 0) {
         print_problem("--price-factor", "the factor is not a number of at least 0");
         return false;
     }
@@ -85,7 +85,8 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_decision *plan = NULL;
     karp_options common = decision_options(answer->options);
     progress_begin("planning");
-    karp_status status = karp_what_if(answer->input.snapshot, changes->items, changes->count, &common, &plan, &answer->error);
+    karp_status status = karp_what_if(answer->input.snapshot, changes->items, changes->count, &common, &plan,
+                                      &answer->error);
     progress_end();
     if (status == KARP_OK) {
         status = karp_write_plan(answer->options->context, plan, NULL, &answer->write, &answer->text, &answer->error);
@@ -97,7 +98,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
 
 static int run(const cli_options *options)
 {
-    change_list changes = {0};
+    change_list changes = { 0 };
     int result = EXIT_ERROR;
     if (read_changes(options, &changes)) {
         result = answer_input(options, true, false, make, &changes);
@@ -110,14 +111,14 @@ const cli_verb verb_whatif = {
     .name = "whatif",
     .arguments = "[FILE...]",
     .summary = "the plan if nodes or a zone were lost, or prices changed",
-    .details = "Plans for the cluster with changes laid over it: nodes that are gone, whose pods then need a place,\n"
-               "zones that are lost, prices that are others. --add reads more objects, which are taken as there already.\n"
-               "A lost zone stays a domain of topology spread, as it does for Karpenter: a constraint that must hold may\n"
-               "keep pods waiting for the zone. Such pods are not called permanently unschedulable.",
+    .details =
+        "Plans for the cluster with changes laid over it: nodes that are gone, whose pods then need a place,\n"
+        "zones that are lost, prices that are others. --add reads more objects, which are taken as there already.\n"
+        "A lost zone stays a domain of topology spread, as it does for Karpenter: a constraint that must hold may\n"
+        "keep pods waiting for the zone. Such pods are not called permanently unschedulable.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
                CLI_OPTION_FAIL_ON | CLI_OPTION_CHANGES,
-    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML |
-               1u << KARP_FORMAT_HTML,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,
 };

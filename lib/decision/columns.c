@@ -38,7 +38,8 @@ static size_t fates_of(const karp_decision *d, fate *fates)
     }
     for (size_t i = 0; i < d->unschedulable.count; i++, n++) {
         const karp_unschedulable *u = &d->unschedulable.items[i];
-        if (fates != NULL) fates[n] = (fate){ .pod = u->pod, .code = u->code, .permanent = u->permanent, .outcome = "unschedulable" };
+        if (fates != NULL)
+            fates[n] = (fate){ .pod = u->pod, .code = u->code, .permanent = u->permanent, .outcome = "unschedulable" };
     }
     for (size_t i = 0; i < d->ignored.count; i++, n++) {
         const karp_ignored *g = &d->ignored.items[i];
@@ -51,7 +52,8 @@ static bool pods(const karp_decision *d, karp_table *t)
 {
     column *index = table_uint32(t, "index"), *space = table_words(t, "namespace"), *name = table_text(t, "name");
     column *outcome = table_words(t, "outcome"), *target = table_words(t, "target");
-    column *code = table_uint32(t, "code"), *reason = table_words(t, "reason"), *permanent = table_uint32(t, "permanent");
+    column *code = table_uint32(t, "code"), *reason = table_words(t, "reason"),
+           *permanent = table_uint32(t, "permanent");
     const karp_snapshot *s = d->snapshot;
     size_t count = fates_of(d, NULL), bytes;
     if (!size_mul(count, sizeof(fate), &bytes)) return false;
@@ -88,7 +90,8 @@ static void amounts(const amount_columns *a, const karp_resource *list, size_t c
     for (size_t i = 0; i < a->count; i++) room[i] = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t id = amount_columns_find(a, list[i].name);
-        if (id != NO_ID && id < a->count) (void)karp_quantity_double(list[i].text, &room[id]); /* canonical text of our own */
+        if (id != NO_ID && id < a->count)
+            (void)karp_quantity_double(list[i].text, &room[id]); /* canonical text of our own */
     }
     amount_columns_row(a, room);
 }
@@ -122,7 +125,8 @@ static bool launch_amounts(const karp_decision *d, karp_table *t)
 static bool launches(const karp_decision *d, karp_table *t)
 {
     column *id = table_text(t, "id"), *pool = table_words(t, "node_pool"), *type = table_words(t, "instance_type");
-    column *zone = table_words(t, "zone"), *capacity_type = table_words(t, "capacity_type"), *price = table_double(t, "price");
+    column *zone = table_words(t, "zone"), *capacity_type = table_words(t, "capacity_type"),
+           *price = table_double(t, "price");
     column *pod_list = table_list_uint32(t, "pods");
     column *types = table_list_words(t, "instance_types");
     for (size_t i = 0; i < d->launches.count; i++) {
@@ -154,7 +158,8 @@ static bool placements(const karp_decision *d, karp_table *t)
 static bool unschedulable(const karp_decision *d, karp_table *t)
 {
     column *index = table_uint32(t, "pod"), *name = table_text(t, "pod_name"), *code = table_uint32(t, "code");
-    column *reason = table_words(t, "reason"), *permanent = table_uint32(t, "permanent"), *message = table_text(t, "message");
+    column *reason = table_words(t, "reason"), *permanent = table_uint32(t, "permanent"),
+           *message = table_text(t, "message");
     column *relaxed = table_list_words(t, "relaxed");
     for (size_t i = 0; i < d->unschedulable.count; i++) {
         const karp_unschedulable *u = &d->unschedulable.items[i];
@@ -213,7 +218,8 @@ static bool ignored(const karp_decision *d, karp_table *t)
 static bool nodes(const karp_decision *d, karp_table *t)
 {
     column *name = table_text(t, "node"), *pool = table_words(t, "node_pool"), *type = table_words(t, "instance_type");
-    column *zone = table_words(t, "zone"), *capacity_type = table_words(t, "capacity_type"), *price = table_double(t, "price");
+    column *zone = table_words(t, "zone"), *capacity_type = table_words(t, "capacity_type"),
+           *price = table_double(t, "price");
     column *cpu_requested = table_double(t, "cpu_requested"), *cpu = table_double(t, "cpu_allocatable");
     column *memory_requested = table_double(t, "memory_requested"), *memory = table_double(t, "memory_allocatable");
     column *marked = table_uint32(t, "marked"), *received = table_uint32(t, "pods_received");
@@ -238,12 +244,19 @@ static bool nodes(const karp_decision *d, karp_table *t)
 karp_status karp_decision_table(const karp_decision *decision, uint32_t table, karp_table **out, karp_error *error)
 {
     static const fill_table fills[] = {
-        [KARP_TABLE_PODS] = pods,         [KARP_TABLE_LAUNCHES] = launches,       [KARP_TABLE_PLACEMENTS] = placements,
-        [KARP_TABLE_UNSCHEDULABLE] = unschedulable, [KARP_TABLE_REFUSALS] = refusals, [KARP_TABLE_IGNORED] = ignored,
-        [KARP_TABLE_NODES] = nodes,       [KARP_TABLE_CANDIDATES] = columns_of_candidates,
-        [KARP_TABLE_COMMANDS] = columns_of_commands, [KARP_TABLE_KEPT] = columns_of_kept,
+        [KARP_TABLE_PODS] = pods,
+        [KARP_TABLE_LAUNCHES] = launches,
+        [KARP_TABLE_PLACEMENTS] = placements,
+        [KARP_TABLE_UNSCHEDULABLE] = unschedulable,
+        [KARP_TABLE_REFUSALS] = refusals,
+        [KARP_TABLE_IGNORED] = ignored,
+        [KARP_TABLE_NODES] = nodes,
+        [KARP_TABLE_CANDIDATES] = columns_of_candidates,
+        [KARP_TABLE_COMMANDS] = columns_of_commands,
+        [KARP_TABLE_KEPT] = columns_of_kept,
     };
-    if (decision == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a decision and a place for the table are needed");
+    if (decision == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a decision and a place for the table are needed");
     if (table >= sizeof fills / sizeof *fills || fills[table] == NULL) {
         return fail(error, KARP_E_NOT_FOUND, "a decision has no table %u", (unsigned)table);
     }

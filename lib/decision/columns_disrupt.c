@@ -23,11 +23,13 @@ bool columns_of_candidates(const karp_decision *d, karp_table *t)
 
 bool columns_of_commands(const karp_decision *d, karp_table *t)
 {
-    column *method = table_words(t, "method"), *reason = table_words(t, "reason"), *replaces = table_uint32(t, "replaces");
+    column *method = table_words(t, "method"), *reason = table_words(t, "reason"),
+           *replaces = table_uint32(t, "replaces");
     column *nodes = table_list_words(t, "nodes");
     column *launch_first = table_uint32(t, "launch_first"), *launch_count = table_uint32(t, "launch_count");
     column *placement_first = table_uint32(t, "placement_first"), *placement_count = table_uint32(t, "placement_count");
-    column *savings = table_double(t, "savings"), *validate_after = table_int64(t, "validate_after"), *score = table_double(t, "score");
+    column *savings = table_double(t, "savings"), *validate_after = table_int64(t, "validate_after"),
+           *score = table_double(t, "score");
     for (size_t i = 0; i < d->commands.count; i++) {
         const karp_command *c = &d->commands.items[i];
         column_text(method, str(karp_method_name(c->method)));

@@ -90,36 +90,42 @@ static karp_status give_row(const void *items, size_t count, size_t index, size_
 size_t karp_decision_launch_count(const karp_decision *decision) { return decision->launches.count; }
 karp_status karp_decision_launch(const karp_decision *decision, size_t index, karp_launch *out)
 {
-    return give_row(decision->launches.items, decision->launches.count, index, sizeof *out, SIZE_THROUGH(karp_launch, termination_grace_period), out);
+    return give_row(decision->launches.items, decision->launches.count, index, sizeof *out,
+                    SIZE_THROUGH(karp_launch, termination_grace_period), out);
 }
 
 size_t karp_decision_placement_count(const karp_decision *decision) { return decision->placements.count; }
 karp_status karp_decision_placement(const karp_decision *decision, size_t index, karp_placement *out)
 {
-    return give_row(decision->placements.items, decision->placements.count, index, sizeof *out, SIZE_THROUGH(karp_placement, pod_count), out);
+    return give_row(decision->placements.items, decision->placements.count, index, sizeof *out,
+                    SIZE_THROUGH(karp_placement, pod_count), out);
 }
 
 size_t karp_decision_unschedulable_count(const karp_decision *decision) { return decision->unschedulable.count; }
 karp_status karp_decision_unschedulable(const karp_decision *decision, size_t index, karp_unschedulable *out)
 {
-    return give_row(decision->unschedulable.items, decision->unschedulable.count, index, sizeof *out, SIZE_THROUGH(karp_unschedulable, relaxed_count), out);
+    return give_row(decision->unschedulable.items, decision->unschedulable.count, index, sizeof *out,
+                    SIZE_THROUGH(karp_unschedulable, relaxed_count), out);
 }
 
 size_t karp_decision_ignored_count(const karp_decision *decision) { return decision->ignored.count; }
 karp_status karp_decision_ignored(const karp_decision *decision, size_t index, karp_ignored *out)
 {
-    return give_row(decision->ignored.items, decision->ignored.count, index, sizeof *out, SIZE_THROUGH(karp_ignored, message), out);
+    return give_row(decision->ignored.items, decision->ignored.count, index, sizeof *out,
+                    SIZE_THROUGH(karp_ignored, message), out);
 }
 
 size_t karp_decision_node_count(const karp_decision *decision) { return decision->nodes.count; }
 karp_status karp_decision_node(const karp_decision *decision, size_t index, karp_node_use *out)
 {
-    return give_row(decision->nodes.items, decision->nodes.count, index, sizeof *out, SIZE_THROUGH(karp_node_use, pods_received), out);
+    return give_row(decision->nodes.items, decision->nodes.count, index, sizeof *out,
+                    SIZE_THROUGH(karp_node_use, pods_received), out);
 }
 
 karp_status karp_decision_disruption(const karp_decision *decision, karp_disruption *out)
 {
-    return give_row(&decision->disruption, decision->disrupts, 0, sizeof *out, SIZE_THROUGH(karp_disruption, error_message), out);
+    return give_row(&decision->disruption, decision->disrupts, 0, sizeof *out,
+                    SIZE_THROUGH(karp_disruption, error_message), out);
 }
 
 karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out)
@@ -130,23 +136,27 @@ karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out
 size_t karp_decision_candidate_count(const karp_decision *decision) { return decision->candidates.count; }
 karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out)
 {
-    return give_row(decision->candidates.items, decision->candidates.count, index, sizeof *out, SIZE_THROUGH(karp_candidate, pod_count), out);
+    return give_row(decision->candidates.items, decision->candidates.count, index, sizeof *out,
+                    SIZE_THROUGH(karp_candidate, pod_count), out);
 }
 
 size_t karp_decision_budget_count(const karp_decision *decision) { return decision->budgets.count; }
 karp_status karp_decision_budget(const karp_decision *decision, size_t index, karp_pool_budget *out)
 {
-    return give_row(decision->budgets.items, decision->budgets.count, index, sizeof *out, SIZE_THROUGH(karp_pool_budget, next_change), out);
+    return give_row(decision->budgets.items, decision->budgets.count, index, sizeof *out,
+                    SIZE_THROUGH(karp_pool_budget, next_change), out);
 }
 
 size_t karp_decision_command_count(const karp_decision *decision) { return decision->commands.count; }
 karp_status karp_decision_command(const karp_decision *decision, size_t index, karp_command *out)
 {
-    return give_row(decision->commands.items, decision->commands.count, index, sizeof *out, SIZE_THROUGH(karp_command, score), out);
+    return give_row(decision->commands.items, decision->commands.count, index, sizeof *out,
+                    SIZE_THROUGH(karp_command, score), out);
 }
 
 size_t karp_decision_kept_count(const karp_decision *decision) { return decision->kept.count; }
 karp_status karp_decision_kept(const karp_decision *decision, size_t index, karp_kept *out)
 {
-    return give_row(decision->kept.items, decision->kept.count, index, sizeof *out, SIZE_THROUGH(karp_kept, reserved), out);
+    return give_row(decision->kept.items, decision->kept.count, index, sizeof *out, SIZE_THROUGH(karp_kept, reserved),
+                    out);
 }

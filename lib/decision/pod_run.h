@@ -7,7 +7,7 @@
 
 typedef struct pod_run {
     uint32_t first, count; /* places in snapshot.queue */
-    uint32_t target;       /* while scheduling a claim; in a decision a launch */
+    uint32_t target; /* while scheduling a claim; in a decision a launch */
 } pod_run;
 
 #endif

@@ -73,7 +73,9 @@ static int by_object(const void *x, const void *y, const void *user)
 
 karp_status advice_finish(karp_advice *a, karp_advice **out, karp_error *error)
 {
-    if (!a->failed && !sort_stable(a->context, a->actions.items, a->actions.count, sizeof(karp_action), by_object, NULL)) a->failed = true;
+    if (!a->failed &&
+        !sort_stable(a->context, a->actions.items, a->actions.count, sizeof(karp_action), by_object, NULL))
+        a->failed = true;
     if (a->failed) {
         karp_advice_free(a);
         return fail_nomem(error);
@@ -106,13 +108,18 @@ void advise_termination_now(karp_advice *a, uint32_t claim_number)
     karp_str old = annotation(w, &w->raw.claims.items[claim_number].meta, termination_key);
     if (old.ptr != NULL && instant_parse(old.ptr, old.len, &set) && set < a->now) return;
     size_t length = instant_format(floor_divide(a->now, SECOND_NS) * SECOND_NS, text);
-    advise(a, (karp_action){ .kind = KARP_ACTION_ANNOTATE_CLAIM, .object = claim_name(w, claim_number), .subject = str(termination_key),
+    advise(a, (karp_action){ .kind = KARP_ACTION_ANNOTATE_CLAIM,
+                             .object = claim_name(w, claim_number),
+                             .subject = str(termination_key),
                              .value = advice_text(a, text, length) });
 }
 
 /* ---- what several of them read ---------------------------------------------------------------------------------------- */
 
-static int by_claim_name(uint32_t x, uint32_t y, const void *user) { return compare_str(claim_name(user, x), claim_name(user, y)); }
+static int by_claim_name(uint32_t x, uint32_t y, const void *user)
+{
+    return compare_str(claim_name(user, x), claim_name(user, y));
+}
 
 uint32_t *claims_by_name(karp_advice *a)
 {
@@ -155,7 +162,8 @@ bool condition_is(const karp_snapshot *w, condition_list list, const char *type,
 
 karp_str annotation(const karp_snapshot *w, const object *o, const char *key)
 {
-    uint32_t id = strings_find(&w->raw.text, key, strlen(key)), value = id == NO_ID ? NO_ID : label_get(o->annotations, id);
+    uint32_t id = strings_find(&w->raw.text, key, strlen(key)),
+             value = id == NO_ID ? NO_ID : label_get(o->annotations, id);
     return value == NO_ID ? (karp_str){ NULL, 0 } : text_of(w, value);
 }
 

@@ -36,7 +36,10 @@ uint32_t *claims_by_name(karp_advice *a);
 /* The state node of each claim, NO_ID = none, in the arena; NULL = refused. */
 uint32_t *nodes_of_claims(karp_advice *a);
 
-static inline karp_str claim_name(const karp_snapshot *w, uint32_t claim_number) { return name_of(w, w->raw.claims.items[claim_number].meta.name); }
+static inline karp_str claim_name(const karp_snapshot *w, uint32_t claim_number)
+{
+    return name_of(w, w->raw.claims.items[claim_number].meta.name);
+}
 
 /* By the type's text; NULL = absent. */
 const condition *condition_named(const karp_snapshot *w, condition_list list, const char *type);

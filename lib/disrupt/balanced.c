@@ -19,7 +19,8 @@ bool balanced_approves(double score) { return score >= 0.5; }
 
 static bool labelled(const karp_snapshot *w, const node_claim *c)
 {
-    return label_get(c->meta.labels, w->known.instance_type) != NO_ID && label_get(c->meta.labels, w->known.capacity_type) != NO_ID &&
+    return label_get(c->meta.labels, w->known.instance_type) != NO_ID &&
+           label_get(c->meta.labels, w->known.capacity_type) != NO_ID &&
            label_get(c->meta.labels, w->known.zone) != NO_ID;
 }
 
@@ -32,7 +33,8 @@ static void add_tracked_costs(pass *p)
         uint32_t name = label_get(c->meta.labels, w->known.node_pool);
         if (name == NO_ID || !labelled(w, c)) continue;
         for (uint32_t pool = 0; pool < w->raw.pools.count; pool++) {
-            if (w->pool_names[pool].name == name) p->totals[pool].cost += labels_price(w, pool, c->meta.labels, !pass_quirk(p, 10));
+            if (w->pool_names[pool].name == name)
+                p->totals[pool].cost += labels_price(w, pool, c->meta.labels, !pass_quirk(p, 10));
         }
     }
 }
@@ -60,7 +62,8 @@ karp_status pass_totals(pass *p, karp_error *error)
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
         if (n->pool == NO_ID || !p->totals[n->pool].known) continue;
-        p->totals[n->pool].disruption += candidate_of[i] > 0 ? p->candidates[candidate_of[i] - 1].cost : incremental_cost(w, n);
+        p->totals[n->pool].disruption += candidate_of[i] > 0 ? p->candidates[candidate_of[i] - 1].cost
+                                                             : incremental_cost(w, n);
     }
     return KARP_OK;
 }
@@ -93,7 +96,8 @@ bool command_approved(const pass *p, const command *c, double *score)
             disruption += x->cost;
         }
         if (!any) continue;
-        double one = score_in_pool(p, pool, several && price > 0.0 ? c->savings * (own / price) : c->savings, disruption);
+        double one = score_in_pool(p, pool, several && price > 0.0 ? c->savings * (own / price) : c->savings,
+                                   disruption);
         if (*score < 0.0 || one < *score) *score = one;
         if (!balanced_approves(one)) return false;
     }

@@ -9,8 +9,14 @@
 
 enum { MOST_HITS = 4096 };
 
-static int64_t before(int64_t instant, int64_t length) { return instant < INT64_MIN + 1 + length ? INT64_MIN + 1 : instant - length; }
-static int64_t after(int64_t instant, int64_t length) { return instant > INT64_MAX - length ? INT64_MAX : instant + length; }
+static int64_t before(int64_t instant, int64_t length)
+{
+    return instant < INT64_MIN + 1 + length ? INT64_MIN + 1 : instant - length;
+}
+static int64_t after(int64_t instant, int64_t length)
+{
+    return instant > INT64_MAX - length ? INT64_MAX : instant + length;
+}
 
 /* Go's Atoi, clamped: what is beyond int64 is no integer. */
 static bool whole_number(const char *text, size_t length, int64_t *out)
@@ -43,7 +49,10 @@ static bool nodes_allowed(karp_str text, int64_t total, int64_t *out)
     return true;
 }
 
-static int64_t length_of(const budget *b) { return b->duration == KARP_DURATION_UNSET || b->duration < 0 ? 0 : b->duration; }
+static int64_t length_of(const budget *b)
+{
+    return b->duration == KARP_DURATION_UNSET || b->duration < 0 ? 0 : b->duration;
+}
 
 static bool scheduled(const budget *b) { return b->schedule.len > 0 || b->duration != KARP_DURATION_UNSET; }
 
@@ -116,8 +125,10 @@ int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, ui
 uint32_t method_reason(uint32_t method)
 {
     if (method == KARP_METHOD_EMPTINESS) return KARP_REASON_EMPTY;
-    if (method == KARP_METHOD_EXPIRATION) return 0; /* budgets know no such reason: those that name reasons do not count */
-    return method == KARP_METHOD_DRIFT || method == KARP_METHOD_STATIC_DRIFT ? KARP_REASON_DRIFTED : KARP_REASON_UNDERUTILIZED;
+    if (method == KARP_METHOD_EXPIRATION)
+        return 0; /* budgets know no such reason: those that name reasons do not count */
+    return method == KARP_METHOD_DRIFT || method == KARP_METHOD_STATIC_DRIFT ? KARP_REASON_DRIFTED
+                                                                             : KARP_REASON_UNDERUTILIZED;
 }
 
 static bool is_true(const karp_snapshot *w, condition_list list, uint32_t type)
@@ -130,7 +141,8 @@ karp_status pass_budgets(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
     size_t pools = w->raw.pools.count;
-    int64_t *total = arena_array(&p->data, pools + 1, sizeof *total), *busy = arena_array(&p->data, pools + 1, sizeof *busy);
+    int64_t *total = arena_array(&p->data, pools + 1, sizeof *total),
+            *busy = arena_array(&p->data, pools + 1, sizeof *busy);
     p->remaining = arena_array(&p->data, pools + 1, sizeof *p->remaining);
     p->next_change = arena_array(&p->data, pools + 1, sizeof *p->next_change);
     if (total == NULL || busy == NULL || p->remaining == NULL || p->next_change == NULL) return fail_nomem(error);

@@ -25,7 +25,8 @@ static bool note_nodes(scheduler *s, uint8_t *holds)
     for (uint32_t i = 0; i < s->pod_count; i++) {
         uint32_t pod_number = s->pods[i];
         place at = s->places[pod_number];
-        if (at.where == PLACE_HOST && (pod_at(&w->raw, pod_number)->flags & POD_VIRTUAL)) holds[s->hosts[at.target].node] = 1;
+        if (at.where == PLACE_HOST && (pod_at(&w->raw, pod_number)->flags & POD_VIRTUAL))
+            holds[s->hosts[at.target].node] = 1;
     }
     return true;
 }

@@ -19,7 +19,10 @@ bool method_eventual(uint32_t method)
     return method == KARP_METHOD_STATIC_DRIFT || method == KARP_METHOD_DRIFT || method == KARP_METHOD_EXPIRATION;
 }
 
-bool candidate_empty(const pass *p, const candidate *c) { return pass_quirk(p, 8) ? c->cost <= 1.0 : c->moving_count == 0; }
+bool candidate_empty(const pass *p, const candidate *c)
+{
+    return pass_quirk(p, 8) ? c->cost <= 1.0 : c->moving_count == 0;
+}
 
 /* ---- §5: any method ------------------------------------------------------------------------------------------------- */
 
@@ -59,7 +62,8 @@ static struct block find_block(const pass *p, const state_node *n)
     const karp_snapshot *w = p->snapshot;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         uint32_t which = n->all_pods[i];
-        if (!pod_disruptable(w, pod_at(&w->raw, which), p->now)) return (struct block){ which, KARP_REASON_POD_DO_NOT_DISRUPT };
+        if (!pod_disruptable(w, pod_at(&w->raw, which), p->now))
+            return (struct block){ which, KARP_REASON_POD_DO_NOT_DISRUPT };
     }
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         uint32_t which = n->all_pods[i];
@@ -104,7 +108,8 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
     uint32_t code = node_exclusion(p, number), which = NO_ID;
     struct block *b = &p->blocks[number];
     if (code == KARP_REASON_NONE &&
-        !(method_eventual(p->method) && p->snapshot->raw.claims.items[n->claim].termination_grace_period != KARP_DURATION_UNSET)) {
+        !(method_eventual(p->method) &&
+          p->snapshot->raw.claims.items[n->claim].termination_grace_period != KARP_DURATION_UNSET)) {
         if (b->code == NO_ID) *b = find_block(p, n);
         code = b->code;
         which = b->pod;
@@ -122,7 +127,9 @@ static bool fill(pass *p, uint32_t number, candidate *c)
     const node_claim *own = &w->raw.claims.items[n->claim];
     uint32_t *moving = arena_array(&p->data, n->all_pod_count + (size_t)1, sizeof *moving);
     if (moving == NULL) return false;
-    *c = (candidate){ .node = number, .pool = n->pool, .type = type_of_labels(w, n->pool, n->labels), .moving = moving };
+    *c = (candidate){
+        .node = number, .pool = n->pool, .type = type_of_labels(w, n->pool, n->labels), .moving = moving
+    };
     c->capacity_type = label_get(n->labels, w->known.capacity_type);
     double all = 0.0;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
@@ -176,7 +183,8 @@ static uint32_t filter(const pass *p, const candidate *c)
         int64_t end = candidate_expires(p, c);
         return end != KARP_NO_TIME && end <= p->now ? KARP_REASON_NONE : KARP_REASON_NOT_EXPIRED;
     }
-    if (p->method == KARP_METHOD_DRIFT) return condition_true(p, c, k->drifted) ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
+    if (p->method == KARP_METHOD_DRIFT)
+        return condition_true(p, c, k->drifted) ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
     if (p->method != KARP_METHOD_EMPTINESS) return consolidation_filter(p, c);
     if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
     if (p->buffer_nodes != NULL && p->buffer_nodes[c->node]) return KARP_REASON_BUFFER_PODS;
@@ -207,7 +215,8 @@ static bool keep_all(pass *p, const disruption_budget *b)
     char *message = text.failed ? NULL : arena_string(&p->data, text.ptr, text.len);
     bool ok = message != NULL;
     for (uint32_t i = 0; i < w->node_count && ok; i++) {
-        ok = pass_keep(p, i, KARP_REASON_INVALID_PDB, (karp_str){ message + sizeof before - 1, end - (sizeof before - 1) });
+        ok = pass_keep(p, i, KARP_REASON_INVALID_PDB,
+                       (karp_str){ message + sizeof before - 1, end - (sizeof before - 1) });
     }
     p->error_code = str("INVALID_PDB");
     p->error_message = ok ? (karp_str){ message, text.len } : nothing;
@@ -235,7 +244,8 @@ karp_status pass_candidates(pass *p, karp_error *error)
         if (!fill(p, i, c)) return fail_nomem(error);
         stay why = { filter(p, c), nothing };
         /* It was emptiness's to decide, and has been decided: its reason is the one that keeps the node. */
-        if (why.code == KARP_REASON_EMPTY_NODE && p->spared != NULL && p->spared[i].code != KARP_REASON_NONE) why = p->spared[i];
+        if (why.code == KARP_REASON_EMPTY_NODE && p->spared != NULL && p->spared[i].code != KARP_REASON_NONE)
+            why = p->spared[i];
         if (why.code == KARP_REASON_NONE) p->eligible[p->eligible_count++] = p->candidate_count;
         else if (!pass_keep(p, i, why.code, why.detail)) return fail_nomem(error);
         p->candidate_count++;

@@ -57,7 +57,8 @@ static karp_status scale_price(changed_view *v, const karp_change *c, karp_error
     const karp_snapshot *w = v->snapshot;
     const double most = 1.7976931348623157e308;
     bool found = c->name.len == 0;
-    if (!(c->factor >= 0 && c->factor <= most)) return fail(error, KARP_E_INVALID, "a price factor must be finite and not negative");
+    if (!(c->factor >= 0 && c->factor <= most))
+        return fail(error, KARP_E_INVALID, "a price factor must be finite and not negative");
     for (uint32_t t = 0; t < w->table_count; t++) {
         for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
             offering *o = &v->view.tables[t].offerings[i];
@@ -120,7 +121,8 @@ static bool list_gone(changed_view *v)
     return true;
 }
 
-karp_status changed_view_init(changed_view *v, const karp_snapshot *snapshot, const karp_change *changes, size_t count, karp_error *error)
+karp_status changed_view_init(changed_view *v, const karp_snapshot *snapshot, const karp_change *changes, size_t count,
+                              karp_error *error)
 {
     memset(v, 0, sizeof *v);
     v->snapshot = snapshot;

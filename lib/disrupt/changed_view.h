@@ -13,9 +13,9 @@ typedef struct changed_view {
     const karp_snapshot *snapshot; /* as it is */
     karp_snapshot view;
     arena data;
-    uint64_t *gone;                /* state nodes, as bits … */
+    uint64_t *gone; /* state nodes, as bits … */
     uint32_t *removed, removed_count; /* … and listed, by name */
-    uint32_t *moving, moving_count;   /* their pods, by node and name */
+    uint32_t *moving, moving_count; /* their pods, by node and name */
 } changed_view;
 
 /* Errors: NOT_FOUND, INVALID, NOMEM. To be freed in any case. */

@@ -120,7 +120,8 @@ static uint64_t of_node(const karp_snapshot *w, const state_node *n)
 {
     uint64_t h = fnv_start ^ 2;
     take_text(&h, name_of(w, n->name));
-    take_number(&h, (uint64_t)(n->node != NO_ID) | (uint64_t)n->managed << 1 | (uint64_t)n->initialized << 2 | (uint64_t)n->marked << 3);
+    take_number(&h, (uint64_t)(n->node != NO_ID) | (uint64_t)n->managed << 1 | (uint64_t)n->initialized << 2 |
+                        (uint64_t)n->marked << 3);
     if (n->node != NO_ID) take_text(&h, name_of(w, w->raw.nodes.items[n->node].meta.uid));
     if (n->claim != NO_ID) take_text(&h, name_of(w, w->raw.claims.items[n->claim].meta.uid));
     return h;
@@ -140,8 +141,10 @@ static uint64_t of_pod(const karp_snapshot *w, uint32_t number)
 uint64_t cluster_digest(const karp_snapshot *snapshot)
 {
     uint64_t all = 0;
-    for (size_t i = 0; i < snapshot->raw.pools.count; i++) all += hash_mix(of_pool(snapshot, &snapshot->raw.pools.items[i]));
-    for (size_t i = 0; i < snapshot->raw.overlays.count; i++) all += hash_mix(of_overlay(snapshot, &snapshot->raw.overlays.items[i]));
+    for (size_t i = 0; i < snapshot->raw.pools.count; i++)
+        all += hash_mix(of_pool(snapshot, &snapshot->raw.pools.items[i]));
+    for (size_t i = 0; i < snapshot->raw.overlays.count; i++)
+        all += hash_mix(of_overlay(snapshot, &snapshot->raw.overlays.items[i]));
     for (uint32_t i = 0; i < snapshot->node_count; i++) all += hash_mix(of_node(snapshot, &snapshot->nodes[i]));
     for (uint32_t i = 0; i < snapshot->raw.pods.count; i++) {
         if (pod_at(&snapshot->raw, i)->node != NO_ID) all += hash_mix(of_pod(snapshot, i));

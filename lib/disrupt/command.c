@@ -8,7 +8,8 @@
 #include <disrupt/validate.h>
 #include <model/instant.h>
 
-static const int64_t pause = SECOND_NS, per_node = SECOND_NS / 1000 * 80, least_time = INT64_C(600) * SECOND_NS, most_time = INT64_C(3600) * SECOND_NS;
+static const int64_t pause = SECOND_NS, per_node = SECOND_NS / 1000 * 80, least_time = INT64_C(600) * SECOND_NS,
+                     most_time = INT64_C(3600) * SECOND_NS;
 
 /* What one step works with. */
 struct stepping {
@@ -55,17 +56,22 @@ static uint32_t claim_named(const struct stepping *g, karp_str name)
     return id == NO_ID ? NO_ID : store_find(&g->snapshot->raw, KIND_NODE_CLAIM, NO_TEXT, id);
 }
 
-static bool node_exists(const struct stepping *g, karp_str name) { return state_node_named(g->snapshot, name) != NO_ID; }
+static bool node_exists(const struct stepping *g, karp_str name)
+{
+    return state_node_named(g->snapshot, name) != NO_ID;
+}
 
 /* What has vanished needs nothing any more. */
 static void for_node(struct stepping *g, uint32_t kind, const karp_command_node *n, karp_str subject)
 {
-    if (node_exists(g, n->node)) advise(g->step->advice, (karp_action){ .kind = kind, .object = n->node, .subject = subject });
+    if (node_exists(g, n->node))
+        advise(g->step->advice, (karp_action){ .kind = kind, .object = n->node, .subject = subject });
 }
 
 static void for_claim(struct stepping *g, uint32_t kind, karp_str claim, karp_str subject, karp_str value)
 {
-    if (claim_named(g, claim) != NO_ID) advise(g->step->advice, (karp_action){ .kind = kind, .object = claim, .subject = subject, .value = value });
+    if (claim_named(g, claim) != NO_ID)
+        advise(g->step->advice, (karp_action){ .kind = kind, .object = claim, .subject = subject, .value = value });
 }
 
 static void mark_nodes(struct stepping *g)
@@ -73,7 +79,8 @@ static void mark_nodes(struct stepping *g)
     const karp_command_state *s = &g->step->state;
     for (size_t i = 0; i < s->node_count; i++) for_node(g, KARP_ACTION_MARK_NODE, &s->nodes[i], str(""));
     for (size_t i = 0; i < s->receiver_count; i++) {
-        if (node_exists(g, s->receivers[i])) advise(g->step->advice, (karp_action){ .kind = KARP_ACTION_NOMINATE_NODE, .object = s->receivers[i] });
+        if (node_exists(g, s->receivers[i]))
+            advise(g->step->advice, (karp_action){ .kind = KARP_ACTION_NOMINATE_NODE, .object = s->receivers[i] });
     }
 }
 
@@ -142,7 +149,8 @@ static void finish_deleting(struct stepping *g)
     const karp_command_state *s = &g->step->state;
     bool failed = false;
     for (size_t i = 0; i < s->node_count; i++) {
-        failed = failed || (observed(g, KARP_OBSERVED_FAILED, s->nodes[i].claim) && claim_named(g, s->nodes[i].claim) != NO_ID);
+        failed = failed ||
+                 (observed(g, KARP_OBSERVED_FAILED, s->nodes[i].claim) && claim_named(g, s->nodes[i].claim) != NO_ID);
     }
     if (!failed) {
         finish(g, KARP_PHASE_DONE, KARP_REASON_NONE);
@@ -183,7 +191,8 @@ static void start(struct stepping *g)
     }
     for (size_t i = 0; i < s->node_count; i++) {
         for_node(g, KARP_ACTION_ADD_TAINT, &s->nodes[i], str("karpenter.sh/disrupted"));
-        for_claim(g, KARP_ACTION_SET_CONDITION, s->nodes[i].claim, str("DisruptionReason"), str(karp_method_reason(s->method)));
+        for_claim(g, KARP_ACTION_SET_CONDITION, s->nodes[i].claim, str("DisruptionReason"),
+                  str(karp_method_reason(s->method)));
     }
     enter(g, KARP_PHASE_STARTING, g->now);
 }
@@ -193,8 +202,10 @@ static void create(struct stepping *g)
     const karp_step *s = g->step;
     for (size_t i = 0; i < s->state.replacement_count; i++) {
         if (s->replacements[i].progress != KARP_REPLACEMENT_WANTED) continue;
-        advise(s->advice, (karp_action){ .kind = KARP_ACTION_CREATE_REPLACEMENT, .object = s->replacements[i].launch->node_pool,
-                                         .subject = s->replacements[i].launch->id, .number = (int64_t)i });
+        advise(s->advice, (karp_action){ .kind = KARP_ACTION_CREATE_REPLACEMENT,
+                                         .object = s->replacements[i].launch->node_pool,
+                                         .subject = s->replacements[i].launch->id,
+                                         .number = (int64_t)i });
     }
 }
 
@@ -205,11 +216,13 @@ static karp_status take_started(struct stepping *g, karp_error *error)
     size_t good = 0, count = s->state.node_count;
     if (goes == NULL) return fail_nomem(error);
     for (size_t i = 0; i < count; i++) {
-        goes[i] = !observed(g, KARP_OBSERVED_FAILED, s->nodes[i].node) && !observed(g, KARP_OBSERVED_FAILED, s->nodes[i].claim);
+        goes[i] = !observed(g, KARP_OBSERVED_FAILED, s->nodes[i].node) &&
+                  !observed(g, KARP_OBSERVED_FAILED, s->nodes[i].claim);
         good += goes[i];
     }
     if (good < count && (good == 0 || s->state.replacement_count > 0)) {
-        finish(g, KARP_PHASE_GIVEN_UP, KARP_REASON_NOT_STARTED); /* the clean-up of the next pass takes the taints away */
+        finish(g, KARP_PHASE_GIVEN_UP,
+               KARP_REASON_NOT_STARTED); /* the clean-up of the next pass takes the taints away */
         return KARP_OK;
     }
     step_keep_nodes(s, goes);
@@ -246,7 +259,8 @@ static void give_up_launching(struct stepping *g)
     }
     for (size_t i = 0; i < s->state.replacement_count; i++) {
         if (s->replacements[i].progress == KARP_REPLACEMENT_WANTED) continue;
-        advise(s->advice, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = s->replacements[i].claim,
+        advise(s->advice, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM,
+                                         .object = s->replacements[i].claim,
                                          .value = str(karp_reason_name(KARP_REASON_REPLACEMENT_NOT_CREATED)) });
     }
     roll_back(g, KARP_REASON_REPLACEMENT_NOT_CREATED, false);
@@ -257,7 +271,8 @@ static karp_status launch(struct stepping *g, karp_error *error)
     const karp_step *s = g->step;
     bool failed = false, all = true;
     if (!take_created(g, &failed)) return fail_nomem(error);
-    for (size_t i = 0; i < s->state.replacement_count; i++) all = all && s->replacements[i].progress != KARP_REPLACEMENT_WANTED;
+    for (size_t i = 0; i < s->state.replacement_count; i++)
+        all = all && s->replacements[i].progress != KARP_REPLACEMENT_WANTED;
     if (failed) {
         give_up_launching(g);
     } else if (all) {
@@ -281,7 +296,9 @@ static karp_status validate(struct stepping *g, karp_error *error)
     karp_disrupt_options options = *g->options;
     options.common.now = g->now;
     options.memory = NULL;
-    validated command = { .method = s->state.method, .nodes = nodes, .node_count = count, .launch_count = s->state.replacement_count };
+    validated command = {
+        .method = s->state.method, .nodes = nodes, .node_count = count, .launch_count = s->state.replacement_count
+    };
     if (command.launch_count > 0) command.launch = s->replacements[0].launch;
     karp_status status = validate_command(g->snapshot, &options, &command, goes, &answer, error);
     if (status != KARP_OK) return status;
@@ -315,54 +332,66 @@ static karp_status take(struct stepping *g, karp_error *error)
 
 static karp_status check_state(const karp_command_state *s, karp_error *error)
 {
-    if (s->phase < KARP_PHASE_VALIDATING || s->phase > KARP_PHASE_GIVEN_UP) return fail(error, KARP_E_INVALID, "unknown phase %u", (unsigned)s->phase);
-    if (karp_method_name(s->method)[0] == '\0') return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)s->method);
+    if (s->phase < KARP_PHASE_VALIDATING || s->phase > KARP_PHASE_GIVEN_UP)
+        return fail(error, KARP_E_INVALID, "unknown phase %u", (unsigned)s->phase);
+    if (karp_method_name(s->method)[0] == '\0')
+        return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)s->method);
     if ((s->nodes == NULL && s->node_count > 0) || (s->replacements == NULL && s->replacement_count > 0) ||
         (s->receivers == NULL && s->receiver_count > 0)) {
         return fail(error, KARP_E_INVALID, "a list of the command is counted but not given");
     }
     bool running = s->phase == KARP_PHASE_WAITING || s->phase == KARP_PHASE_DELETING;
-    if (running && s->started == KARP_NO_TIME) return fail(error, KARP_E_INVALID, "the command is in progress but was never started");
+    if (running && s->started == KARP_NO_TIME)
+        return fail(error, KARP_E_INVALID, "the command is in progress but was never started");
     for (size_t i = 0; i < s->replacement_count; i++) {
         const karp_replacement *r = &s->replacements[i];
         if (r->launch == NULL) return fail(error, KARP_E_INVALID, "replacement %zu has no launch", i);
-        if (r->progress > KARP_REPLACEMENT_INITIALIZED) return fail(error, KARP_E_INVALID, "replacement %zu: unknown progress %u", i, (unsigned)r->progress);
+        if (r->progress > KARP_REPLACEMENT_INITIALIZED)
+            return fail(error, KARP_E_INVALID, "replacement %zu: unknown progress %u", i, (unsigned)r->progress);
         bool named = r->claim.len > 0;
-        if (named != (r->progress != KARP_REPLACEMENT_WANTED)) return fail(error, KARP_E_INVALID, "replacement %zu: name and progress do not agree", i);
+        if (named != (r->progress != KARP_REPLACEMENT_WANTED))
+            return fail(error, KARP_E_INVALID, "replacement %zu: name and progress do not agree", i);
         if (running && !named) return fail(error, KARP_E_INVALID, "replacement %zu was never created", i);
     }
     return KARP_OK;
 }
 
-static karp_status check_observed(const karp_command_state *s, const karp_observation *list, size_t count, karp_error *error)
+static karp_status check_observed(const karp_command_state *s, const karp_observation *list, size_t count,
+                                  karp_error *error)
 {
     if (list == NULL && count > 0) return fail(error, KARP_E_INVALID, "observations are counted but not given");
     for (size_t i = 0; i < count; i++) {
         const karp_observation *o = &list[i];
-        if (o->kind < KARP_OBSERVED_FAILED || o->kind > KARP_OBSERVED_GONE) return fail(error, KARP_E_INVALID, "observation %zu: unknown kind", i);
+        if (o->kind < KARP_OBSERVED_FAILED || o->kind > KARP_OBSERVED_GONE)
+            return fail(error, KARP_E_INVALID, "observation %zu: unknown kind", i);
         bool of_replacement = o->kind == KARP_OBSERVED_CREATED || o->kind == KARP_OBSERVED_NOT_CREATED;
         if (of_replacement && (s->phase != KARP_PHASE_LAUNCHING || o->number >= s->replacement_count)) {
             return fail(error, KARP_E_INVALID, "observation %zu: no such replacement is being created", i);
         }
-        if (o->kind == KARP_OBSERVED_CREATED && o->object.len == 0) return fail(error, KARP_E_INVALID, "observation %zu: the NodeClaim has no name", i);
+        if (o->kind == KARP_OBSERVED_CREATED && o->object.len == 0)
+            return fail(error, KARP_E_INVALID, "observation %zu: the NodeClaim has no name", i);
     }
     return KARP_OK;
 }
 
 static karp_status check_options(const karp_disrupt_options *given, karp_disrupt_options *out, karp_error *error)
 {
-    karp_status status = struct_check(given, sizeof *out, offsetof(karp_disrupt_options, flip_quirks), out, "karp_disrupt_options", error);
+    karp_status status = struct_check(given, sizeof *out, offsetof(karp_disrupt_options, flip_quirks), out,
+                                      "karp_disrupt_options", error);
     if (status != KARP_OK) return status;
-    if (out->in_progress == NULL && out->in_progress_count > 0) return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress is counted but not given");
+    if (out->in_progress == NULL && out->in_progress_count > 0)
+        return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress is counted but not given");
     return KARP_OK;
 }
 
-karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_state *state, const karp_disrupt_options *options,
-                              const karp_observation *observed_, size_t observed_count, karp_step **out, karp_error *error)
+karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_state *state,
+                              const karp_disrupt_options *options, const karp_observation *observed_,
+                              size_t observed_count, karp_step **out, karp_error *error)
 {
     karp_command_state from;
     karp_disrupt_options checked;
-    if (snapshot == NULL || state == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot, a state and a place for the step are needed");
+    if (snapshot == NULL || state == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot, a state and a place for the step are needed");
     karp_status status = struct_check(state, sizeof from, sizeof from, &from, "karp_command_state", error);
     if (status == KARP_OK) status = check_state(&from, error);
     if (status == KARP_OK) status = check_observed(&from, observed_, observed_count, error);
@@ -370,7 +399,11 @@ karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_
     if (status != KARP_OK) return status;
     karp_step *step = step_new(snapshot, &from, checked.common.now);
     if (step == NULL) return fail_nomem(error);
-    struct stepping g = { .step = step, .snapshot = snapshot, .options = &checked, .observed = observed_, .observed_count = observed_count,
+    struct stepping g = { .step = step,
+                          .snapshot = snapshot,
+                          .options = &checked,
+                          .observed = observed_,
+                          .observed_count = observed_count,
                           .now = step->advice->now };
     g.quirks = (checked.common.profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ checked.flip_quirks;
     status = take(&g, error);
@@ -386,7 +419,10 @@ karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_
 /* ---- the beginning -------------------------------------------------------------------------------------------------------------- */
 
 /* Nodes of commands are of the snapshot that was decided on, and have a claim. */
-static karp_str claim_of(const karp_snapshot *w, karp_str node_name) { return claim_name(w, w->nodes[state_node_named(w, node_name)].claim); }
+static karp_str claim_of(const karp_snapshot *w, karp_str node_name)
+{
+    return claim_name(w, w->nodes[state_node_named(w, node_name)].claim);
+}
 
 /* The lists borrow from the decision; step_new() copies them. */
 static bool gather(const karp_decision *d, const karp_command *c, arena *a, karp_command_state *s)
@@ -395,14 +431,24 @@ static bool gather(const karp_decision *d, const karp_command *c, arena *a, karp
     karp_replacement *replacements = arena_array(a, c->launch_count + 1, sizeof *replacements);
     karp_str *receivers = arena_array(a, c->placement_count + 1, sizeof *receivers);
     if (nodes == NULL || replacements == NULL || receivers == NULL) return false;
-    for (size_t i = 0; i < c->node_count; i++) nodes[i] = (karp_command_node){ c->nodes[i], claim_of(d->snapshot, c->nodes[i]) };
+    for (size_t i = 0; i < c->node_count; i++)
+        nodes[i] = (karp_command_node){ c->nodes[i], claim_of(d->snapshot, c->nodes[i]) };
     for (size_t i = 0; i < c->launch_count; i++) {
         replacements[i] = (karp_replacement){ .launch = &d->launches.items[c->launch_first + i], .claim = { "", 0 } };
     }
     for (size_t i = 0; i < c->placement_count; i++) receivers[i] = d->placements.items[c->placement_first + i].node;
-    *s = (karp_command_state){ .size = sizeof *s, .method = c->method, .decided = d->now, .validate_at = KARP_NO_TIME, .started = KARP_NO_TIME,
-                               .savings = c->savings, .nodes = nodes, .node_count = c->node_count, .replacements = replacements,
-                               .replacement_count = c->launch_count, .receivers = receivers, .receiver_count = c->placement_count };
+    *s = (karp_command_state){ .size = sizeof *s,
+                               .method = c->method,
+                               .decided = d->now,
+                               .validate_at = KARP_NO_TIME,
+                               .started = KARP_NO_TIME,
+                               .savings = c->savings,
+                               .nodes = nodes,
+                               .node_count = c->node_count,
+                               .replacements = replacements,
+                               .replacement_count = c->launch_count,
+                               .receivers = receivers,
+                               .receiver_count = c->placement_count };
     s->phase = KARP_PHASE_VALIDATING;
     if (c->validate_after > 0) s->validate_at = later(d->now, c->validate_after);
     return true;
@@ -410,8 +456,10 @@ static bool gather(const karp_decision *d, const karp_command *c, arena *a, karp
 
 karp_status karp_command_begin(const karp_decision *decision, size_t command_index, karp_step **out, karp_error *error)
 {
-    if (decision == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a decision and a place for the step are needed");
-    if (command_index >= decision->commands.count) return fail(error, KARP_E_NOT_FOUND, "the decision has no such command");
+    if (decision == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a decision and a place for the step are needed");
+    if (command_index >= decision->commands.count)
+        return fail(error, KARP_E_NOT_FOUND, "the decision has no such command");
     karp_command_state state;
     arena scratch;
     arena_init(&scratch, decision->context);
@@ -426,6 +474,7 @@ karp_status karp_command_begin(const karp_decision *decision, size_t command_ind
 
 const char *karp_phase_name(uint32_t phase)
 {
-    static const char *const names[] = { "", "Validating", "Starting", "Launching", "Waiting", "Deleting", "Done", "GivenUp" };
+    static const char *const names[] = { "",        "Validating", "Starting", "Launching",
+                                         "Waiting", "Deleting",   "Done",     "GivenUp" };
     return phase < sizeof names / sizeof *names ? names[phase] : "";
 }

@@ -9,7 +9,8 @@
 #include <model/prepare.h>
 
 static const int64_t recheck = INT64_C(300) * SECOND_NS, type_age = INT64_C(3600) * SECOND_NS;
-static const char pool_hash_key[] = "karpenter.sh/nodepool-hash", pool_version_key[] = "karpenter.sh/nodepool-hash-version";
+static const char pool_hash_key[] = "karpenter.sh/nodepool-hash",
+                  pool_version_key[] = "karpenter.sh/nodepool-hash-version";
 
 /* What one call works with. */
 struct looking {
@@ -32,7 +33,9 @@ static void want_condition(karp_advice *a, uint32_t claim_number, const char *ty
 {
     const karp_snapshot *w = a->snapshot;
     const condition *now = condition_named(w, w->raw.claims.items[claim_number].conditions, type);
-    karp_action action = { .kind = KARP_ACTION_SET_CONDITION, .object = claim_name(w, claim_number), .subject = str(type), .value = reason };
+    karp_action action = {
+        .kind = KARP_ACTION_SET_CONDITION, .object = claim_name(w, claim_number), .subject = str(type), .value = reason
+    };
     if (reason.ptr == NULL) {
         action.kind = KARP_ACTION_CLEAR_CONDITION;
         if (now != NULL) advise(a, action);
@@ -47,8 +50,10 @@ static void want_condition(karp_advice *a, uint32_t claim_number, const char *ty
 static bool static_fields_drifted(const karp_snapshot *w, const node_claim *c, const node_pool *p)
 {
     karp_str of_pool = annotation(w, &p->meta, pool_hash_key), of_claim = annotation(w, &c->meta, pool_hash_key);
-    karp_str pool_version = annotation(w, &p->meta, pool_version_key), claim_version = annotation(w, &c->meta, pool_version_key);
-    if (of_pool.ptr == NULL || of_claim.ptr == NULL || pool_version.ptr == NULL || claim_version.ptr == NULL) return false;
+    karp_str pool_version = annotation(w, &p->meta, pool_version_key),
+             claim_version = annotation(w, &c->meta, pool_version_key);
+    if (of_pool.ptr == NULL || of_claim.ptr == NULL || pool_version.ptr == NULL || claim_version.ptr == NULL)
+        return false;
     return equal_str(pool_version, claim_version) && !equal_str(of_pool, of_claim);
 }
 
@@ -73,7 +78,8 @@ static uint32_t reserved_or_on_demand(struct looking *l, uint32_t labels)
 {
     const karp_snapshot *w = l->a->snapshot;
     const uint32_t both[] = { w->known.reserved, w->known.on_demand };
-    if (w->raw.reservation_id != NO_TEXT) labels = set_remove(&l->algebra, labels, w->facts.normalized[w->raw.reservation_id]);
+    if (w->raw.reservation_id != NO_TEXT)
+        labels = set_remove(&l->algebra, labels, w->facts.normalized[w->raw.reservation_id]);
     uint32_t r = requirement_make(&l->algebra, w->known.capacity_type, KARP_OP_IN, both, 2, 0);
     return r == NO_ID ? labels : set_replace(&l->algebra, labels, r);
 }
@@ -83,7 +89,8 @@ static bool type_missing(struct looking *l, const node_claim *c, uint32_t pool, 
     const karp_snapshot *w = l->a->snapshot;
     uint32_t type = type_of_labels(w, pool, c->meta.labels);
     if (type == NO_ID) return true;
-    if (label_get(c->meta.labels, w->known.capacity_type) == w->known.reserved) labels = reserved_or_on_demand(l, labels);
+    if (label_get(c->meta.labels, w->known.capacity_type) == w->known.reserved)
+        labels = reserved_or_on_demand(l, labels);
     const type_table *t = &w->tables[w->pool_table[pool]];
     const instance_type *y = &t->types[type];
     for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
@@ -146,11 +153,14 @@ static void look_at_consolidation(struct looking *l, uint32_t claim_number, cons
     want_condition(l->a, claim_number, "Consolidatable", wanted ? str("Consolidatable") : (karp_str){ NULL, 0 });
 }
 
-karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now, const karp_drift_answer *answers, size_t answer_count,
-                                   karp_advice **out, karp_error *error)
+karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now, const karp_drift_answer *answers,
+                                   size_t answer_count, karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    struct looking l = { .a = advice_new(snapshot, now), .answers = answers, .answer_count = answers != NULL ? answer_count : 0 };
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    struct looking l = { .a = advice_new(snapshot, now),
+                         .answers = answers,
+                         .answer_count = answers != NULL ? answer_count : 0 };
     if (l.a == NULL) return fail_nomem(error);
     l.algebra.context = snapshot->context;
     uint32_t *order = claims_by_name(l.a);
@@ -160,7 +170,8 @@ karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now, c
         uint32_t pool = pool_of_labels(snapshot, c->meta.labels);
         if (pool == NO_ID || c->meta.deletion != KARP_NO_TIME) continue;
         look_at_drift(&l, order[i], pool);
-        if (snapshot->raw.pools.items[pool].replicas < 0) look_at_consolidation(&l, order[i], &snapshot->raw.pools.items[pool]);
+        if (snapshot->raw.pools.items[pool].replicas < 0)
+            look_at_consolidation(&l, order[i], &snapshot->raw.pools.items[pool]);
         l.a->failed = l.a->failed || l.algebra.failed;
     }
     algebra_free(&l.algebra);

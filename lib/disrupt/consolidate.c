@@ -26,7 +26,8 @@ static uint32_t as_spot(scheduler *s, uint32_t set)
 }
 
 /* The types, in their order, that can be bought under these requirements; `out` may be the same list. */
-static uint32_t types_to_be_had(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count, uint32_t set, uint32_t *out)
+static uint32_t types_to_be_had(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count, uint32_t set,
+                                uint32_t *out)
 {
     uint32_t kept = 0, best;
     for (uint32_t i = 0; i < count; i++) {
@@ -47,7 +48,8 @@ static uint32_t cheaper_types(simulation *m, replacement *r, uint32_t *types, do
     return r->type_count == 0 ? KARP_REASON_NO_CHEAPER_NODE : KARP_REASON_NONE;
 }
 
-static uint32_t spot_to_spot(const pass *p, simulation *m, const command *c, replacement *r, uint32_t *types, double limit)
+static uint32_t spot_to_spot(const pass *p, simulation *m, const command *c, replacement *r, uint32_t *types,
+                             double limit)
 {
     uint32_t needed;
     if ((p->snapshot->raw.settings.gates & KARP_GATE_SPOT_TO_SPOT) == 0) return KARP_REASON_SPOT_TO_SPOT_DISABLED;
@@ -137,7 +139,8 @@ static uint32_t judge(pass *p, simulation *m, command *c, bool filter_types, kar
     return KARP_REASON_BALANCED_SCORE;
 }
 
-karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, bool filter_types, attempt *out, karp_error *error)
+karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, bool filter_types, attempt *out,
+                        karp_error *error)
 {
     simulation *m;
     karp_status status = simulate(p, candidates, count, true, &m, error);

@@ -7,15 +7,16 @@
 
 typedef struct attempt {
     bool possible;
-    command command;       /* when possible; its simulation is the caller's */
-    uint32_t outcome;      /* of the simulation */
-    uint32_t code;         /* why it is not possible */
-    karp_str detail;       /* borrowed from the snapshot or the pass */
+    command command; /* when possible; its simulation is the caller's */
+    uint32_t outcome; /* of the simulation */
+    uint32_t code; /* why it is not possible */
+    karp_str detail; /* borrowed from the snapshot or the pass */
 } attempt;
 
 /* Candidates in the order of the command; the array must outlive it. With `filter_types` a replacement must not be of a
  * type that is removed (several nodes). Balanced pools are asked. Status: OK, NOMEM. */
-karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, bool filter_types, attempt *out, karp_error *error);
+karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, bool filter_types, attempt *out,
+                        karp_error *error);
 
 /* §14.5 for a command whose replacements are settled. */
 double command_savings(const pass *p, const command *c);

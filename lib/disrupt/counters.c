@@ -11,7 +11,8 @@ pool_counters count_claims(const karp_snapshot *w, uint32_t pool)
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
         if (!n->marked || n->claim == NO_ID) continue;
-        k.deleting += label_get(w->raw.claims.items[n->claim].meta.labels, w->known.node_pool) == w->pool_names[pool].name;
+        k.deleting += label_get(w->raw.claims.items[n->claim].meta.labels, w->known.node_pool) ==
+                      w->pool_names[pool].name;
     }
     k.active -= k.deleting;
     return k;

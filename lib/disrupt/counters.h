@@ -5,7 +5,9 @@
 
 #include <disrupt/pass.h>
 
-typedef struct pool_counters { int64_t active, deleting; } pool_counters;
+typedef struct pool_counters {
+    int64_t active, deleting;
+} pool_counters;
 
 /* Over all claims whose own label names the pool. */
 pool_counters count_claims(const karp_snapshot *w, uint32_t pool);

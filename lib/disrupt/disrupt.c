@@ -30,9 +30,12 @@ static bool keep_all(pass *p)
 static karp_status run_method(pass *p, uint32_t method, karp_error *error)
 {
     static karp_status (*const methods[])(pass *, karp_error *) = {
-        [KARP_METHOD_EMPTINESS] = method_emptiness,   [KARP_METHOD_STATIC_DRIFT] = method_static_drift,
-        [KARP_METHOD_DRIFT] = method_drift,           [KARP_METHOD_MULTI_NODE] = method_multi_node,
-        [KARP_METHOD_SINGLE_NODE] = method_single_node, [KARP_METHOD_EXPIRATION] = method_drift,
+        [KARP_METHOD_EMPTINESS] = method_emptiness,
+        [KARP_METHOD_STATIC_DRIFT] = method_static_drift,
+        [KARP_METHOD_DRIFT] = method_drift,
+        [KARP_METHOD_MULTI_NODE] = method_multi_node,
+        [KARP_METHOD_SINGLE_NODE] = method_single_node,
+        [KARP_METHOD_EXPIRATION] = method_drift,
     };
     p->method = method;
     p->constrained = false;
@@ -77,11 +80,13 @@ static karp_status run_methods(pass *p, uint32_t method, karp_error *error)
     return status;
 }
 
-karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_decision **out, karp_error *error)
+karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_decision **out,
+                         karp_error *error)
 {
     pass p;
     uint32_t method;
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
     karp_status status = pass_start(&p, snapshot, options, &method, error);
     if (status != KARP_OK) return status;
     status = run_methods(&p, method, error);

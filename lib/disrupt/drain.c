@@ -18,7 +18,10 @@ struct draining {
 };
 
 /* Holds the drain up until it is gone. */
-static bool holds(const struct draining *d, const pod *p) { return !pod_terminal(p) && pod_drainable(d->a->snapshot, p, d->a->now); }
+static bool holds(const struct draining *d, const pod *p)
+{
+    return !pod_terminal(p) && pod_drainable(d->a->snapshot, p, d->a->now);
+}
 
 /* It would not be gone by the deadline with the grace it asks for. */
 static bool by_force(const struct draining *d, const pod *p)
@@ -87,7 +90,9 @@ static void conclude(struct draining *d, uint32_t claim_number, bool nobody)
         bool done = c != NULL && c->status == w->known.status_true;
         bool waited = c != NULL && c->since != KARP_NO_TIME && later(c->since, least_drain) <= a->now;
         a->finished = nobody && (done || waited);
-        karp_action action = { .kind = KARP_ACTION_SET_CONDITION, .object = claim_name(w, claim_number), .subject = str("Drained"),
+        karp_action action = { .kind = KARP_ACTION_SET_CONDITION,
+                               .object = claim_name(w, claim_number),
+                               .subject = str("Drained"),
                                .value = str(a->finished ? "Drained" : "Draining") };
         if (a->finished ? !done : c == NULL) advise(a, action);
     }
@@ -95,17 +100,21 @@ static void conclude(struct draining *d, uint32_t claim_number, bool nobody)
 }
 
 /* Begins to look at a node that is being deleted. Status: OK, NOMEM, NOT_FOUND, INVALID. */
-static karp_status begin(const karp_snapshot *snapshot, karp_str node_name, int64_t now, struct draining *d, const state_node **out, karp_error *error)
+static karp_status begin(const karp_snapshot *snapshot, karp_str node_name, int64_t now, struct draining *d,
+                         const state_node **out, karp_error *error)
 {
     const state_node *n = NULL;
     for (uint32_t i = 0; i < snapshot->node_count && n == NULL; i++) {
         const state_node *one = &snapshot->nodes[i];
-        if (one->node != NO_ID && equal_str(name_of(snapshot, snapshot->raw.nodes.items[one->node].meta.name), node_name)) n = one;
+        if (one->node != NO_ID &&
+            equal_str(name_of(snapshot, snapshot->raw.nodes.items[one->node].meta.name), node_name))
+            n = one;
     }
     if (n == NULL) return fail(error, KARP_E_NOT_FOUND, "there is no such node");
     d->deadline = KARP_NO_TIME;
     if (n->claim != NO_ID) {
-        karp_str text = annotation(snapshot, &snapshot->raw.claims.items[n->claim].meta, "karpenter.sh/nodeclaim-termination-timestamp");
+        karp_str text = annotation(snapshot, &snapshot->raw.claims.items[n->claim].meta,
+                                   "karpenter.sh/nodeclaim-termination-timestamp");
         if (text.ptr != NULL && !instant_parse(text.ptr, text.len, &d->deadline)) {
             return fail(error, KARP_E_INVALID, "the termination timestamp of the node's claim is no time");
         }
@@ -115,11 +124,13 @@ static karp_status begin(const karp_snapshot *snapshot, karp_str node_name, int6
     return d->a != NULL ? KARP_OK : fail_nomem(error);
 }
 
-karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name, int64_t now, karp_advice **out, karp_error *error)
+karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name, int64_t now, karp_advice **out,
+                              karp_error *error)
 {
     struct draining d;
     const state_node *n;
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_status status = begin(snapshot, node_name, now, &d, &n, error);
     if (status != KARP_OK) return status;
     conclude(&d, n->claim, empty(&d, n));
@@ -145,8 +156,8 @@ static bool held_to_the_end(const karp_advice *a, const state_node *n, karp_str 
     return false;
 }
 
-karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node_name, int64_t now, const karp_str *volumes, size_t volume_count,
-                                   karp_advice **out, karp_error *error)
+karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node_name, int64_t now,
+                                   const karp_str *volumes, size_t volume_count, karp_advice **out, karp_error *error)
 {
     struct draining d;
     const state_node *n;
@@ -156,10 +167,14 @@ karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node_
     karp_status status = begin(snapshot, node_name, now, &d, &n, error);
     if (status != KARP_OK) return status;
     bool waits = false, late = d.deadline != KARP_NO_TIME && d.a->now > d.deadline;
-    for (size_t i = 0; i < volume_count; i++) waits = waits || (volumes[i].len > 0 && !held_to_the_end(d.a, n, volumes[i]));
+    for (size_t i = 0; i < volume_count; i++)
+        waits = waits || (volumes[i].len > 0 && !held_to_the_end(d.a, n, volumes[i]));
     d.a->finished = !waits || late;
-    if (n->claim != NO_ID && !waits && !condition_is(snapshot, snapshot->raw.claims.items[n->claim].conditions, "VolumesDetached", "True")) {
-        advise(d.a, (karp_action){ .kind = KARP_ACTION_SET_CONDITION, .object = claim_name(snapshot, n->claim), .subject = str("VolumesDetached"),
+    if (n->claim != NO_ID && !waits &&
+        !condition_is(snapshot, snapshot->raw.claims.items[n->claim].conditions, "VolumesDetached", "True")) {
+        advise(d.a, (karp_action){ .kind = KARP_ACTION_SET_CONDITION,
+                                   .object = claim_name(snapshot, n->claim),
+                                   .subject = str("VolumesDetached"),
                                    .value = str("VolumesDetached") });
     }
     if (!d.a->finished) advice_look_again(d.a, later(d.a->now, step));

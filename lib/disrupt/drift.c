@@ -38,8 +38,12 @@ static bool add_command(pass *p, simulation *m, const uint32_t *candidate_number
         const final_claim *f = &m->finals[m->claims[i]];
         list[i] = (replacement){ .claim = m->claims[i], .set = f->set, .types = f->types, .type_count = f->type_count };
     }
-    *c = (command){ .candidates = candidate_number, .candidate_count = 1, .simulation = m, .replacements = list,
-                    .replacement_count = m->claim_count, .score = -1.0 };
+    *c = (command){ .candidates = candidate_number,
+                    .candidate_count = 1,
+                    .simulation = m,
+                    .replacements = list,
+                    .replacement_count = m->claim_count,
+                    .score = -1.0 };
     c->savings = command_savings(p, c);
     return !m->s->failed && !m->s->algebra.failed;
 }
@@ -55,7 +59,8 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
     const candidate *c = &p->candidates[*number];
     simulation *m;
     if (p->remaining[c->pool] == 0) {
-        return keep(p, *number, KARP_REASON_BUDGET, name_of(p->snapshot, pool_of(p, c)->meta.name)) ? KARP_OK : fail_nomem(error);
+        return keep(p, *number, KARP_REASON_BUDGET, name_of(p->snapshot, pool_of(p, c)->meta.name)) ? KARP_OK
+                                                                                                    : fail_nomem(error);
     }
     karp_status status = simulate(p, number, 1, false, &m, error);
     if (status != KARP_OK) return status;
@@ -83,6 +88,7 @@ karp_status method_drift(pass *p, karp_error *error)
     if (order == NULL) return fail_nomem(error);
     memcpy(order, p->eligible, p->eligible_count * sizeof *order); /* a method is run on some */
     if (!sort_ids(p->context, order, p->eligible_count, earlier, p)) return fail_nomem(error);
-    for (uint32_t i = 0; i < p->eligible_count && !done && status == KARP_OK; i++) status = try_one(p, &order[i], &done, error);
+    for (uint32_t i = 0; i < p->eligible_count && !done && status == KARP_OK; i++)
+        status = try_one(p, &order[i], &done, error);
     return status;
 }

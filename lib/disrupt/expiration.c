@@ -11,7 +11,10 @@ static const int64_t launch_timeout = INT64_C(300) * SECOND_NS, registration_tim
 static void delete_at(karp_advice *a, uint32_t claim_number, int64_t instant, const char *why)
 {
     if (instant > a->now) advice_look_again(a, instant);
-    else advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = claim_name(a->snapshot, claim_number), .value = str(why) });
+    else
+        advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM,
+                                 .object = claim_name(a->snapshot, claim_number),
+                                 .value = str(why) });
 }
 
 static void expire(karp_advice *a, uint32_t claim_number)
@@ -35,12 +38,15 @@ static void time_out(karp_advice *a, uint32_t claim_number)
     if (condition_is(w, c->conditions, "Registered", "True")) return;
     bool launched = condition_is(w, c->conditions, "Launched", "True");
     int64_t since = waiting_since(w, c, launched ? "Registered" : "Launched");
-    delete_at(a, claim_number, later(since, launched ? registration_timeout : launch_timeout), launched ? "RegistrationTimeout" : "LaunchTimeout");
+    delete_at(a, claim_number, later(since, launched ? registration_timeout : launch_timeout),
+              launched ? "RegistrationTimeout" : "LaunchTimeout");
 }
 
-static karp_status each_claim(const karp_snapshot *snapshot, int64_t now, void (*look)(karp_advice *, uint32_t), karp_advice **out, karp_error *error)
+static karp_status each_claim(const karp_snapshot *snapshot, int64_t now, void (*look)(karp_advice *, uint32_t),
+                              karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, now);
     if (a == NULL) return fail_nomem(error);
     for (uint32_t i = 0; i < snapshot->raw.claims.count; i++) {

@@ -14,11 +14,12 @@ static bool node_ready(const karp_snapshot *w, uint32_t state_node_number)
     return condition_is(w, w->raw.nodes.items[w->nodes[state_node_number].node].conditions, "Ready", "True");
 }
 
-karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids, size_t provider_id_count,
-                                karp_advice **out, karp_error *error)
+karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
+                                size_t provider_id_count, karp_advice **out, karp_error *error)
 {
     map64 alive;
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, now);
     if (a == NULL) return fail_nomem(error);
     uint32_t *nodes = nodes_of_claims(a);
@@ -27,7 +28,9 @@ karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, cons
         const node_claim *c = &snapshot->raw.claims.items[i];
         if (c->meta.deletion != KARP_NO_TIME || !condition_is(snapshot, c->conditions, "Registered", "True")) continue;
         if (map64_get(&alive, c->provider_id) != NO_ID || node_ready(snapshot, nodes[i])) continue;
-        advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = claim_name(snapshot, i), .value = str("InstanceGone") });
+        advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM,
+                                 .object = claim_name(snapshot, i),
+                                 .value = str("InstanceGone") });
     }
     map64_free(&alive);
     advice_look_again(a, later(a->now, period));
@@ -41,25 +44,32 @@ static void clean(karp_advice *a, const state_node *n)
     const karp_snapshot *w = a->snapshot;
     const node *own = n->node == NO_ID ? NULL : &w->raw.nodes.items[n->node];
     for (uint32_t i = 0; own != NULL && own->meta.deletion == KARP_NO_TIME && i < own->taints.count; i++) {
-        if (own->taints.items[i].key != w->known.disrupted || own->taints.items[i].effect != w->known.no_schedule) continue;
-        advise(a, (karp_action){ .kind = KARP_ACTION_REMOVE_TAINT, .object = name_of(w, own->meta.name), .subject = text_of(w, w->known.disrupted) });
+        if (own->taints.items[i].key != w->known.disrupted || own->taints.items[i].effect != w->known.no_schedule)
+            continue;
+        advise(a, (karp_action){ .kind = KARP_ACTION_REMOVE_TAINT,
+                                 .object = name_of(w, own->meta.name),
+                                 .subject = text_of(w, w->known.disrupted) });
         break;
     }
     if (n->claim == NO_ID || !n->initialized) return;
     if (condition_named(w, w->raw.claims.items[n->claim].conditions, "DisruptionReason") == NULL) return;
-    advise(a, (karp_action){ .kind = KARP_ACTION_CLEAR_CONDITION, .object = claim_name(w, n->claim), .subject = str("DisruptionReason") });
+    advise(a, (karp_action){ .kind = KARP_ACTION_CLEAR_CONDITION,
+                             .object = claim_name(w, n->claim),
+                             .subject = str("DisruptionReason") });
 }
 
-karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *in_progress, size_t in_progress_count, karp_advice **out,
-                                karp_error *error)
+karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *in_progress, size_t in_progress_count,
+                                karp_advice **out, karp_error *error)
 {
     map64 busy;
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, 0);
     if (a == NULL) return fail_nomem(error);
     if (!names_known(snapshot, in_progress, in_progress != NULL ? in_progress_count : 0, &busy)) a->failed = true;
     for (uint32_t i = 0; i < snapshot->node_count && !a->failed; i++) {
-        if (!snapshot->nodes[i].marked && map64_get(&busy, snapshot->nodes[i].name) == NO_ID) clean(a, &snapshot->nodes[i]);
+        if (!snapshot->nodes[i].marked && map64_get(&busy, snapshot->nodes[i].name) == NO_ID)
+            clean(a, &snapshot->nodes[i]);
     }
     map64_free(&busy);
     return advice_finish(a, out, error);

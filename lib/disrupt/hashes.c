@@ -34,7 +34,8 @@ static karp_str hash_text(karp_advice *a, const node_pool *p)
 static void stamp(karp_advice *a, uint32_t kind, const object *o, const char *key, karp_str value)
 {
     if (equal_str(annotation(a->snapshot, o, key), value)) return;
-    advise(a, (karp_action){ .kind = kind, .object = name_of(a->snapshot, o->name), .subject = str(key), .value = value });
+    advise(a,
+           (karp_action){ .kind = kind, .object = name_of(a->snapshot, o->name), .subject = str(key), .value = value });
 }
 
 /* A claim that has drifted keeps its hash: whatever it drifted from, it still differs. */
@@ -43,15 +44,19 @@ static void migrate(karp_advice *a, uint32_t pool, karp_str hash)
     const karp_snapshot *w = a->snapshot;
     for (uint32_t i = 0; i < w->raw.claims.count; i++) {
         const node_claim *c = &w->raw.claims.items[i];
-        if (pool_of_labels(w, c->meta.labels) != pool || equal_str(annotation(w, &c->meta, version_key), str(POOL_HASH_VERSION))) continue;
+        if (pool_of_labels(w, c->meta.labels) != pool ||
+            equal_str(annotation(w, &c->meta, version_key), str(POOL_HASH_VERSION)))
+            continue;
         stamp(a, KARP_ACTION_ANNOTATE_CLAIM, &c->meta, version_key, str(POOL_HASH_VERSION));
-        if (condition_find(c->conditions, w->known.drifted) == NULL) stamp(a, KARP_ACTION_ANNOTATE_CLAIM, &c->meta, hash_key, hash);
+        if (condition_find(c->conditions, w->known.drifted) == NULL)
+            stamp(a, KARP_ACTION_ANNOTATE_CLAIM, &c->meta, hash_key, hash);
     }
 }
 
 karp_status karp_advise_hashes(const karp_snapshot *snapshot, karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, 0);
     if (a == NULL) return fail_nomem(error);
     for (uint32_t i = 0; i < snapshot->raw.pools.count && !a->failed; i++) {

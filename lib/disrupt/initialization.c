@@ -9,7 +9,9 @@ static bool startup_taint_left(const node *n, const node_claim *c)
 {
     for (uint32_t i = 0; i < n->taints.count; i++) {
         for (uint32_t k = 0; k < c->startup_taints.count; k++) {
-            if (n->taints.items[i].key == c->startup_taints.items[k].key && n->taints.items[i].effect == c->startup_taints.items[k].effect) return true;
+            if (n->taints.items[i].key == c->startup_taints.items[k].key &&
+                n->taints.items[i].effect == c->startup_taints.items[k].effect)
+                return true;
         }
     }
     return false;
@@ -44,7 +46,8 @@ static const char *waits_for(const karp_snapshot *w, const node *n, const node_c
 
 karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, now);
     if (a == NULL) return fail_nomem(error);
     for (uint32_t i = 0; i < snapshot->node_count && !a->failed; i++) {
@@ -54,8 +57,14 @@ karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t no
         if (c->meta.deletion != KARP_NO_TIME || !condition_is(snapshot, c->conditions, "Registered", "True")) continue;
         if (condition_is(snapshot, c->conditions, "Initialized", "True")) continue; /* it never goes back */
         const char *why = waits_for(snapshot, &snapshot->raw.nodes.items[n->node], c);
-        karp_action action = { .kind = KARP_ACTION_SET_CONDITION, .object = claim_name(snapshot, n->claim), .subject = str("Initialized"), .value = str("Initialized") };
-        if (why != NULL) action = (karp_action){ .kind = KARP_ACTION_BLOCKED, .object = action.object, .subject = action.subject, .value = str(why) };
+        karp_action action = { .kind = KARP_ACTION_SET_CONDITION,
+                               .object = claim_name(snapshot, n->claim),
+                               .subject = str("Initialized"),
+                               .value = str("Initialized") };
+        if (why != NULL)
+            action = (karp_action){
+                .kind = KARP_ACTION_BLOCKED, .object = action.object, .subject = action.subject, .value = str(why)
+            };
         advise(a, action);
     }
     return advice_finish(a, out, error);

@@ -33,7 +33,8 @@ static bool names(karp_str instance, karp_str provider_id)
 {
     if (instance.len == 0 || instance.len > provider_id.len) return false;
     size_t before = provider_id.len - instance.len;
-    return memcmp(provider_id.ptr + before, instance.ptr, instance.len) == 0 && (before == 0 || provider_id.ptr[before - 1] == '/');
+    return memcmp(provider_id.ptr + before, instance.ptr, instance.len) == 0 &&
+           (before == 0 || provider_id.ptr[before - 1] == '/');
 }
 
 static karp_str label_of(const karp_snapshot *w, uint32_t claim_number, uint32_t key)
@@ -46,9 +47,13 @@ static karp_str label_of(const karp_snapshot *w, uint32_t claim_number, uint32_t
 static void note_sold_out(karp_advice *a, uint32_t claim_number)
 {
     const known_text *k = &a->snapshot->known;
-    karp_str type = label_of(a->snapshot, claim_number, k->instance_type), zone = label_of(a->snapshot, claim_number, k->zone);
+    karp_str type = label_of(a->snapshot, claim_number, k->instance_type),
+             zone = label_of(a->snapshot, claim_number, k->zone);
     if (type.len == 0 || zone.len == 0) return;
-    advise(a, (karp_action){ .kind = KARP_ACTION_OFFERING_UNAVAILABLE, .object = type, .subject = zone, .value = text_of(a->snapshot, k->spot) });
+    advise(a, (karp_action){ .kind = KARP_ACTION_OFFERING_UNAVAILABLE,
+                             .object = type,
+                             .subject = zone,
+                             .value = text_of(a->snapshot, k->spot) });
 }
 
 /* `given_up`: the claims that are being deleted by now. */
@@ -64,23 +69,27 @@ static void look(karp_advice *a, uint32_t claim_number, uint32_t kind, bool *giv
     advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = claim, .value = why });
 }
 
-karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now, const karp_interruption *messages, size_t message_count,
-                                      karp_advice **out, karp_error *error)
+karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now, const karp_interruption *messages,
+                                      size_t message_count, karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     if (messages == NULL && message_count > 0) return fail(error, KARP_E_INVALID, "messages are counted but not given");
     for (size_t i = 0; i < message_count; i++) {
-        if (messages[i].kind == 0 || messages[i].kind >= KINDS) return fail(error, KARP_E_INVALID, "message %zu: unknown kind %u", i, (unsigned)messages[i].kind);
+        if (messages[i].kind == 0 || messages[i].kind >= KINDS)
+            return fail(error, KARP_E_INVALID, "message %zu: unknown kind %u", i, (unsigned)messages[i].kind);
     }
     karp_advice *a = advice_new(snapshot, now);
     if (a == NULL) return fail_nomem(error);
     const store *raw = &snapshot->raw;
     bool *given_up = arena_array(&a->data, raw->claims.count + 1, sizeof *given_up);
     if (given_up == NULL) a->failed = true;
-    for (size_t c = 0; c < raw->claims.count && !a->failed; c++) given_up[c] = raw->claims.items[c].meta.deletion != KARP_NO_TIME;
+    for (size_t c = 0; c < raw->claims.count && !a->failed; c++)
+        given_up[c] = raw->claims.items[c].meta.deletion != KARP_NO_TIME;
     for (size_t i = 0; i < message_count && !a->failed; i++) {
         for (uint32_t c = 0; c < raw->claims.count; c++) {
-            if (names(messages[i].instance, name_of(snapshot, raw->claims.items[c].provider_id))) look(a, c, messages[i].kind, given_up);
+            if (names(messages[i].instance, name_of(snapshot, raw->claims.items[c].provider_id)))
+                look(a, c, messages[i].kind, given_up);
         }
     }
     return advice_finish(a, out, error);

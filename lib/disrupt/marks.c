@@ -34,13 +34,15 @@ karp_status marks_begin(pass *p, const karp_memory *given, karp_error *error)
     if (given == NULL) return KARP_OK;
     karp_status status = struct_check(given, sizeof *m, sizeof *m, m, "karp_memory", error);
     if (status != KARP_OK) return status;
-    if (m->unseen == NULL && m->unseen_count > 0) return fail(error, KARP_E_INVALID, "karp_memory: unseen is counted but not given");
+    if (m->unseen == NULL && m->unseen_count > 0)
+        return fail(error, KARP_E_INVALID, "karp_memory: unseen is counted but not given");
     p->unseen = mem_zalloc(p->context, p->snapshot->raw.pools.count + 1);
     if (p->unseen == NULL) return fail_nomem(error);
     p->remembers = true;
     read_unseen(p, m);
     uint64_t seen = cluster_digest(p->snapshot);
-    bool rested = m->changed != 0 && p->now >= m->changed && (uint64_t)p->now - (uint64_t)m->changed >= (uint64_t)longest_rest;
+    bool rested = m->changed != 0 && p->now >= m->changed &&
+                  (uint64_t)p->now - (uint64_t)m->changed >= (uint64_t)longest_rest;
     if (m->changed == 0 || m->seen != seen || rested) m->changed = p->now;
     m->seen = seen;
     return KARP_OK;

@@ -46,7 +46,8 @@ static karp_status decide(pass *p, const uint32_t *order, uint32_t kept, karp_er
     if (status == KARP_OK && best.candidate_count > 0) {
         command *c = list_push(p->context, &p->commands, sizeof *c);
         if (c != NULL) {
-            for (uint32_t i = 0; i < best.candidate_count; i++) p->stays[p->candidates[order[i]].node].code = KARP_REASON_NONE;
+            for (uint32_t i = 0; i < best.candidate_count; i++)
+                p->stays[p->candidates[order[i]].node].code = KARP_REASON_NONE;
             *c = best;
             return KARP_OK;
         }
@@ -61,6 +62,7 @@ karp_status method_multi_node(pass *p, karp_error *error)
     uint32_t kept, *order = by_savings_ratio(p);
     if (order == NULL || !keep_within_budget(p, order, p->eligible_count, &kept)) return fail_nomem(error);
     if (kept >= 2) return decide(p, order, kept, error);
-    if (kept == 1 && !pass_keep(p, p->candidates[order[0]].node, KARP_REASON_TOO_FEW_NODES, (karp_str){ "", 0 })) return fail_nomem(error);
+    if (kept == 1 && !pass_keep(p, p->candidates[order[0]].node, KARP_REASON_TOO_FEW_NODES, (karp_str){ "", 0 }))
+        return fail_nomem(error);
     return KARP_OK;
 }

@@ -11,7 +11,8 @@
 
 static karp_status check_options(const karp_disrupt_options *given, karp_disrupt_options *out, karp_error *error)
 {
-    karp_status status = struct_check(given, sizeof *out, offsetof(karp_disrupt_options, flip_quirks), out, "karp_disrupt_options", error);
+    karp_status status = struct_check(given, sizeof *out, offsetof(karp_disrupt_options, flip_quirks), out,
+                                      "karp_disrupt_options", error);
     if (status != KARP_OK) return status;
     if (out->common.size != 0 && out->common.size != sizeof out->common) {
         return fail(error, KARP_E_ABI_SIZE, "karp_disrupt_options: common has the size %zu", out->common.size);
@@ -19,7 +20,8 @@ static karp_status check_options(const karp_disrupt_options *given, karp_disrupt
     out->common.size = sizeof out->common;
     status = options_known(&out->common, error);
     if (status != KARP_OK) return status;
-    if (out->method > KARP_METHOD_EXPIRATION) return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
+    if (out->method > KARP_METHOD_EXPIRATION)
+        return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
     return KARP_OK;
 }
 
@@ -41,7 +43,8 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
     arena_init(&p->data, p->context);
     arena_init(&p->lasting, p->context);
     p->blocks = arena_array(&p->lasting, snapshot->node_count + (size_t)1, sizeof *p->blocks);
-    for (uint32_t i = 0; p->blocks != NULL && i < snapshot->node_count; i++) p->blocks[i] = (struct block){ NO_ID, NO_ID };
+    for (uint32_t i = 0; p->blocks != NULL && i < snapshot->node_count; i++)
+        p->blocks[i] = (struct block){ NO_ID, NO_ID };
     if (!pass_quirk(p, 22)) p->closed_budgets = budgets_closed(snapshot, &p->lasting);
     return p->blocks != NULL && (pass_quirk(p, 22) || p->closed_budgets != NULL);
 }
@@ -50,7 +53,8 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
 static karp_status read_in_progress(pass *p, const karp_disrupt_options *options, karp_error *error)
 {
     if (options->in_progress_count == 0) return KARP_OK;
-    if (options->in_progress == NULL) return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress is counted but not given");
+    if (options->in_progress == NULL)
+        return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress is counted but not given");
     p->in_queue = arena_array(&p->lasting, p->snapshot->node_count + (size_t)1, sizeof *p->in_queue);
     if (p->in_queue == NULL) return fail_nomem(error);
     for (size_t i = 0; i < options->in_progress_count; i++) {
@@ -69,7 +73,8 @@ void pass_clear(pass *p)
     arena_free(&p->data);
 }
 
-karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options, uint32_t *method, karp_error *error)
+karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options, uint32_t *method,
+                       karp_error *error)
 {
     karp_disrupt_options checked;
     karp_status status = check_options(options, &checked, error);

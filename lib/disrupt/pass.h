@@ -30,9 +30,9 @@ typedef struct candidate {
 
 /* A node to be started in the place of candidates. */
 typedef struct replacement {
-    uint32_t claim;        /* of the simulation; NO_ID for a static pool's */
-    uint32_t pool;         /* of a static replacement */
-    uint32_t set;          /* requirements, narrowed */
+    uint32_t claim; /* of the simulation; NO_ID for a static pool's */
+    uint32_t pool; /* of a static replacement */
+    uint32_t set; /* requirements, narrowed */
     const uint32_t *types; /* table indices, cheapest first, narrowed */
     uint32_t type_count;
 } replacement;
@@ -63,42 +63,46 @@ typedef struct pass {
     karp_context *context;
     karp_options options;
     int64_t now;
-    uint64_t quirks;    /* bit n−1: D-Qn is reproduced */
-    uint32_t method;    /* KARP_METHOD_*, not ANY */
+    uint64_t quirks; /* bit n−1: D-Qn is reproduced */
+    uint32_t method; /* KARP_METHOD_*, not ANY */
     bool expire_gracefully; /* KARP_METHOD_EXPIRATION comes first */
-    bool usable_pools;  /* some pool could start a node */
+    bool usable_pools; /* some pool could start a node */
     uint64_t max_simulations, simulations, steps;
-    bool stopped;       /* a budget or the caller ended it … */
-    bool canceled;      /* … and not max_simulations, whose end is always a result */
+    bool stopped; /* a budget or the caller ended it … */
+    bool canceled; /* … and not max_simulations, whose end is always a result */
     karp_str error_code, error_message; /* of a method that cannot be evaluated */
-    struct block { uint32_t pod, code; } *blocks; /* by state node: the first pod that blocks; code NO_ID = not looked for yet */
-    bool *in_queue;     /* by state node: part of a command in progress; NULL = none is */
-    bool remembers;     /* marks.h; with what the next pass is given */
+    struct block {
+        uint32_t pod, code;
+    } * blocks; /* by state node: the first pod that blocks; code NO_ID = not looked for yet */
+    bool *in_queue; /* by state node: part of a command in progress; NULL = none is */
+    bool remembers; /* marks.h; with what the next pass is given */
     karp_memory memory;
-    bool *unseen;       /* by store pool */
+    bool *unseen; /* by store pool */
     const uint8_t *closed_budgets; /* see budgets_closed(); NULL = as Karpenter tells (D-Q22) */
-    const uint8_t *buffer_nodes; /* by state node: holds room for a CapacityBuffer; NULL = none does, or nobody asked yet */
+    const uint8_t
+        *buffer_nodes; /* by state node: holds room for a CapacityBuffer; NULL = none does, or nobody asked yet */
     const stay *spared; /* by state node: why emptiness, asked before, left it; NULL = it was not asked */
-    arena lasting;      /* what lasts as long as the pass */
-    LIST_OF(struct scheduler *) spare;  /* set up, and free for the next simulation */
+    arena lasting; /* what lasts as long as the pass */
+    LIST_OF(struct scheduler *) spare; /* set up, and free for the next simulation */
     LIST_OF(struct simulation *) ahead; /* made already, for candidates whose turn comes */
 
     /* of one method; in `data`, which is cleared before the next */
     arena data;
     candidate *candidates; /* every node that §5 lets go, by name */
     uint32_t candidate_count;
-    uint32_t *eligible;    /* those that §6 leaves, by name */
+    uint32_t *eligible; /* those that §6 leaves, by name */
     uint32_t eligible_count;
-    stay *stays;           /* by state node; code NONE = it goes, or nothing was said yet */
-    bool constrained;      /* a budget kept some node from going */
-    int64_t *remaining;    /* by store pool */
-    int64_t *next_change;  /* likewise */
-    pool_total *totals;    /* likewise */
+    stay *stays; /* by state node; code NONE = it goes, or nothing was said yet */
+    bool constrained; /* a budget kept some node from going */
+    int64_t *remaining; /* by store pool */
+    int64_t *next_change; /* likewise */
+    pool_total *totals; /* likewise */
     LIST_OF(command) commands;
 } pass;
 
 /* Checks the options (NULL = defaults) and begins; *method receives KARP_METHOD_*. Status: OK, NOMEM, INVALID, ABI_*. */
-karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options, uint32_t *method, karp_error *error);
+karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options, uint32_t *method,
+                       karp_error *error);
 /* What one method has gathered goes. */
 void pass_clear(pass *p);
 void pass_end(pass *p);
@@ -106,7 +110,10 @@ void pass_end(pass *p);
 /* Whether D-Qn is in force. */
 static inline bool pass_quirk(const pass *p, unsigned n) { return (p->quirks >> (n - 1)) & 1; }
 
-static inline const node_pool *pool_of(const pass *p, const candidate *c) { return &p->snapshot->raw.pools.items[c->pool]; }
+static inline const node_pool *pool_of(const pass *p, const candidate *c)
+{
+    return &p->snapshot->raw.pools.items[c->pool];
+}
 
 /* The node stays because of this. The detail is copied; false = refused memory. */
 bool pass_keep(pass *p, uint32_t state_node, uint32_t code, karp_str detail);

@@ -8,7 +8,10 @@
 
 static const int64_t stuck_after = INT64_C(60) * SECOND_NS;
 
-bool pod_stuck(const pod *p, int64_t now) { return p->deletion != KARP_NO_TIME && later(p->deletion, stuck_after) < now; }
+bool pod_stuck(const pod *p, int64_t now)
+{
+    return p->deletion != KARP_NO_TIME && later(p->deletion, stuck_after) < now;
+}
 
 bool pod_drainable(const karp_snapshot *s, const pod *p, int64_t now)
 {
@@ -33,13 +36,17 @@ karp_status karp_pod_class(const karp_snapshot *snapshot, size_t number, int64_t
     const pod *p = pod_at(&snapshot->raw, number);
     uint32_t own = (uint32_t)number;
     bool drainable = pod_drainable(snapshot, p, now);
-    *out = bit(pod_terminal(p), KARP_POD_TERMINAL) | bit(p->deletion != KARP_NO_TIME, KARP_POD_TERMINATING) | bit(pod_active(p), KARP_POD_ACTIVE) |
-           bit(p->node != NO_ID, KARP_POD_BOUND) | bit((p->flags & POD_OF_DAEMON_SET) != 0, KARP_POD_OF_DAEMON_SET) |
-           bit(pod_reschedulable(p), KARP_POD_RESCHEDULABLE) | bit(pod_do_not_disrupt(snapshot, p, now), KARP_POD_DO_NOT_DISRUPT) |
-           bit(pod_disruptable(snapshot, p, now), KARP_POD_DISRUPTABLE) | bit(pod_evictable(snapshot, own, now), KARP_POD_EVICTABLE) |
-           bit(pod_stuck(p, now), KARP_POD_STUCK) | bit(drainable, KARP_POD_DRAINABLE) |
-           bit(drainable && !pod_terminal(p), KARP_POD_WAITING_EVICTION) | bit(pod_provisionable(p), KARP_POD_PROVISIONABLE) |
-           bit(pod_currently_reschedulable(snapshot, own, now, NULL), KARP_POD_CURRENTLY_RESCHEDULABLE) | budget_bits(snapshot, own, now);
+    *out = bit(pod_terminal(p), KARP_POD_TERMINAL) | bit(p->deletion != KARP_NO_TIME, KARP_POD_TERMINATING) |
+           bit(pod_active(p), KARP_POD_ACTIVE) | bit(p->node != NO_ID, KARP_POD_BOUND) |
+           bit((p->flags & POD_OF_DAEMON_SET) != 0, KARP_POD_OF_DAEMON_SET) |
+           bit(pod_reschedulable(p), KARP_POD_RESCHEDULABLE) |
+           bit(pod_do_not_disrupt(snapshot, p, now), KARP_POD_DO_NOT_DISRUPT) |
+           bit(pod_disruptable(snapshot, p, now), KARP_POD_DISRUPTABLE) |
+           bit(pod_evictable(snapshot, own, now), KARP_POD_EVICTABLE) | bit(pod_stuck(p, now), KARP_POD_STUCK) |
+           bit(drainable, KARP_POD_DRAINABLE) | bit(drainable && !pod_terminal(p), KARP_POD_WAITING_EVICTION) |
+           bit(pod_provisionable(p), KARP_POD_PROVISIONABLE) |
+           bit(pod_currently_reschedulable(snapshot, own, now, NULL), KARP_POD_CURRENTLY_RESCHEDULABLE) |
+           budget_bits(snapshot, own, now);
     return KARP_OK;
 }
 
@@ -49,7 +56,8 @@ karp_str karp_pod_budget(const karp_snapshot *snapshot, size_t number, size_t in
     if (number >= snapshot->raw.pods.count) return none;
     for (size_t i = 0; i < snapshot->raw.budgets.count; i++) {
         const disruption_budget *b = &snapshot->raw.budgets.items[i];
-        if (pdb_covers(snapshot, b, pod_at(&snapshot->raw, number)) && index-- == 0) return name_of(snapshot, b->meta.name);
+        if (pdb_covers(snapshot, b, pod_at(&snapshot->raw, number)) && index-- == 0)
+            return name_of(snapshot, b->meta.name);
     }
     return none;
 }

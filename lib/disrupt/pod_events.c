@@ -14,10 +14,12 @@ static const int64_t least_apart = INT64_C(10) * SECOND_NS;
 static const pod *pod_before(const karp_snapshot *before, const karp_snapshot *w, const pod *p)
 {
     karp_str name_space = text_of(w, p->name_space), name = name_of(w, p->name);
-    uint32_t space = strings_find(&before->raw.text, name_space.ptr, name_space.len), id = strings_find(&before->raw.names, name.ptr, name.len);
+    uint32_t space = strings_find(&before->raw.text, name_space.ptr, name_space.len),
+             id = strings_find(&before->raw.names, name.ptr, name.len);
     uint32_t at = space == NO_ID || id == NO_ID ? NO_ID : store_find(&before->raw, KIND_POD, space, id);
     const pod *old = at == NO_ID ? NULL : pod_at(&before->raw, at);
-    bool same = old != NULL && old->uid_len == p->uid_len && (p->uid_len == 0 || memcmp(old->uid, p->uid, p->uid_len) == 0);
+    bool same = old != NULL && old->uid_len == p->uid_len &&
+                (p->uid_len == 0 || memcmp(old->uid, p->uid, p->uid_len) == 0);
     return same ? old : NULL; /* another pod of the name is a new one */
 }
 
@@ -38,12 +40,13 @@ static bool some_event(const karp_snapshot *before, const karp_snapshot *w, cons
     return false;
 }
 
-karp_status karp_advise_pod_events(const karp_snapshot *before, const karp_snapshot *snapshot, const karp_disrupt_options *options,
-                                   karp_advice **out, karp_error *error)
+karp_status karp_advise_pod_events(const karp_snapshot *before, const karp_snapshot *snapshot,
+                                   const karp_disrupt_options *options, karp_advice **out, karp_error *error)
 {
     pass p;
     uint32_t method;
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_status status = pass_start(&p, snapshot, options, &method, error);
     if (status != KARP_OK) return status;
     bool look = before != NULL || pass_quirk(&p, 15);
@@ -55,7 +58,9 @@ karp_status karp_advise_pod_events(const karp_snapshot *before, const karp_snaps
         if (n->claim == NO_ID || n->node == NO_ID) continue;
         int64_t last = snapshot->raw.claims.items[n->claim].last_pod_event;
         if (last != KARP_NO_TIME && later(last, least_apart) > a->now) continue;
-        if (some_event(before, snapshot, n)) advise(a, (karp_action){ .kind = KARP_ACTION_POD_EVENT, .object = claim_name(snapshot, n->claim), .number = a->now });
+        if (some_event(before, snapshot, n))
+            advise(a, (karp_action){
+                          .kind = KARP_ACTION_POD_EVENT, .object = claim_name(snapshot, n->claim), .number = a->now });
     }
     return advice_finish(a, out, error);
 }

@@ -23,8 +23,10 @@ double labels_price(const karp_snapshot *w, uint32_t pool, label_list labels, bo
     if (type == NO_ID) return 0;
     const type_table *t = &w->tables[w->pool_table[pool]];
     const instance_type *y = &t->types[type];
-    uint32_t zone = label_get(labels, w->known.zone), capacity_type = label_get(labels, w->known.capacity_type), first = NO_ID;
-    uint32_t reservation = reservations && w->raw.reservation_id != NO_TEXT ? label_get(labels, w->raw.reservation_id) : NO_ID;
+    uint32_t zone = label_get(labels, w->known.zone), capacity_type = label_get(labels, w->known.capacity_type),
+             first = NO_ID;
+    uint32_t reservation = reservations && w->raw.reservation_id != NO_TEXT ? label_get(labels, w->raw.reservation_id)
+                                                                            : NO_ID;
     for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
         const offering *o = &t->offerings[i];
         if (o->zone != zone || o->capacity_type != capacity_type) continue;
@@ -66,7 +68,8 @@ uint32_t types_below(scheduler *s, const type_table *t, uint32_t *types, uint32_
 }
 
 /* The position at which the values of one key are enough, or NO_ID. `seen` is scratch by text id. */
-static uint32_t enough_at(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count, const requirement *wanted, uint8_t *seen)
+static uint32_t enough_at(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count,
+                          const requirement *wanted, uint8_t *seen)
 {
     uint32_t have = 0, least = wanted->min_values, key = wanted->key;
     memset(seen, 0, s->snapshot->facts.count);
@@ -82,7 +85,8 @@ static uint32_t enough_at(scheduler *s, const type_table *t, const uint32_t *typ
     return NO_ID;
 }
 
-bool min_values_needed(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count, uint32_t set, uint32_t *needed)
+bool min_values_needed(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count, uint32_t set,
+                       uint32_t *needed)
 {
     size_t n;
     *needed = 0;

@@ -16,6 +16,7 @@ double worst_launch_price(scheduler *s, const type_table *t, uint32_t type, uint
 /* Keeps the types whose worst price is below the limit; returns how many. In place. */
 uint32_t types_below(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t set, double limit);
 /* §14.4: whether the types in order satisfy the set's minValues; *needed receives how many of them do already (0 = no minValues). */
-bool min_values_needed(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count, uint32_t set, uint32_t *needed);
+bool min_values_needed(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count, uint32_t set,
+                       uint32_t *needed);
 
 #endif

@@ -66,18 +66,22 @@ static void look(karp_advice *a, const state_node *n, const struct policies *p)
     if (a->now < end) {
         advice_look_again(a, end);
     } else if (too_many(w, label_get(c->meta.labels, w->known.node_pool), p)) {
-        advise(a, (karp_action){ .kind = KARP_ACTION_BLOCKED, .object = name_of(w, own->meta.name), .value = str("TooManyUnhealthy") });
+        advise(a, (karp_action){ .kind = KARP_ACTION_BLOCKED,
+                                 .object = name_of(w, own->meta.name),
+                                 .value = str("TooManyUnhealthy") });
         advice_look_again(a, later(a->now, retry));
     } else {
         advise_termination_now(a, n->claim);
-        advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = claim_name(w, n->claim), .value = str("Unhealthy") });
+        advise(a, (karp_action){
+                      .kind = KARP_ACTION_DELETE_CLAIM, .object = claim_name(w, n->claim), .value = str("Unhealthy") });
     }
 }
 
-karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t now, const karp_repair_policy *policies, size_t policy_count,
-                               karp_advice **out, karp_error *error)
+karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t now, const karp_repair_policy *policies,
+                               size_t policy_count, karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, now);
     if (a == NULL) return fail_nomem(error);
     const struct policies p = { policies, policies != NULL ? policy_count : 0 };

@@ -19,9 +19,13 @@ static bool candidate_rows(const pass *p, karp_decision *d)
         const candidate *c = &p->candidates[p->eligible[i]];
         karp_candidate *row = list_push(d->context, &d->candidates, sizeof *row);
         if (row == NULL) return false;
-        *row = (karp_candidate){ .size = sizeof *row, .node = name_of(w, w->nodes[c->node].name),
-                                 .node_pool = name_of(w, pool_of(p, c)->meta.name), .price = c->price,
-                                 .disruption_cost = c->disruption_cost, .reschedule_cost = c->cost, .pod_count = c->moving_count };
+        *row = (karp_candidate){ .size = sizeof *row,
+                                 .node = name_of(w, w->nodes[c->node].name),
+                                 .node_pool = name_of(w, pool_of(p, c)->meta.name),
+                                 .price = c->price,
+                                 .disruption_cost = c->disruption_cost,
+                                 .reschedule_cost = c->cost,
+                                 .pod_count = c->moving_count };
         row->pods = arena_copy(&d->data, c->moving, c->moving_count * sizeof *c->moving);
         if (row->pods == NULL) return false;
     }
@@ -44,8 +48,10 @@ static bool budget_rows(pass *p, karp_decision *d)
     for (uint32_t i = 0; i < w->raw.pools.count; i++) {
         karp_pool_budget *row = list_push(d->context, &d->budgets, sizeof *row);
         if (row == NULL) return false;
-        *row = (karp_pool_budget){ .size = sizeof *row, .node_pool = name_of(w, w->raw.pools.items[order[i]].meta.name),
-                                   .remaining = p->remaining[order[i]], .next_change = p->next_change[order[i]] };
+        *row = (karp_pool_budget){ .size = sizeof *row,
+                                   .node_pool = name_of(w, w->raw.pools.items[order[i]].meta.name),
+                                   .remaining = p->remaining[order[i]],
+                                   .next_change = p->next_change[order[i]] };
     }
     return true;
 }
@@ -56,8 +62,13 @@ static bool launch_row(karp_decision *d, const command *c, const received *got, 
 {
     const simulation *m = c->simulation;
     const final_claim *f = &m->finals[r->claim];
-    launch_source from = { .template_ = m->s->claims.items[r->claim].template_, .set = r->set, .types = r->types, .type_count = r->type_count,
-                           .requests = f->requests, .pods = got->claims[r->claim].pods, .pod_count = got->claims[r->claim].count,
+    launch_source from = { .template_ = m->s->claims.items[r->claim].template_,
+                           .set = r->set,
+                           .types = r->types,
+                           .type_count = r->type_count,
+                           .requests = f->requests,
+                           .pods = got->claims[r->claim].pods,
+                           .pod_count = got->claims[r->claim].count,
                            .relaxed_min_values = m->s->claims.items[r->claim].relaxed_min_values };
     return devices_drivers(m->s, r->claim, &d->data, &from.drivers) && report_launch(m->s, d, &from);
 }
@@ -91,12 +102,19 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
 {
     const karp_snapshot *w = p->snapshot;
     karp_str *nodes = arena_array(&d->data, c->candidate_count, sizeof *nodes);
-    karp_command row = { .size = sizeof row, .method = p->method, .replaces = c->replacement_count > 0, .nodes = nodes,
-                         .node_count = c->candidate_count, .launch_first = d->launches.count, .placement_first = d->placements.count,
-                         .savings = c->savings, .score = c->score };
+    karp_command row = { .size = sizeof row,
+                         .method = p->method,
+                         .replaces = c->replacement_count > 0,
+                         .nodes = nodes,
+                         .node_count = c->candidate_count,
+                         .launch_first = d->launches.count,
+                         .placement_first = d->placements.count,
+                         .savings = c->savings,
+                         .score = c->score };
     if (!method_eventual(p->method)) row.validate_after = 15 * second;
     if (nodes == NULL || !command_launches(blank, d, c)) return false;
-    for (uint32_t i = 0; i < c->candidate_count; i++) nodes[i] = name_of(w, w->nodes[p->candidates[c->candidates[i]].node].name);
+    for (uint32_t i = 0; i < c->candidate_count; i++)
+        nodes[i] = name_of(w, w->nodes[p->candidates[c->candidates[i]].node].name);
     row.launch_count = d->launches.count - row.launch_first;
     row.placement_count = d->placements.count - row.placement_first;
     karp_command *slot = list_push(d->context, &d->commands, sizeof *slot);
@@ -129,11 +147,14 @@ static karp_status command_rows(pass *p, karp_decision *d, karp_error *error)
 
 static bool node_rows(const pass *p, karp_decision *d)
 {
-    scheduler *s = p->commands.count == 1 && p->commands.items[0].simulation != NULL ? p->commands.items[0].simulation->s : NULL;
+    scheduler *s = p->commands.count == 1 && p->commands.items[0].simulation != NULL
+                       ? p->commands.items[0].simulation->s
+                       : NULL;
     if (s != NULL ? !report_nodes(s, d) : !report_nodes_unchanged(p->snapshot, d)) return false;
     for (size_t i = 0; i < p->commands.count; i++) {
         const command *c = &p->commands.items[i];
-        for (uint32_t k = 0; k < c->candidate_count; k++) d->nodes.items[p->candidates[c->candidates[k]].node].marked = 1;
+        for (uint32_t k = 0; k < c->candidate_count; k++)
+            d->nodes.items[p->candidates[c->candidates[k]].node].marked = 1;
     }
     d->cost_after = 0;
     for (size_t i = 0; i < d->nodes.count; i++) {
@@ -154,7 +175,9 @@ static bool kept_rows(const pass *p, karp_decision *d)
         if (goes(d, i) && !w->nodes[i].marked) continue;
         karp_kept *row = list_push(d->context, &d->kept, sizeof *row);
         if (row == NULL) return false;
-        *row = (karp_kept){ .size = sizeof *row, .node = name_of(w, w->nodes[i].name), .code = why.code, .detail = { "", 0 } };
+        *row = (karp_kept){
+            .size = sizeof *row, .node = name_of(w, w->nodes[i].name), .code = why.code, .detail = { "", 0 }
+        };
         if (why.code == KARP_REASON_NONE) row->code = KARP_REASON_NOT_REACHED_IN_PASS;
         if (why.detail.len == 0) continue;
         row->detail = (karp_str){ arena_string(&d->data, why.detail.ptr, why.detail.len), why.detail.len };
@@ -182,11 +205,16 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
     d->complete = !p->stopped;
     d->profile = p->options.profile;
     d->now = p->now;
-    d->disruption = (karp_disruption){ .size = sizeof d->disruption, .method = p->method, .error_code = p->error_code,
+    d->disruption = (karp_disruption){ .size = sizeof d->disruption,
+                                       .method = p->method,
+                                       .error_code = p->error_code,
                                        .simulations = (uint32_t)p->simulations, /* so many take years */
                                        .error_message = { message, p->error_message.len },
                                        .requeue_after = requeue_after(p) };
     karp_status status = command_rows(p, d, error);
     if (status != KARP_OK) return status;
-    return candidate_rows(p, d) && budget_rows(p, d) && node_rows(p, d) && kept_rows(p, d) && marks_row(p, d) && budgets_note_broken(p, d) ? KARP_OK : fail_nomem(error);
+    return candidate_rows(p, d) && budget_rows(p, d) && node_rows(p, d) && kept_rows(p, d) && marks_row(p, d) &&
+                   budgets_note_broken(p, d)
+               ? KARP_OK
+               : fail_nomem(error);
 }

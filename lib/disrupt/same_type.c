@@ -25,7 +25,10 @@ static bool held_at(scheduler *s, const pass *p, const candidate *c, double *pri
     return some;
 }
 
-static uint32_t type_name(const pass *p, const candidate *c) { return p->snapshot->tables[p->snapshot->pool_table[c->pool]].types[c->type].name; }
+static uint32_t type_name(const pass *p, const candidate *c)
+{
+    return p->snapshot->tables[p->snapshot->pool_table[c->pool]].types[c->type].name;
+}
 
 /* The least price at which a candidate of the type is held; 0 when no offering agrees, infinite when no candidate is of it. */
 static double price_of_kind(scheduler *s, const pass *p, const command *c, uint32_t name)

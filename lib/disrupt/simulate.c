@@ -17,7 +17,8 @@ void no_usable_pools(pass *p)
 static bool out_of_budget(pass *p)
 {
     if (p->options.max_steps != 0 && p->steps >= p->options.max_steps) p->canceled = true;
-    if (!p->canceled && p->options.should_stop != NULL && p->options.should_stop(p->options.stop_user) != 0) p->canceled = true;
+    if (!p->canceled && p->options.should_stop != NULL && p->options.should_stop(p->options.stop_user) != 0)
+        p->canceled = true;
     p->stopped = p->canceled || (p->max_simulations != 0 && p->simulations >= p->max_simulations);
     return p->stopped;
 }
@@ -29,7 +30,8 @@ static uint32_t moving_pods(const pass *p, const uint32_t *candidates, uint32_t 
     for (uint32_t i = 0; i < count; i++) {
         const candidate *c = &p->candidates[candidates[i]];
         for (uint32_t k = 0; k < c->moving_count; k++) {
-            if (pod_currently_reschedulable(p->snapshot, c->moving[k], p->now, p->closed_budgets)) out[n++] = c->moving[k];
+            if (pod_currently_reschedulable(p->snapshot, c->moving[k], p->now, p->closed_budgets))
+                out[n++] = c->moving[k];
         }
     }
     return n;
@@ -70,8 +72,12 @@ static void note_left_out(simulation *m)
 static bool finish(simulation *m)
 {
     scheduler *s = m->s;
-    if (!report_claims_received(s, &m->data, &m->got) || !report_finalize(s, &m->data, &m->got, &m->finals) || !refuse_uninitialized(m)) return false;
-    m->claims = arena_array(&m->data, s->claims.count + 1, sizeof *m->claims); /* NOLINT(clang-analyzer-core.NullDereference): a scheduler that was made is there */
+    if (!report_claims_received(s, &m->data, &m->got) || !report_finalize(s, &m->data, &m->got, &m->finals) ||
+        !refuse_uninitialized(m))
+        return false;
+    m->claims = arena_array(
+        &m->data, s->claims.count + 1,
+        sizeof *m->claims); /* NOLINT(clang-analyzer-core.NullDereference): a scheduler that was made is there */
     if (m->claims == NULL) return false;
     for (uint32_t c = 0; c < s->claims.count; c++) {
         if (!s->claims.items[c].dropped) m->claims[m->claim_count++] = c;
@@ -94,7 +100,9 @@ static void take_spare(pass *p, simulation *m)
 
 static void give_scheduler(pass *p, scheduler *s)
 {
-    scheduler **slot = s != NULL && !s->failed && scheduler_repeatable(s) ? list_push(p->context, &p->spare, sizeof *slot) : NULL;
+    scheduler **slot = s != NULL && !s->failed && scheduler_repeatable(s)
+                           ? list_push(p->context, &p->spare, sizeof *slot)
+                           : NULL;
     if (slot != NULL) *slot = s;
     else scheduler_free(s);
 }
@@ -118,7 +126,9 @@ static simulation *prepare(pass *p, const uint32_t *candidates, uint32_t count, 
     m->options.keep_partial = 0;
     m->options.now = p->now;
     if (p->options.max_steps != 0) m->options.max_steps = p->options.max_steps - p->steps;
-    m->how = (run_options){ .options = &m->options, .simulation = true, .shield = consolidation, .exact_budgets = !pass_quirk(p, 22) };
+    m->how = (run_options){
+        .options = &m->options, .simulation = true, .shield = consolidation, .exact_budgets = !pass_quirk(p, 22)
+    };
     m->candidate = count == 1 ? candidates[0] : NO_ID;
     for (uint32_t i = 0; i < count; i++) moving += p->candidates[candidates[i]].moving_count;
     m->removed = arena_array(&m->data, count + (size_t)1, sizeof *m->removed);
@@ -136,7 +146,8 @@ static simulation *prepare(pass *p, const uint32_t *candidates, uint32_t count, 
 static karp_status execute(const karp_snapshot *snapshot, simulation *m, karp_error *error)
 {
     karp_status status = m->s == NULL ? scheduler_new(snapshot, &m->how, &m->s, error) : KARP_OK;
-    if (status == KARP_OK) status = scheduler_round(m->s, m->removed, m->removed_count, m->extra, m->extra_count, error);
+    if (status == KARP_OK)
+        status = scheduler_round(m->s, m->removed, m->removed_count, m->extra, m->extra_count, error);
     if (status != KARP_OK) return status;
     return finish(m) ? KARP_OK : fail_nomem(error);
 }
@@ -164,7 +175,8 @@ static simulation *take_ahead(pass *p, uint32_t candidate_number)
     return NULL;
 }
 
-karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out, karp_error *error)
+karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out,
+                     karp_error *error)
 {
     simulation *m = take_ahead(p, candidates[0]);
     karp_status status = KARP_OK;
@@ -195,7 +207,8 @@ karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool c
  * only ends their row. */
 bool may_simulate_ahead(const pass *p)
 {
-    return karp_context_get_options(p->context)->parallel_for != NULL && p->usable_pools && p->options.max_steps == 0 && p->options.should_stop == NULL;
+    return karp_context_get_options(p->context)->parallel_for != NULL && p->usable_pools && p->options.max_steps == 0 &&
+           p->options.should_stop == NULL;
 }
 
 static void execute_ahead(size_t index, void *data)

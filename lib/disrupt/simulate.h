@@ -9,26 +9,27 @@
 enum { SIMULATED, SIMULATION_STOPPED, SIMULATION_NO_POOLS };
 
 typedef struct simulation {
-    uint32_t outcome;   /* what follows is valid for SIMULATED only */
-    scheduler *s;       /* the finished run */
+    uint32_t outcome; /* what follows is valid for SIMULATED only */
+    scheduler *s; /* the finished run */
     karp_options options;
     arena data;
     received got;
     final_claim *finals; /* by claim */
-    uint32_t *claims;    /* nodes to start, by pool and pods */
+    uint32_t *claims; /* nodes to start, by pool and pods */
     uint32_t claim_count;
-    karp_status status;  /* of one made ahead */
-    uint32_t candidate;  /* likewise: whom it is for */
+    karp_status status; /* of one made ahead */
+    uint32_t candidate; /* likewise: whom it is for */
     uint32_t *removed, *extra; /* state nodes without which it runs, pods that move */
     uint32_t removed_count, extra_count;
     run_options how;
-    bool all_scheduled;  /* every pod that runs now has a place */
-    uint32_t left_out;   /* the first by name that has none, NO_ID */
+    bool all_scheduled; /* every pod that runs now has a place */
+    uint32_t left_out; /* the first by name that has none, NO_ID */
 } simulation;
 
 /* Runs it for candidates (indices in p->candidates, in the order of the command). `consolidation`: nodes under
  * consolidateAfter are closed to pods that move. Status: OK, NOMEM; *out is the caller's. */
-karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out, karp_error *error);
+karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out,
+                     karp_error *error);
 void simulation_free(pass *p, simulation *m);
 
 /* Ahead of their turn, and as they would be then: simulations of candidates that go one by one, on threads that are lent. */

@@ -9,7 +9,9 @@
 
 /* The order of the attempts: in round i the i-th candidate of each pool; pools that were not reached the last time first, then
  * by name. */
-struct turn { uint32_t candidate, round; };
+struct turn {
+    uint32_t candidate, round;
+};
 
 static int by_turn(const void *x, const void *y, const void *user)
 {
@@ -24,10 +26,12 @@ static int by_turn(const void *x, const void *y, const void *user)
 
 static uint32_t *take_turns(pass *p)
 {
-    uint32_t *order = by_savings_ratio(p), *rounds = arena_array(&p->data, p->snapshot->raw.pools.count + 1, sizeof *rounds);
+    uint32_t *order = by_savings_ratio(p),
+             *rounds = arena_array(&p->data, p->snapshot->raw.pools.count + 1, sizeof *rounds);
     struct turn *turns = arena_array(&p->data, p->eligible_count + (size_t)1, sizeof *turns);
     if (order == NULL || rounds == NULL || turns == NULL) return NULL;
-    for (uint32_t i = 0; i < p->eligible_count; i++) turns[i] = (struct turn){ order[i], rounds[p->candidates[order[i]].pool]++ };
+    for (uint32_t i = 0; i < p->eligible_count; i++)
+        turns[i] = (struct turn){ order[i], rounds[p->candidates[order[i]].pool]++ };
     if (!sort_stable(p->context, turns, p->eligible_count, sizeof *turns, by_turn, p)) return NULL;
     for (uint32_t i = 0; i < p->eligible_count; i++) order[i] = turns[i].candidate;
     return order;

@@ -18,7 +18,11 @@ static bool add_command(pass *p, const uint32_t *candidate_number)
     command *c = r == NULL ? NULL : list_push(p->context, &p->commands, sizeof *c);
     if (c == NULL) return false;
     *r = (replacement){ .claim = NO_ID, .pool = x->pool };
-    *c = (command){ .candidates = candidate_number, .candidate_count = 1, .replacements = r, .replacement_count = 1, .score = -1.0,
+    *c = (command){ .candidates = candidate_number,
+                    .candidate_count = 1,
+                    .replacements = r,
+                    .replacement_count = 1,
+                    .score = -1.0,
                     .savings = x->price };
     return true;
 }
@@ -48,7 +52,8 @@ static bool decide_pool(pass *p, uint32_t pool)
     for (uint32_t i = 0; i < p->eligible_count; i++) {
         const candidate *c = &p->candidates[p->eligible[i]];
         if (c->pool != pool) continue;
-        bool ok = taken++ < most ? add_command(p, &p->eligible[i]) : pass_keep(p, c->node, why, name_of(p->snapshot, pool_of(p, c)->meta.name));
+        bool ok = taken++ < most ? add_command(p, &p->eligible[i])
+                                 : pass_keep(p, c->node, why, name_of(p->snapshot, pool_of(p, c)->meta.name));
         if (!ok) return false;
     }
     return true;

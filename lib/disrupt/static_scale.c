@@ -23,7 +23,8 @@ static int sooner(const void *x, const void *y, const void *user)
     const struct victim *a = x, *b = y;
     if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
     int order = a->rank > EMPTY ? (a->cost > b->cost) - (a->cost < b->cost) : 0;
-    return order != 0 || a->rank == UNRESOLVED ? order : compare_str(claim_name(user, a->claim), claim_name(user, b->claim));
+    return order != 0 || a->rank == UNRESOLVED ? order
+                                               : compare_str(claim_name(user, a->claim), claim_name(user, b->claim));
 }
 
 static struct victim judge(const karp_advice *a, const state_node *n)
@@ -53,7 +54,8 @@ static void scale_down(karp_advice *a, uint32_t pool, int64_t excess)
     for (uint32_t i = 0; i < w->raw.claims.count; i++) {
         const node_claim *c = &w->raw.claims.items[i];
         bool mine = pool_of_labels(w, c->meta.labels) == pool;
-        if (mine && c->provider_id == 0 && c->meta.deletion == KARP_NO_TIME) list[n++] = (struct victim){ i, UNRESOLVED, 0.0 };
+        if (mine && c->provider_id == 0 && c->meta.deletion == KARP_NO_TIME)
+            list[n++] = (struct victim){ i, UNRESOLVED, 0.0 };
     }
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *node_ = &w->nodes[i];
@@ -61,7 +63,9 @@ static void scale_down(karp_advice *a, uint32_t pool, int64_t excess)
     }
     if (!sort_stable(a->context, list, n, sizeof *list, sooner, w)) a->failed = true;
     for (size_t i = 0; i < n && (int64_t)i < excess; i++) {
-        advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = claim_name(w, list[i].claim), .value = str("ScaleDown") });
+        advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM,
+                                 .object = claim_name(w, list[i].claim),
+                                 .value = str("ScaleDown") });
     }
 }
 
@@ -75,12 +79,15 @@ static void scale_up(karp_advice *a, uint32_t pool, pool_counters k)
         wanted = room;
         advice_look_again(a, later(a->now, limited));
     }
-    if (wanted > 0) advise(a, (karp_action){ .kind = KARP_ACTION_CREATE_CLAIMS, .object = name_of(w, p->meta.name), .number = wanted });
+    if (wanted > 0)
+        advise(a, (karp_action){
+                      .kind = KARP_ACTION_CREATE_CLAIMS, .object = name_of(w, p->meta.name), .number = wanted });
 }
 
 karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, now);
     if (a == NULL) return fail_nomem(error);
     bool on = (snapshot->raw.settings.gates & KARP_GATE_STATIC_CAPACITY) != 0;
@@ -89,7 +96,8 @@ karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now,
         pool_counters k = count_claims(snapshot, i);
         advice_look_again(a, later(a->now, recheck));
         if (k.active < snapshot->raw.pools.items[i].replicas) scale_up(a, i, k);
-        else if (k.active > snapshot->raw.pools.items[i].replicas) scale_down(a, i, k.active - snapshot->raw.pools.items[i].replicas);
+        else if (k.active > snapshot->raw.pools.items[i].replicas)
+            scale_down(a, i, k.active - snapshot->raw.pools.items[i].replicas);
     }
     return advice_finish(a, out, error);
 }

@@ -98,8 +98,14 @@ static const karp_launch *copy_launch(copier *c, const karp_launch *from)
     l->taints = copy_taints(c, from->taints, from->taint_count);
     l->startup_taints = copy_taints(c, from->startup_taints, from->startup_taint_count);
     l->instance_types = copy_texts(c, from->instance_types, from->instance_type_count);
-    karp_str *texts[] = { &l->id, &l->node_pool, &l->choice.instance_type, &l->choice.zone, &l->choice.capacity_type,
-                          &l->node_class.group, &l->node_class.kind, &l->node_class.name };
+    karp_str *texts[] = { &l->id,
+                          &l->node_pool,
+                          &l->choice.instance_type,
+                          &l->choice.zone,
+                          &l->choice.capacity_type,
+                          &l->node_class.group,
+                          &l->node_class.kind,
+                          &l->node_class.name };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) copy_text(c, texts[i]);
     return l;
 }

@@ -7,14 +7,18 @@
 #include <model/instant.h>
 
 static const int64_t step = INT64_C(5) * SECOND_NS;
-static const char termination_key[] = "karpenter.sh/nodeclaim-termination-timestamp", finalizer[] = "karpenter.sh/termination";
+static const char termination_key[] = "karpenter.sh/nodeclaim-termination-timestamp",
+                  finalizer[] = "karpenter.sh/termination";
 
 struct ending {
     karp_advice *a;
     const map64 *alive; /* provider ids of the instances that are there */
 };
 
-static bool instance_gone(const struct ending *e, uint32_t provider_id) { return map64_get(e->alive, provider_id) == NO_ID; }
+static bool instance_gone(const struct ending *e, uint32_t provider_id)
+{
+    return map64_get(e->alive, provider_id) == NO_ID;
+}
 
 /* The deadline is set once, however the pool changes. */
 static void set_deadline(karp_advice *a, uint32_t claim_number)
@@ -22,9 +26,13 @@ static void set_deadline(karp_advice *a, uint32_t claim_number)
     const karp_snapshot *w = a->snapshot;
     const node_claim *c = &w->raw.claims.items[claim_number];
     char text[INSTANT_TEXT];
-    if (c->termination_grace_period == KARP_DURATION_UNSET || annotation(w, &c->meta, termination_key).ptr != NULL) return;
-    size_t length = instant_format(floor_divide(later(c->meta.deletion, c->termination_grace_period), SECOND_NS) * SECOND_NS, text);
-    advise(a, (karp_action){ .kind = KARP_ACTION_ANNOTATE_CLAIM, .object = claim_name(w, claim_number), .subject = str(termination_key),
+    if (c->termination_grace_period == KARP_DURATION_UNSET || annotation(w, &c->meta, termination_key).ptr != NULL)
+        return;
+    size_t length = instant_format(
+        floor_divide(later(c->meta.deletion, c->termination_grace_period), SECOND_NS) * SECOND_NS, text);
+    advise(a, (karp_action){ .kind = KARP_ACTION_ANNOTATE_CLAIM,
+                             .object = claim_name(w, claim_number),
+                             .subject = str(termination_key),
                              .value = advice_text(a, text, length) });
 }
 
@@ -38,7 +46,8 @@ static bool nodes_first(karp_advice *a, const node_claim *c)
         const node *n = &w->raw.nodes.items[i];
         if (n->provider_id == 0 || n->provider_id != c->provider_id) continue;
         some = true;
-        if (n->meta.deletion == KARP_NO_TIME) advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_NODE, .object = name_of(w, n->meta.name) });
+        if (n->meta.deletion == KARP_NO_TIME)
+            advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_NODE, .object = name_of(w, n->meta.name) });
     }
     return some;
 }
@@ -58,7 +67,10 @@ static void end_claim(const struct ending *e, uint32_t claim_number)
     }
     advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_INSTANCE, .object = name });
     if (!condition_is(w, c->conditions, "InstanceTerminating", "True")) {
-        advise(a, (karp_action){ .kind = KARP_ACTION_SET_CONDITION, .object = name, .subject = str("InstanceTerminating"), .value = str("InstanceTerminating") });
+        advise(a, (karp_action){ .kind = KARP_ACTION_SET_CONDITION,
+                                 .object = name,
+                                 .subject = str("InstanceTerminating"),
+                                 .value = str("InstanceTerminating") });
     }
     advice_look_again(a, later(a->now, step));
 }
@@ -82,17 +94,25 @@ static void end_node(const struct ending *e, uint32_t node_number)
     if (n->meta.deletion == KARP_NO_TIME || label_get(n->meta.labels, w->known.node_pool) == NO_ID) return;
     uint32_t claim = only_claim(w, n);
     if (claim != NO_ID && w->raw.claims.items[claim].meta.deletion == KARP_NO_TIME) {
-        advise(e->a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = claim_name(w, claim), .value = str("NodeDeleted") });
+        advise(e->a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM,
+                                    .object = claim_name(w, claim),
+                                    .value = str("NodeDeleted") });
     }
-    bool lost = n->provider_id != 0 && instance_gone(e, n->provider_id) && !condition_is(w, n->conditions, "Ready", "True");
-    if (lost) advise(e->a, (karp_action){ .kind = KARP_ACTION_REMOVE_FINALIZER, .object = name_of(w, n->meta.name), .subject = str(finalizer), .value = str("InstanceGone") });
+    bool lost = n->provider_id != 0 && instance_gone(e, n->provider_id) &&
+                !condition_is(w, n->conditions, "Ready", "True");
+    if (lost)
+        advise(e->a, (karp_action){ .kind = KARP_ACTION_REMOVE_FINALIZER,
+                                    .object = name_of(w, n->meta.name),
+                                    .subject = str(finalizer),
+                                    .value = str("InstanceGone") });
 }
 
-karp_status karp_advise_termination(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids, size_t provider_id_count,
-                                    karp_advice **out, karp_error *error)
+karp_status karp_advise_termination(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
+                                    size_t provider_id_count, karp_advice **out, karp_error *error)
 {
     map64 alive;
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, now);
     if (a == NULL) return fail_nomem(error);
     if (!names_known(snapshot, provider_ids, provider_ids != NULL ? provider_id_count : 0, &alive)) a->failed = true;

@@ -34,7 +34,8 @@ static bool among(const simulation *m, const uint32_t *types, uint32_t count, co
     const type_table *t = m->s->templates[m->s->claims.items[m->claims[0]].template_].table;
     for (size_t i = 0; i < launch->instance_type_count; i++) {
         bool some = false;
-        for (uint32_t k = 0; k < count && !some; k++) some = equal_str(text_of(m->s->snapshot, t->types[types[k]].name), launch->instance_types[i]);
+        for (uint32_t k = 0; k < count && !some; k++)
+            some = equal_str(text_of(m->s->snapshot, t->types[types[k]].name), launch->instance_types[i]);
         if (!some) return false;
     }
     return true;
@@ -48,7 +49,10 @@ static bool still_fits(const simulation *m, const validated *c)
     return f == NULL || among(m, f->types, f->type_count, c->launch);
 }
 
-static karp_status stopped(karp_error *error) { return fail(error, KARP_E_CANCELED, "stopped before the command was looked at"); }
+static karp_status stopped(karp_error *error)
+{
+    return fail(error, KARP_E_CANCELED, "stopped before the command was looked at");
+}
 
 static karp_status simulate_again(pass *p, const validated *c, const uint32_t *found, uint32_t count, uint32_t *code,
                                   karp_error *error)
@@ -76,13 +80,15 @@ static karp_status weigh_again(pass *p, const validated *c, const uint32_t *foun
     *code = a.code;
     if (!a.possible) return KARP_OK;
     const replacement *r = a.command.replacement_count > 0 ? &a.command.replacements[0] : NULL;
-    if (r != NULL && !among(a.command.simulation, r->types, r->type_count, c->launch)) *code = KARP_REASON_NO_CHEAPER_NODE;
+    if (r != NULL && !among(a.command.simulation, r->types, r->type_count, c->launch))
+        *code = KARP_REASON_NO_CHEAPER_NODE;
     simulation_free(p, a.command.simulation);
     return KARP_OK;
 }
 
 /* Empty nodes are looked at one by one: those that are still empty go, as far as the budget lasts. */
-static void shrink(pass *p, const uint32_t *found, const uint32_t *slots, uint32_t count, uint32_t *goes, karp_validation *out)
+static void shrink(pass *p, const uint32_t *found, const uint32_t *slots, uint32_t count, uint32_t *goes,
+                   karp_validation *out)
 {
     for (uint32_t i = 0; i < count; i++) {
         int64_t *left = &p->remaining[p->candidates[found[i]].pool];
@@ -105,7 +111,8 @@ static karp_status check_all(pass *p, const validated *c, const uint32_t *found,
         if (p->remaining[p->candidates[found[i]].pool]-- <= 0) return KARP_OK;
     }
     karp_status status = simulate_again(p, c, found, count, &out->code, error);
-    if (status == KARP_OK && out->code == KARP_REASON_NONE && !pass_quirk(p, 12)) status = weigh_again(p, c, found, count, &out->code, error);
+    if (status == KARP_OK && out->code == KARP_REASON_NONE && !pass_quirk(p, 12))
+        status = weigh_again(p, c, found, count, &out->code, error);
     if (status != KARP_OK || out->code != KARP_REASON_NONE) return status;
     out->kept = count;
     for (uint32_t i = 0; goes != NULL && i < count; i++) goes[i] = 1;
@@ -117,7 +124,8 @@ static karp_status look_again(pass *p, const validated *c, uint32_t *goes, karp_
     p->method = c->method;
     karp_status status = pass_candidates(p, error);
     if (status == KARP_OK) status = pass_budgets(p, error);
-    uint32_t *found = arena_array(&p->data, c->node_count + 1, sizeof *found), *slots = arena_array(&p->data, c->node_count + 1, sizeof *slots);
+    uint32_t *found = arena_array(&p->data, c->node_count + 1, sizeof *found),
+             *slots = arena_array(&p->data, c->node_count + 1, sizeof *slots);
     if (status != KARP_OK) return status;
     if (found == NULL || slots == NULL) return fail_nomem(error);
     if (p->error_code.len > 0) {
@@ -130,13 +138,15 @@ static karp_status look_again(pass *p, const validated *c, uint32_t *goes, karp_
     return KARP_OK;
 }
 
-karp_status validate_command(const karp_snapshot *later_snapshot, const karp_disrupt_options *options, const validated *c, uint32_t *goes,
-                             karp_validation *out, karp_error *error)
+karp_status validate_command(const karp_snapshot *later_snapshot, const karp_disrupt_options *options,
+                             const validated *c, uint32_t *goes, karp_validation *out, karp_error *error)
 {
     pass p;
     uint32_t method;
     bool drift = method_eventual(c->method); /* what is not optional is not looked at again */
-    karp_validation answer = { .size = sizeof answer, .code = KARP_REASON_NONE, .kept = drift ? (uint32_t)c->node_count : 0 };
+    karp_validation answer = { .size = sizeof answer,
+                               .code = KARP_REASON_NONE,
+                               .kept = drift ? (uint32_t)c->node_count : 0 };
     for (size_t i = 0; goes != NULL && i < c->node_count; i++) goes[i] = drift;
     if (!drift) {
         karp_status status = pass_start(&p, later_snapshot, options, &method, error);
@@ -148,15 +158,19 @@ karp_status validate_command(const karp_snapshot *later_snapshot, const karp_dis
     return struct_give(out, &answer, sizeof answer, sizeof answer);
 }
 
-karp_status karp_disrupt_validate(const karp_snapshot *later_snapshot, const karp_disrupt_options *options, const karp_decision *decision,
-                                  size_t command_index, uint32_t *goes, karp_validation *out, karp_error *error)
+karp_status karp_disrupt_validate(const karp_snapshot *later_snapshot, const karp_disrupt_options *options,
+                                  const karp_decision *decision, size_t command_index, uint32_t *goes,
+                                  karp_validation *out, karp_error *error)
 {
     if (later_snapshot == NULL || decision == NULL || out == NULL) {
         return fail(error, KARP_E_INVALID, "a snapshot, a decision and a place for the answer are needed");
     }
-    if (command_index >= decision->commands.count) return fail(error, KARP_E_NOT_FOUND, "the decision has no such command");
+    if (command_index >= decision->commands.count)
+        return fail(error, KARP_E_NOT_FOUND, "the decision has no such command");
     const karp_command *c = &decision->commands.items[command_index];
-    validated known = { .method = c->method, .nodes = c->nodes, .node_count = c->node_count, .launch_count = c->launch_count };
+    validated known = {
+        .method = c->method, .nodes = c->nodes, .node_count = c->node_count, .launch_count = c->launch_count
+    };
     if (c->launch_count > 0) known.launch = &decision->launches.items[c->launch_first];
     return validate_command(later_snapshot, options, &known, goes, out, error);
 }

@@ -14,7 +14,7 @@ typedef struct validated {
 } validated;
 
 /* As karp_disrupt_validate(). `goes` NULL = not asked for. */
-karp_status validate_command(const karp_snapshot *later_snapshot, const karp_disrupt_options *options, const validated *command, uint32_t *goes,
-                             karp_validation *out, karp_error *error);
+karp_status validate_command(const karp_snapshot *later_snapshot, const karp_disrupt_options *options,
+                             const validated *command, uint32_t *goes, karp_validation *out, karp_error *error);
 
 #endif

@@ -106,7 +106,8 @@ karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *chang
     karp_snapshot known;
     changed_view v;
     karp_decision *d = NULL;
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
     if (changes == NULL && change_count > 0) return fail(error, KARP_E_INVALID, "changes are counted but not given");
     karp_status status = options_check(options, &checked, error);
     if (status != KARP_OK) return status;

@@ -49,7 +49,9 @@ static const karp_kept *kept_row(const karp_decision *d, karp_str name)
 /* "db/db-0", or "db/db-0 (pdb db/db)" */
 static bool names_pod(karp_str detail, karp_str pod_name)
 {
-    return equal_str(detail, pod_name) || (detail.len > pod_name.len && memcmp(detail.ptr, pod_name.ptr, pod_name.len) == 0 && detail.ptr[pod_name.len] == ' ');
+    return equal_str(detail, pod_name) ||
+           (detail.len > pod_name.len && memcmp(detail.ptr, pod_name.ptr, pod_name.len) == 0 &&
+            detail.ptr[pod_name.len] == ' ');
 }
 
 /* The pod of the node that a row's detail names; NO_ID where the row is not about a pod. */
@@ -124,7 +126,9 @@ static int64_t consolidatable_at(const node_view *v, int64_t now)
     const state_node *n = &s->nodes[v->node];
     const node_claim *claim = &s->raw.claims.items[n->claim];
     const condition *up = condition_find(claim->conditions, s->known.initialized_condition);
-    int64_t since = claim->last_pod_event != KARP_NO_TIME ? claim->last_pod_event : up != NULL ? up->since : KARP_NO_TIME;
+    int64_t since = claim->last_pod_event != KARP_NO_TIME ? claim->last_pod_event
+                    : up != NULL                          ? up->since
+                                                          : KARP_NO_TIME;
     return later(since, s->raw.pools.items[n->pool].consolidate_after, now);
 }
 
@@ -152,7 +156,8 @@ static int64_t ends_at(const node_view *v, const karp_decision *d, const karp_ke
     return row->code == KARP_REASON_BUDGET ? budget_changes_at(v, d) : KARP_NO_TIME;
 }
 
-static bool add_blocker(karp_node_explanation *e, const node_view *v, const karp_decision *d, const karp_kept *row, uint32_t pod_number)
+static bool add_blocker(karp_node_explanation *e, const node_view *v, const karp_decision *d, const karp_kept *row,
+                        uint32_t pod_number)
 {
     strbuf text;
     strbuf_init(&text, e->context);
@@ -160,7 +165,10 @@ static bool add_blocker(karp_node_explanation *e, const node_view *v, const karp
     karp_blocker *slot = text.failed ? NULL : list_push(e->context, &e->blockers, sizeof *slot);
     char *copy = slot == NULL ? NULL : arena_string(&e->data, text.ptr, text.len);
     if (copy != NULL) {
-        *slot = (karp_blocker){ .size = sizeof *slot, .code = row->code, .detail = { copy, text.len }, .until = ends_at(v, d, row, pod_number) };
+        *slot = (karp_blocker){ .size = sizeof *slot,
+                                .code = row->code,
+                                .detail = { copy, text.len },
+                                .until = ends_at(v, d, row, pod_number) };
     }
     strbuf_free(&text);
     return copy != NULL;
@@ -169,7 +177,8 @@ static bool add_blocker(karp_node_explanation *e, const node_view *v, const karp
 /* ---- all blockers -------------------------------------------------------------------------------------------------------- */
 
 /* One look at the node alone. *again tells whether to look once more: the reason was taken away, or another method decides. */
-static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_options *options, bool *again, karp_error *error)
+static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_options *options, bool *again,
+                        karp_error *error)
 {
     karp_decision *d = NULL;
     *again = false;
@@ -195,7 +204,8 @@ static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_opt
 /* Whether the pass went to nodes that are empty, so that it can be told what the cluster is without them. */
 static bool empties_first(const karp_node_explanation *e, const karp_disrupt_options *given)
 {
-    return given->method == KARP_METHOD_ANY && e->decision->commands.count > 0 && e->decision->disruption.method == KARP_METHOD_EMPTINESS;
+    return given->method == KARP_METHOD_ANY && e->decision->commands.count > 0 &&
+           e->decision->disruption.method == KARP_METHOD_EMPTINESS;
 }
 
 /* "Emptiness of a, b and 3 more nodes" */
@@ -250,11 +260,13 @@ static void remove_empties(const karp_node_explanation *e, node_view *v)
 
 static bool drifted(const karp_snapshot *s, const state_node *n)
 {
-    const condition *c = n->claim == NO_ID ? NULL : condition_find(s->raw.claims.items[n->claim].conditions, s->known.drifted);
+    const condition *c = n->claim == NO_ID ? NULL
+                                           : condition_find(s->raw.claims.items[n->claim].conditions, s->known.drifted);
     return c != NULL && c->status == s->known.status_true;
 }
 
-static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given, karp_error *error)
+static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given,
+                                 karp_error *error)
 {
     karp_disrupt_options options = *given;
     node_view v;
@@ -295,7 +307,8 @@ static karp_str keep(karp_node_explanation *e, karp_str text)
 static bool strands_pods(const karp_snapshot *s, uint32_t node_number, const karp_decision *d)
 {
     uint32_t stranded = 0;
-    for (size_t i = 0; i < d->unschedulable.count; i++) (void)on_node(s, node_number, &d->unschedulable.items[i].pod, 1, &stranded);
+    for (size_t i = 0; i < d->unschedulable.count; i++)
+        (void)on_node(s, node_number, &d->unschedulable.items[i].pod, 1, &stranded);
     return stranded > 0;
 }
 
@@ -307,14 +320,16 @@ static void read_move(karp_node_explanation *e, const karp_snapshot *s, const ka
     for (size_t i = 0; i < d->nodes.count; i++) {
         if (equal_str(d->nodes.items[i].node, name_of(s, s->nodes[e->node].name))) m->price = d->nodes.items[i].price;
     }
-    for (size_t i = 0; i < d->placements.count; i++) (void)on_node(s, e->node, d->placements.items[i].pods, d->placements.items[i].pod_count, &m->moved);
+    for (size_t i = 0; i < d->placements.count; i++)
+        (void)on_node(s, e->node, d->placements.items[i].pods, d->placements.items[i].pod_count, &m->moved);
     for (size_t i = 0; i < d->launches.count; i++) {
         const karp_launch *l = &d->launches.items[i];
         if (!on_node(s, e->node, l->pods, l->pod_count, &m->moved)) continue;
         started += l->choice.price;
         if (m->launches++ > 0) continue;
         m->node_pool = keep(e, l->node_pool);
-        m->choice = (karp_choice){ keep(e, l->choice.instance_type), keep(e, l->choice.zone), keep(e, l->choice.capacity_type), l->choice.price };
+        m->choice = (karp_choice){ keep(e, l->choice.instance_type), keep(e, l->choice.zone),
+                                   keep(e, l->choice.capacity_type), l->choice.price };
     }
     m->savings = m->price - started;
     e->has_move = true;
@@ -332,12 +347,14 @@ static const karp_change *removals(karp_node_explanation *e, const karp_snapshot
     list[(*count)++] = (karp_change){ .kind = KARP_CHANGE_REMOVE_NODE, .name = name_of(s, s->nodes[e->node].name) };
     for (size_t i = 0; empties && i < d->commands.count; i++) {
         const karp_command *c = &d->commands.items[i];
-        for (size_t k = 0; k < c->node_count; k++) list[(*count)++] = (karp_change){ .kind = KARP_CHANGE_REMOVE_NODE, .name = c->nodes[k] };
+        for (size_t k = 0; k < c->node_count; k++)
+            list[(*count)++] = (karp_change){ .kind = KARP_CHANGE_REMOVE_NODE, .name = c->nodes[k] };
     }
     return list;
 }
 
-static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given, karp_error *error)
+static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given,
+                             karp_error *error)
 {
     karp_options options = given->common;
     karp_decision *d = NULL;
@@ -356,7 +373,8 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
 
 /* ---- the node ---------------------------------------------------------------------------------------------------------------- */
 
-static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options, karp_error *error)
+static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options,
+                           karp_error *error)
 {
     e->name = name_of(s, s->nodes[e->node].name);
     karp_status status = karp_disrupt(s, options, &e->decision, error);
@@ -366,13 +384,15 @@ static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, con
     return status;
 }
 
-karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_str node_name, karp_node_explanation **out,
-                              karp_error *error)
+karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_str node_name,
+                              karp_node_explanation **out, karp_error *error)
 {
     karp_disrupt_options checked;
     karp_snapshot view;
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the explanation are needed");
-    karp_status status = struct_check(options, sizeof checked, offsetof(karp_disrupt_options, max_simulations), &checked, "karp_disrupt_options", error);
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the explanation are needed");
+    karp_status status = struct_check(options, sizeof checked, offsetof(karp_disrupt_options, max_simulations),
+                                      &checked, "karp_disrupt_options", error);
     if (status != KARP_OK) return status;
     checked.size = sizeof checked;
     checked.common.size = sizeof checked.common;
@@ -407,16 +427,19 @@ void karp_node_explanation_free(karp_node_explanation *explanation)
     context_unref(context);
 }
 
-karp_str karp_node_explanation_node(const karp_node_explanation *explanation)
-{
-    return explanation->name;
-}
+karp_str karp_node_explanation_node(const karp_node_explanation *explanation) { return explanation->name; }
 
-const karp_decision *karp_node_explanation_decision(const karp_node_explanation *explanation) { return explanation->decision; }
+const karp_decision *karp_node_explanation_decision(const karp_node_explanation *explanation)
+{
+    return explanation->decision;
+}
 
 uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation) { return explanation->goes; }
 
-size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation) { return explanation->blockers.count; }
+size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation)
+{
+    return explanation->blockers.count;
+}
 
 karp_status karp_node_explanation_blocker(const karp_node_explanation *explanation, size_t index, karp_blocker *out)
 {

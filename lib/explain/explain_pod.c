@@ -12,10 +12,14 @@
 enum { MOST_ROUNDS = 96, FEWEST_ROUNDS = 12, PODS_IN_ALL = 400000, NAME_SHOWN = 100 };
 
 static const char *const remedy_names[] = {
-    "UNKNOWN", "TOLERATE", "DROP_SELECTOR", "DROP_TOPOLOGY", "DROP_PORT", "REQUEST_LESS", "RAISE_LIMIT", "ALLOW_VALUE", "DROP_MIN_VALUES",
+    "UNKNOWN",      "TOLERATE",    "DROP_SELECTOR", "DROP_TOPOLOGY",   "DROP_PORT",
+    "REQUEST_LESS", "RAISE_LIMIT", "ALLOW_VALUE",   "DROP_MIN_VALUES",
 };
 
-const char *karp_remedy_name(uint32_t kind) { return kind < sizeof remedy_names / sizeof *remedy_names ? remedy_names[kind] : remedy_names[0]; }
+const char *karp_remedy_name(uint32_t kind)
+{
+    return kind < sizeof remedy_names / sizeof *remedy_names ? remedy_names[kind] : remedy_names[0];
+}
 
 /* ---- one round ------------------------------------------------------------------------------------------------------- */
 
@@ -50,7 +54,8 @@ static bool outcome(search *s, const karp_decision *d, karp_remedy *where)
         const karp_launch *l = &d->launches.items[i];
         if (!has_pod(l->pods, l->pod_count, s->pod)) continue;
         where->node_pool = keep(s, l->node_pool);
-        where->choice = (karp_choice){ keep(s, l->choice.instance_type), keep(s, l->choice.zone), keep(s, l->choice.capacity_type), l->choice.price };
+        where->choice = (karp_choice){ keep(s, l->choice.instance_type), keep(s, l->choice.zone),
+                                       keep(s, l->choice.capacity_type), l->choice.price };
         return true;
     }
     return false;
@@ -110,8 +115,9 @@ static bool found_single(const search *s)
 /* Every kind is tried to its end. Where rounds are dear, the first kind that helps ends the search: later ones are not smaller. */
 static void look_for_remedies(search *s)
 {
-    static void (*const kinds[])(search *) = { try_tolerations, try_selectors, try_topology, try_ports, try_requests,
-                                               try_limits, try_values, try_min_values, try_all_selectors };
+    static void (*const kinds[])(search *) = { try_tolerations, try_selectors,  try_topology,
+                                               try_ports,       try_requests,   try_limits,
+                                               try_values,      try_min_values, try_all_selectors };
     bool dear = s->rounds < MOST_ROUNDS;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !search_over(s); k++) {
         bool found = found_single(s);
@@ -121,15 +127,25 @@ static void look_for_remedies(search *s)
     if (s->rounds == 0) s->out->bounded = true;
     karp_pod_explanation *e = s->out;
     if (s->status != KARP_OK) return;
-    if (!sort_stable(e->context, e->remedies.items, e->remedies.count, sizeof(karp_remedy), smaller, NULL)) s->status = KARP_E_NOMEM;
+    if (!sort_stable(e->context, e->remedies.items, e->remedies.count, sizeof(karp_remedy), smaller, NULL))
+        s->status = KARP_E_NOMEM;
 }
 
-static karp_status search_run(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options, karp_error *error)
+static karp_status search_run(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options,
+                              karp_error *error)
 {
-    search s = { .out = e, .snapshot = snapshot, .options = options, .pod = e->pod, .shape = pod_at(&snapshot->raw, e->pod)->shape,
-                 .waiting = e->decision->unschedulable.count, .rounds = MOST_ROUNDS, .status = KARP_OK, .error = error };
+    search s = { .out = e,
+                 .snapshot = snapshot,
+                 .options = options,
+                 .pod = e->pod,
+                 .shape = pod_at(&snapshot->raw, e->pod)->shape,
+                 .waiting = e->decision->unschedulable.count,
+                 .rounds = MOST_ROUNDS,
+                 .status = KARP_OK,
+                 .error = error };
     size_t pods = snapshot->raw.pods.count;
-    if (PODS_IN_ALL / pods < MOST_ROUNDS) s.rounds = PODS_IN_ALL / pods < FEWEST_ROUNDS ? FEWEST_ROUNDS : (uint32_t)(PODS_IN_ALL / pods);
+    if (PODS_IN_ALL / pods < MOST_ROUNDS)
+        s.rounds = PODS_IN_ALL / pods < FEWEST_ROUNDS ? FEWEST_ROUNDS : (uint32_t)(PODS_IN_ALL / pods);
     if (overlay_view_init(&s.changed, snapshot)) look_for_remedies(&s);
     else s.status = KARP_E_NOMEM;
     overlay_view_free(&s.changed);
@@ -152,12 +168,14 @@ static uint32_t find_pod(const karp_decision *d, karp_str name, bool *waits)
     }
     for (size_t i = 0; i < d->placements.count; i++) {
         for (size_t k = 0; k < d->placements.items[i].pod_count; k++) {
-            if (equal_str(karp_decision_pod_name(d, d->placements.items[i].pods[k]), name)) return d->placements.items[i].pods[k];
+            if (equal_str(karp_decision_pod_name(d, d->placements.items[i].pods[k]), name))
+                return d->placements.items[i].pods[k];
         }
     }
     for (size_t i = 0; i < d->launches.count; i++) {
         for (size_t k = 0; k < d->launches.items[i].pod_count; k++) {
-            if (equal_str(karp_decision_pod_name(d, d->launches.items[i].pods[k]), name)) return d->launches.items[i].pods[k];
+            if (equal_str(karp_decision_pod_name(d, d->launches.items[i].pods[k]), name))
+                return d->launches.items[i].pods[k];
         }
     }
     return NO_ID;
@@ -172,13 +190,17 @@ static karp_status not_asked(const karp_snapshot *s, karp_str name, karp_error *
         karp_str on = p->node == NO_ID ? (karp_str){ "", 0 } : name_of(s, p->node);
         int shown = on.len < NAME_SHOWN ? (int)on.len : NAME_SHOWN;
         if (pod_terminal(p)) return fail(error, KARP_E_NOT_FOUND, "the pod has ended: it needs no node");
-        if (on.len > 0) return fail(error, KARP_E_NOT_FOUND, "the pod is on node %.*s already: it waits for none", shown, on.ptr);
-        return fail(error, KARP_E_NOT_FOUND, "the pod does not wait for a node: nothing says that it is unschedulable, or a node is about to take it");
+        if (on.len > 0)
+            return fail(error, KARP_E_NOT_FOUND, "the pod is on node %.*s already: it waits for none", shown, on.ptr);
+        return fail(
+            error, KARP_E_NOT_FOUND,
+            "the pod does not wait for a node: nothing says that it is unschedulable, or a node is about to take it");
     }
     return fail(error, KARP_E_NOT_FOUND, "there is no pod of that name (NAMESPACE/NAME)");
 }
 
-static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options, karp_str pod_name, karp_error *error)
+static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options,
+                           karp_str pod_name, karp_error *error)
 {
     karp_options full = *options, brief = *options;
     bool waits;
@@ -191,11 +213,13 @@ static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapsho
     return waits && e->decision->complete ? search_run(e, snapshot, &brief, error) : KARP_OK;
 }
 
-karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod_name, karp_pod_explanation **out, karp_error *error)
+karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod_name,
+                             karp_pod_explanation **out, karp_error *error)
 {
     karp_options checked;
     karp_snapshot view;
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the explanation are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the explanation are needed");
     karp_status status = options_check(options, &checked, error);
     if (status != KARP_OK) return status;
     checked.size = sizeof checked;
@@ -223,11 +247,20 @@ void karp_pod_explanation_free(karp_pod_explanation *explanation)
     context_unref(context);
 }
 
-karp_str karp_pod_explanation_pod(const karp_pod_explanation *explanation) { return karp_decision_pod_name(explanation->decision, explanation->pod); }
+karp_str karp_pod_explanation_pod(const karp_pod_explanation *explanation)
+{
+    return karp_decision_pod_name(explanation->decision, explanation->pod);
+}
 
-const karp_decision *karp_pod_explanation_decision(const karp_pod_explanation *explanation) { return explanation->decision; }
+const karp_decision *karp_pod_explanation_decision(const karp_pod_explanation *explanation)
+{
+    return explanation->decision;
+}
 
-size_t karp_pod_explanation_remedy_count(const karp_pod_explanation *explanation) { return explanation->remedies.count; }
+size_t karp_pod_explanation_remedy_count(const karp_pod_explanation *explanation)
+{
+    return explanation->remedies.count;
+}
 
 karp_status karp_pod_explanation_remedy(const karp_pod_explanation *explanation, size_t index, karp_remedy *out)
 {

@@ -24,7 +24,7 @@ typedef struct search {
     const karp_options *options; /* checked, explain level none */
     overlay_view changed;
     uint32_t pod, shape;
-    size_t waiting;  /* pods that fit nowhere as things are */
+    size_t waiting; /* pods that fit nowhere as things are */
     uint32_t rounds; /* left */
     karp_status status;
     karp_error *error;

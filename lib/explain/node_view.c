@@ -37,7 +37,8 @@ bool node_view_init(node_view *v, const karp_snapshot *snapshot, uint32_t node_n
     v->view.raw.nodes.items = objects;
     v->view.raw.pods = v->pods;
     v->view.raw.budgets.items = budgets;
-    for (uint32_t i = 0; i < snapshot->node_count; i++) v->view.nodes[i].nominated = v->view.nodes[i].nominated || i != node_number;
+    for (uint32_t i = 0; i < snapshot->node_count; i++)
+        v->view.nodes[i].nominated = v->view.nodes[i].nominated || i != node_number;
     return true;
 }
 
@@ -53,7 +54,9 @@ uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number)
     const pod *p = pod_at(raw, pod_number);
     for (uint32_t i = 0; i < raw->budgets.count; i++) {
         const disruption_budget *b = &raw->budgets.items[i];
-        if (b->selects != NULL && b->meta.name_space == p->name_space && selector_selects(b->selects, store_pod_labels(raw, p->labels))) return i;
+        if (b->selects != NULL && b->meta.name_space == p->name_space &&
+            selector_selects(b->selects, store_pod_labels(raw, p->labels)))
+            return i;
     }
     return NO_ID;
 }
@@ -96,7 +99,9 @@ static bool set_condition(node_view *v, node_claim *own, uint32_t type)
     for (uint32_t i = 0; i < own->conditions.count; i++) {
         if (own->conditions.items[i].type != type) list[count++] = own->conditions.items[i];
     }
-    list[count++] = (condition){ .type = type, .status = v->view.known.status_true, .reason = NO_TEXT, .since = v->view.raw.now };
+    list[count++] = (condition){
+        .type = type, .status = v->view.known.status_true, .reason = NO_TEXT, .since = v->view.raw.now
+    };
     own->conditions = (condition_list){ list, count };
     return true;
 }
@@ -134,30 +139,19 @@ bool node_view_lift(node_view *v, uint32_t code, uint32_t pod_number)
 {
     state_node *n = &v->view.nodes[v->node];
     switch (code) {
-    case KARP_REASON_NOMINATED:
-        n->nominated = false;
-        return true;
+    case KARP_REASON_NOMINATED: n->nominated = false; return true;
     case KARP_REASON_NODE_DO_NOT_DISRUPT:
-        return forget_annotation(v, &v->view.raw.nodes.items[n->node].meta) && forget_annotation(v, &own_claim(v)->meta);
+        return forget_annotation(v, &v->view.raw.nodes.items[n->node].meta) &&
+               forget_annotation(v, &own_claim(v)->meta);
     case KARP_REASON_POD_DO_NOT_DISRUPT:
     case KARP_REASON_PDB_MULTIPLE:
-    case KARP_REASON_PDB_BLOCKED:
-        return lift_of_pod(v, code, pod_number);
-    case KARP_REASON_CONSOLIDATION_DISABLED:
-        own_pool(v)->consolidate_after = 0;
-        return true;
+    case KARP_REASON_PDB_BLOCKED: return lift_of_pod(v, code, pod_number);
+    case KARP_REASON_CONSOLIDATION_DISABLED: own_pool(v)->consolidate_after = 0; return true;
     case KARP_REASON_POLICY_WHEN_EMPTY:
-    case KARP_REASON_BALANCED_SCORE:
-        own_pool(v)->policy = KARP_WHEN_EMPTY_OR_UNDERUTILIZED;
-        return true;
-    case KARP_REASON_NOT_CONSOLIDATABLE:
-        return set_condition(v, own_claim(v), v->view.known.consolidatable);
-    case KARP_REASON_BUDGET:
-        return free_budget(v, own_pool(v));
-    case KARP_REASON_SPOT_TO_SPOT_DISABLED:
-        v->view.raw.settings.gates |= KARP_GATE_SPOT_TO_SPOT;
-        return true;
-    default:
-        return false;
+    case KARP_REASON_BALANCED_SCORE: own_pool(v)->policy = KARP_WHEN_EMPTY_OR_UNDERUTILIZED; return true;
+    case KARP_REASON_NOT_CONSOLIDATABLE: return set_condition(v, own_claim(v), v->view.known.consolidatable);
+    case KARP_REASON_BUDGET: return free_budget(v, own_pool(v));
+    case KARP_REASON_SPOT_TO_SPOT_DISABLED: v->view.raw.settings.gates |= KARP_GATE_SPOT_TO_SPOT; return true;
+    default: return false;
     }
 }

@@ -10,9 +10,9 @@ typedef struct node_view {
     const karp_snapshot *snapshot;
     karp_snapshot view; /* decisions on it must be gone before it is freed */
     arena data;
-    paged pods;    /* the view's; shared with the snapshot but for those that were changed */
+    paged pods; /* the view's; shared with the snapshot but for those that were changed */
     uint32_t node; /* state node */
-    bool refused;  /* memory, when a reason was to be taken away */
+    bool refused; /* memory, when a reason was to be taken away */
 } node_view;
 
 /* Every other node counts as nominated, which keeps it but leaves it open to pods. false = refused memory. To be freed in any

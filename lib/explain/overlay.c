@@ -29,7 +29,8 @@ void overlay_view_reset(overlay_view *o)
 {
     const karp_snapshot *s = o->snapshot;
     memcpy(o->view.raw.shapes.items, s->raw.shapes.items, s->raw.shapes.count * sizeof(shape));
-    if (s->raw.pools.count > 0) memcpy(o->view.raw.pools.items, s->raw.pools.items, s->raw.pools.count * sizeof(node_pool));
+    if (s->raw.pools.count > 0)
+        memcpy(o->view.raw.pools.items, s->raw.pools.items, s->raw.pools.count * sizeof(node_pool));
     memcpy(o->view.classes, s->classes, s->class_count * sizeof(pod_class));
 }
 
@@ -43,7 +44,8 @@ static bool replace_amount(overlay_view *o, resource_list *list, uint32_t resour
     resource_amount *items = arena_copy(&o->data, list->items, list->count * sizeof *items);
     amount value;
     if (items == NULL) return false;
-    (void)amount_mul(o->snapshot->units[resource], (uint64_t)units, &value); /* less than the request, which could be counted */
+    (void)amount_mul(o->snapshot->units[resource], (uint64_t)units,
+                     &value); /* less than the request, which could be counted */
     for (uint32_t i = 0; i < list->count; i++) {
         if (items[i].resource == resource) items[i].value = value;
     }

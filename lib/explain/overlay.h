@@ -18,7 +18,7 @@ void overlay_view_free(overlay_view *o);
 /* Everything is as in the snapshot again. */
 void overlay_view_reset(overlay_view *o);
 
-shape *overlay_shape(overlay_view *o, uint32_t number);     /* to be changed in place */
+shape *overlay_shape(overlay_view *o, uint32_t number); /* to be changed in place */
 node_pool *overlay_pool(overlay_view *o, uint32_t number);
 /* Every pod of the shape asks for so much of a resource, in the snapshot's units. false = refused memory. */
 bool overlay_request(overlay_view *o, uint32_t shape_number, uint32_t resource, int64_t units);

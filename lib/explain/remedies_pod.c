@@ -33,7 +33,9 @@ static bool tolerated(const toleration_list list, const taint *t)
     for (uint32_t i = 0; i < list.count; i++) {
         const toleration *x = &list.items[i];
         bool key = x->key == NO_TEXT || x->key == t->key, effect = x->effect == NO_TEXT || x->effect == t->effect;
-        if (key && effect && (x->op == KARP_TOLERATION_EXISTS || (x->op == KARP_TOLERATION_EQUAL && x->value == t->value))) return true;
+        if (key && effect &&
+            (x->op == KARP_TOLERATION_EXISTS || (x->op == KARP_TOLERATION_EQUAL && x->value == t->value)))
+            return true;
     }
     return false;
 }
@@ -83,7 +85,9 @@ static void try_taints(search *s, taint_list taints, words *seen)
         if (list == NULL) break;
         if (count > 0) strbuf_adds(&text, " and ");
         show_taint_text(s, &text, t);
-        list[told->count++] = (toleration){ .key = t->key, .value = NO_TEXT, .effect = t->effect, .op = KARP_TOLERATION_EXISTS };
+        list[told->count++] = (toleration){
+            .key = t->key, .value = NO_TEXT, .effect = t->effect, .op = KARP_TOLERATION_EXISTS
+        };
         uint32_t *row = &key[(size_t)3 * count++];
         row[0] = t->key;
         row[1] = t->value;
@@ -101,7 +105,8 @@ void try_tolerations(search *s)
 {
     words seen;
     words_init(&seen, s->snapshot->context);
-    for (uint32_t p = 0; p < s->snapshot->raw.pools.count && !search_over(s); p++) try_taints(s, s->snapshot->raw.pools.items[p].taints, &seen);
+    for (uint32_t p = 0; p < s->snapshot->raw.pools.count && !search_over(s); p++)
+        try_taints(s, s->snapshot->raw.pools.items[p].taints, &seen);
     for (uint32_t n = 0; n < s->snapshot->node_count && !search_over(s); n++) {
         if (!s->snapshot->nodes[n].marked) try_taints(s, s->snapshot->nodes[n].taints, &seen);
     }
@@ -143,7 +148,8 @@ void try_selectors(search *s)
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
     for (uint32_t i = 0; i < h->node_selector.count && !search_over(s); i++) {
-        label_list left = { without(s, h->node_selector.items, h->node_selector.count, sizeof(label_pair), i), h->node_selector.count - 1 };
+        label_list left = { without(s, h->node_selector.items, h->node_selector.count, sizeof(label_pair), i),
+                            h->node_selector.count - 1 };
         if (left.items == NULL) break;
         overlay_shape(&s->changed, s->shape)->node_selector = left;
         strbuf_clear(&text);
@@ -208,7 +214,8 @@ void try_topology(search *s)
     strbuf_init(&text, s->snapshot->context);
     for (uint32_t i = 0; i < h->spread.count && !search_over(s); i++) {
         if (h->spread.items[i].schedule_anyway) continue;
-        spread_list left = { without(s, h->spread.items, h->spread.count, sizeof(spread_constraint), i), h->spread.count - 1 };
+        spread_list left = { without(s, h->spread.items, h->spread.count, sizeof(spread_constraint), i),
+                             h->spread.count - 1 };
         if (left.items == NULL) break;
         changed->spread = left;
         strbuf_clear(&text);

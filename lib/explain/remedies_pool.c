@@ -26,7 +26,8 @@ static bool enough(search *s, uint32_t pool, const resource_amount *limit, const
         if (!amount_add(used, resource_list_get(w->nodes[i].capacity, limit->resource), &used)) return false;
     }
     for (uint32_t t = 0; t < table->type_count; t++) {
-        if (table->types[t].name == name) one = amount_max(one, resource_list_get(table->types[t].capacity_list, limit->resource));
+        if (table->types[t].name == name)
+            one = amount_max(one, resource_list_get(table->types[t].capacity_list, limit->resource));
     }
     amount more = amount_max(used, limit->value);
     return amount_add(more, one, out);
@@ -87,7 +88,8 @@ void try_limits(search *s)
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
     for (uint32_t p = 0; p < s->snapshot->raw.pools.count; p++) {
-        for (uint32_t i = 0; i < s->snapshot->raw.pools.items[p].limits.count && !search_over(s); i++) try_limit(s, p, i, &text);
+        for (uint32_t i = 0; i < s->snapshot->raw.pools.items[p].limits.count && !search_over(s); i++)
+            try_limit(s, p, i, &text);
     }
     strbuf_free(&text);
 }
@@ -130,12 +132,15 @@ static void want_by_pod(wanted *w, uint32_t key)
     for (uint32_t t = 0; t < h->required.count; t++) {
         expression_list list = h->required.items[t].expressions;
         for (uint32_t i = 0; i < list.count; i++) {
-            for (uint32_t k = 0; normal(s, list.items[i].key) == key && list.items[i].op == KARP_OP_IN && k < list.items[i].value_count; k++) {
+            for (uint32_t k = 0;
+                 normal(s, list.items[i].key) == key && list.items[i].op == KARP_OP_IN && k < list.items[i].value_count;
+                 k++) {
                 want(w, list.items[i].values[k]);
             }
         }
     }
-    for (uint32_t i = 0; i < c->alternative_count; i++) want_of_requirement(w, set_get(&s->snapshot->algebra, c->alternatives[i].set, key));
+    for (uint32_t i = 0; i < c->alternative_count; i++)
+        want_of_requirement(w, set_get(&s->snapshot->algebra, c->alternatives[i].set, key));
 }
 
 static void want_zones(wanted *w, uint32_t pool)

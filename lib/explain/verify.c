@@ -15,10 +15,35 @@ struct karp_verification {
 };
 
 static const char *const finding_names[] = {
-    "UNKNOWN", "POD_UNKNOWN", "POD_TWICE", "POD_MISSING", "POD_NOT_WAITING", "NODE_UNKNOWN", "NODE_CLOSED", "POOL_UNKNOWN",
-    "POOL_CLOSED", "NO_PODS", "NO_TYPES", "TYPE_UNKNOWN", "TYPE_REQUIREMENTS", "TYPE_OFFERING", "TYPE_RESOURCES",
-    "TYPE_HOST_PORT", "POOL_REQUIREMENTS", "REQUIREMENTS", "TAINTS", "HOST_PORT", "VOLUME", "VOLUME_LIMIT", "RESOURCES",
-    "LIMITS", "MIN_VALUES", "RESERVATION", "SPREAD", "AFFINITY", "ANTI_AFFINITY",
+    "UNKNOWN",
+    "POD_UNKNOWN",
+    "POD_TWICE",
+    "POD_MISSING",
+    "POD_NOT_WAITING",
+    "NODE_UNKNOWN",
+    "NODE_CLOSED",
+    "POOL_UNKNOWN",
+    "POOL_CLOSED",
+    "NO_PODS",
+    "NO_TYPES",
+    "TYPE_UNKNOWN",
+    "TYPE_REQUIREMENTS",
+    "TYPE_OFFERING",
+    "TYPE_RESOURCES",
+    "TYPE_HOST_PORT",
+    "POOL_REQUIREMENTS",
+    "REQUIREMENTS",
+    "TAINTS",
+    "HOST_PORT",
+    "VOLUME",
+    "VOLUME_LIMIT",
+    "RESOURCES",
+    "LIMITS",
+    "MIN_VALUES",
+    "RESERVATION",
+    "SPREAD",
+    "AFFINITY",
+    "ANTI_AFFINITY",
 };
 
 const char *karp_finding_name(uint32_t code)
@@ -60,7 +85,10 @@ karp_str object_name(verifier *v, const char *kind, karp_str name)
     return (karp_str){ text, prefix + 1 + name.len };
 }
 
-karp_str pod_object(verifier *v, uint32_t pod_number) { return object_name(v, "pod", pod_name(v->snapshot, pod_number)); }
+karp_str pod_object(verifier *v, uint32_t pod_number)
+{
+    return object_name(v, "pod", pod_name(v->snapshot, pod_number));
+}
 
 void *room_for(verifier *v, size_t count, size_t bytes)
 {
@@ -88,7 +116,9 @@ static uint32_t find_by_name(const karp_snapshot *s, uint32_t name_space, uint32
         if (pods_by_name(&s->raw, pod_at(&s->raw, s->by_name[middle]), &wanted) < 0) low = middle + 1;
         else high = middle;
     }
-    return low < s->raw.pods.count && pods_by_name(&s->raw, pod_at(&s->raw, s->by_name[low]), &wanted) == 0 ? s->by_name[low] : NO_ID;
+    return low < s->raw.pods.count && pods_by_name(&s->raw, pod_at(&s->raw, s->by_name[low]), &wanted) == 0
+               ? s->by_name[low]
+               : NO_ID;
 }
 
 /* "namespace/name"; NO_ID = no such pod. */
@@ -109,7 +139,8 @@ static uint32_t mention(verifier *v, karp_str name, karp_str place)
 {
     uint32_t pod_number = find_pod(v->snapshot, name);
     if (pod_number == NO_ID) {
-        note(v, KARP_FINDING_POD_UNKNOWN, object_name(v, "pod", name), "%.*s lists it, but there is no such pod", SHOW(place));
+        note(v, KARP_FINDING_POD_UNKNOWN, object_name(v, "pod", name), "%.*s lists it, but there is no such pod",
+             SHOW(place));
         return NO_ID;
     }
     if (v->seen[pod_number]) {
@@ -128,7 +159,9 @@ static void take_pods(verifier *v, uint32_t number, const karp_str *names, size_
     for (size_t i = 0; i < count; i++) {
         uint32_t pod_number = mention(v, names[i], t->name);
         if (pod_number == NO_ID) continue;
-        if (!v->waits[pod_number]) note(v, KARP_FINDING_POD_NOT_WAITING, pod_object(v, pod_number), "%.*s takes it, but it needs no place", SHOW(t->name));
+        if (!v->waits[pod_number])
+            note(v, KARP_FINDING_POD_NOT_WAITING, pod_object(v, pod_number), "%.*s takes it, but it needs no place",
+                 SHOW(t->name));
         v->at[pod_number] = number;
         pods[t->pod_count++] = pod_number;
     }
@@ -140,9 +173,13 @@ static void take_launch(verifier *v, const karp_plan_launch *launch)
     const store *raw = &v->snapshot->raw;
     uint32_t number = v->target_count++;
     target *t = &v->targets[number];
-    uint32_t name = strings_find(&raw->names, launch->node_pool.len > 0 ? launch->node_pool.ptr : "", launch->node_pool.len);
-    *t = (target){ .is_launch = true, .node = NO_ID, .pool = name == NO_ID ? NO_ID : store_find(raw, KIND_NODE_POOL, NO_TEXT, name),
-                   .name = object_name(v, "launch", launch->id), .launch = launch };
+    uint32_t name = strings_find(&raw->names, launch->node_pool.len > 0 ? launch->node_pool.ptr : "",
+                                 launch->node_pool.len);
+    *t = (target){ .is_launch = true,
+                   .node = NO_ID,
+                   .pool = name == NO_ID ? NO_ID : store_find(raw, KIND_NODE_POOL, NO_TEXT, name),
+                   .name = object_name(v, "launch", launch->id),
+                   .launch = launch };
     if (t->pool != NO_ID) t->taints = raw->pools.items[t->pool].taints;
     else note(v, KARP_FINDING_POOL_UNKNOWN, t->name, "there is no NodePool %.*s", SHOW(launch->node_pool));
     take_pods(v, number, launch->pods, launch->pod_count);
@@ -153,7 +190,9 @@ static void take_placement(verifier *v, const karp_plan_placement *placement)
 {
     uint32_t number = v->target_count++;
     target *t = &v->targets[number];
-    *t = (target){ .node = state_node_named(v->snapshot, placement->node), .pool = NO_ID, .name = object_name(v, "node", placement->node) };
+    *t = (target){ .node = state_node_named(v->snapshot, placement->node),
+                   .pool = NO_ID,
+                   .name = object_name(v, "node", placement->node) };
     if (t->node == NO_ID) {
         note(v, KARP_FINDING_NODE_UNKNOWN, t->name, "there is no such node, or the scheduler may not use it");
     } else {
@@ -169,7 +208,9 @@ static void check_missing(verifier *v)
 {
     for (size_t i = 0; i < v->snapshot->raw.pods.count; i++) {
         uint32_t pod_number = v->snapshot->by_name[i];
-        if (v->waits[pod_number] && !v->seen[pod_number]) note(v, KARP_FINDING_POD_MISSING, pod_object(v, pod_number), "it waits for a node, and the plan does not mention it");
+        if (v->waits[pod_number] && !v->seen[pod_number])
+            note(v, KARP_FINDING_POD_MISSING, pod_object(v, pod_number),
+                 "it waits for a node, and the plan does not mention it");
     }
 }
 
@@ -189,7 +230,8 @@ static bool make_room(verifier *v, const karp_plan *plan)
     v->daemon_requests = room_for(v, ((size_t)s->daemon_count + 1) * s->dims, sizeof *v->daemon_requests);
     if (v->failed) return false;
     for (size_t i = 0; i < pods; i++) v->at[i] = NO_ID;
-    for (uint32_t i = 0; i < s->daemon_count; i++) vector_of(s, s->daemons[i].shape->requests, v->daemon_requests + (size_t)i * s->dims);
+    for (uint32_t i = 0; i < s->daemon_count; i++)
+        vector_of(s, s->daemons[i].shape->requests, v->daemon_requests + (size_t)i * s->dims);
     return find_waiting(v);
 }
 
@@ -197,7 +239,8 @@ static void check_plan(verifier *v, const karp_plan *plan)
 {
     for (size_t i = 0; i < plan->launch_count && !v->failed; i++) take_launch(v, &plan->launches[i]);
     for (size_t i = 0; i < plan->placement_count && !v->failed; i++) take_placement(v, &plan->placements[i]);
-    for (size_t i = 0; i < plan->left_count && !v->failed; i++) (void)mention(v, plan->left[i], (karp_str){ "the list of pods left over", 26 });
+    for (size_t i = 0; i < plan->left_count && !v->failed; i++)
+        (void)mention(v, plan->left[i], (karp_str){ "the list of pods left over", 26 });
     check_missing(v);
     for (uint32_t i = 0; i < v->target_count && !v->failed && !v->words.failed; i++) {
         target *t = &v->targets[i];
@@ -215,13 +258,16 @@ static bool withheld(const void *list, size_t count) { return list == NULL && co
 /* The lists of a caller's plan that are needed without a check of each string. */
 static karp_status check_input(const karp_plan *plan, karp_error *error)
 {
-    if (withheld(plan->launches, plan->launch_count) || withheld(plan->placements, plan->placement_count) || withheld(plan->left, plan->left_count)) {
+    if (withheld(plan->launches, plan->launch_count) || withheld(plan->placements, plan->placement_count) ||
+        withheld(plan->left, plan->left_count)) {
         return fail(error, KARP_E_INVALID, "a list of the plan has a length but no elements");
     }
-    if (plan->profile > KARP_PROFILE_KARP) return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)plan->profile);
+    if (plan->profile > KARP_PROFILE_KARP)
+        return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)plan->profile);
     for (size_t i = 0; i < plan->launch_count; i++) {
         const karp_plan_launch *l = &plan->launches[i];
-        if (withheld(l->pods, l->pod_count) || withheld(l->instance_types, l->instance_type_count) || withheld(l->requirements, l->requirement_count)) {
+        if (withheld(l->pods, l->pod_count) || withheld(l->instance_types, l->instance_type_count) ||
+            withheld(l->requirements, l->requirement_count)) {
             return fail(error, KARP_E_INVALID, "a list of launch %zu has a length but no elements", i);
         }
     }
@@ -233,11 +279,13 @@ static karp_status check_input(const karp_plan *plan, karp_error *error)
     return KARP_OK;
 }
 
-karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, karp_verification **out, karp_error *error)
+karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, karp_verification **out,
+                        karp_error *error)
 {
     karp_plan given;
     karp_snapshot view;
-    if (snapshot == NULL || plan == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot, a plan and a place for the findings are needed");
+    if (snapshot == NULL || plan == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot, a plan and a place for the findings are needed");
     karp_status status = struct_check(plan, sizeof given, sizeof given, &given, "karp_plan", error);
     if (status == KARP_OK) status = check_input(&given, error);
     if (status != KARP_OK) return status;
@@ -246,7 +294,10 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
     found->context = context_ref(snapshot->context);
     arena_init(&found->data, found->context);
     const karp_snapshot *known = snapshot_remaining(snapshot, given.profile == KARP_PROFILE_KARPENTER, &view);
-    verifier v = { .snapshot = known, .context = snapshot->context, .out = found, .now = snapshot->raw.now,
+    verifier v = { .snapshot = known,
+                   .context = snapshot->context,
+                   .out = found,
+                   .now = snapshot->raw.now,
                    .quirks = given.profile == KARP_PROFILE_KARPENTER };
     arena_init(&v.data, v.context);
     v.words.snapshot = known;
@@ -278,7 +329,10 @@ void karp_verification_free(karp_verification *verification)
     context_unref(context);
 }
 
-size_t karp_verification_count(const karp_verification *verification) { return verification == NULL ? 0 : verification->findings.count; }
+size_t karp_verification_count(const karp_verification *verification)
+{
+    return verification == NULL ? 0 : verification->findings.count;
+}
 
 karp_status karp_verification_finding(const karp_verification *verification, size_t index, karp_finding *out)
 {

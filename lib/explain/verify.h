@@ -15,10 +15,10 @@
 /* Where pods go: a node that exists, or a launch. */
 typedef struct target {
     bool is_launch;
-    uint32_t node;   /* state node */
-    uint32_t pool;   /* store index; NO_ID = unknown: nothing more is checked of the launch */
-    karp_str name;   /* "node n1", "launch new-1" */
-    rules labels;    /* what its labels are (node), or will be within (launch) */
+    uint32_t node; /* state node */
+    uint32_t pool; /* store index; NO_ID = unknown: nothing more is checked of the launch */
+    karp_str name; /* "node n1", "launch new-1" */
+    rules labels; /* what its labels are (node), or will be within (launch) */
     taint_list taints;
     const uint32_t *pods;
     uint32_t pod_count;
@@ -37,10 +37,10 @@ typedef struct wishes {
 /* What a pool's nodes start from, and what its daemons take. Filled when the first launch asks. */
 typedef struct pool_facts {
     bool ready, open;
-    rules base;                 /* requirements ∧ labels */
+    rules base; /* requirements ∧ labels */
     const type_table *table;
-    uint32_t *first_of_name;    /* text id -> first type of that name */
-    uint32_t *daemons_of_type;  /* type -> id in daemon_sets + 1; 0 = not looked up */
+    uint32_t *first_of_name; /* text id -> first type of that name */
+    uint32_t *daemons_of_type; /* type -> id in daemon_sets + 1; 0 = not looked up */
 } pool_facts;
 
 typedef struct verifier {
@@ -50,15 +50,15 @@ typedef struct verifier {
     vocabulary words;
     arena data;
     bool failed;
-    bool quirks;       /* what Karpenter's quirks allow is fine */
+    bool quirks; /* what Karpenter's quirks allow is fine */
     int64_t now;
-    uint8_t *spent;    /* by budget: has nothing to spare, where that is counted (without quirks) */
-    uint8_t *waits;    /* by pod: the round has to place it */
-    uint8_t *seen;     /* by pod: the plan mentions it */
-    uint32_t *at;      /* by pod: target, NO_ID = none */
+    uint8_t *spent; /* by budget: has nothing to spare, where that is counted (without quirks) */
+    uint8_t *waits; /* by pod: the round has to place it */
+    uint8_t *seen; /* by pod: the plan mentions it */
+    uint32_t *at; /* by pod: target, NO_ID = none */
     target *targets;
     uint32_t target_count;
-    wishes *wishes;    /* by shape */
+    wishes *wishes; /* by shape */
     pool_facts *pools; /* by store pool */
     wishes *daemon_wishes;
     int64_t *daemon_requests; /* [daemon * dims] */
@@ -72,8 +72,14 @@ karp_str pod_object(verifier *v, uint32_t pod_number);
 /* For "%.*s". */
 #define SHOW(text) (int)((text).len < 200 ? (text).len : 200), (text).len > 0 ? (text).ptr : ""
 
-static inline const shape *pod_shape(const verifier *v, uint32_t pod_number) { return &v->snapshot->raw.shapes.items[pod_at(&v->snapshot->raw, pod_number)->shape]; }
-static inline const int64_t *pod_vector(const verifier *v, uint32_t pod_number) { return v->snapshot->classes[v->snapshot->pod_class[pod_number]].requests; }
+static inline const shape *pod_shape(const verifier *v, uint32_t pod_number)
+{
+    return &v->snapshot->raw.shapes.items[pod_at(&v->snapshot->raw, pod_number)->shape];
+}
+static inline const int64_t *pod_vector(const verifier *v, uint32_t pod_number)
+{
+    return v->snapshot->classes[v->snapshot->pod_class[pod_number]].requests;
+}
 static inline bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
 int64_t add_clamped(int64_t a, int64_t b);
 /* Cleared, for as long as the verifier lasts. A refusal is noted, and NULL. */

@@ -46,11 +46,15 @@ static bool tolerates_taint(const verifier *v, const toleration *x, const taint 
     if (x->op == KARP_TOLERATION_EXISTS) return true;
     if (x->op == KARP_TOLERATION_EQUAL) return x->value == t->value;
     if (x->op != KARP_TOLERATION_LT && x->op != KARP_TOLERATION_GT) return false;
-    if (!plain_number(text_of(v->snapshot, t->value), &theirs) || !plain_number(text_of(v->snapshot, x->value), &ours)) return false;
+    if (!plain_number(text_of(v->snapshot, t->value), &theirs) || !plain_number(text_of(v->snapshot, x->value), &ours))
+        return false;
     return x->op == KARP_TOLERATION_LT ? theirs < ours : theirs > ours;
 }
 
-bool daemon_runs(const verifier *v, const shape *daemon) { return !daemon->has_claims || v->snapshot->raw.settings.dra_requests; }
+bool daemon_runs(const verifier *v, const shape *daemon)
+{
+    return !daemon->has_claims || v->snapshot->raw.settings.dra_requests;
+}
 
 const taint *untolerated(const verifier *v, toleration_list tolerations, taint_list taints, bool soft_too)
 {
@@ -114,7 +118,8 @@ static bool excludes_on(const vocabulary *w, expression_list list, uint32_t key,
 {
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t op = list.items[i].op;
-        if ((op == KARP_OP_NOT_IN || (or_all && op == KARP_OP_DOES_NOT_EXIST)) && word_key(w, list.items[i].key) == key) return true;
+        if ((op == KARP_OP_NOT_IN || (or_all && op == KARP_OP_DOES_NOT_EXIST)) && word_key(w, list.items[i].key) == key)
+            return true;
     }
     return false;
 }
@@ -171,7 +176,10 @@ static bool preference_contradicts(verifier *v, const target *t, const shape *h,
     return false;
 }
 
-static uint32_t host_word(const verifier *v, const target *t) { return t->is_launch ? NO_ID : v->snapshot->nodes[t->node].hostname; }
+static uint32_t host_word(const verifier *v, const target *t)
+{
+    return t->is_launch ? NO_ID : v->snapshot->nodes[t->node].hostname;
+}
 
 static bool some_term_satisfied(verifier *v, const target *t, const wishes *w, const shape *h)
 {
@@ -212,14 +220,16 @@ static void check_ports(verifier *v, const target *t, uint32_t index)
     if (own.count == 0) return;
     for (uint32_t i = 0; i < index; i++) {
         if (!ports_clash_with(own, pod_shape(v, t->pods[i])->ports)) continue;
-        note(v, KARP_FINDING_HOST_PORT, pod_object(v, pod_number), "on %.*s it wants a host port of pod %.*s", SHOW(t->name), SHOW(pod_name(v->snapshot, t->pods[i])));
+        note(v, KARP_FINDING_HOST_PORT, pod_object(v, pod_number), "on %.*s it wants a host port of pod %.*s",
+             SHOW(t->name), SHOW(pod_name(v->snapshot, t->pods[i])));
         return;
     }
     if (t->is_launch) return;
     const state_node *n = &v->snapshot->nodes[t->node];
     for (uint32_t i = 0; i < n->pod_count; i++) {
         if (n->pods[i] == pod_number || !ports_clash_with(own, pod_shape(v, n->pods[i])->ports)) continue;
-        note(v, KARP_FINDING_HOST_PORT, pod_object(v, pod_number), "%.*s has pod %.*s on a host port it wants", SHOW(t->name), SHOW(pod_name(v->snapshot, n->pods[i])));
+        note(v, KARP_FINDING_HOST_PORT, pod_object(v, pod_number), "%.*s has pod %.*s on a host port it wants",
+             SHOW(t->name), SHOW(pod_name(v->snapshot, n->pods[i])));
         return;
     }
 }
@@ -276,7 +286,8 @@ static bool volume_reached(verifier *v, const target *t, const volume_places *p,
     for (uint32_t i = 0; i < p->terms.count; i++) {
         if (p->terms.items[i].expressions.count == 0) continue;
         constrained = true;
-        if (term_reached(v, t, &p->terms.items[i], p->local) || contradiction_taken(v, t, &p->terms.items[i], volumes)) return true;
+        if (term_reached(v, t, &p->terms.items[i], p->local) || contradiction_taken(v, t, &p->terms.items[i], volumes))
+            return true;
     }
     return !constrained;
 }
@@ -293,7 +304,8 @@ static void check_volumes(verifier *v, const target *t, uint32_t pod_number)
     for (uint32_t i = 0; i < claims->count; i++) {
         (void)places_of_claim(raw, p->name_space, claims->ptr[i], &places);
         if (volume_reached(v, t, &places, claims->count)) continue;
-        note(v, KARP_FINDING_VOLUME, pod_object(v, pod_number), "the volume of claim %.*s cannot be used on %.*s", SHOW(name_of(v->snapshot, claims->ptr[i])), SHOW(t->name));
+        note(v, KARP_FINDING_VOLUME, pod_object(v, pod_number), "the volume of claim %.*s cannot be used on %.*s",
+             SHOW(name_of(v->snapshot, claims->ptr[i])), SHOW(t->name));
         return;
     }
 }
@@ -304,11 +316,14 @@ static void check_shape(verifier *v, const target *t, uint32_t pod_number)
 {
     const taint *t_ = untolerated(v, pod_shape(v, pod_number)->tolerations, t->taints, false);
     if (t_ != NULL) {
-        note(v, KARP_FINDING_TAINTS, pod_object(v, pod_number), "it does not tolerate %.*s=%.*s:%.*s of %.*s", SHOW(text_of(v->snapshot, t_->key)),
-             SHOW(text_of(v->snapshot, t_->value)), SHOW(text_of(v->snapshot, t_->effect)), SHOW(t->name));
+        note(v, KARP_FINDING_TAINTS, pod_object(v, pod_number), "it does not tolerate %.*s=%.*s:%.*s of %.*s",
+             SHOW(text_of(v->snapshot, t_->key)), SHOW(text_of(v->snapshot, t_->value)),
+             SHOW(text_of(v->snapshot, t_->effect)), SHOW(t->name));
     }
-    if (!some_term_satisfied(v, t, pod_wishes(v, pod_at(&v->snapshot->raw, pod_number)->shape), pod_shape(v, pod_number))) {
-        note(v, KARP_FINDING_REQUIREMENTS, pod_object(v, pod_number), "its node selector or required node affinity is not met for certain by %.*s", SHOW(t->name));
+    if (!some_term_satisfied(v, t, pod_wishes(v, pod_at(&v->snapshot->raw, pod_number)->shape),
+                             pod_shape(v, pod_number))) {
+        note(v, KARP_FINDING_REQUIREMENTS, pod_object(v, pod_number),
+             "its node selector or required node affinity is not met for certain by %.*s", SHOW(t->name));
     }
 }
 
@@ -319,7 +334,8 @@ void check_pods_at(verifier *v, const target *t)
         uint32_t pod_number = t->pods[i], number = pod_at(&v->snapshot->raw, pod_number)->shape;
         size_t before = karp_verification_count(v->out);
         if (number != last) check_shape(v, t, pod_number);
-        last = karp_verification_count(v->out) == before ? number : NO_ID; /* replicas of a pod without findings have none */
+        last = karp_verification_count(v->out) == before ? number
+                                                         : NO_ID; /* replicas of a pod without findings have none */
         check_ports(v, t, i);
         if (pod_at(&v->snapshot->raw, pod_number)->volumes != 0) check_volumes(v, t, pod_number);
     }

@@ -20,9 +20,14 @@ static bool copy_launches(arena *a, const karp_decision *decision, karp_plan *pl
     for (size_t i = 0; i < count; i++) {
         karp_launch l = { .size = sizeof l };
         (void)karp_decision_launch(decision, i, &l); /* there is one of that number; likewise below */
-        rows[i] = (karp_plan_launch){ .id = l.id, .node_pool = l.node_pool, .pods = pod_names(a, decision, l.pods, l.pod_count), .pod_count = l.pod_count,
-                                      .instance_types = l.instance_types, .instance_type_count = l.instance_type_count,
-                                      .requirements = l.requirements, .requirement_count = l.requirement_count };
+        rows[i] = (karp_plan_launch){ .id = l.id,
+                                      .node_pool = l.node_pool,
+                                      .pods = pod_names(a, decision, l.pods, l.pod_count),
+                                      .pod_count = l.pod_count,
+                                      .instance_types = l.instance_types,
+                                      .instance_type_count = l.instance_type_count,
+                                      .requirements = l.requirements,
+                                      .requirement_count = l.requirement_count };
         if (rows[i].pods == NULL) return false;
     }
     plan->launches = rows;
@@ -66,13 +71,16 @@ static bool copy_left(arena *a, const karp_decision *decision, karp_plan *plan)
     return true;
 }
 
-karp_status karp_verify_decision(const karp_snapshot *snapshot, const karp_decision *decision, karp_verification **out, karp_error *error)
+karp_status karp_verify_decision(const karp_snapshot *snapshot, const karp_decision *decision, karp_verification **out,
+                                 karp_error *error)
 {
-    if (snapshot == NULL || decision == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a decision are needed");
+    if (snapshot == NULL || decision == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a decision are needed");
     arena a;
     karp_plan plan = { .size = sizeof plan, .profile = karp_decision_profile(decision) };
     arena_init(&a, snapshot->context);
-    bool copied = copy_launches(&a, decision, &plan) && copy_placements(&a, decision, &plan) && copy_left(&a, decision, &plan);
+    bool copied = copy_launches(&a, decision, &plan) && copy_placements(&a, decision, &plan) &&
+                  copy_left(&a, decision, &plan);
     karp_status status = copied ? karp_verify(snapshot, &plan, out, error) : fail_nomem(error);
     arena_free(&a);
     return status;

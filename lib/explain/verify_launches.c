@@ -12,8 +12,8 @@ bool pool_open(const verifier *v, uint32_t pool)
     const karp_snapshot *s = v->snapshot;
     const node_pool *p = &s->raw.pools.items[pool];
     const condition *ready = condition_find(p->conditions, s->known.ready);
-    return p->replicas < 0 && p->meta.deletion == KARP_NO_TIME && ready != NULL && ready->status == s->known.status_true &&
-           s->pool_table[pool] != NO_ID;
+    return p->replicas < 0 && p->meta.deletion == KARP_NO_TIME && ready != NULL &&
+           ready->status == s->known.status_true && s->pool_table[pool] != NO_ID;
 }
 
 static void base_rules(verifier *v, uint32_t pool, rules *base)
@@ -24,7 +24,8 @@ static void base_rules(verifier *v, uint32_t pool, rules *base)
     rules_add_expressions(&v->words, base, p->requirements);
     for (uint32_t i = 0; i < p->template_labels.count; i++) {
         label_pair l = p->template_labels.items[i];
-        if (l.key != s->known.node_pool && l.key != own.class_label) rules_add(&v->words, base, rule_one(&v->words, l.key, l.value));
+        if (l.key != s->known.node_pool && l.key != own.class_label)
+            rules_add(&v->words, base, rule_one(&v->words, l.key, l.value));
     }
     rules_add(&v->words, base, rule_one(&v->words, s->known.node_pool, own.name));
     rules_add(&v->words, base, rule_one(&v->words, own.class_label, p->class_name));
@@ -71,7 +72,8 @@ static bool base_allows(const verifier *v, const rules *base, const rules *asked
 {
     for (uint32_t i = 0; i < asked->count; i++) {
         const rule *r = &asked->items[i], *have = rules_find(base, r->key);
-        if (have != NULL ? !rules_agree(&v->words, have, r) : !word_well_known(&v->words, r->key) && !rule_negative(r)) return false;
+        if (have != NULL ? !rules_agree(&v->words, have, r) : !word_well_known(&v->words, r->key) && !rule_negative(r))
+            return false;
     }
     return true;
 }
@@ -85,7 +87,8 @@ static bool daemon_expected(verifier *v, uint32_t daemon, const target *t, const
     if (!w->ready) fill_wishes(v, w, d->shape->node_selector, d->required);
     if ((w->count > 1 && v->quirks) || untolerated(v, d->shape->tolerations, t->taints, false) != NULL) return false;
     for (uint32_t i = 0; i < w->count; i++) {
-        if (base_allows(v, &v->pools[t->pool].base, &w->terms[i]) && type_agrees(v, &w->terms[i], type->set)) return true;
+        if (base_allows(v, &v->pools[t->pool].base, &w->terms[i]) && type_agrees(v, &w->terms[i], type->set))
+            return true;
     }
     return false;
 }
@@ -115,10 +118,10 @@ static const struct words_entry *daemons_of(verifier *v, const target *t, uint32
 
 /* What one check of a launch works with. */
 typedef struct launch_check {
-    rules unreserved;       /* labels without what reserving them has narrowed */
-    const int64_t *wanted;  /* by all pods */
+    rules unreserved; /* labels without what reserving them has narrowed */
+    const int64_t *wanted; /* by all pods */
     int64_t *scratch;
-    host_port_list *ports;  /* of pods that have any */
+    host_port_list *ports; /* of pods that have any */
     uint32_t port_lists;
 } launch_check;
 
@@ -130,7 +133,9 @@ static bool offering_allowed(const verifier *v, const rules *labels, const offer
     for (size_t i = 0; i < n; i++) {
         const rule *have = rules_find(labels, e[i].key);
         rule r = rule_of_requirement(requirement_get(&v->snapshot->algebra, e[i].requirement));
-        if (have != NULL ? !rules_agree(&v->words, have, &r) : !word_well_known(&v->words, e[i].key) && !rule_negative(&r)) return false;
+        if (have != NULL ? !rules_agree(&v->words, have, &r)
+                         : !word_well_known(&v->words, e[i].key) && !rule_negative(&r))
+            return false;
     }
     return true;
 }
@@ -140,7 +145,8 @@ static void sum_with_daemons(verifier *v, const launch_check *c, const struct wo
     uint32_t dims = v->snapshot->dims;
     memcpy(c->scratch, c->wanted, dims * sizeof *c->scratch);
     for (uint32_t i = 0; i < daemons->count; i++) {
-        for (uint32_t r = 0; r < dims; r++) c->scratch[r] = add_clamped(c->scratch[r], v->daemon_requests[(size_t)daemons->ptr[i] * dims + r]);
+        for (uint32_t r = 0; r < dims; r++)
+            c->scratch[r] = add_clamped(c->scratch[r], v->daemon_requests[(size_t)daemons->ptr[i] * dims + r]);
     }
 }
 
@@ -163,7 +169,8 @@ static uint32_t type_fault(verifier *v, const target *t, const launch_check *c, 
     sum_with_daemons(v, c, daemons);
     for (uint32_t d = 0; d < daemons->count; d++) {
         for (uint32_t i = 0; i < c->port_lists; i++) {
-            if (ports_clash_with(c->ports[i], v->snapshot->daemons[daemons->ptr[d]].shape->ports)) return KARP_FINDING_TYPE_HOST_PORT;
+            if (ports_clash_with(c->ports[i], v->snapshot->daemons[daemons->ptr[d]].shape->ports))
+                return KARP_FINDING_TYPE_HOST_PORT;
         }
     }
     for (uint32_t o = type->offering_first; o < type->offering_first + type->offering_count; o++) {
@@ -230,7 +237,9 @@ static void check_types(verifier *v, target *t, const launch_check *c)
         if (fault != 0) note_type(v, t, fault, name);
     }
     if (count == 0) note(v, KARP_FINDING_NO_TYPES, t->name, "it lists no instance type");
-    else if (t->type_count > 0 && !some_offering(v, t)) note(v, KARP_FINDING_TYPE_OFFERING, t->name, "none of its types has an available offering within its requirements");
+    else if (t->type_count > 0 && !some_offering(v, t))
+        note(v, KARP_FINDING_TYPE_OFFERING, t->name,
+             "none of its types has an available offering within its requirements");
 }
 
 /* ---- requirements ------------------------------------------------------------------------------------------------------ */
@@ -254,8 +263,9 @@ static void settle_labels(verifier *v, target *t)
         if (have == NULL) {
             rules_add(&v->words, &t->labels, *asked);
         } else if (!rule_within(&v->words, have, asked) && !may_be_absent(v, t, have, asked)) {
-            note(v, KARP_FINDING_POOL_REQUIREMENTS, t->name, "its requirement on %.*s goes beyond that of NodePool %.*s",
-                 SHOW(word_text(&v->words, asked->key)), SHOW(t->launch->node_pool));
+            note(v, KARP_FINDING_POOL_REQUIREMENTS, t->name,
+                 "its requirement on %.*s goes beyond that of NodePool %.*s", SHOW(word_text(&v->words, asked->key)),
+                 SHOW(t->launch->node_pool));
         }
     }
 }
@@ -264,8 +274,8 @@ static void settle_labels(verifier *v, target *t)
 static bool reserved_only(const verifier *v, const rules *labels)
 {
     const rule *r = rules_find(labels, v->snapshot->known.capacity_type);
-    return (v->snapshot->raw.settings.gates & KARP_GATE_RESERVED_CAPACITY) != 0 && r != NULL && !r->excludes && r->count == 1 &&
-           r->values[0] == v->snapshot->known.reserved;
+    return (v->snapshot->raw.settings.gates & KARP_GATE_RESERVED_CAPACITY) != 0 && r != NULL && !r->excludes &&
+           r->count == 1 && r->values[0] == v->snapshot->known.reserved;
 }
 
 static uint32_t reservation_key(const verifier *v)
@@ -279,7 +289,8 @@ static void settle_unreserved(verifier *v, const target *t, launch_check *c)
     bool reserved = reserved_only(v, &t->labels);
     for (uint32_t i = 0; i < t->labels.count; i++) {
         const rule *r = &t->labels.items[i];
-        if (!reserved || (r->key != v->snapshot->known.capacity_type && r->key != reservation_key(v))) rules_add(&v->words, &c->unreserved, *r);
+        if (!reserved || (r->key != v->snapshot->known.capacity_type && r->key != reservation_key(v)))
+            rules_add(&v->words, &c->unreserved, *r);
     }
     for (uint32_t i = 0; i < v->pools[t->pool].base.count; i++) {
         const rule *r = &v->pools[t->pool].base.items[i];
@@ -312,8 +323,8 @@ static void check_min_values(verifier *v, const target *t)
         uint32_t wanted = base != NULL && base->min_values > r->min_values ? base->min_values : r->min_values;
         uint32_t have = wanted > 0 ? distinct_values(v, t, r->key) : 0;
         if (have >= wanted) continue;
-        note(v, KARP_FINDING_MIN_VALUES, t->name, "its types have %u values of %.*s, minValues asks for %u", (unsigned)have,
-             SHOW(word_text(&v->words, r->key)), (unsigned)wanted);
+        note(v, KARP_FINDING_MIN_VALUES, t->name, "its types have %u values of %.*s, minValues asks for %u",
+             (unsigned)have, SHOW(word_text(&v->words, r->key)), (unsigned)wanted);
     }
 }
 
@@ -338,7 +349,9 @@ void check_launch(verifier *v, target *t)
 {
     pool_facts *f = facts_of_pool(v, t->pool);
     if (!f->open) {
-        note(v, KARP_FINDING_POOL_CLOSED, t->name, "NodePool %.*s is static, not ready, being deleted, or without instance types", SHOW(t->launch->node_pool));
+        note(v, KARP_FINDING_POOL_CLOSED, t->name,
+             "NodePool %.*s is static, not ready, being deleted, or without instance types",
+             SHOW(t->launch->node_pool));
         t->pool = NO_ID;
         return;
     }
@@ -376,7 +389,8 @@ static amount largest(const verifier *v, const target *t, uint32_t resource)
 {
     const type_table *table = v->pools[t->pool].table;
     amount most = amount_whole(0);
-    for (uint32_t i = 0; i < t->type_count; i++) most = amount_max(most, resource_list_get(table->types[t->types[i]].capacity_list, resource));
+    for (uint32_t i = 0; i < t->type_count; i++)
+        most = amount_max(most, resource_list_get(table->types[t->types[i]].capacity_list, resource));
     return most;
 }
 
@@ -397,8 +411,10 @@ static void check_limit(verifier *v, uint32_t pool, const resource_amount *limit
         used = v->quirks ? amount_from(1) : amount_whole(launches);
     }
     if (fits && amount_cmp(used, left) <= 0) return;
-    note(v, KARP_FINDING_LIMITS, object_name(v, "nodepool", name_of(v->snapshot, v->snapshot->raw.pools.items[pool].meta.name)),
-         "its %u launches may exceed the limit on %.*s", (unsigned)launches, SHOW(strings_get(&v->snapshot->raw.resources, limit->resource)));
+    note(v, KARP_FINDING_LIMITS,
+         object_name(v, "nodepool", name_of(v->snapshot, v->snapshot->raw.pools.items[pool].meta.name)),
+         "its %u launches may exceed the limit on %.*s", (unsigned)launches,
+         SHOW(strings_get(&v->snapshot->raw.resources, limit->resource)));
 }
 
 void check_limits(verifier *v)
@@ -435,7 +451,9 @@ static int64_t reservation_room(const verifier *v, uint32_t id)
 
 static bool holds_reservation(const verifier *v, const target *t, uint32_t id)
 {
-    const rule *r = t->is_launch && t->pool != NO_ID && reserved_only(v, &t->labels) ? rules_find(&t->labels, reservation_key(v)) : NULL;
+    const rule *r = t->is_launch && t->pool != NO_ID && reserved_only(v, &t->labels)
+                        ? rules_find(&t->labels, reservation_key(v))
+                        : NULL;
     return r != NULL && !r->excludes && rule_accepts(&v->words, r, id);
 }
 
@@ -445,7 +463,9 @@ void check_reservations(verifier *v)
     map64_init(&done, v->context);
     for (uint32_t i = 0; i < v->target_count && !v->failed; i++) {
         const target *t = &v->targets[i];
-        const rule *r = t->is_launch && t->pool != NO_ID && reserved_only(v, &t->labels) ? rules_find(&t->labels, reservation_key(v)) : NULL;
+        const rule *r = t->is_launch && t->pool != NO_ID && reserved_only(v, &t->labels)
+                            ? rules_find(&t->labels, reservation_key(v))
+                            : NULL;
         for (uint32_t k = 0; r != NULL && !r->excludes && k < r->count && !v->failed; k++) {
             uint32_t holders = 0, id = r->values[k];
             int64_t room = reservation_room(v, id);
@@ -453,8 +473,8 @@ void check_reservations(verifier *v)
             if (!map64_put(&done, id, 1)) v->failed = true;
             for (uint32_t o = i; o < v->target_count; o++) holders += holds_reservation(v, &v->targets[o], id);
             if ((int64_t)holders <= room || v->failed) continue;
-            note(v, KARP_FINDING_RESERVATION, object_name(v, "reservation", word_text(&v->words, id)), "%u launches may use it, and it has room for %u",
-                 (unsigned)holders, room < 0 ? 0 : (unsigned)room);
+            note(v, KARP_FINDING_RESERVATION, object_name(v, "reservation", word_text(&v->words, id)),
+                 "%u launches may use it, and it has room for %u", (unsigned)holders, room < 0 ? 0 : (unsigned)room);
         }
     }
     map64_free(&done);

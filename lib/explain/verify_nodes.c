@@ -15,7 +15,8 @@ static bool daemon_expected(verifier *v, uint32_t daemon, const target *t)
     wishes *w = &v->daemon_wishes[daemon];
     if (!daemon_runs(v, d->shape)) return false;
     if (!w->ready) fill_wishes(v, w, d->shape->node_selector, d->required);
-    if ((w->count > 1 && v->quirks) || untolerated(v, d->shape->tolerations, t->taints, v->quirks) != NULL) return false;
+    if ((w->count > 1 && v->quirks) || untolerated(v, d->shape->tolerations, t->taints, v->quirks) != NULL)
+        return false;
     target bare = *t; /* daemons saw the node before the pods came */
     bare.pod_count = 0;
     uint32_t host = label_get(v->snapshot->nodes[t->node].labels, v->snapshot->known.hostname);
@@ -32,7 +33,8 @@ static void reserve_for_daemons(verifier *v, const target *t, int64_t *reserve)
     const state_node *n = &s->nodes[t->node];
     for (uint32_t i = 0; i < s->daemon_count; i++) {
         if (!daemon_expected(v, i, t)) continue;
-        for (uint32_t r = 0; r < s->dims; r++) reserve[r] = add_clamped(reserve[r], v->daemon_requests[(size_t)i * s->dims + r]);
+        for (uint32_t r = 0; r < s->dims; r++)
+            reserve[r] = add_clamped(reserve[r], v->daemon_requests[(size_t)i * s->dims + r]);
     }
     for (uint32_t i = 0; i < n->pod_count; i++) {
         if ((pod_at(&s->raw, n->pods[i])->flags & POD_OF_DAEMON_SET) == 0) continue;
@@ -59,8 +61,9 @@ static void check_room(verifier *v, const target *t)
         bool named = resource_list_find(n->allocatable, r) != NULL;
         int64_t free_ = named ? add_clamped(n->available[r], -reserve[r]) : 0;
         if (wanted[r] <= 0 || wanted[r] <= free_) continue;
-        note(v, KARP_FINDING_RESOURCES, t->name, "its %u new pods ask for more %.*s than is free beside its pods and daemons",
-             (unsigned)t->pod_count, SHOW(strings_get(&s->raw.resources, r)));
+        note(v, KARP_FINDING_RESOURCES, t->name,
+             "its %u new pods ask for more %.*s than is free beside its pods and daemons", (unsigned)t->pod_count,
+             SHOW(strings_get(&s->raw.resources, r)));
     }
     mem_free(v->context, wanted, (size_t)s->dims * 2 * sizeof *wanted);
 }
@@ -78,7 +81,8 @@ static uint32_t driver_of(const store *raw, uint32_t name_space, uint32_t claim_
         *found = *found && bound != NO_ID;
         return bound == NO_ID ? NO_TEXT : raw->volumes_bound.items[bound].driver;
     }
-    uint32_t class_ = claim->storage_class == 0 ? NO_ID : store_find(raw, KIND_STORAGE_CLASS, NO_TEXT, claim->storage_class);
+    uint32_t class_ = claim->storage_class == 0 ? NO_ID
+                                                : store_find(raw, KIND_STORAGE_CLASS, NO_TEXT, claim->storage_class);
     return class_ == NO_ID ? NO_TEXT : raw->storage_classes.items[class_].driver;
 }
 
@@ -116,8 +120,8 @@ static void check_attachments(verifier *v, const target *t)
         for (uint32_t i = 0; i < t->pod_count; i++) fresh += hold_claims(v, &held, t->pods[i], c->limits[l].driver);
         map64_free(&held);
         if (fresh == 0 || (int64_t)total + fresh <= c->limits[l].count) continue;
-        note(v, KARP_FINDING_VOLUME_LIMIT, t->name, "%u volumes of %.*s, and it can attach %d", (unsigned)(total + fresh),
-             SHOW(text_of(s, c->limits[l].driver)), (int)c->limits[l].count);
+        note(v, KARP_FINDING_VOLUME_LIMIT, t->name, "%u volumes of %.*s, and it can attach %d",
+             (unsigned)(total + fresh), SHOW(text_of(s, c->limits[l].driver)), (int)c->limits[l].count);
     }
 }
 

@@ -29,18 +29,24 @@ static bool tolerates_eviction(const verifier *v, const pod *p)
     for (uint32_t i = 0; i < list.count; i++) {
         const toleration *t = &list.items[i];
         karp_str its_key = text_of(v->snapshot, t->key), its_effect = text_of(v->snapshot, t->effect);
-        if ((its_key.len > 0 && !equal_str(its_key, str(key))) || (its_effect.len > 0 && !equal_str(its_effect, str(effect)))) continue;
+        if ((its_key.len > 0 && !equal_str(its_key, str(key))) ||
+            (its_effect.len > 0 && !equal_str(its_effect, str(effect))))
+            continue;
         if (t->op == KARP_TOLERATION_EXISTS || (t->op == KARP_TOLERATION_EQUAL && t->value == NO_TEXT)) return true;
     }
     return false;
 }
 
-static bool says(const karp_int_or_string *field, const char *text) { return field->is_set && field->is_text && equal_str(field->text, str(text)); }
+static bool says(const karp_int_or_string *field, const char *text)
+{
+    return field->is_set && field->is_text && equal_str(field->text, str(text));
+}
 
 static bool covers(const verifier *v, const disruption_budget *b, const pod *p)
 {
     const store *raw = &v->snapshot->raw;
-    return b->meta.name_space == p->name_space && b->selects != NULL && selector_matches(b->selects, store_pod_labels(raw, p->labels));
+    return b->meta.name_space == p->name_space && b->selects != NULL &&
+           selector_matches(b->selects, store_pod_labels(raw, p->labels));
 }
 
 /* An amount of pods that a budget states, of `all`; percents are rounded up. False = it cannot be read. */
@@ -78,7 +84,8 @@ static bool count_budgets(verifier *v)
 {
     const store *raw = &v->snapshot->raw;
     v->spent = room_for(v, raw->budgets.count + 1, sizeof *v->spent);
-    for (size_t i = 0; v->spent != NULL && !v->quirks && i < raw->budgets.count; i++) v->spent[i] = none_to_spare(v, &raw->budgets.items[i]);
+    for (size_t i = 0; v->spent != NULL && !v->quirks && i < raw->budgets.count; i++)
+        v->spent[i] = none_to_spare(v, &raw->budgets.items[i]);
     return v->spent != NULL;
 }
 

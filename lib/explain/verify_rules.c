@@ -28,10 +28,7 @@ uint32_t word_key(const vocabulary *w, uint32_t key)
     return key < w->snapshot->facts.count ? w->snapshot->facts.normalized[key] : key;
 }
 
-bool word_well_known(const vocabulary *w, uint32_t key)
-{
-    return w->snapshot->facts.well_known[key] != 0;
-}
+bool word_well_known(const vocabulary *w, uint32_t key) { return w->snapshot->facts.well_known[key] != 0; }
 
 bool digits_number(karp_str digits, bool minus, int64_t *out)
 {
@@ -70,7 +67,8 @@ static rule anything(uint32_t key, uint32_t min_values)
 }
 
 /* The rule of an operator with its values as words; `values` must live on. */
-static rule rule_make(const vocabulary *w, uint32_t key, uint32_t op, const uint32_t *values, uint32_t count, uint32_t min_values)
+static rule rule_make(const vocabulary *w, uint32_t key, uint32_t op, const uint32_t *values, uint32_t count,
+                      uint32_t min_values)
 {
     rule r = anything(word_key(w, key), min_values);
     int64_t bound = 0;
@@ -85,9 +83,7 @@ static rule rule_make(const vocabulary *w, uint32_t key, uint32_t op, const uint
         r.values = values;
         r.count = count;
         break;
-    case KARP_OP_DOES_NOT_EXIST:
-        r.excludes = false;
-        break;
+    case KARP_OP_DOES_NOT_EXIST: r.excludes = false; break;
     case KARP_OP_GT:
         if (bound == INT64_MAX) return nothing(r.key, 0);
         r.gte = bound + 1;
@@ -96,14 +92,9 @@ static rule rule_make(const vocabulary *w, uint32_t key, uint32_t op, const uint
         if (bound == INT64_MIN) return nothing(r.key, 0);
         r.lte = bound - 1;
         break;
-    case KARP_OP_GTE:
-        r.gte = bound;
-        break;
-    case KARP_OP_LTE:
-        r.lte = bound;
-        break;
-    default:
-        break;
+    case KARP_OP_GTE: r.gte = bound; break;
+    case KARP_OP_LTE: r.lte = bound; break;
+    default: break;
     }
     return r;
 }
@@ -126,8 +117,13 @@ rule rule_of_plan(vocabulary *w, const karp_requirement *r)
 
 rule rule_of_requirement(const requirement *r)
 {
-    return (rule){ .key = r->key, .min_values = r->min_values, .count = r->value_count, .values = r->values,
-                   .gte = r->has_gte ? r->gte : INT64_MIN, .lte = r->has_lte ? r->lte : INT64_MAX, .excludes = r->complement };
+    return (rule){ .key = r->key,
+                   .min_values = r->min_values,
+                   .count = r->value_count,
+                   .values = r->values,
+                   .gte = r->has_gte ? r->gte : INT64_MIN,
+                   .lte = r->has_lte ? r->lte : INT64_MAX,
+                   .excludes = r->complement };
 }
 
 rule rule_one(vocabulary *w, uint32_t key, uint32_t value)
@@ -209,7 +205,8 @@ rule rule_meet(vocabulary *w, const rule *x, const rule *y)
         r.lte = lte;
         for (uint32_t i = 0; i < x->count + y->count; i++) {
             uint32_t value = i < x->count ? x->values[i] : y->values[i - x->count];
-            if (in_bounds(w, &bounds, value)) values[r.count++] = value; /* an exclusion outside the bounds is forgotten */
+            if (in_bounds(w, &bounds, value))
+                values[r.count++] = value; /* an exclusion outside the bounds is forgotten */
         }
         return r;
     }
@@ -258,5 +255,6 @@ void rules_add_expressions(vocabulary *w, rules *list, expression_list expressio
 
 void rules_add_labels(vocabulary *w, rules *list, label_list labels)
 {
-    for (uint32_t i = 0; i < labels.count; i++) rules_add(w, list, rule_one(w, labels.items[i].key, labels.items[i].value));
+    for (uint32_t i = 0; i < labels.count; i++)
+        rules_add(w, list, rule_one(w, labels.items[i].key, labels.items[i].value));
 }

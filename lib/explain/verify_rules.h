@@ -24,7 +24,7 @@ bool word_well_known(const vocabulary *w, uint32_t key); /* of a word that the s
 typedef struct rule {
     uint32_t key, min_values, count;
     const uint32_t *values; /* the allowed ones, or the excluded ones */
-    int64_t gte, lte;       /* INT64_MIN and INT64_MAX: none */
+    int64_t gte, lte; /* INT64_MIN and INT64_MAX: none */
     bool excludes;
 } rule;
 

@@ -21,9 +21,9 @@ typedef struct spread_check {
     uint32_t kind;
     const wishes *w;
     uint8_t *selected; /* kinds */
-    bool soft_taints;  /* count for the nodes it looks at */
-    bool unsure;       /* pods went to a domain that their node does not state (S-Q36) */
-    map64 index;       /* domain -> place in domains */
+    bool soft_taints; /* count for the nodes it looks at */
+    bool unsure; /* pods went to a domain that their node does not state (S-Q36) */
+    map64 index; /* domain -> place in domains */
     LIST_OF(domain_count) domains;
     size_t known; /* so many of them, the first, are those of nodes and pools */
 } spread_check;
@@ -51,8 +51,11 @@ static bool same_labels(label_list x, label_list y)
 
 static bool same_filter(const shape *x, const shape *y, const spread_constraint *a, const spread_constraint *b)
 {
-    if (a->min_domains != b->min_domains || a->honor_affinity != b->honor_affinity || a->honor_taints != b->honor_taints) return false;
-    if (!same_labels(x->node_selector, y->node_selector) || x->required.count > 0 || y->required.count > 0) return x == y;
+    if (a->min_domains != b->min_domains || a->honor_affinity != b->honor_affinity ||
+        a->honor_taints != b->honor_taints)
+        return false;
+    if (!same_labels(x->node_selector, y->node_selector) || x->required.count > 0 || y->required.count > 0)
+        return x == y;
     return !a->honor_taints || x == y;
 }
 
@@ -66,7 +69,8 @@ static bool conflated(const spread_check *s)
         if (w->classes[k].name_space != w->classes[s->kind].name_space) continue;
         for (uint32_t i = 0; i < h->spread.count; i++) {
             const spread_constraint *o = &h->spread.items[i];
-            if (o->topology_key != s->c->topology_key || o->max_skew != s->c->max_skew || o->label_selector == NULL) continue;
+            if (o->topology_key != s->c->topology_key || o->max_skew != s->c->max_skew || o->label_selector == NULL)
+                continue;
             if (!same_labels(o->label_selector->labels, s->c->label_selector->labels)) continue;
             if (!same_filter(own, h, s->c, o)) return true;
         }
@@ -132,7 +136,8 @@ static bool looked_at(const spread_check *s, const target *t, bool certain)
     if (!s->c->honor_affinity) return true;
     uint32_t host = t->is_launch || t->node == NO_ID ? NO_ID : w->nodes[t->node].hostname;
     for (uint32_t i = 0; i < s->w->count; i++) {
-        if (labels_satisfy(s->v, t, &s->w->terms[i], host) || (!certain && may_satisfy(s, t, &s->w->terms[i]))) return true;
+        if (labels_satisfy(s->v, t, &s->w->terms[i], host) || (!certain && may_satisfy(s, t, &s->w->terms[i])))
+            return true;
     }
     return false;
 }
@@ -177,7 +182,9 @@ static void count_placed(spread_check *s)
         if (d.count != 1) {
             bool imagined = label_imagined(v, t, s->c->topology_key);
             s->unsure = s->unsure || imagined;
-            if (own && !imagined) note(v, KARP_FINDING_SPREAD, pod_object(v, p), "%.*s has no certain %.*s, over which it must be spread", SHOW(t->name), SHOW(text_of(v->snapshot, s->c->topology_key)));
+            if (own && !imagined)
+                note(v, KARP_FINDING_SPREAD, pod_object(v, p), "%.*s has no certain %.*s, over which it must be spread",
+                     SHOW(t->name), SHOW(text_of(v->snapshot, s->c->topology_key)));
             continue;
         }
         bool looked = looked_at(s, t, own);
@@ -200,7 +207,8 @@ static void count_pools(spread_check *s)
     const shape *own = &w->raw.shapes.items[w->classes[s->kind].shape];
     for (uint32_t p = 0; p < w->raw.pools.count && !v->failed; p++) {
         if (!facts_of_pool(v, p)->open) continue;
-        if (s->c->honor_taints && untolerated(v, own->tolerations, w->raw.pools.items[p].taints, false) != NULL) continue;
+        if (s->c->honor_taints && untolerated(v, own->tolerations, w->raw.pools.items[p].taints, false) != NULL)
+            continue;
         const rule *base = rules_find(&v->pools[p].base, key);
         const type_table *table = v->pools[p].table;
         for (uint32_t t = 0; t < table->type_count; t++) {
@@ -211,7 +219,8 @@ static void count_pools(spread_check *s)
                 if (base == NULL || rule_accepts(&v->words, base, r.values[i])) (void)count_of(s, r.values[i]);
             }
         }
-        for (uint32_t i = 0; base != NULL && !base->excludes && i < base->count && !v->failed; i++) (void)count_of(s, base->values[i]);
+        for (uint32_t i = 0; base != NULL && !base->excludes && i < base->count && !v->failed; i++)
+            (void)count_of(s, base->values[i]);
     }
 }
 
@@ -257,8 +266,9 @@ static void judge(spread_check *s)
         const domain_count *d = &s->domains.items[i];
         int64_t skew = (int64_t)d->before + d->own - least;
         if (!d->used || skew <= s->c->max_skew) continue;
-        note(v, KARP_FINDING_SPREAD, pod_object(v, first_of_kind(v->snapshot, s->kind)), "%u pods like it in one %.*s, %u in the emptiest, and maxSkew is %d",
-             (unsigned)(d->before + d->own), SHOW(text_of(v->snapshot, s->c->topology_key)), (unsigned)least, (int)s->c->max_skew);
+        note(v, KARP_FINDING_SPREAD, pod_object(v, first_of_kind(v->snapshot, s->kind)),
+             "%u pods like it in one %.*s, %u in the emptiest, and maxSkew is %d", (unsigned)(d->before + d->own),
+             SHOW(text_of(v->snapshot, s->c->topology_key)), (unsigned)least, (int)s->c->max_skew);
         return;
     }
 }
@@ -289,7 +299,11 @@ void check_spread_of_kind(verifier *v, uint32_t kind)
         return;
     }
     for (uint32_t i = 0; i < h->spread.count && !v->failed; i++) {
-        spread_check s = { .v = v, .c = &h->spread.items[i], .kind = kind, .w = pod_wishes(v, shape_number), .selected = selected,
+        spread_check s = { .v = v,
+                           .c = &h->spread.items[i],
+                           .kind = kind,
+                           .w = pod_wishes(v, shape_number),
+                           .selected = selected,
                            .soft_taints = !soft_pools(w) };
         if (s.c->schedule_anyway || s.c->label_selector == NULL || !key_as_written(v, s.c->topology_key)) continue;
         if (v->quirks && (conflated(&s) || may_change_group(&s))) continue;

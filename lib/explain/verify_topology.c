@@ -58,7 +58,6 @@ spot_domains domains_of(const verifier *v, const target *t, uint32_t key)
     return d;
 }
 
-
 bool usable_target(const verifier *v, uint32_t number)
 {
     if (number == NO_ID) return false;
@@ -70,7 +69,8 @@ bool usable_target(const verifier *v, uint32_t number)
 bool counts_where_it_runs(const verifier *v, uint32_t pod_number)
 {
     const struct pod *p = pod_at(&v->snapshot->raw, pod_number);
-    return v->snapshot->pod_node[pod_number] != NO_ID && !pod_over(p) && p->deletion == KARP_NO_TIME && !v->waits[pod_number];
+    return v->snapshot->pod_node[pod_number] != NO_ID && !pod_over(p) && p->deletion == KARP_NO_TIME &&
+           !v->waits[pod_number];
 }
 
 /* ---- whom a term selects ------------------------------------------------------------------------------------------------ */
@@ -85,7 +85,8 @@ static bool in_namespaces(const verifier *v, const pod_term *t, uint32_t own, ui
     karp_str wanted = text_of(v->snapshot, name_space);
     uint32_t name = t->namespace_selector == NULL ? NO_ID : strings_find(&raw->names, wanted.ptr, wanted.len);
     for (size_t i = 0; name != NO_ID && i < raw->namespaces.count; i++) {
-        if (raw->namespaces.items[i].name == name) return selector_matches(t->namespace_selector, raw->namespaces.items[i].labels);
+        if (raw->namespaces.items[i].name == name)
+            return selector_matches(t->namespace_selector, raw->namespaces.items[i].labels);
     }
     return false;
 }
@@ -111,8 +112,8 @@ static uint32_t terms_on(pod_term_list list, uint32_t key)
 
 static uint32_t constraints_on(const shape *h, uint32_t key)
 {
-    uint32_t count = terms_on(h->required_affinity, key) + terms_on(h->preferred_affinity, key) + terms_on(h->required_anti, key) +
-                     terms_on(h->preferred_anti, key);
+    uint32_t count = terms_on(h->required_affinity, key) + terms_on(h->preferred_affinity, key) +
+                     terms_on(h->required_anti, key) + terms_on(h->preferred_anti, key);
     for (uint32_t i = 0; i < h->spread.count; i++) count += h->spread.items[i].topology_key == key;
     return count;
 }
@@ -180,11 +181,11 @@ static uint32_t company_of(const company *c, uint32_t domain, uint32_t pod_numbe
 typedef struct affinity_check {
     verifier *v;
     const pod_term *term;
-    uint32_t kind;           /* of the pods whose term it is */
+    uint32_t kind; /* of the pods whose term it is */
     const uint8_t *selected; /* kinds */
-    bool relaxable;          /* its node terms may differ between its pods: less can be said */
-    bool runs_somewhere;     /* a selected pod runs in a domain that the kind may use */
-    company others;          /* selected pods that run, or are of another kind */
+    bool relaxable; /* its node terms may differ between its pods: less can be said */
+    bool runs_somewhere; /* a selected pod runs in a domain that the kind may use */
+    company others; /* selected pods that run, or are of another kind */
 } affinity_check;
 
 static void find_others(affinity_check *c)
@@ -197,7 +198,8 @@ static void find_others(affinity_check *c)
         if (counts_where_it_runs(v, p)) {
             uint32_t domain = bound_domain(v, p, c->term->topology_key, true);
             company_add(&c->others, domain, p);
-            c->runs_somewhere = c->runs_somewhere || (domain != NO_ID && (own == NULL || rule_accepts(&v->words, own, domain)));
+            c->runs_somewhere = c->runs_somewhere ||
+                                (domain != NO_ID && (own == NULL || rule_accepts(&v->words, own, domain)));
         } else if (usable_target(v, v->at[p]) && kind_of(v, p) != c->kind) {
             spot_domains d = domains_of(v, &v->targets[v->at[p]], c->term->topology_key);
             company_add_all(&c->others, &d, p);
@@ -219,7 +221,9 @@ static void check_affinity(affinity_check *c)
         spot_domains d = domains_of(v, t, key);
         if (d.count == 0 && label_imagined(v, t, key)) continue;
         if (d.count == 0) {
-            note(v, KARP_FINDING_AFFINITY, pod_object(v, p), "%.*s has no certain %.*s, which its pod affinity is about", SHOW(t->name), SHOW(text_of(v->snapshot, key)));
+            note(v, KARP_FINDING_AFFINITY, pod_object(v, p),
+                 "%.*s has no certain %.*s, which its pod affinity is about", SHOW(t->name),
+                 SHOW(text_of(v->snapshot, key)));
             continue;
         }
         for (uint32_t k = 0; k < d.count; k++) {
@@ -230,7 +234,8 @@ static void check_affinity(affinity_check *c)
                 alone = domain;
                 continue;
             }
-            note(v, KARP_FINDING_AFFINITY, pod_object(v, p), "on %.*s no pod that its required pod affinity selects is in the same %.*s", SHOW(t->name),
+            note(v, KARP_FINDING_AFFINITY, pod_object(v, p),
+                 "on %.*s no pod that its required pod affinity selects is in the same %.*s", SHOW(t->name),
                  SHOW(text_of(v->snapshot, key)));
             break;
         }
@@ -253,12 +258,14 @@ static bool certain_domain(const verifier *v, const target *t, uint32_t pod_numb
 
 static void note_together(verifier *v, uint32_t pod_number, uint32_t other, uint32_t key)
 {
-    note(v, KARP_FINDING_ANTI_AFFINITY, pod_object(v, pod_number), "on %.*s it shares its %.*s with pod %.*s, and a required anti-affinity forbids that",
+    note(v, KARP_FINDING_ANTI_AFFINITY, pod_object(v, pod_number),
+         "on %.*s it shares its %.*s with pod %.*s, and a required anti-affinity forbids that",
          SHOW(v->targets[v->at[pod_number]].name), SHOW(text_of(v->snapshot, key)), SHOW(pod_name(v->snapshot, other)));
 }
 
 /* The selected pods by domain, and by target for domains that are not certain. */
-static void find_barred(verifier *v, uint32_t kind, uint32_t key, const uint8_t *selected, company *by_domain, company *by_target)
+static void find_barred(verifier *v, uint32_t kind, uint32_t key, const uint8_t *selected, company *by_domain,
+                        company *by_target)
 {
     for (uint32_t i = 0; i < v->snapshot->raw.pods.count && !v->failed; i++) {
         uint32_t p = v->snapshot->by_name[i];
@@ -268,7 +275,8 @@ static void find_barred(verifier *v, uint32_t kind, uint32_t key, const uint8_t 
         } else if (usable_target(v, v->at[p])) {
             const target *t = &v->targets[v->at[p]];
             spot_domains d = domains_of(v, t, key);
-            if (kind_of(v, p) == kind || (d.count == 1 && certain_domain(v, t, p, key))) company_add_all(by_domain, &d, p);
+            if (kind_of(v, p) == kind || (d.count == 1 && certain_domain(v, t, p, key)))
+                company_add_all(by_domain, &d, p);
             if (d.count > 0) company_add(by_target, v->at[p], p);
         }
     }
@@ -287,7 +295,8 @@ static void check_anti(verifier *v, uint32_t kind, const pod_term *term, const u
         if (kind_of(v, p) != kind || !usable_target(v, v->at[p])) continue;
         spot_domains d = domains_of(v, &v->targets[v->at[p]], key);
         uint32_t other = d.count > 0 ? company_of(&by_target, v->at[p], p) : NO_ID;
-        for (uint32_t k = 0; k < d.count && other == NO_ID; k++) other = company_of(&by_domain, d.values != NULL ? d.values[k] : d.one, p);
+        for (uint32_t k = 0; k < d.count && other == NO_ID; k++)
+            other = company_of(&by_domain, d.values != NULL ? d.values[k] : d.one, p);
         if (other != NO_ID) note_together(v, p, other, key);
     }
     company_free(&by_domain);
@@ -310,13 +319,15 @@ static void check_anti_of_bound(verifier *v, uint32_t kind, const pod_term *term
     company owners;
     company_init(&owners, v);
     for (uint32_t p = 0; p < v->snapshot->raw.pods.count && !v->failed; p++) {
-        if (kind_of(v, p) == kind && bars_where_it_runs(v, p)) company_add(&owners, bound_domain(v, p, term->topology_key, false), p);
+        if (kind_of(v, p) == kind && bars_where_it_runs(v, p))
+            company_add(&owners, bound_domain(v, p, term->topology_key, false), p);
     }
     for (uint32_t i = 0; i < v->snapshot->raw.pods.count && !v->failed && owners.first.count > 0; i++) {
         uint32_t p = v->snapshot->by_name[i], owner = NO_ID;
         if (!selected[kind_of(v, p)] || !usable_target(v, v->at[p])) continue;
         spot_domains d = domains_of(v, &v->targets[v->at[p]], term->topology_key);
-        for (uint32_t k = 0; k < d.count && owner == NO_ID; k++) owner = company_of(&owners, d.values != NULL ? d.values[k] : d.one, p);
+        for (uint32_t k = 0; k < d.count && owner == NO_ID; k++)
+            owner = company_of(&owners, d.values != NULL ? d.values[k] : d.one, p);
         if (owner != NO_ID) note_together(v, p, owner, term->topology_key);
     }
     company_free(&owners);
@@ -329,7 +340,11 @@ static void check_terms_of_kind(verifier *v, uint32_t kind, uint8_t *selected)
     const shape *h = &v->snapshot->raw.shapes.items[v->snapshot->classes[kind].shape];
     uint32_t own = v->snapshot->classes[kind].name_space;
     for (uint32_t i = 0; i < h->required_affinity.count && !v->failed; i++) {
-        affinity_check c = { .v = v, .term = &h->required_affinity.items[i], .kind = kind, .selected = selected, .relaxable = h->required.count > 1 };
+        affinity_check c = { .v = v,
+                             .term = &h->required_affinity.items[i],
+                             .kind = kind,
+                             .selected = selected,
+                             .relaxable = h->required.count > 1 };
         if (c.term->label_selector == NULL || !key_as_written(v, c.term->topology_key)) continue;
         select_by_term(v, c.term, own, selected);
         check_affinity(&c);

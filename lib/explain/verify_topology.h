@@ -8,8 +8,8 @@
 /* The values of a label key that a target may have. */
 typedef struct spot_domains {
     const uint32_t *values; /* NULL: `one` is the only one */
-    uint32_t one, count;    /* count 0: no such label, or … */
-    bool open;              /* … anything at all */
+    uint32_t one, count; /* count 0: no such label, or … */
+    bool open; /* … anything at all */
 } spot_domains;
 
 spot_domains domains_of(const verifier *v, const target *t, uint32_t key);

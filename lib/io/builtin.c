@@ -25,7 +25,8 @@ karp_str karp_reader_region(const karp_reader *reader)
 {
     bool aws = reader->options.provider.len == 0 || io_str_is(reader->options.provider, "aws");
     if (!io_builtin_types(reader) || reader->given_provider) return nothing;
-    if (reader->options.region.len > 0 || reader->region.len > 0) return reader->options.region.len > 0 ? reader->options.region : reader->region;
+    if (reader->options.region.len > 0 || reader->region.len > 0)
+        return reader->options.region.len > 0 ? reader->options.region : reader->region;
     return aws ? io_str(AWS_USUAL_REGION) : nothing;
 }
 
@@ -43,7 +44,8 @@ karp_status io_provider(karp_reader *reader, karp_provider **out)
     karp_status status = KARP_OK;
     *out = reader->given_provider ? reader->given_provider : reader->provider;
     if (*out) return KARP_OK;
-    status = open_named(reader, reader->options.region.len ? reader->options.region : reader->region, &reader->provider);
+    status = open_named(reader, reader->options.region.len ? reader->options.region : reader->region,
+                        &reader->provider);
     *out = reader->provider;
     return status;
 }
@@ -52,7 +54,8 @@ karp_status io_provider(karp_reader *reader, karp_provider **out)
 static karp_status checking_provider(karp_reader *reader, karp_provider **out)
 {
     karp_status status = KARP_OK;
-    if (!reader->given_provider && !reader->checker) status = open_named(reader, reader->options.region, &reader->checker);
+    if (!reader->given_provider && !reader->checker)
+        status = open_named(reader, reader->options.region, &reader->checker);
     *out = reader->given_provider ? reader->given_provider : reader->checker;
     return status;
 }
@@ -120,14 +123,16 @@ static size_t split_field(const char *field, char *buffer, size_t room, io_step 
 }
 
 /* What the provider finds wrong gets the place of the field it names. */
-static karp_status read_class(karp_reader *reader, karp_provider *provider, const json_t *tree, const io_place *place, karp_provider_class **out)
+static karp_status read_class(karp_reader *reader, karp_provider *provider, const json_t *tree, const io_place *place,
+                              karp_provider_class **out)
 {
     io_text text;
     io_text_init(&text, reader->context);
     io_write_json(&text, tree);
     karp_status status = text.failed ? io_reader_nomem(reader) : KARP_OK;
     if (status == KARP_OK) {
-        status = karp_provider_class_new(provider, place->document, (karp_str){ text.ptr, text.len }, out, &reader->error);
+        status = karp_provider_class_new(provider, place->document, (karp_str){ text.ptr, text.len }, out,
+                                         &reader->error);
     }
     io_text_free(&text);
     if (status == KARP_OK || status == KARP_E_NOMEM) return status;
@@ -142,7 +147,8 @@ static karp_status read_class(karp_reader *reader, karp_provider *provider, cons
 
 static bool is_class_of(const karp_provider *provider, const json_t *tree)
 {
-    return karp_provider_class_kind(provider).len && io_str_equal(io_get_text(tree, "kind"), karp_provider_class_kind(provider)) &&
+    return karp_provider_class_kind(provider).len &&
+           io_str_equal(io_get_text(tree, "kind"), karp_provider_class_kind(provider)) &&
            io_str_equal(io_group_of(io_get_text(tree, "apiVersion")), karp_provider_class_group(provider));
 }
 
@@ -187,10 +193,7 @@ typedef struct class_uses {
     size_t count;
 } class_uses;
 
-static int shown(karp_str text)
-{
-    return (int)(text.len < 100 ? text.len : 100);
-}
+static int shown(karp_str text) { return (int)(text.len < 100 ? text.len : 100); }
 
 /* EC2 names zones after their region. */
 static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
@@ -209,7 +212,8 @@ static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
     }
     json_decref(tree);
     if (found) return KARP_OK;
-    return io_warn(reader, "%.*s %.*s: none of its subnets is in %.*s", shown(kind), kind.ptr, shown(name), name.ptr, shown(region), region.ptr);
+    return io_warn(reader, "%.*s %.*s: none of its subnets is in %.*s", shown(kind), kind.ptr, shown(name), name.ptr,
+                   shown(region), region.ptr);
 }
 
 /* Pools of another cloud's classes get the types that this one has by default. */
@@ -217,24 +221,30 @@ static karp_status warn_foreign(class_uses *u, karp_str pool, karp_str kind)
 {
     karp_str own = karp_provider_class_kind(u->provider);
     if (io_str_is(karp_provider_name(u->provider), "aws")) {
-        return io_warn(u->reader, "NodePool %.*s: its %.*s is no EC2NodeClass: without a catalogue its instance types are EC2's, as AL2023 has them",
+        return io_warn(u->reader,
+                       "NodePool %.*s: its %.*s is no EC2NodeClass: without a catalogue its instance types are EC2's, "
+                       "as AL2023 has them",
                        shown(pool), pool.ptr, shown(kind), kind.ptr);
     }
     if (own.len == 0) return KARP_OK;
-    return io_warn(u->reader, "NodePool %.*s: its %.*s is no %.*s: its instance types are those that the provider has by default", shown(pool), pool.ptr,
-                   shown(kind), kind.ptr, shown(own), own.ptr);
+    return io_warn(u->reader,
+                   "NodePool %.*s: its %.*s is no %.*s: its instance types are those that the provider has by default",
+                   shown(pool), pool.ptr, shown(kind), kind.ptr, shown(own), own.ptr);
 }
 
 static karp_status warn_absent(class_uses *u, karp_str name)
 {
     karp_str own = karp_provider_class_kind(u->provider);
     if (io_str_is(karp_provider_name(u->provider), "aws")) {
-        return io_warn_once(u->reader, "EC2NodeClass %.*s is not in the input: its nodes are taken to be AL2023's, with default settings", shown(name),
-                            name.ptr);
+        return io_warn_once(
+            u->reader,
+            "EC2NodeClass %.*s is not in the input: its nodes are taken to be AL2023's, with default settings",
+            shown(name), name.ptr);
     }
     if (own.len == 0) return KARP_OK;
-    return io_warn_once(u->reader, "%.*s %.*s is not in the input: its nodes are taken to have the provider's default settings", shown(own), own.ptr,
-                        shown(name), name.ptr);
+    return io_warn_once(u->reader,
+                        "%.*s %.*s is not in the input: its nodes are taken to have the provider's default settings",
+                        shown(own), own.ptr, shown(name), name.ptr);
 }
 
 /* What the class of that name says; NULL, with a note, when the input has none. */
@@ -243,7 +253,8 @@ static karp_status find_class(class_uses *u, karp_str pool, const json_t *ref, k
     karp_reader *reader = u->reader;
     karp_str group = io_get_text(ref, "group"), kind = karp_provider_class_kind(u->provider);
     *out = NULL;
-    if (group.len && !io_str_equal(group, karp_provider_class_group(u->provider))) return warn_foreign(u, pool, io_get_text(ref, "kind"));
+    if (group.len && !io_str_equal(group, karp_provider_class_group(u->provider)))
+        return warn_foreign(u, pool, io_get_text(ref, "kind"));
     uint32_t number = kind.len ? io_find(reader, kind.ptr, nothing, name) : IO_NONE;
     if (number >= reader->waiting_count) return warn_absent(u, name);
     karp_status status = io_read_node_class(reader, u->provider, number, out);
@@ -286,7 +297,8 @@ static karp_status add_pool(class_uses *u, const io_waiting *w, size_t room)
         status = find_class(u, w->name, ref, name, &class_);
         if (status == KARP_OK) status = use_class(u, class_, room, &index);
         else karp_provider_class_free(class_);
-        if (status == KARP_OK && !foreign && !io_table_put(&u->names, name, (uint32_t)index)) status = io_reader_nomem(reader);
+        if (status == KARP_OK && !foreign && !io_table_put(&u->names, name, (uint32_t)index))
+            status = io_reader_nomem(reader);
     }
     if (status == KARP_OK) u->list[index]->pools[u->list[index]->pool_count++] = w->name;
     json_decref(tree);
@@ -328,18 +340,21 @@ static karp_status give_types(class_uses *u)
         karp_catalogue *catalogue = NULL;
         /* The builder would refuse them too, but only when all are made. */
         if (types > most) {
-            io_fail(&reader->error, KARP_E_LIMIT, "%zu node classes that differ make more than %llu instance types", u->count,
-                    (unsigned long long)most);
+            io_fail(&reader->error, KARP_E_LIMIT, "%zu node classes that differ make more than %llu instance types",
+                    u->count, (unsigned long long)most);
             return KARP_E_LIMIT;
         }
         karp_status status = karp_provider_catalogue(u->provider, u->list[i]->class_, &catalogue, &reader->error);
         if (status == KARP_E_NOT_FOUND && io_region_told(reader)) {
-            return io_warn(reader, "no catalogue is built in for region %.*s, which the input's labels name: no instance types",
+            return io_warn(reader,
+                           "no catalogue is built in for region %.*s, which the input's labels name: no instance types",
                            (int)(reader->region.len < 60 ? reader->region.len : 60), reader->region.ptr);
         }
         if (status == KARP_OK) types += karp_catalogue_count(catalogue);
         /* One for all serves nodes of pools that are not in the input, too. */
-        if (status == KARP_OK) status = io_give_catalogue(reader, catalogue, u->list[i]->pools, u->count == 1 ? 0 : u->list[i]->pool_count);
+        if (status == KARP_OK)
+            status = io_give_catalogue(reader, catalogue, u->list[i]->pools,
+                                       u->count == 1 ? 0 : u->list[i]->pool_count);
         if (status) return status;
     }
     return KARP_OK;
@@ -367,7 +382,8 @@ karp_status io_settle_catalogues(karp_reader *reader)
     karp_status status = io_builtin_types(reader) ? give_builtin(reader) : KARP_OK;
     for (size_t i = 0; i < reader->catalogue_count && status == KARP_OK; i++) {
         const io_given_catalogue *given = &reader->catalogues[i];
-        status = karp_builder_add_catalogue(reader->builder, given->catalogue, given->pools, given->pool_count, &reader->error);
+        status = karp_builder_add_catalogue(reader->builder, given->catalogue, given->pools, given->pool_count,
+                                            &reader->error);
     }
     return status;
 }

@@ -27,6 +27,7 @@ karp_status io_settle_labels(karp_reader *reader);
 karp_status io_settle_catalogues(karp_reader *reader);
 
 /* Has `provider` read the node class of waiting object `number`, completed from the one it is based on. */
-karp_status io_read_node_class(karp_reader *reader, karp_provider *provider, uint32_t number, karp_provider_class **out);
+karp_status io_read_node_class(karp_reader *reader, karp_provider *provider, uint32_t number,
+                               karp_provider_class **out);
 
 #endif

@@ -42,17 +42,20 @@ static karp_status find_class(karp_reader *reader, karp_str name, karp_str kind,
         if (w->info->kind != IO_KIND_NODE_CLASS) continue;
         io_place place = io_waiting_place(w);
         if (*number != IO_NONE) {
-            return io_reader_fail(reader, KARP_E_INVALID, &place, NULL, "there are several node classes: one is wanted");
+            return io_reader_fail(reader, KARP_E_INVALID, &place, NULL,
+                                  "there are several node classes: one is wanted");
         }
         *number = i;
     }
     io_place nowhere = { .document = name };
     if (*number != IO_NONE) return KARP_OK;
-    if (kind.len == 0) return io_reader_fail(reader, KARP_E_UNSUPPORTED, &nowhere, NULL, "the provider has no node classes");
+    if (kind.len == 0)
+        return io_reader_fail(reader, KARP_E_UNSUPPORTED, &nowhere, NULL, "the provider has no node classes");
     return io_reader_fail(reader, KARP_E_INVALID, &nowhere, NULL, "there is no %.*s in it", (int)kind.len, kind.ptr);
 }
 
-static karp_status read_class(karp_reader *reader, karp_provider *provider, karp_str name, karp_str text, karp_provider_class **out)
+static karp_status read_class(karp_reader *reader, karp_provider *provider, karp_str name, karp_str text,
+                              karp_provider_class **out)
 {
     uint32_t number;
     karp_status status = io_reader_text(reader, name, text);
@@ -60,8 +63,8 @@ static karp_status read_class(karp_reader *reader, karp_provider *provider, karp
     return status ? status : io_read_node_class(reader, provider, number, out);
 }
 
-karp_status karp_provider_class_read(karp_context *context, karp_provider *provider, karp_str name, karp_str text, karp_provider_class **out,
-                                     karp_error *error)
+karp_status karp_provider_class_read(karp_context *context, karp_provider *provider, karp_str name, karp_str text,
+                                     karp_provider_class **out, karp_error *error)
 {
     if (!context || !provider || !out) return io_null(error, "context, provider or out");
     karp_reader *reader = NULL;
@@ -77,13 +80,15 @@ karp_status karp_provider_class_read(karp_context *context, karp_provider *provi
     return status;
 }
 
-karp_status karp_provider_load_facts_file(karp_context *context, karp_provider *provider, karp_str kind, const char *path, karp_error *error)
+karp_status karp_provider_load_facts_file(karp_context *context, karp_provider *provider, karp_str kind,
+                                          const char *path, karp_error *error)
 {
     if (!context || !provider || !path) return io_null(error, "context, provider or path");
     io_text text;
     karp_status status = io_whole_file(context, path, &text, error);
     if (status == KARP_OK) {
-        status = karp_provider_load_facts(provider, kind, io_str(path), (karp_str){ text.ptr ? text.ptr : "", text.len }, error);
+        status = karp_provider_load_facts(provider, kind, io_str(path),
+                                          (karp_str){ text.ptr ? text.ptr : "", text.len }, error);
     }
     io_text_free(&text);
     return status;
@@ -121,7 +126,8 @@ static karp_status make_types(karp_reader *reader, const karp_catalogue_options 
 /* Its class is read first: the subnets of it tell the region. */
 static karp_status make(karp_reader *reader, const karp_catalogue_options *options, karp_catalogue **out)
 {
-    karp_status status = options->node_class.len ? io_reader_text(reader, options->node_class_name, options->node_class) : KARP_OK;
+    karp_status status = options->node_class.len ? io_reader_text(reader, options->node_class_name, options->node_class)
+                                                 : KARP_OK;
     return status ? status : make_types(reader, options, out);
 }
 
@@ -139,7 +145,8 @@ karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_
     return status;
 }
 
-karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options, karp_catalogue **out, karp_error *error)
+karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options, karp_catalogue **out,
+                               karp_error *error)
 {
     if (!context || !out) return io_null(error, "context or out");
     karp_catalogue_options own;

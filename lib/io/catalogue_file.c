@@ -93,7 +93,8 @@ static bool looks_like_json(karp_str name, karp_str text)
     return at < text.len && (text.ptr[at] == '"' || text.ptr[at] == '}');
 }
 
-karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out, karp_error *error)
+karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out,
+                                karp_error *error)
 {
     if (!context || !out) return io_null(error, "context or out");
     const karp_context_options *options = karp_context_get_options(context);
@@ -107,8 +108,8 @@ karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str t
     if (!text.ptr) text.ptr = "";
     catalogue_reader reader;
     catalogue_reader_init(&reader, context, name);
-    karp_status status =
-        looks_like_json(name, text) ? read_json(&reader, text, error) : read_yaml(&reader, text, error);
+    karp_status status = looks_like_json(name, text) ? read_json(&reader, text, error)
+                                                     : read_yaml(&reader, text, error);
     if (status == KARP_OK) status = catalogue_reader_finish(&reader, out, error);
     catalogue_reader_free(&reader);
     return status;

@@ -7,10 +7,10 @@
 /* ---- labels that follow from the list -------------------------------------------------------- */
 
 typedef struct list_facts {
-    io_table keys;    /* label keys of all full entries */
-    karp_str *texts;  /* by value of `keys` */
+    io_table keys; /* label keys of all full entries */
+    karp_str *texts; /* by value of `keys` */
     size_t count, capacity;
-    uint32_t *seen;   /* by key: number of the entry that has it, + 1 */
+    uint32_t *seen; /* by key: number of the entry that has it, + 1 */
     bool has_reserved;
 } list_facts;
 
@@ -27,8 +27,8 @@ static bool note_key(catalogue_reader *reader, list_facts *facts, karp_str key)
 
 static bool is_reserved(const karp_offering *offering)
 {
-    const karp_requirement *r =
-        catalogue_find(offering->requirements, offering->requirement_count, catalogue_key_capacity_type);
+    const karp_requirement *r = catalogue_find(offering->requirements, offering->requirement_count,
+                                               catalogue_key_capacity_type);
     return r && r->op == KARP_OP_IN && r->value_count == 1 && io_str_is(r->values[0], "reserved");
 }
 
@@ -212,8 +212,8 @@ static void warn(catalogue_reader *reader, const karp_catalogue *catalogue)
         size_t count = 0;
         const karp_resource *computed = karp_catalogue_allocatable(catalogue, i, &count);
         if (!computed) count = 0;
-        const karp_resource *resource =
-            first_difference(&reader->arena, entry->allocatable, entry->allocatable_count, computed, count);
+        const karp_resource *resource = first_difference(&reader->arena, entry->allocatable, entry->allocatable_count,
+                                                         computed, count);
         if (!resource) {
             resource = first_difference(&reader->arena, computed, count, entry->allocatable, entry->allocatable_count);
         }

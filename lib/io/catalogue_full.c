@@ -34,10 +34,7 @@ static void add_labels(io_decoder *d, const json_t *object, karp_requirement *li
     io_pop(d);
 }
 
-static size_t label_count(const json_t *object)
-{
-    return json_object_size(io_get(object, "labels"));
-}
+static size_t label_count(const json_t *object) { return json_object_size(io_get(object, "labels")); }
 
 static void add_text(io_decoder *d, karp_requirement *list, size_t *count, karp_str key, karp_str value)
 {
@@ -54,12 +51,12 @@ static karp_overhead overhead_of(io_decoder *d, const json_t *object, const char
     const json_t *value = io_object(d, object, name);
     if (!value) return overhead;
     io_push(d, name);
-    overhead.kube_reserved =
-        io_resources(d, value, catalogue_member(value, "kubeReserved"), &overhead.kube_reserved_count);
-    overhead.system_reserved =
-        io_resources(d, value, catalogue_member(value, "systemReserved"), &overhead.system_reserved_count);
-    overhead.eviction_threshold =
-        io_resources(d, value, catalogue_member(value, "evictionThreshold"), &overhead.eviction_threshold_count);
+    overhead.kube_reserved = io_resources(d, value, catalogue_member(value, "kubeReserved"),
+                                          &overhead.kube_reserved_count);
+    overhead.system_reserved = io_resources(d, value, catalogue_member(value, "systemReserved"),
+                                            &overhead.system_reserved_count);
+    overhead.eviction_threshold = io_resources(d, value, catalogue_member(value, "evictionThreshold"),
+                                               &overhead.eviction_threshold_count);
     io_pop(d);
     return overhead;
 }

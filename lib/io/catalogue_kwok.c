@@ -16,15 +16,9 @@ static const karp_resource fixed_overhead[] = {
     { .name = { "memory", 6 }, .text = { "10Mi", 4 } },
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static bool is_word(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 /* The part behind the dot of names like m5.2xlarge: word characters, a dot, one of AWS's sizes. */
 static bool aws_size(karp_str name, karp_str *size)
@@ -86,8 +80,8 @@ static void requirements(io_decoder *d, const json_t *tree, karp_instance_type *
     karp_str cpu = canonical(d, type, "cpu"), memory = canonical(d, type, "memory"), size = cpu;
     if (d->status) return;
     const karp_str *zones = catalogue_offering_values(d->arena, type, catalogue_key_zone, &zone_count);
-    const karp_str *capacity_types =
-        catalogue_offering_values(d->arena, type, catalogue_key_capacity_type, &capacity_count);
+    const karp_str *capacity_types = catalogue_offering_values(d->arena, type, catalogue_key_capacity_type,
+                                                               &capacity_count);
     if (!zones || !capacity_types) {
         d->status = io_nomem(&d->error);
         return;
@@ -124,8 +118,8 @@ static void offerings(io_decoder *d, const json_t *tree, catalogue_entry *entry)
                           "is of kwok's older schema, which kwok does not read any more: state it in Requirements");
         }
         o->price = catalogue_price(d, offering, catalogue_member(offering, "Price"), &free_of_charge);
-        o->reservation_capacity =
-            io_integer(d, offering, catalogue_member(offering, "ReservationCapacity"), 0, INT64_MAX, 0);
+        o->reservation_capacity = io_integer(d, offering, catalogue_member(offering, "ReservationCapacity"), 0,
+                                             INT64_MAX, 0);
         o->available = 1;
         if (!io_boolean(d, offering, catalogue_member(offering, "Available"), true)) entry->ignored_false = true;
         io_pop(d);

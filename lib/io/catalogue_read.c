@@ -48,10 +48,7 @@ karp_requirement catalogue_in(karp_str key, const karp_str *values, size_t count
     return (karp_requirement){ .key = key, .op = KARP_OP_IN, .values = values, .value_count = count };
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return io_str_compare(*(const karp_str *)a, *(const karp_str *)b);
-}
+static int by_text(const void *a, const void *b) { return io_str_compare(*(const karp_str *)a, *(const karp_str *)b); }
 
 const karp_str *catalogue_offering_values(io_arena *arena, const karp_instance_type *type, karp_str key, size_t *count)
 {

@@ -9,9 +9,9 @@
 /* One entry of the list, and what is still to be done with it. */
 typedef struct catalogue_entry {
     karp_instance_type type;
-    json_t *tree;       /* owns the strings */
-    bool full;          /* the full shape, not kwok's */
-    bool derive;        /* full, without "requirements": missing labels follow from the list */
+    json_t *tree; /* owns the strings */
+    bool full; /* the full shape, not kwok's */
+    bool derive; /* full, without "requirements": missing labels follow from the list */
     bool ignored_false; /* kwok's shape says Available: false somewhere, which kwok does not read */
     const karp_resource *allocatable; /* as stated, NULL = not */
     size_t allocatable_count;

@@ -8,8 +8,8 @@
 
 karp_status io_no_effect(io_converter *c, const char *field, const char *why)
 {
-    return io_warn(c->reader, "%s %.*s: %s has no effect on decisions%s%s", c->kind, (int)(c->name.len < 100 ? c->name.len : 100),
-                   c->name.ptr, field, *why ? ": " : "", why);
+    return io_warn(c->reader, "%s %.*s: %s has no effect on decisions%s%s", c->kind,
+                   (int)(c->name.len < 100 ? c->name.len : 100), c->name.ptr, field, *why ? ": " : "", why);
 }
 
 karp_status io_no_effect_unknown(io_converter *c, const json_t *object, const char *where, const char *const *known)
@@ -38,7 +38,8 @@ static bool add_requirement(json_t *list, const karp_requirement *r)
     json_t *entry = io_map(), *array = io_list();
     bool ok = entry && array;
     for (size_t i = 0; ok && i < r->value_count; i++) ok = io_append(array, io_text_value(r->values[i]));
-    ok = ok && io_set(entry, "key", io_text_value(r->key)) && io_set(entry, "operator", json_string(r->op == KARP_OP_GT ? "Gt" : "In"));
+    ok = ok && io_set(entry, "key", io_text_value(r->key)) &&
+         io_set(entry, "operator", json_string(r->op == KARP_OP_GT ? "Gt" : "In"));
     if (!ok) {
         json_decref(array);
         json_decref(entry);
@@ -100,10 +101,12 @@ static json_t *disruption(io_converter *c, const json_t *spec)
     if (ok) {
         ok = json_array_append(budgets, budget) == 0 && json_object_set(out, "budgets", budgets) == 0;
     }
-    ok = ok && io_set(out, "consolidationPolicy", json_string(after_empty >= 0 ? "WhenEmpty" : "WhenEmptyOrUnderutilized"));
-    ok = ok && io_set(out, "consolidateAfter", after_empty >= 0 ? seconds(after_empty, c->reader->context)
-                                               : enabled         ? json_string("0s")
-                                                                 : json_string("Never"));
+    ok = ok &&
+         io_set(out, "consolidationPolicy", json_string(after_empty >= 0 ? "WhenEmpty" : "WhenEmptyOrUnderutilized"));
+    ok = ok && io_set(out, "consolidateAfter",
+                      after_empty >= 0 ? seconds(after_empty, c->reader->context)
+                      : enabled        ? json_string("0s")
+                                       : json_string("Never"));
     json_decref(budget);
     json_decref(budgets);
     if (ok) return out;
@@ -115,8 +118,13 @@ static json_t *disruption(io_converter *c, const json_t *spec)
 static karp_status kubelet_warnings(io_converter *c, const json_t *kubelet)
 {
     static const char *const acting[] = { "maxPods", "podsPerCore", "kubeReserved", "systemReserved", "evictionHard" };
-    static const char *const idle[] = { "clusterDNS", "evictionSoft", "evictionSoftGracePeriod", "evictionMaxPodGracePeriod",
-                                        "imageGCHighThresholdPercent", "imageGCLowThresholdPercent", "cpuCFSQuota" };
+    static const char *const idle[] = { "clusterDNS",
+                                        "evictionSoft",
+                                        "evictionSoftGracePeriod",
+                                        "evictionMaxPodGracePeriod",
+                                        "imageGCHighThresholdPercent",
+                                        "imageGCLowThresholdPercent",
+                                        "cpuCFSQuota" };
     const char *known[sizeof acting / sizeof acting[0] + sizeof idle / sizeof idle[0] + 2] = { NULL };
     size_t n = 0;
     for (size_t i = 0; i < sizeof acting / sizeof acting[0]; i++) known[n++] = acting[i];
@@ -206,7 +214,8 @@ static karp_status wait_class(io_converter *c, const json_t *object, bool inline
 }
 
 /* The generated class of a Provisioner with an inline provider or its own kubelet block. `name` becomes its name. */
-static karp_status generate_class(io_converter *c, const json_t *spec, json_t *kubelet, karp_str reference, io_text *name)
+static karp_status generate_class(io_converter *c, const json_t *spec, json_t *kubelet, karp_str reference,
+                                  io_text *name)
 {
     const json_t *provider = io_object(&c->d, spec, "provider");
     json_t *class_spec = NULL;
@@ -283,7 +292,8 @@ static bool share(json_t *into, const char *name, const json_t *from, const char
 static json_t *class_reference(const io_text *name)
 {
     json_t *ref = io_map();
-    bool ok = ref && io_set(ref, "group", json_string("karpenter.k8s.aws")) && io_set(ref, "kind", json_string("EC2NodeClass")) &&
+    bool ok = ref && io_set(ref, "group", json_string("karpenter.k8s.aws")) &&
+              io_set(ref, "kind", json_string("EC2NodeClass")) &&
               io_set(ref, "name", json_stringn(name->ptr, name->len));
     if (ok) return ref;
     json_decref(ref);
@@ -291,13 +301,17 @@ static json_t *class_reference(const io_text *name)
 }
 
 /* spec.template; takes over `list`. NULL = no memory. */
-static json_t *pool_template(io_converter *c, const json_t *spec, json_t *list, const io_text *name, int64_t until_expired)
+static json_t *pool_template(io_converter *c, const json_t *spec, json_t *list, const io_text *name,
+                             int64_t until_expired)
 {
     json_t *out = io_map(), *metadata = io_map(), *inner = io_map();
-    bool ok = out && metadata && inner && share(metadata, "labels", spec, "labels") && share(metadata, "annotations", spec, "annotations") &&
-              share(inner, "taints", spec, "taints") && share(inner, "startupTaints", spec, "startupTaints") &&
-              json_object_set(inner, "requirements", list) == 0 && io_set(inner, "nodeClassRef", class_reference(name)) &&
-              io_set(inner, "expireAfter", until_expired >= 0 ? seconds(until_expired, c->reader->context) : json_string("Never")) &&
+    bool ok = out && metadata && inner && share(metadata, "labels", spec, "labels") &&
+              share(metadata, "annotations", spec, "annotations") && share(inner, "taints", spec, "taints") &&
+              share(inner, "startupTaints", spec, "startupTaints") &&
+              json_object_set(inner, "requirements", list) == 0 &&
+              io_set(inner, "nodeClassRef", class_reference(name)) &&
+              io_set(inner, "expireAfter",
+                     until_expired >= 0 ? seconds(until_expired, c->reader->context) : json_string("Never")) &&
               json_object_set(out, "metadata", metadata) == 0 && json_object_set(out, "spec", inner) == 0;
     json_decref(metadata);
     json_decref(inner);
@@ -309,9 +323,20 @@ static json_t *pool_template(io_converter *c, const json_t *spec, json_t *list, 
 
 static karp_status spec_warnings(io_converter *c, const json_t *spec)
 {
-    static const char *const known[] = { "annotations", "labels", "taints", "startupTaints", "requirements", "kubeletConfiguration",
-                                         "provider", "providerRef", "ttlSecondsAfterEmpty", "ttlSecondsUntilExpired",
-                                         "consolidation", "limits", "weight", NULL };
+    static const char *const known[] = { "annotations",
+                                         "labels",
+                                         "taints",
+                                         "startupTaints",
+                                         "requirements",
+                                         "kubeletConfiguration",
+                                         "provider",
+                                         "providerRef",
+                                         "ttlSecondsAfterEmpty",
+                                         "ttlSecondsUntilExpired",
+                                         "consolidation",
+                                         "limits",
+                                         "weight",
+                                         NULL };
     static const char *const in_limits[] = { "resources", NULL };
     karp_status status = io_no_effect_unknown(c, spec, "spec", known);
     return status ? status : io_no_effect_unknown(c, io_get(spec, "limits"), "spec.limits", in_limits);
@@ -347,9 +372,11 @@ static karp_status convert_provisioner(io_converter *c, const json_t *tree)
         pool = io_map();
         out_spec = io_map();
         json_incref(list);
-        bool ok = pool && out_spec && io_set(out_spec, "template", pool_template(c, spec, list, &name, until_expired)) &&
+        bool ok = pool && out_spec &&
+                  io_set(out_spec, "template", pool_template(c, spec, list, &name, until_expired)) &&
                   json_object_set(out_spec, "disruption", how) == 0 && share(out_spec, "limits", limits, "resources") &&
-                  share(out_spec, "weight", spec, "weight") && io_set(pool, "apiVersion", json_string("karpenter.sh/v1")) &&
+                  share(out_spec, "weight", spec, "weight") &&
+                  io_set(pool, "apiVersion", json_string("karpenter.sh/v1")) &&
                   io_set(pool, "kind", json_string("NodePool")) && share(pool, "metadata", tree, "metadata") &&
                   json_object_set(pool, "spec", out_spec) == 0;
         status = ok ? io_wait(c->reader, io_kind_find(io_str("karpenter.sh/v1"), io_str("NodePool")), pool, c->place)

@@ -119,7 +119,8 @@ static bool put_alias(const json_t *spec, json_t *out)
     if (io_get(spec, "amiSelector")) return true;
     if (family.len) {
         size_t n = family.len < 40 ? family.len : 40;
-        for (size_t i = 0; i < n; i++) alias[i] = (char)(family.ptr[i] >= 'A' && family.ptr[i] <= 'Z' ? family.ptr[i] | 0x20 : family.ptr[i]);
+        for (size_t i = 0; i < n; i++)
+            alias[i] = (char)(family.ptr[i] >= 'A' && family.ptr[i] <= 'Z' ? family.ptr[i] | 0x20 : family.ptr[i]);
         alias[n] = '\0';
     }
     size_t n = strlen(alias);
@@ -139,8 +140,10 @@ static bool put_metadata_options(const json_t *spec, json_t *out)
     json_t *options = given ? json_copy(given) : io_map();
     bool ok = options != NULL;
     if (ok && !given) {
-        ok = io_set(options, "httpEndpoint", json_string("enabled")) && io_set(options, "httpProtocolIPv6", json_string("disabled")) &&
-             io_set(options, "httpPutResponseHopLimit", json_integer(2)) && io_set(options, "httpTokens", json_string("required"));
+        ok = io_set(options, "httpEndpoint", json_string("enabled")) &&
+             io_set(options, "httpProtocolIPv6", json_string("disabled")) &&
+             io_set(options, "httpPutResponseHopLimit", json_integer(2)) &&
+             io_set(options, "httpTokens", json_string("required"));
     } else if (ok && !io_get(given, "httpTokens")) {
         ok = io_set(options, "httpTokens", json_string("optional"));
     }
@@ -153,8 +156,10 @@ static bool put_metadata_options(const json_t *spec, json_t *out)
 
 static karp_status class_warnings(io_converter *c, const json_t *spec, const char *where)
 {
-    static const char *const idle[] = { "subnetSelector", "securityGroupSelector", "amiSelector", "userData", "detailedMonitoring",
-                                        "context", "instanceProfile", "tags", "metadataOptions", "associatePublicIpAddress" };
+    static const char *const idle[] = {
+        "subnetSelector", "securityGroupSelector", "amiSelector", "userData",        "detailedMonitoring",
+        "context",        "instanceProfile",       "tags",        "metadataOptions", "associatePublicIpAddress"
+    };
     const char *known[sizeof idle / sizeof idle[0] + 6] = { NULL };
     karp_status status = KARP_OK;
     size_t n = 0;
@@ -185,15 +190,16 @@ static bool share(json_t *into, const char *name, const json_t *from, const char
 
 json_t *io_convert_class_spec(io_converter *c, const json_t *spec, const char *where)
 {
-    static const char *const same[] = { "amiFamily", "userData", "detailedMonitoring", "context", "blockDeviceMappings", "tags",
-                                        "instanceProfile" };
+    static const char *const same[] = { "amiFamily",           "userData", "detailedMonitoring", "context",
+                                        "blockDeviceMappings", "tags",     "instanceProfile" };
     size_t count = 0;
     (void)io_string(&c->d, spec, "amiFamily");
     (void)io_labels(&c->d, spec, "tags", &count);
     (void)io_array(&c->d, spec, "blockDeviceMappings", &count);
     (void)io_object(&c->d, spec, "metadataOptions");
     if (io_get(spec, "launchTemplate")) {
-        io_bad_member(&c->d, "launchTemplate", KARP_E_UNSUPPORTED, "has no counterpart in v1: state userData and amiSelector instead");
+        io_bad_member(&c->d, "launchTemplate", KARP_E_UNSUPPORTED,
+                      "has no counterpart in v1: state userData and amiSelector instead");
     }
     if (c->d.status || class_warnings(c, spec, where)) return NULL;
     json_t *out = io_map();

@@ -150,7 +150,8 @@ karp_str io_string(io_decoder *d, const json_t *object, const char *name)
     const json_t *value = member(d, object, name);
     if (!value) return none;
     if (json_is_string(value)) return (karp_str){ json_string_value(value), json_string_length(value) };
-    io_bad_member(d, name, KARP_E_INVALID, json_is_object(value) || json_is_array(value) ? "must be text" : "must be text: quote it");
+    io_bad_member(d, name, KARP_E_INVALID,
+                  json_is_object(value) || json_is_array(value) ? "must be text" : "must be text: quote it");
     return none;
 }
 
@@ -213,7 +214,8 @@ int64_t io_duration(io_decoder *d, const json_t *object, const char *name, bool 
     return KARP_DURATION_UNSET;
 }
 
-uint32_t io_enum(io_decoder *d, const json_t *object, const char *name, const io_word *words, size_t count, uint32_t absent)
+uint32_t io_enum(io_decoder *d, const json_t *object, const char *name, const io_word *words, size_t count,
+                 uint32_t absent)
 {
     karp_str text = io_string(d, object, name);
     if (text.len == 0) return absent;
@@ -246,7 +248,8 @@ const json_t *io_enter(io_decoder *d, const json_t *object, const char *name)
 
 /* ---- lists and maps ---------------------------------------------------------------------------------------------- */
 
-const void *io_elements(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_element *decode, size_t *count)
+const void *io_elements(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_element *decode,
+                        size_t *count)
 {
     const json_t *array = io_array(d, object, name, count);
     char *list = array ? io_make(d, *count, elem) : NULL;
@@ -263,7 +266,8 @@ const void *io_elements(io_decoder *d, const json_t *object, const char *name, s
     return list;
 }
 
-const void *io_members(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_member *decode, size_t *count)
+const void *io_members(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_member *decode,
+                       size_t *count)
 {
     *count = 0;
     const json_t *map = io_object(d, object, name);

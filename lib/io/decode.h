@@ -43,7 +43,7 @@ karp_str io_string(io_decoder *d, const json_t *object, const char *name);
 karp_str io_required_string(io_decoder *d, const json_t *object, const char *name);
 int64_t io_integer(io_decoder *d, const json_t *object, const char *name, int64_t least, int64_t most, int64_t absent);
 bool io_boolean(io_decoder *d, const json_t *object, const char *name, bool absent);
-int64_t io_time(io_decoder *d, const json_t *object, const char *name);     /* KARP_NO_TIME when absent */
+int64_t io_time(io_decoder *d, const json_t *object, const char *name); /* KARP_NO_TIME when absent */
 int64_t io_duration(io_decoder *d, const json_t *object, const char *name, bool never); /* KARP_DURATION_* */
 
 typedef struct io_word {
@@ -51,18 +51,21 @@ typedef struct io_word {
     uint32_t value;
 } io_word;
 /* A word of a closed list; any other is a failure. */
-uint32_t io_enum(io_decoder *d, const json_t *object, const char *name, const io_word *words, size_t count, uint32_t absent);
+uint32_t io_enum(io_decoder *d, const json_t *object, const char *name, const io_word *words, size_t count,
+                 uint32_t absent);
 
 /* The member that is an object, with the path inside it; the caller pops. NULL when it is absent. */
 const json_t *io_enter(io_decoder *d, const json_t *object, const char *name);
 
 /* An array of what the elements of a list decode to, each an object; NULL and a count of 0 when the list is absent. */
 typedef void io_decode_element(io_decoder *d, const json_t *value, void *into);
-const void *io_elements(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_element *decode, size_t *count);
+const void *io_elements(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_element *decode,
+                        size_t *count);
 
 /* The same for the members of an object, whose values can be anything. */
 typedef void io_decode_member(io_decoder *d, const char *key, const json_t *value, void *into);
-const void *io_members(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_member *decode, size_t *count);
+const void *io_members(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_member *decode,
+                       size_t *count);
 
 /* An element of a list that must be an object; NULL after a failure. The index is pushed; the caller pops. */
 const json_t *io_element(io_decoder *d, const json_t *array, size_t index);
@@ -76,7 +79,8 @@ const karp_label *io_labels(io_decoder *d, const json_t *object, const char *nam
 const karp_resource *io_resources(io_decoder *d, const json_t *object, const char *name, size_t *count);
 /* Quantity of a tree node: text, or a number made text. */
 karp_str io_quantity(io_decoder *d, const json_t *value);
-const karp_requirement *io_requirements(io_decoder *d, const json_t *object, const char *name, int for_what, size_t *count);
+const karp_requirement *io_requirements(io_decoder *d, const json_t *object, const char *name, int for_what,
+                                        size_t *count);
 const karp_selector *io_selector(io_decoder *d, const json_t *object, const char *name);
 void io_node_term(io_decoder *d, const json_t *term, karp_node_term *out);
 const karp_node_term *io_node_terms(io_decoder *d, const json_t *object, const char *name, size_t *count);

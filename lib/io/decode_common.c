@@ -98,9 +98,10 @@ const karp_resource *io_resources(io_decoder *d, const json_t *object, const cha
 static uint32_t operator_of(karp_str word, int for_what)
 {
     static const io_word words[] = {
-        { "In", KARP_OP_IN }, { "NotIn", KARP_OP_NOT_IN }, { "Exists", KARP_OP_EXISTS },
-        { "DoesNotExist", KARP_OP_DOES_NOT_EXIST }, { "Gt", KARP_OP_GT }, { "Lt", KARP_OP_LT },
-        { "Gte", KARP_OP_GTE }, { "Lte", KARP_OP_LTE },
+        { "In", KARP_OP_IN },         { "NotIn", KARP_OP_NOT_IN },
+        { "Exists", KARP_OP_EXISTS }, { "DoesNotExist", KARP_OP_DOES_NOT_EXIST },
+        { "Gt", KARP_OP_GT },         { "Lt", KARP_OP_LT },
+        { "Gte", KARP_OP_GTE },       { "Lte", KARP_OP_LTE },
     };
     size_t known = for_what == IO_FOR_SELECTOR ? 4 : for_what == IO_FOR_POD ? 6 : 8;
     for (size_t i = 0; i < known; i++) {
@@ -123,10 +124,7 @@ static void of_selector(io_decoder *d, const json_t *entry, void *into)
     (void)requirement(d, entry, into, IO_FOR_SELECTOR);
 }
 
-static void of_pod(io_decoder *d, const json_t *entry, void *into)
-{
-    (void)requirement(d, entry, into, IO_FOR_POD);
-}
+static void of_pod(io_decoder *d, const json_t *entry, void *into) { (void)requirement(d, entry, into, IO_FOR_POD); }
 
 /* Here an unknown operator is an error, while the line is at hand; of a pod or a selector it is Karpenter's to judge. */
 static void of_pool(io_decoder *d, const json_t *entry, void *into)
@@ -138,7 +136,8 @@ static void of_pool(io_decoder *d, const json_t *entry, void *into)
     out->min_values = (uint32_t)io_integer(d, entry, "minValues", 0, 1000000, 0);
 }
 
-const karp_requirement *io_requirements(io_decoder *d, const json_t *object, const char *name, int for_what, size_t *count)
+const karp_requirement *io_requirements(io_decoder *d, const json_t *object, const char *name, int for_what,
+                                        size_t *count)
 {
     io_decode_element *decode = for_what == IO_FOR_POOL ? of_pool : for_what == IO_FOR_POD ? of_pod : of_selector;
     return io_elements(d, object, name, sizeof(karp_requirement), decode, count);
@@ -152,7 +151,8 @@ const karp_selector *io_selector(io_decoder *d, const json_t *object, const char
     io_push(d, name);
     if (selector) {
         selector->match_labels = io_labels(d, value, "matchLabels", &selector->match_label_count);
-        selector->expressions = io_requirements(d, value, "matchExpressions", IO_FOR_SELECTOR, &selector->expression_count);
+        selector->expressions = io_requirements(d, value, "matchExpressions", IO_FOR_SELECTOR,
+                                                &selector->expression_count);
     }
     io_pop(d);
     return selector;
@@ -251,7 +251,8 @@ karp_meta io_meta(io_decoder *d, const json_t *object, bool namespaced)
 
 static void spread(io_decoder *d, const json_t *value, void *into)
 {
-    static const io_word when[] = { { "DoNotSchedule", KARP_DO_NOT_SCHEDULE }, { "ScheduleAnyway", KARP_SCHEDULE_ANYWAY } };
+    static const io_word when[] = { { "DoNotSchedule", KARP_DO_NOT_SCHEDULE },
+                                    { "ScheduleAnyway", KARP_SCHEDULE_ANYWAY } };
     static const io_word policy[] = { { "Honor", KARP_POLICY_HONOR }, { "Ignore", KARP_POLICY_IGNORE } };
     karp_spread_constraint *s = into;
     s->topology_key = io_string(d, value, "topologyKey");

@@ -113,7 +113,8 @@ static void device(io_decoder *d, const json_t *entry, void *into)
 {
     karp_device *out = into;
     out->name = io_required_string(d, entry, "name");
-    out->attributes = io_members(d, entry, "attributes", sizeof(karp_device_attribute), attribute, &out->attribute_count);
+    out->attributes = io_members(d, entry, "attributes", sizeof(karp_device_attribute), attribute,
+                                 &out->attribute_count);
     out->capacity = io_members(d, entry, "capacity", sizeof(karp_device_capacity), capacity, &out->capacity_count);
     out->consumes = io_elements(d, entry, "consumesCounters", sizeof(karp_counter_set), used_set, &out->consume_count);
     out->allow_multiple = io_boolean(d, entry, "allowMultipleAllocations", false);
@@ -214,7 +215,8 @@ static void request(io_decoder *d, const json_t *entry, void *into)
         io_pop(d);
         return;
     }
-    out->alternatives = io_elements(d, entry, "firstAvailable", sizeof(karp_device_request), alternative, &out->alternative_count);
+    out->alternatives = io_elements(d, entry, "firstAvailable", sizeof(karp_device_request), alternative,
+                                    &out->alternative_count);
 }
 
 static void constraint(io_decoder *d, const json_t *entry, void *into)
@@ -229,7 +231,8 @@ static void claim_spec(io_decoder *d, const json_t *object, karp_resource_claim 
     const json_t *spec = io_enter(d, object, "spec");
     const json_t *wants = io_enter(d, spec, "devices");
     out->requests = io_elements(d, wants, "requests", sizeof(karp_device_request), request, &out->request_count);
-    out->constraints = io_elements(d, wants, "constraints", sizeof(karp_device_constraint), constraint, &out->constraint_count);
+    out->constraints = io_elements(d, wants, "constraints", sizeof(karp_device_constraint), constraint,
+                                   &out->constraint_count);
     io_pop(d);
     io_pop(d);
 }
@@ -275,11 +278,13 @@ static void claim(io_decoder *d, const json_t *object, karp_resource_claim *out)
     claim_spec(d, object, out);
     const json_t *status = io_enter(d, object, "status");
     allocation(d, status, out);
-    out->reserved_for = io_elements(d, status, "reservedFor", sizeof(karp_claim_consumer), consumer, &out->reserved_for_count);
+    out->reserved_for = io_elements(d, status, "reservedFor", sizeof(karp_claim_consumer), consumer,
+                                    &out->reserved_for_count);
     io_pop(d);
 }
 
-karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const json_t *object, karp_builder *builder, karp_error *error)
+karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const json_t *object, karp_builder *builder,
+                           karp_error *error)
 {
     karp_status status = KARP_OK;
     if (strcmp(info->name, "ResourceSlice") == 0) {
@@ -321,7 +326,9 @@ void io_decode_type_devices(io_decoder *d, const json_t *entry, karp_instance_ty
     const json_t *from = io_object(d, entry, "dynamicResources");
     if (!from) return;
     io_push(d, "dynamicResources");
-    type->device_templates = io_elements(d, from, "resourceSlices", sizeof(karp_device_template), template_, &type->device_template_count);
-    type->attribute_bindings = io_elements(d, from, "attributeBindings", sizeof(karp_attribute_binding), binding, &type->attribute_binding_count);
+    type->device_templates = io_elements(d, from, "resourceSlices", sizeof(karp_device_template), template_,
+                                         &type->device_template_count);
+    type->attribute_bindings = io_elements(d, from, "attributeBindings", sizeof(karp_attribute_binding), binding,
+                                           &type->attribute_binding_count);
     io_pop(d);
 }

@@ -69,7 +69,9 @@ static void template_of(io_decoder *d, const json_t *spec, karp_node_pool *pool)
 static uint32_t reasons_of(io_decoder *d, const json_t *budget)
 {
     static const io_word words[] = {
-        { "Underutilized", KARP_REASON_UNDERUTILIZED }, { "Empty", KARP_REASON_EMPTY }, { "Drifted", KARP_REASON_DRIFTED },
+        { "Underutilized", KARP_REASON_UNDERUTILIZED },
+        { "Empty", KARP_REASON_EMPTY },
+        { "Drifted", KARP_REASON_DRIFTED },
     };
     size_t count = 0;
     const karp_str *list = io_strings(d, budget, "reasons", &count);
@@ -128,7 +130,8 @@ void io_decode_node_pool(io_decoder *d, const json_t *object, karp_node_pool *po
     const json_t *disruption = io_enter(d, spec, "disruption");
     pool->budgets = io_elements(d, disruption, "budgets", sizeof(karp_budget), budget, &pool->budget_count);
     pool->consolidate_after = io_duration(d, disruption, "consolidateAfter", true);
-    pool->consolidation_policy = io_enum(d, disruption, "consolidationPolicy", policies, 3, KARP_WHEN_EMPTY_OR_UNDERUTILIZED);
+    pool->consolidation_policy = io_enum(d, disruption, "consolidationPolicy", policies, 3,
+                                         KARP_WHEN_EMPTY_OR_UNDERUTILIZED);
     io_pop(d);
     io_pop(d);
     const json_t *status = io_enter(d, object, "status");

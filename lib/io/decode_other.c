@@ -19,7 +19,9 @@ void io_decode_daemon_set(io_decoder *d, const json_t *object, karp_daemon_set *
 void io_decode_claim(io_decoder *d, const json_t *object, karp_persistent_volume_claim *claim)
 {
     static const io_word phases[] = {
-        { "Pending", KARP_CLAIM_PENDING }, { "Bound", KARP_CLAIM_BOUND }, { "Lost", KARP_CLAIM_LOST },
+        { "Pending", KARP_CLAIM_PENDING },
+        { "Bound", KARP_CLAIM_BOUND },
+        { "Lost", KARP_CLAIM_LOST },
     };
     memset(claim, 0, sizeof *claim);
     claim->size = sizeof *claim;
@@ -68,21 +70,23 @@ static void label_expression(io_decoder *d, const json_t *entry, void *into)
 static void topology(io_decoder *d, const json_t *term, void *into)
 {
     karp_node_term *out = into;
-    out->expressions = io_elements(d, term, "matchLabelExpressions", sizeof(karp_requirement), label_expression, &out->expression_count);
+    out->expressions = io_elements(d, term, "matchLabelExpressions", sizeof(karp_requirement), label_expression,
+                                   &out->expression_count);
 }
 
 void io_decode_storage_class(io_decoder *d, const json_t *object, karp_storage_class *class_)
 {
     static const io_word modes[] = {
-        { "Immediate", KARP_BINDING_IMMEDIATE }, { "WaitForFirstConsumer", KARP_BINDING_WAIT_FOR_FIRST_CONSUMER },
+        { "Immediate", KARP_BINDING_IMMEDIATE },
+        { "WaitForFirstConsumer", KARP_BINDING_WAIT_FOR_FIRST_CONSUMER },
     };
     memset(class_, 0, sizeof *class_);
     class_->size = sizeof *class_;
     class_->meta = io_meta(d, object, false);
     class_->provisioner = io_string(d, object, "provisioner");
     class_->binding_mode = io_enum(d, object, "volumeBindingMode", modes, 2, KARP_BINDING_UNSET);
-    class_->allowed_topologies =
-        io_elements(d, object, "allowedTopologies", sizeof(karp_node_term), topology, &class_->allowed_topology_count);
+    class_->allowed_topologies = io_elements(d, object, "allowedTopologies", sizeof(karp_node_term), topology,
+                                             &class_->allowed_topology_count);
 }
 
 static void csi_driver(io_decoder *d, const json_t *driver, void *into)

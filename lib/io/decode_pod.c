@@ -31,7 +31,7 @@ static void node_affinity(io_decoder *d, const json_t *affinity, karp_pod *pod)
     pod->required_node_terms = io_node_terms(d, required, "nodeSelectorTerms", &pod->required_node_term_count);
     io_pop(d);
     pod->preferred_node_terms = io_elements(d, node, PREFERRED, sizeof(karp_node_term), preferred_node_term,
-                                        &pod->preferred_node_term_count);
+                                            &pod->preferred_node_term_count);
     io_pop(d);
 }
 
@@ -189,9 +189,12 @@ static void pod_level_requests(io_decoder *d, const json_t *spec, karp_pod *pod)
 
 static void toleration(io_decoder *d, const json_t *value, void *into)
 {
-    static const struct { const char *word; uint32_t value; } words[] = {
+    static const struct {
+        const char *word;
+        uint32_t value;
+    } words[] = {
         { "", KARP_TOLERATION_EQUAL }, { "Equal", KARP_TOLERATION_EQUAL }, { "Exists", KARP_TOLERATION_EXISTS },
-        { "Lt", KARP_TOLERATION_LT }, { "Gt", KARP_TOLERATION_GT },
+        { "Lt", KARP_TOLERATION_LT },  { "Gt", KARP_TOLERATION_GT },
     };
     karp_toleration *out = into;
     karp_str op = io_string(d, value, "operator");
@@ -308,7 +311,7 @@ static void status_of(io_decoder *d, const json_t *status, karp_pod *pod)
 {
     static const io_word phases[] = {
         { "Pending", KARP_PHASE_PENDING }, { "Running", KARP_PHASE_RUNNING }, { "Succeeded", KARP_PHASE_SUCCEEDED },
-        { "Failed", KARP_PHASE_FAILED }, { "Unknown", KARP_PHASE_UNKNOWN },
+        { "Failed", KARP_PHASE_FAILED },   { "Unknown", KARP_PHASE_UNKNOWN },
     };
     io_push(d, "status");
     pod->phase = io_enum(d, status, "phase", phases, sizeof phases / sizeof phases[0], KARP_PHASE_UNSET);

@@ -13,14 +13,15 @@ static bool first(karp_reader *reader, uint32_t kind)
 
 static int length(karp_str text) { return text.len < 100 ? (int)text.len : 100; }
 
-static karp_status of_weight(karp_reader *reader, uint32_t kind, const char *what, const karp_meta *meta, const char *field, int32_t value)
+static karp_status of_weight(karp_reader *reader, uint32_t kind, const char *what, const karp_meta *meta,
+                             const char *field, int32_t value)
 {
     if (value >= 1 && value <= 100) return KARP_OK;
     if (!first(reader, kind)) return KARP_OK;
     bool placed = meta->namespace_.len > 0;
-    return io_warn(reader, "%s %.*s%s%.*s: %s is %d; an API server takes 1 to 100 (likewise any others)", what, length(meta->namespace_),
-                   placed ? meta->namespace_.ptr : "", placed ? "/" : "", length(meta->name), meta->name.len > 0 ? meta->name.ptr : "", field,
-                   (int)value);
+    return io_warn(reader, "%s %.*s%s%.*s: %s is %d; an API server takes 1 to 100 (likewise any others)", what,
+                   length(meta->namespace_), placed ? meta->namespace_.ptr : "", placed ? "/" : "", length(meta->name),
+                   meta->name.len > 0 ? meta->name.ptr : "", field, (int)value);
 }
 
 static karp_status of_wish(karp_reader *reader, const karp_pod *pod, const char *field, int32_t weight)
@@ -38,7 +39,8 @@ karp_status io_doubt_pod(karp_reader *reader, const karp_pod *pod)
         status = of_wish(reader, pod, "the weight of a preferred pod affinity", pod->preferred_affinity[i].weight);
     }
     for (size_t i = 0; i < pod->preferred_anti_affinity_count && status == KARP_OK; i++) {
-        status = of_wish(reader, pod, "the weight of a preferred pod anti-affinity", pod->preferred_anti_affinity[i].weight);
+        status = of_wish(reader, pod, "the weight of a preferred pod anti-affinity",
+                         pod->preferred_anti_affinity[i].weight);
     }
     return status;
 }
@@ -56,11 +58,14 @@ static bool is_budget(karp_str nodes)
 karp_status io_doubt_pool(karp_reader *reader, const karp_node_pool *pool)
 {
     karp_status status = KARP_OK;
-    if (pool->weight != 0) status = of_weight(reader, DOUBT_POOL_WEIGHT, "NodePool", &pool->meta, "spec.weight", pool->weight);
+    if (pool->weight != 0)
+        status = of_weight(reader, DOUBT_POOL_WEIGHT, "NodePool", &pool->meta, "spec.weight", pool->weight);
     for (size_t i = 0; i < pool->budget_count && status == KARP_OK; i++) {
         karp_str nodes = pool->budgets[i].nodes;
         if (nodes.len == 0 || is_budget(nodes) || !first(reader, DOUBT_BUDGET)) continue;
-        status = io_warn(reader, "NodePool %.*s: the budget of %.*s nodes; an API server takes a number, or 0%% to 100%% (likewise any others)",
+        status = io_warn(reader,
+                         "NodePool %.*s: the budget of %.*s nodes; an API server takes a number, or 0%% to 100%% "
+                         "(likewise any others)",
                          length(pool->meta.name), pool->meta.name.ptr, length(nodes), nodes.ptr);
     }
     return status;

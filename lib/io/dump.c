@@ -11,25 +11,13 @@ typedef struct sink {
     void *to;
 } sink;
 
-static void put_text(const sink *s, karp_str text)
-{
-    s->add(s->to, text.ptr, text.len);
-}
+static void put_text(const sink *s, karp_str text) { s->add(s->to, text.ptr, text.len); }
 
-static void puts_text(const sink *s, const char *text)
-{
-    s->add(s->to, text, strlen(text));
-}
+static void puts_text(const sink *s, const char *text) { s->add(s->to, text, strlen(text)); }
 
-static void to_buffer(void *to, const char *ptr, size_t length)
-{
-    buffer_bytes(to, ptr, length);
-}
+static void to_buffer(void *to, const char *ptr, size_t length) { buffer_bytes(to, ptr, length); }
 
-static void to_digest(void *to, const char *ptr, size_t length)
-{
-    karp_digest_add(to, ptr, length);
-}
+static void to_digest(void *to, const char *ptr, size_t length) { karp_digest_add(to, ptr, length); }
 
 static int compare_kept(const void *a, const void *b)
 {
@@ -40,7 +28,8 @@ static int compare_kept(const void *a, const void *b)
     return order ? order : io_str_compare(x->api_version, y->api_version);
 }
 
-static karp_status put_catalogue(const karp_reader *reader, const io_given_catalogue *given, const sink *s, karp_error *error)
+static karp_status put_catalogue(const karp_reader *reader, const io_given_catalogue *given, const sink *s,
+                                 karp_error *error)
 {
     karp_write_options options;
     karp_write_options_init(&options, sizeof options);

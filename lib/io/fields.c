@@ -17,15 +17,26 @@ struct shape {
     size_t count;
 };
 
-#define SHAPE(name) \
-    static const shape name = { name##_fields, sizeof name##_fields / sizeof name##_fields[0] }
+#define SHAPE(name) static const shape name = { name##_fields, sizeof name##_fields / sizeof name##_fields[0] }
 
 /* ---- what several kinds have -------------------------------------------------------------------------------------------- */
 
 static const shape_field meta_fields[] = {
-    { "annotations", NULL }, { "creationTimestamp", NULL }, { "deletionGracePeriodSeconds", NULL }, { "deletionTimestamp", NULL },
-    { "finalizers", NULL }, { "generateName", NULL }, { "generation", NULL }, { "labels", NULL }, { "managedFields", NULL }, { "name", NULL },
-    { "namespace", NULL }, { "ownerReferences", NULL }, { "resourceVersion", NULL }, { "selfLink", NULL }, { "uid", NULL },
+    { "annotations", NULL },
+    { "creationTimestamp", NULL },
+    { "deletionGracePeriodSeconds", NULL },
+    { "deletionTimestamp", NULL },
+    { "finalizers", NULL },
+    { "generateName", NULL },
+    { "generation", NULL },
+    { "labels", NULL },
+    { "managedFields", NULL },
+    { "name", NULL },
+    { "namespace", NULL },
+    { "ownerReferences", NULL },
+    { "resourceVersion", NULL },
+    { "selfLink", NULL },
+    { "uid", NULL },
 };
 SHAPE(meta);
 
@@ -35,7 +46,9 @@ SHAPE(expression);
 static const shape_field selector_fields[] = { { "matchExpressions", &expression }, { "matchLabels", NULL } };
 SHAPE(selector);
 
-static const shape_field taint_fields[] = { { "effect", NULL }, { "key", NULL }, { "timeAdded", NULL }, { "value", NULL } };
+static const shape_field taint_fields[] = {
+    { "effect", NULL }, { "key", NULL }, { "timeAdded", NULL }, { "value", NULL }
+};
 SHAPE(taint);
 
 /* ---- pods ---------------------------------------------------------------------------------------------------------------- */
@@ -49,11 +62,32 @@ static const shape_field port_fields[] = {
 SHAPE(port);
 
 static const shape_field container_fields[] = {
-    { "args", NULL }, { "command", NULL }, { "env", NULL }, { "envFrom", NULL }, { "image", NULL }, { "imagePullPolicy", NULL },
-    { "lifecycle", NULL }, { "livenessProbe", NULL }, { "name", NULL }, { "ports", &port }, { "readinessProbe", NULL },
-    { "resizePolicy", NULL }, { "resources", &resources }, { "restartPolicy", NULL }, { "restartPolicyRules", NULL }, { "securityContext", NULL },
-    { "startupProbe", NULL }, { "stdin", NULL }, { "stdinOnce", NULL }, { "targetContainerName", NULL }, { "terminationMessagePath", NULL },
-    { "terminationMessagePolicy", NULL }, { "tty", NULL }, { "volumeDevices", NULL }, { "volumeMounts", NULL }, { "workingDir", NULL },
+    { "args", NULL },
+    { "command", NULL },
+    { "env", NULL },
+    { "envFrom", NULL },
+    { "image", NULL },
+    { "imagePullPolicy", NULL },
+    { "lifecycle", NULL },
+    { "livenessProbe", NULL },
+    { "name", NULL },
+    { "ports", &port },
+    { "readinessProbe", NULL },
+    { "resizePolicy", NULL },
+    { "resources", &resources },
+    { "restartPolicy", NULL },
+    { "restartPolicyRules", NULL },
+    { "securityContext", NULL },
+    { "startupProbe", NULL },
+    { "stdin", NULL },
+    { "stdinOnce", NULL },
+    { "targetContainerName", NULL },
+    { "terminationMessagePath", NULL },
+    { "terminationMessagePolicy", NULL },
+    { "tty", NULL },
+    { "volumeDevices", NULL },
+    { "volumeMounts", NULL },
+    { "workingDir", NULL },
 };
 SHAPE(container);
 
@@ -64,28 +98,33 @@ SHAPE(node_terms);
 static const shape_field node_wish_fields[] = { { "preference", &node_term }, { "weight", NULL } };
 SHAPE(node_wish);
 static const shape_field node_affinity_fields[] = {
-    { "preferredDuringSchedulingIgnoredDuringExecution", &node_wish }, { "requiredDuringSchedulingIgnoredDuringExecution", &node_terms },
+    { "preferredDuringSchedulingIgnoredDuringExecution", &node_wish },
+    { "requiredDuringSchedulingIgnoredDuringExecution", &node_terms },
 };
 SHAPE(node_affinity);
 static const shape_field pod_term_fields[] = {
-    { "labelSelector", &selector }, { "matchLabelKeys", NULL }, { "mismatchLabelKeys", NULL }, { "namespaceSelector", &selector },
-    { "namespaces", NULL }, { "topologyKey", NULL },
+    { "labelSelector", &selector },     { "matchLabelKeys", NULL }, { "mismatchLabelKeys", NULL },
+    { "namespaceSelector", &selector }, { "namespaces", NULL },     { "topologyKey", NULL },
 };
 SHAPE(pod_term);
 static const shape_field pod_wish_fields[] = { { "podAffinityTerm", &pod_term }, { "weight", NULL } };
 SHAPE(pod_wish);
 static const shape_field pod_affinity_fields[] = {
-    { "preferredDuringSchedulingIgnoredDuringExecution", &pod_wish }, { "requiredDuringSchedulingIgnoredDuringExecution", &pod_term },
+    { "preferredDuringSchedulingIgnoredDuringExecution", &pod_wish },
+    { "requiredDuringSchedulingIgnoredDuringExecution", &pod_term },
 };
 SHAPE(pod_affinity);
 static const shape_field affinity_fields[] = {
-    { "nodeAffinity", &node_affinity }, { "podAffinity", &pod_affinity }, { "podAntiAffinity", &pod_affinity },
+    { "nodeAffinity", &node_affinity },
+    { "podAffinity", &pod_affinity },
+    { "podAntiAffinity", &pod_affinity },
 };
 SHAPE(affinity);
 
 static const shape_field spread_fields[] = {
-    { "labelSelector", &selector }, { "matchLabelKeys", NULL }, { "maxSkew", NULL }, { "minDomains", NULL }, { "nodeAffinityPolicy", NULL },
-    { "nodeTaintsPolicy", NULL }, { "topologyKey", NULL }, { "whenUnsatisfiable", NULL },
+    { "labelSelector", &selector }, { "matchLabelKeys", NULL },     { "maxSkew", NULL },
+    { "minDomains", NULL },         { "nodeAffinityPolicy", NULL }, { "nodeTaintsPolicy", NULL },
+    { "topologyKey", NULL },        { "whenUnsatisfiable", NULL },
 };
 SHAPE(spread);
 
@@ -95,19 +134,54 @@ static const shape_field toleration_fields[] = {
 SHAPE(toleration);
 
 static const shape_field pod_spec_fields[] = {
-    { "activeDeadlineSeconds", NULL }, { "affinity", &affinity }, { "automountServiceAccountToken", NULL }, { "containers", &container },
-    { "dnsConfig", NULL }, { "dnsPolicy", NULL }, { "enableServiceLinks", NULL }, { "ephemeralContainers", &container }, { "hostAliases", NULL },
-    { "hostIPC", NULL }, { "hostNetwork", NULL }, { "hostPID", NULL }, { "hostUsers", NULL }, { "hostname", NULL }, { "hostnameOverride", NULL },
-    { "imagePullSecrets", NULL }, { "initContainers", &container }, { "nodeName", NULL }, { "nodeSelector", NULL }, { "os", NULL },
-    { "overhead", NULL }, { "preemptionPolicy", NULL }, { "priority", NULL }, { "priorityClassName", NULL }, { "readinessGates", NULL },
-    { "resourceClaims", NULL }, { "resources", &resources }, { "restartPolicy", NULL }, { "runtimeClassName", NULL }, { "schedulerName", NULL },
-    { "schedulingGates", NULL }, { "securityContext", NULL }, { "serviceAccount", NULL }, { "serviceAccountName", NULL },
-    { "setHostnameAsFQDN", NULL }, { "shareProcessNamespace", NULL }, { "subdomain", NULL }, { "terminationGracePeriodSeconds", NULL },
-    { "tolerations", &toleration }, { "topologySpreadConstraints", &spread }, { "volumes", NULL }, { "workloadRef", NULL },
+    { "activeDeadlineSeconds", NULL },
+    { "affinity", &affinity },
+    { "automountServiceAccountToken", NULL },
+    { "containers", &container },
+    { "dnsConfig", NULL },
+    { "dnsPolicy", NULL },
+    { "enableServiceLinks", NULL },
+    { "ephemeralContainers", &container },
+    { "hostAliases", NULL },
+    { "hostIPC", NULL },
+    { "hostNetwork", NULL },
+    { "hostPID", NULL },
+    { "hostUsers", NULL },
+    { "hostname", NULL },
+    { "hostnameOverride", NULL },
+    { "imagePullSecrets", NULL },
+    { "initContainers", &container },
+    { "nodeName", NULL },
+    { "nodeSelector", NULL },
+    { "os", NULL },
+    { "overhead", NULL },
+    { "preemptionPolicy", NULL },
+    { "priority", NULL },
+    { "priorityClassName", NULL },
+    { "readinessGates", NULL },
+    { "resourceClaims", NULL },
+    { "resources", &resources },
+    { "restartPolicy", NULL },
+    { "runtimeClassName", NULL },
+    { "schedulerName", NULL },
+    { "schedulingGates", NULL },
+    { "securityContext", NULL },
+    { "serviceAccount", NULL },
+    { "serviceAccountName", NULL },
+    { "setHostnameAsFQDN", NULL },
+    { "shareProcessNamespace", NULL },
+    { "subdomain", NULL },
+    { "terminationGracePeriodSeconds", NULL },
+    { "tolerations", &toleration },
+    { "topologySpreadConstraints", &spread },
+    { "volumes", NULL },
+    { "workloadRef", NULL },
 };
 SHAPE(pod_spec);
 
-static const shape_field pod_fields[] = { { "apiVersion", NULL }, { "kind", NULL }, { "metadata", &meta }, { "spec", &pod_spec }, { "status", NULL } };
+static const shape_field pod_fields[] = {
+    { "apiVersion", NULL }, { "kind", NULL }, { "metadata", &meta }, { "spec", &pod_spec }, { "status", NULL }
+};
 SHAPE(pod);
 
 /* ---- workloads ------------------------------------------------------------------------------------------------------------ */
@@ -117,12 +191,34 @@ SHAPE(template);
 
 /* One for all: a field of another workload is no typing mistake. */
 static const shape_field workload_spec_fields[] = {
-    { "activeDeadlineSeconds", NULL }, { "backoffLimit", NULL }, { "backoffLimitPerIndex", NULL }, { "completionMode", NULL }, { "completions", NULL },
-    { "managedBy", NULL }, { "manualSelector", NULL }, { "maxFailedIndexes", NULL }, { "minReadySeconds", NULL }, { "ordinals", NULL },
-    { "parallelism", NULL }, { "paused", NULL }, { "persistentVolumeClaimRetentionPolicy", NULL }, { "podFailurePolicy", NULL },
-    { "podManagementPolicy", NULL }, { "podReplacementPolicy", NULL }, { "progressDeadlineSeconds", NULL }, { "replicas", NULL },
-    { "revisionHistoryLimit", NULL }, { "selector", NULL }, { "serviceName", NULL }, { "strategy", NULL }, { "successPolicy", NULL },
-    { "suspend", NULL }, { "template", &template }, { "ttlSecondsAfterFinished", NULL }, { "updateStrategy", NULL }, { "volumeClaimTemplates", NULL },
+    { "activeDeadlineSeconds", NULL },
+    { "backoffLimit", NULL },
+    { "backoffLimitPerIndex", NULL },
+    { "completionMode", NULL },
+    { "completions", NULL },
+    { "managedBy", NULL },
+    { "manualSelector", NULL },
+    { "maxFailedIndexes", NULL },
+    { "minReadySeconds", NULL },
+    { "ordinals", NULL },
+    { "parallelism", NULL },
+    { "paused", NULL },
+    { "persistentVolumeClaimRetentionPolicy", NULL },
+    { "podFailurePolicy", NULL },
+    { "podManagementPolicy", NULL },
+    { "podReplacementPolicy", NULL },
+    { "progressDeadlineSeconds", NULL },
+    { "replicas", NULL },
+    { "revisionHistoryLimit", NULL },
+    { "selector", NULL },
+    { "serviceName", NULL },
+    { "strategy", NULL },
+    { "successPolicy", NULL },
+    { "suspend", NULL },
+    { "template", &template },
+    { "ttlSecondsAfterFinished", NULL },
+    { "updateStrategy", NULL },
+    { "volumeClaimTemplates", NULL },
 };
 SHAPE(workload_spec);
 static const shape_field workload_fields[] = {
@@ -131,7 +227,10 @@ static const shape_field workload_fields[] = {
 SHAPE(workload);
 
 static const shape_field budget_spec_fields[] = {
-    { "maxUnavailable", NULL }, { "minAvailable", NULL }, { "selector", &selector }, { "unhealthyPodEvictionPolicy", NULL },
+    { "maxUnavailable", NULL },
+    { "minAvailable", NULL },
+    { "selector", &selector },
+    { "unhealthyPodEvictionPolicy", NULL },
 };
 SHAPE(budget_spec);
 static const shape_field budget_fields[] = {
@@ -141,23 +240,30 @@ SHAPE(budget);
 
 /* ---- NodePools ------------------------------------------------------------------------------------------------------------ */
 
-static const shape_field requirement_fields[] = { { "key", NULL }, { "minValues", NULL }, { "operator", NULL }, { "values", NULL } };
+static const shape_field requirement_fields[] = {
+    { "key", NULL }, { "minValues", NULL }, { "operator", NULL }, { "values", NULL }
+};
 SHAPE(requirement);
 static const shape_field class_ref_fields[] = { { "group", NULL }, { "kind", NULL }, { "name", NULL } };
 SHAPE(class_ref);
 static const shape_field claim_spec_fields[] = {
-    { "expireAfter", NULL }, { "nodeClassRef", &class_ref }, { "requirements", &requirement }, { "startupTaints", &taint }, { "taints", &taint },
-    { "terminationGracePeriod", NULL },
+    { "expireAfter", NULL },     { "nodeClassRef", &class_ref }, { "requirements", &requirement },
+    { "startupTaints", &taint }, { "taints", &taint },           { "terminationGracePeriod", NULL },
 };
 SHAPE(claim_spec);
 static const shape_field claim_template_fields[] = { { "metadata", &meta }, { "spec", &claim_spec } };
 SHAPE(claim_template);
-static const shape_field pool_budget_fields[] = { { "duration", NULL }, { "nodes", NULL }, { "reasons", NULL }, { "schedule", NULL } };
+static const shape_field pool_budget_fields[] = {
+    { "duration", NULL }, { "nodes", NULL }, { "reasons", NULL }, { "schedule", NULL }
+};
 SHAPE(pool_budget);
-static const shape_field disruption_fields[] = { { "budgets", &pool_budget }, { "consolidateAfter", NULL }, { "consolidationPolicy", NULL } };
+static const shape_field disruption_fields[] = { { "budgets", &pool_budget },
+                                                 { "consolidateAfter", NULL },
+                                                 { "consolidationPolicy", NULL } };
 SHAPE(disruption);
 static const shape_field pool_spec_fields[] = {
-    { "disruption", &disruption }, { "limits", NULL }, { "replicas", NULL }, { "template", &claim_template }, { "weight", NULL },
+    { "disruption", &disruption },   { "limits", NULL }, { "replicas", NULL },
+    { "template", &claim_template }, { "weight", NULL },
 };
 SHAPE(pool_spec);
 static const shape_field pool_fields[] = {
@@ -170,8 +276,8 @@ static const shape *shape_of_kind(io_kind kind)
     if (kind == IO_KIND_POD) return &pod;
     if (kind == IO_KIND_NODE_POOL) return &pool;
     if (kind == IO_KIND_BUDGET) return &budget;
-    bool expands = kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET || kind == IO_KIND_STATEFUL_SET || kind == IO_KIND_JOB ||
-                   kind == IO_KIND_DAEMON_SET;
+    bool expands = kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET || kind == IO_KIND_STATEFUL_SET ||
+                   kind == IO_KIND_JOB || kind == IO_KIND_DAEMON_SET;
     return expands ? &workload : NULL;
 }
 
@@ -222,8 +328,8 @@ static void note(walk *w)
     io_path_text(w->path, w->depth, field, sizeof field);
     io_place_refine(&at, w->root, w->path, w->depth);
     io_error_text(shown, sizeof shown, io_get_text(io_get(w->root, "metadata"), "name"));
-    w->status = io_warn(w->reader, "%.200s:%lu: %s %s: a %s has no field %s: it is not read (likewise any others)", at.document.ptr,
-                        (unsigned long)at.line, w->info->name, shown, w->info->name, field);
+    w->status = io_warn(w->reader, "%.200s:%lu: %s %s: a %s has no field %s: it is not read (likewise any others)",
+                        at.document.ptr, (unsigned long)at.line, w->info->name, shown, w->info->name, field);
 }
 
 static void walk_value(walk *w, const shape *s, const json_t *value);
@@ -268,7 +374,9 @@ karp_status io_note_version(karp_reader *reader, const io_kind_info *info, karp_
     char shown[64];
     size_t group = io_group_of(api_version).len;
     karp_str version = group ? (karp_str){ api_version.ptr + group + 1, api_version.len - group - 1 } : api_version;
-    if (io_str_is(version, info->version) || (info->old_version && io_str_is(version, info->old_version))) return KARP_OK;
+    if (io_str_is(version, info->version) || (info->old_version && io_str_is(version, info->old_version)))
+        return KARP_OK;
     io_error_text(shown, sizeof shown, api_version);
-    return io_warn_once(reader, "%s of %s is read as one of %s%s%s", info->name, shown, info->group, info->group[0] ? "/" : "", info->version);
+    return io_warn_once(reader, "%s of %s is read as one of %s%s%s", info->name, shown, info->group,
+                        info->group[0] ? "/" : "", info->version);
 }

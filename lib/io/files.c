@@ -74,10 +74,7 @@ static karp_status read_file(karp_reader *reader, const char *path)
 
 /* ---- directories ------------------------------------------------------------------------------------------------- */
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
+static int compare_paths(const void *a, const void *b) { return strcmp(a, b); }
 
 static bool is_document(const char *name)
 {
@@ -86,7 +83,8 @@ static bool is_document(const char *name)
 }
 
 /* Paths of the directory's documents, by name. */
-static karp_status list_directory(karp_reader *reader, const char *path, const void ***list, size_t *capacity, size_t *count)
+static karp_status list_directory(karp_reader *reader, const char *path, const void ***list, size_t *capacity,
+                                  size_t *count)
 {
     DIR *directory = opendir(path);
     if (!directory) return file_failed(reader, io_str(path), "cannot be listed", errno);

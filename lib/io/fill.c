@@ -41,7 +41,8 @@ int64_t io_creation(const json_t *tree)
 json_t *io_condition(const char *type, const char *status, const char *reason, int64_t when)
 {
     json_t *condition = io_map();
-    bool ok = condition && io_set(condition, "type", json_string(type)) && io_set(condition, "status", json_string(status)) &&
+    bool ok = condition && io_set(condition, "type", json_string(type)) &&
+              io_set(condition, "status", json_string(status)) &&
               (!*reason || io_set(condition, "reason", json_string(reason))) &&
               (when == KARP_NO_TIME || io_set(condition, "lastTransitionTime", io_time_value(when)));
     if (ok) return condition;
@@ -106,13 +107,15 @@ bool io_identify(io_filler *f, const io_kind_info *info, json_t *tree)
     json_t *metadata = io_get_or_make(tree, "metadata");
     if (!metadata) return false;
     if (info->namespaced) {
-        if (io_get_text(metadata, "namespace").len == 0 && !io_set(metadata, "namespace", json_string("default"))) return false;
+        if (io_get_text(metadata, "namespace").len == 0 && !io_set(metadata, "namespace", json_string("default")))
+            return false;
         if (!note_space(f, io_get_text(metadata, "namespace"))) return false;
     }
     if (!f->fill) return true;
     int64_t at = f->start;
     if (info->kind == IO_KIND_POD) at += (int64_t)(f->pods++ % 1000000000) * 1000000000;
-    return default_uid(metadata, ++f->uids) && (io_creation(tree) != KARP_NO_TIME || io_set(metadata, "creationTimestamp", io_time_value(at)));
+    return default_uid(metadata, ++f->uids) &&
+           (io_creation(tree) != KARP_NO_TIME || io_set(metadata, "creationTimestamp", io_time_value(at)));
 }
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
@@ -128,7 +131,8 @@ static bool fill_ports(json_t *spec, const char *name)
             json_t *port = json_array_get(ports, k);
             if (!io_default_text(port, "protocol", "TCP")) return false;
             json_t *inner = io_get(port, "containerPort");
-            if (host && inner && !io_get(port, "hostPort") && json_object_set(port, "hostPort", inner) != 0) return false;
+            if (host && inner && !io_get(port, "hostPort") && json_object_set(port, "hostPort", inner) != 0)
+                return false;
         }
     }
     return true;
@@ -167,9 +171,12 @@ static bool fill_pod_status(json_t *tree)
     bool gated = json_array_size(io_get(spec, "schedulingGates")) > 0;
     if (bound && none) {
         if (!io_add_condition(conditions, "PodScheduled", "True", "", when)) return false;
-        if (io_str_is(io_get_text(status, "phase"), "Running") && !io_add_condition(conditions, "Ready", "True", "", when)) return false;
+        if (io_str_is(io_get_text(status, "phase"), "Running") &&
+            !io_add_condition(conditions, "Ready", "True", "", when))
+            return false;
     } else if (!bound && pending && io_condition_status(conditions, "PodScheduled").len == 0) {
-        if (!io_add_condition(conditions, "PodScheduled", "False", gated ? "SchedulingGated" : "Unschedulable", when)) return false;
+        if (!io_add_condition(conditions, "PodScheduled", "False", gated ? "SchedulingGated" : "Unschedulable", when))
+            return false;
     }
     return !bound || io_get(status, "startTime") || io_set(status, "startTime", io_time_value(when));
 }
@@ -180,7 +187,9 @@ static bool count_silent(io_filler *f, const json_t *tree)
 {
     const json_t *spec = io_get(tree, "spec"), *status = io_get(tree, "status");
     karp_str phase = io_get_text(status, "phase");
-    if (io_get_text(spec, "nodeName").len > 0 || io_condition_status(io_get(status, "conditions"), "PodScheduled").len > 0) return true;
+    if (io_get_text(spec, "nodeName").len > 0 ||
+        io_condition_status(io_get(status, "conditions"), "PodScheduled").len > 0)
+        return true;
     if (phase.len > 0 && !io_str_is(phase, "Pending")) return true;
     if (f->silent++ > 0) return true;
     f->first_silent = io_keep(f->reader, io_get_text(io_get(tree, "metadata"), "name"));
@@ -193,9 +202,14 @@ static karp_status warn_of_silent(io_filler *f)
     if (f->silent == 0) return KARP_OK;
     io_error_text(shown, sizeof shown, f->first_silent);
     if (f->silent == 1) {
-        return io_warn(f->reader, "Pod %s: it has no node, and without a condition PodScheduled nothing says that it waits for one (strict)", shown);
+        return io_warn(
+            f->reader,
+            "Pod %s: it has no node, and without a condition PodScheduled nothing says that it waits for one (strict)",
+            shown);
     }
-    return io_warn(f->reader, "Pod %s and %llu more: they have no node, and without a condition PodScheduled nothing says that they wait for one (strict)",
+    return io_warn(f->reader,
+                   "Pod %s and %llu more: they have no node, and without a condition PodScheduled nothing says that "
+                   "they wait for one (strict)",
                    shown, (unsigned long long)(f->silent - 1));
 }
 
@@ -208,14 +222,16 @@ static karp_status add_ephemeral_claims(io_filler *f, const json_t *pod, const i
         const json_t *volume = json_array_get(volumes, i);
         const json_t *template_ = io_get(io_get(volume, "ephemeral"), "volumeClaimTemplate");
         if (!template_) continue;
-        karp_str space = io_get_text(metadata, "namespace"), pod_name = io_get_text(metadata, "name"), own = io_get_text(volume, "name");
+        karp_str space = io_get_text(metadata, "namespace"), pod_name = io_get_text(metadata, "name"),
+                 own = io_get_text(volume, "name");
         io_text name;
         io_text_init(&name, f->reader->context);
         io_text_add(&name, pod_name.ptr, pod_name.len);
         io_text_addc(&name, '-');
         io_text_add(&name, own.ptr, own.len);
         karp_status status = name.failed ? io_reader_nomem(f->reader) : KARP_OK;
-        if (status == KARP_OK && io_find(f->reader, "PersistentVolumeClaim", space, (karp_str){ name.ptr, name.len }) == IO_NONE) {
+        if (status == KARP_OK &&
+            io_find(f->reader, "PersistentVolumeClaim", space, (karp_str){ name.ptr, name.len }) == IO_NONE) {
             json_t *claim = io_new_object("v1", "PersistentVolumeClaim", space, (karp_str){ name.ptr, name.len });
             json_t *spec = io_get(template_, "spec");
             bool ok = claim && (!spec || io_set(claim, "spec", json_copy(spec))) && io_identify(f, info, claim) &&
@@ -262,9 +278,10 @@ static bool fill_buffer(json_t *tree)
     json_t *replicas = io_get(io_get(tree, "spec"), "replicas");
     if (io_get(tree, "status") || !replicas) return true;
     json_t *status = io_map(), *conditions = io_list();
-    bool ok = status && conditions && io_add_condition(conditions, "ReadyForProvisioning", "True", "", io_creation(tree)) &&
-              json_object_set(status, "replicas", replicas) == 0 && json_object_set(status, "conditions", conditions) == 0 &&
-              json_object_set(tree, "status", status) == 0;
+    bool ok = status && conditions &&
+              io_add_condition(conditions, "ReadyForProvisioning", "True", "", io_creation(tree)) &&
+              json_object_set(status, "replicas", replicas) == 0 &&
+              json_object_set(status, "conditions", conditions) == 0 && json_object_set(tree, "status", status) == 0;
     json_decref(status);
     json_decref(conditions);
     return ok;
@@ -297,7 +314,8 @@ static karp_status postpone_budget(io_filler *f, const io_waiting *w, json_t *tr
 static bool status_is_open(const json_t *tree)
 {
     const json_t *status = io_get(tree, "status");
-    return !io_get(status, "disruptionsAllowed") && !io_get(status, "expectedPods") && !io_get(status, "currentHealthy");
+    return !io_get(status, "disruptionsAllowed") && !io_get(status, "expectedPods") &&
+           !io_get(status, "currentHealthy");
 }
 
 karp_status io_fill(io_filler *f, const io_waiting *w, json_t *tree, const io_place *place)
@@ -310,14 +328,10 @@ karp_status io_fill(io_filler *f, const io_waiting *w, json_t *tree, const io_pl
     ok = ok && fill_simple(f, w->info, tree);
     if (!ok) return io_reader_nomem(reader);
     switch (w->info->kind) {
-    case IO_KIND_POD:
-        return io_fill_and_add_pod(f, tree, place);
-    case IO_KIND_NODE:
-        return io_fill_and_add_node(f, tree, place);
-    case IO_KIND_NODE_CLAIM:
-        return io_fill_and_add_node_claim(f, tree, place);
-    case IO_KIND_BUDGET:
-        return open_budget ? KARP_OK : io_add_filled(reader, w->info, tree, place);
+    case IO_KIND_POD: return io_fill_and_add_pod(f, tree, place);
+    case IO_KIND_NODE: return io_fill_and_add_node(f, tree, place);
+    case IO_KIND_NODE_CLAIM: return io_fill_and_add_node_claim(f, tree, place);
+    case IO_KIND_BUDGET: return open_budget ? KARP_OK : io_add_filled(reader, w->info, tree, place);
     case IO_KIND_DEPLOYMENT:
     case IO_KIND_REPLICA_SET:
     case IO_KIND_STATEFUL_SET:
@@ -342,8 +356,7 @@ karp_status io_fill(io_filler *f, const io_waiting *w, json_t *tree, const io_pl
     case IO_KIND_CAPACITY_BUFFER:
     case IO_KIND_DEVICES:
     case IO_KIND_PROVISIONER:
-    case IO_KIND_NODE_TEMPLATE:
-        break;
+    case IO_KIND_NODE_TEMPLATE: break;
     }
     return io_add_filled(reader, w->info, tree, place);
 }
@@ -393,7 +406,8 @@ static karp_status note(io_filler *f, uint32_t number)
     const io_waiting *w = &reader->waiting[number];
     io_kind kind = w->info->kind;
     bool wanted = kind == IO_KIND_PRIORITY_CLASS || kind == IO_KIND_NODE_POOL || kind == IO_KIND_NODE_CLAIM ||
-                  kind == IO_KIND_STORAGE_CLASS || (kind == IO_KIND_BUDGET && !w->stated) || (kind == IO_KIND_REPLICA_SET && !w->stated);
+                  kind == IO_KIND_STORAGE_CLASS || (kind == IO_KIND_BUDGET && !w->stated) ||
+                  (kind == IO_KIND_REPLICA_SET && !w->stated);
     if (!wanted) return KARP_OK;
     json_t *tree = io_waiting_tree(reader, w);
     if (!tree) return reader->error.status;

@@ -15,7 +15,7 @@ typedef struct io_open_budget {
 
 typedef struct io_filler {
     karp_reader *reader;
-    bool fill;     /* false = strict: only conversions and expansions */
+    bool fill; /* false = strict: only conversions and expansions */
     int64_t start; /* 24 h before now */
     uint64_t pods; /* numbered so far */
     uint64_t uids; /* given so far */
@@ -23,19 +23,19 @@ typedef struct io_filler {
     karp_str first_silent;
 
     io_arena arena;
-    json_t *pools;             /* name -> filled NodePool */
-    json_t *priorities;        /* name -> value */
-    json_t *global_priority;   /* borrowed from priorities; NULL = no class is the default */
-    karp_str default_class;    /* of volumes */
+    json_t *pools; /* name -> filled NodePool */
+    json_t *priorities; /* name -> value */
+    json_t *global_priority; /* borrowed from priorities; NULL = no class is the default */
+    karp_str default_class; /* of volumes */
     json_t *default_class_tree;
-    io_table claim_providers;  /* providerIDs that NodeClaims have -> index in waiting */
-    io_table claim_nodes;      /* names of nodes that NodeClaims name, or have -> index in waiting */
-    io_table spaces;           /* namespaces that objects are in */
+    io_table claim_providers; /* providerIDs that NodeClaims have -> index in waiting */
+    io_table claim_nodes; /* names of nodes that NodeClaims name, or have -> index in waiting */
+    io_table spaces; /* namespaces that objects are in */
     karp_str *space_list;
     size_t space_count, space_capacity;
     io_open_budget *budgets;
     size_t budget_count, budget_capacity;
-    io_table *types;           /* one for each catalogue: type name -> index; made when first needed */
+    io_table *types; /* one for each catalogue: type name -> index; made when first needed */
     size_t type_table_count;
 } io_filler;
 

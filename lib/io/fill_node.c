@@ -26,8 +26,8 @@ static bool fill_budgets(json_t *disruption)
     }
     json_t *budget = io_map();
     budgets = io_list();
-    bool ok = budget && budgets && io_set(budget, "nodes", json_string("10%")) && json_array_append(budgets, budget) == 0 &&
-              json_object_set(disruption, "budgets", budgets) == 0;
+    bool ok = budget && budgets && io_set(budget, "nodes", json_string("10%")) &&
+              json_array_append(budgets, budget) == 0 && json_object_set(disruption, "budgets", budgets) == 0;
     json_decref(budget);
     json_decref(budgets);
     return ok;
@@ -37,8 +37,9 @@ static bool fill_reference(json_t *spec)
 {
     if (io_get(spec, "nodeClassRef")) return true;
     json_t *ref = io_map();
-    bool ok = ref && io_set(ref, "group", json_string("karpenter.k8s.aws")) && io_set(ref, "kind", json_string("EC2NodeClass")) &&
-              io_set(ref, "name", json_string("default")) && json_object_set(spec, "nodeClassRef", ref) == 0;
+    bool ok = ref && io_set(ref, "group", json_string("karpenter.k8s.aws")) &&
+              io_set(ref, "kind", json_string("EC2NodeClass")) && io_set(ref, "name", json_string("default")) &&
+              json_object_set(spec, "nodeClassRef", ref) == 0;
     json_decref(ref);
     return ok;
 }
@@ -52,14 +53,15 @@ bool io_fill_pool(json_t *tree)
     json_t *inner = template_ ? io_get_or_make(template_, "spec") : NULL;
     json_t *status = io_get_or_make(tree, "status");
     bool ok = disruption && inner && status && io_default_text(disruption, "consolidateAfter", "0s") &&
-              io_default_text(disruption, "consolidationPolicy", "WhenEmptyOrUnderutilized") && fill_budgets(disruption) &&
-              io_default_text(inner, "expireAfter", "720h") && fill_reference(inner);
+              io_default_text(disruption, "consolidationPolicy", "WhenEmptyOrUnderutilized") &&
+              fill_budgets(disruption) && io_default_text(inner, "expireAfter", "720h") && fill_reference(inner);
     if (!ok || json_array_size(io_get(status, "conditions"))) return ok;
     json_t *conditions = io_list();
     int64_t when = io_creation(tree);
     ok = conditions && io_add_condition(conditions, "NodeClassReady", "True", "NodeClassReady", when) &&
          io_add_condition(conditions, "ValidationSucceeded", "True", "ValidationSucceeded", when) &&
-         io_add_condition(conditions, "Ready", "True", "Ready", when) && json_object_set(status, "conditions", conditions) == 0;
+         io_add_condition(conditions, "Ready", "True", "Ready", when) &&
+         json_object_set(status, "conditions", conditions) == 0;
     json_decref(conditions);
     return ok;
 }
@@ -149,7 +151,8 @@ static bool allows(const karp_offering *offering, const json_t *labels)
         karp_str value = { json_string_value(label), json_string_length(label) };
         bool listed = false;
         for (size_t k = 0; k < r->value_count; k++) listed = listed || io_str_equal(r->values[k], value);
-        if (r->op == KARP_OP_IN ? !listed : r->op == KARP_OP_NOT_IN ? listed : r->op == KARP_OP_DOES_NOT_EXIST) return false;
+        if (r->op == KARP_OP_IN ? !listed : r->op == KARP_OP_NOT_IN ? listed : r->op == KARP_OP_DOES_NOT_EXIST)
+            return false;
     }
     return true;
 }
@@ -207,8 +210,10 @@ static bool claim_conditions(const io_filler *f, const json_t *pool, json_t *cla
     bool ok = list && io_add_condition(list, "Launched", "True", "Launched", when);
     if (ok && has_node) {
         ok = io_add_condition(list, "Registered", "True", "Registered", when) &&
-             io_add_condition(list, "Initialized", "True", "Initialized", when) && io_add_condition(list, "Ready", "True", "Ready", when);
-        if (ok && consolidatable(f, pool, claim, when)) ok = io_add_condition(list, "Consolidatable", "True", "Consolidatable", when);
+             io_add_condition(list, "Initialized", "True", "Initialized", when) &&
+             io_add_condition(list, "Ready", "True", "Ready", when);
+        if (ok && consolidatable(f, pool, claim, when))
+            ok = io_add_condition(list, "Consolidatable", "True", "Consolidatable", when);
     }
     ok = ok && json_object_set(status, "conditions", list) == 0;
     json_decref(list);
@@ -222,7 +227,8 @@ static bool claim_from_pool(const json_t *pool, json_t *claim)
     if (!spec) return false;
     const json_t *template_ = io_get(io_get(pool, "spec"), "template");
     const json_t *inner = io_get(template_, "spec"), *given = io_get(template_, "metadata");
-    static const char *const shared[] = { "nodeClassRef", "requirements", "taints", "startupTaints", "terminationGracePeriod", "expireAfter" };
+    static const char *const shared[] = { "nodeClassRef",  "requirements",           "taints",
+                                          "startupTaints", "terminationGracePeriod", "expireAfter" };
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
         if (!share_default(spec, inner, shared[i])) return false;
     }
@@ -247,7 +253,8 @@ static karp_status finish_claim(io_filler *f, json_t *claim, const json_t *node,
     if (!ok) return io_reader_nomem(f->reader);
     karp_status result = KARP_OK;
     if (!io_get(status, "capacity") || !io_get(status, "allocatable")) {
-        result = io_fill_from_type(f, io_get_text(io_get(metadata, "labels"), POOL_LABEL), io_get(metadata, "labels"), status);
+        result = io_fill_from_type(f, io_get_text(io_get(metadata, "labels"), POOL_LABEL), io_get(metadata, "labels"),
+                                   status);
     }
     return result ? result : io_add_filled(f->reader, info, claim, place);
 }
@@ -269,8 +276,9 @@ static karp_status invent_claim(io_filler *f, const json_t *node, const io_place
     const io_kind_info *info = io_kind_find(io_str("karpenter.sh/v1"), io_str("NodeClaim"));
     json_t *claim = io_new_object("karpenter.sh/v1", "NodeClaim", nothing, name);
     json_t *own = io_get(claim, "metadata"), *labels = json_copy(io_get(metadata, "labels"));
-    bool ok = claim && labels && json_object_set(own, "labels", labels) == 0 && share_default(own, metadata, "annotations") &&
-              share_default(own, metadata, "creationTimestamp") && io_identify(f, info, claim);
+    bool ok = claim && labels && json_object_set(own, "labels", labels) == 0 &&
+              share_default(own, metadata, "annotations") && share_default(own, metadata, "creationTimestamp") &&
+              io_identify(f, info, claim);
     for (size_t i = 0; ok && i < 3; i++) (void)json_object_del(labels, of_the_node[i]);
     json_decref(labels);
     karp_status status = ok ? finish_claim(f, claim, node, place) : io_reader_nomem(f->reader);
@@ -300,7 +308,8 @@ karp_status io_fill_and_add_node_claim(io_filler *f, json_t *tree, const io_plac
     /* A registered claim says so itself; only one that says nothing is judged by its node. */
     bool silent = !json_array_size(io_get(status, "conditions"));
     if (!node && silent) node = node_of_claim(f, tree);
-    bool ok = status && (!node || own_provider(io_get_or_make(node, "spec"), io_get_text(io_get(node, "metadata"), "name")));
+    bool ok = status &&
+              (!node || own_provider(io_get_or_make(node, "spec"), io_get_text(io_get(node, "metadata"), "name")));
     if (ok && !node) ok = own_provider(status, name);
     karp_status result = ok ? finish_claim(f, tree, node, place) : io_reader_nomem(f->reader);
     json_decref(node);
@@ -313,7 +322,8 @@ static bool has_taint(const json_t *list, karp_str key, karp_str effect)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *taint = json_array_get(list, i);
-        if (io_str_equal(io_get_text(taint, "key"), key) && io_str_equal(io_get_text(taint, "effect"), effect)) return true;
+        if (io_str_equal(io_get_text(taint, "key"), key) && io_str_equal(io_get_text(taint, "effect"), effect))
+            return true;
     }
     return false;
 }
@@ -364,7 +374,8 @@ static bool claim_labels(io_filler *f, uint32_t number, json_t *labels, json_t *
     bool silent = !json_array_size(conditions);
     bool registered = silent || io_str_is(io_condition_status(conditions, "Registered"), "True");
     bool initialized = silent || io_str_is(io_condition_status(conditions, "Initialized"), "True");
-    karp_str id = io_get_text(status, "providerID"), pool = io_get_text(io_get(io_get(claim, "metadata"), "labels"), POOL_LABEL);
+    karp_str id = io_get_text(status, "providerID"),
+             pool = io_get_text(io_get(io_get(claim, "metadata"), "labels"), POOL_LABEL);
     bool ok = (!registered || io_default_text(labels, REGISTERED_LABEL, "true")) &&
               (!initialized || io_default_text(labels, INITIALIZED_LABEL, "true")) &&
               (pool.len == 0 || !registered || io_default_str(labels, POOL_LABEL, pool)) &&
@@ -392,7 +403,8 @@ karp_status io_fill_and_add_node(io_filler *f, json_t *tree, const io_place *pla
     const io_kind_info *info = io_kind_find(io_str("v1"), io_str("Node"));
     if (!f->fill) return io_add_filled(reader, info, tree, place);
     json_t *metadata = io_get(tree, "metadata");
-    json_t *labels = io_get_or_make(metadata, "labels"), *spec = io_get_or_make(tree, "spec"), *status = io_get_or_make(tree, "status");
+    json_t *labels = io_get_or_make(metadata, "labels"), *spec = io_get_or_make(tree, "spec"),
+           *status = io_get_or_make(tree, "status");
     if (!labels || !spec || !status) return io_reader_nomem(reader);
     karp_str name = io_get_text(metadata, "name"), id = io_get_text(spec, "providerID");
     uint32_t claim = id.len ? io_table_get(&f->claim_providers, id) : IO_NONE;

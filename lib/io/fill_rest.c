@@ -8,7 +8,8 @@
 
 bool io_fill_claim_volume(io_filler *f, json_t *tree)
 {
-    json_t *metadata = io_get(tree, "metadata"), *spec = io_get_or_make(tree, "spec"), *status = io_get_or_make(tree, "status");
+    json_t *metadata = io_get(tree, "metadata"), *spec = io_get_or_make(tree, "spec"),
+           *status = io_get_or_make(tree, "status");
     if (!spec || !status) return false;
     bool bound = io_get_text(spec, "volumeName").len > 0;
     if (f->default_class.len && !io_default_str(spec, "storageClassName", f->default_class)) return false;
@@ -25,7 +26,8 @@ static bool in_list(const json_t *values, karp_str value)
 {
     for (size_t i = 0; i < json_array_size(values); i++) {
         const json_t *one = json_array_get(values, i);
-        if (json_is_string(one) && io_str_equal((karp_str){ json_string_value(one), json_string_length(one) }, value)) return true;
+        if (json_is_string(one) && io_str_equal((karp_str){ json_string_value(one), json_string_length(one) }, value))
+            return true;
     }
     return false;
 }
@@ -35,7 +37,8 @@ static bool expression_matches(const json_t *expression, const json_t *labels)
     karp_str key = io_get_text(expression, "key"), op = io_get_text(expression, "operator");
     const json_t *label = json_object_get(labels, key.ptr);
     const json_t *values = io_get(expression, "values");
-    bool listed = json_is_string(label) && in_list(values, (karp_str){ json_string_value(label), json_string_length(label) });
+    bool listed = json_is_string(label) &&
+                  in_list(values, (karp_str){ json_string_value(label), json_string_length(label) });
     if (io_str_is(op, "In")) return listed;
     if (io_str_is(op, "NotIn")) return !listed;
     if (io_str_is(op, "Exists")) return label != NULL;
@@ -64,7 +67,8 @@ bool io_count_pod(io_filler *f, const json_t *pod)
     if (f->budget_count == 0) return true;
     const json_t *metadata = io_get(pod, "metadata"), *status = io_get(pod, "status");
     karp_str phase = io_get_text(status, "phase");
-    if (io_get(metadata, "deletionTimestamp") || io_str_is(phase, "Succeeded") || io_str_is(phase, "Failed")) return true;
+    if (io_get(metadata, "deletionTimestamp") || io_str_is(phase, "Succeeded") || io_str_is(phase, "Failed"))
+        return true;
     bool ready = io_str_is(io_condition_status(io_get(status, "conditions"), "Ready"), "True");
     for (size_t i = 0; i < f->budget_count; i++) {
         io_open_budget *b = &f->budgets[i];

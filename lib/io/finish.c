@@ -19,7 +19,8 @@ static uint32_t template_number(const karp_reader *reader, const json_t *tree)
     if (!ref) return IO_NONE;
     static const char *const scalable[] = { "Deployment", "StatefulSet", "ReplicaSet" };
     for (size_t i = 0; i < 3; i++) {
-        if (io_str_is(io_get_text(ref, "kind"), scalable[i])) return io_find(reader, scalable[i], namespace_, io_get_text(ref, "name"));
+        if (io_str_is(io_get_text(ref, "kind"), scalable[i]))
+            return io_find(reader, scalable[i], namespace_, io_get_text(ref, "name"));
     }
     return IO_NONE;
 }
@@ -71,7 +72,8 @@ static karp_status add_waiting(karp_reader *reader, io_filler *filler)
         json_t *tree = io_waiting_tree(reader, w);
         if (!tree) return reader->error.status;
         io_place place = io_waiting_place(w);
-        karp_status status = w->stated ? io_object_use(reader, w->info, tree, &place, true) : io_fill(filler, w, tree, &place);
+        karp_status status = w->stated ? io_object_use(reader, w->info, tree, &place, true)
+                                       : io_fill(filler, w, tree, &place);
         json_decref(tree);
         if (status) return status;
     }

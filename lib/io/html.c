@@ -8,25 +8,16 @@
 static const char *entity(unsigned char c)
 {
     switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return NULL;
     }
 }
 
-static bool within(uint32_t c, uint32_t first, uint32_t last)
-{
-    return c >= first && c <= last;
-}
+static bool within(uint32_t c, uint32_t first, uint32_t last) { return c >= first && c <= last; }
 
 /* Controls, and marks that turn or embed a direction of writing: a name could show something else than it is. */
 static bool is_unseen(uint32_t c)
@@ -72,10 +63,7 @@ void html_text(write_buffer *b, karp_str text)
     }
 }
 
-void html_words(write_buffer *b, const char *text)
-{
-    html_text(b, str_of(text));
-}
+void html_words(write_buffer *b, const char *text) { html_text(b, str_of(text)); }
 
 void html_json(write_buffer *b, karp_str json)
 {
@@ -96,7 +84,4 @@ void html_json(write_buffer *b, karp_str json)
     }
 }
 
-void html_number(write_buffer *b, double value)
-{
-    text_fixed(b, isfinite(value) ? value : 0, 0, 2);
-}
+void html_number(write_buffer *b, double value) { text_fixed(b, isfinite(value) ? value : 0, 0, 2); }

@@ -21,7 +21,9 @@ static bool add_key(key_list *l, karp_str key)
     *recent = key.ptr;
     if (io_table_get(&l->seen, key) != IO_NONE) return true;
     void *list = l->keys;
-    if (!io_table_put(&l->seen, key, 1) || !io_grow(l->reader->context, &list, &l->capacity, l->count + 1, sizeof *l->keys)) return false;
+    if (!io_table_put(&l->seen, key, 1) ||
+        !io_grow(l->reader->context, &list, &l->capacity, l->count + 1, sizeof *l->keys))
+        return false;
     l->keys = list;
     l->keys[l->count++] = key;
     return true;
@@ -95,9 +97,11 @@ static karp_status keep_labels(karp_reader *reader, const karp_settings *setting
     if (ok) ok = !settings->normalized_count || json_object_set(out, "normalized", normalized) == 0;
     ok = ok && io_set(out, "wellKnown", text_list(reader->context, settings->well_known, settings->well_known_count));
     if (ok && settings->restricted_domain_count) {
-        ok = io_set(out, "restrictedDomains", text_list(reader->context, settings->restricted_domains, settings->restricted_domain_count));
+        ok = io_set(out, "restrictedDomains",
+                    text_list(reader->context, settings->restricted_domains, settings->restricted_domain_count));
     }
-    if (ok && settings->reservation_id_label.len) ok = io_set(out, "reservationID", io_text_value(settings->reservation_id_label));
+    if (ok && settings->reservation_id_label.len)
+        ok = io_set(out, "reservationID", io_text_value(settings->reservation_id_label));
     if (ok) reader->labels_text = io_keep_json(reader, out);
     json_decref(normalized);
     json_decref(out);
@@ -119,7 +123,8 @@ static karp_status set_tables(karp_reader *reader, karp_provider *provider, key_
         ok = add_catalogue_keys(l, reader->catalogues[i].catalogue);
     }
     if (!ok) return io_reader_nomem(reader);
-    if (io_table_get(&l->seen, tables.reservation_id_label) != IO_NONE) settings.reservation_id_label = tables.reservation_id_label;
+    if (io_table_get(&l->seen, tables.reservation_id_label) != IO_NONE)
+        settings.reservation_id_label = tables.reservation_id_label;
     settings.well_known = l->keys;
     settings.well_known_count = l->count;
     status = karp_builder_set_settings(reader->builder, &settings, &reader->error);

@@ -133,15 +133,9 @@ void io_text_add(io_text *text, const char *ptr, size_t length)
     text->ptr[text->len] = '\0';
 }
 
-void io_text_adds(io_text *text, const char *string)
-{
-    io_text_add(text, string, strlen(string));
-}
+void io_text_adds(io_text *text, const char *string) { io_text_add(text, string, strlen(string)); }
 
-void io_text_addc(io_text *text, char c)
-{
-    io_text_add(text, &c, 1);
-}
+void io_text_addc(io_text *text, char c) { io_text_add(text, &c, 1); }
 
 void io_text_addu(io_text *text, uint64_t value)
 {
@@ -241,20 +235,11 @@ uint32_t io_table_get(const io_table *table, karp_str key)
 
 /* ---- strings and sorting ----------------------------------------------------------------------------------------- */
 
-karp_str io_str(const char *text)
-{
-    return (karp_str){ text, strlen(text) };
-}
+karp_str io_str(const char *text) { return (karp_str){ text, strlen(text) }; }
 
-bool io_str_equal(karp_str a, karp_str b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
+bool io_str_equal(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
 
-bool io_str_is(karp_str a, const char *text)
-{
-    return io_str_equal(a, io_str(text));
-}
+bool io_str_is(karp_str a, const char *text) { return io_str_equal(a, io_str(text)); }
 
 int io_str_compare(karp_str a, karp_str b)
 {

@@ -60,7 +60,7 @@ typedef struct io_table {
 void io_table_init(io_table *table, io_arena *arena);
 void io_table_free(io_table *table);
 bool io_table_put(io_table *table, karp_str key, uint32_t value); /* replaces; false = refused */
-uint32_t io_table_get(const io_table *table, karp_str key);       /* IO_NONE = not there */
+uint32_t io_table_get(const io_table *table, karp_str key); /* IO_NONE = not there */
 
 /* Growable array: room for `need` elements of `elem` bytes. false = refused, array unchanged. */
 bool io_grow(karp_context *context, void **data, size_t *capacity, size_t need, size_t elem);

@@ -134,7 +134,8 @@ static karp_status add_pool(karp_reader *reader, const karp_node_pool *pool)
 }
 
 /* Decoding failures are in the decoder, the builder's in reader->error. */
-static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_kind_info *info, const json_t *tree, bool add)
+static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_kind_info *info, const json_t *tree,
+                                  bool add)
 {
     karp_builder *b = reader->builder;
     karp_error *e = &reader->error;
@@ -154,9 +155,7 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
         karp_capacity_buffer buffer;
     } o;
     switch (info->kind) {
-    case IO_KIND_POD:
-        io_decode_pod(d, tree, &o.pod);
-        return d->status || !add ? d->status : add_pod(reader, &o.pod);
+    case IO_KIND_POD: io_decode_pod(d, tree, &o.pod); return d->status || !add ? d->status : add_pod(reader, &o.pod);
     case IO_KIND_NODE:
         io_decode_node(d, tree, &o.node);
         return d->status || !add ? d->status : karp_builder_add_node(b, &o.node, e);
@@ -169,8 +168,7 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
     case IO_KIND_NODE_OVERLAY:
         io_decode_node_overlay(d, tree, &o.overlay);
         return d->status || !add ? d->status : karp_builder_add_node_overlay(b, &o.overlay, e);
-    case IO_KIND_NODE_CLASS:
-        return add_node_class(reader, d, tree, add);
+    case IO_KIND_NODE_CLASS: return add_node_class(reader, d, tree, add);
     case IO_KIND_DAEMON_SET:
         io_decode_daemon_set(d, tree, &o.daemon_set);
         return d->status || !add ? d->status : karp_builder_add_daemon_set(b, &o.daemon_set, e);
@@ -192,31 +190,26 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
     case IO_KIND_NAMESPACE:
         io_decode_namespace(d, tree, &o.namespace_);
         return d->status || !add ? d->status : karp_builder_add_namespace(b, &o.namespace_, e);
-    case IO_KIND_SERVICE:
-        return add_selecting(reader, d, tree, KARP_SELECTS_SERVICE, add);
+    case IO_KIND_SERVICE: return add_selecting(reader, d, tree, KARP_SELECTS_SERVICE, add);
     case IO_KIND_REPLICATION_CONTROLLER:
         return add_selecting(reader, d, tree, KARP_SELECTS_REPLICATION_CONTROLLER, add);
     case IO_KIND_REPLICA_SET:
     case IO_KIND_STATEFUL_SET:
         if (!add && check_workload(d, tree)) return d->status;
         return add_selecting(reader, d, tree,
-                             info->kind == IO_KIND_REPLICA_SET ? KARP_SELECTS_REPLICA_SET : KARP_SELECTS_STATEFUL_SET, add);
+                             info->kind == IO_KIND_REPLICA_SET ? KARP_SELECTS_REPLICA_SET : KARP_SELECTS_STATEFUL_SET,
+                             add);
     case IO_KIND_DEPLOYMENT:
-    case IO_KIND_JOB:
-        return add ? KARP_OK : check_workload(d, tree);
-    case IO_KIND_PRIORITY_CLASS:
-        return check_priority_class(d, tree);
-    case IO_KIND_POD_TEMPLATE:
-        return check_template(d, tree);
+    case IO_KIND_JOB: return add ? KARP_OK : check_workload(d, tree);
+    case IO_KIND_PRIORITY_CLASS: return check_priority_class(d, tree);
+    case IO_KIND_POD_TEMPLATE: return check_template(d, tree);
     case IO_KIND_CAPACITY_BUFFER:
         io_decode_capacity_buffer(d, tree, &o.buffer);
         return d->status || !add ? d->status : io_add_buffer(reader, d, tree, &o.buffer);
-    case IO_KIND_DEVICES:
-        return io_use_devices(d, info, tree, add ? b : NULL, e);
+    case IO_KIND_DEVICES: return io_use_devices(d, info, tree, add ? b : NULL, e);
     case IO_KIND_UNKNOWN:
     case IO_KIND_PROVISIONER:
-    case IO_KIND_NODE_TEMPLATE:
-        break;
+    case IO_KIND_NODE_TEMPLATE: break;
     }
     return KARP_OK;
 }
@@ -231,7 +224,8 @@ static void place_of_field(karp_reader *reader, const io_place *place, const jso
     io_error_place(&reader->error, &at);
 }
 
-karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place, bool add)
+karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place,
+                          bool add)
 {
     io_decoder d;
     io_arena_reset(&reader->scratch);
@@ -341,18 +335,23 @@ static karp_status use_object(karp_reader *reader, json_t *tree, const io_place 
     }
     const io_kind_info *info = io_kind_find(io_get_text(tree, "apiVersion"), io_get_text(tree, "kind"));
     if (info->kind == IO_KIND_UNKNOWN) {
-        return io_warn_once(reader, "%.100s of %.100s has no effect on decisions", json_string_value(kind), json_string_value(api_version));
+        return io_warn_once(reader, "%.100s of %.100s has no effect on decisions", json_string_value(kind),
+                            json_string_value(api_version));
     }
     if (!stated) {
         karp_status noted = io_note_version(reader, info, io_get_text(tree, "apiVersion"));
         if (noted == KARP_OK) noted = io_note_fields(reader, info, tree, place);
         if (noted) return noted;
     }
-    if (info->kind == IO_KIND_PROVISIONER || info->kind == IO_KIND_NODE_TEMPLATE) return io_convert(reader, info, tree, place);
-    uint32_t rank = info->kind == IO_KIND_NODE || info->kind == IO_KIND_NODE_CLAIM ? 0 : info->kind == IO_KIND_NODE_POOL ? 1 : 2;
+    if (info->kind == IO_KIND_PROVISIONER || info->kind == IO_KIND_NODE_TEMPLATE)
+        return io_convert(reader, info, tree, place);
+    uint32_t rank = info->kind == IO_KIND_NODE || info->kind == IO_KIND_NODE_CLAIM ? 0
+                    : info->kind == IO_KIND_NODE_POOL                              ? 1
+                                                                                   : 2;
     karp_status status = KARP_OK;
     if (info->kind == IO_KIND_POD && !io_note_owned(reader, tree)) return io_reader_nomem(reader);
-    if (!stated || !reader->has_now || !reader->has_catalogues || reader->options.provider.len) status = io_survey(reader, tree, rank);
+    if (!stated || !reader->has_now || !reader->has_catalogues || reader->options.provider.len)
+        status = io_survey(reader, tree, rank);
     if (status) return status;
     if (!stated) return io_wait(reader, info, tree, place);
 
@@ -374,7 +373,8 @@ karp_status io_read_item(karp_reader *reader, json_t *item, const io_place *plac
                          karp_str list_api_version)
 {
     if (!json_is_object(item)) {
-        return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "an element of %s must be an object", stated ? "objects" : "items");
+        return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "an element of %s must be an object",
+                              stated ? "objects" : "items");
     }
     bool typed = list_kind.len > 4 && io_str_ends(list_kind, "List");
     if (typed && !io_get(item, "kind")) {
@@ -397,7 +397,8 @@ static karp_status read_items(karp_reader *reader, json_t *tree, const char *mem
         /* In JSON a List inside a List keeps the place of the outer element: looking each one up would take too long. */
         if (at.marks) io_place_refine(&at, tree, path, 2);
         at.json = NULL;
-        karp_status status = io_read_item(reader, json_array_get(items, i), &at, stated, kind, io_get_text(tree, "apiVersion"));
+        karp_status status = io_read_item(reader, json_array_get(items, i), &at, stated, kind,
+                                          io_get_text(tree, "apiVersion"));
         if (status) return status;
     }
     return KARP_OK;
@@ -407,12 +408,13 @@ static karp_status read_snapshot_tree(karp_reader *reader, json_t *tree, const i
 {
     karp_status status = io_snapshot_begin(reader, place);
     if (status) return status;
-    io_snapshot_head head = { json_object_get(tree, "now"), json_object_get(tree, "settings"), json_object_get(tree, "labels"),
-                              json_object_get(tree, "state") };
+    io_snapshot_head head = { json_object_get(tree, "now"), json_object_get(tree, "settings"),
+                              json_object_get(tree, "labels"), json_object_get(tree, "state") };
     status = io_snapshot_head_read(reader, &head, place, tree);
     const json_t *catalogues = io_get(tree, "catalogues");
     if (status == KARP_OK && catalogues) {
-        if (!json_is_array(catalogues)) return io_reader_fail(reader, KARP_E_INVALID, place, "catalogues", "must be a list");
+        if (!json_is_array(catalogues))
+            return io_reader_fail(reader, KARP_E_INVALID, place, "catalogues", "must be a list");
         reader->has_catalogues = true;
         for (size_t i = 0; i < json_array_size(catalogues) && status == KARP_OK; i++) {
             const json_t *entry = json_array_get(catalogues, i);
@@ -420,8 +422,9 @@ static karp_status read_snapshot_tree(karp_reader *reader, json_t *tree, const i
             io_text text;
             io_text_init(&text, reader->context);
             if (types) io_write_json(&text, types);
-            status = text.failed ? io_reader_nomem(reader)
-                                 : io_snapshot_catalogue(reader, entry, (karp_str){ text.ptr, text.len }, place, tree, i);
+            status = text.failed
+                         ? io_reader_nomem(reader)
+                         : io_snapshot_catalogue(reader, entry, (karp_str){ text.ptr, text.len }, place, tree, i);
             io_text_free(&text);
         }
     }
@@ -430,7 +433,8 @@ static karp_status read_snapshot_tree(karp_reader *reader, json_t *tree, const i
 
 karp_status io_read_tree(karp_reader *reader, json_t *tree, const io_place *place, bool stated)
 {
-    if (!json_is_object(tree)) return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "a document must be an object");
+    if (!json_is_object(tree))
+        return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "a document must be an object");
     karp_str kind = io_get_text(tree, "kind");
     if (io_str_is(kind, "Snapshot") && io_str_is(io_group_of(io_get_text(tree, "apiVersion")), "karp")) {
         if (stated) return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "a Snapshot inside a Snapshot");

@@ -6,8 +6,9 @@
 
 static karp_status scan_failed(const io_cursor *at, const char *what, karp_str name, io_scan result, karp_error *error)
 {
-    karp_status status = result == IO_SCAN_DEEP ? io_fail(error, KARP_E_LIMIT, "nested deeper than %lu", (unsigned long)at->max_nesting)
-                                                : io_fail(error, KARP_E_SYNTAX, "not JSON: %s is wanted here", what);
+    karp_status status = result == IO_SCAN_DEEP
+                             ? io_fail(error, KARP_E_LIMIT, "nested deeper than %lu", (unsigned long)at->max_nesting)
+                             : io_fail(error, KARP_E_SYNTAX, "not JSON: %s is wanted here", what);
     io_place place = io_place_of(name, at);
     if (error) io_error_place(error, &place);
     return status;
@@ -28,7 +29,8 @@ static json_t *parse(karp_context *context, const char *what, karp_str name, kar
     return io_parse(context, &value, name, error);
 }
 
-static karp_status decode_tree(io_document *document, const io_document_kind *kind, karp_str name, karp_str text, karp_error *error)
+static karp_status decode_tree(io_document *document, const io_document_kind *kind, karp_str name, karp_str text,
+                               karp_error *error)
 {
     io_decoder d;
     io_decoder_init(&d, &document->arena);
@@ -45,7 +47,8 @@ static karp_status decode_tree(io_document *document, const io_document_kind *ki
     return d.status;
 }
 
-karp_status io_document_read(karp_context *context, const io_document_kind *kind, karp_str name, karp_str text, io_document **out, karp_error *error)
+karp_status io_document_read(karp_context *context, const io_document_kind *kind, karp_str name, karp_str text,
+                             io_document **out, karp_error *error)
 {
     karp_error own;
     karp_error_init(&own, sizeof own);
@@ -73,11 +76,13 @@ karp_status io_document_read(karp_context *context, const io_document_kind *kind
     return status;
 }
 
-karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path, io_document **out, karp_error *error)
+karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path,
+                                  io_document **out, karp_error *error)
 {
     io_text text;
     karp_status status = io_whole_file(context, path, &text, error);
-    if (status == KARP_OK) status = io_document_read(context, kind, io_str(path), (karp_str){ text.ptr, text.len }, out, error);
+    if (status == KARP_OK)
+        status = io_document_read(context, kind, io_str(path), (karp_str){ text.ptr, text.len }, out, error);
     io_text_free(&text);
     return status;
 }

@@ -15,15 +15,17 @@ typedef struct io_document {
 
 typedef struct io_document_kind {
     const char *what; /* in errors: "a plan" */
-    size_t bytes;     /* of the struct */
-    size_t value;     /* where in it the decoded value lies */
+    size_t bytes; /* of the struct */
+    size_t value; /* where in it the decoded value lies */
     void (*decode)(io_decoder *d, const json_t *root, void *value);
 } io_document_kind;
 
 /* Parses the one value of the text and has it decoded into a new struct. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM. */
-karp_status io_document_read(karp_context *context, const io_document_kind *kind, karp_str name, karp_str text, io_document **out, karp_error *error);
+karp_status io_document_read(karp_context *context, const io_document_kind *kind, karp_str name, karp_str text,
+                             io_document **out, karp_error *error);
 /* Likewise from a file. Also: IO. */
-karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path, io_document **out, karp_error *error);
+karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path,
+                                  io_document **out, karp_error *error);
 /* Frees the struct and what it holds. NULL is allowed. */
 void io_document_free(io_document *document);
 

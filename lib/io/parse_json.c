@@ -42,7 +42,9 @@ static json_t *checked(parser *p, json_t *made) { return made ? made : refuse_me
 
 static void skip_space(parser *p)
 {
-    while (p->pos < p->end && (p->text[p->pos] == ' ' || p->text[p->pos] == '\n' || p->text[p->pos] == '\t' || p->text[p->pos] == '\r')) p->pos++;
+    while (p->pos < p->end &&
+           (p->text[p->pos] == ' ' || p->text[p->pos] == '\n' || p->text[p->pos] == '\t' || p->text[p->pos] == '\r'))
+        p->pos++;
 }
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
@@ -53,8 +55,10 @@ static bool four_digits(const parser *p, size_t at, uint32_t *out)
     *out = 0;
     for (size_t i = at; i < at + 4; i++) {
         char c = p->text[i];
-        uint32_t digit = c >= '0' && c <= '9' ? (uint32_t)(c - '0') : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 :
-                         c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10 : 16;
+        uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
+                         : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
+                                                : 16;
         if (digit == 16) return false;
         *out = *out * 16 + digit;
     }
@@ -84,7 +88,8 @@ static size_t put_code(parser *p, char *into)
     }
     p->pos += 4;
     if (code >= 0xd800 && code < 0xdc00) {
-        bool pair = p->end - p->pos >= 6 && p->text[p->pos] == '\\' && p->text[p->pos + 1] == 'u' && four_digits(p, p->pos + 2, &low);
+        bool pair = p->end - p->pos >= 6 && p->text[p->pos] == '\\' && p->text[p->pos + 1] == 'u' &&
+                    four_digits(p, p->pos + 2, &low);
         if (pair && low >= 0xdc00 && low < 0xe000) {
             p->pos += 6;
             return put_character(into, 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
@@ -241,9 +246,13 @@ static json_t *number_value(parser *p)
 
 static json_t *word_value(parser *p)
 {
-    static const struct { const char *text; size_t length; } words[] = { { "null", 4 }, { "true", 4 }, { "false", 5 } };
+    static const struct {
+        const char *text;
+        size_t length;
+    } words[] = { { "null", 4 }, { "true", 4 }, { "false", 5 } };
     for (size_t i = 0; i < 3; i++) {
-        if (p->end - p->pos < words[i].length || memcmp(p->text + p->pos, words[i].text, words[i].length) != 0) continue;
+        if (p->end - p->pos < words[i].length || memcmp(p->text + p->pos, words[i].text, words[i].length) != 0)
+            continue;
         p->pos += words[i].length;
         return i == 0 ? json_null() : json_boolean(i == 1);
     }
@@ -263,7 +272,10 @@ static bool more(parser *p, bool first, char close)
     }
     if (first) return true;
     if (c != ',') {
-        refuse(p, KARP_E_SYNTAX, p->pos >= p->end ? "it ends in the middle" : close == ']' ? "\",\" or \"]\" is missing" : "\",\" or \"}\" is missing");
+        refuse(p, KARP_E_SYNTAX,
+               p->pos >= p->end ? "it ends in the middle"
+               : close == ']'   ? "\",\" or \"]\" is missing"
+                                : "\",\" or \"}\" is missing");
         return false;
     }
     p->pos++;
@@ -290,7 +302,8 @@ static void member(parser *p, json_t *object)
         p->pos++;
         skip_space(p);
         json_t *item = value(p);
-        if (item != NULL && json_object_setn_new_nocheck(object, name.text.ptr, name.text.len, item) != 0) refuse_memory(p);
+        if (item != NULL && json_object_setn_new_nocheck(object, name.text.ptr, name.text.len, item) != 0)
+            refuse_memory(p);
     } else {
         refuse(p, KARP_E_SYNTAX, "\":\" is missing");
     }
@@ -321,7 +334,17 @@ static json_t *value(parser *p)
     case '{': return container(p, true);
     case '[': return container(p, false);
     case '"': return string_value(p);
-    case '-': case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9': return number_value(p);
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9': return number_value(p);
     default: return p->pos < p->end ? word_value(p) : refuse(p, KARP_E_SYNTAX, "it ends in the middle");
     }
 }

@@ -10,7 +10,8 @@ struct karp_command_document {
 enum { MOST_REASON = 1000 };
 
 /* The number among `first` to `last` that `name_of` gives the member's word; the member must be there. */
-static uint32_t read_word(io_decoder *d, const json_t *object, const char *name, const char *(*name_of)(uint32_t), uint32_t first, uint32_t last)
+static uint32_t read_word(io_decoder *d, const json_t *object, const char *name, const char *(*name_of)(uint32_t),
+                          uint32_t first, uint32_t last)
 {
     karp_str word = io_required_string(d, object, name);
     if (d->status) return first;
@@ -26,7 +27,8 @@ static double read_price(io_decoder *d, const json_t *object, const char *name)
 {
     double value = 0;
     karp_str text = io_string(d, object, name);
-    if (text.len > 0 && karp_double_parse(text, &value) != KARP_OK) io_bad_member(d, name, KARP_E_INVALID, "not a number");
+    if (text.len > 0 && karp_double_parse(text, &value) != KARP_OK)
+        io_bad_member(d, name, KARP_E_INVALID, "not a number");
     return value;
 }
 
@@ -52,8 +54,8 @@ static void read_choice(io_decoder *d, const json_t *object, karp_choice *out)
     *out = (karp_choice){ nothing, nothing, nothing, 0 };
     if (!choice) return;
     io_push(d, "choice");
-    *out = (karp_choice){ io_required_string(d, choice, "instanceType"), io_string(d, choice, "zone"), io_string(d, choice, "capacityType"),
-                          read_price(d, choice, "price") };
+    *out = (karp_choice){ io_required_string(d, choice, "instanceType"), io_string(d, choice, "zone"),
+                          io_string(d, choice, "capacityType"), read_price(d, choice, "price") };
     io_pop(d);
 }
 
@@ -81,8 +83,10 @@ static const karp_launch *read_launch(io_decoder *d, const json_t *object)
 
 static const karp_replacement *read_replacements(io_decoder *d, const json_t *root, size_t *count)
 {
-    static const io_word progress[] = { { "Wanted", KARP_REPLACEMENT_WANTED }, { "Created", KARP_REPLACEMENT_CREATED },
-                                        { "Seen", KARP_REPLACEMENT_SEEN }, { "Initialized", KARP_REPLACEMENT_INITIALIZED } };
+    static const io_word progress[] = { { "Wanted", KARP_REPLACEMENT_WANTED },
+                                        { "Created", KARP_REPLACEMENT_CREATED },
+                                        { "Seen", KARP_REPLACEMENT_SEEN },
+                                        { "Initialized", KARP_REPLACEMENT_INITIALIZED } };
     const json_t *array = io_array(d, root, "replacements", count);
     karp_replacement *list = io_make(d, *count, sizeof *list);
     io_push(d, "replacements");
@@ -115,9 +119,11 @@ static void read_state(io_decoder *d, const json_t *root, void *out)
     s->receivers = io_strings(d, root, "receivers", &s->receiver_count);
 }
 
-static const io_document_kind kind = { "a command", sizeof(karp_command_document), offsetof(karp_command_document, state), read_state };
+static const io_document_kind kind = { "a command", sizeof(karp_command_document),
+                                       offsetof(karp_command_document, state), read_state };
 
-karp_status karp_command_read(karp_context *context, karp_str name, karp_str text, karp_command_document **out, karp_error *error)
+karp_status karp_command_read(karp_context *context, karp_str name, karp_str text, karp_command_document **out,
+                              karp_error *error)
 {
     if (!context || !out) return io_null(error, "context or out");
     io_document *read = NULL;
@@ -126,7 +132,8 @@ karp_status karp_command_read(karp_context *context, karp_str name, karp_str tex
     return status;
 }
 
-karp_status karp_command_read_file(karp_context *context, const char *path, karp_command_document **out, karp_error *error)
+karp_status karp_command_read_file(karp_context *context, const char *path, karp_command_document **out,
+                                   karp_error *error)
 {
     if (!context || !path || !out) return io_null(error, "context, path or out");
     io_document *read = NULL;
@@ -135,7 +142,10 @@ karp_status karp_command_read_file(karp_context *context, const char *path, karp
     return status;
 }
 
-const karp_command_state *karp_command_document_state(const karp_command_document *document) { return document ? &document->state : NULL; }
+const karp_command_state *karp_command_document_state(const karp_command_document *document)
+{
+    return document ? &document->state : NULL;
+}
 
 void karp_command_document_free(karp_command_document *document)
 {

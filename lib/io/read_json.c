@@ -8,7 +8,8 @@ static karp_status scan_failed(karp_reader *reader, karp_str document, const io_
 {
     io_place place = io_place_of(document, at);
     if (why == IO_SCAN_DEEP) {
-        return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "nested deeper than %u levels", (unsigned)reader->max_nesting);
+        return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "nested deeper than %u levels",
+                              (unsigned)reader->max_nesting);
     }
     const char *found = at->pos >= at->end ? "ends in the middle" : "not JSON here";
     return io_reader_fail(reader, KARP_E_SYNTAX, &place, NULL, "%s", found);
@@ -23,12 +24,17 @@ static json_t *parse(karp_reader *reader, karp_str document, const io_cursor *va
 /* What the first pass over a document's members finds. */
 typedef struct outline {
     io_cursor kind, api_version, items, objects, now, settings, labels, state, catalogues;
-    bool has_kind, has_api_version, has_items, has_objects, has_now, has_settings, has_labels, has_state, has_catalogues;
+    bool has_kind, has_api_version, has_items, has_objects, has_now, has_settings, has_labels, has_state,
+        has_catalogues;
 } outline;
 
 static void note_member(outline *o, karp_str key, const io_cursor *value)
 {
-    const struct { const char *name; io_cursor *at; bool *has; } members[] = {
+    const struct {
+        const char *name;
+        io_cursor *at;
+        bool *has;
+    } members[] = {
         { "kind", &o->kind, &o->has_kind },
         { "apiVersion", &o->api_version, &o->has_api_version },
         { "items", &o->items, &o->has_items },
@@ -77,7 +83,8 @@ static karp_status read_elements(karp_reader *reader, karp_str document, const i
 
 /* ---- Snapshot ---------------------------------------------------------------------------------------------------- */
 
-static karp_status read_catalogue(karp_reader *reader, karp_str document, const io_cursor *whole, io_cursor entry, size_t index)
+static karp_status read_catalogue(karp_reader *reader, karp_str document, const io_cursor *whole, io_cursor entry,
+                                  size_t index)
 {
     io_place place = io_place_of(document, whole);
     if (entry.text[entry.pos] != '{') {
@@ -116,7 +123,8 @@ static karp_status read_catalogue(karp_reader *reader, karp_str document, const 
     return status;
 }
 
-static karp_status read_catalogues(karp_reader *reader, karp_str document, const io_cursor *whole, const io_cursor *array)
+static karp_status read_catalogues(karp_reader *reader, karp_str document, const io_cursor *whole,
+                                   const io_cursor *array)
 {
     io_cursor walk = *array, value;
     if (array->text[array->pos] != '[') {
@@ -140,7 +148,11 @@ static karp_status read_snapshot(karp_reader *reader, karp_str document, const i
     karp_status status = io_snapshot_begin(reader, &place);
     if (status) return status;
     io_snapshot_head head = { 0 };
-    const struct { const io_cursor *at; bool has; json_t **tree; } parts[] = {
+    const struct {
+        const io_cursor *at;
+        bool has;
+        json_t **tree;
+    } parts[] = {
         { &o->now, o->has_now, &head.now },
         { &o->settings, o->has_settings, &head.settings },
         { &o->labels, o->has_labels, &head.labels },
@@ -178,7 +190,8 @@ static karp_status read_document(karp_reader *reader, karp_str document, const i
     }
     karp_str kind = bare_text(&o.kind, o.has_kind);
     karp_str api_version = bare_text(&o.api_version, o.has_api_version);
-    if (io_str_is(kind, "Snapshot") && io_str_is(io_group_of(api_version), "karp")) return read_snapshot(reader, document, whole, &o);
+    if (io_str_is(kind, "Snapshot") && io_str_is(io_group_of(api_version), "karp"))
+        return read_snapshot(reader, document, whole, &o);
     if (io_str_ends(kind, "List") && o.has_items) {
         return read_elements(reader, document, &o.items, false, kind, api_version);
     }

@@ -51,9 +51,11 @@ static void read_memory(io_decoder *d, const json_t *root, void *out)
     io_pop(d);
 }
 
-static const io_document_kind kind = { "a memory", sizeof(karp_memory_document), offsetof(karp_memory_document, memory), read_memory };
+static const io_document_kind kind = { "a memory", sizeof(karp_memory_document), offsetof(karp_memory_document, memory),
+                                       read_memory };
 
-karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text, karp_memory_document **out, karp_error *error)
+karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text, karp_memory_document **out,
+                             karp_error *error)
 {
     if (!context || !out) return io_null(error, "context or out");
     io_document *read = NULL;
@@ -62,7 +64,8 @@ karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text
     return status;
 }
 
-karp_status karp_memory_read_file(karp_context *context, const char *path, karp_memory_document **out, karp_error *error)
+karp_status karp_memory_read_file(karp_context *context, const char *path, karp_memory_document **out,
+                                  karp_error *error)
 {
     if (!context || !path || !out) return io_null(error, "context, path or out");
     io_document *read = NULL;
@@ -71,7 +74,10 @@ karp_status karp_memory_read_file(karp_context *context, const char *path, karp_
     return status;
 }
 
-const karp_memory *karp_memory_document_memory(const karp_memory_document *document) { return document ? &document->memory : NULL; }
+const karp_memory *karp_memory_document_memory(const karp_memory_document *document)
+{
+    return document ? &document->memory : NULL;
+}
 
 void karp_memory_document_free(karp_memory_document *document)
 {

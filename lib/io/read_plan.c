@@ -60,15 +60,18 @@ static void read_plan(io_decoder *d, const json_t *root, void *out)
     (void)io_enum(d, root, "kind", kinds, 1, 1);
     plan->profile = io_enum(d, root, "profile", profiles, 2, KARP_PROFILE_KARPENTER);
     plan->launches = io_elements(d, root, "launches", sizeof(karp_plan_launch), launch, &plan->launch_count);
-    plan->placements = io_elements(d, root, "placements", sizeof(karp_plan_placement), placement, &plan->placement_count);
+    plan->placements = io_elements(d, root, "placements", sizeof(karp_plan_placement), placement,
+                                   &plan->placement_count);
     plan->left = read_left(d, root, &plan->left_count);
     stated->digest = io_string(d, io_enter(d, root, "input"), "sha256");
     io_pop(d);
 }
 
-static const io_document_kind kind = { "a plan", sizeof(karp_plan_document), offsetof(karp_plan_document, stated), read_plan };
+static const io_document_kind kind = { "a plan", sizeof(karp_plan_document), offsetof(karp_plan_document, stated),
+                                       read_plan };
 
-karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out, karp_error *error)
+karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out,
+                           karp_error *error)
 {
     if (!context || !out) return io_null(error, "context or out");
     io_document *read = NULL;
@@ -86,11 +89,11 @@ karp_status karp_plan_read_file(karp_context *context, const char *path, karp_pl
     return status;
 }
 
-const karp_plan *karp_plan_document_plan(const karp_plan_document *document) { return document ? &document->stated.plan : NULL; }
+const karp_plan *karp_plan_document_plan(const karp_plan_document *document)
+{
+    return document ? &document->stated.plan : NULL;
+}
 
 karp_str karp_plan_document_digest(const karp_plan_document *document) { return document->stated.digest; }
 
-void karp_plan_document_free(karp_plan_document *document)
-{
-    io_document_free(document ? &document->document : NULL);
-}
+void karp_plan_document_free(karp_plan_document *document) { io_document_free(document ? &document->document : NULL); }

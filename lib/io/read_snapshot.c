@@ -43,9 +43,12 @@ typedef struct gate_name {
 } gate_name;
 
 static const gate_name gates[] = {
-    { "ReservedCapacity", KARP_GATE_RESERVED_CAPACITY }, { "SpotToSpotConsolidation", KARP_GATE_SPOT_TO_SPOT },
-    { "NodeRepair", KARP_GATE_NODE_REPAIR },             { "NodeOverlay", KARP_GATE_NODE_OVERLAY },
-    { "StaticCapacity", KARP_GATE_STATIC_CAPACITY },     { "CapacityBuffer", KARP_GATE_CAPACITY_BUFFER },
+    { "ReservedCapacity", KARP_GATE_RESERVED_CAPACITY },
+    { "SpotToSpotConsolidation", KARP_GATE_SPOT_TO_SPOT },
+    { "NodeRepair", KARP_GATE_NODE_REPAIR },
+    { "NodeOverlay", KARP_GATE_NODE_OVERLAY },
+    { "StaticCapacity", KARP_GATE_STATIC_CAPACITY },
+    { "CapacityBuffer", KARP_GATE_CAPACITY_BUFFER },
 };
 
 static void read_gates(io_decoder *d, const json_t *settings, karp_settings *into)
@@ -79,8 +82,10 @@ static void read_default_spread(io_decoder *d, const json_t *settings, karp_sett
 
 static void read_settings(io_decoder *d, const json_t *settings, karp_settings *into)
 {
-    static const io_word preferences[] = { { "Respect", KARP_PREFERENCES_RESPECT }, { "Ignore", KARP_PREFERENCES_IGNORE } };
-    static const io_word minimums[] = { { "Strict", KARP_MIN_VALUES_STRICT }, { "BestEffort", KARP_MIN_VALUES_BEST_EFFORT } };
+    static const io_word preferences[] = { { "Respect", KARP_PREFERENCES_RESPECT },
+                                           { "Ignore", KARP_PREFERENCES_IGNORE } };
+    static const io_word minimums[] = { { "Strict", KARP_MIN_VALUES_STRICT },
+                                        { "BestEffort", KARP_MIN_VALUES_BEST_EFFORT } };
     static const io_word modes[] = { { "Strict", KARP_RESERVED_STRICT }, { "Fallback", KARP_RESERVED_FALLBACK } };
     io_push(d, "settings");
     into->preference_policy = io_enum(d, settings, "preferencePolicy", preferences, 2, KARP_PREFERENCES_RESPECT);
@@ -134,7 +139,8 @@ static karp_status read_state(karp_reader *reader, io_decoder *d, const json_t *
     if (d->status) return d->status;
     karp_status status = KARP_OK;
     if (nodes) status = karp_builder_set_node_states(reader->builder, nodes, node_count, &reader->error);
-    if (status == KARP_OK && pods) status = karp_builder_set_pods_to_place(reader->builder, pods, pod_count, &reader->error);
+    if (status == KARP_OK && pods)
+        status = karp_builder_set_pods_to_place(reader->builder, pods, pod_count, &reader->error);
     return status;
 }
 
@@ -174,25 +180,38 @@ static bool keep_state(karp_reader *reader, const json_t *state)
 
 static karp_status warn_members(karp_reader *reader, const json_t *settings, const json_t *labels, const json_t *state)
 {
-    static const char *const in_settings[] = { "preferencePolicy", "minValuesPolicy", "reservedOfferingMode", "featureGates",
-                                               "ignoreDRARequests", "schedulerConfig", NULL };
-    static const char *const in_labels[] = { "wellKnown", "restricted", "restrictedDomains", "normalized", "reservationID", NULL };
+    static const char *const in_settings[] = { "preferencePolicy",
+                                               "minValuesPolicy",
+                                               "reservedOfferingMode",
+                                               "featureGates",
+                                               "ignoreDRARequests",
+                                               "schedulerConfig",
+                                               NULL };
+    static const char *const in_labels[] = { "wellKnown",  "restricted",    "restrictedDomains",
+                                             "normalized", "reservationID", NULL };
     static const char *const in_state[] = { "nodes", "pods", "consolidationSimulation", "method", NULL };
     const char *gate_names[sizeof gates / sizeof gates[0] + 1] = { NULL };
     for (size_t i = 0; i < sizeof gates / sizeof gates[0]; i++) gate_names[i] = gates[i].name;
     karp_status status = warn_unknown(reader, settings, "settings", in_settings);
-    if (status == KARP_OK) status = warn_unknown(reader, io_get(settings, "featureGates"), "settings.featureGates", gate_names);
+    if (status == KARP_OK)
+        status = warn_unknown(reader, io_get(settings, "featureGates"), "settings.featureGates", gate_names);
     if (status == KARP_OK) status = warn_unknown(reader, labels, "labels", in_labels);
     return status ? status : warn_unknown(reader, state, "state", in_state);
 }
 
-karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *head, const io_place *place, const json_t *root)
+karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *head, const io_place *place,
+                                  const json_t *root)
 {
     io_decoder d;
     io_arena_reset(&reader->scratch);
     io_decoder_init(&d, &reader->scratch);
-    const struct { const char *name; const json_t *tree; } parts[] = {
-        { "settings", head->settings }, { "labels", head->labels }, { "state", head->state },
+    const struct {
+        const char *name;
+        const json_t *tree;
+    } parts[] = {
+        { "settings", head->settings },
+        { "labels", head->labels },
+        { "state", head->state },
     };
     for (size_t i = 0; i < 3; i++) {
         bool fits = !parts[i].tree || json_is_object(parts[i].tree) || json_is_null(parts[i].tree);
@@ -215,8 +234,8 @@ karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *h
         if (status != KARP_E_NOMEM) io_error_place(&reader->error, place);
         return status;
     }
-    if (!keep_text(reader, head->settings, &reader->settings_text) || !keep_text(reader, head->labels, &reader->labels_text) ||
-        !keep_state(reader, head->state)) {
+    if (!keep_text(reader, head->settings, &reader->settings_text) ||
+        !keep_text(reader, head->labels, &reader->labels_text) || !keep_state(reader, head->state)) {
         return io_reader_nomem(reader);
     }
     return warn_members(reader, head->settings, head->labels, head->state);
@@ -228,7 +247,8 @@ karp_status io_give_catalogue(karp_reader *reader, karp_catalogue *catalogue, co
 {
     void *list = reader->catalogues;
     karp_str *copy = io_arena_array(&reader->keep, pool_count, sizeof *copy);
-    bool ok = copy && io_grow(reader->context, &list, &reader->catalogue_capacity, reader->catalogue_count + 1, sizeof(io_given_catalogue));
+    bool ok = copy && io_grow(reader->context, &list, &reader->catalogue_capacity, reader->catalogue_count + 1,
+                              sizeof(io_given_catalogue));
     for (size_t i = 0; ok && i < pool_count; i++) {
         copy[i] = io_keep(reader, pools[i]);
         ok = copy[i].ptr != NULL;

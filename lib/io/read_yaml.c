@@ -10,12 +10,12 @@
 /* A mapping or sequence that is not closed yet. */
 typedef struct frame {
     json_t *node;
-    json_t *key;      /* of a mapping: a string, while its value is awaited */
-    json_t *merges;   /* values of "<<" */
-    bool merge;       /* the key that was read is "<<" */
-    uint32_t anchor;  /* index in anchors, IO_NONE = none */
-    uint64_t size;    /* nodes inside, aliases expanded */
-    uint32_t height;  /* levels below */
+    json_t *key; /* of a mapping: a string, while its value is awaited */
+    json_t *merges; /* values of "<<" */
+    bool merge; /* the key that was read is "<<" */
+    uint32_t anchor; /* index in anchors, IO_NONE = none */
+    uint64_t size; /* nodes inside, aliases expanded */
+    uint32_t height; /* levels below */
 } frame;
 
 typedef struct anchor {
@@ -42,15 +42,15 @@ typedef struct yaml_reader {
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t clip(size_t value)
-{
-    return value < UINT32_MAX - 1 ? (uint32_t)value + 1 : UINT32_MAX;
-}
+static uint32_t clip(size_t value) { return value < UINT32_MAX - 1 ? (uint32_t)value + 1 : UINT32_MAX; }
 
 static io_place place_at(const yaml_reader *y, yaml_mark_t mark)
 {
     /* libyaml counts characters, not bytes: there is no offset to tell. */
-    return (io_place){ .document = y->document, .line = clip(mark.line), .column = clip(mark.column), .offset = KARP_NO_OFFSET,
+    return (io_place){ .document = y->document,
+                       .line = clip(mark.line),
+                       .column = clip(mark.column),
+                       .offset = KARP_NO_OFFSET,
                        .marks = &y->marks };
 }
 
@@ -68,7 +68,8 @@ static karp_status parser_failed(yaml_reader *y)
     yaml_mark_t mark = p->problem_mark;
     if (p->error == YAML_READER_ERROR) mark = p->mark;
     io_place place = place_at(y, mark);
-    return io_reader_fail(y->reader, KARP_E_SYNTAX, &place, NULL, "not YAML: %s%s%s", problem, p->context ? " " : "", p->context ? p->context : "");
+    return io_reader_fail(y->reader, KARP_E_SYNTAX, &place, NULL, "not YAML: %s%s%s", problem, p->context ? " " : "",
+                          p->context ? p->context : "");
 }
 
 /* ---- a value is complete ----------------------------------------------------------------------------------------- */
@@ -79,10 +80,7 @@ static bool mark_node(yaml_reader *y, const void *node, yaml_mark_t mark)
     return io_marks_add(y->reader->context, &y->marks, m);
 }
 
-static bool is_shared(const json_t *value)
-{
-    return json_is_null(value) || json_is_boolean(value);
-}
+static bool is_shared(const json_t *value) { return json_is_null(value) || json_is_boolean(value); }
 
 /* A key is text; numbers and truth values become text as Kubernetes' tools make it. */
 static karp_status take_key(yaml_reader *y, frame *f, json_t *value, yaml_mark_t mark)
@@ -97,7 +95,8 @@ static karp_status take_key(yaml_reader *y, frame *f, json_t *value, yaml_mark_t
         f->key = text.failed ? NULL : json_stringn_nocheck(text.ptr, text.len);
         if (!f->key) status = io_reader_nomem(y->reader);
     } else {
-        status = bad(y, KARP_E_INVALID, mark, json_is_null(value) ? "a key is missing, or null" : "a key must be a scalar");
+        status = bad(y, KARP_E_INVALID, mark,
+                     json_is_null(value) ? "a key is missing, or null" : "a key must be a scalar");
     }
     io_text_free(&text);
     json_decref(value);
@@ -129,7 +128,8 @@ static karp_status take_member(yaml_reader *y, frame *f, json_t *value, yaml_mar
     karp_status status = KARP_OK;
     if (json_object_get(f->node, name)) {
         status = io_warn(y->reader, "%.*s:%u: the key %.100s appears twice; the later one counts",
-                         (int)(y->document.len < 200 ? y->document.len : 200), y->document.ptr, (unsigned)clip(mark.line), name);
+                         (int)(y->document.len < 200 ? y->document.len : 200), y->document.ptr,
+                         (unsigned)clip(mark.line), name);
     }
     bool shared = is_shared(value);
     if (json_object_set_new_nocheck(f->node, name, value) != 0) {
@@ -142,7 +142,8 @@ static karp_status take_member(yaml_reader *y, frame *f, json_t *value, yaml_mar
 }
 
 /* Takes over `value`, of `size` nodes and `height` levels, whatever happens. */
-static karp_status put(yaml_reader *y, json_t *value, uint64_t size, uint32_t height, yaml_mark_t mark, bool is_merge_word)
+static karp_status put(yaml_reader *y, json_t *value, uint64_t size, uint32_t height, yaml_mark_t mark,
+                       bool is_merge_word)
 {
     if (y->depth == 0) {
         y->root = value;
@@ -214,19 +215,16 @@ static karp_status on_scalar(yaml_reader *y, const yaml_event_t *event)
     json_t *value = NULL;
     uint32_t index = IO_NONE;
     switch (io_yaml_scalar(y->reader->context, text, tag, plain, &value)) {
-    case IO_SCALAR_OK:
-        break;
-    case IO_SCALAR_NO_MEMORY:
-        return io_reader_nomem(y->reader);
+    case IO_SCALAR_OK: break;
+    case IO_SCALAR_NO_MEMORY: return io_reader_nomem(y->reader);
     case IO_SCALAR_NOT_FINITE:
         return bad(y, KARP_E_INVALID, event->start_mark, "a number must be finite (quote it if it is text)");
-    case IO_SCALAR_WRONG_TAG:
-        return bad(y, KARP_E_INVALID, event->start_mark, "the scalar is not what its tag says");
-    case IO_SCALAR_NUL:
-        return bad(y, KARP_E_INVALID, event->start_mark, "a NUL character in text");
+    case IO_SCALAR_WRONG_TAG: return bad(y, KARP_E_INVALID, event->start_mark, "the scalar is not what its tag says");
+    case IO_SCALAR_NUL: return bad(y, KARP_E_INVALID, event->start_mark, "a NUL character in text");
     }
     karp_status status = new_anchor(y, event->data.scalar.anchor, &index);
-    if (status == KARP_OK && !is_shared(value) && !mark_node(y, value, event->start_mark)) status = io_reader_nomem(y->reader);
+    if (status == KARP_OK && !is_shared(value) && !mark_node(y, value, event->start_mark))
+        status = io_reader_nomem(y->reader);
     if (status) {
         json_decref(value);
         return status;
@@ -323,24 +321,18 @@ static karp_status end_document(yaml_reader *y)
 static karp_status on_event(yaml_reader *y, const yaml_event_t *event)
 {
     switch (event->type) {
-    case YAML_ALIAS_EVENT:
-        return on_alias(y, event);
-    case YAML_SCALAR_EVENT:
-        return on_scalar(y, event);
+    case YAML_ALIAS_EVENT: return on_alias(y, event);
+    case YAML_SCALAR_EVENT: return on_scalar(y, event);
     case YAML_SEQUENCE_START_EVENT:
         return open_node(y, io_list(), event->data.sequence_start.anchor, event->start_mark);
-    case YAML_MAPPING_START_EVENT:
-        return open_node(y, io_map(), event->data.mapping_start.anchor, event->start_mark);
+    case YAML_MAPPING_START_EVENT: return open_node(y, io_map(), event->data.mapping_start.anchor, event->start_mark);
     case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT:
-        return close_node(y);
-    case YAML_DOCUMENT_END_EVENT:
-        return end_document(y);
+    case YAML_MAPPING_END_EVENT: return close_node(y);
+    case YAML_DOCUMENT_END_EVENT: return end_document(y);
     case YAML_NO_EVENT:
     case YAML_STREAM_START_EVENT:
     case YAML_STREAM_END_EVENT:
-    case YAML_DOCUMENT_START_EVENT:
-        break;
+    case YAML_DOCUMENT_START_EVENT: break;
     }
     return KARP_OK;
 }

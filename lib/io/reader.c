@@ -52,12 +52,14 @@ static karp_status give_plain(karp_error *error, karp_status status, const char 
     return io_give_error(&local, error);
 }
 
-karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out, karp_error *error)
+karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out,
+                            karp_error *error)
 {
     if (!context || !out) return io_null(error, "context or out");
     karp_reader_options given;
     karp_status status = check_options(options, &given);
-    if (status) return give_plain(error, status, "karp_reader_options has a size or members this library does not know");
+    if (status)
+        return give_plain(error, status, "karp_reader_options has a size or members this library does not know");
     karp_builder *builder = NULL;
     status = karp_builder_new(context, &builder, error);
     if (status) return status;
@@ -88,7 +90,8 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     reader->options.provider = io_keep(reader, given.provider);
     reader->canonical = io_arena_alloc(&reader->keep, sizeof *reader->canonical);
     if (reader->canonical) *reader->canonical = (io_canonical){ NULL, "" };
-    if (!reader->canonical || !reader->options.region.ptr || !reader->options.base_directory.ptr || !reader->options.provider.ptr) {
+    if (!reader->canonical || !reader->options.region.ptr || !reader->options.base_directory.ptr ||
+        !reader->options.provider.ptr) {
         karp_reader_free(reader);
         return give_plain(error, KARP_E_NOMEM, "out of memory");
     }
@@ -111,7 +114,8 @@ void karp_reader_free(karp_reader *reader)
     for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
     karp_free(context, reader->catalogues, reader->catalogue_capacity * sizeof *reader->catalogues);
     karp_free(context, reader->waiting, reader->waiting_capacity * sizeof *reader->waiting);
-    if (reader->canonical) karp_free(context, reader->canonical->order, reader->kept_count * sizeof *reader->canonical->order);
+    if (reader->canonical)
+        karp_free(context, reader->canonical->order, reader->kept_count * sizeof *reader->canonical->order);
     karp_free(context, reader->kept, reader->kept_capacity * sizeof *reader->kept);
     karp_free(context, reader->warnings, reader->warning_capacity * sizeof *reader->warnings);
     io_table_free(&reader->catalogue_files);
@@ -163,7 +167,8 @@ karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text)
     if (!document.ptr) return io_reader_nomem(reader);
     io_place place = { .document = document };
     if (text.len > reader->max_bytes) {
-        return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "the document has %zu bytes, more than the limit", text.len);
+        return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "the document has %zu bytes, more than the limit",
+                              text.len);
     }
     text = without_mark(text);
     if (text.len == 0) return io_warn(reader, "%.400s is empty", document.ptr);
@@ -211,27 +216,18 @@ karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_er
     return end_call(reader, status, error);
 }
 
-size_t karp_reader_warning_count(const karp_reader *reader)
-{
-    return reader->warning_count;
-}
+size_t karp_reader_warning_count(const karp_reader *reader) { return reader->warning_count; }
 
 karp_str karp_reader_warning(const karp_reader *reader, size_t index)
 {
     return index < reader->warning_count ? reader->warnings[index] : (karp_str){ NULL, 0 };
 }
 
-uint32_t karp_reader_method(const karp_reader *reader)
-{
-    return reader->method;
-}
+uint32_t karp_reader_method(const karp_reader *reader) { return reader->method; }
 
 /* ---- errors and warnings ----------------------------------------------------------------------------------------- */
 
-karp_status io_reader_nomem(karp_reader *reader)
-{
-    return io_nomem(&reader->error);
-}
+karp_status io_reader_nomem(karp_reader *reader) { return io_nomem(&reader->error); }
 
 void io_reader_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name)
 {
@@ -291,7 +287,8 @@ static karp_status warn(karp_reader *reader, karp_str text, bool once)
     }
     void *list = reader->warnings;
     karp_str kept = io_keep(reader, text);
-    if (!kept.ptr || !io_grow(reader->context, &list, &reader->warning_capacity, reader->warning_count + 1, sizeof kept)) {
+    if (!kept.ptr ||
+        !io_grow(reader->context, &list, &reader->warning_capacity, reader->warning_count + 1, sizeof kept)) {
         return io_reader_nomem(reader);
     }
     reader->warnings = list;

@@ -14,7 +14,7 @@ typedef struct io_waiting {
     const io_kind_info *info;
     karp_str namespace_; /* "default" filled in; "" for kinds without */
     karp_str name;
-    karp_str text;       /* compact JSON */
+    karp_str text; /* compact JSON */
     karp_str document;
     uint32_t line, column;
     uint64_t offset;
@@ -33,7 +33,7 @@ typedef struct io_kept {
 /* The canonical Snapshot's order and digest. */
 typedef struct io_canonical {
     const void **order; /* of reader->kept; NULL until it is needed */
-    char digest[65];    /* "" until it is asked for */
+    char digest[65]; /* "" until it is asked for */
 } io_canonical;
 
 typedef struct io_given_catalogue {
@@ -58,7 +58,7 @@ struct karp_reader {
     uint64_t max_aliases;
     uint64_t max_bytes;
     uint64_t max_pods;
-    io_arena keep;    /* until the reader is freed */
+    io_arena keep; /* until the reader is freed */
     io_arena scratch; /* until the next object */
     karp_error error;
     bool failed;
@@ -74,9 +74,9 @@ struct karp_reader {
     bool has_catalogues; /* the Snapshot states them */
     bool own_catalogues; /* karp_reader_add_catalogue() was called */
     karp_provider *given_provider; /* karp_reader_set_provider() */
-    karp_provider *provider;       /* opened here; likewise below */
-    karp_provider *checker;        /* of node classes, before the region is known */
-    bool old_objects;    /* v1alpha5 ones came up: labels of their time are renamed */
+    karp_provider *provider; /* opened here; likewise below */
+    karp_provider *checker; /* of node classes, before the region is known */
+    bool old_objects; /* v1alpha5 ones came up: labels of their time are renamed */
     io_given_catalogue *catalogues;
     size_t catalogue_count, catalogue_capacity;
     io_table catalogue_files; /* path -> index in catalogues */
@@ -85,11 +85,12 @@ struct karp_reader {
     size_t waiting_count, waiting_capacity;
     io_kept *kept;
     size_t kept_count, kept_capacity;
-    io_canonical *canonical; /* what is made of them when it is first asked for (dump.c); its own block, as the reader is const then */
+    io_canonical *
+        canonical; /* what is made of them when it is first asked for (dump.c); its own block, as the reader is const then */
 
-    io_table names;     /* "Kind\nnamespace/name" of every object -> index in waiting, or IO_STATED */
-    int64_t latest;     /* the latest time stated, KARP_NO_TIME = none */
-    karp_str region;    /* told by labels */
+    io_table names; /* "Kind\nnamespace/name" of every object -> index in waiting, or IO_STATED */
+    int64_t latest; /* the latest time stated, KARP_NO_TIME = none */
+    karp_str region; /* told by labels */
     uint32_t region_rank;
 
     karp_str *warnings;
@@ -141,7 +142,8 @@ karp_status io_read_item(karp_reader *reader, json_t *item, const io_place *plac
 
 karp_status io_snapshot_begin(karp_reader *reader, const io_place *place);
 /* `root` is the whole Snapshot's tree where there is one (YAML), else NULL. */
-karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *head, const io_place *place, const json_t *root);
+karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *head, const io_place *place,
+                                  const json_t *root);
 /* One entry of `catalogues`: its members without instanceTypes, and the text of those (ptr NULL = absent). */
 karp_status io_snapshot_catalogue(karp_reader *reader, const json_t *entry, karp_str types, const io_place *place,
                                   const json_t *root, size_t index);
@@ -149,7 +151,8 @@ karp_status io_snapshot_catalogue(karp_reader *reader, const json_t *entry, karp
 /* ---- objects --------------------------------------------------------------------------------------------------------- */
 
 /* Decodes a tree and, when `add` is set, puts it into the builder. */
-karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place, bool add);
+karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place,
+                          bool add);
 /* Notes times and regions that the tree states. */
 karp_status io_survey(karp_reader *reader, const json_t *tree, uint32_t region_rank);
 karp_status io_wait(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place);

@@ -75,11 +75,8 @@ static io_scan skip_container(io_cursor *c)
                 return IO_SCAN_OK;
             }
             break;
-        case '\n':
-            new_line(c);
-            break;
-        default:
-            break;
+        case '\n': new_line(c); break;
+        default: break;
         }
         c->pos++;
     }

@@ -12,25 +12,22 @@ typedef struct collector {
     karp_table *pods, *nodes;
     size_t pod_count, node_count;
     const double *cpu, *memory; /* of pods; NULL = no pod asks for any */
-    karp_column bound;          /* per node: pods that run there */
-    uint32_t *workload_of;      /* by pod */
-    bool *moved;                /* by pod: it is somewhere else afterwards */
-    bool *planned;              /* by pod: the plan says where; then what the disruption's simulation says is not shown */
-    node_fate *fates;           /* by node */
-    uint32_t *stamp;            /* by workload: the run of the node at hand, + 1 */
-    scene_node *next;           /* room for nodes of the lane at hand */
+    karp_column bound; /* per node: pods that run there */
+    uint32_t *workload_of; /* by pod */
+    bool *moved; /* by pod: it is somewhere else afterwards */
+    bool *planned; /* by pod: the plan says where; then what the disruption's simulation says is not shown */
+    node_fate *fates; /* by node */
+    uint32_t *stamp; /* by workload: the run of the node at hand, + 1 */
+    scene_node *next; /* room for nodes of the lane at hand */
 } collector;
 
-static karp_status no_memory(const collector *c)
-{
-    return write_fail(c->job->error, KARP_E_NOMEM, "out of memory");
-}
+static karp_status no_memory(const collector *c) { return write_fail(c->job->error, KARP_E_NOMEM, "out of memory"); }
 
 /* ---- tables of the snapshot ---------------------------------------------------------------------------------------- */
 
 static const double *amounts(const karp_table *table, const char *name)
 {
-    karp_column column = {.size = sizeof(column)};
+    karp_column column = { .size = sizeof(column) };
     karp_status status = karp_table_find(table, str_of(name), &column);
     return status == KARP_OK ? column.values : NULL;
 }
@@ -48,7 +45,7 @@ static karp_status open_tables(collector *c, const karp_snapshot *snapshot)
     c->memory = amounts(c->pods, "requests.memory");
     c->pod_count = karp_table_row_count(c->pods);
     c->node_count = karp_table_row_count(c->nodes);
-    c->bound = (karp_column){.size = sizeof(c->bound)};
+    c->bound = (karp_column){ .size = sizeof(c->bound) };
     return karp_table_find(c->nodes, str_of("pods"), &c->bound);
 }
 
@@ -120,7 +117,7 @@ static void count_pod(collector *c, scene_node *node, uint32_t pod)
     uint32_t *stamp = &c->stamp[workload];
     /* A stamp of another node points at a run that is not there, or that is another workload's. */
     if (*stamp == 0 || *stamp > node->run_count || node->runs[*stamp - 1].workload != workload) {
-        node->runs[node->run_count] = (scene_run){.workload = workload};
+        node->runs[node->run_count] = (scene_run){ .workload = workload };
         *stamp = (uint32_t)++node->run_count;
     }
     scene_run *run = &node->runs[*stamp - 1];
@@ -264,7 +261,7 @@ static karp_status find_fates(collector *c)
         }
         c->fates[i] = node.marked ? FATE_GONE : FATE_STAYS;
     }
-    const karp_decision *both[] = {c->plan, c->disruption};
+    const karp_decision *both[] = { c->plan, c->disruption };
     karp_status status = fates_of_commands(c);
     for (size_t i = 0; i < 2 && status == KARP_OK; i++) {
         if (both[i] != NULL) {
@@ -286,9 +283,16 @@ static karp_status node_of(collector *c, size_t index, size_t most_pods, scene_n
     if (status != KARP_OK) {
         return status;
     }
-    *out = (scene_node){.fate = c->fates[index], .name = node.node, .node_pool = node.node_pool,
-                        .instance_type = node.instance_type, .zone = node.zone, .capacity_type = node.capacity_type,
-                        .price = node.price, .cpu = node.cpu_allocatable, .memory = node.memory_allocatable, .copies = 1};
+    *out = (scene_node){ .fate = c->fates[index],
+                         .name = node.node,
+                         .node_pool = node.node_pool,
+                         .instance_type = node.instance_type,
+                         .zone = node.zone,
+                         .capacity_type = node.capacity_type,
+                         .price = node.price,
+                         .cpu = node.cpu_allocatable,
+                         .memory = node.memory_allocatable,
+                         .copies = 1 };
     return make_runs(c, out, most_pods) ? KARP_OK : no_memory(c);
 }
 
@@ -320,12 +324,16 @@ static karp_status launch_of(collector *c, const karp_decision *d, size_t index,
         return status;
     }
     bool chosen = launch.choice.instance_type.len > 0;
-    *out = (scene_node){.fate = fate, .name = launch.id, .node_pool = launch.node_pool,
-                        .instance_type = chosen ? launch.choice.instance_type : str_of("any type"),
-                        .zone = launch.choice.zone, .capacity_type = launch.choice.capacity_type,
-                        .price = chosen ? launch.choice.price : 0, .copies = 1,
-                        .cpu = resource_amount(launch.allocatable, launch.allocatable_count, "cpu"),
-                        .memory = resource_amount(launch.allocatable, launch.allocatable_count, "memory")};
+    *out = (scene_node){ .fate = fate,
+                         .name = launch.id,
+                         .node_pool = launch.node_pool,
+                         .instance_type = chosen ? launch.choice.instance_type : str_of("any type"),
+                         .zone = launch.choice.zone,
+                         .capacity_type = launch.choice.capacity_type,
+                         .price = chosen ? launch.choice.price : 0,
+                         .copies = 1,
+                         .cpu = resource_amount(launch.allocatable, launch.allocatable_count, "cpu"),
+                         .memory = resource_amount(launch.allocatable, launch.allocatable_count, "memory") };
     if (!make_runs(c, out, launch.pod_count)) {
         return no_memory(c);
     }
@@ -374,7 +382,7 @@ static karp_status receive(collector *c, const karp_decision *d, size_t *ends, u
 /* Where each node's pods begin in one list of all that are received; node_count + 1 numbers. */
 static karp_status receive_all(collector *c, size_t **begins, uint32_t **pods)
 {
-    const karp_decision *both[] = {c->plan, c->disruption};
+    const karp_decision *both[] = { c->plan, c->disruption };
     size_t *ends = *begins = io_arena_array(&c->s->arena, c->node_count + 1, sizeof(*ends));
     if (ends == NULL) {
         return no_memory(c);
@@ -456,11 +464,12 @@ static karp_status collect_after(collector *c)
 static int by_kind(const void *a, const void *b)
 {
     const scene_node *x = a, *y = b;
-    const karp_str left[] = {x->node_pool, x->instance_type, x->zone, x->capacity_type};
-    const karp_str right[] = {y->node_pool, y->instance_type, y->zone, y->capacity_type};
+    const karp_str left[] = { x->node_pool, x->instance_type, x->zone, x->capacity_type };
+    const karp_str right[] = { y->node_pool, y->instance_type, y->zone, y->capacity_type };
     /* What changes comes first. */
-    static const int order[] = {[FATE_NEW] = 0,      [FATE_REPLACES] = 1, [FATE_GONE] = 2,
-                                [FATE_REPLACED] = 3, [FATE_RECEIVES] = 4, [FATE_STAYS] = 5};
+    static const int order[] = {
+        [FATE_NEW] = 0, [FATE_REPLACES] = 1, [FATE_GONE] = 2, [FATE_REPLACED] = 3, [FATE_RECEIVES] = 4, [FATE_STAYS] = 5
+    };
     int difference = order[x->fate] - order[y->fate];
     for (size_t i = 0; i < 4 && difference == 0; i++) {
         difference = str_order(left[i], right[i]);
@@ -521,12 +530,12 @@ static karp_status fold(collector *c, scene_lane *lane)
 
 karp_status scene_collect(scene *s, const write_job *job, const karp_decision *plan, const karp_decision *disruption)
 {
-    *s = (scene){0};
+    *s = (scene){ 0 };
     io_arena_init(&s->arena, job->context);
-    collector c = {.s = s, .job = job, .plan = plan, .disruption = disruption};
+    collector c = { .s = s, .job = job, .plan = plan, .disruption = disruption };
     const karp_snapshot *snapshot = karp_decision_snapshot(plan != NULL ? plan : disruption);
     karp_status status = open_tables(&c, snapshot);
-    karp_status (*const steps[])(collector *) = {find_fates, collect_before, collect_after, rank_workloads};
+    karp_status (*const steps[])(collector *) = { find_fates, collect_before, collect_after, rank_workloads };
     if (status == KARP_OK) {
         status = find_workloads(&c, snapshot);
     }
@@ -544,7 +553,4 @@ karp_status scene_collect(scene *s, const write_job *job, const karp_decision *p
     return status;
 }
 
-void scene_free(scene *s)
-{
-    io_arena_free(&s->arena);
-}
+void scene_free(scene *s) { io_arena_free(&s->arena); }

@@ -33,13 +33,13 @@ typedef struct scene_lane {
     scene_node *nodes;
     size_t count;
     size_t node_total; /* before folding */
-    size_t left_out;   /* nodes that are not shown at all */
+    size_t left_out; /* nodes that are not shown at all */
     double cpu, cpu_used;
 } scene_lane;
 
 typedef struct scene_workload {
     karp_str name; /* "namespace/name" */
-    double cpu;    /* over both lanes */
+    double cpu; /* over both lanes */
     uint32_t rank; /* 0 = the largest */
 } scene_workload;
 

@@ -43,7 +43,7 @@ typedef struct story_pod {
     karp_str full_name; /* "namespace/name" */
     uint32_t workload;
     uint64_t number;
-    uint32_t node;      /* IO_NONE = bound nowhere */
+    uint32_t node; /* IO_NONE = bound nowhere */
     bool gone;
     int64_t created, bound_at;
 } story_pod;
@@ -54,8 +54,8 @@ typedef struct story_node {
     json_t *claim, *node; /* the objects as they would be now; owned */
     int64_t ready_at, expires_at, last_event, window; /* expires_at KARP_NO_TIME = never */
     bool ready, deleting, gone;
-    bool planned;         /* deleting, and a decision has been made for its pods */
-    uint32_t blocked;     /* KARP_REASON_*: why it did not go when it had expired, as told last */
+    bool planned; /* deleting, and a decision has been made for its pods */
+    uint32_t blocked; /* KARP_REASON_*: why it did not go when it had expired, as told last */
     int64_t created;
     uint32_t wait_first, wait_count; /* nodes that must be ready before its pods leave */
 } story_node;
@@ -67,11 +67,11 @@ typedef struct story {
     karp_write_options write;
     karp_error error;
     karp_reader *reader; /* holds the text of names; reads nothing itself */
-    json_t *base;        /* objects other than the workloads */
-    json_t *root;        /* the story */
+    json_t *base; /* objects other than the workloads */
+    json_t *root; /* the story */
     json_t *workload_objects;
     int64_t now, delay;
-    bool old_rules;      /* v1alpha5: expiry waits for replacements, one node at a time, and nothing is validated */
+    bool old_rules; /* v1alpha5: expiry waits for replacements, one node at a time, and nothing is validated */
     karp_str region;
 
     story_step *steps;
@@ -86,10 +86,10 @@ typedef struct story {
     size_t node_count, node_capacity;
     io_table pod_index, node_index;
 
-    io_text proposed;    /* the disruption that waits to be validated: method and nodes */
+    io_text proposed; /* the disruption that waits to be validated: method and nodes */
     int64_t validate_at; /* KARP_NO_TIME = none */
     int64_t unblocked_at; /* when what blocks an expired node may end; KARP_NO_TIME = nobody knows */
-    bool again;          /* something happened that asks for another look at this very instant */
+    bool again; /* something happened that asks for another look at this very instant */
 
     size_t unschedulable; /* of the plan before */
 

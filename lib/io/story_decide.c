@@ -25,7 +25,8 @@ static karp_status start_nodes(story *s, const karp_decision *d, size_t first, s
 /* ---- provisioning -------------------------------------------------------------------------------------------------------- */
 
 /* Binds the pods of a placement that wait for a node; with `count_only` just says how many they are. */
-static karp_status bind_placement(story *s, const karp_decision *d, const karp_placement *p, bool count_only, size_t *bound)
+static karp_status bind_placement(story *s, const karp_decision *d, const karp_placement *p, bool count_only,
+                                  size_t *bound)
 {
     uint32_t node = find_node(s, p->node);
     if (!takes_pods(s, node)) return KARP_OK;
@@ -44,7 +45,8 @@ static karp_status bind_placement(story *s, const karp_decision *d, const karp_p
         status = story_bind(s, pod, node);
     }
     if (!status && names.failed) status = story_nomem(s);
-    if (!status && !count_only && *bound > before) story_write_event(s, "bound", p->node, (karp_str){ names.ptr, names.len });
+    if (!status && !count_only && *bound > before)
+        story_write_event(s, "bound", p->node, (karp_str){ names.ptr, names.len });
     io_text_free(&names);
     return status;
 }
@@ -91,7 +93,8 @@ static karp_status follow_plan(story *s, const karp_decision *d)
     size_t launches = karp_decision_launch_count(d), unschedulable = karp_decision_unschedulable_count(d), bound = 0;
     karp_status status = bind_pods(s, d, true, &bound);
     if (status) return status;
-    if (launches > 0 || bound > 0 || any_unplanned(s) || unschedulable != s->unschedulable) status = story_write_decision(s, d, false);
+    if (launches > 0 || bound > 0 || any_unplanned(s) || unschedulable != s->unschedulable)
+        status = story_write_decision(s, d, false);
     s->unschedulable = unschedulable;
     uint32_t first = (uint32_t)s->node_count;
     if (!status) status = start_nodes(s, d, 0, launches);
@@ -126,7 +129,8 @@ static void note_protection(story *s, const story_pod *p)
     const json_t *template_ = io_get(io_get(s->workloads[p->workload].object, "spec"), "template");
     karp_str length = io_get_text(io_get(io_get(template_, "metadata"), "annotations"), "karpenter.sh/do-not-disrupt");
     int64_t lasts = 0;
-    if (length.len > 0 && karp_duration_parse(length, &lasts) == KARP_OK && lasts > 0 && lasts < INT64_MAX / 4) may_end(s, p->bound_at + lasts);
+    if (length.len > 0 && karp_duration_parse(length, &lasts) == KARP_OK && lasts > 0 && lasts < INT64_MAX / 4)
+        may_end(s, p->bound_at + lasts);
 }
 
 /* Why an expired node stays, told when it is news; and when that may be over. */
@@ -137,10 +141,14 @@ static karp_status note_blocked(story *s, const karp_decision *d)
         karp_status status = karp_decision_kept(d, i, &kept);
         if (status) return story_fail(s, status, "the decision does not show what it counts");
         uint32_t number = find_node(s, kept.node);
-        if (number >= s->node_count || kept.code == KARP_REASON_NOT_EXPIRED || kept.code == KARP_REASON_NOT_REACHED_IN_PASS) continue;
+        if (number >= s->node_count || kept.code == KARP_REASON_NOT_EXPIRED ||
+            kept.code == KARP_REASON_NOT_REACHED_IN_PASS)
+            continue;
         story_node *n = &s->nodes[number];
         if (n->deleting || n->expires_at == KARP_NO_TIME || n->expires_at > s->now) continue;
-        if (n->blocked != kept.code) story_write_event(s, "blocked", n->name, kept.detail.len > 0 ? kept.detail : io_str(karp_reason_text(kept.code)));
+        if (n->blocked != kept.code)
+            story_write_event(s, "blocked", n->name,
+                              kept.detail.len > 0 ? kept.detail : io_str(karp_reason_text(kept.code)));
         n->blocked = kept.code;
         for (size_t k = 0; k < s->pod_count && kept.code == KARP_REASON_POD_DO_NOT_DISRUPT; k++) {
             if (!s->pods[k].gone && s->pods[k].node == number) note_protection(s, &s->pods[k]);
@@ -148,7 +156,8 @@ static karp_status note_blocked(story *s, const karp_decision *d)
     }
     for (size_t i = 0; i < karp_decision_budget_count(d); i++) {
         karp_pool_budget budget = { .size = sizeof budget };
-        if (karp_decision_budget(d, i, &budget) == KARP_OK && budget.next_change != KARP_NO_TIME) may_end(s, budget.next_change);
+        if (karp_decision_budget(d, i, &budget) == KARP_OK && budget.next_change != KARP_NO_TIME)
+            may_end(s, budget.next_change);
     }
     return KARP_OK;
 }
@@ -205,7 +214,8 @@ karp_status story_choose_expired(story *s, uint32_t *node)
     options.in_progress = own;
     if (!status) status = story_snapshot(s, &reader, &snapshot);
     if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
-    if (!status && chosen_node(s, d, node)) status = story_fail(s, KARP_E_INTERNAL, "the decision does not show what it counts");
+    if (!status && chosen_node(s, d, node))
+        status = story_fail(s, KARP_E_INTERNAL, "the decision does not show what it counts");
     if (!status && *node >= s->node_count) *node = IO_NONE;
     if (!status && *node == IO_NONE) status = note_blocked(s, d);
     karp_free(s->context, own, capacity * sizeof *own);

@@ -27,7 +27,8 @@ static karp_status end_waits(story *s)
         const story_node *n = &s->nodes[i];
         if (!n->deleting || !n->planned || n->gone) continue;
         bool all = true;
-        for (uint32_t k = n->wait_first; k < n->wait_first + n->wait_count; k++) all = all && (s->nodes[k].ready || s->nodes[k].gone);
+        for (uint32_t k = n->wait_first; k < n->wait_first + n->wait_count; k++)
+            all = all && (s->nodes[k].ready || s->nodes[k].gone);
         if (all) status = story_drain(s, i);
     }
     return status;
@@ -139,7 +140,8 @@ static karp_status take_step(story *s, const story_step *step)
     } else {
         uint32_t node = io_table_get(&s->node_index, step->node);
         if (node >= s->node_count || s->nodes[node].gone) {
-            return story_fail(s, KARP_E_NOT_FOUND, "expire: no node of this name was started: %.*s", (int)(step->node.len > 60 ? 60 : step->node.len), step->node.ptr);
+            return story_fail(s, KARP_E_NOT_FOUND, "expire: no node of this name was started: %.*s",
+                              (int)(step->node.len > 60 ? 60 : step->node.len), step->node.ptr);
         }
         status = story_set_expiry(s, node, s->now);
     }
@@ -209,8 +211,9 @@ static karp_status take_options(story *s, const karp_options *options, const kar
     return check_write_options(write, &s->write, &s->error);
 }
 
-karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue, const karp_options *options,
-                            const karp_write_options *write, karp_text *out, karp_error *error)
+karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,
+                            const karp_options *options, const karp_write_options *write, karp_text *out,
+                            karp_error *error)
 {
     story s;
     memset(&s, 0, sizeof s);

@@ -60,12 +60,16 @@ static karp_status add_workload(story *s, json_t *object)
 {
     void *data = s->workloads;
     const json_t *metadata = io_get(object, "metadata"), *replicas = io_get(io_get(object, "spec"), "replicas");
-    if (!io_grow(s->context, &data, &s->workload_capacity, s->workload_count + 1, sizeof *s->workloads)) return story_nomem(s);
+    if (!io_grow(s->context, &data, &s->workload_capacity, s->workload_count + 1, sizeof *s->workloads))
+        return story_nomem(s);
     s->workloads = data;
     json_int_t count = json_is_integer(replicas) ? json_integer_value(replicas) : 1;
-    if (count < 0 || count > MOST_REPLICAS) return story_fail(s, KARP_E_INVALID, "a Deployment's replicas are not a number from 0 to 1000000");
+    if (count < 0 || count > MOST_REPLICAS)
+        return story_fail(s, KARP_E_INVALID, "a Deployment's replicas are not a number from 0 to 1000000");
     story_workload *w = &s->workloads[s->workload_count++];
-    *w = (story_workload){ .object = object, .namespace_ = io_get_text(metadata, "namespace"), .name = io_get_text(metadata, "name"),
+    *w = (story_workload){ .object = object,
+                           .namespace_ = io_get_text(metadata, "namespace"),
+                           .name = io_get_text(metadata, "name"),
                            .replicas = (uint64_t)count };
     if (w->namespace_.len == 0) w->namespace_ = io_str("default");
     return json_array_append(s->workload_objects, object) == 0 ? KARP_OK : story_nomem(s);
@@ -77,7 +81,8 @@ static int64_t window_of(const json_t *object)
     const json_t *spec = io_get(object, "spec"), *ttl = io_get(spec, "ttlSecondsAfterEmpty");
     int64_t window = 0;
     if (io_str_is(io_get_text(object, "kind"), "Provisioner")) {
-        if (json_is_integer(ttl) && json_integer_value(ttl) >= 0 && json_integer_value(ttl) < INT32_MAX) return (int64_t)json_integer_value(ttl) * INT64_C(1000000000);
+        if (json_is_integer(ttl) && json_integer_value(ttl) >= 0 && json_integer_value(ttl) < INT32_MAX)
+            return (int64_t)json_integer_value(ttl) * INT64_C(1000000000);
         return json_is_true(io_get(io_get(spec, "consolidation"), "enabled")) ? 0 : KARP_DURATION_NEVER;
     }
     karp_str after = io_get_text(io_get(spec, "disruption"), "consolidateAfter");
@@ -103,7 +108,8 @@ static karp_status sort_out(story *s)
         bool workload = io_str_is(kind, "Deployment");
         if (workload) status = add_workload(s, object);
         else if (io_str_is(kind, "NodePool") || io_str_is(kind, "Provisioner")) status = add_pool(s, object);
-        else if (io_str_is(kind, "Snapshot")) status = story_fail(s, KARP_E_UNSUPPORTED, "a story begins with objects, not with a Snapshot");
+        else if (io_str_is(kind, "Snapshot"))
+            status = story_fail(s, KARP_E_UNSUPPORTED, "a story begins with objects, not with a Snapshot");
         if (status) return status;
         if (workload) (void)json_array_remove(s->base, i);
         else i++;
@@ -117,15 +123,21 @@ static karp_status read_scale(story *s, size_t index, const json_t *given, story
 {
     karp_str name = io_get_text(given, "deployment"), space = io_get_text(given, "namespace");
     const json_t *replicas = io_get(given, "replicas");
-    if (!json_is_integer(replicas) || json_integer_value(replicas) < 0 || json_integer_value(replicas) > MOST_REPLICAS) {
+    if (!json_is_integer(replicas) || json_integer_value(replicas) < 0 ||
+        json_integer_value(replicas) > MOST_REPLICAS) {
         return story_fail(s, KARP_E_INVALID, "steps[%zu].scale.replicas: not a number from 0 to 1000000", index);
     }
-    *step = (story_step){ .what = STORY_SCALE, .replicas = (uint64_t)json_integer_value(replicas), .workload = IO_NONE };
+    *step = (story_step){ .what = STORY_SCALE,
+                          .replicas = (uint64_t)json_integer_value(replicas),
+                          .workload = IO_NONE };
     if (space.len == 0) space = io_str("default");
     for (size_t i = 0; i < s->workload_count; i++) {
-        if (io_str_equal(s->workloads[i].name, name) && io_str_equal(s->workloads[i].namespace_, space)) step->workload = (uint32_t)i;
+        if (io_str_equal(s->workloads[i].name, name) && io_str_equal(s->workloads[i].namespace_, space))
+            step->workload = (uint32_t)i;
     }
-    return step->workload != IO_NONE ? KARP_OK : story_fail(s, KARP_E_NOT_FOUND, "steps[%zu].scale.deployment: no such Deployment", index);
+    return step->workload != IO_NONE
+               ? KARP_OK
+               : story_fail(s, KARP_E_NOT_FOUND, "steps[%zu].scale.deployment: no such Deployment", index);
 }
 
 static karp_status read_step(story *s, size_t index, const json_t *given)
@@ -137,11 +149,13 @@ static karp_status read_step(story *s, size_t index, const json_t *given)
     s->steps = data;
     story_step *step = &s->steps[s->step_count++];
     *step = (story_step){ .what = STORY_EXPIRE, .node = expire };
-    if (json_object_size(given) != 1) return story_fail(s, KARP_E_INVALID, "steps[%zu]: one of scale, wait and expire is wanted", index);
+    if (json_object_size(given) != 1)
+        return story_fail(s, KARP_E_INVALID, "steps[%zu]: one of scale, wait and expire is wanted", index);
     if (scale) return read_scale(s, index, scale, step);
     if (expire.len) return KARP_OK;
     step->what = STORY_WAIT;
-    if (wait.len == 0) return story_fail(s, KARP_E_INVALID, "steps[%zu]: one of scale, wait and expire is wanted", index);
+    if (wait.len == 0)
+        return story_fail(s, KARP_E_INVALID, "steps[%zu]: one of scale, wait and expire is wanted", index);
     if (karp_duration_parse(wait, &step->duration) || step->duration < 0) {
         return story_fail(s, KARP_E_INVALID, "steps[%zu].wait: not a duration like 10m", index);
     }
@@ -150,13 +164,17 @@ static karp_status read_step(story *s, size_t index, const json_t *given)
 
 static karp_status read_head(story *s)
 {
-    karp_str start = io_get_text(s->root, "start"), delay = io_get_text(s->root, "nodeReadyAfter"), rules = io_get_text(s->root, "semantics");
-    if (!io_str_is(io_get_text(s->root, "kind"), "Story")) return story_fail(s, KARP_E_INVALID, "a document of kind Story is wanted");
-    if (karp_time_parse(start.len ? start : io_str("2026-01-01T00:00:00Z"), &s->now)) return story_fail(s, KARP_E_INVALID, "start: not a time");
+    karp_str start = io_get_text(s->root, "start"), delay = io_get_text(s->root, "nodeReadyAfter"),
+             rules = io_get_text(s->root, "semantics");
+    if (!io_str_is(io_get_text(s->root, "kind"), "Story"))
+        return story_fail(s, KARP_E_INVALID, "a document of kind Story is wanted");
+    if (karp_time_parse(start.len ? start : io_str("2026-01-01T00:00:00Z"), &s->now))
+        return story_fail(s, KARP_E_INVALID, "start: not a time");
     if (karp_duration_parse(delay.len ? delay : io_str("60s"), &s->delay) || s->delay < 0) {
         return story_fail(s, KARP_E_INVALID, "nodeReadyAfter: not a duration like 60s");
     }
-    if (rules.len && !io_str_is(rules, "v1") && !io_str_is(rules, "v1alpha5")) return story_fail(s, KARP_E_INVALID, "semantics: v1 or v1alpha5");
+    if (rules.len && !io_str_is(rules, "v1") && !io_str_is(rules, "v1alpha5"))
+        return story_fail(s, KARP_E_INVALID, "semantics: v1 or v1alpha5");
     s->old_rules = io_str_is(rules, "v1alpha5");
     s->region = io_get_text(s->root, "region");
     return KARP_OK;
@@ -173,15 +191,18 @@ karp_status story_read(story *s, const char *path)
 {
     json_t *documents = io_list();
     karp_status status = documents ? read_documents(s, path, documents) : story_nomem(s);
-    if (!status && json_array_size(documents) != 1) status = story_fail(s, KARP_E_INVALID, "a story is one YAML document");
+    if (!status && json_array_size(documents) != 1)
+        status = story_fail(s, KARP_E_INVALID, "a story is one YAML document");
     if (!status) s->root = json_incref(json_array_get(documents, 0));
     json_decref(documents);
     if (!status) status = read_head(s);
-    const json_t *files = io_get(s->root, "files"), *objects = io_get(s->root, "objects"), *steps = io_get(s->root, "steps");
+    const json_t *files = io_get(s->root, "files"), *objects = io_get(s->root, "objects"),
+                 *steps = io_get(s->root, "steps");
     for (size_t i = 0; !status && i < json_array_size(files); i++) {
         const json_t *name = json_array_get(files, i);
         if (!json_is_string(name)) status = story_fail(s, KARP_E_INVALID, "files[%zu]: not a path", i);
-        else status = read_named(s, directory_of(path), (karp_str){ json_string_value(name), json_string_length(name) });
+        else
+            status = read_named(s, directory_of(path), (karp_str){ json_string_value(name), json_string_length(name) });
     }
     for (size_t i = 0; !status && i < json_array_size(objects); i++) {
         if (json_array_append(s->base, json_array_get(objects, i)) != 0) status = story_nomem(s);

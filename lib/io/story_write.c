@@ -31,9 +31,7 @@ static void describe(const story *s, const story_step *step, io_text *out)
         karp_duration_format(step->duration, text);
         io_text_adds(out, text);
         return;
-    default:
-        io_text_adds(out, "expire ");
-        io_text_add(out, step->node.ptr, step->node.len);
+    default: io_text_adds(out, "expire "); io_text_add(out, step->node.ptr, step->node.len);
     }
 }
 

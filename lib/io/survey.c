@@ -11,15 +11,9 @@ static void note_time(karp_reader *reader, karp_str text)
     if (karp_time_parse(text, &instant) == KARP_OK && instant > reader->latest) reader->latest = instant;
 }
 
-static bool lower(char c)
-{
-    return c >= 'a' && c <= 'z';
-}
+static bool lower(char c) { return c >= 'a' && c <= 'z'; }
 
-static bool digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool digit(char c) { return c >= '0' && c <= '9'; }
 
 /* "us-west-2a" and "us-west-2-lax-1a" lie in "us-west-2": words, then the first number. 0 = not such a name. */
 static size_t region_length(karp_str zone)
@@ -53,13 +47,15 @@ static bool is_zone(karp_str key)
 
 static bool is_region(karp_str key)
 {
-    return io_str_is(key, "topology.kubernetes.io/region") || io_str_is(key, "failure-domain.beta.kubernetes.io/region");
+    return io_str_is(key, "topology.kubernetes.io/region") ||
+           io_str_is(key, "failure-domain.beta.kubernetes.io/region");
 }
 
 static bool note_requirement(karp_reader *reader, const json_t *object, uint32_t rank)
 {
     karp_str key = io_get_text(object, "key");
-    if (key.len == 0 || (!is_zone(key) && !is_region(key)) || !io_str_is(io_get_text(object, "operator"), "In")) return true;
+    if (key.len == 0 || (!is_zone(key) && !is_region(key)) || !io_str_is(io_get_text(object, "operator"), "In"))
+        return true;
     const json_t *first = json_array_get(io_get(object, "values"), 0);
     if (!json_is_string(first)) return true;
     return note_region(reader, (karp_str){ json_string_value(first), json_string_length(first) }, is_zone(key), rank);
@@ -95,7 +91,8 @@ karp_status io_survey_class(karp_reader *reader, const json_t *tree)
 {
     const json_t *subnets = io_get(io_get(tree, "status"), "subnets");
     for (size_t i = 0; i < json_array_size(subnets); i++) {
-        if (!note_region(reader, io_get_text(json_array_get(subnets, i), "zone"), true, 1)) return io_reader_nomem(reader);
+        if (!note_region(reader, io_get_text(json_array_get(subnets, i), "zone"), true, 1))
+            return io_reader_nomem(reader);
     }
     return KARP_OK;
 }

@@ -21,15 +21,9 @@ karp_status io_fail(karp_error *error, karp_status status, const char *format, .
     return status;
 }
 
-karp_status io_null(karp_error *error, const char *what)
-{
-    return io_fail(error, KARP_E_INVALID, "NULL for %s", what);
-}
+karp_status io_null(karp_error *error, const char *what) { return io_fail(error, KARP_E_INVALID, "NULL for %s", what); }
 
-karp_status io_nomem(karp_error *error)
-{
-    return io_fail(error, KARP_E_NOMEM, "out of memory");
-}
+karp_status io_nomem(karp_error *error) { return io_fail(error, KARP_E_NOMEM, "out of memory"); }
 
 void io_error_text(char *into, size_t room, karp_str text)
 {
@@ -51,7 +45,9 @@ void io_error_place(karp_error *error, const io_place *place)
 
 io_place io_place_of(karp_str document, const io_cursor *json)
 {
-    return (io_place){ .document = document, .line = json->line, .column = io_cursor_column(json), .offset = json->pos, .json = json };
+    return (io_place){
+        .document = document, .line = json->line, .column = io_cursor_column(json), .offset = json->pos, .json = json
+    };
 }
 
 static bool find_in_text(io_cursor *at, const io_step *path, size_t depth)
@@ -172,10 +168,7 @@ void io_write_string(io_text *out, const char *ptr, size_t length)
     io_text_addc(out, '"');
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
+static int compare_names(const void *a, const void *b) { return strcmp(a, b); }
 
 static void sort_few(const void **names, size_t count)
 {
@@ -225,9 +218,7 @@ void io_write_json(io_text *out, const json_t *value)
 {
     if (out->failed) return;
     switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        write_object(out, value);
-        break;
+    case JSON_OBJECT: write_object(out, value); break;
     case JSON_ARRAY:
         io_text_addc(out, '[');
         for (size_t i = 0; i < json_array_size(value); i++) {
@@ -236,58 +227,37 @@ void io_write_json(io_text *out, const json_t *value)
         }
         io_text_addc(out, ']');
         break;
-    case JSON_STRING:
-        io_write_string(out, json_string_value(value), json_string_length(value));
-        break;
-    case JSON_INTEGER:
-        io_text_addi(out, json_integer_value(value));
-        break;
+    case JSON_STRING: io_write_string(out, json_string_value(value), json_string_length(value)); break;
+    case JSON_INTEGER: io_text_addi(out, json_integer_value(value)); break;
     case JSON_REAL: {
         char number[KARP_VALUE_TEXT];
         karp_double_format(json_real_value(value), number);
         io_text_adds(out, number);
         /* What looks like an integer must fit one when it is read again. */
-        if (!strpbrk(number, ".e") && (json_real_value(value) >= 9e18 || json_real_value(value) <= -9e18)) io_text_adds(out, ".0");
+        if (!strpbrk(number, ".e") && (json_real_value(value) >= 9e18 || json_real_value(value) <= -9e18))
+            io_text_adds(out, ".0");
         break;
     }
-    case JSON_TRUE:
-        io_text_adds(out, "true");
-        break;
-    case JSON_FALSE:
-        io_text_adds(out, "false");
-        break;
-    case JSON_NULL:
-        io_text_adds(out, "null");
-        break;
+    case JSON_TRUE: io_text_adds(out, "true"); break;
+    case JSON_FALSE: io_text_adds(out, "false"); break;
+    case JSON_NULL: io_text_adds(out, "null"); break;
     }
 }
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
-json_t *io_map(void)
-{
-    return json_pack("{}");
-}
+json_t *io_map(void) { return json_pack("{}"); }
 
-json_t *io_list(void)
-{
-    return json_pack("[]");
-}
+json_t *io_list(void) { return json_pack("[]"); }
 
 bool io_set(json_t *object, const char *name, json_t *value)
 {
     return value && json_object_set_new_nocheck(object, name, value) == 0;
 }
 
-bool io_append(json_t *array, json_t *value)
-{
-    return value && json_array_append_new(array, value) == 0;
-}
+bool io_append(json_t *array, json_t *value) { return value && json_array_append_new(array, value) == 0; }
 
-json_t *io_text_value(karp_str text)
-{
-    return json_stringn_nocheck(text.ptr ? text.ptr : "", text.len);
-}
+json_t *io_text_value(karp_str text) { return json_stringn_nocheck(text.ptr ? text.ptr : "", text.len); }
 
 json_t *io_get(const json_t *object, const char *name)
 {

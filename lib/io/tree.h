@@ -50,7 +50,8 @@ void io_write_json(io_text *out, const json_t *value);
 void io_write_string(io_text *out, const char *ptr, size_t length);
 
 /* Filling errors. `status` is returned. */
-karp_status io_fail(karp_error *error, karp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+karp_status io_fail(karp_error *error, karp_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* INVALID: what must be given is NULL. */
 karp_status io_null(karp_error *error, const char *what);
 karp_status io_nomem(karp_error *error);

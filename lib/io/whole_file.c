@@ -19,7 +19,8 @@ karp_status io_whole_file(karp_context *context, const char *path, io_text *text
     uint64_t most = karp_context_get_options(context)->max_document_bytes;
     char piece[16384];
     size_t got = 0;
-    while (!text->failed && text->len <= most && (got = fread(piece, 1, sizeof piece, file)) > 0) io_text_add(text, piece, got);
+    while (!text->failed && text->len <= most && (got = fread(piece, 1, sizeof piece, file)) > 0)
+        io_text_add(text, piece, got);
     if (ferror(file)) {
         status = io_fail(error, KARP_E_IO, "cannot be read");
         if (error) io_error_text(error->document, sizeof error->document, io_str(path));

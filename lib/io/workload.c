@@ -12,10 +12,10 @@ typedef struct workload {
     const io_place *place;
     karp_str namespace_, name;
     const json_t *template_;
-    const json_t *claims;   /* of a StatefulSet */
-    json_t *owner;          /* what pods carry as ownerReferences */
-    const char *hash;       /* of a Deployment's template; NULL = none */
-    bool numbered;          /* a StatefulSet: pods are labelled with name and number */
+    const json_t *claims; /* of a StatefulSet */
+    json_t *owner; /* what pods carry as ownerReferences */
+    const char *hash; /* of a Deployment's template; NULL = none */
+    bool numbered; /* a StatefulSet: pods are labelled with name and number */
     bool job;
     uint64_t first, replicas;
 } workload;
@@ -32,7 +32,9 @@ bool io_note_owned(karp_reader *reader, const json_t *pod)
     for (size_t i = 0; i < json_array_size(owners); i++) {
         const json_t *owner = json_array_get(owners, i);
         if (!json_is_true(io_get(owner, "controller"))) continue;
-        static const char *const keys[][2] = { { "ReplicaSet", "owned ReplicaSet" }, { "StatefulSet", "owned StatefulSet" }, { "Job", "owned Job" } };
+        static const char *const keys[][2] = { { "ReplicaSet", "owned ReplicaSet" },
+                                               { "StatefulSet", "owned StatefulSet" },
+                                               { "Job", "owned Job" } };
         for (size_t k = 0; k < 3; k++) {
             if (!io_str_is(io_get_text(owner, "kind"), keys[k][0])) continue;
             karp_str name = io_get_text(owner, "name");
@@ -55,7 +57,8 @@ static karp_str deployment_of(const json_t *replica_set)
     const json_t *owners = io_get(io_get(replica_set, "metadata"), "ownerReferences");
     for (size_t i = 0; i < json_array_size(owners); i++) {
         const json_t *owner = json_array_get(owners, i);
-        bool controls = json_is_true(io_get(owner, "controller")) && io_str_is(io_get_text(owner, "kind"), "Deployment");
+        bool controls = json_is_true(io_get(owner, "controller")) &&
+                        io_str_is(io_get_text(owner, "kind"), "Deployment");
         if (controls) return io_get_text(owner, "name");
     }
     return nothing;
@@ -75,7 +78,8 @@ static json_t *owner_reference(const json_t *owner, const char *api_version, con
     json_t *list = io_list(), *one = io_map();
     const json_t *metadata = io_get(owner, "metadata");
     karp_str uid = io_get_text(metadata, "uid");
-    bool ok = list && one && io_set(one, "apiVersion", json_string(api_version)) && io_set(one, "kind", json_string(kind)) &&
+    bool ok = list && one && io_set(one, "apiVersion", json_string(api_version)) &&
+              io_set(one, "kind", json_string(kind)) &&
               io_set(one, "name", io_text_value(io_get_text(metadata, "name"))) &&
               (uid.len == 0 || io_set(one, "uid", io_text_value(uid))) && io_set(one, "controller", json_true()) &&
               io_set(one, "blockOwnerDeletion", json_true()) && json_array_append(list, one) == 0;
@@ -109,7 +113,8 @@ static bool pod_labels(const workload *w, json_t *metadata, karp_str pod_name, u
              set_number(labels, "apps.kubernetes.io/pod-index", number, w->f->reader->context);
     }
     if (ok && w->job) {
-        ok = io_default_str(labels, "batch.kubernetes.io/job-name", w->name) && io_default_str(labels, "job-name", w->name);
+        ok = io_default_str(labels, "batch.kubernetes.io/job-name", w->name) &&
+             io_default_str(labels, "job-name", w->name);
     }
     json_t *annotations = io_get(given, "annotations");
     return ok && (!annotations || json_object_set(metadata, "annotations", annotations) == 0);
@@ -131,7 +136,8 @@ static bool mount(json_t *volumes, karp_str name, karp_str claim)
         if (io_str_equal(io_get_text(json_array_get(volumes, i), "name"), name)) (void)json_array_remove(volumes, i);
     }
     json_t *volume = io_map(), *source = io_map();
-    bool ok = volume && source && io_set(volume, "name", io_text_value(name)) && io_set(source, "claimName", io_text_value(claim)) &&
+    bool ok = volume && source && io_set(volume, "name", io_text_value(name)) &&
+              io_set(source, "claimName", io_text_value(claim)) &&
               json_object_set(volume, "persistentVolumeClaim", source) == 0 && json_array_append(volumes, volume) == 0;
     json_decref(source);
     json_decref(volume);
@@ -164,7 +170,8 @@ static karp_status add_pod(const workload *w, karp_str pod_name, uint64_t number
     const io_kind_info *info = io_kind_find(io_str("v1"), io_str("Pod"));
     json_t *pod = io_new_object("v1", "Pod", w->namespace_, pod_name);
     json_t *metadata = io_get(pod, "metadata");
-    bool ok = pod && pod_labels(w, metadata, pod_name, number) && json_object_set(metadata, "ownerReferences", w->owner) == 0 &&
+    bool ok = pod && pod_labels(w, metadata, pod_name, number) &&
+              json_object_set(metadata, "ownerReferences", w->owner) == 0 &&
               io_set(pod, "spec", pod_spec(w, pod_name)) && io_identify(w->f, info, pod);
     karp_status status = ok ? io_fill_and_add_pod(w->f, pod, w->place) : io_reader_nomem(w->f->reader);
     json_decref(pod);
@@ -178,7 +185,8 @@ static karp_status add_claims(const workload *w, karp_str pod_name)
     for (size_t i = 0; i < json_array_size(w->claims) && status == KARP_OK; i++) {
         const json_t *template_ = json_array_get(w->claims, i);
         const json_t *given = io_get(template_, "metadata");
-        json_t *labels = io_get(given, "labels"), *annotations = io_get(given, "annotations"), *spec = io_get(template_, "spec");
+        json_t *labels = io_get(given, "labels"), *annotations = io_get(given, "annotations"),
+               *spec = io_get(template_, "spec");
         io_text name;
         bool ok = claim_name(w, template_, pod_name, &name);
         karp_str text = { name.ptr, name.len };
@@ -254,12 +262,14 @@ static bool template_hash(karp_context *context, const json_t *template_, char h
 
 static json_t *replica_set_spec(const json_t *spec, const char *hash)
 {
-    json_t *out = io_map(), *given = io_get(spec, "selector"), *template_ = io_get(spec, "template"), *replicas = io_get(spec, "replicas");
+    json_t *out = io_map(), *given = io_get(spec, "selector"), *template_ = io_get(spec, "template"),
+           *replicas = io_get(spec, "replicas");
     json_t *selector = given ? json_deep_copy(given) : io_map();
     bool ok = out && io_set(out, "selector", selector);
     json_t *match = ok ? io_get_or_make(selector, "matchLabels") : NULL;
     ok = match && io_set(match, "pod-template-hash", json_string(hash)) &&
-         (!template_ || json_object_set(out, "template", template_) == 0) && (!replicas || json_object_set(out, "replicas", replicas) == 0);
+         (!template_ || json_object_set(out, "template", template_) == 0) &&
+         (!replicas || json_object_set(out, "replicas", replicas) == 0);
     if (ok) return out;
     json_decref(out);
     return NULL;
@@ -274,10 +284,12 @@ static json_t *make_replica_set(const workload *w, const json_t *deployment)
     io_text_addc(&name, '-');
     io_text_adds(&name, w->hash);
     const io_kind_info *info = io_kind_find(io_str("apps/v1"), io_str("ReplicaSet"));
-    json_t *set = name.failed ? NULL : io_new_object("apps/v1", "ReplicaSet", w->namespace_, (karp_str){ name.ptr, name.len });
+    json_t *set = name.failed ? NULL
+                              : io_new_object("apps/v1", "ReplicaSet", w->namespace_, (karp_str){ name.ptr, name.len });
     json_t *metadata = io_get(set, "metadata");
     bool ok = set && io_set(set, "spec", replica_set_spec(io_get(deployment, "spec"), w->hash)) &&
-              io_set(metadata, "ownerReferences", owner_reference(deployment, "apps/v1", "Deployment")) && io_identify(w->f, info, set);
+              io_set(metadata, "ownerReferences", owner_reference(deployment, "apps/v1", "Deployment")) &&
+              io_identify(w->f, info, set);
     io_text_free(&name);
     if (ok) return set;
     json_decref(set);
@@ -287,7 +299,8 @@ static json_t *make_replica_set(const workload *w, const json_t *deployment)
 static bool is_finished(const json_t *job)
 {
     const json_t *conditions = io_get(io_get(job, "status"), "conditions");
-    return json_is_true(io_get(io_get(job, "spec"), "suspend")) || io_str_is(io_condition_status(conditions, "Complete"), "True") ||
+    return json_is_true(io_get(io_get(job, "spec"), "suspend")) ||
+           io_str_is(io_condition_status(conditions, "Complete"), "True") ||
            io_str_is(io_condition_status(conditions, "Failed"), "True");
 }
 
@@ -302,16 +315,19 @@ static karp_status expand_deployment(workload *w, const json_t *tree)
     if (!set) return io_reader_nomem(reader);
     karp_str name = io_get_text(io_get(set, "metadata"), "name");
     karp_status status = KARP_OK;
-    if (io_find(reader, "ReplicaSet", w->namespace_, name) == IO_NONE) status = io_add_filled(reader, info, set, w->place);
+    if (io_find(reader, "ReplicaSet", w->namespace_, name) == IO_NONE)
+        status = io_add_filled(reader, info, set, w->place);
     w->owner = status ? NULL : owner_reference(set, "apps/v1", "ReplicaSet");
     if (status == KARP_OK) {
-        status = w->owner ? add_pods(w, owned(reader, "owned Deployment", w->namespace_, w->name)) : io_reader_nomem(reader);
+        status = w->owner ? add_pods(w, owned(reader, "owned Deployment", w->namespace_, w->name))
+                          : io_reader_nomem(reader);
     }
     json_decref(set);
     return status;
 }
 
-static karp_status expand_plain(workload *w, const json_t *tree, const char *api_version, const char *kind, const char *key)
+static karp_status expand_plain(workload *w, const json_t *tree, const char *api_version, const char *kind,
+                                const char *key)
 {
     w->owner = owner_reference(tree, api_version, kind);
     if (!w->owner) return io_reader_nomem(w->f->reader);
@@ -323,15 +339,22 @@ karp_status io_expand(io_filler *f, const io_waiting *waiting, json_t *tree, con
     karp_reader *reader = f->reader;
     const json_t *spec = io_get(tree, "spec");
     bool job = waiting->info->kind == IO_KIND_JOB, stateful = waiting->info->kind == IO_KIND_STATEFUL_SET;
-    workload w = { .f = f, .place = place, .namespace_ = waiting->namespace_, .name = waiting->name, .job = job, .numbered = stateful };
+    workload w = { .f = f,
+                   .place = place,
+                   .namespace_ = waiting->namespace_,
+                   .name = waiting->name,
+                   .job = job,
+                   .numbered = stateful };
     w.template_ = io_get(spec, "template");
     w.claims = stateful ? io_get(spec, "volumeClaimTemplates") : NULL;
     w.replicas = count_of(spec, job ? "parallelism" : "replicas");
     const json_t *start = io_get(io_get(spec, "ordinals"), "start");
-    if (stateful && json_is_integer(start) && json_integer_value(start) > 0) w.first = (uint64_t)json_integer_value(start);
+    if (stateful && json_is_integer(start) && json_integer_value(start) > 0)
+        w.first = (uint64_t)json_integer_value(start);
     if (job && is_finished(tree)) return KARP_OK;
     if (w.replicas > reader->max_pods) {
-        io_reader_fail(reader, KARP_E_LIMIT, place, job ? "spec.parallelism" : "spec.replicas", "more pods than the limit");
+        io_reader_fail(reader, KARP_E_LIMIT, place, job ? "spec.parallelism" : "spec.replicas",
+                       "more pods than the limit");
         io_reader_name(reader, io_str(waiting->info->name), w.namespace_, w.name);
         return KARP_E_LIMIT;
     }

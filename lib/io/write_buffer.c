@@ -9,10 +9,7 @@ typedef struct text_owner {
     size_t bytes;
 } text_owner;
 
-void buffer_init(write_buffer *b, karp_context *context)
-{
-    *b = (write_buffer){.context = context};
-}
+void buffer_init(write_buffer *b, karp_context *context) { *b = (write_buffer){ .context = context }; }
 
 void buffer_free(write_buffer *b)
 {
@@ -62,20 +59,11 @@ void buffer_bytes(write_buffer *b, const char *bytes, size_t count)
     b->length += count;
 }
 
-void buffer_text(write_buffer *b, const char *text)
-{
-    buffer_bytes(b, text, strlen(text));
-}
+void buffer_text(write_buffer *b, const char *text) { buffer_bytes(b, text, strlen(text)); }
 
-void buffer_str(write_buffer *b, karp_str text)
-{
-    buffer_bytes(b, text.ptr, text.len);
-}
+void buffer_str(write_buffer *b, karp_str text) { buffer_bytes(b, text.ptr, text.len); }
 
-void buffer_char(write_buffer *b, char c)
-{
-    buffer_bytes(b, &c, 1);
-}
+void buffer_char(write_buffer *b, char c) { buffer_bytes(b, &c, 1); }
 
 void buffer_repeat(write_buffer *b, const char *text, size_t times)
 {
@@ -84,10 +72,7 @@ void buffer_repeat(write_buffer *b, const char *text, size_t times)
     }
 }
 
-const char *buffer_start(const write_buffer *b)
-{
-    return b->block == NULL ? "" : b->block + sizeof(text_owner);
-}
+const char *buffer_start(const write_buffer *b) { return b->block == NULL ? "" : b->block + sizeof(text_owner); }
 
 void buffer_cut(write_buffer *b, size_t length)
 {
@@ -143,7 +128,7 @@ karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error)
         buffer_free(b);
         return write_fail(error, KARP_E_INTERNAL, "the context has no allocator");
     }
-    text_owner owner = {.allocator = *options->allocator, .bytes = sizeof(text_owner) + b->room};
+    text_owner owner = { .allocator = *options->allocator, .bytes = sizeof(text_owner) + b->room };
     memcpy(b->block, &owner, sizeof(owner));
     out->owner = b->block;
     out->ptr = b->block + sizeof(text_owner);
@@ -163,7 +148,7 @@ void karp_text_free(karp_text *text)
         memcpy(&owner, text->owner, sizeof(owner));
         owner.allocator.free(text->owner, owner.bytes, owner.allocator.user);
     }
-    *text = (karp_text){0};
+    *text = (karp_text){ 0 };
 }
 
 void *array_alloc(karp_context *context, size_t count, size_t size)
@@ -190,20 +175,11 @@ karp_status write_fail(karp_error *error, karp_status status, const char *messag
     return status;
 }
 
-karp_str str_of(const char *text)
-{
-    return (karp_str){text, strlen(text)};
-}
+karp_str str_of(const char *text) { return (karp_str){ text, strlen(text) }; }
 
-bool str_same(karp_str a, karp_str b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
+bool str_same(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
 
-bool str_is(karp_str a, const char *b)
-{
-    return str_same(a, str_of(b));
-}
+bool str_is(karp_str a, const char *b) { return str_same(a, str_of(b)); }
 
 int str_order(karp_str a, karp_str b)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_call.h"
 
-karp_status write_begin(write_call *call, const karp_write_options *given, bool complete, const char *needed, uint32_t formats)
+karp_status write_begin(write_call *call, const karp_write_options *given, bool complete, const char *needed,
+                        uint32_t formats)
 {
     karp_status status = check_write_options(given, &call->options, call->error);
     if (status != KARP_OK) {

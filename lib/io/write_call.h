@@ -15,7 +15,8 @@ typedef struct write_call {
 
 /* `formats` has the bit 1 << KARP_FORMAT_… of each format the document has; `needed` is what is said when `complete` is
  * false or the call lacks a context or a place for the text. Errors: ABI_SIZE, ABI_NEW, INVALID, UNSUPPORTED. */
-karp_status write_begin(write_call *call, const karp_write_options *given, bool complete, const char *needed, uint32_t formats);
+karp_status write_begin(write_call *call, const karp_write_options *given, bool complete, const char *needed,
+                        uint32_t formats);
 
 /* Hands the text over when `status` is KARP_OK, and gives its memory back otherwise. Returns what became of the call. */
 karp_status write_end(write_call *call, karp_status status);

@@ -143,7 +143,7 @@ static const karp_str **short_name(offering_form *form, const karp_offering *off
 
 static offering_form form_of(const karp_offering *offering)
 {
-    offering_form form = {0};
+    offering_form form = { 0 };
     for (size_t i = 0; i < offering->requirement_count; i++) {
         const karp_str **name = short_name(&form, offering, i);
         if (name != NULL) {
@@ -159,7 +159,7 @@ static offering_form form_of(const karp_offering *offering)
 
 static void write_offering_labels(json_out *j, const karp_offering *offering)
 {
-    offering_form unused = {0};
+    offering_form unused = { 0 };
     json_key(j, "labels");
     json_flat_object(j);
     for (size_t i = 0; i < offering->requirement_count; i++) {
@@ -284,7 +284,7 @@ karp_str requirement_value(const karp_requirement *list, size_t count, const cha
             return list[i].values[0];
         }
     }
-    return (karp_str){"", 0};
+    return (karp_str){ "", 0 };
 }
 
 static karp_str amount_text(const karp_resource *list, size_t count, const char *name)
@@ -294,7 +294,7 @@ static karp_str amount_text(const karp_resource *list, size_t count, const char 
             return list[i].text;
         }
     }
-    return (karp_str){"0", 1};
+    return (karp_str){ "0", 1 };
 }
 
 static karp_status catalogue_as_csv(const catalogue_job *job)
@@ -317,7 +317,7 @@ static karp_status catalogue_as_csv(const catalogue_job *job)
             buffer_char(b, ',');
             buffer_double(b, offering->price);
             buffer_text(b, offering->available ? ",true" : ",false");
-            static const char *const columns[] = {"cpu", "memory", "ephemeral-storage", "pods"};
+            static const char *const columns[] = { "cpu", "memory", "ephemeral-storage", "pods" };
             for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
                 buffer_char(b, ',');
                 csv_field(b, amount_text(list, count, columns[c]));
@@ -339,7 +339,7 @@ karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *ca
         [KARP_FORMAT_CSV] = catalogue_as_csv,
     };
     uint32_t known = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV;
-    write_call call = {.context = context, .out = out, .error = error};
+    write_call call = { .context = context, .out = out, .error = error };
     karp_status status = write_begin(&call, options, catalogue != NULL,
                                      "a context, a catalogue and a place for the text are needed", known);
     if (status != KARP_OK) {
@@ -353,7 +353,7 @@ karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *ca
     if (order == NULL) {
         return write_fail(error, KARP_E_NOMEM, "out of memory");
     }
-    catalogue_job job = {context, catalogue, order, count, &call.options, &call.buffer, error};
+    catalogue_job job = { context, catalogue, order, count, &call.options, &call.buffer, error };
     status = formats[call.options.format](&job);
     karp_free(context, order, (count == 0 ? 1 : count) * sizeof(*order));
     return write_end(&call, status);

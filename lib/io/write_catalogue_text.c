@@ -6,8 +6,8 @@
 
 enum { COLUMNS = 9 };
 
-static const char *const titles[COLUMNS] = {"TYPE",   "ARCH", "CPU",       "MEMORY", "PODS",
-                                            "ZONES", "OTHER", "ON-DEMAND", "SPOT"};
+static const char *const titles[COLUMNS] = { "TYPE",  "ARCH",  "CPU",       "MEMORY", "PODS",
+                                             "ZONES", "OTHER", "ON-DEMAND", "SPOT" };
 
 typedef struct table_row {
     karp_str cells[COLUMNS];
@@ -18,8 +18,8 @@ typedef struct table_row {
 
 static bool is_common(karp_str name)
 {
-    return str_is(name, "cpu") || str_is(name, "memory") || str_is(name, "pods") ||
-           str_is(name, "ephemeral-storage") || str_is(name, "vpc.amazonaws.com/pod-eni");
+    return str_is(name, "cpu") || str_is(name, "memory") || str_is(name, "pods") || str_is(name, "ephemeral-storage") ||
+           str_is(name, "vpc.amazonaws.com/pod-eni");
 }
 
 /* The first resource that most types do not have: a GPU, for example. */
@@ -31,7 +31,7 @@ static karp_str other_resource(const karp_resource *list, size_t count, karp_str
             return list[i].name;
         }
     }
-    *amount = (karp_str){"", 0};
+    *amount = (karp_str){ "", 0 };
     return *amount;
 }
 
@@ -72,11 +72,13 @@ static void fill_row(const catalogue_job *job, size_t index, table_row *row)
     size_t count = 0;
     const karp_resource *list = karp_catalogue_allocatable(job->catalogue, index, &count);
     count = list == NULL ? 0 : count;
-    *row = (table_row){.cells = {type->name}};
+    *row = (table_row){ .cells = { type->name } };
     row->cells[1] = requirement_value(type->requirements, type->requirement_count, "kubernetes.io/arch");
     for (size_t i = 0; i < count; i++) {
-        size_t column = str_is(list[i].name, "cpu") ? 2 : str_is(list[i].name, "memory") ? 3
-                        : str_is(list[i].name, "pods") ? 4 : 0;
+        size_t column = str_is(list[i].name, "cpu")      ? 2
+                        : str_is(list[i].name, "memory") ? 3
+                        : str_is(list[i].name, "pods")   ? 4
+                                                         : 0;
         if (column > 0) {
             row->cells[column] = list[i].text;
         }
@@ -101,7 +103,7 @@ static void write_price(write_buffer *b, double price, bool last)
 
 karp_status catalogue_as_text(const catalogue_job *job)
 {
-    text_out text = {job->out, job->options->width, job->options->color != 0};
+    text_out text = { job->out, job->options->width, job->options->color != 0 };
     write_buffer *b = job->out;
     size_t widths[COLUMNS];
     size_t other_width = 5;

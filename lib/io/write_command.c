@@ -68,7 +68,7 @@ static void write_launch(json_out *j, const karp_launch *l)
 
 static void write_replacements(json_out *j, const karp_command_state *state)
 {
-    static const char *const progress[] = {"Wanted", "Created", "Seen", "Initialized"};
+    static const char *const progress[] = { "Wanted", "Created", "Seen", "Initialized" };
     json_key(j, "replacements");
     json_open_array(j);
     for (size_t i = 0; i < state->replacement_count; i++) {
@@ -84,11 +84,12 @@ static void write_replacements(json_out *j, const karp_command_state *state)
     json_end(j);
 }
 
-karp_status karp_write_command(karp_context *context, const karp_command_state *state, const karp_write_options *options, karp_text *out,
-                               karp_error *error)
+karp_status karp_write_command(karp_context *context, const karp_command_state *state,
+                               const karp_write_options *options, karp_text *out, karp_error *error)
 {
-    write_call call = {.context = context, .out = out, .error = error};
-    karp_status status = write_begin(&call, options, state != NULL, "a context, a command's state and a place for the text are needed",
+    write_call call = { .context = context, .out = out, .error = error };
+    karp_status status = write_begin(&call, options, state != NULL,
+                                     "a context, a command's state and a place for the text are needed",
                                      1u << KARP_FORMAT_JSON);
     if (status != KARP_OK) {
         return status;

@@ -13,61 +13,61 @@ static karp_status checked(const write_job *job, karp_status status)
 
 karp_status get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out)
 {
-    *out = (karp_launch){.size = sizeof(*out)};
+    *out = (karp_launch){ .size = sizeof(*out) };
     return checked(job, karp_decision_launch(decision, index, out));
 }
 
 karp_status get_placement(const write_job *job, const karp_decision *decision, size_t index, karp_placement *out)
 {
-    *out = (karp_placement){.size = sizeof(*out)};
+    *out = (karp_placement){ .size = sizeof(*out) };
     return checked(job, karp_decision_placement(decision, index, out));
 }
 
 karp_status get_unschedulable(const write_job *job, size_t index, karp_unschedulable *out)
 {
-    *out = (karp_unschedulable){.size = sizeof(*out)};
+    *out = (karp_unschedulable){ .size = sizeof(*out) };
     return checked(job, karp_decision_unschedulable(job->decision, index, out));
 }
 
 karp_status get_ignored(const write_job *job, size_t index, karp_ignored *out)
 {
-    *out = (karp_ignored){.size = sizeof(*out)};
+    *out = (karp_ignored){ .size = sizeof(*out) };
     return checked(job, karp_decision_ignored(job->decision, index, out));
 }
 
 karp_status get_node(const write_job *job, const karp_decision *decision, size_t index, karp_node_use *out)
 {
-    *out = (karp_node_use){.size = sizeof(*out)};
+    *out = (karp_node_use){ .size = sizeof(*out) };
     return checked(job, karp_decision_node(decision, index, out));
 }
 
 karp_status get_candidate(const write_job *job, const karp_decision *decision, size_t index, karp_candidate *out)
 {
-    *out = (karp_candidate){.size = sizeof(*out)};
+    *out = (karp_candidate){ .size = sizeof(*out) };
     return checked(job, karp_decision_candidate(decision, index, out));
 }
 
 karp_status get_budget(const write_job *job, const karp_decision *decision, size_t index, karp_pool_budget *out)
 {
-    *out = (karp_pool_budget){.size = sizeof(*out)};
+    *out = (karp_pool_budget){ .size = sizeof(*out) };
     return checked(job, karp_decision_budget(decision, index, out));
 }
 
 karp_status get_command(const write_job *job, const karp_decision *decision, size_t index, karp_command *out)
 {
-    *out = (karp_command){.size = sizeof(*out)};
+    *out = (karp_command){ .size = sizeof(*out) };
     return checked(job, karp_decision_command(decision, index, out));
 }
 
 karp_status get_kept(const write_job *job, const karp_decision *decision, size_t index, karp_kept *out)
 {
-    *out = (karp_kept){.size = sizeof(*out)};
+    *out = (karp_kept){ .size = sizeof(*out) };
     return checked(job, karp_decision_kept(decision, index, out));
 }
 
 karp_status get_disruption(const write_job *job, const karp_decision *decision, karp_disruption *out)
 {
-    *out = (karp_disruption){.size = sizeof(*out)};
+    *out = (karp_disruption){ .size = sizeof(*out) };
     return checked(job, karp_decision_disruption(decision, out));
 }
 
@@ -88,7 +88,7 @@ static karp_status run(write_call *call, const karp_decision *decision, const ka
     if (status != KARP_OK) {
         return status;
     }
-    write_job job = {call->context, decision, disruption, &call->options, &call->buffer, call->error};
+    write_job job = { call->context, decision, disruption, &call->options, &call->buffer, call->error };
     return write_end(call, formats[call->options.format](&job));
 }
 
@@ -96,13 +96,10 @@ karp_status karp_write_plan(karp_context *context, const karp_decision *decision
                             const karp_write_options *options, karp_text *out, karp_error *error)
 {
     static write_function *const formats[FORMATS] = {
-        [KARP_FORMAT_JSON] = plan_as_json,
-        [KARP_FORMAT_TEXT] = plan_as_text,
-        [KARP_FORMAT_YAML] = plan_as_yaml,
-        [KARP_FORMAT_JSON_LOG] = plan_as_log,
-        [KARP_FORMAT_HTML] = plan_as_html,
+        [KARP_FORMAT_JSON] = plan_as_json,    [KARP_FORMAT_TEXT] = plan_as_text, [KARP_FORMAT_YAML] = plan_as_yaml,
+        [KARP_FORMAT_JSON_LOG] = plan_as_log, [KARP_FORMAT_HTML] = plan_as_html,
     };
-    write_call call = {.context = context, .out = out, .error = error};
+    write_call call = { .context = context, .out = out, .error = error };
     return run(&call, decision, disruption, options, formats);
 }
 
@@ -114,6 +111,6 @@ karp_status karp_write_disruption(karp_context *context, const karp_decision *de
         [KARP_FORMAT_TEXT] = disruption_as_text,
         [KARP_FORMAT_HTML] = disruption_as_html,
     };
-    write_call call = {.context = context, .out = out, .error = error};
+    write_call call = { .context = context, .out = out, .error = error };
     return run(&call, decision, decision, options, formats);
 }

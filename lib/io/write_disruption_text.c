@@ -72,7 +72,7 @@ static karp_status write_candidates(const text_out *t, const write_job *job)
 
 karp_status disruption_as_text(const write_job *job)
 {
-    text_out text = {job->out, job->options->width, job->options->color != 0};
+    text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     write_buffer *b = job->out;
     karp_disruption header;

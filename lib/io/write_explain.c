@@ -33,7 +33,7 @@ static karp_status find_placed(const write_job *job, karp_str name, pod_answer *
             return status;
         }
         if (has_pod(job, launch.pods, launch.pod_count, name)) {
-            *answer = (pod_answer){FATE_LAUNCH, i};
+            *answer = (pod_answer){ FATE_LAUNCH, i };
             return KARP_OK;
         }
     }
@@ -44,7 +44,7 @@ static karp_status find_placed(const write_job *job, karp_str name, pod_answer *
             return status;
         }
         if (has_pod(job, placement.pods, placement.pod_count, name)) {
-            *answer = (pod_answer){FATE_NODE, i};
+            *answer = (pod_answer){ FATE_NODE, i };
             return KARP_OK;
         }
     }
@@ -60,7 +60,7 @@ static karp_status find_refused(const write_job *job, karp_str name, pod_answer 
             return status;
         }
         if (has_pod(job, &pod.pod, 1, name)) {
-            *answer = (pod_answer){FATE_UNSCHEDULABLE, i};
+            *answer = (pod_answer){ FATE_UNSCHEDULABLE, i };
             return KARP_OK;
         }
     }
@@ -71,7 +71,7 @@ static karp_status find_refused(const write_job *job, karp_str name, pod_answer 
             return status;
         }
         if (has_pod(job, &pod.pod, 1, name)) {
-            *answer = (pod_answer){FATE_IGNORED, i};
+            *answer = (pod_answer){ FATE_IGNORED, i };
             return KARP_OK;
         }
     }
@@ -80,7 +80,7 @@ static karp_status find_refused(const write_job *job, karp_str name, pod_answer 
 
 static karp_status pod_as_json(const write_job *job, karp_str name, pod_answer answer)
 {
-    static const char *const outcomes[] = {"none", "launch", "node", "unschedulable", "ignored"};
+    static const char *const outcomes[] = { "none", "launch", "node", "unschedulable", "ignored" };
     json_out json;
     json_out *j = &json;
     karp_status status = KARP_OK;
@@ -116,8 +116,8 @@ static karp_status text_refused(const text_out *t, const write_job *job, size_t 
     if (status != KARP_OK) {
         return status;
     }
-    buffer_text(t->out, pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n"
-                                      : " cannot be placed now.\n");
+    buffer_text(t->out,
+                pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n" : " cannot be placed now.\n");
     buffer_repeat(t->out, " ", ROW_INDENT);
     buffer_text(t->out, karp_reason_text(pod.code));
     buffer_text(t->out, "  ");
@@ -129,7 +129,7 @@ static karp_status text_refused(const text_out *t, const write_job *job, size_t 
 
 static karp_status text_placed(const text_out *t, const write_job *job, pod_answer answer)
 {
-    row_widths widths = {0};
+    row_widths widths = { 0 };
     karp_launch launch;
     karp_placement placement;
     karp_status status = KARP_OK;
@@ -156,7 +156,7 @@ static karp_status text_placed(const text_out *t, const write_job *job, pod_answ
 
 static karp_status pod_as_text(const write_job *job, karp_str name, pod_answer answer)
 {
-    text_out text = {job->out, job->options->width, job->options->color != 0};
+    text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     text_subject(t, name);
     if (answer.fate == FATE_UNSCHEDULABLE) {
@@ -184,13 +184,13 @@ static karp_status begin(write_call *call, const karp_decision *decision, const 
 karp_status karp_write_pod(karp_context *context, const karp_decision *decision, karp_str pod,
                            const karp_write_options *options, karp_text *out, karp_error *error)
 {
-    write_call call = {.context = context, .out = out, .error = error};
+    write_call call = { .context = context, .out = out, .error = error };
     karp_status status = begin(&call, decision, options);
     if (status != KARP_OK) {
         return status;
     }
-    write_job job = {context, decision, NULL, &call.options, &call.buffer, error};
-    pod_answer answer = {FATE_NONE, 0};
+    write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
+    pod_answer answer = { FATE_NONE, 0 };
     status = find_placed(&job, pod, &answer);
     if (status == KARP_OK && answer.fate == FATE_NONE) {
         status = find_refused(&job, pod, &answer);
@@ -199,7 +199,8 @@ karp_status karp_write_pod(karp_context *context, const karp_decision *decision,
         status = write_fail(error, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
     }
     if (status == KARP_OK) {
-        status = call.options.format == KARP_FORMAT_JSON ? pod_as_json(&job, pod, answer) : pod_as_text(&job, pod, answer);
+        status = call.options.format == KARP_FORMAT_JSON ? pod_as_json(&job, pod, answer)
+                                                         : pod_as_text(&job, pod, answer);
     }
     return write_end(&call, status);
 }
@@ -312,7 +313,7 @@ static karp_status node_as_json(const write_job *job, karp_str name, const node_
 
 static karp_status node_as_text(const write_job *job, karp_str name, const node_answer *answer)
 {
-    text_out text = {job->out, job->options->width, job->options->color != 0};
+    text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     text_subject(t, name);
     if (answer->has_command) {
@@ -336,13 +337,13 @@ static karp_status node_as_text(const write_job *job, karp_str name, const node_
 karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,
                             const karp_write_options *options, karp_text *out, karp_error *error)
 {
-    write_call call = {.context = context, .out = out, .error = error};
+    write_call call = { .context = context, .out = out, .error = error };
     karp_status status = begin(&call, decision, options);
     if (status != KARP_OK) {
         return status;
     }
-    write_job job = {context, decision, NULL, &call.options, &call.buffer, error};
-    node_answer answer = {0};
+    write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
+    node_answer answer = { 0 };
     status = find_node(&job, node, &answer);
     if (status == KARP_OK && !answer.known && !answer.has_command && !answer.is_candidate) {
         status = write_fail(error, KARP_E_NOT_FOUND, "no node of that name");

@@ -7,16 +7,17 @@
 
 enum { MOST_LINES = 6 };
 
-static karp_status get_blocker(const write_job *job, const karp_node_explanation *explanation, size_t index, karp_blocker *out)
+static karp_status get_blocker(const write_job *job, const karp_node_explanation *explanation, size_t index,
+                               karp_blocker *out)
 {
-    *out = (karp_blocker){.size = sizeof(*out)};
+    *out = (karp_blocker){ .size = sizeof(*out) };
     karp_status status = karp_node_explanation_blocker(explanation, index, out);
     return status == KARP_OK ? KARP_OK : write_fail(job->error, status, "a blocker cannot be read");
 }
 
 static bool get_move(const karp_node_explanation *explanation, karp_move *out)
 {
-    *out = (karp_move){.size = sizeof(*out)};
+    *out = (karp_move){ .size = sizeof(*out) };
     return karp_node_explanation_move(explanation, out) == KARP_OK;
 }
 
@@ -129,24 +130,24 @@ static const char *ends_when(uint32_t code)
         uint32_t code;
         const char *text;
     } rows[] = {
-        {KARP_REASON_NOT_INITIALIZED, "it is initialized"},
-        {KARP_REASON_NOMINATED, "the pods on their way to it have arrived"},
-        {KARP_REASON_NODE_DO_NOT_DISRUPT, "it no longer carries karpenter.sh/do-not-disrupt"},
-        {KARP_REASON_IN_QUEUE, "the command that it is part of has been carried out"},
-        {KARP_REASON_POD_DO_NOT_DISRUPT, "no pod on it carries karpenter.sh/do-not-disrupt"},
-        {KARP_REASON_PDB_MULTIPLE, "no pod on it is covered by more than one PodDisruptionBudget"},
-        {KARP_REASON_INVALID_PDB, "the selector of the PodDisruptionBudget can be read"},
-        {KARP_REASON_NOT_CONSOLIDATABLE, "its NodeClaim has become Consolidatable"},
-        {KARP_REASON_CONSOLIDATION_DISABLED, "consolidateAfter is a duration"},
-        {KARP_REASON_POLICY_WHEN_EMPTY, "its pods are gone"},
-        {KARP_REASON_BUDGET, "the budget of its pool allows one more"},
-        {KARP_REASON_PODS_WOULD_NOT_SCHEDULE, "its pods have a place elsewhere"},
-        {KARP_REASON_SEVERAL_NODES_NEEDED, "one node is enough for its pods"},
-        {KARP_REASON_NO_CHEAPER_NODE, "something cheaper holds its pods"},
-        {KARP_REASON_SPOT_TO_SPOT_DISABLED, "SpotToSpotConsolidation is switched on"},
-        {KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES, "15 types are cheaper"},
-        {KARP_REASON_NOT_REACHED_IN_PASS, "the command that came first is done"},
-        {KARP_REASON_BALANCED_SCORE, "the saving is worth the disruption"},
+        { KARP_REASON_NOT_INITIALIZED, "it is initialized" },
+        { KARP_REASON_NOMINATED, "the pods on their way to it have arrived" },
+        { KARP_REASON_NODE_DO_NOT_DISRUPT, "it no longer carries karpenter.sh/do-not-disrupt" },
+        { KARP_REASON_IN_QUEUE, "the command that it is part of has been carried out" },
+        { KARP_REASON_POD_DO_NOT_DISRUPT, "no pod on it carries karpenter.sh/do-not-disrupt" },
+        { KARP_REASON_PDB_MULTIPLE, "no pod on it is covered by more than one PodDisruptionBudget" },
+        { KARP_REASON_INVALID_PDB, "the selector of the PodDisruptionBudget can be read" },
+        { KARP_REASON_NOT_CONSOLIDATABLE, "its NodeClaim has become Consolidatable" },
+        { KARP_REASON_CONSOLIDATION_DISABLED, "consolidateAfter is a duration" },
+        { KARP_REASON_POLICY_WHEN_EMPTY, "its pods are gone" },
+        { KARP_REASON_BUDGET, "the budget of its pool allows one more" },
+        { KARP_REASON_PODS_WOULD_NOT_SCHEDULE, "its pods have a place elsewhere" },
+        { KARP_REASON_SEVERAL_NODES_NEEDED, "one node is enough for its pods" },
+        { KARP_REASON_NO_CHEAPER_NODE, "something cheaper holds its pods" },
+        { KARP_REASON_SPOT_TO_SPOT_DISABLED, "SpotToSpotConsolidation is switched on" },
+        { KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES, "15 types are cheaper" },
+        { KARP_REASON_NOT_REACHED_IN_PASS, "the command that came first is done" },
+        { KARP_REASON_BALANCED_SCORE, "the saving is worth the disruption" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (rows[i].code == code) {
@@ -160,7 +161,7 @@ static const char *ends_when(uint32_t code)
 static size_t place_of(karp_str text, const char *word)
 {
     size_t at = 0;
-    while (at < text.len && !str_starts((karp_str){text.ptr + at, text.len - at}, word)) {
+    while (at < text.len && !str_starts((karp_str){ text.ptr + at, text.len - at }, word)) {
         at++;
     }
     return at;
@@ -174,14 +175,14 @@ static bool write_condition(write_buffer *b, const karp_blocker *blocker)
     size_t k = place_of(blocker->detail, wanted);
     if (blocker->code == KARP_REASON_PDB_BLOCKED && allows < blocker->detail.len) {
         buffer_text(b, "when ");
-        text_clean(b, (karp_str){blocker->detail.ptr, allows});
+        text_clean(b, (karp_str){ blocker->detail.ptr, allows });
         buffer_text(b, " allows 1");
         return true;
     }
     if (blocker->code == KARP_REASON_BALANCED_SCORE && k < blocker->detail.len) {
         k += sizeof(wanted) - 1;
         buffer_text(b, "when k >= ");
-        text_clean(b, (karp_str){blocker->detail.ptr + k, blocker->detail.len - k});
+        text_clean(b, (karp_str){ blocker->detail.ptr + k, blocker->detail.len - k });
         buffer_text(b, " (now 2)");
         return true;
     }
@@ -227,7 +228,7 @@ static karp_status write_until(const text_out *t, const write_job *job, const ka
 
 static karp_status as_text(const write_job *job, const karp_node_explanation *explanation)
 {
-    text_out text = {job->out, job->options->width, job->options->color != 0};
+    text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     karp_move move;
     size_t count = karp_node_explanation_blocker_count(explanation);
@@ -257,10 +258,10 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
     return write_until(t, job, explanation);
 }
 
-karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation, const karp_write_options *options,
-                                        karp_text *out, karp_error *error)
+karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,
+                                        const karp_write_options *options, karp_text *out, karp_error *error)
 {
-    write_call call = {.context = context, .out = out, .error = error};
+    write_call call = { .context = context, .out = out, .error = error };
     karp_status status = write_begin(&call, options, explanation != NULL,
                                      "a context, an explanation and a place for the text are needed",
                                      1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
@@ -271,7 +272,7 @@ karp_status karp_write_node_explanation(karp_context *context, const karp_node_e
     if (karp_node_explanation_goes(explanation) != 0) {
         return karp_write_node(context, decision, karp_node_explanation_node(explanation), options, out, error);
     }
-    write_job job = {context, decision, NULL, &call.options, &call.buffer, error};
+    write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
     bool json = call.options.format == KARP_FORMAT_JSON;
     return write_end(&call, (json ? as_json : as_text)(&job, explanation));
 }

@@ -30,9 +30,10 @@ static karp_status find_row(const write_job *job, karp_str name, size_t *index, 
     return KARP_OK;
 }
 
-static karp_status get_remedy(const write_job *job, const karp_pod_explanation *explanation, size_t index, karp_remedy *out)
+static karp_status get_remedy(const write_job *job, const karp_pod_explanation *explanation, size_t index,
+                              karp_remedy *out)
 {
-    *out = (karp_remedy){.size = sizeof(*out)};
+    *out = (karp_remedy){ .size = sizeof(*out) };
     karp_status status = karp_pod_explanation_remedy(explanation, index, out);
     return status == KARP_OK ? KARP_OK : write_fail(job->error, status, "a remedy cannot be read");
 }
@@ -93,7 +94,8 @@ static karp_status as_json(const write_job *job, const karp_pod_explanation *exp
 
 /* ---- the table of pools -------------------------------------------------------------------------------------------- */
 
-static const char *const headings[COLUMNS] = {"pool", "types", "after requirements", "after resources", "with an offer", "stopped by"};
+static const char *const headings[COLUMNS] = { "pool",          "types",     "after requirements", "after resources",
+                                               "with an offer", "stopped by" };
 
 static size_t digits(uint32_t number)
 {
@@ -106,7 +108,9 @@ static size_t digits(uint32_t number)
 
 static uint32_t funnel(const karp_pool_refusal *pool, size_t column)
 {
-    const uint32_t numbers[COLUMNS] = {0, pool->types_start, pool->types_requirements, pool->types_resources, pool->types_offerings, 0};
+    const uint32_t numbers[COLUMNS] = {
+        0, pool->types_start, pool->types_requirements, pool->types_resources, pool->types_offerings, 0
+    };
     return numbers[column];
 }
 
@@ -131,17 +135,17 @@ static karp_str stopped_by(const karp_pool_refusal *pool)
     if (!filtered || text.len == 0) {
         return text.len == 0 ? str_of(karp_reason_text(pool->code)) : text;
     }
-    while (from < text.len && !str_starts((karp_str){text.ptr + from, text.len - from}, "; none ")) {
+    while (from < text.len && !str_starts((karp_str){ text.ptr + from, text.len - from }, "; none ")) {
         from++;
     }
     if (from == text.len) {
         return str_of(karp_reason_text(pool->code));
     }
     size_t to = from += 2;
-    while (to < text.len && !str_starts((karp_str){text.ptr + to, text.len - to}, ", resources {")) {
+    while (to < text.len && !str_starts((karp_str){ text.ptr + to, text.len - to }, ", resources {")) {
         to++;
     }
-    return (karp_str){text.ptr + from, to - from};
+    return (karp_str){ text.ptr + from, to - from };
 }
 
 static void table_of_pools(const text_out *t, const karp_unschedulable *pod)
@@ -233,8 +237,9 @@ enum { REMEDY_INDENT = 28, REMEDY_LINES = 8, PRICE_COLUMNS = 8 };
 
 static size_t columns_of_goal(const karp_remedy *remedy)
 {
-    return remedy->node.len > 0 ? strlen("node ") + text_columns(remedy->node)
-                                : text_columns(remedy->choice.instance_type) + 2 + text_columns(remedy->choice.zone) + 2 + PRICE_COLUMNS;
+    return remedy->node.len > 0
+               ? strlen("node ") + text_columns(remedy->node)
+               : text_columns(remedy->choice.instance_type) + 2 + text_columns(remedy->choice.zone) + 2 + PRICE_COLUMNS;
 }
 
 static void write_remedy(const text_out *t, const karp_remedy *remedy)
@@ -285,7 +290,7 @@ static karp_status lines_of_remedies(const text_out *t, const write_job *job, co
 
 static karp_status as_text(const write_job *job, const karp_pod_explanation *explanation, size_t index)
 {
-    text_out text = {job->out, job->options->width, job->options->color != 0};
+    text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     karp_unschedulable pod;
     karp_status status = get_unschedulable(job, index, &pod);
@@ -293,7 +298,8 @@ static karp_status as_text(const write_job *job, const karp_pod_explanation *exp
         return status;
     }
     text_subject(t, karp_pod_explanation_pod(explanation));
-    buffer_text(job->out, pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n" : " cannot be placed now.\n");
+    buffer_text(job->out,
+                pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n" : " cannot be placed now.\n");
     if (pod.pool_count > 0) {
         table_of_pools(t, &pod);
     } else {
@@ -304,17 +310,17 @@ static karp_status as_text(const write_job *job, const karp_pod_explanation *exp
     return lines_of_remedies(t, job, explanation);
 }
 
-karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_explanation *explanation, const karp_write_options *options,
-                                       karp_text *out, karp_error *error)
+karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_explanation *explanation,
+                                       const karp_write_options *options, karp_text *out, karp_error *error)
 {
-    write_call call = {.context = context, .out = out, .error = error};
+    write_call call = { .context = context, .out = out, .error = error };
     karp_status status = write_begin(&call, options, explanation != NULL,
                                      "a context, an explanation and a place for the text are needed",
                                      1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
     if (status != KARP_OK) {
         return status;
     }
-    write_job job = {context, karp_pod_explanation_decision(explanation), NULL, &call.options, &call.buffer, error};
+    write_job job = { context, karp_pod_explanation_decision(explanation), NULL, &call.options, &call.buffer, error };
     karp_str pod = karp_pod_explanation_pod(explanation);
     size_t index = 0;
     bool waits = false;

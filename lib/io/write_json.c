@@ -8,7 +8,7 @@ enum { FILL_COLUMN = 120 };
 
 void json_init(json_out *j, write_buffer *out, bool compact)
 {
-    *j = (json_out){.out = out, .line_start = out->length, .compact = compact};
+    *j = (json_out){ .out = out, .line_start = out->length, .compact = compact };
 }
 
 static void new_line(json_out *j)
@@ -64,25 +64,13 @@ static void begin(json_out *j, bool is_array, bool flat)
     }
 }
 
-void json_open_object(json_out *j)
-{
-    begin(j, false, false);
-}
+void json_open_object(json_out *j) { begin(j, false, false); }
 
-void json_open_array(json_out *j)
-{
-    begin(j, true, false);
-}
+void json_open_array(json_out *j) { begin(j, true, false); }
 
-void json_flat_object(json_out *j)
-{
-    begin(j, false, true);
-}
+void json_flat_object(json_out *j) { begin(j, false, true); }
 
-void json_flat_array(json_out *j)
-{
-    begin(j, true, true);
-}
+void json_flat_array(json_out *j) { begin(j, true, true); }
 
 void json_end(json_out *j)
 {
@@ -116,30 +104,17 @@ void json_key_str(json_out *j, karp_str key)
     j->after_key = true;
 }
 
-void json_key(json_out *j, const char *key)
-{
-    json_key_str(j, str_of(key));
-}
+void json_key(json_out *j, const char *key) { json_key_str(j, str_of(key)); }
 
 static void escaped(write_buffer *b, unsigned char c)
 {
     static const char digits[] = "0123456789abcdef";
     switch (c) {
-    case '"':
-        buffer_text(b, "\\\"");
-        return;
-    case '\\':
-        buffer_text(b, "\\\\");
-        return;
-    case '\n':
-        buffer_text(b, "\\n");
-        return;
-    case '\t':
-        buffer_text(b, "\\t");
-        return;
-    case '\r':
-        buffer_text(b, "\\r");
-        return;
+    case '"': buffer_text(b, "\\\""); return;
+    case '\\': buffer_text(b, "\\\\"); return;
+    case '\n': buffer_text(b, "\\n"); return;
+    case '\t': buffer_text(b, "\\t"); return;
+    case '\r': buffer_text(b, "\\r"); return;
     default:
         buffer_text(b, "\\u00");
         buffer_char(b, digits[c >> 4]);
@@ -148,10 +123,7 @@ static void escaped(write_buffer *b, unsigned char c)
     }
 }
 
-static bool is_plain(unsigned char c)
-{
-    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
+static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
 void buffer_json_string(write_buffer *b, karp_str text)
 {
@@ -190,10 +162,7 @@ void json_str(json_out *j, karp_str value)
     buffer_json_string(j->out, value);
 }
 
-void json_text(json_out *j, const char *value)
-{
-    json_str(j, str_of(value));
-}
+void json_text(json_out *j, const char *value) { json_str(j, str_of(value)); }
 
 void json_int(json_out *j, int64_t value)
 {
@@ -241,7 +210,4 @@ void json_member_str(json_out *j, const char *key, karp_str value)
     json_str(j, value);
 }
 
-void json_member_text(json_out *j, const char *key, const char *value)
-{
-    json_member_str(j, key, str_of(value));
-}
+void json_member_text(json_out *j, const char *key, const char *value) { json_member_str(j, key, str_of(value)); }

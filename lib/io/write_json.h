@@ -13,7 +13,7 @@ typedef struct json_out {
     size_t line_start; /* of the text's last line */
     uint32_t depth;
     uint32_t flat_from; /* depth at which the flat part began; 0 = not in one */
-    bool compact;       /* everything on one line, no spaces */
+    bool compact; /* everything on one line, no spaces */
     bool after_key;
     bool has_items[JSON_DEPTH];
     bool is_array[JSON_DEPTH];

@@ -27,7 +27,7 @@ karp_str launch_name(const karp_launch *launch, uint64_t number, char room[LAUNC
     }
     room[length++] = '-';
     memcpy(room + length, digits + first, sizeof(digits) - first);
-    return (karp_str){room, length + sizeof(digits) - first};
+    return (karp_str){ room, length + sizeof(digits) - first };
 }
 
 bool is_transient_key(karp_str key)
@@ -51,7 +51,7 @@ static void add_label(karp_label *labels, size_t *count, karp_str key, karp_str 
         at--;
     }
     memmove(labels + at + 1, labels + at, (*count - at) * sizeof(*labels));
-    labels[at] = (karp_label){key, value};
+    labels[at] = (karp_label){ key, value };
     (*count)++;
 }
 
@@ -59,11 +59,11 @@ static const struct {
     const char *old;
     const char *stable;
 } legacy_labels[] = {
-    {"beta.kubernetes.io/arch", "kubernetes.io/arch"},
-    {"beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"},
-    {"beta.kubernetes.io/os", "kubernetes.io/os"},
-    {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
-    {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
+    { "beta.kubernetes.io/arch", "kubernetes.io/arch" },
+    { "beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type" },
+    { "beta.kubernetes.io/os", "kubernetes.io/os" },
+    { "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region" },
+    { "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone" },
 };
 
 enum { LEGACY_COUNT = sizeof(legacy_labels) / sizeof(legacy_labels[0]) };
@@ -152,10 +152,14 @@ double resource_amount(const karp_resource *list, size_t count, const char *name
 const char *operator_name(uint32_t op)
 {
     static const char *const names[] = {
-        [KARP_OP_UNKNOWN] = "?",      [KARP_OP_IN] = "In",
-        [KARP_OP_NOT_IN] = "NotIn",   [KARP_OP_EXISTS] = "Exists",
-        [KARP_OP_DOES_NOT_EXIST] = "DoesNotExist", [KARP_OP_GT] = "Gt",
-        [KARP_OP_LT] = "Lt",          [KARP_OP_GTE] = "Gte",
+        [KARP_OP_UNKNOWN] = "?",
+        [KARP_OP_IN] = "In",
+        [KARP_OP_NOT_IN] = "NotIn",
+        [KARP_OP_EXISTS] = "Exists",
+        [KARP_OP_DOES_NOT_EXIST] = "DoesNotExist",
+        [KARP_OP_GT] = "Gt",
+        [KARP_OP_LT] = "Lt",
+        [KARP_OP_GTE] = "Gte",
         [KARP_OP_LTE] = "Lte",
     };
     return op < sizeof(names) / sizeof(names[0]) ? names[op] : "?";

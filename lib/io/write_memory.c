@@ -15,7 +15,7 @@ static void member_instant(json_out *j, const char *key, int64_t instant)
 
 static void member_digest(json_out *j, const char *key, uint64_t value)
 {
-    char text[17] = {0};
+    char text[17] = { 0 };
     if (value == 0) {
         return;
     }
@@ -25,12 +25,12 @@ static void member_digest(json_out *j, const char *key, uint64_t value)
     json_member_text(j, key, text);
 }
 
-karp_status karp_write_memory(karp_context *context, const karp_memory *memory, const karp_write_options *options, karp_text *out,
-                              karp_error *error)
+karp_status karp_write_memory(karp_context *context, const karp_memory *memory, const karp_write_options *options,
+                              karp_text *out, karp_error *error)
 {
-    write_call call = {.context = context, .out = out, .error = error};
-    karp_status status = write_begin(&call, options, memory != NULL, "a context, a memory and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON);
+    write_call call = { .context = context, .out = out, .error = error };
+    karp_status status = write_begin(&call, options, memory != NULL,
+                                     "a context, a memory and a place for the text are needed", 1u << KARP_FORMAT_JSON);
     if (status != KARP_OK) {
         return status;
     }

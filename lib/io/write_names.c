@@ -14,12 +14,12 @@ static split_name split(karp_str name)
 {
     size_t dash = name.len;
     if (name.len == 0) {
-        return (split_name){.head = {"", 0}, .tail = {"", 0}};
+        return (split_name){ .head = { "", 0 }, .tail = { "", 0 } };
     }
     while (dash > 0 && name.ptr[dash - 1] != '-') {
         dash--;
     }
-    split_name s = {.head = {name.ptr, dash}, .tail = {name.ptr + dash, name.len - dash}};
+    split_name s = { .head = { name.ptr, dash }, .tail = { name.ptr + dash, name.len - dash } };
     if (dash == 0 || s.tail.len == 0) {
         return s;
     }
@@ -40,7 +40,7 @@ static split_name split(karp_str name)
 karp_str text_workload(karp_str pod)
 {
     split_name name = split(pod);
-    return name.is_suffix ? (karp_str){name.head.ptr, name.head.len - 1} : pod;
+    return name.is_suffix ? (karp_str){ name.head.ptr, name.head.len - 1 } : pod;
 }
 
 static size_t digit_count(uint32_t number)

@@ -16,7 +16,8 @@ static const double widest_box = 440, narrowest_box = 184, least_piece = 5;
 #define DOT " \xc2\xb7 "
 
 static const char style[] =
-    ".karp{font:13px/1.4 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;color:#1c2530;background:#fff;"
+    ".karp{font:13px/1.4 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu "
+    "Sans',sans-serif;color:#1c2530;background:#fff;"
     "padding:18px 20px;box-sizing:border-box;text-align:left}"
     ".karp *{box-sizing:border-box}"
     ".karp .t{font-size:18px;font-weight:650;line-height:1.3;margin:0 0 2px}"
@@ -24,13 +25,16 @@ static const char style[] =
     ".karp .h{font-size:14px;font-weight:650;margin:20px 0 8px}"
     ".karp .h span{font-weight:400;color:#5b6673;margin-left:10px}"
     ".karp .lane{display:flex;flex-wrap:wrap;gap:10px}"
-    ".karp .n{max-width:100%;border:1.5px solid #c9d0d8;border-radius:6px;background:#f7f8fa;padding:6px 8px 5px;overflow:hidden}"
-    ".karp .n b,.karp .n>span{display:block;min-height:1.4em;white-space:nowrap;overflow:hidden;text-overflow:ellipsis;font-size:12px}"
+    ".karp .n{max-width:100%;border:1.5px solid #c9d0d8;border-radius:6px;background:#f7f8fa;padding:6px 8px "
+    "5px;overflow:hidden}"
+    ".karp .n b,.karp "
+    ".n>span{display:block;min-height:1.4em;white-space:nowrap;overflow:hidden;text-overflow:ellipsis;font-size:12px}"
     ".karp .n>span{color:#5b6673;font-size:11px}"
     ".karp .new{border-color:#2e8b57;background:#f3faf6}.karp .gone{border:1.5px dashed #c0392b;background:#fdf6f5}"
     ".karp .repl{border-color:#b8860b;background:#fdfaf1}.karp .recv{border-color:#2a78d6;background:#f4f8fd}"
     ".karp .bar{display:flex;height:24px;margin:5px 0 3px;background:#e6eaee;border-radius:3px;overflow:hidden}"
-    ".karp .bar i{display:block;height:100%;min-width:2px;background-image:linear-gradient(90deg,transparent calc(100% - 1px),"
+    ".karp .bar i{display:block;height:100%;min-width:2px;background-image:linear-gradient(90deg,transparent calc(100% "
+    "- 1px),"
     "rgba(255,255,255,.75) 0);background-size:calc(100%/var(--n,1)) 100%}"
     ".karp .mem{height:4px;background:#e6eaee;border-radius:2px;overflow:hidden;margin-bottom:3px}"
     ".karp .mem i{display:block;height:100%;background:#7d8894}"
@@ -55,13 +59,10 @@ typedef struct page {
     const karp_decision *disruption;
     const scene *s;
     double widest; /* cores of the largest node */
-    double least;  /* and of the smallest */
+    double least; /* and of the smallest */
 } page;
 
-static void raw(const page *p, const char *text)
-{
-    buffer_text(p->b, text);
-}
+static void raw(const page *p, const char *text) { buffer_text(p->b, text); }
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------- */
 
@@ -69,8 +70,9 @@ static const struct {
     const char *class;
     const char *mark;
 } fates[] = {
-    [FATE_STAYS] = {"", ""},         [FATE_RECEIVES] = {" recv", "~ "},  [FATE_NEW] = {" new", "+ "},
-    [FATE_REPLACED] = {" repl", "-/+ "}, [FATE_GONE] = {" gone", "- "}, [FATE_REPLACES] = {" repl", "-/+ "},
+    [FATE_STAYS] = { "", "" },       [FATE_RECEIVES] = { " recv", "~ " },
+    [FATE_NEW] = { " new", "+ " },   [FATE_REPLACED] = { " repl", "-/+ " },
+    [FATE_GONE] = { " gone", "- " }, [FATE_REPLACES] = { " repl", "-/+ " },
 };
 
 /* As wide as its CPU; by the root of it where the nodes are too different for that. */
@@ -82,10 +84,7 @@ static double box_width(const page *p, const scene_node *node)
     return width < narrowest_box ? narrowest_box : width;
 }
 
-static double part_of(double amount, double whole)
-{
-    return whole > 0 ? amount / whole : 0;
-}
+static double part_of(double amount, double whole) { return whole > 0 ? amount / whole : 0; }
 
 static void percent_style(const page *p, double fraction)
 {
@@ -331,7 +330,8 @@ static karp_status write_title(const page *p, const command_totals *commands, do
     karp_time_format(karp_decision_now(p->job->decision), now);
     raw(p, DOT);
     raw(p, now);
-    raw(p, karp_decision_complete(p->job->decision) ? "</div>\n" : DOT "<b>incomplete: stopped by its budget</b></div>\n");
+    raw(p,
+        karp_decision_complete(p->job->decision) ? "</div>\n" : DOT "<b>incomplete: stopped by its budget</b></div>\n");
     return KARP_OK;
 }
 
@@ -361,7 +361,7 @@ static bool shows_pods(const scene_lane *lane)
 
 static void write_keys(const page *p)
 {
-    static const char *const classes[COLOURS] = {"w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7", "w8", "w9"};
+    static const char *const classes[COLOURS] = { "w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7", "w8", "w9" };
     const scene *s = p->s;
     bool coloured = shows_pods(&s->before) || shows_pods(&s->after);
     raw(p, "<div class=\"keys\">\n");
@@ -381,8 +381,10 @@ static void write_keys(const page *p)
     if (has_fold(s)) {
         write_key(p, "wu", str_of("several nodes together"));
     }
-    raw(p, "</div>\n<div class=\"s\" style=\"margin-top:6px\">A box is a node, as wide as its CPU; the pieces are what its pods "
-           "request, the line below them is memory. Green is new, red and dashed goes, gold is replaced, blue receives pods.</div>\n");
+    raw(p, "</div>\n<div class=\"s\" style=\"margin-top:6px\">A box is a node, as wide as its CPU; the pieces are what "
+           "its pods "
+           "request, the line below them is memory. Green is new, red and dashed goes, gold is replaced, blue receives "
+           "pods.</div>\n");
 }
 
 static karp_status write_unplaced(const page *p)
@@ -439,19 +441,19 @@ static karp_status other_document(const page *p, karp_status (*write)(const writ
 
 static karp_status write_documents(const page *p)
 {
-    karp_text text = {0};
+    karp_text text = { 0 };
     karp_status status = other_document(p, p->plan != NULL ? plan_as_text : disruption_as_text, &text);
     if (status != KARP_OK) {
         return status;
     }
     raw(p, "<details><summary>As text</summary><pre>");
-    html_text(p->b, (karp_str){text.ptr, text.len});
+    html_text(p->b, (karp_str){ text.ptr, text.len });
     raw(p, "</pre></details>\n");
     karp_text_free(&text);
     status = other_document(p, p->plan != NULL ? plan_as_json : disruption_as_json, &text);
     if (status == KARP_OK && text.len <= MOST_JSON) {
         raw(p, "<script type=\"application/json\" class=\"karp-document\">");
-        html_json(p->b, (karp_str){text.ptr, text.len});
+        html_json(p->b, (karp_str){ text.ptr, text.len });
         raw(p, "</script>\n");
     }
     karp_text_free(&text);
@@ -462,7 +464,7 @@ static karp_status write_documents(const page *p)
 
 static void measure(page *p)
 {
-    const scene_lane *lanes[] = {&p->s->before, &p->s->after};
+    const scene_lane *lanes[] = { &p->s->before, &p->s->after };
     for (size_t i = 0; i < 2; i++) {
         for (size_t k = 0; k < lanes[i]->count; k++) {
             double cpu = lanes[i]->nodes[k].cpu / lanes[i]->nodes[k].copies;
@@ -474,7 +476,7 @@ static void measure(page *p)
 
 static karp_status write_body(const page *p)
 {
-    command_totals commands = {0};
+    command_totals commands = { 0 };
     karp_status status = KARP_OK;
     if (p->disruption != NULL) {
         status = count_commands(p->job, p->disruption, &commands);
@@ -499,11 +501,12 @@ static karp_status write_page(const write_job *job, const karp_decision *plan, c
     scene s;
     karp_status status = scene_collect(&s, job, plan, disruption);
     if (status == KARP_OK) {
-        page p = {.b = job->out, .job = job, .plan = plan, .disruption = disruption, .s = &s};
+        page p = { .b = job->out, .job = job, .plan = plan, .disruption = disruption, .s = &s };
         measure(&p);
-        raw(&p, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-                "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>");
+        raw(&p,
+            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>");
         write_name(&p);
         raw(&p, "</title></head>\n<body style=\"margin:0\">\n<div class=\"karp\">\n<style>");
         raw(&p, style);
@@ -515,12 +518,6 @@ static karp_status write_page(const write_job *job, const karp_decision *plan, c
     return status;
 }
 
-karp_status plan_as_html(const write_job *job)
-{
-    return write_page(job, job->decision, job->disruption);
-}
+karp_status plan_as_html(const write_job *job) { return write_page(job, job->decision, job->disruption); }
 
-karp_status disruption_as_html(const write_job *job)
-{
-    return write_page(job, NULL, job->decision);
-}
+karp_status disruption_as_html(const write_job *job) { return write_page(job, NULL, job->decision); }

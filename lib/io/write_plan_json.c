@@ -6,10 +6,7 @@
 #include "write_members.h"
 #include "write_rows.h"
 
-static const char *profile_name(uint32_t profile)
-{
-    return profile == KARP_PROFILE_KARP ? "karp" : "karpenter";
-}
+static const char *profile_name(uint32_t profile) { return profile == KARP_PROFILE_KARP ? "karp" : "karpenter"; }
 
 void plan_header(json_out *j, const write_job *job, const char *kind)
 {
@@ -375,8 +372,8 @@ karp_status plan_as_json(const write_job *job)
     json_init(j, job->out, job->options->compact != 0);
     json_open_object(j);
     plan_header(j, job, "Plan");
-    karp_status status =
-        write_launches(j, "launches", job, job->decision, 0, karp_decision_launch_count(job->decision));
+    karp_status status = write_launches(j, "launches", job, job->decision, 0,
+                                        karp_decision_launch_count(job->decision));
     if (status == KARP_OK) {
         status = write_placements(j, job, job->decision, 0, karp_decision_placement_count(job->decision));
     }

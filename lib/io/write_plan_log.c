@@ -9,13 +9,13 @@ static void write_provider_id(json_out *j, karp_str zone, const char *id)
 {
     char text[512];
     size_t used = 0;
-    karp_str parts[] = {str_of("aws:///"), zone, str_of("/i-"), str_of(id)};
+    karp_str parts[] = { str_of("aws:///"), zone, str_of("/i-"), str_of(id) };
     for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
         for (size_t i = 0; i < parts[p].len && used < sizeof(text); i++) {
             text[used++] = parts[p].ptr[i];
         }
     }
-    json_member_str(j, "provider-id", (karp_str){text, used});
+    json_member_str(j, "provider-id", (karp_str){ text, used });
 }
 
 static void write_record(const write_job *job, const karp_launch *launch, uint64_t number, const char *now)
@@ -45,7 +45,7 @@ karp_status plan_as_log(const write_job *job)
 {
     char now[KARP_VALUE_TEXT];
     karp_time_format(karp_decision_now(job->decision), now);
-    launch_counter counter = {0};
+    launch_counter counter = { 0 };
     size_t count = karp_decision_launch_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_launch launch;

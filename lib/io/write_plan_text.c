@@ -30,7 +30,7 @@ static karp_status find_node(const write_job *job, size_t *next, karp_str name, 
         (*next)++;
     }
     if (*next >= count || !str_same(node->node, name)) {
-        *node = (karp_node_use){.size = sizeof(*node), .node = name};
+        *node = (karp_node_use){ .size = sizeof(*node), .node = name };
     }
     return KARP_OK;
 }
@@ -156,7 +156,7 @@ static karp_status titled_line(const text_out *t, const write_job *job, const ch
     text_style_end(t, STYLE_DIM);
     text_flow flow;
     flow_begin(&flow, t, ROW_INDENT + TITLE, ROW_INDENT + TITLE, MOST_DETAIL_LINES);
-    flow_words(&flow, (karp_str){buffer_start(words), words->length});
+    flow_words(&flow, (karp_str){ buffer_start(words), words->length });
     buffer_char(t->out, '\n');
     return KARP_OK;
 }
@@ -270,10 +270,10 @@ static void write_funnel(text_flow *flow, const karp_pool_refusal *pool)
         uint32_t left;
         const char *before;
         const char *after;
-    } steps[] = {{pool->types_start, "(", pool->types_start == 1 ? " type" : " types"},
-                 {pool->types_requirements, "-> ", " by requirements"},
-                 {pool->types_resources, "-> ", " by resources"},
-                 {pool->types_offerings, "-> ", " with an offering"}};
+    } steps[] = { { pool->types_start, "(", pool->types_start == 1 ? " type" : " types" },
+                  { pool->types_requirements, "-> ", " by requirements" },
+                  { pool->types_resources, "-> ", " by resources" },
+                  { pool->types_offerings, "-> ", " with an offering" } };
     write_buffer *b = flow->t->out;
     if (pool->types_start == 0) {
         return;
@@ -458,11 +458,11 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
 
 karp_status plan_as_text(const write_job *job)
 {
-    text_out text = {job->out, job->options->width, job->options->color != 0};
+    text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
-    row_widths widths = {0};
-    plan_totals totals = {0};
-    command_totals commands = {0};
+    row_widths widths = { 0 };
+    plan_totals totals = { 0 };
+    command_totals commands = { 0 };
     karp_status status = measure(job, &widths, &totals);
     if (status == KARP_OK && job->disruption != NULL) {
         status = count_commands(job, job->disruption, &commands);

@@ -12,16 +12,12 @@ static void line(write_buffer *b, size_t indent, const char *text)
     buffer_text(b, text);
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /* Words that YAML 1.1 takes for something else than a string, in any case. */
 static bool is_word_with_meaning(karp_str text)
 {
-    static const char *const words[] = {"y",  "n",  "yes",  "no", "true", "false", "on", "off", "null", "nan",
-                                        "inf"};
+    static const char *const words[] = { "y", "n", "yes", "no", "true", "false", "on", "off", "null", "nan", "inf" };
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         size_t length = strlen(words[i]);
         size_t same = 0;
@@ -164,7 +160,7 @@ static void node_claim(write_buffer *b, const karp_launch *launch, uint64_t numb
 
 karp_status plan_as_yaml(const write_job *job)
 {
-    launch_counter counter = {0};
+    launch_counter counter = { 0 };
     size_t count = karp_decision_launch_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_launch launch;

@@ -8,16 +8,20 @@
 
 enum { MOST_POD_LINES = 4, MOST_DETAIL_LINES = 6, BAR_CELLS = 12, LEAST_CELLS = 4 };
 
-static double share(double part, double whole)
-{
-    return whole > 0 ? part / whole : -1;
-}
+static double share(double part, double whole) { return whole > 0 ? part / whole : -1; }
 
 node_row launch_row(const karp_launch *launch)
 {
     bool chosen = launch->choice.instance_type.len > 0;
-    node_row row = {"+", STYLE_ADD, launch->id, launch->choice.instance_type, launch->choice.zone,
-                    launch->choice.capacity_type, -1, -1, chosen ? launch->choice.price : -1};
+    node_row row = { "+",
+                     STYLE_ADD,
+                     launch->id,
+                     launch->choice.instance_type,
+                     launch->choice.zone,
+                     launch->choice.capacity_type,
+                     -1,
+                     -1,
+                     chosen ? launch->choice.price : -1 };
     if (!chosen) {
         row.instance_type = str_of("any type");
         return row;
@@ -31,21 +35,18 @@ node_row launch_row(const karp_launch *launch)
 
 node_row existing_row(const karp_node_use *node, const char *mark, text_style style)
 {
-    return (node_row){mark,
-                      style,
-                      node->node,
-                      node->instance_type,
-                      node->zone,
-                      node->capacity_type,
-                      share(node->cpu_requested, node->cpu_allocatable),
-                      share(node->memory_requested, node->memory_allocatable),
-                      node->price > 0 ? node->price : -1};
+    return (node_row){ mark,
+                       style,
+                       node->node,
+                       node->instance_type,
+                       node->zone,
+                       node->capacity_type,
+                       share(node->cpu_requested, node->cpu_allocatable),
+                       share(node->memory_requested, node->memory_allocatable),
+                       node->price > 0 ? node->price : -1 };
 }
 
-static size_t most(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
+static size_t most(size_t a, size_t b) { return a > b ? a : b; }
 
 static size_t digits_before_point(double price)
 {
@@ -209,14 +210,15 @@ static karp_status find_row(const write_job *job, const karp_decision *decision,
         }
         *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
     }
-    *node = (karp_node_use){.size = sizeof(*node), .node = name};
+    *node = (karp_node_use){ .size = sizeof(*node), .node = name };
     return KARP_OK;
 }
 
 /* A row for each node that goes: what it is and what it costs. */
-static karp_status command_nodes(const text_out *t, const write_job *job, const karp_decision *decision, const karp_command *command)
+static karp_status command_nodes(const text_out *t, const write_job *job, const karp_decision *decision,
+                                 const karp_command *command)
 {
-    row_widths widths = {0};
+    row_widths widths = { 0 };
     text_style style = command->replaces ? STYLE_CHANGE : STYLE_REMOVE;
     for (int writing = 0; writing < 2; writing++) {
         for (size_t k = 0; k < command->node_count; k++) {
@@ -238,10 +240,11 @@ static karp_status command_nodes(const text_out *t, const write_job *job, const 
 }
 
 /* How many pods have to move, and the pool of the first node; "" when the decision does not show it as a candidate. */
-static karp_status count_moving(const write_job *job, const karp_decision *decision, const karp_command *command, size_t *pods, karp_str *pool)
+static karp_status count_moving(const write_job *job, const karp_decision *decision, const karp_command *command,
+                                size_t *pods, karp_str *pool)
 {
     *pods = 0;
-    *pool = (karp_str){0};
+    *pool = (karp_str){ 0 };
     for (size_t i = 0; i < karp_decision_candidate_count(decision); i++) {
         karp_candidate candidate;
         karp_status status = get_candidate(job, decision, i, &candidate);
@@ -259,7 +262,8 @@ static karp_status count_moving(const write_job *job, const karp_decision *decis
 }
 
 /* A line "5 pods move  budget of default 2  to be validated after 15s", when there is something to say. */
-static karp_status command_reach(const text_out *t, const write_job *job, const karp_decision *decision, const karp_command *command)
+static karp_status command_reach(const text_out *t, const write_job *job, const karp_decision *decision,
+                                 const karp_command *command)
 {
     write_buffer *b = t->out;
     size_t pods = 0;
@@ -363,8 +367,9 @@ void rows_reason(const text_out *t, size_t column, size_t most_lines, karp_str d
 /* Whether the detail of a kept node names something, and is no sentence of its own. */
 static bool detail_names(uint32_t code)
 {
-    return code == KARP_REASON_POD_DO_NOT_DISRUPT || code == KARP_REASON_PDB_MULTIPLE || code == KARP_REASON_PDB_BLOCKED ||
-           code == KARP_REASON_INVALID_PDB || code == KARP_REASON_BUDGET || code == KARP_REASON_STATIC_LIMIT;
+    return code == KARP_REASON_POD_DO_NOT_DISRUPT || code == KARP_REASON_PDB_MULTIPLE ||
+           code == KARP_REASON_PDB_BLOCKED || code == KARP_REASON_INVALID_PDB || code == KARP_REASON_BUDGET ||
+           code == KARP_REASON_STATIC_LIMIT;
 }
 
 void rows_kept_reason(const text_out *t, size_t column, size_t most_lines, const karp_kept *kept)
@@ -411,7 +416,7 @@ karp_status rows_kept(const text_out *t, const write_job *job, const karp_decisi
 
 karp_status count_commands(const write_job *job, const karp_decision *decision, command_totals *totals)
 {
-    *totals = (command_totals){0};
+    *totals = (command_totals){ 0 };
     size_t count = karp_decision_command_count(decision);
     for (size_t i = 0; i < count; i++) {
         karp_command command;
@@ -468,7 +473,8 @@ karp_str warning_at(const write_job *job, size_t index)
     }
     index -= job->options->warning_count;
     size_t own = karp_decision_warning_count(job->decision);
-    return index < own ? karp_decision_warning(job->decision, index) : karp_decision_warning(job->disruption, index - own);
+    return index < own ? karp_decision_warning(job->decision, index)
+                       : karp_decision_warning(job->disruption, index - own);
 }
 
 void warnings_section(const text_out *t, const write_job *job)
@@ -509,7 +515,7 @@ static karp_str short_digest(karp_str digest, char into[16])
     memcpy(into, digest.ptr, 4);
     memcpy(into + 4, "\xe2\x80\xa6", 3);
     memcpy(into + 7, digest.ptr + digest.len - 2, 2);
-    return (karp_str){into, 9};
+    return (karp_str){ into, 9 };
 }
 
 void header_line(const text_out *t, const write_job *job, const char *verb)
@@ -525,7 +531,8 @@ void header_line(const text_out *t, const write_job *job, const char *verb)
         text_clean(b, options->title);
         column += 2 + text_columns(options->title);
     }
-    header_part(t, &column, "profile ", str_of(karp_decision_profile(job->decision) == KARP_PROFILE_KARP ? "karp" : "karpenter"));
+    header_part(t, &column, "profile ",
+                str_of(karp_decision_profile(job->decision) == KARP_PROFILE_KARP ? "karp" : "karpenter"));
     if (options->catalogue.len > 0) {
         header_part(t, &column, "catalogue ", options->catalogue);
     }

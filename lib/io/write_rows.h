@@ -51,7 +51,7 @@ karp_status rows_commands(const text_out *t, const write_job *job, const karp_de
 karp_status rows_kept(const text_out *t, const write_job *job, const karp_decision *decision);
 
 typedef struct command_totals {
-    size_t deleted;  /* nodes that go without a successor */
+    size_t deleted; /* nodes that go without a successor */
     size_t replaced; /* nodes that are replaced */
     double savings;
 } command_totals;

@@ -48,8 +48,8 @@ void text_right(write_buffer *b, karp_str text, size_t columns)
 void text_style_begin(const text_out *t, text_style style)
 {
     static const char *const codes[] = {
-        [STYLE_PLAIN] = "",           [STYLE_HEADING] = "\033[1m", [STYLE_ADD] = "\033[32m",
-        [STYLE_REMOVE] = "\033[31m",  [STYLE_CHANGE] = "\033[33m", [STYLE_ALERT] = "\033[1;31m",
+        [STYLE_PLAIN] = "",          [STYLE_HEADING] = "\033[1m", [STYLE_ADD] = "\033[32m",
+        [STYLE_REMOVE] = "\033[31m", [STYLE_CHANGE] = "\033[33m", [STYLE_ALERT] = "\033[1;31m",
         [STYLE_DIM] = "\033[2m",
     };
     if (t->color) {
@@ -78,10 +78,7 @@ void text_subject(const text_out *t, karp_str name)
     text_style_end(t, STYLE_HEADING);
 }
 
-static double within(double fraction, double most)
-{
-    return fraction > 0 ? (fraction < most ? fraction : most) : 0;
-}
+static double within(double fraction, double most) { return fraction > 0 ? (fraction < most ? fraction : most) : 0; }
 
 void text_bar(write_buffer *b, double fraction, size_t cells)
 {
@@ -131,14 +128,11 @@ void text_fixed(write_buffer *b, double value, uint32_t least, uint32_t most)
     }
 }
 
-void text_money(write_buffer *b, double value)
-{
-    text_fixed(b, value, 3, 4);
-}
+void text_money(write_buffer *b, double value) { text_fixed(b, value, 3, 4); }
 
 void flow_begin(text_flow *flow, const text_out *t, size_t indent, size_t column, size_t most_lines)
 {
-    *flow = (text_flow){t, indent, column, most_lines > 0 ? most_lines - 1 : 0, false};
+    *flow = (text_flow){ t, indent, column, most_lines > 0 ? most_lines - 1 : 0, false };
 }
 
 bool flow_room(text_flow *flow, size_t columns)
@@ -167,7 +161,7 @@ void flow_words(text_flow *flow, karp_str text)
         while (end < text.len && text.ptr[end] != ' ' && text.ptr[end] != '\n') {
             end++;
         }
-        karp_str word = {text.ptr + at, end - at};
+        karp_str word = { text.ptr + at, end - at };
         if (word.len > 0) {
             bool first = flow->column <= flow->indent;
             if (!flow_room(flow, text_columns(word) + (first ? 0 : 1))) {

@@ -52,7 +52,7 @@ typedef struct text_flow {
     size_t indent;
     size_t column;
     size_t lines_left; /* that may still be begun */
-    bool wrapped;      /* the last piece began a line */
+    bool wrapped; /* the last piece began a line */
 } text_flow;
 
 void flow_begin(text_flow *flow, const text_out *t, size_t indent, size_t column, size_t most_lines);

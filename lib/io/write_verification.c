@@ -13,7 +13,7 @@ static karp_status as_json(write_buffer *b, const karp_verification *found, cons
     json_key(j, "errors");
     json_open_array(j);
     for (size_t i = 0; i < karp_verification_count(found); i++) {
-        karp_finding row = {.size = sizeof(row)};
+        karp_finding row = { .size = sizeof(row) };
         karp_status status = karp_verification_finding(found, i, &row);
         if (status != KARP_OK) {
             return status;
@@ -31,11 +31,11 @@ static karp_status as_json(write_buffer *b, const karp_verification *found, cons
 
 static karp_status as_text(write_buffer *b, const karp_verification *found, const karp_write_options *options)
 {
-    text_out text = {b, options->width, options->color != 0};
+    text_out text = { b, options->width, options->color != 0 };
     const text_out *t = &text;
     size_t count = karp_verification_count(found);
     for (size_t i = 0; i < count; i++) {
-        karp_finding row = {.size = sizeof(row)};
+        karp_finding row = { .size = sizeof(row) };
         karp_status status = karp_verification_finding(found, i, &row);
         if (status != KARP_OK) {
             return status;
@@ -54,10 +54,10 @@ static karp_status as_text(write_buffer *b, const karp_verification *found, cons
     return KARP_OK;
 }
 
-karp_status karp_write_verification(karp_context *context, const karp_verification *verification, const karp_write_options *options,
-                                    karp_text *out, karp_error *error)
+karp_status karp_write_verification(karp_context *context, const karp_verification *verification,
+                                    const karp_write_options *options, karp_text *out, karp_error *error)
 {
-    write_call call = {.context = context, .out = out, .error = error};
+    write_call call = { .context = context, .out = out, .error = error };
     karp_status status = write_begin(&call, options, verification != NULL,
                                      "a context, a verification and a place for the text are needed",
                                      1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);

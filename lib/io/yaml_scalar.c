@@ -11,7 +11,10 @@ typedef enum word { WORD_NONE, WORD_TRUE, WORD_FALSE, WORD_NULL, WORD_NOT_FINITE
 
 static word word_of(karp_str text)
 {
-    static const struct { const char *text; word is; } words[] = {
+    static const struct {
+        const char *text;
+        word is;
+    } words[] = {
         { "y", WORD_TRUE },      { "Y", WORD_TRUE },      { "yes", WORD_TRUE },    { "Yes", WORD_TRUE },
         { "YES", WORD_TRUE },    { "true", WORD_TRUE },   { "True", WORD_TRUE },   { "TRUE", WORD_TRUE },
         { "on", WORD_TRUE },     { "On", WORD_TRUE },     { "ON", WORD_TRUE },     { "n", WORD_FALSE },
@@ -182,16 +185,11 @@ static io_scalar base64(karp_context *context, karp_str text, json_t **out)
 static io_scalar resolved(karp_context *context, karp_str text, json_t **out)
 {
     switch (word_of(text)) {
-    case WORD_TRUE:
-        return made(json_true(), out);
-    case WORD_FALSE:
-        return made(json_false(), out);
-    case WORD_NULL:
-        return made(json_null(), out);
-    case WORD_NOT_FINITE:
-        return IO_SCALAR_NOT_FINITE;
-    case WORD_NONE:
-        break;
+    case WORD_TRUE: return made(json_true(), out);
+    case WORD_FALSE: return made(json_false(), out);
+    case WORD_NULL: return made(json_null(), out);
+    case WORD_NOT_FINITE: return IO_SCALAR_NOT_FINITE;
+    case WORD_NONE: break;
     }
     if (number(context, text, out)) return *out ? IO_SCALAR_OK : IO_SCALAR_NO_MEMORY;
     return as_text(text, out);

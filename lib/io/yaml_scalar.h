@@ -6,7 +6,13 @@
 
 #include <io/tree.h>
 
-typedef enum io_scalar { IO_SCALAR_OK, IO_SCALAR_NO_MEMORY, IO_SCALAR_NOT_FINITE, IO_SCALAR_WRONG_TAG, IO_SCALAR_NUL } io_scalar;
+typedef enum io_scalar {
+    IO_SCALAR_OK,
+    IO_SCALAR_NO_MEMORY,
+    IO_SCALAR_NOT_FINITE,
+    IO_SCALAR_WRONG_TAG,
+    IO_SCALAR_NUL
+} io_scalar;
 
 /* `tag` is NULL where none was written; `plain` = neither quoted nor a block. */
 io_scalar io_yaml_scalar(karp_context *context, karp_str text, const char *tag, bool plain, json_t **out);

@@ -66,7 +66,8 @@ static bool parse_v6(const char *p, const char *end, uint8_t ip[16])
         const char *next = parse_group(p, end, &value);
         if (next == NULL) return false;
         if (next < end && *next == '.') { /* the last four bytes as IPv4 */
-            return filled <= 12 && (gap >= 0 || filled == 12) && parse_v4(p, end, ip + filled) && spread_gap(ip, filled + 4, gap);
+            return filled <= 12 && (gap >= 0 || filled == 12) && parse_v4(p, end, ip + filled) &&
+                   spread_gap(ip, filled + 4, gap);
         }
         ip[filled++] = (uint8_t)(value >> 8);
         ip[filled++] = (uint8_t)value;

@@ -11,17 +11,17 @@
 
 typedef struct bignum {
     uint32_t words[BIGNUM_WORDS]; /* least significant first */
-    unsigned count;               /* without leading zero words; 0 = zero */
+    unsigned count; /* without leading zero words; 0 = zero */
 } bignum;
 
 void bignum_set(bignum *n, uint64_t value);
 void bignum_copy(bignum *to, const bignum *from);
 void bignum_times(bignum *n, uint32_t by, uint32_t plus); /* n * by + plus */
-void bignum_times_ten(bignum *n, unsigned power);         /* n * 10^power */
-void bignum_shift(bignum *n, unsigned bits);              /* n * 2^bits */
-void bignum_subtract(bignum *n, const bignum *by);        /* n >= by */
+void bignum_times_ten(bignum *n, unsigned power); /* n * 10^power */
+void bignum_shift(bignum *n, unsigned bits); /* n * 2^bits */
+void bignum_subtract(bignum *n, const bignum *by); /* n >= by */
 int bignum_compare(const bignum *a, const bignum *b);
 int bignum_compare_sum(const bignum *a, const bignum *b, const bignum *c); /* a + b against c */
-unsigned bignum_bits(const bignum *n);                    /* the position of the highest bit, from 1; 0 of zero */
+unsigned bignum_bits(const bignum *n); /* the position of the highest bit, from 1; 0 of zero */
 
 #endif

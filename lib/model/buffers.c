@@ -20,8 +20,15 @@ static int by_buffer_name(uint32_t x, uint32_t y, const void *user)
 /* "capacity-buffer-NAME-i" with uid "UID-i" */
 static bool add_pod(karp_snapshot *s, const capacity_buffer *b, uint64_t i, strbuf *text)
 {
-    pod p = { .name_space = b->meta.name_space, .shape = b->shape, .labels = b->labels, .claims = b->claims, .node = NO_ID,
-              .creation = s->raw.now, .deletion = KARP_NO_TIME, .start = KARP_NO_TIME, .phase = KARP_PHASE_UNSET,
+    pod p = { .name_space = b->meta.name_space,
+              .shape = b->shape,
+              .labels = b->labels,
+              .claims = b->claims,
+              .node = NO_ID,
+              .creation = s->raw.now,
+              .deletion = KARP_NO_TIME,
+              .start = KARP_NO_TIME,
+              .phase = KARP_PHASE_UNSET,
               .flags = POD_VIRTUAL | POD_UNSCHEDULABLE };
     karp_str uid = name_of(s, b->meta.uid);
     strbuf_clear(text);
@@ -72,7 +79,8 @@ karp_status prepare_buffers(karp_snapshot *s, karp_error *error)
     uint32_t *order = mem_alloc(s->context, n * sizeof *order);
     if (order == NULL) return fail_nomem(error);
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
-    karp_status status = sort_ids(s->context, order, n, by_buffer_name, s) ? add_pods(s, order, n, error) : fail_nomem(error);
+    karp_status status = sort_ids(s->context, order, n, by_buffer_name, s) ? add_pods(s, order, n, error)
+                                                                           : fail_nomem(error);
     mem_free(s->context, order, n * sizeof *order);
     return status;
 }

@@ -135,30 +135,31 @@ typedef struct given_head {
 static const given_kind given_kinds[KIND_COUNT] = {
     [KIND_POD] = { "Pod", "karp_pod", sizeof(karp_pod), SIZE_THROUGH(karp_pod, container_status_count), NAMESPACED },
     [KIND_NODE] = { "Node", "karp_node", sizeof(karp_node), SIZE_THROUGH(karp_node, condition_count), CLUSTER_WIDE },
-    [KIND_NODE_CLAIM] = { "NodeClaim", "karp_node_claim",
-        sizeof(karp_node_claim), SIZE_THROUGH(karp_node_claim, termination_grace_period), CLUSTER_WIDE },
-    [KIND_NODE_POOL] = { "NodePool", "karp_node_pool",
-        sizeof(karp_node_pool), SIZE_THROUGH(karp_node_pool, consolidation_policy), CLUSTER_WIDE },
+    [KIND_NODE_CLAIM] = { "NodeClaim", "karp_node_claim", sizeof(karp_node_claim),
+                          SIZE_THROUGH(karp_node_claim, termination_grace_period), CLUSTER_WIDE },
+    [KIND_NODE_POOL] = { "NodePool", "karp_node_pool", sizeof(karp_node_pool),
+                         SIZE_THROUGH(karp_node_pool, consolidation_policy), CLUSTER_WIDE },
     [KIND_VOLUME_CLAIM] = { "PersistentVolumeClaim", "karp_persistent_volume_claim",
-        sizeof(karp_persistent_volume_claim), SIZE_THROUGH(karp_persistent_volume_claim, phase), NAMESPACED },
-    [KIND_VOLUME] = { "PersistentVolume", "karp_persistent_volume",
-        sizeof(karp_persistent_volume), SIZE_THROUGH(karp_persistent_volume, node_term_count), CLUSTER_WIDE },
-    [KIND_STORAGE_CLASS] = { "StorageClass", "karp_storage_class",
-        sizeof(karp_storage_class), SIZE_THROUGH(karp_storage_class, binding_mode), CLUSTER_WIDE },
-    [KIND_CSI_NODE] = { "CSINode", "karp_csi_node",
-        sizeof(karp_csi_node), SIZE_THROUGH(karp_csi_node, driver_count), CLUSTER_WIDE },
-    [KIND_BUDGET] = { "PodDisruptionBudget", "karp_pod_disruption_budget",
-        sizeof(karp_pod_disruption_budget), SIZE_THROUGH(karp_pod_disruption_budget, always_allow), NAMESPACED },
-    [KIND_NAMESPACE] = { "Namespace", "karp_namespace",
-        sizeof(karp_namespace), SIZE_THROUGH(karp_namespace, meta), CLUSTER_WIDE },
-    [KIND_OVERLAY] = { "NodeOverlay", "karp_node_overlay",
-        sizeof(karp_node_overlay), SIZE_THROUGH(karp_node_overlay, weight), CLUSTER_WIDE },
-    [KIND_RESOURCE_SLICE] = { "ResourceSlice", "karp_resource_slice",
-        sizeof(karp_resource_slice), SIZE_THROUGH(karp_resource_slice, all_nodes), CLUSTER_WIDE },
-    [KIND_DEVICE_CLASS] = { "DeviceClass", "karp_device_class",
-        sizeof(karp_device_class), SIZE_THROUGH(karp_device_class, selector_count), CLUSTER_WIDE },
-    [KIND_RESOURCE_CLAIM] = { "ResourceClaim", "karp_resource_claim",
-        sizeof(karp_resource_claim), SIZE_THROUGH(karp_resource_claim, allocated), NAMESPACED },
+                            sizeof(karp_persistent_volume_claim), SIZE_THROUGH(karp_persistent_volume_claim, phase),
+                            NAMESPACED },
+    [KIND_VOLUME] = { "PersistentVolume", "karp_persistent_volume", sizeof(karp_persistent_volume),
+                      SIZE_THROUGH(karp_persistent_volume, node_term_count), CLUSTER_WIDE },
+    [KIND_STORAGE_CLASS] = { "StorageClass", "karp_storage_class", sizeof(karp_storage_class),
+                             SIZE_THROUGH(karp_storage_class, binding_mode), CLUSTER_WIDE },
+    [KIND_CSI_NODE] = { "CSINode", "karp_csi_node", sizeof(karp_csi_node), SIZE_THROUGH(karp_csi_node, driver_count),
+                        CLUSTER_WIDE },
+    [KIND_BUDGET] = { "PodDisruptionBudget", "karp_pod_disruption_budget", sizeof(karp_pod_disruption_budget),
+                      SIZE_THROUGH(karp_pod_disruption_budget, always_allow), NAMESPACED },
+    [KIND_NAMESPACE] = { "Namespace", "karp_namespace", sizeof(karp_namespace), SIZE_THROUGH(karp_namespace, meta),
+                         CLUSTER_WIDE },
+    [KIND_OVERLAY] = { "NodeOverlay", "karp_node_overlay", sizeof(karp_node_overlay),
+                       SIZE_THROUGH(karp_node_overlay, weight), CLUSTER_WIDE },
+    [KIND_RESOURCE_SLICE] = { "ResourceSlice", "karp_resource_slice", sizeof(karp_resource_slice),
+                              SIZE_THROUGH(karp_resource_slice, all_nodes), CLUSTER_WIDE },
+    [KIND_DEVICE_CLASS] = { "DeviceClass", "karp_device_class", sizeof(karp_device_class),
+                            SIZE_THROUGH(karp_device_class, selector_count), CLUSTER_WIDE },
+    [KIND_RESOURCE_CLAIM] = { "ResourceClaim", "karp_resource_claim", sizeof(karp_resource_claim),
+                              SIZE_THROUGH(karp_resource_claim, allocated), NAMESPACED },
 };
 
 karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *given, void *own, karp_error *error)
@@ -195,7 +196,8 @@ static bool commit(adding *a, void *list, const void *record, size_t record_byte
     if (!list_reserve(context, &s->taken_index, sizeof *s->taken_index.items)) return false;
     uint32_t id = words_add(&s->taken, a->identity, a->identity_count);
     if (id == NO_ID) return false;
-    uint32_t *index = id < s->taken_index.count ? &s->taken_index.items[id] : list_push(context, &s->taken_index, sizeof *index);
+    uint32_t *index = id < s->taken_index.count ? &s->taken_index.items[id]
+                                                : list_push(context, &s->taken_index, sizeof *index);
     uint32_t open = place_of_removed(a->b, id);
     if (index) *index = open == NO_ID ? (uint32_t)list_count(list) : open;
     void *place = open == NO_ID ? list_push(context, list, record_bytes) : list_at(list, open, record_bytes);
@@ -303,7 +305,8 @@ static karp_status check_settings(const karp_settings *s, karp_error *error)
     };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         if (limits[i].value <= limits[i].most) continue;
-        karp_status status = fail(error, KARP_E_INVALID, "%lu is not a value of this setting", (unsigned long)limits[i].value);
+        karp_status status = fail(error, KARP_E_INVALID, "%lu is not a value of this setting",
+                                  (unsigned long)limits[i].value);
         error_set_object(error, "karp_settings", str(""), str(""));
         error_set_field(error, "%s", limits[i].field);
         return status;

@@ -11,12 +11,12 @@
 struct karp_builder {
     karp_context *context; /* held */
     store s;
-    arena scratch;   /* empty between calls */
+    arena scratch; /* empty between calls */
     word_buffer key; /* identity of the shape being read */
-    uint64_t types;  /* in the catalogues given so far, each catalogue counted once */
+    uint64_t types; /* in the catalogues given so far, each catalogue counted once */
     LIST_OF(removed_object) removed; /* what finishing leaves out */
-    karp_snapshot *before;     /* the snapshot that this one continues, held; NULL = none */
-    LIST_OF(pod) templates;    /* what their pods have in common; the rest is not set */
+    karp_snapshot *before; /* the snapshot that this one continues, held; NULL = none */
+    LIST_OF(pod) templates; /* what their pods have in common; the rest is not set */
 };
 
 store *builder_store(karp_builder *builder);
@@ -30,7 +30,7 @@ typedef struct adding {
     enum kind kind;
     const char *kind_name;
     karp_str shown_namespace, shown_name; /* for errors */
-    uint32_t name_space, name;            /* text id (NO_TEXT: cluster-wide), names id */
+    uint32_t name_space, name; /* text id (NO_TEXT: cluster-wide), names id */
     uint32_t identity[5];
     size_t identity_count;
     arena_mark mark; /* where a failure goes back to */

@@ -150,9 +150,11 @@ karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecti
     static const char *const kinds[] = { "Service", "ReplicationController", "ReplicaSet", "StatefulSet" };
     karp_selecting own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_selecting, kind), &own, "karp_selecting", error);
+    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_selecting, kind), &own, "karp_selecting",
+                                      error);
     if (status != KARP_OK) return status;
-    if (own.kind > KARP_SELECTS_STATEFUL_SET) return fail(error, KARP_E_INVALID, "karp_selecting.kind is none of the known ones");
+    if (own.kind > KARP_SELECTS_STATEFUL_SET)
+        return fail(error, KARP_E_INVALID, "karp_selecting.kind is none of the known ones");
     adding_begin(&a, builder, KIND_SELECTING, kinds[own.kind], &own.meta, NAMESPACED, &own.kind, 1, error);
     selecting s = { .meta = copy_meta(&a, &own.meta), .kind = own.kind };
     path_enter(&a.c, "spec.selector");

@@ -14,7 +14,8 @@ static uint32_t owner_node(adding *a, const karp_meta *meta)
 {
     if (!copy_has(&a->c, meta->owners, meta->owner_count)) return NO_ID;
     for (size_t i = 0; i < meta->owner_count; i++) {
-        if (meta->owners[i].kind.ptr != NULL && equal_str(meta->owners[i].kind, str("Node"))) return copy_name(a, meta->owners[i].name);
+        if (meta->owners[i].kind.ptr != NULL && equal_str(meta->owners[i].kind, str("Node")))
+            return copy_name(a, meta->owners[i].name);
     }
     return NO_ID;
 }
@@ -25,7 +26,9 @@ karp_status karp_builder_add_resource_slice(karp_builder *builder, const karp_re
     adding a;
     karp_status status = adding_open(&a, builder, KIND_RESOURCE_SLICE, given, &own, error);
     if (status != KARP_OK) return status;
-    resource_slice s = { .meta = copy_meta(&a, &own.meta), .generation = own.generation, .slice_count = own.slice_count };
+    resource_slice s = { .meta = copy_meta(&a, &own.meta),
+                         .generation = own.generation,
+                         .slice_count = own.slice_count };
     s.owner = owner_node(&a, &own.meta);
     s.node = own.node_name.len > 0 ? copy_name(&a, own.node_name) : NO_ID;
     s.driver = copy_text(&a.c, own.driver);
@@ -73,7 +76,8 @@ static uint32_t joined_name(adding *a, karp_str request, karp_str alternative)
     return copy_text(&a->c, (karp_str){ text, bytes });
 }
 
-static void read_request(adding *a, const karp_device_request *given, const karp_device_request *parent, device_request *out)
+static void read_request(adding *a, const karp_device_request *given, const karp_device_request *parent,
+                         device_request *out)
 {
     copier *c = &a->c;
     out->name = copy_text(c, given->name);
@@ -86,7 +90,8 @@ static void read_request(adding *a, const karp_device_request *given, const karp
     out->all = given->mode == KARP_ALLOCATE_ALL;
     out->count = out->all ? 0 : given->count;
     if (c->status != KARP_OK) return;
-    if (given->mode > KARP_ALLOCATE_ALL) copy_blame(c, fail(c->error, KARP_E_INVALID, "the mode is none of the known ones"), NULL);
+    if (given->mode > KARP_ALLOCATE_ALL)
+        copy_blame(c, fail(c->error, KARP_E_INVALID, "the mode is none of the known ones"), NULL);
     else if (out->count < 0) copy_blame(c, fail(c->error, KARP_E_INVALID, "the count must not be negative"), NULL);
 }
 
@@ -119,7 +124,8 @@ static void read_constraints(copier *c, const karp_resource_claim *given, resour
     device_constraint *items = copy_room(c, given->constraints, given->constraint_count, sizeof *items);
     for (size_t i = 0; items != NULL && i < given->constraint_count && c->status == KARP_OK; i++) {
         path_at(c, i);
-        items[i].requests = copy_texts(c, given->constraints[i].requests, given->constraints[i].request_count, &items[i].request_count);
+        items[i].requests = copy_texts(c, given->constraints[i].requests, given->constraints[i].request_count,
+                                       &items[i].request_count);
         items[i].attribute = copy_text(c, given->constraints[i].match_attribute);
     }
     if (c->status != KARP_OK) return;
@@ -196,7 +202,8 @@ uint32_t intern_pod_claims(adding *a, const karp_pod *given)
         return 0;
     }
     for (size_t i = 0; i < given->resource_claim_count; i++) { /* one that was not generated asks for nothing */
-        if (given->resource_claims[i].resource_claim_name.len > 0) names[count++] = copy_name(a, given->resource_claims[i].resource_claim_name);
+        if (given->resource_claims[i].resource_claim_name.len > 0)
+            names[count++] = copy_name(a, given->resource_claims[i].resource_claim_name);
     }
     if (c->status != KARP_OK) return 0;
     uint32_t id = words_add(&a->b->s.claim_names, names, count);

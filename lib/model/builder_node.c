@@ -119,7 +119,8 @@ static const budget *read_budgets(copier *c, const karp_budget *list, size_t cou
 
 static void read_template(copier *c, const karp_node_pool *own, node_pool *p)
 {
-    p->template_labels = read_labels(c, "spec.template.metadata.labels", own->template_labels, own->template_label_count);
+    p->template_labels = read_labels(c, "spec.template.metadata.labels", own->template_labels,
+                                     own->template_label_count);
     p->template_annotations = read_labels(c, "spec.template.metadata.annotations", own->template_annotations,
                                           own->template_annotation_count);
     p->has_labels = own->template_labels != NULL;
@@ -128,8 +129,10 @@ static void read_template(copier *c, const karp_node_pool *own, node_pool *p)
     p->class_kind = copy_text(c, own->node_class.kind);
     p->class_name = copy_text(c, own->node_class.name);
     p->taints = read_taints(c, "spec.template.spec.taints", own->taints, own->taint_count);
-    p->startup_taints = read_taints(c, "spec.template.spec.startupTaints", own->startup_taints, own->startup_taint_count);
-    p->requirements = read_requirements(c, "spec.template.spec.requirements", own->requirements, own->requirement_count);
+    p->startup_taints = read_taints(c, "spec.template.spec.startupTaints", own->startup_taints,
+                                    own->startup_taint_count);
+    p->requirements = read_requirements(c, "spec.template.spec.requirements", own->requirements,
+                                        own->requirement_count);
 }
 
 karp_status karp_builder_add_node_pool(karp_builder *builder, const karp_node_pool *given, karp_error *error)
@@ -163,7 +166,8 @@ karp_status karp_builder_add_node_class(karp_builder *builder, const karp_node_c
     karp_node_class own;
     adding a;
     store *s = &builder->s;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_node_class, document), &own, "karp_node_class", error);
+    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_node_class, document), &own,
+                                      "karp_node_class", error);
     if (status != KARP_OK) return status;
     karp_str group = own.group.ptr ? own.group : str(""), kind = own.kind.ptr ? own.kind : str("");
     uint32_t more[2] = { strings_add(&s->text, group.ptr, group.len), strings_add(&s->text, kind.ptr, kind.len) };

@@ -261,7 +261,8 @@ static uint32_t intern_volumes(adding *a, const karp_pod *given)
 
 static uint32_t selects_kind(const karp_owner *o)
 {
-    if (says(o->api_version, "v1") && says(o->kind, "ReplicationController")) return KARP_SELECTS_REPLICATION_CONTROLLER;
+    if (says(o->api_version, "v1") && says(o->kind, "ReplicationController"))
+        return KARP_SELECTS_REPLICATION_CONTROLLER;
     if (says(o->api_version, "apps/v1") && says(o->kind, "ReplicaSet")) return KARP_SELECTS_REPLICA_SET;
     if (says(o->api_version, "apps/v1") && says(o->kind, "StatefulSet")) return KARP_SELECTS_STATEFUL_SET;
     return NO_ID;
@@ -295,7 +296,7 @@ static uint32_t intern_marks(adding *a, const karp_meta *meta)
     }
     if (a->c.status != KARP_OK) return 0;
     uint32_t identity[] = { marks.do_not_disrupt, marks.deletion_cost, marks.controller_kind, marks.controller_name,
-                         marks.controller_uid };
+                            marks.controller_uid };
     _Static_assert(sizeof identity == sizeof marks, "store_marks() reads the words as pod_marks");
     uint32_t id = words_add(&a->b->s.mark_keys, identity, sizeof identity / sizeof identity[0]);
     if (id == NO_ID) copy_refuse(&a->c);
@@ -337,7 +338,8 @@ static karp_str read_uid(adding *a, karp_str uid, pod *p)
     bool own = uid.ptr != NULL && uid.len > 0;
     size_t most = UINT32_MAX - KIND - 1;
     if (a->c.status == KARP_OK && ((own && uid.len > most) || name.len > most || space.len > most - name.len)) {
-        copy_blame(&a->c, fail(a->c.error, KARP_E_LIMIT, own ? "the uid is too long" : "the name is too long"), own ? "metadata.uid" : "metadata.name");
+        copy_blame(&a->c, fail(a->c.error, KARP_E_LIMIT, own ? "the uid is too long" : "the name is too long"),
+                   own ? "metadata.uid" : "metadata.name");
     }
     if (a->c.status != KARP_OK) return (karp_str){ "", 0 };
     size_t shown = space.len + name.len + 1;
@@ -400,9 +402,16 @@ karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *given, k
     check_pods(&a);
     read_shared(&a, &all, &p);
     karp_templated_pod own = {
-        .name = all.meta.name, .uid = all.meta.uid, .node_name = all.node_name, .nominated_node_name = all.nominated_node_name,
-        .creation = all.meta.creation, .deletion = all.meta.deletion, .start_time = all.start_time,
-        .conditions = all.conditions, .condition_count = all.condition_count, .phase = all.phase,
+        .name = all.meta.name,
+        .uid = all.meta.uid,
+        .node_name = all.node_name,
+        .nominated_node_name = all.nominated_node_name,
+        .creation = all.meta.creation,
+        .deletion = all.meta.deletion,
+        .start_time = all.start_time,
+        .conditions = all.conditions,
+        .condition_count = all.condition_count,
+        .phase = all.phase,
     };
     return finish_pod(&a, &own, &p);
 }
@@ -419,13 +428,15 @@ static void refuse_ephemeral(adding *a, const karp_pod *given)
     }
 }
 
-karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod *given, uint32_t *out, karp_error *error)
+karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod *given, uint32_t *out,
+                                          karp_error *error)
 {
     karp_pod all;
     adding a;
     pod p = { .node = NO_ID, .name = NO_TEXT };
     const size_t least = SIZE_THROUGH(karp_pod, container_status_count);
-    if (builder == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a builder and a place for the template's number are needed");
+    if (builder == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a builder and a place for the template's number are needed");
     karp_status status = struct_check(given, sizeof all, least, &all, "karp_pod", error);
     if (status != KARP_OK) return status;
     adding_begin_unnamed(&a, builder, KIND_POD, "Pod", &all.meta, NAMESPACED, error);
@@ -437,11 +448,13 @@ karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod 
     return status;
 }
 
-karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t template_, const karp_templated_pod *given, karp_error *error)
+karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t template_, const karp_templated_pod *given,
+                                           karp_error *error)
 {
     karp_templated_pod own;
     adding a;
-    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_templated_pod, reserved), &own, "karp_templated_pod", error);
+    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_templated_pod, reserved), &own,
+                                      "karp_templated_pod", error);
     if (status != KARP_OK) return status;
     if (builder == NULL) return fail(error, KARP_E_INVALID, "a builder is needed");
     if (template_ >= builder->templates.count) return fail(error, KARP_E_NOT_FOUND, "the builder has no such template");
@@ -492,7 +505,8 @@ static bool buffer_ready(copier *c, const karp_capacity_buffer *b)
     return false;
 }
 
-karp_status karp_builder_add_capacity_buffer(karp_builder *builder, const karp_capacity_buffer *given, karp_error *error)
+karp_status karp_builder_add_capacity_buffer(karp_builder *builder, const karp_capacity_buffer *given,
+                                             karp_error *error)
 {
     if (builder == NULL) return fail_null(error, "builder");
     karp_capacity_buffer own;

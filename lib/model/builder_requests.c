@@ -13,9 +13,9 @@ typedef struct summing {
     copier c; /* into scratch */
     const karp_pod *pod;
     bool from_limits; /* of a DaemonSet's template: limits stand in for missing requests (§12.1) */
-    bool infeasible;  /* the resize that the spec asks for will not happen */
-    strings names;    /* of container statuses, when there are many … */
-    uint32_t *last;   /* … and the last status of each */
+    bool infeasible; /* the resize that the spec asks for will not happen */
+    strings names; /* of container statuses, when there are many … */
+    uint32_t *last; /* … and the last status of each */
 } summing;
 
 /* The first PodResizePending condition decides. */

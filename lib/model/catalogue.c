@@ -98,11 +98,14 @@ static resource_list read_overhead(copier *c, const karp_overhead *given, karp_o
         return met->total;
     }
     resource_list kube = read_amounts(c, "overhead.kubeReserved", given->kube_reserved, given->kube_reserved_count);
-    resource_list system = read_amounts(c, "overhead.systemReserved", given->system_reserved, given->system_reserved_count);
-    resource_list eviction = read_amounts(c, "overhead.evictionThreshold", given->eviction_threshold, given->eviction_threshold_count);
+    resource_list system = read_amounts(c, "overhead.systemReserved", given->system_reserved,
+                                        given->system_reserved_count);
+    resource_list eviction = read_amounts(c, "overhead.evictionThreshold", given->eviction_threshold,
+                                          given->eviction_threshold_count);
     resource_list total = sum(c, sum(c, kube, system), eviction);
     *shown = (karp_overhead){
-        show_resources(c, kube), kube.count, show_resources(c, system), system.count, show_resources(c, eviction), eviction.count,
+        show_resources(c, kube),     kube.count,     show_resources(c, system), system.count,
+        show_resources(c, eviction), eviction.count,
     };
     if (c->status == KARP_OK) *met = (repeated_overhead){ *given, total, *shown };
     return total;
@@ -142,7 +145,8 @@ static void read_overrides(copier *c, const karp_offering *given, catalogue_offe
         return;
     }
     if (given->has_capacity_override) {
-        overrides->capacity = read_amounts(c, "capacityOverride", given->capacity_override, given->capacity_override_count);
+        overrides->capacity = read_amounts(c, "capacityOverride", given->capacity_override,
+                                           given->capacity_override_count);
         shown->capacity_override = show_resources(c, overrides->capacity);
         shown->capacity_override_count = overrides->capacity.count;
     }
@@ -150,7 +154,8 @@ static void read_overrides(copier *c, const karp_offering *given, catalogue_offe
 }
 
 /* `shown` = NULL: what was given is. */
-static void read_offering(copier *c, karp_catalogue *catalogue, const karp_offering *given, catalogue_offering *o, karp_offering *shown)
+static void read_offering(copier *c, karp_catalogue *catalogue, const karp_offering *given, catalogue_offering *o,
+                          karp_offering *shown)
 {
     o->requirements = read_list(c, catalogue, given->requirements, given->requirement_count);
     if (c->status != KARP_OK) return;
@@ -171,7 +176,8 @@ static karp_offering *room_to_show(copier *c, const karp_catalogue *catalogue, c
     bool as_given = catalogue->adopted;
     for (size_t i = 0; as_given && i < given->offering_count; i++) as_given = !is_overridden(&given->offerings[i]);
     if (as_given) return NULL;
-    karp_offering *shown = arena_alloc(c->to, given->offering_count * sizeof *shown); /* copy_room() has limited the count */
+    karp_offering *shown = arena_alloc(c->to,
+                                       given->offering_count * sizeof *shown); /* copy_room() has limited the count */
     if (shown == NULL) copy_refuse(c);
     return shown;
 }
@@ -294,7 +300,8 @@ static karp_catalogue *new_catalogue(karp_context *context)
 }
 
 /* The array's stride is the caller's own size of the struct, which every element states. */
-static karp_status read_element(const karp_instance_type *types, size_t index, karp_instance_type *out, karp_error *error)
+static karp_status read_element(const karp_instance_type *types, size_t index, karp_instance_type *out,
+                                karp_error *error)
 {
     size_t stride = types->size;
     if (stride % sizeof(size_t) != 0) return fail(error, KARP_E_ABI_SIZE, "karp_instance_type.size is %zu", stride);
@@ -324,8 +331,8 @@ static karp_status fill(karp_catalogue *catalogue, copier *c, const karp_instanc
     return c->status;
 }
 
-static karp_status make(karp_context *context, const karp_instance_type *types, size_t count, bool adopted, karp_catalogue **out,
-                        karp_error *error)
+static karp_status make(karp_context *context, const karp_instance_type *types, size_t count, bool adopted,
+                        karp_catalogue **out, karp_error *error)
 {
     if (context == NULL || out == NULL) return fail_null(error, "context or out");
     if (count > karp_context_get_options(context)->max_instance_types || count > MOST_ELEMENTS) {
@@ -336,8 +343,12 @@ static karp_status make(karp_context *context, const karp_instance_type *types, 
     if (catalogue == NULL) return fail_nomem(error);
     catalogue->adopted = adopted;
     repeats *before = mem_zalloc(context, sizeof *before);
-    copier c = { .context = context, .text = &catalogue->text, .resources = &catalogue->resources,
-                 .to = &catalogue->data, .before = before, .error = error };
+    copier c = { .context = context,
+                 .text = &catalogue->text,
+                 .resources = &catalogue->resources,
+                 .to = &catalogue->data,
+                 .before = before,
+                 .error = error };
     karp_status status = before ? fill(catalogue, &c, types, count) : fail_nomem(error);
     mem_free(context, before, sizeof *before);
     if (status == KARP_OK) *out = catalogue;
@@ -351,8 +362,8 @@ karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *
     return make(context, types, count, false, out, error);
 }
 
-karp_status karp_catalogue_adopt(karp_context *context, const karp_instance_type *types, size_t count, karp_catalogue_release release,
-                                 void *user, karp_catalogue **out, karp_error *error)
+karp_status karp_catalogue_adopt(karp_context *context, const karp_instance_type *types, size_t count,
+                                 karp_catalogue_release release, void *user, karp_catalogue **out, karp_error *error)
 {
     karp_status status = make(context, types, count, true, out, error);
     if (status != KARP_OK) return status;
@@ -369,7 +380,8 @@ karp_catalogue *karp_catalogue_ref(karp_catalogue *catalogue)
 
 void karp_catalogue_unref(karp_catalogue *catalogue)
 {
-    if (catalogue && atomic_fetch_sub_explicit(&catalogue->holds, 1, memory_order_acq_rel) == 1) free_catalogue(catalogue);
+    if (catalogue && atomic_fetch_sub_explicit(&catalogue->holds, 1, memory_order_acq_rel) == 1)
+        free_catalogue(catalogue);
 }
 
 /* ---- answers ------------------------------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ typedef struct offering_overrides {
 /* The rest of an offering is in the type's `shown`. */
 typedef struct catalogue_offering {
     const offering_overrides *overrides; /* NULL = neither is present */
-    uint32_t requirements;               /* number of a list */
+    uint32_t requirements; /* number of a list */
 } catalogue_offering;
 
 typedef struct catalogue_type {

@@ -43,7 +43,8 @@ static bool amounts(const karp_catalogue *c, karp_table *t)
 
 static bool instance_types(const karp_catalogue *c, karp_table *t)
 {
-    column *name = table_text(t, "name"), *arch = table_words(t, "arch"), *offering_count = table_uint32(t, "offering_count");
+    column *name = table_text(t, "name"), *arch = table_words(t, "arch"),
+           *offering_count = table_uint32(t, "offering_count");
     for (uint32_t i = 0; i < c->count; i++) {
         const karp_instance_type *shown = &c->types[i].shown;
         column_text(name, shown->name);
@@ -76,7 +77,8 @@ static bool offerings(const karp_catalogue *c, karp_table *t)
 
 karp_status karp_catalogue_table(const karp_catalogue *catalogue, uint32_t table, karp_table **out, karp_error *error)
 {
-    if (catalogue == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a catalogue and a place for the table are needed");
+    if (catalogue == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a catalogue and a place for the table are needed");
     if (table != KARP_TABLE_INSTANCE_TYPES && table != KARP_TABLE_OFFERINGS) {
         return fail(error, KARP_E_NOT_FOUND, "a catalogue has no table %u", (unsigned)table);
     }

@@ -35,7 +35,8 @@ static uint32_t read_requirement(copier *c, karp_catalogue *catalogue, const kar
     return met->number;
 }
 
-static const karp_requirement *show_list(copier *c, const karp_catalogue *catalogue, const uint32_t *numbers, size_t count)
+static const karp_requirement *show_list(copier *c, const karp_catalogue *catalogue, const uint32_t *numbers,
+                                         size_t count)
 {
     karp_requirement *shown = arena_alloc(c->to, count * sizeof *shown);
     if (shown == NULL) copy_refuse(c);
@@ -63,7 +64,8 @@ static uint32_t read_new_list(copier *c, karp_catalogue *catalogue, const karp_r
     }
     path_leave(c);
     if (c->status != KARP_OK || numbers == NULL) return (uint32_t)(catalogue->lists.count - 1);
-    *list = (catalogue_list){ numbers, (uint32_t)count, catalogue->adopted ? given : show_list(c, catalogue, numbers, count) };
+    *list = (catalogue_list){ numbers, (uint32_t)count,
+                              catalogue->adopted ? given : show_list(c, catalogue, numbers, count) };
     return (uint32_t)(catalogue->lists.count - 1);
 }
 

@@ -15,7 +15,7 @@
 
 enum {
     CEL_COMPILED,
-    CEL_WRONG,  /* no expression, or one whose types do not fit: Kubernetes would refuse it as well */
+    CEL_WRONG, /* no expression, or one whose types do not fit: Kubernetes would refuse it as well */
     CEL_BEYOND, /* CEL, but more than is evaluated here */
     CEL_REFUSED /* no memory */
 };
@@ -29,7 +29,7 @@ enum { CEL_TEXT, CEL_INTEGER, CEL_BOOLEAN, CEL_VERSION };
 
 typedef struct cel_attribute {
     karp_str domain, name;
-    karp_str text;  /* CEL_TEXT, CEL_VERSION */
+    karp_str text; /* CEL_TEXT, CEL_VERSION */
     int64_t number; /* CEL_INTEGER, CEL_BOOLEAN */
     uint32_t kind;
 } cel_attribute;

@@ -23,7 +23,7 @@ struct known_function {
     const char *name;
     enum cel_function function;
     enum cel_type receiver; /* CEL_T_FAILURE: a function without one */
-    uint32_t least, most;   /* arguments */
+    uint32_t least, most; /* arguments */
     enum cel_type argument, result;
 };
 
@@ -58,7 +58,10 @@ static const struct known_function functions[] = {
     { "or", CEL_F_OR, CEL_ANY, 1, 1, CEL_ANY, CEL_ANY },
 };
 
-static bool fits(enum cel_type have, enum cel_type wanted) { return have == wanted || have == CEL_ANY || wanted == CEL_ANY; }
+static bool fits(enum cel_type have, enum cel_type wanted)
+{
+    return have == wanted || have == CEL_ANY || wanted == CEL_ANY;
+}
 
 /* cel.bind(), optional.of(), optional.none(): a namespace stands where a receiver would. */
 static bool in_namespace(const cel_node *n, const char *space, const bound *names)
@@ -110,13 +113,16 @@ static enum cel_type check_quantifier(checker *c, cel_node *n, const bound *name
     bound one = { n->arguments->text, CEL_ANY, names };
     enum cel_type says = check(c, n->arguments->next, &one);
     if (!fits(says, CEL_T_BOOL)) c->wrong = true;
-    n->function = cel_text_is(n->text, "all") ? CEL_F_ALL : cel_text_is(n->text, "exists") ? CEL_F_EXISTS : CEL_F_EXISTS_ONE;
+    n->function = cel_text_is(n->text, "all")      ? CEL_F_ALL
+                  : cel_text_is(n->text, "exists") ? CEL_F_EXISTS
+                                                   : CEL_F_EXISTS_ONE;
     return CEL_T_BOOL;
 }
 
 static bool quantifier(karp_str name)
 {
-    return cel_text_is(name, "all") || cel_text_is(name, "exists") || cel_text_is(name, "exists_one") || cel_text_is(name, "existsOne");
+    return cel_text_is(name, "all") || cel_text_is(name, "exists") || cel_text_is(name, "exists_one") ||
+           cel_text_is(name, "existsOne");
 }
 
 static void check_has(checker *c, cel_node *n, const bound *names)
@@ -127,7 +133,8 @@ static void check_has(checker *c, cel_node *n, const bound *names)
 
 static bool comparable_here(enum cel_type t) { return t == CEL_ANY || t == CEL_T_QUANTITY || t == CEL_T_VERSION; }
 
-static void check_arguments(checker *c, cel_node *n, const struct known_function *f, enum cel_type receiver, const bound *names)
+static void check_arguments(checker *c, cel_node *n, const struct known_function *f, enum cel_type receiver,
+                            const bound *names)
 {
     bool compares = f->function == CEL_F_COMPARE || f->function == CEL_F_GREATER || f->function == CEL_F_LESS;
     if (n->argument_count < f->least || n->argument_count > f->most) c->wrong = true;
@@ -168,7 +175,8 @@ static enum cel_type check_call(checker *c, cel_node *n, const bound *names)
 
 static enum cel_type check_name(checker *c, const cel_node *n, const bound *names)
 {
-    static const char *const types[] = { "bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint" };
+    static const char *const types[] = { "bool", "bytes",     "double", "int",  "list",
+                                         "map",  "null_type", "string", "type", "uint" };
     for (const bound *b = names; b != NULL; b = b->outer) {
         if (equal_str(b->name, n->text)) return b->type;
     }
@@ -281,17 +289,12 @@ static enum cel_type check(checker *c, cel_node *n, const bound *names)
     enum cel_type x;
     if (c->wrong) return CEL_ANY;
     switch (n->kind) { /* never: any other kind */
-    case CEL_CONSTANT:
-        return n->constant.type;
-    case CEL_NAME:
-        return check_name(c, n, names);
+    case CEL_CONSTANT: return n->constant.type;
+    case CEL_NAME: return check_name(c, n, names);
     case CEL_SELECT:
-    case CEL_INDEX:
-        return check_member(c, n, names);
-    case CEL_CALL:
-        return check_call(c, n, names);
-    case CEL_LIST:
-        return check_list(c, n, names);
+    case CEL_INDEX: return check_member(c, n, names);
+    case CEL_CALL: return check_call(c, n, names);
+    case CEL_LIST: return check_list(c, n, names);
     case CEL_NOT:
         if (!fits(check(c, n->first, names), CEL_T_BOOL)) c->wrong = true;
         return CEL_T_BOOL;
@@ -299,8 +302,7 @@ static enum cel_type check(checker *c, cel_node *n, const bound *names)
         x = check(c, n->first, names);
         if (!numeric(x) || x == CEL_T_UINT) c->wrong = true;
         return x;
-    case CEL_CHOICE:
-        return check_choice(c, n, names);
+    case CEL_CHOICE: return check_choice(c, n, names);
     case CEL_AND:
     case CEL_OR:
     case CEL_EQUAL:
@@ -314,9 +316,7 @@ static enum cel_type check(checker *c, cel_node *n, const bound *names)
     case CEL_SUBTRACT:
     case CEL_MULTIPLY:
     case CEL_DIVIDE:
-    case CEL_MODULO:
-        x = check(c, n->first, names);
-        return check_two(c, n, x, check(c, n->second, names));
+    case CEL_MODULO: x = check(c, n->first, names); return check_two(c, n, x, check(c, n->second, names));
     }
     return CEL_ANY;
 }

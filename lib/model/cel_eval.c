@@ -110,11 +110,13 @@ static cel_value member(run *r, const cel_node *n, const bound *names)
         if (!plain(&index, CEL_T_TEXT)) return failure();
         key = index.as.text;
     }
-    if (of.type == CEL_T_DEVICE && n->kind == CEL_SELECT) return optional ? optionally(device_field(r, key)) : device_field(r, key);
+    if (of.type == CEL_T_DEVICE && n->kind == CEL_SELECT)
+        return optional ? optionally(device_field(r, key)) : device_field(r, key);
     if (!is_map(&of)) return failure();
     /* An optional entry of the outer maps is there only when something is in its domain. */
     bool found = lookup(r, &of, key, &out);
-    if (found && n->maybe && (of.type == CEL_T_ATTRIBUTES || of.type == CEL_T_CAPACITIES)) found = has_domain(r, of.type, key);
+    if (found && n->maybe && (of.type == CEL_T_ATTRIBUTES || of.type == CEL_T_CAPACITIES))
+        found = has_domain(r, of.type, key);
     if (!found) return optional ? nothing() : failure();
     return optional ? optionally(out) : out;
 }
@@ -147,20 +149,19 @@ static cel_value size_of(const run *r, const cel_value *v)
     if (plain(v, CEL_T_TEXT)) return of_int(text_size(v->as.text));
     if (plain(v, CEL_T_LIST)) return of_int((int64_t)v->as.list->argument_count);
     if (plain(v, CEL_T_ATTRIBUTE_DOMAIN)) {
-        for (uint32_t i = 0; i < r->device->attribute_count; i++) n += equal_str(r->device->attributes[i].domain, v->as.text);
+        for (uint32_t i = 0; i < r->device->attribute_count; i++)
+            n += equal_str(r->device->attributes[i].domain, v->as.text);
         return of_int(n);
     }
     if (plain(v, CEL_T_CAPACITY_DOMAIN)) {
-        for (uint32_t i = 0; i < r->device->capacity_count; i++) n += equal_str(r->device->capacity[i].domain, v->as.text);
+        for (uint32_t i = 0; i < r->device->capacity_count; i++)
+            n += equal_str(r->device->capacity[i].domain, v->as.text);
         return of_int(n);
     }
     return failure();
 }
 
-static bool whole(amount a, int64_t *out)
-{
-    return amount_scale(a, amount_whole(1), out);
-}
+static bool whole(amount a, int64_t *out) { return amount_scale(a, amount_whole(1), out); }
 
 static cel_value compare(enum cel_function f, const cel_value *x, const cel_value *y)
 {
@@ -192,7 +193,9 @@ static cel_value of_quantities(enum cel_function f, const cel_value *x, const ce
 static cel_value of_version(enum cel_function f, const cel_value *x)
 {
     if (!plain(x, CEL_T_VERSION)) return failure();
-    uint64_t part = f == CEL_F_MAJOR ? x->as.version.major : f == CEL_F_MINOR ? x->as.version.minor : x->as.version.patch;
+    uint64_t part = f == CEL_F_MAJOR   ? x->as.version.major
+                    : f == CEL_F_MINOR ? x->as.version.minor
+                                       : x->as.version.patch;
     return part <= (uint64_t)INT64_MAX ? of_int((int64_t)part) : failure();
 }
 
@@ -296,36 +299,37 @@ static cel_value call(run *r, const cel_node *n, const bound *names)
     case CEL_F_CONTAINS:
         if (!plain(&x, CEL_T_TEXT) || !plain(&y, CEL_T_TEXT)) return failure();
         return of_bool(affix(n->function, x.as.text, y.as.text));
-    case CEL_F_SIZE:
-        return size_of(r, &x);
+    case CEL_F_SIZE: return size_of(r, &x);
     case CEL_F_COMPARE:
     case CEL_F_GREATER:
-    case CEL_F_LESS:
-        return compare(n->function, &x, &y);
+    case CEL_F_LESS: return compare(n->function, &x, &y);
     case CEL_F_QUANTITY:
     case CEL_F_IS_QUANTITY:
     case CEL_F_VERSION:
-    case CEL_F_IS_VERSION:
-        return read_value(n->function, &x, rest != NULL ? &y : NULL);
+    case CEL_F_IS_VERSION: return read_value(n->function, &x, rest != NULL ? &y : NULL);
     case CEL_F_SIGN:
     case CEL_F_IS_INTEGER:
     case CEL_F_AS_INTEGER:
     case CEL_F_AS_DOUBLE:
     case CEL_F_ADD:
-    case CEL_F_SUB:
-        return of_quantities(n->function, &x, &y);
+    case CEL_F_SUB: return of_quantities(n->function, &x, &y);
     case CEL_F_MAJOR:
     case CEL_F_MINOR:
-    case CEL_F_PATCH:
-        return of_version(n->function, &x);
-    case CEL_F_DYN:
-        return x;
-    case CEL_F_INT:
-        return to_int(&x);
-    case CEL_F_NONE: case CEL_F_HAS: case CEL_F_BIND: case CEL_F_ALL: case CEL_F_EXISTS: case CEL_F_EXISTS_ONE: /* never: answered above */
-    case CEL_F_HAS_VALUE: case CEL_F_VALUE: case CEL_F_OR_VALUE: case CEL_F_OR: /* never: answered above */
-    case CEL_F_OPTIONAL_OF: case CEL_F_OPTIONAL_NONE: /* never: answered above */
-        break;
+    case CEL_F_PATCH: return of_version(n->function, &x);
+    case CEL_F_DYN: return x;
+    case CEL_F_INT: return to_int(&x);
+    case CEL_F_NONE:
+    case CEL_F_HAS:
+    case CEL_F_BIND:
+    case CEL_F_ALL:
+    case CEL_F_EXISTS:
+    case CEL_F_EXISTS_ONE: /* never: answered above */
+    case CEL_F_HAS_VALUE:
+    case CEL_F_VALUE:
+    case CEL_F_OR_VALUE:
+    case CEL_F_OR: /* never: answered above */
+    case CEL_F_OPTIONAL_OF:
+    case CEL_F_OPTIONAL_NONE: /* never: answered above */ break;
     }
     return failure();
 }
@@ -359,7 +363,8 @@ static cel_value contained(run *r, const cel_node *n, const bound *names)
     }
     map = eval(r, n->second, names);
     if (!is_map(&map) || map.optional || !plain(&x, CEL_T_TEXT)) return failure();
-    if (map.type == CEL_T_ATTRIBUTES || map.type == CEL_T_CAPACITIES) return of_bool(has_domain(r, map.type, x.as.text));
+    if (map.type == CEL_T_ATTRIBUTES || map.type == CEL_T_CAPACITIES)
+        return of_bool(has_domain(r, map.type, x.as.text));
     return of_bool(lookup(r, &map, x.as.text, &ignored));
 }
 
@@ -447,27 +452,18 @@ static cel_value eval(run *r, const cel_node *n, const bound *names)
 {
     if (++r->steps > MOST_STEPS) return failure();
     switch (n->kind) { /* never: any other kind */
-    case CEL_CONSTANT:
-        return n->constant;
-    case CEL_NAME:
-        return name_value(n, names);
+    case CEL_CONSTANT: return n->constant;
+    case CEL_NAME: return name_value(n, names);
     case CEL_SELECT:
-    case CEL_INDEX:
-        return member(r, n, names);
-    case CEL_CALL:
-        return call(r, n, names);
-    case CEL_LIST:
-        return (cel_value){ .type = CEL_T_LIST, .as.list = n };
+    case CEL_INDEX: return member(r, n, names);
+    case CEL_CALL: return call(r, n, names);
+    case CEL_LIST: return (cel_value){ .type = CEL_T_LIST, .as.list = n };
     case CEL_NOT:
-    case CEL_MINUS:
-        return one(r, n, names);
+    case CEL_MINUS: return one(r, n, names);
     case CEL_AND:
-    case CEL_OR:
-        return both(r, n, names);
-    case CEL_IN:
-        return contained(r, n, names);
-    case CEL_CHOICE:
-        return choice(r, n, names);
+    case CEL_OR: return both(r, n, names);
+    case CEL_IN: return contained(r, n, names);
+    case CEL_CHOICE: return choice(r, n, names);
     case CEL_EQUAL:
     case CEL_UNEQUAL:
     case CEL_LESS:
@@ -478,8 +474,7 @@ static cel_value eval(run *r, const cel_node *n, const bound *names)
     case CEL_SUBTRACT:
     case CEL_MULTIPLY:
     case CEL_DIVIDE:
-    case CEL_MODULO:
-        return two(r, n, names);
+    case CEL_MODULO: return two(r, n, names);
     }
     return failure();
 }

@@ -7,9 +7,35 @@
 #include <string.h>
 
 enum token {
-    T_END, T_IDENTIFIER, T_CONSTANT, T_BAD, T_DOT, T_COMMA, T_COLON, T_QUESTION, T_OPEN, T_CLOSE, T_OPEN_LIST, T_CLOSE_LIST,
-    T_OPEN_MAP, T_CLOSE_MAP, T_NOT, T_MINUS, T_PLUS, T_STAR, T_SLASH, T_PERCENT, T_AND, T_OR, T_EQUAL, T_UNEQUAL, T_LESS,
-    T_LESS_EQUAL, T_MORE, T_MORE_EQUAL, T_IN
+    T_END,
+    T_IDENTIFIER,
+    T_CONSTANT,
+    T_BAD,
+    T_DOT,
+    T_COMMA,
+    T_COLON,
+    T_QUESTION,
+    T_OPEN,
+    T_CLOSE,
+    T_OPEN_LIST,
+    T_CLOSE_LIST,
+    T_OPEN_MAP,
+    T_CLOSE_MAP,
+    T_NOT,
+    T_MINUS,
+    T_PLUS,
+    T_STAR,
+    T_SLASH,
+    T_PERCENT,
+    T_AND,
+    T_OR,
+    T_EQUAL,
+    T_UNEQUAL,
+    T_LESS,
+    T_LESS_EQUAL,
+    T_MORE,
+    T_MORE_EQUAL,
+    T_IN
 };
 
 enum { MOST_TEXT = 1 << 16 }; /* Kubernetes allows 10 KiB */
@@ -18,7 +44,7 @@ typedef struct parser {
     arena *to;
     const char *at, *end;
     enum token token;
-    karp_str text;      /* of an identifier */
+    karp_str text; /* of an identifier */
     cel_value constant; /* of a constant */
     unsigned nesting;
     bool wrong, beyond, refused;
@@ -200,8 +226,9 @@ static void read_text(parser *p, bool raw)
 
 static bool reserved(karp_str word)
 {
-    static const char *const words[] = { "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
-                                         "loop", "package", "namespace", "return", "var", "void", "while" };
+    static const char *const words[] = { "as",        "break",  "const",  "continue", "else", "for",
+                                         "function",  "if",     "import", "let",      "loop", "package",
+                                         "namespace", "return", "var",    "void",     "while" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (cel_text_is(word, words[i])) return true;
     }
@@ -245,11 +272,16 @@ static bool read_prefixed(parser *p)
 
 static void advance(parser *p)
 {
-    static const struct { char text[3]; enum token token; } marks[] = {
-        { "&&", T_AND }, { "||", T_OR }, { "==", T_EQUAL }, { "!=", T_UNEQUAL }, { "<=", T_LESS_EQUAL }, { ">=", T_MORE_EQUAL },
-        { "<", T_LESS }, { ">", T_MORE }, { "!", T_NOT }, { "-", T_MINUS }, { "+", T_PLUS }, { "*", T_STAR }, { "/", T_SLASH },
-        { "%", T_PERCENT }, { ".", T_DOT }, { ",", T_COMMA }, { ":", T_COLON }, { "?", T_QUESTION }, { "(", T_OPEN },
-        { ")", T_CLOSE }, { "[", T_OPEN_LIST }, { "]", T_CLOSE_LIST }, { "{", T_OPEN_MAP }, { "}", T_CLOSE_MAP },
+    static const struct {
+        char text[3];
+        enum token token;
+    } marks[] = {
+        { "&&", T_AND },        { "||", T_OR },         { "==", T_EQUAL },   { "!=", T_UNEQUAL },
+        { "<=", T_LESS_EQUAL }, { ">=", T_MORE_EQUAL }, { "<", T_LESS },     { ">", T_MORE },
+        { "!", T_NOT },         { "-", T_MINUS },       { "+", T_PLUS },     { "*", T_STAR },
+        { "/", T_SLASH },       { "%", T_PERCENT },     { ".", T_DOT },      { ",", T_COMMA },
+        { ":", T_COLON },       { "?", T_QUESTION },    { "(", T_OPEN },     { ")", T_CLOSE },
+        { "[", T_OPEN_LIST },   { "]", T_CLOSE_LIST },  { "{", T_OPEN_MAP }, { "}", T_CLOSE_MAP },
     };
     skip_space(p);
     if (p->at >= p->end) {
@@ -453,19 +485,30 @@ static cel_node *unary(parser *p)
     cel_node *n = member(p);
     /* Pairs cancel each other out. */
     if (times % 2 == 1) return make(p, sign == T_NOT ? CEL_NOT : CEL_MINUS, n, NULL, NULL);
-    return n != NULL ? make(p, sign == T_NOT ? CEL_NOT : CEL_MINUS, make(p, sign == T_NOT ? CEL_NOT : CEL_MINUS, n, NULL, NULL), NULL, NULL) : NULL;
+    return n != NULL ? make(p, sign == T_NOT ? CEL_NOT : CEL_MINUS,
+                            make(p, sign == T_NOT ? CEL_NOT : CEL_MINUS, n, NULL, NULL), NULL, NULL)
+                     : NULL;
 }
 
 struct level {
     size_t count;
-    struct { enum token token; enum cel_kind kind; } operators[7];
+    struct {
+        enum token token;
+        enum cel_kind kind;
+    } operators[7];
 };
 
 static const struct level levels[] = {
     { 1, { { T_OR, CEL_OR } } },
     { 1, { { T_AND, CEL_AND } } },
-    { 7, { { T_EQUAL, CEL_EQUAL }, { T_UNEQUAL, CEL_UNEQUAL }, { T_LESS, CEL_LESS }, { T_LESS_EQUAL, CEL_LESS_EQUAL },
-           { T_MORE, CEL_MORE }, { T_MORE_EQUAL, CEL_MORE_EQUAL }, { T_IN, CEL_IN } } },
+    { 7,
+      { { T_EQUAL, CEL_EQUAL },
+        { T_UNEQUAL, CEL_UNEQUAL },
+        { T_LESS, CEL_LESS },
+        { T_LESS_EQUAL, CEL_LESS_EQUAL },
+        { T_MORE, CEL_MORE },
+        { T_MORE_EQUAL, CEL_MORE_EQUAL },
+        { T_IN, CEL_IN } } },
     { 2, { { T_PLUS, CEL_ADD }, { T_MINUS, CEL_SUBTRACT } } },
     { 3, { { T_STAR, CEL_MULTIPLY }, { T_SLASH, CEL_DIVIDE }, { T_PERCENT, CEL_MODULO } } },
 };

@@ -7,21 +7,47 @@
 
 enum cel_kind {
     CEL_CONSTANT, /* value */
-    CEL_NAME,     /* text */
-    CEL_SELECT,   /* first.text, first.?text */
-    CEL_INDEX,    /* first[second], first[?second] */
-    CEL_CALL,     /* text(arguments), first.text(arguments) */
-    CEL_LIST,     /* arguments */
-    CEL_NOT, CEL_MINUS, /* first */
-    CEL_AND, CEL_OR, CEL_EQUAL, CEL_UNEQUAL, CEL_LESS, CEL_LESS_EQUAL, CEL_MORE, CEL_MORE_EQUAL, CEL_IN,
-    CEL_ADD, CEL_SUBTRACT, CEL_MULTIPLY, CEL_DIVIDE, CEL_MODULO, /* first, second */
-    CEL_CHOICE    /* first ? second : third */
+    CEL_NAME, /* text */
+    CEL_SELECT, /* first.text, first.?text */
+    CEL_INDEX, /* first[second], first[?second] */
+    CEL_CALL, /* text(arguments), first.text(arguments) */
+    CEL_LIST, /* arguments */
+    CEL_NOT,
+    CEL_MINUS, /* first */
+    CEL_AND,
+    CEL_OR,
+    CEL_EQUAL,
+    CEL_UNEQUAL,
+    CEL_LESS,
+    CEL_LESS_EQUAL,
+    CEL_MORE,
+    CEL_MORE_EQUAL,
+    CEL_IN,
+    CEL_ADD,
+    CEL_SUBTRACT,
+    CEL_MULTIPLY,
+    CEL_DIVIDE,
+    CEL_MODULO, /* first, second */
+    CEL_CHOICE /* first ? second : third */
 };
 
 /* What a value can be; CEL_ANY is not known before evaluation. */
 enum cel_type {
-    CEL_ANY, CEL_T_BOOL, CEL_T_INT, CEL_T_UINT, CEL_T_DOUBLE, CEL_T_TEXT, CEL_T_NULL, CEL_T_QUANTITY, CEL_T_VERSION,
-    CEL_T_LIST, CEL_T_DEVICE, CEL_T_ATTRIBUTES, CEL_T_CAPACITIES, CEL_T_ATTRIBUTE_DOMAIN, CEL_T_CAPACITY_DOMAIN,
+    CEL_ANY,
+    CEL_T_BOOL,
+    CEL_T_INT,
+    CEL_T_UINT,
+    CEL_T_DOUBLE,
+    CEL_T_TEXT,
+    CEL_T_NULL,
+    CEL_T_QUANTITY,
+    CEL_T_VERSION,
+    CEL_T_LIST,
+    CEL_T_DEVICE,
+    CEL_T_ATTRIBUTES,
+    CEL_T_CAPACITIES,
+    CEL_T_ATTRIBUTE_DOMAIN,
+    CEL_T_CAPACITY_DOMAIN,
     CEL_T_FAILURE
 };
 
@@ -46,18 +72,47 @@ typedef struct cel_value {
 } cel_value;
 
 enum cel_function {
-    CEL_F_NONE, CEL_F_HAS, CEL_F_BIND, CEL_F_ALL, CEL_F_EXISTS, CEL_F_EXISTS_ONE, CEL_F_QUANTITY, CEL_F_IS_QUANTITY,
-    CEL_F_VERSION, CEL_F_IS_VERSION, CEL_F_SIZE, CEL_F_STARTS, CEL_F_ENDS, CEL_F_CONTAINS, CEL_F_COMPARE, CEL_F_GREATER,
-    CEL_F_LESS, CEL_F_SIGN, CEL_F_IS_INTEGER, CEL_F_AS_INTEGER, CEL_F_AS_DOUBLE, CEL_F_ADD, CEL_F_SUB, CEL_F_MAJOR,
-    CEL_F_MINOR, CEL_F_PATCH, CEL_F_HAS_VALUE, CEL_F_VALUE, CEL_F_OR_VALUE, CEL_F_OR, CEL_F_OPTIONAL_OF, CEL_F_OPTIONAL_NONE,
-    CEL_F_DYN, CEL_F_INT
+    CEL_F_NONE,
+    CEL_F_HAS,
+    CEL_F_BIND,
+    CEL_F_ALL,
+    CEL_F_EXISTS,
+    CEL_F_EXISTS_ONE,
+    CEL_F_QUANTITY,
+    CEL_F_IS_QUANTITY,
+    CEL_F_VERSION,
+    CEL_F_IS_VERSION,
+    CEL_F_SIZE,
+    CEL_F_STARTS,
+    CEL_F_ENDS,
+    CEL_F_CONTAINS,
+    CEL_F_COMPARE,
+    CEL_F_GREATER,
+    CEL_F_LESS,
+    CEL_F_SIGN,
+    CEL_F_IS_INTEGER,
+    CEL_F_AS_INTEGER,
+    CEL_F_AS_DOUBLE,
+    CEL_F_ADD,
+    CEL_F_SUB,
+    CEL_F_MAJOR,
+    CEL_F_MINOR,
+    CEL_F_PATCH,
+    CEL_F_HAS_VALUE,
+    CEL_F_VALUE,
+    CEL_F_OR_VALUE,
+    CEL_F_OR,
+    CEL_F_OPTIONAL_OF,
+    CEL_F_OPTIONAL_NONE,
+    CEL_F_DYN,
+    CEL_F_INT
 };
 
 struct cel_node {
     enum cel_kind kind;
     enum cel_function function;
     uint16_t depth;
-    bool maybe;    /* .?name or [?key] */
+    bool maybe; /* .?name or [?key] */
     bool on_first; /* a call that has a receiver */
     cel_node *first, *second, *third;
     cel_node *arguments, *next; /* a list, in order */

@@ -126,7 +126,10 @@ int cel_compare_versions(const cel_version *x, const cel_version *y)
 
 /* ---- equality and order ------------------------------------------------------------------------------------------------ */
 
-static bool number(const cel_value *v) { return v->type == CEL_T_INT || v->type == CEL_T_UINT || v->type == CEL_T_DOUBLE; }
+static bool number(const cel_value *v)
+{
+    return v->type == CEL_T_INT || v->type == CEL_T_UINT || v->type == CEL_T_DOUBLE;
+}
 
 /* Whole numbers against doubles, exactly. */
 static int order_real(double real, const cel_value *whole)
@@ -138,7 +141,8 @@ static int order_real(double real, const cel_value *whole)
     bool negative = whole->type == CEL_T_INT && whole->as.integer < 0;
     if (negative != (real < 0)) return real < 0 ? -1 : 1;
     uint64_t size = whole->type == CEL_T_UINT ? whole->as.natural
-                    : negative ? (uint64_t)0 - (uint64_t)whole->as.integer : (uint64_t)whole->as.integer;
+                    : negative                ? (uint64_t)0 - (uint64_t)whole->as.integer
+                                              : (uint64_t)whole->as.integer;
     double positive = negative ? -real : real;
     uint64_t floor = (uint64_t)positive;
     int order = order_of(floor, size);

@@ -10,9 +10,9 @@
 struct classing {
     karp_snapshot *s;
     uint32_t *projected; /* store label id -> projected id */
-    words keys;          /* identity of classes */
+    words keys; /* identity of classes */
     LIST_OF(pod_class) classes;
-    bool csi_limits;     /* some node limits volumes, so their claims matter */
+    bool csi_limits; /* some node limits volumes, so their claims matter */
 };
 
 /* Drops the labels no selector reads. */
@@ -68,9 +68,10 @@ static karp_status fill_class(struct classing *c, const pod *p, pod_class *out)
 /* The class of what the volumes amount to: pods of a StatefulSet differ in their claims, seldom in what these demand. */
 static uint32_t intern_class(struct classing *c, const pod_class *one)
 {
-    uint32_t flags = (uint32_t)one->volumes_found | (uint32_t)one->counts_volumes << 1 | (uint32_t)one->too_many_alternatives << 2 |
-                     (uint32_t)one->contradictory << 3;
-    uint32_t fixed[] = { one->shape, one->name_space, one->labels, one->volumes, one->marks, one->claims, one->alone, flags, one->alternative_count };
+    uint32_t flags = (uint32_t)one->volumes_found | (uint32_t)one->counts_volumes << 1 |
+                     (uint32_t)one->too_many_alternatives << 2 | (uint32_t)one->contradictory << 3;
+    uint32_t fixed[] = { one->shape,  one->name_space, one->labels, one->volumes,          one->marks,
+                         one->claims, one->alone,      flags,       one->alternative_count };
     enum { FIXED = sizeof fixed / sizeof *fixed };
     size_t words_needed = FIXED + 2 * (size_t)one->alternative_count;
     uint32_t *key = mem_alloc(c->s->context, words_needed * sizeof *key);
@@ -94,8 +95,8 @@ static uint32_t intern_class(struct classing *c, const pod_class *one)
 static bool joins_alone(const karp_snapshot *s, const pod_class *one)
 {
     const shape *h = &s->raw.shapes.items[one->shape];
-    bool ruled = h->spread.count > 0 || h->required_affinity.count > 0 || h->preferred_affinity.count > 0 || h->required_anti.count > 0 ||
-                 h->preferred_anti.count > 0 || s->raw.default_spread.count > 0;
+    bool ruled = h->spread.count > 0 || h->required_affinity.count > 0 || h->preferred_affinity.count > 0 ||
+                 h->required_anti.count > 0 || h->preferred_anti.count > 0 || s->raw.default_spread.count > 0;
     return ruled && !one->volumes_found;
 }
 
@@ -200,10 +201,12 @@ karp_status prepare_classes(karp_snapshot *s, karp_error *error)
     struct classing c = { .s = s };
     words_free(&s->raw.projected);
     words_init(&c.keys, s->context);
-    for (size_t i = 0; i < s->raw.csi_nodes.count; i++) c.csi_limits = c.csi_limits || s->raw.csi_nodes.items[i].limit_count > 0;
+    for (size_t i = 0; i < s->raw.csi_nodes.count; i++)
+        c.csi_limits = c.csi_limits || s->raw.csi_nodes.items[i].limit_count > 0;
     s->pod_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->pod_class);
     karp_status status = s->pod_class != NULL && project_labels(&c) ? class_pods(&c, error) : fail_nomem(error);
-    if (status == KARP_OK && !(keep_classes(s, c.classes.items, c.classes.count) && count_classes(s))) status = fail_nomem(error);
+    if (status == KARP_OK && !(keep_classes(s, c.classes.items, c.classes.count) && count_classes(s)))
+        status = fail_nomem(error);
     mem_free(s->context, c.projected, (s->raw.labels.count + 1) * sizeof *c.projected);
     list_free(s->context, &c.classes, sizeof(pod_class));
     words_free(&c.keys);

@@ -43,7 +43,8 @@ void put_resources(copier *c, resource_list list)
 /* ---- failures ------------------------------------------------------------------------------------------------------ */
 
 /* Formatted text at the end of `room` bytes; what does not fit is cut. */
-static void __attribute__((format(printf, 4, 5))) append(char *text, size_t room, size_t *length, const char *format, ...)
+static void __attribute__((format(printf, 4, 5)))
+append(char *text, size_t room, size_t *length, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -194,7 +195,8 @@ label_list copy_labels(copier *c, const karp_label *list, size_t count)
     }
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && items[i].key == items[i - 1].key) {
-            copy_blame_key(c, fail(c->error, KARP_E_INVALID, "a key is listed twice"), strings_get(c->text, items[i].key));
+            copy_blame_key(c, fail(c->error, KARP_E_INVALID, "a key is listed twice"),
+                           strings_get(c->text, items[i].key));
             return none;
         }
         put(c, items[i].key);
@@ -380,7 +382,8 @@ spread_list copy_spread(copier *c, const karp_spread_constraint *list, size_t co
         if (c->status != KARP_OK) return none;
         path_leave(c);
         path_enter(c, "matchLabelKeys");
-        s->match_label_keys = copy_texts(c, given->match_label_keys, given->match_label_key_count, &s->match_label_key_count);
+        s->match_label_keys = copy_texts(c, given->match_label_keys, given->match_label_key_count,
+                                         &s->match_label_key_count);
         if (c->status != KARP_OK) return none;
         path_leave(c);
     }

@@ -34,7 +34,7 @@ typedef struct copier {
     karp_context *context;
     strings *text, *resources;
     arena *to;
-    repeats *before;  /* NULL, or what was copied before: then all texts have to be the caller's own */
+    repeats *before; /* NULL, or what was copied before: then all texts have to be the caller's own */
     word_buffer *key; /* NULL, or gets every word that a copy consists of: equal copies push equal words */
     karp_error *error;
     karp_status status; /* of the first failure */
@@ -62,7 +62,7 @@ static inline void path_leave(copier *c)
 /* Fails with an error that is filled already; its field becomes the path, and the leaf (NULL: the path only). */
 void copy_blame(copier *c, karp_status status, const char *leaf);
 void copy_blame_key(copier *c, karp_status status, karp_str key); /* …["key"] */
-void copy_refuse(copier *c);                                      /* NOMEM */
+void copy_refuse(copier *c); /* NOMEM */
 
 static inline void put(copier *c, uint32_t word)
 {
@@ -79,8 +79,8 @@ void put_resources(copier *c, resource_list list);
 
 /* An id of `table`; not part of the key. */
 uint32_t copy_into(copier *c, strings *table, karp_str text);
-uint32_t copy_text(copier *c, karp_str text);      /* id of c->text */
-karp_str copy_string(copier *c, karp_str text);    /* its characters, in the arena */
+uint32_t copy_text(copier *c, karp_str text); /* id of c->text */
+karp_str copy_string(copier *c, karp_str text); /* its characters, in the arena */
 /* Whether there is something to read: a list that is not empty. An impossible list is a failure. */
 bool copy_has(copier *c, const void *given, size_t count);
 /* Cleared room for the copy of a list; its length goes into the key. NULL: nothing to copy, or a failure. */

@@ -26,10 +26,7 @@ static const bounds weekday_bounds = { 0, 6, "sunmontuewedthufrisat" };
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-static bool equals(text t, const char *word)
-{
-    return t.len == strlen(word) && memcmp(t.ptr, word, t.len) == 0;
-}
+static bool equals(text t, const char *word) { return t.len == strlen(word) && memcmp(t.ptr, word, t.len) == 0; }
 
 /* What stands before the first `separator` leaves *rest; false when nothing was left before the call. */
 static bool next_part(text *rest, char separator, text *part)
@@ -165,8 +162,8 @@ static bool parse_fields(text t, cron *out)
 static bool parse_descriptor(text t, cron *out)
 {
     static const char *const names[][2] = {
-        { "@yearly", "0 0 1 1 *" },  { "@annually", "0 0 1 1 *" }, { "@monthly", "0 0 1 * *" },
-        { "@weekly", "0 0 * * 0" },  { "@daily", "0 0 * * *" },    { "@midnight", "0 0 * * *" },
+        { "@yearly", "0 0 1 1 *" }, { "@annually", "0 0 1 1 *" }, { "@monthly", "0 0 1 * *" },
+        { "@weekly", "0 0 * * 0" }, { "@daily", "0 0 * * *" },    { "@midnight", "0 0 * * *" },
         { "@hourly", "0 * * * *" },
     };
     static const char every[] = "@every ";
@@ -227,10 +224,7 @@ static int64_t minute_of_day(const cron *c, int64_t minute)
     return hour == 64 || found == 64 ? -1 : (int64_t)hour * 60 + found;
 }
 
-static int64_t to_instant(int64_t seconds)
-{
-    return seconds > INT64_MAX / SECOND_NS ? INT64_MAX : seconds * SECOND_NS;
-}
+static int64_t to_instant(int64_t seconds) { return seconds > INT64_MAX / SECOND_NS ? INT64_MAX : seconds * SECOND_NS; }
 
 bool cron_next(const cron *c, int64_t after_ns, int64_t *hit_ns)
 {

@@ -9,8 +9,8 @@
 
 typedef struct cron {
     uint64_t minutes, hours, days, months, weekdays; /* bit n = the value n */
-    bool any_day, any_weekday;                       /* the field says "all": then both day fields must match */
-    int64_t every;                                   /* seconds of "@every"; 0 = the fields above count */
+    bool any_day, any_weekday; /* the field says "all": then both day fields must match */
+    int64_t every; /* seconds of "@every"; 0 = the fields above count */
 } cron;
 
 /* *out is written on success only. */

@@ -7,7 +7,8 @@
 
 static bool is_of(const karp_snapshot *s, const daemon_set *d, const pod *p)
 {
-    return (p->flags & POD_OF_DAEMON_SET) && p->name_space == d->meta.name_space && store_marks(&s->raw, p)->controller_uid == d->meta.uid;
+    return (p->flags & POD_OF_DAEMON_SET) && p->name_space == d->meta.name_space &&
+           store_marks(&s->raw, p)->controller_uid == d->meta.uid;
 }
 
 /* The earlier by name among equally new. */

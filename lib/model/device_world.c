@@ -48,7 +48,8 @@ static void *room(worker *k, size_t count, size_t element)
 }
 
 /* The sets and counters of a list, numbered; of a counter that is listed twice both entries are kept. */
-static void number_counters(worker *k, uint32_t driver, uint32_t pool, counter_sets given, id_list *sets, counted_list *counters)
+static void number_counters(worker *k, uint32_t driver, uint32_t pool, counter_sets given, id_list *sets,
+                            counted_list *counters)
 {
     uint32_t count = 0, n = 0;
     for (uint32_t i = 0; i < given.count; i++) count += given.items[i].counters.count;
@@ -79,7 +80,8 @@ static void split_name(karp_str text, karp_str driver, karp_str *domain, karp_st
 }
 
 _Static_assert((int)CEL_TEXT == (int)KARP_ATTRIBUTE_STRING && (int)CEL_INTEGER == (int)KARP_ATTRIBUTE_INT &&
-               (int)CEL_BOOLEAN == (int)KARP_ATTRIBUTE_BOOL && (int)CEL_VERSION == (int)KARP_ATTRIBUTE_VERSION, "one numbering");
+                   (int)CEL_BOOLEAN == (int)KARP_ATTRIBUTE_BOOL && (int)CEL_VERSION == (int)KARP_ATTRIBUTE_VERSION,
+               "one numbering");
 
 static void state_facts(worker *k, world_device *d)
 {
@@ -101,13 +103,19 @@ static void state_facts(worker *k, world_device *d)
     d->facts = (cel_device){ driver, attributes, capacity, g->attribute_count, g->capacity_count, g->shared };
 }
 
-static void add_device(worker *k, const device *given, uint32_t driver, uint32_t pool, uint32_t slice, uint32_t pool_number)
+static void add_device(worker *k, const device *given, uint32_t driver, uint32_t pool, uint32_t slice,
+                       uint32_t pool_number)
 {
     world_device *d = &k->w->devices[k->w->device_count++];
     uint32_t *dimensions = room(k, given->capacity_count, sizeof *dimensions);
-    *d = (world_device){ .given = given, .driver = driver, .identity = identity_of(k, driver, pool, given->name),
-                         .slice = slice, .pool = pool_number, .dimensions = dimensions };
-    for (uint32_t i = 0; !k->refused && i < given->capacity_count; i++) dimensions[i] = dimension_of(k, d->identity, given->capacity[i].name);
+    *d = (world_device){ .given = given,
+                         .driver = driver,
+                         .identity = identity_of(k, driver, pool, given->name),
+                         .slice = slice,
+                         .pool = pool_number,
+                         .dimensions = dimensions };
+    for (uint32_t i = 0; !k->refused && i < given->capacity_count; i++)
+        dimensions[i] = dimension_of(k, d->identity, given->capacity[i].name);
     number_counters(k, driver, pool, given->consumes, &d->sets, &d->consumes);
     if (!k->refused) state_facts(k, d);
 }
@@ -242,13 +250,15 @@ static void kit_counters(worker *k, const struct type_devices *given, type_kit *
 {
     uint32_t most = 0, n = 0;
     for (uint32_t i = 0; i < given->template_count; i++) {
-        for (uint32_t s = 0; s < given->templates[i].counters.count; s++) most += given->templates[i].counters.items[s].counters.count;
+        for (uint32_t s = 0; s < given->templates[i].counters.count; s++)
+            most += given->templates[i].counters.items[s].counters.count;
     }
     counted *items = room(k, most, sizeof *items);
     for (uint32_t i = 0; !k->refused && i < given->template_count; i++) {
         id_list sets;
         counted_list one;
-        number_counters(k, given->templates[i].driver, given->templates[i].pool, given->templates[i].counters, &sets, &one);
+        number_counters(k, given->templates[i].driver, given->templates[i].pool, given->templates[i].counters, &sets,
+                        &one);
         for (uint32_t c = 0; !k->refused && c < one.count; c++) {
             uint32_t at = 0;
             while (at < n && items[at].id != one.items[c].id) at++;
@@ -312,7 +322,8 @@ static void compile(worker *k, const uint32_t *selectors, uint32_t count)
 static size_t request_selectors(const device_request *r, uint32_t count)
 {
     size_t n = 0;
-    for (uint32_t i = 0; i < count; i++) n += r[i].selector_count + request_selectors(r[i].alternatives, r[i].alternative_count);
+    for (uint32_t i = 0; i < count; i++)
+        n += r[i].selector_count + request_selectors(r[i].alternatives, r[i].alternative_count);
     return n;
 }
 

@@ -34,14 +34,23 @@ typedef struct device_capacity {
     const request_policy *policy; /* NULL = none */
 } device_capacity;
 
-typedef struct named_amount { uint32_t name; amount value; } named_amount;
-typedef struct named_amounts { const named_amount *items; uint32_t count; } named_amounts;
+typedef struct named_amount {
+    uint32_t name;
+    amount value;
+} named_amount;
+typedef struct named_amounts {
+    const named_amount *items;
+    uint32_t count;
+} named_amounts;
 
 typedef struct counter_set {
     uint32_t name;
     named_amounts counters;
 } counter_set;
-typedef struct counter_sets { const counter_set *items; uint32_t count; } counter_sets;
+typedef struct counter_sets {
+    const counter_set *items;
+    uint32_t count;
+} counter_sets;
 
 typedef struct device {
     uint32_t name;
@@ -51,14 +60,17 @@ typedef struct device {
     counter_sets consumes;
     bool shared; /* allowMultipleAllocations */
 } device;
-typedef struct device_list { const device *items; uint32_t count; } device_list;
+typedef struct device_list {
+    const device *items;
+    uint32_t count;
+} device_list;
 
 struct resource_slice {
     object meta;
     uint32_t driver, pool;
     int64_t generation, slice_count;
     uint32_t owner; /* names id of the Node that owns it, NO_ID = none */
-    uint32_t node;  /* names id of nodeName, NO_ID = none */
+    uint32_t node; /* names id of nodeName, NO_ID = none */
     node_term_list terms;
     bool has_selector, all_nodes;
     device_list devices;
@@ -73,7 +85,7 @@ struct device_class {
 
 typedef struct device_request {
     uint32_t name, full_name; /* "alternative" and "request/alternative"; equal for a request itself */
-    uint32_t class_;          /* names id */
+    uint32_t class_; /* names id */
     const uint32_t *selectors;
     uint32_t selector_count;
     named_amounts capacity;
@@ -115,7 +127,9 @@ typedef struct device_template {
     counter_sets counters;
 } device_template;
 
-typedef struct device_id { uint32_t driver, pool, device; } device_id;
+typedef struct device_id {
+    uint32_t driver, pool, device;
+} device_id;
 
 typedef struct attribute_binding {
     uint32_t attribute;

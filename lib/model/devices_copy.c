@@ -12,7 +12,8 @@ amount copy_amount(copier *c, karp_str text, const char *field)
     if (c->status != KARP_OK) return q.value;
     int result = text.ptr != NULL ? quantity_parse(text.ptr, text.len, &q) : QUANTITY_SYNTAX;
     if (result == QUANTITY_SYNTAX) copy_blame(c, fail(c->error, KARP_E_INVALID, "not a quantity"), field);
-    if (result == QUANTITY_RANGE) copy_blame(c, fail(c->error, KARP_E_RANGE, "too large or too fine a quantity"), field);
+    if (result == QUANTITY_RANGE)
+        copy_blame(c, fail(c->error, KARP_E_RANGE, "too large or too fine a quantity"), field);
     return q.value;
 }
 
@@ -220,7 +221,8 @@ static const karp_counter_set *show_sets(copier *c, const karp_counter_set *list
         sets[i].name = copy_string(c, list[i].name);
         karp_counter *counters = shallow(c, list[i].counters, list[i].counter_count, sizeof *counters);
         for (size_t k = 0; counters != NULL && k < list[i].counter_count; k++) {
-            counters[k] = (karp_counter){ copy_string(c, list[i].counters[k].name), copy_string(c, list[i].counters[k].value) };
+            counters[k] = (karp_counter){ copy_string(c, list[i].counters[k].name),
+                                          copy_string(c, list[i].counters[k].value) };
         }
         sets[i].counters = counters;
     }
@@ -237,7 +239,8 @@ static const karp_request_policy *show_policy(copier *c, const karp_request_poli
     p->maximum = copy_string(c, given->maximum);
     p->step = copy_string(c, given->step);
     karp_str *values = shallow(c, given->valid_values, given->valid_value_count, sizeof *values);
-    for (size_t i = 0; values != NULL && i < given->valid_value_count; i++) values[i] = copy_string(c, given->valid_values[i]);
+    for (size_t i = 0; values != NULL && i < given->valid_value_count; i++)
+        values[i] = copy_string(c, given->valid_values[i]);
     p->valid_values = values;
     return p;
 }
@@ -268,7 +271,8 @@ static const karp_device *show_devices(copier *c, const karp_device *list, size_
 
 void show_type_devices(copier *c, const karp_instance_type *given, karp_instance_type *shown)
 {
-    karp_device_template *templates = shallow(c, given->device_templates, given->device_template_count, sizeof *templates);
+    karp_device_template *templates = shallow(c, given->device_templates, given->device_template_count,
+                                              sizeof *templates);
     for (size_t i = 0; templates != NULL && i < given->device_template_count && c->status == KARP_OK; i++) {
         const karp_device_template *t = &given->device_templates[i];
         templates[i].driver = copy_string(c, t->driver);
@@ -276,7 +280,8 @@ void show_type_devices(copier *c, const karp_instance_type *given, karp_instance
         templates[i].devices = show_devices(c, t->devices, t->device_count);
         templates[i].shared_counters = show_sets(c, t->shared_counters, t->shared_counter_count);
     }
-    karp_attribute_binding *bindings = shallow(c, given->attribute_bindings, given->attribute_binding_count, sizeof *bindings);
+    karp_attribute_binding *bindings = shallow(c, given->attribute_bindings, given->attribute_binding_count,
+                                               sizeof *bindings);
     for (size_t i = 0; bindings != NULL && i < given->attribute_binding_count && c->status == KARP_OK; i++) {
         const karp_attribute_binding *b = &given->attribute_bindings[i];
         bindings[i].attribute = copy_string(c, b->attribute);

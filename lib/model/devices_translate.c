@@ -25,7 +25,8 @@ static counter_sets sets_of(translator *t, counter_sets given)
     for (uint32_t i = 0; sets != NULL && i < given.count; i++) {
         sets[i].name = t->text[sets[i].name];
         named_amount *counters = copy(t, sets[i].counters.items, sets[i].counters.count, sizeof *counters);
-        for (uint32_t k = 0; counters != NULL && k < sets[i].counters.count; k++) counters[k].name = t->text[counters[k].name];
+        for (uint32_t k = 0; counters != NULL && k < sets[i].counters.count; k++)
+            counters[k].name = t->text[counters[k].name];
         sets[i].counters.items = counters;
     }
     return (counter_sets){ sets, given.count };
@@ -44,14 +45,16 @@ static device_list devices_of(translator *t, device_list given)
         }
         d->attributes = attributes;
         device_capacity *capacity = copy(t, d->capacity, d->capacity_count, sizeof *capacity);
-        for (uint32_t k = 0; capacity != NULL && k < d->capacity_count; k++) capacity[k].name = t->text[capacity[k].name];
+        for (uint32_t k = 0; capacity != NULL && k < d->capacity_count; k++)
+            capacity[k].name = t->text[capacity[k].name];
         d->capacity = capacity;
         d->consumes = sets_of(t, d->consumes);
     }
     return (device_list){ devices, given.count };
 }
 
-const struct type_devices *translate_type_devices(karp_snapshot *s, const uint32_t *text, const struct type_devices *given)
+const struct type_devices *translate_type_devices(karp_snapshot *s, const uint32_t *text,
+                                                  const struct type_devices *given)
 {
     translator t = { &s->data, text, false };
     struct type_devices *out = copy(&t, given, 1, sizeof *out);

@@ -17,14 +17,11 @@ static const uint32_t round_constants[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-static uint32_t turn(uint32_t x, unsigned by)
-{
-    return (x >> by) | (x << (32 - by));
-}
+static uint32_t turn(uint32_t x, unsigned by) { return (x >> by) | (x << (32 - by)); }
 
 /* One round. The eight words turn one place a round; the caller does so by naming them, so that nothing is moved. */
-static inline void one_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f, uint32_t g, uint32_t *h,
-                             uint32_t more)
+static inline void one_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f, uint32_t g,
+                             uint32_t *h, uint32_t more)
 {
     uint32_t t1 = *h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + (g ^ (e & (f ^ g))) + more;
     *d += t1;
@@ -66,8 +63,10 @@ static void compress(uint32_t state[8], const unsigned char *block)
 
 void karp_digest_init(karp_digest *digest, size_t size)
 {
-    static const karp_digest start = { sizeof start, 0,
-                                       { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 },
+    static const karp_digest start = { sizeof start,
+                                       0,
+                                       { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
+                                         0x1f83d9ab, 0x5be0cd19 },
                                        { 0 } };
     if (digest == NULL || size < sizeof *digest) return;
     digest->size = size;

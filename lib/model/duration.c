@@ -12,14 +12,11 @@ typedef struct unit {
 } unit;
 
 static const unit units[] = {
-    { "ns", UINT64_C(1) },
-    { "us", UINT64_C(1000) },
+    { "ns", UINT64_C(1) },           { "us", UINT64_C(1000) },
     { "\xc2\xb5s", UINT64_C(1000) }, /* the micro sign */
     { "\xce\xbcs", UINT64_C(1000) }, /* the Greek letter mu */
-    { "ms", UINT64_C(1000000) },
-    { "s", UINT64_C(1000000000) },
-    { "m", UINT64_C(60000000000) },
-    { "h", UINT64_C(3600000000000) },
+    { "ms", UINT64_C(1000000) },     { "s", UINT64_C(1000000000) },
+    { "m", UINT64_C(60000000000) },  { "h", UINT64_C(3600000000000) },
 };
 
 typedef struct reader {
@@ -126,10 +123,7 @@ int duration_read(const char *text, size_t len, int64_t *out)
     return DURATION_OK;
 }
 
-bool duration_parse(const char *text, size_t len, int64_t *out)
-{
-    return duration_read(text, len, out) == DURATION_OK;
-}
+bool duration_parse(const char *text, size_t len, int64_t *out) { return duration_read(text, len, out) == DURATION_OK; }
 
 /* Text is written from its end to its start. */
 typedef struct writer {

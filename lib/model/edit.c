@@ -13,7 +13,8 @@ static uint64_t types_of(const store *s)
     uint64_t types = 0;
     for (size_t i = 0; i < s->catalogues.count; i++) {
         bool before = false;
-        for (size_t k = 0; k < i && !before; k++) before = s->catalogues.items[k].catalogue == s->catalogues.items[i].catalogue;
+        for (size_t k = 0; k < i && !before; k++)
+            before = s->catalogues.items[k].catalogue == s->catalogues.items[i].catalogue;
         if (!before) types += s->catalogues.items[i].catalogue->count;
     }
     return types;
@@ -23,7 +24,8 @@ karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out
 {
     karp_builder *b = NULL;
     store continued;
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the builder are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the builder are needed");
     karp_status status = karp_builder_new(snapshot->context, &b, error);
     if (status != KARP_OK) return status;
     if (!store_continue(&continued, &snapshot->raw)) {
@@ -63,7 +65,8 @@ static const struct named_kind {
     { "DeviceClass", KIND_DEVICE_CLASS, false },
     { "ResourceClaim", KIND_RESOURCE_CLAIM, true },
 };
-static const char *const selecting_kinds[] = { "Service", "ReplicationController", "ReplicaSet", "StatefulSet" }; /* KARP_SELECTS_* */
+static const char *const selecting_kinds[] = { "Service", "ReplicationController", "ReplicaSet",
+                                               "StatefulSet" }; /* KARP_SELECTS_* */
 
 static bool is(karp_str text, const char *word) { return equal_str(text, str(word)); }
 
@@ -107,7 +110,8 @@ static karp_status not_there(karp_error *error, karp_str kind, karp_str name_spa
     return status;
 }
 
-karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name, karp_error *error)
+karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name,
+                                karp_error *error)
 {
     if (builder == NULL) return fail(error, KARP_E_INVALID, "a builder is needed");
     store *s = &builder->s;
@@ -115,8 +119,11 @@ karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str n
     karp_str space = namespace_.ptr == NULL || namespace_.len == 0 ? str("default") : namespace_;
     size_t length = identify(s, kind, space, name, identity);
     if (length == 0 || !store_has(s, identity, length)) return not_there(error, kind, namespace_, name);
-    if (identity[0] == KIND_POD) return store_take_pod(s, store_find_pod(s, identity[1], identity[2])) ? KARP_OK : fail_nomem(error);
-    removed_object *slot = list_own(&s->taken_index, sizeof(uint32_t)) ? list_push(builder->context, &builder->removed, sizeof *slot) : NULL;
+    if (identity[0] == KIND_POD)
+        return store_take_pod(s, store_find_pod(s, identity[1], identity[2])) ? KARP_OK : fail_nomem(error);
+    removed_object *slot = list_own(&s->taken_index, sizeof(uint32_t))
+                               ? list_push(builder->context, &builder->removed, sizeof *slot)
+                               : NULL;
     if (slot == NULL) return fail_nomem(error);
     uint32_t id = words_find(&s->taken, identity, length), *index = &s->taken_index.items[id];
     *slot = (removed_object){ identity[0], *index, id };

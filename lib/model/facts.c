@@ -20,22 +20,44 @@ struct word {
     const char *text;
 };
 
-#define WORD(field, spelled) { offsetof(known_text, field), spelled }
+#define WORD(field, spelled)                                                                                           \
+    {                                                                                                                  \
+        offsetof(known_text, field), spelled                                                                           \
+    }
 static const struct word words_known[] = {
-    WORD(hostname, "kubernetes.io/hostname"), WORD(zone, "topology.kubernetes.io/zone"),
-    WORD(region, "topology.kubernetes.io/region"), WORD(instance_type, "node.kubernetes.io/instance-type"),
-    WORD(arch, "kubernetes.io/arch"), WORD(os, "kubernetes.io/os"), WORD(capacity_type, "karpenter.sh/capacity-type"),
-    WORD(node_pool, "karpenter.sh/nodepool"), WORD(windows_build, "node.kubernetes.io/windows-build"),
-    WORD(registered, "karpenter.sh/registered"), WORD(initialized, "karpenter.sh/initialized"), WORD(true_, "true"),
-    WORD(spot, "spot"), WORD(on_demand, "on-demand"), WORD(reserved, "reserved"), WORD(no_schedule, "NoSchedule"),
-    WORD(prefer_no_schedule, "PreferNoSchedule"), WORD(no_execute, "NoExecute"),
-    WORD(disrupted, "karpenter.sh/disrupted"), WORD(not_ready, "node.kubernetes.io/not-ready"),
+    WORD(hostname, "kubernetes.io/hostname"),
+    WORD(zone, "topology.kubernetes.io/zone"),
+    WORD(region, "topology.kubernetes.io/region"),
+    WORD(instance_type, "node.kubernetes.io/instance-type"),
+    WORD(arch, "kubernetes.io/arch"),
+    WORD(os, "kubernetes.io/os"),
+    WORD(capacity_type, "karpenter.sh/capacity-type"),
+    WORD(node_pool, "karpenter.sh/nodepool"),
+    WORD(windows_build, "node.kubernetes.io/windows-build"),
+    WORD(registered, "karpenter.sh/registered"),
+    WORD(initialized, "karpenter.sh/initialized"),
+    WORD(true_, "true"),
+    WORD(spot, "spot"),
+    WORD(on_demand, "on-demand"),
+    WORD(reserved, "reserved"),
+    WORD(no_schedule, "NoSchedule"),
+    WORD(prefer_no_schedule, "PreferNoSchedule"),
+    WORD(no_execute, "NoExecute"),
+    WORD(disrupted, "karpenter.sh/disrupted"),
+    WORD(not_ready, "node.kubernetes.io/not-ready"),
     WORD(unreachable, "node.kubernetes.io/unreachable"),
-    WORD(uninitialized, "node.cloudprovider.kubernetes.io/uninitialized"), WORD(unregistered, "karpenter.sh/unregistered"),
-    WORD(ready, "Ready"), WORD(consolidatable, "Consolidatable"), WORD(drifted, "Drifted"),
-    WORD(instance_terminating, "InstanceTerminating"), WORD(initialized_condition, "Initialized"),
-    WORD(launched, "Launched"), WORD(validation_succeeded, "ValidationSucceeded"),
-    WORD(node_class_ready, "NodeClassReady"), WORD(status_true, "True"), WORD(status_false, "False"),
+    WORD(uninitialized, "node.cloudprovider.kubernetes.io/uninitialized"),
+    WORD(unregistered, "karpenter.sh/unregistered"),
+    WORD(ready, "Ready"),
+    WORD(consolidatable, "Consolidatable"),
+    WORD(drifted, "Drifted"),
+    WORD(instance_terminating, "InstanceTerminating"),
+    WORD(initialized_condition, "Initialized"),
+    WORD(launched, "Launched"),
+    WORD(validation_succeeded, "ValidationSucceeded"),
+    WORD(node_class_ready, "NodeClassReady"),
+    WORD(status_true, "True"),
+    WORD(status_false, "False"),
     WORD(do_not_disrupt, "karpenter.sh/do-not-disrupt"),
 };
 #undef WORD
@@ -191,7 +213,8 @@ static bool make_facts(karp_snapshot *s, struct text_facts *f)
 
 static void show_facts(karp_snapshot *s, const struct text_facts *f)
 {
-    s->facts = (string_facts){ f->rank, f->numbers, f->well_known, f->normalized, s->known.hostname, (uint32_t)s->raw.text.count };
+    s->facts = (string_facts){ f->rank,       f->numbers,        f->well_known,
+                               f->normalized, s->known.hostname, (uint32_t)s->raw.text.count };
     s->of_nodes = f->of_nodes;
     s->of_pods = f->of_pods;
 }
@@ -199,7 +222,8 @@ static void show_facts(karp_snapshot *s, const struct text_facts *f)
 static void fill_tables(karp_snapshot *s, uint8_t *well_known, uint32_t *normalized)
 {
     const known_text *k = &s->known;
-    const uint32_t own[] = { k->node_pool, k->zone, k->region, k->instance_type, k->arch, k->os, k->capacity_type, k->windows_build };
+    const uint32_t own[] = { k->node_pool, k->zone, k->region,        k->instance_type,
+                             k->arch,      k->os,   k->capacity_type, k->windows_build };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) well_known[own[i]] = 1;
     for (uint32_t i = 0; i < s->raw.well_known_count; i++) well_known[s->raw.well_known[i]] = 1;
     for (size_t i = 0; i < s->raw.text.count; i++) normalized[i] = (uint32_t)i;

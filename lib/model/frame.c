@@ -117,23 +117,27 @@ static bool units_hold(const karp_snapshot *s)
 static bool pools_hold(const karp_snapshot *s)
 {
     const store *raw = &s->raw, *was = &s->kept->before->raw;
-    if (raw->pools.count != was->pools.count || raw->overlays.count > 0) return (raw->touched & UINT32_C(1) << KIND_NODE_POOL) == 0;
+    if (raw->pools.count != was->pools.count || raw->overlays.count > 0)
+        return (raw->touched & UINT32_C(1) << KIND_NODE_POOL) == 0;
     for (size_t i = 0; i < raw->pools.count; i++) {
         const node_pool *a = &raw->pools.items[i], *b = &was->pools.items[i];
-        if (a->meta.name != b->meta.name || a->class_group != b->class_group || a->class_kind != b->class_kind) return false;
+        if (a->meta.name != b->meta.name || a->class_group != b->class_group || a->class_kind != b->class_kind)
+            return false;
     }
     return true;
 }
 
 /* Kinds of which nothing is made beforehand, or that what is made of them can be made to fit. */
-static const uint32_t kinds_that_may_change = UINT32_C(1) << KIND_NODE | UINT32_C(1) << KIND_NODE_CLAIM | UINT32_C(1) << KIND_NODE_POOL |
-                                              UINT32_C(1) << KIND_NODE_CLASS | UINT32_C(1) << KIND_DAEMON_SET | UINT32_C(1) << KIND_BUDGET |
+static const uint32_t kinds_that_may_change = UINT32_C(1) << KIND_NODE | UINT32_C(1) << KIND_NODE_CLAIM |
+                                              UINT32_C(1) << KIND_NODE_POOL | UINT32_C(1) << KIND_NODE_CLASS |
+                                              UINT32_C(1) << KIND_DAEMON_SET | UINT32_C(1) << KIND_BUDGET |
                                               UINT32_C(1) << KIND_NAMESPACE | UINT32_C(1) << KIND_SELECTING;
 
 static bool may_take_over(const karp_snapshot *s)
 {
     const karp_snapshot *before = s->kept->before;
-    return (s->raw.touched & ~kinds_that_may_change) == 0 && pools_hold(s) && before->devices == NULL && s->raw.resources.count == before->raw.resources.count && units_hold(s) && nodes_may_stay(s);
+    return (s->raw.touched & ~kinds_that_may_change) == 0 && pools_hold(s) && before->devices == NULL &&
+           s->raw.resources.count == before->raw.resources.count && units_hold(s) && nodes_may_stay(s);
 }
 
 static bool uses_devices(const karp_snapshot *s)

@@ -11,7 +11,7 @@
 #include <model/snapshot.h>
 
 struct frame *frame_new(karp_context *context); /* empty; NULL = refused */
-void frame_release(struct frame *f);            /* NULL is allowed */
+void frame_release(struct frame *f); /* NULL is allowed */
 /* What the steps have made goes into the frame; the snapshot holds it, and reads it as before. */
 void frame_fill(struct frame *f, karp_snapshot *s);
 

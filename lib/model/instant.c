@@ -118,8 +118,8 @@ int instant_read(const char *text, size_t len, int64_t *out)
                 read_fraction(&r, &nanoseconds) && read_offset(&r, &offset);
     if (!time || r.at != r.end) return INSTANT_SYNTAX;
 
-    int64_t seconds = civil_days(year, month, day) * DAY_SECONDS + (int64_t)hour * 3600 +
-                      (int64_t)minute * 60 + (int64_t)second - offset;
+    int64_t seconds = civil_days(year, month, day) * DAY_SECONDS + (int64_t)hour * 3600 + (int64_t)minute * 60 +
+                      (int64_t)second - offset;
     if (seconds < civil_days(1678, 1, 1) * DAY_SECONDS || seconds >= civil_days(2262, 1, 1) * DAY_SECONDS) {
         return INSTANT_RANGE;
     }
@@ -127,10 +127,7 @@ int instant_read(const char *text, size_t len, int64_t *out)
     return INSTANT_OK;
 }
 
-bool instant_parse(const char *text, size_t len, int64_t *out)
-{
-    return instant_read(text, len, out) == INSTANT_OK;
-}
+bool instant_parse(const char *text, size_t len, int64_t *out) { return instant_read(text, len, out) == INSTANT_OK; }
 
 static char *put_number(char *to, uint64_t value, int digits)
 {

@@ -26,7 +26,7 @@ size_t instant_format(int64_t instant, char out[INSTANT_TEXT]);
 typedef struct civil_date {
     int64_t year;
     unsigned month; /* 1–12 */
-    unsigned day;   /* 1–31 */
+    unsigned day; /* 1–31 */
 } civil_date;
 
 int64_t civil_days(int64_t year, unsigned month, unsigned day); /* days since 1970-01-01 */

@@ -40,7 +40,8 @@ static void mark_spread(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_p
     for (uint32_t i = 0; i < list.count; i++) {
         mark(s, of_nodes, list.items[i].topology_key);
         mark_selector(of_pods, list.items[i].label_selector);
-        for (uint32_t k = 0; k < list.items[i].match_label_key_count; k++) of_pods[list.items[i].match_label_keys[k]] = 1;
+        for (uint32_t k = 0; k < list.items[i].match_label_key_count; k++)
+            of_pods[list.items[i].match_label_keys[k]] = 1;
     }
 }
 
@@ -66,9 +67,11 @@ void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pod
     mark_shapes(s, 0, of_nodes, of_pods);
     mark_spread(s, of_nodes, of_pods, raw->default_spread);
     for (size_t i = 0; i < raw->volumes_bound.count; i++) mark_terms(s, of_nodes, raw->volumes_bound.items[i].terms);
-    for (size_t i = 0; i < raw->storage_classes.count; i++) mark_terms(s, of_nodes, raw->storage_classes.items[i].topologies);
+    for (size_t i = 0; i < raw->storage_classes.count; i++)
+        mark_terms(s, of_nodes, raw->storage_classes.items[i].topologies);
     for (size_t i = 0; i < raw->slices.count; i++) mark_terms(s, of_nodes, raw->slices.items[i].terms);
-    for (size_t i = 0; i < raw->resource_claims.count; i++) mark_terms(s, of_nodes, raw->resource_claims.items[i].terms);
+    for (size_t i = 0; i < raw->resource_claims.count; i++)
+        mark_terms(s, of_nodes, raw->resource_claims.items[i].terms);
     for (size_t i = 0; i < raw->selecting.count; i++) mark_selector(of_pods, raw->selecting.items[i].selects);
     for (size_t i = 0; i < raw->budgets.count; i++) mark_selector(of_pods, raw->budgets.items[i].selects);
 }
@@ -87,8 +90,10 @@ static void mark_changed(const store *raw, uint8_t *of_pods)
     for (size_t i = 0; i < raw->changed_objects.count; i++) {
         uint64_t changed = raw->changed_objects.items[i];
         size_t index = (uint32_t)changed;
-        if (changed >> 32 == KIND_SELECTING && index < raw->selecting.count) mark_selector(of_pods, raw->selecting.items[index].selects);
-        if (changed >> 32 == KIND_BUDGET && index < raw->budgets.count) mark_selector(of_pods, raw->budgets.items[index].selects);
+        if (changed >> 32 == KIND_SELECTING && index < raw->selecting.count)
+            mark_selector(of_pods, raw->selecting.items[index].selects);
+        if (changed >> 32 == KIND_BUDGET && index < raw->budgets.count)
+            mark_selector(of_pods, raw->budgets.items[index].selects);
     }
 }
 

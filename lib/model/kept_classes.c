@@ -11,9 +11,9 @@ enum { MOST_COMPARED = 1 << 20 }; /* beyond so many classes looked at, all pods 
 struct continuing {
     karp_snapshot *s;
     LIST_OF(pod_class) classes;
-    uint32_t *sizes;  /* by class: pods that have it */
+    uint32_t *sizes; /* by class: pods that have it */
     size_t sizes_room;
-    uint32_t *fresh;  /* the class of each fresh pod */
+    uint32_t *fresh; /* the class of each fresh pod */
     size_t compared;
     bool fits;
 };
@@ -30,9 +30,15 @@ static bool read_class(struct continuing *c, const pod *p, pod_class *out)
         pairs[kept++] = labels->ptr[k];
         pairs[kept++] = labels->ptr[k + 1];
     }
-    *out = (pod_class){ .shape = p->shape, .name_space = p->name_space, .labels = words_add(&raw->projected, pairs, kept),
-                        .marks = raw->default_spread.count > 0 ? p->marks : 0, .claims = raw->settings.dra_requests ? p->claims : 0,
-                        .volumes = NO_ID, .alone = NO_ID, .volumes_found = true, .counts_volumes = true };
+    *out = (pod_class){ .shape = p->shape,
+                        .name_space = p->name_space,
+                        .labels = words_add(&raw->projected, pairs, kept),
+                        .marks = raw->default_spread.count > 0 ? p->marks : 0,
+                        .claims = raw->settings.dra_requests ? p->claims : 0,
+                        .volumes = NO_ID,
+                        .alone = NO_ID,
+                        .volumes_found = true,
+                        .counts_volumes = true };
     mem_free(c->s->context, pairs, (labels->count + (size_t)1) * sizeof *pairs);
     return out->labels != NO_ID;
 }
@@ -40,8 +46,9 @@ static bool read_class(struct continuing *c, const pod *p, pod_class *out)
 /* A class is the same when it says the same; of volumes it says nothing. */
 static bool same_class(const pod_class *a, const pod_class *b)
 {
-    return a->shape == b->shape && a->name_space == b->name_space && a->labels == b->labels && a->marks == b->marks && a->claims == b->claims &&
-           a->volumes == NO_ID && a->alternative_count == 0 && a->volumes_found && a->counts_volumes && !a->contradictory && !a->too_many_alternatives;
+    return a->shape == b->shape && a->name_space == b->name_space && a->labels == b->labels && a->marks == b->marks &&
+           a->claims == b->claims && a->volumes == NO_ID && a->alternative_count == 0 && a->volumes_found &&
+           a->counts_volumes && !a->contradictory && !a->too_many_alternatives;
 }
 
 static uint32_t add_class(struct continuing *c, pod_class *one)
@@ -59,8 +66,8 @@ static uint32_t add_class(struct continuing *c, pod_class *one)
 /* Equal to that which had the place: mostly it is the same pod, and something else of it has changed. */
 static bool same_pod_class(const pod *a, const pod *b)
 {
-    return a->shape == b->shape && a->name_space == b->name_space && a->labels == b->labels && a->volumes == b->volumes && a->marks == b->marks &&
-           a->claims == b->claims;
+    return a->shape == b->shape && a->name_space == b->name_space && a->labels == b->labels &&
+           a->volumes == b->volumes && a->marks == b->marks && a->claims == b->claims;
 }
 
 /* NO_ID = refused, or it does not fit. */
@@ -69,7 +76,8 @@ static uint32_t class_of(struct continuing *c, uint32_t place)
     const karp_snapshot *before = c->s->kept->before;
     const pod *p = pod_at(&c->s->raw, place);
     pod_class one;
-    if (place < before->raw.pods.count && same_pod_class(p, pod_at(&before->raw, place))) return before->pod_class[place];
+    if (place < before->raw.pods.count && same_pod_class(p, pod_at(&before->raw, place)))
+        return before->pod_class[place];
     c->compared += c->classes.count;
     if (c->s->raw.volumes.entries[p->volumes].count > 0 || c->compared > MOST_COMPARED) {
         c->fits = false;

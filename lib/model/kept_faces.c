@@ -6,7 +6,8 @@
 #include <model/prepare.h>
 #include <model/scale.h>
 
-bool each_changed(const karp_snapshot *s, enum kind kind, size_t before, size_t now, bool (*see)(void *user, uint32_t index), void *user)
+bool each_changed(const karp_snapshot *s, enum kind kind, size_t before, size_t now,
+                  bool (*see)(void *user, uint32_t index), void *user)
 {
     for (size_t i = 0; i < s->raw.changed_objects.count; i++) {
         uint64_t changed = s->raw.changed_objects.items[i];
@@ -34,14 +35,18 @@ static bool put_provider(struct finding *c, uint32_t provider)
     return ok;
 }
 
-static bool set_known(const struct finding *c, label_list labels) { return known_set_of_labels(&c->known, labels, c->s->of_nodes) != NO_ID; }
+static bool set_known(const struct finding *c, label_list labels)
+{
+    return known_set_of_labels(&c->known, labels, c->s->of_nodes) != NO_ID;
+}
 
 /* Whether no pod on a Node that is taken in only now keeps it from that (S-Q35). */
 static bool pods_counted(const struct finding *c, const node *was)
 {
     const struct node_pods *on = &c->before->bound[was - c->before->raw.nodes.items];
     bool counted = true;
-    for (uint32_t i = 0; i < on->count && counted; i++) counted = c->before->classes[c->before->pod_class[on->items[i]]].counts_volumes;
+    for (uint32_t i = 0; i < on->count && counted; i++)
+        counted = c->before->classes[c->before->pod_class[on->items[i]]].counts_volumes;
     return counted;
 }
 
@@ -58,18 +63,20 @@ static bool see_node(void *user, uint32_t index)
     const amount *units = c->before->units;
     bool new = store_find(&c->before->raw, KIND_NODE, NO_TEXT, now->meta.name) == NO_ID;
     if (new && c->before->strays > 0) return false; /* which may have been waiting for it */
-    return put_provider(c, node_provider(now)) && units_count(units, now->allocatable) && units_count(units, now->capacity) &&
-           set_known(c, now->meta.labels);
+    return put_provider(c, node_provider(now)) && units_count(units, now->allocatable) &&
+           units_count(units, now->capacity) && set_known(c, now->meta.labels);
 }
 
 static bool see_claim(void *user, uint32_t index)
 {
     struct finding *c = user;
-    if (index < c->before->raw.claims.count && !put_provider(c, c->before->raw.claims.items[index].provider_id)) return false;
+    if (index < c->before->raw.claims.count && !put_provider(c, c->before->raw.claims.items[index].provider_id))
+        return false;
     if (index >= c->s->raw.claims.count) return true;
     const node_claim *now = &c->s->raw.claims.items[index];
     const amount *units = c->before->units;
-    return put_provider(c, now->provider_id) && units_count(units, now->allocatable) && units_count(units, now->capacity);
+    return put_provider(c, now->provider_id) && units_count(units, now->allocatable) &&
+           units_count(units, now->capacity);
 }
 
 static bool make_faces(struct finding *c, bool *fits)
@@ -95,7 +102,8 @@ karp_status kept_faces_find(struct kept_faces *f, karp_snapshot *s, bool *fits, 
     c.known.facts = &s->facts;
     map64_init(&f->providers, s->context);
     arena_init(&f->data, s->context);
-    *fits = c.before->remaining == NULL && each_changed(s, KIND_NODE, c.before->raw.nodes.count, s->raw.nodes.count, see_node, &c) &&
+    *fits = c.before->remaining == NULL &&
+            each_changed(s, KIND_NODE, c.before->raw.nodes.count, s->raw.nodes.count, see_node, &c) &&
             each_changed(s, KIND_NODE_CLAIM, c.before->raw.claims.count, s->raw.claims.count, see_claim, &c);
     return c.refused || (*fits && !make_faces(&c, fits)) ? fail_nomem(error) : KARP_OK;
 }
@@ -110,6 +118,7 @@ void kept_faces_free(struct kept_faces *f, karp_context *context)
 
 bool kept_faces_drop(const struct kept_faces *f, const karp_snapshot *before, const state_node *n)
 {
-    uint32_t provider = n->node != NO_ID ? node_provider(&before->raw.nodes.items[n->node]) : before->raw.claims.items[n->claim].provider_id;
+    uint32_t provider = n->node != NO_ID ? node_provider(&before->raw.nodes.items[n->node])
+                                         : before->raw.claims.items[n->claim].provider_id;
     return map64_get(&f->providers, provider) != NO_ID;
 }

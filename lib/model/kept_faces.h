@@ -9,10 +9,10 @@
 #include <model/state_nodes.h>
 
 struct kept_faces {
-    bool any;             /* some node or claim is not what it was */
-    map64 providers;      /* names ids of the provider ids that these have and had */
+    bool any; /* some node or claim is not what it was */
+    map64 providers; /* names ids of the provider ids that these have and had */
     state_node_list made; /* the pairs with those ids as they are now, by name; without their pods */
-    arena data;           /* what they point to */
+    arena data; /* what they point to */
 };
 
 /* *fits false: it cannot be had without looking at more. Errors: NOMEM. */
@@ -24,6 +24,7 @@ bool kept_faces_drop(const struct kept_faces *f, const karp_snapshot *before, co
 
 /* Calls `see` once for each place in the list of nodes, or of claims, where another stands than before, or none, or the first. The
  * lists had and have so many. false = some call returned that. */
-bool each_changed(const karp_snapshot *s, enum kind kind, size_t before, size_t now, bool (*see)(void *user, uint32_t index), void *user);
+bool each_changed(const karp_snapshot *s, enum kind kind, size_t before, size_t now,
+                  bool (*see)(void *user, uint32_t index), void *user);
 
 #endif

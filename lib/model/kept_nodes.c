@@ -21,10 +21,10 @@ struct continuing {
     const struct kept_faces *faces;
     uint32_t *fresh; /* fresh pods on nodes, by node and name */
     size_t fresh_count;
-    uint32_t *made_at;  /* the positions of the nodes that say something else */
+    uint32_t *made_at; /* the positions of the nodes that say something else */
     uint32_t gone_pods; /* that were on Nodes which are gone */
-    size_t room;     /* of `nodes`; `fresh` has half of it */
-    bool moved;      /* some pod is on another node than the one that had its place */
+    size_t room; /* of `nodes`; `fresh` has half of it */
+    bool moved; /* some pod is on another node than the one that had its place */
 };
 
 static int by_node_and_name(uint32_t a, uint32_t b, const void *user)
@@ -36,7 +36,10 @@ static int by_node_and_name(uint32_t a, uint32_t b, const void *user)
 
 /* ---- where the pods are ---------------------------------------------------------------------------------------------- */
 
-static uint32_t node_of(const store *raw, const pod *p) { return p->node == NO_ID ? NO_ID : store_find(raw, KIND_NODE, NO_TEXT, p->node); }
+static uint32_t node_of(const store *raw, const pod *p)
+{
+    return p->node == NO_ID ? NO_ID : store_find(raw, KIND_NODE, NO_TEXT, p->node);
+}
 
 /* Notes the node of a pod that is no longer what it was, or has become it. */
 static void note(struct continuing *c, const pod *p, uint32_t on, bool now)
@@ -128,7 +131,8 @@ static bool write_pod_nodes(struct continuing *c)
     if (s->pod_node == NULL) return false;
     memcpy(s->pod_node, c->before->pod_node, (began < k->count ? began : k->count) * sizeof *s->pod_node);
     if (!each_moved(c, move_pods)) return false;
-    for (size_t i = 0; i < k->fresh_count; i++) s->pod_node[k->fresh[i]] = node_of(&s->raw, pod_at(&s->raw, k->fresh[i]));
+    for (size_t i = 0; i < k->fresh_count; i++)
+        s->pod_node[k->fresh[i]] = node_of(&s->raw, pod_at(&s->raw, k->fresh[i]));
     return true;
 }
 
@@ -251,7 +255,9 @@ static bool write_nodes(struct continuing *c)
         hold_nodes(s, c->before);
         return true;
     }
-    if (!(faces->any ? renew_nodes(c) : copy_nodes(c)) || !sort_ids(s->context, c->fresh, c->fresh_count, by_node_and_name, s)) return false;
+    if (!(faces->any ? renew_nodes(c) : copy_nodes(c)) ||
+        !sort_ids(s->context, c->fresh, c->fresh_count, by_node_and_name, s))
+        return false;
     arena *to = frame_on_top(s, c->node_count + faces->made.count);
     if (to == NULL) return false;
     if (faces->any) { /* what they say is kept with what is on them */

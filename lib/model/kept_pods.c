@@ -45,7 +45,8 @@ void kept_pods_free(struct kept_pods *k, karp_context *context)
 bool pods_kept(const karp_snapshot *s)
 {
     const struct kept_pods *k = s->kept;
-    return k != NULL && k->room > 0 && k->count == s->raw.pods.count; /* not with pods of capacity buffers behind them */
+    return k != NULL && k->room > 0 &&
+           k->count == s->raw.pods.count; /* not with pods of capacity buffers behind them */
 }
 
 bool place_gone(const struct kept_pods *k, uint32_t place) { return numbers_have(k->gone, k->gone_count, place); }
@@ -58,7 +59,8 @@ struct ordering {
 };
 
 /* How many of an order as it was come before the pod. */
-static uint32_t position(const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare, const pod *p, uint32_t place)
+static uint32_t position(const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare, const pod *p,
+                         uint32_t place)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -86,7 +88,8 @@ static bool unchanged(const order_change *o, const uint32_t *was)
     return true;
 }
 
-bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare, bool (*picks)(const pod *p))
+bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare,
+                       bool (*picks)(const pod *p))
 {
     const struct kept_pods *k = s->kept;
     const struct ordering ordering = { &s->raw, compare };
@@ -104,7 +107,8 @@ bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *
     }
     if (!sort_numbers(s->context, o->gone_at, o->gone_count)) return false;
     if (!sort_ids(s->context, o->fresh, o->fresh_count, by_what_they_say, &ordering)) return false;
-    for (size_t i = 0; i < o->fresh_count; i++) o->fresh_at[i] = position(s, was, count, compare, pod_at(&s->raw, o->fresh[i]), o->fresh[i]);
+    for (size_t i = 0; i < o->fresh_count; i++)
+        o->fresh_at[i] = position(s, was, count, compare, pod_at(&s->raw, o->fresh[i]), o->fresh[i]);
     o->none = unchanged(o, was);
     return true;
 }
@@ -128,7 +132,7 @@ void order_change_apply(const order_change *o, const void *was, size_t count, co
         to += (cut - from) * size;
         from = cut;
         if (f < o->fresh_count && o->fresh_at[f] == cut) {
-            memcpy(to, new + f++ * size, size);
+            memcpy(to, new + f++ *size, size);
             to += size;
         } else if (g < o->gone_count) {
             g++;
@@ -139,7 +143,8 @@ void order_change_apply(const order_change *o, const void *was, size_t count, co
     }
 }
 
-void order_change_ranks(const order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *now, uint32_t *out)
+void order_change_ranks(const order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *now,
+                        uint32_t *out)
 {
     size_t began = s->kept->before->raw.pods.count, count = s->raw.pods.count, first = count, last = 0;
     if (began > 0) memcpy(out, was, (began < count ? began : count) * sizeof *out);

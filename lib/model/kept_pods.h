@@ -10,13 +10,13 @@
 
 struct kept_pods {
     const karp_snapshot *before;
-    size_t count;           /* pods there are now */
+    size_t count; /* pods there are now */
     uint32_t *gone, *fresh; /* places whose pod is not what it was: in `before`, and now; both in order */
     size_t gone_count, fresh_count;
-    size_t room;            /* of each of the two; 0 = nothing was found */
+    size_t room; /* of each of the two; 0 = nothing was found */
     struct kept_faces faces; /* likewise of nodes and claims */
-    bool classes;           /* classes were taken over, too … */
-    bool renumbered;        /* … but some have another number */
+    bool classes; /* classes were taken over, too … */
+    bool renumbered; /* … but some have another number */
 };
 
 /* Compares the pods of a store by what they say. */
@@ -37,11 +37,11 @@ bool pods_kept(const karp_snapshot *s);
 /* How an order of all pods, or of some, became another. */
 typedef struct order_change {
     const struct kept_pods *pods;
-    uint32_t *gone_at;  /* positions in the order as it was, ascending */
+    uint32_t *gone_at; /* positions in the order as it was, ascending */
     uint32_t *fresh_at; /* likewise, before which the fresh ones come … */
-    uint32_t *fresh;    /* … in their order */
+    uint32_t *fresh; /* … in their order */
     size_t gone_count, fresh_count;
-    bool none;          /* the order is what it was */
+    bool none; /* the order is what it was */
 } order_change;
 
 /* Of the pods in the order `was`, of the snapshot before; `picks` tells which pods are in it, NULL = all. Equals come in the
@@ -50,8 +50,10 @@ bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *
                        bool (*picks)(const pod *p));
 void order_change_free(order_change *o, karp_context *context);
 /* What stands beside the order, `size` bytes each, in the new one; fresh[i] belongs to o->fresh[i]. */
-void order_change_apply(const order_change *o, const void *was, size_t count, const void *fresh, size_t size, void *out);
+void order_change_apply(const order_change *o, const void *was, size_t count, const void *fresh, size_t size,
+                        void *out);
 /* By pod its position in the order `now`, when `was` has it for the order before. */
-void order_change_ranks(const order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *now, uint32_t *out);
+void order_change_ranks(const order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *now,
+                        uint32_t *out);
 
 #endif

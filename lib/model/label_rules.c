@@ -65,14 +65,16 @@ static bool qualified_name(karp_str t)
     return prefix_part((karp_str){ t.ptr, at }) && name_part((karp_str){ slash + 1, t.len - at - 1 });
 }
 
-const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32_t op, const uint32_t *values, uint32_t count,
-                              uint32_t min_values)
+const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32_t op, const uint32_t *values,
+                              uint32_t count, uint32_t min_values)
 {
     const known_text *k = &s->known;
     uint32_t key = s->facts.normalized[given_key], known = 0, least = min_values > 1 ? min_values : 1;
     if (op == KARP_OP_UNKNOWN || op > KARP_OP_LTE) return "has an unsupported operator";
-    if (restricted_key(s, key)) return "is restricted; specify a well known label or a custom label that does not use a restricted domain";
-    for (uint32_t i = 0; i < count; i++) known += values[i] == k->spot || values[i] == k->on_demand || values[i] == k->reserved;
+    if (restricted_key(s, key))
+        return "is restricted; specify a well known label or a custom label that does not use a restricted domain";
+    for (uint32_t i = 0; i < count; i++)
+        known += values[i] == k->spot || values[i] == k->on_demand || values[i] == k->reserved;
     if (op == KARP_OP_IN && key == k->capacity_type && known < least) return "lists no known value";
     if (!qualified_name(text_of(s, key))) return "is not a qualified name";
     for (uint32_t i = 0; i < count; i++) {
@@ -80,6 +82,7 @@ const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32
     }
     if (op == KARP_OP_IN && count < least) return "has too few values";
     /* One below 0 begins with what no value begins with. */
-    if (op >= KARP_OP_GT && (count != 1 || !s->facts.numbers[values[0]].is_number)) return "needs one non-negative integer";
+    if (op >= KARP_OP_GT && (count != 1 || !s->facts.numbers[values[0]].is_number))
+        return "needs one non-negative integer";
     return NULL;
 }

@@ -6,7 +6,7 @@
 #include <model/snapshot.h>
 
 /* What is wrong with a requirement; NULL = nothing. Values are text ids. */
-const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32_t op, const uint32_t *values, uint32_t count,
-                              uint32_t min_values);
+const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32_t op, const uint32_t *values,
+                              uint32_t count, uint32_t min_values);
 
 #endif

@@ -17,18 +17,18 @@
 /* The price of offerings with one set of requirements, of the types with one name. */
 typedef struct price_update {
     const overlay *by; /* the first overlay, in order, that set it */
-    int32_t lowest;    /* weight of the last one that would have */
+    int32_t lowest; /* weight of the last one that would have */
 } price_update;
 
 /* What overlays say about the types of one name. */
 typedef struct type_update {
-    resource_list capacity;  /* in the store's resource ids */
-    resource_list last;      /* what the last overlay with capacity named … */
-    int32_t lowest;          /* … and its weight */
+    resource_list capacity; /* in the store's resource ids */
+    resource_list last; /* what the last overlay with capacity named … */
+    int32_t lowest; /* … and its weight */
 } type_update;
 
 typedef struct pool_updates {
-    map64 type_of;  /* type name (text) -> types */
+    map64 type_of; /* type name (text) -> types */
     map64 price_of; /* (type name, offering's set) -> prices */
     LIST_OF(type_update) types;
     LIST_OF(price_update) prices;
@@ -37,7 +37,9 @@ typedef struct pool_updates {
 typedef struct overlaying {
     karp_snapshot *s;
     struct translation *translations; /* by catalogue */
-    struct catalogue_sets { uint32_t *types, *offerings; } *known; /* by catalogue; offerings of all types in order */
+    struct catalogue_sets {
+        uint32_t *types, *offerings;
+    } * known; /* by catalogue; offerings of all types in order */
     pool_updates *pools;
     uint32_t *sets; /* of one type's offerings: scratch */
     const overlay **suppliers; /* overlays that hold and supply prices, in order */
@@ -58,7 +60,8 @@ static bool says_number(karp_str text, bool *adjusts, bool *percent, double *val
     }
     *percent = *adjusts && text.len > 0 && text.ptr[text.len - 1] == '%';
     if (*percent) text.len--;
-    if (text.len == 0 || text.ptr[0] == '+' || text.ptr[0] == '-' || karp_double_parse(text, value) != KARP_OK) return false;
+    if (text.len == 0 || text.ptr[0] == '+' || text.ptr[0] == '-' || karp_double_parse(text, value) != KARP_OK)
+        return false;
     if (negative) *value = -*value;
     return true;
 }
@@ -106,7 +109,8 @@ static uint32_t pool_set(overlaying *w, uint32_t pool)
 
 /* Calls `see` for each type of the pool of which some offering matches; sets[] are those that do, in offerings' order.
  * false = `see` said so. */
-typedef bool (*see_type)(overlaying *w, uint32_t pool, const overlay *o, uint32_t name, const uint32_t *sets, uint32_t count);
+typedef bool (*see_type)(overlaying *w, uint32_t pool, const overlay *o, uint32_t name, const uint32_t *sets,
+                         uint32_t count);
 
 static bool match(overlaying *w, uint32_t pool, const overlay *o, see_type see)
 {
@@ -134,7 +138,8 @@ static bool match(overlaying *w, uint32_t pool, const overlay *o, see_type see)
 
 /* ---- conflicts -------------------------------------------------------------------------------------------------------------------- */
 
-static bool no_conflict(overlaying *w, uint32_t pool, const overlay *o, uint32_t name, const uint32_t *sets, uint32_t count)
+static bool no_conflict(overlaying *w, uint32_t pool, const overlay *o, uint32_t name, const uint32_t *sets,
+                        uint32_t count)
 {
     const pool_updates *p = &w->pools[pool];
     uint32_t known = map64_get(&p->type_of, name);
@@ -201,7 +206,8 @@ static bool supplies(const overlaying *w, const overlay *o)
     bool adjusts, percent;
     double value;
     if (o->price.len == 0 || !says_number(o->price, &adjusts, &percent, &value) || adjusts) return false;
-    return o->requirements.count == 1 && o->requirements.items[0].key == w->s->known.instance_type && o->requirements.items[0].op == KARP_OP_IN;
+    return o->requirements.count == 1 && o->requirements.items[0].key == w->s->known.instance_type &&
+           o->requirements.items[0].op == KARP_OP_IN;
 }
 
 /* An overlay holds in all pools or in none. */
@@ -242,8 +248,8 @@ static void supply_price(const overlaying *w, uint32_t name, karp_offering *o)
     }
 }
 
-static const karp_offering *overlaid_offerings(const overlaying *w, arena *a, uint32_t index, const catalogue_type *type,
-                                               const uint32_t *sets, const pool_updates *p)
+static const karp_offering *overlaid_offerings(const overlaying *w, arena *a, uint32_t index,
+                                               const catalogue_type *type, const uint32_t *sets, const pool_updates *p)
 {
     karp_offering *list = arena_array(a, type->offering_count + (size_t)1, sizeof *list);
     uint32_t name = w->translations[index].text[type->name];
@@ -263,7 +269,8 @@ static const karp_offering *overlaid_offerings(const overlaying *w, arena *a, ui
     return list;
 }
 
-static const karp_resource *overlaid_capacity(const karp_snapshot *s, arena *a, const karp_instance_type *type, resource_list more, size_t *count)
+static const karp_resource *overlaid_capacity(const karp_snapshot *s, arena *a, const karp_instance_type *type,
+                                              resource_list more, size_t *count)
 {
     karp_resource *list = arena_array(a, type->capacity_count + (size_t)more.count + 1, sizeof *list);
     size_t n = type->capacity_count;
@@ -283,7 +290,8 @@ static const karp_resource *overlaid_capacity(const karp_snapshot *s, arena *a, 
 }
 
 /* The catalogue as the pool sees it; *out stays NULL when nothing of it is touched. */
-static karp_status overlaid(overlaying *w, arena *a, uint32_t pool, uint32_t index, karp_catalogue **out, karp_error *error)
+static karp_status overlaid(overlaying *w, arena *a, uint32_t pool, uint32_t index, karp_catalogue **out,
+                            karp_error *error)
 {
     const karp_catalogue *c = w->s->catalogues[index];
     const pool_updates *p = &w->pools[pool];
@@ -303,8 +311,10 @@ static karp_status overlaid(overlaying *w, arena *a, uint32_t pool, uint32_t ind
         types[t].attribute_binding_count = 0;
         types[t].offerings = overlaid_offerings(w, a, index, &c->types[t], sets, p);
         types[t].capacity_from_overlay = u->capacity.count > 0;
-        if (u->capacity.count > 0) types[t].capacity = overlaid_capacity(w->s, a, &c->types[t].shown, u->capacity, &types[t].capacity_count);
-        if (types[t].offerings == NULL || (u->capacity.count > 0 && types[t].capacity == NULL)) return fail_nomem(error);
+        if (u->capacity.count > 0)
+            types[t].capacity = overlaid_capacity(w->s, a, &c->types[t].shown, u->capacity, &types[t].capacity_count);
+        if (types[t].offerings == NULL || (u->capacity.count > 0 && types[t].capacity == NULL))
+            return fail_nomem(error);
     }
     return touched ? karp_catalogue_new(w->s->context, types, c->count, out, error) : KARP_OK;
 }

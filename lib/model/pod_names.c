@@ -52,7 +52,9 @@ static bool continue_order(karp_snapshot *s)
         s->pod_rank = block_hold(before->pod_rank);
     } else if (ok) {
         ok = make_room(s);
-        if (ok) order_change_apply(&change, before->by_name, before->raw.pods.count, change.fresh, sizeof *s->by_name, s->by_name);
+        if (ok)
+            order_change_apply(&change, before->by_name, before->raw.pods.count, change.fresh, sizeof *s->by_name,
+                               s->by_name);
         if (ok) order_change_ranks(&change, s, before->pod_rank, s->by_name, s->pod_rank);
     }
     order_change_free(&change, s->context);

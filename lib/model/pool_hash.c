@@ -35,7 +35,10 @@ static uint64_t ordered(uint64_t a, uint64_t b)
 }
 
 /* A struct under construction: begins with its type's name, and takes its fields in the order of their declaration. */
-static void take(uint64_t *h, const char *field, uint64_t value) { *h = finish(*h ^ ordered(of_text(str(field)), value)); }
+static void take(uint64_t *h, const char *field, uint64_t value)
+{
+    *h = finish(*h ^ ordered(of_text(str(field)), value));
+}
 
 static void take_text(uint64_t *h, const char *field, karp_str value)
 {

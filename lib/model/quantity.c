@@ -63,7 +63,7 @@ static int parse_exponent(const char *text, const char *end, int64_t *out)
 }
 
 static const char decimal_letters[] = "num kMGTPE"; /* 10^-9 to 10^18, in steps of 3; the blank is no suffix */
-static const char binary_letters[] = "KMGTPE";      /* 2^10 to 2^60 */
+static const char binary_letters[] = "KMGTPE"; /* 2^10 to 2^60 */
 
 static int parse_suffix(const char *text, const char *end, pieces *p)
 {

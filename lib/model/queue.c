@@ -38,7 +38,8 @@ static int by_size_and_age(const store *s, const pod *a, const pod *b)
     if (a->shape != b->shape) {
         resource_list x = s->shapes.items[a->shape].requests, y = s->shapes.items[b->shape].requests;
         int order = amount_cmp(resource_list_get(y, RESOURCE_CPU), resource_list_get(x, RESOURCE_CPU));
-        if (order == 0) order = amount_cmp(resource_list_get(y, RESOURCE_MEMORY), resource_list_get(x, RESOURCE_MEMORY));
+        if (order == 0)
+            order = amount_cmp(resource_list_get(y, RESOURCE_MEMORY), resource_list_get(x, RESOURCE_MEMORY));
         if (order != 0) return order;
     }
     return compare_age(a, b);
@@ -69,7 +70,8 @@ static bool sort_queue(karp_snapshot *s)
     for (size_t i = 0; ok && i < n; i++) first[size_of[s->pod_class[i]] + 2]++;
     for (uint32_t k = 2; ok && k < sizes + 2; k++) first[k] += first[k - 1];
     for (size_t i = 0; ok && i < n; i++) s->queue[first[size_of[s->pod_class[i]] + 1]++] = (uint32_t)i;
-    for (uint32_t k = 0; ok && k < sizes; k++) ok = sort_ids(s->context, s->queue + first[k], first[k + 1] - first[k], by_age, s);
+    for (uint32_t k = 0; ok && k < sizes; k++)
+        ok = sort_ids(s->context, s->queue + first[k], first[k + 1] - first[k], by_age, s);
     mem_free(s->context, order, bytes);
     return ok;
 }
@@ -129,7 +131,8 @@ static bool continue_falls(karp_snapshot *s, const order_change *change)
 static bool class_queue(karp_snapshot *s)
 {
     s->queue_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue_class);
-    for (size_t i = 0; i < s->raw.pods.count && s->queue_class != NULL; i++) s->queue_class[i] = s->pod_class[s->queue[i]];
+    for (size_t i = 0; i < s->raw.pods.count && s->queue_class != NULL; i++)
+        s->queue_class[i] = s->pod_class[s->queue[i]];
     return s->queue_class != NULL;
 }
 
@@ -141,7 +144,8 @@ static bool class_change(karp_snapshot *s, const order_change *change)
     s->queue_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue_class);
     bool ok = fresh != NULL && s->queue_class != NULL;
     for (size_t i = 0; ok && i < change->fresh_count; i++) fresh[i] = s->pod_class[change->fresh[i]];
-    if (ok) order_change_apply(change, before->queue_class, before->raw.pods.count, fresh, sizeof *fresh, s->queue_class);
+    if (ok)
+        order_change_apply(change, before->queue_class, before->raw.pods.count, fresh, sizeof *fresh, s->queue_class);
     mem_free(s->context, fresh, s->kept->room * sizeof *fresh);
     return ok;
 }
@@ -178,13 +182,15 @@ static bool continue_queue(karp_snapshot *s)
 /* scheduling.md §2.1 */
 static bool waits(const pod *p)
 {
-    return p->node == NO_ID && (p->flags & POD_UNSCHEDULABLE) && !(p->flags & (POD_NOMINATED | POD_OF_DAEMON_SET | POD_OF_NODE | POD_VIRTUAL));
+    return p->node == NO_ID && (p->flags & POD_UNSCHEDULABLE) &&
+           !(p->flags & (POD_NOMINATED | POD_OF_DAEMON_SET | POD_OF_NODE | POD_VIRTUAL));
 }
 
 static bool is_plain(const store *s, const pod *p)
 {
     const shape *h = &s->shapes.items[p->shape];
-    return h->node_selector.count == 0 && h->required.count == 0 && h->preferred.count == 0 && s->volumes.entries[p->volumes].count == 0;
+    return h->node_selector.count == 0 && h->required.count == 0 && h->preferred.count == 0 &&
+           s->volumes.entries[p->volumes].count == 0;
 }
 
 static bool make_pending(karp_snapshot *s)
@@ -224,9 +230,11 @@ static bool continue_pending(karp_snapshot *s)
 {
     const karp_snapshot *before = s->kept->before;
     order_change change;
-    bool ok = order_change_find(&change, s, before->pending, before->pending_count, pods_by_name, waits) && make_pending(s);
+    bool ok = order_change_find(&change, s, before->pending, before->pending_count, pods_by_name, waits) &&
+              make_pending(s);
     if (ok) {
-        order_change_apply(&change, before->pending, before->pending_count, change.fresh, sizeof *s->pending, s->pending);
+        order_change_apply(&change, before->pending, before->pending_count, change.fresh, sizeof *s->pending,
+                           s->pending);
         s->pending_count = before->pending_count - (uint32_t)change.gone_count + (uint32_t)change.fresh_count;
         continue_plain(s);
     }

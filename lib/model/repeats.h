@@ -10,7 +10,14 @@
 #include <karp/objects.h>
 #include <model/store.h>
 
-enum { REPEATED_TEXTS = 1024, REPEATED_REQUIREMENTS = 1024, REPEATED_LISTS = 128, REPEATED_AMOUNTS = 1024, REPEATED_CAPACITIES = 512, REPEATED_OVERHEADS = 256 };
+enum {
+    REPEATED_TEXTS = 1024,
+    REPEATED_REQUIREMENTS = 1024,
+    REPEATED_LISTS = 128,
+    REPEATED_AMOUNTS = 1024,
+    REPEATED_CAPACITIES = 512,
+    REPEATED_OVERHEADS = 256
+};
 
 typedef struct repeated_text {
     const char *ptr; /* NULL: the slot is free */
@@ -67,15 +74,17 @@ static inline repeated_text *repeated_text_slot(repeats *r, karp_str text)
 
 static inline repeated_requirement *repeated_requirement_slot(repeats *r, const karp_requirement *given)
 {
-    uint64_t values = (uint64_t)(uintptr_t)given->values ^ (uint64_t)given->value_count << 48 ^ (uint64_t)given->op << 60;
+    uint64_t values = (uint64_t)(uintptr_t)given->values ^ (uint64_t)given->value_count << 48 ^
+                      (uint64_t)given->op << 60;
     return &r->requirements[hash_mix((uint64_t)(uintptr_t)given->key.ptr * 3 ^ values) % REPEATED_REQUIREMENTS];
 }
 
 static inline bool repeated_requirement_is(const repeated_requirement *met, const karp_requirement *given)
 {
     const karp_requirement *was = &met->given;
-    return was->key.ptr != NULL && was->key.ptr == given->key.ptr && was->key.len == given->key.len && was->values == given->values &&
-           was->value_count == given->value_count && was->op == given->op && was->min_values == given->min_values;
+    return was->key.ptr != NULL && was->key.ptr == given->key.ptr && was->key.len == given->key.len &&
+           was->values == given->values && was->value_count == given->value_count && was->op == given->op &&
+           was->min_values == given->min_values;
 }
 
 static inline repeated_list *repeated_list_slot(repeats *r, const karp_requirement *list, size_t count)
@@ -85,7 +94,8 @@ static inline repeated_list *repeated_list_slot(repeats *r, const karp_requireme
 
 static inline repeated_overhead *repeated_overhead_slot(repeats *r, const karp_overhead *given)
 {
-    uint64_t lists = hash_mix((uint64_t)(uintptr_t)given->kube_reserved) ^ (uint64_t)(uintptr_t)given->eviction_threshold;
+    uint64_t lists = hash_mix((uint64_t)(uintptr_t)given->kube_reserved) ^
+                     (uint64_t)(uintptr_t)given->eviction_threshold;
     return &r->overheads[hash_mix(lists) % REPEATED_OVERHEADS];
 }
 
@@ -94,8 +104,10 @@ static inline bool repeated_overhead_is(const repeated_overhead *met, const karp
     const karp_overhead *was = &met->given;
     return (given->kube_reserved || given->system_reserved || given->eviction_threshold) &&
            was->kube_reserved == given->kube_reserved && was->kube_reserved_count == given->kube_reserved_count &&
-           was->system_reserved == given->system_reserved && was->system_reserved_count == given->system_reserved_count &&
-           was->eviction_threshold == given->eviction_threshold && was->eviction_threshold_count == given->eviction_threshold_count;
+           was->system_reserved == given->system_reserved &&
+           was->system_reserved_count == given->system_reserved_count &&
+           was->eviction_threshold == given->eviction_threshold &&
+           was->eviction_threshold_count == given->eviction_threshold_count;
 }
 
 static inline repeated_amount *repeated_amount_slot(repeats *r, amount value, bool binary)
@@ -107,7 +119,8 @@ static inline repeated_capacity *repeated_capacity_slot(repeats *r, resource_lis
 {
     uint64_t hash = list.count;
     for (uint32_t i = 0; i < list.count; i++) {
-        hash = hash_mix(hash ^ list.items[i].value.lo ^ (uint64_t)list.items[i].resource << 32 ^ (uint64_t)list.items[i].binary << 63);
+        hash = hash_mix(hash ^ list.items[i].value.lo ^ (uint64_t)list.items[i].resource << 32 ^
+                        (uint64_t)list.items[i].binary << 63);
     }
     return &r->capacities[hash % REPEATED_CAPACITIES];
 }

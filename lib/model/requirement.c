@@ -63,7 +63,8 @@ static uint64_t requirement_hash(const requirement *r)
 {
     uint64_t h = hash_mix(pair_key(r->key, r->min_values) + (uint64_t)r->complement);
     h = hash_mix(h ^ (uint64_t)r->gte);
-    h = hash_mix(h ^ (uint64_t)r->lte ^ ((uint64_t)r->has_gte << 1) ^ (uint64_t)r->has_lte ^ ((uint64_t)r->min_zero << 2));
+    h = hash_mix(h ^ (uint64_t)r->lte ^ ((uint64_t)r->has_gte << 1) ^ (uint64_t)r->has_lte ^
+                 ((uint64_t)r->min_zero << 2));
     for (uint32_t i = 0; i < r->value_count; i++) h = hash_mix(h ^ r->values[i]);
     return h;
 }
@@ -95,14 +96,18 @@ static bool rehash_requirements(algebra *a, size_t slot_count)
 static size_t requirement_slot(const algebra *a, const requirement *r)
 {
     size_t mask = a->requirement_slot_count - 1, at = (size_t)requirement_hash(r) & mask;
-    while (a->requirement_slots[at] != 0 && !requirement_equal(&a->requirements[a->requirement_slots[at] - 1], r)) at = (at + 1) & mask;
+    while (a->requirement_slots[at] != 0 && !requirement_equal(&a->requirements[a->requirement_slots[at] - 1], r))
+        at = (at + 1) & mask;
     return at;
 }
 
 uint32_t requirement_find_in(const algebra *a, uint32_t key, uint32_t value)
 {
-    const requirement r = { .key = a->facts->normalized[key], .gte = INT64_MIN, .lte = INT64_MAX, .values = &value, .value_count = 1 };
-    return a->requirement_slot_count == 0 ? NO_ID : a->requirement_slots[requirement_slot(a, &r)] - 1; /* 0 - 1 is NO_ID */
+    const requirement r = {
+        .key = a->facts->normalized[key], .gte = INT64_MIN, .lte = INT64_MAX, .values = &value, .value_count = 1
+    };
+    return a->requirement_slot_count == 0 ? NO_ID
+                                          : a->requirement_slots[requirement_slot(a, &r)] - 1; /* 0 - 1 is NO_ID */
 }
 
 /* Interns `r`; its values are copied when it is new. */
@@ -158,7 +163,8 @@ static int64_t bound_of(const algebra *a, const uint32_t *values, size_t count)
     return count == 0 ? 0 : a->facts->numbers[values[0]].value;
 }
 
-uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t *values, size_t count, uint32_t min_values)
+uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t *values, size_t count,
+                          uint32_t min_values)
 {
     requirement r = { .key = a->facts->normalized[key], .min_values = min_values, .gte = INT64_MIN, .lte = INT64_MAX };
     int64_t n = op >= KARP_OP_GT ? bound_of(a, values, count) : 0;
@@ -178,9 +184,7 @@ uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t 
         if (a->requirement_count == known) arena_release(&a->data, mark);
         return id;
     }
-    case KARP_OP_EXISTS:
-        r.complement = true;
-        break;
+    case KARP_OP_EXISTS: r.complement = true; break;
     case KARP_OP_GT:
         r.complement = n != INT64_MAX;
         if (n == INT64_MAX) {
@@ -203,15 +207,16 @@ uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t 
         r.complement = r.has_lte = true;
         r.lte = n;
         break;
-    default: /* DoesNotExist, and words that are no operator: nothing is allowed */
-        break;
+    default: /* DoesNotExist, and words that are no operator: nothing is allowed */ break;
     }
     return requirement_intern(a, &r);
 }
 
 uint32_t requirement_in(algebra *a, uint32_t key, uint32_t value)
 {
-    requirement r = { .key = a->facts->normalized[key], .gte = INT64_MIN, .lte = INT64_MAX, .values = &value, .value_count = 1 };
+    requirement r = {
+        .key = a->facts->normalized[key], .gte = INT64_MIN, .lte = INT64_MAX, .values = &value, .value_count = 1
+    };
     return requirement_intern(a, &r);
 }
 
@@ -272,7 +277,8 @@ static requirement meet_frame(const requirement *x, const requirement *y)
 static bool crossed(const requirement *r) { return r->has_gte && r->has_lte && r->gte > r->lte; }
 
 /* Merges two lists ordered by rank. kind: 0 both lists, 1 x without y, 2 common values. Keeps what is within bounds. */
-static uint32_t merge_values(const algebra *a, const requirement *x, const requirement *y, int kind, const requirement *bounds, uint32_t *out)
+static uint32_t merge_values(const algebra *a, const requirement *x, const requirement *y, int kind,
+                             const requirement *bounds, uint32_t *out)
 {
     const uint32_t *rank = a->facts->rank;
     uint32_t i = 0, j = 0, n = 0;
@@ -363,7 +369,8 @@ bool requirement_overlap(algebra *a, uint32_t x, uint32_t y)
 {
     if (a->failed) return false;
     const requirement *rx = &a->requirements[x], *ry = &a->requirements[y];
-    if (one_value(rx) && one_value(ry)) return rx->values[0] == ry->values[0]; /* labels mostly; sooner told than found */
+    if (one_value(rx) && one_value(ry))
+        return rx->values[0] == ry->values[0]; /* labels mostly; sooner told than found */
     uint64_t key = x < y ? pair_key(x, y) : pair_key(y, x);
     uint32_t known = map64_get(&a->overlaps, key);
     if (known == NO_ID) {

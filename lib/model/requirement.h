@@ -18,7 +18,7 @@
 typedef struct requirement {
     uint32_t key;
     uint32_t min_values; /* 0 = none */
-    int64_t gte, lte;    /* inclusive; INT64_MIN and INT64_MAX when there is no bound */
+    int64_t gte, lte; /* inclusive; INT64_MIN and INT64_MAX when there is no bound */
     const uint32_t *values;
     uint32_t value_count;
     bool complement; /* the values are the excluded ones */
@@ -40,11 +40,11 @@ typedef struct string_number {
 
 /* What the algebra needs to know of strings; owned by the snapshot. */
 typedef struct string_facts {
-    const uint32_t *rank;         /* id -> position by name */
+    const uint32_t *rank; /* id -> position by name */
     const string_number *numbers; /* id -> integer */
-    const uint8_t *well_known;    /* id -> the key is a well-known label */
-    const uint32_t *normalized;   /* id -> the key it stands for (itself, mostly) */
-    uint32_t hostname;            /* id of kubernetes.io/hostname */
+    const uint8_t *well_known; /* id -> the key is a well-known label */
+    const uint32_t *normalized; /* id -> the key it stands for (itself, mostly) */
+    uint32_t hostname; /* id of kubernetes.io/hostname */
     uint32_t count;
 } string_facts;
 
@@ -57,7 +57,7 @@ typedef struct algebra {
     uint32_t *requirement_slots;
     size_t requirement_slot_count;
     words sets; /* words are set_entry pairs */
-    map64 meets, overlaps;                   /* pairs of requirements */
+    map64 meets, overlaps; /* pairs of requirements */
     map64 set_meets, set_strict, set_lenient; /* pairs of sets */
     bool failed; /* an allocation was refused: answers since then are meaningless */
 } algebra;
@@ -77,9 +77,11 @@ bool algebra_init(algebra *a, karp_context *context, const string_facts *facts, 
 void algebra_free(algebra *a);
 
 /* From an API expression; the key is normalised, values may repeat. NO_ID on refused memory (and `failed` is set). */
-uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t *values, size_t count, uint32_t min_values);
+uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t *values, size_t count,
+                          uint32_t min_values);
 uint32_t requirement_in(algebra *a, uint32_t key, uint32_t value);
-uint32_t requirement_find_in(const algebra *a, uint32_t key, uint32_t value); /* the same, if it is there already; else NO_ID */
+uint32_t requirement_find_in(const algebra *a, uint32_t key,
+                             uint32_t value); /* the same, if it is there already; else NO_ID */
 /* The same requirement with another minValues, which may be 0. */
 uint32_t requirement_with_min_values(algebra *a, uint32_t id, uint32_t min_values);
 static inline const requirement *requirement_get(const algebra *a, uint32_t id) { return &a->requirements[id]; }
@@ -93,11 +95,11 @@ bool requirement_has(const algebra *a, const requirement *r, uint32_t value);
 /* Whether a name that no string of the snapshot is (a new node's host name) is allowed. */
 bool requirement_has_fresh(const requirement *r);
 
-uint32_t requirement_meet(algebra *a, uint32_t x, uint32_t y);    /* the intersection */
+uint32_t requirement_meet(algebra *a, uint32_t x, uint32_t y); /* the intersection */
 /* Of all of them, which are on one key; NO_ID = there are none. By halves, since every intersection is kept: of n requirements that
  * list a value each, n log n values and not n * n. */
 uint32_t requirement_of_all(algebra *a, const uint32_t *ids, size_t count);
-bool requirement_overlap(algebra *a, uint32_t x, uint32_t y);     /* HasIntersection */
+bool requirement_overlap(algebra *a, uint32_t x, uint32_t y); /* HasIntersection */
 /* HasIntersection, or both only exclude: the test of Intersects, symmetric. */
 bool requirement_agree(algebra *a, uint32_t x, uint32_t y);
 
@@ -115,8 +117,11 @@ uint32_t set_replace(algebra *a, uint32_t set, uint32_t with); /* the key's entr
 uint32_t set_remove(algebra *a, uint32_t set, uint32_t key);
 uint32_t set_meet_of_two(algebra *a, uint32_t x, uint32_t y);
 /* ∧ of two sets. Most pods ask nothing, which is answered without a call here and below. */
-static inline uint32_t set_meet(algebra *a, uint32_t x, uint32_t y) { return y == EMPTY_SET ? x : set_meet_of_two(a, x, y); }
-bool set_agree(algebra *a, uint32_t x, uint32_t y);               /* Intersects, without its list of errors */
+static inline uint32_t set_meet(algebra *a, uint32_t x, uint32_t y)
+{
+    return y == EMPTY_SET ? x : set_meet_of_two(a, x, y);
+}
+bool set_agree(algebra *a, uint32_t x, uint32_t y); /* Intersects, without its list of errors */
 bool set_compatible_with_some(algebra *a, uint32_t supply, uint32_t asked, bool lenient);
 /* Compatible: whether `supply` can meet what is `asked`; lenient = undefined well-known labels are acceptable. */
 static inline bool set_compatible(algebra *a, uint32_t supply, uint32_t asked, bool lenient)

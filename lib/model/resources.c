@@ -41,18 +41,16 @@ static karp_status read_one(const karp_resource *r, quantity *out, karp_error *e
 {
     if (r->text.ptr == NULL) {
         out->binary = false;
-        if (r->scale < -9 || r->scale > 18) return fail(error, KARP_E_INVALID, "scale %d of a quantity is outside -9 … 18", (int)r->scale);
+        if (r->scale < -9 || r->scale > 18)
+            return fail(error, KARP_E_INVALID, "scale %d of a quantity is outside -9 … 18", (int)r->scale);
         if (!scaled_value(r->value, r->scale, &out->value)) return fail(error, KARP_E_RANGE, "quantity is too large");
         return KARP_OK;
     }
     int shown = r->text.len < 60 ? (int)r->text.len : 60;
     switch (quantity_parse(r->text.ptr, r->text.len, out)) {
-    case QUANTITY_OK:
-        return KARP_OK;
-    case QUANTITY_RANGE:
-        return fail(error, KARP_E_RANGE, "quantity \"%.*s\" is too large", shown, r->text.ptr);
-    default:
-        return fail(error, KARP_E_INVALID, "\"%.*s\" is not a quantity", shown, r->text.ptr);
+    case QUANTITY_OK: return KARP_OK;
+    case QUANTITY_RANGE: return fail(error, KARP_E_RANGE, "quantity \"%.*s\" is too large", shown, r->text.ptr);
+    default: return fail(error, KARP_E_INVALID, "\"%.*s\" is not a quantity", shown, r->text.ptr);
     }
 }
 
@@ -86,7 +84,8 @@ karp_status resource_list_read(strings *names, arena *a, const karp_resource *li
     }
     if (!sort_stable(a->context, items, count, sizeof *items, by_resource, NULL)) return fail_nomem(error);
     for (size_t i = 1; i < count; i++) {
-        if (items[i].resource == items[i - 1].resource) return fail(error, KARP_E_INVALID, "a resource is listed twice");
+        if (items[i].resource == items[i - 1].resource)
+            return fail(error, KARP_E_INVALID, "a resource is listed twice");
     }
     out->items = items;
     out->count = (uint32_t)count;
@@ -139,7 +138,10 @@ static karp_status combine(arena *a, resource_list x, resource_list y, enum comb
     return KARP_OK;
 }
 
-karp_status resource_list_sum(arena *a, resource_list x, resource_list y, resource_list *out) { return combine(a, x, y, SUM, out); }
+karp_status resource_list_sum(arena *a, resource_list x, resource_list y, resource_list *out)
+{
+    return combine(a, x, y, SUM, out);
+}
 
 karp_status resource_list_total(arena *a, resource_amount *items, size_t count, resource_list *out)
 {
@@ -156,7 +158,10 @@ karp_status resource_list_total(arena *a, resource_amount *items, size_t count, 
     return out->items != NULL ? KARP_OK : KARP_E_NOMEM;
 }
 
-karp_status resource_list_max(arena *a, resource_list x, resource_list y, resource_list *out) { return combine(a, x, y, MAX, out); }
+karp_status resource_list_max(arena *a, resource_list x, resource_list y, resource_list *out)
+{
+    return combine(a, x, y, MAX, out);
+}
 
 karp_status resource_list_override(arena *a, resource_list x, resource_list y, resource_list *out)
 {
@@ -169,7 +174,8 @@ karp_status resource_list_subtract(arena *a, resource_list x, resource_list y, r
     if (items == NULL) return KARP_E_NOMEM;
     for (uint32_t i = 0; i < x.count; i++) {
         items[i] = x.items[i];
-        if (!amount_sub(x.items[i].value, resource_list_get(y, x.items[i].resource), &items[i].value)) return KARP_E_RANGE;
+        if (!amount_sub(x.items[i].value, resource_list_get(y, x.items[i].resource), &items[i].value))
+            return KARP_E_RANGE;
     }
     out->items = items;
     out->count = x.count;

@@ -30,7 +30,8 @@ bool units_count(const amount *units, resource_list list)
         amount unit = units[list.items[i].resource], size = list.items[i].value;
         int64_t count;
         if (amount_sign(size) < 0) size = amount_neg(size);
-        if (amount_cmp(amount_gcd(unit, size), unit) != 0 || !amount_scale(size, unit, &count) || count > most_units) return false;
+        if (amount_cmp(amount_gcd(unit, size), unit) != 0 || !amount_scale(size, unit, &count) || count > most_units)
+            return false;
     }
     return true;
 }

@@ -5,13 +5,10 @@ static bool expression_valid(const expression *e)
 {
     switch (e->op) {
     case KARP_OP_IN:
-    case KARP_OP_NOT_IN:
-        return e->value_count > 0;
+    case KARP_OP_NOT_IN: return e->value_count > 0;
     case KARP_OP_EXISTS:
-    case KARP_OP_DOES_NOT_EXIST:
-        return e->value_count == 0;
-    default:
-        return false;
+    case KARP_OP_DOES_NOT_EXIST: return e->value_count == 0;
+    default: return false;
     }
 }
 
@@ -29,16 +26,11 @@ static bool expression_selects(const expression *e, label_list labels)
     bool listed = false;
     for (uint32_t i = 0; i < e->value_count && have != NO_ID; i++) listed = listed || e->values[i] == have;
     switch (e->op) {
-    case KARP_OP_IN:
-        return listed;
-    case KARP_OP_NOT_IN:
-        return !listed;
-    case KARP_OP_EXISTS:
-        return have != NO_ID;
-    case KARP_OP_DOES_NOT_EXIST:
-        return have == NO_ID;
-    default:
-        return false;
+    case KARP_OP_IN: return listed;
+    case KARP_OP_NOT_IN: return !listed;
+    case KARP_OP_EXISTS: return have != NO_ID;
+    case KARP_OP_DOES_NOT_EXIST: return have == NO_ID;
+    default: return false;
     }
 }
 

@@ -16,8 +16,9 @@ typedef karp_status (*prepare_step)(karp_snapshot *, karp_error *);
 
 /* The order matters: each step reads what those before it have made. */
 static const prepare_step steps[] = {
-    prepare_buffers, prepare_words, prepare_facts, prepare_names, prepare_catalogues, prepare_tables, prepare_devices,
-    prepare_units, prepare_table_vectors, prepare_classes, prepare_queue, prepare_daemons, prepare_bound, prepare_nodes,
+    prepare_buffers, prepare_words,   prepare_facts, prepare_names,         prepare_catalogues,
+    prepare_tables,  prepare_devices, prepare_units, prepare_table_vectors, prepare_classes,
+    prepare_queue,   prepare_daemons, prepare_bound, prepare_nodes,
 };
 
 /* For a snapshot that has taken over the frame of another. */
@@ -26,8 +27,9 @@ static const prepare_step steps_of_pods[] = { prepare_names, prepare_queue, cont
 /* Lets go of all that was made of the store. */
 static void release_blocks(karp_snapshot *s)
 {
-    void *blocks[] = { s->facts_block, s->by_name, s->pod_rank, s->pod_class, s->class_sizes, s->classes, s->queue, s->queue_rank,
-                       s->queue_falls, s->queue_class, s->pending, s->plain, s->pod_node, s->bound, s->nodes, s->node_sets, s->node_of_name };
+    void *blocks[] = { s->facts_block, s->by_name,    s->pod_rank,    s->pod_class,   s->class_sizes, s->classes,
+                       s->queue,       s->queue_rank, s->queue_falls, s->queue_class, s->pending,     s->plain,
+                       s->pod_node,    s->bound,      s->nodes,       s->node_sets,   s->node_of_name };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) block_release(blocks[i]);
     if (s->remaining == NULL) return;
     block_release(s->remaining->nodes);
@@ -122,11 +124,14 @@ static karp_status finish_store(karp_builder *builder, struct kept_pods *kept, k
 
 karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error)
 {
-    if (builder == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a builder and a place for the snapshot are needed");
+    if (builder == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a builder and a place for the snapshot are needed");
     struct kept_pods kept = { .before = NULL };
-    bool ok = store_close_gaps(&builder->s) && (builder->before == NULL || kept_pods_find(&kept, builder->before, &builder->s)) &&
+    bool ok = store_close_gaps(&builder->s) &&
+              (builder->before == NULL || kept_pods_find(&kept, builder->before, &builder->s)) &&
               store_remove(&builder->s, builder->removed.items, &builder->removed.count) && store_settle(&builder->s);
-    karp_status status = ok ? finish_store(builder, builder->before == NULL ? NULL : &kept, out, error) : fail_nomem(error);
+    karp_status status = ok ? finish_store(builder, builder->before == NULL ? NULL : &kept, out, error)
+                            : fail_nomem(error);
     if (builder->before != NULL) kept_pods_free(&kept, builder->context);
     if (status != KARP_OK) return status;
     karp_snapshot_unref(builder->before);

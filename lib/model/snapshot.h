@@ -17,20 +17,21 @@ typedef struct known_text {
     uint32_t registered, initialized, true_, spot, on_demand, reserved;
     uint32_t no_schedule, prefer_no_schedule, no_execute, disrupted;
     uint32_t not_ready, unreachable, uninitialized, unregistered; /* taint keys */
-    uint32_t ready, consolidatable, drifted, instance_terminating, initialized_condition, launched; /* condition types */
+    uint32_t ready, consolidatable, drifted, instance_terminating, initialized_condition,
+        launched; /* condition types */
     uint32_t validation_succeeded, node_class_ready, status_true, status_false, do_not_disrupt;
 } known_text;
 
 /* One way to be large enough: a type's allocatable group (scheduling.md §10.2) that has an available offering. */
 typedef struct variant {
     uint32_t type;
-    bool usable;             /* no negative entry: it can hold anything at all */
+    bool usable; /* no negative entry: it can hold anything at all */
     const int64_t *allocatable; /* vector */
 } variant;
 
 typedef struct offering {
     uint32_t type, variant; /* variant NO_ID when not available */
-    uint32_t set;           /* requirement set */
+    uint32_t set; /* requirement set */
     uint32_t zone, capacity_type, reservation; /* text ids, NO_ID = none */
     double price;
     int64_t reservation_capacity;
@@ -59,43 +60,43 @@ typedef struct type_table {
     uint32_t type_key_count, offering_key_count;
     const uint32_t *type_columns, *offering_columns; /* [key * count + index] */
     bool has_reservations; /* some available offering is reserved */
-    bool repeated_names;   /* two types have one name: a launch lists it once */
-    bool overlaid;         /* some price or capacity is from an overlay */
+    bool repeated_names; /* two types have one name: a launch lists it once */
+    bool overlaid; /* some price or capacity is from an overlay */
     uint32_t capacity_types; /* how many different ones the available offerings have */
 } type_table;
 
 /* What no decision can tell apart in two pods. */
 typedef struct pod_class {
     uint32_t shape, name_space;
-    uint32_t labels;            /* id in store.projected: the labels that some selector reads */
-    uint32_t marks;             /* id in store.mark_keys when default spread constraints look at controllers, else 0 */
+    uint32_t labels; /* id in store.projected: the labels that some selector reads */
+    uint32_t marks; /* id in store.mark_keys when default spread constraints look at controllers, else 0 */
     const demand *alternatives; /* of volumes (§13.2); none = unconstrained */
     uint32_t alternative_count;
-    uint32_t claims;            /* id in store.claim_names when devices are allocated, else 0 */
-    uint32_t volumes;           /* id in store.volumes when CSI limits matter, else NO_ID … */
-    bool volumes_found;         /* … every claim, volume and class was found (§13.2) */
-    uint32_t alone;             /* the only pod of the class, where each joins the topology by itself (S-Q2); else NO_ID */
-    bool counts_volumes;        /* the look-up of §13.4 succeeds */
-    bool contradictory;         /* all alternatives contradict themselves (§13.2) */
+    uint32_t claims; /* id in store.claim_names when devices are allocated, else 0 */
+    uint32_t volumes; /* id in store.volumes when CSI limits matter, else NO_ID … */
+    bool volumes_found; /* … every claim, volume and class was found (§13.2) */
+    uint32_t alone; /* the only pod of the class, where each joins the topology by itself (S-Q2); else NO_ID */
+    bool counts_volumes; /* the look-up of §13.4 succeeds */
+    bool contradictory; /* all alternatives contradict themselves (§13.2) */
     bool too_many_alternatives; /* more than are counted: no decision on these pods */
-    const int64_t *requests;    /* vector */
+    const int64_t *requests; /* vector */
 } pod_class;
 
 /* A Node and a NodeClaim, joined (scheduling.md §16). */
 typedef struct state_node {
-    uint32_t name;        /* names id */
+    uint32_t name; /* names id */
     uint32_t node, claim; /* indices in the store, NO_ID = none */
     bool managed, registered, initialized, marked, nominated;
-    uint32_t pool;        /* index in store.pools, NO_ID = no such pool */
-    uint32_t pool_name;   /* text id of the label's value, NO_ID = no label */
-    uint32_t hostname;    /* text id */
+    uint32_t pool; /* index in store.pools, NO_ID = no such pool */
+    uint32_t pool_name; /* text id of the label's value, NO_ID = no label */
+    uint32_t hostname; /* text id */
     label_list labels;
-    uint32_t set;         /* requirement set of the labels that some pod, volume or daemon reads, without the host name */
-    taint_list taints;    /* effective */
+    uint32_t set; /* requirement set of the labels that some pod, volume or daemon reads, without the host name */
+    taint_list taints; /* effective */
     const int64_t *available; /* allocatable − bound pods; vector */
     resource_list allocatable;
-    resource_list capacity;   /* with nodes: 1 */
-    const uint32_t *pods;     /* indices of the bound, non-terminal pods */
+    resource_list capacity; /* with nodes: 1 */
+    const uint32_t *pods; /* indices of the bound, non-terminal pods */
     uint32_t pod_count;
     const uint32_t *all_pods; /* terminal ones too */
     uint32_t all_pod_count;
@@ -110,7 +111,8 @@ struct karp_snapshot {
     known_text known;
     string_facts facts;
     void *facts_block; /* what the facts point into, and: */
-    const uint8_t *of_nodes, *of_pods; /* by text: a label key that some pod, volume or daemon reads on nodes, some selector on pods */
+    const uint8_t *of_nodes,
+        *of_pods; /* by text: a label key that some pod, volume or daemon reads on nodes, some selector on pods */
     struct frame *frame; /* frame.h: most of what follows; NULL = it is being made */
     algebra algebra;
     /* vectors: value of resource r in units of unit[r] */
@@ -118,8 +120,8 @@ struct karp_snapshot {
     amount *units;
     /* pods; the arrays are blocks that snapshots may have in common */
     struct kept_pods *kept; /* while it is being made: kept_pods.h; NULL = it continues none */
-    uint32_t *by_name;    /* every pod, by namespace and name … */
-    uint32_t *pod_rank;   /* … and the place of each in that order */
+    uint32_t *by_name; /* every pod, by namespace and name … */
+    uint32_t *pod_rank; /* … and the place of each in that order */
     uint32_t *pod_class; /* of every pod */
     pod_class *classes;
     uint32_t class_count;
@@ -129,36 +131,49 @@ struct karp_snapshot {
     uint8_t *queue_falls; /* 1 where a pod's name comes before the one in front of it */
     uint32_t *queue_class; /* classes in that order */
     uint32_t *pending; /* pods that wait for a node by themselves, by namespace and name (§2.1) */
-    uint64_t *plain;   /* by pod: it waits and asks for nothing that could be invalid */
+    uint64_t *plain; /* by pod: it waits and asks for nothing that could be invalid */
     uint32_t pending_count;
     uint32_t *place; /* pods to place when the input names them (§1 step 4), else NULL */
     uint32_t place_count;
     /* nodes; blocks, too, and likewise what is of those that remain */
     state_node *nodes; /* by name */
     uint32_t node_count;
-    uint32_t *node_sets;    /* store node index -> requirement set of the Node object's own labels, as `set` above */
+    uint32_t *node_sets; /* store node index -> requirement set of the Node object's own labels, as `set` above */
     uint32_t *node_of_name; /* store node index -> state node index, NO_ID = not a state node */
-    const uint64_t *lost;   /* by store node: not known, though it is told of; NULL = none */
-    struct known_nodes { state_node *nodes; uint32_t count; uint32_t *of_name; const uint64_t *lost; } *remaining; /* see snapshot_remaining(); NULL = all */
-    uint32_t *pod_node;     /* pod -> store node index, NO_ID = not bound to a node that exists */
-    uint32_t strays;        /* pods on nodes that are not in the input */
-    struct node_pods { const uint32_t *items; uint32_t count; } *bound; /* by store node: all pods on it, by namespace and name */
+    const uint64_t *lost; /* by store node: not known, though it is told of; NULL = none */
+    struct known_nodes {
+        state_node *nodes;
+        uint32_t count;
+        uint32_t *of_name;
+        const uint64_t *lost;
+    } * remaining; /* see snapshot_remaining(); NULL = all */
+    uint32_t *pod_node; /* pod -> store node index, NO_ID = not bound to a node that exists */
+    uint32_t strays; /* pods on nodes that are not in the input */
+    struct node_pods {
+        const uint32_t *items;
+        uint32_t count;
+    } * bound; /* by store node: all pods on it, by namespace and name */
     /* catalogues: those given, then those that node overlays made of them */
     karp_catalogue **catalogues;
     uint32_t catalogue_count, catalogues_given;
-    struct pool_catalogues { uint32_t *items; uint32_t count; } *pool_catalogues; /* by store pool: indices of catalogues */
+    struct pool_catalogues {
+        uint32_t *items;
+        uint32_t count;
+    } * pool_catalogues; /* by store pool: indices of catalogues */
     type_table *tables;
     uint32_t table_count;
-    struct pool_words { uint32_t name, class_label; } *pool_names; /* text ids, by store pool: its name, the label of §7.3 */
+    struct pool_words {
+        uint32_t name, class_label;
+    } * pool_names; /* text ids, by store pool: its name, the label of §7.3 */
     uint32_t *pool_table; /* store pool index -> table, NO_ID = no types */
     /* daemons: representative pods of §12.1, by DaemonSet in input order */
     struct daemon {
-        uint32_t set, name;        /* daemon set index; its names id */
-        uint32_t newest;           /* its newest pod, NO_ID = none */
-        uint32_t pod;              /* the pod whose name it goes by, be it another's; NO_ID = none has that name */
-        const shape *shape;        /* tolerations, requests, ports */
-        node_term_list required;   /* the template's when it has any */
-    } *daemons;
+        uint32_t set, name; /* daemon set index; its names id */
+        uint32_t newest; /* its newest pod, NO_ID = none */
+        uint32_t pod; /* the pod whose name it goes by, be it another's; NO_ID = none has that name */
+        const shape *shape; /* tolerations, requests, ports */
+        node_term_list required; /* the template's when it has any */
+    } * daemons;
     uint32_t daemon_count;
     struct device_world *devices; /* device_world.h; NULL = no pod uses resource claims, or they are ignored */
 };
@@ -192,5 +207,8 @@ bool node_is_told(const karp_snapshot *s, const node *n);
 bool taint_ephemeral(const karp_snapshot *s, const taint *t);
 /* The state node of that name; NO_ID. */
 uint32_t state_node_named(const karp_snapshot *s, karp_str name);
-static inline const shape *shape_of(const karp_snapshot *s, uint32_t c) { return &s->raw.shapes.items[s->classes[c].shape]; }
+static inline const shape *shape_of(const karp_snapshot *s, uint32_t c)
+{
+    return &s->raw.shapes.items[s->classes[c].shape];
+}
 #endif

@@ -11,15 +11,18 @@ static bool pod_amounts(const karp_snapshot *s, karp_table *t)
     amount_columns requests;
     size_t cells, bytes;
     amount_columns_begin(&requests, t);
-    for (uint32_t c = 0; c < s->class_count; c++) resource_columns_mention(&requests, &s->raw.resources, shape_of(s, c)->requests);
+    for (uint32_t c = 0; c < s->class_count; c++)
+        resource_columns_mention(&requests, &s->raw.resources, shape_of(s, c)->requests);
     amount_columns_make(&requests, "requests.");
     double *rows = NULL;
-    if (size_mul(s->class_count, requests.count, &cells) && size_mul(cells, sizeof *rows, &bytes)) rows = mem_alloc(s->context, bytes);
+    if (size_mul(s->class_count, requests.count, &cells) && size_mul(cells, sizeof *rows, &bytes))
+        rows = mem_alloc(s->context, bytes);
     if (rows != NULL) {
         for (uint32_t c = 0; c < s->class_count; c++) {
             resource_columns_row(&requests, &s->raw.resources, shape_of(s, c)->requests, rows + c * requests.count);
         }
-        for (size_t i = 0; i < s->raw.pods.count; i++) amount_columns_row(&requests, rows + s->pod_class[i] * requests.count);
+        for (size_t i = 0; i < s->raw.pods.count; i++)
+            amount_columns_row(&requests, rows + s->pod_class[i] * requests.count);
         mem_free(s->context, rows, bytes);
     }
     amount_columns_end(&requests);
@@ -56,7 +59,8 @@ static double in_units(const karp_snapshot *s, uint32_t resource, int64_t units)
     amount value;
     uint64_t size = units < 0 ? 0 - (uint64_t)units : (uint64_t)units;
     /* Only what was clamped is beyond the range of amounts. */
-    double d = amount_mul(s->units[resource], size, &value) ? amount_double(value) : amount_double(s->units[resource]) * (double)size;
+    double d = amount_mul(s->units[resource], size, &value) ? amount_double(value)
+                                                            : amount_double(s->units[resource]) * (double)size;
     return units < 0 ? -d : d;
 }
 
@@ -93,7 +97,8 @@ static bool node_amounts(const karp_snapshot *s, karp_table *t)
 static bool nodes(const karp_snapshot *s, karp_table *t)
 {
     column *name = table_text(t, "name"), *pool = table_words(t, "node_pool"), *type = table_words(t, "instance_type");
-    column *zone = table_words(t, "zone"), *capacity_type = table_words(t, "capacity_type"), *managed = table_uint32(t, "managed");
+    column *zone = table_words(t, "zone"), *capacity_type = table_words(t, "capacity_type"),
+           *managed = table_uint32(t, "managed");
     column *registered = table_uint32(t, "registered"), *initialized = table_uint32(t, "initialized");
     column *marked = table_uint32(t, "marked"), *nominated = table_uint32(t, "nominated");
     column *bound = table_list_uint32(t, "pods");
@@ -116,7 +121,8 @@ static bool nodes(const karp_snapshot *s, karp_table *t)
 
 karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, karp_table **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the table are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the table are needed");
     if (table != KARP_TABLE_SNAPSHOT_PODS && table != KARP_TABLE_SNAPSHOT_NODES) {
         return fail(error, KARP_E_NOT_FOUND, "a snapshot has no table %u", (unsigned)table);
     }

@@ -14,7 +14,8 @@ static uint32_t *nodes_by_name(const karp_snapshot *s)
 {
     uint32_t *index = mem_alloc(s->context, s->raw.names.count * sizeof *index);
     for (size_t i = 0; i < s->raw.names.count && index != NULL; i++) index[i] = NO_ID;
-    for (size_t i = 0; i < s->raw.nodes.count && index != NULL; i++) index[s->raw.nodes.items[i].meta.name] = (uint32_t)i;
+    for (size_t i = 0; i < s->raw.nodes.count && index != NULL; i++)
+        index[s->raw.nodes.items[i].meta.name] = (uint32_t)i;
     return index;
 }
 
@@ -64,7 +65,10 @@ static bool condition_true(const karp_snapshot *s, condition_list list, uint32_t
     return c != NULL && c->status == s->known.status_true;
 }
 
-static const node *node_at(const karp_snapshot *s, const state_node *n) { return n->node == NO_ID ? NULL : &s->raw.nodes.items[n->node]; }
+static const node *node_at(const karp_snapshot *s, const state_node *n)
+{
+    return n->node == NO_ID ? NULL : &s->raw.nodes.items[n->node];
+}
 static const node_claim *claim_at(const karp_snapshot *s, const state_node *n)
 {
     return n->claim == NO_ID ? NULL : &s->raw.claims.items[n->claim];
@@ -78,7 +82,8 @@ static void derive_face(const karp_snapshot *s, state_node *n)
     n->registered = !n->managed || (node_ != NULL && label_is_true(s, node_->meta.labels, s->known.registered));
     n->initialized = !n->managed || (node_ != NULL && label_is_true(s, node_->meta.labels, s->known.initialized));
     const object *face = node_ == NULL || (n->managed && !n->registered) ? &claim->meta : &node_->meta;
-    n->name = face->name; /* NOLINT(clang-analyzer-core.NullDereference): what is neither a Node nor a claim is no state node */
+    n->name =
+        face->name; /* NOLINT(clang-analyzer-core.NullDereference): what is neither a Node nor a claim is no state node */
     n->labels = face->labels;
     uint32_t host = label_get(n->labels, s->known.hostname);
     if (host == NO_ID || host == NO_TEXT) {
@@ -86,7 +91,8 @@ static void derive_face(const karp_snapshot *s, state_node *n)
         host = strings_find(&s->raw.text, name.ptr, name.len);
     }
     n->hostname = host;
-    n->marked = claim != NULL ? claim->meta.deletion != KARP_NO_TIME || condition_true(s, claim->conditions, s->known.instance_terminating)
+    n->marked = claim != NULL ? claim->meta.deletion != KARP_NO_TIME ||
+                                    condition_true(s, claim->conditions, s->known.instance_terminating)
                               : node_->meta.deletion != KARP_NO_TIME;
     n->pool_name = label_get(n->labels, s->known.node_pool);
     n->pool = NO_ID;
@@ -142,7 +148,10 @@ static state_node *pair_of(struct joining *j, uint32_t provider)
     return n;
 }
 
-static bool wanted(const struct joining *j, uint32_t provider) { return j->only == NULL || map64_get(j->only, provider) != NO_ID; }
+static bool wanted(const struct joining *j, uint32_t provider)
+{
+    return j->only == NULL || map64_get(j->only, provider) != NO_ID;
+}
 
 /* The pairs in the order of the input; of several with one provider id the last counts. */
 static bool join(struct joining *j)
@@ -158,7 +167,8 @@ static bool join(struct joining *j)
     }
     for (uint32_t i = 0; i < raw->nodes.count; i++) {
         const node *of = &raw->nodes.items[i];
-        if (!wanted(j, node_provider(of)) || !node_is_told(s, of) || (s->lost != NULL && bits_test(s->lost, i))) continue;
+        if (!wanted(j, node_provider(of)) || !node_is_told(s, of) || (s->lost != NULL && bits_test(s->lost, i)))
+            continue;
         state_node *n = pair_of(j, node_provider(of));
         if (n == NULL) return false;
         n->node = i;
@@ -202,7 +212,8 @@ static bool effective_taints(const karp_snapshot *s, state_node *n, arena *to)
 }
 
 /* §16.3: what the node says, and while it is not initialised the claim for every key that is zero or missing there. */
-static karp_status merged_quantity(const state_node *n, resource_list of_node, resource_list of_claim, arena *to, resource_list *out)
+static karp_status merged_quantity(const state_node *n, resource_list of_node, resource_list of_claim, arena *to,
+                                   resource_list *out)
 {
     *out = of_node;
     if (n->initialized) return KARP_OK; /* as what is not managed always is */
@@ -225,14 +236,19 @@ static karp_status node_resources(const karp_snapshot *s, state_node *n, arena *
     const node *node_ = node_at(s, n);
     const node_claim *claim = claim_at(s, n);
     resource_list allocatable, capacity;
-    karp_status status = merged_quantity(n, node_ ? node_->allocatable : none, claim ? claim->allocatable : none, to, &allocatable);
-    if (status == KARP_OK) status = merged_quantity(n, node_ ? node_->capacity : none, claim ? claim->capacity : none, to, &capacity);
+    karp_status status = merged_quantity(n, node_ ? node_->allocatable : none, claim ? claim->allocatable : none, to,
+                                         &allocatable);
+    if (status == KARP_OK)
+        status = merged_quantity(n, node_ ? node_->capacity : none, claim ? claim->capacity : none, to, &capacity);
     if (status == KARP_OK) status = resource_list_set(to, capacity, RESOURCE_NODES, amount_whole(1), &n->capacity);
     n->allocatable = allocatable;
     return status;
 }
 
-bool state_node_says(const karp_snapshot *s, state_node *n, arena *to) { return effective_taints(s, n, to) && node_resources(s, n, to) == KARP_OK; }
+bool state_node_says(const karp_snapshot *s, state_node *n, arena *to)
+{
+    return effective_taints(s, n, to) && node_resources(s, n, to) == KARP_OK;
+}
 
 /* ---- pods on it ------------------------------------------------------------------------------------------------------ */
 
@@ -281,7 +297,10 @@ bool state_node_load(const karp_snapshot *s, state_node *n, arena *to)
 /* ---- the step ------------------------------------------------------------------------------------------------------- */
 
 /* Where it began when the pairs were joined, mostly. */
-static size_t order_joined(const karp_snapshot *s, const state_node *n) { return n->claim != NO_ID ? n->claim : s->raw.claims.count + n->node; }
+static size_t order_joined(const karp_snapshot *s, const state_node *n)
+{
+    return n->claim != NO_ID ? n->claim : s->raw.claims.count + n->node;
+}
 
 int state_nodes_by_name(const karp_snapshot *s, const state_node *a, const state_node *b)
 {
@@ -345,7 +364,8 @@ static const uint64_t *lost_nodes(karp_snapshot *s, bool *refused)
     for (uint32_t i = 0; i < s->node_count && !s->raw.states_given && !*refused; i++) {
         const state_node *n = &s->nodes[i];
         bool found = true;
-        for (uint32_t k = 0; k < n->pod_count && found; k++) found = s->classes[s->pod_class[n->pods[k]]].counts_volumes;
+        for (uint32_t k = 0; k < n->pod_count && found; k++)
+            found = s->classes[s->pod_class[n->pods[k]]].counts_volumes;
         if (found) continue;
         if (lost == NULL) lost = arena_array(&s->data, bits_words(s->raw.nodes.count), sizeof *lost);
         if (lost != NULL) bits_set(lost, n->node);

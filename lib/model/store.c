@@ -49,7 +49,10 @@ bool list_room(karp_context *context, void *list, size_t element_bytes, size_t m
     return ok;
 }
 
-bool list_reserve(karp_context *context, void *list, size_t element_bytes) { return list_room(context, list, element_bytes, 1); }
+bool list_reserve(karp_context *context, void *list, size_t element_bytes)
+{
+    return list_room(context, list, element_bytes, 1);
+}
 
 void *list_push(karp_context *context, void *list, size_t element_bytes)
 {
@@ -141,7 +144,9 @@ karp_status store_init(store *s, karp_context *context, karp_error *error)
 }
 
 /* Every list, those of kinds first, and every table. Pods are in pages, so the first place has another list. */
-static const struct list_place { size_t at, element_bytes; } lists[] = {
+static const struct list_place {
+    size_t at, element_bytes;
+} lists[] = {
     [KIND_POD] = { offsetof(store, shapes), sizeof(shape) },
     [KIND_NODE] = { offsetof(store, nodes), sizeof(node) },
     [KIND_NODE_CLAIM] = { offsetof(store, claims), sizeof(node_claim) },
@@ -165,8 +170,10 @@ static const struct list_place { size_t at, element_bytes; } lists[] = {
     { offsetof(store, states), sizeof(node_state) },
     { offsetof(store, pods_to_place), sizeof(uint64_t) },
 };
-static const size_t word_tables[] = { offsetof(store, shape_keys), offsetof(store, rule_keys), offsetof(store, labels), offsetof(store, volumes),
-                                      offsetof(store, mark_keys), offsetof(store, claim_names), offsetof(store, projected), offsetof(store, taken) };
+static const size_t word_tables[] = { offsetof(store, shape_keys), offsetof(store, rule_keys),
+                                      offsetof(store, labels),     offsetof(store, volumes),
+                                      offsetof(store, mark_keys),  offsetof(store, claim_names),
+                                      offsetof(store, projected),  offsetof(store, taken) };
 static const size_t string_tables[] = { offsetof(store, text), offsetof(store, names), offsetof(store, resources) };
 
 enum {
@@ -230,8 +237,10 @@ static bool copy_parts(store *s, const store *from)
     bool ok = true;
     const char *other = (const char *)from;
     for (size_t i = 0; i < LISTS; i++) list_continue(part(s, lists[i].at), other + lists[i].at);
-    for (size_t i = 0; i < STRING_TABLES && ok; i++) ok = strings_continue(part(s, string_tables[i]), (const strings *)(const void *)(other + string_tables[i]));
-    for (size_t i = 0; i < WORD_TABLES && ok; i++) ok = words_continue(part(s, word_tables[i]), (const words *)(const void *)(other + word_tables[i]));
+    for (size_t i = 0; i < STRING_TABLES && ok; i++)
+        ok = strings_continue(part(s, string_tables[i]), (const strings *)(const void *)(other + string_tables[i]));
+    for (size_t i = 0; i < WORD_TABLES && ok; i++)
+        ok = words_continue(part(s, word_tables[i]), (const words *)(const void *)(other + word_tables[i]));
     return ok && store_pods_continue(s, from);
 }
 
@@ -275,7 +284,8 @@ static void close_gaps(store *s, uint32_t kind, const uint32_t *moved)
     memcpy(&l, list, sizeof l);
     for (size_t i = 0; i < l.count; i++) {
         if (moved[i] == NO_ID) continue;
-        if (kept != i) memcpy((char *)l.items + kept * element_bytes, (char *)l.items + i * element_bytes, element_bytes);
+        if (kept != i)
+            memcpy((char *)l.items + kept * element_bytes, (char *)l.items + i * element_bytes, element_bytes);
         if (kept != i) store_note_change(s, kind, (uint32_t)kept);
         kept++;
     }
@@ -323,7 +333,8 @@ static bool move_last(store *s, uint32_t kind, const removed_object *removed, si
     for (size_t i = 0; open != NULL && i < count; i++) {
         if (removed[i].kind == kind) open[open_count++] = removed[i].index;
     }
-    bool ok = open != NULL && store_reserve_changes(s, open_count) && sort_ids(s->context, open, open_count, last_first, NULL);
+    bool ok = open != NULL && store_reserve_changes(s, open_count) &&
+              sort_ids(s->context, open, open_count, last_first, NULL);
     memcpy(&l, list, sizeof l);
     for (size_t i = 0; ok && i < open_count; i++) {
         char *place = (char *)l.items + open[i] * element_bytes;
@@ -344,8 +355,11 @@ bool store_remove(store *s, removed_object *removed, size_t *count)
     while (*count > 0) {
         uint32_t kind = removed[*count - 1].kind;
         size_t left = 0;
-        if (!list_own(part(s, lists[kind].at), lists[kind].element_bytes) || !list_own(&s->taken_index, sizeof(uint32_t))) return false;
-        if (!(kind == KIND_NODE || kind == KIND_NODE_CLAIM ? move_last : move_up)(s, kind, removed, *count)) return false;
+        if (!list_own(part(s, lists[kind].at), lists[kind].element_bytes) ||
+            !list_own(&s->taken_index, sizeof(uint32_t)))
+            return false;
+        if (!(kind == KIND_NODE || kind == KIND_NODE_CLAIM ? move_last : move_up)(s, kind, removed, *count))
+            return false;
         for (size_t i = 0; i < *count; i++) {
             if (removed[i].kind != kind) removed[left++] = removed[i];
         }

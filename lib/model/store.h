@@ -14,32 +14,54 @@
 
 enum { NO_TEXT = 0 }; /* the id of "" */
 
-typedef struct label_pair { uint32_t key, value; } label_pair;
-typedef struct label_list { const label_pair *items; uint32_t count; } label_list; /* ordered by key id, keys unique */
+typedef struct label_pair {
+    uint32_t key, value;
+} label_pair;
+typedef struct label_list {
+    const label_pair *items;
+    uint32_t count;
+} label_list; /* ordered by key id, keys unique */
 
 typedef struct expression {
     uint32_t key, op, min_values, value_count;
     const uint32_t *values;
 } expression;
-typedef struct expression_list { const expression *items; uint32_t count; } expression_list;
+typedef struct expression_list {
+    const expression *items;
+    uint32_t count;
+} expression_list;
 
 typedef struct selector {
     label_list labels;
     expression_list expressions;
 } selector;
 
-typedef struct taint { uint32_t key, value, effect; } taint;
-typedef struct taint_list { const taint *items; uint32_t count; } taint_list;
+typedef struct taint {
+    uint32_t key, value, effect;
+} taint;
+typedef struct taint_list {
+    const taint *items;
+    uint32_t count;
+} taint_list;
 
-typedef struct toleration { uint32_t key, value, effect, op, has_seconds; int64_t seconds; } toleration;
-typedef struct toleration_list { const toleration *items; uint32_t count; } toleration_list;
+typedef struct toleration {
+    uint32_t key, value, effect, op, has_seconds;
+    int64_t seconds;
+} toleration;
+typedef struct toleration_list {
+    const toleration *items;
+    uint32_t count;
+} toleration_list;
 
 typedef struct node_term {
     expression_list expressions;
     int32_t weight;
     bool has_fields;
 } node_term;
-typedef struct node_term_list { const node_term *items; uint32_t count; } node_term_list;
+typedef struct node_term_list {
+    const node_term *items;
+    uint32_t count;
+} node_term_list;
 
 typedef struct pod_term {
     uint32_t topology_key;
@@ -49,7 +71,10 @@ typedef struct pod_term {
     const selector *namespace_selector; /* NULL = nil */
     const selector *label_selector;
 } pod_term;
-typedef struct pod_term_list { const pod_term *items; uint32_t count; } pod_term_list;
+typedef struct pod_term_list {
+    const pod_term *items;
+    uint32_t count;
+} pod_term_list;
 
 typedef struct spread_constraint {
     uint32_t topology_key;
@@ -60,16 +85,22 @@ typedef struct spread_constraint {
     const uint32_t *match_label_keys;
     uint32_t match_label_key_count;
 } spread_constraint;
-typedef struct spread_list { const spread_constraint *items; uint32_t count; } spread_list;
+typedef struct spread_list {
+    const spread_constraint *items;
+    uint32_t count;
+} spread_list;
 
 typedef struct host_port {
     uint8_t ip[16]; /* v4 mapped into v6 */
     uint32_t protocol;
     int32_t port;
     uint32_t ip_known; /* 0 = the text is no address: equal only to another such */
-    uint32_t any;      /* 0.0.0.0 or :: */
+    uint32_t any; /* 0.0.0.0 or :: */
 } host_port;
-typedef struct host_port_list { const host_port *items; uint32_t count; } host_port_list;
+typedef struct host_port_list {
+    const host_port *items;
+    uint32_t count;
+} host_port_list;
 
 /* What a decision reads of a pod's spec (and resources in force), equal for all pods of a workload. */
 typedef struct shape {
@@ -80,43 +111,45 @@ typedef struct shape {
     spread_list spread;
     toleration_list tolerations;
     host_port_list ports;
-    uint32_t rules;  /* equal for shapes that differ in nothing but their requests */
+    uint32_t rules; /* equal for shapes that differ in nothing but their requests */
     int32_t priority;
     bool has_priority;
     bool has_claims; /* dynamic resource allocation */
-    bool critical;   /* system-cluster-critical or system-node-critical */
+    bool critical; /* system-cluster-critical or system-node-critical */
     int64_t grace_seconds; /* −1 = absent */
 } shape;
 
 /* Flags of a pod. */
 enum {
-    POD_UNSCHEDULABLE = 1,     /* condition PodScheduled with reason Unschedulable */
-    POD_NOMINATED = 2,         /* status.nominatedNodeName */
-    POD_OF_DAEMON_SET = 4,     /* owner apps/v1 DaemonSet */
-    POD_OF_NODE = 8,           /* owner v1 Node: a mirror pod */
-    POD_OF_STATEFUL_SET = 16,  /* owner apps/v1 StatefulSet */
-    POD_NOT_READY = 32,        /* condition Ready is False */
-    POD_VIRTUAL = 64           /* of a capacity buffer */
+    POD_UNSCHEDULABLE = 1, /* condition PodScheduled with reason Unschedulable */
+    POD_NOMINATED = 2, /* status.nominatedNodeName */
+    POD_OF_DAEMON_SET = 4, /* owner apps/v1 DaemonSet */
+    POD_OF_NODE = 8, /* owner v1 Node: a mirror pod */
+    POD_OF_STATEFUL_SET = 16, /* owner apps/v1 StatefulSet */
+    POD_NOT_READY = 32, /* condition Ready is False */
+    POD_VIRTUAL = 64 /* of a capacity buffer */
 };
 
-typedef struct pod_volume { uint32_t claim; } pod_volume; /* index in `names` of the claim's name */
+typedef struct pod_volume {
+    uint32_t claim;
+} pod_volume; /* index in `names` of the claim's name */
 
 /* What annotations and owners say that decisions read; interned, since few pods have any. */
 typedef struct pod_marks {
-    uint32_t do_not_disrupt;  /* text id of the annotation's value, or NO_ID */
-    uint32_t deletion_cost;   /* likewise */
+    uint32_t do_not_disrupt; /* text id of the annotation's value, or NO_ID */
+    uint32_t deletion_cost; /* likewise */
     uint32_t controller_kind; /* KARP_SELECTS_*, or NO_ID for none and others */
     uint32_t controller_name; /* names id */
-    uint32_t controller_uid;  /* names id, or NO_ID */
+    uint32_t controller_uid; /* names id, or NO_ID */
 } pod_marks;
 
 typedef struct pod {
     uint32_t name_space, name; /* text id, names id */
     uint32_t shape;
-    uint32_t labels;  /* id in store.labels */
+    uint32_t labels; /* id in store.labels */
     uint32_t volumes; /* id in store.volumes: names ids of claims, in volume order */
-    uint32_t marks;   /* id in store.marks */
-    uint32_t node;    /* names id, or NO_ID */
+    uint32_t marks; /* id in store.marks */
+    uint32_t node; /* names id, or NO_ID */
     uint32_t uid_len;
     const char *uid;
     int64_t creation, deletion, start; /* KARP_NO_TIME = absent */
@@ -128,12 +161,15 @@ typedef struct condition {
     uint32_t type, status, reason; /* text ids */
     int64_t since;
 } condition;
-typedef struct condition_list { const condition *items; uint32_t count; } condition_list;
+typedef struct condition_list {
+    const condition *items;
+    uint32_t count;
+} condition_list;
 
 /* metadata of everything that is not a pod */
 typedef struct object {
     uint32_t name_space, name; /* text id (NO_TEXT when not namespaced), names id */
-    uint32_t uid;              /* names id */
+    uint32_t uid; /* names id */
     label_list labels, annotations;
     int64_t creation, deletion; /* KARP_NO_TIME = absent */
 } object;
@@ -188,13 +224,13 @@ typedef struct node_class {
 
 typedef struct daemon_set {
     object meta;
-    uint32_t shape;  /* of the template, requests filled from limits */
+    uint32_t shape; /* of the template, requests filled from limits */
     uint32_t labels; /* of the template */
 } daemon_set;
 
 typedef struct volume_claim {
     object meta;
-    uint32_t volume;        /* names id, 0 = none */
+    uint32_t volume; /* names id, 0 = none */
     uint32_t storage_class; /* names id, 0 = none or "" */
     uint32_t phase;
     bool bind_completed;
@@ -215,7 +251,10 @@ typedef struct storage_class {
     node_term_list topologies;
 } storage_class;
 
-typedef struct csi_limit { uint32_t driver; int32_t count; } csi_limit;
+typedef struct csi_limit {
+    uint32_t driver;
+    int32_t count;
+} csi_limit;
 
 typedef struct csi_node {
     object meta;
@@ -269,7 +308,12 @@ typedef struct catalogue_use {
 } catalogue_use;
 
 /* A growable array. One that was settled shares its elements with those that continue it, until it is written to. */
-#define LIST_OF(type) struct { type *items; size_t count, capacity; joint *held; }
+#define LIST_OF(type)                                                                                                  \
+    struct {                                                                                                           \
+        type *items;                                                                                                   \
+        size_t count, capacity;                                                                                        \
+        joint *held;                                                                                                   \
+    }
 /* A new cleared element at the end of any LIST_OF, or NULL. `list` is the address of the struct. */
 void *list_push(karp_context *context, void *list, size_t element_bytes);
 /* Room for one more element: the next list_push() cannot fail. false = refused. */
@@ -290,21 +334,22 @@ typedef struct store {
     struct store_memory *below; /* store_share.h: what stores before this one own and it points into */
     strings text, names, resources;
     arena data;
-    words shape_keys;    /* identity of shapes; ids are indices of shapes */
-    words rule_keys;     /* what of it is not about requests: see shape.rules */
+    words shape_keys; /* identity of shapes; ids are indices of shapes */
+    words rule_keys; /* what of it is not about requests: see shape.rules */
     LIST_OF(shape) shapes;
-    words labels;        /* pod labels: key, value, key, value … ordered by key id */
-    words volumes;       /* claim names */
-    words mark_keys;     /* pod_marks as words */
-    words claim_names;   /* of pods' resource claims */
-    words projected;     /* labels of pods that some selector reads, as `labels`; written when finishing */
-    words taken;         /* (kind, namespace, name) of all but pods, for duplicates and look-ups … */
+    words labels; /* pod labels: key, value, key, value … ordered by key id */
+    words volumes; /* claim names */
+    words mark_keys; /* pod_marks as words */
+    words claim_names; /* of pods' resource claims */
+    words projected; /* labels of pods that some selector reads, as `labels`; written when finishing */
+    words taken; /* (kind, namespace, name) of all but pods, for duplicates and look-ups … */
     LIST_OF(uint32_t) taken_index; /* … and the index of each in its array */
-    paged pods, pods_shown;      /* store_pods.h: of pod; of karp_str, "namespace/name" */
-    paged pod_slots;             /* the pods by namespace and name */
-    size_t pod_slots_used;       /* those of pods that are gone included */
+    paged pods, pods_shown; /* store_pods.h: of pod; of karp_str, "namespace/name" */
+    paged pod_slots; /* the pods by namespace and name */
+    size_t pod_slots_used; /* those of pods that are gone included */
     LIST_OF(uint32_t) open_places; /* of pods that were taken out */
-    LIST_OF(uint32_t) changed;   /* of a store that continues another: places where there was another pod, or none; may repeat */
+    LIST_OF(uint32_t)
+    changed; /* of a store that continues another: places where there was another pod, or none; may repeat */
     LIST_OF(node) nodes;
     LIST_OF(node_claim) claims;
     LIST_OF(node_pool) pools;
@@ -326,14 +371,16 @@ typedef struct store {
     /* settings */
     karp_settings settings; /* pointers replaced by the fields below */
     spread_list default_spread;
-    label_list normalized;  /* added by the provider */
+    label_list normalized; /* added by the provider */
     const uint32_t *well_known, *restricted, *restricted_domains;
     uint32_t well_known_count, restricted_count, restricted_domain_count;
     uint32_t reservation_id; /* text id, NO_TEXT = none */
     int64_t now;
     bool states_given, pods_given;
-    uint32_t touched;    /* of a store that continues another: bits of the kinds of which objects came or went, pods apart */
-    LIST_OF(uint64_t) changed_objects; /* likewise: kind << 32 | index where another object stands, or none stood; once
+    uint32_t
+        touched; /* of a store that continues another: bits of the kinds of which objects came or went, pods apart */
+    LIST_OF(uint64_t)
+    changed_objects; /* likewise: kind << 32 | index where another object stands, or none stood; once
                                        * settled in order, each once */
     LIST_OF(node_state) states;
     LIST_OF(uint64_t) pods_to_place; /* namespace text id << 32 | names id */
@@ -341,9 +388,25 @@ typedef struct store {
 
 /* Kinds, as part of `taken`'s keys. */
 enum kind {
-    KIND_POD, KIND_NODE, KIND_NODE_CLAIM, KIND_NODE_POOL, KIND_NODE_CLASS, KIND_DAEMON_SET, KIND_VOLUME_CLAIM, KIND_VOLUME,
-    KIND_STORAGE_CLASS, KIND_CSI_NODE, KIND_BUDGET, KIND_NAMESPACE, KIND_SELECTING, KIND_OVERLAY, KIND_BUFFER, KIND_RESOURCE_SLICE, KIND_DEVICE_CLASS,
-    KIND_RESOURCE_CLAIM, KIND_COUNT
+    KIND_POD,
+    KIND_NODE,
+    KIND_NODE_CLAIM,
+    KIND_NODE_POOL,
+    KIND_NODE_CLASS,
+    KIND_DAEMON_SET,
+    KIND_VOLUME_CLAIM,
+    KIND_VOLUME,
+    KIND_STORAGE_CLASS,
+    KIND_CSI_NODE,
+    KIND_BUDGET,
+    KIND_NAMESPACE,
+    KIND_SELECTING,
+    KIND_OVERLAY,
+    KIND_BUFFER,
+    KIND_RESOURCE_SLICE,
+    KIND_DEVICE_CLASS,
+    KIND_RESOURCE_CLAIM,
+    KIND_COUNT
 };
 enum { TOUCHED_REST = KIND_COUNT }; /* the bit for settings, catalogues and node states */
 static inline void store_touch(store *s, uint32_t kind) { s->touched |= kind == KIND_POD ? 0 : UINT32_C(1) << kind; }

@@ -69,7 +69,8 @@ bool store_pods_continue(store *s, const store *from)
     if (!paged_continue(&s->pods, &from->pods) || !paged_continue(&s->pods_shown, &from->pods_shown)) return false;
     if (!paged_continue(&s->pod_slots, &from->pod_slots)) return false;
     s->pod_slots_used = from->pod_slots_used;
-    while (s->pods.count > 0 && (pod_at(s, s->pods.count - 1)->flags & POD_VIRTUAL)) store_set_pod_count(s, s->pods.count - 1);
+    while (s->pods.count > 0 && (pod_at(s, s->pods.count - 1)->flags & POD_VIRTUAL))
+        store_set_pod_count(s, s->pods.count - 1);
     return true;
 }
 
@@ -119,7 +120,10 @@ static bool reserve_slot(store *s)
 }
 
 /* Only who continues another store has to know what became different. */
-static bool reserve_change(store *s) { return !s->pods.continued || list_reserve(s->context, &s->changed, sizeof(uint32_t)); }
+static bool reserve_change(store *s)
+{
+    return !s->pods.continued || list_reserve(s->context, &s->changed, sizeof(uint32_t));
+}
 
 static void note_change(store *s, uint32_t number)
 {
@@ -145,7 +149,8 @@ static bool own_place(store *s, uint32_t number)
 /* The number the pod gets; NO_ID = refused. */
 static uint32_t reserve_place(store *s, const pod *p, size_t *open)
 {
-    if (s->open_places.count == 0) return paged_reserve(&s->pods) && paged_reserve(&s->pods_shown) ? (uint32_t)s->pods.count : NO_ID;
+    if (s->open_places.count == 0)
+        return paged_reserve(&s->pods) && paged_reserve(&s->pods_shown) ? (uint32_t)s->pods.count : NO_ID;
     *open = choose_place(s, p);
     uint32_t number = s->open_places.items[*open];
     return own_place(s, number) ? number : NO_ID;
@@ -219,7 +224,8 @@ bool store_close_gaps(store *s)
 {
     uint32_t *open = s->open_places.items;
     if (!sort_numbers(s->context, open, s->open_places.count)) return false;
-    for (; s->open_places.count > 0; s->open_places.count--) { /* the last place that is open: behind it are only pods */
+    for (; s->open_places.count > 0;
+         s->open_places.count--) { /* the last place that is open: behind it are only pods */
         uint32_t place = open[s->open_places.count - 1];
         if (place + 1 != s->pods.count && !move_last(s, place)) return false;
         store_set_pod_count(s, s->pods.count - 1);

@@ -18,8 +18,8 @@ bool store_pods_continue(store *s, const store *from);
 void store_pods_settle(store *s); /* forgets what only matters while the store changes */
 
 uint32_t store_find_pod(const store *s, uint32_t name_space, uint32_t name); /* NO_ID = not there */
-void store_set_pod_count(store *s, size_t count);                           /* forgets the last ones, which are virtual */
-size_t store_pod_count(const store *s);                                     /* without those that were taken out */
+void store_set_pod_count(store *s, size_t count); /* forgets the last ones, which are virtual */
+size_t store_pod_count(const store *s); /* without those that were taken out */
 /* A copy of a pod whose name is not taken becomes the store's; `shown` is "namespace/name". false = refused, nothing changed. */
 bool store_put_pod(store *s, const pod *p, karp_str shown);
 /* One of a capacity buffer, behind all others, that nobody looks for by name. */

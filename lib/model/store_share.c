@@ -40,8 +40,11 @@ void store_memory_release(store_memory *m)
 
 void store_share(store *s, store_memory *fresh)
 {
-    arena *own[PIECES] = { &s->data, &s->text.text, &s->names.text, &s->resources.text, &s->shape_keys.data, &s->rule_keys.data,
-                           &s->labels.data, &s->volumes.data, &s->mark_keys.data, &s->claim_names.data, &s->taken.data, &s->projected.data };
+    arena *own[PIECES] = {
+        &s->data,           &s->text.text,     &s->names.text,   &s->resources.text, &s->shape_keys.data,
+        &s->rule_keys.data, &s->labels.data,   &s->volumes.data, &s->mark_keys.data, &s->claim_names.data,
+        &s->taken.data,     &s->projected.data
+    };
     for (size_t i = 0; i < PIECES; i++) {
         fresh->pieces[i] = *own[i];
         arena_init(own[i], s->context);

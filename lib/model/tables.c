@@ -41,7 +41,8 @@ static bool same_lists(resource_list x, resource_list y)
 {
     if (x.count != y.count) return false;
     for (uint32_t i = 0; i < x.count; i++) {
-        if (x.items[i].resource != y.items[i].resource || amount_cmp(x.items[i].value, y.items[i].value) != 0) return false;
+        if (x.items[i].resource != y.items[i].resource || amount_cmp(x.items[i].value, y.items[i].value) != 0)
+            return false;
     }
     return true;
 }
@@ -49,7 +50,8 @@ static bool same_lists(resource_list x, resource_list y)
 static bool same_group(const catalogue_offering *x, const catalogue_offering *y)
 {
     if (x->overrides == NULL || y->overrides == NULL) return x->overrides == y->overrides;
-    return same_lists(x->overrides->capacity, y->overrides->capacity) && same_lists(x->overrides->overhead, y->overrides->overhead);
+    return same_lists(x->overrides->capacity, y->overrides->capacity) &&
+           same_lists(x->overrides->overhead, y->overrides->overhead);
 }
 
 /* Variants are numbered in order of first appearance among the available offerings (§10.2). */
@@ -76,7 +78,8 @@ struct filling {
     uint32_t offerings, variants;
 };
 
-static void fill_offering(struct filling *f, instance_type *type, uint32_t index, const karp_offering *from, uint32_t set)
+static void fill_offering(struct filling *f, instance_type *type, uint32_t index, const karp_offering *from,
+                          uint32_t set)
 {
     karp_snapshot *s = f->s;
     offering *o = &f->table->offerings[f->offerings++];
@@ -140,7 +143,8 @@ static karp_status overlay_allocatable(karp_snapshot *s, const struct translatio
 }
 
 /* The vectors of one type's variants; the first available offering of a group stands for it. */
-static karp_status fill_vectors(karp_snapshot *s, type_table *table, const struct translation *t, uint32_t index, const catalogue_type *from)
+static karp_status fill_vectors(karp_snapshot *s, type_table *table, const struct translation *t, uint32_t index,
+                                const catalogue_type *from)
 {
     instance_type *type = &table->types[index];
     type->capacity = vector_keep(s, type->capacity_list);
@@ -165,8 +169,9 @@ static karp_status fill_vectors(karp_snapshot *s, type_table *table, const struc
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
-static bool key_columns(karp_snapshot *s, uint32_t count, uint32_t (*set_at)(const type_table *, uint32_t), const type_table *table,
-                        const uint32_t **keys_out, uint32_t *key_count, const uint32_t **columns_out)
+static bool key_columns(karp_snapshot *s, uint32_t count, uint32_t (*set_at)(const type_table *, uint32_t),
+                        const type_table *table, const uint32_t **keys_out, uint32_t *key_count,
+                        const uint32_t **columns_out)
 {
     uint32_t *position = mem_alloc(s->context, s->facts.count * sizeof *position); /* key -> column */
     uint32_t *keys = arena_array(&s->data, s->facts.count, sizeof *keys), n = 0;
@@ -201,7 +206,8 @@ static uint32_t offering_set(const type_table *t, uint32_t i) { return t->offeri
 
 /* ---- tables ------------------------------------------------------------------------------------------------------- */
 
-static bool table_sizes(const karp_snapshot *s, const uint32_t *uses_, uint32_t use_count, type_table *table, uint32_t *most_offerings)
+static bool table_sizes(const karp_snapshot *s, const uint32_t *uses_, uint32_t use_count, type_table *table,
+                        uint32_t *most_offerings)
 {
     uint64_t types = 0, offerings = 0;
     for (uint32_t u = 0; u < use_count; u++) {
@@ -230,7 +236,9 @@ static bool find_repeats(karp_snapshot *s, type_table *table)
     }
     for (uint32_t i = 0; i < table->offering_count; i++) {
         const offering *o = &table->offerings[i];
-        if (!o->available || o->capacity_type == NO_ID || o->capacity_type == NO_TEXT || (seen[o->capacity_type] & CAPACITY_TYPE)) continue;
+        if (!o->available || o->capacity_type == NO_ID || o->capacity_type == NO_TEXT ||
+            (seen[o->capacity_type] & CAPACITY_TYPE))
+            continue;
         seen[o->capacity_type] |= CAPACITY_TYPE;
         table->capacity_types++;
     }
@@ -247,7 +255,8 @@ static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_
     table->offerings = arena_array(&s->data, table->offering_count + (size_t)1, sizeof *table->offerings);
     table->variants = arena_array(&s->data, table->offering_count + (size_t)1, sizeof *table->variants);
     struct filling f = { .s = s, .table = table, .groups = arena_array(&s->data, most + (size_t)1, sizeof *f.groups) };
-    if (table->types == NULL || table->offerings == NULL || table->variants == NULL || f.groups == NULL) return fail_nomem(error);
+    if (table->types == NULL || table->offerings == NULL || table->variants == NULL || f.groups == NULL)
+        return fail_nomem(error);
     for (uint32_t u = 0; u < use_count; u++) {
         const karp_catalogue *c = s->catalogues[uses_[u]];
         f.t = &translations[uses_[u]];
@@ -257,7 +266,8 @@ static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_
     }
     table->variant_count = f.variants;
     if (!find_repeats(s, table)) return fail_nomem(error);
-    if (!key_columns(s, table->type_count, type_set, table, &table->type_keys, &table->type_key_count, &table->type_columns) ||
+    if (!key_columns(s, table->type_count, type_set, table, &table->type_keys, &table->type_key_count,
+                     &table->type_columns) ||
         !key_columns(s, table->offering_count, offering_set, table, &table->offering_keys, &table->offering_key_count,
                      &table->offering_columns)) {
         return fail_nomem(error);
@@ -293,7 +303,9 @@ static karp_status plan_tables(karp_snapshot *s, struct table_plan *plan, karp_e
 }
 
 /* Both steps below need the plan; it is cheap to make twice, and nothing of it has to be kept. */
-static karp_status with_plan(karp_snapshot *s, karp_status (*step)(karp_snapshot *, const struct table_plan *, karp_error *), karp_error *error)
+static karp_status with_plan(karp_snapshot *s,
+                             karp_status (*step)(karp_snapshot *, const struct table_plan *, karp_error *),
+                             karp_error *error)
 {
     struct table_plan plan = { .translations = NULL };
     words_init(&plan.lists, s->context);
@@ -325,7 +337,8 @@ static karp_status make_vectors(karp_snapshot *s, const struct table_plan *plan,
             const karp_catalogue *c = s->catalogues[use];
             for (uint32_t i = 0; i < c->count; i++) {
                 karp_status status = fill_vectors(s, &s->tables[t], &plan->translations[use], index++, &c->types[i]);
-                if (status == KARP_E_RANGE) return fail(error, status, "allocatable of an instance type is out of range");
+                if (status == KARP_E_RANGE)
+                    return fail(error, status, "allocatable of an instance type is out of range");
                 if (status != KARP_OK) return fail_nomem(error);
             }
         }

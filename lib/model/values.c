@@ -22,10 +22,7 @@ static karp_status status_of(int result)
     return result == 1 ? KARP_E_INVALID : KARP_E_RANGE;
 }
 
-static karp_status parse(karp_str text, quantity *out)
-{
-    return status_of(quantity_parse(text.ptr, text.len, out));
-}
+static karp_status parse(karp_str text, quantity *out) { return status_of(quantity_parse(text.ptr, text.len, out)); }
 
 karp_status karp_quantity_check(karp_str text)
 {
@@ -76,10 +73,7 @@ karp_status karp_duration_parse(karp_str text, int64_t *nanoseconds)
     return status_of(duration_read(text.ptr, text.len, nanoseconds));
 }
 
-void karp_duration_format(int64_t nanoseconds, char out[KARP_VALUE_TEXT])
-{
-    (void)duration_format(nanoseconds, out);
-}
+void karp_duration_format(int64_t nanoseconds, char out[KARP_VALUE_TEXT]) { (void)duration_format(nanoseconds, out); }
 
 karp_status karp_time_parse(karp_str text, int64_t *instant)
 {
@@ -90,7 +84,4 @@ void karp_time_format(int64_t instant, char out[KARP_VALUE_TEXT]) { (void)instan
 
 void karp_double_format(double value, char out[KARP_VALUE_TEXT]) { (void)decimal_format(value, out); }
 
-karp_status karp_double_parse(karp_str text, double *out)
-{
-    return status_of(decimal_parse(text.ptr, text.len, out));
-}
+karp_status karp_double_parse(karp_str text, double *out) { return status_of(decimal_parse(text.ptr, text.len, out)); }

@@ -38,7 +38,8 @@ bool demand_of_expressions(algebra *a, expression_list list, demand *into)
 enum { FEW_LABELS = 64 };
 
 /* The requirements of labels that are looked at, in `few` or, of more, in the arena; host names apart. NULL = refused. */
-static uint32_t *requirements_of(algebra *a, label_list labels, const uint8_t *interest, uint32_t few[FEW_LABELS], size_t *count, uint32_t *host)
+static uint32_t *requirements_of(algebra *a, label_list labels, const uint8_t *interest, uint32_t few[FEW_LABELS],
+                                 size_t *count, uint32_t *host)
 {
     uint32_t *list = labels.count <= FEW_LABELS ? few : arena_alloc(&a->data, labels.count * sizeof *list);
     *count = 0;
@@ -136,10 +137,7 @@ static bool demands_agree(algebra *a, demand x, demand y)
     return set_agree(a, x.set, y.set);
 }
 
-static bool demands_equal(demand x, demand y)
-{
-    return x.set == y.set && x.host == y.host;
-}
+static bool demands_equal(demand x, demand y) { return x.set == y.set && x.host == y.host; }
 
 /*
  * Of equal ones the first and the last are kept: the first that serves is taken, and it is the last that says why none
@@ -152,7 +150,8 @@ static bool add_alternative(struct alternatives *list, demand d)
     for (uint32_t i = 0; i < list->count; i++) {
         if (demands_equal(list->items[i], d) && ++seen == 2) second = i;
     }
-    if (seen == 2) memmove(&list->items[second], &list->items[second + 1], (--list->count - second) * sizeof list->items[0]);
+    if (seen == 2)
+        memmove(&list->items[second], &list->items[second + 1], (--list->count - second) * sizeof list->items[0]);
     if (list->count == MOST_ALTERNATIVES) return false;
     list->items[list->count++] = d;
     return true;
@@ -162,8 +161,8 @@ static bool add_alternative(struct alternatives *list, demand d)
  * Multiplies the alternatives so far by the terms of one more volume. Those that contradict it are dropped, unless all do:
  * then (@p all) they stay, contradictory as they are.
  */
-static karp_status multiply(karp_snapshot *s, const struct volume_choice *choice, bool all, const struct alternatives *before,
-                            struct alternatives *after)
+static karp_status multiply(karp_snapshot *s, const struct volume_choice *choice, bool all,
+                            const struct alternatives *before, struct alternatives *after)
 {
     after->count = 0;
     for (uint32_t i = 0; i < before->count; i++) {

@@ -6,13 +6,14 @@
 #include <string.h>
 
 karp_status karp_provider_class_hash(karp_provider *provider, const karp_provider_class *node_class,
-                                     const karp_provider_memory *memory, karp_str *version, karp_str *hash, karp_error *error)
+                                     const karp_provider_memory *memory, karp_str *version, karp_str *hash,
+                                     karp_error *error)
 {
     if (!provider || !memory || !version || !hash) return provider_null(error, "provider, memory, version or hash");
     if (!provider->plugin.class_hash) return provider_lacks(provider, error, "hash of node classes");
     karp_str own_version = { "", 0 }, own_hash = { "", 0 };
-    uint32_t kind = provider->plugin.class_hash(provider->handle, provider_class_data(node_class), memory, &own_version, &own_hash,
-                                                provider_ask(provider));
+    uint32_t kind = provider->plugin.class_hash(provider->handle, provider_class_data(node_class), memory, &own_version,
+                                                &own_hash, provider_ask(provider));
     karp_status status = provider_answer(provider, kind, error);
     if (status) return status;
     *version = own_version;
@@ -20,14 +21,15 @@ karp_status karp_provider_class_hash(karp_provider *provider, const karp_provide
     return KARP_OK;
 }
 
-karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name, karp_str text, const karp_provider_memory *memory,
-                                         karp_str *out, karp_error *error)
+karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name, karp_str text,
+                                         const karp_provider_memory *memory, karp_str *out, karp_error *error)
 {
     if (!provider || !memory || !out) return provider_null(error, "provider, memory or out");
     karp_str completed = text;
     if (provider->plugin.class_defaults) {
         karp_provider_document document = { .size = sizeof document, .name = name, .text = text };
-        uint32_t kind = provider->plugin.class_defaults(provider->handle, &document, memory, &completed, provider_ask(provider));
+        uint32_t kind = provider->plugin.class_defaults(provider->handle, &document, memory, &completed,
+                                                        provider_ask(provider));
         karp_status status = provider_answer(provider, kind, error);
         if (status) return status;
     }
@@ -36,15 +38,17 @@ karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name,
 }
 
 karp_status karp_provider_pool_defaults(karp_provider *provider, const karp_requirement *requirements, size_t count,
-                                        const karp_provider_memory *memory, const karp_requirement **added, size_t *added_count,
-                                        karp_error *error)
+                                        const karp_provider_memory *memory, const karp_requirement **added,
+                                        size_t *added_count, karp_error *error)
 {
-    if (!provider || (!requirements && count) || !memory) return provider_null(error, "provider, requirements or memory");
+    if (!provider || (!requirements && count) || !memory)
+        return provider_null(error, "provider, requirements or memory");
     if (!added || !added_count) return provider_null(error, "added or added_count");
     const karp_requirement *list = NULL;
     size_t n = 0;
     if (provider->plugin.pool_defaults) {
-        uint32_t kind = provider->plugin.pool_defaults(provider->handle, requirements, count, memory, &list, &n, provider_ask(provider));
+        uint32_t kind = provider->plugin.pool_defaults(provider->handle, requirements, count, memory, &list, &n,
+                                                       provider_ask(provider));
         karp_status status = provider_answer(provider, kind, error);
         if (status) return status;
     }
@@ -54,14 +58,14 @@ karp_status karp_provider_pool_defaults(karp_provider *provider, const karp_requ
 }
 
 karp_status karp_provider_launch_request(karp_provider *provider, const karp_provider_class *node_class,
-                                         const karp_provider_launch *launch, karp_str claim, const karp_provider_memory *memory,
-                                         karp_str *request, karp_error *error)
+                                         const karp_provider_launch *launch, karp_str claim,
+                                         const karp_provider_memory *memory, karp_str *request, karp_error *error)
 {
     if (!provider || !launch || !memory || !request) return provider_null(error, "provider, launch, memory or request");
     if (!provider->plugin.launch_request) return provider_lacks(provider, error, "requests as data");
     karp_str text = { "", 0 };
-    uint32_t kind = provider->plugin.launch_request(provider->handle, provider_class_data(node_class), launch, claim, memory, &text,
-                                                    provider_ask(provider));
+    uint32_t kind = provider->plugin.launch_request(provider->handle, provider_class_data(node_class), launch, claim,
+                                                    memory, &text, provider_ask(provider));
     karp_status status = provider_answer(provider, kind, error);
     if (status == KARP_OK) *request = text;
     return status;
@@ -74,8 +78,8 @@ karp_status karp_provider_launch_result(karp_provider *provider, const karp_prov
     if (!provider || !launch || !memory || !node) return provider_null(error, "provider, launch, memory or node");
     if (!provider->plugin.launch_result) return provider_lacks(provider, error, "requests as data");
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
-    uint32_t kind = provider->plugin.launch_result(provider->handle, provider_class_data(node_class), launch, answer, now, memory, &made,
-                                                   provider_ask(provider));
+    uint32_t kind = provider->plugin.launch_result(provider->handle, provider_class_data(node_class), launch, answer,
+                                                   now, memory, &made, provider_ask(provider));
     karp_status status = provider_answer(provider, kind, error);
     if (status == KARP_OK) *node = made;
     return status;
@@ -85,11 +89,14 @@ karp_status karp_provider_launch_result(karp_provider *provider, const karp_prov
 static karp_status own_scope(const karp_provider_scope *given, karp_provider_scope *own, karp_error *error)
 {
     size_t known = given->size < sizeof *own ? given->size : sizeof *own;
-    if (given->size < offsetof(karp_provider_scope, reservation) || given->size > 4096 || given->size % sizeof(void *) != 0) {
+    if (given->size < offsetof(karp_provider_scope, reservation) || given->size > 4096 ||
+        given->size % sizeof(void *) != 0) {
         return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_scope has %zu bytes", given->size);
     }
     for (size_t i = sizeof *own; i < given->size; i++) {
-        if (((const unsigned char *)given)[i]) return provider_fail(error, KARP_E_ABI_NEW, "size", "karp_provider_scope has parts this library does not know");
+        if (((const unsigned char *)given)[i])
+            return provider_fail(error, KARP_E_ABI_NEW, "size",
+                                 "karp_provider_scope has parts this library does not know");
     }
     memset(own, 0, sizeof *own);
     memcpy(own, given, known);
@@ -97,15 +104,18 @@ static karp_status own_scope(const karp_provider_scope *given, karp_provider_sco
     return KARP_OK;
 }
 
-karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scope *scope, int64_t now, int64_t ttl, karp_error *error)
+karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scope *scope, int64_t now, int64_t ttl,
+                               karp_error *error)
 {
     if (!provider || !scope) return provider_null(error, "provider or scope");
     if (!provider->plugin.mark) return provider_lacks(provider, error, "marks of what is unavailable");
     karp_provider_scope own;
     karp_status status = own_scope(scope, &own, error);
     if (status) return status;
-    if (ttl < 0 || now > INT64_MAX - ttl) return provider_fail(error, KARP_E_INVALID, "ttl", "must not be negative, nor end beyond all time");
-    return provider_answer(provider, provider->plugin.mark(provider->handle, &own, now, ttl, provider_ask(provider)), error);
+    if (ttl < 0 || now > INT64_MAX - ttl)
+        return provider_fail(error, KARP_E_INVALID, "ttl", "must not be negative, nor end beyond all time");
+    return provider_answer(provider, provider->plugin.mark(provider->handle, &own, now, ttl, provider_ask(provider)),
+                           error);
 }
 
 void karp_provider_expire(karp_provider *provider, int64_t now)
@@ -113,14 +123,17 @@ void karp_provider_expire(karp_provider *provider, int64_t now)
     if (provider->plugin.expire) provider->plugin.expire(provider->handle, now);
 }
 
-karp_status karp_provider_drift(karp_provider *provider, const karp_provider_class *node_class, const karp_provider_node *node,
-                                const karp_provider_memory *memory, karp_str *reason, karp_error *error)
+karp_status karp_provider_drift(karp_provider *provider, const karp_provider_class *node_class,
+                                const karp_provider_node *node, const karp_provider_memory *memory, karp_str *reason,
+                                karp_error *error)
 {
     if (!provider || !node || !memory || !reason) return provider_null(error, "provider, node, memory or reason");
     karp_str found = { "", 0 };
-    if (node->size < sizeof *node) return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_node is too small");
+    if (node->size < sizeof *node)
+        return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_node is too small");
     if (provider->plugin.drift) {
-        uint32_t kind = provider->plugin.drift(provider->handle, provider_class_data(node_class), node, memory, &found, provider_ask(provider));
+        uint32_t kind = provider->plugin.drift(provider->handle, provider_class_data(node_class), node, memory, &found,
+                                               provider_ask(provider));
         karp_status status = provider_answer(provider, kind, error);
         if (status) return status;
     }
@@ -128,14 +141,16 @@ karp_status karp_provider_drift(karp_provider *provider, const karp_provider_cla
     return KARP_OK;
 }
 
-karp_status karp_provider_repair_policies(karp_provider *provider, const karp_provider_repair **out, size_t *count, karp_error *error)
+karp_status karp_provider_repair_policies(karp_provider *provider, const karp_provider_repair **out, size_t *count,
+                                          karp_error *error)
 {
     if (!provider || !out || !count) return provider_null(error, "provider, out or count");
     const karp_provider_repair *list = NULL;
     size_t n = 0;
     if (provider->plugin.repair_policies) {
         (void)provider_ask(provider);
-        karp_status status = provider_answer(provider, provider->plugin.repair_policies(provider->handle, &list, &n), error);
+        karp_status status = provider_answer(provider, provider->plugin.repair_policies(provider->handle, &list, &n),
+                                             error);
         if (status) return status;
         for (size_t i = 0; i < n; i++) {
             if (list[i].toleration < 0) return provider_nonsense(provider, error, "a toleration that is negative");
@@ -148,7 +163,8 @@ karp_status karp_provider_repair_policies(karp_provider *provider, const karp_pr
 
 /* ---- the optional half ----------------------------------------------------------------------- */
 
-static karp_status take_node(karp_provider *p, uint32_t kind, const karp_provider_node *made, karp_provider_node *out, karp_error *error)
+static karp_status take_node(karp_provider *p, uint32_t kind, const karp_provider_node *made, karp_provider_node *out,
+                             karp_error *error)
 {
     karp_status status = provider_answer(p, kind, error);
     if (status) return status;
@@ -157,16 +173,16 @@ static karp_status take_node(karp_provider *p, uint32_t kind, const karp_provide
     return KARP_OK;
 }
 
-karp_status karp_provider_create(karp_provider *provider, const karp_provider_class *node_class, const karp_provider_launch *launch,
-                                 karp_str claim, const karp_provider_http *http, const karp_provider_memory *memory,
-                                 karp_provider_node *out, karp_error *error)
+karp_status karp_provider_create(karp_provider *provider, const karp_provider_class *node_class,
+                                 const karp_provider_launch *launch, karp_str claim, const karp_provider_http *http,
+                                 const karp_provider_memory *memory, karp_provider_node *out, karp_error *error)
 {
     if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.create) return provider_lacks(provider, error, "part that acts: create");
     if (!launch || !http || !memory || !out) return provider_null(error, "launch, http, memory or out");
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
-    uint32_t kind = provider->plugin.create(provider->handle, provider_class_data(node_class), launch, claim, http, memory, &made,
-                                            provider_ask(provider));
+    uint32_t kind = provider->plugin.create(provider->handle, provider_class_data(node_class), launch, claim, http,
+                                            memory, &made, provider_ask(provider));
     return take_node(provider, kind, &made, out, error);
 }
 
@@ -176,7 +192,8 @@ karp_status karp_provider_delete(karp_provider *provider, karp_str provider_id, 
     if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.delete_) return provider_lacks(provider, error, "part that acts: delete");
     if (!http || !memory) return provider_null(error, "http or memory");
-    return provider_answer(provider, provider->plugin.delete_(provider->handle, provider_id, http, memory, provider_ask(provider)), error);
+    return provider_answer(
+        provider, provider->plugin.delete_(provider->handle, provider_id, http, memory, provider_ask(provider)), error);
 }
 
 karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
@@ -190,8 +207,9 @@ karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, con
     return take_node(provider, kind, &made, out, error);
 }
 
-karp_status karp_provider_list(karp_provider *provider, const karp_provider_http *http, const karp_provider_memory *memory,
-                               const karp_provider_node **out, size_t *count, karp_error *error)
+karp_status karp_provider_list(karp_provider *provider, const karp_provider_http *http,
+                               const karp_provider_memory *memory, const karp_provider_node **out, size_t *count,
+                               karp_error *error)
 {
     if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.list) return provider_lacks(provider, error, "part that acts: list");

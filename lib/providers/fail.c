@@ -23,10 +23,7 @@ karp_status provider_fail(karp_error *error, karp_status status, const char *fie
     return status;
 }
 
-karp_status provider_nomem(karp_error *error)
-{
-    return provider_fail(error, KARP_E_NOMEM, "", "out of memory");
-}
+karp_status provider_nomem(karp_error *error) { return provider_fail(error, KARP_E_NOMEM, "", "out of memory"); }
 
 karp_status provider_null(karp_error *error, const char *what)
 {

@@ -67,7 +67,8 @@ static void walk_inside(walker *w, json_t *value)
     const char *name;
     json_t *member;
     if (json_is_array(value)) {
-        json_array_foreach(value, i, member) {
+        json_array_foreach(value, i, member)
+        {
             if (!enter(w, NULL, i)) return;
             walk(w, member);
             w->length = before;
@@ -75,7 +76,8 @@ static void walk_inside(walker *w, json_t *value)
         }
         return;
     }
-    json_object_foreach(value, name, member) {
+    json_object_foreach(value, name, member)
+    {
         if (!enter(w, name, 0)) return;
         walk(w, member);
         w->length = before;
@@ -126,7 +128,8 @@ karp_status fields_of(scratch *s, karp_str name, karp_str text, karp_provider_do
         karp_status status = provider_fail(error, KARP_E_SYNTAX, "", "not JSON: %s", why.text);
         if (error) {
             error->line = why.line > 0 ? (uint32_t)why.line : 0;
-            (void)snprintf(error->document, sizeof error->document, "%.*s", (int)(name.len < 127 ? name.len : 127), name.len ? name.ptr : "");
+            (void)snprintf(error->document, sizeof error->document, "%.*s", (int)(name.len < 127 ? name.len : 127),
+                           name.len ? name.ptr : "");
         }
         return status;
     }
@@ -139,6 +142,8 @@ karp_status fields_of(scratch *s, karp_str name, karp_str text, karp_provider_do
     json_decref(tree);
     if (s->failed || !w) return provider_nomem(error);
     if (w->too_deep) return provider_fail(error, KARP_E_LIMIT, "", "nested too deeply");
-    *out = (karp_provider_document){ .size = sizeof *out, .name = name, .text = text, .fields = w->list, .field_count = w->count };
+    *out = (karp_provider_document){
+        .size = sizeof *out, .name = name, .text = text, .fields = w->list, .field_count = w->count
+    };
     return KARP_OK;
 }

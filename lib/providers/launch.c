@@ -80,7 +80,8 @@ static bool fits(const karp_resource *have, size_t have_count, const karp_provid
 }
 
 /* A type as one offering has it: amounts that it overrides are worked out as of a type of its own. */
-static karp_status alone(karp_context *context, const karp_instance_type *type, const karp_offering *o, karp_catalogue **out, karp_error *error)
+static karp_status alone(karp_context *context, const karp_instance_type *type, const karp_offering *o,
+                         karp_catalogue **out, karp_error *error)
 {
     size_t count = type->capacity_count, bytes = (count + o->capacity_override_count + 1) * sizeof(karp_resource);
     karp_resource *capacity = karp_alloc(context, bytes);
@@ -113,17 +114,19 @@ static karp_status fits_overridden(karp_context *context, const karp_instance_ty
 }
 
 /* Adds the offerings of a type, if one of them can be used. */
-static karp_status add_type(karp_context *context, const karp_catalogue *catalogue, uint32_t index, karp_provider_launch *launch,
-                            karp_error *error)
+static karp_status add_type(karp_context *context, const karp_catalogue *catalogue, uint32_t index,
+                            karp_provider_launch *launch, karp_error *error)
 {
     size_t have, before = launch->candidate_count;
     const karp_instance_type *type = launch->types[index];
     const karp_resource *allocatable = karp_catalogue_allocatable(catalogue, index, &have);
-    if (!match_agree(launch->requirements, launch->requirement_count, type->requirements, type->requirement_count)) return KARP_OK;
+    if (!match_agree(launch->requirements, launch->requirement_count, type->requirements, type->requirement_count))
+        return KARP_OK;
     bool plain = fits(allocatable, have, launch), any = false;
     for (size_t i = 0; i < type->offering_count; i++) {
         const karp_offering *o = &type->offerings[i];
-        bool usable = o->available && match_agree(launch->requirements, launch->requirement_count, o->requirements, o->requirement_count);
+        bool usable = o->available && match_agree(launch->requirements, launch->requirement_count, o->requirements,
+                                                  o->requirement_count);
         if (usable && (o->has_capacity_override || o->overhead_override)) {
             karp_status status = fits_overridden(context, type, o, launch, &usable, error);
             if (status) return status;
@@ -153,14 +156,16 @@ static karp_status fill(karp_provider *p, const karp_catalogue *catalogue, const
     launch->type_count = count;
     if (failed) return provider_nomem(error);
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < count && status == KARP_OK; i++) status = add_type(p->context, catalogue, (uint32_t)i, launch, error);
+    for (size_t i = 0; i < count && status == KARP_OK; i++)
+        status = add_type(p->context, catalogue, (uint32_t)i, launch, error);
     return status;
 }
 
 /* Requests that are no amounts would silently fit nothing. */
 static karp_status check_launch(const karp_provider_launch *launch, karp_error *error)
 {
-    if (launch->size < sizeof *launch) return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_launch is too small");
+    if (launch->size < sizeof *launch)
+        return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_launch is too small");
     for (size_t i = 0; i < launch->request_count; i++) {
         const karp_resource *r = &launch->requests[i];
         if (r->text.ptr && karp_quantity_check(r->text) == KARP_OK) continue;
@@ -187,7 +192,8 @@ static bool is_part(const karp_provider_launch *launch, const karp_provider_cand
 static karp_status no_capacity(karp_provider *p, karp_error *error)
 {
     karp_provider_problem *problem = provider_ask(p);
-    return provider_answer(p, provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no instance type can be had for it"), error);
+    return provider_answer(
+        p, provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no instance type can be had for it"), error);
 }
 
 static karp_status filter(karp_provider *p, const karp_provider_class *node_class, const karp_provider_memory *memory,
@@ -203,7 +209,8 @@ static karp_status filter(karp_provider *p, const karp_provider_class *node_clas
     karp_provider_candidate *before = memory_piece(memory, count, sizeof *before, &failed);
     if (failed) return provider_nomem(error);
     memcpy(before, launch->candidates, count * sizeof *before);
-    uint32_t kind = p->plugin.filter_launch(p->handle, provider_class_data(node_class), memory, launch, provider_ask(p));
+    uint32_t kind = p->plugin.filter_launch(p->handle, provider_class_data(node_class), memory, launch,
+                                            provider_ask(p));
     karp_status status = provider_answer(p, kind, error);
     if (status) return status;
     if (launch->candidate_count == 0) return no_capacity(p, error);
@@ -211,7 +218,8 @@ static karp_status filter(karp_provider *p, const karp_provider_class *node_clas
 }
 
 karp_status karp_provider_launch_filter(karp_provider *provider, const karp_provider_class *node_class,
-                                        const karp_provider_memory *memory, karp_provider_launch *launch, karp_error *error)
+                                        const karp_provider_memory *memory, karp_provider_launch *launch,
+                                        karp_error *error)
 {
     if (!provider || !memory || !launch) return provider_null(error, "provider, memory or launch");
     karp_catalogue *catalogue = NULL;
@@ -222,14 +230,17 @@ karp_status karp_provider_launch_filter(karp_provider *provider, const karp_prov
     return status ? status : filter(provider, node_class, memory, launch, error);
 }
 
-static karp_status check_candidate(const karp_provider *p, const karp_provider_launch *launch, karp_provider_candidate c, karp_error *error)
+static karp_status check_candidate(const karp_provider *p, const karp_provider_launch *launch,
+                                   karp_provider_candidate c, karp_error *error)
 {
     if (c.type < launch->type_count && c.offering < launch->types[c.type]->offering_count) return KARP_OK;
-    return provider_fail(error, KARP_E_INVALID, "", "provider %s: there is no candidate %u, %u", p->plugin.name, c.type, c.offering);
+    return provider_fail(error, KARP_E_INVALID, "", "provider %s: there is no candidate %u, %u", p->plugin.name, c.type,
+                         c.offering);
 }
 
-karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provider_class *node_class, const karp_provider_launch *launch,
-                                      karp_provider_candidate *out, karp_error *error)
+karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provider_class *node_class,
+                                      const karp_provider_launch *launch, karp_provider_candidate *out,
+                                      karp_error *error)
 {
     if (!provider || !launch || !out) return provider_null(error, "provider, launch or out");
     karp_provider_candidate picked = { 0, 0, 0, 0 };
@@ -238,7 +249,8 @@ karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provid
         *out = picked;
         return KARP_OK;
     }
-    uint32_t kind = provider->plugin.pick(provider->handle, provider_class_data(node_class), launch, &picked, provider_ask(provider));
+    uint32_t kind = provider->plugin.pick(provider->handle, provider_class_data(node_class), launch, &picked,
+                                          provider_ask(provider));
     karp_status status = provider_answer(provider, kind, error);
     if (status) return status;
     for (size_t i = 0; i < launch->candidate_count; i++) {
@@ -250,8 +262,8 @@ karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provid
 }
 
 /* Every label that is settled: those of the type with one value, then the offering's. */
-static karp_status plain_node(const karp_instance_type *type, const karp_offering *o, const karp_provider_memory *memory,
-                              karp_provider_node *node, karp_error *error)
+static karp_status plain_node(const karp_instance_type *type, const karp_offering *o,
+                              const karp_provider_memory *memory, karp_provider_node *node, karp_error *error)
 {
     bool failed = false;
     karp_label *labels = memory_piece(memory, type->requirement_count + o->requirement_count, sizeof *labels, &failed);
@@ -259,7 +271,8 @@ static karp_status plain_node(const karp_instance_type *type, const karp_offerin
     size_t count = 0;
     for (size_t i = 0; i < type->requirement_count + o->requirement_count; i++) {
         bool of_offering = i >= type->requirement_count;
-        const karp_requirement *r = of_offering ? &o->requirements[i - type->requirement_count] : &type->requirements[i];
+        const karp_requirement *r = of_offering ? &o->requirements[i - type->requirement_count]
+                                                : &type->requirements[i];
         if (r->op != KARP_OP_IN || r->value_count != 1) continue;
         size_t at = 0;
         while (at < count && !match_same(labels[at].key, r->key)) at++;
@@ -290,9 +303,9 @@ static karp_status fill_amounts(karp_context *context, const karp_instance_type 
     return KARP_OK;
 }
 
-karp_status karp_provider_launch_node(karp_provider *provider, const karp_provider_class *node_class, const karp_provider_launch *launch,
-                                      karp_provider_candidate candidate, const karp_provider_memory *memory,
-                                      karp_provider_node *node, karp_error *error)
+karp_status karp_provider_launch_node(karp_provider *provider, const karp_provider_class *node_class,
+                                      const karp_provider_launch *launch, karp_provider_candidate candidate,
+                                      const karp_provider_memory *memory, karp_provider_node *node, karp_error *error)
 {
     if (!provider || !launch || !memory || !node) return provider_null(error, "provider, launch, memory or node");
     karp_status status = check_candidate(provider, launch, candidate, error);
@@ -303,8 +316,8 @@ karp_status karp_provider_launch_node(karp_provider *provider, const karp_provid
     if (!provider->plugin.node) {
         status = plain_node(type, o, memory, &made, error);
     } else {
-        uint32_t kind = provider->plugin.node(provider->handle, provider_class_data(node_class), launch, candidate, memory, &made,
-                                              provider_ask(provider));
+        uint32_t kind = provider->plugin.node(provider->handle, provider_class_data(node_class), launch, candidate,
+                                              memory, &made, provider_ask(provider));
         status = provider_answer(provider, kind, error);
     }
     if (status == KARP_OK) status = fill_amounts(provider->context, type, o, memory, &made, error);

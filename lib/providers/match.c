@@ -3,15 +3,9 @@
 
 #include <string.h>
 
-bool match_same(karp_str a, karp_str b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
+bool match_same(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
 
-bool match_is(karp_str a, const char *text)
-{
-    return match_same(a, (karp_str){ text, strlen(text) });
-}
+bool match_is(karp_str a, const char *text) { return match_same(a, (karp_str){ text, strlen(text) }); }
 
 int match_compare(karp_str a, karp_str b)
 {
@@ -84,7 +78,7 @@ bool match_allows(const karp_requirement *asked, size_t asked_count, karp_str ke
 
 /* What all requirements on one key come to. */
 typedef struct meeting {
-    bool none;     /* DoesNotExist is among them, or In without a value that all allow */
+    bool none; /* DoesNotExist is among them, or In without a value that all allow */
     bool excludes; /* NotIn is */
     const karp_requirement *in; /* the first In */
     int64_t least, most;
@@ -113,14 +107,15 @@ static meeting meet(const karp_requirement *list, size_t count, karp_str key)
     }
     if (m.least > m.most) m.none = true;
     bool any = !m.in;
-    for (size_t i = 0; m.in && i < m.in->value_count && !any; i++) any = match_allows(list, count, key, m.in->values[i]);
+    for (size_t i = 0; m.in && i < m.in->value_count && !any; i++)
+        any = match_allows(list, count, key, m.in->values[i]);
     if (!any) m.none = true;
     return m;
 }
 
 /* One key of the supply. */
-static bool agree(const karp_requirement *asked, size_t asked_count, const karp_requirement *supply, size_t supply_count,
-                  karp_str key)
+static bool agree(const karp_requirement *asked, size_t asked_count, const karp_requirement *supply,
+                  size_t supply_count, karp_str key)
 {
     meeting a = meet(asked, asked_count, key), b = meet(supply, supply_count, key);
     if (a.none || b.none) return (a.none || (!a.in && a.excludes)) && (b.none || (!b.in && b.excludes));

@@ -9,7 +9,8 @@
 
 /* Intersects: every key that both lists have is satisfiable. Labels only one of them has do not count, as all that
  * types carry are well known. Supply: In or DoesNotExist; every operator is understood. */
-bool match_agree(const karp_requirement *asked, size_t asked_count, const karp_requirement *supply, size_t supply_count);
+bool match_agree(const karp_requirement *asked, size_t asked_count, const karp_requirement *supply,
+                 size_t supply_count);
 
 /* Is this value of the key allowed by every requirement on it? */
 bool match_allows(const karp_requirement *asked, size_t asked_count, karp_str key, karp_str value);

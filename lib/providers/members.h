@@ -16,6 +16,9 @@ static inline json_t *same_object(const json_t *object)
 
 static inline void *first_member(const json_t *object) { return json_object_iter(same_object(object)); }
 
-static inline void *next_member(const json_t *object, void *at) { return json_object_iter_next(same_object(object), at); }
+static inline void *next_member(const json_t *object, void *at)
+{
+    return json_object_iter_next(same_object(object), at);
+}
 
 #endif

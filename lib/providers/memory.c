@@ -18,10 +18,7 @@ typedef struct host_memory {
     held *catalogues;
 } host_memory;
 
-static void *piece(size_t bytes, void *user)
-{
-    return scratch_alloc(user, bytes);
-}
+static void *piece(size_t bytes, void *user) { return scratch_alloc(user, bytes); }
 
 void memory_of_scratch(scratch *s, karp_provider_memory *out)
 {
@@ -58,7 +55,8 @@ karp_status memory_hold(const karp_provider_memory *memory, karp_catalogue *cata
     held *entry = m ? scratch_alloc(&m->pieces, sizeof *entry) : NULL;
     if (!entry) {
         karp_catalogue_unref(catalogue);
-        return m ? provider_nomem(error) : provider_fail(error, KARP_E_INVALID, "memory", "is not from karp_provider_memory_new()");
+        return m ? provider_nomem(error)
+                 : provider_fail(error, KARP_E_INVALID, "memory", "is not from karp_provider_memory_new()");
     }
     *entry = (held){ catalogue, m->catalogues };
     m->catalogues = entry;

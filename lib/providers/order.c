@@ -37,7 +37,8 @@ static void sink(const heap *h, size_t at, size_t count)
     }
 }
 
-void order_heap(void *list, size_t count, size_t elem, int (*compare_)(const void *a, const void *b, const void *about), const void *about)
+void order_heap(void *list, size_t count, size_t elem, int (*compare_)(const void *a, const void *b, const void *about),
+                const void *about)
 {
     const heap h = { list, elem, compare_, about };
     for (size_t i = count / 2; i-- > 0;) sink(&h, i, count);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 /* By heap, so that it is not stable: elements must differ, or equal ones be interchangeable. */
-void order_heap(void *list, size_t count, size_t elem, int (*compare)(const void *a, const void *b, const void *about), const void *about);
+void order_heap(void *list, size_t count, size_t elem, int (*compare)(const void *a, const void *b, const void *about),
+                const void *about);
 
 #endif

@@ -8,7 +8,8 @@
 
 /* Tables larger than this are wild values, not newer plugins. */
 enum { LARGEST = 4096 };
-#define SMALLEST (offsetof(karp_provider_plugin, instance_types) + sizeof(((karp_provider_plugin *)NULL)->instance_types))
+#define SMALLEST                                                                                                       \
+    (offsetof(karp_provider_plugin, instance_types) + sizeof(((karp_provider_plugin *)NULL)->instance_types))
 
 const karp_provider_plugin *plugin_builtin(size_t index)
 {
@@ -45,11 +46,12 @@ karp_status plugin_check(const karp_provider_plugin *given, karp_provider_plugin
     if (given->abi_version != KARP_PROVIDER_ABI) {
         bool old = given->abi_version < KARP_PROVIDER_ABI;
         return provider_fail(error, old ? KARP_E_ABI_OLD : KARP_E_ABI_NEW, "abi_version",
-                             "the plugin is made for version %u of the interface, this library has %u", given->abi_version,
-                             (unsigned)KARP_PROVIDER_ABI);
+                             "the plugin is made for version %u of the interface, this library has %u",
+                             given->abi_version, (unsigned)KARP_PROVIDER_ABI);
     }
     if (given->size < SMALLEST || given->size > LARGEST || given->size % sizeof(void *) != 0) {
-        return provider_fail(error, KARP_E_ABI_SIZE, "size", "the plugin's table is said to have %zu bytes", given->size);
+        return provider_fail(error, KARP_E_ABI_SIZE, "size", "the plugin's table is said to have %zu bytes",
+                             given->size);
     }
     memset(copy, 0, sizeof *copy);
     memcpy(copy, given, given->size < sizeof *copy ? given->size : sizeof *copy);
@@ -65,7 +67,8 @@ karp_status plugin_check(const karp_provider_plugin *given, karp_provider_plugin
 
 static karp_status at_file(karp_error *error, karp_status status, const char *path)
 {
-    if (error && status) (void)snprintf(error->document, sizeof error->document, "%.*s", (int)sizeof error->document - 1, path);
+    if (error && status)
+        (void)snprintf(error->document, sizeof error->document, "%.*s", (int)sizeof error->document - 1, path);
     return status;
 }
 
@@ -84,14 +87,17 @@ karp_status plugin_load(const char *path, void **object, karp_provider_plugin *c
     void *opened = open_object(path);
     if (!opened) {
         const char *why = dlerror();
-        return at_file(error, provider_fail(error, KARP_E_IO, "", "cannot be loaded: %s", why ? why : "the path is too long"), path);
+        return at_file(error,
+                       provider_fail(error, KARP_E_IO, "", "cannot be loaded: %s", why ? why : "the path is too long"),
+                       path);
     }
     /* POSIX has functions and objects in pointers of one size; C would not convert them. */
     void *symbol = dlsym(opened, "karp_provider_entry");
     _Static_assert(sizeof symbol == sizeof entry, "pointers to functions are as large as others");
     memcpy(&entry, &symbol, sizeof entry);
     karp_status status = entry ? plugin_check(entry(), copy, error)
-                               : provider_fail(error, KARP_E_INVALID, "", "is no provider: it has no karp_provider_entry");
+                               : provider_fail(error, KARP_E_INVALID, "",
+                                               "is no provider: it has no karp_provider_entry");
     if (status == KARP_OK) *object = opened;
     else (void)dlclose(opened);
     return at_file(error, status, path);

@@ -48,7 +48,9 @@ karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error)
     problem->kind = kind;
     if (kind > KARP_PROVIDER_UNSUPPORTED) return provider_nonsense(p, error, "a status that does not exist");
     karp_status status = status_of(kind);
-    const char *message = problem->message[0] ? problem->message : kind == KARP_PROVIDER_NO_MEMORY ? "out of memory" : "failed";
+    const char *message = problem->message[0]               ? problem->message
+                          : kind == KARP_PROVIDER_NO_MEMORY ? "out of memory"
+                                                            : "failed";
     if (is_foreign(p)) (void)provider_fail(error, status, problem->field, "provider %s: %s", p->plugin.name, message);
     else (void)provider_fail(error, status, problem->field, "%s", message);
     if (error) {
@@ -68,10 +70,7 @@ karp_status provider_lacks(const karp_provider *p, karp_error *error, const char
     return provider_fail(error, KARP_E_UNSUPPORTED, "", "provider %s has no %s", p->plugin.name, what);
 }
 
-const karp_provider_problem *karp_provider_last_problem(const karp_provider *provider)
-{
-    return &provider->problem;
-}
+const karp_provider_problem *karp_provider_last_problem(const karp_provider *provider) { return &provider->problem; }
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -91,7 +90,9 @@ static karp_status check_options(const karp_provider_options *given, karp_provid
     for (size_t i = sizeof *copy; status == KARP_OK && i < given->size; i++) {
         if (((const unsigned char *)given)[i]) status = KARP_E_ABI_NEW;
     }
-    if (status) return provider_fail(error, status, "size", "karp_provider_options has a size or members this library does not know");
+    if (status)
+        return provider_fail(error, status, "size",
+                             "karp_provider_options has a size or members this library does not know");
     *copy = *given;
     copy->size = sizeof *copy;
     return KARP_OK;
@@ -143,32 +144,21 @@ void karp_provider_close(karp_provider *provider)
     free_provider(provider);
 }
 
-static karp_str text_of(const char *text)
-{
-    return text ? (karp_str){ text, strlen(text) } : (karp_str){ "", 0 };
-}
+static karp_str text_of(const char *text) { return text ? (karp_str){ text, strlen(text) } : (karp_str){ "", 0 }; }
 
-karp_str karp_provider_name(const karp_provider *provider)
-{
-    return text_of(provider->plugin.name);
-}
+karp_str karp_provider_name(const karp_provider *provider) { return text_of(provider->plugin.name); }
 
-karp_str karp_provider_class_group(const karp_provider *provider)
-{
-    return text_of(provider->plugin.class_group);
-}
+karp_str karp_provider_class_group(const karp_provider *provider) { return text_of(provider->plugin.class_group); }
 
-karp_str karp_provider_class_kind(const karp_provider *provider)
-{
-    return text_of(provider->plugin.class_kind);
-}
+karp_str karp_provider_class_kind(const karp_provider *provider) { return text_of(provider->plugin.class_kind); }
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
 static karp_status in_document(karp_error *error, karp_status status, karp_str name)
 {
     if (error && status && name.len) {
-        (void)snprintf(error->document, sizeof error->document, "%.*s", (int)(name.len < 127 ? name.len : 127), name.ptr);
+        (void)snprintf(error->document, sizeof error->document, "%.*s", (int)(name.len < 127 ? name.len : 127),
+                       name.ptr);
     }
     return status;
 }
@@ -177,13 +167,15 @@ static karp_status make_document(karp_provider *p, scratch *s, karp_str name, ka
                                  karp_provider_document *out, karp_error *error)
 {
     uint64_t most = karp_context_get_options(p->context)->max_document_bytes;
-    if (text.len > most) return provider_fail(error, KARP_E_LIMIT, "", "longer than %llu bytes", (unsigned long long)most);
+    if (text.len > most)
+        return provider_fail(error, KARP_E_LIMIT, "", "longer than %llu bytes", (unsigned long long)most);
     if (!text.ptr) text.ptr = "";
     *out = (karp_provider_document){ .size = sizeof *out, .name = name, .text = text };
     return fields ? fields_of(s, name, text, out, error) : KARP_OK;
 }
 
-karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, karp_str name, karp_str text, karp_error *error)
+karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, karp_str name, karp_str text,
+                                     karp_error *error)
 {
     if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.load_facts) return provider_lacks(provider, error, "facts to load");
@@ -193,7 +185,8 @@ karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, kar
     bool fields = provider->plugin.flags & KARP_PROVIDER_WANTS_FACT_FIELDS;
     karp_status status = make_document(provider, &s, name, text, fields, &document, error);
     if (status == KARP_OK) {
-        status = provider_answer(provider, provider->plugin.load_facts(provider->handle, kind, &document, provider_ask(provider)), error);
+        status = provider_answer(
+            provider, provider->plugin.load_facts(provider->handle, kind, &document, provider_ask(provider)), error);
     }
     scratch_free(&s);
     return in_document(error, status, name);
@@ -214,7 +207,8 @@ karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp
     if (status == KARP_OK) status = make_document(provider, &s, name, text, fields, &document, error);
     void *data = NULL;
     if (status == KARP_OK) {
-        status = provider_answer(provider, provider->plugin.class_parse(provider->handle, &document, &data, provider_ask(provider)), error);
+        status = provider_answer(
+            provider, provider->plugin.class_parse(provider->handle, &document, &data, provider_ask(provider)), error);
     }
     scratch_free(&s);
     if (status) {
@@ -224,7 +218,9 @@ karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp
     }
     if (text.len) memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
-    *made = (karp_provider_class){ .provider = provider, .data = data, .text = copy, .text_length = text.len, .next = provider->classes };
+    *made = (karp_provider_class){
+        .provider = provider, .data = data, .text = copy, .text_length = text.len, .next = provider->classes
+    };
     provider->classes = made;
     *out = made;
     return KARP_OK;
@@ -243,7 +239,8 @@ void karp_provider_class_free(karp_provider_class *node_class)
     karp_free(p->context, node_class, sizeof *node_class);
 }
 
-uint32_t karp_provider_class_equal(const karp_provider *provider, const karp_provider_class *a, const karp_provider_class *b)
+uint32_t karp_provider_class_equal(const karp_provider *provider, const karp_provider_class *a,
+                                   const karp_provider_class *b)
 {
     if (a == b) return 1;
     if (provider->plugin.class_equal) {
@@ -259,7 +256,8 @@ karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labe
     if (!provider || !out) return provider_null(error, "provider or out");
     karp_provider_labels labels = { .size = sizeof labels };
     if (provider->plugin.labels) {
-        karp_status status = provider_answer(provider, provider->plugin.labels(provider->handle, &labels, provider_ask(provider)), error);
+        karp_status status = provider_answer(
+            provider, provider->plugin.labels(provider->handle, &labels, provider_ask(provider)), error);
         if (status) return status;
     }
     labels.size = sizeof labels;

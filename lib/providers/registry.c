@@ -8,7 +8,7 @@
 typedef struct registered {
     karp_provider_plugin plugin;
     void *object; /* NULL = of this process */
-    char *path;   /* of the object */
+    char *path; /* of the object */
     size_t path_bytes;
 } registered;
 
@@ -19,10 +19,7 @@ struct karp_provider_registry {
     size_t count, capacity;
 };
 
-static karp_str str_of(const char *text)
-{
-    return (karp_str){ text, strlen(text) };
-}
+static karp_str str_of(const char *text) { return (karp_str){ text, strlen(text) }; }
 
 static registered *find(const karp_provider_registry *r, karp_str name)
 {
@@ -86,14 +83,16 @@ void karp_provider_registry_free(karp_provider_registry *registry)
     karp_catalogue_unref(hold);
 }
 
-karp_status karp_provider_registry_add(karp_provider_registry *registry, const karp_provider_plugin *plugin, karp_error *error)
+karp_status karp_provider_registry_add(karp_provider_registry *registry, const karp_provider_plugin *plugin,
+                                       karp_error *error)
 {
     karp_provider_plugin checked;
     karp_status status = plugin_check(plugin, &checked, error);
     return status ? status : add(registry, &checked, error);
 }
 
-karp_status karp_provider_registry_load(karp_provider_registry *registry, const char *path, karp_str *name, karp_error *error)
+karp_status karp_provider_registry_load(karp_provider_registry *registry, const char *path, karp_str *name,
+                                        karp_error *error)
 {
     if (!registry || !path) return provider_null(error, "registry or path");
     karp_provider_plugin checked;
@@ -117,10 +116,7 @@ karp_status karp_provider_registry_load(karp_provider_registry *registry, const 
     return KARP_OK;
 }
 
-size_t karp_provider_registry_count(const karp_provider_registry *registry)
-{
-    return registry->count;
-}
+size_t karp_provider_registry_count(const karp_provider_registry *registry) { return registry->count; }
 
 karp_str karp_provider_registry_name(const karp_provider_registry *registry, size_t index)
 {
@@ -135,8 +131,8 @@ static karp_status unknown(karp_error *error, karp_str name)
         size_t used = strlen(known);
         (void)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", plugin_builtin(i)->name);
     }
-    return provider_fail(error, KARP_E_NOT_FOUND, "", "there is no provider \"%.*s\"; built in are %s", (int)(name.len < 80 ? name.len : 80),
-                         name.len ? name.ptr : "", known);
+    return provider_fail(error, KARP_E_NOT_FOUND, "", "there is no provider \"%.*s\"; built in are %s",
+                         (int)(name.len < 80 ? name.len : 80), name.len ? name.ptr : "", known);
 }
 
 /* Each open provider holds the object by itself. */
@@ -149,8 +145,8 @@ static karp_status open_object(karp_context *context, const char *path, const ka
     return status ? status : provider_open(context, &checked, object, options, out, error);
 }
 
-karp_status karp_provider_registry_open(karp_provider_registry *registry, karp_str name, const karp_provider_options *options,
-                                        karp_provider **out, karp_error *error)
+karp_status karp_provider_registry_open(karp_provider_registry *registry, karp_str name,
+                                        const karp_provider_options *options, karp_provider **out, karp_error *error)
 {
     if (!registry || !out) return provider_null(error, "registry or out");
     const registered *entry = find(registry, name);
@@ -161,11 +157,12 @@ karp_status karp_provider_registry_open(karp_provider_registry *registry, karp_s
 
 static bool is_path(karp_str name)
 {
-    return (name.len && memchr(name.ptr, '/', name.len)) || (name.len > 3 && memcmp(name.ptr + name.len - 3, ".so", 3) == 0);
+    return (name.len && memchr(name.ptr, '/', name.len)) ||
+           (name.len > 3 && memcmp(name.ptr + name.len - 3, ".so", 3) == 0);
 }
 
-karp_status karp_provider_open(karp_context *context, karp_str name, const karp_provider_options *options, karp_provider **out,
-                               karp_error *error)
+karp_status karp_provider_open(karp_context *context, karp_str name, const karp_provider_options *options,
+                               karp_provider **out, karp_error *error)
 {
     if (!context || !out) return provider_null(error, "context or out");
     if (is_path(name)) {

@@ -98,7 +98,4 @@ karp_str scratch_uint_unit(scratch *s, uint64_t value, const char *unit)
     return scratch_text(s, (karp_str){ text + at, sizeof text - at });
 }
 
-karp_str scratch_uint(scratch *s, uint64_t value)
-{
-    return scratch_uint_unit(s, value, "");
-}
+karp_str scratch_uint(scratch *s, uint64_t value) { return scratch_uint_unit(s, value, ""); }

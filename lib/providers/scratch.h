@@ -33,6 +33,9 @@ karp_str scratch_uint(scratch *s, uint64_t value);
 karp_str scratch_uint_unit(scratch *s, uint64_t value, const char *unit);
 
 /* A karp_str of a literal. */
-#define TEXT(literal) { literal, sizeof(literal) - 1 }
+#define TEXT(literal)                                                                                                  \
+    {                                                                                                                  \
+        literal, sizeof(literal) - 1                                                                                   \
+    }
 
 #endif

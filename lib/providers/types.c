@@ -12,8 +12,8 @@ static uint64_t generation_of(const karp_provider *p)
 }
 
 /* Of the class itself, or of another one that is equal. */
-static const provider_types *find_types(const karp_provider *p, const karp_provider_class *node_class, const provider_types *own,
-                                        uint64_t generation)
+static const provider_types *find_types(const karp_provider *p, const karp_provider_class *node_class,
+                                        const provider_types *own, uint64_t generation)
 {
     if (own->catalogue && own->generation == generation) return own;
     for (const karp_provider_class *c = p->classes; c && node_class; c = c->next) {
@@ -38,13 +38,11 @@ static void free_kept(void *user)
 }
 
 /* What points into a shared object must not outlive it. */
-static bool may_keep(const karp_provider *p)
-{
-    return (p->plugin.flags & KARP_PROVIDER_TYPES_STAND) && !p->object;
-}
+static bool may_keep(const karp_provider *p) { return (p->plugin.flags & KARP_PROVIDER_TYPES_STAND) && !p->object; }
 
 /* The plugin's types are input like any other; but the mistake in them is the plugin's. On success `k` may be the catalogue's. */
-static karp_status take_types(karp_provider *p, kept *k, const karp_instance_type *types, size_t count, karp_catalogue **out, karp_error *error)
+static karp_status take_types(karp_provider *p, kept *k, const karp_instance_type *types, size_t count,
+                              karp_catalogue **out, karp_error *error)
 {
     karp_error own;
     karp_error_init(&own, sizeof own);
@@ -57,7 +55,8 @@ static karp_status take_types(karp_provider *p, kept *k, const karp_instance_typ
     return status;
 }
 
-static karp_status make_catalogue(karp_provider *p, const karp_provider_class *node_class, karp_catalogue **out, karp_error *error)
+static karp_status make_catalogue(karp_provider *p, const karp_provider_class *node_class, karp_catalogue **out,
+                                  karp_error *error)
 {
     kept *k = karp_alloc(p->context, sizeof *k);
     if (!k) return provider_nomem(error);
@@ -67,7 +66,8 @@ static karp_status make_catalogue(karp_provider *p, const karp_provider_class *n
     memory_of_scratch(&k->s, &memory);
     const karp_instance_type *types = NULL;
     size_t count = 0;
-    uint32_t kind = p->plugin.instance_types(p->handle, provider_class_data(node_class), &memory, &types, &count, provider_ask(p));
+    uint32_t kind = p->plugin.instance_types(p->handle, provider_class_data(node_class), &memory, &types, &count,
+                                             provider_ask(p));
     karp_status status = provider_answer(p, kind, error);
     if (status == KARP_OK && count > 0 && !types) status = provider_nonsense(p, error, "no list of instance types");
     if (status == KARP_OK) status = take_types(p, k, types, count, out, error);
@@ -75,8 +75,8 @@ static karp_status make_catalogue(karp_provider *p, const karp_provider_class *n
     return status;
 }
 
-karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider_class *node_class, karp_catalogue **out,
-                                    karp_error *error)
+karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider_class *node_class,
+                                    karp_catalogue **out, karp_error *error)
 {
     if (!provider || !out) return provider_null(error, "provider or out");
     uint64_t generation = generation_of(provider);

@@ -47,7 +47,9 @@ static void check_affinity(struct complaint *c, const shape *h)
     const karp_snapshot *w = c->s->snapshot;
     for (uint32_t t = 0; t < h->required.count; t++) {
         const node_term *term = &h->required.items[t];
-        if (term->has_fields) complain(c, KARP_REASON_INVALID_AFFINITY, "node affinity with matchFields", (karp_str){ NULL, 0 }, " is not supported");
+        if (term->has_fields)
+            complain(c, KARP_REASON_INVALID_AFFINITY, "node affinity with matchFields", (karp_str){ NULL, 0 },
+                     " is not supported");
         for (uint32_t i = 0; i < term->expressions.count; i++) {
             const expression *e = &term->expressions.items[i];
             if (names_a_node(c, e->key)) continue;
@@ -69,13 +71,16 @@ static const char *wrong_claim(const karp_snapshot *w, uint32_t name_space, uint
     if (c->volume != 0) {
         uint32_t v = store_find(raw, KIND_VOLUME, NO_TEXT, c->volume);
         if (v == NO_ID) return "is bound to a volume that does not exist";
-        if (raw->volumes_bound.items[v].meta.deletion != KARP_NO_TIME) return "is bound to a volume that is being deleted";
+        if (raw->volumes_bound.items[v].meta.deletion != KARP_NO_TIME)
+            return "is bound to a volume that is being deleted";
         return c->bind_completed ? NULL : "is not bound completely yet";
     }
     if (c->storage_class == 0) return "is unbound and names no storage class";
     uint32_t sc = store_find(raw, KIND_STORAGE_CLASS, NO_TEXT, c->storage_class);
     if (sc == NO_ID) return "is unbound and its storage class does not exist";
-    return raw->storage_classes.items[sc].binding_mode == KARP_BINDING_IMMEDIATE ? "is unbound and its storage class binds immediately" : NULL;
+    return raw->storage_classes.items[sc].binding_mode == KARP_BINDING_IMMEDIATE
+               ? "is unbound and its storage class binds immediately"
+               : NULL;
 }
 
 static void check_volumes(struct complaint *c, const pod *p)
@@ -101,7 +106,8 @@ static bool not_for_karpenter(scheduler *s, const shape *h)
     for (uint32_t i = 0; i < h->preferred.count; i++) {
         if (heaviest == NULL || h->preferred.items[i].weight > heaviest->weight) heaviest = &h->preferred.items[i];
     }
-    const expression_list lists[2] = { h->required.count > 0 ? h->required.items[0].expressions : (expression_list){ NULL, 0 },
+    const expression_list lists[2] = { h->required.count > 0 ? h->required.items[0].expressions
+                                                             : (expression_list){ NULL, 0 },
                                        heaviest != NULL ? heaviest->expressions : (expression_list){ NULL, 0 } };
     for (size_t l = 0; l < 2; l++) {
         for (uint32_t i = 0; i < lists[l].count; i++) {
@@ -126,12 +132,14 @@ uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail)
     struct complaint c = { .s = s };
     strbuf_init(&c.text, s->context);
     if (not_for_karpenter(s, h)) {
-        complain(&c, KARP_REASON_NOT_FOR_KARPENTER, "", (karp_str){ NULL, 0 }, "configured to not run on a Karpenter provisioned node");
+        complain(&c, KARP_REASON_NOT_FOR_KARPENTER, "", (karp_str){ NULL, 0 },
+                 "configured to not run on a Karpenter provisioned node");
     }
     check_selector(&c, h);
     check_affinity(&c, h);
     check_volumes(&c, p);
-    if (c.reason != KARP_REASON_NONE && detail != NULL) *detail = c.text.failed ? NULL : arena_string(&s->data, c.text.ptr, c.text.len);
+    if (c.reason != KARP_REASON_NONE && detail != NULL)
+        *detail = c.text.failed ? NULL : arena_string(&s->data, c.text.ptr, c.text.len);
     if (c.text.failed || (c.reason != KARP_REASON_NONE && detail != NULL && *detail == NULL)) s->failed = true;
     strbuf_free(&c.text);
     return c.reason;
@@ -173,7 +181,8 @@ static size_t leaving_at_most(const karp_snapshot *w)
 static bool all_wait(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    if (w->pending_count < w->raw.pods.count || bits_count(w->plain, bits_words(w->pending_count)) < w->pending_count) return false;
+    if (w->pending_count < w->raw.pods.count || bits_count(w->plain, bits_words(w->pending_count)) < w->pending_count)
+        return false;
     s->waiting = w->pending;
     s->waiting_count = w->pending_count;
     return true;
@@ -194,7 +203,8 @@ static bool list_waiting(scheduler *s)
     for (uint32_t i = 0; i < w->pending_count; i++) {
         if (!pending_pod(s, waiting, w->pending[i], bits_test(w->plain, w->pending[i]))) return false;
     }
-    for (uint32_t p = 0; p < pods && w->raw.buffers.count > 0; p++) { /* they come last, and nothing of them is checked */
+    for (uint32_t p = 0; p < pods && w->raw.buffers.count > 0;
+         p++) { /* they come last, and nothing of them is checked */
         if (pod_at(&w->raw, p)->flags & POD_VIRTUAL) push_pod(s, waiting, &s->waiting_count, p);
     }
     return true;

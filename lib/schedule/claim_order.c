@@ -106,7 +106,8 @@ void claim_link_back(scheduler *s, uint32_t number)
     if (b->last == NO_ID) b->first = number;
     else s->claims.items[b->last].next = number;
     b->last = number;
-    if (l->from.count > c->pods || (l->from.count == c->pods && l->from.claim == NO_ID)) l->from = (lane_spot){ c->pods, number };
+    if (l->from.count > c->pods || (l->from.count == c->pods && l->from.claim == NO_ID))
+        l->from = (lane_spot){ c->pods, number };
 }
 
 /* ---- refusals -------------------------------------------------------------------------------------------------------- */
@@ -118,12 +119,17 @@ bool refusals_last(const scheduler *s, const view *v)
     const shape *h = shape_of(s->snapshot, v->class_);
     if (h->has_claims) return false; /* devices come free when another claim loses a type */
     for (uint32_t t = 0; t < s->template_count && h->ports.count > 0; t++) {
-        if (s->templates[t].named_ports) return false; /* it is not the same for all pods of the class which ports are taken */
+        if (s->templates[t].named_ports)
+            return false; /* it is not the same for all pods of the class which ports are taken */
     }
-    return v->settled && !v->elsewhere && s->reservations.count == 0 && !s->kins.items[s->classes[v->class_].kin].barred_elsewhere;
+    return v->settled && !v->elsewhere && s->reservations.count == 0 &&
+           !s->kins.items[s->classes[v->class_].kin].barred_elsewhere;
 }
 
-static bool noted(const struct claim_bits *b, uint32_t number) { return number < b->words * 64 && bits_test(b->bits, number); }
+static bool noted(const struct claim_bits *b, uint32_t number)
+{
+    return number < b->words * 64 && bits_test(b->bits, number);
+}
 
 static void note(scheduler *s, struct claim_bits *b, uint32_t number)
 {
@@ -146,7 +152,10 @@ bool refused_for_good(const scheduler *s, const class_state *k, uint32_t number)
     return noted(&s->classes[k->like].barred, number) || noted(&k->refused, number);
 }
 
-void barred_for_good(scheduler *s, const class_state *k, uint32_t number) { note(s, &s->classes[k->like].barred, number); }
+void barred_for_good(scheduler *s, const class_state *k, uint32_t number)
+{
+    note(s, &s->classes[k->like].barred, number);
+}
 
 void search_too_small(scheduler *s, class_state *k, uint32_t number)
 {
@@ -284,7 +293,8 @@ void search_took(scheduler *s)
 
 void search_opened(scheduler *s, uint32_t view_number, uint32_t number)
 {
-    if (!refusals_last(s, &s->views.items[view_number])) return; /* what is behind the lanes' spots stays refused all the same */
+    if (!refusals_last(s, &s->views.items[view_number]))
+        return; /* what is behind the lanes' spots stays refused all the same */
     s->run.view = view_number;
     s->run.only = number;
 }

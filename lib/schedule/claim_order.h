@@ -15,7 +15,7 @@
 void claim_order_clear(scheduler *s); /* no claims; the lanes' memory is the round's */
 void claim_unlink(scheduler *s, uint32_t number);
 void claim_link_front(scheduler *s, uint32_t number); /* it has just received a pod */
-void claim_link_back(scheduler *s, uint32_t number);  /* it is new */
+void claim_link_back(scheduler *s, uint32_t number); /* it is new */
 
 /* ---- one pod's search ---- */
 

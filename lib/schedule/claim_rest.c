@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-    FEW_CLASSES = 16,  /* with fewer, or … */
-    FEW_PODS = 16,     /* … with fewer pods to a class, asking is as quick */
-    LEAST_AHEAD = 4,   /* how far a claim looks ahead: at first so many sizes, … */
-    MOST_AHEAD = 64    /* … then as many as it has rested for, and at most so many */
+    FEW_CLASSES = 16, /* with fewer, or … */
+    FEW_PODS = 16, /* … with fewer pods to a class, asking is as quick */
+    LEAST_AHEAD = 4, /* how far a claim looks ahead: at first so many sizes, … */
+    MOST_AHEAD = 64 /* … then as many as it has rested for, and at most so many */
 };
 
 static int by_size(uint32_t x, uint32_t y, const void *user)
@@ -41,13 +41,17 @@ bool rest_begin_round(scheduler *s, uint32_t entered)
     for (uint32_t i = 0; i < s->snapshot->class_count; i++) {
         uint32_t c = s->turns.by_size[i];
         if (s->entered[c] != s->round) continue;
-        memcpy(s->turns.sizes + (size_t)s->turns.count * s->dims, s->classes[c].requests, s->dims * sizeof *s->turns.sizes);
+        memcpy(s->turns.sizes + (size_t)s->turns.count * s->dims, s->classes[c].requests,
+               s->dims * sizeof *s->turns.sizes);
         s->turns.of_class[c] = s->turns.count++;
     }
     return true;
 }
 
-uint32_t rest_turn(const scheduler *s, uint32_t class_number) { return s->turns.count == 0 ? NO_ID : s->turns.of_class[class_number]; }
+uint32_t rest_turn(const scheduler *s, uint32_t class_number)
+{
+    return s->turns.count == 0 ? NO_ID : s->turns.of_class[class_number];
+}
 
 static bool has_room(const scheduler *s, const claim *c, const int64_t *size)
 {

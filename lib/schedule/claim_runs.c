@@ -11,7 +11,8 @@ bool claims_countable(const scheduler *s, const view *v)
 {
     const class_state *k = &s->classes[v->class_];
     const kin *selected = &s->kins.items[k->kin];
-    bool counted = v->owned_count > 0 || k->inverse_count > 0 || selected->counted_count > 0 || selected->barred_count > 0;
+    bool counted = v->owned_count > 0 || k->inverse_count > 0 || selected->counted_count > 0 ||
+                   selected->barred_count > 0;
     return !counted && refusals_last(s, v) && shape_of(s->snapshot, v->class_)->ports.count == 0 &&
            s->snapshot->classes[v->class_].alternative_count == 0;
 }
@@ -85,10 +86,10 @@ typedef struct sweeps {
     uint32_t queued; /* where they stand in the queue */
     uint32_t count, placed;
     uint32_t first, last; /* of that list, NO_ID = none */
-    uint32_t level;       /* pods of the claims that the sweep is over */
-    uint32_t reached;     /* how many it has given a pod */
+    uint32_t level; /* pods of the claims that the sweep is over */
+    uint32_t reached; /* how many it has given a pod */
     uint32_t set, template_; /* whom the claims asked last have in common, and … */
-    enum says says;       /* … what they say */
+    enum says says; /* … what they say */
 } sweeps;
 
 static void append(scheduler *s, sweeps *w, uint32_t number)
@@ -187,7 +188,13 @@ static void sweep_all(scheduler *s, sweeps *w)
 
 static uint32_t fill_many(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number)
 {
-    sweeps w = { .v = &s->views.items[view_number], .pods = pods, .queued = first, .count = count, .first = NO_ID, .last = NO_ID, .set = NO_ID };
+    sweeps w = { .v = &s->views.items[view_number],
+                 .pods = pods,
+                 .queued = first,
+                 .count = count,
+                 .first = NO_ID,
+                 .last = NO_ID,
+                 .set = NO_ID };
     search_begin(s, view_number);
     sweep_all(s, &w);
     for (uint32_t number = w.first, next; number != NO_ID; number = next) {

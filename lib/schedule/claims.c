@@ -14,8 +14,8 @@
 /* What a claim would be with one more pod. */
 typedef struct offer {
     uint32_t set, types;
-    bool relaxed;           /* some minValues was lowered */
-    uint32_t *reserved;     /* reservation numbers to hold; in the arena */
+    bool relaxed; /* some minValues was lowered */
+    uint32_t *reserved; /* reservation numbers to hold; in the arena */
     uint32_t reserved_count;
 } offer;
 
@@ -46,11 +46,13 @@ bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requi
 }
 
 /* Leaves out daemon groups whose host ports the pod's clash with (§22); NO_ID = failed. */
-static uint32_t without_port_clashes(scheduler *s, const claim *c, uint32_t pod_number, uint32_t types, host_port_list ports)
+static uint32_t without_port_clashes(scheduler *s, const claim *c, uint32_t pod_number, uint32_t types,
+                                     host_port_list ports)
 {
     const template_ *t = &s->templates[c->template_];
     for (uint32_t g = 0; g < t->group_count && types != NO_ID; g++) {
-        if (ports_clash_daemons(s, &t->groups[g], c, pod_number, ports)) types = typeset_without(s, types, t->groups[g].bits);
+        if (ports_clash_daemons(s, &t->groups[g], c, pod_number, ports))
+            types = typeset_without(s, types, t->groups[g].bits);
     }
     return types;
 }
@@ -61,7 +63,8 @@ static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool rel
     const template_ *t = &s->templates[c->template_];
     size_t words_ = template_words(t);
     bool min_values = set_has_min_values(s, o->set), devices = shape_of(s->snapshot, v->class_)->has_claims;
-    bool reservations = t->table->has_reservations && (s->snapshot->raw.settings.gates & KARP_GATE_RESERVED_CAPACITY) != 0;
+    bool reservations = t->table->has_reservations &&
+                        (s->snapshot->raw.settings.gates & KARP_GATE_RESERVED_CAPACITY) != 0;
     if (!min_values && !reservations && !devices) return KARP_REASON_NONE;
     uint64_t *fitting = mem_zalloc(s->context, (words_ + 1) * sizeof *fitting);
     if (fitting == NULL) {
@@ -121,12 +124,18 @@ static bool truly_meets(scheduler *s, const view *v, uint32_t set)
 }
 
 /* Steps 3a–3f for one volume alternative. */
-static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_number, uint32_t base, demand d, const view *v, bool relax, offer *o)
+static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_number, uint32_t base, demand d,
+                                const view *v, bool relax, offer *o)
 {
     const template_ *t = &s->templates[c->template_];
     const shape *p = shape_of(s->snapshot, v->class_);
-    if (!template_host_allows(s, t, d.host) || !set_compatible(&s->algebra, base, d.set, true)) return KARP_REASON_VOLUME;
-    spot at = { .set = set_meet(&s->algebra, base, d.set), .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
+    if (!template_host_allows(s, t, d.host) || !set_compatible(&s->algebra, base, d.set, true))
+        return KARP_REASON_VOLUME;
+    spot at = { .set = set_meet(&s->algebra, base, d.set),
+                .host = c->number,
+                .host_text = HOST_FRESH,
+                .taints = t->taints,
+                .lenient = true };
     uint32_t refused = p->has_claims ? devices_on_claim(s, c, v->class_, &at.set) : KARP_REASON_NONE;
     if (refused != KARP_REASON_NONE) return refused;
     if (!topology_admit(s, v, &at, &o->set)) return KARP_REASON_TOPOLOGY;
@@ -134,9 +143,11 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
     for (;;) {
         /* What has been narrowed to its requirements needs it again when they change. */
         o->types = c->pods > 0 && o->set == c->set ? c->types : typeset_narrow(s, c->types, o->set);
-        if (o->types != NO_ID && t->group_ports && p->ports.count > 0) o->types = without_port_clashes(s, c, pod_number, o->types, p->ports);
+        if (o->types != NO_ID && t->group_ports && p->ports.count > 0)
+            o->types = without_port_clashes(s, c, pod_number, o->types, p->ports);
         if (o->types == NO_ID) return KARP_REASON_NOT_REACHED;
-        if (typeset_fits(s, o->types, s->total)) return truly_meets(s, v, o->set) ? check_list(s, c, v, relax, o) : KARP_REASON_REQUIREMENTS;
+        if (typeset_fits(s, o->types, s->total))
+            return truly_meets(s, v, o->set) ? check_list(s, c, v, relax, o) : KARP_REASON_REQUIREMENTS;
         if (quirk(s, 17) || !leave_domain(s, c, v, &at, o->set) || !topology_admit(s, v, &at, &o->set)) break;
     }
     o->set = first_set; /* the first choice is what a refusal is about */
@@ -151,8 +162,10 @@ static uint32_t can_add(scheduler *s, const claim *c, uint32_t pod_number, const
     const template_ *t = &s->templates[c->template_];
     *o = (offer){ .set = EMPTY_SET };
     if (!bits_test(v->tolerated, c->template_)) return KARP_REASON_TAINTS;
-    if (!template_host_allows(s, t, v->full.host) || !set_compatible(&s->algebra, c->set, v->full.set, true)) return KARP_REASON_REQUIREMENTS;
-    if (c->port_count > 0 && ports_clash(c->ports, c->port_count, pod_number, shape_of(s->snapshot, v->class_)->ports)) {
+    if (!template_host_allows(s, t, v->full.host) || !set_compatible(&s->algebra, c->set, v->full.set, true))
+        return KARP_REASON_REQUIREMENTS;
+    if (c->port_count > 0 &&
+        ports_clash(c->ports, c->port_count, pod_number, shape_of(s->snapshot, v->class_)->ports)) {
         return quirk(s, 13) ? KARP_REASON_NOTHING_MATCHED : KARP_REASON_HOST_PORT;
     }
     uint32_t base = set_meet(&s->algebra, c->set, v->full.set), reason = KARP_REASON_NONE;
@@ -187,7 +200,8 @@ void claim_note_families(const scheduler *s, claim *c, const shape *p)
     if (memchr(c->binary, 2, s->dims) == NULL) return;
     for (uint32_t i = 0; i < p->requests.count; i++) {
         uint32_t d = s->place_of_resource[p->requests.items[i].resource];
-        if (d != NO_ID && c->binary[d] == 2 && amount_sign(p->requests.items[i].value) != 0) c->binary[d] = p->requests.items[i].binary;
+        if (d != NO_ID && c->binary[d] == 2 && amount_sign(p->requests.items[i].value) != 0)
+            c->binary[d] = p->requests.items[i].binary;
     }
 }
 
@@ -220,8 +234,8 @@ enum { SETS_KEPT = 32 };
 typedef struct search {
     uint32_t pod;
     const view *v;
-    enum refused_how lasts;           /* what a refusal means for the next pod of the run */
-    bool sets_kept;                   /* the list below is in use */
+    enum refused_how lasts; /* what a refusal means for the next pod of the run */
+    bool sets_kept; /* the list below is in use */
     uint32_t refused_sets[SETS_KEPT]; /* by the set's last bits */
 } search;
 
@@ -266,7 +280,8 @@ static bool offer_claim(scheduler *s, search *q, uint32_t number)
     if (s->failed) return false;
     if (reason != KARP_REASON_NONE) {
         const pod_class *k = &s->snapshot->classes[q->v->class_];
-        bool of_set = reason == KARP_REASON_REQUIREMENTS || (reason == KARP_REASON_TOPOLOGY && k->alternative_count <= 1);
+        bool of_set = reason == KARP_REASON_REQUIREMENTS ||
+                      (reason == KARP_REASON_TOPOLOGY && k->alternative_count <= 1);
         if (!of_set || shape_of(s->snapshot, q->v->class_)->has_claims) search_refused(s, q->lasts);
         else refuse_set(s, q, c->set, reason == KARP_REASON_REQUIREMENTS ? REFUSED_FOR_THE_RUN : q->lasts);
         return false;
@@ -315,15 +330,21 @@ bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 /* A claim of the template without pods; its requests are the zero vector of the scheduler. */
 static claim blank(scheduler *s, uint32_t template_number, uint32_t types)
 {
-    return (claim){ .template_ = template_number, .number = s->host_numbers, .set = s->templates[template_number].set,
-                    .types = types, .requests = s->zero, .next = NO_ID, .prev = NO_ID };
+    return (claim){ .template_ = template_number,
+                    .number = s->host_numbers,
+                    .set = s->templates[template_number].set,
+                    .types = types,
+                    .requests = s->zero,
+                    .next = NO_ID,
+                    .prev = NO_ID };
 }
 
 static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const view *v, offer *o)
 {
     uint32_t number = (uint32_t)s->claims.count;
     claim *slot = list_push(s->context, &s->claims, sizeof *slot);
-    c.requests = arena_array(&s->round_data, s->dims, 2 * sizeof *c.requests + sizeof *c.binary); /* one piece for three lists */
+    c.requests = arena_array(&s->round_data, s->dims,
+                             2 * sizeof *c.requests + sizeof *c.binary); /* one piece for three lists */
     if (slot == NULL || c.requests == NULL || host_number_new(s) == NO_ID) {
         s->failed = true;
         return KARP_REASON_NOT_REACHED;
@@ -365,12 +386,14 @@ uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
 
 /* ---- reasons ------------------------------------------------------------------------------------------------------------ */
 
-uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number, uint32_t *set)
+uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number,
+                          uint32_t *set)
 {
     view v = s->views.items[view_number];
     offer o;
     uint32_t reason = KARP_REASON_NONE, types = limits_types(s, template_number, &reason);
-    *set = set_meet(&s->algebra, s->templates[template_number].set, v.full.set); /* what the pod asks of the pool, whatever its limits */
+    *set = set_meet(&s->algebra, s->templates[template_number].set,
+                    v.full.set); /* what the pod asks of the pool, whatever its limits */
     if (types == NO_ID) return reason;
     claim c = blank(s, template_number, types);
     sum_total(s, &c, &v);

@@ -15,7 +15,8 @@ bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
 uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number);
 
 /* Why a template refuses to open a claim for the pod; changes nothing. *set: the requirements the attempt came to. */
-uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number, uint32_t *set);
+uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number,
+                          uint32_t *set);
 /* Why an open claim refuses the pod; changes nothing. */
 uint32_t claim_refusal(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number);
 /* Parts of taking a pod: which suffix the claim's amounts are printed with, and what the types left could still take. */
@@ -26,8 +27,8 @@ bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requi
 bool reservations_init(scheduler *s);
 void reservations_free(scheduler *s);
 /* Which reservations a claim with these fitting variants would hold; KARP_REASON_RESERVED when it may not go on without. */
-uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_number, const uint64_t *fitting, uint32_t set,
-                             uint32_t **ids, uint32_t *count);
+uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_number, const uint64_t *fitting,
+                             uint32_t set, uint32_t **ids, uint32_t *count);
 void reservations_hold(scheduler *s, claim *c, uint32_t *ids, uint32_t count);
 
 #endif

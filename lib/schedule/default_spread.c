@@ -36,7 +36,9 @@ static bool take_expressions(scheduler *s, struct deduced *d, const selector *x)
     uint32_t n = 0;
     if (items == NULL) return false;
     for (uint32_t i = 0; i < x->labels.count; i++) {
-        items[n++] = (expression){ .key = x->labels.items[i].key, .op = KARP_OP_IN, .value_count = 1, .values = &x->labels.items[i].value };
+        items[n++] = (expression){
+            .key = x->labels.items[i].key, .op = KARP_OP_IN, .value_count = 1, .values = &x->labels.items[i].value
+        };
     }
     for (uint32_t i = 0; i < x->expressions.count; i++) items[n++] = x->expressions.items[i];
     d->expressions = (expression_list){ items, n };
@@ -56,7 +58,9 @@ static bool deduce(scheduler *s, const pod_class *c, struct deduced *d)
     }
     for (size_t i = 0; i < raw->selecting.count; i++) {
         const selecting *x = &raw->selecting.items[i];
-        if (x->kind == KARP_SELECTS_SERVICE || x->kind != marks->controller_kind || x->meta.name != marks->controller_name) continue;
+        if (x->kind == KARP_SELECTS_SERVICE || x->kind != marks->controller_kind ||
+            x->meta.name != marks->controller_name)
+            continue;
         if (x->meta.name_space != c->name_space || x->selects == NULL) continue;
         if (x->kind == KARP_SELECTS_REPLICATION_CONTROLLER) take_labels(d, x->selects->labels);
         else if (!take_expressions(s, d, x->selects)) return false;
@@ -74,7 +78,8 @@ static int by_key(const void *x, const void *y, const void *user)
 static size_t selecting_labels(const store *raw)
 {
     size_t n = 0;
-    for (size_t i = 0; i < raw->selecting.count; i++) n += raw->selecting.items[i].selects != NULL ? raw->selecting.items[i].selects->labels.count : 0;
+    for (size_t i = 0; i < raw->selecting.count; i++)
+        n += raw->selecting.items[i].selects != NULL ? raw->selecting.items[i].selects->labels.count : 0;
     return n;
 }
 
@@ -86,7 +91,8 @@ static bool apply(scheduler *s, uint32_t class_number, size_t most_labels)
     if (d.label_count == 0 && d.expressions.count == 0) return true;
     selector *x = arena_zalloc(&s->data, sizeof *x);
     spread_constraint *items = arena_array(&s->data, defaults.count, sizeof *items);
-    if (x == NULL || items == NULL || !sort_stable(s->context, d.labels, d.label_count, sizeof *d.labels, by_key, NULL)) return false;
+    if (x == NULL || items == NULL || !sort_stable(s->context, d.labels, d.label_count, sizeof *d.labels, by_key, NULL))
+        return false;
     x->labels = (label_list){ d.labels, d.label_count };
     x->expressions = d.expressions;
     memcpy(items, defaults.items, defaults.count * sizeof *items);

@@ -58,7 +58,8 @@ static void keep_shares(const struct devices *d, const seed *seeds, uint8_t *sha
             if (!e->shared || freed(e) || superseded(c, r)) continue;
             for (uint32_t k = 0; k < c->shares[r].count; k++) {
                 counted share = c->shares[r].items[k];
-                if (!amount_add(d->used[share.id], share.value, &d->used[share.id])) d->used[share.id] = (amount){ UINT64_MAX, INT64_MAX };
+                if (!amount_add(d->used[share.id], share.value, &d->used[share.id]))
+                    d->used[share.id] = (amount){ UINT64_MAX, INT64_MAX };
                 if (amount_sign(share.value) > 0) shared[c->results[r]] = 1;
             }
         }
@@ -72,7 +73,8 @@ static void set_budgets(scheduler *s, const uint8_t *shared)
     const struct device_world *w = d->world;
     for (uint32_t i = 0; i < w->slice_count; i++) {
         const world_slice *from = &w->slices[i];
-        if (!d->slice_in[i] || !from->has_counters || from->given->generation != d->pools[from->pool].generation) continue;
+        if (!d->slice_in[i] || !from->has_counters || from->given->generation != d->pools[from->pool].generation)
+            continue;
         for (uint32_t k = 0; k < from->counters.count; k++) {
             d->remaining[from->counters.items[k].id] = from->counters.items[k].value;
             d->counter_pool[from->counters.items[k].id] = from->pool;
@@ -80,7 +82,8 @@ static void set_budgets(scheduler *s, const uint8_t *shared)
     }
     for (uint32_t i = 0; i < w->device_count; i++) {
         const world_device *one = &w->devices[i];
-        if (one->slice == NO_ID || !d->slice_in[one->slice] || (!d->taken[one->identity] && !shared[one->identity])) continue;
+        if (one->slice == NO_ID || !d->slice_in[one->slice] || (!d->taken[one->identity] && !shared[one->identity]))
+            continue;
         if (w->slices[one->slice].given->generation != d->pools[one->pool].generation) continue;
         for (uint32_t k = 0; k < one->consumes.count; k++) {
             amount *left = &d->remaining[one->consumes.items[k].id];
@@ -103,8 +106,8 @@ bool ledger_init(scheduler *s)
     d->remaining = arena_array(&s->round_data, w->counter_count + (size_t)1, sizeof *d->remaining);
     d->counter_pool = arena_array(&s->round_data, w->counter_count + (size_t)1, sizeof *d->counter_pool);
     d->claims = arena_array(&s->round_data, w->claim_count + (size_t)1, sizeof *d->claims);
-    if (seeds == NULL || shared == NULL || d->taken == NULL || d->holder == NULL || d->holds == NULL || d->used == NULL ||
-        d->remaining == NULL || d->counter_pool == NULL || d->claims == NULL) {
+    if (seeds == NULL || shared == NULL || d->taken == NULL || d->holder == NULL || d->holds == NULL ||
+        d->used == NULL || d->remaining == NULL || d->counter_pool == NULL || d->claims == NULL) {
         return false;
     }
     gather(d, seeds);
@@ -151,7 +154,9 @@ bool device_free(const scheduler *s, const asking *who, uint32_t index, uint32_t
     const world_device *w = &d->world->devices[number];
     const candidate *c = ledger_find(s, who->number);
     bool of_type = w->slice == NO_ID;
-    if (!of_type && (d->taken[w->identity] || (d->holder[w->identity] != NO_ID && d->holder[w->identity] != who->number))) return false;
+    if (!of_type &&
+        (d->taken[w->identity] || (d->holder[w->identity] != NO_ID && d->holder[w->identity] != who->number)))
+        return false;
     return c == NULL || !holds_device(c, who->types[index], w->identity, of_type);
 }
 
@@ -245,7 +250,8 @@ static bool keep_pools(scheduler *s, candidate *c, const allocation *a)
     pool_view *kept = arena_array(&s->round_data, views.count + (size_t)1, sizeof *kept);
     for (uint32_t i = 0; i < views.count && kept != NULL; i++) {
         kept[i] = views.items[i];
-        kept[i].slices = arena_copy(&s->round_data, views.items[i].slices, views.items[i].slice_count * sizeof *kept[i].slices);
+        kept[i].slices = arena_copy(&s->round_data, views.items[i].slices,
+                                    views.items[i].slice_count * sizeof *kept[i].slices);
         if (kept[i].slices == NULL) return false;
     }
     c->pools = (pool_views){ kept, views.count };

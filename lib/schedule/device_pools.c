@@ -125,7 +125,8 @@ static bool repeated(const struct device_world *w, const uint32_t *slices, uint3
     return again;
 }
 
-static bool fill_view(scheduler *s, pool_view *v, const uint32_t *slices, uint32_t count, const asking *who, uint32_t set)
+static bool fill_view(scheduler *s, pool_view *v, const uint32_t *slices, uint32_t count, const asking *who,
+                      uint32_t set)
 {
     const struct device_world *w = s->devices->world;
     uint32_t *kept = arena_array(&s->devices->scratch, count + (size_t)1, sizeof *kept);

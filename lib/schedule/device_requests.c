@@ -38,7 +38,8 @@ static bool add_programs(const scheduler *s, const uint32_t *selectors, uint32_t
 
 /* ---- mode All ------------------------------------------------------------------------------------------------------------------------- */
 
-static bool keep_matching(scheduler *s, const live_request *r, uint32_t first, uint32_t count, uint32_t *list, uint32_t *n)
+static bool keep_matching(scheduler *s, const live_request *r, uint32_t first, uint32_t count, uint32_t *list,
+                          uint32_t *n)
 {
     for (uint32_t i = first; i < first + count; i++) {
         uint32_t answer = device_matches(s, i, r);
@@ -53,7 +54,8 @@ static bool all_in_cluster(scheduler *s, pool_views pools, live_request *r)
     const struct device_world *w = s->devices->world;
     uint32_t most = 0, n = 0;
     for (uint32_t p = 0; p < pools.count; p++) {
-        for (uint32_t i = 0; i < pools.items[p].slice_count; i++) most += w->slices[pools.items[p].slices[i]].device_count;
+        for (uint32_t i = 0; i < pools.items[p].slice_count; i++)
+            most += w->slices[pools.items[p].slices[i]].device_count;
     }
     uint32_t *list = arena_array(&s->devices->scratch, most + (size_t)1, sizeof *list);
     if (list == NULL) {
@@ -96,7 +98,8 @@ static bool resolve(scheduler *s, const allocation *a, const device_request *giv
     *out = (live_request){ .given = given, .parent = parent };
     if (class_ == NO_ID) return false;
     const device_class *c = &raw->device_classes.items[class_];
-    uint32_t *programs = arena_array(&s->devices->scratch, c->selector_count + (size_t)given->selector_count + 1, sizeof *programs);
+    uint32_t *programs = arena_array(&s->devices->scratch, c->selector_count + (size_t)given->selector_count + 1,
+                                     sizeof *programs);
     if (programs == NULL) {
         s->failed = true;
         return false;
@@ -184,7 +187,9 @@ static bool within_limit(scheduler *s, const allocation *a, live_claim *c)
 bool requests_prepare(scheduler *s, allocation *a, uint32_t claim_number, live_claim *out)
 {
     const resource_claim *given = s->devices->world->claims[claim_number].given;
-    *out = (live_claim){ .claim = claim_number, .request_count = given->request_count, .constraint_count = given->constraint_count };
+    *out = (live_claim){ .claim = claim_number,
+                         .request_count = given->request_count,
+                         .constraint_count = given->constraint_count };
     out->requests = arena_array(&s->devices->scratch, given->request_count + (size_t)1, sizeof *out->requests);
     out->constraints = arena_array(&s->devices->scratch, given->constraint_count + (size_t)1, sizeof *out->constraints);
     if (out->requests == NULL || out->constraints == NULL) {

@@ -34,7 +34,10 @@ typedef struct pool_view {
     const uint32_t *slices;
     uint32_t slice_count;
 } pool_view;
-typedef struct pool_views { const pool_view *items; uint32_t count; } pool_views;
+typedef struct pool_views {
+    const pool_view *items;
+    uint32_t count;
+} pool_views;
 
 typedef struct candidate {
     LIST_OF(entry) entries;
@@ -70,21 +73,21 @@ typedef struct pool_facts {
 
 typedef struct live_request {
     const device_request *given;
-    uint32_t parent;               /* name of the request itself */
-    const uint32_t *programs;      /* selectors */
+    uint32_t parent; /* name of the request itself */
+    const uint32_t *programs; /* selectors */
     uint32_t program_count;
-    id_list all;                   /* mode All: the cluster's devices */
-    id_list *all_of_type;          /* mode All: by type of the candidate */
+    id_list all; /* mode All: the cluster's devices */
+    id_list *all_of_type; /* mode All: by type of the candidate */
     struct live_request *alternatives;
     uint32_t alternative_count;
 } live_request;
 
 typedef struct live_constraint {
     const device_constraint *given;
-    uint32_t count;                /* devices added */
+    uint32_t count; /* devices added */
     const device_attribute *value; /* of the first, unless bound */
     bool bound;
-    uint32_t first;                /* identity */
+    uint32_t first; /* identity */
 } live_constraint;
 
 typedef struct live_claim {
@@ -113,12 +116,12 @@ typedef struct type_outcome {
 
 /* Who asks: a host with its one type, or a claim with all of its. */
 typedef struct asking {
-    uint32_t number;       /* candidate: hosts first, then claims */
-    uint32_t node;         /* names id of the Node, NO_ID = none yet */
-    uint32_t host_text;    /* for requirements on the host name */
-    uint32_t set;          /* requirements */
+    uint32_t number; /* candidate: hosts first, then claims */
+    uint32_t node; /* names id of the Node, NO_ID = none yet */
+    uint32_t host_text; /* for requirements on the host name */
+    uint32_t set; /* requirements */
     const uint32_t *types; /* table indices in order; a host's type that is not known is NO_ID */
-    const uint32_t *kits;  /* what each brings, NO_ID = nothing */
+    const uint32_t *kits; /* what each brings, NO_ID = nothing */
     const uint32_t *bonds; /* the kit with the bindings of each, likewise */
     const uint8_t *brings; /* whether that is any device */
     uint32_t type_count;
@@ -128,34 +131,34 @@ typedef struct allocation {
     asking who;
     live_claim *claims;
     uint32_t claim_count;
-    pool_views pools;     /* at the start */
-    uint32_t set;         /* R: grows with each type that succeeds */
+    pool_views pools; /* at the start */
+    uint32_t set; /* R: grows with each type that succeeds */
     type_outcome *outcomes;
     uint32_t outcome_count;
-    uint32_t total;       /* what the devices of all types ask for; R when nothing was to be allocated */
-    bool every_type;      /* nothing was to be allocated: no type is ruled out */
-    bool ready;           /* there is something to commit */
+    uint32_t total; /* what the devices of all types ask for; R when nothing was to be allocated */
+    bool every_type; /* nothing was to be allocated: no type is ruled out */
+    bool ready; /* there is something to commit */
 } allocation;
 
 struct devices {
     const struct device_world *world;
-    arena scratch;        /* of one allocation */
-    uint8_t *slice_in;    /* by slice: its node, if any, is offered */
+    arena scratch; /* of one allocation */
+    uint8_t *slice_in; /* by slice: its node, if any, is offered */
     pool_facts *pools;
-    uint8_t *taken;       /* by identity: exclusively allocated in the cluster */
-    amount *used;         /* by dimension: consumed in the cluster and charged in this run */
-    amount *remaining;    /* by counter of a valid pool */
+    uint8_t *taken; /* by identity: exclusively allocated in the cluster */
+    amount *used; /* by dimension: consumed in the cluster and charged in this run */
+    amount *remaining; /* by counter of a valid pool */
     uint32_t *counter_pool; /* by counter */
-    uint32_t *holder;     /* by identity: the candidate that holds it, NO_ID = none */
-    uint32_t *holds;      /* by identity: for how many types */
+    uint32_t *holder; /* by identity: the candidate that holds it, NO_ID = none */
+    uint32_t *holds; /* by identity: for how many types */
     claim_state *claims;
     LIST_OF(candidate) candidates;
-    map64 candidate_of;   /* number -> index */
-    uint8_t *moving;      /* by names id: the uid of a pod that leaves its node */
-    map64 matches;        /* (device, program) -> cel answer */
+    map64 candidate_of; /* number -> index */
+    uint8_t *moving; /* by names id: the uid of a pod that leaves its node */
+    map64 matches; /* (device, program) -> cel answer */
     allocation now;
     uint64_t search_steps; /* of this allocation */
-    uint64_t polled_at;    /* … when the caller was asked whether to stop */
+    uint64_t polled_at; /* … when the caller was asked whether to stop */
     bool out_of_steps;
 };
 

@@ -65,7 +65,8 @@ static amount tentative(const search *x, enum ledger_kind kind, uint32_t id, amo
 {
     amount sum = before;
     for (size_t i = 0; i < x->entry_count; i++) {
-        if (x->entries[i].kind == (uint32_t)kind && x->entries[i].id == id) (void)amount_add(sum, x->entries[i].value, &sum);
+        if (x->entries[i].kind == (uint32_t)kind && x->entries[i].id == id)
+            (void)amount_add(sum, x->entries[i].value, &sum);
     }
     return sum;
 }
@@ -102,7 +103,8 @@ static bool budget_left(const search *x, bool of_type, uint32_t id, amount *left
     }
     const counted *total = counter_find(x->d->world->kits[x->kit].counters, id);
     if (total == NULL) return false;
-    amount committed = ledger_committed(ledger_find(x->s, x->a->who.number), x->a->who.types[x->index], OF_TYPE_COUNTER, id);
+    amount committed = ledger_committed(ledger_find(x->s, x->a->who.number), x->a->who.types[x->index], OF_TYPE_COUNTER,
+                                        id);
     return amount_sub(total->value, committed, left);
 }
 
@@ -136,7 +138,10 @@ static bool pool_exhausted(const search *x, uint32_t pool)
 static bool all_feasible(const search *x, const live_claim *c, const live_request *r)
 {
     id_list of_type = c->over_limit[x->index] ? (id_list){ NULL, 0 } : r->all_of_type[x->index];
-    struct { const id_list *list; bool of_type; } parts[2] = { { &r->all, false }, { &of_type, true } };
+    struct {
+        const id_list *list;
+        bool of_type;
+    } parts[2] = { { &r->all, false }, { &of_type, true } };
     for (size_t p = 0; p < 2; p++) {
         for (uint32_t i = 0; i < parts[p].list->count; i++) {
             const world_device *w = &x->d->world->devices[parts[p].list->items[i]];
@@ -147,7 +152,9 @@ static bool all_feasible(const search *x, const live_claim *c, const live_reques
                 for (uint32_t b = 0; b <= i; b++) {
                     const world_device *before = &x->d->world->devices[parts[p].list->items[b]];
                     for (uint32_t n = 0; n < before->consumes.count; n++) {
-                        if (before->consumes.items[n].id == id && !amount_sub(left, before->consumes.items[n].value, &left)) return false;
+                        if (before->consumes.items[n].id == id &&
+                            !amount_sub(left, before->consumes.items[n].value, &left))
+                            return false;
                     }
                 }
                 if (amount_sign(left) < 0) return false;
@@ -213,7 +220,9 @@ static bool within_range(const request_policy *p, amount value)
     int64_t v, m = 0, step, over;
     if (p->maximum.given && amount_cmp(value, p->maximum.value) > 0) return false;
     if (!p->step.given) return true;
-    if (!amount_scale(rounded(value), amount_whole(1), &v) || !amount_scale(rounded(p->step.value), amount_whole(1), &step) || step == 0) return false;
+    if (!amount_scale(rounded(value), amount_whole(1), &v) ||
+        !amount_scale(rounded(p->step.value), amount_whole(1), &step) || step == 0)
+        return false;
     if (p->minimum.given && !amount_scale(rounded(p->minimum.value), amount_whole(1), &m)) return false;
     return !__builtin_sub_overflow(v, m, &over) && (step == -1 || over % step == 0);
 }
@@ -255,8 +264,12 @@ static bool take_shares(search *x, const world_device *w, const live_request *r)
     if (!has_asked_capacity(g, r)) return false;
     for (uint32_t i = 0; i < g->capacity_count; i++) {
         amount share, before = x->d->used[w->dimensions[i]];
-        if (!consumed_share(&g->capacity[i], asked_for(r, g->capacity[i].name), &share) || !policy_allows(g->capacity[i].policy, share)) return false;
-        if (of_type) before = ledger_committed(ledger_find(x->s, x->a->who.number), x->a->who.types[x->index], kind, w->dimensions[i]);
+        if (!consumed_share(&g->capacity[i], asked_for(r, g->capacity[i].name), &share) ||
+            !policy_allows(g->capacity[i].policy, share))
+            return false;
+        if (of_type)
+            before = ledger_committed(ledger_find(x->s, x->a->who.number), x->a->who.types[x->index], kind,
+                                      w->dimensions[i]);
         amount used = tentative(x, kind, w->dimensions[i], before);
         if (!amount_add(used, share, &used) || amount_cmp(used, g->capacity[i].value) > 0) return false;
         if (!consume(x, kind, w->dimensions[i], share)) return false;
@@ -283,7 +296,8 @@ static const device_attribute *attribute_of(const search *x, const world_device 
         if (g->attributes[i].name == name) return &g->attributes[i];
     }
     const char *slash = full.len > 0 ? memchr(full.ptr, '/', full.len) : NULL;
-    if (slash == NULL || (size_t)(slash - full.ptr) != driver.len || memcmp(full.ptr, driver.ptr, driver.len) != 0) return NULL;
+    if (slash == NULL || (size_t)(slash - full.ptr) != driver.len || memcmp(full.ptr, driver.ptr, driver.len) != 0)
+        return NULL;
     size_t length = full.len - driver.len - 1;
     for (uint32_t i = 0; i < g->attribute_count; i++) {
         karp_str own = text_of(x->s->snapshot, g->attributes[i].name);
@@ -397,14 +411,15 @@ static bool try_device(search *x, frame *f, uint32_t number)
     x->s->steps++;
     x->d->search_steps++;
     f->entries = (uint32_t)x->entry_count;
-    bool ok = available(x, number, r) && counters_suffice(x, w) && device_matches(x->s, number, r) == CEL_YES && !x->s->failed &&
-              add_constraints(x, c, r, w);
+    bool ok = available(x, number, r) && counters_suffice(x, w) && device_matches(x->s, number, r) == CEL_YES &&
+              !x->s->failed && add_constraints(x, c, r, w);
     if (ok && !follow_topology(x, f, w)) {
         remove_constraints(c, r, c->constraint_count);
         ok = false;
     }
     for (uint32_t i = 0; ok && i < w->consumes.count; i++) {
-        ok = consume(x, w->slice == NO_ID ? OF_TYPE_COUNTER : OF_COUNTER, w->consumes.items[i].id, w->consumes.items[i].value);
+        ok = consume(x, w->slice == NO_ID ? OF_TYPE_COUNTER : OF_COUNTER, w->consumes.items[i].id,
+                     w->consumes.items[i].value);
     }
     if (!ok) {
         x->entry_count = f->entries;
@@ -443,7 +458,8 @@ static bool next_of_all(search *x, frame *f)
     const live_request *r = request_at(x, &f->at);
     if (f->next++ > 0) return false;
     uint32_t slot = f->at.slot;
-    return try_device(x, f, slot < r->all.count ? r->all.items[slot] : r->all_of_type[x->index].items[slot - r->all.count]);
+    return try_device(x, f,
+                      slot < r->all.count ? r->all.items[slot] : r->all_of_type[x->index].items[slot - r->all.count]);
 }
 
 /* The cluster's devices, pool by pool, then those of the type. */
@@ -487,7 +503,8 @@ static bool next_option(search *x, frame *f)
 static bool next_position(const search *x, const frame *f, position *out, bool *choosing, bool *dead)
 {
     position p = f != NULL ? f->at : (position){ 0, 0, 0, NULL };
-    bool entering = f == NULL || f->choosing; /* a request, or an alternative of it, whose slots are still to be counted */
+    bool entering = f == NULL ||
+                    f->choosing; /* a request, or an alternative of it, whose slots are still to be counted */
     *dead = false;
     if (f != NULL && !f->choosing) p.slot++;
     for (;;) {
@@ -518,7 +535,8 @@ static bool push(search *x, position at, bool choosing)
     void *frames = x->frames, *devices = x->devices;
     bool ok = grow(x->s->context, &frames, &x->room, x->depth + 1, sizeof *x->frames);
     x->frames = frames;
-    ok = ok && grow(x->s->context, &devices, &x->device_room, x->depth + 1, sizeof *x->devices); /* one a frame at most */
+    ok = ok &&
+         grow(x->s->context, &devices, &x->device_room, x->depth + 1, sizeof *x->devices); /* one a frame at most */
     x->devices = devices;
     if (!ok) {
         x->s->failed = true;
@@ -584,7 +602,9 @@ static bool keep_outcome(search *x)
 
 bool search_type(scheduler *s, allocation *a, uint32_t index)
 {
-    search x = { .s = s, .d = s->devices, .a = a, .index = index, .kit = a->who.kits[index], .pools = a->pools, .set = a->set };
+    search x = {
+        .s = s, .d = s->devices, .a = a, .index = index, .kit = a->who.kits[index], .pools = a->pools, .set = a->set
+    };
     for (uint32_t c = 0; c < a->claim_count; c++) {
         for (uint32_t i = 0; i < a->claims[c].constraint_count; i++) {
             a->claims[c].constraints[i] = (live_constraint){ .given = a->claims[c].constraints[i].given };

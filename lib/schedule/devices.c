@@ -96,10 +96,12 @@ static uint32_t unknown_in_request(const scheduler *s, const device_request *r)
     const store *raw = &s->snapshot->raw;
     uint32_t class_ = store_find(raw, KIND_DEVICE_CLASS, NO_TEXT, r->class_), found = NO_ID;
     if (r->exact && class_ != NO_ID) {
-        found = unknown_selector(s, raw->device_classes.items[class_].selectors, raw->device_classes.items[class_].selector_count);
+        found = unknown_selector(s, raw->device_classes.items[class_].selectors,
+                                 raw->device_classes.items[class_].selector_count);
     }
     if (found == NO_ID) found = unknown_selector(s, r->selectors, r->selector_count);
-    for (uint32_t i = 0; i < r->alternative_count && found == NO_ID; i++) found = unknown_in_request(s, &r->alternatives[i]);
+    for (uint32_t i = 0; i < r->alternative_count && found == NO_ID; i++)
+        found = unknown_in_request(s, &r->alternatives[i]);
     return found;
 }
 
@@ -178,7 +180,8 @@ static bool prepare(scheduler *s, allocation *a, const uint32_t *waiting)
 {
     struct devices *d = s->devices;
     const candidate *c = ledger_find(s, a->who.number);
-    bool ok = c != NULL ? pools_filter(s, c->pools, &a->who, a->set, &a->pools) : pools_gather(s, &a->who, a->set, &a->pools);
+    bool ok = c != NULL ? pools_filter(s, c->pools, &a->who, a->set, &a->pools)
+                        : pools_gather(s, &a->who, a->set, &a->pools);
     a->claims = arena_array(&d->scratch, a->claim_count, sizeof *a->claims);
     a->outcomes = arena_array(&d->scratch, a->who.type_count + (size_t)1, sizeof *a->outcomes);
     if (!ok || a->claims == NULL || a->outcomes == NULL) {
@@ -198,7 +201,8 @@ static void sum_up(scheduler *s, allocation *a)
     for (uint32_t o = 0; o < a->outcome_count; o++) {
         for (uint32_t i = 0; i < a->outcomes[o].device_count; i++) {
             uint32_t slice = w->devices[a->outcomes[o].devices[i].device].slice;
-            if (slice != NO_ID && w->slices[slice].has_topology) a->total = set_meet(&s->algebra, a->total, w->slices[slice].topology.set);
+            if (slice != NO_ID && w->slices[slice].has_topology)
+                a->total = set_meet(&s->algebra, a->total, w->slices[slice].topology.set);
         }
     }
 }
@@ -252,7 +256,9 @@ static const instance_type *type_of_node(const scheduler *s, const state_node *n
 {
     const karp_snapshot *w = s->snapshot;
     uint32_t name = label_get(n->labels, w->known.instance_type);
-    if (n->pool == NO_ID || name == NO_ID || w->pool_table[n->pool] == NO_ID || !pool_usable(w, &w->raw.pools.items[n->pool])) return NULL;
+    if (n->pool == NO_ID || name == NO_ID || w->pool_table[n->pool] == NO_ID ||
+        !pool_usable(w, &w->raw.pools.items[n->pool]))
+        return NULL;
     const type_table *t = &w->tables[w->pool_table[n->pool]];
     for (uint32_t i = 0; i < t->type_count; i++) {
         if (t->types[i].name == name) return &t->types[i];

@@ -94,7 +94,8 @@ static bool pool_domains(scheduler *s, uint32_t key_index, uint32_t pool, const 
     bool first = true;
     while (column < table->type_key_count && table->type_keys[column] != key) column++;
     for (uint32_t t = 0; t < table->type_count && !s->failed && !s->algebra.failed; t++) {
-        uint32_t of_type = column < table->type_key_count ? table->type_columns[(size_t)column * table->type_count + t] : NO_ID;
+        uint32_t of_type = column < table->type_key_count ? table->type_columns[(size_t)column * table->type_count + t]
+                                                          : NO_ID;
         uint32_t r = base == NO_ID ? of_type : of_type == NO_ID ? base : requirement_meet(&s->algebra, base, of_type);
         if (!first && r == last) continue; /* the same values with the same taints change nothing */
         first = false;
@@ -128,14 +129,17 @@ uint32_t domain_key_of(scheduler *s, uint32_t given)
     if (known != NO_ID) return known;
     size_t capacity = s->key_capacity;
     void *items = s->keys;
-    if (!map64_put(&s->key_numbers, key, s->key_count) || !grow(s->context, &items, &capacity, s->key_count + (size_t)1, sizeof *s->keys)) {
+    if (!map64_put(&s->key_numbers, key, s->key_count) ||
+        !grow(s->context, &items, &capacity, s->key_count + (size_t)1, sizeof *s->keys)) {
         s->failed = true;
         return NO_ID;
     }
     s->keys = items;
     s->key_capacity = (uint32_t)capacity;
     domain_key *k = &s->keys[s->key_count];
-    *k = (domain_key){ .key = key, .normalized = s->snapshot->facts.normalized[key], .is_host = key == s->snapshot->known.hostname };
+    *k = (domain_key){ .key = key,
+                       .normalized = s->snapshot->facts.normalized[key],
+                       .is_host = key == s->snapshot->known.hostname };
     map64_init(&k->numbers, s->context);
     map64_init(&k->masks, s->context);
     return build_universe(s, s->key_count++) ? s->key_count - 1 : NO_ID;
@@ -218,7 +222,8 @@ bool group_reserve(scheduler *s, group *g, uint32_t domains)
     if (domains <= g->capacity) return true;
     uint32_t capacity = g->capacity < 16 ? 16 : g->capacity;
     while (capacity < domains) capacity *= 2;
-    int32_t *counts = mem_zalloc(s->context, capacity * sizeof *counts), *sources = mem_zalloc(s->context, capacity * sizeof *sources);
+    int32_t *counts = mem_zalloc(s->context, capacity * sizeof *counts),
+            *sources = mem_zalloc(s->context, capacity * sizeof *sources);
     if (counts == NULL || sources == NULL) {
         mem_free(s->context, counts, capacity * sizeof *counts);
         mem_free(s->context, sources, capacity * sizeof *sources);

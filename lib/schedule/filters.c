@@ -125,7 +125,9 @@ static uint32_t accepted(scheduler *s, filter_terms *t, uint32_t set, uint32_t h
     struct filter_answer *a = &t->recent;
     if (a->set == set && a->host_text == host_text) return a->accepted;
     uint32_t n = t->count;
-    while (n > 0 && !(host_allowed(s, t->entries[n - 1].host, host_text) && set_compatible(&s->algebra, set, t->entries[n - 1].set, false))) n--;
+    while (n > 0 && !(host_allowed(s, t->entries[n - 1].host, host_text) &&
+                      set_compatible(&s->algebra, set, t->entries[n - 1].set, false)))
+        n--;
     *a = (struct filter_answer){ set, host_text, n };
     return n;
 }
@@ -149,7 +151,8 @@ static uint32_t accepted_node(scheduler *s, filter_terms *t, uint32_t node_index
 bool filter_selective(const node_filter *f)
 {
     bool all = !f->honor_affinity;
-    for (uint32_t i = f->first; i < f->terms->count && !all; i++) all = f->terms->entries[i].set == EMPTY_SET && f->terms->entries[i].host == NO_ID;
+    for (uint32_t i = f->first; i < f->terms->count && !all; i++)
+        all = f->terms->entries[i].set == EMPTY_SET && f->terms->entries[i].host == NO_ID;
     return !all || f->honor_taints;
 }
 
@@ -162,5 +165,6 @@ bool filter_matches(scheduler *s, const node_filter *f, taint_list taints, uint3
 bool filter_matches_node(scheduler *s, const node_filter *f, uint32_t node_index)
 {
     if (f->honor_affinity && accepted_node(s, f->terms, node_index) <= f->first) return false;
-    return !f->honor_taints || taints_tolerated(s, f->tolerations, s->snapshot->raw.nodes.items[node_index].taints, NULL);
+    return !f->honor_taints ||
+           taints_tolerated(s, f->tolerations, s->snapshot->raw.nodes.items[node_index].taints, NULL);
 }

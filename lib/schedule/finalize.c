@@ -21,7 +21,9 @@ static uint32_t final_set(scheduler *s, const claim *c)
         return set;
     }
     for (uint32_t i = 0; i < c->reserved_count; i++) ids[i] = s->reservations.texts[c->reserved[i]];
-    return set_add(&s->algebra, set, requirement_make(&s->algebra, s->snapshot->raw.reservation_id, KARP_OP_IN, ids, c->reserved_count, 0));
+    return set_add(
+        &s->algebra, set,
+        requirement_make(&s->algebra, s->snapshot->raw.reservation_id, KARP_OP_IN, ids, c->reserved_count, 0));
 }
 
 /* What both lists name, the smaller amount of each. */
@@ -129,7 +131,8 @@ static uint32_t first_like(scheduler *s, uint32_t claim_number, final_lists *l)
 }
 
 /* The template's types with a variant that fits, in price order; false = refused. */
-static bool list_types(scheduler *s, uint32_t template_number, uint32_t set, arena *a, final_lists *l, struct final_list *out)
+static bool list_types(scheduler *s, uint32_t template_number, uint32_t set, arena *a, final_lists *l,
+                       struct final_list *out)
 {
     const template_ *t = &s->templates[template_number];
     size_t words_ = template_words(t);
@@ -161,7 +164,8 @@ static bool finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists 
     typeset_fitting(s, c->types, c->requests, lists->fitting);
     *out = (final_claim){ .claim = claim_number, .set = final_set(s, c), .like = claim_number };
     struct final_list listed;
-    if (s->failed || !list_types(s, c->template_, out->set, a, lists, &listed) || s->failed || s->algebra.failed) return false;
+    if (s->failed || !list_types(s, c->template_, out->set, a, lists, &listed) || s->failed || s->algebra.failed)
+        return false;
     uint32_t all = listed.count;
     out->types = listed.types;
     out->list = listed.number;

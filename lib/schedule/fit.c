@@ -39,13 +39,17 @@ typedef struct fitter {
     LIST_OF(run) runs;
     fit_order order;
     LIST_OF(link) links;
-    uint64_t *launched;   /* by source */
+    uint64_t *launched; /* by source */
     uint64_t launched_all;
-    bool *suits;          /* by source: what the demand at hand selects, if it has a selector */
-    left *lefts;          /* by demand */
+    bool *suits; /* by source: what the demand at hand selects, if it has a selector */
+    left *lefts; /* by demand */
     /* while a group is placed */
     size_t kept_runs; /* those that were there before it; 0 = there is no group */
-    LIST_OF(struct change { run old; uint32_t run; }) changes;
+    LIST_OF(struct change {
+        run old;
+        uint32_t run;
+    })
+    changes;
     LIST_OF(int64_t) old_room;
     uint64_t *launched_before;
     uint64_t steps, asked; /* asked: how often it could have been stopped */
@@ -136,7 +140,10 @@ static uint64_t takes(const fitter *f, const int64_t *room, const fit_demand *d)
     return most;
 }
 
-static bool suits(const fitter *f, const fit_demand *d, uint32_t source) { return d->selects == NULL || f->suits[source]; }
+static bool suits(const fitter *f, const fit_demand *d, uint32_t source)
+{
+    return d->selects == NULL || f->suits[source];
+}
 
 static bool stopped(fitter *f)
 {
@@ -195,7 +202,8 @@ static void launch_for(fitter *f, uint32_t demand, uint64_t *wanted)
         uint32_t source = cheapest(f, d, *wanted, &each);
         if (source == NO_ID) return;
         const fit_source *type = &f->in.sources[source];
-        uint64_t nodes = *wanted / each, may = type->most - f->launched[source], all = f->in.most_launched - f->launched_all;
+        uint64_t nodes = *wanted / each, may = type->most - f->launched[source],
+                 all = f->in.most_launched - f->launched_all;
         if (nodes > may) nodes = may;
         if (nodes > all) nodes = all;
         uint32_t r = add_run(f, (run){ .nodes = nodes, .source = source, .links = NO_ID }, type->room);
@@ -384,7 +392,9 @@ static bool show_loads(const fitter *f, karp_fitting *out)
         bool launched = from->source >= f->in.node_count;
         if (!launched && from->links == NO_ID) continue;
         karp_fit_load *shown = &out->loads[out->load_count++];
-        *shown = (karp_fit_load){ .size = sizeof *shown, .launched = launched, .nodes = from->nodes,
+        *shown = (karp_fit_load){ .size = sizeof *shown,
+                                  .launched = launched,
+                                  .nodes = from->nodes,
                                   .index = launched ? from->source - f->in.node_count : from->source };
         if (!show_shares(f, out, from->links, shown)) return false;
     }
@@ -409,8 +419,9 @@ static bool show_lefts(const fitter *f, karp_fitting *out)
         if (l->copies == 0) continue;
         bool never = l->reason == KARP_FIT_SELECTOR || l->reason == KARP_FIT_TOO_LARGE ||
                      (group != 0 && map64_get(&hopeless, group) != NO_ID);
-        out->lefts[out->left_count++] =
-            (karp_fit_left){ .size = sizeof *out->lefts, .copies = l->copies, .demand = d, .reason = l->reason, .permanent = never };
+        out->lefts[out->left_count++] = (karp_fit_left){
+            .size = sizeof *out->lefts, .copies = l->copies, .demand = d, .reason = l->reason, .permanent = never
+        };
     }
     map64_free(&hopeless);
     return out->lefts != NULL;
@@ -424,10 +435,12 @@ static karp_status show(const fitter *f, karp_fitting **out, karp_error *error)
     arena_init(&p->data, p->context);
     p->type_count = f->in.source_count - f->in.node_count;
     p->launches = arena_copy(&p->data, f->launched + f->in.node_count, p->type_count * sizeof *p->launches);
-    for (size_t t = 0; t < p->type_count; t++) p->cost += f->in.sources[f->in.node_count + t].price * (double)f->launched[f->in.node_count + t];
+    for (size_t t = 0; t < p->type_count; t++)
+        p->cost += f->in.sources[f->in.node_count + t].price * (double)f->launched[f->in.node_count + t];
     karp_status status = KARP_OK;
     if (p->launches == NULL || !show_loads(f, p) || !show_lefts(f, p)) status = fail_nomem(error);
-    else if (!isfinite(p->cost)) status = fail(error, KARP_E_RANGE, "the price of all launches is more than a double can hold");
+    else if (!isfinite(p->cost))
+        status = fail(error, KARP_E_RANGE, "the price of all launches is more than a double can hold");
     if (status == KARP_OK) *out = p;
     else karp_fitting_free(p);
     return status;
@@ -450,7 +463,8 @@ static karp_status run_fit(fitter *f, karp_fitting **out, karp_error *error)
     f->launched_before = arena_array(&f->in.data, n, sizeof *f->launched);
     f->suits = arena_array(&f->in.data, n, sizeof *f->suits);
     f->lefts = arena_array(&f->in.data, f->in.demand_count, sizeof *f->lefts);
-    if (f->launched == NULL || f->launched_before == NULL || f->suits == NULL || f->lefts == NULL) return fail_nomem(error);
+    if (f->launched == NULL || f->launched_before == NULL || f->suits == NULL || f->lefts == NULL)
+        return fail_nomem(error);
     order_init(&f->order, f->context, f->in.dims);
     begin_runs(f);
     if (f->status == KARP_OK) place_all(f);
@@ -465,7 +479,8 @@ karp_status karp_fit(karp_context *context, const karp_fit_request *request, kar
         return fail(error, KARP_E_INVALID, "a context, a request and a place for the answer are needed");
     }
     karp_fit_request checked;
-    karp_status status = struct_check(request, sizeof checked, SIZE_THROUGH(karp_fit_request, stop_user), &checked, "karp_fit_request", error);
+    karp_status status = struct_check(request, sizeof checked, SIZE_THROUGH(karp_fit_request, stop_user), &checked,
+                                      "karp_fit_request", error);
     if (status != KARP_OK) return status;
     fitter f = { .context = context, .request = &checked, .order = { .context = context } };
     status = fit_input_read(&f.in, context, &checked, error);
@@ -498,7 +513,10 @@ void karp_fitting_free(karp_fitting *fitting)
     context_unref(context);
 }
 
-uint64_t karp_fitting_launches(const karp_fitting *fitting, size_t type) { return type < fitting->type_count ? fitting->launches[type] : 0; }
+uint64_t karp_fitting_launches(const karp_fitting *fitting, size_t type)
+{
+    return type < fitting->type_count ? fitting->launches[type] : 0;
+}
 double karp_fitting_cost(const karp_fitting *fitting) { return fitting->cost; }
 size_t karp_fitting_load_count(const karp_fitting *fitting) { return fitting->load_count; }
 size_t karp_fitting_left_count(const karp_fitting *fitting) { return fitting->left_count; }

@@ -55,7 +55,9 @@ static void read_demand(copier *c, const karp_fit_demand *given, fit_demand *out
         path_enter(c, "selector");
         out->selects = copy_selector(c, given->selector);
         if (c->status == KARP_OK && !selector_valid(out->selects)) {
-            copy_blame(c, fail(c->error, KARP_E_INVALID, "an expression is none of In and NotIn with values, Exists and DoesNotExist without"),
+            copy_blame(c,
+                       fail(c->error, KARP_E_INVALID,
+                            "an expression is none of In and NotIn with values, Exists and DoesNotExist without"),
                        "matchExpressions");
         }
         if (c->status == KARP_OK) path_leave(c);
@@ -138,7 +140,8 @@ static void size_of(const fit_input *in, const int64_t *most, fit_demand *d)
 static karp_status make_vectors(fit_input *in, karp_error *error)
 {
     in->dims = in->resources.count > 0 ? (uint32_t)in->resources.count : 1; /* vectors have an address */
-    amount *units = arena_array(&in->data, in->dims, sizeof *units), *largest = arena_array(&in->data, in->dims, sizeof *largest);
+    amount *units = arena_array(&in->data, in->dims, sizeof *units),
+           *largest = arena_array(&in->data, in->dims, sizeof *largest);
     int64_t *most = arena_array(&in->data, in->dims, sizeof *most);
     if (units == NULL || largest == NULL || most == NULL) return fail_nomem(error);
     for (uint32_t i = 0; i < in->source_count; i++) units_take(units, largest, in->sources[i].amounts);
@@ -148,7 +151,8 @@ static karp_status make_vectors(fit_input *in, karp_error *error)
     for (uint32_t i = 0; i < in->source_count; i++) {
         in->sources[i].room = vector(in, units, in->sources[i].amounts);
         if (in->sources[i].room == NULL) return fail_nomem(error);
-        for (uint32_t r = 0; r < in->dims; r++) most[r] = in->sources[i].room[r] > most[r] ? in->sources[i].room[r] : most[r];
+        for (uint32_t r = 0; r < in->dims; r++)
+            most[r] = in->sources[i].room[r] > most[r] ? in->sources[i].room[r] : most[r];
     }
     for (uint32_t i = 0; i < in->demand_count; i++) {
         in->demands[i].need = vector(in, units, in->demands[i].amounts);
@@ -164,25 +168,31 @@ static karp_status check_counts(const fit_input *in, karp_error *error)
     uint64_t copies = 0, nodes = 0, least = 0;
     const uint64_t most = (uint64_t)INT64_MAX;
     for (uint32_t i = 0; i < in->demand_count; i++) {
-        if (in->demands[i].count > most - copies) return fail(error, KARP_E_RANGE, "more than %lld copies are demanded", (long long)INT64_MAX);
+        if (in->demands[i].count > most - copies)
+            return fail(error, KARP_E_RANGE, "more than %lld copies are demanded", (long long)INT64_MAX);
         copies += in->demands[i].count;
     }
     for (uint32_t i = 0; i < in->source_count; i++) {
         const fit_source *s = &in->sources[i];
         uint64_t *sum = i < in->node_count ? &nodes : &least;
         uint64_t more = i < in->node_count ? s->most : s->least;
-        if (more > most - *sum) return fail(error, KARP_E_RANGE, "there are more than %lld nodes", (long long)INT64_MAX);
+        if (more > most - *sum)
+            return fail(error, KARP_E_RANGE, "there are more than %lld nodes", (long long)INT64_MAX);
         *sum += more;
     }
-    if (least > in->most_launched) return fail(error, KARP_E_INVALID, "min_nodes of all types are more than max_launches");
+    if (least > in->most_launched)
+        return fail(error, KARP_E_INVALID, "min_nodes of all types are more than max_launches");
     return KARP_OK;
 }
 
 static karp_status check_limits(const karp_context_options *limits, const karp_fit_request *r, karp_error *error)
 {
-    if (r->type_count > limits->max_instance_types) return fail(error, KARP_E_LIMIT, "%zu types are more than the context allows", r->type_count);
-    if (r->node_count > limits->max_nodes) return fail(error, KARP_E_LIMIT, "%zu nodes are more than the context allows", r->node_count);
-    if (r->demand_count > limits->max_pods) return fail(error, KARP_E_LIMIT, "%zu demands are more than the context allows", r->demand_count);
+    if (r->type_count > limits->max_instance_types)
+        return fail(error, KARP_E_LIMIT, "%zu types are more than the context allows", r->type_count);
+    if (r->node_count > limits->max_nodes)
+        return fail(error, KARP_E_LIMIT, "%zu nodes are more than the context allows", r->node_count);
+    if (r->demand_count > limits->max_pods)
+        return fail(error, KARP_E_LIMIT, "%zu demands are more than the context allows", r->demand_count);
     if (r->type_count > MOST_ELEMENTS || r->node_count > MOST_ELEMENTS || r->demand_count > MOST_ELEMENTS) {
         return fail(error, KARP_E_LIMIT, "a list of the request is too long");
     }

@@ -11,7 +11,7 @@ typedef struct fit_source {
     resource_list amounts;
     const int64_t *room; /* vector of one node */
     label_list labels;
-    uint64_t most;  /* of nodes: how many there are; of types: how many may be launched */
+    uint64_t most; /* of nodes: how many there are; of types: how many may be launched */
     uint64_t least; /* of types: how many are launched in any case */
     double price;
 } fit_source;

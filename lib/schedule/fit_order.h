@@ -17,9 +17,9 @@ typedef struct fit_order {
     uint32_t dims;
     uint32_t root;
     LIST_OF(order_node) nodes; /* by run */
-    LIST_OF(int64_t) room;     /* vectors by run */
-    LIST_OF(int64_t) most;     /* vectors by run: the most in its subtree */
-    uint64_t seen;             /* runs that were looked at in search */
+    LIST_OF(int64_t) room; /* vectors by run */
+    LIST_OF(int64_t) most; /* vectors by run: the most in its subtree */
+    uint64_t seen; /* runs that were looked at in search */
 } fit_order;
 
 void order_init(fit_order *o, karp_context *context, uint32_t dims);

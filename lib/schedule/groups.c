@@ -11,7 +11,17 @@
 #include <string.h>
 
 /* Distinguishes the kinds of parts that are interned in one table. */
-enum part { PART_GROUP = 1, PART_EXPRESSION, PART_TOLERATION, PART_TOLERATIONS, PART_FILTER, PART_SELECTOR, PART_WHOLE, PART_NAMESPACES, PART_NAMESPACES_ASKED };
+enum part {
+    PART_GROUP = 1,
+    PART_EXPRESSION,
+    PART_TOLERATION,
+    PART_TOLERATIONS,
+    PART_FILTER,
+    PART_SELECTOR,
+    PART_WHOLE,
+    PART_NAMESPACES,
+    PART_NAMESPACES_ASKED
+};
 
 /* A list of words under construction: the end of s->part_words, from `base` on. Parts within it are made behind it, and are
  * gone again when it goes on. */
@@ -68,7 +78,8 @@ static uint64_t text_hash(karp_str text)
 }
 
 /* Of the values the peer keeps the exclusive or of their hashes, in which equal ones cancel, and v1 with v2 is v0 with v3. */
-static uint32_t expression_part(scheduler *s, uint32_t key, uint32_t op, const uint32_t *values, uint32_t count, bool full)
+static uint32_t expression_part(scheduler *s, uint32_t key, uint32_t op, const uint32_t *values, uint32_t count,
+                                bool full)
 {
     key_words k = words_begin(s);
     uint64_t all = 0;
@@ -118,8 +129,14 @@ static uint32_t selector_part(scheduler *s, const group *g, bool full)
 static uint32_t toleration_part(scheduler *s, const toleration *t)
 {
     key_words k = words_begin(s);
-    const uint32_t w[] = { PART_TOLERATION, t->key, t->value, t->effect, t->op, t->has_seconds,
-                           (uint32_t)(uint64_t)t->seconds, (uint32_t)((uint64_t)t->seconds >> 32) };
+    const uint32_t w[] = { PART_TOLERATION,
+                           t->key,
+                           t->value,
+                           t->effect,
+                           t->op,
+                           t->has_seconds,
+                           (uint32_t)(uint64_t)t->seconds,
+                           (uint32_t)((uint64_t)t->seconds >> 32) };
     for (size_t i = 0; i < sizeof w / sizeof *w; i++) put(&k, w[i]);
     return intern(&k);
 }
@@ -155,7 +172,13 @@ static uint32_t filter_part(scheduler *s, const group *g, bool full)
 static uint32_t group_identity(scheduler *s, const group *g, bool full)
 {
     key_words k = words_begin(s);
-    uint32_t parts[] = { PART_GROUP, g->kind, g->inverse, s->keys[g->key].key, (uint32_t)g->max_skew, selector_part(s, g, full), filter_part(s, g, full) };
+    uint32_t parts[] = { PART_GROUP,
+                         g->kind,
+                         g->inverse,
+                         s->keys[g->key].key,
+                         (uint32_t)g->max_skew,
+                         selector_part(s, g, full),
+                         filter_part(s, g, full) };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) put(&k, parts[i]);
     put(&k, g->namespace_count);
     put(&k, g->namespace_count == 1 ? g->namespaces[0] : g->namespace_list);
@@ -164,7 +187,8 @@ static uint32_t group_identity(scheduler *s, const group *g, bool full)
 
 bool group_in_namespace(const group *g, uint32_t name_space)
 {
-    return g->namespace_count == 1 ? g->namespaces[0] == name_space : numbers_have(g->namespaces, g->namespace_count, name_space);
+    return g->namespace_count == 1 ? g->namespaces[0] == name_space
+                                   : numbers_have(g->namespaces, g->namespace_count, name_space);
 }
 
 static bool selection_has(const spread_selection *x, uint32_t kin_number)
@@ -181,7 +205,8 @@ static bool selection_has(const spread_selection *x, uint32_t kin_number)
 bool group_selects(const scheduler *s, const group *g, const kin *k)
 {
     if (g->selects == NULL || !group_in_namespace(g, k->name_space)) return false;
-    if (g->selection != NULL && g->selection->kins != NULL) return selection_has(g->selection, (uint32_t)(k - s->kins.items));
+    if (g->selection != NULL && g->selection->kins != NULL)
+        return selection_has(g->selection, (uint32_t)(k - s->kins.items));
     label_list labels = kin_labels(s, k);
     for (uint32_t i = 0; i < g->extra.count; i++) {
         if (label_get(labels, g->extra.items[i].key) != g->extra.items[i].value) return false;
@@ -217,7 +242,8 @@ static bool initial_domains(scheduler *s, group *g, toleration_list tolerations)
         bool open = !honor;
         for (uint32_t t = 0; t < d->taint_count && !open; t++) {
             const struct words_entry *e = &s->taint_lists.entries[d->taint_ids[t]];
-            open = taints_tolerated(s, tolerations, (taint_list){ (const taint *)(const void *)e->ptr, e->count / 3 }, NULL);
+            open = taints_tolerated(s, tolerations, (taint_list){ (const taint *)(const void *)e->ptr, e->count / 3 },
+                                    NULL);
         }
         if (open) group_register(s, g, d->number);
     }
@@ -302,7 +328,8 @@ static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
     *g = *wanted;
     /* Where many steps may follow, those who are selected are listed for all. */
     if (g->selection != NULL && g->filter.terms->count > 1 && !list_selected(s, g)) return NO_ID;
-    bool ok = initial_domains(s, g, tolerations) && (g->inverse || topology_seed(s, number)) && introduce_to_kins(s, number) && round_withhold(s, number);
+    bool ok = initial_domains(s, g, tolerations) && (g->inverse || topology_seed(s, number)) &&
+              introduce_to_kins(s, number) && round_withhold(s, number);
     /* A group that comes up in the middle of a round does not know what the round has placed (Q-5); one that an earlier round
      * left behind would. */
     if (s->solving && !g->inverse) {
@@ -352,7 +379,8 @@ static uint32_t list_selected_namespaces(scheduler *s, const pod_term *t, uint32
 
 static bool namespaces_of_term(scheduler *s, const pod_term *t, uint32_t own, group *g)
 {
-    g->namespace_list = t->namespace_selector == NULL ? list_namespaces(s, t, own) : list_selected_namespaces(s, t, own);
+    g->namespace_list = t->namespace_selector == NULL ? list_namespaces(s, t, own)
+                                                      : list_selected_namespaces(s, t, own);
     if (s->failed) return false;
     const struct words_entry *list = &s->group_keys.entries[g->namespace_list];
     g->namespaces = list->ptr + 1; /* behind the kind of part */
@@ -360,7 +388,8 @@ static bool namespaces_of_term(scheduler *s, const pod_term *t, uint32_t own, gr
     return true;
 }
 
-static uint32_t group_of_term(scheduler *s, const pod_term *t, uint8_t kind, bool inverse, uint32_t own, toleration_list tolerations)
+static uint32_t group_of_term(scheduler *s, const pod_term *t, uint8_t kind, bool inverse, uint32_t own,
+                              toleration_list tolerations)
 {
     group g = { .kind = kind, .inverse = inverse, .max_skew = INT32_MAX, .selects = t->label_selector };
     g.key = domain_key_of(s, t->topology_key);
@@ -388,7 +417,8 @@ static bool match_labels(scheduler *s, const view *v, const spread_constraint *c
 static spread_selection *selection_of(scheduler *s, const view *v, uint32_t n)
 {
     class_state *class_ = &s->classes[v->class_];
-    if (class_->selections == NULL) class_->selections = arena_array(&s->data, v->spread.count, sizeof *class_->selections);
+    if (class_->selections == NULL)
+        class_->selections = arena_array(&s->data, v->spread.count, sizeof *class_->selections);
     if (class_->selections == NULL) {
         s->failed = true;
         return NULL;
@@ -401,7 +431,11 @@ static uint32_t group_of_spread(scheduler *s, const view *v, uint32_t n)
 {
     const spread_constraint *c = &v->spread.items[n];
     const pod_class *class_ = &s->snapshot->classes[v->class_];
-    group g = { .kind = GROUP_SPREAD, .max_skew = c->max_skew, .min_domains = c->min_domains, .has_filter = true, .selects = c->label_selector };
+    group g = { .kind = GROUP_SPREAD,
+                .max_skew = c->max_skew,
+                .min_domains = c->min_domains,
+                .has_filter = true,
+                .selects = c->label_selector };
     g.key = domain_key_of(s, c->topology_key);
     g.selection = selection_of(s, v, n);
     if (g.key == NO_ID || g.selection == NULL) return NO_ID;
@@ -412,8 +446,11 @@ static uint32_t group_of_spread(scheduler *s, const view *v, uint32_t n)
     if (!quirk(s, 5) && s->tolerate_prefer_no_schedule && !add_prefer_no_schedule(s, &tolerations)) return NO_ID;
     /* Karpenter looks at the terms that are left, and so has another group for each step of the ladder (Q-5). Without the quirk a
      * filter is no matter of the step. */
-    g.filter = (node_filter){ .honor_affinity = c->honor_affinity, .honor_taints = c->honor_taints, .tolerations = tolerations,
-                              .terms = filter_terms_of(s, v->class_), .first = quirk(s, 5) ? v->required_first : 0 };
+    g.filter = (node_filter){ .honor_affinity = c->honor_affinity,
+                              .honor_taints = c->honor_taints,
+                              .tolerations = tolerations,
+                              .terms = filter_terms_of(s, v->class_),
+                              .first = quirk(s, 5) ? v->required_first : 0 };
     return g.filter.terms != NULL ? obtain(s, &g, tolerations) : NO_ID;
 }
 
@@ -440,7 +477,8 @@ bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_l
         return false;
     }
     for (uint32_t i = 0; i < h->required_anti.count; i++) {
-        uint32_t number = group_of_term(s, &h->required_anti.items[i], GROUP_ANTI, true, class_->name_space, tolerations);
+        uint32_t number = group_of_term(s, &h->required_anti.items[i], GROUP_ANTI, true, class_->name_space,
+                                        tolerations);
         if (number == NO_ID) return false;
         if (!owns_inverse(c, number)) c->inverse_owned[c->inverse_count++] = number;
     }
@@ -483,7 +521,8 @@ bool topology_update(scheduler *s, uint32_t view_number)
     const shape *h = shape_of(s->snapshot, v.class_);
     s->views.items[view_number].updated = true;
     if (!topology_register_inverse(s, v.class_, v.tolerations)) return false;
-    size_t most = (size_t)v.spread_count + h->required_affinity.count + v.preferred_affinity.count + h->required_anti.count + v.preferred_anti.count;
+    size_t most = (size_t)v.spread_count + h->required_affinity.count + v.preferred_affinity.count +
+                  h->required_anti.count + v.preferred_anti.count;
     s->views.items[view_number].owned = arena_array(&s->data, most + 1, sizeof *v.owned);
     if (s->views.items[view_number].owned == NULL) {
         s->failed = true;
@@ -499,7 +538,8 @@ bool topology_update(scheduler *s, uint32_t view_number)
     }
     static const pod_term_list none = { NULL, 0 };
     return own_terms(s, view_number, h->required_affinity, GROUP_AFFINITY, NULL) &&
-           own_terms(s, view_number, s->ignore_preferences ? none : v.preferred_affinity, GROUP_AFFINITY, v.affinity_groups) &&
+           own_terms(s, view_number, s->ignore_preferences ? none : v.preferred_affinity, GROUP_AFFINITY,
+                     v.affinity_groups) &&
            own_terms(s, view_number, h->required_anti, GROUP_ANTI, NULL) &&
            own_terms(s, view_number, s->ignore_preferences ? none : v.preferred_anti, GROUP_ANTI, v.anti_groups);
 }

@@ -17,11 +17,14 @@
 static bool under_consolidate_after(const scheduler *s, const state_node *n)
 {
     const karp_snapshot *w = s->snapshot;
-    if (!s->shield || n->pool == NO_ID || n->claim == NO_ID || !pool_usable(w, &w->raw.pools.items[n->pool])) return false;
+    if (!s->shield || n->pool == NO_ID || n->claim == NO_ID || !pool_usable(w, &w->raw.pools.items[n->pool]))
+        return false;
     int64_t after = w->raw.pools.items[n->pool].consolidate_after;
     const node_claim *claim_ = &w->raw.claims.items[n->claim];
     const condition *c = condition_find(claim_->conditions, w->known.initialized_condition);
-    if (after == KARP_DURATION_UNSET || after == KARP_DURATION_NEVER || after == 0 || c == NULL || c->status != w->known.status_true) return false;
+    if (after == KARP_DURATION_UNSET || after == KARP_DURATION_NEVER || after == 0 || c == NULL ||
+        c->status != w->known.status_true)
+        return false;
     int64_t since = claim_->last_pod_event != KARP_NO_TIME ? claim_->last_pod_event : c->since;
     return since != KARP_NO_TIME && s->now - since < after;
 }
@@ -69,7 +72,8 @@ static bool daemon_on_node(scheduler *s, const struct daemon_view *d, const stat
     uint32_t last = quirk(s, 1) ? d->first_term + 1 : d->term_count;
     if (d->refused || !taints_tolerated(s, d->tolerations, n->taints, NULL)) return false;
     for (uint32_t t = quirk(s, 1) ? d->first_term : 0; t < last; t++) {
-        if (host_allowed(s, d->terms[t].host, host_text) && set_compatible(&s->algebra, n->set, d->terms[t].set, false)) return true;
+        if (host_allowed(s, d->terms[t].host, host_text) && set_compatible(&s->algebra, n->set, d->terms[t].set, false))
+            return true;
     }
     return false;
 }
@@ -81,7 +85,8 @@ static void add_vector(int64_t *into, const int64_t *v, uint32_t dims)
 }
 
 /* reserved = what the node's daemons request − what daemon pods on it have already (floor 0). Vectors over all resources. */
-static void daemon_reserve(scheduler *s, const state_node *n, const int64_t *requests, int64_t *reserve, int64_t *running)
+static void daemon_reserve(scheduler *s, const state_node *n, const int64_t *requests, int64_t *reserve,
+                           int64_t *running)
 {
     const karp_snapshot *w = s->snapshot;
     memset(reserve, 0, w->dims * sizeof *reserve);
@@ -107,7 +112,8 @@ bool hosts_reserve(scheduler *s)
         return false;
     }
     int64_t *reserve = requests + (size_t)w->daemon_count * w->dims, *running = reserve + w->dims;
-    for (uint32_t i = 0; i < w->daemon_count; i++) vector_of(w, w->daemons[i].shape->requests, requests + (size_t)i * w->dims);
+    for (uint32_t i = 0; i < w->daemon_count; i++)
+        vector_of(w, w->daemons[i].shape->requests, requests + (size_t)i * w->dims);
     for (uint32_t h = 0; h < s->host_count; h++) {
         const state_node *n = &w->nodes[s->hosts[h].node];
         host *t = &s->hosts[h];
@@ -162,8 +168,11 @@ static spot spot_of(const scheduler *s, const host *h, uint32_t set)
 static bool truly_settled(scheduler *s, const host *h, const view *v, uint32_t set)
 {
     const state_node *n = &s->snapshot->nodes[h->node];
-    if (!quirk(s, 36) && (!set_compatible(&s->algebra, n->set, v->full.set, false) || !set_compatible(&s->algebra, n->set, set, false))) return false;
-    return quirk(s, 37) || (set_compatible(&s->algebra, h->set, v->strict.set, false) && !topology_contradicts(s, v, set));
+    if (!quirk(s, 36) &&
+        (!set_compatible(&s->algebra, n->set, v->full.set, false) || !set_compatible(&s->algebra, n->set, set, false)))
+        return false;
+    return quirk(s, 37) ||
+           (set_compatible(&s->algebra, h->set, v->strict.set, false) && !topology_contradicts(s, v, set));
 }
 
 /* Step 6 of §18: the first volume alternative that topology allows; *set receives the tightened requirements. */
@@ -172,7 +181,8 @@ static uint32_t settle_requirements(scheduler *s, const host *h, const view *v, 
     static const demand unconstrained = { EMPTY_SET, NO_ID };
     const pod_class *c = &s->snapshot->classes[v->class_];
     uint32_t host_text = s->snapshot->nodes[h->node].hostname, reason = KARP_REASON_VOLUME;
-    uint32_t base = set_meet(&s->algebra, h->set, v->full.set), count = c->alternative_count > 0 ? c->alternative_count : 1;
+    uint32_t base = set_meet(&s->algebra, h->set, v->full.set),
+             count = c->alternative_count > 0 ? c->alternative_count : 1;
     for (uint32_t i = 0; i < count; i++) {
         demand d = c->alternative_count > 0 ? c->alternatives[i] : unconstrained;
         reason = KARP_REASON_VOLUME;
@@ -200,18 +210,21 @@ static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *
     }
     if (!volumes_within(s, h, v->class_)) return KARP_REASON_VOLUME_LIMIT;
     *lasting = false;
-    if (p->ports.count > 0 && (!load_ports(s, h) || ports_clash(h->ports, h->port_count, pod_number, p->ports))) return KARP_REASON_HOST_PORT;
+    if (p->ports.count > 0 && (!load_ports(s, h) || ports_clash(h->ports, h->port_count, pod_number, p->ports)))
+        return KARP_REASON_HOST_PORT;
     if (h->negative && quirk(s, 24)) {
         *lasting = true;
         return KARP_REASON_RESOURCES;
     }
     for (uint32_t d = 0; d < s->dims; d++) {
-        if (requests[d] > h->left[d] && requests[d] > 0) { /* without Q-24 too much may be gone of what is not asked for */
+        if (requests[d] > h->left[d] &&
+            requests[d] > 0) { /* without Q-24 too much may be gone of what is not asked for */
             *lasting = true;
             return KARP_REASON_RESOURCES;
         }
     }
-    if (!host_allowed(s, v->full.host, n->hostname) || !set_compatible(&s->algebra, h->set, v->full.set, false)) return KARP_REASON_REQUIREMENTS;
+    if (!host_allowed(s, v->full.host, n->hostname) || !set_compatible(&s->algebra, h->set, v->full.set, false))
+        return KARP_REASON_REQUIREMENTS;
     uint32_t reason = settle_requirements(s, h, v, set);
     if (reason == KARP_REASON_NONE && p->has_claims) reason = devices_on_host(s, (uint32_t)(h - s->hosts), v->class_);
     return reason;
@@ -230,7 +243,8 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
     topology_record(s, v, &at);
     const shape *p = shape_of(s->snapshot, v->class_);
     if (p->has_claims) devices_take_host(s);
-    if (p->ports.count > 0 && !ports_take(s, &h->ports, &h->port_count, &h->port_capacity, pod_number, p->ports)) return false;
+    if (p->ports.count > 0 && !ports_take(s, &h->ports, &h->port_count, &h->port_capacity, pod_number, p->ports))
+        return false;
     return volumes_take(s, h, v->class_);
 }
 
@@ -274,7 +288,8 @@ bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
             bool lasting;
             host *h = &s->hosts[i];
             if (h->shielded && !may_enter_shielded) continue;
-            if (refusal(s, h, pod_number, &v, &set, &lasting) == KARP_REASON_NONE) return take(s, i, pod_number, &v, set);
+            if (refusal(s, h, pod_number, &v, &set, &lasting) == KARP_REASON_NONE)
+                return take(s, i, pod_number, &v, set);
             if (lasting) bits_set(h->touched ? c->closed_hosts : c->refused_hosts, i);
             if (s->failed) return false;
         }

@@ -17,7 +17,8 @@ static uint32_t kin_of(scheduler *s, const pod_class *k)
 static uint32_t class_like(const scheduler *s, uint32_t class_number, words *keys, uint32_t *firsts)
 {
     const pod_class *k = &s->snapshot->classes[class_number];
-    uint32_t key[] = { shape_of(s->snapshot, class_number)->rules, k->name_space, k->labels, k->marks, k->volumes_found };
+    uint32_t key[] = { shape_of(s->snapshot, class_number)->rules, k->name_space, k->labels, k->marks,
+                       k->volumes_found };
     size_t known = keys->count;
     uint32_t id = words_add(keys, key, sizeof key / sizeof *key);
     if (id == NO_ID) return NO_ID;
@@ -107,7 +108,8 @@ static bool index_labels(scheduler *s)
 static void narrow(const scheduler *s, uint32_t key, uint32_t value, kin_list *list)
 {
     uint32_t number = map64_get(&s->kin_label_numbers, pair_key(key, value));
-    uint32_t first = number != NO_ID ? s->label_first[number] : 0, count = number != NO_ID ? s->label_first[number + 1] - first : 0;
+    uint32_t first = number != NO_ID ? s->label_first[number] : 0,
+             count = number != NO_ID ? s->label_first[number + 1] - first : 0;
     if (count < list->count) *list = (kin_list){ s->label_kins + first, count };
 }
 
@@ -115,7 +117,8 @@ kin_list kins_for(scheduler *s, const group *g)
 {
     kin_list list = { NULL, (uint32_t)s->kins.count };
     if (g->selects == NULL) return list;
-    if (g->selection != NULL && g->selection->kins != NULL) return (kin_list){ g->selection->kins, g->selection->kin_count };
+    if (g->selection != NULL && g->selection->kins != NULL)
+        return (kin_list){ g->selection->kins, g->selection->kin_count };
     if (s->label_first == NULL && !index_labels(s)) {
         s->failed = true;
         return (kin_list){ NULL, 0 };

@@ -17,10 +17,7 @@ typedef struct kin_list {
     uint32_t count;
 } kin_list;
 
-static inline uint32_t kin_list_at(kin_list list, uint32_t i)
-{
-    return list.items == NULL ? i : list.items[i];
-}
+static inline uint32_t kin_list_at(kin_list list, uint32_t i) { return list.items == NULL ? i : list.items[i]; }
 
 /* Those that have the rarest of the labels which the group's selector asks for; all of them when it asks for none. Every kin
  * that the group selects is among them. Empty and s->failed when memory is refused. */

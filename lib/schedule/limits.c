@@ -11,7 +11,8 @@ static const int64_t unlimited = INT64_C(1) << 61;
 static int64_t floor_units(amount value, amount unit)
 {
     int64_t exact;
-    if (amount_scale(value, unit, &exact)) return exact < -unlimited ? -unlimited : exact > unlimited ? unlimited : exact;
+    if (amount_scale(value, unit, &exact))
+        return exact < -unlimited ? -unlimited : exact > unlimited ? unlimited : exact;
     bool negative = amount_sign(value) < 0;
     amount size = negative ? amount_neg(value) : value;
     int64_t lo = 0, hi = unlimited; /* unit * lo <= size < unit * hi, unless beyond the clamp */
@@ -182,7 +183,8 @@ void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const i
 
 /* A value of a type counts for Karpenter even when no launch could have it (Q-20): neither the claim nor an offering of the
  * type that is for sale has to allow it. */
-static bool value_counts(scheduler *s, const template_ *t, uint32_t variant_number, uint32_t key, uint32_t value, uint32_t set)
+static bool value_counts(scheduler *s, const template_ *t, uint32_t variant_number, uint32_t key, uint32_t value,
+                         uint32_t set)
 {
     if (quirk(s, 20)) return true;
     const instance_type *type = &t->table->types[t->table->variants[variant_number].type];
@@ -198,7 +200,8 @@ static bool value_counts(scheduler *s, const template_ *t, uint32_t variant_numb
 }
 
 /* How many different values of the key the types of the variants name. `seen` is scratch by text id, zero. */
-static uint32_t distinct_values(scheduler *s, const template_ *t, const uint64_t *bits, uint32_t key, uint32_t set, uint8_t *seen)
+static uint32_t distinct_values(scheduler *s, const template_ *t, const uint64_t *bits, uint32_t key, uint32_t set,
+                                uint8_t *seen)
 {
     const type_table *table = t->table;
     size_t width = table->variant_count;
@@ -239,7 +242,9 @@ bool min_values_met(scheduler *s, const template_ *t, const uint64_t *bits, uint
         uint32_t have = distinct_values(s, t, bits, e.key, set, seen);
         if (have >= wanted) continue;
         met = false;
-        if (relaxed != NULL) *relaxed = set_replace(&s->algebra, *relaxed, requirement_with_min_values(&s->algebra, e.requirement, have));
+        if (relaxed != NULL)
+            *relaxed = set_replace(&s->algebra, *relaxed,
+                                   requirement_with_min_values(&s->algebra, e.requirement, have));
     }
     mem_free(s->context, seen, count);
     return met;

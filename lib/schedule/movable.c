@@ -11,7 +11,8 @@ bool pod_active(const pod *p) { return !pod_terminal(p) && p->deletion == KARP_N
 
 bool pod_provisionable(const pod *p)
 {
-    return p->node == NO_ID && (p->flags & POD_UNSCHEDULABLE) && !(p->flags & (POD_NOMINATED | POD_OF_DAEMON_SET | POD_OF_NODE));
+    return p->node == NO_ID && (p->flags & POD_UNSCHEDULABLE) &&
+           !(p->flags & (POD_NOMINATED | POD_OF_DAEMON_SET | POD_OF_NODE));
 }
 
 bool pod_reschedulable(const pod *p)
@@ -31,7 +32,10 @@ bool pod_do_not_disrupt(const karp_snapshot *s, const pod *p, int64_t now)
     return p->start == KARP_NO_TIME || now < p->start || (uint64_t)now - (uint64_t)p->start < (uint64_t)length;
 }
 
-bool pod_disruptable(const karp_snapshot *s, const pod *p, int64_t now) { return !pod_active(p) || !pod_do_not_disrupt(s, p, now); }
+bool pod_disruptable(const karp_snapshot *s, const pod *p, int64_t now)
+{
+    return !pod_active(p) || !pod_do_not_disrupt(s, p, now);
+}
 
 bool tolerates_disruption(const karp_snapshot *s, toleration_list list)
 {
@@ -47,8 +51,8 @@ bool tolerates_disruption(const karp_snapshot *s, toleration_list list)
 bool pod_evictable(const karp_snapshot *s, uint32_t pod_number, int64_t now)
 {
     const pod *p = pod_at(&s->raw, pod_number);
-    return pod_active(p) && !(p->flags & POD_OF_NODE) && !tolerates_disruption(s, s->raw.shapes.items[p->shape].tolerations) &&
-           !pod_do_not_disrupt(s, p, now);
+    return pod_active(p) && !(p->flags & POD_OF_NODE) &&
+           !tolerates_disruption(s, s->raw.shapes.items[p->shape].tolerations) && !pod_do_not_disrupt(s, p, now);
 }
 
 static bool is_text(const karp_int_or_string *v, const char *text)
@@ -65,10 +69,12 @@ static bool blocks(const disruption_budget *b, enum pdb_mode mode)
 
 bool pdb_covers(const karp_snapshot *s, const disruption_budget *b, const pod *p)
 {
-    return b->selects != NULL && b->meta.name_space == p->name_space && selector_selects(b->selects, store_pod_labels(&s->raw, p->labels));
+    return b->selects != NULL && b->meta.name_space == p->name_space &&
+           selector_selects(b->selects, store_pod_labels(&s->raw, p->labels));
 }
 
-enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64_t now, enum pdb_mode mode, uint32_t *first)
+enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64_t now, enum pdb_mode mode,
+                              uint32_t *first)
 {
     const pod *p = pod_at(&s->raw, pod_number);
     uint32_t matching = 0, found = NO_ID;
@@ -103,7 +109,8 @@ static bool pods_meant(const karp_int_or_string *v, uint64_t all, uint64_t *out)
 static bool closed(const karp_snapshot *s, const disruption_budget *b)
 {
     uint64_t all = 0, meant;
-    for (size_t i = 0; i < s->raw.pods.count; i++) all += pod_active(pod_at(&s->raw, i)) && pdb_covers(s, b, pod_at(&s->raw, i));
+    for (size_t i = 0; i < s->raw.pods.count; i++)
+        all += pod_active(pod_at(&s->raw, i)) && pdb_covers(s, b, pod_at(&s->raw, i));
     if (b->max_unavailable.is_set) return pods_meant(&b->max_unavailable, all, &meant) && meant == 0;
     return b->min_available.is_set && pods_meant(&b->min_available, all, &meant) && meant >= all;
 }
@@ -117,7 +124,8 @@ const uint8_t *budgets_closed(const karp_snapshot *s, arena *data)
     return list;
 }
 
-bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, int64_t now, const uint8_t *closed_budgets)
+bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, int64_t now,
+                                 const uint8_t *closed_budgets)
 {
     const pod *p = pod_at(&s->raw, pod_number);
     uint32_t found = NO_ID;

@@ -20,12 +20,14 @@ enum pdb_answer { PDB_ALLOWED, PDB_ONE_BLOCKS, PDB_SEVERAL };
 /* Whether the budget's selector selects the pod, in its namespace. */
 bool pdb_covers(const karp_snapshot *s, const disruption_budget *b, const pod *p);
 /* *first receives the (first) matching budget when it is not allowed. */
-enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64_t now, enum pdb_mode mode, uint32_t *first);
+enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64_t now, enum pdb_mode mode,
+                              uint32_t *first);
 
 /* Budgets that could not allow a disruption if all their pods were healthy, one byte each, in the arena; NULL = refused.
  * Karpenter knows some spellings of that only (D-Q22). */
 const uint8_t *budgets_closed(const karp_snapshot *s, arena *data);
 /* `closed_budgets`: of budgets_closed(); NULL = as Karpenter tells. */
-bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, int64_t now, const uint8_t *closed_budgets);
+bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, int64_t now,
+                                 const uint8_t *closed_budgets);
 
 #endif

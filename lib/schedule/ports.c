@@ -47,7 +47,8 @@ bool ports_clash(const port_use *uses, uint32_t count, uint32_t pod_number, host
     return false;
 }
 
-bool ports_take(scheduler *s, port_use **uses, uint32_t *count, uint32_t *capacity, uint32_t pod_number, host_port_list ports)
+bool ports_take(scheduler *s, port_use **uses, uint32_t *count, uint32_t *capacity, uint32_t pod_number,
+                host_port_list ports)
 {
     size_t room = *capacity;
     void *items = *uses;

@@ -30,7 +30,8 @@ static const struct price_order *price_order_of(scheduler *s, const type_table *
     size_t words_ = bits_words(t->offering_count) + 1;
     uint64_t *offered = mem_alloc(s->context, words_ * sizeof *offered);
     struct price_order *o = list_push(s->context, &s->price_orders, sizeof *o);
-    bool ok = o != NULL && offered != NULL && map64_put(&s->price_order_of, pair_key(table_number, set), (uint32_t)(s->price_orders.count - 1));
+    bool ok = o != NULL && offered != NULL &&
+              map64_put(&s->price_order_of, pair_key(table_number, set), (uint32_t)(s->price_orders.count - 1));
     if (ok) {
         o->types = arena_array(&s->data, t->type_count + (size_t)1, sizeof *o->types);
         o->prices = arena_array(&s->data, t->type_count + (size_t)1, sizeof *o->prices);
@@ -42,8 +43,10 @@ static const struct price_order *price_order_of(scheduler *s, const type_table *
             o->types[i] = i;
             o->prices[i] = most;
         }
-        for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count; i = bits_next(offered, t->offering_count, i + 1)) {
-            if (t->offerings[i].price < o->prices[t->offerings[i].type]) o->prices[t->offerings[i].type] = t->offerings[i].price;
+        for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count;
+             i = bits_next(offered, t->offering_count, i + 1)) {
+            if (t->offerings[i].price < o->prices[t->offerings[i].type])
+                o->prices[t->offerings[i].type] = t->offerings[i].price;
         }
         struct by_price user = { s, t, o->prices };
         ok = sort_ids(s->context, o->types, t->type_count, cheaper, &user);
@@ -66,8 +69,11 @@ bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_
             continue;
         }
         const offering *b = &t->offerings[*best];
-        if (o->price != b->price || o->zone == NO_ID || b->zone == NO_ID || o->capacity_type == NO_ID || b->capacity_type == NO_ID) continue;
-        if (rank[o->zone] < rank[b->zone] || (o->zone == b->zone && rank[o->capacity_type] < rank[b->capacity_type])) *best = i;
+        if (o->price != b->price || o->zone == NO_ID || b->zone == NO_ID || o->capacity_type == NO_ID ||
+            b->capacity_type == NO_ID)
+            continue;
+        if (rank[o->zone] < rank[b->zone] || (o->zone == b->zone && rank[o->capacity_type] < rank[b->capacity_type]))
+            *best = i;
     }
     return *best != NO_ID;
 }
@@ -98,7 +104,8 @@ static bool type_kept(const instance_type *y, const uint64_t *fitting)
     return false;
 }
 
-uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a, uint32_t *count)
+uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a,
+                         uint32_t *count)
 {
     const struct price_order *o = price_order_of(s, t, set);
     size_t most = bits_count(fitting, bits_words(t->variant_count));

@@ -16,8 +16,10 @@ void karp_options_init(karp_options *options, size_t size)
 
 karp_status options_known(const karp_options *options, karp_error *error)
 {
-    if (options->profile > KARP_PROFILE_KARP) return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)options->profile);
-    if (options->explain > KARP_EXPLAIN_FULL) return fail(error, KARP_E_INVALID, "unknown explain level %u", (unsigned)options->explain);
+    if (options->profile > KARP_PROFILE_KARP)
+        return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)options->profile);
+    if (options->explain > KARP_EXPLAIN_FULL)
+        return fail(error, KARP_E_INVALID, "unknown explain level %u", (unsigned)options->explain);
     return KARP_OK;
 }
 
@@ -44,7 +46,8 @@ karp_status provision_view(const karp_snapshot *seen, const karp_options *option
     scheduler *s = NULL;
     karp_status status = scheduler_new(seen, &how, &s, error);
     if (status != KARP_OK) return status;
-    status = scheduler_round(s, changes->removed, changes->removed_count, changes->moving, changes->moving_count, error);
+    status = scheduler_round(s, changes->removed, changes->removed_count, changes->moving, changes->moving_count,
+                             error);
     karp_decision *d = status == KARP_OK ? decision_new(seen) : NULL;
     if (status == KARP_OK) status = d != NULL ? report_plan(s, d) : KARP_E_NOMEM;
     if (status == KARP_OK) status = scheduler_stopped(s, error);
@@ -57,12 +60,15 @@ karp_status provision_view(const karp_snapshot *seen, const karp_options *option
     return status == KARP_E_NOMEM ? fail_nomem(error) : status;
 }
 
-karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *options, karp_decision **out, karp_error *error)
+karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *options, karp_decision **out,
+                           karp_error *error)
 {
     static const round_changes none = { .removed_count = 0 };
     karp_options checked;
     karp_snapshot seen;
-    if (snapshot == NULL || out == NULL) return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
     karp_status status = options_check(options, &checked, error);
-    return status == KARP_OK ? provision_view(options_view(&checked, snapshot, &seen), &checked, &none, out, error) : status;
+    return status == KARP_OK ? provision_view(options_view(&checked, snapshot, &seen), &checked, &none, out, error)
+                             : status;
 }

@@ -42,7 +42,8 @@ static uint32_t *starts(const scheduler *s, arena *a, uint8_t where, size_t targ
 static pod_list *lists_of(arena *a, const uint32_t *first, size_t targets, const uint32_t *pods)
 {
     pod_list *lists = arena_array(a, targets + 1, sizeof *lists);
-    for (size_t i = 0; i < targets && lists != NULL; i++) lists[i] = (pod_list){ pods + first[i], first[i + 1] - first[i] };
+    for (size_t i = 0; i < targets && lists != NULL; i++)
+        lists[i] = (pod_list){ pods + first[i], first[i + 1] - first[i] };
     return lists;
 }
 

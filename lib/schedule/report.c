@@ -80,9 +80,16 @@ static bool report_one(scheduler *s, karp_decision *d, const received *r, const 
 {
     uint32_t c = f->claim;
     /* Claims of one template share their annotations in Karpenter: the last one's hold for all. */
-    bool relaxed = quirk(s, 7) ? s->templates[s->claims.items[c].template_].last_relaxed : s->claims.items[c].relaxed_min_values;
-    launch_source from = { .template_ = s->claims.items[c].template_, .set = f->set, .types = f->types, .type_count = f->type_count,
-                           .list = f->list, .requests = f->requests, .pods = r->claims[c].pods, .pod_count = r->claims[c].count,
+    bool relaxed = quirk(s, 7) ? s->templates[s->claims.items[c].template_].last_relaxed
+                               : s->claims.items[c].relaxed_min_values;
+    launch_source from = { .template_ = s->claims.items[c].template_,
+                           .set = f->set,
+                           .types = f->types,
+                           .type_count = f->type_count,
+                           .list = f->list,
+                           .requests = f->requests,
+                           .pods = r->claims[c].pods,
+                           .pod_count = r->claims[c].count,
                            .relaxed_min_values = relaxed };
     if (!devices_drivers(s, c, &d->data, &from.drivers)) return false;
     if (from.drivers.len == 0) from.like = like_of[f->like];
@@ -94,7 +101,8 @@ static bool report_one(scheduler *s, karp_decision *d, const received *r, const 
 
 static bool report_launches(scheduler *s, karp_decision *d, const received *r, const final_claim *finals)
 {
-    size_t n = 0, bytes = (s->claims.count + 1) * sizeof(size_t), order_bytes = (s->claims.count + 1) * sizeof(uint32_t);
+    size_t n = 0, bytes = (s->claims.count + 1) * sizeof(size_t),
+           order_bytes = (s->claims.count + 1) * sizeof(uint32_t);
     uint32_t *order = mem_alloc(s->context, order_bytes);
     size_t *like_of = mem_zalloc(s->context, bytes);
     s->launch_ids = arena_array(&s->data, s->claims.count + 1, sizeof *s->launch_ids);
@@ -144,7 +152,8 @@ static int by_pod(const void *x, const void *y, const void *user)
 static bool report_failures(scheduler *s, karp_decision *d)
 {
     uint32_t *row_of_view = mem_alloc(s->context, (s->views.count + 1) * sizeof *row_of_view);
-    bool ok = row_of_view != NULL && sort_stable(s->context, s->failures.items, s->failures.count, sizeof(failure), by_pod, s->snapshot);
+    bool ok = row_of_view != NULL &&
+              sort_stable(s->context, s->failures.items, s->failures.count, sizeof(failure), by_pod, s->snapshot);
     for (size_t i = 0; ok && i < s->views.count; i++) row_of_view[i] = NO_ID;
     for (size_t i = 0; ok && i < s->failures.count; i++) {
         const failure *f = &s->failures.items[i];
@@ -185,7 +194,9 @@ static bool report_no_pools(scheduler *s, karp_decision *d)
         karp_ignored *row = list_push(d->context, &d->ignored, sizeof *row);
         const char *text = "no dynamic nodepools found";
         if (row == NULL) return false;
-        *row = (karp_ignored){ .size = sizeof *row, .pod = s->pods[i], .code = KARP_REASON_NO_NODEPOOLS, .message = { text, strlen(text) } };
+        *row = (karp_ignored){
+            .size = sizeof *row, .pod = s->pods[i], .code = KARP_REASON_NO_NODEPOOLS, .message = { text, strlen(text) }
+        };
     }
     return true;
 }
@@ -197,7 +208,8 @@ static bool warn_of_dropped(scheduler *s, karp_decision *d)
         strbuf_init(&b, s->context);
         strbuf_adds(&b, "NodePool ");
         strbuf_addstr(&b, name_of(s->snapshot, s->snapshot->raw.pools.items[s->dropped[i].pool].meta.name));
-        strbuf_adds(&b, s->dropped[i].table == NULL ? ": it has no instance types" : ": no instance type meets its requirements");
+        strbuf_adds(&b, s->dropped[i].table == NULL ? ": it has no instance types"
+                                                    : ": no instance type meets its requirements");
         bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
         strbuf_free(&b);
         if (!ok) return false;
@@ -278,9 +290,10 @@ karp_status report_plan(scheduler *s, karp_decision *d)
     d->profile = s->options->profile;
     d->now = s->now;
     if (s->usable_pools == 0 && !report_no_pools(s, d)) return KARP_E_NOMEM;
-    bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_strays(s, d) && report_received(s, &d->data, &r) &&
-              report_finalize(s, &s->data, &r, &finals) && report_launches(s, d, &r, finals) && report_placements(s, d, &r) &&
-              report_failures(s, d) && report_nodes(s, d);
+    bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_strays(s, d) &&
+              report_received(s, &d->data, &r) && report_finalize(s, &s->data, &r, &finals) &&
+              report_launches(s, d, &r, finals) && report_placements(s, d, &r) && report_failures(s, d) &&
+              report_nodes(s, d);
     d->complete = !s->stopped; /* a search for the reason of a refusal may have been */
     return ok && !s->failed && !s->algebra.failed ? KARP_OK : KARP_E_NOMEM;
 }

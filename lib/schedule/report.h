@@ -12,10 +12,10 @@ typedef struct launch_source {
     uint32_t set;
     const uint32_t *types; /* table indices, cheapest first */
     uint32_t type_count;
-    uint32_t list;         /* final_claim.list, when all launches of the decision come from one report_finalize(); else 0 */
-    size_t like;           /* 1 + the launch of the decision that differs in nothing but pods and drivers; 0 = none is known */
+    uint32_t list; /* final_claim.list, when all launches of the decision come from one report_finalize(); else 0 */
+    size_t like; /* 1 + the launch of the decision that differs in nothing but pods and drivers; 0 = none is known */
     resource_list requests;
-    const uint32_t *pods;  /* by name; the snapshot's, or in the decision's arena */
+    const uint32_t *pods; /* by name; the snapshot's, or in the decision's arena */
     size_t pod_count;
     bool relaxed_min_values;
     karp_str drivers; /* of the devices its pods got, in the decision's arena; len 0 = none */

@@ -43,9 +43,11 @@ static bool value_rows(const scheduler *s, karp_decision *d, const requirement *
 }
 
 /* The entries of one requirement. A NodeClaim's bounds stand alone, and exclusions beside them are lost. */
-static bool requirement_rows(const scheduler *s, karp_decision *d, const requirement *r, bool of_claim, karp_requirement *rows, size_t *n)
+static bool requirement_rows(const scheduler *s, karp_decision *d, const requirement *r, bool of_claim,
+                             karp_requirement *rows, size_t *n)
 {
-    karp_requirement row = { .key = text_of(s->snapshot, r->key), .min_values = r->min_zero ? KARP_MIN_VALUES_ZERO : r->min_values };
+    karp_requirement row = { .key = text_of(s->snapshot, r->key),
+                             .min_values = r->min_zero ? KARP_MIN_VALUES_ZERO : r->min_values };
     bool bounded = r->has_gte || r->has_lte;
     if (!bounded || !of_claim || (r->value_count > 0 && !quirk(s, 8))) {
         rows[*n] = row;
@@ -79,13 +81,15 @@ static const karp_requirement *set_rows(scheduler *s, karp_decision *d, uint32_t
     }
     ok = ok && sort_ids(s->context, ids, kept, by_key_name, s);
     *count = 0;
-    for (size_t i = 0; ok && i < kept; i++) ok = requirement_rows(s, d, requirement_get(&s->algebra, ids[i]), of_claim, rows, count);
+    for (size_t i = 0; ok && i < kept; i++)
+        ok = requirement_rows(s, d, requirement_get(&s->algebra, ids[i]), of_claim, rows, count);
     mem_free(s->context, ids, (n + 1) * sizeof *ids);
     return ok ? rows : NULL;
 }
 
 /* The list with the capacity types that the type is offered with under the set. */
-static uint32_t add_capacity_types(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *list, uint32_t n)
+static uint32_t add_capacity_types(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *list,
+                                   uint32_t n)
 {
     const instance_type *y = &t->types[type];
     for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count; o++) {
@@ -112,11 +116,15 @@ static uint32_t claim_set(scheduler *s, const launch_source *from)
     }
     uint32_t *capacity_types = names + from->type_count;
     for (uint32_t i = 0; i < from->type_count; i++) names[i] = t->types[from->types[i]].name;
-    for (uint32_t i = 0; i < from->type_count && n < t->capacity_types; i++) n = add_capacity_types(s, t, from->types[i], from->set, capacity_types, n);
+    for (uint32_t i = 0; i < from->type_count && n < t->capacity_types; i++)
+        n = add_capacity_types(s, t, from->types[i], from->set, capacity_types, n);
     uint32_t old = set_get(&s->algebra, set, k->instance_type);
     uint32_t least = old == NO_ID ? 0 : requirement_get(&s->algebra, old)->min_values;
-    set = set_add(&s->algebra, set, requirement_make(&s->algebra, k->instance_type, KARP_OP_IN, names, from->type_count, least));
-    if (n > 0) set = set_add(&s->algebra, set, requirement_make(&s->algebra, k->capacity_type, KARP_OP_IN, capacity_types, n, 0));
+    set = set_add(&s->algebra, set,
+                  requirement_make(&s->algebra, k->instance_type, KARP_OP_IN, names, from->type_count, least));
+    if (n > 0)
+        set = set_add(&s->algebra, set,
+                      requirement_make(&s->algebra, k->capacity_type, KARP_OP_IN, capacity_types, n, 0));
     mem_free(s->context, names, bytes);
     return set;
 }
@@ -135,7 +143,10 @@ struct labels {
     size_t count;
 };
 
-static void put_label(struct labels *l, karp_str key, karp_str value) { l->items[l->count++] = (karp_label){ key, value }; }
+static void put_label(struct labels *l, karp_str key, karp_str value)
+{
+    l->items[l->count++] = (karp_label){ key, value };
+}
 
 /* By key; of several values the one that was put last. */
 static bool order_labels(scheduler *s, struct labels *l)
@@ -197,18 +208,22 @@ static bool launch_annotations(scheduler *s, karp_decision *d, const launch_sour
     static const char relaxed[] = "karpenter.sh/nodeclaim-min-values-relaxed";
     const node_pool *p = &s->snapshot->raw.pools.items[s->templates[from->template_].pool];
     const type_table *t = s->templates[from->template_].table;
-    struct labels l = { arena_array(&d->data, p->template_annotations.count + p->meta.annotations.count + (size_t)3, sizeof *l.items), 0 };
+    struct labels l = {
+        arena_array(&d->data, p->template_annotations.count + p->meta.annotations.count + (size_t)3, sizeof *l.items), 0
+    };
     if (l.items == NULL) return false;
     put_pairs(s, &l, p->template_annotations);
     for (uint32_t i = 0; i < p->meta.annotations.count; i++) {
         karp_str key = text_of(s->snapshot, p->meta.annotations.items[i].key);
-        if (equal_str(key, str(hash)) || equal_str(key, str(version))) put_label(&l, key, text_of(s->snapshot, p->meta.annotations.items[i].value));
+        if (equal_str(key, str(hash)) || equal_str(key, str(version)))
+            put_label(&l, key, text_of(s->snapshot, p->meta.annotations.items[i].value));
     }
     put_label(&l, str(relaxed), str(from->relaxed_min_values ? "true" : "false"));
     bool priced = false, resized = false;
     for (uint32_t i = 0; i < from->type_count && t->overlaid; i++) {
         const instance_type *y = &t->types[from->types[i]];
-        for (uint32_t o = 0; o < y->offering_count; o++) priced = priced || t->offerings[y->offering_first + o].price_from_overlay;
+        for (uint32_t o = 0; o < y->offering_count; o++)
+            priced = priced || t->offerings[y->offering_first + o].price_from_overlay;
         resized = resized || y->capacity_from_overlay;
     }
     if (priced) put_label(&l, str("karpenter.sh/price-overlay-applied"), str("true"));
@@ -231,12 +246,16 @@ static const karp_taint *taint_rows(const scheduler *s, karp_decision *d, taint_
     return rows;
 }
 
-static karp_str text_or_empty(const karp_snapshot *w, uint32_t id) { return id == NO_ID ? (karp_str){ "", 0 } : text_of(w, id); }
+static karp_str text_or_empty(const karp_snapshot *w, uint32_t id)
+{
+    return id == NO_ID ? (karp_str){ "", 0 } : text_of(w, id);
+}
 
 static karp_choice choice_of(const karp_snapshot *w, const type_table *t, uint32_t type, uint32_t best)
 {
     const offering *o = &t->offerings[best];
-    return (karp_choice){ text_of(w, t->types[type].name), text_or_empty(w, o->zone), text_or_empty(w, o->capacity_type), o->price };
+    return (karp_choice){ text_of(w, t->types[type].name), text_or_empty(w, o->zone),
+                          text_or_empty(w, o->capacity_type), o->price };
 }
 
 /* What would be launched if the chosen type were not to be had. */
@@ -246,7 +265,8 @@ static karp_choice runner_up(scheduler *s, const launch_source *from)
     const type_table *t = s->templates[from->template_].table;
     uint32_t best;
     bool asked = s->options->explain != KARP_EXPLAIN_NONE && from->type_count > 1;
-    if (!asked || !cheapest_offering(s, t, from->types[1], from->set, &best)) return (karp_choice){ nothing, nothing, nothing, 0 };
+    if (!asked || !cheapest_offering(s, t, from->types[1], from->set, &best))
+        return (karp_choice){ nothing, nothing, nothing, 0 };
     return choice_of(s->snapshot, t, from->types[1], best);
 }
 
@@ -328,7 +348,8 @@ static bool fill_shared(scheduler *s, karp_decision *d, const launch_source *fro
     const karp_snapshot *w = s->snapshot;
     const node_pool *p = &w->raw.pools.items[s->templates[from->template_].pool];
     row->node_pool = name_of(w, p->meta.name);
-    row->node_class = (karp_node_class_ref){ text_of(w, p->class_group), text_of(w, p->class_kind), text_of(w, p->class_name) };
+    row->node_class = (karp_node_class_ref){ text_of(w, p->class_group), text_of(w, p->class_kind),
+                                             text_of(w, p->class_name) };
     row->expire_after = p->expire_after;
     row->termination_grace_period = p->termination_grace_period;
     row->requirements = set_rows(s, d, from->set, false, &row->requirement_count);
@@ -337,9 +358,9 @@ static bool fill_shared(scheduler *s, karp_decision *d, const launch_source *fro
     row->taint_count = p->taints.count;
     row->startup_taints = taint_rows(s, d, p->startup_taints);
     row->startup_taint_count = p->startup_taints.count;
-    return row->requirements != NULL && row->claim_requirements != NULL && row->taints != NULL && row->startup_taints != NULL &&
-           launch_types(s, d, from, row) && launch_labels(s, d, from, row) && launch_annotations(s, d, from, row) &&
-           launch_choice(s, d, from, row);
+    return row->requirements != NULL && row->claim_requirements != NULL && row->taints != NULL &&
+           row->startup_taints != NULL && launch_types(s, d, from, row) && launch_labels(s, d, from, row) &&
+           launch_annotations(s, d, from, row) && launch_choice(s, d, from, row);
 }
 
 static bool add_drivers(scheduler *s, karp_decision *d, karp_str drivers, karp_launch *row)
@@ -381,7 +402,8 @@ bool report_launch(scheduler *s, karp_decision *d, const launch_source *from)
     row.pods = from->pods;
     row.pod_count = from->pod_count;
     bool ok = launch_id(d, &row) && (from->drivers.len == 0 || add_drivers(s, d, from->drivers, &row));
-    karp_launch *slot = ok && !s->failed && !s->algebra.failed ? list_push(d->context, &d->launches, sizeof *slot) : NULL;
+    karp_launch *slot = ok && !s->failed && !s->algebra.failed ? list_push(d->context, &d->launches, sizeof *slot)
+                                                               : NULL;
     if (slot == NULL) return false;
     *slot = row;
     return true;

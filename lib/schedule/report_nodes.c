@@ -11,8 +11,10 @@ double node_price(const karp_snapshot *w, const state_node *n)
     const type_table *t = &w->tables[w->pool_table[n->pool]];
     for (uint32_t i = 0; i < t->type_count; i++) {
         if (t->types[i].name != type_name) continue;
-        for (uint32_t o = t->types[i].offering_first; o < t->types[i].offering_first + t->types[i].offering_count; o++) {
-            if (t->offerings[o].zone == zone && t->offerings[o].capacity_type == capacity_type) return t->offerings[o].price;
+        for (uint32_t o = t->types[i].offering_first; o < t->types[i].offering_first + t->types[i].offering_count;
+             o++) {
+            if (t->offerings[o].zone == zone && t->offerings[o].capacity_type == capacity_type)
+                return t->offerings[o].price;
         }
         return 0;
     }
@@ -25,7 +27,10 @@ static karp_str label_text(const karp_snapshot *w, const state_node *n, uint32_t
     return value == NO_ID ? (karp_str){ "", 0 } : text_of(w, value);
 }
 
-static double in_units(const karp_snapshot *w, uint32_t resource, int64_t value) { return (double)value * amount_double(w->units[resource]); }
+static double in_units(const karp_snapshot *w, uint32_t resource, int64_t value)
+{
+    return (double)value * amount_double(w->units[resource]);
+}
 
 /* Sums of cores and bytes, for showing: doubles do. */
 static void add_requests(const karp_snapshot *w, uint32_t pod_number, karp_node_use *row)

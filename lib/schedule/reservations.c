@@ -56,8 +56,8 @@ static bool holds(const uint32_t *ids, uint32_t count, uint32_t id)
     return false;
 }
 
-uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_number, const uint64_t *fitting, uint32_t set,
-                             uint32_t **ids, uint32_t *count)
+uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_number, const uint64_t *fitting,
+                             uint32_t set, uint32_t **ids, uint32_t *count)
 {
     const type_table *table = s->templates[template_number].table;
     struct reservations *r = &s->reservations;
@@ -74,7 +74,8 @@ uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_num
         const instance_type *type = &table->types[last];
         for (uint32_t i = 0; i < type->offering_count; i++) {
             const offering *o = &table->offerings[type->offering_first + i];
-            if (!o->available || o->capacity_type != s->snapshot->known.reserved || !offering_compatible(s, o, set)) continue;
+            if (!o->available || o->capacity_type != s->snapshot->known.reserved || !offering_compatible(s, o, set))
+                continue;
             uint32_t id = map64_get(&r->numbers, o->reservation);
             any = true;
             if ((holds(c->reserved, c->reserved_count, id) || r->left[id] > 0) && !holds(list, n, id)) list[n++] = id;

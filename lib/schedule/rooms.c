@@ -10,9 +10,9 @@ enum { STRIDE = 16 };
 
 /* One resource. */
 struct room_order {
-    int64_t *rooms;     /* rising */
+    int64_t *rooms; /* rising */
     uint32_t *variants; /* whose they are */
-    uint64_t *masks;    /* [place / STRIDE * words]: the variants from that place on */
+    uint64_t *masks; /* [place / STRIDE * words]: the variants from that place on */
 };
 
 struct by_room {

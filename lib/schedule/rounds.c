@@ -20,14 +20,14 @@ struct withheld {
 };
 
 struct round_log {
-    LIST_OF(struct counted) counted;   /* placements */
+    LIST_OF(struct counted) counted; /* placements */
     LIST_OF(struct withheld) withheld; /* what the round took out of seeds */
-    LIST_OF(uint32_t) hosts;           /* touched */
+    LIST_OF(uint32_t) hosts; /* touched */
     LIST_OF(uint32_t) removed, extra;
     LIST_OF(uint32_t) nil_groups; /* groups with a nil selector: kins do not list them */
-    uint32_t groups_seen;         /* how many groups nil_groups speaks of */
-    uint32_t base_hosts;          /* host numbers that are not of claims */
-    arena_mark empty;             /* of round_data */
+    uint32_t groups_seen; /* how many groups nil_groups speaks of */
+    uint32_t base_hosts; /* host numbers that are not of claims */
+    arena_mark empty; /* of round_data */
 };
 
 bool rounds_init(scheduler *s)
@@ -143,7 +143,8 @@ void class_begin_round(scheduler *s, class_state *c)
 static void undo_counts(scheduler *s)
 {
     struct round_log *l = s->log;
-    for (size_t i = 0; i < l->counted.count; i++) group_uncount(&s->groups.items[l->counted.items[i].group], l->counted.items[i].domain);
+    for (size_t i = 0; i < l->counted.count; i++)
+        group_uncount(&s->groups.items[l->counted.items[i].group], l->counted.items[i].domain);
     for (size_t i = 0; i < l->withheld.count; i++) {
         group *g = &s->groups.items[l->withheld.items[i].group];
         if (l->withheld.items[i].pod) group_count(s, g, l->withheld.items[i].domain);
@@ -176,7 +177,8 @@ static void undo_claims(scheduler *s)
     s->host_numbers = s->log->base_hosts;
     for (uint32_t i = 0; i < s->reservations.count; i++) s->reservations.left[i] = s->reservations.initial[i];
     for (uint32_t p = 0; s->limits != NULL && p < s->snapshot->raw.pools.count; p++) {
-        if (s->limits[p].count > 0) memcpy(s->limits[p].left, s->limits[p].initial, s->limits[p].count * sizeof(int64_t));
+        if (s->limits[p].count > 0)
+            memcpy(s->limits[p].left, s->limits[p].initial, s->limits[p].count * sizeof(int64_t));
     }
 }
 
@@ -206,7 +208,8 @@ static void free_limits(scheduler *s, const state_node *n)
     pool_limit *l = &s->limits[n->pool];
     for (uint32_t i = 0; i < l->count; i++) {
         int64_t units;
-        if (amount_scale(resource_list_get(n->capacity, l->resources[i]), s->snapshot->units[l->resources[i]], &units)) l->left[i] += units;
+        if (amount_scale(resource_list_get(n->capacity, l->resources[i]), s->snapshot->units[l->resources[i]], &units))
+            l->left[i] += units;
     }
 }
 
@@ -220,7 +223,8 @@ static bool remove_nodes(scheduler *s, const uint32_t *removed, uint32_t count)
         free_limits(s, &s->snapshot->nodes[removed[i]]);
         for (uint32_t g = 0; g < s->groups.count; g++) {
             if (s->groups.items[g].host || s->groups.items[g].inverse) continue;
-            if (!withhold(s, g, seed_of_node(s, &s->groups.items[g], &s->snapshot->nodes[removed[i]]), false)) return false;
+            if (!withhold(s, g, seed_of_node(s, &s->groups.items[g], &s->snapshot->nodes[removed[i]]), false))
+                return false;
         }
     }
     return true;
@@ -263,7 +267,8 @@ static bool move_pods(scheduler *s, const uint32_t *extra, uint32_t count)
     return true;
 }
 
-bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra, uint32_t extra_count)
+bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
+                 uint32_t extra_count)
 {
     undo_counts(s);
     undo_hosts(s);

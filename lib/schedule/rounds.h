@@ -17,14 +17,15 @@ bool rounds_init(scheduler *s);
 void rounds_free(scheduler *s);
 
 /* Undoes the round before and begins one without these state nodes, in which these pods (in list order) move. */
-bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra, uint32_t extra_count);
+bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
+                 uint32_t extra_count);
 bool rounds_repeatable(const scheduler *s);
 
 /* What the other files write down. */
 bool round_count(scheduler *s, uint32_t group_number, uint32_t domain); /* group_count() for a placement */
-bool round_touch(scheduler *s, uint32_t host_index);                    /* the host is about to receive a pod */
+bool round_touch(scheduler *s, uint32_t host_index); /* the host is about to receive a pod */
 /* Wipes what a class remembers of an earlier round. */
 void class_begin_round(scheduler *s, class_state *c);
-bool round_withhold(scheduler *s, uint32_t group_number);               /* a new group was seeded: take out what is gone */
+bool round_withhold(scheduler *s, uint32_t group_number); /* a new group was seeded: take out what is gone */
 
 #endif

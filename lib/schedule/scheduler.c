@@ -70,10 +70,10 @@ static bool set_up(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
     if (!algebra_init(&s->algebra, s->context, &w->facts, &w->algebra)) return false;
-    return choose_dims(s) && make_classes(s) && types_init(s) && hosts_init(s) &&
-           admission_init(s) && templates_init(s) && hosts_reserve(s) && limits_init(s) &&
-           reservations_init(s) && claims_init(s) && default_spread_init(s) && topology_init(s) && devices_init(s) && rounds_init(s) &&
-           !s->failed && !s->algebra.failed;
+    return choose_dims(s) && make_classes(s) && types_init(s) && hosts_init(s) && admission_init(s) &&
+           templates_init(s) && hosts_reserve(s) && limits_init(s) && reservations_init(s) && claims_init(s) &&
+           default_spread_init(s) && topology_init(s) && devices_init(s) && rounds_init(s) && !s->failed &&
+           !s->algebra.failed;
 }
 
 karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how, scheduler **out, karp_error *error)

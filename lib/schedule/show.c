@@ -9,14 +9,10 @@ enum { VALUES_SHOWN = 5 };
 static const char *operator_name(const requirement *r)
 {
     switch (requirement_op(r)) {
-    case KARP_OP_IN:
-        return "In";
-    case KARP_OP_NOT_IN:
-        return "NotIn";
-    case KARP_OP_EXISTS:
-        return "Exists";
-    default:
-        return "DoesNotExist";
+    case KARP_OP_IN: return "In";
+    case KARP_OP_NOT_IN: return "NotIn";
+    case KARP_OP_EXISTS: return "Exists";
+    default: return "DoesNotExist";
     }
 }
 

@@ -10,10 +10,10 @@ enum { PODS_A_STRETCH = 64 };
 typedef struct stretches {
     const scheduler *s;
     LIST_OF(pod_run) items;
-    uint32_t *first;    /* by claim, where its stretches begin in … */
+    uint32_t *first; /* by claim, where its stretches begin in … */
     uint32_t *by_claim;
-    uint32_t *spare;    /* for the pods of any claim with several of them */
-    uint32_t room;      /* pods of all these claims */
+    uint32_t *spare; /* for the pods of any claim with several of them */
+    uint32_t room; /* pods of all these claims */
     size_t first_bytes, spare_bytes;
 } stretches;
 

@@ -20,8 +20,9 @@ enum { POLL_EVERY = 1024 };
 /* A ring: pods that failed go to the back and are tried again as long as something succeeds. */
 typedef struct queue {
     const uint32_t *pods; /* the snapshot's own order as long as nobody has failed, or … */
-    uint32_t *ring;       /* … this */
-    const uint32_t *classes; /* of the pods that have not been looked at, when they are all of the snapshot's; else NULL */
+    uint32_t *ring; /* … this */
+    const uint32_t
+        *classes; /* of the pods that have not been looked at, when they are all of the snapshot's; else NULL */
     uint32_t capacity, head, length;
     uint32_t fresh; /* from the head on, this many pods have not been looked at */
     uint32_t run_end; /* where the run that was looked at last ends */
@@ -93,11 +94,13 @@ static uint32_t try_schedule(scheduler *s, uint32_t pod_number, uint32_t *last)
         if (c->tracked && !topology_update(s, view_number)) return KARP_REASON_NOT_REACHED;
         uint32_t reason = place_pod(s, pod_number, view_number);
         if (s->failed || reason == KARP_REASON_NONE) return reason;
-        if (reason == KARP_REASON_RESERVED || reason == KARP_REASON_DRA || reason == KARP_REASON_DRA_NOT_EVALUATED) return reason;
+        if (reason == KARP_REASON_RESERVED || reason == KARP_REASON_DRA || reason == KARP_REASON_DRA_NOT_EVALUATED)
+            return reason;
         uint32_t next = view_relax(s, view_number);
         if (next == LAST_VIEW) return reason;
         c = &s->classes[s->views.items[view_number].class_];
-        c->tracked = true; /* Update(pod) after a relaxation step puts the pod into the topology, whatever its volumes */
+        c->tracked =
+            true; /* Update(pod) after a relaxation step puts the pod into the topology, whatever its volumes */
         view_number = next;
     }
 }
@@ -265,7 +268,8 @@ static bool enter_classes(scheduler *s)
 {
     for (uint32_t d = 0; d < s->dims; d++) s->least[d] = INT64_MAX;
     uint32_t all = s->snapshot->class_count, left = all;
-    if (s->views.count == 0 && !list_room(s->context, &s->views, sizeof(view), all < s->pod_count ? all : s->pod_count)) return false;
+    if (s->views.count == 0 && !list_room(s->context, &s->views, sizeof(view), all < s->pod_count ? all : s->pod_count))
+        return false;
     for (uint32_t i = 0; i < s->pod_count && left > 0; i++) {
         uint32_t class_number = s->snapshot->pod_class[s->pods[i]];
         if (s->entered[class_number] == s->round) continue;
@@ -292,7 +296,8 @@ karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t remo
                             uint32_t extra_count, karp_error *error)
 {
     queue q = { .pods = NULL, .ring = NULL, .classes = NULL };
-    if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_classes(s) || !queue_init(s, &q)) return fail_nomem(error);
+    if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_classes(s) || !queue_init(s, &q))
+        return fail_nomem(error);
     if (s->usable_pools > 0) {
         run_loop(s, &q);
         note_rest(s, &q);

@@ -7,9 +7,9 @@
 
 typedef struct run_options {
     const karp_options *options; /* checked; NULL = defaults */
-    bool simulation;             /* §32.5: pods of candidates move */
-    bool shield;                 /* nodes under consolidateAfter are closed to pods that move */
-    bool exact_budgets;          /* of a simulation, D-Q22; else the profile says */
+    bool simulation; /* §32.5: pods of candidates move */
+    bool shield; /* nodes under consolidateAfter are closed to pods that move */
+    bool exact_budgets; /* of a simulation, D-Q22; else the profile says */
 } run_options;
 
 /* Sets everything up, for any number of rounds. Status: OK, NOMEM. */
@@ -30,19 +30,24 @@ typedef struct final_claim {
     uint32_t claim, set;
     const uint32_t *types; /* table indices, cheapest first */
     uint32_t type_count;
-    uint32_t list;          /* 1 + the number of the types in final_lists; 0 = they are in none */
+    uint32_t list; /* 1 + the number of the types in final_lists; 0 = they are in none */
     resource_list requests; /* pods and daemons */
-    uint32_t like;          /* the first claim of which all but its pods is the same */
+    uint32_t like; /* the first claim of which all but its pods is the same */
 } final_claim;
 /* What claims share: equal variants under equal requirements have equal lists of types, and claims that agree in all a result
  * depends on have equal results. */
 typedef struct final_lists {
     words keys; /* template, set, variants */
-    LIST_OF(struct final_list { const uint32_t *types; uint32_t count; uint32_t number; }) lists;
+    LIST_OF(struct final_list {
+        const uint32_t *types;
+        uint32_t count;
+        uint32_t number;
+    })
+    lists;
     words likes; /* template, set, types, requests */
     LIST_OF(uint32_t) firsts; /* claims, the first of each kind */
     uint64_t *fitting; /* of the claim at hand: variants, … */
-    uint32_t *key;     /* … and its key */
+    uint32_t *key; /* … and its key */
 } final_lists;
 bool final_lists_init(final_lists *l, scheduler *s, arena *a); /* false = refused; to be freed all the same */
 void final_lists_free(final_lists *l);
@@ -52,7 +57,8 @@ bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *
 /* pricing.c: the least price of an available offering of the type compatible with the set; false = none. *best receives it. */
 bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best);
 /* Types of `bits` by least price under the set, then by name; the array is in the arena. */
-uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a, uint32_t *count);
+uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a,
+                         uint32_t *count);
 
 /* default_spread.c (§15) */
 bool default_spread_init(scheduler *s);

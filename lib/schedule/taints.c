@@ -21,16 +21,13 @@ static bool tolerates(const scheduler *s, const toleration *x, const taint *t)
     if (x->effect != NO_TEXT && x->effect != t->effect) return false;
     if (x->key != NO_TEXT && x->key != t->key) return false;
     switch (x->op) {
-    case KARP_TOLERATION_EQUAL:
-        return x->value == t->value;
-    case KARP_TOLERATION_EXISTS:
-        return true;
+    case KARP_TOLERATION_EQUAL: return x->value == t->value;
+    case KARP_TOLERATION_EXISTS: return true;
     case KARP_TOLERATION_LT:
         return canonical_number(s, t->value, &theirs) && canonical_number(s, x->value, &ours) && theirs < ours;
     case KARP_TOLERATION_GT:
         return canonical_number(s, t->value, &theirs) && canonical_number(s, x->value, &ours) && theirs > ours;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -38,7 +35,8 @@ bool taints_tolerated(const scheduler *s, toleration_list tolerations, taint_lis
 {
     for (uint32_t i = 0; i < taints.count; i++) {
         bool ok = false;
-        for (uint32_t k = 0; k < tolerations.count && !ok; k++) ok = tolerates(s, &tolerations.items[k], &taints.items[i]);
+        for (uint32_t k = 0; k < tolerations.count && !ok; k++)
+            ok = tolerates(s, &tolerations.items[k], &taints.items[i]);
         if (ok) continue;
         if (first != NULL) *first = i;
         return false;
@@ -67,8 +65,9 @@ bool add_prefer_no_schedule(scheduler *s, toleration_list *tolerations)
         return false;
     }
     if (tolerations->count > 0) memcpy(items, tolerations->items, tolerations->count * sizeof *items);
-    items[tolerations->count] = (toleration){ .key = NO_TEXT, .value = NO_TEXT, .effect = s->snapshot->known.prefer_no_schedule,
-                                                 .op = KARP_TOLERATION_EXISTS };
+    items[tolerations->count] = (toleration){
+        .key = NO_TEXT, .value = NO_TEXT, .effect = s->snapshot->known.prefer_no_schedule, .op = KARP_TOLERATION_EXISTS
+    };
     *tolerations = (toleration_list){ items, tolerations->count + 1 };
     return true;
 }

@@ -36,7 +36,10 @@ static uint32_t taint_list_id(scheduler *s, taint_list list)
 static bool add_labels(scheduler *s, const node_pool *p, struct pool_words w, demand *d)
 {
     const known_text *k = &s->snapshot->known;
-    const label_pair own[] = { { k->node_pool, w.name }, { w.class_label, p->class_name }, { k->registered, k->true_ }, { k->initialized, k->true_ } };
+    const label_pair own[] = { { k->node_pool, w.name },
+                               { w.class_label, p->class_name },
+                               { k->registered, k->true_ },
+                               { k->initialized, k->true_ } };
     label_list all = { NULL, 0 };
     label_pair *labels = arena_array(&s->data, p->template_labels.count + sizeof own / sizeof *own, sizeof *labels);
     if (labels == NULL) return false;
@@ -53,7 +56,9 @@ static bool add_labels(scheduler *s, const node_pool *p, struct pool_words w, de
 static bool template_requirements(scheduler *s, const node_pool *p, template_ *t)
 {
     demand d = { EMPTY_SET, NO_ID };
-    if (!demand_of_expressions(&s->algebra, p->requirements, &d) || !add_labels(s, p, s->snapshot->pool_names[t->pool], &d)) return false;
+    if (!demand_of_expressions(&s->algebra, p->requirements, &d) ||
+        !add_labels(s, p, s->snapshot->pool_names[t->pool], &d))
+        return false;
     t->set = d.set;
     t->host_possible = d.host == NO_ID || requirement_has_fresh(requirement_get(&s->algebra, d.host));
     return !s->failed && !s->algebra.failed;
@@ -112,7 +117,8 @@ static bool make_daemon_views(scheduler *s)
         struct daemon_view *d = &s->daemons[i];
         const shape *h = w->daemons[i].shape;
         d->tolerations = h->tolerations;
-        if (!quirk(s, 1) && !add_prefer_no_schedule(s, &d->tolerations)) return false; /* else once it was looked at for a template */
+        if (!quirk(s, 1) && !add_prefer_no_schedule(s, &d->tolerations))
+            return false; /* else once it was looked at for a template */
         d->refused = h->has_claims && !w->raw.settings.dra_requests;
         d->term_count = w->daemons[i].required.count > 0 ? w->daemons[i].required.count : 1;
         d->terms = arena_array(&s->data, d->term_count, sizeof *d->terms);
@@ -121,7 +127,8 @@ static bool make_daemon_views(scheduler *s)
             d->terms[t] = (demand){ EMPTY_SET, NO_ID };
             if (!demand_of_labels(&s->algebra, h->node_selector, &d->terms[t])) return false;
             if (w->daemons[i].required.count == 0) continue;
-            if (!demand_of_expressions(&s->algebra, w->daemons[i].required.items[t].expressions, &d->terms[t])) return false;
+            if (!demand_of_expressions(&s->algebra, w->daemons[i].required.items[t].expressions, &d->terms[t]))
+                return false;
         }
     }
     return !s->failed;
@@ -139,7 +146,9 @@ static bool daemon_runs(scheduler *s, struct daemon_view *d, const template_ *t,
 {
     uint32_t term = quirk(s, 1) ? d->first_term : 0;
     for (;; term++) {
-        if (term_possible(s, t, d->terms[term]) && set_agree(&s->algebra, t->table->types[type].set, d->terms[term].set)) break;
+        if (term_possible(s, t, d->terms[term]) &&
+            set_agree(&s->algebra, t->table->types[type].set, d->terms[term].set))
+            break;
         if (term + 1 == d->term_count) {
             if (quirk(s, 1)) d->first_term = term;
             return false;
@@ -168,7 +177,8 @@ typedef struct gathering {
 static bool gathering_init(scheduler *s, gathering *g)
 {
     size_t daemons = s->snapshot->daemon_count + (size_t)1;
-    *g = (gathering){ .members = arena_array(&s->data, bits_words(daemons), sizeof *g->members), .tolerated = arena_array(&s->data, daemons, 1) };
+    *g = (gathering){ .members = arena_array(&s->data, bits_words(daemons), sizeof *g->members),
+                      .tolerated = arena_array(&s->data, daemons, 1) };
     words_init(&g->sets, s->context);
     return g->members != NULL && g->tolerated != NULL;
 }
@@ -183,7 +193,8 @@ static bool gather_overhead(scheduler *s, const uint64_t *members, resource_list
 {
     const karp_snapshot *w = s->snapshot;
     size_t count = 0, n = 0;
-    for (uint32_t i = 0; i < w->daemon_count; i++) count += bits_test(members, i) ? w->daemons[i].shape->requests.count : 0;
+    for (uint32_t i = 0; i < w->daemon_count; i++)
+        count += bits_test(members, i) ? w->daemons[i].shape->requests.count : 0;
     resource_amount *items = mem_alloc(s->context, count * sizeof *items);
     if (items == NULL) return false;
     for (uint32_t i = 0; i < w->daemon_count; i++) {
@@ -201,13 +212,15 @@ static bool gather_load(scheduler *s, const uint64_t *members, daemon_load *out)
 {
     const karp_snapshot *w = s->snapshot;
     uint32_t ports = 0;
-    for (uint32_t i = 0; i < w->daemon_count; i++) ports += bits_test(members, i) ? w->daemons[i].shape->ports.count : 0;
+    for (uint32_t i = 0; i < w->daemon_count; i++)
+        ports += bits_test(members, i) ? w->daemons[i].shape->ports.count : 0;
     out->ports = arena_array(&s->data, ports + (size_t)1, sizeof *out->ports);
     if (out->ports == NULL) return false;
     for (uint32_t i = 0; i < w->daemon_count; i++) {
         if (!bits_test(members, i)) continue;
         const shape *h = w->daemons[i].shape;
-        for (uint32_t p = 0; p < h->ports.count; p++) out->ports[out->port_count++] = (port_use){ h->ports.items[p], w->daemons[i].pod };
+        for (uint32_t p = 0; p < h->ports.count; p++)
+            out->ports[out->port_count++] = (port_use){ h->ports.items[p], w->daemons[i].pod };
         out->named_ports = out->named_ports || (h->ports.count > 0 && w->daemons[i].pod != NO_ID);
     }
     return gather_overhead(s, members, &out->overhead);
@@ -234,7 +247,9 @@ static uint32_t group_of_members(scheduler *s, template_ *t, uint32_t first_type
     if (load == NULL) return NO_ID;
     if (load->template_ == number) return load->group;
     daemon_group *g = &t->groups[t->group_count];
-    *g = (daemon_group){ .overhead = load->overhead, .ports = load->ports, .port_count = load->port_count, .first_type = first_type };
+    *g = (daemon_group){
+        .overhead = load->overhead, .ports = load->ports, .port_count = load->port_count, .first_type = first_type
+    };
     g->bits = arena_array(&s->data, template_words(t) + 1, sizeof *g->bits);
     t->group_ports = t->group_ports || g->port_count > 0;
     t->named_ports = t->named_ports || load->named_ports;
@@ -288,12 +303,15 @@ static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
         mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);
         return false;
     }
-    for (uint32_t g = 0; g < t->group_count; g++) vector_of(s->snapshot, t->groups[g].overhead, overheads + (size_t)g * full);
+    for (uint32_t g = 0; g < t->group_count; g++)
+        vector_of(s->snapshot, t->groups[g].overhead, overheads + (size_t)g * full);
     for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
-        const int64_t *allocatable = t->table->variants[v].allocatable, *overhead = overheads + (size_t)t->group_of[v] * full;
+        const int64_t *allocatable = t->table->variants[v].allocatable,
+                      *overhead = overheads + (size_t)t->group_of[v] * full;
         bool dead = false;
         for (uint32_t d = 0; d < full; d++) dead = dead || allocatable[d] < overhead[d];
-        for (uint32_t d = 0; d < s->dims; d++) t->room[v * s->dims + d] = allocatable[s->active[d]] - overhead[s->active[d]];
+        for (uint32_t d = 0; d < s->dims; d++)
+            t->room[v * s->dims + d] = allocatable[s->active[d]] - overhead[s->active[d]];
         if (dead) bits_clear(bits, v);
     }
     mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);

@@ -11,8 +11,8 @@
 static bool counts_where_it_is(const scheduler *s, uint32_t pod_index)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_index);
-    return s->snapshot->pod_node[pod_index] != NO_ID && p->phase != KARP_PHASE_SUCCEEDED && p->phase != KARP_PHASE_FAILED &&
-           p->deletion == KARP_NO_TIME;
+    return s->snapshot->pod_node[pod_index] != NO_ID && p->phase != KARP_PHASE_SUCCEEDED &&
+           p->phase != KARP_PHASE_FAILED && p->deletion == KARP_NO_TIME;
 }
 
 /* Bound pods by kin, as seeding reads them. */
@@ -28,7 +28,8 @@ static bool list_bound_by_kin(scheduler *s)
     s->kin_pods = arena_array(&s->data, s->kin_first[kins + 1] + (size_t)1, sizeof *s->kin_pods);
     if (s->kin_pods == NULL) return false;
     for (size_t i = 0; i < pods; i++) {
-        if (counts_where_it_is(s, (uint32_t)i)) s->kin_pods[s->kin_first[s->classes[s->snapshot->pod_class[i]].kin + 1]++] = (uint32_t)i;
+        if (counts_where_it_is(s, (uint32_t)i))
+            s->kin_pods[s->kin_first[s->classes[s->snapshot->pod_class[i]].kin + 1]++] = (uint32_t)i;
     }
     return true;
 }
@@ -119,13 +120,15 @@ static bool occupied_host(const scheduler *s, const group *g, uint32_t own)
 {
     if (own == NO_ID || g->occupied == 0) return g->occupied > 0;
     for (uint32_t n = 0; n < s->host_numbers && n < g->capacity; n++) {
-        if (g->counts[n] > 0 && host_allowed(s, own, s->host_text[n] == NO_ID ? HOST_FRESH : s->host_text[n])) return true;
+        if (g->counts[n] > 0 && host_allowed(s, own, s->host_text[n] == NO_ID ? HOST_FRESH : s->host_text[n]))
+            return true;
     }
     return false;
 }
 
 /* §14.9 for a host name */
-static bool affinity_admits_host(const scheduler *s, const view *v, const struct owned_group *o, uint32_t number, uint32_t host_text)
+static bool affinity_admits_host(const scheduler *s, const view *v, const struct owned_group *o, uint32_t number,
+                                 uint32_t host_text)
 {
     const group *g = &s->groups.items[o->group];
     if (!host_allowed(s, v->strict.host, host_text)) return false;
@@ -218,7 +221,8 @@ static uint32_t spread_domain(const scheduler *s, const group *g, const struct c
 }
 
 /* §14.9: where the group's pods are; else, for a pod of the group, one place to start. Sets bits of `out`. */
-static void affinity_domains(const scheduler *s, const group *g, const struct choice *c, bool selects_itself, uint64_t *out)
+static void affinity_domains(const scheduler *s, const group *g, const struct choice *c, bool selects_itself,
+                             uint64_t *out)
 {
     bool occupied = false, taken = false;
     uint32_t both = NO_ID, own = NO_ID;
@@ -257,8 +261,10 @@ static uint32_t requirement_of(scheduler *s, const group *g, const uint64_t *cho
         s->failed = true;
         return NO_ID;
     }
-    for (size_t d = bits_next(chosen, count, 0); d < count; d = bits_next(chosen, count, d + 1)) values[n++] = k->values[d];
-    uint32_t id = n == 1 ? requirement_in(&s->algebra, k->key, values[0]) : requirement_make(&s->algebra, k->key, KARP_OP_IN, values, n, 0);
+    for (size_t d = bits_next(chosen, count, 0); d < count; d = bits_next(chosen, count, d + 1))
+        values[n++] = k->values[d];
+    uint32_t id = n == 1 ? requirement_in(&s->algebra, k->key, values[0])
+                         : requirement_make(&s->algebra, k->key, KARP_OP_IN, values, n, 0);
     if (values != stack) mem_free(s->context, values, set_bits * sizeof *values);
     if (id == NO_ID) s->failed = true;
     return id;
@@ -382,7 +388,8 @@ static void acceptable(const scheduler *s, const group *g, const struct choice *
 }
 
 /* Of the domains that all groups of the key accept the one with the smallest counts, group by group; then by name. */
-static uint32_t best_of(scheduler *s, const view *v, const kin *k, uint32_t key_index, const uint64_t *accepted, size_t count)
+static uint32_t best_of(scheduler *s, const view *v, const kin *k, uint32_t key_index, const uint64_t *accepted,
+                        size_t count)
 {
     const uint32_t *rank = s->snapshot->facts.rank, *values = s->keys[key_index].values;
     uint32_t best = NO_ID;
@@ -517,10 +524,15 @@ void topology_count_placed(scheduler *s, uint32_t number)
         if (p.where == PLACE_NONE || !group_selects(s, &s->groups.items[number], k)) continue;
         if (p.where == PLACE_HOST) {
             const state_node *n = &s->snapshot->nodes[s->hosts[p.target].node];
-            at = (spot){ .set = s->hosts[p.target].set, .host = s->hosts[p.target].number, .host_text = n->hostname, .taints = n->taints };
+            at = (spot){ .set = s->hosts[p.target].set,
+                         .host = s->hosts[p.target].number,
+                         .host_text = n->hostname,
+                         .taints = n->taints };
         } else {
             const claim *c = &s->claims.items[p.target];
-            at = (spot){ .set = c->set, .host = c->number, .host_text = HOST_FRESH, .taints = s->templates[c->template_].taints };
+            at = (spot){
+                .set = c->set, .host = c->number, .host_text = HOST_FRESH, .taints = s->templates[c->template_].taints
+            };
         }
         record_in(s, number, &at);
     }

@@ -31,25 +31,25 @@ uint32_t seed_of_node(scheduler *s, const group *g, const state_node *n);
 uint32_t seed_of_pod(scheduler *s, const group *g, uint32_t pod_number);
 
 /* domains.c */
-uint32_t domain_key_of(scheduler *s, uint32_t given);                  /* index in s->keys, made when new; NO_ID */
+uint32_t domain_key_of(scheduler *s, uint32_t given); /* index in s->keys, made when new; NO_ID */
 uint32_t domain_number(scheduler *s, uint32_t key_index, uint32_t text); /* made when new; NO_ID */
 const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requirement_id); /* numbers it allows */
-uint32_t host_number_of_text(scheduler *s, uint32_t text);             /* made when new; NO_ID */
-uint32_t host_number_new(scheduler *s);                                /* of a claim */
+uint32_t host_number_of_text(scheduler *s, uint32_t text); /* made when new; NO_ID */
+uint32_t host_number_new(scheduler *s); /* of a claim */
 /* Makes room for domains in a group's arrays. */
 bool group_reserve(scheduler *s, group *g, uint32_t domains);
-void group_register(scheduler *s, group *g, uint32_t domain);          /* known, count unchanged */
-void group_count(scheduler *s, group *g, uint32_t domain);             /* count + 1 */
-void group_unregister(group *g, uint32_t domain);                      /* the two undone */
+void group_register(scheduler *s, group *g, uint32_t domain); /* known, count unchanged */
+void group_count(scheduler *s, group *g, uint32_t domain); /* count + 1 */
+void group_unregister(group *g, uint32_t domain); /* the two undone */
 void group_uncount(group *g, uint32_t domain);
 
 /* A place a pod might go to, as topology sees it. */
 typedef struct spot {
-    uint32_t set;        /* requirements without the host name */
-    uint32_t host;       /* host number */
-    uint32_t host_text;  /* its name, HOST_FRESH for a new node */
+    uint32_t set; /* requirements without the host name */
+    uint32_t host; /* host number */
+    uint32_t host_text; /* its name, HOST_FRESH for a new node */
     taint_list taints;
-    bool lenient;        /* new nodes: undefined well-known labels are acceptable */
+    bool lenient; /* new nodes: undefined well-known labels are acceptable */
 } spot;
 
 /* Whether a group that has a say about the pod is left without a domain in requirements it was tightened to. */

@@ -6,9 +6,9 @@
 
 /* Masks of one table, made when first asked for. */
 struct type_masks {
-    map64 of_type;     /* requirement -> index */
+    map64 of_type; /* requirement -> index */
     map64 of_offering; /* (offering key, requirement or NO_ID) -> index */
-    map64 of_set;      /* set -> index */
+    map64 of_set; /* set -> index */
     LIST_OF(uint64_t *) masks;
 };
 
@@ -75,7 +75,8 @@ static const uint64_t *type_mask(scheduler *s, uint32_t table, uint32_t k, uint3
 static bool offering_key_agrees(scheduler *s, uint32_t key, uint32_t have, uint32_t asked)
 {
     if (asked == NO_ID) return true;
-    if (have == NO_ID) return s->snapshot->facts.well_known[key] || requirement_negative(requirement_get(&s->algebra, asked));
+    if (have == NO_ID)
+        return s->snapshot->facts.well_known[key] || requirement_negative(requirement_get(&s->algebra, asked));
     return requirement_agree(&s->algebra, have, asked);
 }
 
@@ -89,12 +90,16 @@ static const uint64_t *offering_mask(scheduler *s, uint32_t table, uint32_t k, u
     if (mask == NULL) return NULL;
     const uint32_t *column = t->offering_columns + (size_t)k * t->offering_count;
     for (uint32_t i = 0; i < t->offering_count; i++) {
-        if (t->offerings[i].available && offering_key_agrees(s, t->offering_keys[k], have, column[i])) bits_set(mask, i);
+        if (t->offerings[i].available && offering_key_agrees(s, t->offering_keys[k], have, column[i]))
+            bits_set(mask, i);
     }
     return mask;
 }
 
-bool offering_compatible(scheduler *s, const offering *o, uint32_t set) { return set_compatible(&s->algebra, set, o->set, true); }
+bool offering_compatible(scheduler *s, const offering *o, uint32_t set)
+{
+    return set_compatible(&s->algebra, set, o->set, true);
+}
 
 bool types_label_mask(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
 {
@@ -137,7 +142,8 @@ static bool keep_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *o
     }
     uint64_t *variants = offered + words_;
     bool ok = types_offered(s, table, set, offered);
-    for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count; i = bits_next(offered, t->offering_count, i + 1)) {
+    for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count;
+         i = bits_next(offered, t->offering_count, i + 1)) {
         bits_set(variants, t->offerings[i].variant);
     }
     bits_and(out, variants, width);
@@ -256,11 +262,13 @@ static bool find_maximal(scheduler *s, typeset *ts)
     for (size_t v = bits_next(ts->bits, width, 0); v < width; v = bits_next(ts->bits, width, v + 1)) {
         const int64_t *room = t->room + v * s->dims;
         bool beaten = false;
-        for (size_t i = 0; i < n && !beaten; i++) beaten = has_room(t->room + (size_t)ts->maximal[i] * s->dims, room, s->dims);
+        for (size_t i = 0; i < n && !beaten; i++)
+            beaten = has_room(t->room + (size_t)ts->maximal[i] * s->dims, room, s->dims);
         if (beaten) continue;
         size_t kept = 0;
         for (size_t i = 0; i < n; i++) {
-            if (!has_room(room, t->room + (size_t)ts->maximal[i] * s->dims, s->dims)) ts->maximal[kept++] = ts->maximal[i];
+            if (!has_room(room, t->room + (size_t)ts->maximal[i] * s->dims, s->dims))
+                ts->maximal[kept++] = ts->maximal[i];
         }
         n = kept;
         ts->maximal[n++] = (uint32_t)v;

@@ -23,7 +23,10 @@ uint32_t typeset_make(scheduler *s, uint32_t template_, const uint64_t *bits);
 uint32_t typeset_narrow(scheduler *s, uint32_t types, uint32_t set);
 /* Without the variants in `without`. */
 uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without);
-static inline bool typeset_empty(const scheduler *s, uint32_t types) { return s->typesets.items[types].maximal_count == 0; }
+static inline bool typeset_empty(const scheduler *s, uint32_t types)
+{
+    return s->typesets.items[types].maximal_count == 0;
+}
 
 /* Computes what decides whether a vector fits, unless it is there: the maximal variants and the most room. false = refused. */
 bool typeset_measure(scheduler *s, uint32_t types);

@@ -37,7 +37,9 @@ static bool view_demands(scheduler *s, view *v)
     const shape *h = shape_of(s->snapshot, v->class_);
     v->strict = (demand){ EMPTY_SET, NO_ID };
     if (!demand_of_labels(&s->algebra, h->node_selector, &v->strict)) return false;
-    if (v->required_first < h->required.count && !demand_of_expressions(&s->algebra, h->required.items[v->required_first].expressions, &v->strict)) return false;
+    if (v->required_first < h->required.count &&
+        !demand_of_expressions(&s->algebra, h->required.items[v->required_first].expressions, &v->strict))
+        return false;
     v->full = v->strict;
     if (s->ignore_preferences || v->preferred_count == 0) return true;
     return demand_of_expressions(&s->algebra, v->preferred[0].expressions, &v->full);
@@ -65,8 +67,9 @@ static bool settled(const scheduler *s, const view *v)
     const shape *h = shape_of(s->snapshot, v->class_);
     bool any = false;
     for (uint32_t i = 0; i < v->spread_count && !any; i++) any = v->spread.items[v->spread_left[i]].schedule_anyway;
-    return !any && h->required.count - v->required_first <= 1 && v->preferred_count == 0 && v->preferred_affinity.count == 0 &&
-           v->preferred_anti.count == 0 && (!s->tolerate_prefer_no_schedule || tolerates_prefer_no_schedule(s, v->tolerations));
+    return !any && h->required.count - v->required_first <= 1 && v->preferred_count == 0 &&
+           v->preferred_affinity.count == 0 && v->preferred_anti.count == 0 &&
+           (!s->tolerate_prefer_no_schedule || tolerates_prefer_no_schedule(s, v->tolerations));
 }
 
 static uint32_t push_view(scheduler *s, view *v)
@@ -118,13 +121,16 @@ static uint32_t first_view(scheduler *s, uint32_t class_number)
     view v = { .class_ = class_number, .next = NO_ID, .tolerations = h->tolerations, .spread = h->spread };
     v.preferred = sorted_copy(s, h->preferred.items, h->preferred.count, sizeof *h->preferred.items, heavier_node_term);
     v.preferred_count = h->preferred.count;
-    v.preferred_affinity.items = sorted_copy(s, h->preferred_affinity.items, h->preferred_affinity.count, sizeof(pod_term), heavier_pod_term);
+    v.preferred_affinity.items = sorted_copy(s, h->preferred_affinity.items, h->preferred_affinity.count,
+                                             sizeof(pod_term), heavier_pod_term);
     v.preferred_affinity.count = h->preferred_affinity.count;
-    v.preferred_anti.items = sorted_copy(s, h->preferred_anti.items, h->preferred_anti.count, sizeof(pod_term), heavier_pod_term);
+    v.preferred_anti.items = sorted_copy(s, h->preferred_anti.items, h->preferred_anti.count, sizeof(pod_term),
+                                         heavier_pod_term);
     v.preferred_anti.count = h->preferred_anti.count;
     v.affinity_groups = no_groups(s, h->preferred_affinity.count);
     v.anti_groups = no_groups(s, h->preferred_anti.count);
-    if (v.affinity_groups == NULL || v.anti_groups == NULL || v.preferred == NULL || v.preferred_affinity.items == NULL || v.preferred_anti.items == NULL) {
+    if (v.affinity_groups == NULL || v.anti_groups == NULL || v.preferred == NULL ||
+        v.preferred_affinity.items == NULL || v.preferred_anti.items == NULL) {
         s->failed = true;
         return NO_ID;
     }

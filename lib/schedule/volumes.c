@@ -8,9 +8,9 @@ struct node_volumes {
     const csi_node *csi;
     map64 limit_of; /* driver -> its first limit */
     struct limit_use {
-        uint32_t first;      /* the first limit of the same driver, which counts for all of them: */
+        uint32_t first; /* the first limit of the same driver, which counts for all of them: */
         uint32_t held, more; /* … claims that are there; while a pod is looked at, those that it would add */
-    } *limits;
+    } * limits;
     volume_use *items;
     size_t count, capacity, bound; /* bound: those of bound pods, which come first */
     map64 places; /* claim -> where in `items` it is, or once was */
@@ -61,7 +61,9 @@ static bool add_bound(scheduler *s, struct node_volumes *n, const pod *p)
     bool found = true, added = true;
     for (uint32_t i = 0; i < claims->count; i++) (void)volume_driver(raw, p->name_space, claims->ptr[i], &found);
     for (uint32_t i = 0; i < claims->count && found && added; i++) {
-        added = add(s, n, (volume_use){ volume_driver(raw, p->name_space, claims->ptr[i], &found), p->name_space, claims->ptr[i] });
+        added = add(
+            s, n,
+            (volume_use){ volume_driver(raw, p->name_space, claims->ptr[i], &found), p->name_space, claims->ptr[i] });
     }
     return added;
 }
@@ -98,7 +100,8 @@ static bool load(scheduler *s, host *h)
     if (csi == NULL) return true;
     h->volumes = make(s, csi);
     bool loaded = h->volumes != NULL && number_limits(h->volumes);
-    for (uint32_t i = 0; i < n->pod_count && loaded; i++) loaded = add_bound(s, h->volumes, pod_at(&s->snapshot->raw, n->pods[i]));
+    for (uint32_t i = 0; i < n->pod_count && loaded; i++)
+        loaded = add_bound(s, h->volumes, pod_at(&s->snapshot->raw, n->pods[i]));
     if (!loaded) s->failed = true;
     else h->volumes->bound = h->volumes->count;
     return loaded;
@@ -115,7 +118,8 @@ static bool list_claims(scheduler *s, const pod_class *c, struct class_volumes *
     *out = (struct class_volumes){ .items = items, .found = true };
     for (uint32_t i = 0; i < claims->count && listed; i++) {
         if (map64_get(&seen, claims->ptr[i]) != NO_ID) continue;
-        items[out->count++] = (volume_use){ volume_driver(raw, c->name_space, claims->ptr[i], &out->found), c->name_space, claims->ptr[i] };
+        items[out->count++] = (volume_use){ volume_driver(raw, c->name_space, claims->ptr[i], &out->found),
+                                            c->name_space, claims->ptr[i] };
         listed = map64_put(&seen, claims->ptr[i], i);
     }
     map64_free(&seen);

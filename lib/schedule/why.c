@@ -22,8 +22,10 @@ struct tally {
 };
 
 static const char *const category_text[] = {
-    [KARP_REASON_NOTHING_MATCHED] = "no instance type met the scheduling requirements or had enough resources or had a required offering",
-    [KARP_REASON_REQUIREMENTS_AND_RESOURCES] = "no instance type met the scheduling requirements or had enough resources",
+    [KARP_REASON_NOTHING_MATCHED] =
+        "no instance type met the scheduling requirements or had enough resources or had a required offering",
+    [KARP_REASON_REQUIREMENTS_AND_RESOURCES] =
+        "no instance type met the scheduling requirements or had enough resources",
     [KARP_REASON_RESOURCES_AND_OFFERING] = "no instance type had enough resources or had a required offering",
     [KARP_REASON_TYPE_REQUIREMENTS] = "no instance type met all requirements",
     [KARP_REASON_TYPE_RESOURCES] = "no instance type has enough resources",
@@ -53,7 +55,8 @@ static void candidates(scheduler *s, const template_ *t, uint32_t pod_number, co
 {
     memcpy(out, t->filtered, template_words(t) * sizeof *out);
     for (uint32_t g = 0; g < t->group_count; g++) {
-        if (ports_clash_daemons(s, &t->groups[g], NULL, pod_number, p->ports)) bits_and_not(out, t->groups[g].bits, template_words(t));
+        if (ports_clash_daemons(s, &t->groups[g], NULL, pod_number, p->ports))
+            bits_and_not(out, t->groups[g].bits, template_words(t));
     }
 }
 
@@ -66,7 +69,8 @@ static bool ports_bar_all(scheduler *s, const template_ *t, uint32_t pod_number,
     return true; /* there is a group: every template has types */
 }
 
-static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, uint32_t class_number, uint32_t set, struct tally *out)
+static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, uint32_t class_number, uint32_t set,
+                        struct tally *out)
 {
     const shape *p = shape_of(s->snapshot, class_number);
     size_t words_ = template_words(t) + 1, width = t->table->variant_count;
@@ -75,17 +79,20 @@ static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, u
     uint64_t *scratch = mem_zalloc(s->context, (3 * words_ + offer_words) * sizeof *scratch);
     *out = (struct tally){ .c = false };
     if (scratch == NULL) return false;
-    uint64_t *left = scratch, *labels = scratch + words_, *offered = scratch + 2 * words_, *offers = scratch + 3 * words_;
+    uint64_t *left = scratch, *labels = scratch + words_, *offered = scratch + 2 * words_,
+             *offers = scratch + 3 * words_;
     candidates(s, t, pod_number, p, left);
     bool ok = types_label_mask(s, t->table_number, set, labels) && types_offered(s, t->table_number, set, offers);
-    for (size_t i = bits_next(offers, t->table->offering_count, 0); i < t->table->offering_count; i = bits_next(offers, t->table->offering_count, i + 1)) {
+    for (size_t i = bits_next(offers, t->table->offering_count, 0); i < t->table->offering_count;
+         i = bits_next(offers, t->table->offering_count, i + 1)) {
         bits_set(offered, t->table->offerings[i].variant);
     }
     for (size_t v = bits_next(left, width, 0); ok && v < width;) {
         uint32_t type = t->table->variants[v].type;
         bool c = bits_test(labels, v), f = false, h = false, large = false;
         for (; v < width && t->table->variants[v].type == type; v = bits_next(left, width, v + 1)) {
-            bool room = bits_test(holds_daemons, v) && enough(s, t->room + v * s->dims, s->classes[class_number].requests);
+            bool room = bits_test(holds_daemons, v) &&
+                        enough(s, t->room + v * s->dims, s->classes[class_number].requests);
             large = large || room;
             h = h || bits_test(offered, v);
             f = f || (room && bits_test(offered, v));
@@ -162,7 +169,8 @@ static enum met met_alone(scheduler *s, const template_ *t, uint32_t wanted, uin
     uint32_t set = set_add(&s->algebra, EMPTY_SET, wanted);
     const uint64_t *pool = t->filtered;
     size_t words_ = template_words(t);
-    if (!types_label_mask(s, t->table_number, set, labels) || !types_offered(s, t->table_number, set, offers)) return MET;
+    if (!types_label_mask(s, t->table_number, set, labels) || !types_offered(s, t->table_number, set, offers))
+        return MET;
     uint64_t some = 0;
     for (size_t i = 0; i < words_; i++) some |= labels[i] & pool[i];
     if (some == 0) return NO_LABEL;
@@ -171,7 +179,8 @@ static enum met met_alone(scheduler *s, const template_ *t, uint32_t wanted, uin
         of_offers = of_offers || t->table->offering_keys[k] == requirement_get(&s->algebra, wanted)->key;
     }
     if (!of_offers) return MET;
-    for (size_t i = bits_next(offers, t->table->offering_count, 0); i < t->table->offering_count; i = bits_next(offers, t->table->offering_count, i + 1)) {
+    for (size_t i = bits_next(offers, t->table->offering_count, 0); i < t->table->offering_count;
+         i = bits_next(offers, t->table->offering_count, i + 1)) {
         if (bits_test(pool, t->table->offerings[i].variant)) return MET;
     }
     return NO_OFFER;
@@ -191,7 +200,9 @@ static void show_unmet(scheduler *s, strbuf *b, const template_ *t, uint32_t set
     const set_entry *unmet = NULL;
     enum met why = MET;
     for (size_t i = 0; i < n && !b->failed; i++) {
-        if (set_get(&s->algebra, t->set, e[i].key) == e[i].requirement || (unmet != NULL && rank[unmet->key] < rank[e[i].key])) continue;
+        if (set_get(&s->algebra, t->set, e[i].key) == e[i].requirement ||
+            (unmet != NULL && rank[unmet->key] < rank[e[i].key]))
+            continue;
         memset(scratch, 0, all * sizeof *scratch);
         enum met met = met_alone(s, t, e[i].requirement, scratch, scratch + words_);
         if (met == MET) continue;
@@ -215,31 +226,18 @@ static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v
         strbuf_adds(b, "did not tolerate taint ");
         show_taint(s, b, &t->taints.items[first]);
         return;
-    case KARP_REASON_REQUIREMENTS:
-        show_conflict(s, b, t->set, v->full.set);
-        return;
-    case KARP_REASON_VOLUME:
-        strbuf_adds(b, "incompatible volume requirements");
-        return;
-    case KARP_REASON_TOPOLOGY:
-        strbuf_adds(b, "unsatisfiable topology constraint");
-        return;
-    case KARP_REASON_NODE_LIMITS:
-        strbuf_adds(b, "node limits have been exhausted for nodepool");
-        return;
-    case KARP_REASON_LIMITS:
-        show_limits(s, b, t);
-        return;
-    case KARP_REASON_RESERVED:
-        strbuf_adds(b, "compatible reserved offerings could not be reserved");
-        return;
-    case KARP_REASON_MIN_VALUES:
-        strbuf_adds(b, "minValues requirement is not met");
-        return;
-    default:
-        break;
+    case KARP_REASON_REQUIREMENTS: show_conflict(s, b, t->set, v->full.set); return;
+    case KARP_REASON_VOLUME: strbuf_adds(b, "incompatible volume requirements"); return;
+    case KARP_REASON_TOPOLOGY: strbuf_adds(b, "unsatisfiable topology constraint"); return;
+    case KARP_REASON_NODE_LIMITS: strbuf_adds(b, "node limits have been exhausted for nodepool"); return;
+    case KARP_REASON_LIMITS: show_limits(s, b, t); return;
+    case KARP_REASON_RESERVED: strbuf_adds(b, "compatible reserved offerings could not be reserved"); return;
+    case KARP_REASON_MIN_VALUES: strbuf_adds(b, "minValues requirement is not met"); return;
+    default: break;
     }
-    strbuf_adds(b, code < sizeof category_text / sizeof *category_text && category_text[code] != NULL ? category_text[code] : karp_reason_text(code));
+    strbuf_adds(b, code < sizeof category_text / sizeof *category_text && category_text[code] != NULL
+                       ? category_text[code]
+                       : karp_reason_text(code));
     show_unmet(s, b, t, set);
     strbuf_adds(b, ", resources ");
     show_resources(s, b, shape_of(s->snapshot, v->class_)->requests);
@@ -263,11 +261,13 @@ static bool pool_row(scheduler *s, karp_decision *d, const failure *f, uint32_t 
     uint32_t set = EMPTY_SET;
     strbuf b;
     strbuf_init(&b, s->context);
-    row->code = f->reason == KARP_REASON_DRA ? KARP_REASON_DRA : template_refusal(s, template_number, f->pod, f->view, &set);
+    row->code = f->reason == KARP_REASON_DRA ? KARP_REASON_DRA
+                                             : template_refusal(s, template_number, f->pod, f->view, &set);
     if (!tally_types(s, t, f->pod, v.class_, set, &tally)) return false;
     /* A type that would do and was not there has been kept out by the limits. */
     if (row->code == KARP_REASON_TUPLE) row->code = tally.offerings > 0 ? KARP_REASON_LIMITS : category(&tally);
-    if (row->code == KARP_REASON_NOTHING_MATCHED && !quirk(s, 13) && ports_bar_all(s, t, f->pod, shape_of(s->snapshot, v.class_))) {
+    if (row->code == KARP_REASON_NOTHING_MATCHED && !quirk(s, 13) &&
+        ports_bar_all(s, t, f->pod, shape_of(s->snapshot, v.class_))) {
         row->code = KARP_REASON_HOST_PORT;
     }
     row->node_pool = name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name);
@@ -350,7 +350,8 @@ static void sum_up(karp_unschedulable *row)
     for (size_t i = 0; i < row->pool_count; i++) {
         if (row->pools[i].code != row->code) row->code = KARP_REASON_SEVERAL;
     }
-    for (size_t i = 0; i < row->pool_count; i++) row->permanent = row->permanent && karp_reason_permanent(row->pools[i].code);
+    for (size_t i = 0; i < row->pool_count; i++)
+        row->permanent = row->permanent && karp_reason_permanent(row->pools[i].code);
 }
 
 /* Refused before any pool is asked, for what the resource claims say. */
@@ -373,8 +374,11 @@ bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_un
     row->message = str(karp_reason_text(f->reason));
     bool of_claims = f->reason == KARP_REASON_DRA_NOT_EVALUATED || f->reason == KARP_REASON_RESOURCE_CLAIM;
     if (of_claims) return why_not_claims(s, f, d, row);
-    const pod_class *c = f->reason == KARP_REASON_VOLUME && f->view != NO_ID ? &s->snapshot->classes[s->views.items[f->view].class_] : NULL;
-    if (c != NULL && c->too_many_alternatives) row->message = str("the volumes of the pod allow too many combinations of topologies");
+    const pod_class *c = f->reason == KARP_REASON_VOLUME && f->view != NO_ID
+                             ? &s->snapshot->classes[s->views.items[f->view].class_]
+                             : NULL;
+    if (c != NULL && c->too_many_alternatives)
+        row->message = str("the volumes of the pod allow too many combinations of topologies");
     if (c != NULL && volumes_rule_out(s, s->views.items[f->view].class_)) return true;
     if (s->options->explain == KARP_EXPLAIN_NONE || f->view == NO_ID) return true;
     karp_pool_refusal *pools = arena_array(&d->data, s->template_count + (size_t)s->dropped_count + 1, sizeof *pools);

@@ -17,7 +17,10 @@
 #include <karp/karp.h>
 
 #define THROUGH(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
-#define T(text) { text, sizeof(text) - 1 }
+#define T(text)                                                                                                        \
+    {                                                                                                                  \
+        text, sizeof(text) - 1                                                                                         \
+    }
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static karp_context *context;
@@ -26,11 +29,14 @@ static karp_decision *plan, *pass;
 
 static int set_up(void **state)
 {
-    static const char pod[] = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}\n---\n"
-                              "{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: c, resources: {requests: {cpu: 5}}}]}}\n---\n"
-                              "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: {group: g, kind: K, name: d}}}}}\n---\n"
-                              "{apiVersion: v1, kind: Node, metadata: {name: node}, spec: {providerID: 'x://n'}, "
-                              "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, capacity: {cpu: 4, memory: 8Gi, pods: 10}}}\n";
+    static const char pod[] =
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}\n---\n"
+        "{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: c, resources: {requests: {cpu: "
+        "5}}}]}}\n---\n"
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: "
+        "{group: g, kind: K, name: d}}}}}\n---\n"
+        "{apiVersion: v1, kind: Node, metadata: {name: node}, spec: {providerID: 'x://n'}, "
+        "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, capacity: {cpu: 4, memory: 8Gi, pods: 10}}}\n";
     karp_reader *reader = NULL;
     (void)state;
     assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
@@ -63,9 +69,23 @@ static karp_status give_context_options(const void *s)
     return status;
 }
 
-static void *take(size_t bytes, void *user) { (void)user; return malloc(bytes); }
-static void *resize(void *p, size_t old_bytes, size_t bytes, void *user) { (void)user; (void)old_bytes; return realloc(p, bytes); }
-static void give_back(void *p, size_t bytes, void *user) { (void)user; (void)bytes; free(p); }
+static void *take(size_t bytes, void *user)
+{
+    (void)user;
+    return malloc(bytes);
+}
+static void *resize(void *p, size_t old_bytes, size_t bytes, void *user)
+{
+    (void)user;
+    (void)old_bytes;
+    return realloc(p, bytes);
+}
+static void give_back(void *p, size_t bytes, void *user)
+{
+    (void)user;
+    (void)bytes;
+    free(p);
+}
 
 static karp_status give_allocator(const void *s)
 {
@@ -164,14 +184,14 @@ static karp_status give_type(const void *s)
 }
 
 /* Builder calls: each in a builder of its own. */
-#define GIVE(name, call, type) \
-    static karp_status name(const void *s) \
-    { \
-        karp_builder *b = NULL; \
-        assert_int_equal(karp_builder_new(context, &b, NULL), KARP_OK); \
-        karp_status status = call(b, (const type *)s, NULL); \
-        karp_builder_free(b); \
-        return status; \
+#define GIVE(name, call, type)                                                                                         \
+    static karp_status name(const void *s)                                                                             \
+    {                                                                                                                  \
+        karp_builder *b = NULL;                                                                                        \
+        assert_int_equal(karp_builder_new(context, &b, NULL), KARP_OK);                                                \
+        karp_status status = call(b, (const type *)s, NULL);                                                           \
+        karp_builder_free(b);                                                                                          \
+        return status;                                                                                                 \
     }
 GIVE(give_settings, karp_builder_set_settings, karp_settings)
 GIVE(give_pod, karp_builder_add_pod, karp_pod)
@@ -219,12 +239,14 @@ static const karp_allocator allocator = { sizeof allocator, take, resize, give_b
 static const karp_context_options context_options = { .size = sizeof context_options };
 static const karp_settings settings = { .size = sizeof settings };
 static const karp_options options = { .size = sizeof options };
-static const karp_disrupt_options disrupt_options = { .size = sizeof disrupt_options, .common = { .size = sizeof options } };
+static const karp_disrupt_options disrupt_options = { .size = sizeof disrupt_options,
+                                                      .common = { .size = sizeof options } };
 static const karp_plan given_plan = { .size = sizeof given_plan };
 static const karp_fit_request fit_request = { .size = sizeof fit_request };
 static const karp_reader_options reader_options = { .size = sizeof reader_options };
 static const karp_write_options write_options = { .size = sizeof write_options };
-static const karp_catalogue_options catalogue_options = { .size = sizeof catalogue_options, .vm_memory_overhead_percent = 0.075 };
+static const karp_catalogue_options catalogue_options = { .size = sizeof catalogue_options,
+                                                          .vm_memory_overhead_percent = 0.075 };
 static const karp_instance_type type = { .size = sizeof type, .name = T("x") };
 static const karp_pod pod = { .size = sizeof pod, .meta = { .name = T("x") }, .termination_grace_seconds = -1 };
 static const karp_templated_pod templated_pod = { .size = sizeof templated_pod, .name = T("x") };
@@ -232,7 +254,9 @@ static const karp_node node = { .size = sizeof node, .meta = { .name = T("x") } 
 static const karp_node_claim node_claim = { .size = sizeof node_claim, .meta = { .name = T("x") } };
 static const karp_node_pool node_pool = { .size = sizeof node_pool, .meta = { .name = T("x") } };
 static const karp_node_class node_class = { .size = sizeof node_class, .meta = { .name = T("x") } };
-static const karp_daemon_set daemon_set = { .size = sizeof daemon_set, .meta = { .name = T("x") }, .template_ = { .size = sizeof pod } };
+static const karp_daemon_set daemon_set = { .size = sizeof daemon_set,
+                                            .meta = { .name = T("x") },
+                                            .template_ = { .size = sizeof pod } };
 static const karp_persistent_volume_claim volume_claim = { .size = sizeof volume_claim, .meta = { .name = T("x") } };
 static const karp_persistent_volume volume = { .size = sizeof volume, .meta = { .name = T("x") } };
 static const karp_storage_class storage_class = { .size = sizeof storage_class, .meta = { .name = T("x") } };
@@ -246,8 +270,14 @@ static const karp_resource_slice slice = { .size = sizeof slice, .meta = { .name
 static const karp_device_class device_class = { .size = sizeof device_class, .meta = { .name = T("x") } };
 static const karp_resource_claim resource_claim = { .size = sizeof resource_claim, .meta = { .name = T("x") } };
 
-#define IN(value, function) { #value, &value, sizeof value, 0, function }
-#define GROWN(value, function, first) { #value, &value, sizeof value, first, function }
+#define IN(value, function)                                                                                            \
+    {                                                                                                                  \
+#value, &value, sizeof value, 0, function                                                                      \
+    }
+#define GROWN(value, function, first)                                                                                  \
+    {                                                                                                                  \
+#value, &value, sizeof value, first, function                                                                  \
+    }
 
 /* `first`: the size in the first version, where the struct has grown since. */
 static const struct given {
@@ -256,15 +286,39 @@ static const struct given {
     size_t size, first;
     karp_status (*call)(const void *s);
 } in[] = {
-    IN(context_options, give_context_options), IN(allocator, give_allocator), IN(settings, give_settings), IN(options, give_options),
-    IN(options, give_options_what_if), IN(options, give_options_explain), IN(given_plan, give_plan), GROWN(fit_request, give_fit, THROUGH(karp_fit_request, stop_user)),
-    IN(reader_options, give_reader), IN(write_options, give_write), IN(catalogue_options, give_catalogue_options),
-    GROWN(disrupt_options, give_disrupt, offsetof(karp_disrupt_options, flip_quirks)), IN(disrupt_options, give_disrupt_explain),
+    IN(context_options, give_context_options),
+    IN(allocator, give_allocator),
+    IN(settings, give_settings),
+    IN(options, give_options),
+    IN(options, give_options_what_if),
+    IN(options, give_options_explain),
+    IN(given_plan, give_plan),
+    GROWN(fit_request, give_fit, THROUGH(karp_fit_request, stop_user)),
+    IN(reader_options, give_reader),
+    IN(write_options, give_write),
+    IN(catalogue_options, give_catalogue_options),
+    GROWN(disrupt_options, give_disrupt, offsetof(karp_disrupt_options, flip_quirks)),
+    IN(disrupt_options, give_disrupt_explain),
     GROWN(type, give_type, THROUGH(karp_instance_type, capacity_from_overlay) + sizeof(uint32_t)),
-    IN(pod, give_pod), IN(pod, give_template), IN(templated_pod, give_templated), IN(node, give_node), IN(node_claim, give_claim), IN(node_pool, give_pool), IN(node_class, give_class),
-    IN(daemon_set, give_daemon_set), IN(volume_claim, give_volume_claim), IN(volume, give_volume), IN(storage_class, give_storage_class),
-    IN(csi_node, give_csi_node), IN(budget, give_budget), IN(name_space, give_namespace), IN(selecting, give_selecting),
-    IN(overlay, give_overlay), IN(buffer, give_buffer), IN(slice, give_slice), IN(device_class, give_device_class),
+    IN(pod, give_pod),
+    IN(pod, give_template),
+    IN(templated_pod, give_templated),
+    IN(node, give_node),
+    IN(node_claim, give_claim),
+    IN(node_pool, give_pool),
+    IN(node_class, give_class),
+    IN(daemon_set, give_daemon_set),
+    IN(volume_claim, give_volume_claim),
+    IN(volume, give_volume),
+    IN(storage_class, give_storage_class),
+    IN(csi_node, give_csi_node),
+    IN(budget, give_budget),
+    IN(name_space, give_namespace),
+    IN(selecting, give_selecting),
+    IN(overlay, give_overlay),
+    IN(buffer, give_buffer),
+    IN(slice, give_slice),
+    IN(device_class, give_device_class),
     IN(resource_claim, give_resource_claim),
 };
 
@@ -284,7 +338,9 @@ static karp_status call_with(const struct given *g, size_t size, size_t tail_at,
 
 static void expect(const struct given *g, const char *caller, karp_status got, karp_status wanted)
 {
-    if (got != wanted) fail_msg("%s from %s caller: %s, expected %s", g->name, caller, karp_status_name(got), karp_status_name(wanted));
+    if (got != wanted)
+        fail_msg("%s from %s caller: %s, expected %s", g->name, caller, karp_status_name(got),
+                 karp_status_name(wanted));
 }
 
 static void structs_in(void **state)
@@ -361,7 +417,8 @@ static void structs_out(void **state)
         memset(room, 0xa5, newer);
         memcpy(room, &a->first, sizeof a->first);
         if (a->call(room) != KARP_OK) fail_msg("%s to an older caller", a->name);
-        for (size_t k = a->first; k < newer; k++) assert_int_equal(room[k], 0xa5); /* what it does not know is not its memory */
+        for (size_t k = a->first; k < newer; k++)
+            assert_int_equal(room[k], 0xa5); /* what it does not know is not its memory */
         for (size_t small = 0; small < a->first; small += sizeof(size_t)) {
             memset(room, 0xa5, newer);
             memcpy(room, &small, sizeof small);

@@ -18,7 +18,7 @@ enum { RUNS_MOST = 1000 };
 
 static double now_ms(void)
 {
-    struct timespec t = {0};
+    struct timespec t = { 0 };
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
@@ -55,7 +55,8 @@ static karp_status once(const char *region, run *out, karp_error *error)
     karp_provider_options_init(&options, sizeof options);
     options.region = (karp_str){ region, strlen(region) };
     karp_status status = karp_context_new(NULL, &context, error);
-    if (status == KARP_OK) status = karp_provider_open(context, (karp_str){ name, sizeof name - 1 }, &options, &provider, error);
+    if (status == KARP_OK)
+        status = karp_provider_open(context, (karp_str){ name, sizeof name - 1 }, &options, &provider, error);
     if (status == KARP_OK) status = karp_provider_catalogue(provider, NULL, &types, error);
     out->build = now_ms() - start;
     out->faults = faults() - before;
@@ -119,9 +120,10 @@ int main(int argc, char **argv)
     }
     qsort(builds, (size_t)runs, sizeof *builds, by_value);
     qsort(releases, (size_t)runs, sizeof *releases, by_value);
-    printf("%s: %zu types, %zu offerings; ms of processor time, %ld %s: first %.2f, least %.2f, middle %.2f; to free it %.2f; "
+    printf("%s: %zu types, %zu offerings; ms of processor time, %ld %s: first %.2f, least %.2f, middle %.2f; to free "
+           "it %.2f; "
            "%ld page faults in the first\n",
-           region, r.types, r.offerings, runs, cold ? "processes" : "runs", first.build, builds[0], builds[(size_t)runs / 2],
-           releases[(size_t)runs / 2], first.faults);
+           region, r.types, r.offerings, runs, cold ? "processes" : "runs", first.build, builds[0],
+           builds[(size_t)runs / 2], releases[(size_t)runs / 2], first.faults);
     return r.types == 0 || r.offerings < r.types;
 }

@@ -14,23 +14,30 @@
 #include <support/fault.h>
 
 static const char *const types_text =
-    "[{\"name\":\"dear\",\"labels\":{\"node.kubernetes.io/instance-type\":[\"dear\"]},\"capacity\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"20\"},"
+    "[{\"name\":\"dear\",\"labels\":{\"node.kubernetes.io/"
+    "instance-type\":[\"dear\"]},\"capacity\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"20\"},"
     "\"offerings\":[{\"zone\":\"z\",\"capacityType\":\"on-demand\",\"price\":2,\"available\":true}]},"
-    "{\"name\":\"cheap\",\"labels\":{\"node.kubernetes.io/instance-type\":[\"cheap\"]},\"capacity\":{\"cpu\":\"2\",\"memory\":\"8Gi\",\"pods\":\"20\"},"
+    "{\"name\":\"cheap\",\"labels\":{\"node.kubernetes.io/"
+    "instance-type\":[\"cheap\"]},\"capacity\":{\"cpu\":\"2\",\"memory\":\"8Gi\",\"pods\":\"20\"},"
     "\"offerings\":[{\"zone\":\"z\",\"capacityType\":\"on-demand\",\"price\":1,\"available\":true}]}]";
 
-#define NODE(name, more) \
-    "{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {karpenter.sh/nodepool: pool, node.kubernetes.io/instance-type: dear, " \
-    "topology.kubernetes.io/zone: z, karpenter.sh/capacity-type: on-demand}}, spec: {providerID: " name more "}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 20}, " \
+#define NODE(name, more)                                                                                               \
+    "{apiVersion: v1, kind: Node, metadata: {name: " name                                                              \
+    ", labels: {karpenter.sh/nodepool: pool, node.kubernetes.io/instance-type: dear, "                                 \
+    "topology.kubernetes.io/zone: z, karpenter.sh/capacity-type: on-demand}}, spec: {providerID: " name more           \
+    "}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 20}, "                                                          \
     "allocatable: {cpu: 4, memory: 8Gi, pods: 20}}}\n---\n"
 
 /* An empty node that takes no pods, and one that a cheaper one could replace. */
 static const char *const cluster_text =
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: pool}, spec: {template: {spec: {nodeClassRef: {group: g, kind: K, name: default}, requirements: "
-    "[{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}, disruption: {consolidateAfter: 0s, budgets: [{nodes: '100%'}]}}}\n---\n"
-    NODE("none", ", taints: [{key: k, effect: NoSchedule}]") NODE("full", "")
-    "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: full, containers: [{name: c, resources: {requests: {cpu: 1500m}}}]}, status: {phase: Running}}\n---\n"
-    "{apiVersion: v1, kind: Pod, metadata: {name: q}, spec: {nodeName: none, containers: [{name: c, resources: {requests: {cpu: 3}}}]}, status: {phase: Succeeded}}\n";
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: pool}, spec: {template: {spec: {nodeClassRef: "
+    "{group: g, kind: K, name: default}, requirements: "
+    "[{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}, disruption: {consolidateAfter: 0s, "
+    "budgets: [{nodes: '100%'}]}}}\n---\n" NODE("none", ", taints: [{key: k, effect: NoSchedule}]")
+        NODE("full", "") "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: full, containers: [{name: "
+                         "c, resources: {requests: {cpu: 1500m}}}]}, status: {phase: Running}}\n---\n"
+                         "{apiVersion: v1, kind: Pod, metadata: {name: q}, spec: {nodeName: none, containers: [{name: "
+                         "c, resources: {requests: {cpu: 3}}}]}, status: {phase: Succeeded}}\n";
 
 static karp_snapshot *cluster(karp_context *context)
 {
@@ -38,9 +45,13 @@ static karp_snapshot *cluster(karp_context *context)
     karp_catalogue *catalogue = NULL;
     karp_snapshot *snapshot = NULL;
     karp_status status = karp_reader_new(context, NULL, &reader, NULL);
-    if (status == KARP_OK) status = karp_catalogue_read(context, (karp_str){ "types", 5 }, (karp_str){ types_text, strlen(types_text) }, &catalogue, NULL);
+    if (status == KARP_OK)
+        status = karp_catalogue_read(context, (karp_str){ "types", 5 }, (karp_str){ types_text, strlen(types_text) },
+                                     &catalogue, NULL);
     if (status == KARP_OK) status = karp_reader_add_catalogue(reader, catalogue, NULL);
-    if (status == KARP_OK) status = karp_reader_add(reader, (karp_str){ "cluster", 7 }, (karp_str){ cluster_text, strlen(cluster_text) }, NULL);
+    if (status == KARP_OK)
+        status = karp_reader_add(reader, (karp_str){ "cluster", 7 }, (karp_str){ cluster_text, strlen(cluster_text) },
+                                 NULL);
     if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, NULL);
     assert_int_equal(status, KARP_OK);
     karp_catalogue_unref(catalogue);

@@ -46,7 +46,8 @@ static karp_snapshot *cluster(karp_context *context)
     karp_snapshot *snapshot = NULL;
     karp_error_init(&error, sizeof error);
     karp_status status = karp_reader_new(context, NULL, &reader, &error);
-    if (status == KARP_OK) status = karp_catalogue_read_file(context, "tests/data/fault/catalogue.json", &catalogue, &error);
+    if (status == KARP_OK)
+        status = karp_catalogue_read_file(context, "tests/data/fault/catalogue.json", &catalogue, &error);
     if (status == KARP_OK) status = karp_reader_add_catalogue(reader, catalogue, &error);
     if (status == KARP_OK) status = karp_reader_add_path(reader, "tests/data/fault/cluster.yaml", &error);
     if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, &error);

@@ -17,12 +17,17 @@
 
 /* ---- memory that is refused, jansson's and the context's alike -------------------------------------------------------- */
 
-static struct { size_t calls, fail_at, live; bool keep_failing; } memory;
+static struct {
+    size_t calls, fail_at, live;
+    bool keep_failing;
+} memory;
 
 static void *take(size_t bytes)
 {
     memory.calls++;
-    if (memory.fail_at != 0 && (memory.calls == memory.fail_at || (memory.keep_failing && memory.calls > memory.fail_at))) return NULL;
+    if (memory.fail_at != 0 &&
+        (memory.calls == memory.fail_at || (memory.keep_failing && memory.calls > memory.fail_at)))
+        return NULL;
     memory.live++;
     return malloc(bytes + (bytes == 0));
 }
@@ -66,9 +71,12 @@ static json_t *parse(karp_context *context, const char *text, size_t length, kar
 }
 
 static const char document[] =
-    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\\u00e9\\ud83d\\ude00\\n\",\"labels\":{\"app.kubernetes.io/name\":"
-    "\"web\",\"b\\\"\\/\":\"\"}},\"spec\":{\"containers\":[{\"name\":\"main\",\"resources\":{\"requests\":{\"cpu\":\"100m\",\"memory\":"
-    "1073741824,\"x\":-1.5e3}}}],\"hostNetwork\":false,\"none\":null,\"tolerations\":[{\"tolerationSeconds\":300,\"operator\":\"Exists\"}],"
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\\u00e9\\ud83d\\ude00\\n\",\"labels\":{\"app."
+    "kubernetes.io/name\":"
+    "\"web\",\"b\\\"\\/"
+    "\":\"\"}},\"spec\":{\"containers\":[{\"name\":\"main\",\"resources\":{\"requests\":{\"cpu\":\"100m\",\"memory\":"
+    "1073741824,\"x\":-1.5e3}}}],\"hostNetwork\":false,\"none\":null,\"tolerations\":[{\"tolerationSeconds\":300,"
+    "\"operator\":\"Exists\"}],"
     "\"many\":[0,-0,1,22,-9223372036854775808,9223372036854775807,0.0,1e5,true,[],{},[[]]]}}";
 
 static void refuse_each(bool keep_failing)
@@ -135,13 +143,87 @@ static void test_edges(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "", " ", "\"", "\"\\", "\"\\u", "\"\\u12\"", "\"\\u0000\"", "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"\\ud83d\\ude00\"",
-        "\"\\x\"", "\"\t\"", "\"\\\\\"", "\"\\\\\\\"\"", "\"\xc3\xa9\"", "\"\xc3\"", "\"\xc0\x80\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "\"\xf4\x8f\xbf\xbf\"",
-        "\"\xe0\x80\x80\"", "\"\xf0\x80\x80\x80\"", "\"\xff\"", "0", "-0", "-", "00", "01", "1.", ".5", "1.5", "1e", "1e+", "1e5", "1E-5", "1e400", "-1e400",
-        "1e-400", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "99999999999999999999",
-        "nul", "null", "nullx", "true", "True", "false", "[", "]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[]", "[[],[]]", "{", "{}", "{\"a\"",
-        "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}", "{a:1}", "{1:1}", "{\"a\":1 \"b\":2}", "{\"a\":1,\"a\":2}", "{\"a\\u0000\":1}", "{\"\":{}}", "1 2", "[] x",
-        "\"a\" ", " \n\t\r1", "{\"a\" : [ 1 , 2 ] }", "NaN", "Infinity", "'a'", "/**/1",
+        "",
+        " ",
+        "\"",
+        "\"\\",
+        "\"\\u",
+        "\"\\u12\"",
+        "\"\\u0000\"",
+        "\"\\ud800\"",
+        "\"\\ud800\\u0041\"",
+        "\"\\udc00\"",
+        "\"\\ud83d\\ude00\"",
+        "\"\\x\"",
+        "\"\t\"",
+        "\"\\\\\"",
+        "\"\\\\\\\"\"",
+        "\"\xc3\xa9\"",
+        "\"\xc3\"",
+        "\"\xc0\x80\"",
+        "\"\xed\xa0\x80\"",
+        "\"\xf4\x90\x80\x80\"",
+        "\"\xf4\x8f\xbf\xbf\"",
+        "\"\xe0\x80\x80\"",
+        "\"\xf0\x80\x80\x80\"",
+        "\"\xff\"",
+        "0",
+        "-0",
+        "-",
+        "00",
+        "01",
+        "1.",
+        ".5",
+        "1.5",
+        "1e",
+        "1e+",
+        "1e5",
+        "1E-5",
+        "1e400",
+        "-1e400",
+        "1e-400",
+        "9223372036854775807",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "-9223372036854775809",
+        "99999999999999999999",
+        "nul",
+        "null",
+        "nullx",
+        "true",
+        "True",
+        "false",
+        "[",
+        "]",
+        "[1",
+        "[1,",
+        "[1,]",
+        "[,1]",
+        "[1 2]",
+        "[]",
+        "[[],[]]",
+        "{",
+        "{}",
+        "{\"a\"",
+        "{\"a\":",
+        "{\"a\":1",
+        "{\"a\":1,",
+        "{\"a\":1,}",
+        "{a:1}",
+        "{1:1}",
+        "{\"a\":1 \"b\":2}",
+        "{\"a\":1,\"a\":2}",
+        "{\"a\\u0000\":1}",
+        "{\"\":{}}",
+        "1 2",
+        "[] x",
+        "\"a\" ",
+        " \n\t\r1",
+        "{\"a\" : [ 1 , 2 ] }",
+        "NaN",
+        "Infinity",
+        "'a'",
+        "/**/1",
     };
     karp_context *context = context_of();
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) check_alike(context, texts[i], strlen(texts[i]), true);
@@ -191,10 +273,8 @@ static void test_positions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused_once),
-        cmocka_unit_test(test_refused_from_then_on),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_changed_documents),
+        cmocka_unit_test(test_refused_once), cmocka_unit_test(test_refused_from_then_on),
+        cmocka_unit_test(test_edges),        cmocka_unit_test(test_changed_documents),
         cmocka_unit_test(test_positions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,8 @@ static int files(int argc, char **argv)
 {
     const char *catalogue = strcmp(argv[3], "-") == 0 ? NULL : argv[3];
     uint32_t profile = strcmp(argv[2], "karp") == 0 ? KARP_PROFILE_KARP : KARP_PROFILE_KARPENTER;
-    size_t refused = refuse_questions(catalogue, (const char *const *)argv + 4, (size_t)argc - 4, profile, strtoul(argv[1], NULL, 10));
+    size_t refused = refuse_questions(catalogue, (const char *const *)argv + 4, (size_t)argc - 4, profile,
+                                      strtoul(argv[1], NULL, 10));
     printf("%zu refusals\n", refused);
     return refused > 0 ? 0 : 1;
 }

@@ -68,7 +68,9 @@ static karp_status decide(stopping *s, bool disruption, const karp_options *give
 static karp_text shown(stopping *s, bool disruption, const karp_decision *d)
 {
     karp_text text = { NULL, 0, NULL };
-    assert_int_equal(disruption ? karp_write_disruption(s->context, d, NULL, &text, NULL) : karp_write_plan(s->context, d, NULL, NULL, &text, NULL), KARP_OK);
+    assert_int_equal(disruption ? karp_write_disruption(s->context, d, NULL, &text, NULL)
+                                : karp_write_plan(s->context, d, NULL, NULL, &text, NULL),
+                     KARP_OK);
     return text;
 }
 
@@ -147,9 +149,11 @@ static void test_document_outlives_context(void **state)
     karp_text text = shown(s, false, d);
     fault f = { 0 };
     karp_context *context = fault_context(&f);
-    assert_int_equal(karp_plan_read(context, text_of("plan.json"), (karp_str){ text.ptr, text.len }, &document, NULL), KARP_OK);
+    assert_int_equal(karp_plan_read(context, text_of("plan.json"), (karp_str){ text.ptr, text.len }, &document, NULL),
+                     KARP_OK);
     karp_context_free(context);
-    assert_true(karp_plan_document_plan(document)->launch_count + karp_plan_document_plan(document)->placement_count > 0);
+    assert_true(karp_plan_document_plan(document)->launch_count + karp_plan_document_plan(document)->placement_count >
+                0);
     karp_plan_document_free(document);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
@@ -171,7 +175,9 @@ static char *document(limit which, size_t n)
     switch (which) {
     case PODS:
     case NODES:
-        for (size_t i = 0; i < n; i++) fprintf(f, "{\"apiVersion\":\"v1\",\"kind\":\"%s\",\"metadata\":{\"name\":\"o%zu\"}}\n", which == PODS ? "Pod" : "Node", i);
+        for (size_t i = 0; i < n; i++)
+            fprintf(f, "{\"apiVersion\":\"v1\",\"kind\":\"%s\",\"metadata\":{\"name\":\"o%zu\"}}\n",
+                    which == PODS ? "Pod" : "Node", i);
         break;
     case BYTES: {
         int head = fprintf(f, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}");
@@ -192,7 +198,9 @@ static char *document(limit which, size_t n)
     case TYPES:
         fputc('[', f);
         for (size_t i = 0; i < n; i++) {
-            fprintf(f, "%s{\"name\":\"t%zu\",\"capacity\":{\"cpu\":\"1\"},\"offerings\":[{\"zone\":\"z\",\"capacityType\":\"spot\",\"price\":1,\"available\":true}]}",
+            fprintf(f,
+                    "%s{\"name\":\"t%zu\",\"capacity\":{\"cpu\":\"1\"},\"offerings\":[{\"zone\":\"z\",\"capacityType\":"
+                    "\"spot\",\"price\":1,\"available\":true}]}",
                     i > 0 ? "," : "", i);
         }
         fputc(']', f);
@@ -209,9 +217,11 @@ static karp_status read_document(limit which, karp_context *context, const char 
     karp_catalogue *catalogue = NULL;
     karp_snapshot *snapshot = NULL;
     karp_status status = karp_reader_new(context, NULL, &reader, error);
-    if (status == KARP_OK && which == TYPES) status = karp_catalogue_read(context, text_of("t.json"), text_of(text), &catalogue, error);
+    if (status == KARP_OK && which == TYPES)
+        status = karp_catalogue_read(context, text_of("t.json"), text_of(text), &catalogue, error);
     if (status == KARP_OK && which == TYPES) status = karp_reader_add_catalogue(reader, catalogue, error);
-    if (status == KARP_OK && which != TYPES) status = karp_reader_add(reader, text_of(which == ALIASES ? "d.yaml" : "d.json"), text_of(text), error);
+    if (status == KARP_OK && which != TYPES)
+        status = karp_reader_add(reader, text_of(which == ALIASES ? "d.yaml" : "d.json"), text_of(text), error);
     if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, error);
     karp_snapshot_unref(snapshot);
     karp_catalogue_unref(catalogue);
@@ -226,8 +236,12 @@ static void check_limit(limit which, size_t most, size_t n, karp_status expected
     karp_context_options options;
     karp_context_options_init(&options, sizeof options);
     options.allocator = &allocator;
-    uint64_t *wide[] = { [PODS] = &options.max_pods, [NODES] = &options.max_nodes, [TYPES] = &options.max_instance_types,
-                         [BYTES] = &options.max_document_bytes, [NESTING] = NULL, [ALIASES] = &options.max_aliases };
+    uint64_t *wide[] = { [PODS] = &options.max_pods,
+                         [NODES] = &options.max_nodes,
+                         [TYPES] = &options.max_instance_types,
+                         [BYTES] = &options.max_document_bytes,
+                         [NESTING] = NULL,
+                         [ALIASES] = &options.max_aliases };
     if (which == NESTING) options.max_nesting = (uint32_t)most;
     else *wide[which] = most;
     karp_context *context = NULL;
@@ -236,7 +250,8 @@ static void check_limit(limit which, size_t most, size_t n, karp_status expected
     assert_int_equal(karp_context_new(&options, &context, NULL), KARP_OK);
     char *text = document(which, n);
     karp_status status = read_document(which, context, text, &error);
-    if (status != expected) fail_msg("limit %d of %zu, %zu there: %s %s", (int)which, most, n, karp_status_name(status), error.message);
+    if (status != expected)
+        fail_msg("limit %d of %zu, %zu there: %s %s", (int)which, most, n, karp_status_name(status), error.message);
     if (status != KARP_OK) assert_string_not_equal(error.message, "");
     free(text);
     karp_context_free(context);

@@ -47,7 +47,10 @@ static struct {
     unsigned char *seen; /* PLACES bytes, shared */
     function *functions; /* ascending */
     size_t function_count;
-    struct { uintptr_t address; uint64_t place; } known[KNOWN]; /* looked up already; 0 = not ours */
+    struct {
+        uintptr_t address;
+        uint64_t place;
+    } known[KNOWN]; /* looked up already; 0 = not ours */
     uintptr_t stack_end, base; /* of the program */
     const char *folder;
     char program[4096];
@@ -59,15 +62,17 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-static void add_symbols(const ElfW(Sym) *symbols, size_t count, const char *names, uintptr_t base)
+static void add_symbols(const ElfW(Sym) * symbols, size_t count, const char *names, uintptr_t base)
 {
     const char *file = "";
     for (size_t i = 0; i < count && here.function_count < MOST_FUNCTIONS; i++) {
         if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FILE) file = names + symbols[i].st_name;
         if (ELF64_ST_TYPE(symbols[i].st_info) != STT_FUNC || symbols[i].st_size == 0) continue;
-        uint64_t name = hash_text(UINT64_C(14695981039346656037), ELF64_ST_BIND(symbols[i].st_info) == STB_LOCAL ? file : "");
+        uint64_t name = hash_text(UINT64_C(14695981039346656037),
+                                  ELF64_ST_BIND(symbols[i].st_info) == STB_LOCAL ? file : "");
         uintptr_t start = base + symbols[i].st_value;
-        here.functions[here.function_count++] = (function){ start, start + symbols[i].st_size, hash_text(name, names + symbols[i].st_name) };
+        here.functions[here.function_count++] = (function){ start, start + symbols[i].st_size,
+                                                            hash_text(name, names + symbols[i].st_name) };
     }
 }
 
@@ -140,13 +145,15 @@ static void set_up(void)
     pthread_attr_t attributes;
     void *stack;
     size_t stack_bytes;
-    if (path == NULL || here.folder == NULL || readlink("/proc/self/exe", here.program, sizeof here.program - 1) <= 0) return;
+    if (path == NULL || here.folder == NULL || readlink("/proc/self/exe", here.program, sizeof here.program - 1) <= 0)
+        return;
     if (strncmp(here.program, here.folder, strlen(here.folder)) != 0) return;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
     pthread_attr_getstack(&attributes, &stack, &stack_bytes);
     pthread_attr_destroy(&attributes);
     here.stack_end = (uintptr_t)stack + stack_bytes;
-    here.functions = mmap(NULL, MOST_FUNCTIONS * sizeof *here.functions, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    here.functions = mmap(NULL, MOST_FUNCTIONS * sizeof *here.functions, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0 || here.functions == MAP_FAILED) return;
     dl_iterate_phdr(visit_object, NULL);
@@ -208,13 +215,15 @@ void _fail(const char *file, int line)
 static void wait_for(pid_t child, const uint64_t *places, size_t count)
 {
     int status = 0;
-    while (waitpid(child, &status, 0) < 0) {}
+    while (waitpid(child, &status, 0) < 0) {
+    }
     int by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (by != SIGSEGV && by != SIGBUS && by != SIGFPE && by != SIGILL) return;
     char path[4096], line[8192];
     snprintf(path, sizeof path, "%s.crashes", getenv("KARP_PLACES"));
     int length = snprintf(line, sizeof line, "signal %d: addr2line -fpe %s", by, here.program);
-    for (size_t i = 0; i < count && length < (int)sizeof line - 32; i++) length += snprintf(line + length, 32, " %lx", (unsigned long)(places[i] - here.base));
+    for (size_t i = 0; i < count && length < (int)sizeof line - 32; i++)
+        length += snprintf(line + length, 32, " %lx", (unsigned long)(places[i] - here.base));
     line[length++] = '\n';
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (fd >= 0 && write(fd, line, (size_t)length) < 0) abort();
@@ -307,10 +316,7 @@ bool __wrap_grow(karp_context *context, void **data, size_t *capacity, size_t ne
 
 __attribute__((weak)) void *__real_arena_alloc(arena *a, size_t bytes);
 void *__wrap_arena_alloc(arena *a, size_t bytes);
-void *__wrap_arena_alloc(arena *a, size_t bytes)
-{
-    return refused(FRAME) ? NULL : __real_arena_alloc(a, bytes);
-}
+void *__wrap_arena_alloc(arena *a, size_t bytes) { return refused(FRAME) ? NULL : __real_arena_alloc(a, bytes); }
 
 __attribute__((weak)) void *__real_arena_alloc_aligned(arena *a, size_t bytes, size_t align);
 void *__wrap_arena_alloc_aligned(arena *a, size_t bytes, size_t align);
@@ -321,10 +327,7 @@ void *__wrap_arena_alloc_aligned(arena *a, size_t bytes, size_t align)
 
 __attribute__((weak)) void *__real_arena_zalloc(arena *a, size_t bytes);
 void *__wrap_arena_zalloc(arena *a, size_t bytes);
-void *__wrap_arena_zalloc(arena *a, size_t bytes)
-{
-    return refused(FRAME) ? NULL : __real_arena_zalloc(a, bytes);
-}
+void *__wrap_arena_zalloc(arena *a, size_t bytes) { return refused(FRAME) ? NULL : __real_arena_zalloc(a, bytes); }
 
 __attribute__((weak)) void *__real_arena_array(arena *a, size_t count, size_t elem);
 void *__wrap_arena_array(arena *a, size_t count, size_t elem);
@@ -349,30 +352,28 @@ char *__wrap_arena_string(arena *a, const char *text, size_t length)
 
 __attribute__((weak)) bool __real_size_add(size_t a, size_t b, size_t *out);
 bool __wrap_size_add(size_t a, size_t b, size_t *out);
-bool __wrap_size_add(size_t a, size_t b, size_t *out)
-{
-    return refused(FRAME) ? false : __real_size_add(a, b, out);
-}
+bool __wrap_size_add(size_t a, size_t b, size_t *out) { return refused(FRAME) ? false : __real_size_add(a, b, out); }
 
 __attribute__((weak)) bool __real_size_mul(size_t a, size_t b, size_t *out);
 bool __wrap_size_mul(size_t a, size_t b, size_t *out);
-bool __wrap_size_mul(size_t a, size_t b, size_t *out)
-{
-    return refused(FRAME) ? false : __real_size_mul(a, b, out);
-}
+bool __wrap_size_mul(size_t a, size_t b, size_t *out) { return refused(FRAME) ? false : __real_size_mul(a, b, out); }
 
 /* ---- what asks for memory now and then ------------------------------------------------------------------------------------------- */
 
-__attribute__((weak)) bool __real_sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare, const void *user);
-bool __wrap_sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare, const void *user);
-bool __wrap_sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare, const void *user)
+__attribute__((weak)) bool __real_sort_stable(karp_context *context, void *base, size_t count, size_t size,
+                                              compare_fn compare, const void *user);
+bool __wrap_sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare,
+                        const void *user);
+bool __wrap_sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare,
+                        const void *user)
 {
     return refused(FRAME) ? false : __real_sort_stable(context, base, count, size, compare, user);
 }
 
 typedef int (*compare_ids_fn)(uint32_t a, uint32_t b, const void *user);
 
-__attribute__((weak)) bool __real_sort_ids(karp_context *context, uint32_t *ids, size_t count, compare_ids_fn compare, const void *user);
+__attribute__((weak)) bool __real_sort_ids(karp_context *context, uint32_t *ids, size_t count, compare_ids_fn compare,
+                                           const void *user);
 bool __wrap_sort_ids(karp_context *context, uint32_t *ids, size_t count, compare_ids_fn compare, const void *user);
 bool __wrap_sort_ids(karp_context *context, uint32_t *ids, size_t count, compare_ids_fn compare, const void *user)
 {

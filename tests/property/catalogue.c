@@ -56,8 +56,9 @@ static void add_overrides(struct maker *m, json_t *offering)
 {
     if (chance(m, 60)) {
         json_object_set_new(offering, "capacityOverride",
-                            chance(m, 60) ? json_pack("{s:s}", "cpu", word(m, "1 2 4 32"))
-                                          : json_pack("{s:s, s:s}", "memory", word(m, "2Gi 64Gi"), "example.com/gpu", "1"));
+                            chance(m, 60)
+                                ? json_pack("{s:s}", "cpu", word(m, "1 2 4 32"))
+                                : json_pack("{s:s, s:s}", "memory", word(m, "2Gi 64Gi"), "example.com/gpu", "1"));
     }
     if (chance(m, 40)) {
         json_t *kube = json_object();
@@ -90,7 +91,7 @@ static json_t *offering(struct maker *m, const char *zone, const char *capacity_
 
 static json_t *offerings(struct maker *m, unsigned cpu, bool with_ids)
 {
-    static const char *const zones[] = {"z1", "z2", "z3", "z4", "z5"};
+    static const char *const zones[] = { "z1", "z2", "z3", "z4", "z5" };
     json_t *out = json_array();
     unsigned skip = chance(m, 30) ? 40 : 5, cents = 5 * cpu + below(m, 3);
     for (int z = 0; z < m->zones; z++) {
@@ -139,8 +140,9 @@ static json_t *requirements(struct maker *m, const char *name, unsigned cpu, con
     if (with_ids) {
         json_array_append_new(out, offered(offers, RESERVATION));
     }
-    json_array_append_new(out, entry(ARCH, "In", has(m, MULTI_ARCH) ? some_words(m, "amd64 arm64", 1 + below(m, 2))
-                                                                    : json_pack("[s]", "amd64")));
+    json_array_append_new(
+        out, entry(ARCH, "In",
+                   has(m, MULTI_ARCH) ? some_words(m, "amd64 arm64", 1 + below(m, 2)) : json_pack("[s]", "amd64")));
     json_array_append_new(out, entry(SYSTEM, "In", json_pack("[s]", "linux")));
     json_array_append_new(out, entry("integer", "In", json_pack("[s]", text(m, "%u", cpu))));
     json_array_append_new(out, entry("size", "In", json_pack("[s]", cpu >= 8 ? "large" : "small")));
@@ -173,7 +175,9 @@ void make_catalogues(struct maker *m)
     unsigned count = has(m, POOL_CATALOGUES) ? 1 + below(m, 3) : 1;
     for (unsigned c = 0; c < count; c++) {
         json_t *types = json_array(), *catalogue = json_pack("{s:o}", "instanceTypes", types);
-        unsigned all = has(m, MANY_TYPES) ? (chance(m, 2) ? 640 : 12 + below(m, 30)) : chance(m, 15) ? 1 + below(m, 2) : 3 + below(m, 6);
+        unsigned all = has(m, MANY_TYPES) ? (chance(m, 2) ? 640 : 12 + below(m, 30))
+                       : chance(m, 15)    ? 1 + below(m, 2)
+                                          : 3 + below(m, 6);
         for (unsigned i = 0; i < all && (!m->small || i < 8); i++) {
             json_t *type = instance_type(m, text(m, "t%u%c%u", i, 'a' + (int)c, below(m, 10)), with_ids);
             json_array_append_new(types, type);

@@ -37,7 +37,8 @@ static json_t *least_values(struct maker *m)
     }
     size_t listed = json_array_size(json_object_get(out, "values"));
     unsigned least = 1 + below(m, 3);
-    json_object_set_new(out, "minValues", json_integer(listed > 0 && listed < least ? (json_int_t)listed : (json_int_t)least));
+    json_object_set_new(out, "minValues",
+                        json_integer(listed > 0 && listed < least ? (json_int_t)listed : (json_int_t)least));
     return out;
 }
 
@@ -117,7 +118,8 @@ static void make_pool(struct maker *m, const char *name)
         put_some(m, labels, "size tier family", "large fa gold");
     }
     spec = json_pack("{s:{s:{s:o}, s:o}, s:{s:s, s:s, s:[{s:s}]}}", "template", "metadata", "labels", labels, "spec",
-                     node_spec, "disruption", "consolidateAfter", m->percent[CONSOLIDATION] > 0 ? word(m, "30m 45m 1h30m") : word(m, "0s 5m Never"),
+                     node_spec, "disruption", "consolidateAfter",
+                     m->percent[CONSOLIDATION] > 0 ? word(m, "30m 45m 1h30m") : word(m, "0s 5m Never"),
                      "consolidationPolicy", "WhenEmptyOrUnderutilized", "budgets", "nodes", "10%");
     if (has(m, WEIGHTS)) {
         json_object_set_new(spec, "weight", json_integer(1 + below(m, 3)));
@@ -193,8 +195,8 @@ static json_t *node_taints(struct maker *m, const json_t *template_spec, bool re
         json_array_extend(out, json_object_get(template_spec, "startupTaints"));
         if (chance(m, 60)) {
             json_array_append_new(out, json_pack("{s:s, s:s}", "key",
-                                                 word(m, "node.kubernetes.io/not-ready readiness.k8s.io/disk"), "effect",
-                                                 "NoSchedule"));
+                                                 word(m, "node.kubernetes.io/not-ready readiness.k8s.io/disk"),
+                                                 "effect", "NoSchedule"));
         }
     }
     if (!registered) {
@@ -205,7 +207,8 @@ static json_t *node_taints(struct maker *m, const json_t *template_spec, bool re
         json_array_append_new(out, taint(m, key, effect));
     }
     if (has(m, NODE_TAINTS) && chance(m, 20)) {
-        json_array_append_new(out, json_pack("{s:s, s:s}", "key", "node.kubernetes.io/unreachable", "effect", "NoSchedule"));
+        json_array_append_new(out,
+                              json_pack("{s:s, s:s}", "key", "node.kubernetes.io/unreachable", "effect", "NoSchedule"));
     }
     return out;
 }
@@ -216,7 +219,7 @@ static void make_claim(struct maker *m, const char *name, const char *id, const 
     const json_t *template = json_object_get(json_object_get(json_object_get(pool, "spec"), "template"), "spec");
     json_t *claim = object(m, "karpenter.sh/v1", "NodeClaim", NULL, name), *spec = json_object();
     json_t *metadata = json_object_get(claim, "metadata"), *conditions = json_array(), *status;
-    static const char *const fields[] = {"nodeClassRef", "requirements", "taints", "startupTaints", "expireAfter"};
+    static const char *const fields[] = { "nodeClassRef", "requirements", "taints", "startupTaints", "expireAfter" };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         if (json_object_get(template, fields[i]) != NULL) {
             json_object_set(spec, fields[i], json_object_get(template, fields[i]));
@@ -260,7 +263,8 @@ static void make_node(struct maker *m, unsigned number)
 {
     const char *name = text(m, "node-%02u", number), *id = text(m, "example:///%02u", number);
     json_t *type = random_item(m, m->types), *pool = has(m, UNMANAGED) ? NULL : random_item(m, m->pools);
-    bool registered = pool == NULL || !has(m, UNREGISTERED), initialized = pool == NULL || (registered && !has(m, UNINITIALIZED));
+    bool registered = pool == NULL || !has(m, UNREGISTERED),
+         initialized = pool == NULL || (registered && !has(m, UNINITIALIZED));
     bool in_flight = pool != NULL && has(m, IN_FLIGHT), tight = has(m, TIGHT_NODES);
     const json_t *template = json_object_get(json_object_get(json_object_get(pool, "spec"), "template"), "spec");
     json_t *labels = node_labels(m, type, pool), *capacity = json_object_get(type, "capacity");
@@ -290,10 +294,12 @@ static void make_node(struct maker *m, unsigned number)
         }
         json_object_set_new(json_object_get(node, "metadata"), "labels", node_labels_);
         const char *shown_id = !registered && chance(m, 10) ? "" : id;
-        json_object_set_new(node, "spec", json_pack("{s:s, s:o}", "providerID", shown_id, "taints",
-                                                    node_taints(m, template, registered, initialized)));
-        json_object_set_new(node, "status", json_pack("{s:O, s:o, s:[o]}", "capacity", capacity, "allocatable", shown,
-                                                      "conditions", condition(m, "Ready", "True", "KubeletReady")));
+        json_object_set_new(node, "spec",
+                            json_pack("{s:s, s:o}", "providerID", shown_id, "taints",
+                                      node_taints(m, template, registered, initialized)));
+        json_object_set_new(node, "status",
+                            json_pack("{s:O, s:o, s:[o]}", "capacity", capacity, "allocatable", shown, "conditions",
+                                      condition(m, "Ready", "True", "KubeletReady")));
         if (pool == NULL && has(m, DELETING)) {
             put(json_object_get(node, "metadata"), "deletionTimestamp", ago(m, 30));
         }
@@ -320,12 +326,14 @@ static void make_daemon_set(struct maker *m, const char *name)
 {
     json_t *set = object(m, "apps/v1", "DaemonSet", word(m, "kube-system ns-a"), name), *affinity = json_object();
     json_t *amounts = json_object();
-    json_t *container = json_pack("{s:s, s:{s:o}}", "name", "main", "resources", chance(m, 80) ? "requests" : "limits", amounts);
+    json_t *container = json_pack("{s:s, s:{s:o}}", "name", "main", "resources", chance(m, 80) ? "requests" : "limits",
+                                  amounts);
     put(amounts, "cpu", amount(m, "50m 100m 500m 1", "1"));
     put(amounts, "memory", amount(m, "64Mi 128Mi 1Gi", "4Gi"));
     json_t *spec = json_pack("{s:[o]}", "containers", container);
     if (chance(m, 70)) {
-        json_object_set_new(spec, "tolerations", chance(m, 50) ? json_pack("[{s:s}]", "operator", "Exists") : tolerations(m));
+        json_object_set_new(spec, "tolerations",
+                            chance(m, 50) ? json_pack("[{s:s}]", "operator", "Exists") : tolerations(m));
     }
     if (chance(m, 25)) {
         const char *key = word(m, ZONE " " ARCH " size team accel");
@@ -336,19 +344,23 @@ static void make_daemon_set(struct maker *m, const char *name)
         for (unsigned i = 0; i < 1 + below(m, 3); i++) {
             json_array_append_new(terms, json_pack("{s:[o]}", "matchExpressions", expression(m, false)));
         }
-        json_object_set_new(affinity, "nodeAffinity", json_pack("{s:{s:o}}", "requiredDuringSchedulingIgnoredDuringExecution",
-                                                                "nodeSelectorTerms", terms));
+        json_object_set_new(
+            affinity, "nodeAffinity",
+            json_pack("{s:{s:o}}", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", terms));
         json_object_set(spec, "affinity", affinity);
     }
     if (has(m, DAEMON_PORTS)) {
-        json_object_set_new(container, "ports", json_pack("[{s:i, s:i, s:s}]", "containerPort", 80, "hostPort",
-                                                          chance(m, 50) ? 80 : 8080, "protocol", "TCP"));
+        json_object_set_new(container, "ports",
+                            json_pack("[{s:i, s:i, s:s}]", "containerPort", 80, "hostPort", chance(m, 50) ? 80 : 8080,
+                                      "protocol", "TCP"));
     }
     if (has(m, DEVICES)) {
-        json_object_set_new(spec, "resourceClaims", json_pack("[{s:s, s:s}]", "name", "gpu", "resourceClaimName", "gpu"));
+        json_object_set_new(spec, "resourceClaims",
+                            json_pack("[{s:s, s:s}]", "name", "gpu", "resourceClaimName", "gpu"));
     }
-    json_object_set_new(set, "spec", json_pack("{s:{s:{s:s}}, s:{s:{s:{s:s}}, s:o}}", "selector", "matchLabels", "app", name,
-                                               "template", "metadata", "labels", "app", name, "spec", spec));
+    json_object_set_new(set, "spec",
+                        json_pack("{s:{s:{s:s}}, s:{s:{s:{s:s}}, s:o}}", "selector", "matchLabels", "app", name,
+                                  "template", "metadata", "labels", "app", name, "spec", spec));
     json_array_append(m->daemons, set);
     json_decref(affinity);
 }

@@ -42,10 +42,7 @@ struct run {
 
 /* ------------------------------------------------------------------------------------------------ the two answers */
 
-static karp_str str(const char *text)
-{
-    return (karp_str){text, strlen(text)};
-}
+static karp_str str(const char *text) { return (karp_str){ text, strlen(text) }; }
 
 /** The Plan's text, or an error's with @p failed set. To be freed with free(). */
 static char *library_plan(const char *text, const char *base, bool *failed)
@@ -55,7 +52,7 @@ static char *library_plan(const char *text, const char *base, bool *failed)
     karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_decision *decision = NULL;
-    karp_text plan = {NULL, 0, NULL};
+    karp_text plan = { NULL, 0, NULL };
     karp_reader_options options;
     karp_write_options format;
     karp_error_init(&error, sizeof error);
@@ -81,7 +78,8 @@ static char *library_plan(const char *text, const char *base, bool *failed)
     }
     *failed = status != KARP_OK;
     char message[768];
-    snprintf(message, sizeof message, "%s: %s %s %s", karp_status_name(status), error.object, error.field, error.message);
+    snprintf(message, sizeof message, "%s: %s %s %s", karp_status_name(status), error.object, error.field,
+             error.message);
     const char *answer = status == KARP_OK ? plan.ptr : message;
     char *out = malloc(strlen(answer) + 1);
     if (out != NULL) {
@@ -264,9 +262,14 @@ static bool fails_alike(json_t *world, void *user)
 
 static void report(struct run *run, const char *name, json_t *world, enum outcome outcome, const char *why)
 {
-    static const char *const what[] = {"agreed", "parted", "the reference failed", "the library failed", "not covered"};
+    static const char *const what[] = { "agreed", "parted", "the reference failed", "the library failed",
+                                        "not covered" };
     char *small = NULL;
-    printf("%s: %s\n%s%s", name, what[outcome], why != NULL ? why : run->ask != NULL ? "it ended" : reference_error(), outcome == PARTED ? "" : "\n");
+    printf("%s: %s\n%s%s", name, what[outcome],
+           why != NULL        ? why
+           : run->ask != NULL ? "it ended"
+                              : reference_error(),
+           outcome == PARTED ? "" : "\n");
     if (run->shrink) {
         run->wanted = outcome;
         beginning(why, run->beginning, sizeof run->beginning);
@@ -364,7 +367,7 @@ static int print_world(const char *seed)
 
 int main(int argc, char **argv)
 {
-    struct run run = {.from = 1, .count = 300, .most = 10, .base = "."};
+    struct run run = { .from = 1, .count = 300, .most = 10, .base = "." };
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--shrink") == 0) {

@@ -18,15 +18,9 @@ unsigned below(struct maker *m, unsigned limit)
     return (unsigned)random_below(&m->random, limit);
 }
 
-bool chance(struct maker *m, unsigned percent)
-{
-    return below(m, 100) < percent;
-}
+bool chance(struct maker *m, unsigned percent) { return below(m, 100) < percent; }
 
-bool has(struct maker *m, enum feature feature)
-{
-    return chance(m, m->percent[feature]);
-}
+bool has(struct maker *m, enum feature feature) { return chance(m, m->percent[feature]); }
 
 static char *next_word(struct maker *m)
 {
@@ -61,10 +55,7 @@ static const char *nth_word(struct maker *m, const char *words, unsigned n)
     return text(m, "%.*s", (int)strcspn(words, " "), words);
 }
 
-const char *word(struct maker *m, const char *words)
-{
-    return nth_word(m, words, below(m, count_words(words)));
-}
+const char *word(struct maker *m, const char *words) { return nth_word(m, words, below(m, count_words(words))); }
 
 const char *amount(struct maker *m, const char *usual, const char *coarse)
 {
@@ -112,8 +103,8 @@ static const char *names_of(struct maker *m, json_t *list, bool metadata)
     out[0] = '\0';
     for (size_t i = 0; i < json_array_size(list) && i < 4; i++) {
         json_t *item = json_array_get(list, (start + i) % json_array_size(list));
-        const char *name =
-            json_string_value(json_object_get(metadata ? json_object_get(item, "metadata") : item, "name"));
+        const char *name = json_string_value(
+            json_object_get(metadata ? json_object_get(item, "metadata") : item, "name"));
         used += (size_t)snprintf(out + used, sizeof m->words[0] - used, "%s%s", i > 0 ? " " : "", name);
     }
     return out;
@@ -122,9 +113,15 @@ static const char *names_of(struct maker *m, json_t *list, bool metadata)
 const char *values_of(struct maker *m, const char *key)
 {
     static const char *const table[][2] = {
-        {CAPACITY_TYPE, "on-demand spot reserved"}, {ARCH, "amd64 arm64"}, {SYSTEM, "linux windows"},
-        {"size", "small large"},                    {"family", "fa fb fc"}, {"accel", "gpu"},
-        {"integer", "1 2 4 8 16"},                  {"team", "a b c"},      {"rack", "r1 r2 r3"},
+        { CAPACITY_TYPE, "on-demand spot reserved" },
+        { ARCH, "amd64 arm64" },
+        { SYSTEM, "linux windows" },
+        { "size", "small large" },
+        { "family", "fa fb fc" },
+        { "accel", "gpu" },
+        { "integer", "1 2 4 8 16" },
+        { "team", "a b c" },
+        { "rack", "r1 r2 r3" },
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (strcmp(key, table[i][0]) == 0) {
@@ -157,7 +154,8 @@ const char *known_key(struct maker *m, const char *keys)
 
 static const char *a_key(struct maker *m, bool pool)
 {
-    static const char common[] = ZONE " " ZONE " " CAPACITY_TYPE " " ARCH " size family integer team rack " TYPE " accel";
+    static const char common[] = ZONE " " ZONE " " CAPACITY_TYPE " " ARCH " size family integer team rack " TYPE
+                                      " accel";
     if (has(m, OLD_KEYS)) {
         return OLD_ZONE;
     }
@@ -167,7 +165,8 @@ static const char *a_key(struct maker *m, bool pool)
 json_t *expression(struct maker *m, bool pool)
 {
     const char *key = a_key(m, pool);
-    const char *op = word(m, pool ? "In In In NotIn Exists Gte Lte Gt Lt" : "In In In NotIn NotIn Exists DoesNotExist Gt Lt");
+    const char *op = word(m, pool ? "In In In NotIn Exists Gte Lte Gt Lt"
+                                  : "In In In NotIn NotIn Exists DoesNotExist Gt Lt");
     unsigned all = count_words(values_of(m, key));
     if (strchr("GL", *op) != NULL) {
         json_t *bound = json_pack("[s]", *op == 'G' ? word(m, "0 1 1 2 4") : word(m, "3 4 8 16 17 20"));
@@ -184,10 +183,7 @@ json_t *expression(struct maker *m, bool pool)
     return entry(strcmp(op, "DoesNotExist") == 0 ? word(m, "accel team rack accel size") : key, op, NULL);
 }
 
-void put(json_t *to, const char *key, const char *value)
-{
-    json_object_set_new(to, key, json_string(value));
-}
+void put(json_t *to, const char *key, const char *value) { json_object_set_new(to, key, json_string(value)); }
 
 void put_some(struct maker *m, json_t *to, const char *keys, const char *values)
 {
@@ -198,7 +194,8 @@ void put_some(struct maker *m, json_t *to, const char *keys, const char *values)
 json_t *object(struct maker *m, const char *api, const char *kind, const char *namespace, const char *name)
 {
     const char *uid = text(m, "uid-%02x-%04d", below(m, 256), m->serial++);
-    json_t *metadata = json_pack("{s:s, s:s, s:s}", "name", name, "uid", uid, "creationTimestamp", ago(m, 90000 + 100 * below(m, 5)));
+    json_t *metadata = json_pack("{s:s, s:s, s:s}", "name", name, "uid", uid, "creationTimestamp",
+                                 ago(m, 90000 + 100 * below(m, 5)));
     json_t *out = json_pack("{s:s, s:s, s:o}", "apiVersion", api, "kind", kind, "metadata", metadata);
     if (namespace != NULL) {
         put(metadata, "namespace", namespace);

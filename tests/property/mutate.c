@@ -80,7 +80,10 @@ static long pod_cpu(const json_t *pod)
     return sum;
 }
 
-static const json_t *node_labels(const json_t *node) { return json_object_get(json_object_get(node, "metadata"), "labels"); }
+static const json_t *node_labels(const json_t *node)
+{
+    return json_object_get(json_object_get(node, "metadata"), "labels");
+}
 
 static bool has_hard_taint(const json_t *taints)
 {
@@ -145,7 +148,8 @@ static bool repeat_pod(struct job *j)
 {
     json_t *from = some_pods(j), *to = some_pods(j);
     j->code = "POD_TWICE";
-    return json_array_size(from) > 0 && json_array_append(to, json_array_get(from, below(j, json_array_size(from)))) == 0;
+    return json_array_size(from) > 0 &&
+           json_array_append(to, json_array_get(from, below(j, json_array_size(from)))) == 0;
 }
 
 static bool invent_pod(struct job *j)
@@ -173,7 +177,8 @@ static bool invent_type(struct job *j)
 {
     json_t *launch = some_launch(j);
     j->code = "TYPE_UNKNOWN";
-    return launch != NULL && json_array_append_new(json_object_get(launch, "instanceTypes"), json_string("no-such-type")) == 0;
+    return launch != NULL &&
+           json_array_append_new(json_object_get(launch, "instanceTypes"), json_string("no-such-type")) == 0;
 }
 
 static bool no_types(struct job *j)
@@ -237,7 +242,8 @@ static bool small_type(struct job *j)
             const char *name = text_at(json_array_get(list, i), "name");
             long cpu = type_cpu(j->world, name);
             if (cpu >= 0 && cpu < wanted) {
-                j->code = NULL; /* it may not be a type of this pool, or have no offering: any finding on a type will do */
+                j->code =
+                    NULL; /* it may not be a type of this pool, or have no offering: any finding on a type will do */
                 return json_array_append_new(types, json_string(name)) == 0;
             }
         }
@@ -314,7 +320,8 @@ static bool plain_node(const json_t *world, const json_t *node)
 {
     const json_t *labels = node_labels(node);
     return find_object(world, "NodeClaim", text_at(json_object_get(node, "metadata"), "name")) == NULL ||
-           (strcmp(text_at(labels, "karpenter.sh/registered"), "true") == 0 && strcmp(text_at(labels, "karpenter.sh/initialized"), "true") == 0);
+           (strcmp(text_at(labels, "karpenter.sh/registered"), "true") == 0 &&
+            strcmp(text_at(labels, "karpenter.sh/initialized"), "true") == 0);
 }
 
 /** To a node without a label that the pod's node selector names. */
@@ -326,7 +333,8 @@ static bool to_unlabelled_node(struct job *j)
     bool wrong = false;
     const char *key;
     json_t *value;
-    json_object_foreach(selector, key, value) {
+    json_object_foreach(selector, key, value)
+    {
         const char *have = text_at(node_labels(node), key);
         wrong = wrong || (*have != '\0' && strcmp(have, json_string_value(value)) != 0);
     }
@@ -344,7 +352,8 @@ static bool to_tainted_node(struct job *j)
 {
     json_t *name = take_pod(j);
     const json_t *pod = name == NULL ? NULL : find_pod(j->world, json_string_value(name)), *node = some_node(j);
-    bool wrong = pod != NULL && node != NULL && plain_node(j->world, node) && has_hard_taint(json_object_get(json_object_get(node, "spec"), "taints")) &&
+    bool wrong = pod != NULL && node != NULL && plain_node(j->world, node) &&
+                 has_hard_taint(json_object_get(json_object_get(node, "spec"), "taints")) &&
                  json_array_size(json_object_get(json_object_get(pod, "spec"), "tolerations")) == 0;
     if (wrong) {
         put_on_node(j, name, text_at(json_object_get(node, "metadata"), "name"));
@@ -374,7 +383,8 @@ static bool exceed_limit(struct job *j)
 {
     json_t *launch = some_launch(j), *launches = json_object_get(j->plan, "launches");
     const json_t *pool = launch == NULL ? NULL : find_object(j->world, "NodePool", text_at(launch, "nodePool"));
-    const json_t *limits = json_object_get(json_object_get(pool, "spec"), "limits"), *types = json_object_get(launch, "instanceTypes");
+    const json_t *limits = json_object_get(json_object_get(pool, "spec"), "limits"),
+                 *types = json_object_get(launch, "instanceTypes");
     long limit = milli(limits, 0), most = 0;
     for (size_t i = 0; i < json_array_size(types); i++) {
         long cpu = 0;
@@ -382,7 +392,8 @@ static bool exceed_limit(struct job *j)
         for (size_t c = 0; c < json_array_size(catalogues); c++) {
             const json_t *list = json_object_get(json_array_get(catalogues, c), "instanceTypes");
             for (size_t k = 0; k < json_array_size(list); k++) {
-                if (strcmp(text_at(json_array_get(list, k), "name"), json_string_value(json_array_get(types, i))) == 0) {
+                if (strcmp(text_at(json_array_get(list, k), "name"), json_string_value(json_array_get(types, i))) ==
+                    0) {
                     cpu = milli(json_object_get(json_array_get(list, k), "capacity"), 0);
                 }
             }
@@ -425,8 +436,10 @@ static bool in_several_zones(const json_t *world, const char *name)
             }
             for (size_t k = 0; k < json_array_size(list); k++) {
                 const json_t *r = json_array_get(list, k), *values = json_object_get(r, "values");
-                several = several || (strcmp(text_at(r, "key"), "topology.kubernetes.io/zone") == 0 && json_array_size(values) > 1 &&
-                                      strcmp(json_string_value(json_array_get(values, 0)), json_string_value(json_array_get(values, 1))) != 0);
+                several = several || (strcmp(text_at(r, "key"), "topology.kubernetes.io/zone") == 0 &&
+                                      json_array_size(values) > 1 &&
+                                      strcmp(json_string_value(json_array_get(values, 0)),
+                                             json_string_value(json_array_get(values, 1))) != 0);
             }
             if (!several) {
                 return false;
@@ -441,7 +454,8 @@ static bool in_several_zones(const json_t *world, const char *name)
 static bool forget_requirement(struct job *j)
 {
     static const char zone[] = "topology.kubernetes.io/zone";
-    json_t *launch = some_launch(j), *list = json_object_get(launch, "requirements"), *pods = json_object_get(launch, "pods");
+    json_t *launch = some_launch(j), *list = json_object_get(launch, "requirements"),
+           *pods = json_object_get(launch, "pods");
     const json_t *pool = launch == NULL ? NULL : find_object(j->world, "NodePool", text_at(launch, "nodePool"));
     const json_t *template_ = json_object_get(json_object_get(pool, "spec"), "template");
     char *pool_text = json_dumps(template_, JSON_ENCODE_ANY);
@@ -451,7 +465,8 @@ static bool forget_requirement(struct job *j)
         const json_t *pod = find_pod(j->world, json_string_value(json_array_get(pods, i)));
         asked = asked || *text_at(json_object_get(json_object_get(pod, "spec"), "nodeSelector"), zone) != '\0';
     }
-    if (!asked || pool_speaks || !in_several_zones(j->world, json_string_value(json_array_get(json_object_get(launch, "instanceTypes"), 0)))) {
+    if (!asked || pool_speaks ||
+        !in_several_zones(j->world, json_string_value(json_array_get(json_object_get(launch, "instanceTypes"), 0)))) {
         return false;
     }
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -467,29 +482,29 @@ static const struct way {
     const char *name;
     bool (*change)(struct job *j);
 } ways[MUTATIONS] = {
-    {"a pod is left out", drop_pod},
-    {"a pod is in two places", repeat_pod},
-    {"a pod is invented", invent_pod},
-    {"a node is invented", rename_node},
-    {"a pool is invented", rename_pool},
-    {"a type is invented", invent_type},
-    {"all types are taken away", no_types},
-    {"the zone is one that nobody offers", far_zone},
-    {"a type is too small", small_type},
-    {"two launches become one", pile_up},
-    {"a pod goes to a node with another label", to_unlabelled_node},
-    {"a pod goes to a node whose taint it does not tolerate", to_tainted_node},
-    {"a pod goes to a node that is smaller than it", to_small_node},
-    {"a limit is exceeded", exceed_limit},
-    {"a launch says it is of another pool", leave_pool},
-    {"a launch forgets what its pods ask for", forget_requirement},
+    { "a pod is left out", drop_pod },
+    { "a pod is in two places", repeat_pod },
+    { "a pod is invented", invent_pod },
+    { "a node is invented", rename_node },
+    { "a pool is invented", rename_pool },
+    { "a type is invented", invent_type },
+    { "all types are taken away", no_types },
+    { "the zone is one that nobody offers", far_zone },
+    { "a type is too small", small_type },
+    { "two launches become one", pile_up },
+    { "a pod goes to a node with another label", to_unlabelled_node },
+    { "a pod goes to a node whose taint it does not tolerate", to_tainted_node },
+    { "a pod goes to a node that is smaller than it", to_small_node },
+    { "a limit is exceeded", exceed_limit },
+    { "a launch says it is of another pool", leave_pool },
+    { "a launch forgets what its pods ask for", forget_requirement },
 };
 
 const char *mutation_name(unsigned way) { return ways[way].name; }
 
 json_t *mutate(const json_t *world, const json_t *plan, unsigned way, uint64_t seed, const char **code)
 {
-    struct job job = {.world = world, .plan = json_deep_copy(plan), .random = seed * 977 + way};
+    struct job job = { .world = world, .plan = json_deep_copy(plan), .random = seed * 977 + way };
     below(&job, 2);
     if (job.plan != NULL && ways[way].change(&job)) {
         *code = job.code;

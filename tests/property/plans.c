@@ -64,10 +64,7 @@ static void free_lines(struct lines *lines)
     free(lines->items);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static const char *string_at(const json_t *object, const char *key)
 {
@@ -114,12 +111,13 @@ static void add_requirements(struct lines *lines, const char *name, const json_t
         bool bounded = false;
         for (size_t j = 0; j < json_array_size(list); j++) {
             const json_t *other = json_array_get(list, j);
-            bounded = bounded || (strcmp(string_at(other, "key"), key) == 0 && strchr("GL", *string_at(other, "operator")));
+            bounded = bounded ||
+                      (strcmp(string_at(other, "key"), key) == 0 && strchr("GL", *string_at(other, "operator")));
         }
         if (is_internal(key) || (bounded && strcmp(op, "Exists") == 0)) {
             continue;
         }
-        struct text line = {NULL, 0};
+        struct text line = { NULL, 0 };
         append(&line, "%s requires %s %s ", name, key, op);
         append_list(&line, json_object_get(r, "values"), true);
         if (json_is_integer(least)) {
@@ -133,7 +131,7 @@ static void add_launches(struct lines *lines, const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *launch = json_array_get(list, i);
-        struct text name = {NULL, 0}, line = {NULL, 0}, types = {NULL, 0};
+        struct text name = { NULL, 0 }, line = { NULL, 0 }, types = { NULL, 0 };
         append(&name, "launch %s ", string_at(launch, "nodePool"));
         append_list(&name, json_object_get(launch, "pods"), true);
         append(&line, "%s", name.at);
@@ -149,7 +147,7 @@ static void add_launches(struct lines *lines, const json_t *list)
 static void add_pods(struct lines *lines, const char *what, const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
-        struct text line = {NULL, 0};
+        struct text line = { NULL, 0 };
         append(&line, "%s %s", what, string_at(json_array_get(list, i), "pod"));
         add_line(lines, line);
     }
@@ -159,11 +157,11 @@ static bool read_plan(const char *text, struct lines *lines)
 {
     json_t *plan = json_loads(text, 0, NULL);
     const json_t *placements = json_object_get(plan, "placements");
-    *lines = (struct lines){NULL, 0};
+    *lines = (struct lines){ NULL, 0 };
     add_launches(lines, json_object_get(plan, "launches"));
     for (size_t i = 0; i < json_array_size(placements); i++) {
         const json_t *placement = json_array_get(placements, i);
-        struct text line = {NULL, 0};
+        struct text line = { NULL, 0 };
         append(&line, "node %s takes ", string_at(placement, "node"));
         append_list(&line, json_object_get(placement, "pods"), true);
         add_line(lines, line);
@@ -193,7 +191,7 @@ char *plans_difference(const char *reference, const char *library)
 {
     enum { SHOWN = 6 };
     struct lines a, b;
-    struct text out = {NULL, 0};
+    struct text out = { NULL, 0 };
     size_t i = 0, j = 0, shown = 0;
     bool ok_a = read_plan(reference, &a), ok_b = read_plan(library, &b);
     if (!ok_a || !ok_b) {

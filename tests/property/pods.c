@@ -41,18 +41,15 @@ static json_t *selector(struct maker *m, json_t *labels)
     const char *app = chance(m, 85) ? json_string_value(json_object_get(labels, "app")) : word(m, "a b c d");
     if (has(m, ODD_SELECTORS)) {
         switch (below(m, 5)) {
-        case 0:
-            return NULL;
-        case 1:
-            return json_object();
+        case 0: return NULL;
+        case 1: return json_object();
         case 2:
-            return json_pack("{s:[{s:s, s:s, s:[s,s,s]}]}", "matchExpressions", "key", "app", "operator", "In", "values", app,
-                             "d", "d");
-        case 3:
-            return json_pack("{s:[{s:s, s:s}]}", "matchExpressions", "key", "app", "operator", "In");
+            return json_pack("{s:[{s:s, s:s, s:[s,s,s]}]}", "matchExpressions", "key", "app", "operator", "In",
+                             "values", app, "d", "d");
+        case 3: return json_pack("{s:[{s:s, s:s}]}", "matchExpressions", "key", "app", "operator", "In");
         default:
-            return json_pack("{s:[{s:s, s:s}, {s:s, s:s}]}", "matchExpressions", "key", "app", "operator", "Exists", "key",
-                             "gone", "operator", "DoesNotExist");
+            return json_pack("{s:[{s:s, s:s}, {s:s, s:s}]}", "matchExpressions", "key", "app", "operator", "Exists",
+                             "key", "gone", "operator", "DoesNotExist");
         }
     }
     if (has(m, EXPRESSION_SELECTORS)) {
@@ -68,7 +65,8 @@ static json_t *selector(struct maker *m, json_t *labels)
 
 static void add_spread(struct maker *m, json_t *list, json_t *labels, const char *key, const char *when)
 {
-    json_t *c = json_pack("{s:i, s:s, s:s}", "maxSkew", chance(m, 75) ? 1 : 2 + (int)below(m, 2), "topologyKey", key, "whenUnsatisfiable", when);
+    json_t *c = json_pack("{s:i, s:s, s:s}", "maxSkew", chance(m, 75) ? 1 : 2 + (int)below(m, 2), "topologyKey", key,
+                          "whenUnsatisfiable", when);
     json_t *s = selector(m, labels);
     if (s != NULL) {
         json_object_set_new(c, "labelSelector", s);
@@ -101,7 +99,8 @@ static void add_spreads(struct maker *m, json_t *spec, json_t *labels)
         add_spread(m, list, labels, CAPACITY_TYPE, "DoNotSchedule");
     }
     if (has(m, CUSTOM_SPREAD)) {
-        add_spread(m, list, labels, known_key(m, "rack team size family integer " ARCH " " ARCH " unknown"), "DoNotSchedule");
+        add_spread(m, list, labels, known_key(m, "rack team size family integer " ARCH " " ARCH " unknown"),
+                   "DoNotSchedule");
     }
     for (unsigned i = 0; i < 2 && has(m, ANYWAY_SPREAD); i++) {
         add_spread(m, list, labels, word(m, ZONE " " HOSTNAME " " CAPACITY_TYPE " rack"), "ScheduleAnyway");
@@ -125,7 +124,8 @@ static json_t *pod_term(struct maker *m, json_t *labels)
     }
     if (has(m, NAMESPACES)) {
         json_object_set_new(out, "namespaceSelector",
-                            chance(m, 50) ? json_object() : json_pack("{s:{s:s}}", "matchLabels", "env", word(m, "live dev")));
+                            chance(m, 50) ? json_object()
+                                          : json_pack("{s:{s:s}}", "matchLabels", "env", word(m, "live dev")));
     }
     return out;
 }
@@ -162,8 +162,8 @@ static json_t *node_affinity(struct maker *m)
     }
     for (unsigned i = 0; i < 3 && has(m, NODE_PREFERENCES); i++) {
         int weight = 1 + 9 * (int)below(m, 3);
-        json_array_append_new(preferred, json_pack("{s:i, s:{s:[o]}}", "weight", weight, "preference", "matchExpressions",
-                                                   expression(m, false)));
+        json_array_append_new(preferred, json_pack("{s:i, s:{s:[o]}}", "weight", weight, "preference",
+                                                   "matchExpressions", expression(m, false)));
     }
     if (count > 0) {
         json_object_set_new(out, "requiredDuringSchedulingIgnoredDuringExecution",
@@ -183,10 +183,10 @@ static void add_affinity(struct maker *m, json_t *spec, json_t *labels)
         enum feature feature;
         const char *kind, *strength;
     } table[] = {
-        {AFFINITY, "podAffinity", "requiredDuringSchedulingIgnoredDuringExecution"},
-        {PREFERRED_AFFINITY, "podAffinity", "preferredDuringSchedulingIgnoredDuringExecution"},
-        {ANTI_AFFINITY, "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution"},
-        {PREFERRED_ANTI, "podAntiAffinity", "preferredDuringSchedulingIgnoredDuringExecution"},
+        { AFFINITY, "podAffinity", "requiredDuringSchedulingIgnoredDuringExecution" },
+        { PREFERRED_AFFINITY, "podAffinity", "preferredDuringSchedulingIgnoredDuringExecution" },
+        { ANTI_AFFINITY, "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution" },
+        { PREFERRED_ANTI, "podAntiAffinity", "preferredDuringSchedulingIgnoredDuringExecution" },
     };
     json_t *affinity = json_object();
     json_object_set_new(affinity, "nodeAffinity", node_affinity(m));
@@ -249,17 +249,20 @@ static void add_containers(struct maker *m, json_t *spec)
         json_object_set_new(main_container, "ports", host_ports(m));
     }
     if (chance(m, 10)) {
-        json_array_append_new(list, json_pack("{s:s, s:{s:o}}", "name", "second", "resources", "requests", requests(m)));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:{s:o}}", "name", "second", "resources", "requests", requests(m)));
     }
     if (has(m, INIT_CONTAINERS)) {
-        json_array_append_new(init, json_pack("{s:s, s:{s:o}}", "name", "init-0", "resources", "requests", requests(m)));
+        json_array_append_new(init,
+                              json_pack("{s:s, s:{s:o}}", "name", "init-0", "resources", "requests", requests(m)));
     }
     if (has(m, SIDECARS)) {
-        json_array_append_new(init, json_pack("{s:s, s:s, s:{s:{s:s}}}", "name", "proxy", "restartPolicy", "Always", "resources",
-                                              "requests", "cpu", word(m, "100m 500m")));
+        json_array_append_new(init, json_pack("{s:s, s:s, s:{s:{s:s}}}", "name", "proxy", "restartPolicy", "Always",
+                                              "resources", "requests", "cpu", word(m, "100m 500m")));
     }
     if (has(m, INIT_CONTAINERS) && chance(m, 50)) {
-        json_array_append_new(init, json_pack("{s:s, s:{s:o}}", "name", "init-1", "resources", "requests", requests(m)));
+        json_array_append_new(init,
+                              json_pack("{s:s, s:{s:o}}", "name", "init-1", "resources", "requests", requests(m)));
     }
     json_object_set_new(spec, "containers", list);
     json_object_set_new(spec, "initContainers", init);
@@ -272,7 +275,8 @@ static void add_containers(struct maker *m, json_t *spec)
         json_object_set_new(spec, "resources", json_pack("{s:o}", word(m, "requests limits"), amounts));
     }
     if (has(m, DEVICES)) {
-        json_object_set_new(spec, "resourceClaims", json_pack("[{s:s, s:s}]", "name", "gpu", "resourceClaimName", "gpu"));
+        json_object_set_new(spec, "resourceClaims",
+                            json_pack("[{s:s, s:s}]", "name", "gpu", "resourceClaimName", "gpu"));
     }
 }
 
@@ -290,13 +294,15 @@ static void make_owner(struct maker *m, json_t *workload, json_t *labels)
         api = "batch/v1";
     } else {
         owner = object(m, api, kind, namespace, name);
-        json_object_set_new(owner, "spec", *api == 'v' ? json_pack("{s:{s:O}}", "selector", "app", app)
-                                                       : json_pack("{s:{s:{s:O}}}", "selector", "matchLabels", "app", app));
+        json_object_set_new(owner, "spec",
+                            *api == 'v' ? json_pack("{s:{s:O}}", "selector", "app", app)
+                                        : json_pack("{s:{s:{s:O}}}", "selector", "matchLabels", "app", app));
     }
     json_object_set_new(workload, "owner",
                         json_pack("{s:s, s:s, s:s, s:s, s:b}", "apiVersion", api, "kind", kind, "name", name, "uid",
-                                  owner != NULL ? json_string_value(json_object_get(json_object_get(owner, "metadata"), "uid"))
-                                                : "uid-of-a-job",
+                                  owner != NULL
+                                      ? json_string_value(json_object_get(json_object_get(owner, "metadata"), "uid"))
+                                      : "uid-of-a-job",
                                   "controller", 1));
     if (chance(m, 20)) {
         json_t *service = object(m, "v1", "Service", namespace, text(m, "%s-service", name));
@@ -308,21 +314,14 @@ static void spoil(struct maker *m, json_t *workload, json_t *spec)
 {
     json_t *node = json_object_get(json_object_get(spec, "affinity"), "nodeAffinity"), *term = NULL;
     switch (below(m, 6)) {
-    case 0:
-        put(workload, "volume", "broken");
-        return;
+    case 0: put(workload, "volume", "broken"); return;
     case 1:
-        json_object_set_new(spec, "nodeSelector", json_pack("{s:s}", word(m, "karpenter.sh/other " HOSTNAME), "node-01"));
+        json_object_set_new(spec, "nodeSelector",
+                            json_pack("{s:s}", word(m, "karpenter.sh/other " HOSTNAME), "node-01"));
         return;
-    case 2:
-        term = entry(NODEPOOL, "DoesNotExist", NULL);
-        break;
-    case 3:
-        term = entry("integer", "Gt", json_pack("[s]", word(m, "x -1")));
-        break;
-    case 4:
-        term = entry(CAPACITY_TYPE, "In", json_pack("[s]", "borrowed"));
-        break;
+    case 2: term = entry(NODEPOOL, "DoesNotExist", NULL); break;
+    case 3: term = entry("integer", "Gt", json_pack("[s]", word(m, "x -1"))); break;
+    case 4: term = entry(CAPACITY_TYPE, "In", json_pack("[s]", "borrowed")); break;
     default:
         json_object_set_new(node, "requiredDuringSchedulingIgnoredDuringExecution",
                             json_pack("{s:[{s:[{s:s, s:s, s:[s]}]}]}", "nodeSelectorTerms", "matchFields", "key",
@@ -384,7 +383,8 @@ static void make_small(struct maker *m, json_t *spec)
     json_t *amounts = json_object();
     put(amounts, "cpu", amount(m, "10m 50m 100m 250m", "1 0"));
     put(amounts, "memory", amount(m, "32Mi 64Mi 128Mi", "4Gi 0"));
-    json_object_set_new(spec, "containers", json_pack("[{s:s, s:{s:o}}]", "name", "main", "resources", "requests", amounts));
+    json_object_set_new(spec, "containers",
+                        json_pack("[{s:s, s:{s:o}}]", "name", "main", "resources", "requests", amounts));
     json_object_del(spec, "initContainers");
     json_object_del(spec, "resources");
 }
@@ -403,11 +403,14 @@ static void resize(struct maker *m, json_t *status, const char *name)
 {
     json_t *s = json_pack("{s:s, s:{s:s}}", "name", name, "allocatedResources", "cpu", word(m, "200m 2"));
     if (chance(m, 80)) {
-        json_object_set_new(s, "resources", json_pack("{s:{s:s, s:s}}", "requests", "cpu", word(m, "300m 1"), "memory", "100Mi"));
+        json_object_set_new(s, "resources",
+                            json_pack("{s:{s:s, s:s}}", "requests", "cpu", word(m, "300m 1"), "memory", "100Mi"));
     }
-    json_object_set_new(status, strcmp(name, "main") == 0 ? "containerStatuses" : "initContainerStatuses", json_pack("[o]", s));
+    json_object_set_new(status, strcmp(name, "main") == 0 ? "containerStatuses" : "initContainerStatuses",
+                        json_pack("[o]", s));
     if (chance(m, 30)) {
-        json_array_append_new(json_object_get(status, "conditions"), condition(m, "PodResizePending", "True", "Infeasible"));
+        json_array_append_new(json_object_get(status, "conditions"),
+                              condition(m, "PodResizePending", "True", "Infeasible"));
     }
 }
 
@@ -421,11 +424,8 @@ static json_t *pending_status(struct maker *m)
             json_object_set_new(status, "conditions",
                                 json_pack("[o]", condition(m, "PodScheduled", "False", "SchedulingGated")));
             break;
-        case 1:
-            put(status, "nominatedNodeName", "node-00");
-            break;
-        default:
-            json_object_del(status, "phase");
+        case 1: put(status, "nominatedNodeName", "node-00"); break;
+        default: json_object_del(status, "phase");
         }
     }
     return status;
@@ -434,7 +434,8 @@ static json_t *pending_status(struct maker *m)
 static json_t *bound_status(struct maker *m, json_t *metadata)
 {
     json_t *conditions = json_pack("[o]", condition(m, "PodScheduled", "True", "Scheduled"));
-    json_t *status = json_pack("{s:s, s:o, s:s}", "phase", "Running", "conditions", conditions, "startTime", ago(m, 1000));
+    json_t *status = json_pack("{s:s, s:o, s:s}", "phase", "Running", "conditions", conditions, "startTime",
+                               ago(m, 1000));
     const char *ready = chance(m, 85) ? "True" : "False";
     json_array_append_new(conditions, condition(m, "Ready", ready, "Ready"));
     if (has(m, ENDING_PODS)) {
@@ -456,8 +457,10 @@ void make_pod(struct maker *m, json_t *node)
 {
     json_t *workload = random_item(m, m->workloads);
     const char *namespace = json_string_value(json_object_get(workload, "namespace"));
-    json_t *pod = object(m, "v1", "Pod", namespace, text(m, "%s-%02d", json_string_value(json_object_get(workload, "name")), m->serial));
-    json_t *metadata = json_object_get(pod, "metadata"), *owner = json_incref(json_object_get(workload, "owner")), *status;
+    json_t *pod = object(m, "v1", "Pod", namespace,
+                         text(m, "%s-%02d", json_string_value(json_object_get(workload, "name")), m->serial));
+    json_t *metadata = json_object_get(pod, "metadata"), *owner = json_incref(json_object_get(workload, "owner")),
+           *status;
     bool daemon = node != NULL && json_array_size(m->daemons) > 0 && chance(m, 30);
     json_object_set(metadata, "labels", json_object_get(workload, "labels"));
     put(metadata, "creationTimestamp", ago(m, 60 * below(m, 4)));
@@ -468,12 +471,14 @@ void make_pod(struct maker *m, json_t *node)
     }
     if (has(m, OTHER_PODS) && chance(m, 10)) {
         json_decref(owner);
-        owner = json_pack("{s:s, s:s, s:s, s:s}", "apiVersion", "v1", "kind", "Node", "name", "node-00", "uid", "uid-node");
+        owner = json_pack("{s:s, s:s, s:s, s:s}", "apiVersion", "v1", "kind", "Node", "name", "node-00", "uid",
+                          "uid-node");
     }
     json_object_set_new(metadata, "ownerReferences", json_pack("[o]", owner));
     status = node != NULL ? bound_status(m, metadata) : pending_status(m);
     if (node != NULL) {
-        json_object_set(json_object_get(pod, "spec"), "nodeName", json_object_get(json_object_get(node, "metadata"), "name"));
+        json_object_set(json_object_get(pod, "spec"), "nodeName",
+                        json_object_get(json_object_get(node, "metadata"), "name"));
         if (!daemon && chance(m, 85)) {
             make_small(m, json_object_get(pod, "spec"));
         }

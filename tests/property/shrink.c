@@ -44,10 +44,21 @@ static void shrink_array(struct shrinker *s, json_t *array, size_t least)
 static bool is_protected(const char *key)
 {
     static const char *const keys[] = {
-        "apiVersion", "kind", "name", "namespace", "uid", "creationTimestamp", "metadata", "spec", "status", "now", "key",
-        "operator", "conditions", "providerID", "catalogues", "objects", "phase", "type", "reason", "topologyKey", "maxSkew",
-        "whenUnsatisfiable", "weight", "nodeSelectorTerms", "selector", "template", "claimName", "values",
-        "available", "requirements",
+        "apiVersion", "kind",
+        "name",       "namespace",
+        "uid",        "creationTimestamp",
+        "metadata",   "spec",
+        "status",     "now",
+        "key",        "operator",
+        "conditions", "providerID",
+        "catalogues", "objects",
+        "phase",      "type",
+        "reason",     "topologyKey",
+        "maxSkew",    "whenUnsatisfiable",
+        "weight",     "nodeSelectorTerms",
+        "selector",   "template",
+        "claimName",  "values",
+        "available",  "requirements",
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (strcmp(key, keys[i]) == 0) {
@@ -66,7 +77,8 @@ static char **keys_of(json_t *object, size_t *count)
     const char *key;
     json_t *value;
     *count = 0;
-    json_object_foreach(object, key, value) {
+    json_object_foreach(object, key, value)
+    {
         size_t size = strlen(key) + 1;
         char *copy = keys != NULL ? malloc(size) : NULL;
         if (copy != NULL) {
@@ -115,7 +127,7 @@ static void shrink_value(struct shrinker *s, json_t *value)
 
 void shrink(json_t *world, shrink_test *fails, void *user)
 {
-    struct shrinker s = {world, fails, user, true};
+    struct shrinker s = { world, fails, user, true };
     while (s.changed) {
         json_t *catalogues = json_object_get(world, "catalogues");
         s.changed = false;

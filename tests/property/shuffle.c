@@ -113,8 +113,10 @@ static bool read_arguments(int count, char **arguments, struct run *run)
 {
     for (int i = 1; i < count; i++) {
         const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
-        unsigned long *number = strcmp(name, "--from") == 0 ? &run->from : strcmp(name, "--count") == 0 ? &run->count :
-                                strcmp(name, "--times") == 0 ? &run->times : NULL;
+        unsigned long *number = strcmp(name, "--from") == 0    ? &run->from
+                                : strcmp(name, "--count") == 0 ? &run->count
+                                : strcmp(name, "--times") == 0 ? &run->times
+                                                               : NULL;
         if (strcmp(name, "--show") == 0) {
             run->show = true;
             continue;

@@ -26,9 +26,9 @@ static karp_str str(const char *text) { return (karp_str){ text, strlen(text) };
 /* What changes in rows of edits. */
 typedef struct edits {
     unsigned from, to; /* things */
-    unsigned most;     /* changes in one edit */
-    unsigned steps;    /* edits in a row; 0 = 12 */
-    bool bound;        /* pods are mostly on nodes */
+    unsigned most; /* changes in one edit */
+    unsigned steps; /* edits in a row; 0 = 12 */
+    bool bound; /* pods are mostly on nodes */
 } edits;
 
 static const edits all = { .to = THINGS, .most = 5 };
@@ -36,7 +36,8 @@ static const edits all = { .to = THINGS, .most = 5 };
 static unsigned some_variant(const edits *e, unsigned thing, uint64_t *seed)
 {
     unsigned variant = (unsigned)random_below(seed, 999);
-    return e->bound && thing < PODS && random_below(seed, 4) > 0 ? variant / 3 * 3 : variant; /* every third is on a node */
+    return e->bound && thing < PODS && random_below(seed, 4) > 0 ? variant / 3 * 3
+                                                                 : variant; /* every third is on a node */
 }
 
 /* One change of the builder and of the world: something goes, comes, or becomes another. */
@@ -101,7 +102,8 @@ static size_t edit_rows(uint64_t first, uint64_t last, edits e)
     size_t launched = 0;
     for (uint64_t row = first; row <= last; row++) {
         uint64_t seed = row;
-        for (unsigned i = 0; i < THINGS; i++) w.variants[i] = random_below(&seed, 4) > 0 ? 1 + (unsigned)random_below(&seed, 1000) : 0;
+        for (unsigned i = 0; i < THINGS; i++)
+            w.variants[i] = random_below(&seed, 4) > 0 ? 1 + (unsigned)random_below(&seed, 1000) : 0;
         karp_snapshot *snapshot = build_afresh(&w);
         for (unsigned step = 0; step < (e.steps > 0 ? e.steps : 12); step++) {
             snapshot = edited(&w, snapshot, (unsigned)random_below(&seed, e.most + 1), &e, &seed);
@@ -148,9 +150,13 @@ static void edits_of_nodes_and_others_decide_as_builds(void **state)
 {
     (void)state;
     assert_true(edit_rows(501, 506, (edits){ .from = PODS, .to = PODS + 2 * NODES, .most = 2, .steps = 25 }) > 50);
-    assert_true(edit_rows(701, 704, (edits){ .from = PODS + 2 * NODES, .to = THINGS - BUDGETS, .most = 2, .steps = 25 }) > 50);
-    assert_true(edit_rows(801, 803, (edits){ .from = THINGS - 1, .to = THINGS, .most = 2 }) > 20); /* budgets are named in the order of the input */
-    assert_true(edit_rows(601, 606, (edits){ .from = PODS - 20, .to = PODS + 2 * NODES, .most = 3, .steps = 25, .bound = true }) > 50);
+    assert_true(
+        edit_rows(701, 704, (edits){ .from = PODS + 2 * NODES, .to = THINGS - BUDGETS, .most = 2, .steps = 25 }) > 50);
+    assert_true(edit_rows(801, 803, (edits){ .from = THINGS - 1, .to = THINGS, .most = 2 }) >
+                20); /* budgets are named in the order of the input */
+    assert_true(edit_rows(601, 606,
+                          (edits){ .from = PODS - 20, .to = PODS + 2 * NODES, .most = 3, .steps = 25, .bound = true }) >
+                50);
 }
 
 /* The snapshot that was edited stays what it was, with the other freed and without. */

@@ -16,7 +16,7 @@
 #include "mutate.h"
 #include "worlds.h"
 
-static karp_str of_text(const char *text) { return (karp_str){text, strlen(text)}; }
+static karp_str of_text(const char *text) { return (karp_str){ text, strlen(text) }; }
 
 static karp_snapshot *read_world(karp_context *context, const char *text, karp_error *error)
 {
@@ -24,7 +24,8 @@ static karp_snapshot *read_world(karp_context *context, const char *text, karp_e
     karp_reader_options options;
     karp_snapshot *snapshot = NULL;
     karp_reader_options_init(&options, sizeof options);
-    if (karp_reader_new(context, &options, &reader, error) == KARP_OK && karp_reader_add(reader, of_text("world"), of_text(text), error) == KARP_OK) {
+    if (karp_reader_new(context, &options, &reader, error) == KARP_OK &&
+        karp_reader_add(reader, of_text("world"), of_text(text), error) == KARP_OK) {
         (void)karp_reader_finish(reader, &snapshot, error);
     }
     karp_reader_free(reader);
@@ -34,9 +35,10 @@ static karp_snapshot *read_world(karp_context *context, const char *text, karp_e
 static json_t *own_plan(karp_context *context, const karp_snapshot *snapshot, karp_error *error)
 {
     karp_decision *decision = NULL;
-    karp_text text = {NULL, 0, NULL};
+    karp_text text = { NULL, 0, NULL };
     json_t *plan = NULL;
-    if (karp_provision(snapshot, NULL, &decision, error) == KARP_OK && karp_write_plan(context, decision, NULL, NULL, &text, error) == KARP_OK) {
+    if (karp_provision(snapshot, NULL, &decision, error) == KARP_OK &&
+        karp_write_plan(context, decision, NULL, NULL, &text, error) == KARP_OK) {
         plan = json_loads(text.ptr, 0, NULL);
     }
     karp_text_free(&text);
@@ -45,7 +47,8 @@ static json_t *own_plan(karp_context *context, const karp_snapshot *snapshot, ka
 }
 
 /** The number of findings, and whether one has the code; a failure is none. */
-static size_t findings(karp_context *context, const karp_snapshot *snapshot, const json_t *plan, const char *code, bool *seen)
+static size_t findings(karp_context *context, const karp_snapshot *snapshot, const json_t *plan, const char *code,
+                       bool *seen)
 {
     karp_error error;
     karp_error_init(&error, sizeof error);
@@ -62,7 +65,7 @@ static size_t findings(karp_context *context, const karp_snapshot *snapshot, con
     size_t count = karp_verification_count(found);
     *seen = code == NULL;
     for (size_t i = 0; i < count; i++) {
-        karp_finding row = {.size = sizeof row};
+        karp_finding row = { .size = sizeof row };
         (void)karp_verification_finding(found, i, &row);
         *seen = *seen || strcmp(karp_finding_name(row.code), code) == 0;
     }
@@ -83,7 +86,8 @@ static void check_world(unsigned long seed, struct tally *tally)
     karp_context *context = NULL;
     json_t *world = world_make(seed);
     char *text = json_dumps(world, JSON_COMPACT);
-    karp_snapshot *snapshot = karp_context_new(NULL, &context, &error) == KARP_OK ? read_world(context, text, &error) : NULL;
+    karp_snapshot *snapshot = karp_context_new(NULL, &context, &error) == KARP_OK ? read_world(context, text, &error)
+                                                                                  : NULL;
     json_t *plan = snapshot == NULL ? NULL : own_plan(context, snapshot, &error);
     for (unsigned way = 0; way < MUTATIONS && plan != NULL; way++) {
         const char *code = NULL;
@@ -119,8 +123,8 @@ int main(int argc, char **argv)
     printf("1..%d\n", MUTATIONS);
     for (unsigned way = 0; way < MUTATIONS; way++) {
         bool ok = tally.missed[way] == 0 && tally.made[way] > 0;
-        printf("%s %u - %s: %lu of %lu caught\n", ok ? "ok" : "not ok", way + 1, mutation_name(way), tally.made[way] - tally.missed[way],
-               tally.made[way]);
+        printf("%s %u - %s: %lu of %lu caught\n", ok ? "ok" : "not ok", way + 1, mutation_name(way),
+               tally.made[way] - tally.missed[way], tally.made[way]);
         missed += !ok;
     }
     return missed == 0 ? 0 : 1;

@@ -96,7 +96,9 @@ static void threads_change_nothing(void **state)
     for (uint64_t seed = 1; seed <= 25; seed++) {
         unsigned variants[THINGS];
         uint64_t random = seed;
-        for (unsigned i = 0; i < THINGS; i++) variants[i] = seed % 2 == 0 ? variant_of_full(i, (unsigned)seed) : 1 + (unsigned)random_below(&random, 1000);
+        for (unsigned i = 0; i < THINGS; i++)
+            variants[i] = seed % 2 == 0 ? variant_of_full(i, (unsigned)seed)
+                                        : 1 + (unsigned)random_below(&random, 1000);
         for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
             karp_text alone = disruption_of(NULL, variants, budgets[b]);
             for (size_t threads = 1; threads <= MOST_THREADS; threads = threads == 1 ? 2 : threads * 4) {

@@ -14,13 +14,13 @@
 
 #include "worlds.h"
 
-static karp_str str_of_text(const char *text) { return (karp_str){text, strlen(text)}; }
+static karp_str str_of_text(const char *text) { return (karp_str){ text, strlen(text) }; }
 
 static size_t print_findings(const char *name, const karp_verification *found)
 {
     size_t count = karp_verification_count(found);
     for (size_t i = 0; i < count; i++) {
-        karp_finding row = {.size = sizeof row};
+        karp_finding row = { .size = sizeof row };
         karp_verification_finding(found, i, &row);
         printf("# %s: %s %s: %s\n", name, karp_finding_name(row.code), row.object.ptr, row.detail.ptr);
     }
@@ -28,14 +28,14 @@ static size_t print_findings(const char *name, const karp_verification *found)
 }
 
 /** What the verifier says to a plan that went through its document. */
-static karp_status verify(karp_context *context, const karp_snapshot *snapshot, const karp_decision *decision, karp_verification **found,
-                          karp_error *error)
+static karp_status verify(karp_context *context, const karp_snapshot *snapshot, const karp_decision *decision,
+                          karp_verification **found, karp_error *error)
 {
-    karp_text text = {NULL, 0, NULL};
+    karp_text text = { NULL, 0, NULL };
     karp_plan_document *document = NULL;
     karp_status status = karp_write_plan(context, decision, NULL, NULL, &text, error);
     if (status == KARP_OK) {
-        status = karp_plan_read(context, str_of_text("plan.json"), (karp_str){text.ptr, text.len}, &document, error);
+        status = karp_plan_read(context, str_of_text("plan.json"), (karp_str){ text.ptr, text.len }, &document, error);
     }
     if (status == KARP_OK) {
         status = karp_verify(snapshot, karp_plan_document_plan(document), found, error);
@@ -68,7 +68,8 @@ static size_t check(const char *name, karp_context *context, karp_reader *reader
     if (status != KARP_OK) {
         printf("# %s: %s %s\n", name, karp_status_name(status), error->message);
     } else if (directly != NULL && karp_verification_count(directly) != count) {
-        printf("# %s: %zu findings on the decision, %zu on its document\n", name, karp_verification_count(directly), count);
+        printf("# %s: %zu findings on the decision, %zu on its document\n", name, karp_verification_count(directly),
+               count);
         count++;
     }
     karp_verification_free(directly);
@@ -91,7 +92,8 @@ static size_t check_source(const char *name, const char *text, uint32_t profile)
         status = karp_reader_new(context, &options, &reader, &error);
     }
     if (status == KARP_OK) {
-        status = text != NULL ? karp_reader_add(reader, str_of_text(name), str_of_text(text), &error) : karp_reader_add_path(reader, name, &error);
+        status = text != NULL ? karp_reader_add(reader, str_of_text(name), str_of_text(text), &error)
+                              : karp_reader_add_path(reader, name, &error);
     }
     size_t count = 1;
     if (status == KARP_OK) {

@@ -40,7 +40,8 @@ static void seeds_decide_nothing(void **state)
     for (uint64_t seed = 1; seed <= 20; seed++) {
         unsigned variants[THINGS];
         uint64_t random = seed;
-        for (unsigned i = 0; i < THINGS; i++) variants[i] = random_below(&random, 4) > 0 ? 1 + (unsigned)random_below(&random, 1000) : 0;
+        for (unsigned i = 0; i < THINGS; i++)
+            variants[i] = random_below(&random, 4) > 0 ? 1 + (unsigned)random_below(&random, 1000) : 0;
         char *first = decisions_under(1, variants);
         launched += strstr(first, "new-1") != NULL;
         for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {

@@ -19,7 +19,8 @@ static karp_str str(const char *text) { return (karp_str){ text, strlen(text) };
 
 void must(karp_status status, const karp_error *error)
 {
-    if (status != KARP_OK) print_message("%s %s %s: %s\n", karp_status_name(status), error->object, error->field, error->message);
+    if (status != KARP_OK)
+        print_message("%s %s %s: %s\n", karp_status_name(status), error->object, error->field, error->message);
     assert_int_equal(status, KARP_OK);
 }
 
@@ -35,10 +36,15 @@ static void add_oddity(karp_pod *pod, unsigned v)
 {
     static const karp_label tier = { { "tier", 4 }, { "front", 5 } };
     static const karp_selector of_tier = { .match_labels = &tier, .match_label_count = 1 };
-    static const karp_pod_term beside = { .topology_key = { "kubernetes.io/hostname", 22 }, .label_selector = &of_tier };
-    static const karp_pod_volume volumes[] = { { { "data", 4 }, { "claim-1", 7 }, KARP_VOLUME_CLAIM, 0 }, { { "data", 4 }, { "claim-2", 7 }, KARP_VOLUME_CLAIM, 0 } };
-    static const karp_owner daemon = { { "apps/v1", 7 }, { "DaemonSet", 9 }, { "daemon-0", 8 }, { "DaemonSet/default/daemon-0", 26 }, 1, 0 };
-    static const karp_resource fine = { .name = { "cpu", 3 }, .text = { "123u", 4 } }, strange = { .name = { "example.com/x", 13 }, .text = { "1", 1 } };
+    static const karp_pod_term beside = { .topology_key = { "kubernetes.io/hostname", 22 },
+                                          .label_selector = &of_tier };
+    static const karp_pod_volume volumes[] = { { { "data", 4 }, { "claim-1", 7 }, KARP_VOLUME_CLAIM, 0 },
+                                               { { "data", 4 }, { "claim-2", 7 }, KARP_VOLUME_CLAIM, 0 } };
+    static const karp_owner daemon = {
+        { "apps/v1", 7 }, { "DaemonSet", 9 }, { "daemon-0", 8 }, { "DaemonSet/default/daemon-0", 26 }, 1, 0
+    };
+    static const karp_resource fine = { .name = { "cpu", 3 }, .text = { "123u", 4 } },
+                               strange = { .name = { "example.com/x", 13 }, .text = { "1", 1 } };
     switch (v % 41) {
     case 1:
         pod->required_anti_affinity = &beside;
@@ -73,16 +79,25 @@ karp_status add_pod(karp_builder *b, unsigned number, unsigned v, karp_error *er
     (void)snprintf(name, sizeof name, "pod-%u", number);
     (void)snprintf(node, sizeof node, "node-%u", v / 15 % NODES);
     (void)snprintf(app, sizeof app, "app%u", v % 4);
-    karp_resource requests[] = { { .name = str("cpu"), .text = str(sizes[v % 5]) }, { .name = str("memory"), .text = str("256Mi") } };
+    karp_resource requests[] = { { .name = str("cpu"), .text = str(sizes[v % 5]) },
+                                 { .name = str("memory"), .text = str("256Mi") } };
     karp_container container = { .name = str("c"), .requests = requests, .request_count = 1 + v % 2 };
     const karp_label labels[] = { { str("app"), str(app) }, { str("job"), str(job) } };
     karp_selector selector = { .match_labels = labels, .match_label_count = 1 };
-    karp_spread_constraint spread = { .topology_key = str("topology.kubernetes.io/zone"), .label_selector = &selector, .max_skew = 1 };
+    karp_spread_constraint spread = { .topology_key = str("topology.kubernetes.io/zone"),
+                                      .label_selector = &selector,
+                                      .max_skew = 1 };
     karp_pod_term anti = { .topology_key = str("kubernetes.io/hostname"), .label_selector = &selector };
     karp_label zone = { str("topology.kubernetes.io/zone"), str(zones[v % 3]) };
     karp_condition waiting = { str("PodScheduled"), str("False"), str("Unschedulable"), 0 };
-    karp_pod pod = { .size = sizeof pod, .containers = &container, .container_count = 1, .termination_grace_seconds = -1 };
-    pod.meta = (karp_meta){ .name = str(name), .namespace_ = str(pod_namespace(v)), .labels = labels, .label_count = v % 3 == 1 ? 2 : 1, .creation = (int64_t)(v % 9) * 1000000000 };
+    karp_pod pod = {
+        .size = sizeof pod, .containers = &container, .container_count = 1, .termination_grace_seconds = -1
+    };
+    pod.meta = (karp_meta){ .name = str(name),
+                            .namespace_ = str(pod_namespace(v)),
+                            .labels = labels,
+                            .label_count = v % 3 == 1 ? 2 : 1,
+                            .creation = (int64_t)(v % 9) * 1000000000 };
     if (v % 11 == 1) pod.spread = &spread, pod.spread_count = 1;
     if (v % 11 == 2) pod.required_anti_affinity = &anti, pod.required_anti_affinity_count = 1;
     if (v % 11 == 3) pod.node_selector = &zone, pod.node_selector_count = 1;
@@ -104,34 +119,64 @@ karp_status add_node(karp_builder *b, unsigned number, unsigned v, bool claim_, 
 {
     char name[24];
     (void)snprintf(name, sizeof name, "node-%u", number);
-    const karp_label labels[] = { { str("kubernetes.io/hostname"), str(name) },     { str("karpenter.sh/nodepool"), str("pool-0") },
-                                  { str("karpenter.sh/registered"), str("true") },  { str("karpenter.sh/initialized"), str("true") },
-                                  { str("topology.kubernetes.io/zone"), str(zones[v % 3]) }, { str("karpenter.sh/capacity-type"), str("on-demand") },
+    const karp_label labels[] = { { str("kubernetes.io/hostname"), str(name) },
+                                  { str("karpenter.sh/nodepool"), str("pool-0") },
+                                  { str("karpenter.sh/registered"), str("true") },
+                                  { str("karpenter.sh/initialized"), str("true") },
+                                  { str("topology.kubernetes.io/zone"), str(zones[v % 3]) },
+                                  { str("karpenter.sh/capacity-type"), str("on-demand") },
                                   { str("node.kubernetes.io/instance-type"), str("type-2") } };
-    const karp_resource amounts[] = { { .name = str("cpu"), .text = str(v % 2 ? "4" : "8") }, { .name = str("memory"), .text = str("16Gi") }, { .name = str("pods"), .text = str("20") } };
-    const karp_condition conditions[] = { { str("Ready"), str("True"), str("x"), 0 }, { str("Launched"), str("True"), str("x"), 0 },
-                                          { str("Registered"), str("True"), str("x"), 0 }, { str("Initialized"), str("True"), str("x"), 0 },
+    const karp_resource amounts[] = { { .name = str("cpu"), .text = str(v % 2 ? "4" : "8") },
+                                      { .name = str("memory"), .text = str("16Gi") },
+                                      { .name = str("pods"), .text = str("20") } };
+    const karp_condition conditions[] = { { str("Ready"), str("True"), str("x"), 0 },
+                                          { str("Launched"), str("True"), str("x"), 0 },
+                                          { str("Registered"), str("True"), str("x"), 0 },
+                                          { str("Initialized"), str("True"), str("x"), 0 },
                                           { str("Consolidatable"), str("True"), str("x"), 0 } };
     const karp_taint startup = { .key = str("example.com/starting"), .value = str("x"), .effect = str("NoSchedule") };
     char rack[16];
     (void)snprintf(rack, sizeof rack, "rack-%u", v % 23 == 6 ? v : 0);
-    const karp_label odd[] = { { str("kubernetes.io/hostname"), str(name) }, { str("karpenter.sh/nodepool"), str("pool-0") },
-                               { str("topology.kubernetes.io/zone"), str(v % 23 == 5 ? "z" : zones[v % 3]) }, { str("rack"), str(rack) },
-                               { str("karpenter.sh/registered"), str("true") }, { str("karpenter.sh/initialized"), str("true") } };
-    const karp_resource strange = { .name = str(v % 23 == 8 ? "example.com/x" : "cpu"), .text = str(v % 23 == 8 ? "1" : "1234567u") };
+    const karp_label odd[] = { { str("kubernetes.io/hostname"), str(name) },
+                               { str("karpenter.sh/nodepool"), str("pool-0") },
+                               { str("topology.kubernetes.io/zone"), str(v % 23 == 5 ? "z" : zones[v % 3]) },
+                               { str("rack"), str(rack) },
+                               { str("karpenter.sh/registered"), str("true") },
+                               { str("karpenter.sh/initialized"), str("true") } };
+    const karp_resource strange = { .name = str(v % 23 == 8 ? "example.com/x" : "cpu"),
+                                    .text = str(v % 23 == 8 ? "1" : "1234567u") };
     karp_meta meta = { .name = str(name), .labels = labels, .label_count = 7 };
-    if (v % 23 >= 2 && v % 23 <= 6) { /* neither registered nor initialised, not initialised, or both, in a zone or rack of its own */
+    if (v % 23 >= 2 &&
+        v % 23 <= 6) { /* neither registered nor initialised, not initialised, or both, in a zone or rack of its own */
         meta.labels = odd;
         meta.label_count = v % 23 == 2 ? 4 : v % 23 == 3 ? 5 : 6;
     }
     if (v % 23 == 7) meta.deletion = 1000000000;
-    const karp_node_claim claim = { .size = sizeof claim, .meta = meta, .provider_id = str(name), .node_class = node_class, .capacity = amounts, .capacity_count = 3,
-                                    .allocatable = v % 23 == 9 ? &strange : amounts, .allocatable_count = v % 23 == 9 ? 1 : 3, .conditions = conditions,
-                                    .condition_count = 5, .startup_taints = &startup, .startup_taint_count = v % 23 < 4,
-                                    .expire_after = KARP_DURATION_NEVER, .termination_grace_period = KARP_DURATION_UNSET };
-    const karp_node node = { .size = sizeof node, .meta = meta, .provider_id = str(v % 23 == 10 ? "" : name), .taints = &startup, .taint_count = v % 23 < 4,
-                             .capacity = v % 23 == 8 ? &strange : amounts, .capacity_count = v % 23 == 8 ? 1 : 3, .allocatable = v % 23 < 4 ? amounts + 1 : amounts,
-                             .allocatable_count = v % 23 < 4 ? 2 : 3, .conditions = conditions, .condition_count = 1 };
+    const karp_node_claim claim = { .size = sizeof claim,
+                                    .meta = meta,
+                                    .provider_id = str(name),
+                                    .node_class = node_class,
+                                    .capacity = amounts,
+                                    .capacity_count = 3,
+                                    .allocatable = v % 23 == 9 ? &strange : amounts,
+                                    .allocatable_count = v % 23 == 9 ? 1 : 3,
+                                    .conditions = conditions,
+                                    .condition_count = 5,
+                                    .startup_taints = &startup,
+                                    .startup_taint_count = v % 23 < 4,
+                                    .expire_after = KARP_DURATION_NEVER,
+                                    .termination_grace_period = KARP_DURATION_UNSET };
+    const karp_node node = { .size = sizeof node,
+                             .meta = meta,
+                             .provider_id = str(v % 23 == 10 ? "" : name),
+                             .taints = &startup,
+                             .taint_count = v % 23 < 4,
+                             .capacity = v % 23 == 8 ? &strange : amounts,
+                             .capacity_count = v % 23 == 8 ? 1 : 3,
+                             .allocatable = v % 23 < 4 ? amounts + 1 : amounts,
+                             .allocatable_count = v % 23 < 4 ? 2 : 3,
+                             .conditions = conditions,
+                             .condition_count = 1 };
     return claim_ ? karp_builder_add_node_claim(b, &claim, error) : karp_builder_add_node(b, &node, error);
 }
 
@@ -140,13 +185,26 @@ static karp_status add_pool(karp_builder *b, unsigned number, unsigned v, karp_e
     char name[24];
     (void)snprintf(name, sizeof name, "pool-%u", number);
     const karp_str zone = str(zones[v % 3]);
-    const karp_requirement requirement = { .key = str("topology.kubernetes.io/zone"), .op = KARP_OP_NOT_IN, .values = &zone, .value_count = 1 };
+    const karp_requirement requirement = {
+        .key = str("topology.kubernetes.io/zone"), .op = KARP_OP_NOT_IN, .values = &zone, .value_count = 1
+    };
     const karp_budget budget = { .nodes = str("100%"), .duration = KARP_DURATION_UNSET };
-    const karp_condition ready[] = { { str("ValidationSucceeded"), str("True"), str("x"), 0 }, { str("NodeClassReady"), str("True"), str("x"), 0 },
+    const karp_condition ready[] = { { str("ValidationSucceeded"), str("True"), str("x"), 0 },
+                                     { str("NodeClassReady"), str("True"), str("x"), 0 },
                                      { str("Ready"), str("True"), str("x"), 0 } };
-    const karp_node_pool pool = { .size = sizeof pool, .meta = { .name = str(name) }, .node_class = node_class, .requirements = &requirement,
-                                  .requirement_count = v % 2, .budgets = &budget, .budget_count = 1, .conditions = ready, .condition_count = 3, .weight = (int32_t)(v % 4),
-                                  .replicas = -1, .expire_after = KARP_DURATION_NEVER, .termination_grace_period = KARP_DURATION_UNSET };
+    const karp_node_pool pool = { .size = sizeof pool,
+                                  .meta = { .name = str(name) },
+                                  .node_class = node_class,
+                                  .requirements = &requirement,
+                                  .requirement_count = v % 2,
+                                  .budgets = &budget,
+                                  .budget_count = 1,
+                                  .conditions = ready,
+                                  .condition_count = 3,
+                                  .weight = (int32_t)(v % 4),
+                                  .replicas = -1,
+                                  .expire_after = KARP_DURATION_NEVER,
+                                  .termination_grace_period = KARP_DURATION_UNSET };
     return karp_builder_add_node_pool(b, &pool, error);
 }
 
@@ -171,7 +229,9 @@ static karp_status add_budget(karp_builder *b, unsigned number, unsigned v, karp
     (void)snprintf(app, sizeof app, "app%u", v % 4);
     const karp_label label = { str("app"), str(app) };
     const karp_selector selector = { .match_labels = &label, .match_label_count = 1 };
-    const karp_pod_disruption_budget budget = { .size = sizeof budget, .meta = { .name = str(name), .namespace_ = str("default") }, .selector = &selector,
+    const karp_pod_disruption_budget budget = { .size = sizeof budget,
+                                                .meta = { .name = str(name), .namespace_ = str("default") },
+                                                .selector = &selector,
                                                 .disruptions_allowed = (int32_t)(v % 2) };
     return karp_builder_add_pod_disruption_budget(b, &budget, error);
 }
@@ -190,9 +250,13 @@ karp_status add_thing(karp_builder *b, unsigned thing, unsigned variant, karp_er
 
 karp_status remove_thing(karp_builder *b, unsigned thing, unsigned variant, karp_error *error)
 {
-    static const struct { const char *kind, *prefix; unsigned count; } kinds[] = {
-        { "Pod", "pod", PODS }, { "Node", "node", NODES }, { "NodeClaim", "node", NODES }, { "NodePool", "pool", POOLS },
-        { "DaemonSet", "daemon", DAEMONS }, { "PodDisruptionBudget", "budget", BUDGETS } };
+    static const struct {
+        const char *kind, *prefix;
+        unsigned count;
+    } kinds[] = {
+        { "Pod", "pod", PODS },        { "Node", "node", NODES },          { "NodeClaim", "node", NODES },
+        { "NodePool", "pool", POOLS }, { "DaemonSet", "daemon", DAEMONS }, { "PodDisruptionBudget", "budget", BUDGETS }
+    };
     unsigned k = 0;
     for (; thing >= kinds[k].count; k++) thing -= kinds[k].count;
     char name[24];
@@ -202,7 +266,9 @@ karp_status remove_thing(karp_builder *b, unsigned thing, unsigned variant, karp
 
 karp_catalogue *make_catalogue(karp_context *context)
 {
-    static const char *const names[] = { "type-0", "type-1", "type-2", "type-3", "type-4" }, *const cpus[] = { "1", "2", "4", "8", "16" };
+    static const char *const names[] = { "type-0", "type-1", "type-2", "type-3", "type-4" }, *const cpus[] = { "1", "2",
+                                                                                                               "4", "8",
+                                                                                                               "16" };
     karp_instance_type types[5];
     karp_requirement of_types[5], of_offerings[3][2];
     karp_resource capacities[5][3];
@@ -210,20 +276,35 @@ karp_catalogue *make_catalogue(karp_context *context)
     karp_str values[5], zone_values[3], on_demand = str("on-demand");
     for (size_t z = 0; z < 3; z++) {
         zone_values[z] = str(zones[z]);
-        of_offerings[z][0] = (karp_requirement){ .key = str("topology.kubernetes.io/zone"), .op = KARP_OP_IN, .values = &zone_values[z], .value_count = 1 };
-        of_offerings[z][1] = (karp_requirement){ .key = str("karpenter.sh/capacity-type"), .op = KARP_OP_IN, .values = &on_demand, .value_count = 1 };
+        of_offerings[z][0] = (karp_requirement){
+            .key = str("topology.kubernetes.io/zone"), .op = KARP_OP_IN, .values = &zone_values[z], .value_count = 1
+        };
+        of_offerings[z][1] = (karp_requirement){
+            .key = str("karpenter.sh/capacity-type"), .op = KARP_OP_IN, .values = &on_demand, .value_count = 1
+        };
     }
     for (size_t i = 0; i < 5; i++) {
         values[i] = str(names[i]);
-        of_types[i] = (karp_requirement){ .key = str("node.kubernetes.io/instance-type"), .op = KARP_OP_IN, .values = &values[i], .value_count = 1 };
+        of_types[i] = (karp_requirement){
+            .key = str("node.kubernetes.io/instance-type"), .op = KARP_OP_IN, .values = &values[i], .value_count = 1
+        };
         capacities[i][0] = (karp_resource){ .name = str("cpu"), .text = str(cpus[i]) };
         capacities[i][1] = (karp_resource){ .name = str("memory"), .text = str("32Gi") };
         capacities[i][2] = (karp_resource){ .name = str("pods"), .text = str("20") };
         for (size_t z = 0; z < 3; z++) {
-            offerings[i][z] = (karp_offering){ .requirements = of_offerings[z], .requirement_count = 2, .price = 0.1 * (double)(i + 1) + 0.001 * (double)z, .available = 1 };
+            offerings[i][z] = (karp_offering){ .requirements = of_offerings[z],
+                                               .requirement_count = 2,
+                                               .price = 0.1 * (double)(i + 1) + 0.001 * (double)z,
+                                               .available = 1 };
         }
-        types[i] = (karp_instance_type){ .size = sizeof types[i], .name = values[i], .requirements = &of_types[i], .requirement_count = 1, .capacity = capacities[i],
-                                         .capacity_count = 3, .offerings = offerings[i], .offering_count = 3 };
+        types[i] = (karp_instance_type){ .size = sizeof types[i],
+                                         .name = values[i],
+                                         .requirements = &of_types[i],
+                                         .requirement_count = 1,
+                                         .capacity = capacities[i],
+                                         .capacity_count = 3,
+                                         .offerings = offerings[i],
+                                         .offering_count = 3 };
     }
     karp_catalogue *catalogue = NULL;
     must(karp_catalogue_new(context, types, 5, &catalogue, NULL), NULL);

@@ -8,7 +8,14 @@
 #include <karp/io.h>
 #include <karp/karp.h>
 
-enum { PODS = 240, NODES = 24, POOLS = 3, DAEMONS = 2, BUDGETS = 2, THINGS = PODS + 2 * NODES + POOLS + DAEMONS + BUDGETS };
+enum {
+    PODS = 240,
+    NODES = 24,
+    POOLS = 3,
+    DAEMONS = 2,
+    BUDGETS = 2,
+    THINGS = PODS + 2 * NODES + POOLS + DAEMONS + BUDGETS
+};
 
 typedef struct world {
     karp_context *context;

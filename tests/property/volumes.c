@@ -4,10 +4,7 @@
 
 #include "maker.h"
 
-static const char *zone_key(struct maker *m)
-{
-    return chance(m, 25) ? DISK_ZONE : ZONE;
-}
+static const char *zone_key(struct maker *m) { return chance(m, 25) ? DISK_ZONE : ZONE; }
 
 static json_t *some_zones(struct maker *m)
 {
@@ -38,7 +35,8 @@ static void make_class(struct maker *m, const char *name, const char *mode, unsi
 static json_t *claim(struct maker *m, const char *namespace, const char *name, const char *class, const char *volume)
 {
     json_t *out = object(m, "v1", "PersistentVolumeClaim", namespace, name);
-    json_t *spec = json_pack("{s:[s], s:{s:{s:s}}}", "accessModes", "ReadWriteOnce", "resources", "requests", "storage", "1Gi");
+    json_t *spec = json_pack("{s:[s], s:{s:{s:s}}}", "accessModes", "ReadWriteOnce", "resources", "requests", "storage",
+                             "1Gi");
     if (class != NULL) {
         put(spec, "storageClassName", class);
     }
@@ -54,7 +52,7 @@ static json_t *claim(struct maker *m, const char *namespace, const char *name, c
 
 void make_storage(struct maker *m)
 {
-    static const char *const namespaces[] = {"ns-a", "ns-b", "ns-c"};
+    static const char *const namespaces[] = { "ns-a", "ns-b", "ns-c" };
     make_class(m, "now", "Immediate", 0);
     make_class(m, "later", "WaitForFirstConsumer", 0);
     make_class(m, "zonal", "WaitForFirstConsumer", 1 + below(m, 3));
@@ -105,14 +103,9 @@ static void make_broken_claim(struct maker *m, const char *namespace, const char
 {
     json_t *out;
     switch (below(m, 5)) {
-    case 0: /* no claim at all */
-        return;
-    case 1:
-        claim(m, namespace, name, "now", NULL);
-        return;
-    case 2:
-        claim(m, namespace, name, chance(m, 50) ? "nowhere" : NULL, NULL);
-        return;
+    case 0: /* no claim at all */ return;
+    case 1: claim(m, namespace, name, "now", NULL); return;
+    case 2: claim(m, namespace, name, chance(m, 50) ? "nowhere" : NULL, NULL); return;
     case 3:
         out = claim(m, namespace, name, "later", NULL);
         put(json_object_get(out, "status"), "phase", "Lost");
@@ -132,9 +125,10 @@ void add_volumes(struct maker *m, json_t *pod, const char *kind, bool bound)
         bool ephemeral = chance(m, 10), shared = !ephemeral && chance(m, 15);
         const char *volume = text(m, "v%u", i);
         const char *name = shared ? text(m, "shared-%s", namespace) : text(m, "%s-%s", pod_name, volume);
-        json_array_append_new(volumes, ephemeral ? json_pack("{s:s, s:{s:{}}}", "name", volume, "ephemeral", "volumeClaimTemplate")
-                                                 : json_pack("{s:s, s:{s:s}}", "name", volume, "persistentVolumeClaim",
-                                                             "claimName", name));
+        json_array_append_new(
+            volumes, ephemeral
+                         ? json_pack("{s:s, s:{s:{}}}", "name", volume, "ephemeral", "volumeClaimTemplate")
+                         : json_pack("{s:s, s:{s:s}}", "name", volume, "persistentVolumeClaim", "claimName", name));
         if (shared) {
             continue; /* made once per namespace with the namespaces */
         }

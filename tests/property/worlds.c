@@ -8,48 +8,52 @@
 
 /** Features that say something together. FEATURES ends a list. */
 static const enum feature themes[][16] = {
-    {ZONE_SPREAD, HOST_SPREAD, TYPE_SPREAD, MIN_DOMAINS, SPREAD_POLICIES, NODES, BOUND_PODS, POOL_TAINTS, NODE_TAINTS,
-     NODE_SELECTOR, TOLERATIONS, FEATURES},
-    {ZONE_SPREAD, CUSTOM_SPREAD, MATCH_LABEL_KEYS, MIN_DOMAINS, SPREAD_POLICIES, POOL_LABELS, POOL_REQUIREMENTS, MANY_POOLS,
-     NODE_AFFINITY, ODD_SELECTORS, POOL_NOT_IN, FEATURES},
-    {AFFINITY, ANTI_AFFINITY, PREFERRED_AFFINITY, PREFERRED_ANTI, NAMESPACES, NODES, BOUND_PODS, EXPRESSION_SELECTORS,
-     CUSTOM_AFFINITY, NO_HOSTNAME, FEATURES},
-    {NODES, BOUND_PODS, MARKED, DELETING, BUDGETS, DO_NOT_DISRUPT, ENDING_PODS, TIGHT_NODES, VOLUMES, FEATURES},
-    {NODES, UNINITIALIZED, UNREGISTERED, IN_FLIGHT, STARTUP_TAINTS, NODE_TAINTS, DAEMONS, EXTENDED, UNMANAGED, POOL_TAINTS,
-     FEATURES},
-    {NODES, BOUND_PODS, CONSOLIDATION, STATE_PODS, STATE_NODES, FALLBACK, RESERVATIONS, UNINITIALIZED, MARKED, FEATURES},
-    {PORTS, DAEMON_PORTS, DAEMONS, NODES, BOUND_PODS, TOLERATIONS, MANY_POOLS, FEATURES},
-    {VOLUMES, CLASS_VOLUMES, TWO_VOLUMES, LOCAL_VOLUMES, CSI_LIMITS, NODES, BOUND_PODS, STATE_PODS, FEATURES},
-    {ANYWAY_SPREAD, PREFERRED_AFFINITY, PREFERRED_ANTI, NODE_PREFERENCES, NODE_TERMS, SOFT_TAINTS, IGNORE_PREFERENCES,
-     MANY_POOLS, POOL_LABELS, NODES, FEATURES},
-    {MANY_POOLS, WEIGHTS, LIMITS, NODE_LIMITS, MIN_VALUES, BEST_EFFORT, MANY_TYPES, POOL_CATALOGUES, NODES, FEATURES},
-    {RESERVATIONS, FALLBACK, NO_RESERVATIONS, MANY_POOLS, WEIGHTS, NODE_AFFINITY, HOST_SPREAD, MANY_TYPES, FEATURES},
-    {MULTI_ARCH, EXTENDED, HUGEPAGES, OVERRIDES, UNAVAILABLE, ODD_TYPES, NODE_AFFINITY, MIN_VALUES, FEATURES},
-    {DAEMONS, DAEMON_TERMS, MULTI_ARCH, POOL_TAINTS, SOFT_TAINTS, TOLERATION_KINDS, NODES, MANY_POOLS, FEATURES},
-    {INIT_CONTAINERS, SIDECARS, OVERHEAD, POD_RESOURCES, RESIZED, INVALID_PODS, DEVICES, OTHER_PODS, FEATURES},
-    {DEFAULT_SPREAD, NODES, BOUND_PODS, ZONE_SPREAD, STATE_PODS, IGNORE_PREFERENCES, FEATURES},
-    {REPLICAS, MANY_TYPES, MANY_POOLS, WEIGHTS, NODE_SELECTOR, FEATURES},
-    {REPLICAS, MANY_TYPES, HOST_SPREAD, ANTI_AFFINITY, EXTENDED, FEATURES},
-    {COARSE, HUGEPAGES, EXTENDED, OVERRIDES, ODD_TYPES, SIDECARS, OVERHEAD, RESIZED, LIMITS, NODES, BOUND_PODS, DAEMONS, FEATURES},
-    {HOST_SPREAD, ZONE_SPREAD, CUSTOM_SPREAD, ANYWAY_SPREAD, NODE_TERMS, NODE_PREFERENCES, SOFT_TAINTS, SPREAD_POLICIES,
-     MATCH_LABEL_KEYS, POOL_LABELS, MANY_POOLS, NODES, BOUND_PODS, FEATURES},
-    {HOST_SPREAD, ANTI_AFFINITY, PREFERRED_ANTI, PREFERRED_AFFINITY, NODE_TERMS, NODE_PREFERENCES, SOFT_TAINTS, SPREAD_POLICIES,
-     POOL_LABELS, MANY_POOLS, FEATURES},
+    { ZONE_SPREAD, HOST_SPREAD, TYPE_SPREAD, MIN_DOMAINS, SPREAD_POLICIES, NODES, BOUND_PODS, POOL_TAINTS, NODE_TAINTS,
+      NODE_SELECTOR, TOLERATIONS, FEATURES },
+    { ZONE_SPREAD, CUSTOM_SPREAD, MATCH_LABEL_KEYS, MIN_DOMAINS, SPREAD_POLICIES, POOL_LABELS, POOL_REQUIREMENTS,
+      MANY_POOLS, NODE_AFFINITY, ODD_SELECTORS, POOL_NOT_IN, FEATURES },
+    { AFFINITY, ANTI_AFFINITY, PREFERRED_AFFINITY, PREFERRED_ANTI, NAMESPACES, NODES, BOUND_PODS, EXPRESSION_SELECTORS,
+      CUSTOM_AFFINITY, NO_HOSTNAME, FEATURES },
+    { NODES, BOUND_PODS, MARKED, DELETING, BUDGETS, DO_NOT_DISRUPT, ENDING_PODS, TIGHT_NODES, VOLUMES, FEATURES },
+    { NODES, UNINITIALIZED, UNREGISTERED, IN_FLIGHT, STARTUP_TAINTS, NODE_TAINTS, DAEMONS, EXTENDED, UNMANAGED,
+      POOL_TAINTS, FEATURES },
+    { NODES, BOUND_PODS, CONSOLIDATION, STATE_PODS, STATE_NODES, FALLBACK, RESERVATIONS, UNINITIALIZED, MARKED,
+      FEATURES },
+    { PORTS, DAEMON_PORTS, DAEMONS, NODES, BOUND_PODS, TOLERATIONS, MANY_POOLS, FEATURES },
+    { VOLUMES, CLASS_VOLUMES, TWO_VOLUMES, LOCAL_VOLUMES, CSI_LIMITS, NODES, BOUND_PODS, STATE_PODS, FEATURES },
+    { ANYWAY_SPREAD, PREFERRED_AFFINITY, PREFERRED_ANTI, NODE_PREFERENCES, NODE_TERMS, SOFT_TAINTS, IGNORE_PREFERENCES,
+      MANY_POOLS, POOL_LABELS, NODES, FEATURES },
+    { MANY_POOLS, WEIGHTS, LIMITS, NODE_LIMITS, MIN_VALUES, BEST_EFFORT, MANY_TYPES, POOL_CATALOGUES, NODES, FEATURES },
+    { RESERVATIONS, FALLBACK, NO_RESERVATIONS, MANY_POOLS, WEIGHTS, NODE_AFFINITY, HOST_SPREAD, MANY_TYPES, FEATURES },
+    { MULTI_ARCH, EXTENDED, HUGEPAGES, OVERRIDES, UNAVAILABLE, ODD_TYPES, NODE_AFFINITY, MIN_VALUES, FEATURES },
+    { DAEMONS, DAEMON_TERMS, MULTI_ARCH, POOL_TAINTS, SOFT_TAINTS, TOLERATION_KINDS, NODES, MANY_POOLS, FEATURES },
+    { INIT_CONTAINERS, SIDECARS, OVERHEAD, POD_RESOURCES, RESIZED, INVALID_PODS, DEVICES, OTHER_PODS, FEATURES },
+    { DEFAULT_SPREAD, NODES, BOUND_PODS, ZONE_SPREAD, STATE_PODS, IGNORE_PREFERENCES, FEATURES },
+    { REPLICAS, MANY_TYPES, MANY_POOLS, WEIGHTS, NODE_SELECTOR, FEATURES },
+    { REPLICAS, MANY_TYPES, HOST_SPREAD, ANTI_AFFINITY, EXTENDED, FEATURES },
+    { COARSE, HUGEPAGES, EXTENDED, OVERRIDES, ODD_TYPES, SIDECARS, OVERHEAD, RESIZED, LIMITS, NODES, BOUND_PODS,
+      DAEMONS, FEATURES },
+    { HOST_SPREAD, ZONE_SPREAD, CUSTOM_SPREAD, ANYWAY_SPREAD, NODE_TERMS, NODE_PREFERENCES, SOFT_TAINTS,
+      SPREAD_POLICIES, MATCH_LABEL_KEYS, POOL_LABELS, MANY_POOLS, NODES, BOUND_PODS, FEATURES },
+    { HOST_SPREAD, ANTI_AFFINITY, PREFERRED_ANTI, PREFERRED_AFFINITY, NODE_TERMS, NODE_PREFERENCES, SOFT_TAINTS,
+      SPREAD_POLICIES, POOL_LABELS, MANY_POOLS, FEATURES },
 };
 
 /** Turns features on: single ones anywhere, and one or two themes. */
 static void choose_features(struct maker *m)
 {
-    static const enum feature usual[] = {MANY_POOLS, MANY_TYPES, NODES, BOUND_PODS, MULTI_ARCH};
+    static const enum feature usual[] = { MANY_POOLS, MANY_TYPES, NODES, BOUND_PODS, MULTI_ARCH };
     /* Some nodes and pools should be ordinary. */
-    static const enum feature partly[] = {UNMANAGED, UNINITIALIZED, UNREGISTERED, IN_FLIGHT, DELETING, MARKED, TIGHT_NODES,
-                                          NODE_TAINTS, NO_HOSTNAME, ENDING_PODS, DO_NOT_DISRUPT, POOL_TAINTS};
+    static const enum feature partly[] = { UNMANAGED,   UNINITIALIZED, UNREGISTERED,   IN_FLIGHT,
+                                           DELETING,    MARKED,        TIGHT_NODES,    NODE_TAINTS,
+                                           NO_HOSTNAME, ENDING_PODS,   DO_NOT_DISRUPT, POOL_TAINTS };
     /* Settings of the whole world: on or off. */
-    static const enum feature whole[] = {STATE_NODES,        STATE_PODS,  CONSOLIDATION,   FALLBACK, DEFAULT_SPREAD,
-                                         IGNORE_PREFERENCES, BEST_EFFORT, NO_RESERVATIONS};
+    static const enum feature whole[] = { STATE_NODES,    STATE_PODS,         CONSOLIDATION, FALLBACK,
+                                          DEFAULT_SPREAD, IGNORE_PREFERENCES, BEST_EFFORT,   NO_RESERVATIONS };
     /* What leaves nothing to decide must not be everywhere. */
-    static const enum feature seldom[] = {INVALID_PODS, IMPOSSIBLE_PODS, UNUSABLE_POOLS, OTHER_PODS, OLD_KEYS, LIMITS, NODE_LIMITS};
-    static const unsigned most[] = {12, 5, 15, 12, 12, 50, 40};
+    static const enum feature seldom[] = { INVALID_PODS, IMPOSSIBLE_PODS, UNUSABLE_POOLS, OTHER_PODS,
+                                           OLD_KEYS,     LIMITS,          NODE_LIMITS };
+    static const unsigned most[] = { 12, 5, 15, 12, 12, 50, 40 };
     unsigned on = (unsigned)strtoul(word(m, "2 2 5 10 30"), NULL, 10), count = sizeof themes / sizeof themes[0];
     for (unsigned f = 0; f < FEATURES; f++) {
         if (chance(m, on)) {
@@ -104,24 +108,26 @@ static json_t *label_tables(struct maker *m)
     json_t *known = some_words(m, "size family accel integer " RESERVATION, 3);
     json_array_append_new(known, json_string(RESERVATION));
     return json_pack("{s:o, s:[s], s:[s], s:{s:s}, s:s}", "wellKnown", known, "restricted", "example.com/forbidden",
-                     "restrictedDomains", "private.example.com", "normalized", chance(m, 80) ? DISK_ZONE : "other.example.com/zone",
-                     ZONE, "reservationID", RESERVATION);
+                     "restrictedDomains", "private.example.com", "normalized",
+                     chance(m, 80) ? DISK_ZONE : "other.example.com/zone", ZONE, "reservationID", RESERVATION);
 }
 
 static void make_namespaces(struct maker *m)
 {
-    static const char *const names[] = {"ns-a", "ns-b", "ns-c", "kube-system"};
+    static const char *const names[] = { "ns-a", "ns-b", "ns-c", "kube-system" };
     for (size_t i = 0; i < 4; i++) {
         json_t *namespace = object(m, "v1", "Namespace", NULL, names[i]);
-        json_object_set_new(json_object_get(namespace, "metadata"), "labels",
-                            json_pack("{s:s, s:s}", "env", word(m, "live dev"), "kubernetes.io/metadata.name", names[i]));
+        json_object_set_new(
+            json_object_get(namespace, "metadata"), "labels",
+            json_pack("{s:s, s:s}", "env", word(m, "live dev"), "kubernetes.io/metadata.name", names[i]));
     }
 }
 
 static void make_budgets(struct maker *m)
 {
     for (unsigned i = 0; i < 2 && has(m, BUDGETS); i++) {
-        json_t *budget = object(m, "policy/v1", "PodDisruptionBudget", word(m, "ns-a ns-a ns-a ns-b"), text(m, "budget-%u", i));
+        json_t *budget = object(m, "policy/v1", "PodDisruptionBudget", word(m, "ns-a ns-a ns-a ns-b"),
+                                text(m, "budget-%u", i));
         json_t *spec = chance(m, 50) ? json_pack("{s:{s:{s:s}}}", "selector", "matchLabels", "app", word(m, "a b c d"))
                                      : json_pack("{s:{}}", "selector");
         if (chance(m, 50)) {
@@ -182,8 +188,9 @@ static json_t *state_pods(struct maker *m, const json_t *nodes)
         }
         unsigned percent = node == NULL ? 85 : nodes != NULL && !is_listed(nodes, node) ? 95 : 10;
         if (strcmp(json_string_value(json_object_get(o, "kind")), "Pod") == 0 && chance(m, percent)) {
-            json_array_append_new(out, json_string(text(m, "%s/%s", json_string_value(json_object_get(metadata, "namespace")),
-                                                        json_string_value(json_object_get(metadata, "name")))));
+            json_array_append_new(
+                out, json_string(text(m, "%s/%s", json_string_value(json_object_get(metadata, "namespace")),
+                                      json_string_value(json_object_get(metadata, "name")))));
         }
     }
     json_decref(daemon_set);
@@ -223,7 +230,9 @@ static void make_all_pods(struct maker *m)
 
 static json_t *make(struct maker m)
 {
-    json_t *lists[] = {json_array(), json_array(), json_array(), json_array(), json_array(), json_array(), json_array()};
+    json_t *lists[] = {
+        json_array(), json_array(), json_array(), json_array(), json_array(), json_array(), json_array()
+    };
     m.objects = lists[0];
     m.catalogues = lists[1];
     m.types = lists[2];
@@ -243,7 +252,8 @@ static json_t *make(struct maker m)
     make_workloads(&m);
     make_budgets(&m);
     make_all_pods(&m);
-    json_t *world = json_pack("{s:s, s:s, s:s}", "apiVersion", "karp/v1", "kind", "Snapshot", "now", "2026-11-21T12:00:00Z");
+    json_t *world = json_pack("{s:s, s:s, s:s}", "apiVersion", "karp/v1", "kind", "Snapshot", "now",
+                              "2026-11-21T12:00:00Z");
     json_object_set_new(world, "settings", settings(&m));
     json_object_set_new(world, "labels", label_tables(&m));
     json_object_set(world, "catalogues", m.catalogues);
@@ -255,10 +265,7 @@ static json_t *make(struct maker m)
     return world;
 }
 
-json_t *world_make(uint64_t seed)
-{
-    return make((struct maker){.random = seed, .small = seed % 4 != 0});
-}
+json_t *world_make(uint64_t seed) { return make((struct maker){ .random = seed, .small = seed % 4 != 0 }); }
 
 char *world_text(uint64_t seed)
 {
@@ -270,5 +277,5 @@ char *world_text(uint64_t seed)
 
 json_t *world_make_from(const uint8_t *bytes, size_t count)
 {
-    return make((struct maker){.bytes = bytes, .byte_count = count, .small = true});
+    return make((struct maker){ .bytes = bytes, .byte_count = count, .small = true });
 }

@@ -65,7 +65,8 @@ static void print_type(const karp_catalogue *catalogue, size_t index)
     fputs(",\"offerings\":[", stdout);
     for (size_t i = 0; i < t->offering_count; i++) {
         const karp_offering *o = &t->offerings[i];
-        printf("%s{\"price\":%.17g,\"available\":%s,\"labels\":", i ? "," : "", o->price, o->available ? "true" : "false");
+        printf("%s{\"price\":%.17g,\"available\":%s,\"labels\":", i ? "," : "", o->price,
+               o->available ? "true" : "false");
         print_labels(o->requirements, o->requirement_count);
         putchar('}');
     }
@@ -78,8 +79,8 @@ static int stop(const char *what, const karp_error *error)
     return 1;
 }
 
-karp_status aws_catalogue_of(karp_context *context, karp_str region, const aws_settings *settings, const aws_node_class *node_class,
-                             karp_catalogue **out, karp_error *error)
+karp_status aws_catalogue_of(karp_context *context, karp_str region, const aws_settings *settings,
+                             const aws_node_class *node_class, karp_catalogue **out, karp_error *error)
 {
     aws_facts facts;
     aws_marks none = { .list = NULL };

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STR(literal) { literal, sizeof(literal) - 1 }
+#define STR(literal)                                                                                                   \
+    {                                                                                                                  \
+        literal, sizeof(literal) - 1                                                                                   \
+    }
 
 mock_behaviour mock;
 
@@ -20,7 +23,8 @@ typedef struct cloud {
     const karp_allocator *allocator;
 } cloud;
 
-static uint32_t mock_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle, karp_provider_problem *problem)
+static uint32_t mock_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
+                          karp_provider_problem *problem)
 {
     (void)options;
     (void)problem;
@@ -45,8 +49,8 @@ static uint64_t mock_generation(const void *handle)
     return mock.generation;
 }
 
-static uint32_t mock_types(void *handle, const void *node_class, const karp_provider_memory *memory, const karp_instance_type **types,
-                           size_t *count, karp_provider_problem *problem)
+static uint32_t mock_types(void *handle, const void *node_class, const karp_provider_memory *memory,
+                           const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
 {
     (void)handle;
     (void)node_class;
@@ -59,8 +63,14 @@ static uint32_t mock_types(void *handle, const void *node_class, const karp_prov
     }
     karp_instance_type *list = memory->alloc(sizeof *list, memory->user);
     if (!list) return KARP_PROVIDER_NO_MEMORY;
-    *list = (karp_instance_type){ .size = sizeof *list, .name = name[0], .requirements = labels, .requirement_count = 1, .capacity = capacity,
-                                  .capacity_count = 1, .offerings = &offering, .offering_count = 1 };
+    *list = (karp_instance_type){ .size = sizeof *list,
+                                  .name = name[0],
+                                  .requirements = labels,
+                                  .requirement_count = 1,
+                                  .capacity = capacity,
+                                  .capacity_count = 1,
+                                  .offerings = &offering,
+                                  .offering_count = 1 };
     if (mock.nameless == 1) list->name = (karp_str){ NULL, 0 };
     if (mock.nameless == 3) list->capacity = no_amount;
     *types = mock.nameless == 2 ? NULL : list;
@@ -68,8 +78,8 @@ static uint32_t mock_types(void *handle, const void *node_class, const karp_prov
     return KARP_PROVIDER_OK;
 }
 
-static uint32_t mock_filter(void *handle, const void *node_class, const karp_provider_memory *memory, karp_provider_launch *launch,
-                            karp_provider_problem *problem)
+static uint32_t mock_filter(void *handle, const void *node_class, const karp_provider_memory *memory,
+                            karp_provider_launch *launch, karp_provider_problem *problem)
 {
     (void)handle;
     (void)node_class;
@@ -81,8 +91,8 @@ static uint32_t mock_filter(void *handle, const void *node_class, const karp_pro
     return KARP_PROVIDER_OK;
 }
 
-static uint32_t mock_pick(void *handle, const void *node_class, const karp_provider_launch *launch, karp_provider_candidate *picked,
-                          karp_provider_problem *problem)
+static uint32_t mock_pick(void *handle, const void *node_class, const karp_provider_launch *launch,
+                          karp_provider_candidate *picked, karp_provider_problem *problem)
 {
     (void)handle;
     (void)node_class;
@@ -94,15 +104,15 @@ static uint32_t mock_pick(void *handle, const void *node_class, const karp_provi
 
 /* ---- the part that acts: one line asked, one line answered ----------------------------------- */
 
-static uint32_t send(const karp_provider_http *http, const char *method, karp_str path, const karp_provider_memory *memory, karp_str *answer,
-                     karp_provider_problem *problem)
+static uint32_t send(const karp_provider_http *http, const char *method, karp_str path,
+                     const karp_provider_memory *memory, karp_str *answer, karp_provider_problem *problem)
 {
     static const karp_label headers[] = { { STR("content-type"), STR("text/plain") } };
     char url[256];
     uint32_t status = 0;
     (void)snprintf(url, sizeof url, "https://cloud.example/machines/%.*s", (int)path.len, path.len ? path.ptr : "");
-    uint32_t kind = http->send((karp_str){ method, strlen(method) }, (karp_str){ url, strlen(url) }, headers, 1, (karp_str){ "", 0 }, memory, &status,
-                               answer, http->user);
+    uint32_t kind = http->send((karp_str){ method, strlen(method) }, (karp_str){ url, strlen(url) }, headers, 1,
+                               (karp_str){ "", 0 }, memory, &status, answer, http->user);
     if (kind) return kind;
     if (status == 404) return KARP_PROVIDER_NOT_FOUND;
     if (status == 409) return KARP_PROVIDER_NO_CAPACITY;
@@ -112,8 +122,9 @@ static uint32_t send(const karp_provider_http *http, const char *method, karp_st
     return KARP_PROVIDER_CREATE_FAILED;
 }
 
-static uint32_t mock_create(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim, const karp_provider_http *http,
-                            const karp_provider_memory *memory, karp_provider_node *node, karp_provider_problem *problem)
+static uint32_t mock_create(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim,
+                            const karp_provider_http *http, const karp_provider_memory *memory,
+                            karp_provider_node *node, karp_provider_problem *problem)
 {
     (void)handle;
     (void)node_class;
@@ -121,24 +132,24 @@ static uint32_t mock_create(void *handle, const void *node_class, const karp_pro
     return send(http, "PUT", claim, memory, &node->provider_id, problem);
 }
 
-static uint32_t mock_delete(void *handle, karp_str provider_id, const karp_provider_http *http, const karp_provider_memory *memory,
-                            karp_provider_problem *problem)
+static uint32_t mock_delete(void *handle, karp_str provider_id, const karp_provider_http *http,
+                            const karp_provider_memory *memory, karp_provider_problem *problem)
 {
     karp_str answer;
     (void)handle;
     return send(http, "DELETE", provider_id, memory, &answer, problem);
 }
 
-static uint32_t mock_get(void *handle, karp_str provider_id, const karp_provider_http *http, const karp_provider_memory *memory,
-                         karp_provider_node *node, karp_provider_problem *problem)
+static uint32_t mock_get(void *handle, karp_str provider_id, const karp_provider_http *http,
+                         const karp_provider_memory *memory, karp_provider_node *node, karp_provider_problem *problem)
 {
     (void)handle;
     return send(http, "GET", provider_id, memory, &node->provider_id, problem);
 }
 
 /* Every word of the answer is a machine. */
-static uint32_t mock_list(void *handle, const karp_provider_http *http, const karp_provider_memory *memory, const karp_provider_node **nodes,
-                          size_t *count, karp_provider_problem *problem)
+static uint32_t mock_list(void *handle, const karp_provider_http *http, const karp_provider_memory *memory,
+                          const karp_provider_node **nodes, size_t *count, karp_provider_problem *problem)
 {
     karp_str answer = { "", 0 };
     (void)handle;

@@ -7,12 +7,12 @@
 
 /* What the mock's next calls answer. */
 typedef struct mock_behaviour {
-    uint32_t kind;        /* of instance_types */
-    uint32_t nameless;    /* 1 = a type without a name; 2 = no list; 3 = a quantity that is none */
-    uint32_t filter;      /* 1 = invents a candidate; 2 = drops all */
-    uint32_t pick;        /* 1 = one that was not given */
+    uint32_t kind; /* of instance_types */
+    uint32_t nameless; /* 1 = a type without a name; 2 = no list; 3 = a quantity that is none */
+    uint32_t filter; /* 1 = invents a candidate; 2 = drops all */
+    uint32_t pick; /* 1 = one that was not given */
     uint64_t generation;
-    unsigned calls;       /* of instance_types, so far */
+    unsigned calls; /* of instance_types, so far */
     unsigned open_handles;
 } mock_behaviour;
 

@@ -66,7 +66,8 @@ static void assert_capacity(const karp_catalogue *catalogue, const char *type, c
     assert_amount(type, t->capacity, t->capacity_count, resource, want);
 }
 
-static void assert_allocatable(const karp_catalogue *catalogue, const char *type, const char *resource, const char *want)
+static void assert_allocatable(const karp_catalogue *catalogue, const char *type, const char *resource,
+                               const char *want)
 {
     size_t count = 0;
     const karp_resource *list = karp_catalogue_allocatable(catalogue, index_of(catalogue, type), &count);
@@ -109,9 +110,9 @@ static void plain_types(void **state)
     static const struct {
         const char *type, *cpu, *memory, *pods, *pod_eni;
     } cases[] = {
-        { "m5.large", "1930m", "6903Mi", "29", "9" },   { "m5.xlarge", "3920m", "14162Mi", "58", "18" },
-        { "c5.large", "1930m", "3114Mi", "29", "9" },   { "r5.large", "1930m", "14481Mi", "29", "9" },
-        { "t3.medium", "1930m", "3246Mi", "17", "0" },  { "m6g.large", "1930m", "6844Mi", "29", "9" },
+        { "m5.large", "1930m", "6903Mi", "29", "9" },  { "m5.xlarge", "3920m", "14162Mi", "58", "18" },
+        { "c5.large", "1930m", "3114Mi", "29", "9" },  { "r5.large", "1930m", "14481Mi", "29", "9" },
+        { "t3.medium", "1930m", "3246Mi", "17", "0" }, { "m6g.large", "1930m", "6844Mi", "29", "9" },
     };
     karp_catalogue *catalogue = catalogue_of("us-west-2", "{}");
     karp_catalogue_unref(catalogue);
@@ -159,12 +160,13 @@ static void disks(void **state)
         { "\"instanceStorePolicy\":\"RAID0\"", "m5.large", "21474836480", "18253611008" },
         { "\"instanceStorePolicy\":\"RAID0\"," SPEC("AL2023", ROOT("xvda", "300Gi")), "m5d.large", "75000000000",
           "66426258176" },
-        { "\"kubelet\":{\"evictionHard\":{\"memory.available\":\"5%\",\"nodefs.available\":\"10.5%\"}},"
-          SPEC("AL2023", ""), "m5.large", "21474836480", "18146236825" },
-        { "\"kubelet\":{\"evictionHard\":{\"imagefs.available\":\"15%\"}}," SPEC("AL2023", ""), "m5.large", "21474836480",
-          "18253611008" },
-        { "\"kubelet\":{\"evictionHard\":{\"nodefs.available\":\"100%\"}}," SPEC("AL2023", ""), "m5.large", "21474836480",
-          "20401094656" },
+        { "\"kubelet\":{\"evictionHard\":{\"memory.available\":\"5%\",\"nodefs.available\":\"10.5%\"}}," SPEC("AL2023",
+                                                                                                              ""),
+          "m5.large", "21474836480", "18146236825" },
+        { "\"kubelet\":{\"evictionHard\":{\"imagefs.available\":\"15%\"}}," SPEC("AL2023", ""), "m5.large",
+          "21474836480", "18253611008" },
+        { "\"kubelet\":{\"evictionHard\":{\"nodefs.available\":\"100%\"}}," SPEC("AL2023", ""), "m5.large",
+          "21474836480", "20401094656" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char document[1024];
@@ -179,18 +181,19 @@ static void disks(void **state)
 static void kubelet(void **state)
 {
     (void)state;
-    karp_catalogue *c = catalogue_of("us-west-2",
-        "{\"spec\":{\"amiSelectorTerms\":[{\"id\":\"ami-1\"},{\"alias\":\"al2023@latest\"}],\"kubelet\":{"
-        "\"kubeReserved\":{\"cpu\":\"200m\",\"pid\":\"100\"},"
-        "\"systemReserved\":{\"memory\":\"100Mi\",\"ephemeral-storage\":\"2Gi\",\"cpu\":\"vcpus * 2\"},"
-        "\"maxPods\":\"max_pods - 1\"}}}");
+    karp_catalogue *c = catalogue_of(
+        "us-west-2", "{\"spec\":{\"amiSelectorTerms\":[{\"id\":\"ami-1\"},{\"alias\":\"al2023@latest\"}],\"kubelet\":{"
+                     "\"kubeReserved\":{\"cpu\":\"200m\",\"pid\":\"100\"},"
+                     "\"systemReserved\":{\"memory\":\"100Mi\",\"ephemeral-storage\":\"2Gi\",\"cpu\":\"vcpus * 2\"},"
+                     "\"maxPods\":\"max_pods - 1\"}}}");
     assert_allocatable(c, "m5.large", "cpu", "1800m");
     assert_allocatable(c, "m5.large", "memory", "6803Mi");
     assert_allocatable(c, "m5.large", "ephemeral-storage", "16106127360");
     assert_allocatable(c, "m5.large", "pods", "29"); /* expressions are dropped */
     karp_catalogue_unref(c);
 
-    c = catalogue_of("us-west-2", "{\"spec\":{\"amiFamily\":\"AL2\",\"kubelet\":{\"systemReserved\":{\"memory\":\"1Gi\"}}}}");
+    c = catalogue_of("us-west-2",
+                     "{\"spec\":{\"amiFamily\":\"AL2\",\"kubelet\":{\"systemReserved\":{\"memory\":\"1Gi\"}}}}");
     assert_allocatable(c, "t3.nano", "memory", "-950Mi");
     karp_catalogue_unref(c);
 
@@ -203,7 +206,8 @@ static void kubelet(void **state)
     c = catalogue_of("us-west-2", "{\"spec\":{\"amiFamily\":\"Bottlerocket\",\"kubelet\":{\"maxPods\":110}}}");
     assert_allocatable(c, "m5.large", "memory", "6012Mi");
     karp_catalogue_unref(c);
-    c = catalogue_of("us-west-2", "{\"spec\":{\"amiFamily\":\"AL2023\",\"kubelet\":{\"maxPods\":110,\"podsPerCore\":10}}}");
+    c = catalogue_of("us-west-2",
+                     "{\"spec\":{\"amiFamily\":\"AL2023\",\"kubelet\":{\"maxPods\":110,\"podsPerCore\":10}}}");
     assert_allocatable(c, "m5.large", "memory", "6903Mi");
     assert_allocatable(c, "m5.large", "pods", "20");
     karp_catalogue_unref(c);
@@ -221,10 +225,10 @@ static void interfaces(void **state)
 {
     (void)state;
     karp_catalogue *c = catalogue_of("us-west-2",
-        "{\"spec\":{\"amiFamily\":\"AL2023\",\"networkInterfaces\":["
-        "{\"networkCardIndex\":0,\"deviceIndex\":0,\"interfaceType\":\"interface\"},"
-        "{\"networkCardIndex\":0,\"deviceIndex\":1,\"interfaceType\":\"efa-only\"},"
-        "{\"networkCardIndex\":1,\"deviceIndex\":1,\"interfaceType\":\"efa-only\"}]}}");
+                                     "{\"spec\":{\"amiFamily\":\"AL2023\",\"networkInterfaces\":["
+                                     "{\"networkCardIndex\":0,\"deviceIndex\":0,\"interfaceType\":\"interface\"},"
+                                     "{\"networkCardIndex\":0,\"deviceIndex\":1,\"interfaceType\":\"efa-only\"},"
+                                     "{\"networkCardIndex\":1,\"deviceIndex\":1,\"interfaceType\":\"efa-only\"}]}}");
     assert_allocatable(c, "p5.48xlarge", "pods", "51");
     assert_allocatable(c, "p5.48xlarge", "memory", "1938949Mi");
     assert_allocatable(c, "p5.48xlarge", "vpc.amazonaws.com/efa", "2");
@@ -267,15 +271,18 @@ static void offerings(void **state)
 static void subnets_and_reservations(void **state)
 {
     (void)state;
-    karp_catalogue *c = catalogue_of("us-west-2",
-        "{\"spec\":{\"amiFamily\":\"AL2023\"},\"status\":{"
-        "\"subnets\":[{\"id\":\"s1\",\"zone\":\"us-west-2d\",\"zoneID\":\"usw2-az4\"},"
-        "{\"id\":\"s2\",\"zone\":\"us-west-2b\",\"zoneID\":\"usw2-az2\"},{\"id\":\"s3\",\"zone\":\"us-west-2-lax-1a\"}],"
-        "\"capacityReservations\":["
-        "{\"id\":\"cr-1\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2b\",\"availableInstanceCount\":3},"
-        "{\"id\":\"cr-2\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2a\",\"availableInstanceCount\":3,"
-        "\"reservationType\":\"capacity-block\",\"interruptible\":true},"
-        "{\"id\":\"cr-3\",\"instanceType\":\"c5.large\",\"availabilityZone\":\"us-west-2b\"}]}}");
+    karp_catalogue *c = catalogue_of(
+        "us-west-2", "{\"spec\":{\"amiFamily\":\"AL2023\"},\"status\":{"
+                     "\"subnets\":[{\"id\":\"s1\",\"zone\":\"us-west-2d\",\"zoneID\":\"usw2-az4\"},"
+                     "{\"id\":\"s2\",\"zone\":\"us-west-2b\",\"zoneID\":\"usw2-az2\"},{\"id\":\"s3\",\"zone\":\"us-"
+                     "west-2-lax-1a\"}],"
+                     "\"capacityReservations\":["
+                     "{\"id\":\"cr-1\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2b\","
+                     "\"availableInstanceCount\":3},"
+                     "{\"id\":\"cr-2\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2a\","
+                     "\"availableInstanceCount\":3,"
+                     "\"reservationType\":\"capacity-block\",\"interruptible\":true},"
+                     "{\"id\":\"cr-3\",\"instanceType\":\"c5.large\",\"availabilityZone\":\"us-west-2b\"}]}}");
     const karp_instance_type *m5 = type_of(c, "m5.large");
     assert_string_equal(label(c, "m5.large", "topology.kubernetes.io/zone"), "us-west-2b,us-west-2d");
     assert_string_equal(label(c, "m5.large", "topology.k8s.aws/zone-id"), "usw2-az2,usw2-az4");
@@ -306,8 +313,9 @@ static void subnets_and_reservations(void **state)
 static void placement_groups(void **state)
 {
     (void)state;
-    karp_catalogue *c = catalogue_of("us-west-2", "{\"spec\":{\"amiFamily\":\"AL2023\"},\"status\":{\"placementGroup\":{"
-                                                  "\"id\":\"pg-1\",\"strategy\":\"partition\",\"partitionCount\":3}}}");
+    karp_catalogue *c = catalogue_of("us-west-2",
+                                     "{\"spec\":{\"amiFamily\":\"AL2023\"},\"status\":{\"placementGroup\":{"
+                                     "\"id\":\"pg-1\",\"strategy\":\"partition\",\"partitionCount\":3}}}");
     const karp_instance_type *m5 = type_of(c, "m5.large");
     assert_string_equal(label(c, "m5.large", "karpenter.k8s.aws/placement-group-id"), "pg-1");
     assert_string_equal(label(c, "m5.large", "karpenter.k8s.aws/placement-group-partition"), "1,2,3");
@@ -337,7 +345,8 @@ static void bad_node_classes(void **state)
         { "[]", KARP_E_INVALID, "" },
         { "{\"spec\":1}", KARP_E_INVALID, "spec" },
         { "{\"spec\":{\"amiFamily\":1}}", KARP_E_INVALID, "spec.amiFamily" },
-        { "{\"spec\":{\"amiSelectorTerms\":[{\"alias\":\"al9@latest\"}]}}", KARP_E_INVALID, "spec.amiSelectorTerms[0].alias" },
+        { "{\"spec\":{\"amiSelectorTerms\":[{\"alias\":\"al9@latest\"}]}}", KARP_E_INVALID,
+          "spec.amiSelectorTerms[0].alias" },
         { "{\"spec\":{\"kubelet\":[]}}", KARP_E_INVALID, "spec.kubelet" },
         { "{\"spec\":{\"kubelet\":{\"maxPods\":-1}}}", KARP_E_INVALID, "spec.kubelet.maxPods" },
         { "{\"spec\":{\"kubelet\":{\"maxPods\":1e3}}}", KARP_E_INVALID, "spec.kubelet.maxPods" },
@@ -382,10 +391,12 @@ static void bad_settings(void **state)
     assert_int_equal(karp_catalogue_builtin(context, (karp_str){ NULL, 0 }, &catalogue, NULL), KARP_E_NOT_FOUND);
     aws_settings settings = aws_settings_default();
     settings.options.vm_memory_overhead = 1;
-    assert_int_equal(aws_catalogue_of(context, text_of("us-east-1"), &settings, NULL, &catalogue, NULL), KARP_E_INVALID);
+    assert_int_equal(aws_catalogue_of(context, text_of("us-east-1"), &settings, NULL, &catalogue, NULL),
+                     KARP_E_INVALID);
     settings = aws_settings_default();
     settings.options.reserved_enis = -1;
-    assert_int_equal(aws_catalogue_of(context, text_of("us-east-1"), &settings, NULL, &catalogue, NULL), KARP_E_INVALID);
+    assert_int_equal(aws_catalogue_of(context, text_of("us-east-1"), &settings, NULL, &catalogue, NULL),
+                     KARP_E_INVALID);
     assert_null(catalogue);
 }
 
@@ -420,7 +431,8 @@ static void zones_without_the_type(void **state)
     c = catalogue_of("us-west-2", "{\"status\":{\"subnets\":[{\"id\":\"s\",\"zone\":\"us-west-2a\"}]}}");
     unpriced = type_of(c, "p5e.48xlarge");
     assert_int_equal(unpriced->offering_count, 8); /* of us-west-2d, too */
-    for (size_t i = 0; i < 8; i++) assert_false(unpriced->offerings[i].available || unpriced->offerings[i].awaits_price);
+    for (size_t i = 0; i < 8; i++)
+        assert_false(unpriced->offerings[i].available || unpriced->offerings[i].awaits_price);
     karp_catalogue_unref(c);
 }
 
@@ -436,7 +448,8 @@ static void many_reserved_interfaces(void **state)
     assert_int_equal(karp_catalogue_count(c), ec2_row_count);
     assert_capacity(c, "m5.large", "pods", "0");
     assert_string_equal(label(c, "p5.48xlarge", "topology.kubernetes.io/zone"), ""); /* not offered in Ireland */
-    for (size_t i = 0; i < type_of(c, "p5.48xlarge")->offering_count; i++) assert_false(type_of(c, "p5.48xlarge")->offerings[i].available);
+    for (size_t i = 0; i < type_of(c, "p5.48xlarge")->offering_count; i++)
+        assert_false(type_of(c, "p5.48xlarge")->offerings[i].available);
     karp_catalogue_unref(c);
 }
 
@@ -470,11 +483,16 @@ static void refused_memory(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_types),       cmocka_unit_test(disks),
-        cmocka_unit_test(kubelet),           cmocka_unit_test(interfaces),
-        cmocka_unit_test(offerings),         cmocka_unit_test(subnets_and_reservations),
-        cmocka_unit_test(placement_groups),  cmocka_unit_test(bad_node_classes),
-        cmocka_unit_test(bad_settings),      cmocka_unit_test(zones_without_the_type),
+        cmocka_unit_test(plain_types),
+        cmocka_unit_test(disks),
+        cmocka_unit_test(kubelet),
+        cmocka_unit_test(interfaces),
+        cmocka_unit_test(offerings),
+        cmocka_unit_test(subnets_and_reservations),
+        cmocka_unit_test(placement_groups),
+        cmocka_unit_test(bad_node_classes),
+        cmocka_unit_test(bad_settings),
+        cmocka_unit_test(zones_without_the_type),
         cmocka_unit_test(many_reserved_interfaces),
         cmocka_unit_test(refused_memory),
     };

@@ -90,7 +90,8 @@ static void compare_offerings(const karp_instance_type *want, const karp_instanc
         const karp_offering *x = &want->offerings[next++];
         assert_labels(want->name.ptr, x->requirements, x->requirement_count, y->requirements, y->requirement_count);
         assert_labels(want->name.ptr, y->requirements, y->requirement_count, x->requirements, x->requirement_count);
-        if (x->price != y->price) fail_msg("%s: offering %zu costs %.17g, not %.17g", want->name.ptr, i, y->price, x->price);
+        if (x->price != y->price)
+            fail_msg("%s: offering %zu costs %.17g, not %.17g", want->name.ptr, i, y->price, x->price);
         assert_int_equal(x->available, y->available);
     }
     assert_int_equal(next, want->offering_count);

@@ -33,8 +33,13 @@ static void known_labels(void **state)
 {
     (void)state;
     static const char *const of_karpenter[] = {
-        "topology.kubernetes.io/zone", "topology.kubernetes.io/region", "node.kubernetes.io/instance-type", "kubernetes.io/arch",
-        "kubernetes.io/os", "karpenter.sh/capacity-type", "node.kubernetes.io/windows-build",
+        "topology.kubernetes.io/zone",
+        "topology.kubernetes.io/region",
+        "node.kubernetes.io/instance-type",
+        "kubernetes.io/arch",
+        "kubernetes.io/os",
+        "karpenter.sh/capacity-type",
+        "node.kubernetes.io/windows-build",
     };
     enum { THEIRS = sizeof of_karpenter / sizeof *of_karpenter };
     karp_str theirs[THEIRS];
@@ -116,7 +121,8 @@ static void equal_classes(void **state)
         "{\"spec\":{\"instanceStorePolicy\":\"RAID0\"}}",
         "{\"spec\":{\"blockDeviceMappings\":[{\"deviceName\":\"/dev/xvda\",\"ebs\":{\"volumeSize\":\"30Gi\"}}]}}",
         "{\"spec\":{\"blockDeviceMappings\":[{\"deviceName\":\"/dev/xvdb\",\"ebs\":{\"volumeSize\":\"30Gi\"}}]}}",
-        "{\"spec\":{\"blockDeviceMappings\":[{\"deviceName\":\"/dev/xvdb\",\"rootVolume\":true,\"ebs\":{\"volumeSize\":\"30Gi\"}}]}}",
+        "{\"spec\":{\"blockDeviceMappings\":[{\"deviceName\":\"/dev/"
+        "xvdb\",\"rootVolume\":true,\"ebs\":{\"volumeSize\":\"30Gi\"}}]}}",
         "{\"spec\":{\"networkInterfaces\":[]}}",
         "{\"spec\":{\"networkInterfaces\":[{\"networkCardIndex\":0}]}}",
         "{\"spec\":{\"networkInterfaces\":[{\"networkCardIndex\":1}]}}",
@@ -131,9 +137,12 @@ static void equal_classes(void **state)
         STATUS("\"capacityReservations\":[{\"id\":\"a\",\"availabilityZone\":\"us-west-2a\"}]"),
         STATUS("\"capacityReservations\":[{\"id\":\"b\",\"availabilityZone\":\"us-west-2a\"}]"),
         STATUS("\"capacityReservations\":[{\"id\":\"b\",\"availabilityZone\":\"us-west-2b\"}]"),
-        STATUS("\"capacityReservations\":[{\"id\":\"b\",\"availabilityZone\":\"us-west-2b\",\"instanceType\":\"m5.large\"}]"),
-        STATUS("\"capacityReservations\":[{\"id\":\"b\",\"availabilityZone\":\"us-west-2b\",\"reservationType\":\"capacity-block\"}]"),
-        STATUS("\"capacityReservations\":[{\"id\":\"b\",\"availabilityZone\":\"us-west-2b\",\"availableInstanceCount\":1}]"),
+        STATUS("\"capacityReservations\":[{\"id\":\"b\",\"availabilityZone\":\"us-west-2b\",\"instanceType\":\"m5."
+               "large\"}]"),
+        STATUS("\"capacityReservations\":[{\"id\":\"b\",\"availabilityZone\":\"us-west-2b\",\"reservationType\":"
+               "\"capacity-block\"}]"),
+        STATUS("\"capacityReservations\":[{\"id\":\"b\",\"availabilityZone\":\"us-west-2b\",\"availableInstanceCount\":"
+               "1}]"),
         STATUS("\"capacityReservations\":[{\"id\":\"b\",\"availabilityZone\":\"us-west-2b\",\"interruptible\":true}]"),
         STATUS("\"capacityReservations\":[{\"id\":\"b\",\"availabilityZone\":\"us-west-2b\",\"state\":\"expiring\"}]"),
         STATUS("\"placementGroup\":{\"id\":\"a\"}"),
@@ -149,7 +158,8 @@ static void equal_classes(void **state)
     }
     /* What changes no instance type does not count. */
     assert_true(equal("{}", "{\"spec\":{\"amiFamily\":\"AL2023\",\"tags\":{\"a\":\"b\"},\"role\":\"r\"}}"));
-    assert_true(equal("{\"spec\":{\"amiSelectorTerms\":[{\"alias\":\"al2@v1\"}]}}", "{\"spec\":{\"amiFamily\":\"AL2\"}}"));
+    assert_true(
+        equal("{\"spec\":{\"amiSelectorTerms\":[{\"alias\":\"al2@v1\"}]}}", "{\"spec\":{\"amiFamily\":\"AL2\"}}"));
     assert_true(equal(KUBELET("\"clusterDNS\":[\"1.1.1.1\"]"), "{}"));
 }
 
@@ -265,8 +275,9 @@ static void refused_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_labels),         cmocka_unit_test(equal_classes),  cmocka_unit_test(options_of_catalogues),
-        cmocka_unit_test(errors_name_the_place), cmocka_unit_test(refused_memory),
+        cmocka_unit_test(known_labels),          cmocka_unit_test(equal_classes),
+        cmocka_unit_test(options_of_catalogues), cmocka_unit_test(errors_name_the_place),
+        cmocka_unit_test(refused_memory),
     };
     return cmocka_run_group_tests_name("aws classes", tests, set_up, tear_down);
 }

@@ -12,24 +12,32 @@
 #include <support/fault.h>
 #include <support/plain.h>
 
-#define TYPE(more) \
-    "{\"InstanceTypes\":[{\"InstanceType\":\"zz9.large\",\"SupportedUsageClasses\":[\"on-demand\",\"spot\"],\"Hypervisor\":\"nitro\"," more "}]}"
-#define PROCESSOR "\"ProcessorInfo\":{\"SupportedArchitectures\":[\"x86_64\"],\"SustainedClockSpeedInGhz\":3.1,\"Manufacturer\":\"Intel\"}"
+#define TYPE(more)                                                                                                     \
+    "{\"InstanceTypes\":[{\"InstanceType\":\"zz9.large\",\"SupportedUsageClasses\":[\"on-demand\",\"spot\"],"          \
+    "\"Hypervisor\":\"nitro\"," more "}]}"
+#define PROCESSOR                                                                                                      \
+    "\"ProcessorInfo\":{\"SupportedArchitectures\":[\"x86_64\"],\"SustainedClockSpeedInGhz\":3.1,\"Manufacturer\":"    \
+    "\"Intel\"}"
 #define CPUS "\"VCpuInfo\":{\"DefaultVCpus\":2}"
 #define MEMORY "\"MemoryInfo\":{\"SizeInMiB\":8192}"
-#define NETWORK                                                                                                                    \
-    "\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":10,\"DefaultNetworkCardIndex\":0,\"NetworkCards\":[" \
+#define NETWORK                                                                                                        \
+    "\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":10,\"DefaultNetworkCardIndex\":0,"  \
+    "\"NetworkCards\":["                                                                                               \
     "{\"NetworkCardIndex\":0,\"MaximumNetworkInterfaces\":3}],\"EncryptionInTransitSupported\":true}"
 #define GOOD TYPE(PROCESSOR "," CPUS "," MEMORY "," NETWORK)
 #define OFFERS                                                                                                         \
-    "{\"InstanceTypeOfferings\":[{\"InstanceType\":\"zz9.large\",\"LocationType\":\"availability-zone\",\"Location\":"     \
-    "\"ap-south-1b\"},{\"InstanceType\":\"zz9.large\",\"LocationType\":\"availability-zone\",\"Location\":\"ap-south-1a\"}]}"
-#define PRODUCT(family, system, tenancy, usd)                                                                                                \
-    "{\"product\":{\"productFamily\":\"" family "\",\"attributes\":{\"instanceType\":\"zz9.large\",\"operatingSystem\":\"" system               \
-    "\",\"tenancy\":\"" tenancy "\",\"regionCode\":\"ap-south-1\",\"preInstalledSw\":\"NA\",\"capacitystatus\":\"Used\"}},\"terms\":{\"OnDemand\":{" \
+    "{\"InstanceTypeOfferings\":[{\"InstanceType\":\"zz9.large\",\"LocationType\":\"availability-zone\",\"Location\":" \
+    "\"ap-south-1b\"},{\"InstanceType\":\"zz9.large\",\"LocationType\":\"availability-zone\",\"Location\":\"ap-south-" \
+    "1a\"}]}"
+#define PRODUCT(family, system, tenancy, usd)                                                                          \
+    "{\"product\":{\"productFamily\":\"" family                                                                        \
+    "\",\"attributes\":{\"instanceType\":\"zz9.large\",\"operatingSystem\":\"" system "\",\"tenancy\":\"" tenancy      \
+    "\",\"regionCode\":\"ap-south-1\",\"preInstalledSw\":\"NA\",\"capacitystatus\":\"Used\"}},\"terms\":{"             \
+    "\"OnDemand\":{"                                                                                                   \
     "\"A\":{\"priceDimensions\":{\"B\":{\"pricePerUnit\":{\"USD\":\"" usd "\"}}}}}}}"
-#define SPOT(zone, price, time)                                                                                                   \
-    "{\"AvailabilityZone\":\"" zone "\",\"InstanceType\":\"zz9.large\",\"ProductDescription\":\"Linux/UNIX\",\"SpotPrice\":\"" price \
+#define SPOT(zone, price, time)                                                                                        \
+    "{\"AvailabilityZone\":\"" zone                                                                                    \
+    "\",\"InstanceType\":\"zz9.large\",\"ProductDescription\":\"Linux/UNIX\",\"SpotPrice\":\"" price                   \
     "\",\"Timestamp\":\"" time "\"}"
 
 static karp_provider *open_in(const char *region)
@@ -90,8 +98,10 @@ static void region_from_files(void **state)
     const karp_instance_type *t = only(provider, &types);
     assert_int_equal(t->offering_count, 4);
     for (size_t i = 0; i < 4; i++) assert_true(!t->offerings[i].available && t->offerings[i].awaits_price);
-    load(provider, "on-demand-prices", "{\"PriceList\":[" PRODUCT("Compute Instance", "Windows", "Shared", "9") "," PRODUCT("Compute Instance", "Linux", "Dedicated", "8") ","
-                                       PRODUCT("Compute Instance", "Linux", "Shared", "0.1") "]}");
+    load(provider, "on-demand-prices",
+         "{\"PriceList\":[" PRODUCT("Compute Instance", "Windows", "Shared", "9") "," PRODUCT(
+             "Compute Instance", "Linux", "Dedicated", "8") "," PRODUCT("Compute Instance", "Linux", "Shared",
+                                                                        "0.1") "]}");
     t = only(provider, &types);
     assert_string_equal(t->name.ptr, "zz9.large");
     assert_int_equal(t->offering_count, 4);
@@ -103,13 +113,18 @@ static void region_from_files(void **state)
     }
     assert_string_equal(amount_of(t, "memory"), "7577Mi");
     assert_string_equal(amount_of(t, "pods"), "29");
-    assert_string_equal(value_of(t->requirements, t->requirement_count, "karpenter.k8s.aws/instance-cpu-sustained-clock-speed-mhz"), "3100");
+    assert_string_equal(
+        value_of(t->requirements, t->requirement_count, "karpenter.k8s.aws/instance-cpu-sustained-clock-speed-mhz"),
+        "3100");
     /* The latest entry counts; a zone without one has no price. */
-    load(provider, "spot-prices", "{\"SpotPriceHistory\":[" SPOT("ap-south-1b", "0.05", "2026-01-02T00:00:00Z") "," SPOT("ap-south-1b", "0.01", "2026-01-01T00:00:00Z") "]}");
+    load(provider, "spot-prices",
+         "{\"SpotPriceHistory\":[" SPOT("ap-south-1b", "0.05", "2026-01-02T00:00:00Z") "," SPOT(
+             "ap-south-1b", "0.01", "2026-01-01T00:00:00Z") "]}");
     t = only(provider, &types);
     assert_true(!t->offerings[1].available && t->offerings[1].awaits_price);
     assert_true(t->offerings[3].available && t->offerings[3].price == 0.05);
-    load(provider, "limits", "{\"zz9.large\":{\"isTrunkingCompatible\":true,\"branchInterface\":9,\"ipv4PerInterface\":10}}");
+    load(provider, "limits",
+         "{\"zz9.large\":{\"isTrunkingCompatible\":true,\"branchInterface\":9,\"ipv4PerInterface\":10}}");
     load(provider, "discovered-memory", "{\"zz9.large\":\"7000Mi\"}");
     t = only(provider, &types);
     assert_string_equal(amount_of(t, "memory"), "7000Mi");
@@ -143,12 +158,15 @@ static void memory_by_images(void **state)
     (void)state;
     karp_provider *p = open_in("us-west-2");
     karp_catalogue *types = NULL;
-    load(p, "discovered-memory", "{\"m5.large\":[{\"images\":[\"ami-1\",\"ami-2\"],\"memory\":\"7500Mi\"},{\"images\":[\"ami-3\"],\"memory\":\"7600Mi\"},"
-                                 "{\"images\":[\"ami-3\"],\"memory\":\"7610Mi\"}]}");
+    load(p, "discovered-memory",
+         "{\"m5.large\":[{\"images\":[\"ami-1\",\"ami-2\"],\"memory\":\"7500Mi\"},{\"images\":[\"ami-3\"],\"memory\":"
+         "\"7600Mi\"},"
+         "{\"images\":[\"ami-3\"],\"memory\":\"7610Mi\"}]}");
     assert_string_equal(memory_under(p, IMAGES(""), &types), "7577Mi");
     assert_string_equal(memory_under(p, IMAGES("{\"id\":\"ami-1\"}"), &types), "7577Mi");
     assert_string_equal(memory_under(p, IMAGES("{\"id\":\"ami-2\"},{\"id\":\"ami-1\"}"), &types), "7500Mi");
-    assert_string_equal(memory_under(p, IMAGES("{\"id\":\"ami-1\"},{\"id\":\"ami-2\"},{\"id\":\"ami-3\"}"), &types), "7577Mi");
+    assert_string_equal(memory_under(p, IMAGES("{\"id\":\"ami-1\"},{\"id\":\"ami-2\"},{\"id\":\"ami-3\"}"), &types),
+                        "7577Mi");
     assert_string_equal(memory_under(p, IMAGES("{\"id\":\"ami-3\"}"), &types), "7600Mi");
     load(p, "discovered-memory", "{\"m5.large\":\"7550Mi\"}"); /* whatever the images; what was known stays */
     assert_string_equal(memory_under(p, IMAGES("{\"id\":\"ami-3\"}"), &types), "7550Mi");
@@ -170,10 +188,14 @@ static void bounds_of_types(void **state)
     };
     for (size_t able = 0; able < 2; able++) {
         karp_provider *p = open_in("ap-south-1");
-        load(p, "types", able ? TYPE("\"ProcessorInfo\":{\"SupportedArchitectures\":[\"x86_64\"],\"SupportedFeatures\":[\"amd-sev-snp\",\"nested-virtualization\"]}," CPUS "," MEMORY
-                                     "," NETWORK ",\"PlacementGroupInfo\":{\"SupportedStrategies\":[\"partition\",\"spread\"]}")
-                              : TYPE(PROCESSOR "," CPUS "," MEMORY ",\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":10,"
-                                     "\"EnaSupport\":\"unsupported\"},\"PlacementGroupInfo\":{\"SupportedStrategies\":[\"cluster\"]}"));
+        load(p, "types",
+             able ? TYPE("\"ProcessorInfo\":{\"SupportedArchitectures\":[\"x86_64\"],\"SupportedFeatures\":[\"amd-sev-"
+                         "snp\",\"nested-virtualization\"]}," CPUS "," MEMORY "," NETWORK
+                         ",\"PlacementGroupInfo\":{\"SupportedStrategies\":[\"partition\",\"spread\"]}")
+                  : TYPE(PROCESSOR "," CPUS "," MEMORY
+                                   ",\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":10,"
+                                   "\"EnaSupport\":\"unsupported\"},\"PlacementGroupInfo\":{\"SupportedStrategies\":["
+                                   "\"cluster\"]}"));
         load(p, "offerings", OFFERS);
         load(p, "on-demand-prices", "{\"PriceList\":[" PRODUCT("Compute Instance", "Linux", "Shared", "0.1") "]}");
         for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
@@ -196,7 +218,8 @@ static void partly(void **state)
     karp_provider *provider = open_in("us-west-2");
     karp_catalogue *before = NULL, *after = NULL;
     assert_int_equal(karp_provider_catalogue(provider, NULL, &before, NULL), KARP_OK);
-    load(provider, "offerings", "{\"InstanceTypeOfferings\":[{\"InstanceType\":\"m5.large\",\"Location\":\"us-west-2b\"}]}");
+    load(provider, "offerings",
+         "{\"InstanceTypeOfferings\":[{\"InstanceType\":\"m5.large\",\"Location\":\"us-west-2b\"}]}");
     const karp_instance_type *t = only(provider, &after);
     assert_true(karp_catalogue_count(before) > 1000); /* the old one is its holder's own */
     assert_string_equal(t->name.ptr, "m5.large");
@@ -212,9 +235,12 @@ static void partly(void **state)
 static void network_cards(void **state)
 {
     (void)state;
-    static const char cards[] = "\"NetworkInfo\":{\"MaximumNetworkInterfaces\":9,\"Ipv4AddressesPerInterface\":10,\"DefaultNetworkCardIndex\":0,"
-                                "\"EfaInfo\":{\"MaximumEfaInterfaces\":2},\"NetworkCards\":[{\"NetworkCardIndex\":0,\"MaximumNetworkInterfaces\":3},"
-                                "{\"NetworkCardIndex\":1,\"MaximumNetworkInterfaces\":1},{\"NetworkCardIndex\":3,\"MaximumNetworkInterfaces\":2}]}";
+    static const char cards[] = "\"NetworkInfo\":{\"MaximumNetworkInterfaces\":9,\"Ipv4AddressesPerInterface\":10,"
+                                "\"DefaultNetworkCardIndex\":0,"
+                                "\"EfaInfo\":{\"MaximumEfaInterfaces\":2},\"NetworkCards\":[{\"NetworkCardIndex\":0,"
+                                "\"MaximumNetworkInterfaces\":3},"
+                                "{\"NetworkCardIndex\":1,\"MaximumNetworkInterfaces\":1},{\"NetworkCardIndex\":3,"
+                                "\"MaximumNetworkInterfaces\":2}]}";
     static const struct {
         const char *interfaces, *pods;
         int fits;
@@ -239,7 +265,9 @@ static void network_cards(void **state)
         char document[512];
         karp_provider_class *c = NULL;
         karp_catalogue *types = NULL;
-        snprintf(document, sizeof document, "{\"spec\":{\"networkInterfaces\":[%s]},\"status\":{\"subnets\":[{\"id\":\"s\",\"zone\":\"ap-south-1a\"}]}}",
+        snprintf(document, sizeof document,
+                 "{\"spec\":{\"networkInterfaces\":[%s]},\"status\":{\"subnets\":[{\"id\":\"s\",\"zone\":\"ap-south-"
+                 "1a\"}]}}",
                  cases[i].interfaces);
         assert_int_equal(karp_provider_class_new(p, text_of("class"), text_of(document), &c, NULL), KARP_OK);
         assert_int_equal(karp_provider_catalogue(p, c, &types, NULL), KARP_OK);
@@ -264,27 +292,47 @@ static void bad_facts(void **state)
         { "types", "{}", "InstanceTypes" },
         { "types", "{\"InstanceTypes\":[1]}", "InstanceTypes[0]" },
         { "types", TYPE(PROCESSOR "," MEMORY "," NETWORK), "InstanceTypes[0].VCpuInfo" },
-        { "types", TYPE(PROCESSOR ",\"VCpuInfo\":{\"DefaultVCpus\":-2}," MEMORY "," NETWORK), "InstanceTypes[0].DefaultVCpus" },
-        { "types", TYPE(PROCESSOR ",\"VCpuInfo\":{\"DefaultVCpus\":\"2\"}," MEMORY "," NETWORK), "InstanceTypes[0].DefaultVCpus" },
+        { "types", TYPE(PROCESSOR ",\"VCpuInfo\":{\"DefaultVCpus\":-2}," MEMORY "," NETWORK),
+          "InstanceTypes[0].DefaultVCpus" },
+        { "types", TYPE(PROCESSOR ",\"VCpuInfo\":{\"DefaultVCpus\":\"2\"}," MEMORY "," NETWORK),
+          "InstanceTypes[0].DefaultVCpus" },
         { "types", TYPE(PROCESSOR "," CPUS ",\"MemoryInfo\":{}," NETWORK), "InstanceTypes[0].SizeInMiB" },
         { "types", TYPE(PROCESSOR "," CPUS "," MEMORY), "InstanceTypes[0].NetworkInfo" },
-        { "types", TYPE(PROCESSOR "," CPUS "," MEMORY ",\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":70000}"), "InstanceTypes[0].NetworkInfo" },
-        { "types", TYPE(PROCESSOR "," CPUS "," MEMORY ",\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":10,\"NetworkCards\":["
-          "{\"NetworkCardIndex\":64,\"MaximumNetworkInterfaces\":3}]}"), "InstanceTypes[0].NetworkInfo.NetworkCards" },
+        { "types",
+          TYPE(PROCESSOR "," CPUS "," MEMORY
+                         ",\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":70000}"),
+          "InstanceTypes[0].NetworkInfo" },
+        { "types",
+          TYPE(PROCESSOR
+               "," CPUS "," MEMORY
+               ",\"NetworkInfo\":{\"MaximumNetworkInterfaces\":3,\"Ipv4AddressesPerInterface\":10,\"NetworkCards\":["
+               "{\"NetworkCardIndex\":64,\"MaximumNetworkInterfaces\":3}]}"),
+          "InstanceTypes[0].NetworkInfo.NetworkCards" },
         { "types", TYPE(CPUS "," MEMORY "," NETWORK), "InstanceTypes[0].ProcessorInfo" },
-        { "types", TYPE(PROCESSOR "," CPUS "," MEMORY "," NETWORK ",\"GpuInfo\":{\"Gpus\":[{\"Name\":\"T4\",\"Count\":-1}]}"), "InstanceTypes[0].Count" },
-        { "types", TYPE(PROCESSOR "," CPUS "," MEMORY "," NETWORK ",\"InstanceStorageInfo\":{\"TotalSizeInGB\":-75}"), "InstanceTypes[0].TotalSizeInGB" },
+        { "types",
+          TYPE(PROCESSOR "," CPUS "," MEMORY "," NETWORK ",\"GpuInfo\":{\"Gpus\":[{\"Name\":\"T4\",\"Count\":-1}]}"),
+          "InstanceTypes[0].Count" },
+        { "types", TYPE(PROCESSOR "," CPUS "," MEMORY "," NETWORK ",\"InstanceStorageInfo\":{\"TotalSizeInGB\":-75}"),
+          "InstanceTypes[0].TotalSizeInGB" },
         { "offerings", "{}", "InstanceTypeOfferings" },
-        { "offerings", "{\"InstanceTypeOfferings\":[{\"Location\":\"us-west-2a\"}]}", "InstanceTypeOfferings[0].InstanceType" },
-        { "offerings", "{\"InstanceTypeOfferings\":[{\"InstanceType\":\"m5.large\",\"Location\":\"eu-west-1a\"}]}", "InstanceTypeOfferings[0].Location" },
-        { "offerings", "{\"InstanceTypeOfferings\":[{\"InstanceType\":\"m5.large\",\"LocationType\":\"region\",\"Location\":\"us-west-2a\"}]}",
+        { "offerings", "{\"InstanceTypeOfferings\":[{\"Location\":\"us-west-2a\"}]}",
+          "InstanceTypeOfferings[0].InstanceType" },
+        { "offerings", "{\"InstanceTypeOfferings\":[{\"InstanceType\":\"m5.large\",\"Location\":\"eu-west-1a\"}]}",
+          "InstanceTypeOfferings[0].Location" },
+        { "offerings",
+          "{\"InstanceTypeOfferings\":[{\"InstanceType\":\"m5.large\",\"LocationType\":\"region\",\"Location\":\"us-"
+          "west-2a\"}]}",
           "InstanceTypeOfferings[0].LocationType" },
         { "on-demand-prices", "{\"PriceList\":[]}", "PriceList" },
         { "on-demand-prices", "{}", "products" },
         { "on-demand-prices", "{\"PriceList\":[\"no JSON\"]}", "PriceList[0]" },
         { "spot-prices", "{}", "SpotPriceHistory" },
-        { "spot-prices", "{\"SpotPriceHistory\":[{\"InstanceType\":\"m5.large\",\"AvailabilityZone\":\"us-west-2a\",\"SpotPrice\":\"-1\"}]}", "SpotPriceHistory[0].SpotPrice" },
-        { "spot-prices", "{\"SpotPriceHistory\":[{\"InstanceType\":\"m5.large\",\"AvailabilityZone\":\"us-west-2a\"}]}", "SpotPriceHistory[0].SpotPrice" },
+        { "spot-prices",
+          "{\"SpotPriceHistory\":[{\"InstanceType\":\"m5.large\",\"AvailabilityZone\":\"us-west-2a\",\"SpotPrice\":\"-"
+          "1\"}]}",
+          "SpotPriceHistory[0].SpotPrice" },
+        { "spot-prices", "{\"SpotPriceHistory\":[{\"InstanceType\":\"m5.large\",\"AvailabilityZone\":\"us-west-2a\"}]}",
+          "SpotPriceHistory[0].SpotPrice" },
         { "limits", "{\"m5.large\":{\"branchInterface\":-1}}", "m5.large.branchInterface" },
         { "discovered-memory", "{\"m5.large\":\"lots\"}", "m5.large" },
         { "discovered-memory", "{\"m5.large\":\"-1Gi\"}", "m5.large" },
@@ -298,9 +346,12 @@ static void bad_facts(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         karp_error error;
         karp_error_init(&error, sizeof error);
-        karp_status status = karp_provider_load_facts(provider, text_of(cases[i].kind), text_of("facts.json"), text_of(cases[i].text), &error);
-        if (status != KARP_E_INVALID || strcmp(error.field, cases[i].field) != 0 || strcmp(error.document, "facts.json") != 0) {
-            fail_msg("%s %s: %s, %s %s", cases[i].kind, cases[i].text, karp_status_name(status), error.field, error.message);
+        karp_status status = karp_provider_load_facts(provider, text_of(cases[i].kind), text_of("facts.json"),
+                                                      text_of(cases[i].text), &error);
+        if (status != KARP_E_INVALID || strcmp(error.field, cases[i].field) != 0 ||
+            strcmp(error.document, "facts.json") != 0) {
+            fail_msg("%s %s: %s, %s %s", cases[i].kind, cases[i].text, karp_status_name(status), error.field,
+                     error.message);
         }
     }
     /* None of it left a trace. */
@@ -325,9 +376,14 @@ static void refused_memory(void **state)
             size_t live = f.live_blocks;
             fault_arm(&f, at, keep);
             status = karp_provider_open(own, text_of("aws"), NULL, &provider, NULL);
-            if (status == KARP_OK) status = karp_provider_load_facts(provider, text_of("types"), text_of("f"), text_of(GOOD), NULL);
-            if (status == KARP_OK) status = karp_provider_load_facts(provider, text_of("discovered-memory"), text_of("f"), text_of(seen), NULL);
-            if (status == KARP_OK) status = karp_provider_load_facts(provider, text_of("discovered-memory"), text_of("f"), text_of(seen), NULL);
+            if (status == KARP_OK)
+                status = karp_provider_load_facts(provider, text_of("types"), text_of("f"), text_of(GOOD), NULL);
+            if (status == KARP_OK)
+                status = karp_provider_load_facts(provider, text_of("discovered-memory"), text_of("f"), text_of(seen),
+                                                  NULL);
+            if (status == KARP_OK)
+                status = karp_provider_load_facts(provider, text_of("discovered-memory"), text_of("f"), text_of(seen),
+                                                  NULL);
             fault_arm(&f, 0, false);
             if (status != KARP_OK) assert_int_equal(status, KARP_E_NOMEM);
             karp_provider_close(provider);
@@ -345,7 +401,8 @@ static void no_types(void **state)
     (void)state;
     karp_provider *provider = open_in("us-west-2");
     karp_catalogue *types = NULL;
-    load(provider, "types", TYPE("\"ProcessorInfo\":{\"SupportedArchitectures\":[\"i386\"]}," CPUS "," MEMORY "," NETWORK));
+    load(provider, "types",
+         TYPE("\"ProcessorInfo\":{\"SupportedArchitectures\":[\"i386\"]}," CPUS "," MEMORY "," NETWORK));
     load(provider, "spot-prices", "{\"SpotPriceHistory\":[" SPOT("us-west-2b", "0.05", "2026-01-02T00:00:00Z") "]}");
     assert_int_equal(karp_provider_catalogue(provider, NULL, &types, NULL), KARP_OK);
     assert_int_equal(karp_catalogue_count(types), 0);
@@ -355,7 +412,9 @@ static void no_types(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(region_from_files), cmocka_unit_test(memory_by_images), cmocka_unit_test(bounds_of_types), cmocka_unit_test(partly), cmocka_unit_test(network_cards),
-        cmocka_unit_test(bad_facts), cmocka_unit_test(refused_memory), cmocka_unit_test(no_types) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(region_from_files), cmocka_unit_test(memory_by_images),
+                                        cmocka_unit_test(bounds_of_types),   cmocka_unit_test(partly),
+                                        cmocka_unit_test(network_cards),     cmocka_unit_test(bad_facts),
+                                        cmocka_unit_test(refused_memory),    cmocka_unit_test(no_types) };
     return cmocka_run_group_tests_name("aws facts", tests, set_up, tear_down);
 }

@@ -50,8 +50,8 @@ static step_count count_of(const karp_provider_launch *launch)
 }
 
 /* The provider's filters one by one, on a copy; then as they are. */
-static uint32_t counting(void *handle, const void *node_class, const karp_provider_memory *memory, karp_provider_launch *launch,
-                         karp_provider_problem *problem)
+static uint32_t counting(void *handle, const void *node_class, const karp_provider_memory *memory,
+                         karp_provider_launch *launch, karp_provider_problem *problem)
 {
     karp_provider_launch copy = *launch;
     size_t bytes = launch->candidate_count * sizeof *launch->candidates;
@@ -124,8 +124,10 @@ static void read_scenario(const json_t *tree, scenario *s)
     }
     json_t *requests = json_object_get(tree, "requests"), *value;
     const char *name;
-    json_object_foreach(requests, name, value) {
-        s->requests[s->launch.request_count++] = (karp_resource){ .name = text_of(name), .text = text_of(json_string_value(value)) };
+    json_object_foreach(requests, name, value)
+    {
+        s->requests[s->launch.request_count++] = (karp_resource){ .name = text_of(name),
+                                                                  .text = text_of(json_string_value(value)) };
     }
 }
 
@@ -166,7 +168,8 @@ static void check_kept(const char *name, const karp_provider_launch *l, const js
             bool kept_too = least < 1e300; /* else one of equal price was kept in its place */
             for (size_t o = 0; !kept_too && o < l->types[k]->offering_count; o++) {
                 const karp_offering *offering = &l->types[k]->offerings[o];
-                bool good = offering->available && match_agree(l->requirements, l->requirement_count, offering->requirements, offering->requirement_count);
+                bool good = offering->available && match_agree(l->requirements, l->requirement_count,
+                                                               offering->requirements, offering->requirement_count);
                 if (good && offering->price < least) least = offering->price;
             }
         }
@@ -238,14 +241,19 @@ static void scenarios(void **state)
 
 /* ---- reservations ---------------------------------------------------------------------------- */
 
-#define RESERVED(id, type, zone, kind, interruptible, free)                                                              \
-    "{\"id\":\"" id "\",\"instanceType\":\"" type "\",\"availabilityZone\":\"" zone "\",\"reservationType\":\"" kind "\"," \
+#define RESERVED(id, type, zone, kind, interruptible, free)                                                            \
+    "{\"id\":\"" id "\",\"instanceType\":\"" type "\",\"availabilityZone\":\"" zone "\",\"reservationType\":\"" kind   \
+    "\","                                                                                                              \
     "\"interruptible\":" interruptible ",\"availableInstanceCount\":" free "}"
-#define CLASS(reservations)                                                                                                \
-    "{\"spec\":{\"amiFamily\":\"AL2023\"},\"status\":{\"amis\":[{\"id\":\"ami-arm\",\"requirements\":[{\"key\":\"kubernetes.io/arch\"," \
-    "\"operator\":\"In\",\"values\":[\"arm64\"]}]},{\"id\":\"ami-amd\",\"requirements\":[{\"key\":\"kubernetes.io/arch\",\"operator\":" \
-    "\"In\",\"values\":[\"amd64\"]}]}],\"subnets\":[{\"id\":\"subnet-a\",\"zone\":\"us-west-2a\",\"availableIPAddressCount\":5},"         \
-    "{\"id\":\"subnet-a2\",\"zone\":\"us-west-2a\",\"availableIPAddressCount\":50},{\"id\":\"subnet-b\",\"zone\":\"us-west-2b\"}],"       \
+#define CLASS(reservations)                                                                                            \
+    "{\"spec\":{\"amiFamily\":\"AL2023\"},\"status\":{\"amis\":[{\"id\":\"ami-arm\",\"requirements\":[{\"key\":"       \
+    "\"kubernetes.io/arch\","                                                                                          \
+    "\"operator\":\"In\",\"values\":[\"arm64\"]}]},{\"id\":\"ami-amd\",\"requirements\":[{\"key\":\"kubernetes.io/"    \
+    "arch\",\"operator\":"                                                                                             \
+    "\"In\",\"values\":[\"amd64\"]}]}],\"subnets\":[{\"id\":\"subnet-a\",\"zone\":\"us-west-2a\","                     \
+    "\"availableIPAddressCount\":5},"                                                                                  \
+    "{\"id\":\"subnet-a2\",\"zone\":\"us-west-2a\",\"availableIPAddressCount\":50},{\"id\":\"subnet-b\",\"zone\":"     \
+    "\"us-west-2b\"}],"                                                                                                \
     "\"capacityReservations\":[" reservations "]}}"
 
 typedef struct asked {
@@ -262,7 +270,8 @@ static void ask(asked *a, const char *document, const char *capacity_type)
 {
     memset(a, 0, sizeof *a);
     assert_int_equal(karp_provider_open(context, text_of("aws"), NULL, &a->provider, NULL), KARP_OK);
-    assert_int_equal(karp_provider_class_new(a->provider, text_of("class"), text_of(document), &a->class_, NULL), KARP_OK);
+    assert_int_equal(karp_provider_class_new(a->provider, text_of("class"), text_of(document), &a->class_, NULL),
+                     KARP_OK);
     assert_int_equal(karp_provider_memory_new(context, &a->memory, NULL), KARP_OK);
     a->types[0] = text_of("m5.large");
     a->types[1] = text_of("m5.xlarge");
@@ -270,14 +279,18 @@ static void ask(asked *a, const char *document, const char *capacity_type)
     a->capacity_types[1] = text_of("reserved");
     a->capacity_types[2] = text_of("spot");
     a->requirements[0] = (karp_requirement){ text_of("node.kubernetes.io/instance-type"), KARP_OP_IN, 0, a->types, 2 };
-    a->requirements[1] = (karp_requirement){ text_of("karpenter.sh/capacity-type"), KARP_OP_IN, 0, a->capacity_types, 3 };
+    a->requirements[1] = (karp_requirement){ text_of("karpenter.sh/capacity-type"), KARP_OP_IN, 0, a->capacity_types,
+                                             3 };
     if (capacity_type) {
         a->capacity_types[0] = text_of(capacity_type);
         a->requirements[1].value_count = 1;
     }
     a->request = (karp_resource){ .name = text_of("cpu"), .text = text_of("1") };
-    a->launch = (karp_provider_launch){ .size = sizeof a->launch, .requirements = a->requirements, .requirement_count = 2,
-                                        .requests = &a->request, .request_count = 1 };
+    a->launch = (karp_provider_launch){ .size = sizeof a->launch,
+                                        .requirements = a->requirements,
+                                        .requirement_count = 2,
+                                        .requests = &a->request,
+                                        .request_count = 1 };
 }
 
 static void answer(asked *a, karp_status want)
@@ -306,8 +319,11 @@ static void reservations(void **state)
     (void)state;
     asked a;
     /* Of one zone the one with most room; other zones beside it; nothing that is not reserved. */
-    ask(&a, CLASS(RESERVED("cr-1", "m5.large", "us-west-2a", "default", "false", "3") "," RESERVED("cr-2", "m5.large", "us-west-2a", "default", "false", "7")
-                  "," RESERVED("cr-3", "m5.large", "us-west-2b", "default", "false", "1")), NULL);
+    ask(&a,
+        CLASS(RESERVED("cr-1", "m5.large", "us-west-2a", "default", "false",
+                       "3") "," RESERVED("cr-2", "m5.large", "us-west-2a", "default", "false",
+                                         "7") "," RESERVED("cr-3", "m5.large", "us-west-2b", "default", "false", "1")),
+        NULL);
     answer(&a, KARP_OK);
     assert_string_equal(a.launch.capacity_type.ptr, "reserved");
     assert_int_equal(a.launch.candidate_count, 2);
@@ -315,14 +331,20 @@ static void reservations(void **state)
     assert_string_equal(label_at(&a, 1, "karpenter.k8s.aws/capacity-reservation-id").ptr, "cr-3");
     done(&a);
     /* Of one price: what is not interrupted, and no block. */
-    ask(&a, CLASS(RESERVED("cr-1", "m5.large", "us-west-2a", "default", "true", "3") "," RESERVED("cr-2", "m5.large", "us-west-2b", "capacity-block", "false", "7")
-                  "," RESERVED("cr-3", "m5.large", "us-west-2b", "default", "false", "1")), NULL);
+    ask(&a,
+        CLASS(RESERVED("cr-1", "m5.large", "us-west-2a", "default", "true",
+                       "3") "," RESERVED("cr-2", "m5.large", "us-west-2b", "capacity-block", "false",
+                                         "7") "," RESERVED("cr-3", "m5.large", "us-west-2b", "default", "false", "1")),
+        NULL);
     answer(&a, KARP_OK);
     assert_int_equal(a.launch.candidate_count, 1);
     assert_string_equal(label_at(&a, 0, "karpenter.k8s.aws/capacity-reservation-id").ptr, "cr-3");
     done(&a);
     /* Of blocks a single one, the cheapest. */
-    ask(&a, CLASS(RESERVED("cr-1", "m5.xlarge", "us-west-2a", "capacity-block", "false", "3") "," RESERVED("cr-2", "m5.large", "us-west-2b", "capacity-block", "false", "7")), NULL);
+    ask(&a,
+        CLASS(RESERVED("cr-1", "m5.xlarge", "us-west-2a", "capacity-block", "false",
+                       "3") "," RESERVED("cr-2", "m5.large", "us-west-2b", "capacity-block", "false", "7")),
+        NULL);
     answer(&a, KARP_OK);
     assert_int_equal(a.launch.candidate_count, 1);
     assert_string_equal(label_at(&a, 0, "karpenter.k8s.aws/capacity-reservation-id").ptr, "cr-2");
@@ -363,20 +385,28 @@ static void request(void **state)
     ask(&a, CLASS(""), "on-demand");
     a.requirements[0].value_count = 1;
     answer(&a, KARP_OK);
-    assert_int_equal(karp_provider_launch_request(a.provider, a.class_, &a.launch, text_of("claim-1"), a.memory, &text, NULL), KARP_OK);
-    assert_string_equal(text.ptr,
-                        "{\"ClientToken\":\"claim-1\",\"LaunchTemplateConfigs\":[{\"Overrides\":[{\"AvailabilityZone\":\"us-west-2a\",\"ImageId\":\"ami-amd\","
-                        "\"InstanceType\":\"m5.large\",\"Priority\":0.096000000000000002,\"SubnetId\":\"subnet-a2\"},{\"AvailabilityZone\":\"us-west-2b\","
-                        "\"ImageId\":\"ami-amd\",\"InstanceType\":\"m5.large\",\"Priority\":0.096000000000000002,\"SubnetId\":\"subnet-b\"}]}],"
-                        "\"OnDemandOptions\":{\"AllocationStrategy\":\"lowest-price\"},\"TargetCapacitySpecification\":{\"DefaultTargetCapacityType\":"
-                        "\"on-demand\",\"TotalTargetCapacity\":1},\"Type\":\"instant\"}");
+    assert_int_equal(
+        karp_provider_launch_request(a.provider, a.class_, &a.launch, text_of("claim-1"), a.memory, &text, NULL),
+        KARP_OK);
+    assert_string_equal(text.ptr, "{\"ClientToken\":\"claim-1\",\"LaunchTemplateConfigs\":[{\"Overrides\":[{"
+                                  "\"AvailabilityZone\":\"us-west-2a\",\"ImageId\":\"ami-amd\","
+                                  "\"InstanceType\":\"m5.large\",\"Priority\":0.096000000000000002,\"SubnetId\":"
+                                  "\"subnet-a2\"},{\"AvailabilityZone\":\"us-west-2b\","
+                                  "\"ImageId\":\"ami-amd\",\"InstanceType\":\"m5.large\",\"Priority\":0."
+                                  "096000000000000002,\"SubnetId\":\"subnet-b\"}]}],"
+                                  "\"OnDemandOptions\":{\"AllocationStrategy\":\"lowest-price\"},"
+                                  "\"TargetCapacitySpecification\":{\"DefaultTargetCapacityType\":"
+                                  "\"on-demand\",\"TotalTargetCapacity\":1},\"Type\":\"instant\"}");
     done(&a);
 }
 
-#define OVERRIDES(zone) "\"LaunchTemplateAndOverrides\":{\"Overrides\":{\"InstanceType\":\"m5.large\",\"AvailabilityZone\":\"" zone "\",\"SubnetId\":\"subnet-a\",\"ImageId\":\"ami-amd\"}}"
+#define OVERRIDES(zone)                                                                                                \
+    "\"LaunchTemplateAndOverrides\":{\"Overrides\":{\"InstanceType\":\"m5.large\",\"AvailabilityZone\":\"" zone        \
+    "\",\"SubnetId\":\"subnet-a\",\"ImageId\":\"ami-amd\"}}"
 
 /* How many of the capacity type a type has. */
-static size_t open_offerings(karp_provider *p, const karp_provider_class *c, const char *name, const char *capacity_type)
+static size_t open_offerings(karp_provider *p, const karp_provider_class *c, const char *name,
+                             const char *capacity_type)
 {
     karp_catalogue *types = NULL;
     size_t count = 0;
@@ -403,9 +433,12 @@ static void result(void **state)
     for (size_t i = 0; i < a.launch.candidate_count; i++) usable += a.launch.candidates[i].usable;
     assert_int_equal(usable, 2); /* the zones of the class */
     /* One zone has none: it is marked; the other has. */
-    const char *text = "{\"Instances\":[{\"InstanceIds\":[\"i-1\"],\"InstanceType\":\"m5.large\"," OVERRIDES("us-west-2b") "}],\"Errors\":[{\"ErrorCode\":"
-                       "\"InsufficientInstanceCapacity\"," OVERRIDES("us-west-2a") "}]}";
-    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(text), 1000, a.memory, &node, NULL), KARP_OK);
+    const char *text = "{\"Instances\":[{\"InstanceIds\":[\"i-1\"],\"InstanceType\":\"m5.large\"," OVERRIDES(
+        "us-west-2b") "}],\"Errors\":[{\"ErrorCode\":"
+                      "\"InsufficientInstanceCapacity\"," OVERRIDES("us-west-2a") "}]}";
+    assert_int_equal(
+        karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(text), 1000, a.memory, &node, NULL),
+        KARP_OK);
     assert_string_equal(node.provider_id.ptr, "aws:///us-west-2b/i-1");
     assert_int_equal(node.launched, 1000);
     answer(&a, KARP_OK);
@@ -415,18 +448,26 @@ static void result(void **state)
     assert_string_equal(match_single(o->requirements, o->requirement_count, LAUNCH_ZONE).ptr, "us-west-2b");
     /* The other, too: insufficient capacity, now and at the next launch. */
     text = "{\"Errors\":[{\"ErrorCode\":\"InsufficientInstanceCapacity\"," OVERRIDES("us-west-2b") "}]}";
-    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(text), 1000, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(
+        karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(text), 1000, a.memory, &node, NULL),
+        KARP_E_PROVIDER);
     assert_int_equal(karp_provider_last_problem(a.provider)->kind, KARP_PROVIDER_NO_CAPACITY);
     answer(&a, KARP_E_PROVIDER);
     karp_provider_expire(a.provider, 1000 + INT64_C(180000000000));
     answer(&a, KARP_OK);
     /* Anything else is a failure with a reason. */
     text = "{\"Errors\":[{\"ErrorCode\":\"UnauthorizedOperation\"}]}";
-    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(text), 1000, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(
+        karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(text), 1000, a.memory, &node, NULL),
+        KARP_E_PROVIDER);
     assert_int_equal(karp_provider_last_problem(a.provider)->kind, KARP_PROVIDER_CREATE_FAILED);
     assert_string_equal(karp_provider_last_problem(a.provider)->reason, "LaunchFailed");
-    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of("{\"Instances\":[{}]}"), 0, a.memory, &node, NULL), KARP_E_INVALID);
-    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of("oops"), 0, a.memory, &node, NULL), KARP_E_INVALID);
+    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of("{\"Instances\":[{}]}"), 0,
+                                                 a.memory, &node, NULL),
+                     KARP_E_INVALID);
+    assert_int_equal(
+        karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of("oops"), 0, a.memory, &node, NULL),
+        KARP_E_INVALID);
     done(&a);
 }
 
@@ -434,9 +475,13 @@ static void result(void **state)
 static void result_scopes(void **state)
 {
     (void)state;
-    static const char plain[] = "{\"status\":{}}", grouped[] = "{\"status\":{\"placementGroup\":{\"id\":\"pg-1\",\"strategy\":\"cluster\"}}}";
-    static const char none_left[] = "{\"Errors\":[{\"ErrorCode\":\"InsufficientInstanceCapacity\"," OVERRIDES("us-west-2a") "}]}";
-    static const char no_role[] = "{\"Errors\":[{\"ErrorCode\":\"AuthFailure.ServiceLinkedRoleCreationNotPermitted\"," OVERRIDES("us-west-2a") "}]}";
+    static const char plain[] = "{\"status\":{}}",
+                      grouped[] = "{\"status\":{\"placementGroup\":{\"id\":\"pg-1\",\"strategy\":\"cluster\"}}}";
+    static const char none_left[] = "{\"Errors\":[{\"ErrorCode\":\"InsufficientInstanceCapacity\"," OVERRIDES(
+        "us-west-2a") "}]}";
+    static const char no_role[] =
+        "{\"Errors\":[{\"ErrorCode\":\"AuthFailure.ServiceLinkedRoleCreationNotPermitted\"," OVERRIDES(
+            "us-west-2a") "}]}";
     karp_provider_node node;
     asked a;
     karp_provider_class *other = NULL;
@@ -444,12 +489,16 @@ static void result_scopes(void **state)
     assert_int_equal(karp_provider_class_new(a.provider, text_of("class"), text_of(plain), &other, NULL), KARP_OK);
     answer(&a, KARP_OK);
     assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "on-demand"), 3);
-    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(none_left), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(
+        karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(none_left), 0, a.memory, &node, NULL),
+        KARP_E_PROVIDER);
     assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "on-demand"), 2);
     assert_int_equal(open_offerings(a.provider, other, "m5.large", "on-demand"), 3);
     assert_int_equal(open_offerings(a.provider, other, "m5.large", "spot"), 3);
     answer(&a, KARP_OK);
-    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(no_role), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(
+        karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(no_role), 0, a.memory, &node, NULL),
+        KARP_E_PROVIDER);
     assert_int_equal(karp_provider_last_problem(a.provider)->kind, KARP_PROVIDER_CREATE_FAILED);
     assert_int_equal(open_offerings(a.provider, other, "m5.large", "spot"), 0);
     assert_int_equal(open_offerings(a.provider, other, "m5.large", "on-demand"), 3);
@@ -457,8 +506,9 @@ static void result_scopes(void **state)
     done(&a);
 }
 
-#define SPREAD_LIMIT "{\"Errors\":[{\"ErrorCode\":\"InsufficientInstanceCapacity\",\"ErrorMessage\":\"You have exceeded the limit of instances in this spread placement group.\"," \
-    OVERRIDES("us-west-2a") "}]}"
+#define SPREAD_LIMIT                                                                                                   \
+    "{\"Errors\":[{\"ErrorCode\":\"InsufficientInstanceCapacity\",\"ErrorMessage\":\"You have exceeded the limit of "  \
+    "instances in this spread placement group.\"," OVERRIDES("us-west-2a") "}]}"
 
 /* A group that spreads is full in a zone: of no type of the launch there is more there, for this group; a reservation is not to blame. */
 static void spread_limits(void **state)
@@ -468,18 +518,24 @@ static void spread_limits(void **state)
     asked a;
     karp_provider_class *other = NULL;
     ask(&a, "{\"status\":{\"placementGroup\":{\"id\":\"pg-1\",\"strategy\":\"spread\"}}}", "on-demand");
-    assert_int_equal(karp_provider_class_new(a.provider, text_of("class"), text_of("{\"status\":{}}"), &other, NULL), KARP_OK);
+    assert_int_equal(karp_provider_class_new(a.provider, text_of("class"), text_of("{\"status\":{}}"), &other, NULL),
+                     KARP_OK);
     answer(&a, KARP_OK);
-    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(SPREAD_LIMIT), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(
+        karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(SPREAD_LIMIT), 0, a.memory, &node, NULL),
+        KARP_E_PROVIDER);
     assert_int_equal(karp_provider_last_problem(a.provider)->kind, KARP_PROVIDER_NO_CAPACITY);
     assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "on-demand"), 2);
-    assert_int_equal(open_offerings(a.provider, a.class_, "m5.xlarge", "on-demand"), 2); /* the error names the other type */
+    assert_int_equal(open_offerings(a.provider, a.class_, "m5.xlarge", "on-demand"),
+                     2); /* the error names the other type */
     assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "spot"), 3);
     assert_int_equal(open_offerings(a.provider, a.class_, "c5.large", "on-demand"), 3); /* nobody asked for it */
     assert_int_equal(open_offerings(a.provider, other, "m5.xlarge", "on-demand"), 3);
     /* To a class without a group it means that the type is not there. */
     answer(&a, KARP_OK);
-    assert_int_equal(karp_provider_launch_result(a.provider, other, &a.launch, text_of(SPREAD_LIMIT), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(
+        karp_provider_launch_result(a.provider, other, &a.launch, text_of(SPREAD_LIMIT), 0, a.memory, &node, NULL),
+        KARP_E_PROVIDER);
     assert_int_equal(open_offerings(a.provider, other, "m5.large", "on-demand"), 2);
     assert_int_equal(open_offerings(a.provider, other, "m5.xlarge", "on-demand"), 3);
     karp_provider_class_free(other);
@@ -490,16 +546,24 @@ static void spread_limits(void **state)
 static void used_up_reservations(void **state)
 {
     (void)state;
-    static const char used_up[] = "{\"Errors\":[{\"ErrorCode\":\"ReservationCapacityExceeded\"," OVERRIDES("us-west-2a") "}]}";
+    static const char used_up[] = "{\"Errors\":[{\"ErrorCode\":\"ReservationCapacityExceeded\"," OVERRIDES(
+        "us-west-2a") "}]}";
     karp_provider_node node;
     asked a;
-    ask(&a, CLASS(RESERVED("cr-1", "m5.large", "us-west-2a", "default", "false", "3") "," RESERVED("cr-2", "m5.large", "us-west-2a", "default", "false", "7")), "reserved");
+    ask(&a,
+        CLASS(RESERVED("cr-1", "m5.large", "us-west-2a", "default", "false",
+                       "3") "," RESERVED("cr-2", "m5.large", "us-west-2a", "default", "false", "7")),
+        "reserved");
     answer(&a, KARP_OK);
     assert_string_equal(label_at(&a, 0, "karpenter.k8s.aws/capacity-reservation-id").ptr, "cr-2");
-    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(SPREAD_LIMIT), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(
+        karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(SPREAD_LIMIT), 0, a.memory, &node, NULL),
+        KARP_E_PROVIDER);
     assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "reserved"), 2);
     answer(&a, KARP_OK);
-    assert_int_equal(karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(used_up), 0, a.memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(
+        karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(used_up), 0, a.memory, &node, NULL),
+        KARP_E_PROVIDER);
     assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "reserved"), 1);
     assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "on-demand"), 2);
     answer(&a, KARP_OK);
@@ -537,10 +601,15 @@ static void node(void **state)
     a.requirements[0].value_count = 1;
     answer(&a, KARP_OK);
     assert_int_equal(karp_provider_launch_pick(a.provider, a.class_, &a.launch, &picked, NULL), KARP_OK);
-    assert_int_equal(karp_provider_launch_node(a.provider, a.class_, &a.launch, picked, a.memory, &made, NULL), KARP_OK);
+    assert_int_equal(karp_provider_launch_node(a.provider, a.class_, &a.launch, picked, a.memory, &made, NULL),
+                     KARP_OK);
     static const struct {
         const char *name, *value;
-    } amounts[] = { { "cpu", "1930m" }, { "memory", "6903Mi" }, { "pods", "29" }, { "ephemeral-storage", "17Gi" }, { "vpc.amazonaws.com/pod-eni", "9" } };
+    } amounts[] = { { "cpu", "1930m" },
+                    { "memory", "6903Mi" },
+                    { "pods", "29" },
+                    { "ephemeral-storage", "17Gi" },
+                    { "vpc.amazonaws.com/pod-eni", "9" } };
     for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
         assert_string_equal(amount_of(made.allocatable, made.allocatable_count, amounts[i].name), amounts[i].value);
     }
@@ -570,7 +639,8 @@ static void bad_launches(void **state)
     answer(&a, KARP_OK);
     karp_provider_node made;
     picked = (karp_provider_candidate){ 1u << 30, 0, 0, 0 };
-    assert_int_equal(karp_provider_launch_node(a.provider, a.class_, &a.launch, picked, a.memory, &made, NULL), KARP_E_INVALID);
+    assert_int_equal(karp_provider_launch_node(a.provider, a.class_, &a.launch, picked, a.memory, &made, NULL),
+                     KARP_E_INVALID);
     karp_provider_memory own = *a.memory;
     own.alloc = NULL; /* not the host's */
     assert_int_equal(karp_provider_launch_filter(a.provider, a.class_, &own, &a.launch, NULL), KARP_E_INVALID);
@@ -580,15 +650,22 @@ static void bad_launches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scenarios), cmocka_unit_test(reservations), cmocka_unit_test(min_values),   cmocka_unit_test(request),
-        cmocka_unit_test(result), cmocka_unit_test(spread_limits),
+        cmocka_unit_test(scenarios),
+        cmocka_unit_test(reservations),
+        cmocka_unit_test(min_values),
+        cmocka_unit_test(request),
+        cmocka_unit_test(result),
+        cmocka_unit_test(spread_limits),
         cmocka_unit_test(used_up_reservations),
-        cmocka_unit_test(result_scopes),    cmocka_unit_test(node),         cmocka_unit_test(bad_launches),
+        cmocka_unit_test(result_scopes),
+        cmocka_unit_test(node),
+        cmocka_unit_test(bad_launches),
     };
     /* cmocka's own skip() is "not ok" in TAP, so what has nothing to compare with is left out and named; aws_golden is skipped then. */
     json_t *golden = golden_launches();
     size_t first = golden == NULL;
     json_decref(golden);
     if (first > 0) puts("# scenarios are left out: the launches to compare with are not here");
-    return _cmocka_run_group_tests("aws launches", tests + first, sizeof tests / sizeof *tests - first, set_up, tear_down);
+    return _cmocka_run_group_tests("aws launches", tests + first, sizeof tests / sizeof *tests - first, set_up,
+                                   tear_down);
 }

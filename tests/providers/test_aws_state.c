@@ -41,7 +41,8 @@ static size_t available(karp_provider *provider, const karp_provider_class *clas
     assert_int_equal(karp_provider_catalogue(provider, class_, &types, NULL), KARP_OK);
     for (size_t i = 0; i < karp_catalogue_count(types); i++) {
         const karp_instance_type *t = karp_catalogue_type(types, i);
-        for (size_t k = 0; k < t->offering_count && strcmp(t->name.ptr, name) == 0; k++) count += t->offerings[k].available;
+        for (size_t k = 0; k < t->offering_count && strcmp(t->name.ptr, name) == 0; k++)
+            count += t->offerings[k].available;
     }
     karp_catalogue_unref(types);
     return count;
@@ -49,7 +50,9 @@ static size_t available(karp_provider *provider, const karp_provider_class *clas
 
 static karp_provider_scope scope_of(const char *capacity_type, const char *type, const char *zone)
 {
-    return (karp_provider_scope){ .size = sizeof(karp_provider_scope), .capacity_type = text_of(capacity_type), .instance_type = text_of(type),
+    return (karp_provider_scope){ .size = sizeof(karp_provider_scope),
+                                  .capacity_type = text_of(capacity_type),
+                                  .instance_type = text_of(type),
                                   .zone = text_of(zone) };
 }
 
@@ -84,8 +87,10 @@ static void marked_subnets(void **state)
 {
     (void)state;
     karp_provider *p = open_aws();
-    karp_provider_class *c = class_of(p, "{\"status\":{\"subnets\":[{\"id\":\"s-1\",\"zone\":\"us-west-2a\"},{\"id\":\"s-2\",\"zone\":\"us-west-2a\"},"
-                                         "{\"id\":\"s-3\",\"zone\":\"us-west-2b\"}]}}");
+    karp_provider_class *c = class_of(
+        p,
+        "{\"status\":{\"subnets\":[{\"id\":\"s-1\",\"zone\":\"us-west-2a\"},{\"id\":\"s-2\",\"zone\":\"us-west-2a\"},"
+        "{\"id\":\"s-3\",\"zone\":\"us-west-2b\"}]}}");
     karp_provider_scope subnet = { .size = sizeof subnet, .subnet = text_of("s-1") };
     assert_int_equal(available(p, c, "m5.large"), 4);
     assert_int_equal(karp_provider_mark(p, &subnet, 0, 0, NULL), KARP_OK);
@@ -102,7 +107,8 @@ static void marked_partitions(void **state)
 {
     (void)state;
     karp_provider *p = open_aws();
-    karp_provider_class *c = class_of(p, "{\"status\":{\"subnets\":[{\"id\":\"s\",\"zone\":\"us-west-2a\"}],\"placementGroup\":{\"id\":\"pg-1\",\"strategy\":"
+    karp_provider_class *c = class_of(p, "{\"status\":{\"subnets\":[{\"id\":\"s\",\"zone\":\"us-west-2a\"}],"
+                                         "\"placementGroup\":{\"id\":\"pg-1\",\"strategy\":"
                                          "\"partition\",\"partitionCount\":3}}}");
     assert_int_equal(available(p, c, "m5.large"), 6);
     karp_provider_scope one = scope_of("spot", "m5.large", "us-west-2a");
@@ -128,11 +134,15 @@ static void marked_reservations_and_zones(void **state)
 {
     (void)state;
     karp_provider *p = open_aws();
-    karp_provider_class *c = class_of(p, "{\"status\":{\"subnets\":[{\"id\":\"s\",\"zone\":\"us-west-2a\",\"zoneID\":\"usw2-az1\"},{\"id\":\"t\",\"zone\":\"us-west-2b\"}],"
+    karp_provider_class *c = class_of(p, "{\"status\":{\"subnets\":[{\"id\":\"s\",\"zone\":\"us-west-2a\",\"zoneID\":"
+                                         "\"usw2-az1\"},{\"id\":\"t\",\"zone\":\"us-west-2b\"}],"
                                          "\"capacityReservations\":["
-                                         "{\"id\":\"cr-1\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2a\",\"availableInstanceCount\":2},"
-                                         "{\"id\":\"cr-2\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2a\",\"availableInstanceCount\":3},"
-                                         "{\"id\":\"cr-3\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2a\",\"availableInstanceCount\":4,\"state\":\"expiring\"}]}}");
+                                         "{\"id\":\"cr-1\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-"
+                                         "west-2a\",\"availableInstanceCount\":2},"
+                                         "{\"id\":\"cr-2\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-"
+                                         "west-2a\",\"availableInstanceCount\":3},"
+                                         "{\"id\":\"cr-3\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-"
+                                         "west-2a\",\"availableInstanceCount\":4,\"state\":\"expiring\"}]}}");
     assert_int_equal(available(p, c, "m5.large"), 6);
     karp_provider_scope one = { .size = sizeof one, .reservation = text_of("cr-1") };
     assert_int_equal(karp_provider_mark(p, &one, 0, 10 * second, NULL), KARP_OK);
@@ -195,11 +205,13 @@ static void bad_marks(void **state)
 {
     (void)state;
     karp_provider *p = open_aws();
-    karp_provider_scope none = { .size = sizeof none }, half = scope_of("spot", "m5.large", ""), family = scope_of("spot", "", "");
+    karp_provider_scope none = { .size = sizeof none }, half = scope_of("spot", "m5.large", ""),
+                        family = scope_of("spot", "", "");
     karp_provider_scope partition = scope_of("spot", "m5.large", "us-west-2a"), small = { .size = 8 };
     family.family = text_of("m5");
     partition.partition = text_of("1");
-    karp_provider_scope reserved = scope_of("reserved", "", ""), two = { .size = sizeof two }, zone = scope_of("", "", "us-west-2a"), typed = scope_of("", "m5.large", "us-west-2a");
+    karp_provider_scope reserved = scope_of("reserved", "", ""), two = { .size = sizeof two },
+                        zone = scope_of("", "", "us-west-2a"), typed = scope_of("", "m5.large", "us-west-2a");
     reserved.reservation = two.reservation = text_of("cr-1");
     two.subnet = text_of("s");
     zone.group = text_of("pg-1");
@@ -231,16 +243,23 @@ static const char *hash_of(karp_provider *p, const char *document)
 static void hashes(void **state)
 {
     (void)state;
-    static const char base[] = "{\"spec\":{\"amiFamily\":\"AL2023\",\"role\":\"r\",\"tags\":{\"a\":\"1\",\"b\":\"2\"},\"kubelet\":{\"maxPods\":20},"
-                               "\"blockDeviceMappings\":[{\"deviceName\":\"x\",\"ebs\":{\"volumeSize\":\"100Gi\"}},{\"deviceName\":\"y\"}]}}";
+    static const char base[] =
+        "{\"spec\":{\"amiFamily\":\"AL2023\",\"role\":\"r\",\"tags\":{\"a\":\"1\",\"b\":\"2\"},\"kubelet\":{"
+        "\"maxPods\":20},"
+        "\"blockDeviceMappings\":[{\"deviceName\":\"x\",\"ebs\":{\"volumeSize\":\"100Gi\"}},{\"deviceName\":\"y\"}]}}";
     static const char *const equal[] = {
         /* order of members and of lists; what is empty; what the API server fills in; amounts as they are meant; what is not covered */
-        "{\"spec\":{\"kubelet\":{\"maxPods\":20},\"tags\":{\"b\":\"2\",\"a\":\"1\"},\"role\":\"r\",\"amiFamily\":\"AL2023\",\"blockDeviceMappings\":"
+        "{\"spec\":{\"kubelet\":{\"maxPods\":20},\"tags\":{\"b\":\"2\",\"a\":\"1\"},\"role\":\"r\",\"amiFamily\":"
+        "\"AL2023\",\"blockDeviceMappings\":"
         "[{\"deviceName\":\"y\"},{\"ebs\":{\"volumeSize\":\"100Gi\"},\"deviceName\":\"x\"}]}}",
-        "{\"spec\":{\"amiFamily\":\"AL2023\",\"role\":\"r\",\"tags\":{\"a\":\"1\",\"b\":\"2\"},\"kubelet\":{\"maxPods\":20},\"userData\":\"\",\"context\":null,"
-        "\"networkInterfaces\":[],\"blockDeviceMappings\":[{\"deviceName\":\"x\",\"ebs\":{\"volumeSize\":\"102400Mi\"}},{\"deviceName\":\"y\",\"rootVolume\":false}]}}",
-        "{\"spec\":{\"amiSelectorTerms\":[{\"alias\":\"al2023@latest\"}],\"role\":\"r\",\"tags\":{\"a\":\"1\",\"b\":\"2\"},\"kubelet\":{\"maxPods\":20},"
-        "\"metadataOptions\":{\"httpTokens\":\"required\",\"httpPutResponseHopLimit\":1},\"subnetSelectorTerms\":[{\"id\":\"s\"}],"
+        "{\"spec\":{\"amiFamily\":\"AL2023\",\"role\":\"r\",\"tags\":{\"a\":\"1\",\"b\":\"2\"},\"kubelet\":{"
+        "\"maxPods\":20},\"userData\":\"\",\"context\":null,"
+        "\"networkInterfaces\":[],\"blockDeviceMappings\":[{\"deviceName\":\"x\",\"ebs\":{\"volumeSize\":\"102400Mi\"}}"
+        ",{\"deviceName\":\"y\",\"rootVolume\":false}]}}",
+        "{\"spec\":{\"amiSelectorTerms\":[{\"alias\":\"al2023@latest\"}],\"role\":\"r\",\"tags\":{\"a\":\"1\",\"b\":"
+        "\"2\"},\"kubelet\":{\"maxPods\":20},"
+        "\"metadataOptions\":{\"httpTokens\":\"required\",\"httpPutResponseHopLimit\":1},\"subnetSelectorTerms\":[{"
+        "\"id\":\"s\"}],"
         "\"blockDeviceMappings\":[{\"deviceName\":\"x\",\"ebs\":{\"volumeSize\":\"100Gi\"}},{\"deviceName\":\"y\"}]}}",
     };
     static const char *const different[] = {
@@ -250,7 +269,8 @@ static void hashes(void **state)
         "{\"spec\":{\"amiFamily\":\"AL2023\",\"instanceProfile\":\"r\"}}",
         "{\"spec\":{\"amiFamily\":\"AL2023\",\"role\":\"r\",\"metadataOptions\":{\"httpTokens\":\"optional\"}}}",
         "{\"spec\":{\"amiFamily\":\"AL2023\",\"role\":\"r\",\"blockDeviceMappings\":[{\"deviceName\":\"x\"}]}}",
-        "{\"spec\":{\"amiFamily\":\"AL2023\",\"role\":\"r\",\"blockDeviceMappings\":[{\"deviceName\":\"x\"},{\"deviceName\":\"x\"}]}}",
+        "{\"spec\":{\"amiFamily\":\"AL2023\",\"role\":\"r\",\"blockDeviceMappings\":[{\"deviceName\":\"x\"},{"
+        "\"deviceName\":\"x\"}]}}",
         "{\"spec\":{\"amiFamily\":\"AL2023\",\"role\":\"r\",\"detailedMonitoring\":true}}",
     };
     karp_provider *p = open_aws();
@@ -274,26 +294,39 @@ static void hashes(void **state)
 static void drift(void **state)
 {
     (void)state;
-    static const char document[] =
-        "{\"spec\":{\"amiFamily\":\"AL2023\",\"role\":\"r\"},\"status\":{\"amis\":[{\"id\":\"ami-arm\",\"requirements\":[{\"key\":\"kubernetes.io/arch\",\"operator\":"
-        "\"In\",\"values\":[\"arm64\"]}]},{\"id\":\"ami-amd\",\"requirements\":[{\"key\":\"kubernetes.io/arch\",\"operator\":\"In\",\"values\":[\"amd64\"]}]}],"
-        "\"securityGroups\":[{\"id\":\"sg-1\"},{\"id\":\"sg-2\"}],\"subnets\":[{\"id\":\"s-1\",\"zone\":\"us-west-2a\"}],\"capacityReservations\":"
-        "[{\"id\":\"cr-1\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-2a\"}],\"placementGroup\":{\"id\":\"pg-1\",\"strategy\":\"spread\"}}}";
+    static const char document[] = "{\"spec\":{\"amiFamily\":\"AL2023\",\"role\":\"r\"},\"status\":{\"amis\":[{\"id\":"
+                                   "\"ami-arm\",\"requirements\":[{\"key\":\"kubernetes.io/arch\",\"operator\":"
+                                   "\"In\",\"values\":[\"arm64\"]}]},{\"id\":\"ami-amd\",\"requirements\":[{\"key\":"
+                                   "\"kubernetes.io/arch\",\"operator\":\"In\",\"values\":[\"amd64\"]}]}],"
+                                   "\"securityGroups\":[{\"id\":\"sg-1\"},{\"id\":\"sg-2\"}],\"subnets\":[{\"id\":\"s-"
+                                   "1\",\"zone\":\"us-west-2a\"}],\"capacityReservations\":"
+                                   "[{\"id\":\"cr-1\",\"instanceType\":\"m5.large\",\"availabilityZone\":\"us-west-"
+                                   "2a\"}],\"placementGroup\":{\"id\":\"pg-1\",\"strategy\":\"spread\"}}}";
     karp_provider *p = open_aws();
     karp_provider_class *c = class_of(p, document);
     assert_int_equal(karp_provider_memory_new(context, &memory, NULL), KARP_OK);
     karp_str version, hash, reason;
     assert_int_equal(karp_provider_class_hash(p, c, memory, &version, &hash, NULL), KARP_OK);
     const karp_str groups[] = { text_of("sg-2"), text_of("sg-1") };
-    karp_label labels[] = { { text_of("karpenter.sh/nodepool"), text_of("default") }, { text_of("karpenter.k8s.aws/placement-group-id"), text_of("pg-1") } };
-    karp_label annotations[] = { { text_of("karpenter.k8s.aws/ec2nodeclass-hash-version"), version }, { text_of("karpenter.k8s.aws/ec2nodeclass-hash"), hash } };
-    const karp_provider_node good = { .size = sizeof good, .instance_type = text_of("m5.large"), .image_id = text_of("ami-amd"), .subnet_id = text_of("s-1"),
-                                      .reservation_id = text_of("cr-1"), .security_groups = groups, .security_group_count = 2, .labels = labels,
-                                      .label_count = 2, .annotations = annotations, .annotation_count = 2 };
-#define DRIFT(node, want)                                                                            \
-    do {                                                                                             \
-        assert_int_equal(karp_provider_drift(p, c, &(node), memory, &reason, NULL), KARP_OK);         \
-        assert_string_equal(reason.ptr, want);                                                       \
+    karp_label labels[] = { { text_of("karpenter.sh/nodepool"), text_of("default") },
+                            { text_of("karpenter.k8s.aws/placement-group-id"), text_of("pg-1") } };
+    karp_label annotations[] = { { text_of("karpenter.k8s.aws/ec2nodeclass-hash-version"), version },
+                                 { text_of("karpenter.k8s.aws/ec2nodeclass-hash"), hash } };
+    const karp_provider_node good = { .size = sizeof good,
+                                      .instance_type = text_of("m5.large"),
+                                      .image_id = text_of("ami-amd"),
+                                      .subnet_id = text_of("s-1"),
+                                      .reservation_id = text_of("cr-1"),
+                                      .security_groups = groups,
+                                      .security_group_count = 2,
+                                      .labels = labels,
+                                      .label_count = 2,
+                                      .annotations = annotations,
+                                      .annotation_count = 2 };
+#define DRIFT(node, want)                                                                                              \
+    do {                                                                                                               \
+        assert_int_equal(karp_provider_drift(p, c, &(node), memory, &reason, NULL), KARP_OK);                          \
+        assert_string_equal(reason.ptr, want);                                                                         \
     } while (0)
     DRIFT(good, "");
     karp_provider_node n = good;
@@ -344,9 +377,11 @@ static void pool_defaults(void **state)
     karp_provider *p = open_aws();
     assert_int_equal(karp_provider_memory_new(context, &memory, NULL), KARP_OK);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const karp_requirement *added = NULL, given = { .key = text_of(cases[i].given ? cases[i].given : ""), .op = KARP_OP_EXISTS };
+        const karp_requirement *added = NULL,
+                               given = { .key = text_of(cases[i].given ? cases[i].given : ""), .op = KARP_OP_EXISTS };
         size_t count = 0;
-        assert_int_equal(karp_provider_pool_defaults(p, &given, cases[i].given != NULL, memory, &added, &count, NULL), KARP_OK);
+        assert_int_equal(karp_provider_pool_defaults(p, &given, cases[i].given != NULL, memory, &added, &count, NULL),
+                         KARP_OK);
         assert_int_equal(count, cases[i].added);
     }
     karp_provider_memory_free(memory);
@@ -359,10 +394,15 @@ static void class_defaults(void **state)
     karp_provider *p = open_aws();
     karp_str out;
     assert_int_equal(karp_provider_memory_new(context, &memory, NULL), KARP_OK);
-    assert_int_equal(karp_provider_class_defaults(p, text_of("c"), text_of("{\"spec\":{\"metadataOptions\":{\"httpTokens\":\"optional\"}}}"), memory, &out, NULL), KARP_OK);
-    assert_string_equal(out.ptr, "{\"spec\":{\"metadataOptions\":{\"httpTokens\":\"optional\",\"httpEndpoint\":\"enabled\",\"httpProtocolIPv6\":\"disabled\","
+    assert_int_equal(karp_provider_class_defaults(
+                         p, text_of("c"), text_of("{\"spec\":{\"metadataOptions\":{\"httpTokens\":\"optional\"}}}"),
+                         memory, &out, NULL),
+                     KARP_OK);
+    assert_string_equal(out.ptr, "{\"spec\":{\"metadataOptions\":{\"httpTokens\":\"optional\",\"httpEndpoint\":"
+                                 "\"enabled\",\"httpProtocolIPv6\":\"disabled\","
                                  "\"httpPutResponseHopLimit\":1}}}");
-    assert_int_equal(karp_provider_class_defaults(p, text_of("c"), text_of("{\"spec\":{}}"), memory, &out, NULL), KARP_OK);
+    assert_int_equal(karp_provider_class_defaults(p, text_of("c"), text_of("{\"spec\":{}}"), memory, &out, NULL),
+                     KARP_OK);
     assert_non_null(strstr(out.ptr, "\"httpTokens\":\"required\""));
     assert_int_equal(karp_provider_class_defaults(p, text_of("c"), text_of("{"), memory, &out, NULL), KARP_E_INVALID);
     karp_provider_memory_free(memory);
@@ -391,10 +431,13 @@ static void bad_classes(void **state)
         const char *document, *field;
     } cases[] = {
         { "{\"spec\":{\"amiFamily\":\"AL9\"}}", "spec.amiFamily" },
-        { "{\"spec\":{\"kubelet\":{\"evictionHard\":{\"memory.available\":\"120%\"}}}}", "spec.kubelet.evictionHard[\"memory.available\"]" },
+        { "{\"spec\":{\"kubelet\":{\"evictionHard\":{\"memory.available\":\"120%\"}}}}",
+          "spec.kubelet.evictionHard[\"memory.available\"]" },
         { "{\"spec\":{\"kubelet\":{\"evictionSoft\":{\"memory.available\":\"5%\"}}}}", "spec.kubelet.evictionSoft" },
-        { "{\"spec\":{\"kubelet\":{\"evictionSoftGracePeriod\":{\"memory.available\":\"1m\"}}}}", "spec.kubelet.evictionSoftGracePeriod" },
-        { "{\"spec\":{\"kubelet\":{\"imageGCHighThresholdPercent\":50,\"imageGCLowThresholdPercent\":60}}}", "spec.kubelet.imageGCHighThresholdPercent" },
+        { "{\"spec\":{\"kubelet\":{\"evictionSoftGracePeriod\":{\"memory.available\":\"1m\"}}}}",
+          "spec.kubelet.evictionSoftGracePeriod" },
+        { "{\"spec\":{\"kubelet\":{\"imageGCHighThresholdPercent\":50,\"imageGCLowThresholdPercent\":60}}}",
+          "spec.kubelet.imageGCHighThresholdPercent" },
         { "{\"spec\":{\"kubelet\":{\"imageGCLowThresholdPercent\":101}}}", "spec.kubelet.imageGCLowThresholdPercent" },
         { KUBELET("kubeReserved", "memory", "-1Gi"), "spec.kubelet.kubeReserved[\"memory\"]" },
         { KUBELET("systemReserved", "cpu", "-1"), "spec.kubelet.systemReserved[\"cpu\"]" },
@@ -405,16 +448,23 @@ static void bad_classes(void **state)
         { KUBELET("evictionHard", "memory.available", "%"), "spec.kubelet.evictionHard[\"memory.available\"]" },
         { KUBELET("evictionHard", "imagefs.available", "x%"), "spec.kubelet.evictionHard[\"imagefs.available\"]" },
         { KUBELET("evictionHard", "memory.free", "5%"), "spec.kubelet.evictionHard[\"memory.free\"]" },
-        { "{\"spec\":{\"kubelet\":{\"evictionSoft\":{\"memory.available\":\"five\"},\"evictionSoftGracePeriod\":{\"memory.available\":\"1m\"}}}}",
+        { "{\"spec\":{\"kubelet\":{\"evictionSoft\":{\"memory.available\":\"five\"},\"evictionSoftGracePeriod\":{"
+          "\"memory.available\":\"1m\"}}}}",
           "spec.kubelet.evictionSoft[\"memory.available\"]" },
-        { "{\"spec\":{\"kubelet\":{\"evictionSoft\":{\"memory.available\":\"5%\"},\"evictionSoftGracePeriod\":{\"memory.available\":\"soon\"}}}}",
+        { "{\"spec\":{\"kubelet\":{\"evictionSoft\":{\"memory.available\":\"5%\"},\"evictionSoftGracePeriod\":{"
+          "\"memory.available\":\"soon\"}}}}",
           "spec.kubelet.evictionSoftGracePeriod[\"memory.available\"]" },
         { "{\"spec\":{\"instanceStorePolicy\":\"RAID5\"}}", "spec.instanceStorePolicy" },
-        { "{\"spec\":{\"cpuOptions\":{\"nestedVirtualization\":\"perhaps\"}}}", "spec.cpuOptions.nestedVirtualization" },
-        { "{\"spec\":{\"networkInterfaces\":[{\"interfaceType\":\"efa-many\"}]}}", "spec.networkInterfaces[0].interfaceType" },
-        { "{\"spec\":{\"blockDeviceMappings\":[{\"rootVolume\":true},{\"rootVolume\":true}]}}", "spec.blockDeviceMappings" },
-        { "{\"spec\":{\"amiFamily\":\"AL2\",\"amiSelectorTerms\":[{\"alias\":\"bottlerocket@latest\"}]}}", "spec.amiFamily" },
-        { "{\"status\":{\"amis\":[{\"id\":\"a\",\"requirements\":[{\"key\":\"k\",\"operator\":\"Is\"}]}]}}", "status.amis[0].requirements" },
+        { "{\"spec\":{\"cpuOptions\":{\"nestedVirtualization\":\"perhaps\"}}}",
+          "spec.cpuOptions.nestedVirtualization" },
+        { "{\"spec\":{\"networkInterfaces\":[{\"interfaceType\":\"efa-many\"}]}}",
+          "spec.networkInterfaces[0].interfaceType" },
+        { "{\"spec\":{\"blockDeviceMappings\":[{\"rootVolume\":true},{\"rootVolume\":true}]}}",
+          "spec.blockDeviceMappings" },
+        { "{\"spec\":{\"amiFamily\":\"AL2\",\"amiSelectorTerms\":[{\"alias\":\"bottlerocket@latest\"}]}}",
+          "spec.amiFamily" },
+        { "{\"status\":{\"amis\":[{\"id\":\"a\",\"requirements\":[{\"key\":\"k\",\"operator\":\"Is\"}]}]}}",
+          "status.amis[0].requirements" },
     };
     karp_provider *p = open_aws();
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -422,7 +472,8 @@ static void bad_classes(void **state)
         karp_error error;
         karp_error_init(&error, sizeof error);
         karp_status status = karp_provider_class_new(p, text_of("class"), text_of(cases[i].document), &c, &error);
-        if (status != KARP_E_INVALID || strcmp(error.field, cases[i].field) != 0) fail_msg("%s: %s %s", cases[i].document, error.field, error.message);
+        if (status != KARP_E_INVALID || strcmp(error.field, cases[i].field) != 0)
+            fail_msg("%s: %s %s", cases[i].document, error.field, error.message);
         assert_null(c);
     }
     /* What the API allows, if it looks like the above. */
@@ -431,15 +482,18 @@ static void bad_classes(void **state)
         KUBELET("evictionHard", "pid.available", "10%"),
         KUBELET("evictionHard", "memory.available", "100%"),
         "{\"spec\":{\"amiFamily\":\"Custom\",\"amiSelectorTerms\":[{\"alias\":\"bottlerocket@latest\"}]}}",
-        "{\"spec\":{\"cpuOptions\":{\"nestedVirtualization\":\"disabled\"},\"blockDeviceMappings\":[{\"rootVolume\":true},{}]}}",
+        "{\"spec\":{\"cpuOptions\":{\"nestedVirtualization\":\"disabled\"},\"blockDeviceMappings\":[{\"rootVolume\":"
+        "true},{}]}}",
     };
     for (size_t i = 0; i < COUNT(good); i++) {
         karp_provider_class *c = NULL;
-        if (karp_provider_class_new(p, text_of("class"), text_of(good[i]), &c, NULL) != KARP_OK) fail_msg("%s", good[i]);
+        if (karp_provider_class_new(p, text_of("class"), text_of(good[i]), &c, NULL) != KARP_OK)
+            fail_msg("%s", good[i]);
         karp_provider_class_free(c);
     }
-    static const char *const settings[][2] = { { "reservedENIs", "-1" }, { "reservedENIs", "two" }, { "vmMemoryOverheadPercent", "1" }, { "vmMemoryOverheadPercent", "7,5" },
-                                               { "allTypes", "perhaps" }, { "speed", "high" } };
+    static const char *const settings[][2] = { { "reservedENIs", "-1" },           { "reservedENIs", "two" },
+                                               { "vmMemoryOverheadPercent", "1" }, { "vmMemoryOverheadPercent", "7,5" },
+                                               { "allTypes", "perhaps" },          { "speed", "high" } };
     for (size_t i = 0; i < COUNT(settings); i++) {
         karp_provider *none = NULL;
         const karp_label setting = { text_of(settings[i][0]), text_of(settings[i][1]) };
@@ -456,11 +510,18 @@ static void bad_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks),         cmocka_unit_test(marked_subnets), cmocka_unit_test(marked_partitions), cmocka_unit_test(marked_reservations_and_zones),
+        cmocka_unit_test(marks),
+        cmocka_unit_test(marked_subnets),
+        cmocka_unit_test(marked_partitions),
+        cmocka_unit_test(marked_reservations_and_zones),
         cmocka_unit_test(scopes_of_other_versions),
         cmocka_unit_test(bad_marks),
-        cmocka_unit_test(hashes),        cmocka_unit_test(drift),          cmocka_unit_test(pool_defaults),     cmocka_unit_test(class_defaults),
-        cmocka_unit_test(repairs),       cmocka_unit_test(bad_classes),
+        cmocka_unit_test(hashes),
+        cmocka_unit_test(drift),
+        cmocka_unit_test(pool_defaults),
+        cmocka_unit_test(class_defaults),
+        cmocka_unit_test(repairs),
+        cmocka_unit_test(bad_classes),
     };
     return cmocka_run_group_tests_name("aws state", tests, set_up, tear_down);
 }

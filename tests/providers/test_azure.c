@@ -22,7 +22,8 @@ static void names(void **state)
     assert_true(azure_name_read("Standard_NC24", &n));
     assert_true(same(n.family, text_of("NC")) && n.used == 24 && same(n.version, text_of("1")));
     assert_true(azure_name_read("Standard_D2ps_v5", &n) && n.arm64);
-    static const char *const bad[] = { "", "Standard_", "Standard_D", "Standard_D2s_v", "Basic_A1", "Standard_D2s_v5x", "Standard_D0s_v5", "Standard_D4-0s_v5" };
+    static const char *const bad[] = { "",         "Standard_",        "Standard_D",      "Standard_D2s_v",
+                                       "Basic_A1", "Standard_D2s_v5x", "Standard_D0s_v5", "Standard_D4-0s_v5" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(azure_name_read(bad[i], &n));
     for (size_t i = 0; i < azure_size_count; i++) {
         assert_true(azure_name_read(azure_sizes[i].name, &n));
@@ -39,12 +40,14 @@ static void brackets(void **state)
     static const struct {
         int64_t vcpus, milli;
     } cores[] = { { 1, 60 }, { 2, 100 }, { 4, 140 }, { 8, 180 }, { 64, 740 } };
-    for (size_t i = 0; i < sizeof cores / sizeof *cores; i++) assert_int_equal(azure_reserved_cpu(cores[i].vcpus), cores[i].milli);
+    for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
+        assert_int_equal(azure_reserved_cpu(cores[i].vcpus), cores[i].milli);
     static const struct {
         double gib;
         int64_t mib;
     } memory[] = { { 4, 1024 }, { 8, 1843 }, { 16, 2662 }, { 32, 3645 }, { 128, 9543 }, { 256, 12165 } };
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) assert_int_equal(azure_reserved_memory(memory[i].gib), memory[i].mib);
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        assert_int_equal(azure_reserved_memory(memory[i].gib), memory[i].mib);
     assert_int_equal(azure_memory(8, 0.075), 7945689497);
 }
 
@@ -78,7 +81,8 @@ static const char *amount(const karp_resource *list, size_t count, const char *n
     return "";
 }
 
-static const char *allocatable(karp_provider *provider, const karp_provider_class *class_, const char *type, const char *resource)
+static const char *allocatable(karp_provider *provider, const karp_provider_class *class_, const char *type,
+                               const char *resource)
 {
     static char text[64];
     karp_catalogue *types = NULL;
@@ -97,10 +101,15 @@ static void amounts(void **state)
     karp_provider *p = open_with("", "", "", KARP_OK);
     karp_provider_class *c = NULL;
     assert_string_equal(allocatable(p, NULL, "Standard_D2s_v5", "cpu"), "1900m");
-    assert_string_equal(allocatable(p, NULL, "Standard_D2s_v5", "memory"), "5226731929"); /* 7945689497 - 1843Mi - 750Mi */
+    assert_string_equal(allocatable(p, NULL, "Standard_D2s_v5", "memory"),
+                        "5226731929"); /* 7945689497 - 1843Mi - 750Mi */
     assert_string_equal(allocatable(p, NULL, "Standard_D2s_v5", "pods"), "250");
     assert_string_equal(allocatable(p, NULL, "Standard_D2s_v5", "ephemeral-storage"), "128G");
-    assert_int_equal(karp_provider_class_new(p, text_of("c"), text_of("{\"spec\":{\"maxPods\":30,\"osDiskSizeGB\":64,\"imageFamily\":\"Ubuntu\"}}"), &c, NULL), KARP_OK);
+    assert_int_equal(
+        karp_provider_class_new(p, text_of("c"),
+                                text_of("{\"spec\":{\"maxPods\":30,\"osDiskSizeGB\":64,\"imageFamily\":\"Ubuntu\"}}"),
+                                &c, NULL),
+        KARP_OK);
     assert_string_equal(allocatable(p, c, "Standard_D2s_v5", "pods"), "30");
     assert_string_equal(allocatable(p, c, "Standard_D2s_v5", "ephemeral-storage"), "64G");
     karp_provider_class_free(c);
@@ -128,23 +137,34 @@ static void offerings(void **state)
     assert_string_equal(t->offerings[2].requirements[1].values[0].ptr, "westeurope-2");
     for (size_t i = 0; i < 6; i++) assert_true(t->offerings[i].price == 999 && t->offerings[i].available);
     karp_catalogue_unref(types);
-#define ITEM(region, sku, product, price)                                                                                              \
-    "{\"armRegionName\":\"" region "\",\"armSkuName\":\"Standard_D2s_v5\",\"skuName\":\"" sku "\",\"productName\":\"" product "\",\"type\":" \
+#define ITEM(region, sku, product, price)                                                                              \
+    "{\"armRegionName\":\"" region "\",\"armSkuName\":\"Standard_D2s_v5\",\"skuName\":\"" sku                          \
+    "\",\"productName\":\"" product "\",\"type\":"                                                                     \
     "\"Consumption\",\"retailPrice\":" price "}"
-    static const char prices[] = "{\"Items\":[" ITEM("westeurope", "D2s v5", "Virtual Machines Dsv5 Series", "0.115") "," ITEM("westeurope", "D2s v5 Spot", "Virtual Machines Dsv5 Series", "0.0123")
-        "," ITEM("westeurope", "D2s v5", "Virtual Machines Dsv5 Series Windows", "0.2") "," ITEM("eastus", "D2s v5", "Virtual Machines Dsv5 Series", "0.096")
-        "," ITEM("westeurope", "D2s v5 Low Priority", "Virtual Machines Dsv5 Series", "0.02") "]}";
+    static const char prices[] = "{\"Items\":[" ITEM(
+        "westeurope", "D2s v5", "Virtual Machines Dsv5 Series",
+        "0.115") "," ITEM("westeurope", "D2s v5 Spot", "Virtual Machines Dsv5 Series",
+                          "0.0123") "," ITEM("westeurope", "D2s v5", "Virtual Machines Dsv5 Series Windows",
+                                             "0.2") "," ITEM("eastus", "D2s v5", "Virtual Machines Dsv5 Series",
+                                                             "0.096") "," ITEM("westeurope", "D2s v5 Low Priority",
+                                                                               "Virtual Machines Dsv5 Series",
+                                                                               "0.02") "]}";
     assert_int_equal(karp_provider_load_facts(p, text_of("prices"), text_of("p.json"), text_of(prices), NULL), KARP_OK);
     assert_int_equal(karp_provider_catalogue(p, NULL, &types, NULL), KARP_OK);
     t = find(types, "Standard_D2s_v5", &index);
     assert_true(t->offerings[0].price == 0.115 && t->offerings[1].price == 0.0123);
     karp_catalogue_unref(types);
-    static const char *const bad[] = { "{}", "{\"Items\":[]}", "{\"Items\":[{\"armSkuName\":\"a\"}]}", "{\"Items\":[{\"retailPrice\":-1}]}", "{\"Items\":[{\"retailPrice\":\"cheap\"}]}" };
+    static const char *const bad[] = { "{}", "{\"Items\":[]}", "{\"Items\":[{\"armSkuName\":\"a\"}]}",
+                                       "{\"Items\":[{\"retailPrice\":-1}]}",
+                                       "{\"Items\":[{\"retailPrice\":\"cheap\"}]}" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(karp_provider_load_facts(p, text_of("prices"), text_of("p.json"), text_of(bad[i]), &error), KARP_E_INVALID);
+        assert_int_equal(karp_provider_load_facts(p, text_of("prices"), text_of("p.json"), text_of(bad[i]), &error),
+                         KARP_E_INVALID);
     }
-    assert_int_equal(karp_provider_load_facts(p, text_of("prices"), text_of("p.json"), text_of("no JSON"), &error), KARP_E_SYNTAX);
-    assert_int_equal(karp_provider_load_facts(p, text_of("sizes"), text_of("p.json"), text_of("{}"), &error), KARP_E_INVALID);
+    assert_int_equal(karp_provider_load_facts(p, text_of("prices"), text_of("p.json"), text_of("no JSON"), &error),
+                     KARP_E_SYNTAX);
+    assert_int_equal(karp_provider_load_facts(p, text_of("sizes"), text_of("p.json"), text_of("{}"), &error),
+                     KARP_E_INVALID);
     karp_provider_close(p);
 }
 
@@ -152,7 +172,9 @@ static void marks_by_family(void **state)
 {
     (void)state;
     karp_provider *p = open_with("", "", "", KARP_OK);
-    karp_provider_scope family = { .size = sizeof family, .capacity_type = text_of("on-demand"), .family = text_of("D") };
+    karp_provider_scope family = { .size = sizeof family,
+                                   .capacity_type = text_of("on-demand"),
+                                   .family = text_of("D") };
     assert_int_equal(karp_provider_mark(p, &family, 0, 10, NULL), KARP_OK);
     karp_catalogue *types = NULL;
     size_t index;
@@ -178,12 +200,21 @@ static void drift(void **state)
     karp_provider_memory *memory = NULL;
     karp_str version, hash, other, reason;
     assert_int_equal(karp_provider_memory_new(context, &memory, NULL), KARP_OK);
-    assert_int_equal(karp_provider_class_new(p, text_of("c"), text_of("{\"metadata\":{\"name\":\"a\"},\"spec\":{\"maxPods\":30,\"tags\":{\"x\":\"1\"}}}"), &a, NULL), KARP_OK);
-    assert_int_equal(karp_provider_class_new(p, text_of("c"), text_of("{\"metadata\":{\"name\":\"b\"},\"spec\":{\"tags\":{\"x\":\"1\"},\"maxPods\":30}}"), &b, NULL), KARP_OK);
+    assert_int_equal(karp_provider_class_new(
+                         p, text_of("c"),
+                         text_of("{\"metadata\":{\"name\":\"a\"},\"spec\":{\"maxPods\":30,\"tags\":{\"x\":\"1\"}}}"),
+                         &a, NULL),
+                     KARP_OK);
+    assert_int_equal(karp_provider_class_new(
+                         p, text_of("c"),
+                         text_of("{\"metadata\":{\"name\":\"b\"},\"spec\":{\"tags\":{\"x\":\"1\"},\"maxPods\":30}}"),
+                         &b, NULL),
+                     KARP_OK);
     assert_int_equal(karp_provider_class_hash(p, a, memory, &version, &hash, NULL), KARP_OK);
     assert_int_equal(karp_provider_class_hash(p, b, memory, &version, &other, NULL), KARP_OK);
     assert_true(same(hash, other));
-    karp_label annotations[] = { { text_of("karpenter.azure.com/aksnodeclass-hash-version"), version }, { text_of("karpenter.azure.com/aksnodeclass-hash"), hash } };
+    karp_label annotations[] = { { text_of("karpenter.azure.com/aksnodeclass-hash-version"), version },
+                                 { text_of("karpenter.azure.com/aksnodeclass-hash"), hash } };
     karp_provider_node node = { .size = sizeof node, .annotations = annotations, .annotation_count = 2 };
     assert_int_equal(karp_provider_drift(p, a, &node, memory, &reason, NULL), KARP_OK);
     assert_int_equal(reason.len, 0);
@@ -201,15 +232,18 @@ static void bad_input(void **state)
     (void)state;
     static const struct {
         const char *document, *field;
-    } cases[] = { { "{\"spec\":{\"osDiskSizeGB\":5}}", "spec.osDiskSizeGB" },     { "{\"spec\":{\"osDiskSizeGB\":\"64\"}}", "spec.osDiskSizeGB" },
-                  { "{\"spec\":{\"maxPods\":1000}}", "spec.maxPods" },            { "{\"spec\":{\"maxPods\":-1}}", "spec.maxPods" },
+    } cases[] = { { "{\"spec\":{\"osDiskSizeGB\":5}}", "spec.osDiskSizeGB" },
+                  { "{\"spec\":{\"osDiskSizeGB\":\"64\"}}", "spec.osDiskSizeGB" },
+                  { "{\"spec\":{\"maxPods\":1000}}", "spec.maxPods" },
+                  { "{\"spec\":{\"maxPods\":-1}}", "spec.maxPods" },
                   { "{\"spec\":{\"imageFamily\":\"Plan9\"}}", "spec.imageFamily" } };
     karp_provider *p = open_with("", "", "", KARP_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         karp_provider_class *c = NULL;
         karp_error error;
         karp_error_init(&error, sizeof error);
-        assert_int_equal(karp_provider_class_new(p, text_of("c"), text_of(cases[i].document), &c, &error), KARP_E_INVALID);
+        assert_int_equal(karp_provider_class_new(p, text_of("c"), text_of(cases[i].document), &c, &error),
+                         KARP_E_INVALID);
         assert_string_equal(error.field, cases[i].field);
     }
     karp_provider_close(p);
@@ -222,8 +256,9 @@ static void bad_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),           cmocka_unit_test(brackets), cmocka_unit_test(amounts),   cmocka_unit_test(offerings),
-        cmocka_unit_test(marks_by_family), cmocka_unit_test(drift),    cmocka_unit_test(bad_input),
+        cmocka_unit_test(names),     cmocka_unit_test(brackets),        cmocka_unit_test(amounts),
+        cmocka_unit_test(offerings), cmocka_unit_test(marks_by_family), cmocka_unit_test(drift),
+        cmocka_unit_test(bad_input),
     };
     return cmocka_run_group_tests_name("azure", tests, set_up, tear_down);
 }

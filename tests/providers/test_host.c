@@ -73,11 +73,15 @@ static void registry(void **state)
     karp_provider_registry_free(r); /* the object stays as long as what was opened of it */
     assert_string_equal(karp_provider_name(provider).ptr, "tiny");
     assert_int_equal(karp_provider_class_kind(provider).len, 0);
-    assert_int_equal(karp_provider_load_facts(provider, text_of("machines"), text_of("m.txt"), text_of("a 2 1024 0.5\nb 4 many 1\n"), &error), KARP_E_INVALID);
+    assert_int_equal(karp_provider_load_facts(provider, text_of("machines"), text_of("m.txt"),
+                                              text_of("a 2 1024 0.5\nb 4 many 1\n"), &error),
+                     KARP_E_INVALID);
     assert_int_equal(error.line, 2);
     assert_string_equal(error.document, "m.txt");
     assert_non_null(strstr(error.message, "provider tiny"));
-    assert_int_equal(karp_provider_load_facts(provider, text_of("machines"), text_of("m.txt"), text_of("a 2 1024 0.5\n"), &error), KARP_OK);
+    assert_int_equal(
+        karp_provider_load_facts(provider, text_of("machines"), text_of("m.txt"), text_of("a 2 1024 0.5\n"), &error),
+        KARP_OK);
     karp_catalogue *types = NULL;
     assert_int_equal(karp_provider_catalogue(provider, NULL, &types, &error), KARP_OK);
     assert_int_equal(karp_catalogue_count(types), 1);
@@ -92,7 +96,8 @@ static void loaded_and_built_in(void **state)
     karp_provider *built_in = NULL, *loaded = NULL;
     karp_catalogue *a = NULL, *b = NULL;
     assert_int_equal(karp_provider_open(context, text_of("azure"), NULL, &built_in, NULL), KARP_OK);
-    assert_int_equal(karp_provider_open(context, text_of(object_path("lib/karp-azure.so")), NULL, &loaded, NULL), KARP_OK);
+    assert_int_equal(karp_provider_open(context, text_of(object_path("lib/karp-azure.so")), NULL, &loaded, NULL),
+                     KARP_OK);
     assert_int_equal(karp_provider_catalogue(built_in, NULL, &a, NULL), KARP_OK);
     assert_int_equal(karp_provider_catalogue(loaded, NULL, &b, NULL), KARP_OK);
     assert_true(karp_catalogue_count(a) > 40);
@@ -118,7 +123,8 @@ static void bad_objects(void **state)
     assert_string_equal(error.document, "/nowhere/cloud.so");
     assert_int_equal(karp_provider_open(context, text_of("nowhere.so"), NULL, &provider, &error), KARP_E_IO);
     /* A library that is no provider. */
-    assert_int_equal(karp_provider_open(context, text_of(object_path("lib/libkarp.so")), NULL, &provider, &error), KARP_E_INVALID);
+    assert_int_equal(karp_provider_open(context, text_of(object_path("lib/libkarp.so")), NULL, &provider, &error),
+                     KARP_E_INVALID);
     assert_non_null(strstr(error.message, "karp_provider_entry"));
     assert_int_equal(karp_provider_open(context, text_of(""), NULL, &provider, &error), KARP_E_NOT_FOUND);
     assert_null(provider);
@@ -153,7 +159,8 @@ static void bad_tables(void **state)
     CASE(11, class_parse = aws_plugin.class_parse, KARP_E_INVALID, "class_free");
     for (size_t i = 0; i < 12; i++) {
         karp_status status = karp_provider_registry_add(r, &cases[i].table, &error);
-        if (status != cases[i].status || strcmp(error.field, cases[i].field) != 0) fail_msg("%zu: %s, %s", i, karp_status_name(status), error.field);
+        if (status != cases[i].status || strcmp(error.field, cases[i].field) != 0)
+            fail_msg("%zu: %s, %s", i, karp_status_name(status), error.field);
     }
     karp_provider_plugin half = mock_plugin;
     half.generation = NULL;
@@ -194,10 +201,14 @@ static void problems(void **state)
     static const struct {
         uint32_t kind;
         karp_status status;
-    } cases[] = { { KARP_PROVIDER_INVALID, KARP_E_INVALID },          { KARP_PROVIDER_NOT_FOUND, KARP_E_NOT_FOUND },
-                  { KARP_PROVIDER_NO_CAPACITY, KARP_E_PROVIDER },     { KARP_PROVIDER_CLASS_NOT_READY, KARP_E_PROVIDER },
-                  { KARP_PROVIDER_CREATE_FAILED, KARP_E_PROVIDER },   { KARP_PROVIDER_RETRY, KARP_E_PROVIDER },
-                  { KARP_PROVIDER_NO_MEMORY, KARP_E_NOMEM },          { KARP_PROVIDER_UNSUPPORTED, KARP_E_UNSUPPORTED },
+    } cases[] = { { KARP_PROVIDER_INVALID, KARP_E_INVALID },
+                  { KARP_PROVIDER_NOT_FOUND, KARP_E_NOT_FOUND },
+                  { KARP_PROVIDER_NO_CAPACITY, KARP_E_PROVIDER },
+                  { KARP_PROVIDER_CLASS_NOT_READY, KARP_E_PROVIDER },
+                  { KARP_PROVIDER_CREATE_FAILED, KARP_E_PROVIDER },
+                  { KARP_PROVIDER_RETRY, KARP_E_PROVIDER },
+                  { KARP_PROVIDER_NO_MEMORY, KARP_E_NOMEM },
+                  { KARP_PROVIDER_UNSUPPORTED, KARP_E_UNSUPPORTED },
                   { 77, KARP_E_PROVIDER } };
     karp_provider *provider = open_mock(&mock_plugin);
     karp_catalogue *types = NULL;
@@ -297,7 +308,8 @@ static uint32_t serve(karp_str method, karp_str url, const karp_label *headers, 
     size_t at = 2;
     for (size_t i = 0; i < 2; i++) {
         if (*id && strcmp(cloud->machines[i], id) == 0) at = i;
-        if (cloud->machines[i][0]) (void)snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", all[0] ? " " : "", cloud->machines[i]);
+        if (cloud->machines[i][0])
+            (void)snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", all[0] ? " " : "", cloud->machines[i]);
     }
     *http_status = 200;
     *answer = keep(memory, *id ? id : all);
@@ -328,12 +340,15 @@ static void acting(void **state)
     assert_int_equal(karp_provider_memory_new(context, &memory, NULL), KARP_OK);
     assert_int_equal(karp_provider_launch_filter(provider, NULL, memory, &launch, NULL), KARP_OK);
     for (int twice = 0; twice < 2; twice++) {
-        assert_int_equal(karp_provider_create(provider, NULL, &launch, text_of("claim-1"), &http, memory, &node, NULL), KARP_OK);
+        assert_int_equal(karp_provider_create(provider, NULL, &launch, text_of("claim-1"), &http, memory, &node, NULL),
+                         KARP_OK);
         assert_string_equal(node.provider_id.ptr, "claim-1");
         assert_string_equal(node.instance_type.ptr, "one");
     }
-    assert_int_equal(karp_provider_create(provider, NULL, &launch, text_of("claim-2"), &http, memory, &node, NULL), KARP_OK);
-    assert_int_equal(karp_provider_create(provider, NULL, &launch, text_of("claim-3"), &http, memory, &node, NULL), KARP_E_PROVIDER);
+    assert_int_equal(karp_provider_create(provider, NULL, &launch, text_of("claim-2"), &http, memory, &node, NULL),
+                     KARP_OK);
+    assert_int_equal(karp_provider_create(provider, NULL, &launch, text_of("claim-3"), &http, memory, &node, NULL),
+                     KARP_E_PROVIDER);
     assert_int_equal(karp_provider_last_problem(provider)->kind, KARP_PROVIDER_NO_CAPACITY);
     assert_int_equal(karp_provider_list(provider, &http, memory, &nodes, &count, NULL), KARP_OK);
     assert_int_equal(count, 2);
@@ -369,12 +384,14 @@ static karp_status all_of_it(karp_context *own, const char *name, const char *cl
     karp_status status = karp_provider_registry_new(own, &r, NULL);
     if (status == KARP_OK) status = karp_provider_registry_load(r, object_path("examples/tiny.so"), NULL, NULL);
     if (status == KARP_OK) status = karp_provider_registry_open(r, text_of(name), NULL, &provider, NULL);
-    if (status == KARP_OK && class_) status = karp_provider_class_new(provider, text_of("c"), text_of(class_), &node_class, NULL);
+    if (status == KARP_OK && class_)
+        status = karp_provider_class_new(provider, text_of("c"), text_of(class_), &node_class, NULL);
     if (status == KARP_OK) status = karp_provider_catalogue(provider, node_class, &types, NULL);
     if (status == KARP_OK) status = karp_provider_memory_new(own, &memory, NULL);
     if (status == KARP_OK) status = karp_provider_launch_filter(provider, node_class, memory, &launch, NULL);
     if (status == KARP_OK) status = karp_provider_launch_pick(provider, node_class, &launch, &picked, NULL);
-    if (status == KARP_OK) status = karp_provider_launch_node(provider, node_class, &launch, picked, memory, &node, NULL);
+    if (status == KARP_OK)
+        status = karp_provider_launch_node(provider, node_class, &launch, picked, memory, &node, NULL);
     karp_catalogue_unref(types);
     karp_provider_memory_free(memory);
     karp_provider_class_free(node_class);
@@ -436,8 +453,12 @@ static void order_of_freeing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(registry), TEST(loaded_and_built_in), TEST(bad_objects), TEST(bad_tables), TEST(other_sizes),    TEST(problems),
-        TEST(cached),   TEST(launches),            TEST(acting),      TEST(refused_memory), TEST(order_of_freeing),
+        TEST(registry),         TEST(loaded_and_built_in),
+        TEST(bad_objects),      TEST(bad_tables),
+        TEST(other_sizes),      TEST(problems),
+        TEST(cached),           TEST(launches),
+        TEST(acting),           TEST(refused_memory),
+        TEST(order_of_freeing),
     };
     return cmocka_run_group_tests_name("providers", tests, NULL, NULL);
 }

@@ -74,11 +74,11 @@ static bool budget_blocks(const json_t *budget, const struct pod *p)
 
 static bool fully_blocked(const struct world *world, const struct pod *p)
 {
-    struct taint disrupted = {"karpenter.sh/disrupted", "", "NoSchedule"};
+    struct taint disrupted = { "karpenter.sh/disrupted", "", "NoSchedule" };
     struct objects budgets = ref_objects(world, "PodDisruptionBudget");
     const json_t *match = NULL;
     size_t matches = 0;
-    if (ref_tolerates(p->tolerations, (struct taints){&disrupted, 1})) {
+    if (ref_tolerates(p->tolerations, (struct taints){ &disrupted, 1 })) {
         return false;
     }
     for (size_t i = 0; i < budgets.count; i++) {
@@ -116,7 +116,7 @@ static void choose(struct world *world, struct pod *p)
 static void ignore(struct world *world, const struct pod *p, const char *code, const char *message)
 {
     world->ignored = ref_push(world->ignored, world->ignored_count, sizeof world->ignored[0]);
-    world->ignored[world->ignored_count++] = (struct ignored){p, code, message};
+    world->ignored[world->ignored_count++] = (struct ignored){ p, code, message };
 }
 
 static void choose_stated(struct world *world, const json_t *list)

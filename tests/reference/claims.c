@@ -11,8 +11,8 @@ struct claim *ref_claim_new(struct scheduler *s, const struct template *template
     c->template = template;
     c->types = types;
     c->hostname = ref_format("hostname-placeholder-%04d", ++s->hosts);
-    c->requirements =
-        ref_union(template->requirements, ref_requirements_of_labels(ref_labels_one(HOSTNAME, c->hostname)));
+    c->requirements = ref_union(template->requirements,
+                                ref_requirements_of_labels(ref_labels_one(HOSTNAME, c->hostname)));
     return c;
 }
 
@@ -87,7 +87,7 @@ static bool has_type_of(const struct claim *c, const struct daemon_group *group)
 
 void ref_claim_finish(struct claim *c)
 {
-    struct resources daemons = {NULL, 0};
+    struct resources daemons = { NULL, 0 };
     c->requirements = ref_without(c->requirements, HOSTNAME);
     if (c->held.count > 0) {
         struct requirement reserved = ref_requirement_in(CAPACITY_TYPE, ref_names_one("reserved"));

@@ -83,7 +83,7 @@ static struct daemon_group *group_for(struct template *t, const struct pod **dae
     }
     t->groups = ref_push(t->groups, t->group_count, sizeof t->groups[0]);
     struct daemon_group *group = &t->groups[t->group_count++];
-    *group = (struct daemon_group){.daemons = daemons, .count = count};
+    *group = (struct daemon_group){ .daemons = daemons, .count = count };
     if (count > 0) {
         group->overhead = ref_requests(daemons, count);
     }

@@ -45,10 +45,7 @@ bool ref_true(const json_t *object, const char *key, bool otherwise)
     return json_is_boolean(value) ? json_is_true(value) : otherwise;
 }
 
-size_t ref_length(const json_t *object, const char *key)
-{
-    return json_array_size(ref_at(object, key));
-}
+size_t ref_length(const json_t *object, const char *key) { return json_array_size(ref_at(object, key)); }
 
 const json_t *ref_item(const json_t *object, const char *key, size_t index)
 {
@@ -71,7 +68,7 @@ const char *ref_scalar(const json_t *value)
 
 struct names ref_list(const json_t *array)
 {
-    struct names out = {ref_alloc((json_array_size(array) + 1) * sizeof(char *)), 0};
+    struct names out = { ref_alloc((json_array_size(array) + 1) * sizeof(char *)), 0 };
     for (size_t i = 0; i < json_array_size(array); i++) {
         const char *text = ref_scalar(json_array_get(array, i));
         if (text != NULL) {
@@ -92,7 +89,7 @@ static const json_t *next_pair(const json_t *object, void **cursor, const char *
     union {
         const json_t *given;
         json_t *wanted;
-    } tree = {.given = object};
+    } tree = { .given = object };
     *cursor = *cursor == NULL ? json_object_iter(tree.wanted) : json_object_iter_next(tree.wanted, *cursor);
     if (*cursor == NULL) {
         return NULL;
@@ -103,13 +100,13 @@ static const json_t *next_pair(const json_t *object, void **cursor, const char *
 
 struct resources ref_resources_read(const json_t *object)
 {
-    struct resources out = {ref_alloc((json_object_size(object) + 1) * sizeof(struct resource)), 0};
+    struct resources out = { ref_alloc((json_object_size(object) + 1) * sizeof(struct resource)), 0 };
     void *cursor = NULL;
     const char *key;
     const json_t *value;
     while ((value = next_pair(object, &cursor, &key)) != NULL) {
         const char *text = ref_scalar(value);
-        struct resource r = {key, 0};
+        struct resource r = { key, 0 };
         if (text == NULL || !ref_amount_parse(text, &r.value)) {
             ref_fault("bad quantity of %s: %s", key, text != NULL ? text : "neither text nor number");
         }
@@ -136,13 +133,13 @@ static int by_key(const void *a, const void *b)
 
 struct labels ref_labels_read(const json_t *object)
 {
-    struct labels out = {ref_alloc((json_object_size(object) + 1) * sizeof(struct label)), 0};
+    struct labels out = { ref_alloc((json_object_size(object) + 1) * sizeof(struct label)), 0 };
     void *cursor = NULL;
     const char *key;
     const json_t *value;
     while ((value = next_pair(object, &cursor, &key)) != NULL) {
         const char *text = json_string_value(value);
-        out.items[out.count++] = (struct label){key, text != NULL ? text : ""};
+        out.items[out.count++] = (struct label){ key, text != NULL ? text : "" };
     }
     ref_sort(out.items, out.count, sizeof out.items[0], by_key);
     return out;
@@ -160,7 +157,7 @@ const char *ref_label(struct labels labels, const char *key)
 
 struct labels ref_labels_merge(struct labels a, struct labels b)
 {
-    struct labels out = {ref_alloc((a.count + b.count + 1) * sizeof(struct label)), 0};
+    struct labels out = { ref_alloc((a.count + b.count + 1) * sizeof(struct label)), 0 };
     for (size_t i = 0; i < a.count; i++) {
         if (ref_label(b, a.items[i].key) == NULL) {
             out.items[out.count++] = a.items[i];
@@ -175,7 +172,7 @@ struct labels ref_labels_merge(struct labels a, struct labels b)
 
 struct labels ref_labels_one(const char *key, const char *value)
 {
-    struct labels out = {ref_alloc(sizeof(struct label)), 1};
-    out.items[0] = (struct label){key, value};
+    struct labels out = { ref_alloc(sizeof(struct label)), 1 };
+    out.items[0] = (struct label){ key, value };
     return out;
 }

@@ -14,7 +14,7 @@ void ref_usages_add(struct usages *usages, const struct pod *pod)
         }
     }
     usages->items = ref_push(usages->items, usages->count, sizeof usages->items[0]);
-    usages->items[usages->count++] = (struct usage){pod->key, pod->ports};
+    usages->items[usages->count++] = (struct usage){ pod->key, pod->ports };
 }
 
 bool ref_usages_clash(struct usages usages, const struct pod *pod)
@@ -30,7 +30,7 @@ bool ref_usages_clash(struct usages usages, const struct pod *pod)
 /** The daemons' ports, with those of the pods that have been put there: of the same name, the pod's replace the daemon's. */
 static struct usages replaced(struct usages daemons, struct usages pods)
 {
-    struct usages all = {NULL, 0};
+    struct usages all = { NULL, 0 };
     for (size_t i = 0; i < daemons.count + pods.count; i++) {
         const struct usage *u = i < daemons.count ? &daemons.items[i] : &pods.items[i - daemons.count];
         size_t at = 0;
@@ -70,17 +70,17 @@ static refusal why_none(const struct tally *t)
         bool applies;
         refusal code;
     } table[] = {
-        {!t->c && !t->f && !t->h, "NOTHING_MATCHED"},
-        {!t->c && !t->f, "REQUIREMENTS_AND_RESOURCES"},
-        {!t->c && !t->h, "REQUIREMENTS_AND_OFFERING"},
-        {!t->f && !t->h, "RESOURCES_AND_OFFERING"},
-        {!t->c, "REQUIREMENTS"},
-        {!t->f, "RESOURCES"},
-        {!t->h, "OFFERING"},
-        {t->cf, "FITS_COMPATIBLE_NO_OFFERING"},
-        {t->fh, "FITS_OFFERING_NOT_COMPATIBLE"},
-        {t->ch, "COMPATIBLE_OFFERING_NO_FIT"},
-        {true, "TUPLE"},
+        { !t->c && !t->f && !t->h, "NOTHING_MATCHED" },
+        { !t->c && !t->f, "REQUIREMENTS_AND_RESOURCES" },
+        { !t->c && !t->h, "REQUIREMENTS_AND_OFFERING" },
+        { !t->f && !t->h, "RESOURCES_AND_OFFERING" },
+        { !t->c, "REQUIREMENTS" },
+        { !t->f, "RESOURCES" },
+        { !t->h, "OFFERING" },
+        { t->cf, "FITS_COMPATIBLE_NO_OFFERING" },
+        { t->fh, "FITS_OFFERING_NOT_COMPATIBLE" },
+        { t->ch, "COMPATIBLE_OFFERING_NO_FIT" },
+        { true, "TUPLE" },
     };
     size_t i = 0;
     while (!table[i].applies) {
@@ -94,11 +94,11 @@ refusal ref_filter_types(const struct scheduler *s, struct types present, struct
                          struct usages ports, bool relax, struct types *kept)
 {
     bool *is_present = ref_alloc(s->type_count + 1);
-    struct tally tally = {false, false, false, false, false, false};
+    struct tally tally = { false, false, false, false, false, false };
     for (size_t i = 0; i < present.count; i++) {
         is_present[present.items[i]->index] = true;
     }
-    *kept = (struct types){ref_alloc((present.count + 1) * sizeof(void *)), 0};
+    *kept = (struct types){ ref_alloc((present.count + 1) * sizeof(void *)), 0 };
     for (size_t g = 0; g < template->group_count; g++) {
         const struct daemon_group *group = &template->groups[g];
         if (pod != NULL && ref_usages_clash(replaced(group->ports, ports), pod)) {

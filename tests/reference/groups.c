@@ -44,7 +44,7 @@ bool ref_filter_passes(const struct group *group, struct taints taints, struct r
 /** Texts that occur an odd number of times: equal members cancel in pairs. */
 static struct names odd_tolerations(struct tolerations list)
 {
-    struct names out = {ref_alloc((list.count + 1) * sizeof(char *)), 0};
+    struct names out = { ref_alloc((list.count + 1) * sizeof(char *)), 0 };
     for (size_t i = 0; i < list.count; i++) {
         const struct toleration *t = &list.items[i];
         out.items[out.count++] = ref_format("%s|%s|%s|%s|%d|%lld", t->key, t->op, t->value, t->effect, t->has_seconds,
@@ -56,7 +56,7 @@ static struct names odd_tolerations(struct tolerations list)
 /** Of the requirements only keys and minValues are part of the identity. */
 static struct names odd_entries(const struct node_filter *f)
 {
-    struct names out = {ref_alloc((f->count + 1) * sizeof(char *)), 0};
+    struct names out = { ref_alloc((f->count + 1) * sizeof(char *)), 0 };
     for (size_t i = 0; i < f->count; i++) {
         const char *text = "";
         for (size_t j = 0; j < f->any_of[i].count; j++) {
@@ -117,7 +117,7 @@ void ref_group_count(struct group *group, const char *name, int64_t by)
     }
     group->domains = ref_push(group->domains, group->domain_count, sizeof group->domains[0]);
     memmove(group->domains + i + 1, group->domains + i, (group->domain_count - i) * sizeof group->domains[0]);
-    group->domains[i] = (struct domain){name, by};
+    group->domains[i] = (struct domain){ name, by };
     group->domain_count++;
 }
 
@@ -130,10 +130,7 @@ static const char *single_host(const struct group *group, const struct requireme
     return single ? of_node->values.items[0] : NULL;
 }
 
-static struct names one_if(bool ok, const char *name)
-{
-    return ok ? ref_names_one(name) : (struct names){NULL, 0};
-}
+static struct names one_if(bool ok, const char *name) { return ok ? ref_names_one(name) : (struct names){ NULL, 0 }; }
 
 /** (14.8) The least used domain, the first by name. */
 static struct names next_spread(const struct group *group, const struct pod *pod, const struct requirement *of_pod,
@@ -169,7 +166,7 @@ static struct names next_spread(const struct group *group, const struct pod *pod
 static struct names next_affinity(const struct group *group, const struct pod *pod, const struct requirement *of_pod,
                                   const struct requirement *of_node)
 {
-    struct names taken = {ref_alloc((group->domain_count + 1) * sizeof(char *)), 0};
+    struct names taken = { ref_alloc((group->domain_count + 1) * sizeof(char *)), 0 };
     bool may_start = ref_group_selects(group, pod);
     const char *host = single_host(group, of_node), *of_both = NULL, *of_mine = NULL;
     for (size_t i = 0; i < group->domain_count; i++) {
@@ -195,7 +192,7 @@ static struct names next_affinity(const struct group *group, const struct pod *p
 static struct names next_anti(const struct group *group, const struct requirement *of_pod,
                               const struct requirement *of_node)
 {
-    struct names out = {ref_alloc((group->domain_count + 1) * sizeof(char *)), 0};
+    struct names out = { ref_alloc((group->domain_count + 1) * sizeof(char *)), 0 };
     const char *host = single_host(group, of_node);
     if (host != NULL) {
         return one_if(count_of(group, host) == 0, host);
@@ -213,12 +210,9 @@ struct names ref_group_next(const struct group *group, const struct pod *pod, co
                             const struct requirement *of_node)
 {
     switch (group->kind) {
-    case SPREAD:
-        return next_spread(group, pod, of_pod, of_node);
-    case AFFINITY:
-        return next_affinity(group, pod, of_pod, of_node);
-    case ANTI_AFFINITY:
-        return next_anti(group, of_pod, of_node);
+    case SPREAD: return next_spread(group, pod, of_pod, of_node);
+    case AFFINITY: return next_affinity(group, pod, of_pod, of_node);
+    case ANTI_AFFINITY: return next_anti(group, of_pod, of_node);
     }
-    return (struct names){NULL, 0};
+    return (struct names){ NULL, 0 };
 }

@@ -28,7 +28,7 @@ struct group {
     int64_t max_skew, min_domains;
     bool has_min_domains;
     struct node_filter filter; /* spread only */
-    struct domain *domains;    /* by name */
+    struct domain *domains; /* by name */
     size_t domain_count;
     bool *owners; /* by pod index */
 };

@@ -57,7 +57,7 @@ struct ref_mark ref_mark(void)
     if (current == NULL) {
         first = current = new_chunk(0);
     }
-    return (struct ref_mark){.chunk = current, .used = current->used};
+    return (struct ref_mark){ .chunk = current, .used = current->used };
 }
 
 void ref_release(struct ref_mark mark)
@@ -139,12 +139,6 @@ void ref_fault(const char *format, ...)
     va_end(args);
 }
 
-const char *ref_fault_text(void)
-{
-    return fault[0] != '\0' ? fault : NULL;
-}
+const char *ref_fault_text(void) { return fault[0] != '\0' ? fault : NULL; }
 
-void ref_fault_clear(void)
-{
-    fault[0] = '\0';
-}
+void ref_fault_clear(void) { fault[0] = '\0'; }

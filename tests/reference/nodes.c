@@ -79,7 +79,7 @@ void ref_nodes_make(struct scheduler *s, const struct state_node *const *states,
     for (size_t i = 0; i < count; i++) {
         const struct state_node *state = states[i];
         struct existing *n = &s->nodes[s->node_count++];
-        *n = (struct existing){.state = state, .taints = ref_state_taints(state)};
+        *n = (struct existing){ .state = state, .taints = ref_state_taints(state) };
         struct resources free = ref_resources_subtract(ref_state_resources(state, "allocatable"),
                                                        ref_requests(state->bound, state->bound_count));
         n->remaining = ref_resources_subtract(free, daemon_reserve(s, n));
@@ -161,8 +161,8 @@ static bool accepts(const struct scheduler *s, const struct existing *n, const s
                     struct attachments volumes, struct requirements *out)
 {
     const struct pod_data *data = &s->data[pod->index];
-    if (!ref_tolerates(pod->tolerations, n->taints) || exceeds_limits(n, volumes) ||
-        ref_usages_clash(n->ports, pod) || !ref_resources_fit(data->requests, n->remaining) ||
+    if (!ref_tolerates(pod->tolerations, n->taints) || exceeds_limits(n, volumes) || ref_usages_clash(n->ports, pod) ||
+        !ref_resources_fit(data->requests, n->remaining) ||
         !ref_compatible(n->requirements, data->requirements, false)) {
         return false;
     }

@@ -15,7 +15,7 @@ enum { MAX_TYPES = 600 };
 /** The first types, each name once. */
 static struct types first_names(struct types list, size_t most)
 {
-    struct types out = {list.items, 0};
+    struct types out = { list.items, 0 };
     for (size_t i = 0; i < list.count && out.count < most; i++) {
         bool repeated = false;
         for (size_t j = 0; j < out.count && !repeated; j++) {
@@ -76,10 +76,7 @@ static void add_entry(json_t *list, const struct requirement *r, const char *op,
     json_array_append_new(list, entry);
 }
 
-static json_t *bound(int64_t value)
-{
-    return json_pack("[s]", ref_format("%lld", (long long)value));
-}
+static json_t *bound(int64_t value) { return json_pack("[s]", ref_format("%lld", (long long)value)); }
 
 static json_t *requirement_list(struct requirements list)
 {
@@ -120,8 +117,8 @@ static int by_pods(const void *a, const void *b)
 {
     const struct claim *x = *(struct claim *const *)a, *y = *(struct claim *const *)b;
     int order = strcmp(x->template->pool->name, y->template->pool->name);
-    const char *first[2] = {NULL, NULL};
-    const struct claim *const both[] = {x, y};
+    const char *first[2] = { NULL, NULL };
+    const struct claim *const both[] = { x, y };
     for (size_t c = 0; c < 2; c++) {
         for (size_t i = 0; i < both[c]->pod_count; i++) {
             if (first[c] == NULL || strcmp(both[c]->pods[i]->key, first[c]) < 0) {
@@ -160,8 +157,8 @@ char *ref_print(struct scheduler *s)
     }
     for (size_t i = 0; i < w->ignored_count; i++) {
         const struct ignored *x = &w->ignored[i];
-        json_array_append_new(ignored, json_pack("{s:s, s:s, s:s}", "pod", x->pod->key, "code", x->code, "message",
-                                                 x->message));
+        json_array_append_new(ignored,
+                              json_pack("{s:s, s:s, s:s}", "pod", x->pod->key, "code", x->code, "message", x->message));
     }
     json_t *plan = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "apiVersion", "karp/v1", "kind", "Plan", "launches",
                              launches, "placements", placements, "unschedulable", failed, "ignored", ignored);

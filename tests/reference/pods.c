@@ -17,7 +17,7 @@ static struct resources requests_of(const json_t *container)
 
 static const json_t *status_of(const json_t *status, const char *container)
 {
-    static const char *const lists[] = {"initContainerStatuses", "containerStatuses"};
+    static const char *const lists[] = { "initContainerStatuses", "containerStatuses" };
     for (size_t l = 0; l < 2; l++) {
         for (size_t i = 0; i < ref_length(status, lists[l]); i++) {
             const json_t *s = ref_item(status, lists[l], i);
@@ -53,17 +53,14 @@ static struct resources effective(const json_t *container, const json_t *status,
     return resize_infeasible(status) ? running : ref_resources_max(spec, running);
 }
 
-static bool is_hugepages(const char *name)
-{
-    return strncmp(name, "hugepages-", 10) == 0;
-}
+static bool is_hugepages(const char *name) { return strncmp(name, "hugepages-", 10) == 0; }
 
 /** The API server takes a limit for the request, unless containers ask themselves, where they can ask for less than the limit. */
 static struct resources pod_level_requests(const json_t *spec, bool template)
 {
-    static const char *const lists[] = {"containers", "initContainers"};
+    static const char *const lists[] = { "containers", "initContainers" };
     const json_t *of_pod = ref_at(spec, "resources");
-    struct resources asked = {NULL, 0}, limits = ref_resources_read(ref_at(of_pod, "limits")), out = {NULL, 0};
+    struct resources asked = { NULL, 0 }, limits = ref_resources_read(ref_at(of_pod, "limits")), out = { NULL, 0 };
     for (size_t l = 0; l < 2; l++) {
         for (size_t i = 0; i < ref_length(spec, lists[l]); i++) {
             asked = ref_resources_sum(asked, requests_of(ref_item(spec, lists[l], i)));
@@ -80,7 +77,7 @@ static struct resources pod_level_requests(const json_t *spec, bool template)
 
 static struct resources pod_requests(const json_t *spec, const json_t *status, bool template)
 {
-    struct resources sum = {NULL, 0}, side = {NULL, 0}, peak = {NULL, 0};
+    struct resources sum = { NULL, 0 }, side = { NULL, 0 }, peak = { NULL, 0 };
     for (size_t i = 0; i < ref_length(spec, "containers"); i++) {
         sum = ref_resources_sum(sum, effective(ref_item(spec, "containers", i), status, true));
     }
@@ -106,7 +103,7 @@ static struct resources pod_requests(const json_t *spec, const json_t *status, b
 
 struct resources ref_requests(const struct pod *const *pods, size_t count)
 {
-    struct resources out = {NULL, 0};
+    struct resources out = { NULL, 0 };
     for (size_t i = 0; i < count; i++) {
         out = ref_resources_sum(out, pods[i]->requests);
     }
@@ -118,8 +115,8 @@ struct resources ref_requests(const struct pod *const *pods, size_t count)
 static struct port read_port(const json_t *p)
 {
     const char *ip = ref_at(p, "hostIP") != NULL && *ref_text(p, "hostIP") != '\0' ? ref_text(p, "hostIP") : "0.0.0.0";
-    struct port out = {.protocol = ref_text(p, "protocol"), .number = ref_int(p, "hostPort", 0)};
-    static const unsigned char zero[16], mapped[12] = {[10] = 0xff, [11] = 0xff};
+    struct port out = { .protocol = ref_text(p, "protocol"), .number = ref_int(p, "hostPort", 0) };
+    static const unsigned char zero[16], mapped[12] = { [10] = 0xff, [11] = 0xff };
     if (inet_pton(AF_INET, ip, out.address + 1) == 1) {
         out.valid = true;
         out.any = memcmp(out.address + 1, zero, 4) == 0;
@@ -140,7 +137,7 @@ static struct port read_port(const json_t *p)
 
 static struct ports read_ports(const json_t *spec)
 {
-    struct ports out = {NULL, 0};
+    struct ports out = { NULL, 0 };
     for (size_t i = 0; i < ref_length(spec, "containers"); i++) {
         const json_t *c = ref_item(spec, "containers", i);
         for (size_t j = 0; j < ref_length(c, "ports"); j++) {
@@ -199,7 +196,7 @@ struct node_terms ref_required_nodes_read(const json_t *spec)
 {
     const json_t *list = ref_at(node_affinity(spec, "requiredDuringSchedulingIgnoredDuringExecution"),
                                 "nodeSelectorTerms");
-    struct node_terms out = {ref_alloc((json_array_size(list) + 1) * sizeof(struct node_term)), 0};
+    struct node_terms out = { ref_alloc((json_array_size(list) + 1) * sizeof(struct node_term)), 0 };
     for (size_t i = 0; i < json_array_size(list); i++) {
         out.items[out.count++] = read_node_term(json_array_get(list, i));
     }
@@ -209,7 +206,7 @@ struct node_terms ref_required_nodes_read(const json_t *spec)
 static struct node_terms read_preferred_nodes(const json_t *spec)
 {
     const json_t *list = node_affinity(spec, "preferredDuringSchedulingIgnoredDuringExecution");
-    struct node_terms out = {ref_alloc((json_array_size(list) + 1) * sizeof(struct node_term)), 0};
+    struct node_terms out = { ref_alloc((json_array_size(list) + 1) * sizeof(struct node_term)), 0 };
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *t = json_array_get(list, i);
         out.items[out.count] = read_node_term(ref_at(t, "preference"));
@@ -224,7 +221,7 @@ static struct pod_terms read_pod_terms(const json_t *spec, const char *kind, boo
     const json_t *list = ref_at(ref_at(ref_at(spec, "affinity"), kind),
                                 required ? "requiredDuringSchedulingIgnoredDuringExecution"
                                          : "preferredDuringSchedulingIgnoredDuringExecution");
-    struct pod_terms out = {ref_alloc((json_array_size(list) + 1) * sizeof(struct pod_term)), 0};
+    struct pod_terms out = { ref_alloc((json_array_size(list) + 1) * sizeof(struct pod_term)), 0 };
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *entry = json_array_get(list, i), *t = required ? entry : ref_at(entry, "podAffinityTerm");
         out.items[out.count++] = (struct pod_term){
@@ -241,7 +238,7 @@ static struct pod_terms read_pod_terms(const json_t *spec, const char *kind, boo
 
 struct spreads ref_spreads_read(const json_t *list)
 {
-    struct spreads out = {ref_alloc((json_array_size(list) + 1) * sizeof(struct spread)), 0};
+    struct spreads out = { ref_alloc((json_array_size(list) + 1) * sizeof(struct spread)), 0 };
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *c = json_array_get(list, i);
         const char *taints = ref_text(c, "nodeTaintsPolicy"), *affinity = ref_text(c, "nodeAffinityPolicy");
@@ -272,7 +269,7 @@ static void read_volumes(struct pod *pod, const json_t *spec)
             claim = ref_format("%s-%s", pod->name, ref_text(v, "name"));
         }
         pod->volumes = ref_push(pod->volumes, pod->volume_count, sizeof pod->volumes[0]);
-        pod->volumes[pod->volume_count++] = (struct pod_volume){claim};
+        pod->volumes[pod->volume_count++] = (struct pod_volume){ claim };
     }
 }
 
@@ -292,7 +289,7 @@ static void read_owners(struct pod *pod, const json_t *metadata)
 
 static bool wants_devices(const json_t *spec)
 {
-    static const char *const lists[] = {"containers", "initContainers"};
+    static const char *const lists[] = { "containers", "initContainers" };
     for (size_t l = 0; l < 2; l++) {
         for (size_t i = 0; i < ref_length(spec, lists[l]); i++) {
             if (ref_length(ref_at(ref_item(spec, lists[l], i), "resources"), "claims") > 0) {
@@ -392,7 +389,7 @@ static bool drop_schedule_anyway(struct spreads *spreads)
             struct spread *items = ref_alloc(spreads->count * sizeof *items);
             memcpy(items, spreads->items, spreads->count * sizeof *items);
             items[i] = items[spreads->count - 1];
-            *spreads = (struct spreads){items, spreads->count - 1};
+            *spreads = (struct spreads){ items, spreads->count - 1 };
             return true;
         }
     }
@@ -406,7 +403,7 @@ bool ref_relax(struct pod *pod, bool tolerate_prefer_no_schedule)
         pod->required_nodes.count--;
         return true;
     }
-    struct pod_terms *const terms[] = {&pod->preferred_affinity, &pod->preferred_anti};
+    struct pod_terms *const terms[] = { &pod->preferred_affinity, &pod->preferred_anti };
     for (size_t i = 0; i < 2; i++) {
         if (terms[i]->count > 0) {
             terms[i]->items++;

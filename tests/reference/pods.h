@@ -49,7 +49,7 @@ struct port {
     const char *protocol;
     int64_t number;
     bool valid; /* the address parses */
-    bool any;   /* 0.0.0.0 or :: */
+    bool any; /* 0.0.0.0 or :: */
     unsigned char address[17]; /* of the family, then the bytes */
 };
 
@@ -75,7 +75,7 @@ struct pod {
 
     struct resources requests; /* without the key pods */
     struct labels node_selector;
-    struct node_terms required_nodes, preferred_nodes;   /* preferences: heaviest first */
+    struct node_terms required_nodes, preferred_nodes; /* preferences: heaviest first */
     struct pod_terms affinity, preferred_affinity, anti, preferred_anti;
     struct spreads spreads;
     struct tolerations tolerations;

@@ -49,10 +49,7 @@ static bool is_usable(const json_t *doc)
            *ref_condition(doc, "NodeClassReady") != '\0';
 }
 
-static const json_t *template_of(const json_t *pool)
-{
-    return ref_at(ref_at(pool, "spec"), "template");
-}
+static const json_t *template_of(const json_t *pool) { return ref_at(ref_at(pool, "spec"), "template"); }
 
 static int by_weight(const void *a, const void *b)
 {
@@ -87,8 +84,7 @@ void ref_pools_read(struct scheduler *s, const char *directory)
             }
         }
         for (size_t t = 0; t < p->taints.count; t++) {
-            s->prefer_no_schedule =
-                s->prefer_no_schedule || strcmp(p->taints.items[t].effect, "PreferNoSchedule") == 0;
+            s->prefer_no_schedule = s->prefer_no_schedule || strcmp(p->taints.items[t].effect, "PreferNoSchedule") == 0;
         }
     }
     ref_sort(s->pools, s->pool_count, sizeof s->pools[0], by_weight);
@@ -116,12 +112,12 @@ void ref_templates_make(struct scheduler *s)
         labels = ref_labels_merge(labels, class_label(pool));
         struct requirements simulated = ref_union(ref_requirements_of_labels(ref_labels_one(REGISTERED, "true")),
                                                   ref_requirements_of_labels(ref_labels_one(INITIALIZED, "true")));
-        struct daemon_group all = {.types = pool->types};
-        *t = (struct template){.pool = pool, .groups = &all, .group_count = 1};
+        struct daemon_group all = { .types = pool->types };
+        *t = (struct template){ .pool = pool, .groups = &all, .group_count = 1 };
         t->requirements = ref_union(pool->requirements, ref_requirements_of_labels(labels));
         t->requirements = ref_union(t->requirements, simulated);
-        struct resources nothing = {NULL, 0};
-        struct usages no_ports = {NULL, 0};
+        struct resources nothing = { NULL, 0 };
+        struct usages no_ports = { NULL, 0 };
         if (pool->types.count > 0 && ref_filter_types(s, pool->types, t->requirements, NULL, nothing, t, no_ports,
                                                       s->world->best_effort, &t->types) == NULL) {
             s->template_count++;
@@ -134,7 +130,7 @@ void ref_templates_make(struct scheduler *s)
 
 void ref_pool_charge(struct pool *pool, struct types types)
 {
-    struct resources largest = {NULL, 0};
+    struct resources largest = { NULL, 0 };
     for (size_t i = 0; i < types.count; i++) {
         largest = ref_resources_max(largest, types.items[i]->capacity);
     }

@@ -37,7 +37,4 @@ char *reference_plan(json_t *snapshot, const char *base_dir)
     return text;
 }
 
-const char *reference_error(void)
-{
-    return ref_fault_text();
-}
+const char *reference_error(void) { return ref_fault_text(); }

@@ -18,12 +18,12 @@ static bool within(const char *value, const struct requirement *bounds)
 
 struct requirement ref_requirement_in(const char *key, struct names values)
 {
-    return (struct requirement){.key = ref_normalized(key), .values = values};
+    return (struct requirement){ .key = ref_normalized(key), .values = values };
 }
 
 struct requirement ref_requirement(struct expression e)
 {
-    struct requirement r = {.key = ref_normalized(e.key), .has_min = e.has_min, .min = e.min};
+    struct requirement r = { .key = ref_normalized(e.key), .has_min = e.has_min, .min = e.min };
     int64_t n = 0;
     if (e.values.count > 0) {
         (void)ref_atoi(e.values.items[0], &n);
@@ -32,7 +32,7 @@ struct requirement ref_requirement(struct expression e)
     if (strcmp(e.op, "In") == 0 || strcmp(e.op, "NotIn") == 0) {
         r.values = ref_names_sorted(e.values.items, e.values.count);
     } else if (strcmp(e.op, "Gt") == 0 && n == INT64_MAX) {
-        r = (struct requirement){.key = r.key}; /* nothing is greater; minValues is lost */
+        r = (struct requirement){ .key = r.key }; /* nothing is greater; minValues is lost */
     } else if (strcmp(e.op, "Gt") == 0 || strcmp(e.op, "Gte") == 0) {
         r.has_gte = true;
         r.gte = n + (e.op[2] == '\0');
@@ -55,7 +55,7 @@ int ref_operator(const struct requirement *r)
 
 const char *ref_operator_name(int op)
 {
-    static const char *const names[] = {"In", "NotIn", "Exists", "DoesNotExist"};
+    static const char *const names[] = { "In", "NotIn", "Exists", "DoesNotExist" };
     return names[op];
 }
 
@@ -75,7 +75,7 @@ const char *ref_any(const struct requirement *r)
 /** The stricter of the bounds and minValues of both; false if the bounds are crossed. */
 static bool stricter(const struct requirement *a, const struct requirement *b, struct requirement *out)
 {
-    *out = (struct requirement){.key = a->key};
+    *out = (struct requirement){ .key = a->key };
     out->has_gte = a->has_gte || b->has_gte;
     out->gte = !b->has_gte || (a->has_gte && a->gte > b->gte) ? a->gte : b->gte;
     out->has_lte = a->has_lte || b->has_lte;
@@ -89,7 +89,7 @@ static struct requirement intersection(const struct requirement *a, const struct
 {
     struct requirement out;
     if (!stricter(a, b, &out)) {
-        return (struct requirement){.key = a->key, .has_min = out.has_min, .min = out.min};
+        return (struct requirement){ .key = a->key, .has_min = out.has_min, .min = out.min };
     }
     out.complement = a->complement && b->complement;
     out.values.items = ref_alloc((a->values.count + b->values.count + 1) * sizeof(char *));
@@ -137,7 +137,7 @@ bool ref_has_intersection(const struct requirement *a, const struct requirement 
 
 struct expressions ref_expressions_read(const json_t *array)
 {
-    struct expressions out = {ref_alloc((json_array_size(array) + 1) * sizeof(struct expression)), 0};
+    struct expressions out = { ref_alloc((json_array_size(array) + 1) * sizeof(struct expression)), 0 };
     for (size_t i = 0; i < json_array_size(array); i++) {
         const json_t *e = json_array_get(array, i);
         out.items[out.count++] = (struct expression){
@@ -168,7 +168,7 @@ static struct requirements gathered(struct requirement *list, size_t count)
             list[kept++] = list[i];
         }
     }
-    return (struct requirements){list, kept};
+    return (struct requirements){ list, kept };
 }
 
 struct requirements ref_requirements(struct expressions list)
@@ -193,7 +193,7 @@ struct requirements ref_requirements_one(struct requirement r)
 {
     struct requirement *items = ref_alloc(sizeof *items);
     items[0] = r;
-    return (struct requirements){items, 1};
+    return (struct requirements){ items, 1 };
 }
 
 struct requirements ref_union(struct requirements a, struct requirements b)
@@ -208,7 +208,7 @@ struct requirements ref_union(struct requirements a, struct requirements b)
             out[count++] = order < 0 ? a.items[i++] : b.items[j++];
         }
     }
-    return (struct requirements){out, count};
+    return (struct requirements){ out, count };
 }
 
 struct requirements ref_without(struct requirements set, const char *key)
@@ -220,7 +220,7 @@ struct requirements ref_without(struct requirements set, const char *key)
             out[count++] = set.items[i];
         }
     }
-    return (struct requirements){out, count};
+    return (struct requirements){ out, count };
 }
 
 struct requirements ref_replace(struct requirements set, struct requirement r)
@@ -249,7 +249,7 @@ const struct requirement *ref_get(struct requirements set, const char *key)
 struct requirement ref_get_or_any(struct requirements set, const char *key)
 {
     const struct requirement *r = ref_get(set, key);
-    return r != NULL ? *r : (struct requirement){.key = key, .complement = true};
+    return r != NULL ? *r : (struct requirement){ .key = key, .complement = true };
 }
 
 static bool is_negative(const struct requirement *r)

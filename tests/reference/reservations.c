@@ -20,7 +20,7 @@ static void learn(struct scheduler *s, const struct offering *o)
     struct reservation *known = find(s, o->reservation);
     if (known == NULL) {
         s->reservations = ref_push(s->reservations, s->reservation_count, sizeof s->reservations[0]);
-        s->reservations[s->reservation_count++] = (struct reservation){o->reservation, o->reservation_capacity};
+        s->reservations[s->reservation_count++] = (struct reservation){ o->reservation, o->reservation_capacity };
     } else if (o->reservation_capacity < known->free) {
         known->free = o->reservation_capacity;
     }
@@ -46,7 +46,7 @@ refusal ref_reserve(const struct scheduler *s, const struct claim *claim, struct
     const char **items = NULL;
     size_t count = 0;
     bool any = false;
-    *ids = (struct names){NULL, 0};
+    *ids = (struct names){ NULL, 0 };
     if (!s->world->reserved_gate) {
         return NULL;
     }

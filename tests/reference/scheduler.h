@@ -9,7 +9,7 @@
 typedef const char *refusal;
 
 #define REFUSED_RESERVED "RESERVED" /* ends the walk over templates, and relaxation */
-#define REFUSED_DEVICES "DRA"       /* ends relaxation */
+#define REFUSED_DEVICES "DRA" /* ends relaxation */
 
 /** The host ports of one pod, by its key. */
 struct usage {
@@ -43,7 +43,8 @@ struct pool {
 };
 
 /** Where the claims of a pool start. */
-struct template {
+struct template
+{
     struct pool *pool;
     struct requirements requirements;
     struct types types;
@@ -67,7 +68,7 @@ struct existing {
     struct usages ports;
     struct attachments attached;
     const json_t *csi; /* CSINode, or NULL */
-    bool shielded;     /* by consolidateAfter */
+    bool shielded; /* by consolidateAfter */
     const struct pod **pods;
     size_t pod_count;
 };

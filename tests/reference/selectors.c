@@ -57,7 +57,7 @@ bool ref_selects(const struct selector *selector, struct labels labels)
 
 struct names ref_odd(struct names values)
 {
-    struct names out = {ref_alloc((values.count + 1) * sizeof(char *)), 0};
+    struct names out = { ref_alloc((values.count + 1) * sizeof(char *)), 0 };
     for (size_t i = 0; i < values.count; i++) {
         size_t times = 0;
         for (size_t j = 0; j < values.count; j++) {
@@ -86,8 +86,7 @@ static uint64_t values_hash(struct names values)
 
 static bool expressions_alike(const struct expression *a, const struct expression *b)
 {
-    return strcmp(a->key, b->key) == 0 && strcmp(a->op, b->op) == 0 &&
-           values_hash(a->values) == values_hash(b->values);
+    return strcmp(a->key, b->key) == 0 && strcmp(a->op, b->op) == 0 && values_hash(a->values) == values_hash(b->values);
 }
 
 static bool contained(struct expressions a, struct expressions b)
@@ -120,12 +119,12 @@ bool ref_selectors_alike(const struct selector *a, const struct selector *b)
 
 void ref_selector_require(struct selector *selector, const char *key, const char *value)
 {
-    struct expression added = {.key = key, .op = "In", .values = ref_names_one(value)};
+    struct expression added = { .key = key, .op = "In", .values = ref_names_one(value) };
     struct expressions old = selector->expressions;
     struct expression *items = ref_alloc((old.count + 1) * sizeof *items);
     for (size_t i = 0; i < old.count; i++) {
         items[i] = old.items[i];
     }
     items[old.count] = added;
-    selector->expressions = (struct expressions){items, old.count + 1};
+    selector->expressions = (struct expressions){ items, old.count + 1 };
 }

@@ -20,11 +20,11 @@ static const json_t *owner_spec(const struct world *world, const struct pod *pod
 static struct selector default_selector(const struct world *world, const struct pod *pod)
 {
     struct objects services = ref_objects(world, "Service");
-    struct labels labels = {NULL, 0};
+    struct labels labels = { NULL, 0 };
     for (size_t i = 0; i < services.count; i++) {
         const json_t *metadata = ref_at(services.items[i], "metadata");
         const json_t *wanted = ref_at(ref_at(services.items[i], "spec"), "selector");
-        struct selector selector = {.given = wanted != NULL, .labels = ref_labels_read(wanted)};
+        struct selector selector = { .given = wanted != NULL, .labels = ref_labels_read(wanted) };
         const char *namespace = *ref_text(metadata, "namespace") != '\0' ? ref_text(metadata, "namespace") : "default";
         if (strcmp(namespace, pod->namespace) == 0 && ref_selects(&selector, pod->labels)) {
             labels = ref_labels_merge(labels, selector.labels);
@@ -35,7 +35,7 @@ static struct selector default_selector(const struct world *world, const struct 
     const json_t *set = owner_spec(world, pod, "apps/v1", "ReplicaSet");
     set = set != NULL ? set : owner_spec(world, pod, "apps/v1", "StatefulSet");
     struct selector of_set = ref_selector_read(ref_at(set, "selector"));
-    struct selector out = {.labels = labels, .expressions = of_set.expressions};
+    struct selector out = { .labels = labels, .expressions = of_set.expressions };
     for (size_t i = 0; i < of_set.labels.count; i++) {
         ref_selector_require(&out, of_set.labels.items[i].key, of_set.labels.items[i].value);
     }
@@ -54,7 +54,7 @@ static void add_default_spreads(const struct world *world, struct pod *pod)
         items[i] = world->default_spreads.items[i];
         items[i].selector = selector;
     }
-    pod->spreads = (struct spreads){items, world->default_spreads.count};
+    pod->spreads = (struct spreads){ items, world->default_spreads.count };
 }
 
 /* ------------------------------------------------------------------------------------------------ pod data (17.1) */
@@ -91,7 +91,7 @@ static struct topology *enter_topology(struct scheduler *s, const struct state_n
         sources[i].taints = p->taints;
         sources[i].types = p->types;
         if (p->types.count == 0) {
-            sources[i].base = (struct requirements){NULL, 0}; /* a pool without types adds nothing */
+            sources[i].base = (struct requirements){ NULL, 0 }; /* a pool without types adds nothing */
         }
     }
     struct topology *t = ref_topology_make(w, sources, s->pool_count, states, count, excluded);
@@ -179,7 +179,7 @@ static bool within_limits(const struct instance_type *type, struct resources rem
 static refusal try_template(struct scheduler *s, const struct template *t, const struct pod *pod)
 {
     const struct resource *nodes = ref_resources_find(t->pool->remaining, "nodes");
-    struct types types = {ref_alloc((t->types.count + 1) * sizeof(void *)), 0};
+    struct types types = { ref_alloc((t->types.count + 1) * sizeof(void *)), 0 };
     struct answer answer;
     if (nodes != NULL && nodes->value == 0) {
         return "NODE_LIMITS";
@@ -249,10 +249,7 @@ static refusal try_schedule(struct scheduler *s, const struct pod *original)
     }
 }
 
-static int larger(amount a, amount b)
-{
-    return (b > a) - (b < a);
-}
+static int larger(amount a, amount b) { return (b > a) - (b < a); }
 
 /** (17.2) Orders the queue; amounts are looked up once, by the caller's array. */
 struct queued {
@@ -277,7 +274,7 @@ static struct queued *make_queue(const struct scheduler *s)
     struct queued *queue = ref_alloc((w->chosen_count + 1) * sizeof *queue);
     for (size_t i = 0; i < w->chosen_count; i++) {
         struct resources r = s->data[w->chosen[i]->index].requests;
-        queue[i] = (struct queued){w->chosen[i], ref_resources_get(r, "cpu"), ref_resources_get(r, "memory")};
+        queue[i] = (struct queued){ w->chosen[i], ref_resources_get(r, "cpu"), ref_resources_get(r, "memory") };
     }
     ref_sort(queue, w->chosen_count, sizeof *queue, by_queue);
     return queue;

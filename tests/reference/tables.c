@@ -12,8 +12,8 @@ static _Thread_local struct {
 } tables;
 
 static const char *const own_well_known[] = {
-    NODEPOOL, ZONE, "topology.kubernetes.io/region", INSTANCE_TYPE, "kubernetes.io/arch", "kubernetes.io/os",
-    CAPACITY_TYPE, "node.kubernetes.io/windows-build",
+    NODEPOOL,           ZONE,          "topology.kubernetes.io/region",    INSTANCE_TYPE, "kubernetes.io/arch",
+    "kubernetes.io/os", CAPACITY_TYPE, "node.kubernetes.io/windows-build",
 };
 
 static struct names table(const char *const *own, size_t count, const json_t *provider)
@@ -28,27 +28,24 @@ static struct names table(const char *const *own, size_t count, const json_t *pr
 
 void ref_tables_read(const json_t *document)
 {
-    static const char *const hostname[] = {HOSTNAME}, *const domains[] = {"karpenter.sh"};
+    static const char *const hostname[] = { HOSTNAME }, *const domains[] = { "karpenter.sh" };
     struct label own[] = {
-        {"beta.kubernetes.io/arch", "kubernetes.io/arch"},
-        {"beta.kubernetes.io/instance-type", INSTANCE_TYPE},
-        {"beta.kubernetes.io/os", "kubernetes.io/os"},
-        {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
-        {"failure-domain.beta.kubernetes.io/zone", ZONE},
+        { "beta.kubernetes.io/arch", "kubernetes.io/arch" },
+        { "beta.kubernetes.io/instance-type", INSTANCE_TYPE },
+        { "beta.kubernetes.io/os", "kubernetes.io/os" },
+        { "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region" },
+        { "failure-domain.beta.kubernetes.io/zone", ZONE },
     };
     tables.well_known = table(own_well_known, sizeof own_well_known / sizeof own_well_known[0],
                               ref_at(document, "wellKnown"));
     tables.restricted = table(hostname, 1, ref_at(document, "restricted"));
     tables.restricted_domains = table(domains, 1, ref_at(document, "restrictedDomains"));
-    tables.normalized = ref_labels_merge((struct labels){own, sizeof own / sizeof own[0]},
+    tables.normalized = ref_labels_merge((struct labels){ own, sizeof own / sizeof own[0] },
                                          ref_labels_read(ref_at(document, "normalized")));
     tables.reservation = ref_text(document, "reservationID");
 }
 
-bool ref_well_known(const char *key)
-{
-    return ref_names_has(tables.well_known, key);
-}
+bool ref_well_known(const char *key) { return ref_names_has(tables.well_known, key); }
 
 const char *ref_normalized(const char *key)
 {
@@ -56,10 +53,7 @@ const char *ref_normalized(const char *key)
     return to != NULL ? to : key;
 }
 
-const char *ref_reservation_label(void)
-{
-    return tables.reservation;
-}
+const char *ref_reservation_label(void) { return tables.reservation; }
 
 static bool is_restricted(const char *key)
 {
@@ -78,10 +72,7 @@ static bool is_restricted(const char *key)
     return ref_names_has(tables.restricted, key);
 }
 
-static bool alphanumeric(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+static bool alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 /** The form of label values and of the name part of keys. */
 static bool is_name(const char *s)
@@ -122,7 +113,7 @@ static bool is_qualified(const char *key)
 
 static bool lists_known_capacity_type(struct names values)
 {
-    static const char *const known[] = {"on-demand", "spot", "reserved"};
+    static const char *const known[] = { "on-demand", "spot", "reserved" };
     for (size_t i = 0; i < values.count; i++) {
         for (size_t j = 0; j < 3; j++) {
             if (strcmp(values.items[i], known[j]) == 0) {

@@ -7,17 +7,17 @@
 
 struct taints ref_taints_read(const json_t *array)
 {
-    struct taints out = {ref_alloc((json_array_size(array) + 1) * sizeof(struct taint)), 0};
+    struct taints out = { ref_alloc((json_array_size(array) + 1) * sizeof(struct taint)), 0 };
     for (size_t i = 0; i < json_array_size(array); i++) {
         const json_t *t = json_array_get(array, i);
-        out.items[out.count++] = (struct taint){ref_text(t, "key"), ref_text(t, "value"), ref_text(t, "effect")};
+        out.items[out.count++] = (struct taint){ ref_text(t, "key"), ref_text(t, "value"), ref_text(t, "effect") };
     }
     return out;
 }
 
 struct tolerations ref_tolerations_read(const json_t *array)
 {
-    struct tolerations out = {ref_alloc((json_array_size(array) + 1) * sizeof(struct toleration)), 0};
+    struct tolerations out = { ref_alloc((json_array_size(array) + 1) * sizeof(struct toleration)), 0 };
     for (size_t i = 0; i < json_array_size(array); i++) {
         const json_t *t = json_array_get(array, i);
         out.items[out.count++] = (struct toleration){
@@ -87,9 +87,10 @@ bool ref_tolerate_prefer_no_schedule(struct tolerations *tolerations)
         }
         items[i] = *t;
     }
-    items[tolerations->count] =
-        (struct toleration){.key = "", .op = "Exists", .value = "", .effect = "PreferNoSchedule"};
-    *tolerations = (struct tolerations){items, tolerations->count + 1};
+    items[tolerations->count] = (struct toleration){
+        .key = "", .op = "Exists", .value = "", .effect = "PreferNoSchedule"
+    };
+    *tolerations = (struct tolerations){ items, tolerations->count + 1 };
     return true;
 }
 
@@ -98,11 +99,11 @@ static bool is_ephemeral(const struct taint *t)
     static const struct {
         const char *key, *effect;
     } table[] = {
-        {"node.kubernetes.io/not-ready", "NoSchedule"},
-        {"node.kubernetes.io/not-ready", "NoExecute"},
-        {"node.kubernetes.io/unreachable", "NoSchedule"},
-        {"node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule"},
-        {"karpenter.sh/unregistered", "NoExecute"},
+        { "node.kubernetes.io/not-ready", "NoSchedule" },
+        { "node.kubernetes.io/not-ready", "NoExecute" },
+        { "node.kubernetes.io/unreachable", "NoSchedule" },
+        { "node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule" },
+        { "karpenter.sh/unregistered", "NoExecute" },
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (strcmp(t->key, table[i].key) == 0 && strcmp(t->effect, table[i].effect) == 0) {
@@ -114,7 +115,7 @@ static bool is_ephemeral(const struct taint *t)
 
 struct taints ref_taints_lasting(struct taints taints, struct taints startup)
 {
-    struct taints out = {ref_alloc((taints.count + 1) * sizeof(struct taint)), 0};
+    struct taints out = { ref_alloc((taints.count + 1) * sizeof(struct taint)), 0 };
     for (size_t i = 0; i < taints.count; i++) {
         bool goes = is_ephemeral(&taints.items[i]);
         for (size_t j = 0; j < startup.count && !goes; j++) {

@@ -15,7 +15,7 @@ static struct universe_key *universe_key(struct topology *t, const char *key)
         }
     }
     t->universe = ref_push(t->universe, t->universe_count, sizeof t->universe[0]);
-    t->universe[t->universe_count] = (struct universe_key){.key = key};
+    t->universe[t->universe_count] = (struct universe_key){ .key = key };
     return &t->universe[t->universe_count++];
 }
 
@@ -29,7 +29,7 @@ static void insert(struct topology *t, const char *key, const char *domain, stru
     if (r == NULL) {
         u->domains = ref_push(u->domains, u->count, sizeof u->domains[0]);
         r = &u->domains[u->count++];
-        *r = (struct reach){.name = domain};
+        *r = (struct reach){ .name = domain };
     } else if (taints.count == 0) {
         r->count = 0;
         r->taints = NULL;
@@ -222,8 +222,8 @@ static void own(struct topology *t, const struct pod *pod, struct group *g)
 
 void ref_topology_update(struct topology *t, const struct pod *pod)
 {
-    const struct pod_terms affinity[] = {pod->affinity, pod->preferred_affinity};
-    const struct pod_terms anti[] = {pod->anti, pod->preferred_anti};
+    const struct pod_terms affinity[] = { pod->affinity, pod->preferred_affinity };
+    const struct pod_terms anti[] = { pod->anti, pod->preferred_anti };
     for (size_t i = 0; i < t->group_count; i++) {
         t->groups[i]->owners[pod->index] = false;
     }

@@ -45,7 +45,7 @@ static struct offering read_offering(const json_t *doc)
 /** (10.1) */
 static struct resources allocatable(const struct instance_type *type, const struct offering *o)
 {
-    struct resources none = {NULL, 0};
+    struct resources none = { NULL, 0 };
     struct resources capacity = ref_resources_override(type->capacity, o != NULL ? o->capacity_override : none);
     struct resources overhead = ref_resources_override(type->overhead, o != NULL ? o->overhead_override : none);
     struct resources out = ref_resources_subtract(capacity, overhead);
@@ -94,7 +94,7 @@ static void group_offerings(struct instance_type *type)
 
 struct types ref_types_read(const json_t *array, size_t first)
 {
-    struct types out = {ref_alloc((json_array_size(array) + 1) * sizeof(void *)), 0};
+    struct types out = { ref_alloc((json_array_size(array) + 1) * sizeof(void *)), 0 };
     for (size_t i = 0; i < json_array_size(array); i++) {
         const json_t *doc = json_array_get(array, i);
         struct instance_type *type = ref_alloc(sizeof *type);
@@ -115,7 +115,7 @@ struct types ref_types_read(const json_t *array, size_t first)
 
 struct types ref_types_append(struct types list, struct types more)
 {
-    struct types out = {ref_alloc((list.count + more.count + 1) * sizeof(void *)), 0};
+    struct types out = { ref_alloc((list.count + more.count + 1) * sizeof(void *)), 0 };
     for (size_t i = 0; i < list.count; i++) {
         out.items[out.count++] = list.items[i];
     }
@@ -171,7 +171,7 @@ static int cheaper(const void *a, const void *b)
 struct types ref_types_by_price(struct types list, struct requirements requirements)
 {
     struct priced *priced = ref_alloc((list.count + 1) * sizeof *priced);
-    struct types out = {ref_alloc((list.count + 1) * sizeof(void *)), list.count};
+    struct types out = { ref_alloc((list.count + 1) * sizeof(void *)), list.count };
     for (size_t i = 0; i < list.count; i++) {
         priced[i].type = list.items[i];
         for (size_t j = 0; j < list.items[i]->offering_count; j++) {

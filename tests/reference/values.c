@@ -26,9 +26,9 @@ static bool read_suffix(const char *s, int *ten, int *two)
     static const struct {
         const char *suffix;
         int ten, two;
-    } table[] = {{"", 0, 0},    {"n", -9, 0},  {"u", -6, 0},  {"m", -3, 0},  {"k", 3, 0},   {"M", 6, 0},
-                 {"G", 9, 0},   {"T", 12, 0},  {"P", 15, 0},  {"E", 18, 0},  {"Ki", 0, 10}, {"Mi", 0, 20},
-                 {"Gi", 0, 30}, {"Ti", 0, 40}, {"Pi", 0, 50}, {"Ei", 0, 60}};
+    } table[] = { { "", 0, 0 },    { "n", -9, 0 },  { "u", -6, 0 },  { "m", -3, 0 }, { "k", 3, 0 },   { "M", 6, 0 },
+                  { "G", 9, 0 },   { "T", 12, 0 },  { "P", 15, 0 },  { "E", 18, 0 }, { "Ki", 0, 10 }, { "Mi", 0, 20 },
+                  { "Gi", 0, 30 }, { "Ti", 0, 40 }, { "Pi", 0, 50 }, { "Ei", 0, 60 } };
     *ten = *two = 0;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (strcmp(s, table[i].suffix) == 0) {
@@ -112,7 +112,7 @@ const char *ref_amount_text(amount value)
     for (; rest != 0; rest /= 10) {
         *--p = (char)('0' + (int)(rest % 10));
     }
-    char suffix[2] = {suffixes[step] == ' ' ? '\0' : suffixes[step], '\0'};
+    char suffix[2] = { suffixes[step] == ' ' ? '\0' : suffixes[step], '\0' };
     return ref_format("%s%s%s", value < 0 ? "-" : "", p, suffix);
 }
 
@@ -139,11 +139,11 @@ typedef bool combine(const struct resource *a, const struct resource *b, amount 
 
 static struct resources combined(struct resources a, struct resources b, combine *rule)
 {
-    struct resources out = {ref_alloc((a.count + b.count) * sizeof(struct resource)), 0};
+    struct resources out = { ref_alloc((a.count + b.count) * sizeof(struct resource)), 0 };
     size_t i = 0, j = 0;
     while (i < a.count || j < b.count) {
         int order = i == a.count ? 1 : j == b.count ? -1 : strcmp(a.items[i].name, b.items[j].name);
-        struct resource r = {order <= 0 ? a.items[i].name : b.items[j].name, 0};
+        struct resource r = { order <= 0 ? a.items[i].name : b.items[j].name, 0 };
         const struct resource *x = order <= 0 ? &a.items[i++] : NULL;
         const struct resource *y = order >= 0 ? &b.items[j++] : NULL;
         if (rule(x, y, &r.value)) {
@@ -153,10 +153,7 @@ static struct resources combined(struct resources a, struct resources b, combine
     return out;
 }
 
-static amount value_of(const struct resource *r)
-{
-    return r != NULL ? r->value : 0;
-}
+static amount value_of(const struct resource *r) { return r != NULL ? r->value : 0; }
 
 static bool rule_sum(const struct resource *a, const struct resource *b, amount *out)
 {
@@ -194,30 +191,18 @@ static bool rule_override(const struct resource *a, const struct resource *b, am
     return true;
 }
 
-struct resources ref_resources_sum(struct resources a, struct resources b)
-{
-    return combined(a, b, rule_sum);
-}
+struct resources ref_resources_sum(struct resources a, struct resources b) { return combined(a, b, rule_sum); }
 
 struct resources ref_resources_subtract(struct resources a, struct resources b)
 {
     return combined(a, b, rule_subtract);
 }
 
-struct resources ref_resources_take(struct resources a, struct resources b)
-{
-    return combined(a, b, rule_take);
-}
+struct resources ref_resources_take(struct resources a, struct resources b) { return combined(a, b, rule_take); }
 
-struct resources ref_resources_max(struct resources a, struct resources b)
-{
-    return combined(a, b, rule_max);
-}
+struct resources ref_resources_max(struct resources a, struct resources b) { return combined(a, b, rule_max); }
 
-struct resources ref_resources_min(struct resources a, struct resources b)
-{
-    return combined(a, b, rule_min);
-}
+struct resources ref_resources_min(struct resources a, struct resources b) { return combined(a, b, rule_min); }
 
 struct resources ref_resources_override(struct resources a, struct resources b)
 {
@@ -226,8 +211,8 @@ struct resources ref_resources_override(struct resources a, struct resources b)
 
 struct resources ref_resources_set(struct resources list, const char *name, amount value)
 {
-    struct resource one = {name, value};
-    return combined(list, (struct resources){&one, 1}, rule_override);
+    struct resource one = { name, value };
+    return combined(list, (struct resources){ &one, 1 }, rule_override);
 }
 
 bool ref_resources_equal(struct resources a, struct resources b)
@@ -260,14 +245,11 @@ bool ref_resources_fit(struct resources wanted, struct resources total)
 
 /* ------------------------------------------------------------------------------------------------ sets of names */
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 struct names ref_names_sorted(const char **items, size_t count)
 {
-    struct names out = {ref_alloc((count + 1) * sizeof(char *)), 0};
+    struct names out = { ref_alloc((count + 1) * sizeof(char *)), 0 };
     if (count > 0) {
         memcpy(out.items, items, count * sizeof(char *));
     }
@@ -280,10 +262,7 @@ struct names ref_names_sorted(const char **items, size_t count)
     return out;
 }
 
-struct names ref_names_one(const char *name)
-{
-    return ref_names_sorted(&name, 1);
-}
+struct names ref_names_one(const char *name) { return ref_names_sorted(&name, 1); }
 
 bool ref_names_has(struct names set, const char *name)
 {
@@ -360,7 +339,7 @@ static bool separator(const char **s, char c)
 /** Days from 1970-01-01 to a day of the Gregorian calendar. */
 static int64_t days(int64_t year, int64_t month, int64_t day)
 {
-    static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+    static const int before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334 };
     int64_t leap_years = month > 2 ? year : year - 1;
     return year * 365 + leap_years / 4 - leap_years / 100 + leap_years / 400 + before[month - 1] + day - 1 - 719527;
 }
@@ -401,8 +380,8 @@ static bool read_unit(const char **s, amount *unit)
     static const struct {
         const char *name;
         int64_t ns;
-    } table[] = {{"ns", 1},      {"us", 1000},       {"\xc2\xb5s", 1000},   {"\xce\xbcs", 1000},
-                 {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
+    } table[] = { { "ns", 1 },       { "us", 1000 },      { "\xc2\xb5s", 1000 }, { "\xce\xbcs", 1000 },
+                  { "ms", 1000000 }, { "s", 1000000000 }, { "m", 60000000000 },  { "h", 3600000000000 } };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         size_t length = strlen(table[i].name);
         if (strncmp(*s, table[i].name, length) == 0) {

@@ -10,10 +10,7 @@ static const json_t *claim_of(const struct world *world, const struct pod *pod, 
     return ref_named(world, "PersistentVolumeClaim", pod->volumes[volume].claim, pod->namespace);
 }
 
-static const char *volume_name(const json_t *claim)
-{
-    return ref_text(ref_at(claim, "spec"), "volumeName");
-}
+static const char *volume_name(const json_t *claim) { return ref_text(ref_at(claim, "spec"), "volumeName"); }
 
 static const json_t *class_of(const struct world *world, const json_t *claim)
 {
@@ -73,11 +70,11 @@ static struct alternatives of_bound(const json_t *volume)
     const json_t *spec = ref_at(volume, "spec");
     const json_t *required = ref_at(ref_at(spec, "nodeAffinity"), "required");
     bool local = ref_at(spec, "local") != NULL || ref_at(spec, "hostPath") != NULL;
-    struct alternatives out = {NULL, 0};
+    struct alternatives out = { NULL, 0 };
     for (size_t i = 0; i < ref_length(required, "nodeSelectorTerms"); i++) {
-        struct expressions all =
-            ref_expressions_read(ref_at(ref_item(required, "nodeSelectorTerms", i), "matchExpressions"));
-        struct expressions kept = {ref_alloc((all.count + 1) * sizeof *kept.items), 0};
+        struct expressions all = ref_expressions_read(
+            ref_at(ref_item(required, "nodeSelectorTerms", i), "matchExpressions"));
+        struct expressions kept = { ref_alloc((all.count + 1) * sizeof *kept.items), 0 };
         for (size_t j = 0; j < all.count; j++) {
             if (!local || strcmp(all.items[j].key, HOSTNAME) != 0) {
                 kept.items[kept.count++] = all.items[j];
@@ -92,7 +89,7 @@ static struct alternatives of_bound(const json_t *volume)
 
 static struct alternatives of_class(const json_t *class)
 {
-    struct alternatives out = {NULL, 0};
+    struct alternatives out = { NULL, 0 };
     for (size_t i = 0; i < ref_length(class, "allowedTopologies"); i++) {
         const json_t *term = ref_item(class, "allowedTopologies", i);
         struct expressions list = ref_expressions_read(ref_at(term, "matchLabelExpressions"));
@@ -109,7 +106,7 @@ static struct alternatives of_class(const json_t *class)
 /** Every earlier product with every new part. Those in conflict are left out, unless all are. */
 static struct alternatives products(struct alternatives done, struct alternatives parts)
 {
-    struct alternatives all = {NULL, 0}, sound = {NULL, 0};
+    struct alternatives all = { NULL, 0 }, sound = { NULL, 0 };
     for (size_t i = 0; i < done.count; i++) {
         for (size_t j = 0; j < parts.count; j++) {
             struct requirements both = ref_union(done.items[i], parts.items[j]);
@@ -124,12 +121,12 @@ static struct alternatives products(struct alternatives done, struct alternative
 
 bool ref_volume_alternatives(const struct world *world, const struct pod *pod, struct alternatives *out)
 {
-    struct alternatives all = {NULL, 0};
-    push(&all, (struct requirements){NULL, 0});
+    struct alternatives all = { NULL, 0 };
+    push(&all, (struct requirements){ NULL, 0 });
     *out = all;
     for (size_t i = 0; i < pod->volume_count; i++) {
         const json_t *claim = claim_of(world, pod, i);
-        struct alternatives parts = {NULL, 0};
+        struct alternatives parts = { NULL, 0 };
         if (claim == NULL) {
             return false;
         }
@@ -158,10 +155,13 @@ bool ref_volume_alternatives(const struct world *world, const struct pod *pod, s
 static const char *translated(const char *provisioner)
 {
     static const char *const table[][2] = {
-        {"kubernetes.io/aws-ebs", "ebs.csi.aws.com"},        {"kubernetes.io/gce-pd", "pd.csi.storage.gke.io"},
-        {"kubernetes.io/azure-disk", "disk.csi.azure.com"},  {"kubernetes.io/azure-file", "file.csi.azure.com"},
-        {"kubernetes.io/cinder", "cinder.csi.openstack.org"}, {"kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"},
-        {"kubernetes.io/portworx-volume", "pxd.portworx.com"},
+        { "kubernetes.io/aws-ebs", "ebs.csi.aws.com" },
+        { "kubernetes.io/gce-pd", "pd.csi.storage.gke.io" },
+        { "kubernetes.io/azure-disk", "disk.csi.azure.com" },
+        { "kubernetes.io/azure-file", "file.csi.azure.com" },
+        { "kubernetes.io/cinder", "cinder.csi.openstack.org" },
+        { "kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com" },
+        { "kubernetes.io/portworx-volume", "pxd.portworx.com" },
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (strcmp(provisioner, table[i][0]) == 0) {
@@ -173,7 +173,7 @@ static const char *translated(const char *provisioner)
 
 bool ref_attachments(const struct world *world, const struct pod *pod, struct attachments *out)
 {
-    *out = (struct attachments){NULL, 0};
+    *out = (struct attachments){ NULL, 0 };
     for (size_t i = 0; i < pod->volume_count; i++) {
         const json_t *claim = claim_of(world, pod, i);
         const char *driver = "";
@@ -194,8 +194,8 @@ bool ref_attachments(const struct world *world, const struct pod *pod, struct at
         }
         if (*driver != '\0') {
             out->items = ref_push(out->items, out->count, sizeof out->items[0]);
-            out->items[out->count++] =
-                (struct attachment){driver, ref_format("%s/%s", pod->namespace, pod->volumes[i].claim)};
+            out->items[out->count++] = (struct attachment){ driver, ref_format("%s/%s", pod->namespace,
+                                                                               pod->volumes[i].claim) };
         }
     }
     return true;

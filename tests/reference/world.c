@@ -25,7 +25,7 @@ static void read_kinds(struct world *world)
         if (list == NULL) {
             world->kinds = ref_push(world->kinds, world->kind_count, sizeof world->kinds[0]);
             list = &world->kinds[world->kind_count++];
-            *list = (struct objects){.kind = ref_text(o, "kind")};
+            *list = (struct objects){ .kind = ref_text(o, "kind") };
         }
         list->items = ref_push(list->items, list->count, sizeof list->items[0]);
         list->items[list->count++] = o;
@@ -35,7 +35,7 @@ static void read_kinds(struct world *world)
 struct objects ref_objects(const struct world *world, const char *kind)
 {
     const struct objects *list = of_kind(world, kind);
-    return list != NULL ? *list : (struct objects){.kind = kind};
+    return list != NULL ? *list : (struct objects){ .kind = kind };
 }
 
 static const char *namespace_of(const json_t *object)
@@ -152,7 +152,7 @@ static void collect_bound(struct world *world, struct state_node *s)
 
 static struct state_node join(struct world *world, const struct node *node, const json_t *claim)
 {
-    struct state_node s = {.node = node, .claim = claim};
+    struct state_node s = { .node = node, .claim = claim };
     bool managed = claim != NULL;
     s.registered = !managed || (node != NULL && is_true(node->labels, REGISTERED));
     s.initialized = !managed || (node != NULL && is_true(node->labels, INITIALIZED));
@@ -282,7 +282,7 @@ struct taints ref_state_taints(const struct state_node *s)
 
 struct resources ref_state_resources(const struct state_node *s, const char *which)
 {
-    struct resources of_node = {NULL, 0};
+    struct resources of_node = { NULL, 0 };
     if (s->node != NULL) {
         of_node = ref_resources_read(ref_at(ref_at(s->node->doc, "status"), which));
     }

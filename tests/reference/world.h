@@ -24,7 +24,7 @@ struct node {
 /** A node as Karpenter knows it: a Node, a NodeClaim, or both. */
 struct state_node {
     const struct node *node; /* NULL: not registered yet */
-    const json_t *claim;     /* NULL: not managed */
+    const json_t *claim; /* NULL: not managed */
     bool registered, initialized, marked;
     const char *name, *hostname, *pool; /* pool: "" for none */
     struct labels labels;

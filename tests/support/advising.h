@@ -11,16 +11,19 @@
 /* Every action as "kind object[ subject][=value][ number]", joined by "; "; then "again TIME" when there is one. */
 static inline void advice_words(const karp_advice *a, char *got, size_t room)
 {
-    static const char *const kinds[] = { "?", "delete", "create", "set", "clear", "annotate", "annotate-pool", "untaint", "evict", "force", "blocked",
-                                         "taint", "launch", "mark", "unmark", "nominate", "event", "unavailable", "pod-event", "delete-node", "delete-instance",
-                                         "finalizer" };
+    static const char *const kinds[] = {
+        "?",     "delete",      "create",    "set",         "clear",           "annotate", "annotate-pool", "untaint",
+        "evict", "force",       "blocked",   "taint",       "launch",          "mark",     "unmark",        "nominate",
+        "event", "unavailable", "pod-event", "delete-node", "delete-instance", "finalizer"
+    };
     char when[KARP_VALUE_TEXT];
     size_t n = 0;
     got[0] = '\0';
     for (size_t i = 0; i < karp_advice_count(a); i++) {
         karp_action x = { .size = sizeof x };
         assert_int_equal(karp_advice_action(a, i, &x), KARP_OK);
-        n += (size_t)snprintf(got + n, room - n, "%s%s %.*s", i > 0 ? "; " : "", kinds[x.kind], (int)x.object.len, x.object.ptr);
+        n += (size_t)snprintf(got + n, room - n, "%s%s %.*s", i > 0 ? "; " : "", kinds[x.kind], (int)x.object.len,
+                              x.object.ptr);
         if (x.subject.len > 0) n += (size_t)snprintf(got + n, room - n, " %.*s", (int)x.subject.len, x.subject.ptr);
         if (x.value.len > 0) n += (size_t)snprintf(got + n, room - n, "=%.*s", (int)x.value.len, x.value.ptr);
         if (x.number != 0) n += (size_t)snprintf(got + n, room - n, " %lld", (long long)x.number);

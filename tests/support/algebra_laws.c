@@ -6,10 +6,26 @@
 #include <karp/objects.h>
 
 const law_word law_words[LAW_WORDS] = {
-    { "+4", 4, 1 }, { "-3", -3, 1 }, { "0", 0, 1 }, { "007", 7, 1 }, { "1", 1, 1 }, { "1.5", 0, 0 }, { "10", 10, 1 },
-    { "2", 2, 1 }, { "5", 5, 1 }, { "8", 8, 1 }, { "9", 9, 1 }, { "9223372036854775807", INT64_MAX, 1 }, { "a", 0, 0 },
-    { "b", 0, 0 }, { "beta.kubernetes.io/arch", 0, 0 }, { "c", 0, 0 }, { "k", 0, 0 }, { "kubernetes.io/arch", 0, 0 },
-    { "kubernetes.io/hostname", 0, 0 }, { "m", 0, 0 },
+    { "+4", 4, 1 },
+    { "-3", -3, 1 },
+    { "0", 0, 1 },
+    { "007", 7, 1 },
+    { "1", 1, 1 },
+    { "1.5", 0, 0 },
+    { "10", 10, 1 },
+    { "2", 2, 1 },
+    { "5", 5, 1 },
+    { "8", 8, 1 },
+    { "9", 9, 1 },
+    { "9223372036854775807", INT64_MAX, 1 },
+    { "a", 0, 0 },
+    { "b", 0, 0 },
+    { "beta.kubernetes.io/arch", 0, 0 },
+    { "c", 0, 0 },
+    { "k", 0, 0 },
+    { "kubernetes.io/arch", 0, 0 },
+    { "kubernetes.io/hostname", 0, 0 },
+    { "m", 0, 0 },
 };
 
 uint32_t law_word_id(const char *text)
@@ -29,7 +45,9 @@ bool law_world_open(law_world *w)
     }
     w->well_known[law_word_id("kubernetes.io/arch")] = 1;
     w->normalized[law_word_id("beta.kubernetes.io/arch")] = law_word_id("kubernetes.io/arch");
-    w->facts = (string_facts){ w->rank, w->numbers, w->well_known, w->normalized, law_word_id("kubernetes.io/hostname"), LAW_WORDS };
+    w->facts = (string_facts){
+        w->rank, w->numbers, w->well_known, w->normalized, law_word_id("kubernetes.io/hostname"), LAW_WORDS
+    };
     if (karp_context_new(NULL, &w->context, NULL) != KARP_OK) return false;
     if (algebra_init(&w->a, w->context, &w->facts, NULL)) return true;
     karp_context_free(w->context);
@@ -60,12 +78,17 @@ static uint32_t any_requirement(law_world *w, uint32_t key)
     return made;
 }
 
-static bool allows(law_world *w, uint32_t r, uint32_t value) { return requirement_has(&w->a, requirement_get(&w->a, r), value); }
+static bool allows(law_world *w, uint32_t r, uint32_t value)
+{
+    return requirement_has(&w->a, requirement_get(&w->a, r), value);
+}
 
 static const char *law_of_meet(law_world *w, uint32_t x, uint32_t y, uint32_t meet)
 {
-    const requirement *rx = requirement_get(&w->a, x), *ry = requirement_get(&w->a, y), *r = requirement_get(&w->a, meet);
-    if (r->min_values != (rx->min_values > ry->min_values ? rx->min_values : ry->min_values)) return "the larger minValues stays";
+    const requirement *rx = requirement_get(&w->a, x), *ry = requirement_get(&w->a, y),
+                      *r = requirement_get(&w->a, meet);
+    if (r->min_values != (rx->min_values > ry->min_values ? rx->min_values : ry->min_values))
+        return "the larger minValues stays";
     for (uint32_t v = 0; v < LAW_WORDS; v++) {
         if (requirement_has(&w->a, r, v) != (requirement_has(&w->a, rx, v) && requirement_has(&w->a, ry, v)))
             return "x ∧ y allows what x and y allow";
@@ -88,7 +111,8 @@ const char *law_of_one_key(law_world *w)
     if (requirement_meet(a, x, x) != x) return "x ∧ x = x";
     const char *broken = law_of_meet(w, x, y, xy);
     if (broken != NULL) return broken;
-    if (overlap != (requirement_op(requirement_get(a, xy)) != KARP_OP_DOES_NOT_EXIST)) return "HasIntersection is that x ∧ y is not empty";
+    if (overlap != (requirement_op(requirement_get(a, xy)) != KARP_OP_DOES_NOT_EXIST))
+        return "HasIntersection is that x ∧ y is not empty";
     if (overlap != requirement_overlap(a, y, x)) return "HasIntersection is symmetric";
     bool negative = requirement_negative(requirement_get(a, x)) && requirement_negative(requirement_get(a, y));
     if (requirement_agree(a, x, y) != (overlap || negative)) return "two agree that overlap or only exclude";
@@ -102,7 +126,9 @@ const char *law_of_one_key(law_world *w)
 
 /* A set as a plain array by key. */
 enum { KEYS = 4 };
-typedef struct plain { uint32_t of_key[KEYS]; } plain;
+typedef struct plain {
+    uint32_t of_key[KEYS];
+} plain;
 static const char *const key_names[KEYS] = { "a", "k", "kubernetes.io/arch", "m" };
 enum { WELL_KNOWN_KEY = 2 };
 
@@ -120,7 +146,8 @@ static plain any_plain(law_world *w, uint32_t *set)
 static bool plain_agree(law_world *w, const plain *x, const plain *y)
 {
     for (uint32_t i = 0; i < KEYS; i++) {
-        if (x->of_key[i] != NO_ID && y->of_key[i] != NO_ID && !requirement_agree(&w->a, x->of_key[i], y->of_key[i])) return false;
+        if (x->of_key[i] != NO_ID && y->of_key[i] != NO_ID && !requirement_agree(&w->a, x->of_key[i], y->of_key[i]))
+            return false;
     }
     return true;
 }
@@ -139,11 +166,15 @@ static const char *law_of_set_meet(law_world *w, const plain *px, const plain *p
     uint32_t meet = set_meet(&w->a, x, y), k = law_word_id("k");
     if (meet != set_meet(&w->a, y, x)) return "sets: x ∧ y = y ∧ x";
     for (uint32_t i = 0; i < KEYS; i++) {
-        uint32_t a = px->of_key[i], b = py->of_key[i], expected = a == NO_ID ? b : b == NO_ID ? a : requirement_meet(&w->a, a, b);
+        uint32_t a = px->of_key[i], b = py->of_key[i],
+                 expected = a == NO_ID   ? b
+                            : b == NO_ID ? a
+                                         : requirement_meet(&w->a, a, b);
         if (set_get(&w->a, meet, law_word_id(key_names[i])) != expected) return "sets meet key by key";
     }
     if (set_get(&w->a, set_remove(&w->a, x, k), k) != NO_ID) return "what is removed is gone";
-    if (py->of_key[1] != NO_ID && set_get(&w->a, set_replace(&w->a, x, py->of_key[1]), k) != py->of_key[1]) return "what is replaced is there";
+    if (py->of_key[1] != NO_ID && set_get(&w->a, set_replace(&w->a, x, py->of_key[1]), k) != py->of_key[1])
+        return "what is replaced is there";
     return NULL;
 }
 
@@ -156,6 +187,7 @@ const char *law_of_sets(law_world *w)
     if (set_agree(&w->a, x, y) != plain_agree(w, &px, &py)) return "Intersects, key by key";
     if (set_compatible(&w->a, x, y, false) != plain_compatible(w, &px, &py, false)) return "Compatible, key by key";
     if (set_compatible(&w->a, x, y, true) != lenient) return "Compatible with undefined well-known labels, key by key";
-    if ((set_first_conflict(&w->a, x, y, true, &undefined) == NO_ID) != lenient) return "there is a first conflict where two are not compatible";
+    if ((set_first_conflict(&w->a, x, y, true, &undefined) == NO_ID) != lenient)
+        return "there is a first conflict where two are not compatible";
     return law_of_set_meet(w, &px, &py, x, y);
 }

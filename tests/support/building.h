@@ -16,8 +16,14 @@
 #include <support/fault.h>
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-#define T(text) { text, sizeof(text) - 1 }
-#define AMOUNT(resource, quantity) { .name = T(resource), .text = T(quantity) }
+#define T(text)                                                                                                        \
+    {                                                                                                                  \
+        text, sizeof(text) - 1                                                                                         \
+    }
+#define AMOUNT(resource, quantity)                                                                                     \
+    {                                                                                                                  \
+        .name = T(resource), .text = T(quantity)                                                                       \
+    }
 
 typedef struct building {
     fault fault;
@@ -63,8 +69,14 @@ static inline void bad(building *f, karp_status status, karp_status expected, co
     assert_true(f->error.message[0] != '\0');
 }
 
-static inline uint32_t text_id(const building *f, const char *text) { return strings_find(&f->s->text, text, strlen(text)); }
-static inline uint32_t name_id(const building *f, const char *text) { return strings_find(&f->s->names, text, strlen(text)); }
+static inline uint32_t text_id(const building *f, const char *text)
+{
+    return strings_find(&f->s->text, text, strlen(text));
+}
+static inline uint32_t name_id(const building *f, const char *text)
+{
+    return strings_find(&f->s->names, text, strlen(text));
+}
 
 /* "cpu=1 memory=2Gi", ordered by resource id. */
 static inline const char *list_text(const building *f, resource_list list)

@@ -55,14 +55,22 @@ static inline void cluster_begin(cluster *c, int types, const char *settings)
     karp_error_init(&c->error, sizeof c->error);
     karp_disrupt_options_init(&c->options, sizeof c->options);
     c->length = 0;
-    add(c, "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{%s},\"catalogues\":[{\"instanceTypes\":[", settings);
+    add(c,
+        "{\"apiVersion\":\"karp/"
+        "v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{%s},\"catalogues\":[{"
+        "\"instanceTypes\":[",
+        settings);
     for (int i = 1; i <= types; i++) {
-        add(c, "%s{\"name\":\"t%02d\",\"labels\":{\"node.kubernetes.io/instance-type\":[\"t%02d\"],\"kubernetes.io/arch\":[\"amd64\"],"
-               "\"kubernetes.io/os\":[\"linux\"]},\"capacity\":{\"cpu\":\"%d\",\"memory\":\"64Gi\",\"pods\":\"110\"},\"offerings\":[",
+        add(c,
+            "%s{\"name\":\"t%02d\",\"labels\":{\"node.kubernetes.io/instance-type\":[\"t%02d\"],\"kubernetes.io/"
+            "arch\":[\"amd64\"],"
+            "\"kubernetes.io/"
+            "os\":[\"linux\"]},\"capacity\":{\"cpu\":\"%d\",\"memory\":\"64Gi\",\"pods\":\"110\"},\"offerings\":[",
             i == 1 ? "" : ",", i, i, 2 * i);
         for (int zone = 1; zone <= 2; zone++) {
-            add(c, "%s{\"zone\":\"z%d\",\"capacityType\":\"on-demand\",\"price\":%d,\"available\":true},"
-                   "{\"zone\":\"z%d\",\"capacityType\":\"spot\",\"price\":%d.%d,\"available\":true}",
+            add(c,
+                "%s{\"zone\":\"z%d\",\"capacityType\":\"on-demand\",\"price\":%d,\"available\":true},"
+                "{\"zone\":\"z%d\",\"capacityType\":\"spot\",\"price\":%d.%d,\"available\":true}",
                 zone == 1 ? "" : ",", zone, i, zone, i / 2, i % 2 * 5);
         }
         add(c, "]}");
@@ -73,38 +81,61 @@ static inline void cluster_begin(cluster *c, int types, const char *settings)
 /* A ready NodePool; `spec` and `disruption` are JSON members with a comma in front, or "". */
 static inline void add_pool(cluster *c, const char *name, const char *spec, const char *disruption)
 {
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"%s\"},\"spec\":{\"template\":{\"spec\":{\"nodeClassRef\":"
-           "{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},\"requirements\":[],\"expireAfter\":\"Never\"}},"
-           "\"disruption\":{\"consolidateAfter\":\"0s\"%s}%s},\"status\":{\"conditions\":[{\"type\":\"ValidationSucceeded\",\"status\":\"True\"},{\"type\":\"NodeClassReady\",\"status\":\"True\"},{\"type\":\"Ready\",\"status\":\"True\",\"reason\":\"Ready\","
-           "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}",
+    add(c,
+        ",{\"apiVersion\":\"karpenter.sh/"
+        "v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"%s\"},\"spec\":{\"template\":{\"spec\":{\"nodeClassRef\":"
+        "{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},\"requirements\":[],"
+        "\"expireAfter\":\"Never\"}},"
+        "\"disruption\":{\"consolidateAfter\":\"0s\"%s}%s},\"status\":{\"conditions\":[{\"type\":"
+        "\"ValidationSucceeded\",\"status\":\"True\"},{\"type\":\"NodeClassReady\",\"status\":\"True\"},{\"type\":"
+        "\"Ready\",\"status\":\"True\",\"reason\":\"Ready\","
+        "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}",
         name, disruption, spec);
 }
 
 /* A registered, initialised node with its claim. `conditions` of the claim, `claim_spec` and `annotations` of the Node are
  * JSON with a comma in front, or "". `capacity_type` "" leaves the label out. */
-static inline void add_node_with(cluster *c, const char *name, const char *pool, int type, const char *capacity_type, const char *conditions,
-                                 const char *claim_spec, const char *annotations)
+static inline void add_node_with(cluster *c, const char *name, const char *pool, int type, const char *capacity_type,
+                                 const char *conditions, const char *claim_spec, const char *annotations)
 {
     char labels[600];
-    int n = snprintf(labels, sizeof labels, "\"karpenter.sh/nodepool\":\"%s\",\"node.kubernetes.io/instance-type\":\"t%02d\",\"topology.kubernetes.io/zone\":\"z1\","
-                     "\"kubernetes.io/arch\":\"amd64\",\"kubernetes.io/os\":\"linux\"", pool, type);
-    if (capacity_type[0] != '\0') (void)snprintf(labels + n, sizeof labels - (size_t)n, ",\"karpenter.sh/capacity-type\":\"%s\"", capacity_type);
+    int n = snprintf(labels, sizeof labels,
+                     "\"karpenter.sh/nodepool\":\"%s\",\"node.kubernetes.io/"
+                     "instance-type\":\"t%02d\",\"topology.kubernetes.io/zone\":\"z1\","
+                     "\"kubernetes.io/arch\":\"amd64\",\"kubernetes.io/os\":\"linux\"",
+                     pool, type);
+    if (capacity_type[0] != '\0')
+        (void)snprintf(labels + n, sizeof labels - (size_t)n, ",\"karpenter.sh/capacity-type\":\"%s\"", capacity_type);
     char status[300];
     (void)snprintf(status, sizeof status,
-                   "\"capacity\":{\"cpu\":\"%d\",\"memory\":\"64Gi\",\"pods\":\"110\"},\"allocatable\":{\"cpu\":\"%d\",\"memory\":\"64Gi\",\"pods\":\"110\"}",
+                   "\"capacity\":{\"cpu\":\"%d\",\"memory\":\"64Gi\",\"pods\":\"110\"},\"allocatable\":{\"cpu\":\"%d\","
+                   "\"memory\":\"64Gi\",\"pods\":\"110\"}",
                    2 * type, 2 * type);
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"claim-%s\",\"creationTimestamp\":\"2026-01-01T00:00:00Z\","
-           "\"labels\":{%s}},\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},\"requirements\":[]%s},"
-           "\"status\":{\"providerID\":\"p-%s\",%s,\"conditions\":[{\"type\":\"Initialized\",\"status\":\"True\",\"reason\":\"x\",\"lastTransitionTime\":\"2026-01-02T00:00:00Z\"}%s]}}",
+    add(c,
+        ",{\"apiVersion\":\"karpenter.sh/"
+        "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"claim-%s\",\"creationTimestamp\":\"2026-01-01T00:00:"
+        "00Z\","
+        "\"labels\":{%s}},\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\","
+        "\"name\":\"default\"},\"requirements\":[]%s},"
+        "\"status\":{\"providerID\":\"p-%s\",%s,\"conditions\":[{\"type\":\"Initialized\",\"status\":\"True\","
+        "\"reason\":\"x\",\"lastTransitionTime\":\"2026-01-02T00:00:00Z\"}%s]}}",
         name, labels, claim_spec, name, status, conditions);
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\",\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"annotations\":{\"a\":\"b\"%s},\"labels\":{%s,"
-           "\"kubernetes.io/hostname\":\"%s\",\"karpenter.sh/registered\":\"true\",\"karpenter.sh/initialized\":\"true\"}},\"spec\":{\"providerID\":\"p-%s\"},\"status\":{%s,"
-           "\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\",\"reason\":\"x\",\"lastTransitionTime\":\"2026-01-02T00:00:00Z\"}]}}",
+    add(c,
+        ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\",\"creationTimestamp\":\"2026-01-01T00:"
+        "00:00Z\",\"annotations\":{\"a\":\"b\"%s},\"labels\":{%s,"
+        "\"kubernetes.io/hostname\":\"%s\",\"karpenter.sh/registered\":\"true\",\"karpenter.sh/"
+        "initialized\":\"true\"}},\"spec\":{\"providerID\":\"p-%s\"},\"status\":{%s,"
+        "\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\",\"reason\":\"x\",\"lastTransitionTime\":\"2026-01-"
+        "02T00:00:00Z\"}]}}",
         name, annotations, labels, name, name, status);
 }
 
-#define CONSOLIDATABLE ",{\"type\":\"Consolidatable\",\"status\":\"True\",\"reason\":\"x\",\"lastTransitionTime\":\"2026-01-03T00:00:00Z\"}"
-#define DRIFTED(day) ",{\"type\":\"Drifted\",\"status\":\"True\",\"reason\":\"x\",\"lastTransitionTime\":\"2026-01-" day "T00:00:00Z\"}"
+#define CONSOLIDATABLE                                                                                                 \
+    ",{\"type\":\"Consolidatable\",\"status\":\"True\",\"reason\":\"x\",\"lastTransitionTime\":\"2026-01-03T00:00:"    \
+    "00Z\"}"
+#define DRIFTED(day)                                                                                                   \
+    ",{\"type\":\"Drifted\",\"status\":\"True\",\"reason\":\"x\",\"lastTransitionTime\":\"2026-01-" day "T00:00:"      \
+    "00Z\"}"
 
 static inline void add_node(cluster *c, const char *name, int type, const char *capacity_type, const char *conditions)
 {
@@ -112,21 +143,30 @@ static inline void add_node(cluster *c, const char *name, int type, const char *
 }
 
 /* A running pod. `metadata` and `spec` are JSON with a comma in front, or "". */
-static inline void add_pod_with(cluster *c, const char *name, const char *node, const char *cpu, const char *metadata, const char *spec)
+static inline void add_pod_with(cluster *c, const char *name, const char *node, const char *cpu, const char *metadata,
+                                const char *spec)
 {
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\",\"creationTimestamp\":\"2026-01-03T00:00:00Z\"%s},"
-           "\"spec\":{\"nodeName\":\"%s\",\"containers\":[{\"name\":\"m\",\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]%s},"
-           "\"status\":{\"phase\":\"Running\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"True\"}]}}",
+    add(c,
+        ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\","
+        "\"creationTimestamp\":\"2026-01-03T00:00:00Z\"%s},"
+        "\"spec\":{\"nodeName\":\"%s\",\"containers\":[{\"name\":\"m\",\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]%"
+        "s},"
+        "\"status\":{\"phase\":\"Running\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"True\"}]}}",
         name, metadata, node, cpu, spec);
 }
 
-static inline void add_pod(cluster *c, const char *name, const char *node, const char *cpu) { add_pod_with(c, name, node, cpu, "", ""); }
+static inline void add_pod(cluster *c, const char *name, const char *node, const char *cpu)
+{
+    add_pod_with(c, name, node, cpu, "", "");
+}
 
 /* A big node that nobody manages. */
 static inline void add_refuge(cluster *c)
 {
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"refuge\",\"labels\":{\"kubernetes.io/hostname\":\"refuge\",\"kubernetes.io/os\":\"linux\"}},"
-           "\"spec\":{\"providerID\":\"p-refuge\"},\"status\":{\"allocatable\":{\"cpu\":\"4000\",\"memory\":\"4Ti\",\"pods\":\"10000\"},\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}");
+    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"refuge\",\"labels\":{\"kubernetes.io/"
+           "hostname\":\"refuge\",\"kubernetes.io/os\":\"linux\"}},"
+           "\"spec\":{\"providerID\":\"p-refuge\"},\"status\":{\"allocatable\":{\"cpu\":\"4000\",\"memory\":\"4Ti\","
+           "\"pods\":\"10000\"},\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}");
 }
 
 static inline void cluster_ready(cluster *c)
@@ -134,7 +174,8 @@ static inline void cluster_ready(cluster *c)
     karp_reader *reader = NULL;
     add(c, "]}");
     karp_status status = karp_reader_new(c->context, NULL, &reader, &c->error);
-    if (status == KARP_OK) status = karp_reader_add(reader, (karp_str){ "cluster", 7 }, (karp_str){ c->text, c->length }, &c->error);
+    if (status == KARP_OK)
+        status = karp_reader_add(reader, (karp_str){ "cluster", 7 }, (karp_str){ c->text, c->length }, &c->error);
     if (status == KARP_OK) status = karp_reader_finish(reader, &c->snapshot, &c->error);
     if (status != KARP_OK) print_message("%s %s: %s\n", c->error.object, c->error.field, c->error.message);
     assert_int_equal(status, KARP_OK);
@@ -174,7 +215,11 @@ static inline void expect_commands(const cluster *c, const char *expected)
     for (size_t i = 0; i < karp_decision_command_count(c->decision); i++) {
         karp_command k = command_at(c, i);
         for (size_t x = 0; x < k.node_count; x++) {
-            n += (size_t)snprintf(got + n, sizeof got - n, "%s%.*s", x > 0 ? " " : i > 0 ? " | " : "", (int)k.nodes[x].len, k.nodes[x].ptr);
+            n += (size_t)snprintf(got + n, sizeof got - n, "%s%.*s",
+                                  x > 0   ? " "
+                                  : i > 0 ? " | "
+                                          : "",
+                                  (int)k.nodes[x].len, k.nodes[x].ptr);
         }
     }
     assert_string_equal(got, expected);

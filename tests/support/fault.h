@@ -8,11 +8,11 @@
 #include <karp/base.h>
 
 typedef struct fault {
-    size_t calls;     /* requests for memory so far, refused ones included */
-    size_t fail_at;   /* the request, from 1, that is refused; 0 = none */
+    size_t calls; /* requests for memory so far, refused ones included */
+    size_t fail_at; /* the request, from 1, that is refused; 0 = none */
     bool keep_failing; /* so are all later ones */
     size_t refused;
-    bool cleared;      /* memory comes cleared; else it looks uncleared */
+    bool cleared; /* memory comes cleared; else it looks uncleared */
     size_t live_bytes, live_blocks;
     size_t wrong_sizes; /* a block given back or resized under another size than it was taken with */
 } fault;

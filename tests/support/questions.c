@@ -58,7 +58,8 @@ static karp_status take_table(uint64_t *digest, karp_status status, karp_table *
         karp_column c = { .size = sizeof c };
         status = karp_table_column(table, i, &c);
         take_bytes(digest, &c.row_count, sizeof c.row_count);
-        if (c.type == KARP_COLUMN_UINT32 || c.type == KARP_COLUMN_DICTIONARY) take_bytes(digest, c.values, c.value_count * 4);
+        if (c.type == KARP_COLUMN_UINT32 || c.type == KARP_COLUMN_DICTIONARY)
+            take_bytes(digest, c.values, c.value_count * 4);
         else take_bytes(digest, c.values, c.value_count * (c.type == KARP_COLUMN_TEXT ? 1 : 8));
     }
     karp_table_free(table);
@@ -161,7 +162,8 @@ static karp_status provisioning(const given *g, uint64_t *digest)
     karp_decision *d = NULL;
     karp_text text = { NULL, 0, NULL };
     karp_status status = karp_provision(g->snapshot, &options, &d, NULL);
-    if (status == KARP_OK) status = take_written(digest, karp_write_plan(g->context, d, g->disruption, NULL, &text, NULL), &text);
+    if (status == KARP_OK)
+        status = take_written(digest, karp_write_plan(g->context, d, g->disruption, NULL, &text, NULL), &text);
     karp_decision_unref(d);
     return status;
 }
@@ -179,7 +181,8 @@ static karp_status disrupting(const given *g, uint64_t *digest)
         options.method = method;
         options.memory = method == KARP_METHOD_ANY ? &memory : NULL;
         status = karp_disrupt(g->snapshot, &options, &d, NULL);
-        if (status == KARP_OK) status = take_written(digest, karp_write_disruption(g->context, d, NULL, &text, NULL), &text);
+        if (status == KARP_OK)
+            status = take_written(digest, karp_write_disruption(g->context, d, NULL, &text, NULL), &text);
         karp_decision_unref(d);
     }
     return status;
@@ -193,7 +196,8 @@ static karp_status losing_and_paying(const given *g, uint64_t *digest)
     karp_change changes[2] = { { .kind = KARP_CHANGE_SCALE_PRICE, .name = { "", 0 }, .factor = 1.5 },
                                { .kind = KARP_CHANGE_REMOVE_NODE, .name = karp_snapshot_node_name(g->snapshot, 0) } };
     karp_status status = karp_what_if(g->snapshot, changes, changes[1].name.len > 0 ? 2 : 1, &options, &d, NULL);
-    if (status == KARP_OK) status = take_written(digest, karp_write_plan(g->context, d, NULL, NULL, &text, NULL), &text);
+    if (status == KARP_OK)
+        status = take_written(digest, karp_write_plan(g->context, d, NULL, NULL, &text, NULL), &text);
     karp_decision_unref(d);
     return status;
 }
@@ -209,8 +213,10 @@ static karp_status why_pods_wait(const given *g, uint64_t *digest)
         karp_text text = { NULL, 0, NULL };
         karp_unschedulable row = { .size = sizeof row };
         status = karp_decision_unschedulable(g->plan, i, &row);
-        if (status == KARP_OK) status = karp_explain_pod(g->snapshot, &options, karp_decision_pod_name(g->plan, row.pod), &e, NULL);
-        if (status == KARP_OK) status = take_written(digest, karp_write_pod_explanation(g->context, e, NULL, &text, NULL), &text);
+        if (status == KARP_OK)
+            status = karp_explain_pod(g->snapshot, &options, karp_decision_pod_name(g->plan, row.pod), &e, NULL);
+        if (status == KARP_OK)
+            status = take_written(digest, karp_write_pod_explanation(g->context, e, NULL, &text, NULL), &text);
         karp_pod_explanation_free(e);
     }
     return status;
@@ -224,7 +230,8 @@ static karp_status why_nodes_stay(const given *g, uint64_t *digest)
         karp_node_explanation *e = NULL;
         karp_text text = { NULL, 0, NULL };
         status = karp_explain_node(g->snapshot, &options, karp_snapshot_node_name(g->snapshot, i), &e, NULL);
-        if (status == KARP_OK) status = take_written(digest, karp_write_node_explanation(g->context, e, NULL, &text, NULL), &text);
+        if (status == KARP_OK)
+            status = take_written(digest, karp_write_node_explanation(g->context, e, NULL, &text, NULL), &text);
         karp_node_explanation_free(e);
     }
     return status;
@@ -235,7 +242,8 @@ static karp_status verifying(const given *g, uint64_t *digest)
     karp_verification *v = NULL;
     karp_text text = { NULL, 0, NULL };
     karp_status status = karp_verify_decision(g->snapshot, g->plan, &v, NULL);
-    if (status == KARP_OK) status = take_written(digest, karp_write_verification(g->context, v, NULL, &text, NULL), &text);
+    if (status == KARP_OK)
+        status = take_written(digest, karp_write_verification(g->context, v, NULL, &text, NULL), &text);
     karp_verification_free(v);
     return status;
 }
@@ -247,16 +255,22 @@ static karp_status verifying_nonsense(const given *g, uint64_t *digest)
     karp_text text = { NULL, 0, NULL };
     karp_str pods[16];
     size_t count = 0;
-    for (; count < 16 && karp_snapshot_pod_name(g->snapshot, count).len > 0; count++) pods[count] = karp_snapshot_pod_name(g->snapshot, count);
+    for (; count < 16 && karp_snapshot_pod_name(g->snapshot, count).len > 0; count++)
+        pods[count] = karp_snapshot_pod_name(g->snapshot, count);
     karp_str first_type = { "no-such-type", 12 }, pool = { "no-such-pool", 12 };
     karp_launch launch = { .size = sizeof launch };
     if (karp_decision_launch(g->plan, 0, &launch) == KARP_OK) pool = launch.node_pool;
     karp_plan_launch launches[1] = { { { "new-1", 5 }, pool, pods, count, &first_type, 1, NULL, 0 } };
     karp_plan_placement placements[1] = { { karp_snapshot_node_name(g->snapshot, 0), pods, count } };
-    karp_plan plan = { .size = sizeof plan, .launches = launches, .launch_count = 1, .placements = placements,
-                       .placement_count = placements[0].node.len > 0 ? 1 : 0, .profile = g->profile };
+    karp_plan plan = { .size = sizeof plan,
+                       .launches = launches,
+                       .launch_count = 1,
+                       .placements = placements,
+                       .placement_count = placements[0].node.len > 0 ? 1 : 0,
+                       .profile = g->profile };
     karp_status status = karp_verify(g->snapshot, &plan, &v, NULL);
-    if (status == KARP_OK) status = take_written(digest, karp_write_verification(g->context, v, NULL, &text, NULL), &text);
+    if (status == KARP_OK)
+        status = take_written(digest, karp_write_verification(g->context, v, NULL, &text, NULL), &text);
     karp_verification_free(v);
     return status;
 }
@@ -276,7 +290,8 @@ static karp_status tabulating(const given *g, uint64_t *digest)
         status = karp_decision_table(t < KARP_TABLE_CANDIDATES ? g->plan : g->disruption, t, &table, NULL);
         status = take_table(digest, status, table);
     }
-    for (uint32_t t = KARP_TABLE_INSTANCE_TYPES; g->catalogue != NULL && t <= KARP_TABLE_OFFERINGS && status == KARP_OK; t++) {
+    for (uint32_t t = KARP_TABLE_INSTANCE_TYPES; g->catalogue != NULL && t <= KARP_TABLE_OFFERINGS && status == KARP_OK;
+         t++) {
         karp_table *table = NULL;
         status = karp_catalogue_table(g->catalogue, t, &table, NULL);
         status = take_table(digest, status, table);
@@ -345,7 +360,8 @@ static karp_status take_step(const given *g, uint64_t *digest, const karp_step *
     karp_command_state state = { .size = sizeof state };
     karp_text text = { NULL, 0, NULL };
     karp_status status = karp_step_state(step, &state);
-    if (status == KARP_OK) status = take_written(digest, karp_write_command(g->context, &state, NULL, &text, NULL), &text);
+    if (status == KARP_OK)
+        status = take_written(digest, karp_write_command(g->context, &state, NULL, &text, NULL), &text);
     return status;
 }
 
@@ -400,8 +416,10 @@ static karp_status open_given(given *g, const char *catalogue, karp_error *error
     karp_disrupt_options pass = disrupt_options_of(g);
     uint64_t ignored = 0;
     karp_status status = KARP_OK;
-    if (catalogue != NULL && document_is_path(catalogue)) status = karp_catalogue_read_file(g->context, catalogue, &g->catalogue, error);
-    else if (catalogue != NULL) status = karp_catalogue_read(g->context, as_str("types"), as_str(catalogue), &g->catalogue, error);
+    if (catalogue != NULL && document_is_path(catalogue))
+        status = karp_catalogue_read_file(g->context, catalogue, &g->catalogue, error);
+    else if (catalogue != NULL)
+        status = karp_catalogue_read(g->context, as_str("types"), as_str(catalogue), &g->catalogue, error);
     if (status == KARP_OK) status = read_documents(g, &ignored, &g->snapshot, error);
     if (status == KARP_OK) status = karp_provision(g->snapshot, &options, &g->plan, error);
     if (status == KARP_OK) status = karp_disrupt(g->snapshot, &pass, &g->disruption, error);
@@ -416,7 +434,9 @@ static bool close_given(given *g)
     karp_catalogue_unref(g->catalogue);
     karp_context_free(g->context);
     bool clean = g->f.live_blocks == 0 && g->f.wrong_sizes == 0;
-    if (!clean) fprintf(stderr, "%zu blocks are left, %zu were given back under a wrong size\n", g->f.live_blocks, g->f.wrong_sizes);
+    if (!clean)
+        fprintf(stderr, "%zu blocks are left, %zu were given back under a wrong size\n", g->f.live_blocks,
+                g->f.wrong_sizes);
     return clean;
 }
 
@@ -427,7 +447,8 @@ static karp_status ask(given *g, const question *q, size_t refuse_at, bool keep_
     return q->ask(g, digest);
 }
 
-static bool same_without(given *g, const question *q, size_t refuse_at, bool keep_failing, karp_status expected, uint64_t wanted)
+static bool same_without(given *g, const question *q, size_t refuse_at, bool keep_failing, karp_status expected,
+                         uint64_t wanted)
 {
     uint64_t digest;
     size_t blocks = g->f.live_blocks, bytes = g->f.live_bytes;
@@ -436,8 +457,8 @@ static bool same_without(given *g, const question *q, size_t refuse_at, bool kee
     bool right = (status == expected && (status != KARP_OK || digest == wanted)) || (status == KARP_E_NOMEM && refused);
     if (!right || leaked)
         fprintf(stderr, "%s, request %zu refused%s: status %d instead of %d, answer %s%s\n", q->name, refuse_at,
-                keep_failing ? " and all later ones" : "", (int)status, (int)expected, digest == wanted ? "the same" : "another one",
-                leaked ? ", and something leaked" : "");
+                keep_failing ? " and all later ones" : "", (int)status, (int)expected,
+                digest == wanted ? "the same" : "another one", leaked ? ", and something leaked" : "");
     return right && !leaked;
 }
 
@@ -456,7 +477,8 @@ static size_t refuse_question(given *g, const question *q, size_t most)
     return refused + 1;
 }
 
-size_t refuse_questions(const char *catalogue, const char *const *documents, size_t document_count, uint32_t profile, size_t most)
+size_t refuse_questions(const char *catalogue, const char *const *documents, size_t document_count, uint32_t profile,
+                        size_t most)
 {
     given g = { .documents = documents, .document_count = document_count, .profile = profile };
     size_t refused = 0;
@@ -466,7 +488,9 @@ size_t refuse_questions(const char *catalogue, const char *const *documents, siz
     if (g.context == NULL) return 0;
     karp_status status = open_given(&g, catalogue, &error);
     bool good = status == KARP_OK;
-    if (!good) fprintf(stderr, "%s: %s %s %s: %s\n", karp_status_name(status), error.document, error.object, error.field, error.message);
+    if (!good)
+        fprintf(stderr, "%s: %s %s %s: %s\n", karp_status_name(status), error.document, error.object, error.field,
+                error.message);
     for (size_t q = 0; q < sizeof questions / sizeof *questions && good; q++) {
         size_t count = refuse_question(&g, &questions[q], most);
         good = count > 0;
@@ -478,5 +502,6 @@ size_t refuse_questions(const char *catalogue, const char *const *documents, siz
 bool refuse_if_wanted(const char *catalogue, const char *const *documents, size_t document_count)
 {
     const char *most = getenv("KARP_REFUSALS");
-    return most == NULL || refuse_questions(catalogue, documents, document_count, KARP_PROFILE_KARPENTER, strtoul(most, NULL, 10)) > 0;
+    return most == NULL ||
+           refuse_questions(catalogue, documents, document_count, KARP_PROFILE_KARPENTER, strtoul(most, NULL, 10)) > 0;
 }

@@ -16,7 +16,8 @@ bool document_is_path(const char *document);
  * The answer has to be the same as without refusals, or KARP_E_NOMEM; nothing may leak. How many were refused; 0, with a message,
  * when one of this does not hold or the documents cannot be read.
  */
-size_t refuse_questions(const char *catalogue, const char *const *documents, size_t document_count, uint32_t profile, size_t most);
+size_t refuse_questions(const char *catalogue, const char *const *documents, size_t document_count, uint32_t profile,
+                        size_t most);
 
 /**
  * The same for tests that have documents anyway: does nothing unless the environment variable KARP_REFUSALS says how many

@@ -15,19 +15,20 @@
 
 /* A pool and pods in one line of YAML each; `more` continues the spec, or is "". */
 #define DOCUMENT "\n---\n"
-#define POOL(name, more) \
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {template: {spec: {nodeClassRef: " \
+#define POOL(name, more)                                                                                               \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name                                             \
+    "}, spec: {template: {spec: {nodeClassRef: "                                                                       \
     "{group: karpenter.test, kind: TestNodeClass, name: default}" more "}}}}" DOCUMENT
 #define REQUESTS(amounts) "containers: [{name: c, resources: {requests: {" amounts "}}}]"
-#define POD(name, labels, spec) \
+#define POD(name, labels, spec)                                                                                        \
     "{apiVersion: v1, kind: Pod, metadata: {name: " name ", labels: {" labels "}}, spec: {" spec "}}" DOCUMENT
-#define BOUND(name, labels, node, spec) \
-    "{apiVersion: v1, kind: Pod, metadata: {name: " name ", labels: {" labels "}}, spec: {nodeName: " node ", " spec \
+#define BOUND(name, labels, node, spec)                                                                                \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name ", labels: {" labels "}}, spec: {nodeName: " node ", " spec   \
     "}, status: {phase: Running}}" DOCUMENT
 /* A node that Karpenter did not start. */
-#define NODE(name, labels, cpu, more) \
-    "{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {kubernetes.io/hostname: " name ", " labels \
-    "}}, spec: {providerID: \"test://" name "\"" more "}, status: {capacity: {cpu: " cpu ", memory: 8Gi, pods: 10}, " \
+#define NODE(name, labels, cpu, more)                                                                                  \
+    "{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {kubernetes.io/hostname: " name ", " labels       \
+    "}}, spec: {providerID: \"test://" name "\"" more "}, status: {capacity: {cpu: " cpu ", memory: 8Gi, pods: 10}, "  \
     "allocatable: {cpu: " cpu ", memory: 8Gi, pods: 10}}}" DOCUMENT
 
 /* A folder of the text cases, whose files can serve here. */

@@ -7,11 +7,15 @@
 #define ZONE "topology.kubernetes.io/zone"
 #define TYPE "node.kubernetes.io/instance-type"
 
-static karp_str str_of(const char *text) { return text == NULL ? (karp_str){ NULL, 0 } : (karp_str){ text, strlen(text) }; }
+static karp_str str_of(const char *text)
+{
+    return text == NULL ? (karp_str){ NULL, 0 } : (karp_str){ text, strlen(text) };
+}
 
 static void good(karp_status status, const karp_error *error)
 {
-    if (status != KARP_OK) fail_msg("%s %s %s: %s", karp_status_name(status), error->object, error->field, error->message);
+    if (status != KARP_OK)
+        fail_msg("%s %s %s: %s", karp_status_name(status), error->object, error->field, error->message);
 }
 
 /* ---- objects --------------------------------------------------------------------------------------------------------- */
@@ -25,22 +29,38 @@ static size_t count_labels(const thing *t)
 
 static karp_meta meta_of(const thing *t)
 {
-    return (karp_meta){ .name = str_of(t->name), .namespace_ = str_of("default"), .labels = t->labels, .label_count = count_labels(t), .creation = t->age };
+    return (karp_meta){ .name = str_of(t->name),
+                        .namespace_ = str_of("default"),
+                        .labels = t->labels,
+                        .label_count = count_labels(t),
+                        .creation = t->age };
 }
 
 static karp_status add_pod(karp_builder *b, const thing *t, karp_error *error)
 {
-    const karp_resource requests[] = { { .name = str_of("cpu"), .text = str_of(t->cpu) }, { .name = str_of(t->resource), .text = str_of("1") } };
-    const karp_container container = { .name = str_of("c"), .requests = requests, .request_count = t->resource != NULL ? 2 : 1 };
+    const karp_resource requests[] = { { .name = str_of("cpu"), .text = str_of(t->cpu) },
+                                       { .name = str_of(t->resource), .text = str_of("1") } };
+    const karp_container container = { .name = str_of("c"),
+                                       .requests = requests,
+                                       .request_count = t->resource != NULL ? 2 : 1 };
     const karp_condition waiting = { str_of("PodScheduled"), str_of("False"), str_of("Unschedulable"), 0 };
     const karp_owner set = { str_of("apps/v1"), str_of("DaemonSet"), str_of("set"), str_of(t->owner), 1, 0 };
     const karp_pod_volume mount = { .name = str_of("v"), .claim_name = str_of(t->claim), .kind = KARP_VOLUME_CLAIM };
     const karp_selector own = { .match_labels = t->labels, .match_label_count = 1 };
     const karp_pod_term apart = { .topology_key = str_of("kubernetes.io/hostname"), .label_selector = &own };
     const karp_pod_claim device = { .name = str_of("d"), .resource_claim_name = str_of(t->device) };
-    karp_pod p = { .size = sizeof p, .meta = meta_of(t), .containers = &container, .container_count = 1, .termination_grace_seconds = -1,
-                   .node_name = str_of(t->node), .node_selector = &t->wants, .node_selector_count = t->wants.key.ptr != NULL,
-                   .volumes = &mount, .volume_count = t->claim != NULL, .required_anti_affinity = &apart, .required_anti_affinity_count = t->apart };
+    karp_pod p = { .size = sizeof p,
+                   .meta = meta_of(t),
+                   .containers = &container,
+                   .container_count = 1,
+                   .termination_grace_seconds = -1,
+                   .node_name = str_of(t->node),
+                   .node_selector = &t->wants,
+                   .node_selector_count = t->wants.key.ptr != NULL,
+                   .volumes = &mount,
+                   .volume_count = t->claim != NULL,
+                   .required_anti_affinity = &apart,
+                   .required_anti_affinity_count = t->apart };
     p.meta.owners = &set;
     p.meta.owner_count = t->owner != NULL;
     p.resource_claims = &device;
@@ -53,25 +73,49 @@ static karp_status add_pod(karp_builder *b, const thing *t, karp_error *error)
 
 static karp_status add_node(karp_builder *b, const thing *t, karp_error *error)
 {
-    const karp_resource amounts[] = { { .name = str_of("cpu"), .text = str_of(t->cpu) }, { .name = str_of("memory"), .text = str_of("8Gi") },
+    const karp_resource amounts[] = { { .name = str_of("cpu"), .text = str_of(t->cpu) },
+                                      { .name = str_of("memory"), .text = str_of("8Gi") },
                                       { .name = str_of("pods"), .text = str_of("10") } };
     karp_resource whole[3];
     memcpy(whole, amounts, sizeof whole);
     if (t->whole != NULL) whole[0].text = str_of(t->whole);
     const karp_str provider = str_of(t->provider != NULL ? t->provider : t->name);
-    const karp_node n = { .size = sizeof n, .meta = meta_of(t), .provider_id = provider, .capacity = whole, .capacity_count = 3, .allocatable = amounts, .allocatable_count = 3 };
-    const karp_node_claim c = { .size = sizeof c, .meta = meta_of(t), .provider_id = provider, .capacity = whole, .capacity_count = 3, .allocatable = amounts,
-                                .allocatable_count = 3, .expire_after = KARP_DURATION_NEVER, .termination_grace_period = KARP_DURATION_UNSET };
-    return strcmp(t->kind, "Node") == 0 ? karp_builder_add_node(b, &n, error) : karp_builder_add_node_claim(b, &c, error);
+    const karp_node n = { .size = sizeof n,
+                          .meta = meta_of(t),
+                          .provider_id = provider,
+                          .capacity = whole,
+                          .capacity_count = 3,
+                          .allocatable = amounts,
+                          .allocatable_count = 3 };
+    const karp_node_claim c = { .size = sizeof c,
+                                .meta = meta_of(t),
+                                .provider_id = provider,
+                                .capacity = whole,
+                                .capacity_count = 3,
+                                .allocatable = amounts,
+                                .allocatable_count = 3,
+                                .expire_after = KARP_DURATION_NEVER,
+                                .termination_grace_period = KARP_DURATION_UNSET };
+    return strcmp(t->kind, "Node") == 0 ? karp_builder_add_node(b, &n, error)
+                                        : karp_builder_add_node_claim(b, &c, error);
 }
 
 static karp_status add_pool(karp_builder *b, const thing *t, karp_error *error)
 {
-    const karp_condition ready[] = { { str_of("ValidationSucceeded"), str_of("True"), str_of("x"), 0 }, { str_of("NodeClassReady"), str_of("True"), str_of("x"), 0 },
+    const karp_condition ready[] = { { str_of("ValidationSucceeded"), str_of("True"), str_of("x"), 0 },
+                                     { str_of("NodeClassReady"), str_of("True"), str_of("x"), 0 },
                                      { str_of("Ready"), str_of("True"), str_of("x"), 0 } };
-    const karp_node_pool p = { .size = sizeof p, .meta = { .name = str_of(t->name) }, .node_class = { str_of(t->group != NULL ? t->group : "g"), str_of(t->of != NULL ? t->of : "C"), str_of("default") },
-                               .template_labels = t->labels, .template_label_count = count_labels(t), .conditions = ready, .condition_count = 3, .replicas = -1,
-                               .expire_after = KARP_DURATION_NEVER, .termination_grace_period = KARP_DURATION_UNSET };
+    const karp_node_pool p = { .size = sizeof p,
+                               .meta = { .name = str_of(t->name) },
+                               .node_class = { str_of(t->group != NULL ? t->group : "g"),
+                                               str_of(t->of != NULL ? t->of : "C"), str_of("default") },
+                               .template_labels = t->labels,
+                               .template_label_count = count_labels(t),
+                               .conditions = ready,
+                               .condition_count = 3,
+                               .replicas = -1,
+                               .expire_after = KARP_DURATION_NEVER,
+                               .termination_grace_period = KARP_DURATION_UNSET };
     return karp_builder_add_node_pool(b, &p, error);
 }
 
@@ -81,7 +125,9 @@ static karp_status add_daemon_set(karp_builder *b, const thing *t, karp_error *e
     const karp_container container = { .name = str_of("c"), .requests = &request, .request_count = 1 };
     karp_daemon_set d = { .size = sizeof d, .meta = meta_of(t) };
     d.meta.uid = str_of(t->name);
-    d.template_ = (karp_pod){ .size = sizeof d.template_, .containers = &container, .container_count = 1, .termination_grace_seconds = -1 };
+    d.template_ = (karp_pod){
+        .size = sizeof d.template_, .containers = &container, .container_count = 1, .termination_grace_seconds = -1
+    };
     return karp_builder_add_daemon_set(b, &d, error);
 }
 
@@ -90,28 +136,58 @@ static karp_status add_buffer_or_claim(karp_builder *b, const thing *t, karp_err
 {
     const karp_resource request = { .name = str_of("cpu"), .text = str_of(t->cpu) };
     const karp_container container = { .name = str_of("c"), .requests = &request, .request_count = 1 };
-    const karp_pod room = { .size = sizeof room, .containers = &container, .container_count = 1, .termination_grace_seconds = -1 };
+    const karp_pod room = {
+        .size = sizeof room, .containers = &container, .container_count = 1, .termination_grace_seconds = -1
+    };
     const karp_condition ready = { str_of("ReadyForProvisioning"), str_of("True"), str_of("x"), 0 };
-    const karp_capacity_buffer buffer_ = { .size = sizeof buffer_, .meta = meta_of(t), .template_ = &room, .conditions = &ready, .condition_count = 1, .replicas = t->most };
-    const karp_device_request any = { .name = str_of("r"), .device_class = str_of("any"), .count = 1, .mode = KARP_ALLOCATE_EXACT_COUNT, .exact = 1 };
-    const karp_resource_claim claim = { .size = sizeof claim, .meta = meta_of(t), .requests = &any, .request_count = 1 };
-    return strcmp(t->kind, "CapacityBuffer") == 0 ? karp_builder_add_capacity_buffer(b, &buffer_, error) : karp_builder_add_resource_claim(b, &claim, error);
+    const karp_capacity_buffer buffer_ = { .size = sizeof buffer_,
+                                           .meta = meta_of(t),
+                                           .template_ = &room,
+                                           .conditions = &ready,
+                                           .condition_count = 1,
+                                           .replicas = t->most };
+    const karp_device_request any = {
+        .name = str_of("r"), .device_class = str_of("any"), .count = 1, .mode = KARP_ALLOCATE_EXACT_COUNT, .exact = 1
+    };
+    const karp_resource_claim claim = {
+        .size = sizeof claim, .meta = meta_of(t), .requests = &any, .request_count = 1
+    };
+    return strcmp(t->kind, "CapacityBuffer") == 0 ? karp_builder_add_capacity_buffer(b, &buffer_, error)
+                                                  : karp_builder_add_resource_claim(b, &claim, error);
 }
 
 static karp_status add_rest(karp_builder *b, const thing *t, karp_error *error)
 {
     const karp_selector selects = { .match_labels = t->labels, .match_label_count = count_labels(t) };
-    const karp_requirement wants = { .key = t->wants.key, .op = KARP_OP_IN, .values = &t->wants.value, .value_count = 1 };
+    const karp_requirement wants = {
+        .key = t->wants.key, .op = KARP_OP_IN, .values = &t->wants.value, .value_count = 1
+    };
     const karp_node_term term = { .expressions = &wants, .expression_count = 1 };
     const karp_pod_disruption_budget pdb = { .size = sizeof pdb, .meta = meta_of(t), .selector = &selects };
-    const karp_node_overlay over = { .size = sizeof over, .meta = { .name = str_of(t->name) }, .requirements = &wants, .requirement_count = 1, .price = str_of(t->cpu) };
-    const karp_persistent_volume_claim pvc = { .size = sizeof pvc, .meta = meta_of(t), .volume_name = str_of(t->claim) };
-    const karp_persistent_volume pv = { .size = sizeof pv, .meta = { .name = str_of(t->name) }, .csi_driver = str_of("d"), .node_terms = &term,
-                                            .node_term_count = t->wants.key.ptr != NULL };
+    const karp_node_overlay over = { .size = sizeof over,
+                                     .meta = { .name = str_of(t->name) },
+                                     .requirements = &wants,
+                                     .requirement_count = 1,
+                                     .price = str_of(t->cpu) };
+    const karp_persistent_volume_claim pvc = { .size = sizeof pvc,
+                                               .meta = meta_of(t),
+                                               .volume_name = str_of(t->claim) };
+    const karp_persistent_volume pv = { .size = sizeof pv,
+                                        .meta = { .name = str_of(t->name) },
+                                        .csi_driver = str_of("d"),
+                                        .node_terms = &term,
+                                        .node_term_count = t->wants.key.ptr != NULL };
     const karp_csi_driver driver = { str_of("d"), t->most, 1 };
-    const karp_csi_node csi = { .size = sizeof csi, .meta = { .name = str_of(t->name) }, .drivers = &driver, .driver_count = 1 };
-    const karp_selecting service = { .size = sizeof service, .meta = { .name = str_of(t->name), .namespace_ = str_of("default") }, .selector = &selects, .kind = KARP_SELECTS_SERVICE };
-    const karp_namespace space = { .size = sizeof space, .meta = { .name = str_of(t->name), .labels = t->labels, .label_count = count_labels(t) } };
+    const karp_csi_node csi = {
+        .size = sizeof csi, .meta = { .name = str_of(t->name) }, .drivers = &driver, .driver_count = 1
+    };
+    const karp_selecting service = { .size = sizeof service,
+                                     .meta = { .name = str_of(t->name), .namespace_ = str_of("default") },
+                                     .selector = &selects,
+                                     .kind = KARP_SELECTS_SERVICE };
+    const karp_namespace space = {
+        .size = sizeof space, .meta = { .name = str_of(t->name), .labels = t->labels, .label_count = count_labels(t) }
+    };
     if (strcmp(t->kind, "Service") == 0) return karp_builder_add_selecting(b, &service, error);
     if (strcmp(t->kind, "Namespace") == 0) return karp_builder_add_namespace(b, &space, error);
     if (strcmp(t->kind, "CSINode") == 0) return karp_builder_add_csi_node(b, &csi, error);
@@ -128,7 +204,8 @@ static karp_status add_thing(karp_builder *b, const thing *t, karp_error *error)
     if (strcmp(t->kind, "Node") == 0 || strcmp(t->kind, "NodeClaim") == 0) return add_node(b, t, error);
     if (strcmp(t->kind, "NodePool") == 0) return add_pool(b, t, error);
     if (strcmp(t->kind, "DaemonSet") == 0) return add_daemon_set(b, t, error);
-    if (strcmp(t->kind, "CapacityBuffer") == 0 || strcmp(t->kind, "ResourceClaim") == 0) return add_buffer_or_claim(b, t, error);
+    if (strcmp(t->kind, "CapacityBuffer") == 0 || strcmp(t->kind, "ResourceClaim") == 0)
+        return add_buffer_or_claim(b, t, error);
     return add_rest(b, t, error);
 }
 
@@ -139,17 +216,31 @@ karp_catalogue *edited_world_types(karp_context *context, const char *first, con
     karp_offering offerings[2][2];
     karp_resource capacities[2][3];
     karp_instance_type types[2];
-    for (size_t z = 0; z < 2; z++) of_zones[z] = (karp_requirement){ .key = str_of(ZONE), .op = KARP_OP_IN, .values = &zones[z], .value_count = 1 };
+    for (size_t z = 0; z < 2; z++)
+        of_zones[z] = (karp_requirement){
+            .key = str_of(ZONE), .op = KARP_OP_IN, .values = &zones[z], .value_count = 1
+        };
     for (size_t i = 0; i < 2; i++) {
-        of_types[i] = (karp_requirement){ .key = str_of(TYPE), .op = KARP_OP_IN, .values = &names[i], .value_count = 1 };
+        of_types[i] = (karp_requirement){
+            .key = str_of(TYPE), .op = KARP_OP_IN, .values = &names[i], .value_count = 1
+        };
         for (size_t z = 0; z < 2; z++) {
-            offerings[i][z] = (karp_offering){ .requirements = &of_zones[z], .requirement_count = 1, .price = (double)(i + 1) + 0.5 * (double)z, .available = 1 };
+            offerings[i][z] = (karp_offering){ .requirements = &of_zones[z],
+                                               .requirement_count = 1,
+                                               .price = (double)(i + 1) + 0.5 * (double)z,
+                                               .available = 1 };
         }
         capacities[i][0] = (karp_resource){ .name = str_of("cpu"), .text = str_of(i == 0 ? "4" : "8") };
         capacities[i][1] = (karp_resource){ .name = str_of("memory"), .text = str_of("8Gi") };
         capacities[i][2] = (karp_resource){ .name = str_of("pods"), .text = str_of("10") };
-        types[i] = (karp_instance_type){ .size = sizeof types[i], .name = names[i], .requirements = &of_types[i], .requirement_count = 1, .capacity = capacities[i],
-                                         .capacity_count = 3, .offerings = offerings[i], .offering_count = 2 };
+        types[i] = (karp_instance_type){ .size = sizeof types[i],
+                                         .name = names[i],
+                                         .requirements = &of_types[i],
+                                         .requirement_count = 1,
+                                         .capacity = capacities[i],
+                                         .capacity_count = 3,
+                                         .offerings = offerings[i],
+                                         .offering_count = 2 };
     }
     karp_catalogue *catalogue = NULL;
     assert_int_equal(karp_catalogue_new(context, types, 2, &catalogue, NULL), KARP_OK);
@@ -174,9 +265,13 @@ static karp_snapshot *build_afresh(const edited_world *w)
     return s;
 }
 
-void edited_world_open(edited_world *w, const thing *things, size_t count) { edited_world_open_with(w, NULL, false, things, count); }
+void edited_world_open(edited_world *w, const thing *things, size_t count)
+{
+    edited_world_open_with(w, NULL, false, things, count);
+}
 
-void edited_world_open_with(edited_world *w, const karp_spread_constraint *default_spread, bool devices, const thing *things, size_t count)
+void edited_world_open_with(edited_world *w, const karp_spread_constraint *default_spread, bool devices,
+                            const thing *things, size_t count)
 {
     memset(w, 0, sizeof *w);
     karp_settings_init(&w->settings, sizeof w->settings);
@@ -273,7 +368,8 @@ static void expect_same_parts(const karp_snapshot *s, const karp_snapshot *other
         const state_node *x = &s->nodes[i], *y = &other->nodes[i];
         assert_true(equal_str(name_of(s, x->name), name_of(other, y->name)));
         assert_int_equal(x->pod_count, y->pod_count);
-        for (uint32_t k = 0; k < x->pod_count; k++) assert_true(equal_str(pod_name(s, x->pods[k]), pod_name(other, y->pods[k])));
+        for (uint32_t k = 0; k < x->pod_count; k++)
+            assert_true(equal_str(pod_name(s, x->pods[k]), pod_name(other, y->pods[k])));
         assert_int_equal(milli_cpu_left(s, x), milli_cpu_left(other, y));
     }
 }

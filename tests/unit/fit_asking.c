@@ -54,17 +54,23 @@ const char *fit_words(const karp_fitting *f)
     for (size_t i = 0; i < karp_fitting_load_count(f); i++) {
         karp_fit_load l = { .size = sizeof l };
         assert_int_equal(karp_fitting_load(f, i, &l), KARP_OK);
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%ux%llu:", i > 0 ? " " : "", l.launched ? "new" : "", l.index, (unsigned long long)l.nodes);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%ux%llu:", i > 0 ? " " : "", l.launched ? "new" : "",
+                              l.index, (unsigned long long)l.nodes);
         for (size_t k = 0; k < l.share_count; k++) {
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%u*%llu", k > 0 ? "," : "", l.shares[k].demand, (unsigned long long)l.shares[k].copies);
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%u*%llu", k > 0 ? "," : "", l.shares[k].demand,
+                                  (unsigned long long)l.shares[k].copies);
         }
         assert_true(n < sizeof text);
     }
     for (size_t i = 0; i < karp_fitting_left_count(f); i++) {
         karp_fit_left l = { .size = sizeof l };
         assert_int_equal(karp_fitting_left(f, i, &l), KARP_OK);
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%u*%llu %s%s", i > 0 ? ", " : n > 0 ? " | left " : "left ", l.demand,
-                              (unsigned long long)l.copies, karp_fit_reason_name(l.reason), l.permanent ? "!" : "");
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%u*%llu %s%s",
+                              i > 0   ? ", "
+                              : n > 0 ? " | left "
+                                      : "left ",
+                              l.demand, (unsigned long long)l.copies, karp_fit_reason_name(l.reason),
+                              l.permanent ? "!" : "");
         assert_true(n < sizeof text);
     }
     return text;

@@ -6,7 +6,10 @@
 #include <karp/fit.h>
 #include <support/fault.h>
 
-#define T(text) { text, sizeof(text) - 1 }
+#define T(text)                                                                                                        \
+    {                                                                                                                  \
+        text, sizeof(text) - 1                                                                                         \
+    }
 
 typedef struct fit_world {
     fault fault;

@@ -3,10 +3,7 @@
 
 #include <stdio.h>
 
-static karp_str str(const char *text)
-{
-    return (karp_str){ text, strlen(text) };
-}
+static karp_str str(const char *text) { return (karp_str){ text, strlen(text) }; }
 
 static void look(reading *r, karp_reader *reader, const karp_snapshot *snapshot)
 {
@@ -22,8 +19,8 @@ static void look(reading *r, karp_reader *reader, const karp_snapshot *snapshot)
     karp_text_free(&text);
 }
 
-static void read_all(reading *r, karp_context *context, const karp_reader_options *given, const char *name, const char *text,
-                     va_list more)
+static void read_all(reading *r, karp_context *context, const karp_reader_options *given, const char *name,
+                     const char *text, va_list more)
 {
     karp_reader_options options;
     karp_reader_options_init(&options, sizeof options);
@@ -45,7 +42,8 @@ static void read_all(reading *r, karp_context *context, const karp_reader_option
     r->warning_count = karp_reader_warning_count(reader);
     size_t used = 0;
     for (size_t i = 0; i < r->warning_count && used < sizeof r->warnings; i++) {
-        used += (size_t)snprintf(r->warnings + used, sizeof r->warnings - used, "%s\n", karp_reader_warning(reader, i).ptr);
+        used += (size_t)snprintf(r->warnings + used, sizeof r->warnings - used, "%s\n",
+                                 karp_reader_warning(reader, i).ptr);
     }
     if (r->status == KARP_OK) {
         look(r, reader, snapshot);
@@ -75,10 +73,7 @@ reading read_texts(const karp_reader_options *options, const char *name, const c
     return r;
 }
 
-reading read_text(const char *text)
-{
-    return read_texts(NULL, "input", text, NULL);
-}
+reading read_text(const char *text) { return read_texts(NULL, "input", text, NULL); }
 
 reading read_strictly(const char *text)
 {
@@ -104,8 +99,9 @@ void assert_read(const reading *r)
 void assert_refused(const reading *r, karp_status status, uint32_t line, const char *field)
 {
     if (r->status != status || (line && r->error.line != line) || (field && strcmp(r->error.field, field) != 0)) {
-        fail_msg("%s at line %u, field '%s' (%s); expected %s, %u, '%s'", karp_status_name(r->status), (unsigned)r->error.line,
-                 r->error.field, r->error.message, karp_status_name(status), (unsigned)line, field ? field : "*");
+        fail_msg("%s at line %u, field '%s' (%s); expected %s, %u, '%s'", karp_status_name(r->status),
+                 (unsigned)r->error.line, r->error.field, r->error.message, karp_status_name(status), (unsigned)line,
+                 field ? field : "*");
     }
 }
 
@@ -113,7 +109,8 @@ const json_t *object_of(const reading *r, const char *kind, const char *space, c
 {
     size_t i;
     json_t *object;
-    json_array_foreach(json_object_get(r->dump, "objects"), i, object) {
+    json_array_foreach(json_object_get(r->dump, "objects"), i, object)
+    {
         if (strcmp(text_at(object, "kind"), kind) != 0 || strcmp(text_at(object, "metadata/name"), name) != 0) continue;
         if (strcmp(text_at(object, "metadata/namespace"), space ? space : "") == 0) return object;
     }
@@ -124,7 +121,8 @@ size_t object_count(const reading *r, const char *kind)
 {
     size_t i, count = 0;
     json_t *object;
-    json_array_foreach(json_object_get(r->dump, "objects"), i, object) count += strcmp(text_at(object, "kind"), kind) == 0;
+    json_array_foreach(json_object_get(r->dump, "objects"), i, object)
+        count += strcmp(text_at(object, "kind"), kind) == 0;
     return count;
 }
 

@@ -91,7 +91,8 @@ karp_status world_of(karp_context *context, const char *name, const char *text, 
 {
     karp_reader *reader = NULL;
     karp_status status = karp_reader_new(context, NULL, &reader, error);
-    if (status == KARP_OK) status = karp_reader_add(reader, (karp_str){ name, strlen(name) }, (karp_str){ text, strlen(text) }, error);
+    if (status == KARP_OK)
+        status = karp_reader_add(reader, (karp_str){ name, strlen(name) }, (karp_str){ text, strlen(text) }, error);
     if (status == KARP_OK) status = karp_reader_finish(reader, out, error);
     karp_reader_free(reader);
     return status;
@@ -185,11 +186,13 @@ void assert_refusal(const char *yaml, const char *code, const char *message)
     karp_context_free(context);
 }
 
-bool as_expected(size_t number, const char *about, karp_status status, const karp_error *error, const char *expected, const char *found)
+bool as_expected(size_t number, const char *about, karp_status status, const karp_error *error, const char *expected,
+                 const char *found)
 {
     if (status == KARP_OK && strcmp(found, expected) == 0) return true;
     print_message("case %zu, %s\n", number, about);
-    if (status != KARP_OK) print_message("  %s %s %s: %s\n", error->document, error->object, error->field, error->message);
+    if (status != KARP_OK)
+        print_message("  %s %s %s: %s\n", error->document, error->object, error->field, error->message);
     else print_message("  expected: %s\n  found: %s\n", expected, found);
     return false;
 }

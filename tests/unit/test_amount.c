@@ -92,15 +92,16 @@ static void test_multiplying(void **state)
     assert_false(amount_mul(smallest, 2, &r));
     assert_false(amount_mul((amount){ 0, INT64_MAX / 2 + 1 }, 2, &r));
     assert_false(amount_mul((amount){ UINT64_MAX, 1 }, UINT64_MAX, &r));
-    assert_false(amount_mul((amount){ UINT64_MAX, -2 }, UINT64_C(1) << 63, &r)); /* -2^127 - 2^63: only the power itself has room */
+    assert_false(amount_mul((amount){ UINT64_MAX, -2 }, UINT64_C(1) << 63,
+                            &r)); /* -2^127 - 2^63: only the power itself has room */
     assert_same(r, amount_from(7));
 }
 
 static void test_order(void **state)
 {
     (void)state;
-    const amount rising[] = { smallest, { 1, INT64_MIN }, amount_from(-2), amount_from(-1), zero,
-                              amount_from(1), { UINT64_MAX, 0 }, { 0, 1 }, largest };
+    const amount rising[] = { smallest,       { 1, INT64_MIN },  amount_from(-2), amount_from(-1), zero,
+                              amount_from(1), { UINT64_MAX, 0 }, { 0, 1 },        largest };
     const int count = (int)(sizeof rising / sizeof rising[0]);
     for (int i = 0; i < count; i++) {
         assert_int_equal(amount_sign(rising[i]), i < 4 ? -1 : i > 4);
@@ -272,9 +273,9 @@ static void test_laws(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_making),       cmocka_unit_test(test_adding),   cmocka_unit_test(test_multiplying),
-        cmocka_unit_test(test_order),        cmocka_unit_test(test_gcd),      cmocka_unit_test(test_scaling),
-        cmocka_unit_test(test_dividing),     cmocka_unit_test(test_doubles),  cmocka_unit_test(test_without_wide_type),
+        cmocka_unit_test(test_making),   cmocka_unit_test(test_adding),  cmocka_unit_test(test_multiplying),
+        cmocka_unit_test(test_order),    cmocka_unit_test(test_gcd),     cmocka_unit_test(test_scaling),
+        cmocka_unit_test(test_dividing), cmocka_unit_test(test_doubles), cmocka_unit_test(test_without_wide_type),
         cmocka_unit_test(test_laws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,8 @@ static int tear_down(void **state)
 static karp_table *make_table(size_t rows)
 {
     karp_table *t = table_new(context), *out = NULL;
-    column *id = table_text(t, "id"), *count = table_uint32(t, "count"), *price = table_double(t, "price"), *word = table_words(t, "word");
+    column *id = table_text(t, "id"), *count = table_uint32(t, "count"), *price = table_double(t, "price"),
+           *word = table_words(t, "word");
     column *lists = table_list_words(t, "words");
     const karp_str both[] = { str("a"), str("b") };
     for (size_t i = 0; i < rows; i++) {
@@ -61,7 +62,9 @@ static void check_text(const struct ArrowArray *a, size_t row, const char *expec
 static void test_contents(void **state)
 {
     (void)state;
-    static const char *const formats[COLUMNS] = { "u", "I", "g", "I", "+l" }, *const names[COLUMNS] = { "id", "count", "price", "word", "words" };
+    static const char *const formats[COLUMNS] = { "u", "I", "g", "I", "+l" }, *const names[COLUMNS] = { "id", "count",
+                                                                                                        "price", "word",
+                                                                                                        "words" };
     karp_table *t = make_table(2);
     struct ArrowSchema schema;
     struct ArrowArray array;

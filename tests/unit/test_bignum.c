@@ -17,7 +17,8 @@ static void set_words(bignum *n, unsigned count, const uint32_t *words)
 static void test_sums(void **state)
 {
     (void)state;
-    static const uint32_t two[] = { 7, 9 }, one_more[] = { 8, 9 }, half[] = { 4, 5 }, rest[] = { 3, 4 }, carry[] = { UINT32_MAX, 8 };
+    static const uint32_t two[] = { 7, 9 }, one_more[] = { 8, 9 }, half[] = { 4, 5 }, rest[] = { 3, 4 },
+                          carry[] = { UINT32_MAX, 8 };
     bignum a, b, c;
     set_words(&a, 2, half);
     set_words(&b, 2, rest);
@@ -58,7 +59,10 @@ static void test_nothing(void **state)
 static void test_full(void **state)
 {
     (void)state;
-    struct { bignum n; uint32_t after; } big = { .after = 0x5a5a5a5a };
+    struct {
+        bignum n;
+        uint32_t after;
+    } big = { .after = 0x5a5a5a5a };
     bignum_set(&big.n, 1);
     bignum_shift(&big.n, 32 * BIGNUM_WORDS - 1);
     assert_int_equal(big.n.count, BIGNUM_WORDS);
@@ -72,6 +76,7 @@ static void test_full(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_sums), cmocka_unit_test(test_nothing), cmocka_unit_test(test_full) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_sums), cmocka_unit_test(test_nothing),
+                                        cmocka_unit_test(test_full) };
     return cmocka_run_group_tests_name("bignum", tests, NULL, NULL);
 }

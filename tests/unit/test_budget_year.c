@@ -22,15 +22,24 @@ typedef struct moment {
 static bool at_nine_on_weekdays(moment m) { return m.weekday >= 1 && m.weekday <= 5 && m.hour == 9 && m.minute == 0; }
 static bool at_nine_on_sundays(moment m) { return m.weekday == 0 && m.hour == 9 && m.minute == 0; }
 static bool at_nine_on_mondays(moment m) { return m.weekday == 1 && m.hour == 9 && m.minute == 0; }
-static bool midnight_of_the_13th_and_of_fridays(moment m) { return (m.day == 13 || m.weekday == 5) && m.hour == 0 && m.minute == 0; }
-static bool midnight_of_odd_days_and_of_mondays(moment m) { return (m.day % 2 == 1 || m.weekday == 1) && m.hour == 0 && m.minute == 0; }
+static bool midnight_of_the_13th_and_of_fridays(moment m)
+{
+    return (m.day == 13 || m.weekday == 5) && m.hour == 0 && m.minute == 0;
+}
+static bool midnight_of_odd_days_and_of_mondays(moment m)
+{
+    return (m.day % 2 == 1 || m.weekday == 1) && m.hour == 0 && m.minute == 0;
+}
 static bool midnight_of_mondays(moment m) { return m.weekday == 1 && m.hour == 0 && m.minute == 0; }
 static bool midnight(moment m) { return m.hour == 0 && m.minute == 0; }
 static bool full_hour(moment m) { return m.minute == 0; }
 static bool every_seven_minutes(moment m) { return m.minute % 7 == 0; }
 static bool quarters_from_five_past(moment m) { return m.minute >= 5 && (m.minute - 5) % 15 == 0; }
 static bool odd_hours_of_the_day(moment m) { return m.minute == 0 && m.hour >= 9 && m.hour <= 17 && m.hour % 2 == 1; }
-static bool at_nine_on_winter_mondays(moment m) { return (m.month == 1 || m.month == 3) && m.weekday == 1 && m.hour == 9 && m.minute == 0; }
+static bool at_nine_on_winter_mondays(moment m)
+{
+    return (m.month == 1 || m.month == 3) && m.weekday == 1 && m.hour == 9 && m.minute == 0;
+}
 static bool leap_day(moment m) { return m.month == 2 && m.day == 29 && m.hour == 0 && m.minute == 0; }
 static bool new_year(moment m) { return m.month == 1 && m.day == 1 && m.hour == 0 && m.minute == 0; }
 static bool at_ten_in_the_evening(moment m) { return m.hour == 22 && m.minute == 0; }
@@ -89,12 +98,15 @@ static void check_span(const struct example *e, int64_t first, int64_t last)
         bool wanted = open != INT64_MIN && now - open < b.duration;
         if (active(&b, now) != wanted) fail_msg("%s for %s: minute %lld", e->schedule, e->duration, (long long)minute);
         /* A nanosecond before the minute it is as it was a minute ago, unless a window ended in between. */
-        if (open != now && active(&b, now - 1) != (open != INT64_MIN && now - 1 - open < b.duration)) fail_msg("%s: before minute %lld", e->schedule, (long long)minute);
+        if (open != now && active(&b, now - 1) != (open != INT64_MIN && now - 1 - open < b.duration))
+            fail_msg("%s: before minute %lld", e->schedule, (long long)minute);
         /* What was said about the next change holds. */
-        if (change != KARP_NO_TIME && now < change && wanted != was) fail_msg("%s: a change before it was announced, minute %lld", e->schedule, (long long)minute);
+        if (change != KARP_NO_TIME && now < change && wanted != was)
+            fail_msg("%s: a change before it was announced, minute %lld", e->schedule, (long long)minute);
         if (change == KARP_NO_TIME || now >= change || minute % 97 == 0) {
             change = pool_next_change(&pool, KARP_REASON_EMPTY, now, 0);
-            if (change != KARP_NO_TIME && change <= now) fail_msg("%s: the next change is past, minute %lld", e->schedule, (long long)minute);
+            if (change != KARP_NO_TIME && change <= now)
+                fail_msg("%s: the next change is past, minute %lld", e->schedule, (long long)minute);
         }
         was = wanted;
     }
@@ -123,13 +135,20 @@ static void test_minutes(void **state)
 static void test_never(void **state)
 {
     (void)state;
-    static const struct { const char *schedule; int64_t year; unsigned month, day; bool never; } rows[] = {
-        { "0 0 30 2 *", 2026, 1, 5, true },  { "0 0 31 4 *", 2026, 4, 30, true }, { "0 0 29 2 *", 2026, 1, 1, false },
-        { "0 0 29 2 *", 2096, 2, 1, false }, { "0 0 29 2 *", 2096, 3, 2, true },  { "0 0 29 2 *", 2097, 1, 2, true },  { "0 0 29 2 *", 2098, 12, 31, true },
-        { "0 0 29 2 *", 2099, 1, 2, false }, { "0 0 29 2 *", 2104, 3, 2, false },
+    static const struct {
+        const char *schedule;
+        int64_t year;
+        unsigned month, day;
+        bool never;
+    } rows[] = {
+        { "0 0 30 2 *", 2026, 1, 5, true },   { "0 0 31 4 *", 2026, 4, 30, true }, { "0 0 29 2 *", 2026, 1, 1, false },
+        { "0 0 29 2 *", 2096, 2, 1, false },  { "0 0 29 2 *", 2096, 3, 2, true },  { "0 0 29 2 *", 2097, 1, 2, true },
+        { "0 0 29 2 *", 2098, 12, 31, true }, { "0 0 29 2 *", 2099, 1, 2, false }, { "0 0 29 2 *", 2104, 3, 2, false },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        budget b = { .nodes = { "3", 1 }, .schedule = { rows[i].schedule, strlen(rows[i].schedule) }, .duration = INT64_C(3600) * SECOND_NS };
+        budget b = { .nodes = { "3", 1 },
+                     .schedule = { rows[i].schedule, strlen(rows[i].schedule) },
+                     .duration = INT64_C(3600) * SECOND_NS };
         int64_t now = minute_of(rows[i].year, rows[i].month, rows[i].day) * MINUTE, allowed = 0;
         if (active(&b, now) != rows[i].never) fail_msg("row %zu", i);
         assert_true(budget_allows(&b, 10, now, false, &allowed) && allowed == BUDGET_UNLIMITED);

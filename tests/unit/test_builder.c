@@ -140,7 +140,8 @@ static void test_marks(void **state)
     assert_int_equal(m->controller_name, 0);
     assert_int_equal(m->controller_uid, NO_ID);
 
-    karp_label annotations[] = { { T("x"), T("y") }, { T("karpenter.sh/do-not-disrupt"), T("5m") },
+    karp_label annotations[] = { { T("x"), T("y") },
+                                 { T("karpenter.sh/do-not-disrupt"), T("5m") },
                                  { T("controller.kubernetes.io/pod-deletion-cost"), T("") } };
     karp_owner owners[] = { { T("apps/v1"), T("ReplicaSet"), T("not-me"), T("u0"), 0, 0 },
                             { T("apps/v1"), T("StatefulSet"), T("db"), T("u1"), 1, 0 } };
@@ -180,7 +181,8 @@ static void test_marks(void **state)
 static void test_labels(void **state)
 {
     building *f = *state;
-    karp_label labels[] = { { T("b"), T("2") }, { T("a"), T("1") } }, same[] = { { T("a"), T("1") }, { T("b"), T("2") } };
+    karp_label labels[] = { { T("b"), T("2") }, { T("a"), T("1") } },
+               same[] = { { T("a"), T("1") }, { T("b"), T("2") } };
     karp_pod p = pod_named("none");
     assert_int_equal(add_pod(f, &p)->labels, 0);
     p = pod_named("first");
@@ -235,7 +237,8 @@ static void test_labels(void **state)
 static void test_volumes(void **state)
 {
     building *f = *state;
-    karp_pod_volume v[] = { { T("config"), T("not-read"), KARP_VOLUME_OTHER, 0 }, { T("data"), T("my-claim"), KARP_VOLUME_CLAIM, 0 },
+    karp_pod_volume v[] = { { T("config"), T("not-read"), KARP_VOLUME_OTHER, 0 },
+                            { T("data"), T("my-claim"), KARP_VOLUME_CLAIM, 0 },
                             { T("scratch"), T(""), KARP_VOLUME_EPHEMERAL, 0 } };
     karp_pod p = pod_named("web-0");
     p.volumes = v;
@@ -263,11 +266,13 @@ static karp_requirement in_two = { T("zone"), KARP_OP_IN, 0, three, 2 };
 static karp_requirement not_in_two = { T("zone"), KARP_OP_NOT_IN, 0, three, 2 };
 static karp_requirement in_three = { T("zone"), KARP_OP_IN, 0, three, 3 };
 static karp_requirement in_other = { T("zone"), KARP_OP_IN, 0, three + 1, 2 };
-static karp_node_term terms[] = { { &in_two, 1, 0, 0 }, { &not_in_two, 1, 0, 0 }, { &in_three, 1, 0, 0 }, { &in_two, 1, 1, 0 },
-                                  { &in_two, 1, 0, 5 }, { NULL, 0, 0, 0 }, { &in_other, 1, 0, 0 } };
+static karp_node_term terms[] = { { &in_two, 1, 0, 0 },  { &not_in_two, 1, 0, 0 }, { &in_three, 1, 0, 0 },
+                                  { &in_two, 1, 1, 0 },  { &in_two, 1, 0, 5 },     { NULL, 0, 0, 0 },
+                                  { &in_other, 1, 0, 0 } };
 static karp_label pair[] = { { T("a"), T("1") }, { T("b"), T("2") } };
 static karp_label swapped[] = { { T("b"), T("2") }, { T("a"), T("1") } };
-static karp_selector by_label = { pair, 1, NULL, 0 }, by_expression = { NULL, 0, &in_two, 1 }, of_all = { NULL, 0, NULL, 0 };
+static karp_selector by_label = { pair, 1, NULL, 0 }, by_expression = { NULL, 0, &in_two, 1 },
+                     of_all = { NULL, 0, NULL, 0 };
 static karp_pod_term pod_terms[] = {
     { T("zone"), NULL, 0, NULL, &by_label, 0, 0 },  { T("host"), NULL, 0, NULL, &by_label, 0, 0 },
     { T("zone"), three, 1, NULL, &by_label, 0, 0 }, { T("zone"), NULL, 0, &of_all, &by_label, 0, 0 },
@@ -294,10 +299,16 @@ static karp_toleration tolerations[] = { { T("k"), T("v"), T("NoSchedule"), KARP
                                          { T("l"), T("v"), T("NoSchedule"), KARP_TOLERATION_EQUAL, 0, 0 },
                                          { T("l"), T("v"), T("NoSchedule"), KARP_TOLERATION_EQUAL, 1, 0 },
                                          { T("l"), T("v"), T("NoSchedule"), KARP_TOLERATION_EQUAL, 1, 300 } };
-static karp_host_port ports[] = { { T(""), T("TCP"), 80, 0 },         { T("::"), T("TCP"), 80, 0 }, { T("10.0.0.1"), T("TCP"), 80, 0 },
-                                  { T("10.0.0.2"), T("TCP"), 80, 0 }, { T("x"), T("TCP"), 80, 0 },  { T(""), T("UDP"), 80, 0 },
-                                  { T(""), T(""), 80, 0 },            { T(""), T("TCP"), 81, 0 } };
-static karp_resource cpus[] = { AMOUNT("cpu", "1024"), AMOUNT("cpu", "1025"), AMOUNT("cpu", "1Ki"), AMOUNT("memory", "1024") };
+static karp_host_port ports[] = { { T(""), T("TCP"), 80, 0 },
+                                  { T("::"), T("TCP"), 80, 0 },
+                                  { T("10.0.0.1"), T("TCP"), 80, 0 },
+                                  { T("10.0.0.2"), T("TCP"), 80, 0 },
+                                  { T("x"), T("TCP"), 80, 0 },
+                                  { T(""), T("UDP"), 80, 0 },
+                                  { T(""), T(""), 80, 0 },
+                                  { T(""), T("TCP"), 81, 0 } };
+static karp_resource cpus[] = { AMOUNT("cpu", "1024"), AMOUNT("cpu", "1025"), AMOUNT("cpu", "1Ki"),
+                                AMOUNT("memory", "1024") };
 static karp_container boxes[COUNT(ports) + COUNT(cpus) + 1];
 static karp_pod_claim claim;
 
@@ -313,9 +324,11 @@ static bool variant(size_t n, karp_pod *p)
     n -= COUNT(pod_terms);
     if (n < COUNT(pod_terms)) return p->preferred_affinity = &pod_terms[n], p->preferred_affinity_count = 1, true;
     n -= COUNT(pod_terms);
-    if (n < COUNT(pod_terms)) return p->required_anti_affinity = &pod_terms[n], p->required_anti_affinity_count = 1, true;
+    if (n < COUNT(pod_terms))
+        return p->required_anti_affinity = &pod_terms[n], p->required_anti_affinity_count = 1, true;
     n -= COUNT(pod_terms);
-    if (n < COUNT(pod_terms)) return p->preferred_anti_affinity = &pod_terms[n], p->preferred_anti_affinity_count = 1, true;
+    if (n < COUNT(pod_terms))
+        return p->preferred_anti_affinity = &pod_terms[n], p->preferred_anti_affinity_count = 1, true;
     n -= COUNT(pod_terms);
     if (n < COUNT(spreads)) return p->spread = &spreads[n], p->spread_count = 1, true;
     n -= COUNT(spreads);
@@ -363,7 +376,8 @@ static void test_shapes(void **state)
         }
     }
     assert_int_equal(f->s->shape_keys.count, variants);
-    assert_int_equal(f->s->rule_keys.count, variants - COUNT(cpus)); /* those that differ in requests have their rules in common */
+    assert_int_equal(f->s->rule_keys.count,
+                     variants - COUNT(cpus)); /* those that differ in requests have their rules in common */
 }
 
 /* What makes no difference. */
@@ -427,7 +441,8 @@ static void test_shape_content(void **state)
     assert_non_null(s->required_affinity.items[5].label_selector);
     assert_int_equal(s->required_affinity.items[5].label_selector->labels.count, 0);
     assert_non_null(s->required_affinity.items[8].namespace_selector);
-    assert_true(s->spread.items[0].honor_affinity && !s->spread.items[0].honor_taints && !s->spread.items[0].schedule_anyway);
+    assert_true(s->spread.items[0].honor_affinity && !s->spread.items[0].honor_taints &&
+                !s->spread.items[0].schedule_anyway);
     assert_true(s->spread.items[4].schedule_anyway);
     assert_false(s->spread.items[5].honor_affinity);
     assert_true(s->spread.items[6].honor_taints);
@@ -497,12 +512,14 @@ static void test_refusals(void **state)
     p.required_node_terms = bad_terms;
     p.required_node_term_count = 2;
     bad(f, karp_builder_add_pod(f->b, &p, &f->error), KARP_E_INVALID, object_name,
-        "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchExpressions[0].operator");
+        "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1]."
+        "matchExpressions[0].operator");
     p = pod_named("a");
     p.preferred_anti_affinity = &bad_pod_term;
     p.preferred_anti_affinity_count = 1;
     bad(f, karp_builder_add_pod(f->b, &p, &f->error), KARP_E_INVALID, object_name,
-        "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions[0].values");
+        "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].labelSelector."
+        "matchExpressions[0].values");
     p = pod_named("a");
     p.tolerations = &bad_toleration;
     p.toleration_count = 1;
@@ -511,10 +528,12 @@ static void test_refusals(void **state)
     p.spread = &bad_spread;
     p.spread_count = 1;
     bad_spread.max_skew = 0;
-    bad(f, karp_builder_add_pod(f->b, &p, &f->error), KARP_E_INVALID, object_name, "spec.topologySpreadConstraints[0].maxSkew");
+    bad(f, karp_builder_add_pod(f->b, &p, &f->error), KARP_E_INVALID, object_name,
+        "spec.topologySpreadConstraints[0].maxSkew");
     bad_spread.max_skew = 1;
     bad_spread.min_domains = -1;
-    bad(f, karp_builder_add_pod(f->b, &p, &f->error), KARP_E_INVALID, object_name, "spec.topologySpreadConstraints[0].minDomains");
+    bad(f, karp_builder_add_pod(f->b, &p, &f->error), KARP_E_INVALID, object_name,
+        "spec.topologySpreadConstraints[0].minDomains");
     bad_spread.min_domains = 0;
     bad_spread.when_unsatisfiable = 2;
     bad(f, karp_builder_add_pod(f->b, &p, &f->error), KARP_E_INVALID, object_name,

@@ -12,8 +12,13 @@ static karp_str no_text(size_t length) { return (karp_str){ NULL, length }; }
 static void owners(void **state)
 {
     building *f = *state;
-    static const karp_owner owned[] = { { .kind = { NULL, 0 }, .name = T("x") }, { .kind = T("Pod"), .name = T("p") }, { .kind = T("Node"), .name = T("n1") } };
-    karp_resource_slice s = { .size = sizeof s, .meta = { .name = T("a"), .owners = owned, .owner_count = 3 }, .driver = T("d"), .pool = T("own") };
+    static const karp_owner owned[] = { { .kind = { NULL, 0 }, .name = T("x") },
+                                        { .kind = T("Pod"), .name = T("p") },
+                                        { .kind = T("Node"), .name = T("n1") } };
+    karp_resource_slice s = { .size = sizeof s,
+                              .meta = { .name = T("a"), .owners = owned, .owner_count = 3 },
+                              .driver = T("d"),
+                              .pool = T("own") };
     good(f, karp_builder_add_resource_slice(f->b, &s, &f->error));
     assert_int_equal(f->s->slices.items[0].owner, name_id(f, "n1"));
     assert_int_equal(f->s->slices.items[0].node, NO_ID);
@@ -35,16 +40,26 @@ static void wrong_slices(void **state)
     static karp_device_capacity capacity = { .name = T("memory"), .value = T("1e40") };
     static karp_counter counter = { .name = T("c"), .value = T("x") };
     static karp_counter_set counters = { .name = T("set"), .counters = &counter, .counter_count = 1 };
-    karp_device devices[] = { { .name = T("g0") }, { .name = T("g1"), .attributes = &attribute, .attribute_count = 1 } };
-    karp_resource_slice s = { .size = sizeof s, .meta = { .name = T("s") }, .driver = T("d"), .pool = T("own"), .devices = devices, .device_count = 2 };
-    bad(f, karp_builder_add_resource_slice(f->b, &s, &f->error), KARP_E_INVALID, "ResourceSlice s", "devices[1].attributes[0]");
+    karp_device devices[] = { { .name = T("g0") },
+                              { .name = T("g1"), .attributes = &attribute, .attribute_count = 1 } };
+    karp_resource_slice s = { .size = sizeof s,
+                              .meta = { .name = T("s") },
+                              .driver = T("d"),
+                              .pool = T("own"),
+                              .devices = devices,
+                              .device_count = 2 };
+    bad(f, karp_builder_add_resource_slice(f->b, &s, &f->error), KARP_E_INVALID, "ResourceSlice s",
+        "devices[1].attributes[0]");
     devices[1] = (karp_device){ .name = T("g1"), .capacity = &capacity, .capacity_count = 1 };
-    bad(f, karp_builder_add_resource_slice(f->b, &s, &f->error), KARP_E_RANGE, "ResourceSlice s", "devices[1].capacity[0].value");
+    bad(f, karp_builder_add_resource_slice(f->b, &s, &f->error), KARP_E_RANGE, "ResourceSlice s",
+        "devices[1].capacity[0].value");
     capacity.value = no_text(3);
-    bad(f, karp_builder_add_resource_slice(f->b, &s, &f->error), KARP_E_INVALID, "ResourceSlice s", "devices[1].capacity[0].value");
+    bad(f, karp_builder_add_resource_slice(f->b, &s, &f->error), KARP_E_INVALID, "ResourceSlice s",
+        "devices[1].capacity[0].value");
     capacity.value = str("1");
     capacity.policy = &policy;
-    bad(f, karp_builder_add_resource_slice(f->b, &s, &f->error), KARP_E_INVALID, "ResourceSlice s", "devices[1].capacity[0].requestPolicy.validValues");
+    bad(f, karp_builder_add_resource_slice(f->b, &s, &f->error), KARP_E_INVALID, "ResourceSlice s",
+        "devices[1].capacity[0].requestPolicy.validValues");
     valid[1] = str("2");
     good(f, karp_builder_add_resource_slice(f->b, &s, &f->error));
     const device_capacity *copy = &f->s->slices.items[0].devices.items[1].capacity[0];
@@ -53,11 +68,13 @@ static void wrong_slices(void **state)
     assert_true(copy->policy->default_.given && !copy->policy->step.given);
     s.meta.name = str("t");
     devices[1] = (karp_device){ .name = T("g1"), .consumes = &counters, .consume_count = 1 };
-    bad(f, karp_builder_add_resource_slice(f->b, &s, &f->error), KARP_E_INVALID, "ResourceSlice t", "devices[1].consumesCounters[0].counters");
+    bad(f, karp_builder_add_resource_slice(f->b, &s, &f->error), KARP_E_INVALID, "ResourceSlice t",
+        "devices[1].consumesCounters[0].counters");
     s.device_count = 0;
     s.shared_counters = &counters;
     s.shared_counter_count = 1;
-    bad(f, karp_builder_add_resource_slice(f->b, &s, &f->error), KARP_E_INVALID, "ResourceSlice t", "sharedCounters[0].counters");
+    bad(f, karp_builder_add_resource_slice(f->b, &s, &f->error), KARP_E_INVALID, "ResourceSlice t",
+        "sharedCounters[0].counters");
     assert_int_equal(f->s->slices.count, 1);
 }
 
@@ -66,8 +83,12 @@ static void wrong_slices(void **state)
 static void requests(void **state)
 {
     building *f = *state;
-    static karp_device_request alternatives[] = { { .name = T("big"), .device_class = T("gpu"), .count = 2 }, { .name = T(""), .device_class = T("gpu"), .mode = KARP_ALLOCATE_ALL, .count = 7 } };
-    karp_device_request list[] = { { .name = T("one"), .device_class = T("gpu"), .count = 1, .exact = 1 }, { .name = T("some"), .alternatives = alternatives, .alternative_count = 2 },
+    static karp_device_request alternatives[] = {
+        { .name = T("big"), .device_class = T("gpu"), .count = 2 },
+        { .name = T(""), .device_class = T("gpu"), .mode = KARP_ALLOCATE_ALL, .count = 7 }
+    };
+    karp_device_request list[] = { { .name = T("one"), .device_class = T("gpu"), .count = 1, .exact = 1 },
+                                   { .name = T("some"), .alternatives = alternatives, .alternative_count = 2 },
                                    { .name = T(""), .alternatives = alternatives, .alternative_count = 1 } };
     karp_resource_claim c = { .size = sizeof c, .meta = { .name = T("c") }, .requests = list, .request_count = 3 };
     good(f, karp_builder_add_resource_claim(f->b, &c, &f->error));
@@ -82,9 +103,11 @@ static void requests(void **state)
     assert_int_equal(r->requests[2].alternatives[0].full_name, text_id(f, "/big"));
     c.meta.name = str("d");
     list[0].count = -1;
-    bad(f, karp_builder_add_resource_claim(f->b, &c, &f->error), KARP_E_INVALID, "ResourceClaim default/d", "spec.devices.requests[0]");
+    bad(f, karp_builder_add_resource_claim(f->b, &c, &f->error), KARP_E_INVALID, "ResourceClaim default/d",
+        "spec.devices.requests[0]");
     list[0].mode = KARP_ALLOCATE_ALL + 1;
-    bad(f, karp_builder_add_resource_claim(f->b, &c, &f->error), KARP_E_INVALID, "ResourceClaim default/d", "spec.devices.requests[0]");
+    bad(f, karp_builder_add_resource_claim(f->b, &c, &f->error), KARP_E_INVALID, "ResourceClaim default/d",
+        "spec.devices.requests[0]");
     karp_resource share = { .name = T("memory"), .text = T("x") };
     list[0] = (karp_device_request){ .name = T("one"), .exact = 1, .capacity = &share, .capacity_count = 1 };
     assert_int_equal(karp_builder_add_resource_claim(f->b, &c, &f->error), KARP_E_INVALID);
@@ -104,13 +127,24 @@ static void constraints_and_results(void **state)
 {
     building *f = *state;
     static karp_str names[] = { T("a"), T("b/c") };
-    static karp_device_constraint constraints[] = { { .match_attribute = T("d/x") }, { .requests = names, .request_count = 2, .match_attribute = T("d/y") } };
+    static karp_device_constraint constraints[] = {
+        { .match_attribute = T("d/x") }, { .requests = names, .request_count = 2, .match_attribute = T("d/y") }
+    };
     static karp_resource consumed[] = { AMOUNT("memory", "1Gi") };
-    karp_allocated_device results[] = { { .device = { T("d"), T("own"), T("g0") } }, { .device = { T("d"), T("own"), T("g1") }, .has_consumed = 1, .consumed = consumed, .consumed_count = 1 } };
-    karp_resource_claim c = { .size = sizeof c, .meta = { .name = T("c") }, .constraints = constraints, .constraint_count = 2, .results = results, .result_count = 2 };
+    karp_allocated_device results[] = {
+        { .device = { T("d"), T("own"), T("g0") } },
+        { .device = { T("d"), T("own"), T("g1") }, .has_consumed = 1, .consumed = consumed, .consumed_count = 1 }
+    };
+    karp_resource_claim c = { .size = sizeof c,
+                              .meta = { .name = T("c") },
+                              .constraints = constraints,
+                              .constraint_count = 2,
+                              .results = results,
+                              .result_count = 2 };
     good(f, karp_builder_add_resource_claim(f->b, &c, &f->error));
     const resource_claim *r = &f->s->resource_claims.items[0];
-    assert_true(r->constraint_count == 2 && r->constraints[0].request_count == 0 && r->constraints[1].request_count == 2);
+    assert_true(r->constraint_count == 2 && r->constraints[0].request_count == 0 &&
+                r->constraints[1].request_count == 2);
     assert_true(!r->allocated && r->result_count == 0); /* there is no allocation to have results */
     c.meta.name = str("d");
     c.allocated = 1;
@@ -125,20 +159,25 @@ static void constraints_and_results(void **state)
     c.meta.name = str("g");
     c.results = NULL;
     c.result_count = 2;
-    bad(f, karp_builder_add_resource_claim(f->b, &c, &f->error), KARP_E_INVALID, "ResourceClaim default/g", "status.allocation.devices.results");
+    bad(f, karp_builder_add_resource_claim(f->b, &c, &f->error), KARP_E_INVALID, "ResourceClaim default/g",
+        "status.allocation.devices.results");
 }
 
 /* Whether only pods hold it. */
 static void consumers(void **state)
 {
     building *f = *state;
-    const karp_claim_consumer pods[] = { { .resource = T("pods"), .uid = T("u1") }, { .resource = T("pods"), .uid = T("u2") } };
+    const karp_claim_consumer pods[] = { { .resource = T("pods"), .uid = T("u1") },
+                                         { .resource = T("pods"), .uid = T("u2") } };
     const karp_claim_consumer others[][2] = {
         { { .resource = T("pods"), .uid = T("u1") }, { .resource = T("jobs"), .uid = T("u2") } },
         { { .resource = T("pods"), .uid = T("u1") }, { .resource = { NULL, 0 }, .uid = T("u2") } },
-        { { .resource = T("pods"), .uid = T("u1") }, { .api_group = T("batch"), .resource = T("pods"), .uid = T("u2") } },
+        { { .resource = T("pods"), .uid = T("u1") },
+          { .api_group = T("batch"), .resource = T("pods"), .uid = T("u2") } },
     };
-    karp_resource_claim c = { .size = sizeof c, .meta = { .name = T("c") }, .reserved_for = pods, .reserved_for_count = 2 };
+    karp_resource_claim c = {
+        .size = sizeof c, .meta = { .name = T("c") }, .reserved_for = pods, .reserved_for_count = 2
+    };
     good(f, karp_builder_add_resource_claim(f->b, &c, &f->error));
     assert_true(f->s->resource_claims.items[0].pods_only && f->s->resource_claims.items[0].pod_uid_count == 2);
     static const char *const names[] = { "d", "e", "f" };

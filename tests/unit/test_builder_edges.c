@@ -4,14 +4,20 @@
 
 #include <model/builder.h>
 
-static karp_pod pod_of(const char *name) { return (karp_pod){ .size = sizeof(karp_pod), .meta = { .name = str(name) } }; }
+static karp_pod pod_of(const char *name)
+{
+    return (karp_pod){ .size = sizeof(karp_pod), .meta = { .name = str(name) } };
+}
 
 static void ports(void **state)
 {
     building *f = *state;
-    karp_host_port list[] = { { .host_ip = { NULL, 0 }, .port = 80, .protocol = T("TCP") }, { .host_ip = T(""), .port = 81, .protocol = T("TCP") },
-                              { .host_ip = { NULL, 7 }, .port = 82, .protocol = T("TCP") }, { .host_ip = T("10.0.0.1"), .port = 83, .protocol = T("TCP") },
-                              { .host_ip = T("no address"), .port = 84, .protocol = T("TCP") }, { .host_ip = T("::"), .port = 0, .protocol = T("TCP") } };
+    karp_host_port list[] = { { .host_ip = { NULL, 0 }, .port = 80, .protocol = T("TCP") },
+                              { .host_ip = T(""), .port = 81, .protocol = T("TCP") },
+                              { .host_ip = { NULL, 7 }, .port = 82, .protocol = T("TCP") },
+                              { .host_ip = T("10.0.0.1"), .port = 83, .protocol = T("TCP") },
+                              { .host_ip = T("no address"), .port = 84, .protocol = T("TCP") },
+                              { .host_ip = T("::"), .port = 0, .protocol = T("TCP") } };
     karp_container c = { .name = T("c"), .ports = list, .port_count = COUNT(list) };
     karp_pod p = pod_of("p");
     p.containers = &c;
@@ -25,7 +31,8 @@ static void ports(void **state)
         assert_int_equal(copied.items[i].ip_known, known[i]);
     }
     p = pod_of("q");
-    karp_container missing[] = { { .name = T("a"), .ports = list, .port_count = 1 }, { .name = T("b"), .ports = NULL, .port_count = 1 } };
+    karp_container missing[] = { { .name = T("a"), .ports = list, .port_count = 1 },
+                                 { .name = T("b"), .ports = NULL, .port_count = 1 } };
     p.containers = missing;
     p.container_count = 2;
     assert_int_equal(karp_builder_add_pod(f->b, &p, &f->error), KARP_E_INVALID);
@@ -39,7 +46,9 @@ static void ports(void **state)
 static void volumes(void **state)
 {
     building *f = *state;
-    karp_pod_volume list[] = { { .name = T("data"), .kind = KARP_VOLUME_EPHEMERAL }, { .name = T(""), .kind = KARP_VOLUME_EPHEMERAL }, { .name = { NULL, 4 }, .kind = KARP_VOLUME_EPHEMERAL } };
+    karp_pod_volume list[] = { { .name = T("data"), .kind = KARP_VOLUME_EPHEMERAL },
+                               { .name = T(""), .kind = KARP_VOLUME_EPHEMERAL },
+                               { .name = { NULL, 4 }, .kind = KARP_VOLUME_EPHEMERAL } };
     karp_pod p = pod_of("p");
     p.volumes = list;
     p.volume_count = 2;
@@ -56,7 +65,9 @@ static void volumes(void **state)
 static void spread(void **state)
 {
     building *f = *state;
-    karp_spread_constraint one = { .topology_key = T("zone"), .max_skew = 1, .node_affinity_policy = KARP_POLICY_IGNORE + 1 };
+    karp_spread_constraint one = { .topology_key = T("zone"),
+                                   .max_skew = 1,
+                                   .node_affinity_policy = KARP_POLICY_IGNORE + 1 };
     karp_pod p = pod_of("p");
     p.spread = &one;
     p.spread_count = 1;
@@ -71,10 +82,16 @@ static void spread(void **state)
 static void containers(void **state)
 {
     building *f = *state;
-    static karp_resource amounts[] = { AMOUNT("cpu", "1") }, wrong[] = { AMOUNT("cpu", "x") }, in_force[] = { AMOUNT("cpu", "3") };
+    static karp_resource amounts[] = { AMOUNT("cpu", "1") }, wrong[] = { AMOUNT("cpu", "x") },
+                         in_force[] = { AMOUNT("cpu", "3") };
     /* A container without a name has the state of one without a name. */
     karp_container c[] = { { .name = { NULL, 0 }, .requests = amounts, .request_count = 1 } };
-    karp_container_status s[] = { { .name = { NULL, 0 }, .requests = in_force, .request_count = 1, .allocated = in_force, .allocated_count = 1, .has_resources = 1 } };
+    karp_container_status s[] = { { .name = { NULL, 0 },
+                                    .requests = in_force,
+                                    .request_count = 1,
+                                    .allocated = in_force,
+                                    .allocated_count = 1,
+                                    .has_resources = 1 } };
     karp_pod p = pod_of("p");
     p.containers = c;
     p.container_count = 1;
@@ -83,7 +100,8 @@ static void containers(void **state)
     good(f, karp_builder_add_pod(f->b, &p, &f->error));
     assert_int_equal(strncmp(list_text(f, f->s->shapes.items[pod_at(f->s, 0)->shape].requests), "cpu=3", 5), 0);
     /* The first mistake counts, though sums go on. */
-    karp_container mixed[] = { { .name = T("a"), .requests = wrong, .request_count = 1 }, { .name = T("b"), .requests = amounts, .request_count = 1 } };
+    karp_container mixed[] = { { .name = T("a"), .requests = wrong, .request_count = 1 },
+                               { .name = T("b"), .requests = amounts, .request_count = 1 } };
     p = pod_of("q");
     p.containers = mixed;
     p.container_count = 2;

@@ -10,20 +10,29 @@ static char many_text[40][3];
 static karp_selector selects = { labels, 2, &in_two, 1 };
 static karp_node_term term = { &in_two, 1, 0, 1 };
 static karp_pod_term affine = { T("zone"), two_words, 2, &selects, &selects, 1, 0 };
-static karp_spread_constraint spread = { .topology_key = T("zone"), .max_skew = 1, .label_selector = &selects,
-                                         .match_label_keys = two_words, .match_label_key_count = 1 };
+static karp_spread_constraint spread = { .topology_key = T("zone"),
+                                         .max_skew = 1,
+                                         .label_selector = &selects,
+                                         .match_label_keys = two_words,
+                                         .match_label_key_count = 1 };
 static karp_toleration tolerated = { T("k"), T("v"), T("NoSchedule"), 0, 1, 300 };
 static karp_taint tainted = { T("k"), T("v"), T("NoSchedule") };
 static karp_host_port port = { T("10.0.0.1"), T("TCP"), 80, 0 };
 static karp_resource amounts[] = { AMOUNT("memory", "1Gi"), AMOUNT("cpu", "2"), AMOUNT("example.com/x", "3") };
-static karp_container box = { .name = T("a"), .requests = amounts, .request_count = 3, .limits = amounts, .limit_count = 2,
-                              .ports = &port, .port_count = 1 };
+static karp_container box = { .name = T("a"),
+                              .requests = amounts,
+                              .request_count = 3,
+                              .limits = amounts,
+                              .limit_count = 2,
+                              .ports = &port,
+                              .port_count = 1 };
 static karp_container inits[] = { { .name = T("i"), .requests = amounts, .request_count = 2, .restart_always = 1 },
                                   { .name = T("j"), .requests = amounts + 1, .request_count = 2 } };
 static karp_container_status statuses[20];
 static karp_condition ready = { T("Ready"), T("True"), T("Because"), 3 };
 static karp_owner owner = { T("apps/v1"), T("ReplicaSet"), T("web"), T("u-web"), 1, 0 };
-static karp_pod_volume pod_volumes[] = { { T("data"), T("claim"), KARP_VOLUME_CLAIM, 0 }, { T("tmp"), T(""), KARP_VOLUME_EPHEMERAL, 0 } };
+static karp_pod_volume pod_volumes[] = { { T("data"), T("claim"), KARP_VOLUME_CLAIM, 0 },
+                                         { T("tmp"), T(""), KARP_VOLUME_EPHEMERAL, 0 } };
 static karp_budget daily = { T("1"), T("@daily"), 1, 0, 0 };
 static karp_csi_driver driver = { T("d"), 5, 1 };
 static karp_offering offered = { .requirements = &in_two, .requirement_count = 1, .price = 1.5, .available = 1 };
@@ -32,21 +41,48 @@ static karp_str places[] = { T("default/p1"), T("default/p2") };
 
 static karp_meta meta_of(const char *name)
 {
-    karp_meta m = { .name = str(name), .labels = labels, .label_count = 2, .annotations = labels, .annotation_count = 2,
-                    .owners = &owner, .owner_count = 1 };
+    karp_meta m = { .name = str(name),
+                    .labels = labels,
+                    .label_count = 2,
+                    .annotations = labels,
+                    .annotation_count = 2,
+                    .owners = &owner,
+                    .owner_count = 1 };
     return m;
 }
 
 static karp_pod pod_of(const char *name)
 {
-    karp_pod p = { .size = sizeof p, .meta = meta_of(name), .node_name = T("node-1"), .node_selector = many_labels,
-                   .node_selector_count = 40, .required_node_terms = &term, .required_node_term_count = 1,
-                   .preferred_node_terms = &term, .preferred_node_term_count = 1, .required_affinity = &affine,
-                   .required_affinity_count = 1, .preferred_anti_affinity = &affine, .preferred_anti_affinity_count = 1,
-                   .spread = &spread, .spread_count = 1, .tolerations = &tolerated, .toleration_count = 1, .containers = &box,
-                   .container_count = 1, .init_containers = inits, .init_container_count = 2, .overhead = amounts + 1,
-                   .overhead_count = 1, .pod_requests = amounts, .pod_request_count = 1, .volumes = pod_volumes,
-                   .volume_count = 2, .conditions = &ready, .condition_count = 1, .container_statuses = statuses,
+    karp_pod p = { .size = sizeof p,
+                   .meta = meta_of(name),
+                   .node_name = T("node-1"),
+                   .node_selector = many_labels,
+                   .node_selector_count = 40,
+                   .required_node_terms = &term,
+                   .required_node_term_count = 1,
+                   .preferred_node_terms = &term,
+                   .preferred_node_term_count = 1,
+                   .required_affinity = &affine,
+                   .required_affinity_count = 1,
+                   .preferred_anti_affinity = &affine,
+                   .preferred_anti_affinity_count = 1,
+                   .spread = &spread,
+                   .spread_count = 1,
+                   .tolerations = &tolerated,
+                   .toleration_count = 1,
+                   .containers = &box,
+                   .container_count = 1,
+                   .init_containers = inits,
+                   .init_container_count = 2,
+                   .overhead = amounts + 1,
+                   .overhead_count = 1,
+                   .pod_requests = amounts,
+                   .pod_request_count = 1,
+                   .volumes = pod_volumes,
+                   .volume_count = 2,
+                   .conditions = &ready,
+                   .condition_count = 1,
+                   .container_statuses = statuses,
                    .container_status_count = 20 };
     return p;
 }
@@ -55,8 +91,14 @@ enum { STEPS = 26, TAKING = 22 };
 
 static karp_status add_catalogue(building *f)
 {
-    karp_instance_type type = { .size = sizeof type, .name = T("m5"), .requirements = &in_two, .requirement_count = 1,
-                                .capacity = amounts, .capacity_count = 3, .offerings = &offered, .offering_count = 1 };
+    karp_instance_type type = { .size = sizeof type,
+                                .name = T("m5"),
+                                .requirements = &in_two,
+                                .requirement_count = 1,
+                                .capacity = amounts,
+                                .capacity_count = 3,
+                                .offerings = &offered,
+                                .offering_count = 1 };
     karp_catalogue *catalogue = NULL;
     karp_status status = karp_catalogue_new(f->context, &type, 1, &catalogue, &f->error);
     if (status != KARP_OK) return status;
@@ -83,7 +125,9 @@ static karp_status set_settings(building *f)
 static karp_status run_workload(building *f, size_t n)
 {
     karp_pod p = pod_of("web-0"), q = pod_of("web-1"), shared = pod_of("");
-    karp_templated_pod own = { .size = sizeof own, .name = T("web-2"), .node_name = T("node-2"), .conditions = &ready, .condition_count = 1 };
+    karp_templated_pod own = {
+        .size = sizeof own, .name = T("web-2"), .node_name = T("node-2"), .conditions = &ready, .condition_count = 1
+    };
     uint32_t template_ = 0;
     shared.volume_count = 1;
     karp_daemon_set d = { .size = sizeof d, .meta = meta_of("d"), .template_ = pod_of("") };
@@ -100,13 +144,32 @@ static karp_status run_workload(building *f, size_t n)
 
 static karp_status run_nodes(building *f, size_t n)
 {
-    karp_node node_given = { .size = sizeof node_given, .meta = meta_of("n"), .provider_id = T("id"), .taints = &tainted, .taint_count = 1,
-                        .capacity = amounts, .capacity_count = 3, .conditions = &ready, .condition_count = 1 };
-    karp_node_claim c = { .size = sizeof c, .meta = meta_of("c"), .requirements = &in_two, .requirement_count = 1,
-                          .requests = amounts, .request_count = 2 };
-    karp_node_pool p = { .size = sizeof p, .meta = meta_of("p"), .template_labels = labels, .template_label_count = 2,
-                         .budgets = &daily, .budget_count = 1, .limits = amounts, .limit_count = 1 };
-    karp_node_class k = { .size = sizeof k, .meta = meta_of("k"), .group = T("g"), .kind = T("K"), .document = T("{}") };
+    karp_node node_given = { .size = sizeof node_given,
+                             .meta = meta_of("n"),
+                             .provider_id = T("id"),
+                             .taints = &tainted,
+                             .taint_count = 1,
+                             .capacity = amounts,
+                             .capacity_count = 3,
+                             .conditions = &ready,
+                             .condition_count = 1 };
+    karp_node_claim c = { .size = sizeof c,
+                          .meta = meta_of("c"),
+                          .requirements = &in_two,
+                          .requirement_count = 1,
+                          .requests = amounts,
+                          .request_count = 2 };
+    karp_node_pool p = { .size = sizeof p,
+                         .meta = meta_of("p"),
+                         .template_labels = labels,
+                         .template_label_count = 2,
+                         .budgets = &daily,
+                         .budget_count = 1,
+                         .limits = amounts,
+                         .limit_count = 1 };
+    karp_node_class k = {
+        .size = sizeof k, .meta = meta_of("k"), .group = T("g"), .kind = T("K"), .document = T("{}")
+    };
     switch (n) {
     case 0: return karp_builder_add_node(f->b, &node_given, &f->error);
     case 1: return karp_builder_add_node_claim(f->b, &c, &f->error);
@@ -119,15 +182,24 @@ static karp_status run_cluster(building *f, size_t n)
 {
     karp_persistent_volume_claim c = { .size = sizeof c, .meta = meta_of("claim"), .volume_name = T("v") };
     karp_persistent_volume v = { .size = sizeof v, .meta = meta_of("v"), .node_terms = &term, .node_term_count = 1 };
-    karp_storage_class s = { .size = sizeof s, .meta = meta_of("s"), .provisioner = T("kubernetes.io/aws-ebs"),
-                             .allowed_topologies = &term, .allowed_topology_count = 1 };
+    karp_storage_class s = { .size = sizeof s,
+                             .meta = meta_of("s"),
+                             .provisioner = T("kubernetes.io/aws-ebs"),
+                             .allowed_topologies = &term,
+                             .allowed_topology_count = 1 };
     karp_csi_node csi = { .size = sizeof csi, .meta = meta_of("n"), .drivers = &driver, .driver_count = 1 };
-    karp_pod_disruption_budget b = { .size = sizeof b, .meta = meta_of("b"), .selector = &selects,
-                                     .min_available = { T("5%"), 0, 1, 1, 0 } };
+    karp_pod_disruption_budget b = {
+        .size = sizeof b, .meta = meta_of("b"), .selector = &selects, .min_available = { T("5%"), 0, 1, 1, 0 }
+    };
     karp_namespace ns = { .size = sizeof ns, .meta = meta_of("ns") };
     karp_selecting e = { .size = sizeof e, .meta = meta_of("e"), .selector = &selects };
-    karp_node_overlay o = { .size = sizeof o, .meta = meta_of("o"), .requirements = &in_two, .requirement_count = 1,
-                            .price = T("1.5"), .capacity = amounts, .capacity_count = 3 };
+    karp_node_overlay o = { .size = sizeof o,
+                            .meta = meta_of("o"),
+                            .requirements = &in_two,
+                            .requirement_count = 1,
+                            .price = T("1.5"),
+                            .capacity = amounts,
+                            .capacity_count = 3 };
     switch (n) {
     case 0: return karp_builder_add_persistent_volume_claim(f->b, &c, &f->error);
     case 1: return karp_builder_add_persistent_volume(f->b, &v, &f->error);
@@ -173,8 +245,8 @@ static size_t count_everything(const karp_builder *b)
     assert_int_equal(s->taken.count, lists);
     assert_int_equal(s->taken_index.count, lists);
     assert_int_equal(s->shapes.count, s->shape_keys.count);
-    return lists + s->pods.count + b->templates.count + s->catalogues.count + s->states.count + s->pods_to_place.count + s->default_spread.count +
-           s->well_known_count + s->normalized.count + s->pods_given + s->states_given;
+    return lists + s->pods.count + b->templates.count + s->catalogues.count + s->states.count + s->pods_to_place.count +
+           s->default_spread.count + s->well_known_count + s->normalized.count + s->pods_given + s->states_given;
 }
 
 static void fill_tables(void)
@@ -185,8 +257,12 @@ static void fill_tables(void)
         many_labels[39 - i] = (karp_label){ str(many_text[i]), str("v") };
     }
     for (size_t i = 0; i < 20; i++) {
-        statuses[i] = (karp_container_status){ .name = str(i == 19 ? "a" : many_text[i]), .requests = amounts, .request_count = 3,
-                                               .allocated = amounts, .allocated_count = 2, .has_resources = 1 };
+        statuses[i] = (karp_container_status){ .name = str(i == 19 ? "a" : many_text[i]),
+                                               .requests = amounts,
+                                               .request_count = 3,
+                                               .allocated = amounts,
+                                               .allocated_count = 2,
+                                               .has_resources = 1 };
     }
 }
 

@@ -10,16 +10,25 @@ static karp_requirement in_two = { T("zone"), KARP_OP_IN, 2, three, 2 };
 static karp_requirement unknown_op = { T("zone"), KARP_OP_UNKNOWN, 0, NULL, 0 };
 static karp_taint taints[] = { { T("k"), T("v"), T("NoSchedule") }, { T("l"), T(""), T("NoExecute") } };
 static karp_resource amounts[] = { AMOUNT("memory", "-1Gi"), AMOUNT("cpu", "2") };
-static karp_condition conditions[] = { { T("Ready"), T("True"), T("KubeletReady"), 5 }, { T("Drifted"), T("False"), T(""), 0 } };
+static karp_condition conditions[] = { { T("Ready"), T("True"), T("KubeletReady"), 5 },
+                                       { T("Drifted"), T("False"), T(""), 0 } };
 static karp_selector by_label = { pair, 1, NULL, 0 };
 static karp_node_term terms[] = { { &in_two, 1, 1, 0 } };
 
 static void test_nodes(void **state)
 {
     building *f = *state;
-    karp_node n = { .size = sizeof n, .meta = { .name = T("node-1"), .namespace_ = T("not-read"), .labels = pair, .label_count = 2 },
-                    .provider_id = T("aws:///1"), .taints = taints, .taint_count = 2, .capacity = amounts, .capacity_count = 2,
-                    .allocatable = amounts + 1, .allocatable_count = 1, .conditions = conditions, .condition_count = 2 };
+    karp_node n = { .size = sizeof n,
+                    .meta = { .name = T("node-1"), .namespace_ = T("not-read"), .labels = pair, .label_count = 2 },
+                    .provider_id = T("aws:///1"),
+                    .taints = taints,
+                    .taint_count = 2,
+                    .capacity = amounts,
+                    .capacity_count = 2,
+                    .allocatable = amounts + 1,
+                    .allocatable_count = 1,
+                    .conditions = conditions,
+                    .condition_count = 2 };
     good(f, karp_builder_add_node(f->b, &n, &f->error));
     const node *added = &f->s->nodes.items[0];
     assert_int_equal(added->meta.name, name_id(f, "node-1"));
@@ -46,9 +55,15 @@ static void test_nodes(void **state)
 static void test_claims(void **state)
 {
     building *f = *state;
-    karp_node_claim n = { .size = sizeof n, .meta = { .name = T("claim-1"), .uid = T("u") }, .image_id = T("ami"),
-                          .node_class = { T("g"), T("k"), T("n") }, .startup_taints = taints, .startup_taint_count = 1,
-                          .requirements = &in_two, .requirement_count = 1, .expire_after = KARP_DURATION_NEVER,
+    karp_node_claim n = { .size = sizeof n,
+                          .meta = { .name = T("claim-1"), .uid = T("u") },
+                          .image_id = T("ami"),
+                          .node_class = { T("g"), T("k"), T("n") },
+                          .startup_taints = taints,
+                          .startup_taint_count = 1,
+                          .requirements = &in_two,
+                          .requirement_count = 1,
+                          .expire_after = KARP_DURATION_NEVER,
                           .termination_grace_period = KARP_DURATION_UNSET };
     good(f, karp_builder_add_node_claim(f->b, &n, &f->error));
     const node_claim *added = &f->s->claims.items[0];
@@ -62,17 +77,30 @@ static void test_claims(void **state)
     assert_true(added->expire_after == KARP_DURATION_NEVER);
     n.meta.name = str("claim-2");
     n.requirements = &unknown_op;
-    bad(f, karp_builder_add_node_claim(f->b, &n, &f->error), KARP_E_INVALID, "NodeClaim claim-2", "spec.requirements[0].operator");
+    bad(f, karp_builder_add_node_claim(f->b, &n, &f->error), KARP_E_INVALID, "NodeClaim claim-2",
+        "spec.requirements[0].operator");
 }
 
 static void test_pools(void **state)
 {
     building *f = *state;
     karp_budget budgets[] = { { T("10%"), T("@daily"), 7, 1, KARP_REASON_EMPTY }, { .duration = KARP_DURATION_UNSET } };
-    karp_node_pool p = { .size = sizeof p, .meta = { .name = T("general") }, .template_labels = pair, .template_label_count = 2,
-                         .taints = taints, .taint_count = 1, .requirements = &in_two, .requirement_count = 1,
-                         .limits = amounts + 1, .limit_count = 1, .budgets = budgets, .budget_count = 2, .replicas = -1,
-                         .weight = 10, .consolidation_policy = KARP_BALANCED, .consolidate_after = 30 };
+    karp_node_pool p = { .size = sizeof p,
+                         .meta = { .name = T("general") },
+                         .template_labels = pair,
+                         .template_label_count = 2,
+                         .taints = taints,
+                         .taint_count = 1,
+                         .requirements = &in_two,
+                         .requirement_count = 1,
+                         .limits = amounts + 1,
+                         .limit_count = 1,
+                         .budgets = budgets,
+                         .budget_count = 2,
+                         .replicas = -1,
+                         .weight = 10,
+                         .consolidation_policy = KARP_BALANCED,
+                         .consolidate_after = 30 };
     good(f, karp_builder_add_node_pool(f->b, &p, &f->error));
     const node_pool *added = &f->s->pools.items[0];
     assert_int_equal(added->budget_count, 2);
@@ -94,7 +122,10 @@ static void test_pools(void **state)
 static void test_classes(void **state)
 {
     building *f = *state;
-    karp_node_class c = { .size = sizeof c, .meta = { .name = T("default") }, .group = T("g1"), .kind = T("EC2NodeClass"),
+    karp_node_class c = { .size = sizeof c,
+                          .meta = { .name = T("default") },
+                          .group = T("g1"),
+                          .kind = T("EC2NodeClass"),
                           .document = T("{}") };
     good(f, karp_builder_add_node_class(f->b, &c, &f->error));
     bad(f, karp_builder_add_node_class(f->b, &c, &f->error), KARP_E_DUPLICATE, "EC2NodeClass default", "metadata.name");
@@ -111,13 +142,20 @@ static void test_volumes(void **state)
 {
     building *f = *state;
     karp_label annotation = { T("pv.kubernetes.io/bind-completed"), T("") };
-    karp_persistent_volume_claim c = { .size = sizeof c, .meta = { .name = T("data") }, .storage_class_name = T("gp3") };
+    karp_persistent_volume_claim c = { .size = sizeof c,
+                                       .meta = { .name = T("data") },
+                                       .storage_class_name = T("gp3") };
     good(f, karp_builder_add_persistent_volume_claim(f->b, &c, &f->error));
     assert_int_equal(f->s->volume_claims.items[0].storage_class, 0); /* the name without its flag is not read */
     assert_false(f->s->volume_claims.items[0].bind_completed);
-    c = (karp_persistent_volume_claim){ .size = sizeof c, .meta = { .name = T("more"), .annotations = &annotation, .annotation_count = 1 },
-                                        .volume_name = T("pv"), .storage_class_name = T("gp3"), .has_storage_class = 1,
-                                        .phase = KARP_CLAIM_BOUND };
+    c = (karp_persistent_volume_claim){
+        .size = sizeof c,
+        .meta = { .name = T("more"), .annotations = &annotation, .annotation_count = 1 },
+        .volume_name = T("pv"),
+        .storage_class_name = T("gp3"),
+        .has_storage_class = 1,
+        .phase = KARP_CLAIM_BOUND
+    };
     good(f, karp_builder_add_persistent_volume_claim(f->b, &c, &f->error));
     assert_int_equal(f->s->volume_claims.items[1].storage_class, name_id(f, "gp3"));
     assert_int_equal(f->s->volume_claims.items[1].volume, name_id(f, "pv"));
@@ -128,8 +166,13 @@ static void test_volumes(void **state)
     bad(f, karp_builder_add_persistent_volume_claim(f->b, &c, &f->error), KARP_E_INVALID,
         "PersistentVolumeClaim default/third", "status.phase");
 
-    karp_persistent_volume v = { .size = sizeof v, .meta = { .name = T("pv") }, .csi_driver = T("x"), .aws_elastic_block_store = 1,
-                                 .local = 1, .node_terms = terms, .node_term_count = 1 };
+    karp_persistent_volume v = { .size = sizeof v,
+                                 .meta = { .name = T("pv") },
+                                 .csi_driver = T("x"),
+                                 .aws_elastic_block_store = 1,
+                                 .local = 1,
+                                 .node_terms = terms,
+                                 .node_term_count = 1 };
     good(f, karp_builder_add_persistent_volume(f->b, &v, &f->error));
     assert_int_equal(f->s->volumes_bound.items[0].driver, text_id(f, "x"));
     assert_true(f->s->volumes_bound.items[0].terms.items[0].has_fields && f->s->volumes_bound.items[0].local);
@@ -158,8 +201,10 @@ static void test_storage_classes(void **state)
         { "kubernetes.io/no-provisioner", "kubernetes.io/no-provisioner" },
     };
     for (size_t i = 0; i < COUNT(table); i++) {
-        karp_storage_class c = { .size = sizeof c, .meta = { .name = str(table[i].provisioner) },
-                                 .provisioner = str(table[i].provisioner), .binding_mode = KARP_BINDING_IMMEDIATE };
+        karp_storage_class c = { .size = sizeof c,
+                                 .meta = { .name = str(table[i].provisioner) },
+                                 .provisioner = str(table[i].provisioner),
+                                 .binding_mode = KARP_BINDING_IMMEDIATE };
         good(f, karp_builder_add_storage_class(f->b, &c, &f->error));
         assert_int_equal(f->s->storage_classes.items[i].driver, text_id(f, table[i].driver));
         assert_int_equal(f->s->storage_classes.items[i].provisioner, text_id(f, table[i].provisioner));
@@ -174,8 +219,12 @@ static void test_storage_classes(void **state)
 static void test_cluster(void **state)
 {
     building *f = *state;
-    karp_pod_disruption_budget b = { .size = sizeof b, .meta = { .name = T("b") }, .selector = &by_label, .always_allow = 1,
-                                     .min_available = { T("50%"), 3, 1, 1, 0 }, .max_unavailable = { T("not-read"), 2, 1, 0, 0 } };
+    karp_pod_disruption_budget b = { .size = sizeof b,
+                                     .meta = { .name = T("b") },
+                                     .selector = &by_label,
+                                     .always_allow = 1,
+                                     .min_available = { T("50%"), 3, 1, 1, 0 },
+                                     .max_unavailable = { T("not-read"), 2, 1, 0, 0 } };
     good(f, karp_builder_add_pod_disruption_budget(f->b, &b, &f->error));
     const disruption_budget *added = &f->s->budgets.items[0];
     assert_int_equal(added->selects->labels.count, 1);
@@ -197,12 +246,19 @@ static void test_cluster(void **state)
         good(f, karp_builder_add_selecting(f->b, &s, &f->error));
         assert_int_equal(store_find_selecting(f->s, kind, text_id(f, "default"), name_id(f, "web")), kind);
     }
-    bad(f, karp_builder_add_selecting(f->b, &s, &f->error), KARP_E_DUPLICATE, "StatefulSet default/web", "metadata.name");
+    bad(f, karp_builder_add_selecting(f->b, &s, &f->error), KARP_E_DUPLICATE, "StatefulSet default/web",
+        "metadata.name");
     s.kind = 4;
     assert_int_equal(karp_builder_add_selecting(f->b, &s, &f->error), KARP_E_INVALID);
 
-    karp_node_overlay o = { .size = sizeof o, .meta = { .name = T("o") }, .requirements = &in_two, .requirement_count = 1,
-                            .price_adjustment = T("-10%"), .capacity = amounts + 1, .capacity_count = 1, .weight = 3 };
+    karp_node_overlay o = { .size = sizeof o,
+                            .meta = { .name = T("o") },
+                            .requirements = &in_two,
+                            .requirement_count = 1,
+                            .price_adjustment = T("-10%"),
+                            .capacity = amounts + 1,
+                            .capacity_count = 1,
+                            .weight = 3 };
     good(f, karp_builder_add_node_overlay(f->b, &o, &f->error));
     assert_string_equal(f->s->overlays.items[0].price_adjustment.ptr, "-10%");
     assert_int_equal(f->s->overlays.items[0].price.len, 0);
@@ -212,9 +268,15 @@ static void test_buffers(void **state)
 {
     building *f = *state;
     karp_condition ready = { T("ReadyForProvisioning"), T("True"), T(""), 0 };
-    karp_pod template_ = { .size = sizeof template_, .meta = { .labels = pair, .label_count = 2 }, .has_priority = 1, .priority = 9 };
-    karp_capacity_buffer b = { .size = sizeof b, .meta = { .name = T("spare") }, .template_ = &template_, .conditions = &ready,
-                               .condition_count = 1, .replicas = 4 };
+    karp_pod template_ = {
+        .size = sizeof template_, .meta = { .labels = pair, .label_count = 2 }, .has_priority = 1, .priority = 9
+    };
+    karp_capacity_buffer b = { .size = sizeof b,
+                               .meta = { .name = T("spare") },
+                               .template_ = &template_,
+                               .conditions = &ready,
+                               .condition_count = 1,
+                               .replicas = 4 };
     good(f, karp_builder_add_capacity_buffer(f->b, &b, &f->error));
     const capacity_buffer *added = &f->s->buffers.items[0];
     assert_true(added->ready && added->has_template && added->replicas == 4);
@@ -257,22 +319,33 @@ static void test_settings(void **state)
     assert_int_equal(f->s->reservation_id, text_id(f, "reservation"));
     assert_string_equal(f->s->settings.reservation_id_label.ptr, "reservation");
     /* A caller of another version has another size; one too small for the size itself is left alone. */
-    struct { karp_settings settings; uint64_t newer; } wide = { .newer = 7 };
+    struct {
+        karp_settings settings;
+        uint64_t newer;
+    } wide = { .newer = 7 };
     karp_settings_init(&wide.settings, sizeof wide);
-    assert_true(wide.settings.size == sizeof wide && wide.settings.gates == KARP_GATE_RESERVED_CAPACITY && wide.newer == 0);
+    assert_true(wide.settings.size == sizeof wide && wide.settings.gates == KARP_GATE_RESERVED_CAPACITY &&
+                wide.newer == 0);
     wide.newer = 7;
     wide.settings.well_known_count = 5;
     karp_settings_init(&wide.settings, offsetof(karp_settings, well_known));
-    assert_true(wide.settings.size == offsetof(karp_settings, well_known) && wide.settings.well_known_count == 5 && wide.newer == 7);
+    assert_true(wide.settings.size == offsetof(karp_settings, well_known) && wide.settings.well_known_count == 5 &&
+                wide.newer == 7);
     karp_settings_init(&wide.settings, sizeof wide.settings.size - 1);
     assert_true(wide.settings.size == offsetof(karp_settings, well_known));
 
     s.gates = 64;
     bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings", "gates");
     s.gates = 0;
-    struct { uint32_t *value; const char *field; } switches[] = {
-        { &s.preference_policy, "preference_policy" }, { &s.min_values_policy, "min_values_policy" }, { &s.reserved_mode, "reserved_mode" },
-        { &s.dra_requests, "dra_requests" }, { &s.consolidation_simulation, "consolidation_simulation" },
+    struct {
+        uint32_t *value;
+        const char *field;
+    } switches[] = {
+        { &s.preference_policy, "preference_policy" },
+        { &s.min_values_policy, "min_values_policy" },
+        { &s.reserved_mode, "reserved_mode" },
+        { &s.dra_requests, "dra_requests" },
+        { &s.consolidation_simulation, "consolidation_simulation" },
     };
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
         *switches[i].value = 2;
@@ -280,29 +353,42 @@ static void test_settings(void **state)
         *switches[i].value = 0;
     }
     spread.label_selector = &by_label;
-    bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings", "default_spread[0].labelSelector");
-    karp_spread_constraint twice[] = { { .topology_key = T("zone"), .max_skew = 1 }, { .topology_key = T("zone"), .max_skew = 2 } };
+    bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings",
+        "default_spread[0].labelSelector");
+    karp_spread_constraint twice[] = { { .topology_key = T("zone"), .max_skew = 1 },
+                                       { .topology_key = T("zone"), .max_skew = 2 } };
     s.default_spread = twice;
     s.default_spread_count = 2;
     bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_DUPLICATE, "karp_settings", "default_spread[1]");
     static karp_str app[] = { T("app") };
-    karp_spread_constraint by_key = { .topology_key = T("zone"), .max_skew = 1, .match_label_keys = app, .match_label_key_count = 1 };
+    karp_spread_constraint by_key = {
+        .topology_key = T("zone"), .max_skew = 1, .match_label_keys = app, .match_label_key_count = 1
+    };
     s.default_spread = &by_key;
     s.default_spread_count = 1;
-    bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings", "default_spread[0].labelSelector");
+    bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings",
+        "default_spread[0].labelSelector");
     karp_spread_constraint nowhere = { .topology_key = T(""), .max_skew = 1 };
     s.default_spread = &nowhere;
-    bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings", "default_spread[0].topologyKey");
+    bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings",
+        "default_spread[0].topologyKey");
     static karp_spread_constraint many[65];
-    for (size_t i = 0; i < 65; i++) many[i] = (karp_spread_constraint){ .topology_key = { "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnop", i + 1 }, .max_skew = 1 };
+    for (size_t i = 0; i < 65; i++)
+        many[i] = (karp_spread_constraint){
+            .topology_key = { "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnop", i + 1 },
+            .max_skew = 1
+        };
     s.default_spread = many;
     s.default_spread_count = 65;
     bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_LIMIT, "karp_settings", "default_spread");
     assert_int_equal(f->s->settings.gates, KARP_GATE_RESERVED_CAPACITY); /* as before */
     assert_int_equal(f->s->default_spread.count, 1);
     /* Twice is the same key and the same manner. */
-    karp_spread_constraint three_of_them[] = { { .topology_key = T("zone"), .max_skew = 1 }, { .topology_key = T("host"), .max_skew = 1 },
-                                               { .topology_key = T("zone"), .max_skew = 1, .when_unsatisfiable = KARP_SCHEDULE_ANYWAY } };
+    karp_spread_constraint three_of_them[] = {
+        { .topology_key = T("zone"), .max_skew = 1 },
+        { .topology_key = T("host"), .max_skew = 1 },
+        { .topology_key = T("zone"), .max_skew = 1, .when_unsatisfiable = KARP_SCHEDULE_ANYWAY }
+    };
     s.default_spread = three_of_them;
     s.default_spread_count = 3;
     good(f, karp_builder_set_settings(f->b, &s, &f->error));

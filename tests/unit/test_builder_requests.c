@@ -26,66 +26,102 @@ static size_t length_of(const karp_resource *list)
 
 static const request_case cases[] = {
     { .what = "nothing", .expected = "pods=1" },
-    { .what = "containers are summed", .expected = "cpu=300m memory=1Gi pods=1",
+    { .what = "containers are summed",
+      .expected = "cpu=300m memory=1Gi pods=1",
       .containers = { { .requests = { AMOUNT("cpu", "100m") } },
                       { .requests = { AMOUNT("cpu", "200m"), AMOUNT("memory", "1Gi") } } } },
-    { .what = "a zero stays", .expected = "pods=1 nvidia.com/gpu=0",
+    { .what = "a zero stays",
+      .expected = "pods=1 nvidia.com/gpu=0",
       .containers = { { .requests = { AMOUNT("nvidia.com/gpu", "0") } } } },
-    { .what = "limits are no requests", .expected = "cpu=1 pods=1",
+    { .what = "limits are no requests",
+      .expected = "cpu=1 pods=1",
       .containers = { { .requests = { AMOUNT("cpu", "1") }, .limits = { AMOUNT("memory", "1Gi") } } } },
-    { .what = "an init container wins where it is larger", .expected = "cpu=2 memory=1Gi pods=1",
+    { .what = "an init container wins where it is larger",
+      .expected = "cpu=2 memory=1Gi pods=1",
       .containers = { { .requests = { AMOUNT("cpu", "1"), AMOUNT("memory", "1Gi") } } },
       .inits = { { .requests = { AMOUNT("cpu", "2"), AMOUNT("memory", "512Mi") } } } },
-    { .what = "of equal amounts the container's is shown", .expected = "memory=1Gi pods=1",
+    { .what = "of equal amounts the container's is shown",
+      .expected = "memory=1Gi pods=1",
       .containers = { { .requests = { AMOUNT("memory", "1Gi") } } },
       .inits = { { .requests = { AMOUNT("memory", "1073741824") } } } },
-    { .what = "init containers are not summed", .expected = "cpu=2 pods=1",
+    { .what = "init containers are not summed",
+      .expected = "cpu=2 pods=1",
       .inits = { { .requests = { AMOUNT("cpu", "2") } }, { .requests = { AMOUNT("cpu", "1") } } } },
-    { .what = "a sidecar is added", .expected = "cpu=1500m pods=1",
+    { .what = "a sidecar is added",
+      .expected = "cpu=1500m pods=1",
       .containers = { { .requests = { AMOUNT("cpu", "1") } } },
       .inits = { { .requests = { AMOUNT("cpu", "500m") }, .sidecar = 1 } } },
-    { .what = "an init container runs beside the sidecars before it", .expected = "cpu=5 pods=1",
+    { .what = "an init container runs beside the sidecars before it",
+      .expected = "cpu=5 pods=1",
       .containers = { { .requests = { AMOUNT("cpu", "1") } } },
       .inits = { { .requests = { AMOUNT("cpu", "2") }, .sidecar = 1 }, { .requests = { AMOUNT("cpu", "3") } } } },
-    { .what = "and not beside those after it", .expected = "cpu=3 pods=1",
+    { .what = "and not beside those after it",
+      .expected = "cpu=3 pods=1",
       .containers = { { .requests = { AMOUNT("cpu", "1") } } },
       .inits = { { .requests = { AMOUNT("cpu", "3") } }, { .requests = { AMOUNT("cpu", "2") }, .sidecar = 1 } } },
-    { .what = "sidecars alone count in the largest", .expected = "cpu=3 pods=1",
-      .inits = { { .requests = { AMOUNT("cpu", "1") }, .sidecar = 1 }, { .requests = { AMOUNT("cpu", "2") }, .sidecar = 1 } } },
-    { .what = "the pod's own requests replace", .expected = "cpu=500m memory=1Gi pods=1 nvidia.com/gpu=1",
+    { .what = "sidecars alone count in the largest",
+      .expected = "cpu=3 pods=1",
+      .inits = { { .requests = { AMOUNT("cpu", "1") }, .sidecar = 1 },
+                 { .requests = { AMOUNT("cpu", "2") }, .sidecar = 1 } } },
+    { .what = "the pod's own requests replace",
+      .expected = "cpu=500m memory=1Gi pods=1 nvidia.com/gpu=1",
       .containers = { { .requests = { AMOUNT("cpu", "2"), AMOUNT("memory", "1Gi"), AMOUNT("nvidia.com/gpu", "1") } } },
       .pod = { AMOUNT("cpu", "500m"), AMOUNT("nvidia.com/gpu", "8") } },
-    { .what = "huge pages are supported at pod level", .expected = "pods=1 hugepages-2Mi=4Mi",
+    { .what = "huge pages are supported at pod level",
+      .expected = "pods=1 hugepages-2Mi=4Mi",
       .pod = { AMOUNT("hugepages-2Mi", "4Mi"), AMOUNT("ephemeral-storage", "1Gi") } },
-    { .what = "overhead comes on top", .expected = "cpu=600m pods=1 example.com/x=1",
+    { .what = "overhead comes on top",
+      .expected = "cpu=600m pods=1 example.com/x=1",
       .containers = { { .requests = { AMOUNT("cpu", "2") } } },
-      .pod = { AMOUNT("cpu", "500m") }, .overhead = { AMOUNT("cpu", "100m"), AMOUNT("example.com/x", "1") } },
-    { .what = "pods is overwritten", .expected = "pods=1",
-      .containers = { { .requests = { AMOUNT("pods", "7") } } } },
-    { .what = "what is in force counts when larger", .expected = "cpu=2 memory=3Gi pods=1",
-      .containers = { { .requests = { AMOUNT("cpu", "1"), AMOUNT("memory", "1Gi") }, .has_status = 1,
-                        .in_force = { AMOUNT("cpu", "2") }, .allocated = { AMOUNT("memory", "3Gi") } } } },
-    { .what = "and the spec when that is larger", .expected = "cpu=4 pods=1",
+      .pod = { AMOUNT("cpu", "500m") },
+      .overhead = { AMOUNT("cpu", "100m"), AMOUNT("example.com/x", "1") } },
+    { .what = "pods is overwritten", .expected = "pods=1", .containers = { { .requests = { AMOUNT("pods", "7") } } } },
+    { .what = "what is in force counts when larger",
+      .expected = "cpu=2 memory=3Gi pods=1",
+      .containers = { { .requests = { AMOUNT("cpu", "1"), AMOUNT("memory", "1Gi") },
+                        .has_status = 1,
+                        .in_force = { AMOUNT("cpu", "2") },
+                        .allocated = { AMOUNT("memory", "3Gi") } } } },
+    { .what = "and the spec when that is larger",
+      .expected = "cpu=4 pods=1",
       .containers = { { .requests = { AMOUNT("cpu", "4") }, .has_status = 1, .in_force = { AMOUNT("cpu", "2") } } } },
-    { .what = "a resize that will not happen is left out", .expected = "cpu=2 pods=1", .infeasible = 1,
+    { .what = "a resize that will not happen is left out",
+      .expected = "cpu=2 pods=1",
+      .infeasible = 1,
       .containers = { { .requests = { AMOUNT("cpu", "4") }, .has_status = 1, .in_force = { AMOUNT("cpu", "2") } } } },
-    { .what = "but only where a status is known", .expected = "cpu=4 pods=1", .infeasible = 1,
+    { .what = "but only where a status is known",
+      .expected = "cpu=4 pods=1",
+      .infeasible = 1,
       .containers = { { .requests = { AMOUNT("cpu", "4") } } } },
-    { .what = "a status without resources says nothing", .expected = "cpu=1 pods=1",
+    { .what = "a status without resources says nothing",
+      .expected = "cpu=1 pods=1",
       .containers = { { .requests = { AMOUNT("cpu", "1") }, .has_status = -1, .allocated = { AMOUNT("cpu", "3") } } } },
-    { .what = "a sidecar's status counts", .expected = "cpu=3 pods=1",
-      .inits = { { .requests = { AMOUNT("cpu", "1") }, .sidecar = 1, .has_status = 1, .in_force = { AMOUNT("cpu", "3") } } } },
-    { .what = "a plain init container's does not", .expected = "cpu=1 pods=1",
+    { .what = "a sidecar's status counts",
+      .expected = "cpu=3 pods=1",
+      .inits = { { .requests = { AMOUNT("cpu", "1") },
+                   .sidecar = 1,
+                   .has_status = 1,
+                   .in_force = { AMOUNT("cpu", "3") } } } },
+    { .what = "a plain init container's does not",
+      .expected = "cpu=1 pods=1",
       .inits = { { .requests = { AMOUNT("cpu", "1") }, .has_status = 1, .in_force = { AMOUNT("cpu", "3") } } } },
-    { .what = "family of the first summand", .expected = "memory=1536Mi pods=1",
-      .containers = { { .requests = { AMOUNT("memory", "1Gi") } }, { .requests = { AMOUNT("memory", "536870912") } } } },
-    { .what = "decimal first", .expected = "memory=1610612736 pods=1",
-      .containers = { { .requests = { AMOUNT("memory", "536870912") } }, { .requests = { AMOUNT("memory", "1Gi") } } } },
-    { .what = "a zero has no family", .expected = "memory=1Gi pods=1",
+    { .what = "family of the first summand",
+      .expected = "memory=1536Mi pods=1",
+      .containers = { { .requests = { AMOUNT("memory", "1Gi") } },
+                      { .requests = { AMOUNT("memory", "536870912") } } } },
+    { .what = "decimal first",
+      .expected = "memory=1610612736 pods=1",
+      .containers = { { .requests = { AMOUNT("memory", "536870912") } },
+                      { .requests = { AMOUNT("memory", "1Gi") } } } },
+    { .what = "a zero has no family",
+      .expected = "memory=1Gi pods=1",
       .containers = { { .requests = { AMOUNT("memory", "0") } }, { .requests = { AMOUNT("memory", "1Gi") } } } },
-    { .what = "exact beyond 64 bits", .expected = "pods=1 example.com/x=20E",
-      .containers = { { .requests = { AMOUNT("example.com/x", "10E") } }, { .requests = { AMOUNT("example.com/x", "10E") } } } },
-    { .what = "finer than nano rounds up", .expected = "cpu=2n pods=1",
+    { .what = "exact beyond 64 bits",
+      .expected = "pods=1 example.com/x=20E",
+      .containers = { { .requests = { AMOUNT("example.com/x", "10E") } },
+                      { .requests = { AMOUNT("example.com/x", "10E") } } } },
+    { .what = "finer than nano rounds up",
+      .expected = "cpu=2n pods=1",
       .containers = { { .requests = { AMOUNT("cpu", "0.0000000011") } } } },
 };
 
@@ -98,7 +134,9 @@ static size_t make_statuses(const box *boxes, const char *const *called, karp_co
     for (size_t i = 0; i < MOST; i++) {
         if (boxes[i].has_status == 0) continue;
         static const karp_resource misleading[] = { AMOUNT("cpu", "99") };
-        out[n++] = (karp_container_status){ .name = str(called[i]), .has_resources = 1, .requests = misleading, .request_count = 1 };
+        out[n++] = (karp_container_status){
+            .name = str(called[i]), .has_resources = 1, .requests = misleading, .request_count = 1
+        };
         out[n++] = (karp_container_status){
             .name = str(called[i]),
             .has_resources = boxes[i].has_status > 0,
@@ -138,7 +176,8 @@ static const char *requests_of(building *f, const request_case *one, size_t numb
     memset(statuses, 0, sizeof statuses);
     make_containers(one->containers, names[0], containers);
     make_containers(one->inits, names[1], inits);
-    for (size_t i = 0; i < more_statuses; i++) statuses[i] = (karp_container_status){ .name = T("other"), .has_resources = 1 };
+    for (size_t i = 0; i < more_statuses; i++)
+        statuses[i] = (karp_container_status){ .name = T("other"), .has_resources = 1 };
     size_t n = more_statuses;
     n += make_statuses(one->containers, names[0], statuses + n);
     n += make_statuses(one->inits, names[1], statuses + n);
@@ -230,7 +269,8 @@ static void test_refusals(void **state)
 static void test_numbers(void **state)
 {
     building *f = *state;
-    karp_resource r[] = { { .name = T("cpu"), .value = 1500, .scale = -3 }, { .name = T("memory"), .value = 3, .scale = 9 } };
+    karp_resource r[] = { { .name = T("cpu"), .value = 1500, .scale = -3 },
+                          { .name = T("memory"), .value = 3, .scale = 9 } };
     karp_container k = { .name = T("a"), .requests = r, .request_count = 2 };
     karp_pod p = { .size = sizeof p, .meta = { .name = T("web-0") }, .containers = &k, .container_count = 1 };
     r[0].scale = -10;

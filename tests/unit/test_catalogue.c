@@ -34,10 +34,17 @@ static void fill(type_parts *p)
     p->eviction[0] = (karp_resource)AMOUNT("memory", "100Mi");
     p->more[0] = (karp_resource)AMOUNT("memory", "8Gi");
     p->override = (karp_overhead){ .kube_reserved = p->kube, .kube_reserved_count = 1 };
-    p->offerings[0] = (karp_offering){ .requirements = p->of_offering, .requirement_count = 2, .price = 0.25, .available = 1 };
-    p->offerings[1] = (karp_offering){ .requirements = p->of_offering, .requirement_count = 2, .reservation_capacity = 7,
-                                       .price_from_overlay = 1, .capacity_override = p->more, .capacity_override_count = 1,
-                                       .has_capacity_override = 1, .overhead_override = &p->override };
+    p->offerings[0] = (karp_offering){
+        .requirements = p->of_offering, .requirement_count = 2, .price = 0.25, .available = 1
+    };
+    p->offerings[1] = (karp_offering){ .requirements = p->of_offering,
+                                       .requirement_count = 2,
+                                       .reservation_capacity = 7,
+                                       .price_from_overlay = 1,
+                                       .capacity_override = p->more,
+                                       .capacity_override_count = 1,
+                                       .has_capacity_override = 1,
+                                       .overhead_override = &p->override };
     p->limit = (karp_volume_limit){ T("ebs.csi.aws.com"), 25 };
     p->type = (karp_instance_type){
         .size = sizeof p->type,
@@ -142,10 +149,16 @@ static void test_allocatable(void **state)
     static const struct {
         const char *capacity[4][2], *overhead[2][2], *memory, *cpu;
     } cases[] = {
-        { { { "cpu", "1" }, { "memory", "1Gi" } }, { { "cpu", "2" } }, "1Gi", "-1" },         /* a debt is kept */
+        { { { "cpu", "1" }, { "memory", "1Gi" } }, { { "cpu", "2" } }, "1Gi", "-1" }, /* a debt is kept */
         { { { "memory", "8Gi" }, { "hugepages-2Mi", "2Gi" } }, { { "memory", "1Gi" } }, "5Gi", "-" },
-        { { { "memory", "1Gi" }, { "hugepages-2Mi", "2Gi" } }, { { "memory", "1Mi" } }, "0", "-" }, /* huge pages leave none */
-        { { { "memory", "8Gi" }, { "hugepages-2Mi", "1Gi" }, { "hugepages-1Gi", "2Gi" } }, { { "memory", "1Gi" } }, "4Gi", "-" },
+        { { { "memory", "1Gi" }, { "hugepages-2Mi", "2Gi" } },
+          { { "memory", "1Mi" } },
+          "0",
+          "-" }, /* huge pages leave none */
+        { { { "memory", "8Gi" }, { "hugepages-2Mi", "1Gi" }, { "hugepages-1Gi", "2Gi" } },
+          { { "memory", "1Gi" } },
+          "4Gi",
+          "-" },
         { { { "cpu", "1" }, { "hugepages-2Mi", "2Gi" } }, { { "memory", "1Gi" } }, "0", "1" },
         { { { "cpu", "1" } }, { { "memory", "1Gi" }, { "cpu", "100m" } }, "-", "900m" }, /* only capacity's keys */
         { { { "memory", "1Gi" }, { "xhugepages-2Mi", "2Gi" } }, { { NULL } }, "1Gi", "-" },
@@ -155,7 +168,8 @@ static void test_allocatable(void **state)
         type_parts p;
         size_t count = 0;
         fill(&p);
-        for (p.type.capacity_count = 0; p.type.capacity_count < 4 && cases[i].capacity[p.type.capacity_count][0]; p.type.capacity_count++) {
+        for (p.type.capacity_count = 0; p.type.capacity_count < 4 && cases[i].capacity[p.type.capacity_count][0];
+             p.type.capacity_count++) {
             const char *const *pair = cases[i].capacity[p.type.capacity_count];
             p.capacity[p.type.capacity_count] = (karp_resource){ .name = str(pair[0]), .text = str(pair[1]) };
         }
@@ -235,7 +249,8 @@ static void test_arrays(void **state)
 {
     building *f = *state;
     karp_catalogue *c = NULL;
-    karp_instance_type two[2] = { { .size = sizeof two[0], .name = T("a") }, { .size = sizeof two[0], .name = T("b") } };
+    karp_instance_type two[2] = { { .size = sizeof two[0], .name = T("a") },
+                                  { .size = sizeof two[0], .name = T("b") } };
     good(f, karp_catalogue_new(f->context, two, 2, &c, &f->error));
     assert_string_equal(karp_catalogue_type(c, 1)->name.ptr, "b");
     size_t count = 1;
@@ -287,15 +302,20 @@ static void test_repeats(void **state)
     static const char zones[] = "z1z2";
     karp_str one = { zones, 2 }, both = { zones, 4 }, nothing = { zones, 0 }, zone_key = T("zone");
     karp_requirement lists[3] = {
-        { zone_key, KARP_OP_IN, 0, &one, 1 }, { zone_key, KARP_OP_IN, 0, &both, 1 }, { zone_key, KARP_OP_IN, 0, &nothing, 1 },
+        { zone_key, KARP_OP_IN, 0, &one, 1 },
+        { zone_key, KARP_OP_IN, 0, &both, 1 },
+        { zone_key, KARP_OP_IN, 0, &nothing, 1 },
     };
     karp_offering offerings[5];
     for (size_t i = 0; i < 5; i++) {
         /* All three and again (what was copied last is remembered for sure), none, the first, the last. */
         static const size_t from[5] = { 0, 0, 0, 0, 2 }, counts[5] = { 3, 3, 0, 1, 1 };
-        offerings[i] = (karp_offering){ .requirements = lists + from[i], .requirement_count = counts[i], .price = 1, .available = 1 };
+        offerings[i] = (karp_offering){
+            .requirements = lists + from[i], .requirement_count = counts[i], .price = 1, .available = 1
+        };
     }
-    karp_resource capacity[3] = { AMOUNT("memory", "1Gi"), AMOUNT("ephemeral-storage", "1073741824"), AMOUNT("pods", "58") };
+    karp_resource capacity[3] = { AMOUNT("memory", "1Gi"), AMOUNT("ephemeral-storage", "1073741824"),
+                                  AMOUNT("pods", "58") };
     p.type.offerings = offerings;
     p.type.offering_count = 5;
     p.type.capacity = capacity;
@@ -356,7 +376,8 @@ static void test_adopted(void **state)
     assert_null(karp_catalogue_type(c, 0)->offerings[0].capacity_override);
     karp_catalogue_unref(c);
     p.offerings[0].price = -1;
-    assert_int_equal(karp_catalogue_adopt(f->context, &p.type, 1, count_release, &released, &c, &f->error), KARP_E_INVALID);
+    assert_int_equal(karp_catalogue_adopt(f->context, &p.type, 1, count_release, &released, &c, &f->error),
+                     KARP_E_INVALID);
     assert_string_equal(f->error.field, "offerings[0].price");
     assert_int_equal(released, 1);
 }

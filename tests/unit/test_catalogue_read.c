@@ -42,15 +42,13 @@ static karp_catalogue *read_named(const char *name, const char *text)
     log_count = 0;
     logged[0] = '\0';
     karp_status status = karp_catalogue_read(context, text_of(name), text_of(text), &catalogue, &error);
-    if (status != KARP_OK) fail_msg("%s: %s %s: %s", karp_status_name(status), error.object, error.field, error.message);
+    if (status != KARP_OK)
+        fail_msg("%s: %s %s: %s", karp_status_name(status), error.object, error.field, error.message);
     assert_non_null(catalogue);
     return catalogue;
 }
 
-static karp_catalogue *read(const char *text)
-{
-    return read_named("types.json", text);
-}
+static karp_catalogue *read(const char *text) { return read_named("types.json", text); }
 
 /* The requirement on `key` as "In a,b", or "" when there is none. */
 static const char *requirement(const karp_requirement *list, size_t count, const char *key)
@@ -153,18 +151,25 @@ static void kwok_names(void **state)
     static const struct {
         const char *name, *size, *family;
     } cases[] = {
-        { "m5.large", "large", "m5" },         { "m5.xlarge", "xlarge", "m5" },
-        { "m5.metal", "metal", "m5" },         { "m5.metal-48xl", "2", "m5" },
-        { "m7i-flex.large", "2", "m7i" },      { "u_1.12xlarge", "12xlarge", "u_1" },
-        { "large", "2", "l" },                 { ".large", "2", "" },
-        { "Standard_D2_v5", "2", "S" },        { "a.b.large", "2", "a" },
-        { "t3.nano", "nano", "t3" },           { "m5.x2xlarge", "2", "m5" },
+        { "m5.large", "large", "m5" },
+        { "m5.xlarge", "xlarge", "m5" },
+        { "m5.metal", "metal", "m5" },
+        { "m5.metal-48xl", "2", "m5" },
+        { "m7i-flex.large", "2", "m7i" },
+        { "u_1.12xlarge", "12xlarge", "u_1" },
+        { "large", "2", "l" },
+        { ".large", "2", "" },
+        { "Standard_D2_v5", "2", "S" },
+        { "a.b.large", "2", "a" },
+        { "t3.nano", "nano", "t3" },
+        { "m5.x2xlarge", "2", "m5" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512], want[64];
         snprintf(text, sizeof text,
                  "[{\"name\":\"%s\",\"architecture\":\"amd64\",\"operatingSystems\":[\"linux\"],"
-                 "\"resources\":{\"cpu\":\"2\",\"memory\":\"1Gi\"},\"offerings\":[]}]", cases[i].name);
+                 "\"resources\":{\"cpu\":\"2\",\"memory\":\"1Gi\"},\"offerings\":[]}]",
+                 cases[i].name);
         karp_catalogue *catalogue = read(text);
         const karp_instance_type *type = karp_catalogue_type(catalogue, 0);
         snprintf(want, sizeof want, "In %s", cases[i].size);
@@ -218,7 +223,8 @@ static void full_shape(void **state)
     assert_string_equal(amount(o[0].capacity_override, o[0].capacity_override_count, "cpu"), "6");
     assert_non_null(o[0].overhead_override);
     assert_string_equal(
-        amount(o[0].overhead_override->system_reserved, o[0].overhead_override->system_reserved_count, "memory"), "2Gi");
+        amount(o[0].overhead_override->system_reserved, o[0].overhead_override->system_reserved_count, "memory"),
+        "2Gi");
     assert_int_equal(o[1].has_capacity_override, 1);
     assert_int_equal(o[1].capacity_override_count, 0);
     assert_null(o[1].overhead_override);
@@ -286,8 +292,9 @@ static void mixed(void **state)
 static void allocatable(void **state)
 {
     (void)state;
-    karp_catalogue_unref(read("[{\"name\":\"a\",\"capacity\":{\"cpu\":\"2\",\"gpu\":\"0\"},"
-                              "\"overhead\":{\"kubeReserved\":{\"cpu\":\"70m\"}},\"allocatable\":{\"cpu\":\"1930m\"}}]"));
+    karp_catalogue_unref(
+        read("[{\"name\":\"a\",\"capacity\":{\"cpu\":\"2\",\"gpu\":\"0\"},"
+             "\"overhead\":{\"kubeReserved\":{\"cpu\":\"70m\"}},\"allocatable\":{\"cpu\":\"1930m\"}}]"));
     assert_int_equal(log_count, 0);
     karp_catalogue_unref(read("[{\"name\":\"a\",\"capacity\":{\"cpu\":\"2\"},\"allocatable\":{\"cpu\":\"1930m\"}},"
                               "{\"name\":\"b\",\"capacity\":{\"cpu\":\"2\"},\"allocatable\":{}}]"));
@@ -366,14 +373,15 @@ static void errors(void **state)
           KARP_E_INVALID, 2, "InstanceType a", "offerings[0].price", "is missing" },
         { "[{\"name\":\"a\",\"capacity\":{},\"offerings\":[{\"zone\":\"z\",\"capacityType\":\"spot\",\"price\":-1}]}]",
           KARP_E_INVALID, 1, "InstanceType a", "offerings[0].price", "negative" },
-        { "[{\"name\":\"a\",\"capacity\":{},\"offerings\":[{\"zone\":\"z\",\"capacityType\":\"spot\",\"price\":\"1,5\"}]}]",
+        { "[{\"name\":\"a\",\"capacity\":{},\"offerings\":[{\"zone\":\"z\",\"capacityType\":\"spot\",\"price\":\"1,5\"}"
+          "]}]",
           KARP_E_INVALID, 1, "InstanceType a", "offerings[0].price", "decimal" },
         { "[{\"name\":\"a\",\"capacity\":{},\"offerings\":[{\"zone\":\"z\",\"price\":1}]}]", KARP_E_INVALID, 1,
           "InstanceType a", "offerings[0].capacityType", "is missing" },
-        { "[{\"name\":\"a\",\"capacity\":{},\"offerings\":[{\"capacityType\":\"spot\",\"price\":1}]}]", KARP_E_INVALID, 1,
-          "InstanceType a", "offerings[0].zone", "is missing" },
-        { "[{\"name\":\"a\",\"capacity\":{},\"requirements\":[{\"key\":\"k\",\"operator\":\"Is\"}]}]", KARP_E_INVALID, 1,
-          "InstanceType a", "requirements[0].operator", "In, NotIn" },
+        { "[{\"name\":\"a\",\"capacity\":{},\"offerings\":[{\"capacityType\":\"spot\",\"price\":1}]}]", KARP_E_INVALID,
+          1, "InstanceType a", "offerings[0].zone", "is missing" },
+        { "[{\"name\":\"a\",\"capacity\":{},\"requirements\":[{\"key\":\"k\",\"operator\":\"Is\"}]}]", KARP_E_INVALID,
+          1, "InstanceType a", "requirements[0].operator", "In, NotIn" },
         { "[{\"name\":\"a\",\"capacity\":{},\"labels\":{\"k\":[1]}}]", KARP_E_INVALID, 1, "InstanceType a",
           "labels.k[0]", "must be text" },
         { "[{\"name\":\"a\",\"resources\":{\"cpu\":\"1\"},\"offerings\":[{\"zone\":\"z\",\"price\":1}]}]",
@@ -387,7 +395,8 @@ static void errors(void **state)
         karp_error error;
         karp_error_init(&error, sizeof error);
         karp_catalogue *catalogue = NULL;
-        karp_status status = karp_catalogue_read(context, text_of("t.json"), text_of(cases[i].text), &catalogue, &error);
+        karp_status status = karp_catalogue_read(context, text_of("t.json"), text_of(cases[i].text), &catalogue,
+                                                 &error);
         if (status != cases[i].status || error.status != status || error.line != cases[i].line ||
             strcmp(error.document, "t.json") != 0 || strcmp(error.object, cases[i].object) != 0 ||
             strcmp(error.field, cases[i].field) != 0 || !strstr(error.message, cases[i].message)) {
@@ -395,7 +404,8 @@ static void errors(void **state)
                      error.column, error.object, error.field, error.message);
         }
         assert_null(catalogue);
-        assert_int_equal(karp_catalogue_read(context, text_of("t.json"), text_of(cases[i].text), &catalogue, NULL), status);
+        assert_int_equal(karp_catalogue_read(context, text_of("t.json"), text_of(cases[i].text), &catalogue, NULL),
+                         status);
     }
 }
 
@@ -413,14 +423,16 @@ static void yaml_errors(void **state)
         karp_error error;
         karp_error_init(&error, sizeof error);
         karp_catalogue *catalogue = NULL;
-        karp_status status = karp_catalogue_read(context, text_of("t.yaml"), text_of(cases[i].text), &catalogue, &error);
+        karp_status status = karp_catalogue_read(context, text_of("t.yaml"), text_of(cases[i].text), &catalogue,
+                                                 &error);
         if (status != cases[i].status || error.status != status || error.line != cases[i].line ||
             strcmp(error.document, "t.yaml") != 0 || strcmp(error.object, cases[i].object) != 0 ||
             strcmp(error.field, cases[i].field) != 0 || !strstr(error.message, cases[i].message)) {
             fail_msg("case %zu: %s, %s:%u:%u %s %s: %s", i, karp_status_name(status), error.document, error.line,
                      error.column, error.object, error.field, error.message);
         }
-        assert_int_equal(karp_catalogue_read(context, text_of("t.yaml"), text_of(cases[i].text), &catalogue, NULL), status);
+        assert_int_equal(karp_catalogue_read(context, text_of("t.yaml"), text_of(cases[i].text), &catalogue, NULL),
+                         status);
     }
 }
 

@@ -87,12 +87,14 @@ static karp_str text_at(const karp_column *c, size_t i)
     assert_true(i < c->value_count);
     uint32_t id = ((const uint32_t *)c->values)[i];
     assert_true(id < c->dictionary_count);
-    return (karp_str){ c->dictionary + c->dictionary_offsets[id], (size_t)(c->dictionary_offsets[id + 1] - c->dictionary_offsets[id]) };
+    return (karp_str){ c->dictionary + c->dictionary_offsets[id],
+                       (size_t)(c->dictionary_offsets[id + 1] - c->dictionary_offsets[id]) };
 }
 
 static void assert_text(karp_str got, karp_str wanted)
 {
-    if (!equal_str(got, wanted)) fail_msg("\"%.*s\", expected \"%.*s\"", (int)got.len, got.ptr, (int)wanted.len, wanted.ptr);
+    if (!equal_str(got, wanted))
+        fail_msg("\"%.*s\", expected \"%.*s\"", (int)got.len, got.ptr, (int)wanted.len, wanted.ptr);
 }
 
 static void check_offsets(const int32_t *offsets, size_t count, size_t total)
@@ -144,7 +146,8 @@ static void launches(void **state)
     const world *w = *state;
     karp_table *t = table_of(w->plan, KARP_TABLE_LAUNCHES);
     karp_column id = of(t, "id"), pool = of(t, "node_pool"), type = of(t, "instance_type"), zone = of(t, "zone");
-    karp_column capacity_type = of(t, "capacity_type"), price = of(t, "price"), pods = of(t, "pods"), types = of(t, "instance_types");
+    karp_column capacity_type = of(t, "capacity_type"), price = of(t, "price"), pods = of(t, "pods"),
+                types = of(t, "instance_types");
     karp_column cpu = of(t, "requests.cpu"), memory = of(t, "allocatable.memory");
     assert_int_equal(karp_table_row_count(t), karp_decision_launch_count(w->plan));
     assert_true(karp_table_row_count(t) == 3);
@@ -158,9 +161,11 @@ static void launches(void **state)
         assert_text(text_at(&capacity_type, i), l.choice.capacity_type);
         assert_true(double_at(&price, i) == l.choice.price);
         assert_int_equal(pods.offsets[i + 1] - pods.offsets[i], l.pod_count);
-        for (size_t k = 0; k < l.pod_count; k++) assert_int_equal(uint32_at(&pods, (size_t)pods.offsets[i] + k), l.pods[k]);
+        for (size_t k = 0; k < l.pod_count; k++)
+            assert_int_equal(uint32_at(&pods, (size_t)pods.offsets[i] + k), l.pods[k]);
         assert_int_equal(types.offsets[i + 1] - types.offsets[i], l.instance_type_count);
-        for (size_t k = 0; k < l.instance_type_count; k++) assert_text(text_at(&types, (size_t)types.offsets[i] + k), l.instance_types[k]);
+        for (size_t k = 0; k < l.instance_type_count; k++)
+            assert_text(text_at(&types, (size_t)types.offsets[i] + k), l.instance_types[k]);
         for (size_t k = 0; k < l.request_count; k++) {
             double value;
             if (!equal_str(l.requests[k].name, str("cpu"))) continue;
@@ -178,13 +183,15 @@ static void every_pod_once(void **state)
     const world *w = *state;
     karp_table *t = table_of(w->plan, KARP_TABLE_PODS);
     karp_column index = of(t, "index"), space = of(t, "namespace"), name = of(t, "name"), outcome = of(t, "outcome");
-    karp_column target = of(t, "target"), reason = of(t, "reason"), permanent = of(t, "permanent"), code = of(t, "code");
+    karp_column target = of(t, "target"), reason = of(t, "reason"), permanent = of(t, "permanent"),
+                code = of(t, "code");
     const char *const expected[][4] = {
-        { "db-0", "launch", "new-1", "" },    { "db-1", "launch", "new-2", "" },  { "db-2", "launch", "new-3", "" },
-        { "gpu", "unschedulable", "", "TYPE_RESOURCES" },
-        { "store-0", "node", "node-a", "" },  { "store-1", "node", "node-b", "" },
-        { "web-0", "node", "node-b", "" },    { "web-1", "node", "node-a", "" },  { "web-2", "node", "node-b", "" },
-        { "web-3", "launch", "new-2", "" },   { "web-4", "launch", "new-1", "" }, { "web-5", "launch", "new-2", "" },
+        { "db-0", "launch", "new-1", "" },         { "db-1", "launch", "new-2", "" },
+        { "db-2", "launch", "new-3", "" },         { "gpu", "unschedulable", "", "TYPE_RESOURCES" },
+        { "store-0", "node", "node-a", "" },       { "store-1", "node", "node-b", "" },
+        { "web-0", "node", "node-b", "" },         { "web-1", "node", "node-a", "" },
+        { "web-2", "node", "node-b", "" },         { "web-3", "launch", "new-2", "" },
+        { "web-4", "launch", "new-1", "" },        { "web-5", "launch", "new-2", "" },
         { "wrong", "ignored", "", "INVALID_POD" },
     };
     assert_int_equal(karp_table_row_count(t), sizeof expected / sizeof *expected);
@@ -212,7 +219,8 @@ static void pods_left_over(void **state)
     assert_int_equal(karp_decision_unschedulable(w->plan, 0, &u), KARP_OK);
     assert_int_equal(karp_decision_ignored(w->plan, 0, &g), KARP_OK);
     karp_table *t = table_of(w->plan, KARP_TABLE_UNSCHEDULABLE);
-    karp_column pod = of(t, "pod"), code = of(t, "code"), message = of(t, "message"), relaxed = of(t, "relaxed"), name = of(t, "pod_name");
+    karp_column pod = of(t, "pod"), code = of(t, "code"), message = of(t, "message"), relaxed = of(t, "relaxed"),
+                name = of(t, "pod_name");
     assert_int_equal(karp_table_row_count(t), 1);
     assert_int_equal(uint32_at(&pod, 0), u.pod);
     assert_text(text_at(&name, 0), str("default/gpu"));
@@ -224,7 +232,8 @@ static void pods_left_over(void **state)
     karp_table_free(t);
 
     t = table_of(w->plan, KARP_TABLE_REFUSALS);
-    karp_column pool = of(t, "node_pool"), detail = of(t, "detail"), start = of(t, "types_start"), resources = of(t, "types_resources");
+    karp_column pool = of(t, "node_pool"), detail = of(t, "detail"), start = of(t, "types_start"),
+                resources = of(t, "types_resources");
     assert_int_equal(karp_table_row_count(t), u.pool_count);
     assert_int_equal(u.pool_count, 2);
     for (size_t i = 0; i < u.pool_count; i++) {
@@ -248,7 +257,8 @@ static void nodes_and_placements(void **state)
 {
     const world *w = *state;
     karp_table *t = table_of(w->plan, KARP_TABLE_NODES);
-    karp_column node = of(t, "node"), price = of(t, "price"), cpu = of(t, "cpu_requested"), received = of(t, "pods_received");
+    karp_column node = of(t, "node"), price = of(t, "price"), cpu = of(t, "cpu_requested"),
+                received = of(t, "pods_received");
     assert_int_equal(karp_table_row_count(t), 2);
     for (size_t i = 0; i < 2; i++) {
         karp_node_use n = { .size = sizeof n };
@@ -307,10 +317,13 @@ static void commands(void **state)
     karp_snapshot *snapshot = NULL;
     karp_decision *pass = NULL;
     static const char empty[] =
-        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: {group: karpenter.test.sh, "
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: "
+        "{group: karpenter.test.sh, "
         "kind: TestNodeClass, name: default}}}, disruption: {consolidateAfter: 0s, budgets: [{nodes: '100%'}]}}}\n---\n"
-        "{apiVersion: v1, kind: Node, metadata: {name: idle, labels: {karpenter.sh/nodepool: p, node.kubernetes.io/instance-type: medium, "
-        "topology.kubernetes.io/zone: z1, karpenter.sh/capacity-type: on-demand, kubernetes.io/hostname: idle}}, spec: {providerID: 'test://i'}, "
+        "{apiVersion: v1, kind: Node, metadata: {name: idle, labels: {karpenter.sh/nodepool: p, "
+        "node.kubernetes.io/instance-type: medium, "
+        "topology.kubernetes.io/zone: z1, karpenter.sh/capacity-type: on-demand, kubernetes.io/hostname: idle}}, spec: "
+        "{providerID: 'test://i'}, "
         "status: {capacity: {cpu: 4, memory: 8Gi, pods: 40}, allocatable: {cpu: 4, memory: 8Gi, pods: 40}}}\n";
     assert_int_equal(karp_reader_new(w->context, NULL, &reader, NULL), KARP_OK);
     assert_int_equal(karp_reader_add_catalogue(reader, w->catalogue, NULL), KARP_OK);
@@ -319,7 +332,8 @@ static void commands(void **state)
     assert_int_equal(karp_disrupt(snapshot, NULL, &pass, NULL), KARP_OK);
     assert_int_equal(karp_decision_command_count(pass), 1);
     karp_table *t = table_of(pass, KARP_TABLE_COMMANDS);
-    karp_column method = of(t, "method"), reason = of(t, "reason"), nodes = of(t, "nodes"), savings = of(t, "savings"), replaces = of(t, "replaces");
+    karp_column method = of(t, "method"), reason = of(t, "reason"), nodes = of(t, "nodes"), savings = of(t, "savings"),
+                replaces = of(t, "replaces");
     karp_command c = { .size = sizeof c };
     assert_int_equal(karp_decision_command(pass, 0, &c), KARP_OK);
     assert_int_equal(karp_table_row_count(t), 1);
@@ -347,7 +361,8 @@ static void snapshot_tables(void **state)
     karp_snapshot_get_counts(w->snapshot, &counts);
     assert_int_equal(karp_snapshot_table(w->snapshot, KARP_TABLE_SNAPSHOT_PODS, &t, NULL), KARP_OK);
     check_layout(t);
-    karp_column space = of(t, "namespace"), name = of(t, "name"), node = of(t, "node"), cpu = of(t, "requests.cpu"), gpu = of(t, "requests.nvidia.com/gpu");
+    karp_column space = of(t, "namespace"), name = of(t, "name"), node = of(t, "node"), cpu = of(t, "requests.cpu"),
+                gpu = of(t, "requests.nvidia.com/gpu");
     karp_column pods_each = of(t, "requests.pods");
     assert_int_equal(karp_table_row_count(t), counts.pods);
     size_t bound = 0;
@@ -367,7 +382,8 @@ static void snapshot_tables(void **state)
     assert_int_equal(karp_snapshot_table(w->snapshot, KARP_TABLE_SNAPSHOT_NODES, &t, NULL), KARP_OK);
     check_layout(t);
     name = of(t, "name");
-    karp_column pool = of(t, "node_pool"), zone = of(t, "zone"), allocatable = of(t, "allocatable.cpu"), available = of(t, "available.cpu");
+    karp_column pool = of(t, "node_pool"), zone = of(t, "zone"), allocatable = of(t, "allocatable.cpu"),
+                available = of(t, "available.cpu");
     assert_int_equal(karp_table_row_count(t), 2);
     assert_text(text_at(&name, 0), str("node-a"));
     assert_text(text_at(&pool, 1), str("second"));
@@ -383,7 +399,8 @@ static void catalogue_tables(void **state)
     karp_table *t = NULL;
     assert_int_equal(karp_catalogue_table(w->catalogue, KARP_TABLE_INSTANCE_TYPES, &t, NULL), KARP_OK);
     check_layout(t);
-    karp_column name = of(t, "name"), cpu = of(t, "capacity.cpu"), allocatable = of(t, "allocatable.cpu"), offering_count = of(t, "offering_count");
+    karp_column name = of(t, "name"), cpu = of(t, "capacity.cpu"), allocatable = of(t, "allocatable.cpu"),
+                offering_count = of(t, "offering_count");
     size_t offerings = 0;
     assert_int_equal(karp_table_row_count(t), karp_catalogue_count(w->catalogue));
     for (size_t i = 0; i < karp_table_row_count(t); i++) {
@@ -444,10 +461,22 @@ static void refused_questions(void **state)
 
 typedef karp_status (*make_fn)(const world *w, uint32_t which, karp_table **out);
 
-static karp_status of_plan(const world *w, uint32_t which, karp_table **out) { return karp_decision_table(w->plan, which, out, NULL); }
-static karp_status of_pass(const world *w, uint32_t which, karp_table **out) { return karp_decision_table(w->pass, which, out, NULL); }
-static karp_status of_snapshot(const world *w, uint32_t which, karp_table **out) { return karp_snapshot_table(w->snapshot, which, out, NULL); }
-static karp_status of_catalogue(const world *w, uint32_t which, karp_table **out) { return karp_catalogue_table(w->catalogue, which, out, NULL); }
+static karp_status of_plan(const world *w, uint32_t which, karp_table **out)
+{
+    return karp_decision_table(w->plan, which, out, NULL);
+}
+static karp_status of_pass(const world *w, uint32_t which, karp_table **out)
+{
+    return karp_decision_table(w->pass, which, out, NULL);
+}
+static karp_status of_snapshot(const world *w, uint32_t which, karp_table **out)
+{
+    return karp_snapshot_table(w->snapshot, which, out, NULL);
+}
+static karp_status of_catalogue(const world *w, uint32_t which, karp_table **out)
+{
+    return karp_catalogue_table(w->catalogue, which, out, NULL);
+}
 
 static void refuse_each(world *w, make_fn make, uint32_t which, bool keep_failing)
 {
@@ -478,9 +507,12 @@ static void refused_memory(void **state)
     world *w = *state;
     for (int keep = 0; keep < 2; keep++) {
         for (uint32_t which = KARP_TABLE_PODS; which <= KARP_TABLE_NODES; which++) refuse_each(w, of_plan, which, keep);
-        for (uint32_t which = KARP_TABLE_CANDIDATES; which <= KARP_TABLE_KEPT; which++) refuse_each(w, of_pass, which, keep);
-        for (uint32_t which = KARP_TABLE_SNAPSHOT_PODS; which <= KARP_TABLE_SNAPSHOT_NODES; which++) refuse_each(w, of_snapshot, which, keep);
-        for (uint32_t which = KARP_TABLE_INSTANCE_TYPES; which <= KARP_TABLE_OFFERINGS; which++) refuse_each(w, of_catalogue, which, keep);
+        for (uint32_t which = KARP_TABLE_CANDIDATES; which <= KARP_TABLE_KEPT; which++)
+            refuse_each(w, of_pass, which, keep);
+        for (uint32_t which = KARP_TABLE_SNAPSHOT_PODS; which <= KARP_TABLE_SNAPSHOT_NODES; which++)
+            refuse_each(w, of_snapshot, which, keep);
+        for (uint32_t which = KARP_TABLE_INSTANCE_TYPES; which <= KARP_TABLE_OFFERINGS; which++)
+            refuse_each(w, of_catalogue, which, keep);
     }
 }
 
@@ -507,10 +539,12 @@ static void check_document(const char *page, const char *heading, const karp_tab
         assert_int_equal(karp_table_column(t, i, &c), KARP_OK);
         const char *dot = memchr(c.name.ptr, '.', c.name.len);
         int length = dot != NULL ? (int)(dot - c.name.ptr) : (int)c.name.len;
-        snprintf(row, sizeof row, "| `%.*s%s` | %s%s |", length, c.name.ptr, dot != NULL ? ".RESOURCE" : "", c.is_list ? "list of " : "", types[c.type]);
+        snprintf(row, sizeof row, "| `%.*s%s` | %s%s |", length, c.name.ptr, dot != NULL ? ".RESOURCE" : "",
+                 c.is_list ? "list of " : "", types[c.type]);
         if (strcmp(row, last) == 0) continue; /* the next resource */
         at = strstr(at + 1, "\n| `"); /* rows of columns alone begin so */
-        if (at == NULL || strncmp(at + 1, row, strlen(row)) != 0) fail_msg("%s: no row \"%s\" in its place", heading, row);
+        if (at == NULL || strncmp(at + 1, row, strlen(row)) != 0)
+            fail_msg("%s: no row \"%s\" in its place", heading, row);
         snprintf(last, sizeof last, "%s", row);
     }
     const char *next = strstr(at + 1, "\n| `"), *end = strstr(at + 1, "\n## ");
@@ -521,8 +555,8 @@ static void documented(void **state)
 {
     const world *w = *state;
     static char page[32768];
-    static const char *const of_decisions[] = { "PODS", "LAUNCHES", "PLACEMENTS", "UNSCHEDULABLE", "REFUSALS", "IGNORED", "NODES",
-                                                "CANDIDATES", "COMMANDS", "KEPT" };
+    static const char *const of_decisions[] = { "PODS",    "LAUNCHES", "PLACEMENTS", "UNSCHEDULABLE", "REFUSALS",
+                                                "IGNORED", "NODES",    "CANDIDATES", "COMMANDS",      "KEPT" };
     char heading[64];
     karp_table *t = NULL;
     FILE *file = fopen("docs/columns.md", "r");
@@ -575,10 +609,18 @@ static void nothing_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches),         cmocka_unit_test(every_pod_once),    cmocka_unit_test(pods_left_over),
-        cmocka_unit_test(nodes_and_placements), cmocka_unit_test(tables_of_a_disruption), cmocka_unit_test(commands),
-        cmocka_unit_test(snapshot_tables),  cmocka_unit_test(catalogue_tables),  cmocka_unit_test(refused_questions),
-        cmocka_unit_test(refused_memory),   cmocka_unit_test(uneven_columns),    cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(launches),
+        cmocka_unit_test(every_pod_once),
+        cmocka_unit_test(pods_left_over),
+        cmocka_unit_test(nodes_and_placements),
+        cmocka_unit_test(tables_of_a_disruption),
+        cmocka_unit_test(commands),
+        cmocka_unit_test(snapshot_tables),
+        cmocka_unit_test(catalogue_tables),
+        cmocka_unit_test(refused_questions),
+        cmocka_unit_test(refused_memory),
+        cmocka_unit_test(uneven_columns),
+        cmocka_unit_test(nothing_at_all),
         cmocka_unit_test(documented),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

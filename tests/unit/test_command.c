@@ -76,7 +76,8 @@ static karp_command_document *reread(const journey *j, karp_text written)
     karp_error error;
     karp_command_document *d = NULL;
     karp_error_init(&error, sizeof error);
-    karp_status status = karp_command_read(j->safe, text("command"), (karp_str){ written.ptr, written.len }, &d, &error);
+    karp_status status = karp_command_read(j->safe, text("command"), (karp_str){ written.ptr, written.len }, &d,
+                                           &error);
     if (status != KARP_OK) print_message("%s: %s\n%s", error.field, error.message, written.ptr);
     assert_int_equal(status, KARP_OK);
     return d;
@@ -103,8 +104,8 @@ static void step(journey *j, int world, int64_t seconds, uint32_t kind, const ch
     karp_observation seen = { .kind = kind, .object = text(object) };
     j->options.common.now = noon + seconds * SECOND;
     karp_command_document *kept_ = kept_state(j, &s);
-    karp_status status = karp_command_step(j->worlds[world].snapshot, karp_command_document_state(kept_), &j->options, kind != 0 ? &seen : NULL,
-                                           kind != 0, &next, &j->error);
+    karp_status status = karp_command_step(j->worlds[world].snapshot, karp_command_document_state(kept_), &j->options,
+                                           kind != 0 ? &seen : NULL, kind != 0, &next, &j->error);
     karp_command_document_free(kept_);
     if (status != KARP_OK) print_message("%s\n", j->error.message);
     assert_int_equal(status, KARP_OK);
@@ -146,8 +147,13 @@ static void full_pair(cluster *c)
 static void pair_with_claim(cluster *c, const char *claim, const char *conditions)
 {
     add_full_pair(c);
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"%s\",\"labels\":{\"karpenter.sh/nodepool\":\"pool\"}},\"spec\":{\"nodeClassRef\":"
-           "{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]},\"status\":{\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\"}%s]}}", claim, conditions);
+    add(c,
+        ",{\"apiVersion\":\"karpenter.sh/"
+        "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"%s\",\"labels\":{\"karpenter.sh/"
+        "nodepool\":\"pool\"}},\"spec\":{\"nodeClassRef\":"
+        "{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]},\"status\":{\"conditions\":[{\"type\":"
+        "\"Launched\",\"status\":\"True\"}%s]}}",
+        claim, conditions);
     cluster_ready(c);
 }
 
@@ -178,7 +184,8 @@ static void test_delete(void **state)
     begin(j, 0);
     expect(j, KARP_PHASE_VALIDATING, 0, "again 2026-01-05T12:00:15Z");
     karp_command_state s = now_of(j);
-    assert_true(s.decided == noon && s.validate_at == noon + 15 * SECOND && s.started == KARP_NO_TIME && s.savings == 5.0);
+    assert_true(s.decided == noon && s.validate_at == noon + 15 * SECOND && s.started == KARP_NO_TIME &&
+                s.savings == 5.0);
     assert_int_equal(s.node_count, 2);
     assert_memory_equal(s.nodes[0].claim.ptr, "claim-a", 8);
     step(j, 0, 14, 0, "");
@@ -186,7 +193,8 @@ static void test_delete(void **state)
     step(j, 0, 15, 0, "");
     expect(j, KARP_PHASE_STARTING, 0, TAINT("a") "Empty; " TAINT("b") "Empty; again 2026-01-05T12:00:15Z");
     step(j, 0, 16, 0, "");
-    expect(j, KARP_PHASE_DELETING, 0, "mark a; mark b; delete claim-a=Empty; delete claim-b=Empty; again 2026-01-05T12:00:16Z");
+    expect(j, KARP_PHASE_DELETING, 0,
+           "mark a; mark b; delete claim-a=Empty; delete claim-b=Empty; again 2026-01-05T12:00:16Z");
     assert_true(now_of(j).started == noon + 16 * SECOND);
     step(j, 0, 17, KARP_OBSERVED_FAILED, "claim-b");
     expect(j, KARP_PHASE_DELETING, 0, "delete claim-b=Empty; again 2026-01-05T12:00:18Z");
@@ -254,7 +262,8 @@ static void test_taint_fails(void **state)
     begin(j, 0);
     step(j, 0, 15, 0, "");
     s = now_of(j);
-    const karp_observation both[] = { { KARP_OBSERVED_FAILED, 0, text("a") }, { KARP_OBSERVED_FAILED, 0, text("claim-b") } };
+    const karp_observation both[] = { { KARP_OBSERVED_FAILED, 0, text("a") },
+                                      { KARP_OBSERVED_FAILED, 0, text("claim-b") } };
     karp_step *next = NULL;
     assert_int_equal(karp_command_step(j->worlds[0].snapshot, &s, &j->options, both, 2, &next, &j->error), KARP_OK);
     karp_step_free(j->last);
@@ -294,7 +303,8 @@ static void test_replace(void **state)
     expect_commands(&j->worlds[0], "a b");
     begin(j, 0);
     step(j, 0, 15, 0, "");
-    expect(j, KARP_PHASE_STARTING, 0, TAINT("a") "Underutilized; " TAINT("b") "Underutilized; again 2026-01-05T12:00:15Z");
+    expect(j, KARP_PHASE_STARTING, 0,
+           TAINT("a") "Underutilized; " TAINT("b") "Underutilized; again 2026-01-05T12:00:15Z");
     step(j, 0, 15, 0, "");
     expect(j, KARP_PHASE_LAUNCHING, 0, "launch pool new-1; again 2026-01-05T12:00:15Z");
     /* Nothing was heard of it. */
@@ -306,7 +316,8 @@ static void test_replace(void **state)
     assert_true(s.started == noon + 17 * SECOND && s.replacements[0].progress == KARP_REPLACEMENT_CREATED);
     assert_memory_equal(s.replacements[0].claim.ptr, "pool-x", 7);
     const karp_launch *l = s.replacements[0].launch;
-    assert_true(l->instance_type_count > 0 && l->claim_requirement_count > 0 && l->pod_count == 0 && l->choice.price == 2.0);
+    assert_true(l->instance_type_count > 0 && l->claim_requirement_count > 0 && l->pod_count == 0 &&
+                l->choice.price == 2.0);
     /* Not there yet, there, up. */
     step(j, 0, 18, 0, "");
     expect(j, KARP_PHASE_WAITING, 0, "again 2026-01-05T12:00:19Z");
@@ -316,7 +327,8 @@ static void test_replace(void **state)
     assert_int_equal(now_of(j).replacements[0].progress, KARP_REPLACEMENT_SEEN);
     pair_with_claim(&j->worlds[2], "pool-x", UP);
     step(j, 2, 20, 0, "");
-    expect(j, KARP_PHASE_DELETING, 0, "delete claim-a=Underutilized; delete claim-b=Underutilized; again 2026-01-05T12:00:20Z");
+    expect(j, KARP_PHASE_DELETING, 0,
+           "delete claim-a=Underutilized; delete claim-b=Underutilized; again 2026-01-05T12:00:20Z");
     step(j, 2, 21, 0, "");
     expect(j, KARP_PHASE_DONE, 0, "");
 }
@@ -334,7 +346,8 @@ static void test_replacement_fails(void **state)
         karp_command_state s = now_of(j);
         karp_observation failed = { KARP_OBSERVED_FAILED, 0, text("b") };
         karp_step *other = NULL;
-        assert_int_equal(karp_command_step(j->worlds[0].snapshot, &s, &j->options, &failed, 1, &other, &j->error), KARP_OK);
+        assert_int_equal(karp_command_step(j->worlds[0].snapshot, &s, &j->options, &failed, 1, &other, &j->error),
+                         KARP_OK);
         s = (karp_command_state){ .size = sizeof s };
         assert_int_equal(karp_step_state(other, &s), KARP_OK);
         assert_int_equal(s.reason, KARP_REASON_NOT_STARTED);
@@ -343,7 +356,9 @@ static void test_replacement_fails(void **state)
         step(j, 0, 16, 0, "");
         step(j, 0, 17, KARP_OBSERVED_NOT_CREATED, "");
         expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_NOT_CREATED,
-               profile ? "untaint a karpenter.sh/disrupted; clear claim-a DisruptionReason; untaint b karpenter.sh/disrupted; clear claim-b DisruptionReason" : "");
+               profile ? "untaint a karpenter.sh/disrupted; clear claim-a DisruptionReason; untaint b "
+                         "karpenter.sh/disrupted; clear claim-b DisruptionReason"
+                       : "");
         karp_step_free(j->last);
         j->last = NULL;
     }
@@ -378,7 +393,9 @@ static void test_some_created(void **state)
         karp_step_free(j->last);
         j->last = next;
         expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_NOT_CREATED,
-               profile ? "delete pool-x=REPLACEMENT_NOT_CREATED; untaint big karpenter.sh/disrupted; clear claim-big DisruptionReason" : "");
+               profile ? "delete pool-x=REPLACEMENT_NOT_CREATED; untaint big karpenter.sh/disrupted; clear claim-big "
+                         "DisruptionReason"
+                       : "");
         karp_step_free(j->last);
         j->last = NULL;
     }
@@ -432,7 +449,10 @@ static void test_time_limit(void **state)
 {
     journey *j = *state;
     static karp_str many[60000];
-    static const struct { size_t others; int64_t limit; } rows[] = { { 0, 600 }, { 7497, 600 }, { 7523, 602 }, { 20000, 1600 }, { 60000, 3600 } };
+    static const struct {
+        size_t others;
+        int64_t limit;
+    } rows[] = { { 0, 600 }, { 7497, 600 }, { 7523, 602 }, { 20000, 1600 }, { 60000, 3600 } };
     for (size_t i = 0; i < sizeof many / sizeof *many; i++) many[i] = text("other");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         j->options.in_progress = NULL;
@@ -459,7 +479,8 @@ static void test_late_success(void **state)
     wait_for_replacement(j);
     j->options.flip_quirks = 1u << 6;
     step(j, 2, 617, 0, "");
-    expect(j, KARP_PHASE_DELETING, 0, "delete claim-a=Underutilized; delete claim-b=Underutilized; again 2026-01-05T12:10:17Z");
+    expect(j, KARP_PHASE_DELETING, 0,
+           "delete claim-a=Underutilized; delete claim-b=Underutilized; again 2026-01-05T12:10:17Z");
     step(j, 2, 618, KARP_OBSERVED_FAILED, "claim-a");
     expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_TIMED_OUT, UNTAINT("a") "; " UNTAINT("b"));
 }
@@ -490,10 +511,17 @@ static void test_wrong(void **state)
     assert_int_equal(karp_command_step(j->worlds[0].snapshot, NULL, NULL, NULL, 0, &next, NULL), KARP_E_INVALID);
     s.size = 4;
     assert_int_equal(try(j, &s, NULL, 0), KARP_E_ABI_SIZE);
-    const struct { karp_command_state s; } wrong[] = {
-        { { .phase = 0, .method = 1 } }, { { .phase = 8, .method = 1 } }, { { .phase = 1, .method = 0 } }, { { .phase = 1, .method = 77 } },
-        { { .phase = 1, .method = 1, .node_count = 1 } }, { { .phase = 1, .method = 1, .replacement_count = 1 } },
-        { { .phase = 1, .method = 1, .receiver_count = 1 } }, { { .phase = KARP_PHASE_WAITING, .method = 1, .started = KARP_NO_TIME } },
+    const struct {
+        karp_command_state s;
+    } wrong[] = {
+        { { .phase = 0, .method = 1 } },
+        { { .phase = 8, .method = 1 } },
+        { { .phase = 1, .method = 0 } },
+        { { .phase = 1, .method = 77 } },
+        { { .phase = 1, .method = 1, .node_count = 1 } },
+        { { .phase = 1, .method = 1, .replacement_count = 1 } },
+        { { .phase = 1, .method = 1, .receiver_count = 1 } },
+        { { .phase = KARP_PHASE_WAITING, .method = 1, .started = KARP_NO_TIME } },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         s = wrong[i].s;
@@ -501,7 +529,9 @@ static void test_wrong(void **state)
         if (try(j, &s, NULL, 0) != KARP_E_INVALID) fail_msg("state %zu was taken", i);
     }
     const karp_launch launch = { .size = sizeof launch };
-    const karp_replacement replacements[] = { { .launch = NULL }, { .launch = &launch, .progress = 4 }, { .launch = &launch, .progress = 1 },
+    const karp_replacement replacements[] = { { .launch = NULL },
+                                              { .launch = &launch, .progress = 4 },
+                                              { .launch = &launch, .progress = 1 },
                                               { .launch = &launch, .claim = { "x", 1 } } };
     for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++) {
         s = good;
@@ -509,8 +539,12 @@ static void test_wrong(void **state)
         s.replacement_count = 1;
         if (try(j, &s, NULL, 0) != KARP_E_INVALID) fail_msg("replacement %zu was taken", i);
     }
-    const karp_observation seen[] = { { 0, 0, { "a", 1 } }, { 5, 0, { "a", 1 } }, { KARP_OBSERVED_CREATED, 0, { "x", 1 } }, { KARP_OBSERVED_NOT_CREATED, 0, { "", 0 } } };
-    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) assert_int_equal(try(j, &good, &seen[i], 1), KARP_E_INVALID);
+    const karp_observation seen[] = { { 0, 0, { "a", 1 } },
+                                      { 5, 0, { "a", 1 } },
+                                      { KARP_OBSERVED_CREATED, 0, { "x", 1 } },
+                                      { KARP_OBSERVED_NOT_CREATED, 0, { "", 0 } } };
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
+        assert_int_equal(try(j, &good, &seen[i], 1), KARP_E_INVALID);
     assert_int_equal(try(j, &good, NULL, 1), KARP_E_INVALID);
     const karp_replacement wanted = { .launch = &launch };
     const karp_observation nameless = { KARP_OBSERVED_CREATED, 0, { "", 0 } };
@@ -532,7 +566,10 @@ static void test_wrong(void **state)
 }
 
 static const char *const wrong_documents[][2] = {
-    { "", "not JSON" }, { "[]", "an object" }, { "{}", "kind" }, { "{\"kind\":\"Plan\"}", "kind" },
+    { "", "not JSON" },
+    { "[]", "an object" },
+    { "{}", "kind" },
+    { "{\"kind\":\"Plan\"}", "kind" },
     { "{\"kind\":\"Command\"}", "method" },
     { "{\"kind\":\"Command\",\"method\":\"Magic\"}", "method" },
     { "{\"kind\":\"Command\",\"method\":\"Drift\",\"phase\":\"Paused\"}", "phase" },
@@ -540,9 +577,14 @@ static const char *const wrong_documents[][2] = {
     { "{\"kind\":\"Command\",\"method\":\"Drift\",\"phase\":\"Done\",\"started\":\"soon\"}", "started" },
     { "{\"kind\":\"Command\",\"method\":\"Drift\",\"phase\":\"Done\",\"savings\":\"much\"}", "savings" },
     { "{\"kind\":\"Command\",\"method\":\"Drift\",\"phase\":\"Done\",\"nodes\":[{}]}", "nodes[0].node" },
-    { "{\"kind\":\"Command\",\"method\":\"Drift\",\"phase\":\"Done\",\"replacements\":[{}]}", "replacements[0].nodePool" },
-    { "{\"kind\":\"Command\",\"method\":\"Drift\",\"phase\":\"Done\",\"replacements\":[{\"nodePool\":\"p\",\"progress\":\"x\"}]}", "replacements[0].progress" },
-    { "{\"kind\":\"Command\",\"method\":\"Drift\",\"phase\":\"Done\",\"replacements\":[{\"nodePool\":\"p\",\"choice\":{\"instanceType\":\"t\",\"price\":\"x\"}}]}", "replacements[0].choice.price" },
+    { "{\"kind\":\"Command\",\"method\":\"Drift\",\"phase\":\"Done\",\"replacements\":[{}]}",
+      "replacements[0].nodePool" },
+    { "{\"kind\":\"Command\",\"method\":\"Drift\",\"phase\":\"Done\",\"replacements\":[{\"nodePool\":\"p\","
+      "\"progress\":\"x\"}]}",
+      "replacements[0].progress" },
+    { "{\"kind\":\"Command\",\"method\":\"Drift\",\"phase\":\"Done\",\"replacements\":[{\"nodePool\":\"p\",\"choice\":{"
+      "\"instanceType\":\"t\",\"price\":\"x\"}}]}",
+      "replacements[0].choice.price" },
     { "{\"kind\":\"Command\",\"method\":\"Drift\",\"phase\":\"Done\",\"receivers\":7}", "receivers" },
 };
 
@@ -615,7 +657,8 @@ static void test_refused(void **state)
         for (;; n++) {
             karp_step *next = NULL;
             fault_arm(&c->fault, n, n % 2 == 0);
-            karp_status status = karp_command_step(c->snapshot, &s, &j->options, &created, phase == KARP_PHASE_LAUNCHING, &next, NULL);
+            karp_status status = karp_command_step(c->snapshot, &s, &j->options, &created,
+                                                   phase == KARP_PHASE_LAUNCHING, &next, NULL);
             bool refused = c->fault.refused > 0;
             fault_arm(&c->fault, 0, false);
             assert_true(status == KARP_OK || status == KARP_E_NOMEM);
@@ -641,10 +684,23 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, journey_begin, journey_end)
-        TEST(test_delete),        TEST(test_delete_of_what_is_gone), TEST(test_validation_shrinks), TEST(test_validation_fails),
-        TEST(test_taint_fails),   TEST(test_in_queue),               TEST(test_replace),            TEST(test_replacement_fails),
-        TEST(test_some_created),  TEST(test_side_by_side),  TEST(test_replacement_gone),       TEST(test_time_limit),         TEST(test_late_success),
-        TEST(test_wrong),         TEST(test_refused),              TEST(test_wrong_documents),    TEST(test_documents_refused),
+        TEST(test_delete),
+        TEST(test_delete_of_what_is_gone),
+        TEST(test_validation_shrinks),
+        TEST(test_validation_fails),
+        TEST(test_taint_fails),
+        TEST(test_in_queue),
+        TEST(test_replace),
+        TEST(test_replacement_fails),
+        TEST(test_some_created),
+        TEST(test_side_by_side),
+        TEST(test_replacement_gone),
+        TEST(test_time_limit),
+        TEST(test_late_success),
+        TEST(test_wrong),
+        TEST(test_refused),
+        TEST(test_wrong_documents),
+        TEST(test_documents_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,11 @@
 #include <karp/io.h>
 
 #define LIST(pool, types) "- nodePools: [" pool "]\n  instanceTypes:\n" types
-#define NAMED_POOL(name) \
-    "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {template: {spec: {nodeClassRef: " \
-    "{group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: []}}}, status: {conditions: [{type: Ready, status: 'True'}]}}\n"
+#define NAMED_POOL(name)                                                                                               \
+    "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name                                           \
+    "}, spec: {template: {spec: {nodeClassRef: "                                                                       \
+    "{group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: []}}}, status: {conditions: "       \
+    "[{type: Ready, status: 'True'}]}}\n"
 #define NODE(name) "- {apiVersion: v1, kind: Node, metadata: {name: " name "}, spec: {providerID: p-" name "}}\n"
 
 /* Pools with catalogues of their own: the types of each count, those that two pools share count once. */
@@ -19,11 +21,15 @@ static void test_counts(void **state)
     (void)state;
     assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
     assert_int_equal(world_of(context, "world",
-                              "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\ncatalogues:\n" LIST("one", TYPE("a", "1", "")) LIST("two", TYPE("b", "1", "") TYPE("c", "1", ""))
-                              LIST("three, four", TYPE("d", "1", "") TYPE("e", "1", "") TYPE("f", "1", ""))
-                              "objects:\n" NAMED_POOL("one") NAMED_POOL("two") NAMED_POOL("three") NAMED_POOL("four") NODE("n1") NODE("n2")
-                              POD("p", "1", "") POD("q", "1", "") POD("r", "2", "") POD("s", "2", ", nodeName: n1"),
-                              &snapshot, NULL), KARP_OK);
+                              "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\ncatalogues:\n" LIST(
+                                  "one", TYPE("a", "1", "")) LIST("two", TYPE("b", "1", "") TYPE("c", "1", ""))
+                                  LIST("three, four", TYPE("d", "1", "") TYPE("e", "1", "")
+                                                          TYPE("f", "1", "")) "objects:\n" NAMED_POOL("one")
+                                      NAMED_POOL("two") NAMED_POOL("three") NAMED_POOL("four") NODE("n1") NODE("n2")
+                                          POD("p", "1", "") POD("q", "1", "") POD("r", "2", "")
+                                              POD("s", "2", ", nodeName: n1"),
+                              &snapshot, NULL),
+                     KARP_OK);
     karp_snapshot_get_counts(snapshot, &c);
     assert_int_equal(c.instance_types, 6);
     assert_int_equal(c.offerings, 12);

@@ -180,12 +180,52 @@ static void test_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
-        "", " ", "*", "* * * *", "* * * * * *", "TZ=UTC * * * * *", "@", "@Daily", "@daily x", "@reboot", "@every",
-        "@every ", "@every x", "@every 1", "60 * * * *", "-1 * * * *", "-0 * * * *", "* 24 * * *", "* * 0 * *", "* * 32 * *",
-        "* * * 0 *", "* * * 13 *", "* * * * 7", "* * * * 5-7", "5-1 * * * *", "*/0 * * * *", "*/ * * * *", "/2 * * * *",
-        "1/2/3 * * * *", "1-2-3 * * * *", "1- * * * *", "- * * * *", "x * * * *", "** * * * *", "*5 * * * *",
-        "* * * january *", "* * * * monday", "jan * * * *", "* * * sun *", "* * L * *", "* * * * 1#2", "1.5 * * * *",
-        "18446744073709551617 * * * *", "*/99999999999999999999 * * * *", "*/-1 * * * *", "*/-0 * * * *",
+        "",
+        " ",
+        "*",
+        "* * * *",
+        "* * * * * *",
+        "TZ=UTC * * * * *",
+        "@",
+        "@Daily",
+        "@daily x",
+        "@reboot",
+        "@every",
+        "@every ",
+        "@every x",
+        "@every 1",
+        "60 * * * *",
+        "-1 * * * *",
+        "-0 * * * *",
+        "* 24 * * *",
+        "* * 0 * *",
+        "* * 32 * *",
+        "* * * 0 *",
+        "* * * 13 *",
+        "* * * * 7",
+        "* * * * 5-7",
+        "5-1 * * * *",
+        "*/0 * * * *",
+        "*/ * * * *",
+        "/2 * * * *",
+        "1/2/3 * * * *",
+        "1-2-3 * * * *",
+        "1- * * * *",
+        "- * * * *",
+        "x * * * *",
+        "** * * * *",
+        "*5 * * * *",
+        "* * * january *",
+        "* * * * monday",
+        "jan * * * *",
+        "* * * sun *",
+        "* * L * *",
+        "* * * * 1#2",
+        "1.5 * * * *",
+        "18446744073709551617 * * * *",
+        "*/99999999999999999999 * * * *",
+        "*/-1 * * * *",
+        "*/-0 * * * *",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         cron c;
@@ -199,8 +239,10 @@ static void test_accepted(void **state)
 {
     (void)state;
     static const char *const good[] = {
-        "+5 007 1 1 *", "*/9223372036854775807 * * * *", "59/5 23/1 31 dec SAT", "? ? ? ? ?", "*-1-2-x * * * *",
-        "1,,2 * * * *", "0\t0\v1\f*\r*", "* * * Jan-3 mOn-fri/2",
+        "+5 007 1 1 *",         "*/9223372036854775807 * * * *",
+        "59/5 23/1 31 dec SAT", "? ? ? ? ?",
+        "*-1-2-x * * * *",      "1,,2 * * * *",
+        "0\t0\v1\f*\r*",        "* * * Jan-3 mOn-fri/2",
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) (void)schedule(good[i]);
     cron c = schedule("*/9223372036854775807 * * * *");
@@ -236,10 +278,14 @@ static bool plain_hit(const cron *c, int64_t minute)
     civil_date date = civil_from_days(days);
     bool day = c->days >> date.day & 1, weekday = c->weekdays >> civil_weekday(days) & 1;
     bool days_match = c->any_day || c->any_weekday ? day && weekday : day || weekday;
-    return (c->minutes >> of_day % 60 & 1) && (c->hours >> of_day / 60 & 1) && (c->months >> date.month & 1) && days_match;
+    return (c->minutes >> of_day % 60 & 1) && (c->hours >> of_day / 60 & 1) && (c->months >> date.month & 1) &&
+           days_match;
 }
 
-static uint64_t one_of(uint64_t *seed, uint64_t first, uint64_t count) { return UINT64_C(1) << (first + random_below(seed, count)); }
+static uint64_t one_of(uint64_t *seed, uint64_t first, uint64_t count)
+{
+    return UINT64_C(1) << (first + random_below(seed, count));
+}
 
 static uint64_t one_in_four(uint64_t *seed)
 {
@@ -264,7 +310,8 @@ static void test_against_plain_search(void **state)
         c.weekdays = one_of(&seed, 0, 7);
         c.any_day = random_below(&seed, 2) == 0;
         if (c.any_day) c.days = 0xfffffffe;
-        int64_t after = (int64_t)(random_next(&seed) % UINT64_C(9000000000)) * SECOND_NS - INT64_C(4500000000) * SECOND_NS;
+        int64_t after = (int64_t)(random_next(&seed) % UINT64_C(9000000000)) * SECOND_NS -
+                        INT64_C(4500000000) * SECOND_NS;
         int64_t next = 0;
         assert_true(cron_next(&c, after, &next));
         assert_true(next > after && next % (60 * SECOND_NS) == 0);
@@ -313,9 +360,11 @@ static void test_calendar(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),       cmocka_unit_test(test_many), cmocka_unit_test(test_hits),     cmocka_unit_test(test_descriptors),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_accepted), cmocka_unit_test(test_ends_of_time),
-        cmocka_unit_test(test_against_plain_search), cmocka_unit_test(test_calendar),
+        cmocka_unit_test(test_golden),       cmocka_unit_test(test_many),
+        cmocka_unit_test(test_hits),         cmocka_unit_test(test_descriptors),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_ends_of_time), cmocka_unit_test(test_against_plain_search),
+        cmocka_unit_test(test_calendar),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

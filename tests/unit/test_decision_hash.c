@@ -23,12 +23,12 @@ static void stays(const char *what)
 }
 
 /* A field set to something else, looked at, and set back. */
-#define WITH(field, value, looked) \
-    do { \
-        __typeof__(field) kept = (field); \
-        (field) = (value); \
-        looked(#field); \
-        (field) = kept; \
+#define WITH(field, value, looked)                                                                                     \
+    do {                                                                                                               \
+        __typeof__(field) kept = (field);                                                                              \
+        (field) = (value);                                                                                             \
+        looked(#field);                                                                                                \
+        (field) = kept;                                                                                                \
     } while (0)
 
 static const karp_str other = { "other", 5 };
@@ -74,7 +74,9 @@ static void test_fields(void **state)
     WITH(d->ignored.items[0].message, other, stays);
     WITH(l->label_count, 0, stays);
     WITH(d->nodes.count, 0, stays);
-    karp_command commands[1] = { { .size = sizeof commands[0], .method = KARP_METHOD_DRIFT, .nodes = &other, .node_count = 1 } };
+    karp_command commands[1] = {
+        { .size = sizeof commands[0], .method = KARP_METHOD_DRIFT, .nodes = &other, .node_count = 1 }
+    };
     d->commands.items = commands;
     d->commands.count = 1;
     changes("a command");

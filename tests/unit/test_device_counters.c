@@ -6,7 +6,8 @@
 #define SET(name, counter) "{name: " name ", counters: {" counter ": {value: 10}}}"
 #define TAKER(list) SLICE_OF("s2", "pool", "1", "2", ALL, "devices: [{name: d0, consumesCounters: [" list "]}]")
 #define FROM(set, counter) "{counterSet: " set ", counters: {" counter ": {value: 1}}}"
-#define WORLD(sets, taken) SNAPSHOT(ON, PLAIN) CLASS SETS(sets) TAKER(taken) CLAIM("c", ONE, "") POD("p", "1", CLAIMS("c"))
+#define WORLD(sets, taken)                                                                                             \
+    SNAPSHOT(ON, PLAIN) CLASS SETS(sets) TAKER(taken) CLAIM("c", ONE, "") POD("p", "1", CLAIMS("c"))
 #define PLACED "new default p on plain drivers=gpu.example.com\n"
 #define REFUSED "no p DEVICES\n"
 

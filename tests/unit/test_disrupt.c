@@ -12,7 +12,8 @@ static void test_emptiness(void **state)
 {
     cluster *c = *state;
     cluster_begin(c, 4, "");
-    add_pool(c, "pool", "", ",\"budgets\":[{\"nodes\":\"2\"},{\"nodes\":\"0\",\"schedule\":\"0 9 * * *\",\"duration\":\"2h\"}]");
+    add_pool(c, "pool", "",
+             ",\"budgets\":[{\"nodes\":\"2\"},{\"nodes\":\"0\",\"schedule\":\"0 9 * * *\",\"duration\":\"2h\"}]");
     add_node(c, "cheap", 1, "spot", CONSOLIDATABLE);
     add_node(c, "dear", 4, "on-demand", CONSOLIDATABLE);
     add_node(c, "middle", 2, "on-demand", CONSOLIDATABLE);
@@ -48,7 +49,9 @@ static void test_requeue(void **state)
         add_pool(c, "pool", "", ALL);
         add_node(c, "empty", 1, "on-demand", CONSOLIDATABLE);
         if (unresolved) {
-            add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"new\",\"labels\":{\"karpenter.sh/nodepool\":\"pool\"}},"
+            add(c, ",{\"apiVersion\":\"karpenter.sh/"
+                   "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"new\",\"labels\":{\"karpenter.sh/"
+                   "nodepool\":\"pool\"}},"
                    "\"spec\":{\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"}}}");
         }
         cluster_ready(c);
@@ -96,7 +99,8 @@ static void test_free_pods(void **state)
     cluster_begin(c, 4, "");
     add_pool(c, "pool", "", ALL);
     add_node(c, "a", 1, "on-demand", CONSOLIDATABLE);
-    add_pod_with(c, "batch", "a", "1", ",\"annotations\":{\"controller.kubernetes.io/pod-deletion-cost\":\"-134217728\"}", "");
+    add_pod_with(c, "batch", "a", "1",
+                 ",\"annotations\":{\"controller.kubernetes.io/pod-deletion-cost\":\"-134217728\"}", "");
     cluster_ready(c);
     decide(c, KARP_METHOD_EMPTINESS);
     expect_commands(c, "a");
@@ -161,7 +165,9 @@ static void test_expiration(void **state)
 {
     cluster *c = *state;
     cluster_begin(c, 4, "");
-    add_pool(c, "pool", "", ",\"budgets\":[{\"nodes\":\"0\",\"reasons\":[\"Drifted\",\"Empty\",\"Underutilized\"]},{\"nodes\":\"100%\"}]");
+    add_pool(
+        c, "pool", "",
+        ",\"budgets\":[{\"nodes\":\"0\",\"reasons\":[\"Drifted\",\"Empty\",\"Underutilized\"]},{\"nodes\":\"100%\"}]");
     add_pool(c, "closed", "", ",\"budgets\":[{\"nodes\":\"0\"}]");
     add_node_with(c, "a-new", "pool", 2, "on-demand", "", ",\"expireAfter\":\"108h\"", "");
     add_node_with(c, "b-stuck", "pool", 2, "on-demand", "", ",\"expireAfter\":\"48h\"", "");
@@ -169,7 +175,8 @@ static void test_expiration(void **state)
     add_node_with(c, "d-young", "pool", 2, "on-demand", "", ",\"expireAfter\":\"108h1s\"", "");
     add_node_with(c, "e-never", "pool", 2, "on-demand", "", ",\"expireAfter\":\"Never\"", "");
     add_node_with(c, "f-held", "pool", 2, "on-demand", "", ",\"expireAfter\":\"1h\"", "");
-    add_node_with(c, "g-let", "pool", 2, "on-demand", "", ",\"expireAfter\":\"96h\",\"terminationGracePeriod\":\"1h\"", "");
+    add_node_with(c, "g-let", "pool", 2, "on-demand", "", ",\"expireAfter\":\"96h\",\"terminationGracePeriod\":\"1h\"",
+                  "");
     add_node_with(c, "h-closed", "closed", 2, "on-demand", "", ",\"expireAfter\":\"1h\"", "");
     add_pod(c, "one", "a-new", "3500m");
     add_pod_with(c, "two", "b-stuck", "3500m", "", ",\"nodeSelector\":{\"disk\":\"ssd\"}");
@@ -230,8 +237,13 @@ static void test_static_drift(void **state)
 /* How long a prefix the search reaches when everything can go, and in how many simulations (Karpenter's own figures). */
 static void test_prefix_sizes(void **state)
 {
-    static const struct { int nodes; size_t taken; uint32_t simulations; } rows[] = {
-        { 2, 2, 1 }, { 3, 3, 2 }, { 50, 50, 6 }, { 99, 99, 7 }, { 100, 100, 7 }, { 101, 101, 7 }, { 102, 101, 7 }, { 150, 101, 7 },
+    static const struct {
+        int nodes;
+        size_t taken;
+        uint32_t simulations;
+    } rows[] = {
+        { 2, 2, 1 },     { 3, 3, 2 },     { 50, 50, 6 },   { 99, 99, 7 },
+        { 100, 100, 7 }, { 101, 101, 7 }, { 102, 101, 7 }, { 150, 101, 7 },
     };
     cluster *c = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -315,7 +327,8 @@ static void test_too_few(void **state)
 
 /* ---- consolidation of one node ---------------------------------------------------------------------------------------------- */
 
-static void expect_single(cluster *c, int type, const char *capacity_type, const char *cpu, const char *settings, const char *code)
+static void expect_single(cluster *c, int type, const char *capacity_type, const char *cpu, const char *settings,
+                          const char *code)
 {
     cluster_begin(c, 20, settings);
     add_pool(c, "pool", "", ALL);
@@ -337,7 +350,8 @@ static void test_single(void **state)
     assert_int_equal(l.instance_type_count, 7); /* t01 … t07 as spot cost less than 4 */
     bool spot = false;
     for (size_t i = 0; i < l.requirement_count; i++) {
-        spot = spot || (l.requirements[i].key.len == 26 && memcmp(l.requirements[i].key.ptr, "karpenter.sh/capacity-type", 26) == 0 &&
+        spot = spot || (l.requirements[i].key.len == 26 &&
+                        memcmp(l.requirements[i].key.ptr, "karpenter.sh/capacity-type", 26) == 0 &&
                         l.requirements[i].value_count == 1 && memcmp(l.requirements[i].values[0].ptr, "spot", 4) == 0);
     }
     assert_true(spot);
@@ -361,7 +375,8 @@ static void test_several_needed(void **state)
     add_node(c, "a", 4, "on-demand", CONSOLIDATABLE);
     add_pod(c, "one", "a", "3");
     add_pod(c, "two", "a", "3");
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"x\",\"namespace\":\"default\"},\"spec\":{\"containers\":[]},\"status\":{}}");
+    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"x\",\"namespace\":\"default\"},\"spec\":{"
+           "\"containers\":[]},\"status\":{}}");
     cluster_ready(c);
     decide(c, KARP_METHOD_SINGLE_NODE);
     expect_kept(c, "a", "INSTANCE_TYPE_NOT_FOUND"); /* t04 is not in the catalogue */
@@ -369,7 +384,8 @@ static void test_several_needed(void **state)
     add_pool(c, "pool", ",\"limits\":{}", ALL);
     add_node(c, "a", 4, "on-demand", CONSOLIDATABLE);
     add_pod_with(c, "one", "a", "1", ",\"labels\":{\"app\":\"x\"}",
-                 ",\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{\"topologyKey\":\"kubernetes.io/hostname\",\"labelSelector\":{\"matchLabels\":{\"app\":\"x\"}}}]}}");
+                 ",\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{"
+                 "\"topologyKey\":\"kubernetes.io/hostname\",\"labelSelector\":{\"matchLabels\":{\"app\":\"x\"}}}]}}");
     add_pod_with(c, "two", "a", "1", ",\"labels\":{\"app\":\"x\"}", "");
     cluster_ready(c);
     decide(c, KARP_METHOD_SINGLE_NODE);
@@ -469,11 +485,15 @@ static void test_balanced_total(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_emptiness),         cmocka_unit_test(test_empty_stays),    cmocka_unit_test(test_requeue),        cmocka_unit_test(test_free_pods),      cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_drift_empty_first), cmocka_unit_test(test_expiration), cmocka_unit_test(test_static_drift),   cmocka_unit_test(test_prefix_sizes),
-        cmocka_unit_test(test_multi_replace),     cmocka_unit_test(test_same_type),      cmocka_unit_test(test_too_few),
-        cmocka_unit_test(test_single),            cmocka_unit_test(test_several_needed), cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_balanced),          cmocka_unit_test(test_balanced_total),
+        cmocka_unit_test(test_emptiness),      cmocka_unit_test(test_empty_stays),
+        cmocka_unit_test(test_requeue),        cmocka_unit_test(test_free_pods),
+        cmocka_unit_test(test_drift),          cmocka_unit_test(test_drift_empty_first),
+        cmocka_unit_test(test_expiration),     cmocka_unit_test(test_static_drift),
+        cmocka_unit_test(test_prefix_sizes),   cmocka_unit_test(test_multi_replace),
+        cmocka_unit_test(test_same_type),      cmocka_unit_test(test_too_few),
+        cmocka_unit_test(test_single),         cmocka_unit_test(test_several_needed),
+        cmocka_unit_test(test_turns),          cmocka_unit_test(test_balanced),
+        cmocka_unit_test(test_balanced_total),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

@@ -7,8 +7,9 @@
 #include <karp/what_if.h>
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
-#define REQUIRES(key, values, more) \
-    ",\"template\":{\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},\"expireAfter\":\"Never\",\"requirements\":[{\"key\":\"" key \
+#define REQUIRES(key, values, more)                                                                                    \
+    ",\"template\":{\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\",\"name\":"   \
+    "\"default\"},\"expireAfter\":\"Never\",\"requirements\":[{\"key\":\"" key                                         \
     "\",\"operator\":\"In\",\"values\":[" values "]" more "}]}}"
 
 static karp_str text(const char *t) { return (karp_str){ t, strlen(t) }; }
@@ -50,8 +51,12 @@ static void test_first_left_out(void **state)
 /* Durations protect a node in the profile karp, from its creation on; what is no length does not. */
 static void test_protected_for_a_time(void **state)
 {
-    static const struct { const char *value; bool stays; } rows[] = {
-        { "true", true }, { "107h", false }, { "109h", true }, { "0s", false }, { "-1h", false }, { "long", false }, { "2540000h", true },
+    static const struct {
+        const char *value;
+        bool stays;
+    } rows[] = {
+        { "true", true }, { "107h", false }, { "109h", true },     { "0s", false },
+        { "-1h", false }, { "long", false }, { "2540000h", true },
     };
     cluster *c = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -173,8 +178,10 @@ static void test_bad_changes(void **state)
     (void)snprintf(message, sizeof message, "no such node: %.200s", name);
     refused(c, (karp_change){ .kind = KARP_CHANGE_REMOVE_NODE, .name = text(name) }, KARP_E_NOT_FOUND, message);
     refused(c, (karp_change){ .kind = KARP_CHANGE_REMOVE_NODE }, KARP_E_NOT_FOUND, "no such node: ");
-    refused(c, (karp_change){ .kind = KARP_CHANGE_LOSE_ZONE, .name = text("z9") }, KARP_E_NOT_FOUND, "no such zone: z9");
-    refused(c, (karp_change){ .kind = KARP_CHANGE_LOSE_ZONE, .name = text("z1"), .reserved = 1 }, KARP_E_INVALID, "a change has a reserved field that is not zero");
+    refused(c, (karp_change){ .kind = KARP_CHANGE_LOSE_ZONE, .name = text("z9") }, KARP_E_NOT_FOUND,
+            "no such zone: z9");
+    refused(c, (karp_change){ .kind = KARP_CHANGE_LOSE_ZONE, .name = text("z1"), .reserved = 1 }, KARP_E_INVALID,
+            "a change has a reserved field that is not zero");
     karp_change change = { .kind = KARP_CHANGE_LOSE_ZONE, .name = text("z1") };
     karp_options options;
     karp_decision *d = NULL;
@@ -189,8 +196,12 @@ static void test_bad_changes(void **state)
 
 static void add_waiting(cluster *c, const char *name, const char *spec)
 {
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{\"name\":\"m\",\"resources\":{\"requests\":"
-           "{\"cpu\":\"1\"}}}]%s},\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\"}]}}", name, spec);
+    add(c,
+        ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{"
+        "\"containers\":[{\"name\":\"m\",\"resources\":{\"requests\":"
+        "{\"cpu\":\"1\"}}}]%s},\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":"
+        "\"False\",\"reason\":\"Unschedulable\"}]}}",
+        name, spec);
 }
 
 /* A pod is left out for good only if it would be with the zone as well. */
@@ -253,18 +264,40 @@ typedef struct carried {
 /* A command with two replacements, as some other program may have made it. */
 static void carry(carried *k, uint32_t phase, uint32_t first, uint32_t second)
 {
-    static const karp_resource requests[] = { { .name = { "cpu", 3 }, .text = { "1", 1 } }, { .name = { "memory", 6 }, .text = { NULL, 0 } } };
+    static const karp_resource requests[] = { { .name = { "cpu", 3 }, .text = { "1", 1 } },
+                                              { .name = { "memory", 6 }, .text = { NULL, 0 } } };
     static const karp_taint taints[] = { { { "t", 1 }, { "v", 1 }, { "NoSchedule", 10 } } };
     memset(k, 0, sizeof *k);
-    k->launch = (karp_launch){ .size = sizeof k->launch, .id = text("new-1"), .node_pool = text("pool"), .requests = requests, .request_count = 2, .taints = taints,
-                               .taint_count = 1, .startup_taints = taints, .startup_taint_count = 1 };
+    k->launch = (karp_launch){ .size = sizeof k->launch,
+                               .id = text("new-1"),
+                               .node_pool = text("pool"),
+                               .requests = requests,
+                               .request_count = 2,
+                               .taints = taints,
+                               .taint_count = 1,
+                               .startup_taints = taints,
+                               .startup_taint_count = 1 };
     k->node = (karp_command_node){ text("a"), text("claim-a") };
-    k->replacements[0] = (karp_replacement){ .launch = &k->launch, .claim = first != KARP_REPLACEMENT_WANTED ? text("r-0") : text(""), .progress = first };
-    k->replacements[1] = (karp_replacement){ .launch = &k->launch, .claim = second != KARP_REPLACEMENT_WANTED ? text("r-1") : text(""), .progress = second };
+    k->replacements[0] = (karp_replacement){ .launch = &k->launch,
+                                             .claim = first != KARP_REPLACEMENT_WANTED ? text("r-0") : text(""),
+                                             .progress = first };
+    k->replacements[1] = (karp_replacement){ .launch = &k->launch,
+                                             .claim = second != KARP_REPLACEMENT_WANTED ? text("r-1") : text(""),
+                                             .progress = second };
     k->receivers[0] = text("refuge");
     k->receivers[1] = text("vanished");
-    k->state = (karp_command_state){ .size = sizeof k->state, .phase = phase, .method = KARP_METHOD_DRIFT, .decided = 1, .validate_at = KARP_NO_TIME, .started = KARP_NO_TIME,
-                                     .nodes = &k->node, .node_count = 1, .replacements = k->replacements, .replacement_count = 2, .receivers = k->receivers, .receiver_count = 2 };
+    k->state = (karp_command_state){ .size = sizeof k->state,
+                                     .phase = phase,
+                                     .method = KARP_METHOD_DRIFT,
+                                     .decided = 1,
+                                     .validate_at = KARP_NO_TIME,
+                                     .started = KARP_NO_TIME,
+                                     .nodes = &k->node,
+                                     .node_count = 1,
+                                     .replacements = k->replacements,
+                                     .replacement_count = 2,
+                                     .receivers = k->receivers,
+                                     .receiver_count = 2 };
 }
 
 static void one_node(cluster *c)
@@ -273,7 +306,9 @@ static void one_node(cluster *c)
     add_pool(c, "pool", "", ALL);
     add_node(c, "a", 1, "on-demand", CONSOLIDATABLE);
     add_refuge(c);
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"r-1\"},\"spec\":{\"requirements\":[]},\"status\":{\"providerID\":\"p-r1\"}}");
+    add(c, ",{\"apiVersion\":\"karpenter.sh/"
+           "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"r-1\"},\"spec\":{\"requirements\":[]},\"status\":{"
+           "\"providerID\":\"p-r1\"}}");
     cluster_ready(c);
 }
 
@@ -317,7 +352,8 @@ static void test_two_replacements(void **state)
     assert_int_equal(karp_command_step(c->snapshot, &k.state, &c->options, NULL, 0, &s, &c->error), KARP_OK);
     assert_int_equal(karp_step_state(s, &after), KARP_OK);
     assert_int_equal(after.phase, KARP_PHASE_WAITING);
-    assert_int_equal(after.replacements[1].progress, KARP_REPLACEMENT_INITIALIZED); /* although there is no such claim any more */
+    assert_int_equal(after.replacements[1].progress,
+                     KARP_REPLACEMENT_INITIALIZED); /* although there is no such claim any more */
     karp_step_free(s);
     carry(&k, KARP_PHASE_WAITING, KARP_REPLACEMENT_INITIALIZED, KARP_REPLACEMENT_INITIALIZED);
     k.state.started = c->options.common.now;
@@ -393,7 +429,8 @@ static void test_looked_at_again(void **state)
     later_cluster(&then, true, true);
     assert_int_equal(karp_disrupt_validate(NULL, &c->options, c->decision, 0, NULL, &v, &c->error), KARP_E_INVALID);
     assert_int_equal(karp_disrupt_validate(then.snapshot, &c->options, NULL, 0, NULL, &v, &c->error), KARP_E_INVALID);
-    assert_int_equal(karp_disrupt_validate(then.snapshot, &c->options, c->decision, 0, NULL, NULL, &c->error), KARP_E_INVALID);
+    assert_int_equal(karp_disrupt_validate(then.snapshot, &c->options, c->decision, 0, NULL, NULL, &c->error),
+                     KARP_E_INVALID);
     assert_int_equal(karp_disrupt_validate(then.snapshot, &c->options, c->decision, 0, NULL, &v, &c->error), KARP_OK);
     assert_int_equal(v.code, KARP_REASON_NONE);
     /* stopped before it is simulated, and before it is weighed, which is the second time that anybody is asked */
@@ -401,9 +438,11 @@ static void test_looked_at_again(void **state)
     c->options.common.should_stop = impatient;
     c->options.common.stop_user = &p;
     c->options.common.profile = KARP_PROFILE_KARP;
-    assert_int_equal(karp_disrupt_validate(then.snapshot, &c->options, c->decision, 0, NULL, &v, &c->error), KARP_E_CANCELED);
+    assert_int_equal(karp_disrupt_validate(then.snapshot, &c->options, c->decision, 0, NULL, &v, &c->error),
+                     KARP_E_CANCELED);
     p = (struct patience){ 0, 1 };
-    assert_int_equal(karp_disrupt_validate(then.snapshot, &c->options, c->decision, 0, NULL, &v, &c->error), KARP_E_CANCELED);
+    assert_int_equal(karp_disrupt_validate(then.snapshot, &c->options, c->decision, 0, NULL, &v, &c->error),
+                     KARP_E_CANCELED);
     p = (struct patience){ 0, UINT32_MAX };
     assert_int_equal(karp_disrupt_validate(then.snapshot, &c->options, c->decision, 0, NULL, &v, &c->error), KARP_OK);
     assert_int_equal(v.code, KARP_REASON_NONE);
@@ -422,8 +461,12 @@ static void test_looked_at_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_spot_alone), TEST(test_first_left_out), TEST(test_protected_for_a_time), TEST(test_ahead), TEST(test_nothing_ahead), TEST(test_bad_changes),
-        TEST(test_lost_for_now), cmocka_unit_test(test_small_structs), TEST(test_two_replacements), TEST(test_bad_commands), TEST(test_looked_at_again),
+        TEST(test_spot_alone),           TEST(test_first_left_out),
+        TEST(test_protected_for_a_time), TEST(test_ahead),
+        TEST(test_nothing_ahead),        TEST(test_bad_changes),
+        TEST(test_lost_for_now),         cmocka_unit_test(test_small_structs),
+        TEST(test_two_replacements),     TEST(test_bad_commands),
+        TEST(test_looked_at_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,12 @@
 
 static void add_budget(cluster *c, const char *name, const char *app)
 {
-    add(c, ",{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},"
-           "\"spec\":{\"selector\":{\"matchLabels\":{\"app\":\"%s\"}},\"maxUnavailable\":1},\"status\":{\"disruptionsAllowed\":0}}", name, app);
+    add(c,
+        ",{\"apiVersion\":\"policy/"
+        "v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},"
+        "\"spec\":{\"selector\":{\"matchLabels\":{\"app\":\"%s\"}},\"maxUnavailable\":1},\"status\":{"
+        "\"disruptionsAllowed\":0}}",
+        name, app);
 }
 
 static void blocked_cluster(cluster *c)
@@ -37,7 +41,8 @@ static void blocked_cluster(cluster *c)
     add_node(c, "guarded", 1, "on-demand", both);
     add_node(c, "twice", 1, "on-demand", both);
     add_node(c, "plain", 1, "on-demand", "");
-    static const char *const used[] = { "labelless", "typeless", "in-static", "in-never", "in-whenempty", "lost", "marked", "timed", "plain" };
+    static const char *const used[] = { "labelless", "typeless", "in-static", "in-never", "in-whenempty",
+                                        "lost",      "marked",   "timed",     "plain" };
     for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
         char name[40];
         (void)snprintf(name, sizeof name, "on-%s", used[i]);
@@ -46,14 +51,19 @@ static void blocked_cluster(cluster *c)
     add_pod_with(c, "stays", "graceful", "1", ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}", "");
     add_pod_with(c, "g", "guarded", "1", ",\"labels\":{\"app\":\"guarded\"}", "");
     add_pod_with(c, "t", "twice", "1", ",\"labels\":{\"app\":\"twice\"}", "");
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"starting\",\"labels\":{\"karpenter.sh/nodepool\":\"pool\"}},"
-           "\"spec\":{\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"}},\"status\":{\"providerID\":\"p-starting\"}}");
+    add(c, ",{\"apiVersion\":\"karpenter.sh/"
+           "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"starting\",\"labels\":{\"karpenter.sh/"
+           "nodepool\":\"pool\"}},"
+           "\"spec\":{\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"}},\"status\":{\"providerID\":\"p-"
+           "starting\"}}");
     cluster_ready(c);
 }
 
 static void test_reasons(void **state)
 {
-    static const struct { const char *node, *emptiness, *static_drift, *drift, *consolidation; } rows[] = {
+    static const struct {
+        const char *node, *emptiness, *static_drift, *drift, *consolidation;
+    } rows[] = {
         { "refuge", "NOT_MANAGED", "NOT_MANAGED", "NOT_MANAGED", "NOT_MANAGED" },
         { "starting", "NO_NODE", "NO_NODE", "NO_NODE", "NO_NODE" },
         { "lost", "NODEPOOL_NOT_FOUND", "NODEPOOL_NOT_FOUND", "NODEPOOL_NOT_FOUND", "NODEPOOL_NOT_FOUND" },
@@ -76,8 +86,10 @@ static void test_reasons(void **state)
         decide(c, method);
         size_t candidates = 0, expected = 0;
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-            const char *code = method == KARP_METHOD_EMPTINESS ? rows[i].emptiness : method == KARP_METHOD_STATIC_DRIFT ? rows[i].static_drift :
-                               method == KARP_METHOD_DRIFT ? rows[i].drift : rows[i].consolidation;
+            const char *code = method == KARP_METHOD_EMPTINESS      ? rows[i].emptiness
+                               : method == KARP_METHOD_STATIC_DRIFT ? rows[i].static_drift
+                               : method == KARP_METHOD_DRIFT        ? rows[i].drift
+                                                                    : rows[i].consolidation;
             if (code != NULL) expect_kept(c, rows[i].node, code);
             expected += code == NULL;
         }
@@ -110,8 +122,11 @@ static void test_no_pools(void **state)
     decide(c, KARP_METHOD_ANY);
     assert_int_equal(header(c).error_code.len, 0); /* nothing asked for one */
     cluster_begin(c, 4, "");
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"pool\"},\"spec\":{\"template\":{\"spec\":{\"nodeClassRef\":"
-           "{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]}},\"disruption\":{\"consolidateAfter\":\"0s\",\"budgets\":[{\"nodes\":\"100%%\"}]}}}");
+    add(c, ",{\"apiVersion\":\"karpenter.sh/"
+           "v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"pool\"},\"spec\":{\"template\":{\"spec\":{"
+           "\"nodeClassRef\":"
+           "{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]}},\"disruption\":{\"consolidateAfter\":"
+           "\"0s\",\"budgets\":[{\"nodes\":\"100%%\"}]}}}");
     add_node(c, "a", 2, "on-demand", CONSOLIDATABLE DRIFTED("03"));
     add_node(c, "b", 2, "on-demand", CONSOLIDATABLE);
     add_node(c, "c", 2, "on-demand", CONSOLIDATABLE);
@@ -237,9 +252,12 @@ static void test_stopped_in_buffers(void **state)
     add_pool(c, "pool", "", ALL);
     add_node(c, "a", 1, "on-demand", CONSOLIDATABLE);
     add_node(c, "b", 1, "on-demand", CONSOLIDATABLE);
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"PodTemplate\",\"metadata\":{\"name\":\"t\",\"namespace\":\"default\"},\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\","
-           "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}},{\"apiVersion\":\"autoscaling.x-k8s.io/v1beta1\",\"kind\":\"CapacityBuffer\",\"metadata\":{\"name\":\"b\","
-           "\"namespace\":\"default\"},\"spec\":{\"podTemplateRef\":{\"name\":\"t\"}},\"status\":{\"replicas\":2,\"conditions\":[{\"type\":\"ReadyForProvisioning\",\"status\":\"True\"}]}}");
+    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"PodTemplate\",\"metadata\":{\"name\":\"t\",\"namespace\":\"default\"},"
+           "\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\","
+           "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}},{\"apiVersion\":\"autoscaling.x-k8s.io/"
+           "v1beta1\",\"kind\":\"CapacityBuffer\",\"metadata\":{\"name\":\"b\","
+           "\"namespace\":\"default\"},\"spec\":{\"podTemplateRef\":{\"name\":\"t\"}},\"status\":{\"replicas\":2,"
+           "\"conditions\":[{\"type\":\"ReadyForProvisioning\",\"status\":\"True\"}]}}");
     cluster_ready(c);
     decide(c, KARP_METHOD_EMPTINESS);
     expect_commands(c, "b");
@@ -283,11 +301,19 @@ static void many_types(cluster *c, const char *settings, const char *least)
 {
     char requirement[200];
     cluster_begin(c, 700, settings);
-    (void)snprintf(requirement, sizeof requirement, "\"requirements\":[{\"key\":\"node.kubernetes.io/instance-type\",\"operator\":\"Exists\"%s}]", least);
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"pool\"},\"spec\":{\"template\":{\"spec\":{\"nodeClassRef\":"
-           "{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},%s,\"expireAfter\":\"Never\"}},\"disruption\":{\"consolidateAfter\":\"0s\","
-           "\"budgets\":[{\"nodes\":\"100%%\"}]}},\"status\":{\"conditions\":[{\"type\":\"ValidationSucceeded\",\"status\":\"True\"},{\"type\":\"NodeClassReady\",\"status\":\"True\"},"
-           "{\"type\":\"Ready\",\"status\":\"True\"}]}}", requirement);
+    (void)snprintf(requirement, sizeof requirement,
+                   "\"requirements\":[{\"key\":\"node.kubernetes.io/instance-type\",\"operator\":\"Exists\"%s}]",
+                   least);
+    add(c,
+        ",{\"apiVersion\":\"karpenter.sh/"
+        "v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"pool\"},\"spec\":{\"template\":{\"spec\":{"
+        "\"nodeClassRef\":"
+        "{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},%s,\"expireAfter\":\"Never\"}"
+        "},\"disruption\":{\"consolidateAfter\":\"0s\","
+        "\"budgets\":[{\"nodes\":\"100%%\"}]}},\"status\":{\"conditions\":[{\"type\":\"ValidationSucceeded\","
+        "\"status\":\"True\"},{\"type\":\"NodeClassReady\",\"status\":\"True\"},"
+        "{\"type\":\"Ready\",\"status\":\"True\"}]}}",
+        requirement);
     add_node(c, "a", 700, "on-demand", CONSOLIDATABLE);
     add_pod(c, "one", "a", "1");
     cluster_ready(c);
@@ -352,9 +378,10 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reasons),         cmocka_unit_test(test_no_pools),     cmocka_unit_test(test_options),
-        cmocka_unit_test(test_budgets_of_work), cmocka_unit_test(test_best_so_far), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_most_types),      cmocka_unit_test(test_stopped_in_buffers),
+        cmocka_unit_test(test_reasons),     cmocka_unit_test(test_no_pools),
+        cmocka_unit_test(test_options),     cmocka_unit_test(test_budgets_of_work),
+        cmocka_unit_test(test_best_so_far), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_most_types),  cmocka_unit_test(test_stopped_in_buffers),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

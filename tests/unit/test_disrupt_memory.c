@@ -110,18 +110,29 @@ static void test_rest(void **state)
 static void test_changes(void **state)
 {
     cluster *c = *state;
-    static const struct { const char *more, *old, *fresh; bool looks; } rows[] = {
+    static const struct {
+        const char *more, *old, *fresh;
+        bool looks;
+    } rows[] = {
         { "", "", "", false },
-        { ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"new\",\"namespace\":\"default\",\"uid\":\"u\"},\"spec\":{\"nodeName\":\"a\",\"containers\":[]}}", "", "", true },
-        { ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"new\",\"namespace\":\"default\",\"uid\":\"u\"},\"spec\":{\"containers\":[]}}", "", "", false },
+        { ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"new\",\"namespace\":\"default\",\"uid\":"
+          "\"u\"},\"spec\":{\"nodeName\":\"a\",\"containers\":[]}}",
+          "", "", true },
+        { ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"new\",\"namespace\":\"default\",\"uid\":"
+          "\"u\"},\"spec\":{\"containers\":[]}}",
+          "", "", false },
         { "", "\"phase\":\"Running\"", "\"phase\":\"Succeeded\"", false },
         { "", "\"nodeName\":\"b\"", "\"nodeName\":\"a\"", true },
         { "", "\"price\":1,", "\"price\":2,", false },
         { "", "\"nodes\":\"100%\"", "\"nodes\":\"99%\"", true },
         { "", "\"consolidateAfter\":\"0s\"", "\"consolidateAfter\":\"1s\"", true },
         { "", "\"requirements\":[],\"expireAfter\":\"Never\"", "\"requirements\":[],\"expireAfter\":\"720h\"", true },
-        { ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"x\"},\"spec\":{\"providerID\":\"p-x\"}}", "", "", true },
-        { ",{\"apiVersion\":\"karpenter.sh/v1alpha1\",\"kind\":\"NodeOverlay\",\"metadata\":{\"name\":\"o\"},\"spec\":{\"requirements\":[],\"priceAdjustment\":\"+10%\"}}", "", "", true },
+        { ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"x\"},\"spec\":{\"providerID\":\"p-x\"}}",
+          "", "", true },
+        { ",{\"apiVersion\":\"karpenter.sh/"
+          "v1alpha1\",\"kind\":\"NodeOverlay\",\"metadata\":{\"name\":\"o\"},\"spec\":{\"requirements\":[],"
+          "\"priceAdjustment\":\"+10%\"}}",
+          "", "", true },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         static cluster before;
@@ -136,7 +147,8 @@ static void test_changes(void **state)
             char *at = strstr(c->text, rows[i].old);
             assert_non_null(at);
             size_t head = (size_t)(at - c->text);
-            c->length = (size_t)snprintf(edited, sizeof edited, "%.*s%s%s", (int)head, c->text, rows[i].fresh, at + strlen(rows[i].old));
+            c->length = (size_t)snprintf(edited, sizeof edited, "%.*s%s%s", (int)head, c->text, rows[i].fresh,
+                                         at + strlen(rows[i].old));
             memcpy(c->text, edited, c->length + 1);
         }
         cluster_ready(c);
@@ -210,7 +222,8 @@ static void expect_unseen(const kept_memory *m, const char *expected)
     char got[64] = "";
     size_t n = 0;
     for (size_t i = 0; i < m->memory.unseen_count; i++) {
-        n += (size_t)snprintf(got + n, sizeof got - n, "%s%.*s", i > 0 ? " " : "", (int)m->memory.unseen[i].len, m->memory.unseen[i].ptr);
+        n += (size_t)snprintf(got + n, sizeof got - n, "%s%.*s", i > 0 ? " " : "", (int)m->memory.unseen[i].len,
+                              m->memory.unseen[i].ptr);
     }
     assert_string_equal(got, expected);
 }
@@ -324,7 +337,10 @@ static void test_wrong(void **state)
 {
     cluster *c = *state;
     karp_decision *d = NULL;
-    struct { karp_memory memory; uint64_t more; } longer = { { .size = sizeof longer }, 1 };
+    struct {
+        karp_memory memory;
+        uint64_t more;
+    } longer = { { .size = sizeof longer }, 1 };
     karp_memory m = { .size = 8 };
     full(c, "100%");
     c->options.memory = &m;
@@ -368,9 +384,11 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without),        cmocka_unit_test(test_rest),        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_open_questions), cmocka_unit_test(test_unseen),      cmocka_unit_test(test_ended_early),
-        cmocka_unit_test(test_in_progress),    cmocka_unit_test(test_one_after_another),    cmocka_unit_test(test_wrong),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_without),     cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_changes),     cmocka_unit_test(test_open_questions),
+        cmocka_unit_test(test_unseen),      cmocka_unit_test(test_ended_early),
+        cmocka_unit_test(test_in_progress), cmocka_unit_test(test_one_after_another),
+        cmocka_unit_test(test_wrong),       cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

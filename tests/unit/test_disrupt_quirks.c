@@ -23,8 +23,8 @@ static void words(const cluster *c, char *out, size_t room)
     out[0] = '\0';
     for (size_t i = 0; i < karp_decision_command_count(c->decision); i++) {
         karp_command k = command_at(c, i);
-        n += (size_t)snprintf(out + n, room - n, "%zu nodes from %.*s for %g, %zu launches; ", k.node_count, (int)k.nodes[0].len, k.nodes[0].ptr,
-                              k.savings, k.launch_count);
+        n += (size_t)snprintf(out + n, room - n, "%zu nodes from %.*s for %g, %zu launches; ", k.node_count,
+                              (int)k.nodes[0].len, k.nodes[0].ptr, k.savings, k.launch_count);
     }
 }
 
@@ -44,7 +44,10 @@ static void one_empty(cluster *c, const char *budgets)
 
 /* ---- one world and one question a flag ------------------------------------------------------------------------------------ */
 
-static void never_open(cluster *c) { one_empty(c, ",\"budgets\":[{\"nodes\":\"0\",\"schedule\":\"0 0 30 2 *\",\"duration\":\"1h\"}]"); }
+static void never_open(cluster *c)
+{
+    one_empty(c, ",\"budgets\":[{\"nodes\":\"0\",\"schedule\":\"0 0 30 2 *\",\"duration\":\"1h\"}]");
+}
 static void broken_budget(cluster *c) { one_empty(c, ",\"budgets\":[{\"nodes\":\"many\",\"reasons\":[\"Drifted\"]}]"); }
 
 static void ask_emptiness(cluster *c, char *out, size_t room) { ask(c, KARP_METHOD_EMPTINESS, out, room); }
@@ -97,7 +100,8 @@ static void free_pod(cluster *c)
     cluster_begin(c, 1, "");
     add_pool(c, "pool", "", ALL);
     add_node(c, "a", 1, "on-demand", CONSOLIDATABLE);
-    add_pod_with(c, "batch", "a", "1", ",\"annotations\":{\"controller.kubernetes.io/pod-deletion-cost\":\"-134217728\"}", "");
+    add_pod_with(c, "batch", "a", "1",
+                 ",\"annotations\":{\"controller.kubernetes.io/pod-deletion-cost\":\"-134217728\"}", "");
     cluster_ready(c);
 }
 
@@ -106,20 +110,25 @@ static void begin_with(cluster *c, const char *members, const char *types)
 {
     cluster_begin(c, 1, "");
     c->length = 0;
-    add(c, "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\"%s,\"catalogues\":[{\"instanceTypes\":[%s]}],"
-           "\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}", members, types);
+    add(c,
+        "{\"apiVersion\":\"karp/"
+        "v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\"%s,\"catalogues\":[{\"instanceTypes\":[%s]}],"
+        "\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}",
+        members, types);
     add_pool(c, "pool", "", ALL);
 }
 
-#define TYPE(name, offerings) \
-    "{\"name\":\"" name "\",\"labels\":{\"kubernetes.io/arch\":[\"amd64\"]},\"capacity\":{\"cpu\":\"4\",\"memory\":\"64Gi\",\"pods\":\"110\"},\"offerings\":[" offerings "]}"
+#define TYPE(name, offerings)                                                                                          \
+    "{\"name\":\"" name "\",\"labels\":{\"kubernetes.io/"                                                              \
+    "arch\":[\"amd64\"]},\"capacity\":{\"cpu\":\"4\",\"memory\":\"64Gi\",\"pods\":\"110\"},\"offerings\":[" offerings  \
+    "]}"
 #define OFFER(kind, price, more) "{\"zone\":\"z1\",\"capacityType\":\"" kind "\",\"price\":" price more "}"
 
 static void two_reservations(cluster *c)
 {
     begin_with(c, ",\"labels\":{\"wellKnown\":[\"" RESERVATION "\"],\"reservationID\":\"" RESERVATION "\"}",
-               TYPE("t01", OFFER("reserved", "0.5", ",\"reservationID\":\"r1\",\"reservationCapacity\":1") ","
-                           OFFER("reserved", "0.25", ",\"reservationID\":\"r2\",\"reservationCapacity\":1")));
+               TYPE("t01", OFFER("reserved", "0.5", ",\"reservationID\":\"r1\",\"reservationCapacity\":1") "," OFFER(
+                               "reserved", "0.25", ",\"reservationID\":\"r2\",\"reservationCapacity\":1")));
     add_node(c, "a", 1, "reserved\",\"" RESERVATION "\":\"r2", CONSOLIDATABLE);
     cluster_ready(c);
 }
@@ -179,7 +188,9 @@ static void closed_budget(cluster *c)
     cluster_begin(c, 4, "");
     add_pool(c, "pool", "", ALL);
     add_node_with(c, "a", "pool", 2, "on-demand", DRIFTED("03"), ",\"terminationGracePeriod\":\"1h\"", "");
-    add(c, ",{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b\",\"namespace\":\"default\"},\"spec\":{\"selector\":{},"
+    add(c, ",{\"apiVersion\":\"policy/"
+           "v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b\",\"namespace\":\"default\"},\"spec\":{"
+           "\"selector\":{},"
            "\"minAvailable\":1},\"status\":{\"disruptionsAllowed\":0}}");
     add_pod(c, "one", "a", "1");
     cluster_ready(c);
@@ -193,21 +204,33 @@ static void replacing(cluster *c)
     add_node(c, "big", 4, "on-demand", DRIFTED("02"));
     add_pod(c, "one", "big", "1500m");
     add_pod(c, "two", "big", "1500m");
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"new\",\"labels\":{\"karpenter.sh/nodepool\":\"pool\"}},\"spec\":{\"nodeClassRef\":"
-           "{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]},\"status\":{\"conditions\":[{\"type\":\"Initialized\",\"status\":\"True\"}]}}");
+    add(c, ",{\"apiVersion\":\"karpenter.sh/"
+           "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"new\",\"labels\":{\"karpenter.sh/"
+           "nodepool\":\"pool\"}},\"spec\":{\"nodeClassRef\":"
+           "{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]},\"status\":{\"conditions\":[{\"type\":"
+           "\"Initialized\",\"status\":\"True\"}]}}");
     cluster_ready(c);
 }
 
 /* A command on its way, one step on. */
-static void step_on(cluster *c, uint32_t phase, size_t replacements, const karp_observation *seen, char *out, size_t room)
+static void step_on(cluster *c, uint32_t phase, size_t replacements, const karp_observation *seen, char *out,
+                    size_t room)
 {
     decide(c, KARP_METHOD_DRIFT);
     karp_launch launches[2] = { launch_at(c, 0), launch_at(c, 1) };
     const karp_command_node node = { { "big", 3 }, { "claim-big", 9 } };
-    const karp_replacement r[2] = { { &launches[0], { "new", 3 }, KARP_REPLACEMENT_CREATED, 0 }, { &launches[1], { "", 0 }, KARP_REPLACEMENT_WANTED, 0 } };
-    const karp_command_state s = { .size = sizeof s, .method = KARP_METHOD_DRIFT, .phase = phase, .decided = noon, .validate_at = KARP_NO_TIME,
-                                   .started = phase == KARP_PHASE_WAITING ? noon : KARP_NO_TIME, .nodes = &node, .node_count = 1,
-                                   .replacements = r, .replacement_count = replacements };
+    const karp_replacement r[2] = { { &launches[0], { "new", 3 }, KARP_REPLACEMENT_CREATED, 0 },
+                                    { &launches[1], { "", 0 }, KARP_REPLACEMENT_WANTED, 0 } };
+    const karp_command_state s = { .size = sizeof s,
+                                   .method = KARP_METHOD_DRIFT,
+                                   .phase = phase,
+                                   .decided = noon,
+                                   .validate_at = KARP_NO_TIME,
+                                   .started = phase == KARP_PHASE_WAITING ? noon : KARP_NO_TIME,
+                                   .nodes = &node,
+                                   .node_count = 1,
+                                   .replacements = r,
+                                   .replacement_count = replacements };
     karp_command_state next = { .size = sizeof next };
     karp_step *step = NULL;
     c->options.common.now = noon + 601 * SECOND;
@@ -232,10 +255,10 @@ static const struct question {
     void (*build)(cluster *c);
     void (*ask)(cluster *c, char *out, size_t room);
 } questions[] = {
-    { 1, never_open, ask_emptiness },        { 2, broken_budget, ask_emptiness },    { 3, over_a_hundred, ask_multi },
-    { 4, nothing_cheaper, ask_memory },      { 7, replacing, ask_late },             { 8, free_pod, ask_emptiness },
-    { 10, two_reservations, ask_emptiness }, { 11, no_spot, ask_single },            { 12, small_node, ask_validation },
-    { 15, small_node, ask_pod_events },      { 21, timed_node, ask_emptiness },      { 22, closed_budget, ask_drift },
+    { 1, never_open, ask_emptiness },        { 2, broken_budget, ask_emptiness }, { 3, over_a_hundred, ask_multi },
+    { 4, nothing_cheaper, ask_memory },      { 7, replacing, ask_late },          { 8, free_pod, ask_emptiness },
+    { 10, two_reservations, ask_emptiness }, { 11, no_spot, ask_single },         { 12, small_node, ask_validation },
+    { 15, small_node, ask_pod_events },      { 21, timed_node, ask_emptiness },   { 22, closed_budget, ask_drift },
     { 23, replacing, ask_not_created },
 };
 
@@ -254,7 +277,8 @@ static void test_each_changes_its_answer(void **state)
                 c->options.flip_quirks = flip ? UINT64_C(1) << (q->quirk - 1) : 0;
                 q->ask(c, answers[profile][flip], sizeof answers[profile][flip]);
             }
-            if (strcmp(answers[profile][0], answers[profile][1]) == 0) fail_msg("D-Q%u: always %s", (unsigned)q->quirk, answers[profile][0]);
+            if (strcmp(answers[profile][0], answers[profile][1]) == 0)
+                fail_msg("D-Q%u: always %s", (unsigned)q->quirk, answers[profile][0]);
         }
         assert_string_equal(answers[KARP_PROFILE_KARPENTER][0], answers[KARP_PROFILE_KARP][1]);
         assert_string_equal(answers[KARP_PROFILE_KARPENTER][1], answers[KARP_PROFILE_KARP][0]);
@@ -277,7 +301,8 @@ static void test_others_change_nothing(void **state)
             if (asked) continue;
             c->options.flip_quirks = UINT64_C(1) << (n - 1);
             q->ask(c, got, sizeof got);
-            if (strcmp(got, usual) != 0) fail_msg("flag %u changes what D-Q%u is asked for", (unsigned)n, (unsigned)q->quirk);
+            if (strcmp(got, usual) != 0)
+                fail_msg("flag %u changes what D-Q%u is asked for", (unsigned)n, (unsigned)q->quirk);
         }
     }
 }
@@ -293,7 +318,9 @@ static void test_all_are_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_changes_its_answer), cmocka_unit_test(test_others_change_nothing), cmocka_unit_test(test_all_are_asked),
+        cmocka_unit_test(test_each_changes_its_answer),
+        cmocka_unit_test(test_others_change_nothing),
+        cmocka_unit_test(test_all_are_asked),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

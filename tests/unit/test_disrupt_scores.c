@@ -9,13 +9,18 @@
 #define BALANCED ",\"consolidationPolicy\":\"Balanced\",\"budgets\":[{\"nodes\":\"100%\"}]"
 #define HOUR (INT64_C(3600) * SECOND_NS)
 #define PROTECTED ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}"
-#define OF_DAEMON ",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"name\":\"d\",\"uid\":\"u\"}]"
+#define OF_DAEMON                                                                                                      \
+    ",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"name\":\"d\",\"uid\":\"u\"}]"
 
 /* A claim that has not come up yet, with these labels beside its pool's. */
 static void add_coming(cluster *c, const char *labels)
 {
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"coming\",\"labels\":{\"karpenter.sh/nodepool\":\"pool\"%s}},"
-           "\"spec\":{\"requirements\":[]},\"status\":{}}", labels);
+    add(c,
+        ",{\"apiVersion\":\"karpenter.sh/"
+        "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"coming\",\"labels\":{\"karpenter.sh/"
+        "nodepool\":\"pool\"%s}},"
+        "\"spec\":{\"requirements\":[]},\"status\":{}}",
+        labels);
 }
 
 /* ---- Balanced --------------------------------------------------------------------------------------------------------- */
@@ -28,8 +33,15 @@ static void add_coming(cluster *c, const char *labels)
  * gained by the only node (deprovisioning.md §18.1). */
 static void test_tracked_costs(void **state)
 {
-    static const struct { const char *labels; double score; } rows[] = {
-        { "," TYPE_OF "," ZONE_OF "," KIND_OF, 0.5 }, { "," ZONE_OF "," KIND_OF, 1.0 }, { "," TYPE_OF "," KIND_OF, 1.0 }, { "," TYPE_OF "," ZONE_OF, 1.0 }, { "", 1.0 },
+    static const struct {
+        const char *labels;
+        double score;
+    } rows[] = {
+        { "," TYPE_OF "," ZONE_OF "," KIND_OF, 0.5 },
+        { "," ZONE_OF "," KIND_OF, 1.0 },
+        { "," TYPE_OF "," KIND_OF, 1.0 },
+        { "," TYPE_OF "," ZONE_OF, 1.0 },
+        { "", 1.0 },
     };
     cluster *c = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -101,7 +113,8 @@ static double cost(const char *text) { return eviction_cost_of((karp_str){ text,
 static void test_deletion_costs(void **state)
 {
     (void)state;
-    static const char *const unread[] = { "", "_1", "1_", "1__2", "1_.5", "1._5", "1_/", "/_1", "1_:", ":_1", "abc", "1_e5" };
+    static const char *const unread[] = { "",    "_1",  "1_",  "1__2", "1_.5", "1._5",
+                                          "1_/", "/_1", "1_:", ":_1",  "abc",  "1_e5" };
     assert_true(cost("134217728") == 2.0);
     assert_true(cost("134_217_728") == 2.0);
     assert_true(cost("134_217_728.0") == 2.0);
@@ -142,10 +155,13 @@ static void test_next_change(void **state)
     (void)state;
     const int64_t noon = at("2026-06-01T12:00:00Z");
     /* the first of them, whichever is written first */
-    const budget both[] = { scheduled("0 18 * * *", HOUR), scheduled("0 15 * * *", HOUR) }, turned[] = { both[1], both[0] };
+    const budget both[] = { scheduled("0 18 * * *", HOUR), scheduled("0 15 * * *", HOUR) },
+                 turned[] = { both[1], both[0] };
     assert_int_equal(next_change(both, 2, noon), at("2026-06-01T15:00:00Z"));
     assert_int_equal(next_change(turned, 2, noon), at("2026-06-01T15:00:00Z"));
-    const budget with_plain[] = { { .nodes = { "1", 1 }, .schedule = { "", 0 }, .duration = KARP_DURATION_UNSET }, both[0], { .nodes = { "1", 1 }, .duration = KARP_DURATION_UNSET } };
+    const budget with_plain[] = { { .nodes = { "1", 1 }, .schedule = { "", 0 }, .duration = KARP_DURATION_UNSET },
+                                  both[0],
+                                  { .nodes = { "1", 1 }, .duration = KARP_DURATION_UNSET } };
     assert_int_equal(next_change(with_plain, 3, noon), at("2026-06-01T18:00:00Z"));
     /* an instant opens no window */
     const budget instant = scheduled("0 18 * * *", KARP_DURATION_UNSET);

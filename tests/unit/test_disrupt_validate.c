@@ -8,15 +8,15 @@
 #define DO_NOT_DISRUPT ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}"
 #define BALANCED ",\"consolidationPolicy\":\"Balanced\",\"budgets\":[{\"nodes\":\"100%\"}]"
 #define RESERVATION "karpenter.k8s.aws/capacity-reservation-id"
-#define QUIRK(n) (UINT64_C(1) << ((n) - 1))
+#define QUIRK(n) (UINT64_C(1) << ((n)-1))
 
 /* The cluster that a command is made for, and what has become of it. */
 struct world {
-    const char *disruption;  /* of the pool */
-    const char *conditions;  /* of the claim of "a" */
-    const char *metadata;    /* of the pod on "a" */
-    int type;                /* of "a", on demand */
-    int other_pods;          /* more pods on "a" */
+    const char *disruption; /* of the pool */
+    const char *conditions; /* of the claim of "a" */
+    const char *metadata; /* of the pod on "a" */
+    int type; /* of "a", on demand */
+    int other_pods; /* more pods on "a" */
     bool refuge, nominated, closed, dear, odd_budget;
 };
 
@@ -39,8 +39,11 @@ static void build(cluster *c, const struct world *w)
     }
     if (w->refuge) add_refuge(c);
     if (w->closed || w->odd_budget) {
-        add(c, ",{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b\",\"namespace\":\"default\"},\"spec\":{\"selector\":%s,"
-               "\"maxUnavailable\":1},\"status\":{\"disruptionsAllowed\":0}}",
+        add(c,
+            ",{\"apiVersion\":\"policy/"
+            "v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b\",\"namespace\":\"default\"},\"spec\":{"
+            "\"selector\":%s,"
+            "\"maxUnavailable\":1},\"status\":{\"disruptionsAllowed\":0}}",
             w->odd_budget ? "{\"matchExpressions\":[{\"key\":\"x\",\"operator\":\"Like\"}]}" : "{}");
     }
     if (!w->nominated) {
@@ -60,7 +63,8 @@ static uint32_t validated(cluster *c, const karp_decision *d, uint64_t flips)
     return v.code;
 }
 
-static void expect(uint32_t method, const struct world *before, const struct world *after, uint64_t flips, uint32_t code)
+static void expect(uint32_t method, const struct world *before, const struct world *after, uint64_t flips,
+                   uint32_t code)
 {
     static cluster first, second;
     build(&first, before);
@@ -171,7 +175,8 @@ static void test_worth(void **state)
     expect(single, &usual, &w, QUIRK(12), KARP_REASON_NO_CHEAPER_NODE);
     expect(single, &usual, &usual, QUIRK(12), KARP_REASON_NONE);
     before.refuge = true;
-    w = before, w.type = 1, w.disruption = BALANCED, w.dear = true, w.other_pods = 20; /* little of the price, most of the pods */
+    w = before, w.type = 1, w.disruption = BALANCED, w.dear = true,
+    w.other_pods = 20; /* little of the price, most of the pods */
     expect(single, &before, &w, 0, KARP_REASON_NONE);
     expect(single, &before, &w, QUIRK(12), KARP_REASON_BALANCED_SCORE);
     expect(single, &before, &before, QUIRK(12), KARP_REASON_NONE);
@@ -183,12 +188,16 @@ static void test_worth(void **state)
 static void test_reservation_price(void **state)
 {
     cluster *c = *state;
-    static const char text[] =
-        "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},\"labels\":{\"wellKnown\":[\"" RESERVATION "\"],\"reservationID\":\"" RESERVATION "\"},"
-        "\"catalogues\":[{\"instanceTypes\":[{\"name\":\"t01\",\"labels\":{\"kubernetes.io/arch\":[\"amd64\"]},\"capacity\":{\"cpu\":\"2\",\"memory\":\"64Gi\",\"pods\":\"110\"},"
-        "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"reserved\",\"price\":0.5,\"reservationID\":\"r1\",\"reservationCapacity\":1},"
-        "{\"zone\":\"z1\",\"capacityType\":\"reserved\",\"price\":0.25,\"reservationID\":\"r2\",\"reservationCapacity\":1}]}]}],\"objects\":"
-        "[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}";
+    static const char text[] = "{\"apiVersion\":\"karp/"
+                               "v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},\"labels\":"
+                               "{\"wellKnown\":[\"" RESERVATION "\"],\"reservationID\":\"" RESERVATION "\"},"
+                               "\"catalogues\":[{\"instanceTypes\":[{\"name\":\"t01\",\"labels\":{\"kubernetes.io/"
+                               "arch\":[\"amd64\"]},\"capacity\":{\"cpu\":\"2\",\"memory\":\"64Gi\",\"pods\":\"110\"},"
+                               "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"reserved\",\"price\":0.5,"
+                               "\"reservationID\":\"r1\",\"reservationCapacity\":1},"
+                               "{\"zone\":\"z1\",\"capacityType\":\"reserved\",\"price\":0.25,\"reservationID\":\"r2\","
+                               "\"reservationCapacity\":1}]}]}],\"objects\":"
+                               "[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}";
     cluster_begin(c, 1, "");
     memcpy(c->text, text, sizeof text);
     c->length = sizeof text - 1;
@@ -213,11 +222,17 @@ static void test_reservation_price(void **state)
 static void test_first_type(void **state)
 {
     cluster *c = *state;
-#define OFFERS(on_demand, spot) \
-    "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\",\"price\":" on_demand "},{\"zone\":\"z1\",\"capacityType\":\"spot\",\"price\":" spot "}]}"
-#define SIZE(name) "{\"name\":\"" name "\",\"labels\":{\"kubernetes.io/arch\":[\"amd64\"]},\"capacity\":{\"cpu\":\"4\",\"memory\":\"64Gi\",\"pods\":\"110\"},"
-    static const char text[] = "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},\"catalogues\":[{\"instanceTypes\":["
-                               SIZE("t01") OFFERS("5", "5") "," SIZE("t02") OFFERS("1", "4") "," SIZE("t03") OFFERS("2", "2.5") "]}],\"objects\":"
+#define OFFERS(on_demand, spot)                                                                                        \
+    "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\",\"price\":" on_demand                              \
+    "},{\"zone\":\"z1\",\"capacityType\":\"spot\",\"price\":" spot "}]}"
+#define SIZE(name)                                                                                                     \
+    "{\"name\":\"" name "\",\"labels\":{\"kubernetes.io/"                                                              \
+    "arch\":[\"amd64\"]},\"capacity\":{\"cpu\":\"4\",\"memory\":\"64Gi\",\"pods\":\"110\"},"
+    static const char text[] =
+        "{\"apiVersion\":\"karp/"
+        "v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},\"catalogues\":[{"
+        "\"instanceTypes\":[" SIZE("t01") OFFERS("5", "5") "," SIZE("t02") OFFERS("1", "4") "," SIZE("t03")
+            OFFERS("2", "2.5") "]}],\"objects\":"
                                "[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}";
     cluster_begin(c, 1, "");
     memcpy(c->text, text, sizeof text);
@@ -244,13 +259,18 @@ static void test_no_spot(void **state)
 {
 #define ON_DEMAND(price) "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\",\"price\":" price "}]}"
     static const char *const catalogues[] = { SIZE("t01") ON_DEMAND("5") "," SIZE("t02") ON_DEMAND("3"),
-                                              SIZE("t01") ON_DEMAND("5") "," SIZE("t02") ON_DEMAND("3") "," SIZE("t03") OFFERS("4", "2") };
+                                              SIZE("t01") ON_DEMAND("5") "," SIZE("t02") ON_DEMAND("3") "," SIZE("t03")
+                                                  OFFERS("4", "2") };
     cluster *c = *state;
     for (int sold = 0; sold < 2; sold++) {
         cluster_begin(c, 1, "");
         c->length = 0;
-        add(c, "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},\"catalogues\":[{\"instanceTypes\":[%s]}],"
-               "\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}", catalogues[sold]);
+        add(c,
+            "{\"apiVersion\":\"karp/"
+            "v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},\"catalogues\":[{"
+            "\"instanceTypes\":[%s]}],"
+            "\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}",
+            catalogues[sold]);
         add_pool(c, "pool", "", ALL);
         add_node(c, "a", 1, "on-demand", CONSOLIDATABLE);
         add_pod(c, "one", "a", "1");
@@ -272,21 +292,31 @@ static void test_no_spot(void **state)
 /* D-Q22: a budget that wants as many pods as there are never lets one go; Karpenter starts a node for what will not move. */
 static void test_closed_budget(void **state)
 {
-    static const struct { const char *spec; bool closed; } rows[] = {
-        { "\"minAvailable\":2", true },         { "\"minAvailable\":3", true },     { "\"minAvailable\":1", false },   { "\"minAvailable\":\"51%\"", true },
-        { "\"minAvailable\":\"50%\"", false },  { "\"maxUnavailable\":\"00%\"", true }, { "\"maxUnavailable\":1", false },
-        { "\"maxUnavailable\":\"1%\"", false }, { "\"maxUnavailable\":\"some\"", false },
+    static const struct {
+        const char *spec;
+        bool closed;
+    } rows[] = {
+        { "\"minAvailable\":2", true },           { "\"minAvailable\":3", true },
+        { "\"minAvailable\":1", false },          { "\"minAvailable\":\"51%\"", true },
+        { "\"minAvailable\":\"50%\"", false },    { "\"maxUnavailable\":\"00%\"", true },
+        { "\"maxUnavailable\":1", false },        { "\"maxUnavailable\":\"1%\"", false },
+        { "\"maxUnavailable\":\"some\"", false },
     };
     cluster *c = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cluster_begin(c, 4, "");
         add_pool(c, "pool", "", ALL);
         add_node_with(c, "a", "pool", 2, "on-demand", DRIFTED("03"), ",\"terminationGracePeriod\":\"1h\"", "");
-        add(c, ",{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b\",\"namespace\":\"default\"},\"spec\":{\"selector\":{\"matchLabels\":"
-               "{\"app\":\"x\"}},%s},\"status\":{\"disruptionsAllowed\":0}}", rows[i].spec);
+        add(c,
+            ",{\"apiVersion\":\"policy/"
+            "v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b\",\"namespace\":\"default\"},\"spec\":{"
+            "\"selector\":{\"matchLabels\":"
+            "{\"app\":\"x\"}},%s},\"status\":{\"disruptionsAllowed\":0}}",
+            rows[i].spec);
         add_pod_with(c, "one", "a", "1", ",\"labels\":{\"app\":\"x\"}", "");
         add_pod_with(c, "two", "a", "1", ",\"labels\":{\"app\":\"x\"}", "");
-        add_pod_with(c, "ended", "a", "1", ",\"labels\":{\"app\":\"x\"},\"deletionTimestamp\":\"2026-01-05T11:59:00Z\"", "");
+        add_pod_with(c, "ended", "a", "1", ",\"labels\":{\"app\":\"x\"},\"deletionTimestamp\":\"2026-01-05T11:59:00Z\"",
+                     "");
         cluster_ready(c);
         decide(c, KARP_METHOD_DRIFT);
         assert_int_equal(command_at(c, 0).replaces, 1);
@@ -302,9 +332,11 @@ static void test_closed_budget(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replacement),       cmocka_unit_test(test_delete),        cmocka_unit_test(test_worth),
-        cmocka_unit_test(test_reservation_price), cmocka_unit_test(test_closed_budget), cmocka_unit_test(test_first_type),
-        cmocka_unit_test(test_no_spot),           cmocka_unit_test(test_going),         cmocka_unit_test(test_falls_through),
+        cmocka_unit_test(test_replacement),   cmocka_unit_test(test_delete),
+        cmocka_unit_test(test_worth),         cmocka_unit_test(test_reservation_price),
+        cmocka_unit_test(test_closed_budget), cmocka_unit_test(test_first_type),
+        cmocka_unit_test(test_no_spot),       cmocka_unit_test(test_going),
+        cmocka_unit_test(test_falls_through),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

@@ -67,7 +67,8 @@ static void check_eviction(const char *line)
     const char *expected = strchr(cost, ' ') + 1;
     bool has = strcmp(priority, "nil") != 0;
     double got = eviction_cost_of(str(text), has, has ? (int32_t)number(priority) : 77);
-    if (strcmp(text, "NaN") == 0) same(got, eviction_cost_of((karp_str){ NULL, 0 }, has, has ? (int32_t)number(priority) : 77), line);
+    if (strcmp(text, "NaN") == 0)
+        same(got, eviction_cost_of((karp_str){ NULL, 0 }, has, has ? (int32_t)number(priority) : 77), line);
     else same(got, number(expected), line);
 }
 
@@ -120,7 +121,8 @@ static void test_golden(void **state)
 
 static budget nodes_of(const char *nodes, bool has_reasons, uint32_t reasons)
 {
-    return (budget){ .nodes = str(nodes), .duration = KARP_DURATION_UNSET, .has_reasons = has_reasons, .reasons = reasons };
+    return (
+        budget){ .nodes = str(nodes), .duration = KARP_DURATION_UNSET, .has_reasons = has_reasons, .reasons = reasons };
 }
 
 static int64_t allowed(const budget *list, uint32_t count, uint32_t reason, uint64_t quirks)
@@ -133,7 +135,8 @@ static void test_reasons(void **state)
 {
     (void)state;
     const uint64_t all = UINT64_MAX, none = 0;
-    const budget some[] = { nodes_of("7", false, 0), nodes_of("3", true, KARP_REASON_EMPTY | KARP_REASON_DRIFTED), nodes_of("50%", true, KARP_REASON_DRIFTED) };
+    const budget some[] = { nodes_of("7", false, 0), nodes_of("3", true, KARP_REASON_EMPTY | KARP_REASON_DRIFTED),
+                            nodes_of("50%", true, KARP_REASON_DRIFTED) };
     assert_true(allowed(some, 0, KARP_REASON_EMPTY, all) == BUDGET_UNLIMITED);
     assert_true(allowed(some, 3, KARP_REASON_UNDERUTILIZED, all) == 7);
     assert_true(allowed(some, 3, KARP_REASON_EMPTY, all) == 3);
@@ -164,22 +167,33 @@ static void test_never_active(void **state)
     assert_true(allowed(&b, 1, KARP_REASON_EMPTY, UINT64_MAX) == 0); /* a duration alone is invalid */
     b = nodes_of("0", false, 0);
     b.schedule = str("* * * * *");
-    assert_true(allowed(&b, 1, KARP_REASON_EMPTY, UINT64_MAX) == BUDGET_UNLIMITED); /* a schedule alone is never active */
+    assert_true(allowed(&b, 1, KARP_REASON_EMPTY, UINT64_MAX) ==
+                BUDGET_UNLIMITED); /* a schedule alone is never active */
 }
 
 static void test_numbers(void **state)
 {
     (void)state;
-    static const struct { const char *nodes; int64_t total, allowed; } rows[] = {
-        { "9223372036854775807", 1, INT64_MAX }, { "-9223372036854775807", 1, -INT64_MAX }, { "99999999999%", 5, (INT64_C(5) * (INT64_C(1) << 31) + 99) / 100 },
-        { "-5%", 30, -1 }, { "1%", 0, 0 }, { "1%", 1, 1 }, { "+1%", 101, 2 }, { "100%", 4294967295, 4294967295 },
+    static const struct {
+        const char *nodes;
+        int64_t total, allowed;
+    } rows[] = {
+        { "9223372036854775807", 1, INT64_MAX },
+        { "-9223372036854775807", 1, -INT64_MAX },
+        { "99999999999%", 5, (INT64_C(5) * (INT64_C(1) << 31) + 99) / 100 },
+        { "-5%", 30, -1 },
+        { "1%", 0, 0 },
+        { "1%", 1, 1 },
+        { "+1%", 101, 2 },
+        { "100%", 4294967295, 4294967295 },
     };
     static const char *const bad[] = { "%", "+", "-", "9223372036854775808", "1.5", "10 %", " 1", "1%%", "0x1", "-%" };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         budget b = nodes_of(rows[i].nodes, false, 0);
         int64_t got = 0;
         assert_true(budget_allows(&b, rows[i].total, 0, true, &got));
-        if (got != rows[i].allowed) fail_msg("%s of %lld: %lld", rows[i].nodes, (long long)rows[i].total, (long long)got);
+        if (got != rows[i].allowed)
+            fail_msg("%s of %lld: %lld", rows[i].nodes, (long long)rows[i].total, (long long)got);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         budget b = nodes_of(bad[i], false, 0);
@@ -211,7 +225,8 @@ static void test_next_change(void **state)
     expect_change("0 9 * * *", 8 * HOUR, "2026-01-05T09:00:00Z", "2026-01-05T17:00:00Z");
     expect_change("0 9 * * *", 8 * HOUR, "2026-01-05T16:59:59Z", "2026-01-05T17:00:00Z");
     expect_change("0 9 * * *", 8 * HOUR, "2026-01-05T17:00:00Z", "2026-01-06T09:00:00Z");
-    expect_change("0 9,16 * * *", 8 * HOUR, "2026-01-05T10:00:00Z", "2026-01-06T00:00:00Z"); /* windows that overlap are one */
+    expect_change("0 9,16 * * *", 8 * HOUR, "2026-01-05T10:00:00Z",
+                  "2026-01-06T00:00:00Z"); /* windows that overlap are one */
     expect_change("0 9,17 * * *", 8 * HOUR, "2026-01-05T10:00:00Z", "2026-01-06T01:00:00Z"); /* or touch */
     expect_change("0 0 30 2 *", HOUR, "2026-01-05T10:00:00Z", "never");
     expect_change("not a schedule", HOUR, "2026-01-05T10:00:00Z", "never");
@@ -233,8 +248,10 @@ static void test_next_change(void **state)
 static void test_cost_texts(void **state)
 {
     (void)state;
-    static const char *const absent[] = { "", "_1", "1_", "1__0", "+", ".", "e5", "infinit", "--1", "nan", "1e400", "\xff" };
-    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) same(eviction_cost_of(str(absent[i]), false, 0), 1.0, absent[i]);
+    static const char *const absent[] = { "",   "_1",      "1_",  "1__0", "+",     ".",
+                                          "e5", "infinit", "--1", "nan",  "1e400", "\xff" };
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        same(eviction_cost_of(str(absent[i]), false, 0), 1.0, absent[i]);
     same(eviction_cost_of((karp_str){ NULL, 0 }, false, 0), 1.0, "no text");
     same(eviction_cost_of(str("-iNFinity"), false, 0), -10.0, "-iNFinity");
     same(eviction_cost_of(str("+inf"), true, INT32_MIN), 10.0, "+inf");

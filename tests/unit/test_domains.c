@@ -5,27 +5,40 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NODE(name, cpu) \
-    "- {apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {kubernetes.io/hostname: " name ", topology.kubernetes.io/zone: a}}, " \
-    "spec: {}, status: {capacity: {cpu: '" cpu "', memory: 64Gi, pods: '10'}, allocatable: {cpu: '" cpu "', memory: 64Gi, pods: '10'}}}\n"
-#define RUNNING(name, node) \
-    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name ", labels: {app: x}}, spec: {nodeName: " node ", containers: " \
+#define NODE(name, cpu)                                                                                                \
+    "- {apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {kubernetes.io/hostname: " name                 \
+    ", topology.kubernetes.io/zone: a}}, "                                                                             \
+    "spec: {}, status: {capacity: {cpu: '" cpu "', memory: 64Gi, pods: '10'}, allocatable: {cpu: '" cpu                \
+    "', memory: 64Gi, pods: '10'}}}\n"
+#define RUNNING(name, node)                                                                                            \
+    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name                        \
+    ", labels: {app: x}}, spec: {nodeName: " node ", containers: "                                                     \
     "[{name: c, resources: {requests: {cpu: 100m}}}]}, status: {phase: Running}}\n"
-#define LABELLED(name, more, volumes) \
-    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name ", labels: {app: x}}, spec: {containers: [{name: c, " \
-    "resources: {requests: {cpu: 1}}}], affinity: {" more "}" volumes "}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n"
-#define NEAR(kind, key) kind ": {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " key ", labelSelector: {matchLabels: {app: x}}}]}"
-#define LEAVING(name) \
-    "- {apiVersion: v1, kind: Node, metadata: {name: " name ", deletionTimestamp: 2026-06-01T00:00:00Z, finalizers: [karpenter.sh/termination], " \
-    "labels: {kubernetes.io/hostname: " name ", topology.kubernetes.io/zone: a}}, spec: {}, status: {capacity: {cpu: 4, memory: 64Gi, pods: '10'}, allocatable: {cpu: 4, memory: 64Gi, pods: '10'}}}\n"
-#define MOVING(name, node, host, more) \
-    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name ", labels: {app: x}}, spec: {nodeName: " node ", nodeSelector: {kubernetes.io/hostname: " host "}, " \
+#define LABELLED(name, more, volumes)                                                                                  \
+    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name                        \
+    ", labels: {app: x}}, spec: {containers: [{name: c, "                                                              \
+    "resources: {requests: {cpu: 1}}}], affinity: {" more "}" volumes                                                  \
+    "}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n"
+#define NEAR(kind, key)                                                                                                \
+    kind ": {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " key                                      \
+         ", labelSelector: {matchLabels: {app: x}}}]}"
+#define LEAVING(name)                                                                                                  \
+    "- {apiVersion: v1, kind: Node, metadata: {name: " name                                                            \
+    ", deletionTimestamp: 2026-06-01T00:00:00Z, finalizers: [karpenter.sh/termination], "                              \
+    "labels: {kubernetes.io/hostname: " name                                                                           \
+    ", topology.kubernetes.io/zone: a}}, spec: {}, status: {capacity: {cpu: 4, memory: 64Gi, pods: '10'}, "            \
+    "allocatable: {cpu: 4, memory: 64Gi, pods: '10'}}}\n"
+#define MOVING(name, node, host, more)                                                                                 \
+    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name                        \
+    ", labels: {app: x}}, spec: {nodeName: " node ", nodeSelector: {kubernetes.io/hostname: " host "}, "               \
     "containers: [{name: c, resources: {requests: {cpu: 1}}}], affinity: {" more "}}, status: {phase: Running}}\n"
 /* A claim whose volume can be reached from some hosts only. A pod itself may not name hosts. */
-#define VOLUME(hosts) \
-    "- {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: default, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, " \
-    "spec: {volumeName: v, storageClassName: s}, status: {phase: Bound}}\n" \
-    "- {apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {csi: {driver: d}, nodeAffinity: {required: {nodeSelectorTerms: " \
+#define VOLUME(hosts)                                                                                                  \
+    "- {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: default, annotations: "            \
+    "{pv.kubernetes.io/bind-completed: 'yes'}}, "                                                                      \
+    "spec: {volumeName: v, storageClassName: s}, status: {phase: Bound}}\n"                                            \
+    "- {apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {csi: {driver: d}, nodeAffinity: "          \
+    "{required: {nodeSelectorTerms: "                                                                                  \
     "[{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [" hosts "]}]}]}}}}\n"
 #define HOST "kubernetes.io/hostname"
 
@@ -34,7 +47,8 @@ static void beside_on_hosts(void **state)
 {
     (void)state;
     static const char world[] = SNAPSHOT("{}", TYPE("m", "1", "")) NODE("n1", "4") NODE("n2", "4");
-    static const char *const beside = LABELLED("p", NEAR("podAffinity", HOST), USES_CLAIM), *const apart = LABELLED("p", NEAR("podAntiAffinity", HOST), USES_CLAIM);
+    static const char *const beside = LABELLED("p", NEAR("podAffinity", HOST), USES_CLAIM),
+                             *const apart = LABELLED("p", NEAR("podAntiAffinity", HOST), USES_CLAIM);
     char yaml[8192];
     /* Nobody is there yet: it may start on a host that it may use. */
     snprintf(yaml, sizeof yaml, "%s%s%s", world, VOLUME("n2"), beside);
@@ -71,12 +85,18 @@ static void host_named(void **state)
 static const char *wide_world(unsigned zones, const char *pods)
 {
     static char yaml[300000];
-    size_t n = (size_t)snprintf(yaml, sizeof yaml, "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- instanceTypes:\n"
-        "  - {name: wide, capacity: {cpu: '4', memory: 16Gi, pods: '10'}, labels: {node.kubernetes.io/instance-type: [wide], karpenter.sh/capacity-type: [on-demand], "
+    size_t n = (size_t)snprintf(
+        yaml, sizeof yaml,
+        "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- instanceTypes:\n"
+        "  - {name: wide, capacity: {cpu: '4', memory: 16Gi, pods: '10'}, labels: {node.kubernetes.io/instance-type: "
+        "[wide], karpenter.sh/capacity-type: [on-demand], "
         "topology.kubernetes.io/zone: [");
-    for (unsigned i = 0; i < zones; i++) n += (size_t)snprintf(yaml + n, sizeof yaml - n, "%sz%04u", i > 0 ? ", " : "", i);
+    for (unsigned i = 0; i < zones; i++)
+        n += (size_t)snprintf(yaml + n, sizeof yaml - n, "%sz%04u", i > 0 ? ", " : "", i);
     n += (size_t)snprintf(yaml + n, sizeof yaml - n, "]}, offerings: [");
-    for (unsigned i = 0; i < zones; i++) n += (size_t)snprintf(yaml + n, sizeof yaml - n, "%s{zone: z%04u, capacityType: on-demand, price: 1}", i > 0 ? ", " : "", i);
+    for (unsigned i = 0; i < zones; i++)
+        n += (size_t)snprintf(yaml + n, sizeof yaml - n, "%s{zone: z%04u, capacityType: on-demand, price: 1}",
+                              i > 0 ? ", " : "", i);
     snprintf(yaml + n, sizeof yaml - n, "]}\nobjects:\n%s%s", POOL, pods);
     return yaml;
 }
@@ -92,7 +112,9 @@ static void many_zones(void **state)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         karp_error error;
         karp_error_init(&error, sizeof error);
-        const char *yaml = wide_world(counts[i], LABELLED("p", NEAR("podAntiAffinity", "topology.kubernetes.io/zone"), "") LABELLED("q", NEAR("podAntiAffinity", "topology.kubernetes.io/zone"), ""));
+        const char *yaml = wide_world(counts[i],
+                                      LABELLED("p", NEAR("podAntiAffinity", "topology.kubernetes.io/zone"), "")
+                                          LABELLED("q", NEAR("podAntiAffinity", "topology.kubernetes.io/zone"), ""));
         /* The first may still become a node of any zone, so that none is left for the second. */
         assert_int_equal(plan_of(context, yaml, plan, sizeof plan, &error), KARP_OK);
         assert_non_null(strstr(plan, "new default p on wide zone=z0000,"));
@@ -100,7 +122,8 @@ static void many_zones(void **state)
         size_t zones = 0;
         for (const char *at = strstr(plan, "zone="); *at != '\n'; at++) zones += *at == 'z' && at[1] != 'o';
         assert_int_equal(zones, counts[i]);
-        yaml = wide_world(counts[i], LABELLED("p", NEAR("podAffinity", "topology.kubernetes.io/zone"), "") LABELLED("q", NEAR("podAffinity", "topology.kubernetes.io/zone"), ""));
+        yaml = wide_world(counts[i], LABELLED("p", NEAR("podAffinity", "topology.kubernetes.io/zone"), "")
+                                         LABELLED("q", NEAR("podAffinity", "topology.kubernetes.io/zone"), ""));
         assert_int_equal(plan_of(context, yaml, plan, sizeof plan, &error), KARP_OK);
         assert_string_equal(plan, "new default p,q on wide zone=z0000\n");
     }
@@ -111,14 +134,26 @@ static void many_zones(void **state)
 static const char *labelled_world(unsigned labels, const char *last)
 {
     static char yaml[30000];
-    size_t n = (size_t)snprintf(yaml, sizeof yaml, "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- instanceTypes:\n%sobjects:\n"
-        "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {template: {metadata: {labels: {", TYPE("m", "1", ""));
-    for (unsigned i = 0; i < labels; i++) n += (size_t)snprintf(yaml + n, sizeof yaml - n, "%sk%03u: v%u", i > 0 ? ", " : "", i, i);
-    n += (size_t)snprintf(yaml + n, sizeof yaml - n, "}}, spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: []}}}, status: {conditions: "
-        "[{type: Ready, status: 'True'}, {type: ValidationSucceeded, status: 'True'}, {type: NodeClassReady, status: 'True'}]}}\n"
-        "- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: u-p}, spec: {containers: [{name: c}], nodeSelector: {");
+    size_t n = (size_t)snprintf(yaml, sizeof yaml,
+                                "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: "
+                                "{}\ncatalogues:\n- instanceTypes:\n%sobjects:\n"
+                                "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: "
+                                "{template: {metadata: {labels: {",
+                                TYPE("m", "1", ""));
+    for (unsigned i = 0; i < labels; i++)
+        n += (size_t)snprintf(yaml + n, sizeof yaml - n, "%sk%03u: v%u", i > 0 ? ", " : "", i, i);
+    n += (size_t)snprintf(yaml + n, sizeof yaml - n,
+                          "}}, spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, "
+                          "requirements: []}}}, status: {conditions: "
+                          "[{type: Ready, status: 'True'}, {type: ValidationSucceeded, status: 'True'}, {type: "
+                          "NodeClassReady, status: 'True'}]}}\n"
+                          "- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: u-p}, spec: "
+                          "{containers: [{name: c}], nodeSelector: {");
     for (unsigned i = 0; i + 1 < labels; i++) n += (size_t)snprintf(yaml + n, sizeof yaml - n, "k%03u: v%u, ", i, i);
-    snprintf(yaml + n, sizeof yaml - n, "k%03u: %s}}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n", labels - 1, last);
+    snprintf(yaml + n, sizeof yaml - n,
+             "k%03u: %s}}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: "
+             "Unschedulable}]}}\n",
+             labels - 1, last);
     return yaml;
 }
 
@@ -135,6 +170,7 @@ static void many_labels(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(beside_on_hosts), cmocka_unit_test(host_named), cmocka_unit_test(many_zones), cmocka_unit_test(many_labels) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(beside_on_hosts), cmocka_unit_test(host_named),
+                                        cmocka_unit_test(many_zones), cmocka_unit_test(many_labels) };
     return cmocka_run_group_tests_name("domains", tests, NULL, NULL);
 }

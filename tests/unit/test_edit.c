@@ -29,12 +29,17 @@ static void without(deciding *d, const char *kind, const char *first, const char
     d->snapshot = next;
 }
 
-static void expect(const deciding *d, const char *decided) { assert_string_equal(words_of(d, KARP_PROFILE_KARPENTER, 0), decided); }
+static void expect(const deciding *d, const char *decided)
+{
+    assert_string_equal(words_of(d, KARP_PROFILE_KARPENTER, 0), decided);
+}
 
 static void test_pods(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "world.yaml", POD("a", "", REQUESTS("cpu: 1")) POD("b", "", REQUESTS("cpu: 1")) POD("c", "", REQUESTS("cpu: 1")),
+    deciding d = decide_on(NULL, CASES "world.yaml",
+                           POD("a", "", REQUESTS("cpu: 1")) POD("b", "", REQUESTS("cpu: 1"))
+                               POD("c", "", REQUESTS("cpu: 1")),
                            POD("d", "", REQUESTS("cpu: 1")) POD("e", "", REQUESTS("cpu: 1")), NULL);
     expect(&d, "default: a b c d e");
     without(&d, "Pod", "b", NULL);
@@ -52,8 +57,11 @@ static void test_pods(void **state)
 static void test_nodes(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "world.yaml", NODE("n1", "", "4", "") NODE("n2", "", "4", "") NODE("n3", "", "4", "") NODE("n4", "", "4", ""),
-                           BOUND("b1", "", "n1", REQUESTS("cpu: 3")) BOUND("b2", "", "n2", REQUESTS("cpu: 3")) BOUND("b3", "", "n3", REQUESTS("cpu: 3")),
+    deciding d = decide_on(NULL, CASES "world.yaml",
+                           NODE("n1", "", "4", "") NODE("n2", "", "4", "") NODE("n3", "", "4", "")
+                               NODE("n4", "", "4", ""),
+                           BOUND("b1", "", "n1", REQUESTS("cpu: 3")) BOUND("b2", "", "n2", REQUESTS("cpu: 3"))
+                               BOUND("b3", "", "n3", REQUESTS("cpu: 3")),
                            POD("w", "", REQUESTS("cpu: 2")), NULL);
     expect(&d, "n4 <- w");
     without(&d, "Node", "n1", "n4");
@@ -111,7 +119,8 @@ static void test_most_pods(void **state)
     karp_builder_free(b);
     assert_int_equal(karp_snapshot_edit(s, &b, NULL), KARP_OK);
     assert_int_equal(put_pod(b, "d"), KARP_E_LIMIT);
-    for (size_t i = 0; i < 2; i++) assert_int_equal(karp_builder_remove(b, text("Pod"), text(""), text(names[i]), NULL), KARP_OK);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(karp_builder_remove(b, text("Pod"), text(""), text(names[i]), NULL), KARP_OK);
     for (size_t i = 0; i < 2; i++) assert_int_equal(put_pod(b, others[i]), KARP_OK);
     assert_int_equal(put_pod(b, "f"), KARP_E_LIMIT);
     karp_builder_free(b);
@@ -127,7 +136,8 @@ static void test_most_types(void **state)
     karp_context *context = limited(10, 4);
     karp_builder *b = NULL;
     karp_snapshot *s = NULL;
-    karp_catalogue *first = edited_world_types(context, "one", "two"), *second = edited_world_types(context, "three", "four");
+    karp_catalogue *first = edited_world_types(context, "one", "two"),
+                   *second = edited_world_types(context, "three", "four");
     karp_catalogue *third = edited_world_types(context, "five", "six");
     assert_int_equal(karp_builder_new(context, &b, NULL), KARP_OK);
     for (size_t i = 0; i < 2; i++) assert_int_equal(karp_builder_add_catalogue(b, first, &pools[i], 1, NULL), KARP_OK);
@@ -157,8 +167,18 @@ static void test_most_types(void **state)
 static void test_kinds(void **state)
 {
     (void)state;
-    static const struct { const char *group, *kind, *both; } classes[] = { { "g.x", "Class", "g.x/Class" }, { "", "Class", "/Class" }, { "g.x", "", "g.x/" }, { "", "", "/" } };
-    static const char *const unknown[] = { "", "Class", "g.x", "g.y/Class", "g.x/Clas", "Deployment", "a kind with a name that is much longer than any kind has ever had" };
+    static const struct {
+        const char *group, *kind, *both;
+    } classes[] = {
+        { "g.x", "Class", "g.x/Class" }, { "", "Class", "/Class" }, { "g.x", "", "g.x/" }, { "", "", "/" }
+    };
+    static const char *const unknown[] = { "",
+                                           "Class",
+                                           "g.x",
+                                           "g.y/Class",
+                                           "g.x/Clas",
+                                           "Deployment",
+                                           "a kind with a name that is much longer than any kind has ever had" };
     static const char *const services[] = { "Service", "ReplicationController", "ReplicaSet", "StatefulSet" };
     karp_context *context = limited(10, 10);
     karp_builder *b = NULL;
@@ -166,16 +186,22 @@ static void test_kinds(void **state)
     karp_error_init(&error, sizeof error);
     assert_int_equal(karp_builder_new(context, &b, NULL), KARP_OK);
     for (size_t i = 0; i < 4; i++) {
-        const karp_node_class c = { .size = sizeof c, .meta = { .name = text("n") }, .group = text(classes[i].group), .kind = text(classes[i].kind) };
+        const karp_node_class c = { .size = sizeof c,
+                                    .meta = { .name = text("n") },
+                                    .group = text(classes[i].group),
+                                    .kind = text(classes[i].kind) };
         assert_int_equal(karp_builder_add_node_class(b, &c, &error), KARP_OK);
     }
-    for (size_t i = 0; i < 7; i++) assert_int_equal(karp_builder_remove(b, text(unknown[i]), text(""), text("n"), &error), KARP_E_NOT_FOUND);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(karp_builder_remove(b, text(unknown[i]), text(""), text("n"), &error), KARP_E_NOT_FOUND);
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(karp_builder_remove(b, text(classes[i].both), text(""), text("other"), &error), KARP_E_NOT_FOUND);
+        assert_int_equal(karp_builder_remove(b, text(classes[i].both), text(""), text("other"), &error),
+                         KARP_E_NOT_FOUND);
         assert_int_equal(karp_builder_remove(b, text(classes[i].both), text(""), text("n"), &error), KARP_OK);
         assert_int_equal(karp_builder_remove(b, text(classes[i].both), text(""), text("n"), &error), KARP_E_NOT_FOUND);
         const karp_selecting s = { .size = sizeof s, .meta = { .name = text("n") }, .kind = (uint32_t)i };
-        assert_int_equal(karp_builder_remove(b, text(services[i]), text("nowhere"), text("n"), &error), KARP_E_NOT_FOUND);
+        assert_int_equal(karp_builder_remove(b, text(services[i]), text("nowhere"), text("n"), &error),
+                         KARP_E_NOT_FOUND);
         assert_int_equal(karp_builder_remove(b, text(services[i]), text(""), text("n"), &error), KARP_E_NOT_FOUND);
         assert_int_equal(karp_builder_add_selecting(b, &s, &error), KARP_OK);
         assert_int_equal(karp_builder_remove(b, text(services[i]), (karp_str){ NULL, 0 }, text("n"), &error), KARP_OK);
@@ -186,6 +212,8 @@ static void test_kinds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_pods), cmocka_unit_test(test_nodes), cmocka_unit_test(test_most_pods), cmocka_unit_test(test_most_types), cmocka_unit_test(test_kinds) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_pods), cmocka_unit_test(test_nodes),
+                                        cmocka_unit_test(test_most_pods), cmocka_unit_test(test_most_types),
+                                        cmocka_unit_test(test_kinds) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,22 +5,53 @@
 
 #include <base/sort.h>
 
-#define L(k, v) { { k, sizeof(k) - 1 }, { v, sizeof(v) - 1 } }
+#define L(k, v)                                                                                                        \
+    {                                                                                                                  \
+        { k, sizeof(k) - 1 }, { v, sizeof(v) - 1 }                                                                     \
+    }
 #define HOST(name) L("kubernetes.io/hostname", name)
 #define IN(zone) L("topology.kubernetes.io/zone", zone)
-#define NODE(name_, cpu_, zone) { .kind = "Node", .name = name_, .cpu = cpu_, .labels = { HOST(name_), IN(zone) } }
-#define RUNS(name_, node_, cpu_) { .kind = "Pod", .name = name_, .node = node_, .cpu = cpu_ }
-#define WAITS(name_, cpu_) { .kind = "Pod", .name = name_, .cpu = cpu_ }
-#define POOL(name_) { .kind = "NodePool", .name = name_ }
-#define GONE(kind_, name_) { .kind = kind_, .name = name_, .gone = true }
+#define NODE(name_, cpu_, zone)                                                                                        \
+    {                                                                                                                  \
+        .kind = "Node", .name = name_, .cpu = cpu_, .labels = { HOST(name_), IN(zone) }                                \
+    }
+#define RUNS(name_, node_, cpu_)                                                                                       \
+    {                                                                                                                  \
+        .kind = "Pod", .name = name_, .node = node_, .cpu = cpu_                                                       \
+    }
+#define WAITS(name_, cpu_)                                                                                             \
+    {                                                                                                                  \
+        .kind = "Pod", .name = name_, .cpu = cpu_                                                                      \
+    }
+#define POOL(name_)                                                                                                    \
+    {                                                                                                                  \
+        .kind = "NodePool", .name = name_                                                                              \
+    }
+#define GONE(kind_, name_)                                                                                             \
+    {                                                                                                                  \
+        .kind = kind_, .name = name_, .gone = true                                                                     \
+    }
 
 static const thing cluster[] = {
-    POOL("pool"), NODE("n1", "4", "a"), NODE("n2", "4", "a"), NODE("n3", "4", "b"), NODE("n4", "4", "b"),
-    RUNS("b1", "n1", "3"), RUNS("b2", "n2", "3"), RUNS("b3", "n3", "3"), RUNS("b4", "n4", "3"), RUNS("b5", "n4", "500m"),
-    WAITS("w1", "2"), WAITS("w2", "2"), { .kind = "Pod", .name = "w3", .cpu = "1", .wants = IN("b") },
+    POOL("pool"),
+    NODE("n1", "4", "a"),
+    NODE("n2", "4", "a"),
+    NODE("n3", "4", "b"),
+    NODE("n4", "4", "b"),
+    RUNS("b1", "n1", "3"),
+    RUNS("b2", "n2", "3"),
+    RUNS("b3", "n3", "3"),
+    RUNS("b4", "n4", "3"),
+    RUNS("b5", "n4", "500m"),
+    WAITS("w1", "2"),
+    WAITS("w2", "2"),
+    { .kind = "Pod", .name = "w3", .cpu = "1", .wants = IN("b") },
 };
 
-static uint32_t node_named(const karp_snapshot *s, const char *name) { return state_node_named(s, (karp_str){ name, strlen(name) }); }
+static uint32_t node_named(const karp_snapshot *s, const char *name)
+{
+    return state_node_named(s, (karp_str){ name, strlen(name) });
+}
 
 /* Pods on several nodes become others, come and go: each of the nodes has what is left now. */
 static void several_nodes(void **state)
@@ -28,7 +59,10 @@ static void several_nodes(void **state)
     (void)state;
     static edited_world w;
     static const thing smaller[] = { RUNS("b1", "n1", "1"), RUNS("b2", "n2", "1"), RUNS("b3", "n3", "2") };
-    static const thing mixed[] = { GONE("Pod", "b1"), RUNS("b6", "n3", "1"), RUNS("b7", "n3", "500m"), { .kind = "Pod", .name = "b4", .node = "n4", .cpu = "3", .over = true } };
+    static const thing mixed[] = { GONE("Pod", "b1"),
+                                   RUNS("b6", "n3", "1"),
+                                   RUNS("b7", "n3", "500m"),
+                                   { .kind = "Pod", .name = "b4", .node = "n4", .cpu = "3", .over = true } };
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(smaller));
     assert_ptr_equal(w.now->tables, w.before->tables);
@@ -43,8 +77,10 @@ static void several_moves(void **state)
 {
     (void)state;
     static edited_world w;
-    static const thing moves[] = { RUNS("b1", "n2", "1"), RUNS("b2", "n3", "1"), RUNS("b5", "n1", "500m"), RUNS("w1", "n1", "2") };
-    static const thing back[] = { WAITS("w1", "2"), RUNS("b1", "nowhere", "1"), RUNS("b5", "n4", "500m"), GONE("Pod", "b2") };
+    static const thing moves[] = { RUNS("b1", "n2", "1"), RUNS("b2", "n3", "1"), RUNS("b5", "n1", "500m"),
+                                   RUNS("w1", "n1", "2") };
+    static const thing back[] = { WAITS("w1", "2"), RUNS("b1", "nowhere", "1"), RUNS("b5", "n4", "500m"),
+                                  GONE("Pod", "b2") };
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(moves));
     assert_ptr_equal(w.now->tables, w.before->tables);
@@ -58,10 +94,13 @@ static void nodes_with_pods(void **state)
 {
     (void)state;
     static edited_world w;
-    static const thing fewer[] = { GONE("Node", "n1"), GONE("Node", "n3"), GONE("Pod", "b3"), GONE("Pod", "w1"), GONE("Pod", "b5") };
-    static const thing others[] = { NODE("n2", "8", "a"), NODE("n5", "2", "b"), RUNS("b8", "n5", "1"), RUNS("b2", "n2", "1") };
+    static const thing fewer[] = { GONE("Node", "n1"), GONE("Node", "n3"), GONE("Pod", "b3"), GONE("Pod", "w1"),
+                                   GONE("Pod", "b5") };
+    static const thing others[] = { NODE("n2", "8", "a"), NODE("n5", "2", "b"), RUNS("b8", "n5", "1"),
+                                    RUNS("b2", "n2", "1") };
     static const thing first[] = { GONE("Node", "n1") };
-    static const thing with_pods[] = { NODE("n6", "4", "b"), RUNS("y1", "n6", "1"), RUNS("y2", "n4", "500m"), RUNS("y3", "n6", "500m") };
+    static const thing with_pods[] = { NODE("n6", "4", "b"), RUNS("y1", "n6", "1"), RUNS("y2", "n4", "500m"),
+                                       RUNS("y3", "n6", "500m") };
     static const thing moved[] = { GONE("Node", "n2"), GONE("Pod", "b2"), GONE("Pod", "w2"), GONE("Pod", "w3") };
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(with_pods));
@@ -85,7 +124,8 @@ static void places_of_pods(void **state)
 {
     (void)state;
     static edited_world w;
-    static const thing later[] = { GONE("Pod", "w1"), WAITS("x1", "3") }, earlier[] = { GONE("Pod", "x1"), WAITS("a1", "500m") };
+    static const thing later[] = { GONE("Pod", "w1"), WAITS("x1", "3") },
+                       earlier[] = { GONE("Pod", "x1"), WAITS("a1", "500m") };
     static const thing both[] = { GONE("Pod", "b2"), GONE("Pod", "b3"), RUNS("b0", "n2", "1"), RUNS("z0", "n3", "1") };
     for (int cleared = 0; cleared < 2; cleared++) {
         edited_world_open(&w, HERE(cluster));
@@ -103,12 +143,18 @@ static void pools(void **state)
 {
     (void)state;
     static edited_world w;
-    static const thing waiting[] = { { .kind = "Pod", .name = "w5", .cpu = "1", .wants = L("karpenter.sh/nodepool", "first") } };
+    static const thing waiting[] = {
+        { .kind = "Pod", .name = "w5", .cpu = "1", .wants = L("karpenter.sh/nodepool", "first") }
+    };
     static const thing second[] = { { .kind = "NodePool", .name = "first", .labels = { L("team", "red") } } };
     static const thing red[] = { { .kind = "Pod", .name = "w4", .cpu = "1", .wants = L("team", "red") } };
-    static const thing others[] = { { .kind = "NodePool", .name = "first", .labels = { L("team", "red") }, .of = "Other" } };
+    static const thing others[] = {
+        { .kind = "NodePool", .name = "first", .labels = { L("team", "red") }, .of = "Other" }
+    };
     static const thing relabelled[] = { { .kind = "NodePool", .name = "pool", .labels = { L("team", "blue") } } };
-    static const thing of_others[] = { { .kind = "NodePool", .name = "first", .labels = { L("team", "red") }, .of = "Other", .group = "h" } };
+    static const thing of_others[] = {
+        { .kind = "NodePool", .name = "first", .labels = { L("team", "red") }, .of = "Other", .group = "h" }
+    };
     static const thing swapped[] = { GONE("NodePool", "pool"), POOL("last") };
     static const thing none[] = { GONE("NodePool", "first"), GONE("NodePool", "last") };
     edited_world_open(&w, HERE(cluster));
@@ -150,7 +196,8 @@ static void budgets(void **state)
     (void)state;
     static edited_world w;
 #define OF(app_) .labels = { L("app", app_) }
-    static const thing more[] = { { .kind = "Pod", .name = "a1", .node = "n1", .cpu = "100m", OF("x") }, { .kind = "PodDisruptionBudget", .name = "x", OF("x") } };
+    static const thing more[] = { { .kind = "Pod", .name = "a1", .node = "n1", .cpu = "100m", OF("x") },
+                                  { .kind = "PodDisruptionBudget", .name = "x", OF("x") } };
     static const thing other[] = { { .kind = "PodDisruptionBudget", .name = "x", OF("y") } };
     static const thing none[] = { GONE("PodDisruptionBudget", "x") };
     edited_world_open(&w, HERE(cluster));
@@ -170,9 +217,12 @@ static void new_words(void **state)
     (void)state;
     static edited_world w;
     static const thing come[] = {
-        { .kind = "Pod", .name = "a1", .node = "n1", .cpu = "500m", OF("zz9") }, { .kind = "Pod", .name = "a2", .node = "n1", .cpu = "500m", OF("zz7") },
-        { .kind = "Pod", .name = "a3", .node = "n2", .cpu = "500m", OF("zz8") }, { .kind = "Pod", .name = "a4", .node = "n2", .cpu = "500m", OF("!") },
-        { .kind = "Pod", .name = "a5", .node = "n2", .cpu = "500m", OF("m2") },  { .kind = "Pod", .name = "a6", .node = "n2", .cpu = "500m", OF("m1") },
+        { .kind = "Pod", .name = "a1", .node = "n1", .cpu = "500m", OF("zz9") },
+        { .kind = "Pod", .name = "a2", .node = "n1", .cpu = "500m", OF("zz7") },
+        { .kind = "Pod", .name = "a3", .node = "n2", .cpu = "500m", OF("zz8") },
+        { .kind = "Pod", .name = "a4", .node = "n2", .cpu = "500m", OF("!") },
+        { .kind = "Pod", .name = "a5", .node = "n2", .cpu = "500m", OF("m2") },
+        { .kind = "Pod", .name = "a6", .node = "n2", .cpu = "500m", OF("m1") },
     };
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(come));
@@ -181,7 +231,8 @@ static void new_words(void **state)
     assert_true(f->count > w.before->facts.count + 5);
     for (uint32_t i = 0; i < f->count; i++) {
         assert_true(f->rank[i] < f->count);
-        for (uint32_t k = 0; k < i; k++) assert_true((f->rank[i] < f->rank[k]) == (compare_str(text_of(w.now, i), text_of(w.now, k)) < 0));
+        for (uint32_t k = 0; k < i; k++)
+            assert_true((f->rank[i] < f->rank[k]) == (compare_str(text_of(w.now, i), text_of(w.now, k)) < 0));
     }
     edited_world_close(&w);
 }
@@ -191,7 +242,9 @@ static void labels_nobody_reads(void **state)
 {
     (void)state;
     static edited_world w;
-    static const thing wider[] = { { .kind = "Node", .name = "n4", .cpu = "8", .labels = { L("kubernetes.io/arch", "any"), HOST("n4"), IN("b") } } };
+    static const thing wider[] = {
+        { .kind = "Node", .name = "n4", .cpu = "8", .labels = { L("kubernetes.io/arch", "any"), HOST("n4"), IN("b") } }
+    };
     edited_world_open(&w, HERE(cluster));
     edited_world_edit(&w, HERE(wider));
     assert_ptr_equal(w.now->tables, w.before->tables);
@@ -201,12 +254,16 @@ static void labels_nobody_reads(void **state)
 
 /* ---- daemons ------------------------------------------------------------------------------------------------------------------- */
 
-#define DAEMON(name_, node_, cpu_, made) { .kind = "Pod", .name = name_, .node = node_, .cpu = cpu_, .owner = "set", .age = made }
+#define DAEMON(name_, node_, cpu_, made)                                                                               \
+    {                                                                                                                  \
+        .kind = "Pod", .name = name_, .node = node_, .cpu = cpu_, .owner = "set", .age = made                          \
+    }
 
 static void expect_newest(const edited_world *w, const char *name)
 {
     assert_int_equal(w->now->daemon_count, 1);
-    assert_true(w->now->daemons[0].newest != NO_ID && equal_str(pod_name(w->now, w->now->daemons[0].newest), (karp_str){ name, strlen(name) }));
+    assert_true(w->now->daemons[0].newest != NO_ID &&
+                equal_str(pod_name(w->now, w->now->daemons[0].newest), (karp_str){ name, strlen(name) }));
 }
 
 /* The first there is, of a snapshot that continues none. */
@@ -214,7 +271,10 @@ static void first_of_daemons(void **state)
 {
     (void)state;
     static edited_world w;
-    static const thing few[] = { { .kind = "DaemonSet", .name = "set", .cpu = "1" }, DAEMON("d2", "n1", "1", 10), DAEMON("d3", "n2", "1", 10), DAEMON("d1", "n3", "1", 5) };
+    static const thing few[] = { { .kind = "DaemonSet", .name = "set", .cpu = "1" },
+                                 DAEMON("d2", "n1", "1", 10),
+                                 DAEMON("d3", "n2", "1", 10),
+                                 DAEMON("d1", "n3", "1", 5) };
     edited_world_open(&w, HERE(few));
     expect_newest(&w, "default/d2");
     edited_world_close(&w);
@@ -226,10 +286,12 @@ static void daemons(void **state)
     (void)state;
     static edited_world w;
     static const thing set[] = { { .kind = "DaemonSet", .name = "set", .cpu = "100m" } };
-    static const thing second[] = { { .kind = "DaemonSet", .name = "another", .cpu = "3" } }, wider[] = { { .kind = "DaemonSet", .name = "another", .cpu = "2" } };
+    static const thing second[] = { { .kind = "DaemonSet", .name = "another", .cpu = "3" } },
+                       wider[] = { { .kind = "DaemonSet", .name = "another", .cpu = "2" } };
     static const thing last[] = { GONE("DaemonSet", "set") };
     static const thing first[] = { DAEMON("d1", "n1", "1", 10) };
-    static const thing newer[] = { DAEMON("d2", "n2", "500m", 20), DAEMON("d3", "n3", "300m", 15), DAEMON("d5", "n1", "200m", 25), RUNS("b5", "n4", "100m") };
+    static const thing newer[] = { DAEMON("d2", "n2", "500m", 20), DAEMON("d3", "n3", "300m", 15),
+                                   DAEMON("d5", "n1", "200m", 25), RUNS("b5", "n4", "100m") };
     static const thing older[] = { DAEMON("d4", "n4", "100m", 5) };
     static const thing gone[] = { GONE("Pod", "d5") }, more_gone[] = { GONE("Pod", "d2") };
     static const thing equal[] = { DAEMON("c2", "n2", "3", 15), GONE("Pod", "d1") }; /* the earlier by name */
@@ -255,8 +317,10 @@ static void daemons(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_nodes), cmocka_unit_test(several_moves), cmocka_unit_test(nodes_with_pods), cmocka_unit_test(places_of_pods), cmocka_unit_test(pools), cmocka_unit_test(pools_with_overlays),
-        cmocka_unit_test(budgets), cmocka_unit_test(new_words), cmocka_unit_test(labels_nobody_reads), cmocka_unit_test(first_of_daemons), cmocka_unit_test(daemons),
+        cmocka_unit_test(several_nodes),    cmocka_unit_test(several_moves), cmocka_unit_test(nodes_with_pods),
+        cmocka_unit_test(places_of_pods),   cmocka_unit_test(pools),         cmocka_unit_test(pools_with_overlays),
+        cmocka_unit_test(budgets),          cmocka_unit_test(new_words),     cmocka_unit_test(labels_nobody_reads),
+        cmocka_unit_test(first_of_daemons), cmocka_unit_test(daemons),
     };
     return cmocka_run_group_tests_name("edit_answers", tests, NULL, NULL);
 }

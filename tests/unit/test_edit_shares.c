@@ -9,7 +9,8 @@
 static deciding some_nodes(void)
 {
     return decide_on(NULL, CASES "world.yaml", NODE("n1", "", "4", "") NODE("n2", "", "4", "") NODE("n3", "", "4", ""),
-                     BOUND("b1", "", "n1", REQUESTS("cpu: 1")) BOUND("b2", "", "n2", REQUESTS("cpu: 1")) BOUND("b3", "", "n3", REQUESTS("cpu: 1")),
+                     BOUND("b1", "", "n1", REQUESTS("cpu: 1")) BOUND("b2", "", "n2", REQUESTS("cpu: 1"))
+                         BOUND("b3", "", "n3", REQUESTS("cpu: 1")),
                      POD("w", "", REQUESTS("cpu: 2")), NULL);
 }
 
@@ -30,7 +31,8 @@ static void test_one_node(void **state)
         assert_ptr_equal(after->nodes[n].available, before->nodes[n].available);
         assert_ptr_equal(after->nodes[n].all_pods, before->nodes[n].all_pods);
     }
-    assert_int_equal(free_cpu(before, 1) - free_cpu(after, 1), 2 * (free_cpu(before, 1) / 3)); /* 3 of 4 were left, then 1 */
+    assert_int_equal(free_cpu(before, 1) - free_cpu(after, 1),
+                     2 * (free_cpu(before, 1) / 3)); /* 3 of 4 were left, then 1 */
     karp_snapshot *last = edited_pod(after, "b2", NULL, "");
     assert_int_equal(last->nodes[1].pod_count, 0);
     assert_ptr_equal(last->tables, before->tables);
@@ -112,6 +114,7 @@ static void test_made_anew(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_one_node), cmocka_unit_test(test_nodes), cmocka_unit_test(test_strays), cmocka_unit_test(test_made_anew) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_one_node), cmocka_unit_test(test_nodes),
+                                        cmocka_unit_test(test_strays), cmocka_unit_test(test_made_anew) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,10 +41,12 @@ static void *work(void *user)
         const char *cpu = i % 2 ? "3" : "1";
         char name[32];
         (void)snprintf(name, sizeof name, "own-%u", j->number);
-        if (!go_on(j, edited_pod(j->from, "b2", "n2", cpu)) || !go_on(j, edited_pod(j->from, name, "n3", "100m"))) j->failures++;
+        if (!go_on(j, edited_pod(j->from, "b2", "n2", cpu)) || !go_on(j, edited_pod(j->from, name, "n3", "100m")))
+            j->failures++;
         if (!go_on(j, edited_node(j->from, "n1", cpu)) || !go_on(j, edited_node(j->from, name, "1"))) j->failures++;
         if (placed_on(j->from) == SIZE_MAX) j->failures++;
-        if (!go_on(j, edited_node(j->from, name, NULL)) || !go_on(j, edited_pod(j->from, name, NULL, "1"))) j->failures++;
+        if (!go_on(j, edited_node(j->from, name, NULL)) || !go_on(j, edited_pod(j->from, name, NULL, "1")))
+            j->failures++;
     }
     return NULL;
 }
@@ -54,8 +56,10 @@ static void test_threads(void **state)
     (void)state;
     pthread_t threads[THREADS];
     job jobs[THREADS];
-    deciding d = decide_on(NULL, CASES "world.yaml", NODE("n1", "", "4", "") NODE("n2", "", "4", "") NODE("n3", "", "4", ""),
-                           BOUND("b1", "", "n1", REQUESTS("cpu: 1")) BOUND("b2", "", "n2", REQUESTS("cpu: 1")), POD("w", "", REQUESTS("cpu: 2")), NULL);
+    deciding d = decide_on(NULL, CASES "world.yaml",
+                           NODE("n1", "", "4", "") NODE("n2", "", "4", "") NODE("n3", "", "4", ""),
+                           BOUND("b1", "", "n1", REQUESTS("cpu: 1")) BOUND("b2", "", "n2", REQUESTS("cpu: 1")),
+                           POD("w", "", REQUESTS("cpu: 2")), NULL);
     for (unsigned i = 0; i < THREADS; i++) {
         jobs[i] = (job){ .from = karp_snapshot_ref(d.snapshot), .number = i };
         assert_int_equal(pthread_create(&threads[i], NULL, work, &jobs[i]), 0);

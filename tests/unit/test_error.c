@@ -219,9 +219,10 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fill),         cmocka_unit_test(test_no_error_wanted), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_message_is_one_line), cmocka_unit_test(test_struct_check),
-        cmocka_unit_test(test_struct_give),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_fill),         cmocka_unit_test(test_no_error_wanted),
+        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_message_is_one_line),
+        cmocka_unit_test(test_struct_check), cmocka_unit_test(test_struct_give),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,35 +7,48 @@
 
 #include <karp/explain.h>
 
-#define LABELS(more) \
-    "labels: {karpenter.sh/nodepool: default, node.kubernetes.io/instance-type: m, topology.kubernetes.io/zone: a, karpenter.sh/capacity-type: on-demand" more "}"
+#define LABELS(more)                                                                                                   \
+    "labels: {karpenter.sh/nodepool: default, node.kubernetes.io/instance-type: m, topology.kubernetes.io/zone: a, "   \
+    "karpenter.sh/capacity-type: on-demand" more "}"
 /* A node whose claim has these members of status and conditions, and which has these annotations. */
-#define OWNED(name, status, conditions, annotations) \
-    "- {apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: " name ", " LABELS("") ", annotations: {" annotations "}, creationTimestamp: 2026-05-01T00:00:00Z}, spec: " \
-    "{nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: []}, status: {providerID: p-" name status ", conditions: [" conditions "]}}\n" \
-    "- {apiVersion: v1, kind: Node, metadata: {name: " name ", annotations: {" annotations "}, " \
-    LABELS(", kubernetes.io/hostname: " name ", karpenter.sh/registered: 'true', karpenter.sh/initialized: 'true'") "}, " \
-    "spec: {providerID: p-" name "}, status: {capacity: {cpu: '4', memory: 16Gi, pods: '200'}, allocatable: {cpu: '4', memory: 16Gi, pods: '200'}}}\n"
-#define UP "{type: Launched, status: 'True'}, {type: Registered, status: 'True'}, {type: Initialized, status: 'True', lastTransitionTime: 2026-05-31T23:58:00Z}"
-#define UP_SINCE_EVER "{type: Launched, status: 'True'}, {type: Registered, status: 'True'}, {type: Initialized, status: 'True'}"
+#define OWNED(name, status, conditions, annotations)                                                                   \
+    "- {apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: " name ", " LABELS(                             \
+        "") ", annotations: {" annotations "}, creationTimestamp: 2026-05-01T00:00:00Z}, spec: "                       \
+            "{nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: []}, "       \
+            "status: {providerID: p-" name status ", conditions: [" conditions "]}}\n"                                 \
+            "- {apiVersion: v1, kind: Node, metadata: {name: " name ", annotations: {" annotations "}, " LABELS(       \
+                ", kubernetes.io/hostname: " name ", karpenter.sh/registered: 'true', karpenter.sh/initialized: "      \
+                "'true'") "}, "                                                                                        \
+                          "spec: {providerID: p-" name "}, status: {capacity: {cpu: '4', memory: 16Gi, pods: "         \
+                          "'200'}, allocatable: {cpu: '4', memory: 16Gi, pods: "                                       \
+                          "'200'}}}\n"
+#define UP                                                                                                             \
+    "{type: Launched, status: 'True'}, {type: Registered, status: 'True'}, {type: Initialized, status: 'True', "       \
+    "lastTransitionTime: 2026-05-31T23:58:00Z}"
+#define UP_SINCE_EVER                                                                                                  \
+    "{type: Launched, status: 'True'}, {type: Registered, status: 'True'}, {type: Initialized, status: 'True'}"
 #define ALONE(status, conditions) OWNED("n1", status, conditions, "")
 #define AFTER(length) HEAD OWN_POOL("disruption: {" length "}, ", ", requirements: []")
 #define EVENT ", lastPodEventTime: 2026-05-31T23:59:00Z"
 #define PLAIN HEAD OWN_POOL("", ", requirements: []")
-#define ROOM \
-    "- {apiVersion: v1, kind: Node, metadata: {name: n9, labels: {kubernetes.io/hostname: n9}}, spec: {}, status: {capacity: {cpu: '64', memory: 64Gi, pods: '300'}, " \
+#define ROOM                                                                                                           \
+    "- {apiVersion: v1, kind: Node, metadata: {name: n9, labels: {kubernetes.io/hostname: n9}}, spec: {}, status: "    \
+    "{capacity: {cpu: '64', memory: 64Gi, pods: '300'}, "                                                              \
     "allocatable: {cpu: '64', memory: 64Gi, pods: '300'}}}\n"
 #define ONE RUNNING("a", "n1", "1", "")
-#define LABELLED(name, node, label) \
-    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name ", labels: {app: " label "}}, spec: {nodeName: " node ", containers: [{name: c, " \
+#define LABELLED(name, node, label)                                                                                    \
+    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name                        \
+    ", labels: {app: " label "}}, spec: {nodeName: " node ", containers: [{name: c, "                                  \
     "resources: {requests: {cpu: 100m}}}]}, status: {phase: Running}}\n"
 #define WAITING "NOT_CONSOLIDATABLE the condition Consolidatable is not true"
 #define MOVES "move of 1 pods saves 1 of 1, 0 launches\n"
 
 /* A pod that names the host it runs on. */
-#define NAMED \
-    "- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default, uid: u-a, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: r, controller: true}]}, " \
-    "spec: {nodeName: n1, nodeSelector: {kubernetes.io/hostname: n1}, containers: [{name: c, resources: {requests: {cpu: 1}}}]}, status: {phase: Running}}\n"
+#define NAMED                                                                                                          \
+    "- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default, uid: u-a, ownerReferences: [{apiVersion: "  \
+    "apps/v1, kind: ReplicaSet, name: r, uid: r, controller: true}]}, "                                                \
+    "spec: {nodeName: n1, nodeSelector: {kubernetes.io/hostname: n1}, containers: [{name: c, resources: {requests: "   \
+    "{cpu: 1}}}]}, status: {phase: Running}}\n"
 
 static const struct explained nodes[] = {
     /* From the last pod event, else from when it was up; where that is not known, or over, or beyond counting, nothing is said. */
@@ -52,39 +65,56 @@ static const struct explained nodes[] = {
       "CONSOLIDATION_DISABLED consolidateAfter is Never: NodePool default\n" WAITING "\n" MOVES },
     { PLAIN ALONE("", UP ", {type: Consolidatable, status: 'False'}") ROOM ONE, WAITING "\n" MOVES },
     /* on the node itself: the other annotations stay */
-    { PLAIN OWNED("n1", EVENT, UP CONSOLIDATABLE, "a: b, karpenter.sh/do-not-disrupt: 'true', c: d") ROOM ONE, "NODE_DO_NOT_DISRUPT the node carries karpenter.sh/do-not-disrupt\n" MOVES },
-    { "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\nstate: {nodes: [{name: n1, nominated: true}, {name: n9}]}\ncatalogues:\n- instanceTypes:\n" TYPE("m", "1", "")
-      "objects:\n" OWN_POOL("", ", requirements: []") ALONE("", UP CONSOLIDATABLE) ROOM ONE, "NOMINATED pods are on their way to the node\n" MOVES },
+    { PLAIN OWNED("n1", EVENT, UP CONSOLIDATABLE, "a: b, karpenter.sh/do-not-disrupt: 'true', c: d") ROOM ONE,
+      "NODE_DO_NOT_DISRUPT the node carries karpenter.sh/do-not-disrupt\n" MOVES },
+    { "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\nstate: {nodes: [{name: n1, "
+      "nominated: true}, {name: n9}]}\ncatalogues:\n- instanceTypes:\n" TYPE("m", "1", "") "objects:\n" OWN_POOL(
+          "", ", requirements: []") ALONE("", UP CONSOLIDATABLE) ROOM ONE,
+      "NOMINATED pods are on their way to the node\n" MOVES },
     /* of the pod */
-    { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM RUNNING("a", "n1", "1", "karpenter.sh/do-not-disrupt: 'true'"), "POD_DO_NOT_DISRUPT a pod carries karpenter.sh/do-not-disrupt: default/a\n" MOVES },
+    { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM RUNNING("a", "n1", "1", "karpenter.sh/do-not-disrupt: 'true'"),
+      "POD_DO_NOT_DISRUPT a pod carries karpenter.sh/do-not-disrupt: default/a\n" MOVES },
     { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM
-      "- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default, uid: u-a, annotations: {karpenter.sh/do-not-disrupt: 1h}}, spec: {nodeName: n1, containers: []}, "
-      "status: {phase: Running}}\n", "POD_DO_NOT_DISRUPT a pod carries karpenter.sh/do-not-disrupt: default/a\n" MOVES },
+      "- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default, uid: u-a, annotations: "
+      "{karpenter.sh/do-not-disrupt: 1h}}, spec: {nodeName: n1, containers: []}, "
+      "status: {phase: Running}}\n",
+      "POD_DO_NOT_DISRUPT a pod carries karpenter.sh/do-not-disrupt: default/a\n" MOVES },
     /* of budgets of pods: the one that blocks is not the first whose name it begins with; five are named */
     { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM PDB LABELLED("a", "n1", "other") LABELLED("a-b", "n1", "x"),
       "PDB_BLOCKED pdb default/p allows 0 disruptions (default/a-b)\nmove of 2 pods saves 1 of 1, 0 launches\n" },
-    { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM PDB LABELLED("a", "n1", "x") LABELLED("b", "n1", "x") LABELLED("c", "n1", "x") LABELLED("d", "n1", "x") LABELLED("e", "n1", "x")
-      LABELLED("f", "n1", "x"),
-      "PDB_BLOCKED pdb default/p allows 0 disruptions (default/a, default/b, default/c, default/d, default/e and 1 more pod)\nmove of 6 pods saves 1 of 1, 0 launches\n" },
-    { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM PDB LABELLED("a", "n1", "x") LABELLED("b", "n1", "x") LABELLED("c", "n1", "x") LABELLED("d", "n1", "x") LABELLED("e", "n1", "x")
-      LABELLED("f", "n1", "x") LABELLED("g", "n1", "x") LABELLED("h", "n1", "z"),
-      "PDB_BLOCKED pdb default/p allows 0 disruptions (default/a, default/b, default/c, default/d, default/e and 2 more pods)\nmove of 8 pods saves 1 of 1, 0 launches\n" },
+    { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM PDB LABELLED("a", "n1", "x") LABELLED("b", "n1", "x")
+          LABELLED("c", "n1", "x") LABELLED("d", "n1", "x") LABELLED("e", "n1", "x") LABELLED("f", "n1", "x"),
+      "PDB_BLOCKED pdb default/p allows 0 disruptions (default/a, default/b, default/c, default/d, default/e and 1 "
+      "more pod)\nmove of 6 pods saves 1 of 1, 0 launches\n" },
+    { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM PDB LABELLED("a", "n1", "x") LABELLED("b", "n1", "x")
+          LABELLED("c", "n1", "x") LABELLED("d", "n1", "x") LABELLED("e", "n1", "x") LABELLED("f", "n1", "x")
+              LABELLED("g", "n1", "x") LABELLED("h", "n1", "z"),
+      "PDB_BLOCKED pdb default/p allows 0 disruptions (default/a, default/b, default/c, default/d, default/e and 2 "
+      "more pods)\nmove of 8 pods saves 1 of 1, 0 launches\n" },
     /* the budget of its own pool, until its window closes */
-    { HEAD
-      "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: another}, spec: {template: {spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, "
-      "requirements: []}}, disruption: {budgets: [{nodes: '0', schedule: '0 0 * * *', duration: 2h}]}}, status: {conditions: [{type: Ready, status: 'True'}]}}\n"
-      OWN_POOL("disruption: {consolidateAfter: 0s, budgets: [{nodes: '0', schedule: '0 0 * * *', duration: 8h}]}, ", ", requirements: []")
-      ALONE("", UP CONSOLIDATABLE) ROOM ONE, "BUDGET the pool's disruption budget is used up: default until 2026-06-01T08:00:00Z\n" MOVES },
+    { HEAD "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: another}, spec: {template: {spec: "
+           "{nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, "
+           "requirements: []}}, disruption: {budgets: [{nodes: '0', schedule: '0 0 * * *', duration: 2h}]}}, status: "
+           "{conditions: [{type: Ready, status: 'True'}]}}\n" OWN_POOL(
+               "disruption: {consolidateAfter: 0s, budgets: [{nodes: '0', schedule: '0 0 * * *', duration: 8h}]}, ",
+               ", requirements: []") ALONE("", UP CONSOLIDATABLE) ROOM ONE,
+      "BUDGET the pool's disruption budget is used up: default until 2026-06-01T08:00:00Z\n" MOVES },
     /* empty ones go first: so many of them are named */
-    { PLAIN ALONE("", UP CONSOLIDATABLE) OWNED("e1", "", UP CONSOLIDATABLE, "") ROOM ONE, "NOT_REACHED_IN_PASS another command came first: Emptiness of e1\n" MOVES },
-    { HEAD OWN_POOL("disruption: {consolidateAfter: 0s}, ", ", requirements: []") ALONE("", UP CONSOLIDATABLE) OWNED("e1", "", UP CONSOLIDATABLE, "")
-      OWNED("e2", "", UP CONSOLIDATABLE, "") OWNED("e3", "", UP CONSOLIDATABLE, "") OWNED("e4", "", UP CONSOLIDATABLE, "") OWNED("e5", "", UP CONSOLIDATABLE, "")
-      OWNED("e6", "", UP CONSOLIDATABLE, "") ROOM ONE, "NOT_REACHED_IN_PASS another command came first: Emptiness of e1, e2, e3, e4, e5 and 1 more node\n" MOVES },
+    { PLAIN ALONE("", UP CONSOLIDATABLE) OWNED("e1", "", UP CONSOLIDATABLE, "") ROOM ONE,
+      "NOT_REACHED_IN_PASS another command came first: Emptiness of e1\n" MOVES },
+    { HEAD OWN_POOL("disruption: {consolidateAfter: 0s}, ", ", requirements: []") ALONE("", UP CONSOLIDATABLE)
+          OWNED("e1", "", UP CONSOLIDATABLE, "") OWNED("e2", "", UP CONSOLIDATABLE, "")
+              OWNED("e3", "", UP CONSOLIDATABLE, "") OWNED("e4", "", UP CONSOLIDATABLE, "")
+                  OWNED("e5", "", UP CONSOLIDATABLE, "") OWNED("e6", "", UP CONSOLIDATABLE, "") ROOM ONE,
+      "NOT_REACHED_IN_PASS another command came first: Emptiness of e1, e2, e3, e4, e5 and 1 more node\n" MOVES },
     /* where its only pod would find no place there is no move */
-    { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM NAMED, "PODS_WOULD_NOT_SCHEDULE its pods would not all find another place: default/a\n" },
+    { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM NAMED,
+      "PODS_WOULD_NOT_SCHEDULE its pods would not all find another place: default/a\n" },
     /* drift comes before consolidation, where it is true */
-    { HEAD OWN_POOL("disruption: {consolidateAfter: 0s}, ", ", requirements: []") ALONE("", UP CONSOLIDATABLE ", {type: Drifted, status: 'False'}")
-      OWNED("n2", "", UP ", {type: Drifted, status: 'True'}", "") ROOM ONE RUNNING("b", "n2", "1", ""), "NOT_REACHED_IN_PASS another command came first: Drift of n2\n" MOVES },
+    { HEAD OWN_POOL("disruption: {consolidateAfter: 0s}, ", ", requirements: []")
+          ALONE("", UP CONSOLIDATABLE ", {type: Drifted, status: 'False'}")
+              OWNED("n2", "", UP ", {type: Drifted, status: 'True'}", "") ROOM ONE RUNNING("b", "n2", "1", ""),
+      "NOT_REACHED_IN_PASS another command came first: Drift of n2\n" MOVES },
 };
 
 static void test_nodes(void **state)
@@ -107,8 +137,10 @@ static void test_methods(void **state)
 {
     (void)state;
     static const char world[] = PLAIN ALONE("", UP CONSOLIDATABLE) OWNED("e1", "", UP CONSOLIDATABLE, "") ROOM ONE;
-    const struct explained single = { world, "goes\n" }, several = { world, "TOO_FEW_NODES consolidation of several nodes needs two\n" MOVES },
-                           empty = { world, "NOT_EMPTY pods run on the node\n" MOVES }, drift = { world, "NOT_DRIFTED the node has not drifted\n" MOVES };
+    const struct explained single = { world, "goes\n" },
+                           several = { world, "TOO_FEW_NODES consolidation of several nodes needs two\n" MOVES },
+                           empty = { world, "NOT_EMPTY pods run on the node\n" MOVES },
+                           drift = { world, "NOT_DRIFTED the node has not drifted\n" MOVES };
     karp_disrupt_options options = of_method(KARP_METHOD_SINGLE_NODE);
     explain_nodes(&single, 1, &options);
     options = of_method(KARP_METHOD_MULTI_NODE);
@@ -124,9 +156,13 @@ static void test_not_reached(void **state)
 {
     (void)state;
     const struct explained out_of_turn = {
-        PLAIN OWNED("m1", "", UP CONSOLIDATABLE, "") ALONE("", UP CONSOLIDATABLE) "- {apiVersion: v1, kind: Node, metadata: {name: n9, labels: {kubernetes.io/hostname: n9}}, spec: {}, status: "
-        "{capacity: {cpu: '1', memory: 64Gi, pods: '9'}, allocatable: {cpu: '1', memory: 64Gi, pods: '9'}}}\n" RUNNING("b", "m1", "4", "") ONE,
-        "NOT_REACHED_IN_PASS another command came first\n" MOVES };
+        PLAIN OWNED("m1", "", UP CONSOLIDATABLE, "")
+            ALONE("", UP CONSOLIDATABLE) "- {apiVersion: v1, kind: Node, metadata: {name: n9, labels: "
+                                         "{kubernetes.io/hostname: n9}}, spec: {}, status: "
+                                         "{capacity: {cpu: '1', memory: 64Gi, pods: '9'}, allocatable: {cpu: '1', "
+                                         "memory: 64Gi, pods: '9'}}}\n" RUNNING("b", "m1", "4", "") ONE,
+        "NOT_REACHED_IN_PASS another command came first\n" MOVES
+    };
     karp_disrupt_options options = of_method(KARP_METHOD_SINGLE_NODE);
     options.max_simulations = 1;
     explain_nodes(&out_of_turn, 1, &options);
@@ -146,8 +182,10 @@ static void test_most_blockers(void **state)
     size_t length = (size_t)snprintf(world, sizeof world, "%s", PLAIN ALONE("", UP CONSOLIDATABLE) ROOM);
     for (int i = 0; i < 105; i++) {
         length += (size_t)snprintf(world + length, sizeof world - length,
-                                   "- {apiVersion: v1, kind: Pod, metadata: {name: p%d, namespace: default, uid: u-%d, annotations: {karpenter.sh/do-not-disrupt: 'true'}}, spec: "
-                                   "{nodeName: n1, containers: []}, status: {phase: Running}}\n", i, i);
+                                   "- {apiVersion: v1, kind: Pod, metadata: {name: p%d, namespace: default, uid: u-%d, "
+                                   "annotations: {karpenter.sh/do-not-disrupt: 'true'}}, spec: "
+                                   "{nodeName: n1, containers: []}, status: {phase: Running}}\n",
+                                   i, i);
         assert_true(length < sizeof world);
     }
     karp_error_init(&error, sizeof error);
@@ -190,7 +228,8 @@ static void test_bad_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nodes), cmocka_unit_test(test_methods), cmocka_unit_test(test_not_reached), cmocka_unit_test(test_most_blockers), cmocka_unit_test(test_bad_calls),
+        cmocka_unit_test(test_nodes),         cmocka_unit_test(test_methods),   cmocka_unit_test(test_not_reached),
+        cmocka_unit_test(test_most_blockers), cmocka_unit_test(test_bad_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,17 +14,23 @@
 #include "fit_asking.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-#define AMOUNT(resource, quantity) { .name = T(resource), .text = T(quantity) }
+#define AMOUNT(resource, quantity)                                                                                     \
+    {                                                                                                                  \
+        .name = T(resource), .text = T(quantity)                                                                       \
+    }
 
-static const karp_resource cpu1[] = { AMOUNT("cpu", "1") }, cpu2[] = { AMOUNT("cpu", "2") }, cpu4[] = { AMOUNT("cpu", "4") },
-                           cpu8[] = { AMOUNT("cpu", "8") }, cpu16_gpu[] = { AMOUNT("CPU", "16"), AMOUNT("GPU", "1") };
+static const karp_resource cpu1[] = { AMOUNT("cpu", "1") }, cpu2[] = { AMOUNT("cpu", "2") },
+                           cpu4[] = { AMOUNT("cpu", "4") }, cpu8[] = { AMOUNT("cpu", "8") },
+                           cpu16_gpu[] = { AMOUNT("CPU", "16"), AMOUNT("GPU", "1") };
 
 /* ---- the rules ---------------------------------------------------------------------------------------------------- */
 
 static void many_equal_demands(void **state)
 {
     fit_world *w = *state;
-    const karp_fit_type types[] = { { .name = T("g5.8xlarge"), .resources = cpu16_gpu, .resource_count = 2, .price = 2.448 } };
+    const karp_fit_type types[] = {
+        { .name = T("g5.8xlarge"), .resources = cpu16_gpu, .resource_count = 2, .price = 2.448 }
+    };
     const karp_fit_demand demands[] = { { .requests = cpu16_gpu, .request_count = 2, .count = 9838, .group = 1 } };
     fit_ask(w, types, 1, NULL, 0, demands, 1);
     karp_fitting *f = fit_made(w);
@@ -163,7 +169,9 @@ static void groups_leave_no_trace(void **state)
 static void nothing_to_choose_from(void **state)
 {
     fit_world *w = *state;
-    const karp_fit_demand demands[] = { { .requests = cpu1, .request_count = 1, .count = 1 }, { .count = 2 }, { .requests = cpu1, .request_count = 1 } };
+    const karp_fit_demand demands[] = { { .requests = cpu1, .request_count = 1, .count = 1 },
+                                        { .count = 2 },
+                                        { .requests = cpu1, .request_count = 1 } };
     fit_ask(w, NULL, 0, NULL, 0, demands, 3);
     assert_fit(w, "left 0*1 SELECTOR!, 1*2 SELECTOR!");
 }
@@ -173,10 +181,12 @@ static void nothing_to_choose_from(void **state)
 static void exact_amounts(void **state)
 {
     fit_world *w = *state;
-    const karp_resource one[] = { AMOUNT("cpu", "1") }, tenth[] = { AMOUNT("cpu", "0.1") }, nano[] = { AMOUNT("cpu", "1n") };
+    const karp_resource one[] = { AMOUNT("cpu", "1") }, tenth[] = { AMOUNT("cpu", "0.1") },
+                        nano[] = { AMOUNT("cpu", "1n") };
     const karp_resource huge[] = { AMOUNT("cpu", "9e20") };
     const karp_fit_type types[] = { { .resources = one, .resource_count = 1 } };
-    karp_fit_demand demands[] = { { .requests = tenth, .request_count = 1, .count = 20 }, { .requests = nano, .request_count = 1, .count = 1 } };
+    karp_fit_demand demands[] = { { .requests = tenth, .request_count = 1, .count = 20 },
+                                  { .requests = nano, .request_count = 1, .count = 1 } };
     fit_ask(w, types, 1, NULL, 0, demands, 2);
     assert_fit(w, "new0x2:0*10 new0x1:1*1"); /* ten tenths are one, to the last nano */
     demands[1].requests = huge;
@@ -206,7 +216,8 @@ static void refused(fit_world *w, karp_status status, const char *object, const 
 static void bad_requests(void **state)
 {
     fit_world *w = *state;
-    const karp_resource negative[] = { AMOUNT("cpu", "-1") }, odd[] = { AMOUNT("cpu", "one") }, twice[] = { AMOUNT("cpu", "1"), AMOUNT("cpu", "1") };
+    const karp_resource negative[] = { AMOUNT("cpu", "-1") }, odd[] = { AMOUNT("cpu", "one") },
+                        twice[] = { AMOUNT("cpu", "1"), AMOUNT("cpu", "1") };
     const karp_requirement gt[] = { { .key = T("zone"), .op = KARP_OP_GT } };
     const karp_selector greater = { .expressions = gt, .expression_count = 1 };
     karp_fit_type types[] = { { .name = T("big"), .resources = cpu4, .resource_count = 1, .price = 1 } };
@@ -306,8 +317,12 @@ static void many_different_demands(void **state)
     uint64_t seed = 3;
     int polls = 0;
     for (int i = 0; i < MANY; i++) {
-        amounts[i] = (karp_resource){ .name = T("cpu"), .value = 1000000 + (int64_t)random_below(&seed, 1500000), .scale = -6 };
-        demands[i] = (karp_fit_demand){ .requests = &amounts[i], .request_count = 1, .count = 1, .group = i % 5 == 0 ? (uint32_t)i : 0 };
+        amounts[i] = (karp_resource){ .name = T("cpu"),
+                                      .value = 1000000 + (int64_t)random_below(&seed, 1500000),
+                                      .scale = -6 };
+        demands[i] = (karp_fit_demand){
+            .requests = &amounts[i], .request_count = 1, .count = 1, .group = i % 5 == 0 ? (uint32_t)i : 0
+        };
     }
     fit_ask(w, types, 1, nodes, 1, demands, MANY);
     w->request.should_stop = count_polls;
@@ -322,7 +337,8 @@ static void many_different_demands(void **state)
 static void all_types_together(void **state)
 {
     fit_world *w = *state;
-    const karp_fit_type types[] = { { .resources = cpu4, .resource_count = 1, .price = 1, .min_nodes = 1 }, { .resources = cpu1, .resource_count = 1, .price = 9 } };
+    const karp_fit_type types[] = { { .resources = cpu4, .resource_count = 1, .price = 1, .min_nodes = 1 },
+                                    { .resources = cpu1, .resource_count = 1, .price = 9 } };
     const karp_fit_demand demands[] = { { .requests = cpu1, .request_count = 1, .count = 13, .max_per_node = 2 } };
     fit_ask(w, types, 2, NULL, 0, demands, 1);
     w->request.max_launches = 3;
@@ -332,7 +348,8 @@ static void all_types_together(void **state)
     assert_int_equal(karp_fitting_left(f, 0, &l), KARP_OK);
     assert_true(l.copies == 7 && l.reason == KARP_FIT_FULL && !l.permanent);
     karp_fitting_free(f);
-    const karp_fit_type more[] = { { .resources = cpu4, .resource_count = 1, .min_nodes = 2 }, { .resources = cpu1, .resource_count = 1, .min_nodes = 2 } };
+    const karp_fit_type more[] = { { .resources = cpu4, .resource_count = 1, .min_nodes = 2 },
+                                   { .resources = cpu1, .resource_count = 1, .min_nodes = 2 } };
     fit_ask(w, more, 2, NULL, 0, NULL, 0);
     refused(w, KARP_E_INVALID, "", "");
     w->request.max_launches = 4;

@@ -11,9 +11,13 @@
 
 #include "fit_asking.h"
 
-#define AMOUNT(resource, quantity) { .name = T(resource), .text = T(quantity) }
+#define AMOUNT(resource, quantity)                                                                                     \
+    {                                                                                                                  \
+        .name = T(resource), .text = T(quantity)                                                                       \
+    }
 
-static const karp_resource cpu1[] = { AMOUNT("cpu", "1") }, cpu2[] = { AMOUNT("cpu", "2") }, cpu3[] = { AMOUNT("cpu", "3") };
+static const karp_resource cpu1[] = { AMOUNT("cpu", "1") }, cpu2[] = { AMOUNT("cpu", "2") },
+                           cpu3[] = { AMOUNT("cpu", "3") };
 
 static void missing_arguments(void **state)
 {
@@ -55,9 +59,11 @@ static karp_status asked_within(uint64_t limit, const karp_fit_request *request)
 static void limits_of_the_context(void **state)
 {
     (void)state;
-    const karp_fit_type types[] = { { .resources = cpu2, .resource_count = 1 }, { .resources = cpu2, .resource_count = 1 } };
+    const karp_fit_type types[] = { { .resources = cpu2, .resource_count = 1 },
+                                    { .resources = cpu2, .resource_count = 1 } };
     const karp_fit_node nodes[] = { { .free = cpu2, .free_count = 1 }, { .free = cpu2, .free_count = 1 } };
-    const karp_fit_demand demands[] = { { .requests = cpu1, .request_count = 1, .count = 1 }, { .requests = cpu1, .request_count = 1, .count = 1 } };
+    const karp_fit_demand demands[] = { { .requests = cpu1, .request_count = 1, .count = 1 },
+                                        { .requests = cpu1, .request_count = 1, .count = 1 } };
     for (int which = 0; which < 8; which++) {
         karp_fit_request request;
         karp_fit_request_init(&request, sizeof request);
@@ -78,7 +84,9 @@ static void endless_lists(void **state)
     for (int which = 0; which < 3; which++) {
         karp_fit_request request;
         karp_fit_request_init(&request, sizeof request);
-        *(which == 0 ? &request.type_count : which == 1 ? &request.node_count : &request.demand_count) = (size_t)(1 << 30) + 1;
+        *(which == 0   ? &request.type_count
+          : which == 1 ? &request.node_count
+                       : &request.demand_count) = (size_t)(1 << 30) + 1;
         assert_int_equal(asked_within(UINT64_MAX, &request), KARP_E_LIMIT);
     }
 }
@@ -90,15 +98,19 @@ static void unsuitable_nodes(void **state)
     static const karp_label in_a = { T("zone"), T("a") }, in_b = { T("zone"), T("b") };
     const karp_selector to_b = { .match_labels = &in_b, .match_label_count = 1 };
     const karp_fit_node nodes[] = {
-        { .free = cpu3, .free_count = 1, .labels = &in_a, .label_count = 1 }, { .free = cpu2, .free_count = 1, .labels = &in_b, .label_count = 1 },
-        { .free = cpu3, .free_count = 1, .labels = &in_a, .label_count = 1 }, { .free = cpu3, .free_count = 1, .labels = &in_b, .label_count = 1 },
+        { .free = cpu3, .free_count = 1, .labels = &in_a, .label_count = 1 },
+        { .free = cpu2, .free_count = 1, .labels = &in_b, .label_count = 1 },
+        { .free = cpu3, .free_count = 1, .labels = &in_a, .label_count = 1 },
+        { .free = cpu3, .free_count = 1, .labels = &in_b, .label_count = 1 },
     };
     const karp_fit_demand demands[] = { { .requests = cpu1, .request_count = 1, .count = 9, .selector = &to_b } };
     fit_ask(w, NULL, 0, nodes, 4, demands, 1);
     assert_fit(w, "1x1:0*2 3x1:0*3 | left 0*4 FULL");
 }
 
-typedef struct stopper { int left, told; } stopper;
+typedef struct stopper {
+    int left, told;
+} stopper;
 
 static int32_t stop_at(void *user)
 {
@@ -113,7 +125,8 @@ static void stopped_anywhere(void **state)
     fit_world *w = *state;
     enum { MANY = 1300 };
     static karp_fit_demand demands[MANY];
-    const karp_fit_type types[] = { { .resources = cpu1, .resource_count = 1, .price = 1, .max_nodes = 1 }, { .resources = cpu1, .resource_count = 1, .price = 2 } };
+    const karp_fit_type types[] = { { .resources = cpu1, .resource_count = 1, .price = 1, .max_nodes = 1 },
+                                    { .resources = cpu1, .resource_count = 1, .price = 2 } };
     for (int i = 0; i < MANY; i++) demands[i] = (karp_fit_demand){ .requests = cpu1, .request_count = 1, .count = 1 };
     for (int more = 0; more < 2; more++) { /* two types for one demand: the rest is looked at a step later */
         demands[0].count = more ? 2 : 1;
@@ -135,8 +148,11 @@ static void stopped_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(missing_arguments, fit_set_up, fit_tear_down), cmocka_unit_test(limits_of_the_context), cmocka_unit_test(endless_lists),
-        cmocka_unit_test_setup_teardown(unsuitable_nodes, fit_set_up, fit_tear_down), cmocka_unit_test_setup_teardown(stopped_anywhere, fit_set_up, fit_tear_down),
+        cmocka_unit_test_setup_teardown(missing_arguments, fit_set_up, fit_tear_down),
+        cmocka_unit_test(limits_of_the_context),
+        cmocka_unit_test(endless_lists),
+        cmocka_unit_test_setup_teardown(unsuitable_nodes, fit_set_up, fit_tear_down),
+        cmocka_unit_test_setup_teardown(stopped_anywhere, fit_set_up, fit_tear_down),
     };
     return cmocka_run_group_tests_name("fit_limits", tests, NULL, NULL);
 }

@@ -14,10 +14,13 @@ static void test_refused(void **state)
 {
     static karp_fit_demand demands[DEMANDS];
     static karp_fit_type types[TYPES];
-    static karp_resource few[] = { { .name = T("cpu"), .text = T("1") } }, many[] = { { .name = T("cpu"), .text = T("4") } };
+    static karp_resource few[] = { { .name = T("cpu"), .text = T("1") } },
+                         many[] = { { .name = T("cpu"), .text = T("4") } };
     fit_world *w = *state;
-    for (size_t i = 0; i < DEMANDS; i++) demands[i] = (karp_fit_demand){ .requests = few, .request_count = 1, .count = 1 };
-    for (size_t i = 0; i < TYPES; i++) types[i] = (karp_fit_type){ .name = T(""), .resources = many, .resource_count = 1, .price = 1 };
+    for (size_t i = 0; i < DEMANDS; i++)
+        demands[i] = (karp_fit_demand){ .requests = few, .request_count = 1, .count = 1 };
+    for (size_t i = 0; i < TYPES; i++)
+        types[i] = (karp_fit_type){ .name = T(""), .resources = many, .resource_count = 1, .price = 1 };
     fit_ask(w, types, TYPES, NULL, 0, demands, DEMANDS);
     size_t blocks = w->fault.live_blocks, bytes = w->fault.live_bytes;
     for (size_t at = 1;; at++) {

@@ -30,7 +30,9 @@ static size_t some_amounts(uint64_t *seed, karp_resource *list, int64_t least, i
     size_t n = 0;
     for (size_t r = 0; r < RESOURCES; r++) {
         if (random_below(seed, 4) == 0) continue;
-        list[n++] = (karp_resource){ .name = names[r], .value = least + (int64_t)random_below(seed, (uint64_t)(most - least + 1)), .scale = -1 };
+        list[n++] = (karp_resource){ .name = names[r],
+                                     .value = least + (int64_t)random_below(seed, (uint64_t)(most - least + 1)),
+                                     .scale = -1 };
     }
     return n;
 }
@@ -45,7 +47,9 @@ static void make(maker *m, uint64_t *seed)
     for (size_t i = 0; i < m->type_count; i++, a++) {
         uint64_t most = random_below(seed, 6);
         karp_fit_type *t = &m->types[i];
-        *t = (karp_fit_type){ .resources = m->amounts[a], .resource_count = some_amounts(seed, m->amounts[a], 0, 60), .max_nodes = most };
+        *t = (karp_fit_type){ .resources = m->amounts[a],
+                              .resource_count = some_amounts(seed, m->amounts[a], 0, 60),
+                              .max_nodes = most };
         t->price = (double)random_below(seed, 5);
         t->min_nodes = most > 2 ? random_below(seed, 2) : 0;
     }
@@ -86,7 +90,8 @@ static void check_load(const maker *m, const karp_fit_load *l)
             used += (int64_t)l->shares[k].copies * amount_in(d->requests, d->request_count, r);
             assert_true(l->shares[k].copies > 0 && (d->max_per_node == 0 || l->shares[k].copies <= d->max_per_node));
         }
-        if (l->launched) assert_true(used <= amount_in(m->types[l->index].resources, m->types[l->index].resource_count, r));
+        if (l->launched)
+            assert_true(used <= amount_in(m->types[l->index].resources, m->types[l->index].resource_count, r));
         else assert_true(used <= amount_in(m->nodes[l->index].free, m->nodes[l->index].free_count, r));
     }
 }
@@ -135,7 +140,11 @@ enum { MOST_NODES = 256 };
 
 typedef struct plain {
     const maker *m;
-    struct plain_node { size_t source; int64_t room[RESOURCES]; uint64_t copies[DEMANDS]; } nodes[MOST_NODES];
+    struct plain_node {
+        size_t source;
+        int64_t room[RESOURCES];
+        uint64_t copies[DEMANDS];
+    } nodes[MOST_NODES];
     size_t node_count;
     uint64_t launched[TYPES], launched_all, left[DEMANDS];
 } plain;
@@ -148,7 +157,9 @@ static void plain_add(plain *p, size_t source)
     memset(n, 0, sizeof *n);
     n->source = source;
     for (size_t r = 0; r < RESOURCES; r++) {
-        if (launched) n->room[r] = amount_in(p->m->types[source - p->m->node_count].resources, p->m->types[source - p->m->node_count].resource_count, r);
+        if (launched)
+            n->room[r] = amount_in(p->m->types[source - p->m->node_count].resources,
+                                   p->m->types[source - p->m->node_count].resource_count, r);
         else n->room[r] = amount_in(p->m->nodes[source].free, p->m->nodes[source].free_count, r);
     }
     if (!launched) return;
@@ -212,7 +223,8 @@ static bool plain_before(const plain *p, size_t x, size_t y)
 {
     double size[2] = { 0, 0 };
     const size_t both[2] = { x, y };
-    if (p->m->demands[x].priority != p->m->demands[y].priority) return p->m->demands[x].priority > p->m->demands[y].priority;
+    if (p->m->demands[x].priority != p->m->demands[y].priority)
+        return p->m->demands[x].priority > p->m->demands[y].priority;
     for (size_t r = 0; r < RESOURCES; r++) {
         int64_t most = 0;
         for (size_t t = 0; t < p->m->type_count; t++) {
@@ -225,7 +237,9 @@ static bool plain_before(const plain *p, size_t x, size_t y)
         }
         for (size_t k = 0; k < 2; k++) {
             int64_t need = amount_in(p->m->demands[both[k]].requests, p->m->demands[both[k]].request_count, r);
-            double part = need == 0 ? 0 : most == 0 ? 1e9 : (double)need / (double)most; /* of small numbers: exact enough to compare */
+            double part = need == 0   ? 0
+                          : most == 0 ? 1e9
+                                      : (double)need / (double)most; /* of small numbers: exact enough to compare */
             size[k] = part > size[k] ? part : size[k];
         }
     }
@@ -284,7 +298,8 @@ static void plain_compare(const plain *p, const karp_fitting *f)
             for (size_t c = 0; c < l.share_count; c++) copies[l.shares[c].demand] = l.shares[c].copies;
             /* nodes that exist and receive nothing are not listed */
             static const uint64_t nothing[DEMANDS];
-            while (p->nodes[at].source < p->m->node_count && memcmp(p->nodes[at].copies, nothing, sizeof nothing) == 0) at++;
+            while (p->nodes[at].source < p->m->node_count && memcmp(p->nodes[at].copies, nothing, sizeof nothing) == 0)
+                at++;
             assert_true(at < p->node_count);
             assert_int_equal(p->nodes[at].source, l.launched ? p->m->node_count + l.index : l.index);
             assert_memory_equal(p->nodes[at].copies, copies, sizeof copies);

@@ -4,8 +4,9 @@
 
 #include <stdio.h>
 
-#define LIMITED(amounts) \
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {limits: {" amounts "}, template: {spec: " \
+#define LIMITED(amounts)                                                                                               \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {limits: {" amounts                \
+    "}, template: {spec: "                                                                                             \
     "{nodeClassRef: {group: karpenter.test, kind: TestNodeClass, name: default}}}}}" DOCUMENT
 
 static const struct world {
@@ -13,17 +14,25 @@ static const struct world {
 } worlds[] = {
     /* Nothing is left of the limits: what the pod asks for counts all the same. */
     { LIMITED("cpu: 1"), POD("a", "", REQUESTS("cpu: 1")), "LIMITS 4 4 4 4" },
-    { LIMITED("cpu: 1"), POD("a", "", "nodeSelector: {kubernetes.io/arch: arm64}, " REQUESTS("cpu: 1")), "LIMITS 4 1 1 1" },
-    { LIMITED("cpu: 1"), POD("a", "", "nodeSelector: {kubernetes.io/arch: arm64}, " REQUESTS("cpu: 8")), "LIMITS 4 1 0 0" },
-    { LIMITED("nodes: 0"), POD("a", "", "nodeSelector: {test/size: large}, " REQUESTS("cpu: 8")), "NODE_LIMITS 4 1 1 1" },
-    { LIMITED("nodes: 0"), POD("a", "", "nodeSelector: {topology.kubernetes.io/zone: z3, karpenter.sh/capacity-type: spot}, " REQUESTS("cpu: 1")),
+    { LIMITED("cpu: 1"), POD("a", "", "nodeSelector: {kubernetes.io/arch: arm64}, " REQUESTS("cpu: 1")),
+      "LIMITS 4 1 1 1" },
+    { LIMITED("cpu: 1"), POD("a", "", "nodeSelector: {kubernetes.io/arch: arm64}, " REQUESTS("cpu: 8")),
+      "LIMITS 4 1 0 0" },
+    { LIMITED("nodes: 0"), POD("a", "", "nodeSelector: {test/size: large}, " REQUESTS("cpu: 8")),
+      "NODE_LIMITS 4 1 1 1" },
+    { LIMITED("nodes: 0"),
+      POD("a", "",
+          "nodeSelector: {topology.kubernetes.io/zone: z3, karpenter.sh/capacity-type: spot}, " REQUESTS("cpu: 1")),
       "NODE_LIMITS 4 2 2 0" },
     /* Some types are within the limits, and those that would do are not. */
     { LIMITED("cpu: 3"), POD("a", "", REQUESTS("cpu: 8")), "LIMITS 4 4 1 1" },
-    { LIMITED("cpu: 3"), POD("a", "", "nodeSelector: {kubernetes.io/arch: arm64}, " REQUESTS("cpu: 1")), "LIMITS 4 1 1 1" },
+    { LIMITED("cpu: 3"), POD("a", "", "nodeSelector: {kubernetes.io/arch: arm64}, " REQUESTS("cpu: 1")),
+      "LIMITS 4 1 1 1" },
     /* Limits are not the cause. */
     { LIMITED("cpu: 3"), POD("a", "", REQUESTS("cpu: 100")), "TYPE_RESOURCES 4 4 0 0" },
-    { LIMITED("cpu: 100"), POD("a", "", "nodeSelector: {topology.kubernetes.io/zone: z3, karpenter.sh/capacity-type: spot}, " REQUESTS("cpu: 1")),
+    { LIMITED("cpu: 100"),
+      POD("a", "",
+          "nodeSelector: {topology.kubernetes.io/zone: z3, karpenter.sh/capacity-type: spot}, " REQUESTS("cpu: 1")),
       "RESOURCES_AND_OFFERING 4 2 2 0" },
 };
 

@@ -58,10 +58,7 @@ static void test_spread(void **state)
 
 /* ---- strings ---- */
 
-static size_t name_of(uint32_t i, char text[32])
-{
-    return (size_t)snprintf(text, 32, "label-%u", i * 7919);
-}
+static size_t name_of(uint32_t i, char text[32]) { return (size_t)snprintf(text, 32, "label-%u", i * 7919); }
 
 static void test_strings(void **state)
 {

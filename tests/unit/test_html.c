@@ -12,10 +12,11 @@
 #include <karp/karp.h>
 #include <support/fault.h>
 
-static void expect(karp_context *context, void (*write)(write_buffer *b, karp_str text), karp_str given, const char *wanted)
+static void expect(karp_context *context, void (*write)(write_buffer *b, karp_str text), karp_str given,
+                   const char *wanted)
 {
     write_buffer b;
-    karp_text text = {0};
+    karp_text text = { 0 };
     buffer_init(&b, context);
     write(&b, given);
     assert_int_equal(buffer_finish(&b, &text, NULL), KARP_OK);
@@ -28,19 +29,30 @@ static void escapes(void **state)
     (void)state;
     static const char mark[] = "\xef\xbf\xbd";
     static const char *const cases[][2] = {
-        {"", ""},
-        {"web-0", "web-0"},
-        {"<script>alert('1')</script>", "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"},
-        {"a\" onload=\"b", "a&quot; onload=&quot;b"},
-        {"&amp;", "&amp;amp;"},
-        {"two\nlines", "two\nlines"},
-        {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+        { "", "" },
+        { "web-0", "web-0" },
+        { "<script>alert('1')</script>", "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;" },
+        { "a\" onload=\"b", "a&quot; onload=&quot;b" },
+        { "&amp;", "&amp;amp;" },
+        { "two\nlines", "two\nlines" },
+        { "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" },
     };
     /* Each becomes one mark. */
     static const char *const unseen[] = {
-        "\x01", "\t", "\r", "\x7f", "\xc2\x85" /* C1 */, "\xe2\x80\xae" /* right to left */, "\xe2\x80\x8b" /* no width */,
-        "\xe2\x81\xa9" /* isolate */, "\xd8\x9c" /* Arabic mark */, "\xef\xbb\xbf" /* byte order */, "\xe2\x80\xa8" /* line */,
-        "\xff", "\xc3" /* cut */, "\x80",
+        "\x01",
+        "\t",
+        "\r",
+        "\x7f",
+        "\xc2\x85" /* C1 */,
+        "\xe2\x80\xae" /* right to left */,
+        "\xe2\x80\x8b" /* no width */,
+        "\xe2\x81\xa9" /* isolate */,
+        "\xd8\x9c" /* Arabic mark */,
+        "\xef\xbb\xbf" /* byte order */,
+        "\xe2\x80\xa8" /* line */,
+        "\xff",
+        "\xc3" /* cut */,
+        "\x80",
     };
     karp_context *context = NULL;
     assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
@@ -56,7 +68,9 @@ static void escapes(void **state)
         strncat(wanted, "&lt;", 5);
         expect(context, html_text, str_of(given), wanted);
     }
-    expect(context, html_text, (karp_str){"a\0b", 3}, "a\xef\xbf\xbd" "b");
+    expect(context, html_text, (karp_str){ "a\0b", 3 },
+           "a\xef\xbf\xbd"
+           "b");
     expect(context, html_json, str_of("{\"a\":\"</script><!-- & -->\"}"),
            "{\"a\":\"\\u003c/script\\u003e\\u003c!-- \\u0026 --\\u003e\"}");
     karp_context_free(context);
@@ -70,7 +84,8 @@ static karp_snapshot *read_cluster(karp_context *context)
     karp_snapshot *snapshot = NULL;
     karp_error_init(&error, sizeof(error));
     karp_status status = karp_reader_new(context, NULL, &reader, &error);
-    if (status == KARP_OK) status = karp_catalogue_read_file(context, "tests/data/fault/catalogue.json", &catalogue, &error);
+    if (status == KARP_OK)
+        status = karp_catalogue_read_file(context, "tests/data/fault/catalogue.json", &catalogue, &error);
     if (status == KARP_OK) status = karp_reader_add_catalogue(reader, catalogue, &error);
     if (status == KARP_OK) status = karp_reader_add_path(reader, "tests/data/fault/cluster.yaml", &error);
     if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, &error);
@@ -81,10 +96,11 @@ static karp_snapshot *read_cluster(karp_context *context)
     return snapshot;
 }
 
-static karp_text page_of(karp_context *context, const karp_decision *plan, const karp_decision *disruption, karp_status *status)
+static karp_text page_of(karp_context *context, const karp_decision *plan, const karp_decision *disruption,
+                         karp_status *status)
 {
     karp_write_options options;
-    karp_text text = {0};
+    karp_text text = { 0 };
     karp_write_options_init(&options, sizeof(options));
     options.format = KARP_FORMAT_HTML;
     *status = plan != NULL ? karp_write_plan(context, plan, disruption, &options, &text, NULL)
@@ -123,7 +139,7 @@ static void refuse_each(fault *f, karp_context *context, const karp_decision *pl
 static void refused_memory(void **state)
 {
     (void)state;
-    fault f = {0};
+    fault f = { 0 };
     karp_context *context = fault_context(&f);
     karp_snapshot *snapshot = read_cluster(context);
     karp_decision *plan = NULL;

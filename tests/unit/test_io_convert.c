@@ -11,7 +11,8 @@ static const json_t *requirement(const json_t *pool, const char *key)
 {
     size_t i;
     json_t *one;
-    json_array_foreach(at(pool, "spec/template/spec/requirements"), i, one) {
+    json_array_foreach(at(pool, "spec/template/spec/requirements"), i, one)
+    {
         if (strcmp(text_at(one, "key"), key) == 0) return one;
     }
     return NULL;
@@ -20,11 +21,13 @@ static const json_t *requirement(const json_t *pool, const char *key)
 static void test_all_fields(void **state)
 {
     (void)state;
-    reading r = read_text(PROVISIONER
-                          "  providerRef: {name: tpl}\n  labels: {team: x}\n  annotations: {owner: y1}\n  taints: [{key: a, effect: NoSchedule}]\n"
-                          "  startupTaints: [{key: b, effect: NoSchedule}]\n  weight: 10\n  limits: {resources: {cpu: '1000', memory: 1000Gi}}\n"
-                          "  requirements: [{key: kubernetes.io/arch, operator: In, values: [arm64]}, {key: karpenter.k8s.aws/instance-family, operator: In, values: [m5]}]\n"
-                          "  consolidation: {enabled: true}\n  ttlSecondsUntilExpired: 2592000\n");
+    reading r = read_text(PROVISIONER "  providerRef: {name: tpl}\n  labels: {team: x}\n  annotations: {owner: y1}\n  "
+                                      "taints: [{key: a, effect: NoSchedule}]\n"
+                                      "  startupTaints: [{key: b, effect: NoSchedule}]\n  weight: 10\n  limits: "
+                                      "{resources: {cpu: '1000', memory: 1000Gi}}\n"
+                                      "  requirements: [{key: kubernetes.io/arch, operator: In, values: [arm64]}, "
+                                      "{key: karpenter.k8s.aws/instance-family, operator: In, values: [m5]}]\n"
+                                      "  consolidation: {enabled: true}\n  ttlSecondsUntilExpired: 2592000\n");
     assert_read(&r);
     const json_t *p = object_of(&r, "NodePool", NULL, "foo");
     assert_string_equal(text_at(p, "apiVersion"), "karpenter.sh/v1");
@@ -78,14 +81,19 @@ static void test_absent_fields(void **state)
 static void test_kubelet_moves_to_a_class(void **state)
 {
     (void)state;
-    static const char provisioner[] = PROVISIONER "  providerRef: {name: tpl}\n  kubeletConfiguration: {maxPods: 20, podsPerCore: 2, containerRuntime: dockerd, clusterDNS: [10.0.1.100],"
-                                                  " systemReserved: {cpu: 100m}, kubeReserved: {cpu: 200m}, evictionHard: {memory.available: 5%}, cpuCFSQuota: true, nonsense: 1}\n";
-    static const char template_[] = TEMPLATE "  amiFamily: Bottlerocket\n  blockDeviceMappings: [{deviceName: /dev/xvda}]\n";
+    static const char provisioner[] = PROVISIONER
+        "  providerRef: {name: tpl}\n  kubeletConfiguration: {maxPods: 20, podsPerCore: 2, containerRuntime: dockerd, "
+        "clusterDNS: [10.0.1.100],"
+        " systemReserved: {cpu: 100m}, kubeReserved: {cpu: 200m}, evictionHard: {memory.available: 5%}, cpuCFSQuota: "
+        "true, nonsense: 1}\n";
+    static const char template_[] = TEMPLATE
+        "  amiFamily: Bottlerocket\n  blockDeviceMappings: [{deviceName: /dev/xvda}]\n";
     for (int order = 0; order < 2; order++) {
         reading r = read_texts(NULL, "a", order ? template_ : provisioner, "b", order ? provisioner : template_, NULL);
         assert_read(&r);
         const json_t *c = object_of(&r, "EC2NodeClass", NULL, "tpl-foo");
-        assert_string_equal(text_at(object_of(&r, "NodePool", NULL, "foo"), "spec/template/spec/nodeClassRef/name"), "tpl-foo");
+        assert_string_equal(text_at(object_of(&r, "NodePool", NULL, "foo"), "spec/template/spec/nodeClassRef/name"),
+                            "tpl-foo");
         assert_int_equal(number_at(c, "spec/kubelet/maxPods"), 20);
         assert_string_equal(text_at(c, "spec/kubelet/kubeReserved/cpu"), "200m");
         assert_null(at(c, "spec/kubelet/containerRuntime"));
@@ -107,9 +115,12 @@ static void test_kubelet_moves_to_a_class(void **state)
 static void test_templates(void **state)
 {
     (void)state;
-    reading r = read_text(TEMPLATE "  subnetSelector: {Name: 'a, b', zone: ''}\n  securityGroupSelector: {aws-ids: 'sg-1,sg-2', Name: x}\n"
-                                   "  amiSelector: {'aws::name': 'n1,n2', 'aws::owners': self}\n  tags: {t: u}\n  metadataOptions: {httpEndpoint: enabled}\n"
-                                   "  associatePublicIpAddress: true\n  userData: hello\n");
+    reading r = read_text(
+        TEMPLATE
+        "  subnetSelector: {Name: 'a, b', zone: ''}\n  securityGroupSelector: {aws-ids: 'sg-1,sg-2', Name: x}\n"
+        "  amiSelector: {'aws::name': 'n1,n2', 'aws::owners': self}\n  tags: {t: u}\n  metadataOptions: {httpEndpoint: "
+        "enabled}\n"
+        "  associatePublicIpAddress: true\n  userData: hello\n");
     assert_read(&r);
     const json_t *c = object_of(&r, "EC2NodeClass", NULL, "tpl");
     assert_string_equal(text_at(c, "apiVersion"), "karpenter.k8s.aws/v1");
@@ -139,14 +150,23 @@ static void test_templates(void **state)
 static void test_errors_name_the_old_fields(void **state)
 {
     (void)state;
-    static const struct { const char *text; karp_status status; uint32_t line; const char *field; } cases[] = {
-        { PROVISIONER "  requirements:\n  - key: a\n    values: [1]\n", KARP_E_INVALID, 7, "spec.requirements[0].values[0]" },
-        { PROVISIONER "  consolidation:\n    enabled: true\n  ttlSecondsAfterEmpty: 30\n", KARP_E_INVALID, 6, "spec.consolidation.enabled" },
+    static const struct {
+        const char *text;
+        karp_status status;
+        uint32_t line;
+        const char *field;
+    } cases[] = {
+        { PROVISIONER "  requirements:\n  - key: a\n    values: [1]\n", KARP_E_INVALID, 7,
+          "spec.requirements[0].values[0]" },
+        { PROVISIONER "  consolidation:\n    enabled: true\n  ttlSecondsAfterEmpty: 30\n", KARP_E_INVALID, 6,
+          "spec.consolidation.enabled" },
         { PROVISIONER "  limits:\n    resources:\n      cpu: lots\n", KARP_E_INVALID, 7, "spec.limits.resources.cpu" },
         { PROVISIONER "  weight: 101\n", KARP_E_INVALID, 5, "spec.weight" },
         { PROVISIONER "  ttlSecondsAfterEmpty: -1\n", KARP_E_INVALID, 5, "spec.ttlSecondsAfterEmpty" },
-        { PROVISIONER "  ttlSecondsUntilExpired: 9223372036854775807\n", KARP_E_INVALID, 5, "spec.ttlSecondsUntilExpired" },
-        { PROVISIONER "  kubeletConfiguration:\n    kubeReserved:\n      cpu: []\n", KARP_E_INVALID, 7, "spec.kubeletConfiguration.kubeReserved.cpu" },
+        { PROVISIONER "  ttlSecondsUntilExpired: 9223372036854775807\n", KARP_E_INVALID, 5,
+          "spec.ttlSecondsUntilExpired" },
+        { PROVISIONER "  kubeletConfiguration:\n    kubeReserved:\n      cpu: []\n", KARP_E_INVALID, 7,
+          "spec.kubeletConfiguration.kubeReserved.cpu" },
         { PROVISIONER "  providerRef: {name: a}\n  provider: {}\n", KARP_E_INVALID, 6, "spec.provider" },
         { PROVISIONER "  provider:\n    tags: {a: 1}\n", KARP_E_INVALID, 6, "spec.provider.tags.a" },
         { PROVISIONER "  providerRef: {}\n", KARP_E_INVALID, 5, "spec.providerRef.name" },
@@ -156,12 +176,14 @@ static void test_errors_name_the_old_fields(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         reading r = read_text(cases[i].text);
         assert_refused(&r, cases[i].status, cases[i].line, cases[i].field);
-        assert_string_equal(r.error.object, strstr(cases[i].text, "Provisioner") ? "Provisioner foo" : "AWSNodeTemplate tpl");
+        assert_string_equal(r.error.object,
+                            strstr(cases[i].text, "Provisioner") ? "Provisioner foo" : "AWSNodeTemplate tpl");
         reading_free(&r);
     }
     /* Comma lists multiply. */
     char text[2048] = TEMPLATE "  subnetSelector: {";
-    for (int i = 0; i < 12; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "k%d: 'a,b,c,d,e,f,g,h', ", i);
+    for (int i = 0; i < 12; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "k%d: 'a,b,c,d,e,f,g,h', ", i);
     snprintf(text + strlen(text), sizeof text - strlen(text), "z: x}\n");
     reading r = read_text(text);
     assert_refused(&r, KARP_E_LIMIT, 5, "spec.subnetSelector");
@@ -171,9 +193,13 @@ static void test_errors_name_the_old_fields(void **state)
 static void test_old_names_elsewhere(void **state)
 {
     (void)state;
-    static const char objects[] = "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {karpenter.sh/provisioner-name: foo}, annotations: {karpenter.sh/do-not-consolidate: 'true'}}}\n---\n"
-                                  "{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: {karpenter.sh/do-not-evict: 'true'}}, spec: {nodeSelector: {karpenter.sh/provisioner-name: foo},"
-                                  " affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: karpenter.sh/provisioner-name, operator: Exists}]}]}}}}}";
+    static const char objects[] =
+        "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {karpenter.sh/provisioner-name: foo}, annotations: "
+        "{karpenter.sh/do-not-consolidate: 'true'}}}\n---\n"
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: {karpenter.sh/do-not-evict: 'true'}}, spec: "
+        "{nodeSelector: {karpenter.sh/provisioner-name: foo},"
+        " affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+        "[{matchExpressions: [{key: karpenter.sh/provisioner-name, operator: Exists}]}]}}}}}";
     reading r = read_texts(NULL, "a", PROVISIONER "  weight: 1\n", "b", objects, NULL);
     assert_read(&r);
     const json_t *node = object_of(&r, "Node", NULL, "n1"), *pod = object_of(&r, "Pod", "default", "a");
@@ -183,7 +209,9 @@ static void test_old_names_elsewhere(void **state)
     assert_non_null(object_of(&r, "NodeClaim", NULL, "n1"));
     assert_string_equal(text_at(pod, "metadata/annotations/karpenter.sh~do-not-disrupt"), "true");
     assert_string_equal(text_at(pod, "spec/nodeSelector/karpenter.sh~nodepool"), "foo");
-    assert_string_equal(text_at(pod, "spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchExpressions/0/key"), "karpenter.sh/nodepool");
+    assert_string_equal(text_at(pod, "spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/"
+                                     "nodeSelectorTerms/0/matchExpressions/0/key"),
+                        "karpenter.sh/nodepool");
     reading_free(&r);
 
     /* Without an object of that time the names mean nothing. */

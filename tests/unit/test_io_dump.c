@@ -12,10 +12,14 @@
 static void test_sha256(void **state)
 {
     (void)state;
-    static const struct { const char *text; const char *hex; } vectors[] = {
+    static const struct {
+        const char *text;
+        const char *hex;
+    } vectors[] = {
         { "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
         { "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" },
-        { "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1" },
+        { "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1" },
     };
     karp_digest s;
     char hex[KARP_DIGEST_TEXT];
@@ -48,10 +52,14 @@ static char *dump_of(const reading *r)
 static const char *const mixed =
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {limits: {cpu: 0.1, memory: 1e6}}}\n---\n"
     "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {karpenter.sh/nodepool: p}}}\n---\n"
-    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 2, volumeClaimTemplates: [{metadata: {name: d}}]}}\n---\n"
-    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, template: {metadata: {annotations: {t: \"a\\u00e9\\t\\\"\"}}}}}\n---\n"
-    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: {minAvailable: 1, selector: {}}}\n---\n"
-    "{apiVersion: autoscaling.x-k8s.io/v1alpha1, kind: CapacityBuffer, metadata: {name: cb}, spec: {replicas: 2, scalableRef: {kind: Deployment, name: web}}}\n---\n"
+    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 2, volumeClaimTemplates: "
+    "[{metadata: {name: d}}]}}\n---\n"
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, template: {metadata: "
+    "{annotations: {t: \"a\\u00e9\\t\\\"\"}}}}}\n---\n"
+    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: {minAvailable: 1, selector: "
+    "{}}}\n---\n"
+    "{apiVersion: autoscaling.x-k8s.io/v1alpha1, kind: CapacityBuffer, metadata: {name: cb}, spec: {replicas: 2, "
+    "scalableRef: {kind: Deployment, name: web}}}\n---\n"
     "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: x}}\n---\n"
     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}}\n";
 
@@ -87,7 +95,8 @@ static karp_reader *read_catalogues(const char *text, karp_text *dump)
     options.keep_documents = 1;
     assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
     assert_int_equal(karp_reader_new(context, &options, &reader, NULL), KARP_OK);
-    assert_int_equal(karp_reader_add(reader, (karp_str){ "input", 5 }, (karp_str){ text, strlen(text) }, NULL), KARP_OK);
+    assert_int_equal(karp_reader_add(reader, (karp_str){ "input", 5 }, (karp_str){ text, strlen(text) }, NULL),
+                     KARP_OK);
     assert_int_equal(karp_reader_finish(reader, &snapshot, NULL), KARP_OK);
     assert_int_equal(karp_reader_dump(reader, dump, NULL), KARP_OK);
     karp_snapshot_unref(snapshot);
@@ -102,14 +111,17 @@ static void test_types_of_one_name(void **state)
     char document[2000] = "apiVersion: karp/v1\nkind: Snapshot\nobjects: []\ncatalogues:\n- instanceTypes:\n";
     for (unsigned i = 0; i < 12; i++) {
         size_t n = strlen(document);
-        (void)snprintf(document + n, sizeof document - n, "  - {name: %s, capacity: {cpu: %u}, labels: {}, offerings: []}\n", i % 3 == 1 ? "x" : "t", i + 1);
+        (void)snprintf(document + n, sizeof document - n,
+                       "  - {name: %s, capacity: {cpu: %u}, labels: {}, offerings: []}\n", i % 3 == 1 ? "x" : "t",
+                       i + 1);
     }
     karp_text dump, again;
     karp_reader *first = read_catalogues(document, &dump), *second = read_catalogues(dump.ptr, &again);
     json_t *tree = json_loads(dump.ptr, 0, NULL);
     for (unsigned i = 0; i < 12; i++) {
         char path[80], cpu[12];
-        (void)snprintf(path, sizeof path, "catalogues/0/instanceTypes/%u/capacity/cpu", i % 3 == 1 ? 8 + i / 3 : i - (i + 1) / 3);
+        (void)snprintf(path, sizeof path, "catalogues/0/instanceTypes/%u/capacity/cpu",
+                       i % 3 == 1 ? 8 + i / 3 : i - (i + 1) / 3);
         (void)snprintf(cpu, sizeof cpu, "%u", i + 1);
         assert_string_equal(text_at(tree, path), cpu);
     }
@@ -138,7 +150,8 @@ static void test_digest_without_memory(void **state)
     assert_int_equal(karp_catalogue_new(context, NULL, 0, &none, NULL), KARP_OK);
     assert_int_equal(karp_reader_add_catalogue(reader, none, NULL), KARP_OK);
     karp_catalogue_unref(none);
-    assert_int_equal(karp_reader_add(reader, (karp_str){ "mixed", 5 }, (karp_str){ mixed, strlen(mixed) }, NULL), KARP_OK);
+    assert_int_equal(karp_reader_add(reader, (karp_str){ "mixed", 5 }, (karp_str){ mixed, strlen(mixed) }, NULL),
+                     KARP_OK);
     assert_int_equal(karp_reader_finish(reader, &snapshot, NULL), KARP_OK);
     reading plain = read_text(mixed);
     size_t refused = 0;
@@ -171,10 +184,16 @@ static void test_digest_without_memory(void **state)
 static void test_order_does_not_matter(void **state)
 {
     (void)state;
-    static const char one[] = "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\",\"labels\":{\"x\":\"1\",\"a\":\"2\"}}},"
-                              "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"z\"}},{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}],\"now\":\"2026-01-02T00:00:00Z\"}";
-    static const char two[] = "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-01-02T00:00:00.000Z\nobjects:\n- {kind: Pod, apiVersion: v1, metadata: {name: a}}\n"
-                              "- {kind: Pod, apiVersion: v1, metadata: {labels: {a: '2', x: '1'}, name: b}}\n- {kind: Node, apiVersion: v1, metadata: {name: z}}\n";
+    static const char one[] =
+        "{\"apiVersion\":\"karp/"
+        "v1\",\"kind\":\"Snapshot\",\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\","
+        "\"labels\":{\"x\":\"1\",\"a\":\"2\"}}},"
+        "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"z\"}},{\"apiVersion\":\"v1\",\"kind\":"
+        "\"Pod\",\"metadata\":{\"name\":\"a\"}}],\"now\":\"2026-01-02T00:00:00Z\"}";
+    static const char two[] = "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-01-02T00:00:00.000Z\nobjects:\n- {kind: "
+                              "Pod, apiVersion: v1, metadata: {name: a}}\n"
+                              "- {kind: Pod, apiVersion: v1, metadata: {labels: {a: '2', x: '1'}, name: b}}\n- {kind: "
+                              "Node, apiVersion: v1, metadata: {name: z}}\n";
     reading a = read_text(one), b = read_text(two);
     assert_read(&a);
     assert_read(&b);
@@ -219,7 +238,10 @@ static void test_options(void **state)
     karp_context *context = NULL;
     karp_reader *reader = NULL;
     assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
-    struct { karp_reader_options options; uint64_t later; } larger;
+    struct {
+        karp_reader_options options;
+        uint64_t later;
+    } larger;
     memset(&larger, 0, sizeof larger);
     larger.options.size = sizeof larger;
     assert_int_equal(karp_reader_new(context, &larger.options, &reader, NULL), KARP_OK);
@@ -274,10 +296,13 @@ static void test_files_and_directories(void **state)
     static const char *const names[] = { "b.yaml", "a.json", "c.yml", "types.list", "README" };
     static const char *const texts[] = {
         "{apiVersion: v1, kind: Pod, metadata: {name: b}}",
-        "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"catalogues\":[{\"nodePools\":[\"p\"],\"path\":\"types.list\"}],\"objects\":["
+        "{\"apiVersion\":\"karp/"
+        "v1\",\"kind\":\"Snapshot\",\"catalogues\":[{\"nodePools\":[\"p\"],\"path\":\"types.list\"}],\"objects\":["
         "{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"p\"}}]}",
         "# nothing\n",
-        "[{\"name\":\"t1\",\"labels\":{\"node.kubernetes.io/instance-type\":[\"t1\"]},\"capacity\":{\"cpu\":\"1\"},\"offerings\":[{\"zone\":\"z\",\"capacityType\":\"spot\",\"price\":0.1,\"available\":true}]}]",
+        "[{\"name\":\"t1\",\"labels\":{\"node.kubernetes.io/"
+        "instance-type\":[\"t1\"]},\"capacity\":{\"cpu\":\"1\"},\"offerings\":[{\"zone\":\"z\",\"capacityType\":"
+        "\"spot\",\"price\":0.1,\"available\":true}]}]",
         "not read",
     };
     for (size_t i = 0; i < 5; i++) {
@@ -320,7 +345,8 @@ static karp_status read_under(karp_context *context, const char *name, const cha
     karp_status status = karp_reader_new(context, &options, &reader, error);
     if (status == KARP_OK) status = karp_catalogue_new(context, NULL, 0, &none, error);
     if (status == KARP_OK) status = karp_reader_add_catalogue(reader, none, error);
-    if (status == KARP_OK) status = karp_reader_add(reader, (karp_str){ name, strlen(name) }, (karp_str){ text, strlen(text) }, error);
+    if (status == KARP_OK)
+        status = karp_reader_add(reader, (karp_str){ name, strlen(name) }, (karp_str){ text, strlen(text) }, error);
     if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, error);
     if (status == KARP_OK) status = karp_reader_dump(reader, &dump, error);
     karp_text_free(&dump);
@@ -331,13 +357,17 @@ static karp_status read_under(karp_context *context, const char *name, const cha
 }
 
 static const char *const old_objects =
-    "{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: p}, spec: {providerRef: {name: t}, kubeletConfiguration: {maxPods: 5, clusterDNS: [x]}, ttlSecondsAfterEmpty: 3}}\n---\n"
-    "{apiVersion: karpenter.k8s.aws/v1alpha1, kind: AWSNodeTemplate, metadata: {name: t}, spec: {subnetSelector: {a: 'b,c'}}}\n---\n"
+    "{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: p}, spec: {providerRef: {name: t}, "
+    "kubeletConfiguration: {maxPods: 5, clusterDNS: [x]}, ttlSecondsAfterEmpty: 3}}\n---\n"
+    "{apiVersion: karpenter.k8s.aws/v1alpha1, kind: AWSNodeTemplate, metadata: {name: t}, spec: {subnetSelector: {a: "
+    "'b,c'}}}\n---\n"
     "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {karpenter.sh/provisioner-name: p}}}\n";
 
-static const char *const stated =
-    "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"settings\":{\"preferencePolicy\":\"Ignore\"},\"state\":{\"nodes\":[{\"name\":\"n\"}],\"pods\":[\"default/a\"]},"
-    "\"catalogues\":[{\"nodePools\":[\"p\"],\"instanceTypes\":[]}],\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}]}";
+static const char *const stated = "{\"apiVersion\":\"karp/"
+                                  "v1\",\"kind\":\"Snapshot\",\"settings\":{\"preferencePolicy\":\"Ignore\"},\"state\":"
+                                  "{\"nodes\":[{\"name\":\"n\"}],\"pods\":[\"default/a\"]},"
+                                  "\"catalogues\":[{\"nodePools\":[\"p\"],\"instanceTypes\":[]}],\"objects\":[{"
+                                  "\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}]}";
 
 static void test_refused_memory(void **state)
 {
@@ -377,7 +407,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sha256),
-        cmocka_unit_test(test_dump_of_a_dump), cmocka_unit_test(test_types_of_one_name),
+        cmocka_unit_test(test_dump_of_a_dump),
+        cmocka_unit_test(test_types_of_one_name),
         cmocka_unit_test(test_digest_without_memory),
         cmocka_unit_test(test_order_does_not_matter),
         cmocka_unit_test(test_only_kept_documents_are_dumped),

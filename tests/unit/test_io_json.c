@@ -30,10 +30,13 @@ static void test_lists(void **state)
 {
     (void)state;
     /* `kind` behind `items`; a typed list whose items do not repeat their kind; a list in a list. */
-    reading r = read_text("{\"apiVersion\":\"v1\",\"items\":[" POD("a") "," POD("b") "],\"kind\":\"List\"}\n"
-                          "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":[{\"metadata\":{\"name\":\"c\"}}]}"
-                          "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[" POD("d") "]}]}"
-                          "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":null}{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[]}");
+    reading r = read_text("{\"apiVersion\":\"v1\",\"items\":[" POD("a") "," POD(
+        "b") "],\"kind\":\"List\"}\n"
+             "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":[{\"metadata\":{\"name\":\"c\"}}]}"
+             "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":"
+             "[" POD("d") "]}]}"
+                          "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":null}{\"kind\":\"List\",\"apiVersion\":"
+                          "\"v1\",\"items\":[]}");
     assert_read(&r);
     assert_int_equal(r.counts.pods, 4);
     assert_string_equal(text_at(object_of(&r, "Pod", "default", "c"), "apiVersion"), "v1");
@@ -43,14 +46,19 @@ static void test_lists(void **state)
 static void test_syntax_errors(void **state)
 {
     (void)state;
-    static const struct { const char *text; karp_status status; uint32_t line; } cases[] = {
+    static const struct {
+        const char *text;
+        karp_status status;
+        uint32_t line;
+    } cases[] = {
         { "{", KARP_E_SYNTAX, 1 },
         { "{\"kind\":\"Pod\"", KARP_E_SYNTAX, 1 },
         { "{\"kind\":\"Pod}", KARP_E_SYNTAX, 1 },
         { "{\"a\":1}}", KARP_E_INVALID, 1 },
         { POD("a") "\n}", KARP_E_SYNTAX, 2 },
         { "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[\n" POD("a") "\n" POD("b") "]}", KARP_E_SYNTAX, 3 },
-        { "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[\n" POD("a") ",\n{\"kind\" \"Pod\"}]}", KARP_E_SYNTAX, 3 },
+        { "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[\n" POD("a") ",\n{\"kind\" \"Pod\"}]}", KARP_E_SYNTAX,
+          3 },
         { "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":{}}", KARP_E_INVALID, 1 },
         { "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[\n\n1]}", KARP_E_INVALID, 3 },
         { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\n\"metadata\":{\"name\":\"\\u0000\"}}", KARP_E_SYNTAX, 2 },
@@ -71,28 +79,47 @@ static void test_syntax_errors(void **state)
 static void test_field_errors(void **state)
 {
     (void)state;
-    reading r = read_text("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-0\"},\n\"spec\":{\"containers\":[{\"name\":\"a\"},\n"
+    reading r = read_text("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-0\"},\n\"spec\":{"
+                          "\"containers\":[{\"name\":\"a\"},\n"
                           "{\"resources\":{\"requests\":{\"memory\":1,\n  \"cpu\":\"1x\"}}}]}}");
     assert_refused(&r, KARP_E_INVALID, 4, "spec.containers[1].resources.requests.cpu");
     assert_string_equal(r.error.object, "Pod default/web-0");
     assert_int_equal(r.error.column, 9);
     reading_free(&r);
 
-    static const struct { const char *text; const char *field; } cases[] = {
+    static const struct {
+        const char *text;
+        const char *field;
+    } cases[] = {
         { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{}}", "metadata.name" },
         { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":[]}", "metadata" },
-        { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"labels\":{\"b\":1}}}", "metadata.labels.b" },
-        { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"priority\":1.5}}", "spec.priority" },
-        { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"priority\":3000000000}}", "spec.priority" },
-        { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"status\":{\"phase\":\"Waiting\"}}", "status.phase" },
-        { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"creationTimestamp\":\"today\"}}", "metadata.creationTimestamp" },
-        { "{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"disruption\":{\"consolidateAfter\":\"soon\"}}}",
+        { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"labels\":{\"b\":1}}}",
+          "metadata.labels.b" },
+        { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"priority\":1.5}}",
+          "spec.priority" },
+        { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"priority\":3000000000}}",
+          "spec.priority" },
+        { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"status\":{\"phase\":\"Waiting\"}}",
+          "status.phase" },
+        { "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"creationTimestamp\":\"today\"}}",
+          "metadata.creationTimestamp" },
+        { "{\"apiVersion\":\"karpenter.sh/"
+          "v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"disruption\":{\"consolidateAfter\":"
+          "\"soon\"}}}",
           "spec.disruption.consolidateAfter" },
-        { "{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"disruption\":{\"budgets\":[{\"reasons\":[\"Empty\",\"Bored\"]}]}}}",
+        { "{\"apiVersion\":\"karpenter.sh/"
+          "v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"disruption\":{\"budgets\":[{"
+          "\"reasons\":[\"Empty\",\"Bored\"]}]}}}",
           "spec.disruption.budgets[0].reasons[1]" },
-        { "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"a\"},\"status\":{\"capacity\":{\"cpu\":{}}}}", "status.capacity.cpu" },
-        { "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"replicas\":-1}}", "spec.replicas" },
-        { "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"selector\":[]}}", "spec.selector" },
+        { "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"a\"},\"status\":{\"capacity\":{\"cpu\":{}}"
+          "}}",
+          "status.capacity.cpu" },
+        { "{\"apiVersion\":\"apps/"
+          "v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"replicas\":-1}}",
+          "spec.replicas" },
+        { "{\"apiVersion\":\"apps/"
+          "v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"selector\":[]}}",
+          "spec.selector" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         r = read_text(cases[i].text);
@@ -105,9 +132,11 @@ static void test_field_errors(void **state)
 static void test_unknown_operators_are_read(void **state)
 {
     (void)state;
-    reading r = read_text("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"tolerations\":[{\"operator\":\"Sometimes\"}],"
-                          "\"affinity\":{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":"
-                          "[{\"matchExpressions\":[{\"key\":\"k\",\"operator\":\"Near\"}]}]}}}}}");
+    reading r = read_text(
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"tolerations\":[{"
+        "\"operator\":\"Sometimes\"}],"
+        "\"affinity\":{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":"
+        "[{\"matchExpressions\":[{\"key\":\"k\",\"operator\":\"Near\"}]}]}}}}}");
     assert_read(&r);
     assert_int_equal(r.counts.pods, 1);
     reading_free(&r);
@@ -116,8 +145,9 @@ static void test_unknown_operators_are_read(void **state)
 static void test_every_truncation(void **state)
 {
     (void)state;
-    static const char whole[] = "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":"
-                                "{\"name\":\"a\\\\\"},\"spec\":{\"containers\":[{\"name\":\"\\u00e9\"}]}}]}";
+    static const char whole[] =
+        "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":"
+        "{\"name\":\"a\\\\\"},\"spec\":{\"containers\":[{\"name\":\"\\u00e9\"}]}}]}";
     for (size_t n = 1; n + 1 < sizeof whole; n++) {
         char part[sizeof whole];
         memcpy(part, whole, n);
@@ -150,7 +180,8 @@ static void test_depth(void **state)
 static void test_large_scalar(void **state)
 {
     (void)state;
-    static const char head[] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"annotations\":{\"x\":\"";
+    static const char head[] =
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"annotations\":{\"x\":\"";
     static const char tail[] = "\"}}}";
     size_t large = 10 * 1024 * 1024;
     char *text = malloc(sizeof head + large + sizeof tail);
@@ -168,10 +199,11 @@ static void test_large_scalar(void **state)
 static void test_unknown_kinds_warn_once(void **state)
 {
     (void)state;
-    reading r = read_text("{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"a\"}}\n"
-                          "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"b\"}}\n"
-                          "{\"apiVersion\":\"serving.knative.dev/v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"b\"}}\n"
-                          "{\"apiVersion\":\"x.example/v1\",\"kind\":\"FancyNodeClass\",\"metadata\":{\"name\":\"c\"}}");
+    reading r = read_text(
+        "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"a\"}}\n"
+        "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"b\"}}\n"
+        "{\"apiVersion\":\"serving.knative.dev/v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"b\"}}\n"
+        "{\"apiVersion\":\"x.example/v1\",\"kind\":\"FancyNodeClass\",\"metadata\":{\"name\":\"c\"}}");
     assert_read(&r);
     assert_int_equal(r.warning_count, 2);
     assert_non_null(strstr(r.warnings, "Secret"));
@@ -191,15 +223,19 @@ static void test_duplicates(void **state)
 
 /* ---- Snapshot ---------------------------------------------------------------------------------------------------- */
 
-#define STATED_POD(name) "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"" name "\",\"namespace\":\"n\"}}"
+#define STATED_POD(name)                                                                                               \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"" name "\",\"namespace\":\"n\"}}"
 
 static void test_snapshot_members_in_any_order(void **state)
 {
     (void)state;
-    reading r = read_text("{\"objects\":[" STATED_POD("a") "," STATED_POD("b") ",{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"metadata\":"
-                          "{\"name\":\"rs\"},\"spec\":{\"replicas\":5,\"template\":{}}}],\"state\":{\"pods\":[\"n/b\"],\"method\":\"Drift\","
-                          "\"nodes\":[]},\"settings\":{\"featureGates\":{\"NodeOverlay\":true},\"ignoreDRARequests\":false},"
-                          "\"labels\":{\"wellKnown\":[\"x/y\"]},\"now\":\"2026-11-21T02:55:10Z\",\"kind\":\"Snapshot\",\"apiVersion\":\"karp/v1\"}");
+    reading r = read_text("{\"objects\":[" STATED_POD("a") "," STATED_POD(
+        "b") ",{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"metadata\":"
+             "{\"name\":\"rs\"},\"spec\":{\"replicas\":5,\"template\":{}}}],\"state\":{\"pods\":[\"n/"
+             "b\"],\"method\":\"Drift\","
+             "\"nodes\":[]},\"settings\":{\"featureGates\":{\"NodeOverlay\":true},\"ignoreDRARequests\":false},"
+             "\"labels\":{\"wellKnown\":[\"x/"
+             "y\"]},\"now\":\"2026-11-21T02:55:10Z\",\"kind\":\"Snapshot\",\"apiVersion\":\"karp/v1\"}");
     assert_read(&r);
     assert_int_equal(r.counts.pods, 2);
     assert_int_equal(r.counts.pods_to_place, 1);
@@ -217,7 +253,10 @@ static void test_snapshot_members_in_any_order(void **state)
 static void test_snapshot_errors(void **state)
 {
     (void)state;
-    static const struct { const char *member; const char *field; } cases[] = {
+    static const struct {
+        const char *member;
+        const char *field;
+    } cases[] = {
         { "\"now\":\"yesterday\"", "now" },
         { "\"now\":5", "now" },
         { "\"settings\":[]", "settings" },
@@ -239,7 +278,8 @@ static void test_snapshot_errors(void **state)
         karp_error_init(&error, sizeof error);
         assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
         assert_int_equal(karp_reader_new(context, NULL, &reader, NULL), KARP_OK);
-        assert_int_equal(karp_reader_add(reader, (karp_str){ "s", 1 }, (karp_str){ text, strlen(text) }, &error), KARP_E_INVALID);
+        assert_int_equal(karp_reader_add(reader, (karp_str){ "s", 1 }, (karp_str){ text, strlen(text) }, &error),
+                         KARP_E_INVALID);
         assert_string_equal(error.field, cases[i].field);
         assert_string_equal(error.object, "Snapshot");
         assert_int_equal(error.line, 2);
@@ -251,7 +291,9 @@ static void test_snapshot_errors(void **state)
 static void test_snapshot_slips_warn(void **state)
 {
     (void)state;
-    reading r = read_text("{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"settings\":{\"preferencesPolicy\":\"Ignore\",\"featureGates\":{\"Overlay\":true}}}");
+    reading r = read_text("{\"apiVersion\":\"karp/"
+                          "v1\",\"kind\":\"Snapshot\",\"settings\":{\"preferencesPolicy\":\"Ignore\",\"featureGates\":{"
+                          "\"Overlay\":true}}}");
     assert_read(&r);
     assert_int_equal(r.warning_count, 2);
     assert_non_null(strstr(r.warnings, "settings.preferencesPolicy"));
@@ -262,7 +304,8 @@ static void test_snapshot_slips_warn(void **state)
 static void test_only_one_snapshot(void **state)
 {
     (void)state;
-    reading r = read_text("{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\"}\n{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\"}");
+    reading r = read_text(
+        "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\"}\n{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\"}");
     assert_refused(&r, KARP_E_DUPLICATE, 2, NULL);
     reading_free(&r);
 }

@@ -10,22 +10,65 @@
 static void test_scalars(void **state)
 {
     (void)state;
-    static const struct { const char *yaml, *json; } cases[] = {
-        { "text", "\"text\"" }, { "y", "true" }, { "N", "false" }, { "Yes", "true" }, { "OFF", "false" }, { "on", "true" },
-        { "yEs", "\"yEs\"" }, { "true", "true" }, { "TrUe", "\"TrUe\"" }, { "~", "null" }, { "Null", "null" }, { "", "null" },
-        { "'y'", "\"y\"" }, { "\"1\"", "\"1\"" }, { "0", "0" }, { "-0", "0" }, { "+7", "7" }, { "-12", "-12" },
-        { "0777", "511" }, { "0o17", "15" }, { "0x1F", "31" }, { "0b101", "5" }, { "-0b11", "-3" }, { "1_000", "1000" }, { "08", "8" },
-        { "9223372036854775807", "9223372036854775807" }, { "-9223372036854775808", "-9223372036854775808" },
-        { "1.5", "1.5" }, { ".5", "0.5" }, { "1.", "1" }, { "-.5", "-0.5" }, { "1e3", "1000" }, { "1e-2", "0.01" }, { "1e", "\"1e\"" },
-        { "1.2.3", "\"1.2.3\"" }, { "1:30", "\"1:30\"" }, { "2026-11-21", "\"2026-11-21\"" },
-        { "2026-11-21T02:55:10Z", "\"2026-11-21T02:55:10Z\"" }, { "1e999", "\"1e999\"" }, { "0x", "\"0x\"" },
-        { "!!str 5", "\"5\"" }, { "!!int \"5\"", "5" }, { "!!float 3", "3" }, { "!!bool \"yes\"", "true" }, { "!!binary aGk=", "\"hi\"" },
-        { "!mine 5", "\"5\"" }, { "100m", "\"100m\"" }, { "1Gi", "\"1Gi\"" }, { ".5_0", "\".5_0\"" }, { "_1", "\"_1\"" },
+    static const struct {
+        const char *yaml, *json;
+    } cases[] = {
+        { "text", "\"text\"" },
+        { "y", "true" },
+        { "N", "false" },
+        { "Yes", "true" },
+        { "OFF", "false" },
+        { "on", "true" },
+        { "yEs", "\"yEs\"" },
+        { "true", "true" },
+        { "TrUe", "\"TrUe\"" },
+        { "~", "null" },
+        { "Null", "null" },
+        { "", "null" },
+        { "'y'", "\"y\"" },
+        { "\"1\"", "\"1\"" },
+        { "0", "0" },
+        { "-0", "0" },
+        { "+7", "7" },
+        { "-12", "-12" },
+        { "0777", "511" },
+        { "0o17", "15" },
+        { "0x1F", "31" },
+        { "0b101", "5" },
+        { "-0b11", "-3" },
+        { "1_000", "1000" },
+        { "08", "8" },
+        { "9223372036854775807", "9223372036854775807" },
+        { "-9223372036854775808", "-9223372036854775808" },
+        { "1.5", "1.5" },
+        { ".5", "0.5" },
+        { "1.", "1" },
+        { "-.5", "-0.5" },
+        { "1e3", "1000" },
+        { "1e-2", "0.01" },
+        { "1e", "\"1e\"" },
+        { "1.2.3", "\"1.2.3\"" },
+        { "1:30", "\"1:30\"" },
+        { "2026-11-21", "\"2026-11-21\"" },
+        { "2026-11-21T02:55:10Z", "\"2026-11-21T02:55:10Z\"" },
+        { "1e999", "\"1e999\"" },
+        { "0x", "\"0x\"" },
+        { "!!str 5", "\"5\"" },
+        { "!!int \"5\"", "5" },
+        { "!!float 3", "3" },
+        { "!!bool \"yes\"", "true" },
+        { "!!binary aGk=", "\"hi\"" },
+        { "!mine 5", "\"5\"" },
+        { "100m", "\"100m\"" },
+        { "1Gi", "\"1Gi\"" },
+        { ".5_0", "\".5_0\"" },
+        { "_1", "\"_1\"" },
         { "18446744073709551615", "18446744073709552000.0" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[256];
-        snprintf(text, sizeof text, HEAD "x: [%s%s]\nz: %s\n", cases[i].yaml, cases[i].yaml[0] ? "" : "~", cases[i].yaml);
+        snprintf(text, sizeof text, HEAD "x: [%s%s]\nz: %s\n", cases[i].yaml, cases[i].yaml[0] ? "" : "~",
+                 cases[i].yaml);
         reading r = read_text(text);
         assert_read(&r);
         json_t *want = json_loads(cases[i].json, JSON_DECODE_ANY, NULL);
@@ -75,12 +118,17 @@ static void test_keys(void **state)
 static void test_documents(void **state)
 {
     (void)state;
-    reading r = read_text("---\n# nothing\n---\n" HEAD "---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: n1}}\n...\n---\n");
+    reading r = read_text(
+        "---\n# nothing\n---\n" HEAD
+        "---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: n1}}\n...\n---\n");
     assert_read(&r);
     assert_int_equal(r.counts.pods, 1);
     assert_int_equal(r.counts.nodes, 1);
     reading_free(&r);
-    r = read_texts(NULL, "a.yaml", "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"}}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: q}}\n", NULL);
+    r = read_texts(NULL, "a.yaml",
+                   "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"}}\n---\n{apiVersion: "
+                   "v1, kind: Pod, metadata: {name: q}}\n",
+                   NULL);
     assert_read(&r);
     assert_int_equal(r.counts.pods, 2);
     reading_free(&r);
@@ -95,7 +143,8 @@ static void test_documents(void **state)
 static void test_anchors_and_merges(void **state)
 {
     (void)state;
-    reading r = read_text(HEAD "a: &a {x: 1, w: 2}\nb: &b {w: 3, z: 4}\nc: {<<: [*a, *b], x: 9}\nd: {<<: *b}\ne: [*a, &s text, *s]\nf: &a other\ng: *a\nh: {'<<': 1}\n");
+    reading r = read_text(HEAD "a: &a {x: 1, w: 2}\nb: &b {w: 3, z: 4}\nc: {<<: [*a, *b], x: 9}\nd: {<<: *b}\ne: [*a, "
+                               "&s text, *s]\nf: &a other\ng: *a\nh: {'<<': 1}\n");
     assert_read(&r);
     const json_t *p = object_of(&r, "Pod", "default", "p");
     assert_int_equal(number_at(p, "c/x"), 9);
@@ -108,13 +157,13 @@ static void test_anchors_and_merges(void **state)
     assert_int_equal(number_at(p, "h/<<"), 1);
     reading_free(&r);
 
-    static const struct { const char *text; karp_status status; } refused[] = {
-        { "a: &a [*a]\n", KARP_E_INVALID },
-        { "a: &a {b: {c: *a}}\n", KARP_E_INVALID },
-        { "a: &a {<<: *a}\n", KARP_E_INVALID },
-        { "a: *b\n", KARP_E_SYNTAX },
-        { "a: {<<: 5}\n", KARP_E_INVALID },
-        { "a: {<<: [{}, 5]}\n", KARP_E_INVALID },
+    static const struct {
+        const char *text;
+        karp_status status;
+    } refused[] = {
+        { "a: &a [*a]\n", KARP_E_INVALID },     { "a: &a {b: {c: *a}}\n", KARP_E_INVALID },
+        { "a: &a {<<: *a}\n", KARP_E_INVALID }, { "a: *b\n", KARP_E_SYNTAX },
+        { "a: {<<: 5}\n", KARP_E_INVALID },     { "a: {<<: [{}, 5]}\n", KARP_E_INVALID },
     };
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         char text[128];
@@ -132,8 +181,8 @@ static void test_alias_limits(void **state)
     char text[2048] = HEAD "l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n";
     for (int i = 1; i < 9; i++) {
         size_t n = strlen(text);
-        snprintf(text + n, sizeof text - n, "l%d: &l%d [*l%d, *l%d, *l%d, *l%d, *l%d, *l%d, *l%d, *l%d, *l%d, *l%d]\n", i, i, i - 1,
-                 i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+        snprintf(text + n, sizeof text - n, "l%d: &l%d [*l%d, *l%d, *l%d, *l%d, *l%d, *l%d, *l%d, *l%d, *l%d, *l%d]\n",
+                 i, i, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
     }
     reading r = read_text(text);
     assert_refused(&r, KARP_E_LIMIT, 9, NULL);
@@ -169,17 +218,25 @@ static void test_depth(void **state)
 static void test_places_of_errors(void **state)
 {
     (void)state;
-    static const struct { const char *text; karp_status status; uint32_t line; const char *field; } cases[] = {
-        { HEAD "spec:\n  containers:\n  - name: a\n    resources:\n      requests:\n        cpu: 1x\n", KARP_E_INVALID, 10,
-          "spec.containers[0].resources.requests.cpu" },
-        { "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n  labels:\n    good: x\n    bad: true\n", KARP_E_INVALID, 7, "metadata.labels.bad" },
-        { "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: p\n- apiVersion: v1\n  kind: Pod\n  metadata: {}\n",
+    static const struct {
+        const char *text;
+        karp_status status;
+        uint32_t line;
+        const char *field;
+    } cases[] = {
+        { HEAD "spec:\n  containers:\n  - name: a\n    resources:\n      requests:\n        cpu: 1x\n", KARP_E_INVALID,
+          10, "spec.containers[0].resources.requests.cpu" },
+        { "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n  labels:\n    good: x\n    bad: true\n", KARP_E_INVALID, 7,
+          "metadata.labels.bad" },
+        { "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: p\n- apiVersion: "
+          "v1\n  kind: Pod\n  metadata: {}\n",
           KARP_E_INVALID, 10, "metadata.name" },
         { "apiVersion: v1\nkind: List\nitems:\n- 5\n", KARP_E_INVALID, 4, NULL },
         { HEAD "---\n" HEAD "spec: 5\n", KARP_E_INVALID, 10, "spec" },
         { "a:\n\t- b\n", KARP_E_SYNTAX, 2, NULL },
         { "values:\n  - \"us-west-2a\", \"us-west-2b\"\n", KARP_E_SYNTAX, 2, NULL },
-        { "apiVersion: karp/v1\nkind: Snapshot\nobjects:\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n1\n  status:\n    capacity: {cpu: -}\n",
+        { "apiVersion: karp/v1\nkind: Snapshot\nobjects:\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n1\n  "
+          "status:\n    capacity: {cpu: -}\n",
           KARP_E_INVALID, 9, "status.capacity.cpu" },
         { "apiVersion: karp/v1\nkind: Snapshot\nstate:\n  method: Guess\n", KARP_E_INVALID, 4, "state.method" },
     };
@@ -205,7 +262,8 @@ static void test_repeated_keys_warn(void **state)
 static void test_snapshot_in_yaml(void **state)
 {
     (void)state;
-    reading r = read_text("apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-11-21T02:55:10Z\nstate: {pods: [default/p]}\nobjects:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: p}\n");
+    reading r = read_text("apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-11-21T02:55:10Z\nstate: {pods: "
+                          "[default/p]}\nobjects:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: p}\n");
     assert_read(&r);
     assert_int_equal(r.counts.pods_to_place, 1);
     assert_string_equal(text_at(r.dump, "now"), "2026-11-21T02:55:10Z");

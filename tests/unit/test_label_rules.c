@@ -14,8 +14,14 @@
 
 enum rule { FINE, OPERATOR, RESTRICTED, NO_KNOWN, NO_NAME, BAD_VALUE, TOO_FEW, NO_INTEGER };
 
-static const char *const starts[] = { NULL, "has an unsupported operator", "is restricted", "lists no known value", "is not a qualified name", "has an invalid value",
-                                      "has too few values", "needs one non-negative integer" };
+static const char *const starts[] = { NULL,
+                                      "has an unsupported operator",
+                                      "is restricted",
+                                      "lists no known value",
+                                      "is not a qualified name",
+                                      "has an invalid value",
+                                      "has too few values",
+                                      "needs one non-negative integer" };
 
 typedef struct example {
     const char *key;
@@ -35,7 +41,8 @@ static karp_snapshot *snapshot_of(building *f, const example *list, size_t count
     for (size_t i = 0; i < count; i++) {
         snprintf(key, sizeof key, "k%zu", i);
         pairs[n++] = (karp_label){ str(list[i].key), str("") };
-        for (size_t v = 0; v < 3 && list[i].values[v] != NULL; v++) pairs[n++] = (karp_label){ str(list[i].values[v]), str("") };
+        for (size_t v = 0; v < 3 && list[i].values[v] != NULL; v++)
+            pairs[n++] = (karp_label){ str(list[i].values[v]), str("") };
         assert_true(n + 4 < COUNT(pairs));
     }
     karp_settings settings;
@@ -46,7 +53,9 @@ static karp_snapshot *snapshot_of(building *f, const example *list, size_t count
     settings.restricted_count = 1;
     good(f, karp_builder_set_settings(f->b, &settings, &f->error));
     for (size_t i = 0; i < n; i++) { /* a selector has each key once */
-        karp_pod p = { .size = sizeof p, .meta = { .name = { key, 0 } }, .node_selector = &pairs[i], .node_selector_count = 1 };
+        karp_pod p = {
+            .size = sizeof p, .meta = { .name = { key, 0 } }, .node_selector = &pairs[i], .node_selector_count = 1
+        };
         p.meta.name.len = (size_t)snprintf(key, sizeof key, "p%zu", i);
         good(f, karp_builder_add_pod(f->b, &p, &f->error));
     }
@@ -71,7 +80,8 @@ static void check(building *f, const example *list, size_t count)
             values[n] = id_of(s, list[i].values[n]);
             n++;
         }
-        const char *said = requirement_wrong(s, id_of(s, list[i].key), list[i].op, values, n, list[i].min_values), *wanted = starts[list[i].broken];
+        const char *said = requirement_wrong(s, id_of(s, list[i].key), list[i].op, values, n, list[i].min_values),
+                   *wanted = starts[list[i].broken];
         bool right = wanted == NULL ? said == NULL : said != NULL && strncmp(said, wanted, strlen(wanted)) == 0;
         if (!right) fail_msg("%s %s: %s", list[i].key, n > 0 ? list[i].values[0] : "", said != NULL ? said : "is fine");
     }

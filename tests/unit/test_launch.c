@@ -15,8 +15,10 @@ static char *many_types(void)
     assert_non_null(text);
     for (int i = 0; i < MANY; i++) {
         int number = (i * 7) % MANY; /* not in the order of prices */
-        used += (size_t)snprintf(text + used, room - used,
-            "- {name: t%03d, labels: {kubernetes.io/arch: [amd64], kubernetes.io/os: [linux], topology.kubernetes.io/zone: [z1], "
+        used += (size_t)snprintf(
+            text + used, room - used,
+            "- {name: t%03d, labels: {kubernetes.io/arch: [amd64], kubernetes.io/os: [linux], "
+            "topology.kubernetes.io/zone: [z1], "
             "karpenter.sh/capacity-type: [on-demand], test/rare: [%s]}, capacity: {cpu: 4, memory: 8Gi, pods: 10}, "
             "offerings: [{zone: z1, capacityType: on-demand, price: %d.5}]}\n",
             number, number >= SENT ? "'1'" : "'0'", number + 1);
@@ -53,11 +55,12 @@ static void test_many_types(void **state)
     karp_decision_unref(decision);
     deciding_free(&d);
     /* The six hundred cheapest do not hold what minValues asks for. */
-    d = decide_on(types, POOL("default", ", requirements: [{key: test/rare, operator: Exists, minValues: 2}]"), POD("a", "", REQUESTS("cpu: 1")), NULL);
+    d = decide_on(types, POOL("default", ", requirements: [{key: test/rare, operator: Exists, minValues: 2}]"),
+                  POD("a", "", REQUESTS("cpu: 1")), NULL);
     assert_string_equal(words_of(&d, KARP_PROFILE_KARPENTER, 0), "!a MIN_VALUES_TRUNCATED");
     deciding_free(&d);
-    d = decide_on(types, POOL("default", ", requirements: [{key: test/rare, operator: Exists, minValues: 2}]"), CASES "best-effort.yaml",
-                  POD("a", "", REQUESTS("cpu: 1")), NULL);
+    d = decide_on(types, POOL("default", ", requirements: [{key: test/rare, operator: Exists, minValues: 2}]"),
+                  CASES "best-effort.yaml", POD("a", "", REQUESTS("cpu: 1")), NULL);
     assert_string_equal(words_of(&d, KARP_PROFILE_KARPENTER, 0), "default: a");
     deciding_free(&d);
     free(types);
@@ -66,7 +69,9 @@ static void test_many_types(void **state)
 /* The cheapest offering, wherever it stands; among equally cheap ones the first zone by name, then the first capacity type. */
 static void test_choice(void **state)
 {
-#define OFFERS(list) "- {name: t, labels: {topology.kubernetes.io/zone: [z1, z2], karpenter.sh/capacity-type: [on-demand, spot]}, capacity: {cpu: 4, memory: 8Gi, pods: 10}, offerings: [" list "]}\n"
+#define OFFERS(list)                                                                                                   \
+    "- {name: t, labels: {topology.kubernetes.io/zone: [z1, z2], karpenter.sh/capacity-type: [on-demand, spot]}, "     \
+    "capacity: {cpu: 4, memory: 8Gi, pods: 10}, offerings: [" list "]}\n"
 #define OFFER(zone, type, price) "{zone: " zone ", capacityType: " type ", price: " price "}"
     static const struct {
         const char *types, *zone, *capacity_type;
@@ -84,7 +89,8 @@ static void test_choice(void **state)
         karp_decision *decision = decide(&d, NULL);
         karp_launch l = { .size = sizeof l };
         assert_int_equal(karp_decision_launch(decision, 0, &l), KARP_OK);
-        if (strcmp(l.choice.zone.ptr, rows[i].zone) != 0 || strcmp(l.choice.capacity_type.ptr, rows[i].capacity_type) != 0) {
+        if (strcmp(l.choice.zone.ptr, rows[i].zone) != 0 ||
+            strcmp(l.choice.capacity_type.ptr, rows[i].capacity_type) != 0) {
             fail_msg("row %zu: %s %s", i, l.choice.zone.ptr, l.choice.capacity_type.ptr);
         }
         assert_true(l.choice.price == 1.0);
@@ -107,37 +113,46 @@ static void assert_message(const char *document, const char *expected)
 static void test_messages(void **state)
 {
     (void)state;
-    assert_message(POD("a", "", "nodeSelector: {team: red}, " REQUESTS("cpu: 1")),
-                   "incompatible with nodepool \"default\", incompatible requirements, label \"team\" does not have known values");
+    assert_message(
+        POD("a", "", "nodeSelector: {team: red}, " REQUESTS("cpu: 1")),
+        "incompatible with nodepool \"default\", incompatible requirements, label \"team\" does not have known values");
     assert_message(POD("a", "", "nodeSelector: {karpenter.sh/nodepool: other}, " REQUESTS("cpu: 1")),
                    "incompatible with nodepool \"default\", incompatible requirements, key karpenter.sh/nodepool, "
                    "karpenter.sh/nodepool In [other] not in karpenter.sh/nodepool In [default]");
     /* Requirements by key, without the host name and what only exists to simulate. */
-    assert_message(POD("a", "", "nodeSelector: {topology.kubernetes.io/zone: z1, kubernetes.io/arch: arm64}, " REQUESTS("cpu: 100")),
-                   "incompatible with nodepool \"default\", no instance type has enough resources, resources {\"cpu\":\"100\",\"pods\":\"1\"}, "
-                   "requirements karpenter.sh/nodepool In [default], karpenter.test/testnodeclass In [default], kubernetes.io/arch In [arm64], "
-                   "topology.kubernetes.io/zone In [z1]");
+    assert_message(
+        POD("a", "",
+            "nodeSelector: {topology.kubernetes.io/zone: z1, kubernetes.io/arch: arm64}, " REQUESTS("cpu: 100")),
+        "incompatible with nodepool \"default\", no instance type has enough resources, resources "
+        "{\"cpu\":\"100\",\"pods\":\"1\"}, "
+        "requirements karpenter.sh/nodepool In [default], karpenter.test/testnodeclass In [default], "
+        "kubernetes.io/arch In [arm64], "
+        "topology.kubernetes.io/zone In [z1]");
 }
 
 /* A pool that cannot hold its own minValues is put aside before any pod is looked at, and says so. */
 static void test_pool_put_aside(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, POOL("choosy", ", requirements: [{key: node.kubernetes.io/instance-type, operator: Exists, minValues: 9}]"),
-                           POD("a", "", REQUESTS("cpu: 1")), NULL);
+    deciding d = decide_on(
+        NULL,
+        POOL("choosy", ", requirements: [{key: node.kubernetes.io/instance-type, operator: Exists, minValues: 9}]"),
+        POD("a", "", REQUESTS("cpu: 1")), NULL);
     karp_decision *decision = decide(&d, NULL);
     karp_unschedulable u = { .size = sizeof u };
     assert_int_equal(karp_decision_unschedulable(decision, 0, &u), KARP_OK);
     assert_int_equal(u.code, KARP_REASON_MIN_VALUES);
-    assert_string_equal(u.message.ptr, "incompatible with nodepool \"choosy\", the pool's own requirements do not leave enough instance types "
-                                       "for their minValues");
+    assert_string_equal(
+        u.message.ptr,
+        "incompatible with nodepool \"choosy\", the pool's own requirements do not leave enough instance types "
+        "for their minValues");
     karp_decision_unref(decision);
     deciding_free(&d);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_many_types), cmocka_unit_test(test_choice), cmocka_unit_test(test_messages),
-                                        cmocka_unit_test(test_pool_put_aside) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_many_types), cmocka_unit_test(test_choice),
+                                        cmocka_unit_test(test_messages), cmocka_unit_test(test_pool_put_aside) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define Q(n) (UINT64_C(1) << ((n) - 1))
-#define LEAVING \
-    "{apiVersion: v1, kind: Node, metadata: {name: old, deletionTimestamp: \"2026-01-01T00:00:00Z\", finalizers: [karpenter.sh/termination], labels: {kubernetes.io/hostname: old}}, spec: {providerID: \"test://old\"}, " \
+#define Q(n) (UINT64_C(1) << ((n)-1))
+#define LEAVING                                                                                                        \
+    "{apiVersion: v1, kind: Node, metadata: {name: old, deletionTimestamp: \"2026-01-01T00:00:00Z\", finalizers: "     \
+    "[karpenter.sh/termination], labels: {kubernetes.io/hostname: old}}, spec: {providerID: \"test://old\"}, "         \
     "status: {capacity: {cpu: 8, memory: 8Gi, pods: 10}, allocatable: {cpu: 8, memory: 8Gi, pods: 10}}}" DOCUMENT
 
 /* Whether the pod is packed anew. `meta`, `spec` and `status` are members, each with a comma before it. */
@@ -15,8 +16,10 @@ static bool moves(const char *meta, const char *spec, const char *status, const 
 {
     char pod[2000];
     snprintf(pod, sizeof pod,
-             "{apiVersion: karp/v1, kind: Snapshot, now: \"2026-01-01T12:00:00Z\", objects: [{apiVersion: v1, kind: Pod, metadata: {name: m, namespace: default, uid: u, labels: {app: x}%s}, "
-             "spec: {nodeName: old%s, containers: [{name: c, resources: {requests: {cpu: 1}}}]}, status: {phase: Running%s}}]}" DOCUMENT, /* as it is: nothing is filled in */
+             "{apiVersion: karp/v1, kind: Snapshot, now: \"2026-01-01T12:00:00Z\", objects: [{apiVersion: v1, kind: "
+             "Pod, metadata: {name: m, namespace: default, uid: u, labels: {app: x}%s}, "
+             "spec: {nodeName: old%s, containers: [{name: c, resources: {requests: {cpu: 1}}}]}, status: {phase: "
+             "Running%s}}]}" DOCUMENT, /* as it is: nothing is filled in */
              meta, spec, status);
     deciding d = decide_on(NULL, CASES "world.yaml", LEAVING, pod, budgets, NULL);
     const char *words = words_of(&d, profile, 0);
@@ -26,7 +29,10 @@ static bool moves(const char *meta, const char *spec, const char *status, const 
     return yes;
 }
 
-static bool goes(const char *meta, const char *spec, const char *status) { return moves(meta, spec, status, "", KARP_PROFILE_KARPENTER); }
+static bool goes(const char *meta, const char *spec, const char *status)
+{
+    return moves(meta, spec, status, "", KARP_PROFILE_KARPENTER);
+}
 
 #define OWNER(api, kind) ", ownerReferences: [{apiVersion: " api ", kind: " kind ", name: o, uid: o, controller: true}]"
 #define GOES_AWAY ", deletionTimestamp: \"2026-01-01T11:00:00Z\""
@@ -64,7 +70,9 @@ static void kept_by_annotation(void **state)
     assert_true(goes(KEEP("true") GOES_AWAY OWNER("apps/v1", "StatefulSet"), "", ""));
 }
 
-#define BUDGET(name, selector, rule) "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name "}, spec: {selector: " selector ", " rule "}}" DOCUMENT
+#define BUDGET(name, selector, rule)                                                                                   \
+    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name "}, spec: {selector: " selector        \
+    ", " rule "}}" DOCUMENT
 #define OF_X "{matchLabels: {app: x}}"
 #define HELD(rule) moves("", "", "", BUDGET("b", OF_X, rule), KARP_PROFILE_KARPENTER)
 
@@ -81,7 +89,8 @@ static void held_by_budgets(void **state)
     assert_true(HELD("minAvailable: \"0%\""));
     /* Of other pods, and two of this one. */
     assert_true(moves("", "", "", BUDGET("b", "{matchLabels: {app: w}}", "maxUnavailable: 0"), KARP_PROFILE_KARPENTER));
-    assert_false(moves("", "", "", BUDGET("b", OF_X, "maxUnavailable: 1") BUDGET("c", "{}", "maxUnavailable: 1"), KARP_PROFILE_KARPENTER));
+    assert_false(moves("", "", "", BUDGET("b", OF_X, "maxUnavailable: 1") BUDGET("c", "{}", "maxUnavailable: 1"),
+                       KARP_PROFILE_KARPENTER));
     /* A pod that is not ready, and a budget that lets such pods go. */
 #define NOT_READY ", conditions: [{type: Ready, status: \"False\"}]"
 #define ALWAYS "unhealthyPodEvictionPolicy: AlwaysAllow"
@@ -91,7 +100,10 @@ static void held_by_budgets(void **state)
     /* Who tolerates the end of the node is not evicted, and so not held. */
 #define TOLERATES(rest) ", tolerations: [{" rest "}]"
 #define DISRUPTED "key: karpenter.sh/disrupted"
-    static const struct { const char *spec; bool yes; } rows[] = {
+    static const struct {
+        const char *spec;
+        bool yes;
+    } rows[] = {
         { TOLERATES("operator: Exists"), true },
         { TOLERATES(DISRUPTED ", operator: Exists"), true },
         { TOLERATES(DISRUPTED ", operator: Exists, effect: NoSchedule"), true },
@@ -103,7 +115,8 @@ static void held_by_budgets(void **state)
         { TOLERATES("operator: Equal, effect: NoSchedule"), true },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_int_equal(moves("", rows[i].spec, "", BUDGET("b", OF_X, "maxUnavailable: 0"), KARP_PROFILE_KARPENTER), rows[i].yes);
+        assert_int_equal(moves("", rows[i].spec, "", BUDGET("b", OF_X, "maxUnavailable: 0"), KARP_PROFILE_KARPENTER),
+                         rows[i].yes);
     }
 }
 
@@ -142,7 +155,10 @@ static void exact_budgets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(owners_and_phases), cmocka_unit_test(kept_by_annotation), cmocka_unit_test(held_by_budgets), cmocka_unit_test(exact_budgets),
+        cmocka_unit_test(owners_and_phases),
+        cmocka_unit_test(kept_by_annotation),
+        cmocka_unit_test(held_by_budgets),
+        cmocka_unit_test(exact_budgets),
     };
     return cmocka_run_group_tests_name("leaving_pods", tests, NULL, NULL);
 }

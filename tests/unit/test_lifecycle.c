@@ -3,15 +3,19 @@
 #include <support/advising.h>
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
-#define IS(type, status, since) ",{\"type\":\"" type "\",\"status\":\"" status "\",\"reason\":\"" type "\",\"lastTransitionTime\":\"" since "\"}"
+#define IS(type, status, since)                                                                                        \
+    ",{\"type\":\"" type "\",\"status\":\"" status "\",\"reason\":\"" type "\",\"lastTransitionTime\":\"" since "\"}"
 
 static karp_str text(const char *t) { return (karp_str){ t, strlen(t) }; }
 
 /* A claim alone, whatever its conditions. */
 static void add_claim(cluster *c, const char *name, const char *metadata, const char *spec, const char *status)
 {
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"%s\",\"creationTimestamp\":\"2026-01-05T08:00:00Z\"%s},"
-           "\"spec\":{\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]%s},\"status\":{%s}}",
+    add(c,
+        ",{\"apiVersion\":\"karpenter.sh/"
+        "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"%s\",\"creationTimestamp\":\"2026-01-05T08:00:00Z\"%s},"
+        "\"spec\":{\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]%s},\"status\":{"
+        "%s}}",
         name, metadata, spec, status);
 }
 
@@ -43,34 +47,55 @@ static void test_timeouts(void **state)
     cluster *c = *state;
     karp_advice *a = NULL;
     cluster_begin(c, 1, "");
-    add_claim(c, "a", "", "", "\"conditions\":[{\"type\":\"x\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS("Launched", "Unknown", "2026-01-05T11:55:00Z") "]");
-    add_claim(c, "b", "", "", "\"conditions\":[{\"type\":\"x\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS("Launched", "Unknown", "2026-01-05T11:55:01Z") "]");
-    add_claim(c, "c", "", "", "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS("Registered", "Unknown", "2026-01-05T11:45:00Z") "]");
-    add_claim(c, "d", "", "", "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS("Registered", "Unknown", "2026-01-05T11:50:00Z") "]");
-    add_claim(c, "e", "", "", "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS("Registered", "True", "2026-01-05T08:50:00Z") "]");
+    add_claim(c, "a", "", "",
+              "\"conditions\":[{\"type\":\"x\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS(
+                  "Launched", "Unknown", "2026-01-05T11:55:00Z") "]");
+    add_claim(c, "b", "", "",
+              "\"conditions\":[{\"type\":\"x\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS(
+                  "Launched", "Unknown", "2026-01-05T11:55:01Z") "]");
+    add_claim(c, "c", "", "",
+              "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:"
+              "00Z\"}" IS("Registered", "Unknown", "2026-01-05T11:45:00Z") "]");
+    add_claim(c, "d", "", "",
+              "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:"
+              "00Z\"}" IS("Registered", "Unknown", "2026-01-05T11:50:00Z") "]");
+    add_claim(c, "e", "", "",
+              "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:"
+              "00Z\"}" IS("Registered", "True", "2026-01-05T08:50:00Z") "]");
     add_claim(c, "f", "", "", "");
     cluster_ready(c);
     assert_int_equal(karp_advise_timeouts(c->snapshot, 0, &a, &c->error), KARP_OK);
-    expect_advice(a, "delete a=LaunchTimeout; delete c=RegistrationTimeout; delete f=LaunchTimeout; again 2026-01-05T12:00:01Z");
+    expect_advice(
+        a, "delete a=LaunchTimeout; delete c=RegistrationTimeout; delete f=LaunchTimeout; again 2026-01-05T12:00:01Z");
 }
 
 /* ---- conditions -------------------------------------------------------------------------------------------------------------- */
 
-#define STAMPS(hash, version) ",\"annotations\":{\"karpenter.sh/nodepool-hash\":\"" hash "\",\"karpenter.sh/nodepool-hash-version\":\"" version "\"}"
-#define LIVE "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS("Initialized", "True", "2026-01-05T11:59:00Z")
+#define STAMPS(hash, version)                                                                                          \
+    ",\"annotations\":{\"karpenter.sh/nodepool-hash\":\"" hash "\",\"karpenter.sh/nodepool-hash-version\":\"" version  \
+    "\"}"
+#define LIVE                                                                                                           \
+    "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-05T08:00:00Z\"}" IS(  \
+        "Initialized", "True", "2026-01-05T11:59:00Z")
 
 static void add_stamped_pool(cluster *c, const char *name, const char *disruption)
 {
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"%s\"" STAMPS("1", "v3") "},\"spec\":{\"template\":{\"spec\":{"
-           "\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[{\"key\":\"tier\",\"operator\":\"In\",\"values\":[\"a\",\"b\"]},"
-           "{\"key\":\"old\",\"operator\":\"DoesNotExist\"}]}},\"disruption\":{%s}}}",
+    add(c,
+        ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"%s\"" STAMPS(
+            "1", "v3") "},\"spec\":{\"template\":{\"spec\":{"
+                       "\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[{\"key\":"
+                       "\"tier\",\"operator\":\"In\",\"values\":[\"a\",\"b\"]},"
+                       "{\"key\":\"old\",\"operator\":\"DoesNotExist\"}]}},\"disruption\":{%s}}}",
         name, disruption);
 }
 
-static void add_of_pool(cluster *c, const char *name, const char *pool, const char *labels, const char *stamps, const char *status)
+static void add_of_pool(cluster *c, const char *name, const char *pool, const char *labels, const char *stamps,
+                        const char *status)
 {
     char metadata[700];
-    (void)snprintf(metadata, sizeof metadata, ",\"labels\":{\"karpenter.sh/nodepool\":\"%s\",\"topology.kubernetes.io/zone\":\"z1\"%s}%s", pool, labels, stamps);
+    (void)snprintf(metadata, sizeof metadata,
+                   ",\"labels\":{\"karpenter.sh/nodepool\":\"%s\",\"topology.kubernetes.io/zone\":\"z1\"%s}%s", pool,
+                   labels, stamps);
     add_claim(c, name, metadata, "", status);
 }
 
@@ -84,37 +109,55 @@ static void test_drifted(void **state)
     add_stamped_pool(c, "never", "\"consolidateAfter\":\"Never\"");
     add_of_pool(c, "fine", "never", FINE, STAMPS("1", "v3"), LIVE IS("Drifted", "True", "2026-01-05T11:00:00Z") "]");
     add_of_pool(c, "hash", "never", FINE, STAMPS("2", "v3"), LIVE "]");
-    add_of_pool(c, "hash-known", "never", FINE, STAMPS("2", "v3"), LIVE ",{\"type\":\"Drifted\",\"status\":\"True\",\"reason\":\"NodePoolDrifted\"}]");
+    add_of_pool(c, "hash-known", "never", FINE, STAMPS("2", "v3"),
+                LIVE ",{\"type\":\"Drifted\",\"status\":\"True\",\"reason\":\"NodePoolDrifted\"}]");
     add_of_pool(c, "version", "never", FINE, STAMPS("2", "v2"), LIVE "]");
     add_of_pool(c, "bare", "never", FINE, "", LIVE "]");
-    add_of_pool(c, "tierless", "never", ",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"spot\"", "", LIVE "]");
-    add_of_pool(c, "wrong-tier", "never", ",\"tier\":\"c\",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"spot\"", "", LIVE "]");
+    add_of_pool(c, "tierless", "never",
+                ",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"spot\"", "", LIVE "]");
+    add_of_pool(c, "wrong-tier", "never",
+                ",\"tier\":\"c\",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"spot\"",
+                "", LIVE "]");
     add_of_pool(c, "has-old", "never", FINE ",\"old\":\"x\"", "", LIVE "]");
     add_of_pool(c, "type-gone", "never", ",\"tier\":\"b\",\"node.kubernetes.io/instance-type\":\"t99\"", "", LIVE "]");
     add_of_pool(c, "type-seen", "never", ",\"tier\":\"b\",\"node.kubernetes.io/instance-type\":\"t99\"", "", LIVE "]");
-    add_of_pool(c, "offering-gone", "never", ",\"tier\":\"b\",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"other\"", "", LIVE "]");
-    add_of_pool(c, "reserved", "never", ",\"tier\":\"b\",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"reserved\"", "", LIVE "]");
+    add_of_pool(c, "offering-gone", "never",
+                ",\"tier\":\"b\",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"other\"",
+                "", LIVE "]");
+    add_of_pool(
+        c, "reserved", "never",
+        ",\"tier\":\"b\",\"node.kubernetes.io/instance-type\":\"t01\",\"karpenter.sh/capacity-type\":\"reserved\"", "",
+        LIVE "]");
     add_of_pool(c, "provider", "never", FINE, "", LIVE "]");
     add_of_pool(c, "vanished", "never", FINE, "", LIVE IS("Drifted", "True", "2026-01-05T11:00:00Z") "]");
-    add_of_pool(c, "unlaunched", "never", FINE, STAMPS("2", "v3"), "\"conditions\":[{\"type\":\"Launched\",\"status\":\"False\"}" IS("Drifted", "True", "2026-01-05T11:00:00Z") "]");
+    add_of_pool(c, "unlaunched", "never", FINE, STAMPS("2", "v3"),
+                "\"conditions\":[{\"type\":\"Launched\",\"status\":\"False\"}" IS("Drifted", "True",
+                                                                                  "2026-01-05T11:00:00Z") "]");
     add_of_pool(c, "homeless", "gone", FINE, STAMPS("2", "v3"), LIVE "]");
     cluster_ready(c);
-    const karp_drift_answer answers[] = { { text("provider"), text("AMIDrift"), 1, 0 }, { text("vanished"), text(""), 0, 0 }, { text("type-seen"), text(""), 1, 1 } };
+    const karp_drift_answer answers[] = { { text("provider"), text("AMIDrift"), 1, 0 },
+                                          { text("vanished"), text(""), 0, 0 },
+                                          { text("type-seen"), text(""), 1, 1 } };
     assert_int_equal(karp_advise_conditions(c->snapshot, 0, answers, 3, &a, &c->error), KARP_OK);
     /* Whose types were found: what drifted for another reason was not looked at, nor what was found before. */
     static const char *const found[] = { "bare", "fine", "provider", "reserved", "vanished", "version" };
     assert_int_equal(karp_advice_found_count(a), sizeof found / sizeof *found);
-    for (size_t k = 0; k < sizeof found / sizeof *found; k++) assert_string_equal(karp_advice_found(a, k).ptr, found[k]);
+    for (size_t k = 0; k < sizeof found / sizeof *found; k++)
+        assert_string_equal(karp_advice_found(a, k).ptr, found[k]);
     assert_null(karp_advice_found(a, karp_advice_found_count(a)).ptr);
-    expect_advice(a, "clear fine Drifted; set has-old Drifted=RequirementsDrifted; set hash Drifted=NodePoolDrifted; set offering-gone Drifted=InstanceTypeNotFound; "
-                     "set provider Drifted=AMIDrift; set tierless Drifted=RequirementsDrifted; set type-gone Drifted=InstanceTypeNotFound; clear unlaunched Drifted; "
+    expect_advice(a, "clear fine Drifted; set has-old Drifted=RequirementsDrifted; set hash Drifted=NodePoolDrifted; "
+                     "set offering-gone Drifted=InstanceTypeNotFound; "
+                     "set provider Drifted=AMIDrift; set tierless Drifted=RequirementsDrifted; set type-gone "
+                     "Drifted=InstanceTypeNotFound; clear unlaunched Drifted; "
                      "set wrong-tier Drifted=RequirementsDrifted; again 2026-01-05T12:05:00Z");
     /* Young claims' types are not looked at. */
     int64_t now;
     assert_int_equal(karp_time_parse(text("2026-01-05T09:00:00Z"), &now), KARP_OK);
     assert_int_equal(karp_advise_conditions(c->snapshot, now, answers, 3, &a, &c->error), KARP_OK);
-    expect_advice(a, "clear fine Drifted; set has-old Drifted=RequirementsDrifted; set hash Drifted=NodePoolDrifted; set provider Drifted=AMIDrift; "
-                     "set tierless Drifted=RequirementsDrifted; clear unlaunched Drifted; set wrong-tier Drifted=RequirementsDrifted; again 2026-01-05T09:05:00Z");
+    expect_advice(a, "clear fine Drifted; set has-old Drifted=RequirementsDrifted; set hash Drifted=NodePoolDrifted; "
+                     "set provider Drifted=AMIDrift; "
+                     "set tierless Drifted=RequirementsDrifted; clear unlaunched Drifted; set wrong-tier "
+                     "Drifted=RequirementsDrifted; again 2026-01-05T09:05:00Z");
 }
 
 static void test_consolidatable(void **state)
@@ -126,8 +169,11 @@ static void test_consolidatable(void **state)
     add_stamped_pool(c, "at-once", "\"consolidateAfter\":\"0s\"");
     add_stamped_pool(c, "minute", "\"consolidateAfter\":\"1m\"");
     add_stamped_pool(c, "never", "\"consolidateAfter\":\"Never\"");
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"static\"},\"spec\":{\"replicas\":1,\"template\":{\"spec\":{"
-           "\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]}},\"disruption\":{\"consolidateAfter\":\"0s\"}}}");
+    add(c, ",{\"apiVersion\":\"karpenter.sh/"
+           "v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"static\"},\"spec\":{\"replicas\":1,\"template\":{"
+           "\"spec\":{"
+           "\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]}},\"disruption\":{"
+           "\"consolidateAfter\":\"0s\"}}}");
     add_of_pool(c, "a", "at-once", FINE, "", LIVE "]");
     add_of_pool(c, "b", "minute", FINE, "", LIVE "]"); /* initialised a minute ago: over */
     add_of_pool(c, "c", "minute", FINE, "", LIVE "],\"lastPodEventTime\":\"2026-01-05T11:59:30Z\"");
@@ -135,11 +181,14 @@ static void test_consolidatable(void **state)
     (void)snprintf(recent, sizeof recent, "%s,\"lastPodEventTime\":\"2026-01-05T11:59:10Z\"", was);
     add_of_pool(c, "d", "minute", FINE, "", recent);
     add_of_pool(c, "e", "never", FINE, "", was);
-    add_of_pool(c, "f", "at-once", FINE, "", "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\"}" IS("Consolidatable", "True", "2026-01-05T11:00:00Z") "]");
+    add_of_pool(c, "f", "at-once", FINE, "",
+                "\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\"}" IS("Consolidatable", "True",
+                                                                                 "2026-01-05T11:00:00Z") "]");
     add_of_pool(c, "g", "static", FINE, "", LIVE "]");
     cluster_ready(c);
     assert_int_equal(karp_advise_conditions(c->snapshot, 0, NULL, 5, &a, &c->error), KARP_OK);
-    expect_advice(a, "set a Consolidatable=Consolidatable; set b Consolidatable=Consolidatable; clear d Consolidatable; clear e Consolidatable; "
+    expect_advice(a, "set a Consolidatable=Consolidatable; set b Consolidatable=Consolidatable; clear d "
+                     "Consolidatable; clear e Consolidatable; "
                      "clear f Consolidatable; again 2026-01-05T12:00:10Z");
 }
 
@@ -147,7 +196,10 @@ static void test_consolidatable(void **state)
 
 static void test_hashes(void **state)
 {
-    static const struct { const char *template_, *spec; uint64_t hash; } rows[] = {
+    static const struct {
+        const char *template_, *spec;
+        uint64_t hash;
+    } rows[] = {
         { "", ",\"expireAfter\":\"720h\"", UINT64_C(6821555240594823858) },
         { "", ",\"expireAfter\":\"43200m\"", UINT64_C(6821555240594823858) },
         { "", ",\"expireAfter\":\"Never\"", UINT64_C(17369979337536258260) },
@@ -155,8 +207,10 @@ static void test_hashes(void **state)
         { "\"metadata\":{\"labels\":{}},", ",\"expireAfter\":\"720h\"", UINT64_C(1287117484082965808) }, /* D-Q24 */
         { "\"metadata\":{},", ",\"expireAfter\":\"720h\"", UINT64_C(6821555240594823858) },
         { "\"metadata\":{\"annotations\":{\"a\":\"b\"}},", ",\"expireAfter\":\"720h\"", UINT64_C(4269314868079315848) },
-        { "", ",\"expireAfter\":\"720h\",\"taints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]", UINT64_C(8919242258545757417) },
-        { "", ",\"expireAfter\":\"720h\",\"startupTaints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]", UINT64_C(7486790991185812591) },
+        { "", ",\"expireAfter\":\"720h\",\"taints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]",
+          UINT64_C(8919242258545757417) },
+        { "", ",\"expireAfter\":\"720h\",\"startupTaints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]",
+          UINT64_C(7486790991185812591) },
         { "", ",\"expireAfter\":\"720h\",\"terminationGracePeriod\":\"0s\"", UINT64_C(10356118934572431967) },
         { "", ",\"expireAfter\":\"720h\",\"terminationGracePeriod\":\"1h\"", UINT64_C(14948894070871102041) },
     };
@@ -164,8 +218,12 @@ static void test_hashes(void **state)
     uint64_t hash = 0;
     cluster_begin(c, 1, "");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"p%zu\"},\"spec\":{\"weight\":%zu,\"template\":{%s\"spec\":{\"nodeClassRef\":"
-               "{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},\"requirements\":[{\"key\":\"x\",\"operator\":\"Exists\"}]%s}}}}",
+        add(c,
+            ",{\"apiVersion\":\"karpenter.sh/"
+            "v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"p%zu\"},\"spec\":{\"weight\":%zu,\"template\":{%"
+            "s\"spec\":{\"nodeClassRef\":"
+            "{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},\"requirements\":[{"
+            "\"key\":\"x\",\"operator\":\"Exists\"}]%s}}}}",
             i, i + 1, rows[i].template_, rows[i].spec);
     }
     cluster_ready(c);
@@ -184,18 +242,26 @@ static void test_stamps(void **state)
     cluster *c = *state;
     karp_advice *a = NULL;
     cluster_begin(c, 1, "");
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"old\"" STAMPS("1", "v2") "},\"spec\":{\"template\":{\"spec\":{"
-           "\"nodeClassRef\":{\"group\":\"karpenter.test.sh\",\"kind\":\"TestNodeClass\",\"name\":\"default\"},\"requirements\":[],\"expireAfter\":\"Never\"}}}}");
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"new\"" STAMPS("5568174970230275839", "v3") "},\"spec\":{\"template\":{\"spec\":{"
-           "\"nodeClassRef\":{\"group\":\"karpenter.test.sh\",\"kind\":\"TestNodeClass\",\"name\":\"default\"},\"requirements\":[],\"expireAfter\":\"Never\"}}}}");
+    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"old\"" STAMPS(
+               "1", "v2") "},\"spec\":{\"template\":{\"spec\":{"
+                          "\"nodeClassRef\":{\"group\":\"karpenter.test.sh\",\"kind\":\"TestNodeClass\",\"name\":"
+                          "\"default\"},\"requirements\":[],\"expireAfter\":\"Never\"}}}}");
+    add(c,
+        ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"new\"" STAMPS(
+            "5568174970230275839", "v3") "},\"spec\":{\"template\":{\"spec\":{"
+                                         "\"nodeClassRef\":{\"group\":\"karpenter.test.sh\",\"kind\":\"TestNodeClass\","
+                                         "\"name\":\"default\"},\"requirements\":[],\"expireAfter\":\"Never\"}}}}");
     add_of_pool(c, "claim", "old", "", STAMPS("1", "v2"), "");
     add_of_pool(c, "current", "old", "", STAMPS("1", "v3"), "");
-    add_of_pool(c, "drifted", "old", "", STAMPS("1", "v2"), "\"conditions\":[{\"type\":\"Drifted\",\"status\":\"True\"}]");
+    add_of_pool(c, "drifted", "old", "", STAMPS("1", "v2"),
+                "\"conditions\":[{\"type\":\"Drifted\",\"status\":\"True\"}]");
     add_of_pool(c, "elsewhere", "new", "", STAMPS("1", "v2"), "");
     cluster_ready(c);
     assert_int_equal(karp_advise_hashes(c->snapshot, &a, &c->error), KARP_OK);
-    expect_advice(a, "annotate claim karpenter.sh/nodepool-hash-version=v3; annotate claim karpenter.sh/nodepool-hash=5568174970230275839; "
-                     "annotate drifted karpenter.sh/nodepool-hash-version=v3; annotate-pool old karpenter.sh/nodepool-hash=5568174970230275839; "
+    expect_advice(a, "annotate claim karpenter.sh/nodepool-hash-version=v3; annotate claim "
+                     "karpenter.sh/nodepool-hash=5568174970230275839; "
+                     "annotate drifted karpenter.sh/nodepool-hash-version=v3; annotate-pool old "
+                     "karpenter.sh/nodepool-hash=5568174970230275839; "
                      "annotate-pool old karpenter.sh/nodepool-hash-version=v3");
 }
 
@@ -203,11 +269,19 @@ static void test_stamps(void **state)
 
 static void add_sick_node(cluster *c, const char *name, const char *pool, const char *status, const char *since)
 {
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"claim-%s\",\"labels\":{\"karpenter.sh/nodepool\":\"%s\"}},\"spec\":{},"
-           "\"status\":{\"providerID\":\"p-%s\",\"conditions\":[{\"type\":\"Registered\",\"status\":\"True\"}]}}", name, pool, name);
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\",\"labels\":{\"karpenter.sh/nodepool\":\"%s\",\"karpenter.sh/registered\":\"true\","
-           "\"karpenter.sh/initialized\":\"true\"}},\"spec\":{\"providerID\":\"p-%s\",\"taints\":[{\"key\":\"karpenter.sh/disrupted\",\"effect\":\"NoSchedule\"}]},"
-           "\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\",\"lastTransitionTime\":\"%s\"}]}}", name, pool, name, status, since);
+    add(c,
+        ",{\"apiVersion\":\"karpenter.sh/"
+        "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"claim-%s\",\"labels\":{\"karpenter.sh/"
+        "nodepool\":\"%s\"}},\"spec\":{},"
+        "\"status\":{\"providerID\":\"p-%s\",\"conditions\":[{\"type\":\"Registered\",\"status\":\"True\"}]}}",
+        name, pool, name);
+    add(c,
+        ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\",\"labels\":{\"karpenter.sh/"
+        "nodepool\":\"%s\",\"karpenter.sh/registered\":\"true\","
+        "\"karpenter.sh/initialized\":\"true\"}},\"spec\":{\"providerID\":\"p-%s\",\"taints\":[{\"key\":\"karpenter.sh/"
+        "disrupted\",\"effect\":\"NoSchedule\"}]},"
+        "\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\",\"lastTransitionTime\":\"%s\"}]}}",
+        name, pool, name, status, since);
 }
 
 static void test_repair(void **state)
@@ -215,7 +289,8 @@ static void test_repair(void **state)
     cluster *c = *state;
     karp_advice *a = NULL;
     const int64_t minute = INT64_C(60000000000);
-    const karp_repair_policy policies[] = { { text("Ready"), text("False"), 30 * minute }, { text("Ready"), text("Unknown"), 10 * minute } };
+    const karp_repair_policy policies[] = { { text("Ready"), text("False"), 30 * minute },
+                                            { text("Ready"), text("Unknown"), 10 * minute } };
     for (int on = 0; on < 2; on++) {
         cluster_begin(c, 1, on ? "\"featureGates\":{\"NodeRepair\":true}" : "");
         add_sick_node(c, "a1", "a", "False", "2026-01-05T11:30:00Z");
@@ -225,7 +300,8 @@ static void test_repair(void **state)
         add_sick_node(c, "c1", "c", "False", "2026-01-05T11:30:01Z");
         cluster_ready(c);
         assert_int_equal(karp_advise_repair(c->snapshot, 0, policies, 2, &a, &c->error), KARP_OK);
-        expect_advice(a, on ? "blocked b1=TooManyUnhealthy; annotate claim-a1 karpenter.sh/nodeclaim-termination-timestamp=2026-01-05T12:00:00Z; "
+        expect_advice(a, on ? "blocked b1=TooManyUnhealthy; annotate claim-a1 "
+                              "karpenter.sh/nodeclaim-termination-timestamp=2026-01-05T12:00:00Z; "
                               "delete claim-a1=Unhealthy; again 2026-01-05T12:00:01Z"
                             : "");
     }
@@ -242,7 +318,8 @@ static void test_garbage(void **state)
     add_sick_node(c, "a", "x", "False", "2026-01-05T11:30:00Z");
     add_sick_node(c, "b", "x", "False", "2026-01-05T11:30:00Z");
     add_sick_node(c, "c", "x", "True", "2026-01-05T11:30:00Z");
-    add_claim(c, "nodeless", "", "", "\"providerID\":\"p-gone\",\"conditions\":[{\"type\":\"Registered\",\"status\":\"True\"}]");
+    add_claim(c, "nodeless", "", "",
+              "\"providerID\":\"p-gone\",\"conditions\":[{\"type\":\"Registered\",\"status\":\"True\"}]");
     add_claim(c, "unregistered", "", "", "\"providerID\":\"p-none\"");
     cluster_ready(c);
     assert_int_equal(karp_advise_garbage(c->snapshot, 0, alive, 2, &a, &c->error), KARP_OK);
@@ -274,11 +351,15 @@ static void test_static_pools(void **state)
     add_pod(c, "one", "d1-used", "1");
     add_pod(c, "two", "d3-busy", "1");
     add_pod(c, "three", "d3-busy", "500m");
-    add_pod_with(c, "four", "d4-daemon", "1", ",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"name\":\"d\",\"uid\":\"u\",\"controller\":true}]", "");
+    add_pod_with(c, "four", "d4-daemon", "1",
+                 ",\"ownerReferences\":[{\"apiVersion\":\"apps/"
+                 "v1\",\"kind\":\"DaemonSet\",\"name\":\"d\",\"uid\":\"u\",\"controller\":true}]",
+                 "");
     add_pod_with(c, "five", "d5-guarded", "1", ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}", "");
     cluster_ready(c);
     assert_int_equal(karp_advise_static_pools(c->snapshot, 0, &a, &c->error), KARP_OK);
-    expect_advice(a, "delete claim-d1-used=ScaleDown; delete claim-d2-empty=ScaleDown; delete claim-d3-busy=ScaleDown; delete claim-d4-daemon=ScaleDown; "
+    expect_advice(a, "delete claim-d1-used=ScaleDown; delete claim-d2-empty=ScaleDown; delete claim-d3-busy=ScaleDown; "
+                     "delete claim-d4-daemon=ScaleDown; "
                      "create up 3; delete waits=ScaleDown; again 2026-01-05T12:00:30Z");
     /* Order: the unresolved claim first. */
     cluster_begin(c, 2, "\"featureGates\":{\"StaticCapacity\":true}");
@@ -298,15 +379,22 @@ static void test_static_pools(void **state)
 /* ---- drain ------------------------------------------------------------------------------------------------------------------------------ */
 
 #define GRACE(seconds) ",\"terminationGracePeriodSeconds\":" seconds
-#define DAEMON ",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"name\":\"d\",\"uid\":\"u\",\"controller\":true}]"
+#define DAEMON                                                                                                         \
+    ",\"ownerReferences\":[{\"apiVersion\":\"apps/"                                                                    \
+    "v1\",\"kind\":\"DaemonSet\",\"name\":\"d\",\"uid\":\"u\",\"controller\":true}]"
 #define CRITICAL ",\"priorityClassName\":\"system-node-critical\""
 
 static void drained_node(cluster *c, const char *deadline, const char *conditions)
 {
     cluster_begin(c, 1, "");
-    add(c, ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"claim\",\"deletionTimestamp\":\"2026-01-05T11:59:00Z\"%s},\"spec\":{},"
-           "\"status\":{\"providerID\":\"p\",\"conditions\":[{\"type\":\"x\",\"status\":\"True\"}%s]}}", deadline, conditions);
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\",\"deletionTimestamp\":\"2026-01-05T11:59:00Z\",\"labels\":{\"karpenter.sh/registered\":\"true\","
+    add(c,
+        ",{\"apiVersion\":\"karpenter.sh/"
+        "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"claim\",\"deletionTimestamp\":\"2026-01-05T11:59:00Z\"%s}"
+        ",\"spec\":{},"
+        "\"status\":{\"providerID\":\"p\",\"conditions\":[{\"type\":\"x\",\"status\":\"True\"}%s]}}",
+        deadline, conditions);
+    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\",\"deletionTimestamp\":\"2026-01-"
+           "05T11:59:00Z\",\"labels\":{\"karpenter.sh/registered\":\"true\","
            "\"karpenter.sh/initialized\":\"true\"}},\"spec\":{\"providerID\":\"p\"},\"status\":{}}");
 }
 
@@ -328,10 +416,13 @@ static void test_drain(void **state)
     add_pod_with(c, "c-daemon", "n", "1", DAEMON, "");
     add_pod_with(c, "d-critical", "n", "1", "", CRITICAL);
     add_pod_with(c, "e-leaving", "n", "1", ",\"deletionTimestamp\":\"2026-01-05T11:59:30Z\"", "");
-    add_pod_with(c, "f-mirror", "n", "1", ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":\"n\",\"uid\":\"u\"}]", "");
+    add_pod_with(c, "f-mirror", "n", "1",
+                 ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":\"n\",\"uid\":\"u\"}]", "");
     add_pod_with(c, "g-stays", "n", "1", "", ",\"tolerations\":[{\"operator\":\"Exists\"}]");
     cluster_ready(c);
-    expect_drain(c, false, "set claim Drained=Draining; evict default/a; blocked default/b-guarded=DoNotDisrupt; again 2026-01-05T12:00:01Z");
+    expect_drain(c, false,
+                 "set claim Drained=Draining; evict default/a; blocked default/b-guarded=DoNotDisrupt; again "
+                 "2026-01-05T12:00:01Z");
     assert_int_equal(karp_advise_drain(c->snapshot, text("m"), 0, &a, &c->error), KARP_E_NOT_FOUND);
     /* Groups: daemons when the others are gone, then critical pods. */
     drained_node(c, "", IS("Drained", "Unknown", "2026-01-05T11:59:58Z"));
@@ -358,21 +449,34 @@ static void test_drain(void **state)
 static void test_drain_goes_on(void **state)
 {
     cluster *c = *state;
-    drained_node(c, ",\"annotations\":{\"karpenter.sh/nodeclaim-termination-timestamp\":\"2026-01-05T12:01:00Z\"}", IS("Drained", "Unknown", "2026-01-05T11:59:00Z"));
+    drained_node(c, ",\"annotations\":{\"karpenter.sh/nodeclaim-termination-timestamp\":\"2026-01-05T12:01:00Z\"}",
+                 IS("Drained", "Unknown", "2026-01-05T11:59:00Z"));
     add_pod_with(c, "a", "n", "1", ",\"labels\":{\"app\":\"x\"}", GRACE("30"));
     for (int i = 0; i < 2; i++) {
-        add(c, ",{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b%d\",\"namespace\":\"default\"},\"spec\":{\"selector\":"
-               "{\"matchLabels\":{\"app\":\"x\"}},\"maxUnavailable\":1},\"status\":{\"disruptionsAllowed\":0}}", i);
+        add(c,
+            ",{\"apiVersion\":\"policy/"
+            "v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b%d\",\"namespace\":\"default\"},\"spec\":{"
+            "\"selector\":"
+            "{\"matchLabels\":{\"app\":\"x\"}},\"maxUnavailable\":1},\"status\":{\"disruptionsAllowed\":0}}",
+            i);
     }
     cluster_ready(c);
-    static const struct { int64_t seconds; const char *advice; } rows[] = {
-        { 0, "evict default/a; again 2026-01-05T12:00:01Z" },        { 30, "evict default/a; again 2026-01-05T12:00:31Z" },
-        { 31, "force default/a 29; again 2026-01-05T12:00:32Z" },    { 60, "force default/a 1; again 2026-01-05T12:01:01Z" },
+    static const struct {
+        int64_t seconds;
+        const char *advice;
+    } rows[] = {
+        { 0, "evict default/a; again 2026-01-05T12:00:01Z" },
+        { 30, "evict default/a; again 2026-01-05T12:00:31Z" },
+        { 31, "force default/a 29; again 2026-01-05T12:00:32Z" },
+        { 60, "force default/a 1; again 2026-01-05T12:01:01Z" },
         { 3600, "force default/a 1; again 2026-01-05T13:00:01Z" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         karp_advice *a = NULL;
-        assert_int_equal(karp_advise_drain(c->snapshot, text("n"), (INT64_C(1767614400) + rows[i].seconds) * INT64_C(1000000000), &a, &c->error), KARP_OK);
+        assert_int_equal(karp_advise_drain(c->snapshot, text("n"),
+                                           (INT64_C(1767614400) + rows[i].seconds) * INT64_C(1000000000), &a,
+                                           &c->error),
+                         KARP_OK);
         expect_advice(a, rows[i].advice);
     }
 }
@@ -387,11 +491,14 @@ static void test_forced_drain(void **state)
     add_pod_with(c, "a-short", "n", "1", "", GRACE("30"));
     add_pod_with(c, "b-exact", "n", "1", "", GRACE("60"));
     add_pod_with(c, "c-long", "n", "1", "", GRACE("61"));
-    add_pod_with(c, "d-critical-long", "n", "1", ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}", CRITICAL GRACE("3600"));
+    add_pod_with(c, "d-critical-long", "n", "1", ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}",
+                 CRITICAL GRACE("3600"));
     add_pod_with(c, "e-late", "n", "1", ",\"deletionTimestamp\":\"2026-01-05T12:01:01Z\"", GRACE("90"));
     add_pod_with(c, "f-in-time", "n", "1", ",\"deletionTimestamp\":\"2026-01-05T12:00:50Z\"", GRACE("90"));
     cluster_ready(c);
-    expect_drain(c, false, "evict default/a-short; evict default/b-exact; force default/c-long 60; force default/d-critical-long 60; force default/e-late 60; again 2026-01-05T12:00:01Z");
+    expect_drain(c, false,
+                 "evict default/a-short; evict default/b-exact; force default/c-long 60; force default/d-critical-long "
+                 "60; force default/e-late 60; again 2026-01-05T12:00:01Z");
     drained_node(c, DEADLINE("2026-01-05T11:00:00Z"), IS("Drained", "Unknown", "2026-01-05T11:59:00Z"));
     add_pod_with(c, "a", "n", "1", "", GRACE("0"));
     cluster_ready(c);
@@ -414,7 +521,8 @@ static void empty_nodes(cluster *c, const char *budget, const char *first, const
     cluster_ready(c);
 }
 
-static void expect_validation(cluster *c, karp_decision *d, uint32_t code, uint32_t kept_nodes, const uint32_t *goes_expected, size_t nodes)
+static void expect_validation(cluster *c, karp_decision *d, uint32_t code, uint32_t kept_nodes,
+                              const uint32_t *goes_expected, size_t nodes)
 {
     uint32_t goes[8] = { 7, 7, 7, 7, 7, 7, 7, 7 };
     karp_validation v = { .size = sizeof v };
@@ -439,9 +547,15 @@ static void test_validate_empty(void **state)
     assert_int_equal(karp_disrupt_validate(NULL, &c->options, d, 0, NULL, &v, &c->error), KARP_E_INVALID);
     karp_decision_unref(d);
     /* The same command on other clusters: text is all that is compared. */
-    static const struct { const char *budget, *first, *second; uint32_t code, kept; const uint32_t *goes; } rows[] = {
-        { "100%", "", CONSOLIDATABLE, KARP_REASON_NONE, 1, second }, { "1", CONSOLIDATABLE, CONSOLIDATABLE, KARP_REASON_NONE, 1, first },
-        { "0", CONSOLIDATABLE, CONSOLIDATABLE, KARP_REASON_VALIDATION_BUDGET, 0, none }, { "100%", "", "", KARP_REASON_CHURN, 0, none },
+    static const struct {
+        const char *budget, *first, *second;
+        uint32_t code, kept;
+        const uint32_t *goes;
+    } rows[] = {
+        { "100%", "", CONSOLIDATABLE, KARP_REASON_NONE, 1, second },
+        { "1", CONSOLIDATABLE, CONSOLIDATABLE, KARP_REASON_NONE, 1, first },
+        { "0", CONSOLIDATABLE, CONSOLIDATABLE, KARP_REASON_VALIDATION_BUDGET, 0, none },
+        { "100%", "", "", KARP_REASON_CHURN, 0, none },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         static cluster before;
@@ -472,11 +586,15 @@ static void test_validate_consolidation(void **state)
 {
     cluster *c = *state;
     static const uint32_t both[] = { 1, 1 }, none[] = { 0, 0 };
-    static const struct { int types; const char *cpu, *budget, *second; uint32_t code; } rows[] = {
+    static const struct {
+        int types;
+        const char *cpu, *budget, *second;
+        uint32_t code;
+    } rows[] = {
         { 4, "3500m", "100%", CONSOLIDATABLE, KARP_REASON_NONE },
-        { 4, "3", "100%", CONSOLIDATABLE, KARP_REASON_NONE },             /* more types would do now */
-        { 3, "3500m", "100%", CONSOLIDATABLE, KARP_REASON_SCHEDULING },   /* the type is gone */
-        { 4, "4500m", "100%", CONSOLIDATABLE, KARP_REASON_SCHEDULING },   /* two nodes would be needed */
+        { 4, "3", "100%", CONSOLIDATABLE, KARP_REASON_NONE }, /* more types would do now */
+        { 3, "3500m", "100%", CONSOLIDATABLE, KARP_REASON_SCHEDULING }, /* the type is gone */
+        { 4, "4500m", "100%", CONSOLIDATABLE, KARP_REASON_SCHEDULING }, /* two nodes would be needed */
         { 4, "2500m", "100%", CONSOLIDATABLE, KARP_REASON_NONE },
         { 4, "3500m", "1", CONSOLIDATABLE, KARP_REASON_VALIDATION_BUDGET },
         { 4, "3500m", "100%", "", KARP_REASON_CHURN },
@@ -504,20 +622,29 @@ static void test_interruptions(void **state)
     cluster *c = *state;
     karp_advice *a = NULL;
     static const char *const said[] = {
-        "delete claim-a=SpotInterruption; unavailable t01 z1=spot", "event claim-a=RebalanceRecommendation", "delete claim-a=ScheduledChange",
-        "delete claim-a=InstanceStopping", "delete claim-a=InstanceTerminating", "delete claim-a=ScheduledEvent",
+        "delete claim-a=SpotInterruption; unavailable t01 z1=spot",
+        "event claim-a=RebalanceRecommendation",
+        "delete claim-a=ScheduledChange",
+        "delete claim-a=InstanceStopping",
+        "delete claim-a=InstanceTerminating",
+        "delete claim-a=ScheduledEvent",
         "delete claim-a=CapacityReservationInterruption",
-        "annotate claim-a karpenter.sh/nodeclaim-termination-timestamp=2026-01-05T12:00:00Z; delete claim-a=InstanceStatusFailure",
-        "annotate claim-a karpenter.sh/nodeclaim-termination-timestamp=2026-01-05T12:00:00Z; delete claim-a=SystemStatusFailure",
+        "annotate claim-a karpenter.sh/nodeclaim-termination-timestamp=2026-01-05T12:00:00Z; delete "
+        "claim-a=InstanceStatusFailure",
+        "annotate claim-a karpenter.sh/nodeclaim-termination-timestamp=2026-01-05T12:00:00Z; delete "
+        "claim-a=SystemStatusFailure",
         "event claim-a=NoOp",
     };
     cluster_begin(c, 1, "");
     add_pool(c, "pool", "", ALL);
     add_node(c, "a", 1, "spot", "");
-    add_claim(c, "slashes", ",\"annotations\":{\"karpenter.sh/nodeclaim-termination-timestamp\":\"2026-01-05T11:00:00Z\"}", "", "\"providerID\":\"aws:///z1/i-1\"");
+    add_claim(c, "slashes",
+              ",\"annotations\":{\"karpenter.sh/nodeclaim-termination-timestamp\":\"2026-01-05T11:00:00Z\"}", "",
+              "\"providerID\":\"aws:///z1/i-1\"");
     add_claim(c, "leaving", ",\"deletionTimestamp\":\"2026-01-05T09:00:00Z\"", "", "\"providerID\":\"aws:///z1/i-2\"");
     add_claim(c, "nowhere", "", "", "\"conditions\":[]");
-    add_claim(c, "zoneless", ",\"labels\":{\"node.kubernetes.io/instance-type\":\"t01\"}", "", "\"providerID\":\"aws:///z1/i-3\"");
+    add_claim(c, "zoneless", ",\"labels\":{\"node.kubernetes.io/instance-type\":\"t01\"}", "",
+              "\"providerID\":\"aws:///z1/i-3\"");
     cluster_ready(c);
     for (uint32_t kind = 1; kind <= sizeof said / sizeof *said; kind++) {
         const karp_interruption message = { text("p-a"), kind, 0 };
@@ -526,10 +653,12 @@ static void test_interruptions(void **state)
         assert_non_null(strstr(said[kind - 1], karp_interruption_name(kind)));
     }
     /* By the last part of the ID; twice said is once done; what is going needs nothing; strangers and parts of names are skipped. */
-    const karp_interruption many[] = { { text("i-1"), KARP_INTERRUPTION_SYSTEM_STATUS, 0 }, { text("aws:///z1/i-1"), KARP_INTERRUPTION_STOPPING, 0 },
-                                       { text("i-2"), KARP_INTERRUPTION_SPOT, 0 },          { text("1"), KARP_INTERRUPTION_STOPPING, 0 },
-                                       { text("i-9"), KARP_INTERRUPTION_SPOT, 0 },          { text(""), KARP_INTERRUPTION_SPOT, 0 },
-                                       { text("i-2"), KARP_INTERRUPTION_REBALANCE, 0 } };
+    const karp_interruption many[] = {
+        { text("i-1"), KARP_INTERRUPTION_SYSTEM_STATUS, 0 }, { text("aws:///z1/i-1"), KARP_INTERRUPTION_STOPPING, 0 },
+        { text("i-2"), KARP_INTERRUPTION_SPOT, 0 },          { text("1"), KARP_INTERRUPTION_STOPPING, 0 },
+        { text("i-9"), KARP_INTERRUPTION_SPOT, 0 },          { text(""), KARP_INTERRUPTION_SPOT, 0 },
+        { text("i-2"), KARP_INTERRUPTION_REBALANCE, 0 }
+    };
     assert_int_equal(karp_advise_interruptions(c->snapshot, 0, many, 7, &a, &c->error), KARP_OK);
     expect_advice(a, "event leaving=RebalanceRecommendation; delete slashes=SystemStatusFailure");
     /* What was sold out is not known without a zone. */
@@ -539,7 +668,8 @@ static void test_interruptions(void **state)
     assert_int_equal(karp_advise_interruptions(c->snapshot, 0, NULL, 0, &a, &c->error), KARP_OK);
     expect_advice(a, "");
     const karp_interruption wrong[] = { { text("i-1"), 0, 0 }, { text("i-1"), 11, 0 } };
-    for (int i = 0; i < 2; i++) assert_int_equal(karp_advise_interruptions(c->snapshot, 0, &wrong[i], 1, &a, &c->error), KARP_E_INVALID);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(karp_advise_interruptions(c->snapshot, 0, &wrong[i], 1, &a, &c->error), KARP_E_INVALID);
     assert_int_equal(karp_advise_interruptions(c->snapshot, 0, NULL, 1, &a, &c->error), KARP_E_INVALID);
     assert_int_equal(karp_advise_interruptions(NULL, 0, NULL, 0, &a, &c->error), KARP_E_INVALID);
     assert_string_equal(karp_interruption_name(0), "");
@@ -595,11 +725,14 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expiration),     cmocka_unit_test(test_timeouts),     cmocka_unit_test(test_drifted),
-        cmocka_unit_test(test_consolidatable), cmocka_unit_test(test_hashes),       cmocka_unit_test(test_stamps),
-        cmocka_unit_test(test_repair),         cmocka_unit_test(test_garbage),      cmocka_unit_test(test_static_pools),
-        cmocka_unit_test(test_drain),          cmocka_unit_test(test_forced_drain), cmocka_unit_test(test_drain_goes_on), cmocka_unit_test(test_validate_empty),
-        cmocka_unit_test(test_validate_consolidation), cmocka_unit_test(test_interruptions), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_expiration),     cmocka_unit_test(test_timeouts),
+        cmocka_unit_test(test_drifted),        cmocka_unit_test(test_consolidatable),
+        cmocka_unit_test(test_hashes),         cmocka_unit_test(test_stamps),
+        cmocka_unit_test(test_repair),         cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_static_pools),   cmocka_unit_test(test_drain),
+        cmocka_unit_test(test_forced_drain),   cmocka_unit_test(test_drain_goes_on),
+        cmocka_unit_test(test_validate_empty), cmocka_unit_test(test_validate_consolidation),
+        cmocka_unit_test(test_interruptions),  cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

@@ -24,8 +24,11 @@ static struct size size_of(int kind) { return (struct size){ 200 + 100 * (kind /
 static void pending(cluster *c, int kind, int number)
 {
     struct size z = size_of(kind);
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p-%d-%d\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{\"name\":\"m\",\"resources\":{\"requests\":"
-           "{\"cpu\":\"%dm\",\"memory\":\"%dGi\"}}}]},\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\"}]}}",
+    add(c,
+        ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p-%d-%d\",\"namespace\":\"default\"},"
+        "\"spec\":{\"containers\":[{\"name\":\"m\",\"resources\":{\"requests\":"
+        "{\"cpu\":\"%dm\",\"memory\":\"%dGi\"}}}]},\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":"
+        "\"PodScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\"}]}}",
         kind, number, z.cpu, z.memory);
 }
 
@@ -34,8 +37,10 @@ static void many(cluster *c)
     cluster_begin(c, TYPES, "");
     add_pool(c, "pool", "", "");
     /* A kind that runs already, of a size between those that wait. */
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"own\",\"labels\":{\"kubernetes.io/hostname\":\"own\"}},\"spec\":{\"providerID\":\"p-own\"},"
-           "\"status\":{\"allocatable\":{\"cpu\":\"700m\",\"memory\":\"1Gi\",\"pods\":\"1\"},\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}");
+    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"own\",\"labels\":{\"kubernetes.io/"
+           "hostname\":\"own\"}},\"spec\":{\"providerID\":\"p-own\"},"
+           "\"status\":{\"allocatable\":{\"cpu\":\"700m\",\"memory\":\"1Gi\",\"pods\":\"1\"},\"conditions\":[{\"type\":"
+           "\"Ready\",\"status\":\"True\"}]}}");
     add_pod(c, "runs", "own", "650m");
     for (int kind = 0; kind < KINDS; kind++) {
         for (int i = 0; i < EACH; i++) pending(c, kind, i);
@@ -137,8 +142,12 @@ static void test_many_daemons(void **state)
     cluster_begin(c, 4, "");
     add_pool(c, "pool", "", "");
     for (int i = 0; i < DAEMONS; i++) {
-        add(c, ",{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"metadata\":{\"name\":\"d%d\",\"namespace\":\"default\"},\"spec\":{\"selector\":{},\"template\":{\"spec\":"
-               "{\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"50m\"}}}]}}}}", i);
+        add(c,
+            ",{\"apiVersion\":\"apps/"
+            "v1\",\"kind\":\"DaemonSet\",\"metadata\":{\"name\":\"d%d\",\"namespace\":\"default\"},\"spec\":{"
+            "\"selector\":{},\"template\":{\"spec\":"
+            "{\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"50m\"}}}]}}}}",
+            i);
     }
     pending(c, 18, 0); /* 1100m and 1000m beside 2000m: more than the 4 cores of t02 */
     pending(c, 16, 0);

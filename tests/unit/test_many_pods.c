@@ -13,8 +13,12 @@ static void many(cluster *c)
     cluster_begin(c, 4, "");
     add_pool(c, "pool", "", "");
     for (int i = 0; i < PODS; i++) {
-        add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%d\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{\"name\":\"m\",\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]},"
-               "\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\"}]}}", i, i % 2 == 0 ? "1" : "2");
+        add(c,
+            ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%d\",\"namespace\":\"default\"},"
+            "\"spec\":{\"containers\":[{\"name\":\"m\",\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]},"
+            "\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\","
+            "\"reason\":\"Unschedulable\"}]}}",
+            i, i % 2 == 0 ? "1" : "2");
     }
     cluster_ready(c);
 }
@@ -49,6 +53,7 @@ static void test_stops(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test_setup_teardown(test_stops, cluster_set_up, cluster_tear_down) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test_setup_teardown(test_stops, cluster_set_up,
+                                                                        cluster_tear_down) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,11 @@
 /* Type N has 2 N cores: the pods get the types from `first` on. */
 static void pending(cluster *c, const char *name, const char *cpu, const char *spec)
 {
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{\"name\":\"m\",\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]%s},"
-           "\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\"}]}}",
+    add(c,
+        ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{"
+        "\"containers\":[{\"name\":\"m\",\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]%s},"
+        "\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":"
+        "\"Unschedulable\"}]}}",
         name, cpu, spec);
 }
 
@@ -44,7 +47,8 @@ static void test_by_size(void **state)
         const char *pod, *cpu;
         int first;
     } pods[] = {
-        { "a", "1", 1 }, { "b", "125", 63 }, { "c", "127", 64 }, { "d", "129", 65 }, { "e", "255", 128 }, { "f", "257", 129 }, { "g", "259", 130 },
+        { "a", "1", 1 },     { "b", "125", 63 },  { "c", "127", 64 },  { "d", "129", 65 },
+        { "e", "255", 128 }, { "f", "257", 129 }, { "g", "259", 130 },
     };
     cluster *c = *state;
     for (size_t i = 0; i < sizeof pods / sizeof *pods; i++) {
@@ -67,7 +71,9 @@ static void test_by_labels(void **state)
     cluster *c = *state;
     cluster_begin(c, 130, "");
     add_pool(c, "pool", "", "");
-#define TYPES(list) ",\"affinity\":{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":[{\"matchExpressions\":[" \
+#define TYPES(list)                                                                                                    \
+    ",\"affinity\":{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":[{"    \
+    "\"matchExpressions\":["                                                                                           \
     "{\"key\":\"node.kubernetes.io/instance-type\",\"operator\":\"In\",\"values\":[" list "]}]}]}}}"
     pending(c, "first", "100", TYPES("\"t62\",\"t63\",\"t64\",\"t65\",\"t66\""));
     pending(c, "second", "28", TYPES("\"t64\",\"t65\",\"t66\",\"t128\""));

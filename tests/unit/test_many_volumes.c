@@ -18,25 +18,31 @@ static void grown_by(int written)
 static void add_volume(const char *name, int places)
 {
     grown_by(snprintf(text + length, sizeof text - length,
-                      "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: %s, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, "
-                      "spec: {volumeName: %s}}" DOCUMENT "{apiVersion: v1, kind: PersistentVolume, metadata: {name: %s}, spec: {nodeAffinity: "
-                      "{required: {nodeSelectorTerms: [", name, name, name));
+                      "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: %s, annotations: "
+                      "{pv.kubernetes.io/bind-completed: 'yes'}}, "
+                      "spec: {volumeName: %s}}" DOCUMENT
+                      "{apiVersion: v1, kind: PersistentVolume, metadata: {name: %s}, spec: {nodeAffinity: "
+                      "{required: {nodeSelectorTerms: [",
+                      name, name, name));
     for (int i = 0; i < places; i++) {
-        grown_by(snprintf(text + length, sizeof text - length, "{matchExpressions: [{key: test/%s, operator: NotIn, values: [v%d]}]}, ", name, i));
+        grown_by(snprintf(text + length, sizeof text - length,
+                          "{matchExpressions: [{key: test/%s, operator: NotIn, values: [v%d]}]}, ", name, i));
     }
     grown_by(snprintf(text + length, sizeof text - length, "]}}}}" DOCUMENT));
 }
 
-#define TWO_VOLUMES "volumes: [{name: a, persistentVolumeClaim: {claimName: a}}, {name: b, persistentVolumeClaim: {claimName: b}}], "
+#define TWO_VOLUMES                                                                                                    \
+    "volumes: [{name: a, persistentVolumeClaim: {claimName: a}}, {name: b, persistentVolumeClaim: {claimName: b}}], "
 
 static deciding with(int places)
 {
     length = 0;
     add_volume("a", places);
     add_volume("b", places);
-    return decide_on(NULL, CASES "world.yaml", text, NODE("n1", "", "1", "")
-                     POD("many", "", TWO_VOLUMES REQUESTS("cpu: 2")) BOUND("runs", "", "n1", TWO_VOLUMES REQUESTS("cpu: 1"))
-                     POD("plain", "", REQUESTS("cpu: 1")), NULL);
+    return decide_on(NULL, CASES "world.yaml", text,
+                     NODE("n1", "", "1", "") POD("many", "", TWO_VOLUMES REQUESTS("cpu: 2"))
+                         BOUND("runs", "", "n1", TWO_VOLUMES REQUESTS("cpu: 1")) POD("plain", "", REQUESTS("cpu: 1")),
+                     NULL);
 }
 
 static void test_combinations(void **state)

@@ -25,9 +25,13 @@ static void test_received(void **state)
 {
     (void)state;
 #define ON(rack) ", nodeSelector: {rack: " rack "}"
-    deciding w = decide_on(NULL, CASES "world.yaml", NODE("n1", "rack: r1", "8", "") NODE("n2", "rack: r2", "8", "") NODE("n3", "", "8", ""),
-                           BOUND("there", "", "n1", REQUESTS("cpu: 2, memory: 1Gi")) BOUND("also", "", "n2", REQUESTS("cpu: 500m")),
-                           POD("a", "", REQUESTS("cpu: 1") ON("r1")) POD("b", "", REQUESTS("cpu: 2, memory: 2Gi") ON("r2")) POD("c", "", REQUESTS("cpu: 3, memory: 1Gi") ON("r2")), NULL);
+    deciding w = decide_on(
+        NULL, CASES "world.yaml",
+        NODE("n1", "rack: r1", "8", "") NODE("n2", "rack: r2", "8", "") NODE("n3", "", "8", ""),
+        BOUND("there", "", "n1", REQUESTS("cpu: 2, memory: 1Gi")) BOUND("also", "", "n2", REQUESTS("cpu: 500m")),
+        POD("a", "", REQUESTS("cpu: 1") ON("r1")) POD("b", "", REQUESTS("cpu: 2, memory: 2Gi") ON("r2"))
+            POD("c", "", REQUESTS("cpu: 3, memory: 1Gi") ON("r2")),
+        NULL);
     karp_decision *d = decide(&w, NULL);
     assert_string_equal(decision_words(d), "n1 <- a | n2 <- b c");
     expect(d, "n1", 1, 3, 1.0 * (1 << 30));

@@ -3,22 +3,28 @@
 #include "deciding.h"
 #include "io_reading.h"
 
-#define WISH(weight) \
-    "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: " \
-    "[{weight: " weight ", podAffinityTerm: {topologyKey: x}}]}, podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, " \
-    "podAffinityTerm: {topologyKey: x}}]}, nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, preference: {}}]}}}}"
-#define BUDGETED(nodes) \
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {weight: 100, disruption: {budgets: [{nodes: '5'}, {nodes: '" nodes \
-    "'}]}}}"
+#define WISH(weight)                                                                                                   \
+    "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {affinity: {podAntiAffinity: "                             \
+    "{preferredDuringSchedulingIgnoredDuringExecution: "                                                               \
+    "[{weight: " weight ", podAffinityTerm: {topologyKey: x}}]}, podAffinity: "                                        \
+    "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, "                                                  \
+    "podAffinityTerm: {topologyKey: x}}]}, nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: " \
+    "100, preference: {}}]}}}}"
+#define BUDGETED(nodes)                                                                                                \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {weight: 100, disruption: {budgets: "    \
+    "[{nodes: '5'}, {nodes: '" nodes "'}]}}}"
 
 /* A value that an API server refuses is noted, one at the edge of what it takes is not. */
 static void test_values_refused_elsewhere(void **state)
 {
     (void)state;
-    static const struct { const char *text, *note; } rows[] = {
+    static const struct {
+        const char *text, *note;
+    } rows[] = {
         { WISH("1"), NULL },
         { WISH("100"), NULL },
-        { WISH("101"), "Pod default/a: the weight of a preferred pod anti-affinity is 101; an API server takes 1 to 100" },
+        { WISH("101"),
+          "Pod default/a: the weight of a preferred pod anti-affinity is 101; an API server takes 1 to 100" },
         { WISH("0"), "the weight of a preferred pod anti-affinity is 0" },
         { BUDGETED("100%"), NULL },
         { BUDGETED("0"), NULL },
@@ -27,14 +33,18 @@ static void test_values_refused_elsewhere(void **state)
         { BUDGETED("101%"), "the budget of 101% nodes" },
         { BUDGETED("%"), "the budget of % nodes" },
         { BUDGETED("-1"), "the budget of -1 nodes" },
-        { "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {weight: 101}}", "NodePool p: spec.weight is 101; an API server takes 1 to 100" },
-        { "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {weight: -1}}", "NodePool p: spec.weight is -1" },
+        { "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {weight: 101}}",
+          "NodePool p: spec.weight is 101; an API server takes 1 to 100" },
+        { "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {weight: -1}}",
+          "NodePool p: spec.weight is -1" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         reading r = read_text(rows[i].text);
         assert_read(&r);
-        if (rows[i].note != NULL && strstr(r.warnings, rows[i].note) == NULL) fail_msg("no note '%s' for %s", rows[i].note, rows[i].text);
-        if (rows[i].note == NULL && strstr(r.warnings, "an API server takes") != NULL) fail_msg("a note for %s", rows[i].text);
+        if (rows[i].note != NULL && strstr(r.warnings, rows[i].note) == NULL)
+            fail_msg("no note '%s' for %s", rows[i].note, rows[i].text);
+        if (rows[i].note == NULL && strstr(r.warnings, "an API server takes") != NULL)
+            fail_msg("a note for %s", rows[i].text);
         reading_free(&r);
     }
 }
@@ -43,8 +53,10 @@ static void test_values_refused_elsewhere(void **state)
 static void test_noted_once(void **state)
 {
     (void)state;
-    reading r = read_text("{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 3, template: {spec: {affinity: {podAffinity: "
-                          "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 5000, podAffinityTerm: {topologyKey: x}}]}}}}}}");
+    reading r = read_text(
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 3, template: {spec: {affinity: "
+        "{podAffinity: "
+        "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 5000, podAffinityTerm: {topologyKey: x}}]}}}}}}");
     assert_read(&r);
     const char *first = strstr(r.warnings, "affinity is 5000");
     assert_non_null(first);
@@ -56,16 +68,20 @@ static void test_noted_once(void **state)
 static void test_nodes_that_are_missing(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "world.yaml", NODE("here", "", "4", "") BOUND("fine", "", "here", REQUESTS("cpu: 1")),
-                           BOUND("lost", "", "gone", REQUESTS("cpu: 1")) BOUND("lost-too", "", "gone", REQUESTS("cpu: 1")),
-                           "{apiVersion: v1, kind: Pod, metadata: {name: done}, spec: {nodeName: gone}, status: {phase: Succeeded}}", NULL);
+    deciding d = decide_on(
+        NULL, CASES "world.yaml", NODE("here", "", "4", "") BOUND("fine", "", "here", REQUESTS("cpu: 1")),
+        BOUND("lost", "", "gone", REQUESTS("cpu: 1")) BOUND("lost-too", "", "gone", REQUESTS("cpu: 1")),
+        "{apiVersion: v1, kind: Pod, metadata: {name: done}, spec: {nodeName: gone}, status: {phase: Succeeded}}",
+        NULL);
     karp_decision *decision = decide(&d, NULL);
     assert_int_equal(karp_decision_warning_count(decision), 1);
-    assert_string_equal(karp_decision_warning(decision, 0).ptr,
-                        "Pod default/lost: its node gone is not in the input, so the pod counts nowhere (and 1 more like it)");
+    assert_string_equal(
+        karp_decision_warning(decision, 0).ptr,
+        "Pod default/lost: its node gone is not in the input, so the pod counts nowhere (and 1 more like it)");
     karp_decision_unref(decision);
     deciding_free(&d);
-    d = decide_on(NULL, CASES "world.yaml", NODE("here", "", "4", "") BOUND("fine", "", "here", REQUESTS("cpu: 1")), NULL);
+    d = decide_on(NULL, CASES "world.yaml", NODE("here", "", "4", "") BOUND("fine", "", "here", REQUESTS("cpu: 1")),
+                  NULL);
     decision = decide(&d, NULL);
     assert_int_equal(karp_decision_warning_count(decision), 0);
     karp_decision_unref(decision);
@@ -74,7 +90,8 @@ static void test_nodes_that_are_missing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_values_refused_elsewhere), cmocka_unit_test(test_noted_once),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_values_refused_elsewhere),
+                                        cmocka_unit_test(test_noted_once),
                                         cmocka_unit_test(test_nodes_that_are_missing) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

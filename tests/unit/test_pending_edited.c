@@ -10,7 +10,9 @@
 static void add_pods(building *f, karp_builder *b, unsigned count)
 {
     static const karp_label named[] = { { T("kubernetes.io/hostname"), T("n") } };
-    static const karp_condition waits[] = { { .type = T("PodScheduled"), .status = T("False"), .reason = T("Unschedulable") } };
+    static const karp_condition waits[] = {
+        { .type = T("PodScheduled"), .status = T("False"), .reason = T("Unschedulable") }
+    };
     for (unsigned i = 0; i < count; i++) {
         char name[16];
         int length = snprintf(name, sizeof name, "pod-%02u", i);
@@ -59,6 +61,7 @@ static void an_invalid_pod_stays_one(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test_setup_teardown(an_invalid_pod_stays_one, building_set_up, building_tear_down) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test_setup_teardown(an_invalid_pod_stays_one, building_set_up,
+                                                                        building_tear_down) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

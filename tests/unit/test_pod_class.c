@@ -4,12 +4,25 @@
 
 #include <karp/lifecycle.h>
 
-enum { TERMINAL = KARP_POD_TERMINAL, TERMINATING = KARP_POD_TERMINATING, ACTIVE = KARP_POD_ACTIVE, BOUND = KARP_POD_BOUND, DAEMON = KARP_POD_OF_DAEMON_SET,
-       MOVES = KARP_POD_RESCHEDULABLE | KARP_POD_CURRENTLY_RESCHEDULABLE, LATER = KARP_POD_RESCHEDULABLE, PROTECTED = KARP_POD_DO_NOT_DISRUPT,
-       FREE = KARP_POD_DISRUPTABLE, EVICTABLE = KARP_POD_EVICTABLE, STUCK = KARP_POD_STUCK, DRAINS = KARP_POD_DRAINABLE | KARP_POD_WAITING_EVICTION,
-       WAITS = KARP_POD_PROVISIONABLE, USUAL = ACTIVE | BOUND | MOVES | FREE | EVICTABLE | DRAINS };
+enum {
+    TERMINAL = KARP_POD_TERMINAL,
+    TERMINATING = KARP_POD_TERMINATING,
+    ACTIVE = KARP_POD_ACTIVE,
+    BOUND = KARP_POD_BOUND,
+    DAEMON = KARP_POD_OF_DAEMON_SET,
+    MOVES = KARP_POD_RESCHEDULABLE | KARP_POD_CURRENTLY_RESCHEDULABLE,
+    LATER = KARP_POD_RESCHEDULABLE,
+    PROTECTED = KARP_POD_DO_NOT_DISRUPT,
+    FREE = KARP_POD_DISRUPTABLE,
+    EVICTABLE = KARP_POD_EVICTABLE,
+    STUCK = KARP_POD_STUCK,
+    DRAINS = KARP_POD_DRAINABLE | KARP_POD_WAITING_EVICTION,
+    WAITS = KARP_POD_PROVISIONABLE,
+    USUAL = ACTIVE | BOUND | MOVES | FREE | EVICTABLE | DRAINS
+};
 
-#define OWNER(api, kind) ",\"ownerReferences\":[{\"apiVersion\":\"" api "\",\"kind\":\"" kind "\",\"name\":\"o\",\"uid\":\"o\"}]"
+#define OWNER(api, kind)                                                                                               \
+    ",\"ownerReferences\":[{\"apiVersion\":\"" api "\",\"kind\":\"" kind "\",\"name\":\"o\",\"uid\":\"o\"}]"
 #define GOING(time) ",\"deletionTimestamp\":\"2026-01-05T" time "Z\""
 #define MARKED(value) ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"" value "\"}"
 #define LABEL(value) ",\"labels\":{\"app\":\"" value "\"}"
@@ -44,25 +57,38 @@ static const struct row {
     { MARKED("true"), "", ",\"phase\":\"Failed\"", TERMINAL | BOUND | PROTECTED | FREE | KARP_POD_DRAINABLE },
     /* the taint of nodes that are disrupted */
     { "", TOLERATES("\"operator\":\"Exists\""), "", ACTIVE | BOUND | MOVES | FREE },
-    { "", TOLERATES("\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Exists\",\"effect\":\"NoSchedule\""), "", ACTIVE | BOUND | MOVES | FREE },
+    { "", TOLERATES("\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Exists\",\"effect\":\"NoSchedule\""), "",
+      ACTIVE | BOUND | MOVES | FREE },
     { "", TOLERATES("\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Exists\",\"effect\":\"NoExecute\""), "", USUAL },
     { "", TOLERATES("\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Equal\",\"value\":\"x\""), "", USUAL },
     /* budgets */
     { LABEL("none"), "", "", USUAL | KARP_POD_PDB_BLOCKED },
-    { LABEL("never"), "", "", (USUAL | KARP_POD_PDB_BLOCKED | KARP_POD_PDB_CLOSED) & ~(uint32_t)KARP_POD_CURRENTLY_RESCHEDULABLE },
+    { LABEL("never"), "", "",
+      (USUAL | KARP_POD_PDB_BLOCKED | KARP_POD_PDB_CLOSED) & ~(uint32_t)KARP_POD_CURRENTLY_RESCHEDULABLE },
     { LABEL("some"), "", "", USUAL },
     { LABEL("two"), "", "", (USUAL | KARP_POD_PDB_MULTIPLE) & ~(uint32_t)KARP_POD_CURRENTLY_RESCHEDULABLE },
-    { LABEL("none") MARKED("true"), "", "", ACTIVE | BOUND | LATER | PROTECTED | DRAINS }, /* nobody would ask the budget */
+    { LABEL("none") MARKED("true"), "", "",
+      ACTIVE | BOUND | LATER | PROTECTED | DRAINS }, /* nobody would ask the budget */
     /* any of several tolerations */
-    { "", TOLERATES("\"key\":\"other\",\"operator\":\"Exists\"},{\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Exists\""), "", ACTIVE | BOUND | MOVES | FREE },
-    { "", TOLERATES("\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Exists\"},{\"key\":\"other\",\"operator\":\"Exists\""), "", ACTIVE | BOUND | MOVES | FREE },
+    { "",
+      TOLERATES(
+          "\"key\":\"other\",\"operator\":\"Exists\"},{\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Exists\""),
+      "", ACTIVE | BOUND | MOVES | FREE },
+    { "",
+      TOLERATES(
+          "\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Exists\"},{\"key\":\"other\",\"operator\":\"Exists\""),
+      "", ACTIVE | BOUND | MOVES | FREE },
     { "", TOLERATES("\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Equal\""), "", ACTIVE | BOUND | MOVES | FREE },
 };
 
 static void add_budget(cluster *c, const char *name, const char *values, const char *spec, int allowed)
 {
-    add(c, ",{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"selector\":{\"matchExpressions\":"
-           "[{\"key\":\"app\",\"operator\":\"In\",\"values\":[%s]}]},%s},\"status\":{\"disruptionsAllowed\":%d}}", name, values, spec, allowed);
+    add(c,
+        ",{\"apiVersion\":\"policy/"
+        "v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{"
+        "\"selector\":{\"matchExpressions\":"
+        "[{\"key\":\"app\",\"operator\":\"In\",\"values\":[%s]}]},%s},\"status\":{\"disruptionsAllowed\":%d}}",
+        name, values, spec, allowed);
 }
 
 static void test_bits(void **state)
@@ -79,10 +105,14 @@ static void test_bits(void **state)
     add_budget(c, "b-two", "\"two\"", "\"maxUnavailable\":1", 1);
     for (size_t i = 0; i < count; i++) {
         const char *running = strstr(rows[i].status, "phase") != NULL ? "" : ",\"phase\":\"Running\"";
-        add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%zu\",\"namespace\":\"default\"%s},\"spec\":{\"nodeName\":\"n\",\"containers\":[{\"name\":\"c\"}]%s},"
-               "\"status\":{\"x\":0%s%s}}", i, rows[i].metadata, rows[i].spec, running, rows[i].status);
+        add(c,
+            ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%zu\",\"namespace\":\"default\"%s},"
+            "\"spec\":{\"nodeName\":\"n\",\"containers\":[{\"name\":\"c\"}]%s},"
+            "\"status\":{\"x\":0%s%s}}",
+            i, rows[i].metadata, rows[i].spec, running, rows[i].status);
     }
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"w\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{\"name\":\"c\"}]},\"status\":{\"phase\":\"Pending\"" WAITING "}}");
+    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"w\",\"namespace\":\"default\"},\"spec\":{"
+           "\"containers\":[{\"name\":\"c\"}]},\"status\":{\"phase\":\"Pending\"" WAITING "}}");
     cluster_ready(c);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(karp_pod_class(c->snapshot, i, 0, &bits), KARP_OK);

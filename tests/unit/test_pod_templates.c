@@ -14,19 +14,50 @@ static karp_condition waits = { T("PodScheduled"), T("False"), T("Unschedulable"
 
 static karp_pod workload(void)
 {
-    karp_pod p = { .size = sizeof p, .meta = { .namespace_ = T("shop"), .labels = labels, .label_count = 2, .annotations = marks,
-                   .annotation_count = 2, .owners = &owner, .owner_count = 1, .creation = KARP_NO_TIME, .deletion = KARP_NO_TIME },
-                   .containers = &box, .container_count = 1, .tolerations = &tolerated, .toleration_count = 1, .volumes = &shared_volume,
-                   .volume_count = 1, .termination_grace_seconds = 30, .start_time = KARP_NO_TIME };
+    karp_pod p = { .size = sizeof p,
+                   .meta = { .namespace_ = T("shop"),
+                             .labels = labels,
+                             .label_count = 2,
+                             .annotations = marks,
+                             .annotation_count = 2,
+                             .owners = &owner,
+                             .owner_count = 1,
+                             .creation = KARP_NO_TIME,
+                             .deletion = KARP_NO_TIME },
+                   .containers = &box,
+                   .container_count = 1,
+                   .tolerations = &tolerated,
+                   .toleration_count = 1,
+                   .volumes = &shared_volume,
+                   .volume_count = 1,
+                   .termination_grace_seconds = 30,
+                   .start_time = KARP_NO_TIME };
     return p;
 }
 
 static const karp_templated_pod owns[] = {
-    { .size = sizeof owns[0], .name = T("a"), .creation = KARP_NO_TIME, .deletion = KARP_NO_TIME, .start_time = KARP_NO_TIME,
-      .phase = KARP_PHASE_PENDING, .conditions = &waits, .condition_count = 1 },
-    { .size = sizeof owns[0], .name = T("b"), .uid = T("u-b"), .node_name = T("node-1"), .creation = 7, .deletion = 8, .start_time = 9,
+    { .size = sizeof owns[0],
+      .name = T("a"),
+      .creation = KARP_NO_TIME,
+      .deletion = KARP_NO_TIME,
+      .start_time = KARP_NO_TIME,
+      .phase = KARP_PHASE_PENDING,
+      .conditions = &waits,
+      .condition_count = 1 },
+    { .size = sizeof owns[0],
+      .name = T("b"),
+      .uid = T("u-b"),
+      .node_name = T("node-1"),
+      .creation = 7,
+      .deletion = 8,
+      .start_time = 9,
       .phase = KARP_PHASE_RUNNING },
-    { .size = sizeof owns[0], .name = T("c"), .nominated_node_name = T("node-1"), .creation = 1, .deletion = KARP_NO_TIME, .start_time = 0 },
+    { .size = sizeof owns[0],
+      .name = T("c"),
+      .nominated_node_name = T("node-1"),
+      .creation = 1,
+      .deletion = KARP_NO_TIME,
+      .start_time = 0 },
 };
 
 static karp_status add_whole(building *f, const karp_templated_pod *own)
@@ -100,7 +131,8 @@ static void test_several(void **state)
     good(f, karp_builder_add_templated_pod(f->b, small, &owns[0], &f->error));
     good(f, karp_builder_add_templated_pod(f->b, large, &owns[0], &f->error)); /* in another namespace */
     assert_int_not_equal(pod_at(f->s, 0)->shape, pod_at(f->s, 1)->shape);
-    bad(f, karp_builder_add_templated_pod(f->b, small, &owns[0], &f->error), KARP_E_DUPLICATE, "Pod default/a", "metadata.name");
+    bad(f, karp_builder_add_templated_pod(f->b, small, &owns[0], &f->error), KARP_E_DUPLICATE, "Pod default/a",
+        "metadata.name");
 }
 
 static void test_refusals(void **state)
@@ -111,7 +143,8 @@ static void test_refusals(void **state)
     karp_templated_pod own = owns[0];
     assert_int_equal(karp_builder_add_templated_pod(f->b, 0, &own, &f->error), KARP_E_NOT_FOUND);
     p.volumes = &own_volume;
-    bad(f, karp_builder_add_pod_template(f->b, &p, &template_, &f->error), KARP_E_INVALID, "Pod shop/", "spec.volumes[0].ephemeral");
+    bad(f, karp_builder_add_pod_template(f->b, &p, &template_, &f->error), KARP_E_INVALID, "Pod shop/",
+        "spec.volumes[0].ephemeral");
     assert_int_equal(template_, 9);
     p = workload();
     p.tolerations = NULL;
@@ -122,7 +155,8 @@ static void test_refusals(void **state)
     bad(f, karp_builder_add_templated_pod(f->b, template_, &own, &f->error), KARP_E_INVALID, "Pod", "metadata.name");
     own = owns[0];
     own.phase = 6;
-    bad(f, karp_builder_add_templated_pod(f->b, template_, &own, &f->error), KARP_E_INVALID, "Pod shop/a", "status.phase");
+    bad(f, karp_builder_add_templated_pod(f->b, template_, &own, &f->error), KARP_E_INVALID, "Pod shop/a",
+        "status.phase");
     own = owns[0];
     own.conditions = NULL;
     assert_int_equal(karp_builder_add_templated_pod(f->b, template_, &own, &f->error), KARP_E_INVALID);

@@ -29,8 +29,12 @@ static void begin(cluster *c, numbering number)
     cluster_begin(c, 24, "");
     add_pool(c, "pool", "", "");
     for (unsigned i = 0; i < PODS; i++) {
-        add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%u\",\"namespace\":\"default\",\"uid\":\"u%05u\"},\"spec\":{\"containers\":[{\"name\":\"m\",\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]},"
-               "\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\"}]}}", number(i), i, sizes[i % 4]);
+        add(c,
+            ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%u\",\"namespace\":\"default\",\"uid\":"
+            "\"u%05u\"},\"spec\":{\"containers\":[{\"name\":\"m\",\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]},"
+            "\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\","
+            "\"reason\":\"Unschedulable\"}]}}",
+            number(i), i, sizes[i % 4]);
     }
     cluster_ready(c);
 }
@@ -62,12 +66,15 @@ static size_t check_plan(cluster *c, size_t pods)
             seen[l.pods[k]] = true;
             const karp_snapshot *w = c->snapshot;
             cpu += w->classes[w->pod_class[l.pods[k]]].requests[RESOURCE_CPU];
-            if (k > 0) assert_true(compare_str(karp_decision_pod_name(c->decision, l.pods[k - 1]), karp_decision_pod_name(c->decision, l.pods[k])) < 0);
+            if (k > 0)
+                assert_true(compare_str(karp_decision_pod_name(c->decision, l.pods[k - 1]),
+                                        karp_decision_pod_name(c->decision, l.pods[k])) < 0);
         }
         listed += l.pod_count;
         slices += is_slice(c->snapshot, l.pods);
         char text[40];
-        int length = snprintf(text, sizeof text, cpu % 100 == 0 ? "%lld" : "%lld0m", (long long)(cpu % 100 == 0 ? cpu / 100 : cpu));
+        int length = snprintf(text, sizeof text, cpu % 100 == 0 ? "%lld" : "%lld0m",
+                              (long long)(cpu % 100 == 0 ? cpu / 100 : cpu));
         assert_int_equal(length, l.requests[0].text.len);
         assert_memory_equal(text, l.requests[0].text.ptr, l.requests[0].text.len);
     }
@@ -82,7 +89,8 @@ static void test_lists(void **state)
     static const struct {
         numbering number;
         size_t slices; /* at least */
-    } all[] = { { ascending, 10 }, { unpadded, 10 }, { apart, 10 }, { some_swapped, 0 }, { descending, 0 }, { scattered, 0 } };
+    } all[] = { { ascending, 10 },   { unpadded, 10 },  { apart, 10 },
+                { some_swapped, 0 }, { descending, 0 }, { scattered, 0 } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         begin(c, all[i].number);
         size_t slices = check_plan(c, PODS);
@@ -106,17 +114,25 @@ static karp_str number_text(char room[24], char letter, unsigned number)
 static void remove_pod(cluster *c, karp_builder *b, unsigned number)
 {
     char name[24];
-    assert_int_equal(karp_builder_remove(b, str("Pod"), str("default"), number_text(name, 'p', number), &c->error), KARP_OK);
+    assert_int_equal(karp_builder_remove(b, str("Pod"), str("default"), number_text(name, 'p', number), &c->error),
+                     KARP_OK);
 }
 
 static void put_pod(cluster *c, karp_builder *b, unsigned number, unsigned age, const char *cpu)
 {
-    static const karp_condition waits[] = { { .type = { "PodScheduled", 12 }, .status = { "False", 5 }, .reason = { "Unschedulable", 13 } } };
+    static const karp_condition waits[] = {
+        { .type = { "PodScheduled", 12 }, .status = { "False", 5 }, .reason = { "Unschedulable", 13 } }
+    };
     char name[24], uid[24];
     karp_resource request = { .name = str("cpu"), .text = str(cpu) };
     karp_container m = { .requests = &request, .request_count = 1 };
-    karp_pod p = { .size = sizeof p, .meta = { .name = number_text(name, 'p', number), .uid = number_text(uid, 'u', age) },
-                   .containers = &m, .container_count = 1, .conditions = waits, .condition_count = 1, .termination_grace_seconds = -1 };
+    karp_pod p = { .size = sizeof p,
+                   .meta = { .name = number_text(name, 'p', number), .uid = number_text(uid, 'u', age) },
+                   .containers = &m,
+                   .container_count = 1,
+                   .conditions = waits,
+                   .condition_count = 1,
+                   .termination_grace_seconds = -1 };
     assert_int_equal(karp_builder_add_pod(b, &p, &c->error), KARP_OK);
 }
 
@@ -136,9 +152,11 @@ static void edit(cluster *c, unsigned *numbers, unsigned *ages, size_t *count, u
             ages[at] = ages[*count - 1];
             --*count;
             continue;
-        case 1: numbers[at] = 100000 + (unsigned)(random_below(seed, 900000) * PODS + at); break; /* another name, as old */
-        case 2: ages[at] = (unsigned)random_below(seed, 2 * PODS); break;                              /* the same name, younger or older */
-        default: break;                                                                                /* perhaps of another size */
+        case 1:
+            numbers[at] = 100000 + (unsigned)(random_below(seed, 900000) * PODS + at);
+            break; /* another name, as old */
+        case 2: ages[at] = (unsigned)random_below(seed, 2 * PODS); break; /* the same name, younger or older */
+        default: break; /* perhaps of another size */
         }
         put_pod(c, b, numbers[at], ages[at], sizes[random_below(seed, 4)]);
     }

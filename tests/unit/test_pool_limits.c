@@ -5,11 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HEAD "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- instanceTypes:\n"
-#define OF_SIZE "  - {name: %s, capacity: {cpu: '%d', memory: %dGi, pods: '10'}, labels: {node.kubernetes.io/instance-type: [%s]}, offerings: [{zone: a, capacityType: on-demand, price: %d}]}\n"
-#define LIMITED \
-    "objects:\n- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {limits: {memory: %dGi}, template: {spec: {nodeClassRef: " \
-    "{group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: []}}}, status: {conditions: [{type: Ready, status: 'True'}, " \
+#define HEAD                                                                                                           \
+    "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- instanceTypes:\n"
+#define OF_SIZE                                                                                                        \
+    "  - {name: %s, capacity: {cpu: '%d', memory: %dGi, pods: '10'}, labels: {node.kubernetes.io/instance-type: "      \
+    "[%s]}, offerings: [{zone: a, capacityType: on-demand, price: %d}]}\n"
+#define LIMITED                                                                                                        \
+    "objects:\n- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {limits: {memory: "    \
+    "%dGi}, template: {spec: {nodeClassRef: "                                                                          \
+    "{group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: []}}}, status: {conditions: "       \
+    "[{type: Ready, status: 'True'}, "                                                                                 \
     "{type: ValidationSucceeded, status: 'True'}, {type: NodeClassReady, status: 'True'}]}}\n"
 
 /* `small` types of 1 cpu and 64 Gi in front of one of 8 cpus and 16 Gi; pods of 5 cpus, so that a launch holds one. */

@@ -164,9 +164,9 @@ static void test_syntax(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
-        "", " ", "-", "+", ".", "+.", "m", "Ki", "e3", "1 ", " 1", "1KI", "1ki", "1K", "1mi", "1ni", "1Kib", "1i",
-        "0x1", "1e", "1E+", "1e-", "1e3m", "1em", "1e1.5", "1..", "1.2.3", "--1", "+-1", "1,5", "1_000", "1Eii", "1e 3",
-        "inf", "NaN", "1\t", "1mm", "1k1", "1-", "1ee3",
+        "",    " ",   "-",     "+",    ".",    "+.",  "m",   "Ki",  "e3",   "1 ",  " 1",    "1KI",  "1ki",   "1K",
+        "1mi", "1ni", "1Kib",  "1i",   "0x1",  "1e",  "1E+", "1e-", "1e3m", "1em", "1e1.5", "1..",  "1.2.3", "--1",
+        "+-1", "1,5", "1_000", "1Eii", "1e 3", "inf", "NaN", "1\t", "1mm",  "1k1", "1-",    "1ee3",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         quantity q = { { 7, 0 }, true };
@@ -185,9 +185,15 @@ static void test_range(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
-        "170141183460469231731687303715.884105728", "-170141183460469231731687303715.884105728",
-        "170141183460469231731687303715.8841057271", "1e30", "1e100", "1000000000000E", "1e99999999999999999999",
-        "0.00000000000001e60", "1e-99999999999999999999",
+        "170141183460469231731687303715.884105728",
+        "-170141183460469231731687303715.884105728",
+        "170141183460469231731687303715.8841057271",
+        "1e30",
+        "1e100",
+        "1000000000000E",
+        "1e99999999999999999999",
+        "0.00000000000001e60",
+        "1e-99999999999999999999",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         quantity q = { { 7, 0 }, true };
@@ -200,10 +206,16 @@ static void test_family(void **state)
 {
     (void)state;
     quantity q;
-    static const struct { const char *text; bool binary; } cases[] = {
-        { "1", false }, { "1k", false }, { "1Ki", true }, { "0Ki", true }, { "0.5Ki", true }, { "1e3", false },
-        { "0.0001Ki", false }, { "0.0009765625Ki", true }, { "0.001Ki", true },
-        { "0.000976562Ki", false }, { "-0.0001Ki", false }, { "8Ei", true },
+    static const struct {
+        const char *text;
+        bool binary;
+    } cases[] = {
+        { "1", false },         { "1k", false },
+        { "1Ki", true },        { "0Ki", true },
+        { "0.5Ki", true },      { "1e3", false },
+        { "0.0001Ki", false },  { "0.0009765625Ki", true },
+        { "0.001Ki", true },    { "0.000976562Ki", false },
+        { "-0.0001Ki", false }, { "8Ei", true },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(parse(cases[i].text, &q), QUANTITY_OK);
@@ -236,8 +248,8 @@ static void test_round_trip(void **state)
         char text[QUANTITY_TEXT];
         (void)quantity_format(q, text);
         /* Beyond the cap of binary suffixes only the decimal family is exact. */
-        if (q.binary && (amount_cmp(q.value, amount_whole(INT64_MAX)) > 0 ||
-                         amount_cmp(q.value, amount_whole(-INT64_MAX)) < 0)) {
+        if (q.binary &&
+            (amount_cmp(q.value, amount_whole(INT64_MAX)) > 0 || amount_cmp(q.value, amount_whole(-INT64_MAX)) < 0)) {
             continue;
         }
         assert_int_equal(parse(text, &again), QUANTITY_OK);

@@ -13,9 +13,9 @@
 #include <karp/what_if.h>
 #include <support/fault.h>
 
-#define Q(n) (UINT64_C(1) << ((n) - 1))
+#define Q(n) (UINT64_C(1) << ((n)-1))
 #define ZONE "topology.kubernetes.io/zone"
-#define SPREAD(key, skew, selector) \
+#define SPREAD(key, skew, selector)                                                                                    \
     "{maxSkew: " skew ", topologyKey: " key ", whenUnsatisfiable: DoNotSchedule, labelSelector: " selector "}"
 
 /* The flags that were seen to change an answer, bit n−1 for S-Qn. */
@@ -38,12 +38,14 @@ static void differs(deciding d, uint64_t bit, uint64_t others, const char *with,
 static void test_daemon_terms(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "world.yaml",
+    deciding d = decide_on(
+        NULL, CASES "world.yaml",
         "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {selector: {matchLabels: {d: d}}, template: "
         "{metadata: {labels: {d: d}}, spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
         "{nodeSelectorTerms: [{matchExpressions: [{key: test/size, operator: In, values: [small, large]}]}, "
-        "{matchExpressions: [{key: test/size, operator: In, values: [medium]}]}]}}}, " REQUESTS("cpu: 1") "}}}}" DOCUMENT
-        POD("a", "", "nodeSelector: {test/size: large}, " REQUESTS("cpu: 15500m")), NULL);
+        "{matchExpressions: [{key: test/size, operator: In, values: [medium]}]}]}}}, " REQUESTS(
+            "cpu: 1") "}}}}" DOCUMENT POD("a", "", "nodeSelector: {test/size: large}, " REQUESTS("cpu: 15500m")),
+        NULL);
     differs(d, Q(1), 0, "default: a", "!a TYPE_RESOURCES");
 }
 
@@ -68,12 +70,18 @@ static void test_shared_groups(void **state)
 static void test_affinity_honours_taints(void **state)
 {
     (void)state;
-#define APART "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " ZONE ", labelSelector: {matchLabels: {app: x}}}]}}"
-    deciding d = decide_on(NULL,
+#define APART                                                                                                          \
+    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " ZONE                \
+    ", labelSelector: {matchLabels: {app: x}}}]}}"
+    deciding d = decide_on(
+        NULL,
         POOL("open", ", requirements: [{key: " ZONE ", operator: In, values: [z2]}]")
-        POOL("tainted", ", taints: [{key: t, effect: NoSchedule}], requirements: [{key: " ZONE ", operator: In, values: [z1]}]")
-        POD("first", "app: a", APART ", " REQUESTS("cpu: 2"))
-        POD("second", "app: b", "nodeSelector: {karpenter.sh/nodepool: tainted}, tolerations: [{operator: Exists}], " APART ", " REQUESTS("cpu: 1")), NULL);
+            POOL("tainted", ", taints: [{key: t, effect: NoSchedule}], requirements: [{key: " ZONE
+                            ", operator: In, values: [z1]}]") POD("first", "app: a", APART ", " REQUESTS("cpu: 2"))
+                POD("second", "app: b",
+                    "nodeSelector: {karpenter.sh/nodepool: tainted}, tolerations: [{operator: Exists}], " APART
+                    ", " REQUESTS("cpu: 1")),
+        NULL);
     differs(d, Q(4), 0, "open z2: first | !second SEVERAL", "open z2: first | tainted z1: second");
 }
 
@@ -82,12 +90,15 @@ static void test_affinity_honours_taints(void **state)
 static void test_groups_made_late(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "world.yaml",
+    deciding d = decide_on(
+        NULL, CASES "world.yaml",
         POD("a", "app: web", "nodeSelector: {" ZONE ": z1}, " REQUESTS("cpu: 2"))
-        POD("b", "app: web", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
-            "[{matchExpressions: [{key: nowhere.io/known, operator: Exists}]}, {matchExpressions: [{key: " ZONE
-            ", operator: In, values: [z1, z2]}]}]}}}, topologySpreadConstraints: [" SPREAD(ZONE, "1", "{matchLabels: {app: web}}")
-            "], " REQUESTS("cpu: 1")), NULL);
+            POD("b", "app: web",
+                "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+                "[{matchExpressions: [{key: nowhere.io/known, operator: Exists}]}, {matchExpressions: [{key: " ZONE
+                ", operator: In, values: [z1, z2]}]}]}}}, topologySpreadConstraints: [" SPREAD(
+                    ZONE, "1", "{matchLabels: {app: web}}") "], " REQUESTS("cpu: 1")),
+        NULL);
     differs(d, Q(5), 0, "default z1: a b", "default z1: a | default z2: b");
 }
 
@@ -95,7 +106,8 @@ static void test_groups_made_late(void **state)
 static void test_excluded_domains(void **state)
 {
     (void)state;
-    differs(decide_on(NULL, CASES "spread/excluded-values.yaml", NULL), Q(6), 0, "default: web-0 | !web-1 SEVERAL", "default: web-0 web-1");
+    differs(decide_on(NULL, CASES "spread/excluded-values.yaml", NULL), Q(6), 0, "default: web-0 | !web-1 SEVERAL",
+            "default: web-0 web-1");
 }
 
 static const char *annotation(const karp_decision *decision, size_t launch)
@@ -115,7 +127,8 @@ static const char *annotation(const karp_decision *decision, size_t launch)
 static void test_shared_annotation(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "min-zones.yaml", CASES "best-effort.yaml", CASES "min-values/annotation.yaml", NULL);
+    deciding d = decide_on(NULL, CASES "min-zones.yaml", CASES "best-effort.yaml", CASES "min-values/annotation.yaml",
+                           NULL);
     karp_options options;
     karp_options_init(&options, sizeof options);
     for (int off = 0; off < 2; off++) {
@@ -154,8 +167,12 @@ static void test_exclusions_beside_bounds(void **state)
     (void)state;
     uint32_t ops[4] = { 0 };
     deciding d = decide_on(NULL, CASES "world.yaml",
-        POD("a", "", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: "
-            "[{key: test/cpu, operator: Gt, values: ['1']}, {key: test/cpu, operator: NotIn, values: ['4', '1']}]}]}}}, " REQUESTS("cpu: 1")), NULL);
+                           POD("a", "",
+                               "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                               "{nodeSelectorTerms: [{matchExpressions: "
+                               "[{key: test/cpu, operator: Gt, values: ['1']}, {key: test/cpu, operator: NotIn, "
+                               "values: ['4', '1']}]}]}}}, " REQUESTS("cpu: 1")),
+                           NULL);
     assert_int_equal(claim_operators(&d, 0, "test/cpu", ops), 1);
     assert_int_equal(ops[0], KARP_OP_GTE);
     assert_int_equal(claim_operators(&d, Q(8), "test/cpu", ops), 2);
@@ -170,21 +187,28 @@ static void test_node_limit(void **state)
 {
     (void)state;
     deciding d = decide_on(NULL, CASES "limited-pools.yaml",
-        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 3, selector: {matchLabels: {app: web}}, "
-        "template: {metadata: {labels: {app: web}}, spec: {nodeSelector: {karpenter.sh/nodepool: by-nodes}, affinity: {podAntiAffinity: "
-        "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {}}]}}, "
-        REQUESTS("cpu: 1") "}}}}" DOCUMENT, NULL);
-    differs(d, Q(10), 0, "by-nodes: web-0 | by-nodes: web-1 | by-nodes: web-2", "by-nodes: web-0 | by-nodes: web-1 | !web-2 SEVERAL");
+                           "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 3, "
+                           "selector: {matchLabels: {app: web}}, "
+                           "template: {metadata: {labels: {app: web}}, spec: {nodeSelector: {karpenter.sh/nodepool: "
+                           "by-nodes}, affinity: {podAntiAffinity: "
+                           "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, "
+                           "labelSelector: {}}]}}, " REQUESTS("cpu: 1") "}}}}" DOCUMENT,
+                           NULL);
+    differs(d, Q(10), 0, "by-nodes: web-0 | by-nodes: web-1 | by-nodes: web-2",
+            "by-nodes: web-0 | by-nodes: web-1 | !web-2 SEVERAL");
 }
 
 /* host ports that daemons hold on every type are called "nothing matched". */
 static void test_port_clash(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "world.yaml",
-        "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {selector: {matchLabels: {d: d}}, template: {metadata: "
-        "{labels: {d: d}}, spec: {containers: [{name: c, ports: [{containerPort: 80, hostPort: 80}]}]}}}}" DOCUMENT
-        POD("a", "", "containers: [{name: c, ports: [{containerPort: 80, hostPort: 80}]}]"), NULL);
+    deciding d = decide_on(
+        NULL, CASES "world.yaml",
+        "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {selector: {matchLabels: {d: d}}, template: "
+        "{metadata: "
+        "{labels: {d: d}}, spec: {containers: [{name: c, ports: [{containerPort: 80, hostPort: 80}]}]}}}}" DOCUMENT POD(
+            "a", "", "containers: [{name: c, ports: [{containerPort: 80, hostPort: 80}]}]"),
+        NULL);
     differs(d, Q(13), 0, "!a NOTHING_MATCHED", "!a HOST_PORT");
 }
 
@@ -192,17 +216,18 @@ static void test_port_clash(void **state)
 static void test_domain_before_types(void **state)
 {
     (void)state;
-    differs(decide_on(NULL, CASES "world.yaml", CASES "spread/zone-without-offerings.yaml", NULL), Q(17), 0,
-            "default z1: web-0 | default z2: web-1 | !web-2 TYPE_RESOURCES | !web-3 TYPE_RESOURCES | !web-4 TYPE_RESOURCES",
-            "default z1: web-0 | default z2: web-1 | default z1: web-2 | default z2: web-3 | !web-4 TYPE_RESOURCES");
+    differs(
+        decide_on(NULL, CASES "world.yaml", CASES "spread/zone-without-offerings.yaml", NULL), Q(17), 0,
+        "default z1: web-0 | default z2: web-1 | !web-2 TYPE_RESOURCES | !web-3 TYPE_RESOURCES | !web-4 TYPE_RESOURCES",
+        "default z1: web-0 | default z2: web-1 | default z1: web-2 | default z2: web-3 | !web-4 TYPE_RESOURCES");
 }
 
 /* minValues counts values that no launch can have. */
 static void test_values_out_of_reach(void **state)
 {
     (void)state;
-    differs(decide_on(NULL, CASES "min-zones.yaml", CASES "min-values/cannot-be-launched.yaml", NULL), Q(20), 0, "default spot: a",
-            "!a MIN_VALUES");
+    differs(decide_on(NULL, CASES "min-zones.yaml", CASES "min-values/cannot-be-launched.yaml", NULL), Q(20), 0,
+            "default spot: a", "!a MIN_VALUES");
 }
 
 /* an OR-term that was left is not tried again when a preference has gone. */
@@ -217,8 +242,10 @@ static void test_terms_come_back(void **state)
 static void test_over_committed_node(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "world.yaml", NODE("n1", "a: b", "4", "")
-        BOUND("greedy", "", "n1", REQUESTS("memory: 9Gi")) POD("a", "", REQUESTS("cpu: 1")), NULL);
+    deciding d = decide_on(NULL, CASES "world.yaml",
+                           NODE("n1", "a: b", "4", "") BOUND("greedy", "", "n1", REQUESTS("memory: 9Gi"))
+                               POD("a", "", REQUESTS("cpu: 1")),
+                           NULL);
     differs(d, Q(24), 0, "default: a", "n1 <- a");
 }
 
@@ -226,8 +253,10 @@ static void test_over_committed_node(void **state)
 static void test_named_node(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "world.yaml", NODE("n0", "a: b", "4", "") NODE("n1", "a: b", "4", "")
-        POD("a", "", "nodeSelector: {kubernetes.io/hostname: n1}, " REQUESTS("cpu: 1")), NULL);
+    deciding d = decide_on(NULL, CASES "world.yaml",
+                           NODE("n0", "a: b", "4", "") NODE("n1", "a: b", "4", "")
+                               POD("a", "", "nodeSelector: {kubernetes.io/hostname: n1}, " REQUESTS("cpu: 1")),
+                           NULL);
     differs(d, Q(26), 0, "?a INVALID_SELECTOR", "n1 <- a");
 }
 
@@ -235,23 +264,28 @@ static void test_named_node(void **state)
 static void test_two_on_one_key(void **state)
 {
     (void)state;
-    differs(decide_on(NULL, CASES "world.yaml", CASES "spread/two-on-one-key.yaml", NULL), Q(32), 0, "!both NOTHING_MATCHED",
-            "default z3: both");
+    differs(decide_on(NULL, CASES "world.yaml", CASES "spread/two-on-one-key.yaml", NULL), Q(32), 0,
+            "!both NOTHING_MATCHED", "default z3: both");
 }
 
 /* … also a spread and an affinity, and with the anti-affinity of others: each accepts two of the three zones. */
 static void test_three_kinds_on_one_key(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "world.yaml",
+    deciding d = decide_on(
+        NULL, CASES "world.yaml",
         NODE("n1", ZONE ": z1", "1", "") NODE("n2", ZONE ": z2", "1", "") NODE("n3", ZONE ": z3", "1", "")
-        BOUND("friend-1", "friend: '1'", "n1", REQUESTS("cpu: 1")) BOUND("friend-2", "friend: '1'", "n2", REQUESTS("cpu: 1"))
-        BOUND("other", "app: x", "n3", REQUESTS("cpu: 1"))
-        BOUND("hater", "", "n1", "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " ZONE
-              ", labelSelector: {matchLabels: {app: x}}}]}}, " REQUESTS(""))
-        POD("a", "app: x", "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " ZONE
-            ", labelSelector: {matchLabels: {friend: '1'}}}]}}, topologySpreadConstraints: [" SPREAD(ZONE, "1", "{matchLabels: {app: x}}")
-            "], " REQUESTS("cpu: 2")), NULL);
+            BOUND("friend-1", "friend: '1'", "n1", REQUESTS("cpu: 1")) BOUND("friend-2", "friend: '1'", "n2",
+                                                                             REQUESTS("cpu: 1"))
+                BOUND("other", "app: x", "n3", REQUESTS("cpu: 1")) BOUND(
+                    "hater", "", "n1",
+                    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " ZONE
+                    ", labelSelector: {matchLabels: {app: x}}}]}}, " REQUESTS(""))
+                    POD("a", "app: x",
+                        "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " ZONE
+                        ", labelSelector: {matchLabels: {friend: '1'}}}]}}, topologySpreadConstraints: [" SPREAD(
+                            ZONE, "1", "{matchLabels: {app: x}}") "], " REQUESTS("cpu: 2")),
+        NULL);
     differs(d, Q(32), 0, "!a NOTHING_MATCHED", "default z2: a");
 }
 
@@ -260,14 +294,20 @@ static void test_three_kinds_on_one_key(void **state)
 static void test_old_key(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "world.yaml",
-        POD("a", "app: web", "topologySpreadConstraints: [" SPREAD(OLD_ZONE, "1", "{matchLabels: {app: web}}")
-            "], " REQUESTS("cpu: 1")), NULL);
+    deciding d = decide_on(
+        NULL, CASES "world.yaml",
+        POD("a", "app: web",
+            "topologySpreadConstraints: [" SPREAD(OLD_ZONE, "1", "{matchLabels: {app: web}}") "], " REQUESTS("cpu: 1")),
+        NULL);
     differs(d, Q(34), 0, "!a TOPOLOGY", "default z1: a");
     /* Nodes that say where they are by the old name alone. */
-    d = decide_on(NULL, CASES "world.yaml", NODE("n1", OLD_ZONE ": z1", "1", "") NODE("n2", OLD_ZONE ": z2", "1", "")
-        BOUND("there-1", "app: web", "n1", REQUESTS("cpu: 1")) BOUND("there-2", "app: web", "n2", REQUESTS("cpu: 1"))
-        POD("a", "app: web", "topologySpreadConstraints: [" SPREAD(ZONE, "1", "{matchLabels: {app: web}}") "], " REQUESTS("cpu: 1")), NULL);
+    d = decide_on(
+        NULL, CASES "world.yaml",
+        NODE("n1", OLD_ZONE ": z1", "1", "") NODE("n2", OLD_ZONE ": z2", "1", "") BOUND(
+            "there-1", "app: web", "n1", REQUESTS("cpu: 1")) BOUND("there-2", "app: web", "n2", REQUESTS("cpu: 1"))
+            POD("a", "app: web",
+                "topologySpreadConstraints: [" SPREAD(ZONE, "1", "{matchLabels: {app: web}}") "], " REQUESTS("cpu: 1")),
+        NULL);
     differs(d, Q(34), 0, "default z1: a", "default z3: a");
 }
 
@@ -284,36 +324,54 @@ static void test_lost_node(void **state)
 static void test_imagined_label(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "world.yaml", NODE("n1", "", "4", "")
-        POD("shy", "", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: "
-            "[{key: rack, operator: NotIn, values: [r1]}]}]}}}, " REQUESTS("cpu: 2"))
-        POD("needy", "", "nodeSelector: {rack: r2}, " REQUESTS("cpu: 1")), NULL);
+    deciding d = decide_on(NULL, CASES "world.yaml",
+                           NODE("n1", "", "4", "")
+                               POD("shy", "",
+                                   "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                                   "{nodeSelectorTerms: [{matchExpressions: "
+                                   "[{key: rack, operator: NotIn, values: [r1]}]}]}}}, " REQUESTS("cpu: 2"))
+                                   POD("needy", "", "nodeSelector: {rack: r2}, " REQUESTS("cpu: 1")),
+                           NULL);
     differs(d, Q(36), 0, "n1 <- needy shy", "n1 <- shy | !needy REQUIREMENTS");
-    d = decide_on(NULL, CASES "world.yaml", NODE("n1", "", "4", "")
-        POD("shy", "", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: "
-            "[{key: rack, operator: NotIn, values: [r1]}]}]}}}, " REQUESTS("cpu: 2"))
-        POD("any", "", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: "
-            "[{key: rack, operator: Exists}]}]}}}, " REQUESTS("cpu: 1")), NULL);
+    d = decide_on(NULL, CASES "world.yaml",
+                  NODE("n1", "", "4", "")
+                      POD("shy", "",
+                          "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                          "{nodeSelectorTerms: [{matchExpressions: "
+                          "[{key: rack, operator: NotIn, values: [r1]}]}]}}}, " REQUESTS("cpu: 2"))
+                          POD("any", "",
+                              "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                              "{nodeSelectorTerms: [{matchExpressions: "
+                              "[{key: rack, operator: Exists}]}]}}}, " REQUESTS("cpu: 1")),
+                  NULL);
     differs(d, Q(36), 0, "n1 <- any shy", "n1 <- shy | !any REQUIREMENTS");
 }
 
-#define PREFERS(key, value) \
-    "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: " key \
-    ", operator: In, values: [" value "]}]}}]}}"
+#define PREFERS(key, value)                                                                                            \
+    "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: "             \
+    "{matchExpressions: [{key: " key ", operator: In, values: [" value "]}]}}]}}"
 
 /* on a node without a rack, demand and preference together pass for "no rack"; so do two volumes in different places. */
 static void test_contradictions(void **state)
 {
     (void)state;
-    deciding d = decide_on(NULL, CASES "world.yaml", NODE("n1", "", "4", "")
-        POD("torn", "", "nodeSelector: {rack: r1}, " PREFERS("rack", "r2") ", " REQUESTS("cpu: 1")), NULL);
+    deciding d = decide_on(NULL, CASES "world.yaml",
+                           NODE("n1", "", "4", "") POD(
+                               "torn", "", "nodeSelector: {rack: r1}, " PREFERS("rack", "r2") ", " REQUESTS("cpu: 1")),
+                           NULL);
     differs(d, Q(37), 0, "n1 <- torn", "!torn REQUIREMENTS");
     d = decide_on(NULL, CASES "world.yaml", CASES "volumes/contradicting-racks.yaml", NULL);
     differs(d, Q(37), 0, "n1 <- torn", "!torn VOLUME");
-    d = decide_on(NULL, POOL("open", ", requirements: [{key: rack, operator: In, values: [r1]}], taints: [{key: t, effect: NoSchedule}]")
-        POOL("other", ", requirements: [{key: rack, operator: NotIn, values: [r1]}]")
-        POD("first", "app: a", "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: rack, labelSelector: "
-            "{matchLabels: {app: a}}}]}}, tolerations: [{operator: Exists}], " REQUESTS("cpu: 1")), NULL);
+    d = decide_on(
+        NULL,
+        POOL("open",
+             ", requirements: [{key: rack, operator: In, values: [r1]}], taints: [{key: t, effect: NoSchedule}]")
+            POOL("other", ", requirements: [{key: rack, operator: NotIn, values: [r1]}]")
+                POD("first", "app: a",
+                    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: rack, "
+                    "labelSelector: "
+                    "{matchLabels: {app: a}}}]}}, tolerations: [{operator: Exists}], " REQUESTS("cpu: 1")),
+        NULL);
     differs(d, Q(37), Q(6), "other: first", "open: first");
 }
 
@@ -439,8 +497,9 @@ static void test_refused_memory(void **state)
 {
     (void)state;
     static fault f;
-    deciding d = decide_in(fault_context(&f), NULL, CASES "world.yaml", CASES "spread/two-on-one-key.yaml", CASES "spread/zone-without-offerings.yaml",
-                           CASES "relaxation/or-terms-and-preferences.yaml", CASES "daemons/room.yaml", CASES "ports/host-ports.yaml", NULL);
+    deciding d = decide_in(fault_context(&f), NULL, CASES "world.yaml", CASES "spread/two-on-one-key.yaml",
+                           CASES "spread/zone-without-offerings.yaml", CASES "relaxation/or-terms-and-preferences.yaml",
+                           CASES "daemons/room.yaml", CASES "ports/host-ports.yaml", NULL);
     karp_options options;
     karp_options_init(&options, sizeof options);
     options.profile = KARP_PROFILE_KARP;
@@ -466,20 +525,32 @@ static void test_refused_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_daemon_terms),       cmocka_unit_test(test_lost_volume),
-        cmocka_unit_test(test_shared_groups),      cmocka_unit_test(test_affinity_honours_taints),
-        cmocka_unit_test(test_groups_made_late),   cmocka_unit_test(test_excluded_domains),
-        cmocka_unit_test(test_shared_annotation),  cmocka_unit_test(test_exclusions_beside_bounds),
-        cmocka_unit_test(test_node_limit),         cmocka_unit_test(test_port_clash),
-        cmocka_unit_test(test_domain_before_types), cmocka_unit_test(test_values_out_of_reach),
-        cmocka_unit_test(test_terms_come_back),    cmocka_unit_test(test_over_committed_node),
-        cmocka_unit_test(test_named_node),         cmocka_unit_test(test_two_on_one_key),
-        cmocka_unit_test(test_three_kinds_on_one_key), cmocka_unit_test(test_old_key),
-        cmocka_unit_test(test_lost_node),          cmocka_unit_test(test_lost_node_everywhere),
+        cmocka_unit_test(test_daemon_terms),
+        cmocka_unit_test(test_lost_volume),
+        cmocka_unit_test(test_shared_groups),
+        cmocka_unit_test(test_affinity_honours_taints),
+        cmocka_unit_test(test_groups_made_late),
+        cmocka_unit_test(test_excluded_domains),
+        cmocka_unit_test(test_shared_annotation),
+        cmocka_unit_test(test_exclusions_beside_bounds),
+        cmocka_unit_test(test_node_limit),
+        cmocka_unit_test(test_port_clash),
+        cmocka_unit_test(test_domain_before_types),
+        cmocka_unit_test(test_values_out_of_reach),
+        cmocka_unit_test(test_terms_come_back),
+        cmocka_unit_test(test_over_committed_node),
+        cmocka_unit_test(test_named_node),
+        cmocka_unit_test(test_two_on_one_key),
+        cmocka_unit_test(test_three_kinds_on_one_key),
+        cmocka_unit_test(test_old_key),
+        cmocka_unit_test(test_lost_node),
+        cmocka_unit_test(test_lost_node_everywhere),
         cmocka_unit_test(test_lost_node_refused_memory),
-        cmocka_unit_test(test_imagined_label),     cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_imagined_label),
+        cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_all_were_seen),
-        cmocka_unit_test(test_unused_flags),       cmocka_unit_test(test_refused_memory),
+        cmocka_unit_test(test_unused_flags),
+        cmocka_unit_test(test_refused_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,8 @@ static const char *show(const world *w, uint32_t id)
     const requirement *r = requirement_get(&w->a, id);
     size_t n = (size_t)snprintf(out, sizeof out, "%s %s", law_words[r->key].text, op_name(requirement_op(r)));
     for (uint32_t i = 0; i < r->value_count; i++) {
-        n += (size_t)snprintf(out + n, sizeof out - n, "%s%s%s", i == 0 ? " [" : " ", law_words[r->values[i]].text, i + 1 == r->value_count ? "]" : "");
+        n += (size_t)snprintf(out + n, sizeof out - n, "%s%s%s", i == 0 ? " [" : " ", law_words[r->values[i]].text,
+                              i + 1 == r->value_count ? "]" : "");
     }
     if (r->has_gte) n += (size_t)snprintf(out + n, sizeof out - n, " >=%lld", (long long)r->gte);
     if (r->has_lte) n += (size_t)snprintf(out + n, sizeof out - n, " <=%lld", (long long)r->lte);
@@ -80,11 +81,16 @@ static uint32_t parse(world *w, const char *text)
 {
     char copy[LINE_ROOM], values[LINE_ROOM] = "";
     snprintf(copy, sizeof copy, "%s", text);
-    uint32_t op = strstr(copy, "NotIn") ? KARP_OP_NOT_IN : strstr(copy, "Does") ? KARP_OP_DOES_NOT_EXIST :
-                  strstr(copy, "Exists") ? KARP_OP_EXISTS : KARP_OP_IN;
+    uint32_t op = strstr(copy, "NotIn")    ? KARP_OP_NOT_IN
+                  : strstr(copy, "Does")   ? KARP_OP_DOES_NOT_EXIST
+                  : strstr(copy, "Exists") ? KARP_OP_EXISTS
+                                           : KARP_OP_IN;
     (void)between(copy, "[", "]", values);
     uint32_t r = make(w, "k", op, values, 0);
-    static const struct { const char *sign; uint32_t op; } bounds[] = { { ">=", KARP_OP_GTE }, { "<=", KARP_OP_LTE } };
+    static const struct {
+        const char *sign;
+        uint32_t op;
+    } bounds[] = { { ">=", KARP_OP_GTE }, { "<=", KARP_OP_LTE } };
     for (size_t i = 0; i < 2; i++) {
         const char *bound = strstr(text, bounds[i].sign);
         if (bound == NULL) continue;
@@ -115,7 +121,9 @@ static void test_golden(void **state)
             assert_int_equal(set_compatible(&w->a, EMPTY_SET, asked, false), strstr(line, "compatible=true") != NULL);
             undefined++;
         }
-        if (!between(line, "", " \xe2\x88\xa9 ", x) || !between(line, "\xe2\x88\xa9 ", " = ", y) || !between(line, " = ", " op=", result)) continue;
+        if (!between(line, "", " \xe2\x88\xa9 ", x) || !between(line, "\xe2\x88\xa9 ", " = ", y) ||
+            !between(line, " = ", " op=", result))
+            continue;
         assert_true(between(line, " op=", " has=", op) && between(line, " has=", NULL, has));
         uint32_t rx = parse(w, x), ry = parse(w, y), meet = requirement_meet(&w->a, rx, ry);
         assert_string_equal(show(w, meet), trim(result));
@@ -134,7 +142,8 @@ static void test_construction(void **state)
 {
     world *w = *state;
     /* Old names stand for new ones; an In without values is a DoesNotExist; values are a set. */
-    assert_int_equal(make(w, "beta.kubernetes.io/arch", KARP_OP_IN, "a", 0), make(w, "kubernetes.io/arch", KARP_OP_IN, "a", 0));
+    assert_int_equal(make(w, "beta.kubernetes.io/arch", KARP_OP_IN, "a", 0),
+                     make(w, "kubernetes.io/arch", KARP_OP_IN, "a", 0));
     assert_int_equal(make(w, "k", KARP_OP_IN, "", 0), make(w, "k", KARP_OP_DOES_NOT_EXIST, "", 0));
     assert_int_equal(make(w, "k", KARP_OP_NOT_IN, "", 0), make(w, "k", KARP_OP_EXISTS, "", 0));
     assert_string_equal(show(w, make(w, "k", KARP_OP_IN, "b a b 10", 0)), "k In [10 a b]");
@@ -145,7 +154,8 @@ static void test_construction(void **state)
     assert_string_equal(show(w, make(w, "k", KARP_OP_LTE, "0", 0)), "k Exists <=0");
     assert_string_equal(show(w, make(w, "k", KARP_OP_LT, "0", 0)), "k Exists <=-1");
     assert_string_equal(show(w, make(w, "k", KARP_OP_GT, "9223372036854775807", 3)), "k DoesNotExist");
-    assert_string_equal(show(w, make(w, "k", KARP_OP_GT, "a", 3)), "k Exists >=1 minValues 3"); /* no number counts as 0 */
+    assert_string_equal(show(w, make(w, "k", KARP_OP_GT, "a", 3)),
+                        "k Exists >=1 minValues 3"); /* no number counts as 0 */
     assert_string_equal(show(w, make(w, "k", 99, "a", 0)), "k DoesNotExist");
 }
 
@@ -181,12 +191,16 @@ static void test_bounds(void **state)
 {
     world *w = *state;
     /* NotIn beside a bound keeps the exclusions inside and forgets those outside (§5). */
-    assert_string_equal(show(w, requirement_meet(&w->a, parse(w, "k NotIn [1 5 a]"), parse(w, "k Exists >=2"))), "k NotIn [5] >=2");
-    assert_string_equal(show(w, requirement_meet(&w->a, parse(w, "k NotIn [5] >=2"), parse(w, "k Exists <=2"))), "k Exists >=2 <=2");
+    assert_string_equal(show(w, requirement_meet(&w->a, parse(w, "k NotIn [1 5 a]"), parse(w, "k Exists >=2"))),
+                        "k NotIn [5] >=2");
+    assert_string_equal(show(w, requirement_meet(&w->a, parse(w, "k NotIn [5] >=2"), parse(w, "k Exists <=2"))),
+                        "k Exists >=2 <=2");
     /* Listed values lose the bounds. */
-    assert_string_equal(show(w, requirement_meet(&w->a, parse(w, "k In [1 5 9 a]"), parse(w, "k Exists >=2 <=8"))), "k In [5]");
+    assert_string_equal(show(w, requirement_meet(&w->a, parse(w, "k In [1 5 9 a]"), parse(w, "k Exists >=2 <=8"))),
+                        "k In [5]");
     /* The tighter bound stays; crossed ones allow nothing and keep minValues. */
-    assert_string_equal(show(w, requirement_meet(&w->a, parse(w, "k Exists >=2 <=9"), parse(w, "k Exists >=1 <=8"))), "k Exists >=2 <=8");
+    assert_string_equal(show(w, requirement_meet(&w->a, parse(w, "k Exists >=2 <=9"), parse(w, "k Exists >=1 <=8"))),
+                        "k Exists >=2 <=8");
     uint32_t few = make(w, "k", KARP_OP_GTE, "9", 2), more = make(w, "k", KARP_OP_LTE, "8", 5);
     assert_string_equal(show(w, requirement_meet(&w->a, few, more)), "k DoesNotExist minValues 5");
     /* What is no number, or not there, is 0: it was refused before. */
@@ -199,7 +213,8 @@ static void test_bounds(void **state)
 static void test_min_values(void **state)
 {
     world *w = *state;
-    uint32_t two = make(w, "k", KARP_OP_IN, "a b", 2), three = make(w, "k", KARP_OP_EXISTS, "", 3), none = make(w, "k", KARP_OP_IN, "b c", 0);
+    uint32_t two = make(w, "k", KARP_OP_IN, "a b", 2), three = make(w, "k", KARP_OP_EXISTS, "", 3),
+             none = make(w, "k", KARP_OP_IN, "b c", 0);
     assert_string_equal(show(w, requirement_meet(&w->a, two, three)), "k In [a b] minValues 3");
     assert_string_equal(show(w, requirement_meet(&w->a, two, none)), "k In [b] minValues 2");
     assert_string_equal(show(w, requirement_with_min_values(&w->a, two, 1)), "k In [a b] minValues 1");
@@ -210,7 +225,8 @@ static void test_min_values(void **state)
     /* It stays so beside what never asked, from either side, until somebody asks for more. */
     assert_true(requirement_get(&w->a, requirement_meet(&w->a, relaxed, none))->min_zero);
     assert_true(requirement_get(&w->a, requirement_meet(&w->a, none, relaxed))->min_zero);
-    assert_true(requirement_get(&w->a, requirement_meet(&w->a, make(w, "k", KARP_OP_EXISTS, "", 0), relaxed))->min_zero);
+    assert_true(
+        requirement_get(&w->a, requirement_meet(&w->a, make(w, "k", KARP_OP_EXISTS, "", 0), relaxed))->min_zero);
     uint32_t asked = requirement_meet(&w->a, relaxed, three);
     assert_false(requirement_get(&w->a, asked)->min_zero);
     assert_int_equal(requirement_get(&w->a, asked)->min_values, 3);
@@ -222,7 +238,8 @@ static void test_told_apart(void **state)
     world *w = *state;
     w->numbers[word_id("c")] = (string_number){ INT64_MIN, true };
     for (uint32_t m = 1; m <= 400; m++) {
-        uint32_t any = make(w, "k", KARP_OP_EXISTS, "", m), from = make(w, "k", KARP_OP_GTE, "c", m), below = make(w, "k", KARP_OP_LT, "c", m);
+        uint32_t any = make(w, "k", KARP_OP_EXISTS, "", m), from = make(w, "k", KARP_OP_GTE, "c", m),
+                 below = make(w, "k", KARP_OP_LT, "c", m);
         assert_true(any != from && any != below && from != below);
         /* One less than the smallest number is the largest, as in Go. */
         assert_true(requirement_get(&w->a, below)->has_lte && requirement_get(&w->a, below)->lte == INT64_MAX);
@@ -253,7 +270,8 @@ static void test_many_keys(void **state)
     assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
     assert_true(algebra_init(&a, context, &facts, NULL));
     assert_int_equal(requirement_find_in(&a, 5, KEYS), NO_ID);
-    for (uint32_t key = 0; key < KEYS; key++) set = set_add(&a, set, requirement_make(&a, key, KARP_OP_IN, values, 2, 0));
+    for (uint32_t key = 0; key < KEYS; key++)
+        set = set_add(&a, set, requirement_make(&a, key, KARP_OP_IN, values, 2, 0));
     uint32_t met = set_add(&a, set, requirement_make(&a, 5, KARP_OP_IN, others, 2, 0));
     assert_int_equal(requirement_find_in(&a, 5, KEYS + 1), set_get(&a, met, 5));
     assert_int_equal(requirement_find_in(&a, 5, KEYS), NO_ID);
@@ -311,7 +329,8 @@ static void test_supply_and_demand(void **state)
     assert_false(set_agree(&w->a, k, other));
     assert_int_equal(set_first_conflict(&w->a, k, set_meet(&w->a, other, arch), false, &undefined), word_id("k"));
     assert_false(undefined);
-    assert_int_equal(set_first_conflict(&w->a, EMPTY_SET, set_meet(&w->a, other, arch), true, &undefined), word_id("k"));
+    assert_int_equal(set_first_conflict(&w->a, EMPTY_SET, set_meet(&w->a, other, arch), true, &undefined),
+                     word_id("k"));
     assert_true(undefined);
     assert_int_equal(set_first_conflict(&w->a, k, arch, true, &undefined), NO_ID);
 }
@@ -324,10 +343,16 @@ static void test_many_pairs(void **state)
     uint32_t supply[SETS], asked[SETS];
     for (uint32_t i = 0; i < SETS; i++) {
         supply[i] = set_add(&w->a, EMPTY_SET, make(w, "k", KARP_OP_IN, "a b", i + 1));
-        asked[i] = set_add(&w->a, EMPTY_SET, make(w, "k", KARP_OP_IN, i % SOME == 0 ? "c" : i % SOME == 1 ? "b c" : "a", i + 1));
+        asked[i] = set_add(&w->a, EMPTY_SET,
+                           make(w, "k", KARP_OP_IN,
+                                i % SOME == 0   ? "c"
+                                : i % SOME == 1 ? "b c"
+                                                : "a",
+                                i + 1));
     }
     for (uint32_t i = 0; i < SETS; i++) {
-        for (uint32_t k = 0; k < SETS; k++) assert_int_equal(set_compatible(&w->a, supply[i], asked[k], true), k % SOME != 0);
+        for (uint32_t k = 0; k < SETS; k++)
+            assert_int_equal(set_compatible(&w->a, supply[i], asked[k], true), k % SOME != 0);
     }
     assert_int_equal(w->a.set_lenient.count, PAIRS_KEPT);
     assert_true(w->a.overlaps.count <= PAIRS_KEPT);

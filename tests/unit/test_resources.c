@@ -10,7 +10,11 @@
 
 static karp_node node_with(const char *name, const karp_resource *amounts, size_t count)
 {
-    return (karp_node){ .size = sizeof(karp_node), .meta = { .name = str(name) }, .provider_id = str(name), .capacity = amounts, .capacity_count = count };
+    return (karp_node){ .size = sizeof(karp_node),
+                        .meta = { .name = str(name) },
+                        .provider_id = str(name),
+                        .capacity = amounts,
+                        .capacity_count = count };
 }
 
 static void assert_refused(building *f, karp_resource one, karp_status expected)
@@ -39,7 +43,9 @@ static void numbers(void **state)
     assert_refused(f, (karp_resource){ .name = T("cpu"), .text = T(digits) }, KARP_E_INVALID);
     assert_non_null(strstr(f->error.message, "\"111111111111111111111111111111111111111111111111111111111111\""));
     karp_resource good_ones[] = {
-        { .name = T("a"), .value = 15, .scale = -9 }, { .name = T("b"), .value = -2, .scale = 18 }, { .name = T("c"), .value = 12, .scale = 1 },
+        { .name = T("a"), .value = 15, .scale = -9 },
+        { .name = T("b"), .value = -2, .scale = 18 },
+        { .name = T("c"), .value = 12, .scale = 1 },
         { .name = T("d"), .value = INT64_C(170000000000), .scale = 18 },
     };
     karp_node n = node_with("n", good_ones, COUNT(good_ones));
@@ -66,7 +72,8 @@ static void long_names(void **state)
     assert_refused(f, (karp_resource){ .name = { NULL, 0 }, .text = T("1") }, KARP_E_INVALID);
     assert_string_equal(f->error.field, "status.capacity[0]");
     /* One thing of 10^-9 and another of 2^62 have no unit in which both are counted. */
-    karp_resource far_apart[] = { { .name = { name, 90 }, .text = T("1n") } }, apart[] = { { .name = { name, 90 }, .text = T("5E") } };
+    karp_resource far_apart[] = { { .name = { name, 90 }, .text = T("1n") } },
+                  apart[] = { { .name = { name, 90 }, .text = T("5E") } };
     karp_node small = node_with("small", far_apart, 1), large = node_with("large", apart, 1);
     karp_snapshot *s = NULL;
     good(f, karp_builder_add_node(f->b, &small, &f->error));
@@ -113,12 +120,16 @@ static void totals(void **state)
     arena a;
     arena_init(&a, f->context);
     resource_amount items[] = {
-        { .resource = 7, .value = amount_from(0) }, { .resource = 2, .value = amount_from(5) },
-        { .resource = 7, .value = amount_from(3), .binary = true }, { .resource = 7, .value = amount_from(4) },
+        { .resource = 7, .value = amount_from(0) },
+        { .resource = 2, .value = amount_from(5) },
+        { .resource = 7, .value = amount_from(3), .binary = true },
+        { .resource = 7, .value = amount_from(4) },
     };
     resource_list total, other = { NULL, 0 };
-    assert_int_equal(resource_list_sum(&a, (resource_list){ &items[1], 1 }, (resource_list){ items, 1 }, &other), KARP_OK);
-    for (size_t i = 2; i < COUNT(items); i++) assert_int_equal(resource_list_sum(&a, other, (resource_list){ &items[i], 1 }, &other), KARP_OK);
+    assert_int_equal(resource_list_sum(&a, (resource_list){ &items[1], 1 }, (resource_list){ items, 1 }, &other),
+                     KARP_OK);
+    for (size_t i = 2; i < COUNT(items); i++)
+        assert_int_equal(resource_list_sum(&a, other, (resource_list){ &items[i], 1 }, &other), KARP_OK);
     assert_int_equal(resource_list_total(&a, items, COUNT(items), &total), KARP_OK);
     assert_int_equal(total.count, 2);
     assert_int_equal(other.count, 2);
@@ -143,7 +154,8 @@ static void differences(void **state)
     arena a;
     arena_init(&a, f->context);
     const amount least = { 0, INT64_MIN };
-    resource_amount x[] = { { .resource = 1, .value = least }, { .resource = 2, .value = amount_from(5) } }, y[] = { { .resource = 1, .value = amount_from(1) } };
+    resource_amount x[] = { { .resource = 1, .value = least }, { .resource = 2, .value = amount_from(5) } },
+                    y[] = { { .resource = 1, .value = amount_from(1) } };
     resource_list out;
     assert_int_equal(resource_list_subtract(&a, (resource_list){ x, 2 }, (resource_list){ y, 1 }, &out), KARP_E_RANGE);
     assert_int_equal(resource_list_subtract(&a, (resource_list){ x + 1, 1 }, (resource_list){ y, 1 }, &out), KARP_OK);
@@ -151,7 +163,8 @@ static void differences(void **state)
     size_t bad_one;
     assert_int_equal(resource_list_read(NULL, &a, NULL, 0, &out, &bad_one, NULL), KARP_OK);
     assert_int_equal(out.count, 0);
-    assert_int_equal(resource_list_read(NULL, &a, NULL, (size_t)UINT32_MAX / 2 + 1, &out, &bad_one, NULL), KARP_E_LIMIT);
+    assert_int_equal(resource_list_read(NULL, &a, NULL, (size_t)UINT32_MAX / 2 + 1, &out, &bad_one, NULL),
+                     KARP_E_LIMIT);
     arena_free(&a);
 }
 
@@ -159,10 +172,28 @@ static void differences(void **state)
 static void integers(void **state)
 {
     building *f = *state;
-    static const struct { const char *text; bool is_number; int64_t value; } list[] = {
-        { "0", true, 0 }, { "-0", true, 0 }, { "+7", true, 7 }, { "-7", true, -7 }, { "007", true, 7 }, { "-", false, 0 }, { "+", false, 0 }, { "", false, 0 }, { "1a", false, 0 },
-        { "1/", false, 0 }, { "--1", false, 0 }, { "9223372036854775807", true, INT64_MAX }, { "9223372036854775808", false, 0 }, { "-9223372036854775808", true, INT64_MIN },
-        { "-9223372036854775809", false, 0 }, { "99999999999999999999", false, 0 }, { "1.5", false, 0 },
+    static const struct {
+        const char *text;
+        bool is_number;
+        int64_t value;
+    } list[] = {
+        { "0", true, 0 },
+        { "-0", true, 0 },
+        { "+7", true, 7 },
+        { "-7", true, -7 },
+        { "007", true, 7 },
+        { "-", false, 0 },
+        { "+", false, 0 },
+        { "", false, 0 },
+        { "1a", false, 0 },
+        { "1/", false, 0 },
+        { "--1", false, 0 },
+        { "9223372036854775807", true, INT64_MAX },
+        { "9223372036854775808", false, 0 },
+        { "-9223372036854775808", true, INT64_MIN },
+        { "-9223372036854775809", false, 0 },
+        { "99999999999999999999", false, 0 },
+        { "1.5", false, 0 },
     };
     char name[16];
     for (size_t i = 0; i < COUNT(list); i++) {

@@ -13,17 +13,40 @@ static void test_values(void **state)
         const char *value;
         bool valid;
     } rows[] = {
-        { "a", true }, { "z", true }, { "A", true }, { "Z", true }, { "0", true }, { "9", true }, { "a-b_c.d", true }, { "Z--Z", true },
-        { TEN TEN TEN TEN TEN TEN "aaa", true }, { TEN TEN TEN TEN TEN TEN "aaaa", false }, { "-a", false }, { "a-", false }, { "_", false }, { "a.", false },
-        { "a b", false }, { "a/b", false }, { "a@b", false }, { "a[b", false }, { "a`b", false }, { "a{b", false }, { "a:b", false }, { "{", false }, { "@", false }, { ":", false },
+        { "a", true },
+        { "z", true },
+        { "A", true },
+        { "Z", true },
+        { "0", true },
+        { "9", true },
+        { "a-b_c.d", true },
+        { "Z--Z", true },
+        { TEN TEN TEN TEN TEN TEN "aaa", true },
+        { TEN TEN TEN TEN TEN TEN "aaaa", false },
+        { "-a", false },
+        { "a-", false },
+        { "_", false },
+        { "a.", false },
+        { "a b", false },
+        { "a/b", false },
+        { "a@b", false },
+        { "a[b", false },
+        { "a`b", false },
+        { "a{b", false },
+        { "a:b", false },
+        { "{", false },
+        { "@", false },
+        { ":", false },
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char pod[400];
-        (void)snprintf(pod, sizeof pod, POD("a", "", "nodeSelector: {team: \"%s\"}, " REQUESTS("cpu: 1")), rows[i].value);
+        (void)snprintf(pod, sizeof pod, POD("a", "", "nodeSelector: {team: \"%s\"}, " REQUESTS("cpu: 1")),
+                       rows[i].value);
         deciding d = decide_on(NULL, POOL("default", ", requirements: [{key: team, operator: Exists}]"), pod, NULL);
         const char *expected = rows[i].valid ? "default: a" : "?a INVALID_SELECTOR";
-        if (strcmp(words_of(&d, KARP_PROFILE_KARPENTER, 0), expected) != 0) fail_msg("\"%s\": %s", rows[i].value, words_of(&d, KARP_PROFILE_KARPENTER, 0));
+        if (strcmp(words_of(&d, KARP_PROFILE_KARPENTER, 0), expected) != 0)
+            fail_msg("\"%s\": %s", rows[i].value, words_of(&d, KARP_PROFILE_KARPENTER, 0));
         deciding_free(&d);
     }
 }

@@ -89,10 +89,10 @@ static void test_ids(void **state)
         for (uint32_t pattern = 0; pattern < 4; pattern++) {
             for (uint32_t i = 0; i < count; i++) {
                 ids[i] = i;
-                keys[i] = pattern == 0 ? (uint32_t)random_below(&seed, 10)
-                        : pattern == 1 ? i
-                        : pattern == 2 ? (uint32_t)count - i
-                                       : (uint32_t)random_next(&seed);
+                keys[i] = pattern == 0   ? (uint32_t)random_below(&seed, 10)
+                          : pattern == 1 ? i
+                          : pattern == 2 ? (uint32_t)count - i
+                                         : (uint32_t)random_next(&seed);
             }
             assert_true(sort_ids(context, ids, count, compare_ids, keys));
             for (size_t i = 1; i < count; i++) {
@@ -181,8 +181,9 @@ static void test_text_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_stable),  WITH_CONTEXT(test_ids),          WITH_CONTEXT(test_sorted_is_cheap),
-        WITH_CONTEXT(test_refused), cmocka_unit_test(test_text_order),
+        WITH_CONTEXT(test_stable),          WITH_CONTEXT(test_ids),
+        WITH_CONTEXT(test_sorted_is_cheap), WITH_CONTEXT(test_refused),
+        cmocka_unit_test(test_text_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

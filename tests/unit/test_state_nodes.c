@@ -6,7 +6,10 @@
 #include <model/snapshot.h>
 #include <stdio.h>
 
-#define LABEL(key, value) { T(key), T(value) }
+#define LABEL(key, value)                                                                                              \
+    {                                                                                                                  \
+        T(key), T(value)                                                                                               \
+    }
 #define IS_REGISTERED LABEL("karpenter.sh/registered", "true")
 #define IS_INITIALIZED LABEL("karpenter.sh/initialized", "true")
 #define OF_POOL LABEL("karpenter.sh/nodepool", "default")
@@ -20,7 +23,9 @@ static karp_snapshot *finish(building *f)
 
 static karp_node node_of(const char *name, const karp_label *labels, size_t label_count)
 {
-    return (karp_node){ .size = sizeof(karp_node), .meta = { .name = str(name), .labels = labels, .label_count = label_count }, .provider_id = str(name) };
+    return (karp_node){ .size = sizeof(karp_node),
+                        .meta = { .name = str(name), .labels = labels, .label_count = label_count },
+                        .provider_id = str(name) };
 }
 
 static uint32_t place_of(const karp_snapshot *s, const char *name)
@@ -50,7 +55,7 @@ static const karp_taint all_taints[] = {
     { T("karpenter.sh/unregistered"), T(""), T("NoSchedule") }, /* 8 stays */
     { T("readiness.k8s.io/network"), T(""), T("PreferNoSchedule") },
     { T("readiness.k8s.ip/network"), T(""), T("NoSchedule") }, /* 10 stays */
-    { T("readiness"), T(""), T("NoSchedule") },                /* 11 stays */
+    { T("readiness"), T(""), T("NoSchedule") }, /* 11 stays */
     { T("start"), T("x"), T("NoSchedule") },
     { T("start"), T("y"), T("NoExecute") }, /* 13 stays */
 };
@@ -71,10 +76,19 @@ static void taints(void **state)
 {
     building *f = *state;
     static const size_t stay[] = { 2, 4, 6, 8, 10, 11, 13 };
-    static const karp_label young[] = { IS_REGISTERED, OF_POOL, LABEL("node.kubernetes.io/instance-type", "t") }, old[] = { IS_REGISTERED, IS_INITIALIZED, OF_POOL };
+    static const karp_label young[] = { IS_REGISTERED, OF_POOL, LABEL("node.kubernetes.io/instance-type", "t") },
+                            old[] = { IS_REGISTERED, IS_INITIALIZED, OF_POOL };
     static const karp_label plain[] = { LABEL("a", "b") };
-    const struct { const char *name; const karp_label *labels; size_t label_count; bool managed; } nodes[] = {
-        { "young", young, 3, true }, { "old", old, 3, true }, { "foreign", plain, 1, false }, { "unregistered", plain, 1, true },
+    const struct {
+        const char *name;
+        const karp_label *labels;
+        size_t label_count;
+        bool managed;
+    } nodes[] = {
+        { "young", young, 3, true },
+        { "old", old, 3, true },
+        { "foreign", plain, 1, false },
+        { "unregistered", plain, 1, true },
     };
     for (size_t i = 0; i < COUNT(nodes); i++) {
         karp_node n = node_of(nodes[i].name, nodes[i].labels, nodes[i].label_count);
@@ -82,8 +96,13 @@ static void taints(void **state)
         n.taint_count = COUNT(all_taints);
         good(f, karp_builder_add_node(f->b, &n, &f->error));
         if (!nodes[i].managed) continue;
-        karp_node_claim c = { .size = sizeof c, .meta = { .name = str(nodes[i].name) }, .provider_id = str(nodes[i].name), .startup_taints = startup,
-                              .startup_taint_count = 1, .taints = all_taints + 11, .taint_count = 1 };
+        karp_node_claim c = { .size = sizeof c,
+                              .meta = { .name = str(nodes[i].name) },
+                              .provider_id = str(nodes[i].name),
+                              .startup_taints = startup,
+                              .startup_taint_count = 1,
+                              .taints = all_taints + 11,
+                              .taint_count = 1 };
         good(f, karp_builder_add_node_claim(f->b, &c, &f->error));
     }
     karp_snapshot *s = finish(f);
@@ -103,13 +122,19 @@ static void refused_taints(void **state)
     static char keys[MANY][8];
     static const karp_label young[] = { IS_REGISTERED, OF_POOL, LABEL("node.kubernetes.io/instance-type", "t") };
     for (unsigned i = 0; i < MANY; i++) {
-        many[i] = (karp_taint){ { keys[i], (size_t)snprintf(keys[i], sizeof keys[i], "k%u", i) }, T(""), T("NoSchedule") };
+        many[i] = (karp_taint){ { keys[i], (size_t)snprintf(keys[i], sizeof keys[i], "k%u", i) },
+                                T(""),
+                                T("NoSchedule") };
     }
     karp_node n = node_of("n", young, COUNT(young));
     n.taints = many;
     n.taint_count = MANY;
     good(f, karp_builder_add_node(f->b, &n, &f->error));
-    karp_node_claim c = { .size = sizeof c, .meta = { .name = T("n") }, .provider_id = T("n"), .startup_taints = many, .startup_taint_count = 1 };
+    karp_node_claim c = { .size = sizeof c,
+                          .meta = { .name = T("n") },
+                          .provider_id = T("n"),
+                          .startup_taints = many,
+                          .startup_taint_count = 1 };
     good(f, karp_builder_add_node_claim(f->b, &c, &f->error));
     for (size_t at = 1;; at++) {
         karp_snapshot *s = NULL;
@@ -131,11 +156,19 @@ static void refused_taints(void **state)
 static void told(void **state)
 {
     building *f = *state;
-    static const karp_label pool[] = { OF_POOL }, no_pool[] = { LABEL("karpenter.sh/nodepool", "") }, typed[] = { OF_POOL, LABEL("node.kubernetes.io/instance-type", "t") };
-    static const karp_label no_type[] = { OF_POOL, LABEL("node.kubernetes.io/instance-type", "") }, initialized[] = { OF_POOL, IS_INITIALIZED };
-    const struct { const char *name; const karp_label *labels; size_t label_count; bool no_provider, expected; } nodes[] = {
-        { "a", pool, 1, false, false }, { "b", no_pool, 1, true, true }, { "c", typed, 2, false, true }, { "d", typed, 2, true, false },
-        { "e", no_type, 2, false, false }, { "f", initialized, 2, false, true }, { "g", NULL, 0, true, true },
+    static const karp_label pool[] = { OF_POOL }, no_pool[] = { LABEL("karpenter.sh/nodepool", "") },
+                            typed[] = { OF_POOL, LABEL("node.kubernetes.io/instance-type", "t") };
+    static const karp_label no_type[] = { OF_POOL, LABEL("node.kubernetes.io/instance-type", "") },
+                            initialized[] = { OF_POOL, IS_INITIALIZED };
+    const struct {
+        const char *name;
+        const karp_label *labels;
+        size_t label_count;
+        bool no_provider, expected;
+    } nodes[] = {
+        { "a", pool, 1, false, false }, { "b", no_pool, 1, true, true },   { "c", typed, 2, false, true },
+        { "d", typed, 2, true, false }, { "e", no_type, 2, false, false }, { "f", initialized, 2, false, true },
+        { "g", NULL, 0, true, true },
     };
     for (size_t i = 0; i < COUNT(nodes); i++) {
         karp_node n = node_of(nodes[i].name, nodes[i].labels, nodes[i].label_count);
@@ -143,17 +176,28 @@ static void told(void **state)
         good(f, karp_builder_add_node(f->b, &n, &f->error));
     }
     karp_snapshot *s = finish(f);
-    for (size_t i = 0; i < COUNT(nodes); i++) assert_int_equal(place_of(s, nodes[i].name) < s->node_count, nodes[i].expected);
+    for (size_t i = 0; i < COUNT(nodes); i++)
+        assert_int_equal(place_of(s, nodes[i].name) < s->node_count, nodes[i].expected);
     karp_snapshot_unref(s);
 }
 
 static void faces(void **state)
 {
     building *f = *state;
-    static const karp_label host[] = { LABEL("kubernetes.io/hostname", "h") }, empty[] = { LABEL("kubernetes.io/hostname", "") };
-    static const karp_condition going[] = { { T("InstanceTerminating"), T("True"), T(""), 5 } }, staying[] = { { T("InstanceTerminating"), T("False"), T(""), 5 } };
-    const struct { const char *name, *hostname; const karp_label *labels; size_t label_count; const karp_condition *says; bool marked; } nodes[] = {
-        { "n1", "h", host, 1, NULL, false }, { "n2", "n2", empty, 1, staying, false }, { "n3", "n3", NULL, 0, going, true },
+    static const karp_label host[] = { LABEL("kubernetes.io/hostname", "h") },
+                            empty[] = { LABEL("kubernetes.io/hostname", "") };
+    static const karp_condition going[] = { { T("InstanceTerminating"), T("True"), T(""), 5 } },
+                                staying[] = { { T("InstanceTerminating"), T("False"), T(""), 5 } };
+    const struct {
+        const char *name, *hostname;
+        const karp_label *labels;
+        size_t label_count;
+        const karp_condition *says;
+        bool marked;
+    } nodes[] = {
+        { "n1", "h", host, 1, NULL, false },
+        { "n2", "n2", empty, 1, staying, false },
+        { "n3", "n3", NULL, 0, going, true },
     };
     for (size_t i = 0; i < COUNT(nodes); i++) {
         karp_node n = node_of(nodes[i].name, nodes[i].labels, nodes[i].label_count);
@@ -162,7 +206,10 @@ static void faces(void **state)
         n.meta.labels = labels;
         n.meta.label_count = nodes[i].label_count + 1;
         good(f, karp_builder_add_node(f->b, &n, &f->error));
-        karp_node_claim c = { .size = sizeof c, .meta = { .name = str(nodes[i].name) }, .provider_id = str(nodes[i].name), .conditions = nodes[i].says,
+        karp_node_claim c = { .size = sizeof c,
+                              .meta = { .name = str(nodes[i].name) },
+                              .provider_id = str(nodes[i].name),
+                              .conditions = nodes[i].says,
                               .condition_count = nodes[i].says != NULL };
         good(f, karp_builder_add_node_claim(f->b, &c, &f->error));
     }
@@ -189,7 +236,11 @@ static void overcommitted(void **state)
     static const char *const names[] = { "a", "b", "c" };
     for (size_t i = 0; i < COUNT(names); i++) {
         karp_container c = { .name = T("c"), .requests = much, .request_count = 1 };
-        karp_pod p = { .size = sizeof p, .meta = { .name = str(names[i]) }, .node_name = T("n"), .containers = &c, .container_count = 1 };
+        karp_pod p = { .size = sizeof p,
+                       .meta = { .name = str(names[i]) },
+                       .node_name = T("n"),
+                       .containers = &c,
+                       .container_count = 1 };
         good(f, karp_builder_add_pod(f->b, &p, &f->error));
     }
     karp_snapshot *s = finish(f);

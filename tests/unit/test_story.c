@@ -53,7 +53,9 @@ static int set_up(void **state)
     karp_error_init(&s.error, sizeof s.error);
     s.context = fault_context(&s.fault);
     assert_non_null(s.context);
-    assert_int_equal(karp_catalogue_read(s.context, (karp_str){ "types", 5 }, (karp_str){ types_text, strlen(types_text) }, &s.types, &s.error), KARP_OK);
+    assert_int_equal(karp_catalogue_read(s.context, (karp_str){ "types", 5 },
+                                         (karp_str){ types_text, strlen(types_text) }, &s.types, &s.error),
+                     KARP_OK);
     (void)snprintf(s.path, sizeof s.path, "test-story.%p.yaml", (void *)&s);
     FILE *file = fopen(s.path, "w");
     assert_non_null(file);
@@ -88,7 +90,8 @@ static void test_played(void **state)
     if (status != KARP_OK) print_message("%s\n", s->error.message);
     assert_int_equal(status, KARP_OK);
     assert_non_null(strstr(text.ptr, "2026-01-01T00:00:00Z  pool-1 launched: t\n"));
-    assert_non_null(strstr(text.ptr, "2026-01-01T00:01:00Z  pool-1 bound: default/app-0 default/app-1 default/app-2\n"));
+    assert_non_null(
+        strstr(text.ptr, "2026-01-01T00:01:00Z  pool-1 bound: default/app-0 default/app-1 default/app-2\n"));
     assert_non_null(strstr(text.ptr, "2026-01-01T00:02:45Z  pool-1 deleted\n"));
     karp_text_free(&text);
     assert_int_equal(play(s, KARP_FORMAT_YAML, &text), KARP_E_UNSUPPORTED);

@@ -19,12 +19,18 @@ static void test_thousands(void **state)
     assert_non_null(types);
     types[0] = '[';
     for (int i = 0; i < TYPES; i++) {
-        n += (size_t)snprintf(types + n, ROOM - n, "%s{\"name\":\"t%04d\",\"labels\":{\"node.kubernetes.io/instance-type\":[\"t%04d\"]},\"capacity\":{\"cpu\":\"4\",\"pods\":\"9\"},"
-                              "\"offerings\":[{\"zone\":\"z\",\"capacityType\":\"on-demand\",\"price\":1}]}", i > 0 ? "," : "", i, i);
+        n += (size_t)snprintf(types + n, ROOM - n,
+                              "%s{\"name\":\"t%04d\",\"labels\":{\"node.kubernetes.io/"
+                              "instance-type\":[\"t%04d\"]},\"capacity\":{\"cpu\":\"4\",\"pods\":\"9\"},"
+                              "\"offerings\":[{\"zone\":\"z\",\"capacityType\":\"on-demand\",\"price\":1}]}",
+                              i > 0 ? "," : "", i, i);
     }
     snprintf(types + n, ROOM - n, "]");
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        used += (size_t)snprintf(pods + used, sizeof pods - used, POD("p%zu", "", "nodeSelector: {node.kubernetes.io/instance-type: t%04d}, " REQUESTS("cpu: 1")), i, wanted[i]);
+        used += (size_t)snprintf(
+            pods + used, sizeof pods - used,
+            POD("p%zu", "", "nodeSelector: {node.kubernetes.io/instance-type: t%04d}, " REQUESTS("cpu: 1")), i,
+            wanted[i]);
     }
     memset(&f, 0, sizeof f);
     deciding d = decide_in(fault_context(&f), types, CASES "world.yaml", pods, NULL);

@@ -46,9 +46,10 @@ static void test_threads_agree(void **state)
     (void)state;
     pthread_t threads[THREADS];
     job jobs[THREADS];
-    deciding d = decide_on(NULL, CASES "world.yaml", CASES "spread/zones.yaml", CASES "spread/who-counts.yaml", CASES "affinity/namespaces.yaml",
-                           CASES "volumes/zones.yaml", CASES "daemons/no-type.yaml",
-                           CASES "relaxation/or-terms-in-order.yaml", CASES "labels/operators-on-undefined-keys.yaml", NULL);
+    deciding d = decide_on(NULL, CASES "world.yaml", CASES "spread/zones.yaml", CASES "spread/who-counts.yaml",
+                           CASES "affinity/namespaces.yaml", CASES "volumes/zones.yaml", CASES "daemons/no-type.yaml",
+                           CASES "relaxation/or-terms-in-order.yaml", CASES "labels/operators-on-undefined-keys.yaml",
+                           NULL);
     karp_text plans[2] = { plan_of_profile(&d, KARP_PROFILE_KARPENTER), plan_of_profile(&d, KARP_PROFILE_KARP) };
     assert_non_null(plans[0].ptr);
     assert_non_null(plans[1].ptr);

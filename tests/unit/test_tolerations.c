@@ -13,13 +13,17 @@ static bool tolerated(const char *taint, const char *toleration)
 {
     char yaml[2000], plan[200];
     karp_error error;
-    snprintf(yaml, sizeof yaml,
-             "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- instanceTypes:\n"
-             "  - {name: none, capacity: {cpu: '1', pods: '1'}, offerings: [{zone: a, capacityType: on-demand, price: 1}]}\nobjects:\n" POOL
-             "- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}, spec: {taints: [{%s}]}, status: {capacity: {cpu: 4, pods: 9}, allocatable: {cpu: 4, pods: 9}}}\n"
-             "- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: u}, spec: {tolerations: [{%s}], containers: [{name: c, resources: {requests: {cpu: 2}}}]}, "
-             "status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n",
-             taint, toleration);
+    snprintf(
+        yaml, sizeof yaml,
+        "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- instanceTypes:\n"
+        "  - {name: none, capacity: {cpu: '1', pods: '1'}, offerings: [{zone: a, capacityType: on-demand, price: "
+        "1}]}\nobjects:\n" POOL
+        "- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}, spec: {taints: "
+        "[{%s}]}, status: {capacity: {cpu: 4, pods: 9}, allocatable: {cpu: 4, pods: 9}}}\n"
+        "- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: u}, spec: {tolerations: [{%s}], "
+        "containers: [{name: c, resources: {requests: {cpu: 2}}}]}, "
+        "status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n",
+        taint, toleration);
     karp_error_init(&error, sizeof error);
     karp_status status = plan_of(context, yaml, plan, sizeof plan, &error);
     if (status != KARP_OK) fail_msg("%s, %s: %s", taint, toleration, error.message);
@@ -31,7 +35,10 @@ static bool tolerated(const char *taint, const char *toleration)
 static void keys_and_effects(void **state)
 {
     (void)state;
-    static const struct { const char *taint, *toleration; bool yes; } rows[] = {
+    static const struct {
+        const char *taint, *toleration;
+        bool yes;
+    } rows[] = {
         { "key: k, value: v, effect: NoSchedule", "key: k, operator: Equal, value: v, effect: NoSchedule", true },
         { "key: k, value: v, effect: NoSchedule", "key: k, value: v", true },
         { "key: k, value: v, effect: NoSchedule", "key: k, value: w", false },
@@ -50,7 +57,8 @@ static void keys_and_effects(void **state)
         { "key: k, value: v, effect: NoSchedule", "key: k, operator: Near, value: v", false },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (tolerated(rows[i].taint, rows[i].toleration) != rows[i].yes) fail_msg("%s, %s", rows[i].taint, rows[i].toleration);
+        if (tolerated(rows[i].taint, rows[i].toleration) != rows[i].yes)
+            fail_msg("%s, %s", rows[i].taint, rows[i].toleration);
     }
 }
 
@@ -58,16 +66,33 @@ static void keys_and_effects(void **state)
 static void numbers(void **state)
 {
     (void)state;
-    static const struct { const char *taint, *ours; bool less, more; } rows[] = {
-        { "5", "7", true, false }, { "7", "5", false, true }, { "5", "5", false, false },
-        { "-5", "0", true, false }, { "0", "-5", false, true }, { "-7", "-5", true, false }, { "10", "9", false, true },
+    static const struct {
+        const char *taint, *ours;
+        bool less, more;
+    } rows[] = {
+        { "5", "7", true, false },
+        { "7", "5", false, true },
+        { "5", "5", false, false },
+        { "-5", "0", true, false },
+        { "0", "-5", false, true },
+        { "-7", "-5", true, false },
+        { "10", "9", false, true },
         { "9223372036854775806", "9223372036854775807", true, false },
         { "-9223372036854775808", "0", true, false },
         { "0", "9223372036854775808", false, false }, /* beyond 64 bits */
         { "9223372036854775808", "0", false, false },
-        { "007", "9", false, false }, { "7", "009", false, false }, { "00", "9", false, false }, { "-07", "9", false, false }, { "-0", "9", false, false },
-        { "+7", "9", false, false }, { "7", "+9", false, false },
-        { "seven", "9", false, false }, { "7", "nine", false, false }, { "", "9", false, false }, { "7", "", false, false }, { "-", "9", false, false },
+        { "007", "9", false, false },
+        { "7", "009", false, false },
+        { "00", "9", false, false },
+        { "-07", "9", false, false },
+        { "-0", "9", false, false },
+        { "+7", "9", false, false },
+        { "7", "+9", false, false },
+        { "seven", "9", false, false },
+        { "7", "nine", false, false },
+        { "", "9", false, false },
+        { "7", "", false, false },
+        { "-", "9", false, false },
         { "7.0", "9", false, false },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -89,10 +114,14 @@ static size_t steps_down(const char *tolerations)
     karp_error error;
     karp_options options;
     snprintf(yaml, sizeof yaml,
-             "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- instanceTypes:\n%sobjects:\n"
-             "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {template: {spec: {taints: [{key: k, effect: PreferNoSchedule}], nodeClassRef: {group: karpenter.kwok.sh, "
-             "kind: KWOKNodeClass, name: default}, requirements: []}}}, status: {conditions: [{type: Ready, status: 'True'}, {type: ValidationSucceeded, status: 'True'}, {type: NodeClassReady, status: 'True'}]}}\n"
-             "- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: u}, spec: {tolerations: [%s], containers: [{name: c, resources: {requests: {cpu: 99}}}]}, "
+             "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- "
+             "instanceTypes:\n%sobjects:\n"
+             "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {template: {spec: "
+             "{taints: [{key: k, effect: PreferNoSchedule}], nodeClassRef: {group: karpenter.kwok.sh, "
+             "kind: KWOKNodeClass, name: default}, requirements: []}}}, status: {conditions: [{type: Ready, status: "
+             "'True'}, {type: ValidationSucceeded, status: 'True'}, {type: NodeClassReady, status: 'True'}]}}\n"
+             "- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: u}, spec: {tolerations: [%s], "
+             "containers: [{name: c, resources: {requests: {cpu: 99}}}]}, "
              "status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n",
              TYPE("m", "1", ""), tolerations);
     karp_error_init(&error, sizeof error);
@@ -125,7 +154,8 @@ static void preferred_taints(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(keys_and_effects), cmocka_unit_test(numbers), cmocka_unit_test(preferred_taints) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(keys_and_effects), cmocka_unit_test(numbers),
+                                        cmocka_unit_test(preferred_taints) };
     if (karp_context_new(NULL, &context, NULL) != KARP_OK) return 1;
     int failed = cmocka_run_group_tests_name("tolerations", tests, NULL, NULL);
     karp_context_free(context);

@@ -97,7 +97,11 @@ static void test_quantity_text(void **state)
 static void test_durations(void **state)
 {
     (void)state;
-    static const struct { const char *text; int64_t value; const char *printed; } good[] = {
+    static const struct {
+        const char *text;
+        int64_t value;
+        const char *printed;
+    } good[] = {
         { "0", 0, "0s" },
         { "+0", 0, "0s" },
         { "0h0m", 0, "0s" },
@@ -140,8 +144,8 @@ static void test_wrong_durations(void **state)
 {
     (void)state;
     static const char *const invalid[] = {
-        "", "-", "+", "1", "00", "1.5", "s", ".s", "-.s", "1x", "1 s", " 1s", "1s ", "1d", "1S", "--1s", "1h-30m", "Never",
-        "1e3s", "1h30", "0x1s", "h1m", "1..5s", "1\xc2s", "1mss",
+        "",   "-",  "+",    "1",      "00",    "1.5",  "s",    ".s",   "-.s", "1x",    "1 s",    " 1s",  "1s ",
+        "1d", "1S", "--1s", "1h-30m", "Never", "1e3s", "1h30", "0x1s", "h1m", "1..5s", "1\xc2s", "1mss",
     };
     for (size_t i = 0; i < sizeof invalid / sizeof invalid[0]; i++) {
         int64_t value = 7;
@@ -149,9 +153,16 @@ static void test_wrong_durations(void **state)
         assert_int_equal(value, 7);
     }
     static const char *const far[] = {
-        "9223372036854775808ns", "-9223372036854775809ns", "2562048h", "99999999999999999999s", "2562047h48m",
-        "-2562047h47m16.854775809s", "9223372036854775807ns1ns", "-9223372036854775808ns9223372036854775808ns",
-        "18446744073709551617ns", "9223372036.9s",
+        "9223372036854775808ns",
+        "-9223372036854775809ns",
+        "2562048h",
+        "99999999999999999999s",
+        "2562047h48m",
+        "-2562047h47m16.854775809s",
+        "9223372036854775807ns1ns",
+        "-9223372036854775808ns9223372036854775808ns",
+        "18446744073709551617ns",
+        "9223372036.9s",
     };
     for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
         int64_t value = 7;
@@ -181,7 +192,11 @@ static void test_duration_round_trip(void **state)
 static void test_times(void **state)
 {
     (void)state;
-    static const struct { const char *text; int64_t value; const char *printed; } good[] = {
+    static const struct {
+        const char *text;
+        int64_t value;
+        const char *printed;
+    } good[] = {
         { "1970-01-01T00:00:00Z", 0, "1970-01-01T00:00:00Z" },
         { "2026-01-05T09:00:00Z", INT64_C(1767603600000000000), "2026-01-05T09:00:00Z" },
         { "2026-01-05T16:59:59.999Z", INT64_C(1767632399999000000), "2026-01-05T16:59:59.999Z" },
@@ -217,13 +232,40 @@ static void test_wrong_times(void **state)
 {
     (void)state;
     static const char *const invalid[] = {
-        "", "2026", "2026-01-05", "2026-01-05T09:00:00", "2026-01-05 09:00:00Z", "2026-01-05T09:00Z", "26-01-05T09:00:00Z",
-        "2026-1-05T09:00:00Z", "2026-00-05T09:00:00Z", "2026-13-05T09:00:00Z", "2026-01-00T09:00:00Z", "2026-01-32T09:00:00Z",
-        "2026-02-29T09:00:00Z", "2100-02-29T00:00:00Z", "2026-04-31T09:00:00Z", "2026-01-05T24:00:00Z", "2026-01-05T09:60:00Z",
-        "2026-01-05T09:00:60Z", "2026-01-05T09:00:00.Z", "2026-01-05T09:00:00,5Z", "2026-01-05T09:00:00+0100",
-        "2026-01-05T09:00:00+24:00", "2026-01-05T09:00:00+01:60", "2026-01-05T09:00:00+1:00", "2026-01-05T09:00:00Z ",
-        "2026-0:-05T09:00:00Z", "202:-01-05T09:00:00Z", "2026-01-05T09:00:0:Z", "2026-01-05T09:00:00+0::00",
-        "2026-01-05T09:00:00ZZ", "+2026-01-05T09:00:00Z", "2026-01-05T-9:00:00Z", "2026/01/05T09:00:00Z", "null",
+        "",
+        "2026",
+        "2026-01-05",
+        "2026-01-05T09:00:00",
+        "2026-01-05 09:00:00Z",
+        "2026-01-05T09:00Z",
+        "26-01-05T09:00:00Z",
+        "2026-1-05T09:00:00Z",
+        "2026-00-05T09:00:00Z",
+        "2026-13-05T09:00:00Z",
+        "2026-01-00T09:00:00Z",
+        "2026-01-32T09:00:00Z",
+        "2026-02-29T09:00:00Z",
+        "2100-02-29T00:00:00Z",
+        "2026-04-31T09:00:00Z",
+        "2026-01-05T24:00:00Z",
+        "2026-01-05T09:60:00Z",
+        "2026-01-05T09:00:60Z",
+        "2026-01-05T09:00:00.Z",
+        "2026-01-05T09:00:00,5Z",
+        "2026-01-05T09:00:00+0100",
+        "2026-01-05T09:00:00+24:00",
+        "2026-01-05T09:00:00+01:60",
+        "2026-01-05T09:00:00+1:00",
+        "2026-01-05T09:00:00Z ",
+        "2026-0:-05T09:00:00Z",
+        "202:-01-05T09:00:00Z",
+        "2026-01-05T09:00:0:Z",
+        "2026-01-05T09:00:00+0::00",
+        "2026-01-05T09:00:00ZZ",
+        "+2026-01-05T09:00:00Z",
+        "2026-01-05T-9:00:00Z",
+        "2026/01/05T09:00:00Z",
+        "null",
     };
     for (size_t i = 0; i < sizeof invalid / sizeof invalid[0]; i++) {
         int64_t value = 7;
@@ -231,7 +273,7 @@ static void test_wrong_times(void **state)
         assert_int_equal(value, 7);
     }
     static const char *const far[] = {
-        "0001-01-01T00:00:00Z", "1677-12-31T23:59:59Z", "1678-01-01T00:30:00+01:00", "2262-01-01T00:00:00Z",
+        "0001-01-01T00:00:00Z",      "1677-12-31T23:59:59Z", "1678-01-01T00:30:00+01:00", "2262-01-01T00:00:00Z",
         "2261-12-31T23:30:00-01:00", "9999-12-31T23:59:59Z", "0000-01-01T00:00:00+23:59",
     };
     for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
@@ -246,7 +288,10 @@ static void test_wrong_times(void **state)
 static void test_double_text(void **state)
 {
     (void)state;
-    static const struct { double value; const char *printed; } cases[] = {
+    static const struct {
+        double value;
+        const char *printed;
+    } cases[] = {
         { 0.0, "0" },
         { -0.0, "-0" },
         { 1.0, "1" },
@@ -304,7 +349,10 @@ static void test_double_text(void **state)
 static void test_double_values(void **state)
 {
     (void)state;
-    static const struct { const char *text; double value; } cases[] = {
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {
         { "0", 0x0p0 },
         { "-0", -0x0p0 },
         { "0e999999999999999999999", 0x0p0 },
@@ -324,8 +372,8 @@ static void test_double_values(void **state)
         { "-1e-400", -0x0p0 },
         { "1e-99999999999999999999999", 0 },
         { "4.9406564584124654e-324", 0x1p-1074 },
-        { "2.4703282292062327e-324", 0 },                 /* just below half of the smallest */
-        { "2.4703282292062328e-324", 0x1p-1074 },         /* just above it */
+        { "2.4703282292062327e-324", 0 }, /* just below half of the smallest */
+        { "2.4703282292062328e-324", 0x1p-1074 }, /* just above it */
         { "2.2250738585072011e-308", 0x0.fffffffffffffp-1022 },
         { "2.2250738585072012e-308", 0x1p-1022 },
         { "2.22507385850720113605740979670913197593481954635164564e-308", 0x0.fffffffffffffp-1022 },
@@ -353,8 +401,8 @@ static void test_wrong_doubles(void **state)
 {
     (void)state;
     static const char *const invalid[] = {
-        "", " ", "-", ".", "+.", "e5", ".e5", "1e", "1e+", "1e5.", "1 ", " 1", "1,5", "1_0", "0x10", "1p3", "inf", "Inf",
-        "nan", "NaN", "1.2.3", "--1", "1e--3", "1f", "1e3x",
+        "",    " ",    "-",   ".",   "+.",  "e5",  ".e5", "1e",    "1e+", "1e5.",  "1 ", " 1",   "1,5",
+        "1_0", "0x10", "1p3", "inf", "Inf", "nan", "NaN", "1.2.3", "--1", "1e--3", "1f", "1e3x",
     };
     for (size_t i = 0; i < sizeof invalid / sizeof invalid[0]; i++) {
         double value = 7;
@@ -362,7 +410,10 @@ static void test_wrong_doubles(void **state)
         assert_true(value == 7);
     }
     static const char *const far[] = {
-        "1e309", "-1e309", "1.7976931348623159e308", "1e99999999999999999999",
+        "1e309",
+        "-1e309",
+        "1.7976931348623159e308",
+        "1e99999999999999999999",
         /* halfway to the next, which there is not */
         "1797693134862315807937289714053034150799341327100378269361737789804449682927647509466490179775872070"
         "9633028641669288791094655554785194040263065748867150582068190890200070838367627385484581771153176447"
@@ -449,7 +500,7 @@ static void test_double_round_trip(void **state)
     uint64_t seed = 7;
     for (int i = 0; i < 20000; i++) {
         uint64_t image = random_next(&seed);
-        if (i % 4 == 1) image &= UINT64_C(0xfff) << 52;        /* powers of two */
+        if (i % 4 == 1) image &= UINT64_C(0xfff) << 52; /* powers of two */
         if (i % 4 == 2) image &= UINT64_C(0x800fffffffffffff); /* below the normal ones */
         double value, again = 0;
         memcpy(&value, &image, sizeof value);
@@ -489,12 +540,18 @@ static void test_locale(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quantities),       cmocka_unit_test(test_quantity_text),
-        cmocka_unit_test(test_durations),        cmocka_unit_test(test_wrong_durations),
-        cmocka_unit_test(test_duration_round_trip), cmocka_unit_test(test_times),
-        cmocka_unit_test(test_wrong_times),      cmocka_unit_test(test_double_text),
-        cmocka_unit_test(test_double_values),    cmocka_unit_test(test_wrong_doubles),
-        cmocka_unit_test(test_endless_digits),   cmocka_unit_test(test_double_round_trip),
+        cmocka_unit_test(test_quantities),
+        cmocka_unit_test(test_quantity_text),
+        cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_wrong_durations),
+        cmocka_unit_test(test_duration_round_trip),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_wrong_times),
+        cmocka_unit_test(test_double_text),
+        cmocka_unit_test(test_double_values),
+        cmocka_unit_test(test_wrong_doubles),
+        cmocka_unit_test(test_endless_digits),
+        cmocka_unit_test(test_double_round_trip),
         cmocka_unit_test(test_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

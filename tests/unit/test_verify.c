@@ -16,75 +16,116 @@ static const struct check checks[] = {
     { BOTH NODE("n1", "a", "4", "") POD("a", "1", ""), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "" },
     { BOTH POD("a", "1", ""), "{\"unschedulable\":[{\"pod\":" A "}]}", "" },
     /* A daemon that asks for devices takes no room while such pods are refused, on a node as on a type. */
-    { BOTH NODE("n1", "a", "4", "") DEVICE_DAEMON("3") POD("a", "2", ""), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "" },
+    { BOTH NODE("n1", "a", "4", "") DEVICE_DAEMON("3") POD("a", "2", ""),
+      "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "" },
     { BOTH DEVICE_DAEMON("3") POD("a", "2", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "" },
-    { DEVICES NODE("n1", "a", "4", "") DEVICE_DAEMON("3") POD("a", "2", ""), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "RESOURCES node n1\n" },
+    { DEVICES NODE("n1", "a", "4", "") DEVICE_DAEMON("3") POD("a", "2", ""),
+      "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "RESOURCES node n1\n" },
     { BOTH POD("a", "1", ""), "{\"ignored\":[{\"pod\":" A "}]}", "" },
-    { BOTH POD("a", "1", ", nodeSelector: {topology.kubernetes.io/zone: a}"), "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("a")) "]}", "" },
-    { BOTH LABELLED("a", "app: x", ANTI("topology.kubernetes.io/zone")) LABELLED("b", "app: x", ANTI("topology.kubernetes.io/zone")),
+    { BOTH POD("a", "1", ", nodeSelector: {topology.kubernetes.io/zone: a}"),
+      "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("a")) "]}", "" },
+    { BOTH LABELLED("a", "app: x", ANTI("topology.kubernetes.io/zone"))
+          LABELLED("b", "app: x", ANTI("topology.kubernetes.io/zone")),
       "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("a")) "," LAUNCH(B, "\"m\"", ZONE_IN("b")) "]}", "" },
-    { BOTH LABELLED("a", "app: x", WITH("topology.kubernetes.io/zone")) LABELLED("b", "app: x", WITH("topology.kubernetes.io/zone")),
+    { BOTH LABELLED("a", "app: x", WITH("topology.kubernetes.io/zone"))
+          LABELLED("b", "app: x", WITH("topology.kubernetes.io/zone")),
       "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("a")) "," LAUNCH(B, "\"m\"", ZONE_IN("a")) "]}", "" },
-    { BOTH LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone")) LABELLED("b", "app: x", SPREAD("topology.kubernetes.io/zone")),
+    { BOTH LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone"))
+          LABELLED("b", "app: x", SPREAD("topology.kubernetes.io/zone")),
       "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("a")) "," LAUNCH(B, "\"m\"", ZONE_IN("b")) "]}", "" },
     { BOTH PORT("a", "80") PORT("b", "81"), "{\"launches\":[" LAUNCH(AB, "\"m\"", "") "]}", "" },
     /* pods */
     { BOTH POD("a", "1", ""), "{}", "POD_MISSING pod default/a\n" },
-    { BOTH POD("a", "1", ""), "{\"unschedulable\":[{\"pod\":" A "}],\"ignored\":[{\"pod\":" A "}]}", "POD_TWICE pod default/a\n" },
+    { BOTH POD("a", "1", ""), "{\"unschedulable\":[{\"pod\":" A "}],\"ignored\":[{\"pod\":" A "}]}",
+      "POD_TWICE pod default/a\n" },
     { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A "," A, "\"m\"", "") "]}", "POD_TWICE pod default/a\n" },
     { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(AB, "\"m\"", "") "]}", "POD_UNKNOWN pod default/b\n" },
-    { BOTH NODE("n1", "a", "4", "") RUNNING("b", "n1", "app: x", ""), "{\"launches\":[" LAUNCH(B, "\"m\"", "") "]}", "POD_NOT_WAITING pod default/b\n" },
+    { BOTH NODE("n1", "a", "4", "") RUNNING("b", "n1", "app: x", ""), "{\"launches\":[" LAUNCH(B, "\"m\"", "") "]}",
+      "POD_NOT_WAITING pod default/b\n" },
     /* where to */
     { BOTH POD("a", "1", ""), "{\"placements\":[{\"node\":\"n9\",\"pods\":[" A "]}]}", "NODE_UNKNOWN node n9\n" },
-    { BOTH POD("a", "1", ""), "{\"launches\":[{\"id\":\"new-1\",\"nodePool\":\"other\",\"pods\":[" A "],\"instanceTypes\":[\"m\"]}]}", "POOL_UNKNOWN launch new-1\n" },
-    { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "," LAUNCH("", "\"m\"", "") "]}", "NO_PODS launch new-1\n" },
+    { BOTH POD("a", "1", ""),
+      "{\"launches\":[{\"id\":\"new-1\",\"nodePool\":\"other\",\"pods\":[" A "],\"instanceTypes\":[\"m\"]}]}",
+      "POOL_UNKNOWN launch new-1\n" },
+    { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "," LAUNCH("", "\"m\"", "") "]}",
+      "NO_PODS launch new-1\n" },
     /* types */
     { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "", "") "]}", "NO_TYPES launch new-1\n" },
     { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"x\"", "") "]}", "TYPE_UNKNOWN launch new-1\n" },
-    { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("z")) "]}", "TYPE_REQUIREMENTS launch new-1\nTYPE_OFFERING launch new-1\n" },
-    { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", SPOT) "]}", "TYPE_REQUIREMENTS launch new-1\nTYPE_OFFERING launch new-1\n" },
+    { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("z")) "]}",
+      "TYPE_REQUIREMENTS launch new-1\nTYPE_OFFERING launch new-1\n" },
+    { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", SPOT) "]}",
+      "TYPE_REQUIREMENTS launch new-1\nTYPE_OFFERING launch new-1\n" },
     { BOTH POD("a", "5", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "TYPE_RESOURCES launch new-1\n" },
     /* A daemon for nodes with a label that the pool does not give comes to none of them. */
     { BOTH PICKY_DAEMON("3", "nowhere: x") POD("a", "2", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "" },
-    { BOTH PICKY_DAEMON("3", "karpenter.sh/nodepool: default") POD("a", "2", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "TYPE_RESOURCES launch new-1\n" },
-    { BOTH PICKY_DAEMON("3", "karpenter.sh/nodepool: other") POD("a", "2", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "" },
-    { BOTH DAEMON("2", "90") POD("a", "3", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "TYPE_RESOURCES launch new-1\n" },
-    { BOTH DAEMON("1", "80") PORT("a", "80"), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "TYPE_HOST_PORT launch new-1\n" },
+    { BOTH PICKY_DAEMON("3", "karpenter.sh/nodepool: default") POD("a", "2", ""),
+      "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "TYPE_RESOURCES launch new-1\n" },
+    { BOTH PICKY_DAEMON("3", "karpenter.sh/nodepool: other") POD("a", "2", ""),
+      "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "" },
+    { BOTH DAEMON("2", "90") POD("a", "3", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}",
+      "TYPE_RESOURCES launch new-1\n" },
+    { BOTH DAEMON("1", "80") PORT("a", "80"), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}",
+      "TYPE_HOST_PORT launch new-1\n" },
     /* requirements */
-    { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "{\"key\":\"karpenter.sh/nodepool\",\"operator\":\"Exists\"}") "]}", "POOL_REQUIREMENTS launch new-1\n" },
-    { BOTH POD("a", "1", ", nodeSelector: {topology.kubernetes.io/zone: a}"), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "REQUIREMENTS pod default/a\n" },
-    { BOTH POD("a", "1", ", nodeSelector: {topology.kubernetes.io/zone: a}"), "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("b")) "]}", "REQUIREMENTS pod default/a\n" },
-    { BOTH NODE("n1", "b", "4", "") POD("a", "1", ", nodeSelector: {topology.kubernetes.io/zone: a}"), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "REQUIREMENTS pod default/a\n" },
-    { BOTH NODE("n1", "b", "4", "taints: [{key: t, effect: NoSchedule}]") POD("a", "1", ""), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "TAINTS pod default/a\n" },
-    { BOTH NODE("n1", "b", "4", "taints: [{key: t, effect: PreferNoSchedule}]") POD("a", "1", ""), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "" },
+    { BOTH POD("a", "1", ""),
+      "{\"launches\":[" LAUNCH(A, "\"m\"", "{\"key\":\"karpenter.sh/nodepool\",\"operator\":\"Exists\"}") "]}",
+      "POOL_REQUIREMENTS launch new-1\n" },
+    { BOTH POD("a", "1", ", nodeSelector: {topology.kubernetes.io/zone: a}"),
+      "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "REQUIREMENTS pod default/a\n" },
+    { BOTH POD("a", "1", ", nodeSelector: {topology.kubernetes.io/zone: a}"),
+      "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("b")) "]}", "REQUIREMENTS pod default/a\n" },
+    { BOTH NODE("n1", "b", "4", "") POD("a", "1", ", nodeSelector: {topology.kubernetes.io/zone: a}"),
+      "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "REQUIREMENTS pod default/a\n" },
+    { BOTH NODE("n1", "b", "4", "taints: [{key: t, effect: NoSchedule}]") POD("a", "1", ""),
+      "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "TAINTS pod default/a\n" },
+    { BOTH NODE("n1", "b", "4", "taints: [{key: t, effect: PreferNoSchedule}]") POD("a", "1", ""),
+      "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "" },
     /* ports, room, volumes */
-    { BOTH PORT("a", "80") PORT("b", "80"), "{\"launches\":[" LAUNCH(AB, "\"m\"", "") "]}", "HOST_PORT pod default/b\n" },
-    { BOTH NODE("n1", "b", "4", "") POD("a", "3", "") POD("b", "2", ""), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" AB "]}]}", "RESOURCES node n1\n" },
-    { BOTH DAEMON("2", "90") NODE("n1", "b", "4", "") POD("a", "3", ""), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "RESOURCES node n1\n" },
-    { BOTH NODE("n1", "b", "4", "") BOUND_CLAIM("a") POD("a", "1", USES_CLAIM), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "VOLUME pod default/a\n" },
+    { BOTH PORT("a", "80") PORT("b", "80"), "{\"launches\":[" LAUNCH(AB, "\"m\"", "") "]}",
+      "HOST_PORT pod default/b\n" },
+    { BOTH NODE("n1", "b", "4", "") POD("a", "3", "") POD("b", "2", ""),
+      "{\"placements\":[{\"node\":\"n1\",\"pods\":[" AB "]}]}", "RESOURCES node n1\n" },
+    { BOTH DAEMON("2", "90") NODE("n1", "b", "4", "") POD("a", "3", ""),
+      "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "RESOURCES node n1\n" },
+    { BOTH NODE("n1", "b", "4", "") BOUND_CLAIM("a") POD("a", "1", USES_CLAIM),
+      "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "VOLUME pod default/a\n" },
     { BOTH BOUND_CLAIM("a") POD("a", "1", USES_CLAIM), "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("a")) "]}", "" },
-    { BOTH BOUND_CLAIM("a") POD("a", "1", USES_CLAIM), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "VOLUME pod default/a\n" },
-    { BOTH NODE("n1", "a", "4", "")
-      "- {apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: n1, allocatable: {count: 0}}]}}\n"
-      BOUND_CLAIM("a") POD("a", "1", USES_CLAIM), "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "VOLUME_LIMIT node n1\n" },
+    { BOTH BOUND_CLAIM("a") POD("a", "1", USES_CLAIM), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}",
+      "VOLUME pod default/a\n" },
+    { BOTH NODE("n1", "a", "4", "") "- {apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: "
+                                    "{drivers: [{name: d, nodeID: n1, allocatable: {count: 0}}]}}\n" BOUND_CLAIM("a")
+                                        POD("a", "1", USES_CLAIM),
+      "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "VOLUME_LIMIT node n1\n" },
     /* topology */
-    { BOTH LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone")) LABELLED("b", "app: x", SPREAD("topology.kubernetes.io/zone")),
+    { BOTH LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone"))
+          LABELLED("b", "app: x", SPREAD("topology.kubernetes.io/zone")),
       "{\"launches\":[" LAUNCH(AB, "\"m\"", ZONE_IN("a")) "]}", "SPREAD pod default/a\n" },
-    { BOTH LABELLED("a", "app: x", SPREAD("kubernetes.io/hostname")) LABELLED("b", "app: x", SPREAD("kubernetes.io/hostname")),
+    { BOTH LABELLED("a", "app: x", SPREAD("kubernetes.io/hostname"))
+          LABELLED("b", "app: x", SPREAD("kubernetes.io/hostname")),
       "{\"launches\":[" LAUNCH(AB, "\"m\"", "") "]}", "SPREAD pod default/a\n" },
-    { BOTH LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone")), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "SPREAD pod default/a\n" },
-    { BOTH NODE("n1", "a", "4", "") RUNNING("b", "n1", "app: x", "") LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone")),
+    { BOTH LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone")),
+      "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "SPREAD pod default/a\n" },
+    { BOTH NODE("n1", "a", "4", "") RUNNING("b", "n1", "app: x", "")
+          LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone")),
       "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "SPREAD pod default/a\n" },
-    { BOTH LABELLED("a", "app: x", WITH("topology.kubernetes.io/zone")) LABELLED("b", "app: x", WITH("topology.kubernetes.io/zone")),
-      "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("a")) "," LAUNCH(B, "\"m\"", ZONE_IN("b")) "]}", "AFFINITY pod default/b\n" },
-    { BOTH LABELLED("a", "app: w", WITH("kubernetes.io/hostname")), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "AFFINITY pod default/a\n" },
-    { BOTH NODE("n1", "a", "4", "") RUNNING("b", "n1", "app: x", "") LABELLED("a", "app: x", WITH("topology.kubernetes.io/zone")),
+    { BOTH LABELLED("a", "app: x", WITH("topology.kubernetes.io/zone"))
+          LABELLED("b", "app: x", WITH("topology.kubernetes.io/zone")),
+      "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("a")) "," LAUNCH(B, "\"m\"", ZONE_IN("b")) "]}",
+      "AFFINITY pod default/b\n" },
+    { BOTH LABELLED("a", "app: w", WITH("kubernetes.io/hostname")), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}",
+      "AFFINITY pod default/a\n" },
+    { BOTH NODE("n1", "a", "4", "") RUNNING("b", "n1", "app: x", "")
+          LABELLED("a", "app: x", WITH("topology.kubernetes.io/zone")),
       "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("b")) "]}", "AFFINITY pod default/a\n" },
-    { BOTH LABELLED("a", "app: x", ANTI("kubernetes.io/hostname")) LABELLED("b", "app: x", ANTI("kubernetes.io/hostname")),
+    { BOTH LABELLED("a", "app: x", ANTI("kubernetes.io/hostname"))
+          LABELLED("b", "app: x", ANTI("kubernetes.io/hostname")),
       "{\"launches\":[" LAUNCH(AB, "\"m\"", "") "]}", "ANTI_AFFINITY pod default/a\nANTI_AFFINITY pod default/b\n" },
-    { BOTH NODE("n1", "a", "4", "") RUNNING("b", "n1", "app: z", ANTI("kubernetes.io/hostname")) LABELLED("a", "app: x", ""),
+    { BOTH NODE("n1", "a", "4", "") RUNNING("b", "n1", "app: z", ANTI("kubernetes.io/hostname"))
+          LABELLED("a", "app: x", ""),
       "{\"placements\":[{\"node\":\"n1\",\"pods\":[" A "]}]}", "ANTI_AFFINITY pod default/a\n" },
-    { BOTH NODE("n1", "a", "4", "") RUNNING("b", "n1", "app: x", "") LABELLED("a", "app: z", ANTI("topology.kubernetes.io/zone")),
+    { BOTH NODE("n1", "a", "4", "") RUNNING("b", "n1", "app: x", "")
+          LABELLED("a", "app: z", ANTI("topology.kubernetes.io/zone")),
       "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("a")) "]}", "ANTI_AFFINITY pod default/a\n" },
 };
 
@@ -95,35 +136,45 @@ static const struct check pool_checks[] = {
     { HEAD OWN_POOL("limits: {cpu: '8'}, ", ", requirements: []", "True") POD("a", "1", "") POD("b", "1", ""),
       "{\"launches\":[" LAUNCH(A, "\"m\"", "") "," LAUNCH(B, "\"m\"", "") "]}", "" },
     { HEAD OWN_POOL("limits: {nodes: '1'}, ", ", requirements: []", "True") POD("a", "1", "") POD("b", "1", ""),
-      "{\"profile\":\"karp\",\"launches\":[" LAUNCH(A, "\"m\"", "") "," LAUNCH(B, "\"m\"", "") "]}", "LIMITS nodepool default\n" },
+      "{\"profile\":\"karp\",\"launches\":[" LAUNCH(A, "\"m\"", "") "," LAUNCH(B, "\"m\"", "") "]}",
+      "LIMITS nodepool default\n" },
     { HEAD OWN_POOL("limits: {nodes: '1'}, ", ", requirements: []", "True") POD("a", "1", "") POD("b", "1", ""),
-      "{\"launches\":[" LAUNCH(A, "\"m\"", "") "," LAUNCH(B, "\"m\"", "") "]}", "" }, /* Karpenter does not count them in one round */
-    { HEAD OWN_POOL("", ", requirements: [{key: node.kubernetes.io/instance-type, operator: Exists, minValues: 2}]", "True") POD("a", "1", ""),
+      "{\"launches\":[" LAUNCH(A, "\"m\"", "") "," LAUNCH(B, "\"m\"", "") "]}",
+      "" }, /* Karpenter does not count them in one round */
+    { HEAD OWN_POOL("", ", requirements: [{key: node.kubernetes.io/instance-type, operator: Exists, minValues: 2}]",
+                    "True") POD("a", "1", ""),
       "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "MIN_VALUES launch new-1\n" },
-    { HEAD OWN_POOL("", ", requirements: []", "False") POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "POOL_CLOSED launch new-1\n" },
-    { HEAD OWN_POOL("replicas: 2, ", ", requirements: []", "True") POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "POOL_CLOSED launch new-1\n" },
+    { HEAD OWN_POOL("", ", requirements: []", "False") POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}",
+      "POOL_CLOSED launch new-1\n" },
+    { HEAD OWN_POOL("replicas: 2, ", ", requirements: []", "True") POD("a", "1", ""),
+      "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "POOL_CLOSED launch new-1\n" },
     { HEAD OWN_POOL("", ", taints: [{key: t, effect: NoSchedule}], requirements: []", "True") POD("a", "1", ""),
       "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "TAINTS pod default/a\n" },
     /* A pod on a node that the constraint does not look at tells it of no domain. */
-    { HEAD OWN_POOL("", ", requirements: []", "False") NODE("n1", "a", "4", "") NODE("n2", "c", "4", "") LABELLED("a", "app: x", ON_N1)
-      LABELLED("b", "app: x", ON_N1) LABELLED("c", "app: x", ""),
+    { HEAD OWN_POOL("", ", requirements: []", "False") NODE("n1", "a", "4", "") NODE("n2", "c", "4", "")
+          LABELLED("a", "app: x", ON_N1) LABELLED("b", "app: x", ON_N1) LABELLED("c", "app: x", ""),
       "{\"placements\":[{\"node\":\"n1\",\"pods\":[" AB "]},{\"node\":\"n2\",\"pods\":[\"default/c\"]}]}", "" },
-    { HEAD OWN_POOL("", ", requirements: []", "False") NODE("n1", "a", "4", "") NODE("n2", "c", "4", "") LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone"))
-      LABELLED("b", "app: x", SPREAD("topology.kubernetes.io/zone")),
+    { HEAD OWN_POOL("", ", requirements: []", "False") NODE("n1", "a", "4", "") NODE("n2", "c", "4", "")
+          LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone"))
+              LABELLED("b", "app: x", SPREAD("topology.kubernetes.io/zone")),
       "{\"placements\":[{\"node\":\"n1\",\"pods\":[" AB "]}]}", "SPREAD pod default/a\n" },
     /* Pods come to tolerate what a pool only asks to be avoided: such a taint hides no node from the constraint. */
-    { HEAD OWN_POOL("", ", taints: [" SOFT "], requirements: []", "False") NODE("n1", "a", "4", "") NODE("n2", "c", "4", "taints: [" SOFT "]")
-      NODE("n3", "c", "4", "") RUNNING("r", "n2", "app: x", "") LABELLED("a", "app: x", HONOR) LABELLED("b", "app: x", HONOR),
+    { HEAD OWN_POOL("", ", taints: [" SOFT "], requirements: []", "False") NODE("n1", "a", "4", "")
+          NODE("n2", "c", "4", "taints: [" SOFT "]") NODE("n3", "c", "4", "") RUNNING("r", "n2", "app: x", "")
+              LABELLED("a", "app: x", HONOR) LABELLED("b", "app: x", HONOR),
       KARP ",\"placements\":[{\"node\":\"n1\",\"pods\":[" AB "]}]}", "" },
-    { HEAD OWN_POOL("", ", requirements: []", "False") NODE("n1", "a", "4", "") NODE("n2", "c", "4", "taints: [" SOFT "]")
-      NODE("n3", "c", "4", "") RUNNING("r", "n2", "app: x", "") LABELLED("a", "app: x", HONOR) LABELLED("b", "app: x", HONOR),
+    { HEAD OWN_POOL("", ", requirements: []", "False") NODE("n1", "a", "4", "")
+          NODE("n2", "c", "4", "taints: [" SOFT "]") NODE("n3", "c", "4", "") RUNNING("r", "n2", "app: x", "")
+              LABELLED("a", "app: x", HONOR) LABELLED("b", "app: x", HONOR),
       KARP ",\"placements\":[{\"node\":\"n1\",\"pods\":[" AB "]}]}", "SPREAD pod default/a\n" },
     /* A budget that has nothing to spare keeps its pod on a node that goes; Karpenter does not count. */
     { BOTH LEAVING BUDGET("minAvailable: 1") RUNNING("a", "n1", "app: x", ""), "{}", "POD_MISSING pod default/a\n" },
     { BOTH LEAVING BUDGET("minAvailable: 1") RUNNING("a", "n1", "app: x", ""), KARP "}", "" },
     { BOTH LEAVING BUDGET("minAvailable: 50%") RUNNING("a", "n1", "app: x", ""), KARP "}", "" },
-    { BOTH LEAVING BUDGET("minAvailable: 1") RUNNING("a", "n1", "app: x", "") RUNNING("b", "n1", "app: x", ""), KARP ",\"unschedulable\":[{\"pod\":" A "}]}", "POD_MISSING pod default/b\n" },
-    { BOTH LEAVING BUDGET("maxUnavailable: 1%") RUNNING("a", "n1", "app: x", ""), KARP "}", "POD_MISSING pod default/a\n" },
+    { BOTH LEAVING BUDGET("minAvailable: 1") RUNNING("a", "n1", "app: x", "") RUNNING("b", "n1", "app: x", ""),
+      KARP ",\"unschedulable\":[{\"pod\":" A "}]}", "POD_MISSING pod default/b\n" },
+    { BOTH LEAVING BUDGET("maxUnavailable: 1%") RUNNING("a", "n1", "app: x", ""), KARP "}",
+      "POD_MISSING pod default/a\n" },
     { BOTH LEAVING BUDGET("maxUnavailable: 0") RUNNING("a", "n1", "app: x", ""), "{}", "" },
 };
 
@@ -142,9 +193,12 @@ static void test_pools(void **state)
 static void test_memory(void **state)
 {
     (void)state;
-    static const char world[] = BOTH DAEMON("1", "90") NODE("n1", "a", "4", "") RUNNING("c", "n1", "app: x", ANTI("kubernetes.io/hostname"))
-        LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone")) LABELLED("b", "app: x", WITH("topology.kubernetes.io/zone"));
-    static const char plan[] = "{\"launches\":[" LAUNCH(A, "\"m\"", ZONE_IN("b")) "],\"placements\":[{\"node\":\"n1\",\"pods\":[" B "]}]}";
+    static const char world[] = BOTH DAEMON("1", "90") NODE("n1", "a", "4", "")
+        RUNNING("c", "n1", "app: x", ANTI("kubernetes.io/hostname"))
+            LABELLED("a", "app: x", SPREAD("topology.kubernetes.io/zone"))
+                LABELLED("b", "app: x", WITH("topology.kubernetes.io/zone"));
+    static const char plan[] = "{\"launches\":[" LAUNCH(
+        A, "\"m\"", ZONE_IN("b")) "],\"placements\":[{\"node\":\"n1\",\"pods\":[" B "]}]}";
     char text[4096];
     karp_error error;
     for (size_t at = 1;; at++) {
@@ -217,7 +271,8 @@ static void test_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_checks), cmocka_unit_test(test_pools), cmocka_unit_test(test_memory), cmocka_unit_test(test_bad_plans), cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_checks),    cmocka_unit_test(test_pools), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_bad_plans), cmocka_unit_test(test_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,8 @@ static void finds(const asking *a, const karp_plan_launch *launch, const char *e
     for (size_t i = 0; i < karp_verification_count(found); i++) {
         karp_finding row = { .size = sizeof row };
         assert_int_equal(karp_verification_finding(found, i, &row), KARP_OK);
-        length += (size_t)snprintf(words + length, sizeof words - length, "%s %s\n", karp_finding_name(row.code), row.object.ptr);
+        length += (size_t)snprintf(words + length, sizeof words - length, "%s %s\n", karp_finding_name(row.code),
+                                   row.object.ptr);
     }
     assert_string_equal(words, expected);
     karp_verification_free(found);
@@ -82,19 +83,25 @@ static void test_nothing_given(void **state)
 static void test_lists_without_elements(void **state)
 {
     asking *a = *state;
-    static const char of_plan[] = "a list of the plan has a length but no elements", of_launch[] = "a list of launch 0 has a length but no elements";
+    static const char of_plan[] = "a list of the plan has a length but no elements",
+                      of_launch[] = "a list of launch 0 has a length but no elements";
     karp_plan_launch launch = { .pod_count = 1 };
     karp_plan_placement placement = { .pod_count = 1 };
     refused(a, (karp_plan){ .size = sizeof(karp_plan), .launch_count = 1 }, KARP_E_INVALID, of_plan);
     refused(a, (karp_plan){ .size = sizeof(karp_plan), .placement_count = 1 }, KARP_E_INVALID, of_plan);
     refused(a, (karp_plan){ .size = sizeof(karp_plan), .left_count = 1 }, KARP_E_INVALID, of_plan);
-    refused(a, (karp_plan){ .size = sizeof(karp_plan), .launches = &launch, .launch_count = 1 }, KARP_E_INVALID, of_launch);
+    refused(a, (karp_plan){ .size = sizeof(karp_plan), .launches = &launch, .launch_count = 1 }, KARP_E_INVALID,
+            of_launch);
     launch = (karp_plan_launch){ .instance_type_count = 1 };
-    refused(a, (karp_plan){ .size = sizeof(karp_plan), .launches = &launch, .launch_count = 1 }, KARP_E_INVALID, of_launch);
+    refused(a, (karp_plan){ .size = sizeof(karp_plan), .launches = &launch, .launch_count = 1 }, KARP_E_INVALID,
+            of_launch);
     launch = (karp_plan_launch){ .requirement_count = 1 };
-    refused(a, (karp_plan){ .size = sizeof(karp_plan), .launches = &launch, .launch_count = 1 }, KARP_E_INVALID, of_launch);
-    refused(a, (karp_plan){ .size = sizeof(karp_plan), .placements = &placement, .placement_count = 1 }, KARP_E_INVALID, "the pods of placement 0 have a number but no names");
-    refused(a, (karp_plan){ .size = sizeof(karp_plan), .profile = KARP_PROFILE_KARP + 1 }, KARP_E_INVALID, "unknown profile 2");
+    refused(a, (karp_plan){ .size = sizeof(karp_plan), .launches = &launch, .launch_count = 1 }, KARP_E_INVALID,
+            of_launch);
+    refused(a, (karp_plan){ .size = sizeof(karp_plan), .placements = &placement, .placement_count = 1 }, KARP_E_INVALID,
+            "the pods of placement 0 have a number but no names");
+    refused(a, (karp_plan){ .size = sizeof(karp_plan), .profile = KARP_PROFILE_KARP + 1 }, KARP_E_INVALID,
+            "unknown profile 2");
 }
 
 static void test_sizes(void **state)
@@ -107,8 +114,14 @@ static void test_sizes(void **state)
     karp_str value = text("x");
     karp_requirement endless = { .key = text("k"), .op = KARP_OP_IN, .values = &value, .value_count = UINT32_MAX };
     karp_str pod = text("default/a"), type = text("m");
-    karp_plan_launch launch = { .id = text("new-1"), .node_pool = text("default"), .pods = &pod, .pod_count = 1, .instance_types = &type, .instance_type_count = 1,
-                                .requirements = &endless, .requirement_count = 1 };
+    karp_plan_launch launch = { .id = text("new-1"),
+                                .node_pool = text("default"),
+                                .pods = &pod,
+                                .pod_count = 1,
+                                .instance_types = &type,
+                                .instance_type_count = 1,
+                                .requirements = &endless,
+                                .requirement_count = 1 };
     plan = (karp_plan){ .size = sizeof plan, .launches = &launch, .launch_count = 1 };
     assert_int_equal(karp_verify(a->snapshot, &plan, &found, &a->error), KARP_E_NOMEM);
     launch.requirement_count = 0;
@@ -120,14 +133,22 @@ static void test_sizes(void **state)
 static void test_names(void **state)
 {
     const asking *a = *state;
-    static const karp_str pods[] = { { "default/a", 9 }, { NULL, 0 }, { "a", 1 }, { "nowhere/a", 9 }, { "default/b", 9 }, { "/", 1 } }, type = { "m", 1 };
-    karp_plan_launch launch = { .node_pool = text("default"), .pods = pods, .pod_count = 1, .instance_types = &type, .instance_type_count = 1 };
+    static const karp_str pods[] = { { "default/a", 9 }, { NULL, 0 },        { "a", 1 },
+                                     { "nowhere/a", 9 }, { "default/b", 9 }, { "/", 1 } },
+                          type = { "m", 1 };
+    karp_plan_launch launch = {
+        .node_pool = text("default"), .pods = pods, .pod_count = 1, .instance_types = &type, .instance_type_count = 1
+    };
     finds(a, &launch, "");
     launch.pod_count = sizeof pods / sizeof *pods;
-    finds(a, &launch, "POD_UNKNOWN pod \nPOD_UNKNOWN pod a\nPOD_UNKNOWN pod nowhere/a\nPOD_UNKNOWN pod default/b\nPOD_UNKNOWN pod /\n");
+    finds(a, &launch,
+          "POD_UNKNOWN pod \nPOD_UNKNOWN pod a\nPOD_UNKNOWN pod nowhere/a\nPOD_UNKNOWN pod default/b\nPOD_UNKNOWN pod "
+          "/\n");
     launch = (karp_plan_launch){ .pods = pods, .pod_count = 1, .instance_types = &type, .instance_type_count = 1 };
     finds(a, &launch, "POOL_UNKNOWN launch \n"); /* nothing has a name */
-    karp_requirement unnamed = { .key = text("team"), .op = KARP_OP_IN, .values = (karp_str[]){ { NULL, 0 } }, .value_count = 1 };
+    karp_requirement unnamed = {
+        .key = text("team"), .op = KARP_OP_IN, .values = (karp_str[]){ { NULL, 0 } }, .value_count = 1
+    };
     launch.id = text("new-1");
     launch.node_pool = text("default");
     launch.requirements = &unnamed;
@@ -148,7 +169,12 @@ static void test_long_names(void **state)
     memset(key, 'k', sizeof key);
     memset(type, 't', sizeof type);
     karp_str pod = text("default/a"), listed = { type, sizeof type };
-    karp_plan_launch launch = { .id = { id, sizeof id }, .node_pool = text("default"), .pods = &pod, .pod_count = 1, .instance_types = &listed, .instance_type_count = 1 };
+    karp_plan_launch launch = { .id = { id, sizeof id },
+                                .node_pool = text("default"),
+                                .pods = &pod,
+                                .pod_count = 1,
+                                .instance_types = &listed,
+                                .instance_type_count = 1 };
     karp_plan plan = { .size = sizeof plan, .launches = &launch, .launch_count = 1 };
     karp_verification *found = NULL;
     karp_finding row = { .size = sizeof row };
@@ -164,7 +190,9 @@ static void test_long_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_given), cmocka_unit_test(test_lists_without_elements), cmocka_unit_test(test_sizes), cmocka_unit_test(test_names), cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_nothing_given), cmocka_unit_test(test_lists_without_elements),
+        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_long_names),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -10,13 +10,22 @@
 enum { VOLUMES = 6 };
 
 static karp_str h1[] = { T("h1") }, h12[] = { T("h1"), T("h2") }, h2[] = { T("h2") }, z1[] = { T("z1") };
-static const karp_requirement on_h1[] = { { T("kubernetes.io/hostname"), KARP_OP_IN, 0, h1, 1 } }, on_h12[] = { { T("kubernetes.io/hostname"), KARP_OP_IN, 0, h12, 2 } };
-static const karp_requirement on_h2[] = { { T("kubernetes.io/hostname"), KARP_OP_IN, 0, h2, 1 } }, in_z1[] = { { T("zone"), KARP_OP_IN, 0, z1, 1 } };
-static const karp_node_term terms_h1[] = { { on_h1, 1, 0, 0 } }, terms_h12[] = { { on_h12, 1, 0, 0 } }, terms_h2[] = { { on_h2, 1, 0, 0 } };
-static const karp_node_term terms_z1[] = { { NULL, 0, 0, 0 }, { in_z1, 1, 0, 0 } }, terms_empty[] = { { NULL, 0, 0, 0 } };
+static const karp_requirement on_h1[] = { { T("kubernetes.io/hostname"), KARP_OP_IN, 0, h1, 1 } },
+                              on_h12[] = { { T("kubernetes.io/hostname"), KARP_OP_IN, 0, h12, 2 } };
+static const karp_requirement on_h2[] = { { T("kubernetes.io/hostname"), KARP_OP_IN, 0, h2, 1 } },
+                              in_z1[] = { { T("zone"), KARP_OP_IN, 0, z1, 1 } };
+static const karp_node_term terms_h1[] = { { on_h1, 1, 0, 0 } }, terms_h12[] = { { on_h12, 1, 0, 0 } },
+                            terms_h2[] = { { on_h2, 1, 0, 0 } };
+static const karp_node_term terms_z1[] = { { NULL, 0, 0, 0 }, { in_z1, 1, 0, 0 } },
+                            terms_empty[] = { { NULL, 0, 0, 0 } };
 
-static const struct { const char *name; const karp_node_term *terms; size_t count; bool local; } volumes[VOLUMES] = {
-    { "on-h1", terms_h1, 1, false }, { "on-h12", terms_h12, 1, false }, { "on-h2", terms_h2, 1, false },
+static const struct {
+    const char *name;
+    const karp_node_term *terms;
+    size_t count;
+    bool local;
+} volumes[VOLUMES] = {
+    { "on-h1", terms_h1, 1, false }, { "on-h12", terms_h12, 1, false },  { "on-h2", terms_h2, 1, false },
     { "in-z1", terms_z1, 2, false }, { "empty", terms_empty, 1, false }, { "local-h2", terms_h2, 1, true },
 };
 
@@ -43,9 +52,15 @@ static const wanted pods[] = {
 static void add_volumes(building *f)
 {
     for (size_t i = 0; i < VOLUMES; i++) {
-        karp_persistent_volume v = { .size = sizeof v, .meta = { .name = str(volumes[i].name) }, .csi_driver = T("d"), .local = volumes[i].local,
-                                     .node_terms = volumes[i].terms, .node_term_count = volumes[i].count };
-        karp_persistent_volume_claim c = { .size = sizeof c, .meta = { .name = str(volumes[i].name) }, .volume_name = str(volumes[i].name) };
+        karp_persistent_volume v = { .size = sizeof v,
+                                     .meta = { .name = str(volumes[i].name) },
+                                     .csi_driver = T("d"),
+                                     .local = volumes[i].local,
+                                     .node_terms = volumes[i].terms,
+                                     .node_term_count = volumes[i].count };
+        karp_persistent_volume_claim c = { .size = sizeof c,
+                                           .meta = { .name = str(volumes[i].name) },
+                                           .volume_name = str(volumes[i].name) };
         good(f, karp_builder_add_persistent_volume(f->b, &v, &f->error));
         good(f, karp_builder_add_persistent_volume_claim(f->b, &c, &f->error));
     }
@@ -57,9 +72,13 @@ static void alternatives(void **state)
     static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" };
     add_volumes(f);
     for (size_t i = 0; i < COUNT(pods); i++) {
-        karp_pod_volume uses[] = { { .name = T("x"), .kind = KARP_VOLUME_CLAIM, .claim_name = str(pods[i].first) }, { .name = T("y"), .kind = KARP_VOLUME_CLAIM } };
+        karp_pod_volume uses[] = { { .name = T("x"), .kind = KARP_VOLUME_CLAIM, .claim_name = str(pods[i].first) },
+                                   { .name = T("y"), .kind = KARP_VOLUME_CLAIM } };
         if (pods[i].second != NULL) uses[1].claim_name = str(pods[i].second);
-        karp_pod p = { .size = sizeof p, .meta = { .name = str(names[i]) }, .volumes = uses, .volume_count = pods[i].second != NULL ? 2 : 1 };
+        karp_pod p = { .size = sizeof p,
+                       .meta = { .name = str(names[i]) },
+                       .volumes = uses,
+                       .volume_count = pods[i].second != NULL ? 2 : 1 };
         good(f, karp_builder_add_pod(f->b, &p, &f->error));
     }
     karp_snapshot *s = NULL;
@@ -87,7 +106,8 @@ static void host_names(void **state)
     (void)state;
     static law_world w;
     assert_true(law_world_open(&w));
-    uint32_t host = law_word_id("kubernetes.io/hostname"), a = law_word_id("a"), b = law_word_id("b"), m = law_word_id("m");
+    uint32_t host = law_word_id("kubernetes.io/hostname"), a = law_word_id("a"), b = law_word_id("b"),
+             m = law_word_id("m");
     w.normalized[m] = host;
     label_pair both[] = { { host, a }, { m, b } }, same[] = { { host, a }, { m, a } };
     demand d = { EMPTY_SET, NO_ID };

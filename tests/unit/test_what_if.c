@@ -8,9 +8,18 @@
 
 static const karp_str spot = { "spot", 4 };
 
-static karp_change removed(const char *name) { return (karp_change){ .name = { name, strlen(name) }, .kind = KARP_CHANGE_REMOVE_NODE }; }
-static karp_change lost(const char *name) { return (karp_change){ .name = { name, strlen(name) }, .kind = KARP_CHANGE_LOSE_ZONE }; }
-static karp_change scaled(karp_str name, double factor) { return (karp_change){ .name = name, .factor = factor, .kind = KARP_CHANGE_SCALE_PRICE }; }
+static karp_change removed(const char *name)
+{
+    return (karp_change){ .name = { name, strlen(name) }, .kind = KARP_CHANGE_REMOVE_NODE };
+}
+static karp_change lost(const char *name)
+{
+    return (karp_change){ .name = { name, strlen(name) }, .kind = KARP_CHANGE_LOSE_ZONE };
+}
+static karp_change scaled(karp_str name, double factor)
+{
+    return (karp_change){ .name = name, .factor = factor, .kind = KARP_CHANGE_SCALE_PRICE };
+}
 
 static void ask(cluster *c, const karp_change *changes, size_t count)
 {
@@ -21,7 +30,8 @@ static void ask(cluster *c, const karp_change *changes, size_t count)
     assert_int_equal(status, KARP_OK);
 }
 
-static void expect_choice(const cluster *c, size_t index, const char *type, const char *zone, const char *capacity_type, double price)
+static void expect_choice(const cluster *c, size_t index, const char *type, const char *zone, const char *capacity_type,
+                          double price)
 {
     karp_choice k = launch_at(c, index).choice;
     assert_string_equal(k.instance_type.ptr, type);
@@ -53,7 +63,10 @@ static void two_nodes(cluster *c)
     add_pod(c, "a-0", "a", "1");
     add_pod(c, "a-1", "a", "2");
     add_pod(c, "b-0", "b", "2");
-    add_pod_with(c, "daemon", "a", "500m", ",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"name\":\"d\",\"uid\":\"d\",\"controller\":true}]", "");
+    add_pod_with(c, "daemon", "a", "500m",
+                 ",\"ownerReferences\":[{\"apiVersion\":\"apps/"
+                 "v1\",\"kind\":\"DaemonSet\",\"name\":\"d\",\"uid\":\"d\",\"controller\":true}]",
+                 "");
     cluster_ready(c);
 }
 
@@ -115,7 +128,8 @@ static void test_two_launches(void **state)
     add_node(c, "a", 2, "on-demand", "");
     for (int i = 0; i < 2; i++) {
         add_pod_with(c, i == 0 ? "x" : "y", "a", "1", ",\"labels\":{\"app\":\"x\"}",
-                     ",\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{\"topologyKey\":\"kubernetes.io/hostname\","
+                     ",\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{"
+                     "\"topologyKey\":\"kubernetes.io/hostname\","
                      "\"labelSelector\":{\"matchLabels\":{\"app\":\"x\"}}}]}}");
     }
     cluster_ready(c);
@@ -150,8 +164,11 @@ static void test_lost_for_good(void **state)
     cluster_begin(c, 1, "");
     add_pool(c, "pool", "", "");
     for (int i = 0; i < 2; i++) {
-        add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{\"name\":\"m\"}]%s},"
-               "\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\"}]}}",
+        add(c,
+            ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},"
+            "\"spec\":{\"containers\":[{\"name\":\"m\"}]%s},"
+            "\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\","
+            "\"reason\":\"Unschedulable\"}]}}",
             i == 0 ? "any" : "none", i == 0 ? "" : ",\"nodeSelector\":{\"topology.kubernetes.io/zone\":\"z3\"}");
     }
     cluster_ready(c);

@@ -15,137 +15,225 @@
 
 /* ---- the stand-in for the decision ------------------------------------------------------------------------------- */
 
-#define S(text) {(text), sizeof(text) - 1}
+#define S(text)                                                                                                        \
+    {                                                                                                                  \
+        (text), sizeof(text) - 1                                                                                       \
+    }
 #define LIST(array) (array), sizeof(array) / sizeof((array)[0])
 
 struct karp_decision {
     int is_empty;
 };
 
-static const struct karp_decision full = {0};
-static const struct karp_decision empty = {1};
+static const struct karp_decision full = { 0 };
+static const struct karp_decision empty = { 1 };
 
 static const char *const pod_names[] = {
-    "batch/etl-0",  "batch/etl-1",           "other/web-0",           "other/web-1",     "other/web-10",
-    "other/web-2",  "ml/train-0",            "ml/train-1",            "kube-system/dns", "default/api-6ffb6f8dcd-2kn9r",
-    "default/api-6ffb6f8dcd-cck7v", "ml/train-9",
+    "batch/etl-0",
+    "batch/etl-1",
+    "other/web-0",
+    "other/web-1",
+    "other/web-10",
+    "other/web-2",
+    "ml/train-0",
+    "ml/train-1",
+    "kube-system/dns",
+    "default/api-6ffb6f8dcd-2kn9r",
+    "default/api-6ffb6f8dcd-cck7v",
+    "ml/train-9",
 };
 
 karp_str karp_decision_pod_name(const karp_decision *decision, uint32_t pod)
 {
     (void)decision;
-    if (pod >= sizeof(pod_names) / sizeof(pod_names[0])) return (karp_str){0};
-    return (karp_str){pod_names[pod], strlen(pod_names[pod])};
+    if (pod >= sizeof(pod_names) / sizeof(pod_names[0])) return (karp_str){ 0 };
+    return (karp_str){ pod_names[pod], strlen(pod_names[pod]) };
 }
 
 uint32_t karp_decision_complete(const karp_decision *decision) { return (uint32_t)decision->is_empty; }
-uint32_t karp_decision_profile(const karp_decision *decision) { (void)decision; return KARP_PROFILE_KARPENTER; }
-int64_t karp_decision_now(const karp_decision *decision) { (void)decision; return INT64_C(1700173920413000000); }
+uint32_t karp_decision_profile(const karp_decision *decision)
+{
+    (void)decision;
+    return KARP_PROFILE_KARPENTER;
+}
+int64_t karp_decision_now(const karp_decision *decision)
+{
+    (void)decision;
+    return INT64_C(1700173920413000000);
+}
 double karp_decision_cost_before(const karp_decision *d) { return d->is_empty ? 0 : 0.384; }
 double karp_decision_cost_after(const karp_decision *d) { return d->is_empty ? 0 : 0.6204; }
 
-static const uint32_t etl[] = {0, 1};
-static const uint32_t web[] = {2, 3, 4, 5};
-static const uint32_t api[] = {9, 10, 8};
-static const karp_resource requests[] = {
-    {S("cpu"), S("2125m"), 0, 0, 0}, {S("memory"), S("2Gi"), 0, 0, 0}, {S("pods"), S("6"), 0, 0, 0}};
-static const karp_resource allocatable[] = {
-    {S("cpu"), S("3920m"), 0, 0, 0}, {S("memory"), S("8Gi"), 0, 0, 0}, {S("pods"), S("58"), 0, 0, 0}};
-static const karp_str zones[] = {S("us-west-2a"), S("us-west-2b")};
-static const karp_str host[] = {S("placeholder-1")};
-static const karp_str three[] = {S("3")};
-static const karp_str types[] = {S("m6g.xlarge"), S("c5.xlarge"), S("m5.xlarge"), S("r5.xlarge"), S("m5a.xlarge")};
+static const uint32_t etl[] = { 0, 1 };
+static const uint32_t web[] = { 2, 3, 4, 5 };
+static const uint32_t api[] = { 9, 10, 8 };
+static const karp_resource requests[] = { { S("cpu"), S("2125m"), 0, 0, 0 },
+                                          { S("memory"), S("2Gi"), 0, 0, 0 },
+                                          { S("pods"), S("6"), 0, 0, 0 } };
+static const karp_resource allocatable[] = { { S("cpu"), S("3920m"), 0, 0, 0 },
+                                             { S("memory"), S("8Gi"), 0, 0, 0 },
+                                             { S("pods"), S("58"), 0, 0, 0 } };
+static const karp_str zones[] = { S("us-west-2a"), S("us-west-2b") };
+static const karp_str host[] = { S("placeholder-1") };
+static const karp_str three[] = { S("3") };
+static const karp_str types[] = { S("m6g.xlarge"), S("c5.xlarge"), S("m5.xlarge"), S("r5.xlarge"), S("m5a.xlarge") };
 static const karp_requirement loose[] = {
-    {S("example.com/gen"), KARP_OP_EXISTS, 2, NULL, 0},
-    {S("example.com/gen"), KARP_OP_GTE, 0, LIST(three)},
-    {S("karpenter.sh/registered"), KARP_OP_IN, 0, LIST(host)},
-    {S("kubernetes.io/hostname"), KARP_OP_IN, 0, LIST(host)},
-    {S("topology.kubernetes.io/zone"), KARP_OP_IN, 0, LIST(zones)},
+    { S("example.com/gen"), KARP_OP_EXISTS, 2, NULL, 0 },
+    { S("example.com/gen"), KARP_OP_GTE, 0, LIST(three) },
+    { S("karpenter.sh/registered"), KARP_OP_IN, 0, LIST(host) },
+    { S("kubernetes.io/hostname"), KARP_OP_IN, 0, LIST(host) },
+    { S("topology.kubernetes.io/zone"), KARP_OP_IN, 0, LIST(zones) },
 };
 static const karp_requirement narrow[] = {
-    {S("example.com/gen"), KARP_OP_GTE, 0, LIST(three)},
-    {S("node.kubernetes.io/instance-type"), KARP_OP_IN, 2, LIST(types)},
+    { S("example.com/gen"), KARP_OP_GTE, 0, LIST(three) },
+    { S("node.kubernetes.io/instance-type"), KARP_OP_IN, 2, LIST(types) },
 };
-static const karp_label labels[] = {{S("karpenter.sh/nodepool"), S("default")}, {S("team"), S("yes")}};
-static const karp_label notes[] = {{S("note"), S("a \"b\"\n\x01\xff\xc3\xa9")}};
+static const karp_label labels[] = { { S("karpenter.sh/nodepool"), S("default") }, { S("team"), S("yes") } };
+static const karp_label notes[] = { { S("note"), S("a \"b\"\n\x01\xff\xc3\xa9") } };
 static const karp_label choice_labels[] = {
-    {S("karpenter.sh/capacity-type"), S("spot")},    {S("kubernetes.io/arch"), S("arm64")},
-    {S("kubernetes.io/hostname"), S("nobody")},      {S("node.kubernetes.io/instance-type"), S("m6g.xlarge")},
-    {S("topology.kubernetes.io/zone"), S("us-west-2b")},
+    { S("karpenter.sh/capacity-type"), S("spot") },        { S("kubernetes.io/arch"), S("arm64") },
+    { S("kubernetes.io/hostname"), S("nobody") },          { S("node.kubernetes.io/instance-type"), S("m6g.xlarge") },
+    { S("topology.kubernetes.io/zone"), S("us-west-2b") },
 };
-static const karp_taint taints[] = {{S("dedicated"), S("gpu"), S("NoSchedule")}, {S("bare"), S(""), S("NoExecute")}};
+static const karp_taint taints[] = { { S("dedicated"), S("gpu"), S("NoSchedule") },
+                                     { S("bare"), S(""), S("NoExecute") } };
 
-#define CLASS {S("karpenter.k8s.aws"), S("EC2NodeClass"), S("default")}
-#define WITH_TYPES(pods_) \
-    .pods = (pods_), .pod_count = sizeof(pods_) / sizeof((pods_)[0]), .requests = requests, .request_count = 3, \
-    .instance_types = types, .instance_type_count = 5, .allocatable = allocatable, .allocatable_count = 3, \
+#define CLASS                                                                                                          \
+    {                                                                                                                  \
+        S("karpenter.k8s.aws"), S("EC2NodeClass"), S("default")                                                        \
+    }
+#define WITH_TYPES(pods_)                                                                                              \
+    .pods = (pods_), .pod_count = sizeof(pods_) / sizeof((pods_)[0]), .requests = requests, .request_count = 3,        \
+    .instance_types = types, .instance_type_count = 5, .allocatable = allocatable, .allocatable_count = 3,             \
     .node_class = CLASS
 
 static const karp_launch launches[] = {
-    {.id = S("new-1"), .node_pool = S("default"), WITH_TYPES(etl),
-     .requirements = loose, .requirement_count = 5, .claim_requirements = narrow, .claim_requirement_count = 2,
-     .labels = labels, .label_count = 2, .annotations = notes, .annotation_count = 1, .taints = taints,
-     .taint_count = 2, .choice = {S("m6g.xlarge"), S("us-west-2b"), S("spot"), 0.1544},
-     .choice_labels = choice_labels, .choice_label_count = 5, .expire_after = INT64_C(720) * 3600 * 1000000000,
-     .termination_grace_period = KARP_DURATION_UNSET},
-    {.id = S("new-2"), .node_pool = S("default"), WITH_TYPES(web),
-     .startup_taints = taints, .startup_taint_count = 1, .choice = {S("c5.xlarge"), S("us-west-2a"), S("on-demand"), 0.082},
-     .expire_after = KARP_DURATION_NEVER, .termination_grace_period = INT64_C(90000000000)},
-    {.id = S("new-3"), .node_pool = S("2024-01"), .node_class = CLASS, .expire_after = KARP_DURATION_UNSET,
-     .termination_grace_period = KARP_DURATION_UNSET},
+    { .id = S("new-1"),
+      .node_pool = S("default"),
+      WITH_TYPES(etl),
+      .requirements = loose,
+      .requirement_count = 5,
+      .claim_requirements = narrow,
+      .claim_requirement_count = 2,
+      .labels = labels,
+      .label_count = 2,
+      .annotations = notes,
+      .annotation_count = 1,
+      .taints = taints,
+      .taint_count = 2,
+      .choice = { S("m6g.xlarge"), S("us-west-2b"), S("spot"), 0.1544 },
+      .choice_labels = choice_labels,
+      .choice_label_count = 5,
+      .expire_after = INT64_C(720) * 3600 * 1000000000,
+      .termination_grace_period = KARP_DURATION_UNSET },
+    { .id = S("new-2"),
+      .node_pool = S("default"),
+      WITH_TYPES(web),
+      .startup_taints = taints,
+      .startup_taint_count = 1,
+      .choice = { S("c5.xlarge"), S("us-west-2a"), S("on-demand"), 0.082 },
+      .expire_after = KARP_DURATION_NEVER,
+      .termination_grace_period = INT64_C(90000000000) },
+    { .id = S("new-3"),
+      .node_pool = S("2024-01"),
+      .node_class = CLASS,
+      .expire_after = KARP_DURATION_UNSET,
+      .termination_grace_period = KARP_DURATION_UNSET },
 };
-static const karp_placement placements[] = {{.node = S("ip-10-0-2-40"), .pods = api, .pod_count = 3}};
+static const karp_placement placements[] = { { .node = S("ip-10-0-2-40"), .pods = api, .pod_count = 3 } };
 static const karp_pool_refusal refusals[] = {
-    {S("gpu"), S("taint nvidia.com/gpu=true:NoSchedule is not tolerated"), KARP_REASON_TAINTS, 742, 11, 4, 4, 0},
-    {S("default"), S("no type has nvidia.com/gpu"), KARP_REASON_TYPE_RESOURCES, 742, 38, 0, 0, 0},
+    { S("gpu"), S("taint nvidia.com/gpu=true:NoSchedule is not tolerated"), KARP_REASON_TAINTS, 742, 11, 4, 4, 0 },
+    { S("default"), S("no type has nvidia.com/gpu"), KARP_REASON_TYPE_RESOURCES, 742, 38, 0, 0, 0 },
 };
-static const karp_target_refusal targets[] = {{S("ip-10-0-2-40"), KARP_REASON_RESOURCES, 0},
-                                              {S("new-1"), KARP_REASON_RESOURCES, 1}};
-static const karp_str relaxed[] = {S("preferred node affinity, weight 1")};
+static const karp_target_refusal targets[] = { { S("ip-10-0-2-40"), KARP_REASON_RESOURCES, 0 },
+                                               { S("new-1"), KARP_REASON_RESOURCES, 1 } };
+static const karp_str relaxed[] = { S("preferred node affinity, weight 1") };
 static const karp_unschedulable unschedulable[] = {
-    {.pod = 6, .code = KARP_REASON_SEVERAL, .permanent = 1, .message = S("two pools refuse"), .pools = refusals,
-     .pool_count = 2},
-    {.pod = 7, .code = KARP_REASON_SEVERAL, .permanent = 1, .message = S("two pools refuse"), .pools = refusals,
-     .pool_count = 2},
-    {.pod = 11, .code = KARP_REASON_NO_NODEPOOLS, .message = S("there is no NodePool"), .targets = targets,
-     .target_count = 2, .relaxed = relaxed, .relaxed_count = 1},
+    { .pod = 6,
+      .code = KARP_REASON_SEVERAL,
+      .permanent = 1,
+      .message = S("two pools refuse"),
+      .pools = refusals,
+      .pool_count = 2 },
+    { .pod = 7,
+      .code = KARP_REASON_SEVERAL,
+      .permanent = 1,
+      .message = S("two pools refuse"),
+      .pools = refusals,
+      .pool_count = 2 },
+    { .pod = 11,
+      .code = KARP_REASON_NO_NODEPOOLS,
+      .message = S("there is no NodePool"),
+      .targets = targets,
+      .target_count = 2,
+      .relaxed = relaxed,
+      .relaxed_count = 1 },
 };
 static const karp_ignored ignored[] = {
-    {.pod = 8, .code = KARP_REASON_NOT_FOR_KARPENTER, .message = S("not for Karpenter")}};
+    { .pod = 8, .code = KARP_REASON_NOT_FOR_KARPENTER, .message = S("not for Karpenter") }
+};
 static const karp_node_use nodes[] = {
-    {.node = S("ip-10-0-2-17"), .node_pool = S("default"), .instance_type = S("m5.2xlarge"), .zone = S("us-west-2b"),
-     .capacity_type = S("on-demand"), .price = 0.384, .cpu_requested = 1, .cpu_allocatable = 7.91,
-     .memory_requested = 1024, .memory_allocatable = 4096},
-    {.node = S("ip-10-0-2-40"), .instance_type = S("m5.xlarge"), .zone = S("us-west-2b"), .cpu_requested = 3.65,
-     .cpu_allocatable = 3.92, .memory_requested = 3000, .memory_allocatable = 4096, .pods_received = 3},
+    { .node = S("ip-10-0-2-17"),
+      .node_pool = S("default"),
+      .instance_type = S("m5.2xlarge"),
+      .zone = S("us-west-2b"),
+      .capacity_type = S("on-demand"),
+      .price = 0.384,
+      .cpu_requested = 1,
+      .cpu_allocatable = 7.91,
+      .memory_requested = 1024,
+      .memory_allocatable = 4096 },
+    { .node = S("ip-10-0-2-40"),
+      .instance_type = S("m5.xlarge"),
+      .zone = S("us-west-2b"),
+      .cpu_requested = 3.65,
+      .cpu_allocatable = 3.92,
+      .memory_requested = 3000,
+      .memory_allocatable = 4096,
+      .pods_received = 3 },
 };
-static const karp_str gone[] = {S("ip-10-0-2-17"), S("ip-10-0-2-18")};
+static const karp_str gone[] = { S("ip-10-0-2-17"), S("ip-10-0-2-18") };
 static const karp_command commands[] = {
-    {.method = KARP_METHOD_MULTI_NODE, .replaces = 1, .nodes = gone, .node_count = 2, .launch_first = 1,
-     .launch_count = 1, .placement_first = 0, .placement_count = 1, .savings = 0.23, .validate_after = 15000000000,
-     .score = 0.5},
-    {.method = KARP_METHOD_EMPTINESS, .nodes = gone, .node_count = 1, .savings = 0.1, .score = -1},
+    { .method = KARP_METHOD_MULTI_NODE,
+      .replaces = 1,
+      .nodes = gone,
+      .node_count = 2,
+      .launch_first = 1,
+      .launch_count = 1,
+      .placement_first = 0,
+      .placement_count = 1,
+      .savings = 0.23,
+      .validate_after = 15000000000,
+      .score = 0.5 },
+    { .method = KARP_METHOD_EMPTINESS, .nodes = gone, .node_count = 1, .savings = 0.1, .score = -1 },
 };
-static const karp_candidate candidates[] = {{.node = S("ip-10-0-2-17"), .node_pool = S("default"), .price = 0.384,
-                                             .disruption_cost = 8.990625, .reschedule_cost = 8, .pods = api,
-                                             .pod_count = 3}};
-static const karp_pool_budget budgets[] = {{.node_pool = S("default"), .remaining = 2, .next_change = KARP_NO_TIME}};
+static const karp_candidate candidates[] = { { .node = S("ip-10-0-2-17"),
+                                               .node_pool = S("default"),
+                                               .price = 0.384,
+                                               .disruption_cost = 8.990625,
+                                               .reschedule_cost = 8,
+                                               .pods = api,
+                                               .pod_count = 3 } };
+static const karp_pool_budget budgets[] = {
+    { .node_pool = S("default"), .remaining = 2, .next_change = KARP_NO_TIME }
+};
 static const karp_kept kept[] = {
-    {.node = S("ip-10-0-2-40"), .detail = S("db/db-0 (pdb db/db)"), .code = KARP_REASON_PDB_BLOCKED}};
+    { .node = S("ip-10-0-2-40"), .detail = S("db/db-0 (pdb db/db)"), .code = KARP_REASON_PDB_BLOCKED }
+};
 static const karp_str warning = S("NodePool gpu: no instance type meets its requirements");
 
-#define TABLE(name, type, table) \
-    size_t karp_decision_##name##_count(const karp_decision *d) \
-    { \
-        return d->is_empty ? 0 : sizeof(table) / sizeof((table)[0]); \
-    } \
-    karp_status karp_decision_##name(const karp_decision *d, size_t index, type *out) \
-    { \
-        if (index >= karp_decision_##name##_count(d)) return KARP_E_NOT_FOUND; \
-        assert_int_equal(out->size, sizeof(*out)); \
-        *out = (table)[index]; \
-        out->size = sizeof(*out); \
-        return KARP_OK; \
+#define TABLE(name, type, table)                                                                                       \
+    size_t karp_decision_##name##_count(const karp_decision *d)                                                        \
+    {                                                                                                                  \
+        return d->is_empty ? 0 : sizeof(table) / sizeof((table)[0]);                                                   \
+    }                                                                                                                  \
+    karp_status karp_decision_##name(const karp_decision *d, size_t index, type *out)                                  \
+    {                                                                                                                  \
+        if (index >= karp_decision_##name##_count(d)) return KARP_E_NOT_FOUND;                                         \
+        assert_int_equal(out->size, sizeof(*out));                                                                     \
+        *out = (table)[index];                                                                                         \
+        out->size = sizeof(*out);                                                                                      \
+        return KARP_OK;                                                                                                \
     }
 TABLE(launch, karp_launch, launches)
 TABLE(placement, karp_placement, placements)
@@ -158,16 +246,24 @@ TABLE(command, karp_command, commands)
 TABLE(kept, karp_kept, kept)
 
 /* Pages show pods as the snapshot has them: test_html.c. */
-const karp_snapshot *karp_decision_snapshot(const karp_decision *d) { (void)d; return NULL; }
-size_t karp_decision_change_count(const karp_decision *d) { (void)d; return 0; }
+const karp_snapshot *karp_decision_snapshot(const karp_decision *d)
+{
+    (void)d;
+    return NULL;
+}
+size_t karp_decision_change_count(const karp_decision *d)
+{
+    (void)d;
+    return 0;
+}
 size_t karp_decision_warning_count(const karp_decision *d) { return d->is_empty ? 0 : 1; }
 karp_str karp_decision_warning(const karp_decision *d, size_t index)
 {
-    return !d->is_empty && index == 0 ? warning : (karp_str){0};
+    return !d->is_empty && index == 0 ? warning : (karp_str){ 0 };
 }
 karp_status karp_decision_disruption(const karp_decision *d, karp_disruption *out)
 {
-    *out = (karp_disruption){.size = sizeof(*out), .method = KARP_METHOD_MULTI_NODE, .simulations = 7};
+    *out = (karp_disruption){ .size = sizeof(*out), .method = KARP_METHOD_MULTI_NODE, .simulations = 7 };
     if (d->is_empty) {
         out->error_code = (karp_str)S("NODEPOOLS_NOT_FOUND");
         out->error_message = (karp_str)S("no usable pool");
@@ -205,15 +301,15 @@ static void expect_lines(karp_text *text, const char *const *wanted, size_t coun
     karp_text_free(text);
 }
 
-#define EXPECT_LINES(text, ...) \
-    do { \
-        static const char *const wanted_[] = {__VA_ARGS__}; \
-        expect_lines((text), wanted_, sizeof(wanted_) / sizeof(wanted_[0])); \
+#define EXPECT_LINES(text, ...)                                                                                        \
+    do {                                                                                                               \
+        static const char *const wanted_[] = { __VA_ARGS__ };                                                          \
+        expect_lines((text), wanted_, sizeof(wanted_) / sizeof(wanted_[0]));                                           \
     } while (0)
 
 static karp_text plan(const karp_decision *decision, const karp_decision *disruption, karp_write_options options)
 {
-    karp_text text = {0};
+    karp_text text = { 0 };
     assert_int_equal(karp_write_plan(context, decision, disruption, &options, &text, NULL), KARP_OK);
     return text;
 }
@@ -266,7 +362,8 @@ static void compact_plan(void **state)
         "\"annotations\":{},\"taints\":[],\"startupTaints\":[],\"instanceTypes\":[]}],",
         "\"placements\":[{\"node\":\"ip-10-0-2-40\",\"pods\":[\"default/api-6ffb6f8dcd-2kn9r\",",
         "{\"pod\":\"ml/train-0\",\"code\":\"SEVERAL\",\"permanent\":true,\"message\":\"two pools refuse\",\"pools\":["
-        "{\"nodePool\":\"gpu\",\"code\":\"TAINTS\",\"detail\":\"taint nvidia.com/gpu=true:NoSchedule is not tolerated\","
+        "{\"nodePool\":\"gpu\",\"code\":\"TAINTS\",\"detail\":\"taint nvidia.com/gpu=true:NoSchedule is not "
+        "tolerated\","
         "\"types\":{\"start\":742,\"requirements\":11,\"resources\":4,\"offerings\":4}},",
         "\"targets\":[{\"node\":\"ip-10-0-2-40\",\"code\":\"RESOURCES\"},{\"launch\":\"new-1\",",
         "\"relax\":[\"preferred node affinity, weight 1\"]",
@@ -295,14 +392,15 @@ static void disruption_json(void **state)
 {
     (void)state;
     karp_write_options options = options_for(KARP_FORMAT_JSON);
-    karp_text text = {0};
+    karp_text text = { 0 };
     options.compact = 1;
     assert_int_equal(karp_write_disruption(context, &full, &options, &text, NULL), KARP_OK);
-    EXPECT_LINES(&text, "\"kind\":\"DisruptionPlan\"",
-                 "\"method\":\"MultiNodeConsolidation\",\"reason\":\"Underutilized\",\"simulations\":7,\"requeueAfter\":\"0s\","
-                 "\"budgets\":{\"default\":2},\"candidates\":[{\"node\":\"ip-10-0-2-17\",\"nodePool\":\"default\","
-                 "\"price\":\"0.384\",\"disruptionCost\":8.990625,\"rescheduleDisruptionCost\":8,\"pods\":[",
-                 "\"commands\":[{\"method\":\"MultiNodeConsolidation\"", "\"kept\":[{");
+    EXPECT_LINES(
+        &text, "\"kind\":\"DisruptionPlan\"",
+        "\"method\":\"MultiNodeConsolidation\",\"reason\":\"Underutilized\",\"simulations\":7,\"requeueAfter\":\"0s\","
+        "\"budgets\":{\"default\":2},\"candidates\":[{\"node\":\"ip-10-0-2-17\",\"nodePool\":\"default\","
+        "\"price\":\"0.384\",\"disruptionCost\":8.990625,\"rescheduleDisruptionCost\":8,\"pods\":[",
+        "\"commands\":[{\"method\":\"MultiNodeConsolidation\"", "\"kept\":[{");
     assert_int_equal(karp_write_disruption(context, &empty, &options, &text, NULL), KARP_OK);
     EXPECT_LINES(&text, "\"error\":{\"code\":\"NODEPOOLS_NOT_FOUND\",\"message\":\"no usable pool\"},\"budgets\":{},"
                         "\"candidates\":[],\"commands\":[],\"kept\":[]");
@@ -314,82 +412,81 @@ static void claims_as_yaml(void **state)
 {
     (void)state;
     karp_text text = plan(&full, NULL, options_for(KARP_FORMAT_YAML));
-    expect_text(&text,
-                "apiVersion: karpenter.sh/v1\n"
-                "kind: NodeClaim\n"
-                "metadata:\n"
-                "  annotations:\n"
-                "    note: \"a \\\"b\\\"\\n\\u0001\xef\xbf\xbd\xc3\xa9\"\n"
-                "  labels:\n"
-                "    karpenter.sh/nodepool: default\n"
-                "    team: \"yes\"\n"
-                "  name: default-1\n"
-                "spec:\n"
-                "  expireAfter: 720h0m0s\n"
-                "  nodeClassRef:\n"
-                "    group: karpenter.k8s.aws\n"
-                "    kind: EC2NodeClass\n"
-                "    name: default\n"
-                "  requirements:\n"
-                "  - key: example.com/gen\n"
-                "    operator: Gte\n"
-                "    values:\n"
-                "    - \"3\"\n"
-                "  - key: node.kubernetes.io/instance-type\n"
-                "    minValues: 2\n"
-                "    operator: In\n"
-                "    values:\n"
-                "    - m6g.xlarge\n"
-                "    - c5.xlarge\n"
-                "    - m5.xlarge\n"
-                "    - r5.xlarge\n"
-                "    - m5a.xlarge\n"
-                "  resources:\n"
-                "    requests:\n"
-                "      cpu: 2125m\n"
-                "      memory: 2Gi\n"
-                "      pods: \"6\"\n"
-                "  taints:\n"
-                "  - effect: NoSchedule\n"
-                "    key: dedicated\n"
-                "    value: gpu\n"
-                "  - effect: NoExecute\n"
-                "    key: bare\n"
-                "---\n"
-                "apiVersion: karpenter.sh/v1\n"
-                "kind: NodeClaim\n"
-                "metadata:\n"
-                "  name: default-2\n"
-                "spec:\n"
-                "  expireAfter: Never\n"
-                "  nodeClassRef:\n"
-                "    group: karpenter.k8s.aws\n"
-                "    kind: EC2NodeClass\n"
-                "    name: default\n"
-                "  requirements: []\n"
-                "  resources:\n"
-                "    requests:\n"
-                "      cpu: 2125m\n"
-                "      memory: 2Gi\n"
-                "      pods: \"6\"\n"
-                "  startupTaints:\n"
-                "  - effect: NoSchedule\n"
-                "    key: dedicated\n"
-                "    value: gpu\n"
-                "  terminationGracePeriod: 1m30s\n"
-                "---\n"
-                "apiVersion: karpenter.sh/v1\n"
-                "kind: NodeClaim\n"
-                "metadata:\n"
-                "  name: \"2024-01-1\"\n"
-                "spec:\n"
-                "  nodeClassRef:\n"
-                "    group: karpenter.k8s.aws\n"
-                "    kind: EC2NodeClass\n"
-                "    name: default\n"
-                "  requirements: []\n"
-                "  resources:\n"
-                "    requests: {}\n");
+    expect_text(&text, "apiVersion: karpenter.sh/v1\n"
+                       "kind: NodeClaim\n"
+                       "metadata:\n"
+                       "  annotations:\n"
+                       "    note: \"a \\\"b\\\"\\n\\u0001\xef\xbf\xbd\xc3\xa9\"\n"
+                       "  labels:\n"
+                       "    karpenter.sh/nodepool: default\n"
+                       "    team: \"yes\"\n"
+                       "  name: default-1\n"
+                       "spec:\n"
+                       "  expireAfter: 720h0m0s\n"
+                       "  nodeClassRef:\n"
+                       "    group: karpenter.k8s.aws\n"
+                       "    kind: EC2NodeClass\n"
+                       "    name: default\n"
+                       "  requirements:\n"
+                       "  - key: example.com/gen\n"
+                       "    operator: Gte\n"
+                       "    values:\n"
+                       "    - \"3\"\n"
+                       "  - key: node.kubernetes.io/instance-type\n"
+                       "    minValues: 2\n"
+                       "    operator: In\n"
+                       "    values:\n"
+                       "    - m6g.xlarge\n"
+                       "    - c5.xlarge\n"
+                       "    - m5.xlarge\n"
+                       "    - r5.xlarge\n"
+                       "    - m5a.xlarge\n"
+                       "  resources:\n"
+                       "    requests:\n"
+                       "      cpu: 2125m\n"
+                       "      memory: 2Gi\n"
+                       "      pods: \"6\"\n"
+                       "  taints:\n"
+                       "  - effect: NoSchedule\n"
+                       "    key: dedicated\n"
+                       "    value: gpu\n"
+                       "  - effect: NoExecute\n"
+                       "    key: bare\n"
+                       "---\n"
+                       "apiVersion: karpenter.sh/v1\n"
+                       "kind: NodeClaim\n"
+                       "metadata:\n"
+                       "  name: default-2\n"
+                       "spec:\n"
+                       "  expireAfter: Never\n"
+                       "  nodeClassRef:\n"
+                       "    group: karpenter.k8s.aws\n"
+                       "    kind: EC2NodeClass\n"
+                       "    name: default\n"
+                       "  requirements: []\n"
+                       "  resources:\n"
+                       "    requests:\n"
+                       "      cpu: 2125m\n"
+                       "      memory: 2Gi\n"
+                       "      pods: \"6\"\n"
+                       "  startupTaints:\n"
+                       "  - effect: NoSchedule\n"
+                       "    key: dedicated\n"
+                       "    value: gpu\n"
+                       "  terminationGracePeriod: 1m30s\n"
+                       "---\n"
+                       "apiVersion: karpenter.sh/v1\n"
+                       "kind: NodeClaim\n"
+                       "metadata:\n"
+                       "  name: \"2024-01-1\"\n"
+                       "spec:\n"
+                       "  nodeClassRef:\n"
+                       "    group: karpenter.k8s.aws\n"
+                       "    kind: EC2NodeClass\n"
+                       "    name: default\n"
+                       "  requirements: []\n"
+                       "  resources:\n"
+                       "    requests: {}\n");
 }
 
 static void launches_as_records(void **state)
@@ -427,7 +524,7 @@ static size_t columns(const char *line, size_t length)
 static void text_fits(void **state)
 {
     (void)state;
-    static const uint32_t widths[] = {72, 100, 140};
+    static const uint32_t widths[] = { 72, 100, 140 };
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
         karp_write_options options = options_for(KARP_FORMAT_TEXT);
         options.width = widths[i];
@@ -436,7 +533,8 @@ static void text_fits(void **state)
         /* the two summary lines are one sentence each and stay whole */
         while (*line != '\0' && strncmp(line, "Plan:", 5) != 0) {
             size_t length = strcspn(line, "\n");
-            if (columns(line, length) > widths[i] + (widths[i] < 100 ? 24 : 0)) fail_msg("%zu: %.*s", columns(line, length), (int)length, line);
+            if (columns(line, length) > widths[i] + (widths[i] < 100 ? 24 : 0))
+                fail_msg("%zu: %.*s", columns(line, length), (int)length, line);
             line += length + 1;
         }
         karp_text_free(&text);
@@ -453,21 +551,26 @@ static void plan_as_text(void **state)
     karp_text text = plan(&full, &full, options);
     assert_null(strstr(text.ptr, "\033"));
     EXPECT_LINES(&text,
-                 "karp plan  cluster.json  \xc2\xb7  profile karpenter  \xc2\xb7  catalogue aws/us-west-2\n  now 2023-11-16T22:32:00.413Z  \xc2\xb7  "
-                 "input sha256:4f1c\xe2\x80\xa6" "9e",
+                 "karp plan  cluster.json  \xc2\xb7  profile karpenter  \xc2\xb7  catalogue aws/us-west-2\n  now "
+                 "2023-11-16T22:32:00.413Z  \xc2\xb7  "
+                 "input sha256:4f1c\xe2\x80\xa6"
+                 "9e",
                  "incomplete", "\nLaunch\n  +   new-1         m6g.xlarge us-west-2b spot      ", "cpu ", " 54%  mem ",
                  " 25%  $0.1544/h\n", "      2 pods  batch/etl-{0,1}\n",
                  "      why        pool default; cpu 2125m, memory 2Gi with daemons; no other node takes them\n",
-                 "                 also c5.xlarge, m5.xlarge and 2 more types\n",
-                 "  +   new-2 ", "      4 pods  other/web-{0..2,10}\n", "  +   new-3         any type\n",
-                 "      why        pool 2024-01", "\nDisrupt\n  -/+ ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n  -/+ ip-10-0-2-18\n",
+                 "                 also c5.xlarge, m5.xlarge and 2 more types\n", "  +   new-2 ",
+                 "      4 pods  other/web-{0..2,10}\n", "  +   new-3         any type\n",
+                 "      why        pool 2024-01",
+                 "\nDisrupt\n  -/+ ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n  -/+ ip-10-0-2-18\n",
                  "      replace, Underutilized (MultiNodeConsolidation)  saves $0.230/h  score 0.500 >= 0.5\n"
                  "      3 pods move  budget of default 2  to be validated after 15s\n",
                  "      -> c5.xlarge us-west-2a on-demand  $0.082/h\n", "      -> ip-10-0-2-40\n",
-                 "  -   ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n      delete, Empty (Emptiness)  saves $0.100/h\n",
+                 "  -   ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n      delete, Empty (Emptiness)  "
+                 "saves $0.100/h\n",
                  "\nKeep\n  ~   ip-10-0-2-40  m5.xlarge  us-west-2b", " 93%  mem ", " 73%\n",
                  "      receives 3 pods  default/api-6ffb6f8dcd-{2kn9r,cck7v} kube-system/dns\n",
-                 "\nNot disrupted\n      ip-10-0-2-40  a PodDisruptionBudget allows no disruption: db/db-0 (pdb db/db)  PDB_BLOCKED\n",
+                 "\nNot disrupted\n      ip-10-0-2-40  a PodDisruptionBudget allows no disruption: db/db-0 (pdb db/db) "
+                 " PDB_BLOCKED\n",
                  "\nUnschedulable (3)\n  !   ml/train-{0,1}   SEVERAL, permanent\n",
                  "      pool gpu      taint nvidia.com/gpu=true:NoSchedule is not tolerated",
                  "      pool default  no type has nvidia.com/gpu (742 types -> 38 by requirements -> 0 by resources)\n",
@@ -502,11 +605,12 @@ static void disruption_as_text(void **state)
 {
     (void)state;
     karp_write_options options = options_for(KARP_FORMAT_TEXT);
-    karp_text text = {0};
+    karp_text text = { 0 };
     assert_int_equal(karp_write_disruption(context, &full, &options, &text, NULL), KARP_OK);
     EXPECT_LINES(&text, "karp disrupt", "\nBudgets\n      default  2 more may go now\n",
                  "\nCandidates\n      ip-10-0-2-17  pool default  $0.384/h  disruption cost 8.9906  3 pods move\n",
-                 "\nDisrupt\n", "\nKeep\n", "Plan: 1 to delete, 2 to replace by MultiNodeConsolidation; 1 candidate, 1 node stays.\n");
+                 "\nDisrupt\n", "\nKeep\n",
+                 "Plan: 1 to delete, 2 to replace by MultiNodeConsolidation; 1 candidate, 1 node stays.\n");
     assert_int_equal(karp_write_disruption(context, &empty, &options, &text, NULL), KARP_OK);
     EXPECT_LINES(&text, "MultiNodeConsolidation could not be evaluated: no usable pool");
 }
@@ -515,7 +619,7 @@ static void explanations(void **state)
 {
     (void)state;
     karp_write_options options = options_for(KARP_FORMAT_TEXT);
-    karp_text text = {0};
+    karp_text text = { 0 };
     karp_error error;
     karp_error_init(&error, sizeof(error));
     assert_int_equal(karp_write_pod(context, &full, (karp_str)S("ml/train-1"), &options, &text, NULL), KARP_OK);
@@ -530,15 +634,18 @@ static void explanations(void **state)
     assert_int_equal(karp_write_node(context, &full, (karp_str)S("ip-10-0-2-17"), &options, &text, NULL), KARP_OK);
     EXPECT_LINES(&text, "ip-10-0-2-17 goes.\n  -/+ ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n");
     assert_int_equal(karp_write_node(context, &full, (karp_str)S("ip-10-0-2-40"), &options, &text, NULL), KARP_OK);
-    EXPECT_LINES(&text, "ip-10-0-2-40 stays.\n      a PodDisruptionBudget allows no disruption: db/db-0 (pdb db/db)  PDB_BLOCKED\n");
+    EXPECT_LINES(
+        &text,
+        "ip-10-0-2-40 stays.\n      a PodDisruptionBudget allows no disruption: db/db-0 (pdb db/db)  PDB_BLOCKED\n");
     options.format = KARP_FORMAT_JSON;
     options.compact = 1;
     assert_int_equal(karp_write_pod(context, &full, (karp_str)S("ml/train-9"), &options, &text, NULL), KARP_OK);
     EXPECT_LINES(&text, "\"kind\":\"PodExplanation\"",
                  "\"pod\":\"ml/train-9\",\"outcome\":\"unschedulable\",\"unschedulable\":{\"pod\":\"ml/train-9\",");
     assert_int_equal(karp_write_node(context, &full, (karp_str)S("ip-10-0-2-40"), &options, &text, NULL), KARP_OK);
-    EXPECT_LINES(&text, "\"kind\":\"NodeExplanation\"",
-                 "\"node\":\"ip-10-0-2-40\",\"outcome\":\"kept\",\"candidate\":false,\"kept\":[{\"code\":\"PDB_BLOCKED\",");
+    EXPECT_LINES(
+        &text, "\"kind\":\"NodeExplanation\"",
+        "\"node\":\"ip-10-0-2-40\",\"outcome\":\"kept\",\"candidate\":false,\"kept\":[{\"code\":\"PDB_BLOCKED\",");
     assert_int_equal(karp_write_node(context, &full, (karp_str)S("x"), &options, &text, NULL), KARP_E_NOT_FOUND);
 }
 
@@ -549,7 +656,8 @@ static karp_catalogue *read_catalogue(const char *text)
     karp_catalogue *catalogue = NULL;
     karp_error error;
     karp_error_init(&error, sizeof(error));
-    if (karp_catalogue_read(context, (karp_str)S("c"), (karp_str){text, strlen(text)}, &catalogue, &error) != KARP_OK) {
+    if (karp_catalogue_read(context, (karp_str)S("c"), (karp_str){ text, strlen(text) }, &catalogue, &error) !=
+        KARP_OK) {
         fail_msg("%s %s: %s", error.object, error.field, error.message);
     }
     return catalogue;
@@ -558,12 +666,15 @@ static karp_catalogue *read_catalogue(const char *text)
 static const char catalogue_text[] =
     "[{\"name\":\"b.large\",\"labels\":{\"kubernetes.io/arch\":[\"amd64\"],\"x\":[\"1\",\"2\"]},"
     "\"capacity\":{\"cpu\":\"2\",\"memory\":\"8Gi\",\"pods\":\"29\",\"nvidia.com/gpu\":\"1\"},"
-    "\"overhead\":{\"kubeReserved\":{\"cpu\":\"70m\"},\"systemReserved\":{},\"evictionThreshold\":{\"memory\":\"100Mi\"}},"
+    "\"overhead\":{\"kubeReserved\":{\"cpu\":\"70m\"},\"systemReserved\":{},\"evictionThreshold\":{\"memory\":"
+    "\"100Mi\"}},"
     "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\",\"price\":0.1,\"available\":true},"
     "{\"zone\":\"z2\",\"capacityType\":\"spot\",\"price\":\"0.0301\",\"available\":true},"
     "{\"zone\":\"z3\",\"capacityType\":\"on-demand\",\"price\":0.05,\"available\":false}]},"
-    "{\"name\":\"a.large\",\"requirements\":[{\"key\":\"kubernetes.io/arch\",\"operator\":\"In\",\"values\":[\"arm64\"]},"
-    "{\"key\":\"y\",\"operator\":\"NotIn\",\"values\":[\"q\"]}],\"capacity\":{\"cpu\":\"1\",\"memory\":\"1Gi\",\"pods\":\"4\"},"
+    "{\"name\":\"a.large\",\"requirements\":[{\"key\":\"kubernetes.io/"
+    "arch\",\"operator\":\"In\",\"values\":[\"arm64\"]},"
+    "{\"key\":\"y\",\"operator\":\"NotIn\",\"values\":[\"q\"]}],\"capacity\":{\"cpu\":\"1\",\"memory\":\"1Gi\","
+    "\"pods\":\"4\"},"
     "\"overhead\":{},\"offerings\":[]}]";
 
 static void catalogue_formats(void **state)
@@ -571,7 +682,7 @@ static void catalogue_formats(void **state)
     (void)state;
     karp_catalogue *catalogue = read_catalogue(catalogue_text);
     karp_write_options options = options_for(KARP_FORMAT_CSV);
-    karp_text text = {0};
+    karp_text text = { 0 };
     assert_int_equal(karp_write_catalogue(context, catalogue, &options, &text, NULL), KARP_OK);
     expect_text(&text, "instance_type,arch,zone,capacity_type,price,available,cpu,memory,ephemeral_storage,pods\n"
                        "b.large,amd64,z1,on-demand,0.1,true,1930m,8092Mi,0,29\n"
@@ -593,15 +704,16 @@ static void catalogue_survives(void **state)
     (void)state;
     karp_catalogue *first = read_catalogue(catalogue_text);
     karp_write_options options = options_for(KARP_FORMAT_JSON);
-    karp_text once = {0};
-    karp_text twice = {0};
+    karp_text once = { 0 };
+    karp_text twice = { 0 };
     assert_int_equal(karp_write_catalogue(context, first, &options, &once, NULL), KARP_OK);
     karp_catalogue *second = read_catalogue(once.ptr);
     assert_int_equal(karp_write_catalogue(context, second, &options, &twice, NULL), KARP_OK);
     assert_string_equal(once.ptr, twice.ptr);
     karp_text_free(&twice);
     EXPECT_LINES(&once, "\"name\": \"a.large\"", "\"operator\": \"NotIn\"", "\"name\": \"b.large\"",
-                 "\"allocatable\": {", "{\"zone\": \"z2\", \"capacityType\": \"spot\", \"price\": 0.0301, \"available\": true}");
+                 "\"allocatable\": {",
+                 "{\"zone\": \"z2\", \"capacityType\": \"spot\", \"price\": 0.0301, \"available\": true}");
     karp_catalogue_unref(first);
     karp_catalogue_unref(second);
 }
@@ -633,21 +745,21 @@ static void refused_memory(void **state)
     static const struct {
         write_call *call;
         uint32_t format;
-    } calls[] = {{call_plan, KARP_FORMAT_JSON},       {call_plan, KARP_FORMAT_TEXT},
-                 {call_plan, KARP_FORMAT_YAML},       {call_plan, KARP_FORMAT_JSON_LOG},
-                 {call_disruption, KARP_FORMAT_JSON}, {call_disruption, KARP_FORMAT_TEXT},
-                 {call_pod, KARP_FORMAT_JSON},        {call_pod, KARP_FORMAT_TEXT},
-                 {call_node, KARP_FORMAT_JSON},       {call_node, KARP_FORMAT_TEXT}};
+    } calls[] = { { call_plan, KARP_FORMAT_JSON },       { call_plan, KARP_FORMAT_TEXT },
+                  { call_plan, KARP_FORMAT_YAML },       { call_plan, KARP_FORMAT_JSON_LOG },
+                  { call_disruption, KARP_FORMAT_JSON }, { call_disruption, KARP_FORMAT_TEXT },
+                  { call_pod, KARP_FORMAT_JSON },        { call_pod, KARP_FORMAT_TEXT },
+                  { call_node, KARP_FORMAT_JSON },       { call_node, KARP_FORMAT_TEXT } };
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         for (int keep = 0; keep < 2; keep++) {
-            fault f = {0};
+            fault f = { 0 };
             karp_context *c = fault_context(&f);
             assert_non_null(c);
             size_t blocks = f.live_blocks;
             karp_write_options options = options_for(calls[i].format);
             for (size_t at = 1;; at++) {
                 assert_true(at < 1000);
-                karp_text text = {0};
+                karp_text text = { 0 };
                 fault_arm(&f, at, keep);
                 karp_status status = calls[i].call(c, &options, &text);
                 bool refused = f.refused > 0;
@@ -667,9 +779,9 @@ static void refused_memory(void **state)
 static void text_outlives_context(void **state)
 {
     (void)state;
-    fault f = {0};
+    fault f = { 0 };
     karp_context *c = fault_context(&f);
-    karp_text text = {0};
+    karp_text text = { 0 };
     assert_int_equal(karp_write_plan(c, &empty, NULL, NULL, &text, NULL), KARP_OK);
     karp_context_free(c);
     assert_non_null(strstr(text.ptr, "\"kind\": \"Plan\""));
@@ -683,7 +795,7 @@ static void text_outlives_context(void **state)
 static void wrong_calls(void **state)
 {
     (void)state;
-    karp_text text = {0};
+    karp_text text = { 0 };
     struct {
         karp_write_options known;
         uint64_t more;
@@ -711,22 +823,14 @@ static void wrong_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_plan),
-        cmocka_unit_test(compact_plan),
-        cmocka_unit_test(laid_out_plan),
-        cmocka_unit_test(disruption_json),
-        cmocka_unit_test(claims_as_yaml),
-        cmocka_unit_test(launches_as_records),
-        cmocka_unit_test(text_fits),
-        cmocka_unit_test(plan_as_text),
-        cmocka_unit_test(nothing_to_do),
-        cmocka_unit_test(colours_only_when_asked),
-        cmocka_unit_test(disruption_as_text),
-        cmocka_unit_test(explanations),
-        cmocka_unit_test(catalogue_formats),
-        cmocka_unit_test(catalogue_survives),
-        cmocka_unit_test(refused_memory),
-        cmocka_unit_test(text_outlives_context),
+        cmocka_unit_test(empty_plan),         cmocka_unit_test(compact_plan),
+        cmocka_unit_test(laid_out_plan),      cmocka_unit_test(disruption_json),
+        cmocka_unit_test(claims_as_yaml),     cmocka_unit_test(launches_as_records),
+        cmocka_unit_test(text_fits),          cmocka_unit_test(plan_as_text),
+        cmocka_unit_test(nothing_to_do),      cmocka_unit_test(colours_only_when_asked),
+        cmocka_unit_test(disruption_as_text), cmocka_unit_test(explanations),
+        cmocka_unit_test(catalogue_formats),  cmocka_unit_test(catalogue_survives),
+        cmocka_unit_test(refused_memory),     cmocka_unit_test(text_outlives_context),
         cmocka_unit_test(wrong_calls),
     };
     return cmocka_run_group_tests_name("write", tests, set_up, tear_down);

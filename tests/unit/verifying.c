@@ -9,7 +9,8 @@
 
 static karp_str of_text(const char *text) { return (karp_str){ text, strlen(text) }; }
 
-karp_status findings(karp_context *context, const char *world, const char *plan, char *into, size_t room, karp_error *error)
+karp_status findings(karp_context *context, const char *world, const char *plan, char *into, size_t room,
+                     karp_error *error)
 {
     karp_snapshot *snapshot = NULL;
     karp_plan_document *document = NULL;
@@ -23,7 +24,8 @@ karp_status findings(karp_context *context, const char *world, const char *plan,
         karp_finding row = { .size = sizeof row };
         assert_int_equal(karp_verification_finding(found, i, &row), KARP_OK);
         assert_true(row.detail.len > 0);
-        length += (size_t)snprintf(into + length, room - length, "%s %s\n", karp_finding_name(row.code), row.object.ptr);
+        length += (size_t)snprintf(into + length, room - length, "%s %s\n", karp_finding_name(row.code),
+                                   row.object.ptr);
         assert_true(length < room);
     }
     karp_verification_free(found);

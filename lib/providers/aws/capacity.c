@@ -11,12 +11,13 @@
 static const int64_t mebi = INT64_C(1) << 20;
 static const int64_t gibi = INT64_C(1) << 30;
 
-static const karp_str cpu = TEXT("cpu"), memory = TEXT("memory"), storage = TEXT("ephemeral-storage"), pods = TEXT("pods");
+static const karp_str cpu = TEXT("cpu"), memory = TEXT("memory"), storage = TEXT("ephemeral-storage"),
+                      pods = TEXT("pods");
 
 /* How a family of images differs from the others. */
 typedef struct family_traits {
-    bool reserves_by_enis;   /* memory for the kubelet follows the ENIs, whatever the number of pods is */
-    bool pods_per_core;      /* the kubelet's setting is honoured */
+    bool reserves_by_enis; /* memory for the kubelet follows the ENIs, whatever the number of pods is */
+    bool pods_per_core; /* the kubelet's setting is honoured */
     bool pods_limited_by_enis;
     bool windows;
     const char *storage_device;
@@ -25,24 +26,18 @@ typedef struct family_traits {
 static family_traits traits_of(aws_family family)
 {
     switch (family) {
-    case AWS_BOTTLEROCKET:
-        return (family_traits){ false, false, true, false, "/dev/xvdb" };
+    case AWS_BOTTLEROCKET: return (family_traits){ false, false, true, false, "/dev/xvdb" };
     case AWS_WINDOWS2019:
     case AWS_WINDOWS2022:
-    case AWS_WINDOWS2025:
-        return (family_traits){ false, true, false, true, "/dev/sda1" };
+    case AWS_WINDOWS2025: return (family_traits){ false, true, false, true, "/dev/sda1" };
     case AWS_CUSTOM:
     case AWS_AL2:
-    case AWS_AL2023:
-        break;
+    case AWS_AL2023: break;
     }
     return (family_traits){ true, true, true, false, "/dev/xvda" };
 }
 
-bool aws_is_windows(aws_family family)
-{
-    return traits_of(family).windows;
-}
+bool aws_is_windows(aws_family family) { return traits_of(family).windows; }
 
 /* ---- pods ------------------------------------------------------------------------------------ */
 
@@ -163,13 +158,11 @@ static int64_t reserved_cpu_milli(int64_t vcpus)
 /* Of a text that ends with %. */
 static bool percentage(karp_str text, double *out)
 {
-    return karp_double_parse((karp_str){ text.ptr, text.len - 1 }, out) == KARP_OK && isfinite(*out) && *out >= 0 && *out <= 100;
+    return karp_double_parse((karp_str){ text.ptr, text.len - 1 }, out) == KARP_OK && isfinite(*out) && *out >= 0 &&
+           *out <= 100;
 }
 
-static bool is_percentage(karp_str text)
-{
-    return text.len && text.ptr[text.len - 1] == '%';
-}
+static bool is_percentage(karp_str text) { return text.len && text.ptr[text.len - 1] == '%'; }
 
 bool aws_threshold_valid(karp_str text)
 {
@@ -243,13 +236,14 @@ static void override(karp_resource *list, size_t *count, const karp_resource *st
     }
 }
 
-static void fill_kube_reserved(scratch *s, const aws_type *t, const aws_node_class *c, const aws_options *o, aws_shared *shared,
-                               karp_overhead *out)
+static void fill_kube_reserved(scratch *s, const aws_type *t, const aws_node_class *c, const aws_options *o,
+                               aws_shared *shared, karp_overhead *out)
 {
     static const karp_str one_gibi = TEXT("1Gi");
     int64_t counted = traits_of(c->family).reserves_by_enis ? pods_by_enis(t, c, 0) : pod_count(t, c, o);
     size_t slot = aws_shared_slot((uint64_t)t->vcpus << 20 ^ (uint64_t)counted, AWS_SHARED);
-    if (!shared->kube_reserved[slot].list || shared->kube_reserved[slot].vcpus != t->vcpus || shared->kube_reserved[slot].pods != counted) {
+    if (!shared->kube_reserved[slot].list || shared->kube_reserved[slot].vcpus != t->vcpus ||
+        shared->kube_reserved[slot].pods != counted) {
         karp_resource *list = scratch_array(s, 3 + c->kube_reserved_count, sizeof *list);
         size_t count = 0;
         if (!list) return;
@@ -268,8 +262,8 @@ static void fill_kube_reserved(scratch *s, const aws_type *t, const aws_node_cla
 
 enum { EVICTIONS = 2 };
 
-static void fill_eviction(scratch *s, const aws_node_class *c, int64_t bytes_of_memory, double storage_bytes, aws_shared *shared,
-                          karp_overhead *out)
+static void fill_eviction(scratch *s, const aws_node_class *c, int64_t bytes_of_memory, double storage_bytes,
+                          aws_shared *shared, karp_overhead *out)
 {
     static const karp_str hundred_mebi = TEXT("100Mi");
     int64_t of_memory = is_percentage(c->evict_memory) ? bytes_of_memory : 0;
@@ -281,7 +275,8 @@ static void fill_eviction(scratch *s, const aws_node_class *c, int64_t bytes_of_
         karp_resource *list = scratch_array(s, EVICTIONS, sizeof *list);
         size_t count = 0;
         if (!list) return;
-        add_text(list, &count, memory, c->evict_memory.len ? threshold(s, c->evict_memory, (double)bytes_of_memory) : hundred_mebi);
+        add_text(list, &count, memory,
+                 c->evict_memory.len ? threshold(s, c->evict_memory, (double)bytes_of_memory) : hundred_mebi);
         add_text(list, &count, storage,
                  c->evict_nodefs.len ? threshold(s, c->evict_nodefs, storage_bytes)
                                      : whole_text(s, ceil(ceil(storage_bytes) / 100 * 10)));

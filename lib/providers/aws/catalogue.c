@@ -73,8 +73,8 @@ static karp_status check(const aws_facts *facts, const aws_options *options, kar
         int shown = facts->region.len < 64 ? (int)facts->region.len : 64;
         char known[REGIONS_ROOM];
         aws_facts_regions(known, sizeof known);
-        return provider_fail(error, KARP_E_NOT_FOUND, "region", "no facts of region \"%.*s\" are built in, but of %s", shown,
-                             shown ? facts->region.ptr : "", known);
+        return provider_fail(error, KARP_E_NOT_FOUND, "region", "no facts of region \"%.*s\" are built in, but of %s",
+                             shown, shown ? facts->region.ptr : "", known);
     }
     if (!(options->vm_memory_overhead >= 0 && options->vm_memory_overhead < 1)) {
         return provider_fail(error, KARP_E_INVALID, "vmMemoryOverheadPercent", "must be at least 0 and less than 1");
@@ -84,7 +84,8 @@ static karp_status check(const aws_facts *facts, const aws_options *options, kar
 }
 
 karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_marks *marks, const aws_settings *settings,
-                               const aws_node_class *node_class, const karp_instance_type **types, size_t *count, karp_error *error)
+                               const aws_node_class *node_class, const karp_instance_type **types, size_t *count,
+                               karp_error *error)
 {
     static const aws_node_class plain;
     const aws_node_class *c = node_class ? node_class : &plain;

@@ -21,6 +21,7 @@ aws_settings aws_settings_default(void);
  * of the region are listed as unavailable; without subnets only zones of the settings are listed. What is marked is not
  * available. Errors: NOT_FOUND (the region), INVALID (a setting), NOMEM. */
 karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_marks *marks, const aws_settings *settings,
-                               const aws_node_class *node_class, const karp_instance_type **types, size_t *count, karp_error *error);
+                               const aws_node_class *node_class, const karp_instance_type **types, size_t *count,
+                               karp_error *error);
 
 #endif

@@ -8,9 +8,21 @@
 #include <providers/aws/defaults.h>
 
 static const char *const covered[] = {
-    "placementGroupSelector", "associatePublicIPAddress", "userData", "role", "instanceProfile", "tags", "blockDeviceMappings",
-    "instanceStorePolicy", "networkInterfaces", "detailedMonitoring", "metadataOptions", "connectionTracking", "context",
-    "cpuOptions", "kubelet",
+    "placementGroupSelector",
+    "associatePublicIPAddress",
+    "userData",
+    "role",
+    "instanceProfile",
+    "tags",
+    "blockDeviceMappings",
+    "instanceStorePolicy",
+    "networkInterfaces",
+    "detailedMonitoring",
+    "metadataOptions",
+    "connectionTracking",
+    "context",
+    "cpuOptions",
+    "kubelet",
 };
 
 /* FNV-1a. */

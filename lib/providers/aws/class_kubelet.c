@@ -10,8 +10,13 @@
 /* ---- names ----------------------------------------------------------------------------------- */
 
 static const char *const reservable[] = { "cpu", "memory", "ephemeral-storage", "pid", NULL };
-static const char *const signals[] = { "memory.available",  "nodefs.available",   "nodefs.inodesFree",
-                                       "imagefs.available", "imagefs.inodesFree", "pid.available", NULL };
+static const char *const signals[] = { "memory.available",
+                                       "nodefs.available",
+                                       "nodefs.inodesFree",
+                                       "imagefs.available",
+                                       "imagefs.inodesFree",
+                                       "pid.available",
+                                       NULL };
 
 static bool among(const char *const *names, const char *name)
 {
@@ -32,7 +37,8 @@ static void bad_entry(decoder *d, const char *map, const char *key, const char *
 static karp_str reserved_text(decoder *d, const json_t *value)
 {
     karp_str none = TEXT("");
-    if (json_is_integer(value) && json_integer_value(value) >= 0) return scratch_uint(d->s, (uint64_t)json_integer_value(value));
+    if (json_is_integer(value) && json_integer_value(value) >= 0)
+        return scratch_uint(d->s, (uint64_t)json_integer_value(value));
     if (!json_is_string(value) || json_string_value(value)[0] == '-') return none;
     return (karp_str){ json_string_value(value), json_string_length(value) };
 }
@@ -77,12 +83,14 @@ static void check_soft(decoder *d, const json_t *kubelet)
     check_thresholds(d, kubelet, names[0]);
     const json_t *soft = decode_object(d, kubelet, names[0]), *grace = decode_object(d, kubelet, names[1]);
     for (void *at = soft ? first_member(soft) : NULL; at; at = next_member(soft, at)) {
-        if (!json_object_get(grace, json_object_iter_key(at))) decode_bad(d, names[0], "has a threshold without a grace period");
+        if (!json_object_get(grace, json_object_iter_key(at)))
+            decode_bad(d, names[0], "has a threshold without a grace period");
     }
     for (void *at = grace ? first_member(grace) : NULL; at; at = next_member(grace, at)) {
         const json_t *value = json_object_iter_value(at);
         int64_t nanoseconds = -1;
-        if (!json_object_get(soft, json_object_iter_key(at))) decode_bad(d, names[1], "has a grace period without a threshold");
+        if (!json_object_get(soft, json_object_iter_key(at)))
+            decode_bad(d, names[1], "has a grace period without a threshold");
         (void)karp_duration_parse((karp_str){ json_string_value(value), json_string_length(value) }, &nanoseconds);
         if (nanoseconds < 0) bad_entry(d, names[1], json_object_iter_key(at), "must be a duration");
     }
@@ -92,10 +100,12 @@ static void check_soft(decoder *d, const json_t *kubelet)
 
 static void check_images(decoder *d, const json_t *kubelet)
 {
-    int64_t high = decode_count(d, kubelet, "imageGCHighThresholdPercent"), low = decode_count(d, kubelet, "imageGCLowThresholdPercent");
+    int64_t high = decode_count(d, kubelet, "imageGCHighThresholdPercent"),
+            low = decode_count(d, kubelet, "imageGCLowThresholdPercent");
     if (high > 100) decode_bad(d, "imageGCHighThresholdPercent", "must be at most 100");
     if (low > 100) decode_bad(d, "imageGCLowThresholdPercent", "must be at most 100");
-    if (decode_member(kubelet, "imageGCHighThresholdPercent") && decode_member(kubelet, "imageGCLowThresholdPercent") && high <= low) {
+    if (decode_member(kubelet, "imageGCHighThresholdPercent") && decode_member(kubelet, "imageGCLowThresholdPercent") &&
+        high <= low) {
         decode_bad(d, "imageGCHighThresholdPercent", "must be more than imageGCLowThresholdPercent");
     }
 }

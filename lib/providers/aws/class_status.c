@@ -18,8 +18,9 @@ static void read_groups(decoder *d, const json_t *status, aws_node_class *out)
 /* An operator's number; KARP_OP_UNKNOWN when it is none. */
 static uint32_t operator_of(karp_str word)
 {
-    static const char *const words[] = { [KARP_OP_IN] = "In", [KARP_OP_NOT_IN] = "NotIn", [KARP_OP_EXISTS] = "Exists",
-                                         [KARP_OP_DOES_NOT_EXIST] = "DoesNotExist", [KARP_OP_GT] = "Gt", [KARP_OP_LT] = "Lt" };
+    static const char *const words[] = { [KARP_OP_IN] = "In",         [KARP_OP_NOT_IN] = "NotIn",
+                                         [KARP_OP_EXISTS] = "Exists", [KARP_OP_DOES_NOT_EXIST] = "DoesNotExist",
+                                         [KARP_OP_GT] = "Gt",         [KARP_OP_LT] = "Lt" };
     for (uint32_t i = KARP_OP_IN; i < sizeof words / sizeof *words; i++) {
         if (match_is(word, words[i])) return i;
     }
@@ -76,7 +77,8 @@ void aws_read_status(decoder *d, const json_t *status, aws_node_class *out)
     for (size_t i = 0; i < subnet_count; i++) {
         const json_t *subnet = json_array_get(subnets, i);
         decode_at_element(d, "status.subnets", i);
-        subnet_list[i] = (aws_subnet){ decode_text(d, subnet, "zone"), decode_text(d, subnet, "zoneID"), decode_text(d, subnet, "id"),
+        subnet_list[i] = (aws_subnet){ decode_text(d, subnet, "zone"), decode_text(d, subnet, "zoneID"),
+                                       decode_text(d, subnet, "id"),
                                        decode_count(d, subnet, "availableIPAddressCount") };
     }
     for (size_t i = 0; i < reservation_count; i++) {

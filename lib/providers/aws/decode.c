@@ -4,10 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void decode_at(decoder *d, const char *part)
-{
-    (void)snprintf(d->part, sizeof d->part, "%s", part);
-}
+void decode_at(decoder *d, const char *part) { (void)snprintf(d->part, sizeof d->part, "%s", part); }
 
 void decode_at_element(decoder *d, const char *list, size_t index)
 {

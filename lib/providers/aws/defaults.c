@@ -23,7 +23,8 @@ static bool constrains(const karp_requirement *list, size_t count, const char *k
 
 size_t aws_pool_defaults(const karp_requirement *given, size_t count, karp_requirement added[AWS_POOL_DEFAULTS])
 {
-    static const karp_str system[] = { TEXT("linux") }, amd64[] = { TEXT("amd64") }, on_demand[] = { TEXT("on-demand") };
+    static const karp_str system[] = { TEXT("linux") }, amd64[] = { TEXT("amd64") },
+                          on_demand[] = { TEXT("on-demand") };
     static const karp_str categories[] = { TEXT("c"), TEXT("m"), TEXT("r") }, two[] = { TEXT("2") };
     static const karp_requirement usual[] = {
         { TEXT("kubernetes.io/os"), KARP_OP_IN, 0, system, 1 },
@@ -38,8 +39,10 @@ size_t aws_pool_defaults(const karp_requirement *given, size_t count, karp_requi
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
         if (!constrains(given, count, usual[i].key.ptr)) added[n++] = usual[i];
     }
-    bool narrowed = constrains(given, count, "node.kubernetes.io/instance-type") || constrains(given, count, AWS_GROUP "instance-family") ||
-                    constrains(given, count, AWS_GROUP "instance-category") || constrains(given, count, AWS_GROUP "instance-generation");
+    bool narrowed = constrains(given, count, "node.kubernetes.io/instance-type") ||
+                    constrains(given, count, AWS_GROUP "instance-family") ||
+                    constrains(given, count, AWS_GROUP "instance-category") ||
+                    constrains(given, count, AWS_GROUP "instance-generation");
     for (size_t i = 0; !narrowed && i < sizeof wide / sizeof *wide; i++) added[n++] = wide[i];
     return n;
 }

@@ -47,7 +47,8 @@ static bool class_changed(const aws_node_class *c, const karp_provider_node *n)
 }
 
 /* The first image whose requirements the type meets. */
-static bool image_changed(const aws_node_class *c, const karp_provider_node *n, const karp_requirement *type, size_t count)
+static bool image_changed(const aws_node_class *c, const karp_provider_node *n, const karp_requirement *type,
+                          size_t count)
 {
     if (c->image_count == 0 || n->image_id.len == 0) return false;
     for (size_t i = 0; i < c->image_count; i++) {
@@ -70,8 +71,10 @@ static bool groups_changed(const aws_node_class *c, const karp_provider_node *n)
 {
     bool same = true;
     if (c->security_group_count == 0) return false;
-    for (size_t i = 0; same && i < n->security_group_count; i++) same = has(c->security_groups, c->security_group_count, n->security_groups[i]);
-    for (size_t i = 0; same && i < c->security_group_count; i++) same = has(n->security_groups, n->security_group_count, c->security_groups[i]);
+    for (size_t i = 0; same && i < n->security_group_count; i++)
+        same = has(c->security_groups, c->security_group_count, n->security_groups[i]);
+    for (size_t i = 0; same && i < c->security_group_count; i++)
+        same = has(n->security_groups, n->security_group_count, c->security_groups[i]);
     return !same;
 }
 
@@ -99,9 +102,9 @@ static bool placement_changed(const aws_node_class *c, const karp_provider_node 
 
 karp_str aws_drift(const aws_node_class *c, const karp_provider_node *n, const karp_requirement *type, size_t count)
 {
-    static const karp_str none = TEXT(""), class_ = TEXT("NodeClassDrift"), image = TEXT("AMIDrift"), groups = TEXT("SecurityGroupDrift"),
-                          subnet = TEXT("SubnetDrift"), reservation = TEXT("CapacityReservationDrift"),
-                          placement = TEXT("PlacementGroupDrift");
+    static const karp_str none = TEXT(""), class_ = TEXT("NodeClassDrift"), image = TEXT("AMIDrift"),
+                          groups = TEXT("SecurityGroupDrift"), subnet = TEXT("SubnetDrift"),
+                          reservation = TEXT("CapacityReservationDrift"), placement = TEXT("PlacementGroupDrift");
     if (value_of(n->labels, n->label_count, "karpenter.sh/nodepool").len == 0) return none;
     if (class_changed(c, n)) return class_;
     if (image_changed(c, n, type, count)) return image;

@@ -7,7 +7,8 @@
 #include <providers/fail.h>
 
 /* The first reason in the provider's order; "" = it has not drifted. `type`: its requirements, to find its image by. */
-karp_str aws_drift(const aws_node_class *node_class, const karp_provider_node *node, const karp_requirement *type, size_t count);
+karp_str aws_drift(const aws_node_class *node_class, const karp_provider_node *node, const karp_requirement *type,
+                   size_t count);
 
 /* The class's hash as text, in `out`. */
 enum { AWS_HASH_TEXT = 24 };

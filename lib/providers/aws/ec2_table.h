@@ -32,7 +32,7 @@ enum {
 
 typedef struct ec2_device {
     uint32_t memory_or_cores; /* MiB of a GPU, cores of a Neuron device */
-    uint16_t maker, name;     /* offsets in ec2_strings */
+    uint16_t maker, name; /* offsets in ec2_strings */
     uint16_t count;
     uint16_t kind;
 } ec2_device;
@@ -40,8 +40,8 @@ typedef struct ec2_device {
 typedef struct ec2_row {
     uint32_t memory_mib;
     uint32_t network_mbps, ebs_mbps, local_gb, limits_ipv4; /* or EC2_NONE */
-    uint32_t on_demand[EC2_REGIONS];                        /* millionths of a dollar an hour, or EC2_NONE */
-    uint16_t spot[EC2_REGIONS];                             /* first in ec2_spot_prices, one a zone */
+    uint32_t on_demand[EC2_REGIONS]; /* millionths of a dollar an hour, or EC2_NONE */
+    uint16_t spot[EC2_REGIONS]; /* first in ec2_spot_prices, one a zone */
     uint16_t flags;
     uint16_t name, cpu_maker, hypervisor; /* offsets in ec2_strings */
     uint16_t vcpus, clock_mhz, enis, ipv4_per_eni, branch_enis, efas;

@@ -7,21 +7,12 @@
 #include <providers/match.h>
 #include <providers/order.h>
 
-static karp_str text_at(uint16_t offset)
-{
-    return (karp_str){ ec2_strings + offset, strlen(ec2_strings + offset) };
-}
+static karp_str text_at(uint16_t offset) { return (karp_str){ ec2_strings + offset, strlen(ec2_strings + offset) }; }
 
-static int64_t amount(uint32_t value)
-{
-    return value == EC2_NONE ? AWS_UNKNOWN : (int64_t)value;
-}
+static int64_t amount(uint32_t value) { return value == EC2_NONE ? AWS_UNKNOWN : (int64_t)value; }
 
 /* Whole millionths and 10^6 are both exact, so the quotient is the double nearest to the decimal price. */
-static double price(uint32_t micro)
-{
-    return micro == EC2_NONE ? AWS_UNKNOWN : (double)micro / 1e6;
-}
+static double price(uint32_t micro) { return micro == EC2_NONE ? AWS_UNKNOWN : (double)micro / 1e6; }
 
 /* ---- the built-in table ---------------------------------------------------------------------- */
 
@@ -166,10 +157,7 @@ void aws_facts_regions(char *into, size_t room)
 /* ---- changes --------------------------------------------------------------------------------- */
 
 /* What is empty needs no copy. */
-static karp_str keep(scratch *s, karp_str text)
-{
-    return text.len ? scratch_text(s, text) : text;
-}
+static karp_str keep(scratch *s, karp_str text) { return text.len ? scratch_text(s, text) : text; }
 
 karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *error)
 {
@@ -251,7 +239,4 @@ static int by_name(const void *a, const void *b, const void *about)
     return match_compare(x->name, y->name);
 }
 
-void aws_facts_sort(aws_facts *facts)
-{
-    order_heap(facts->types, facts->count, sizeof *facts->types, by_name, NULL);
-}
+void aws_facts_sort(aws_facts *facts) { order_heap(facts->types, facts->count, sizeof *facts->types, by_name, NULL); }

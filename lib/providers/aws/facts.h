@@ -20,15 +20,15 @@ typedef struct aws_device {
     uint32_t kind; /* EC2_GPU … */
     int64_t count;
     int64_t memory_mib; /* of a GPU */
-    int64_t cores;      /* of a Neuron device */
+    int64_t cores; /* of a Neuron device */
 } aws_device;
 
 /* One instance type as EC2 describes it, and how one region offers it. */
 typedef struct aws_type {
     karp_str name;
-    karp_str cpu_maker;  /* "" = unknown */
+    karp_str cpu_maker; /* "" = unknown */
     karp_str hypervisor; /* "" = bare metal */
-    uint32_t flags;      /* EC2_BARE_METAL … */
+    uint32_t flags; /* EC2_BARE_METAL … */
     uint32_t device_count;
     int64_t vcpus, memory_mib, clock_mhz;
     int64_t enis, ipv4_per_eni; /* of the default network card */
@@ -36,19 +36,19 @@ typedef struct aws_type {
     int64_t limits_ipv4, network_mbps, ebs_mbps, local_gb; /* or AWS_UNKNOWN */
     const aws_seen *seen; /* memory that nodes of it had, the latest first */
     aws_device devices[AWS_DEVICES_MOST];
-    uint32_t zones;              /* bit i = zone i of the facts */
+    uint32_t zones; /* bit i = zone i of the facts */
     bool cards_told; /* else each card takes as many interfaces as the default one */
     uint16_t card_enis[AWS_CARDS_MOST]; /* by network card, 0 = there is none */
-    double on_demand;            /* dollars an hour, or AWS_UNKNOWN */
+    double on_demand; /* dollars an hour, or AWS_UNKNOWN */
     double spot[AWS_ZONES_MOST]; /* by zone, or AWS_UNKNOWN */
 } aws_type;
 
 typedef struct aws_facts {
     scratch s; /* what was loaded; built-in texts live for ever */
     karp_str region;
-    bool region_known;   /* built in, or its offerings were loaded */
+    bool region_known; /* built in, or its offerings were loaded */
     bool seen_by_images; /* some memory counts for certain images alone */
-    bool spot_known;     /* else spot prices are taken to be those on demand */
+    bool spot_known; /* else spot prices are taken to be those on demand */
     karp_str zones[AWS_ZONES_MOST]; /* "" = there is no such zone */
     aws_type *types; /* by name; NULL = those that are built in, as they are */
     size_t count;

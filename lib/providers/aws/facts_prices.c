@@ -42,7 +42,8 @@ static bool price_of(decoder *d, const json_t *terms, double *out)
 {
     for (void *at = json_is_object(terms) ? first_member(terms) : NULL; at; at = next_member(terms, at)) {
         const json_t *dimensions = json_object_get(json_object_iter_value(at), "priceDimensions");
-        for (void *k = json_is_object(dimensions) ? first_member(dimensions) : NULL; k; k = next_member(dimensions, k)) {
+        for (void *k = json_is_object(dimensions) ? first_member(dimensions) : NULL; k;
+             k = next_member(dimensions, k)) {
             const json_t *unit = decode_object(d, json_object_iter_value(k), "pricePerUnit");
             if (unit && decode_member(unit, "USD") && dollars_at(d, unit, "USD", out) && *out > 0) return true;
         }
@@ -68,10 +69,14 @@ static size_t read_list(aws_facts *into, decoder *d, const json_t *list)
     for (size_t i = 0; i < json_array_size(list) && !d->status; i++) {
         decode_at_element(d, "PriceList", i);
         const json_t *entry = json_array_get(list, i);
-        json_t *inside = json_is_string(entry) ? json_loadb(json_string_value(entry), json_string_length(entry), 0, NULL) : NULL;
+        json_t *inside = json_is_string(entry)
+                             ? json_loadb(json_string_value(entry), json_string_length(entry), 0, NULL)
+                             : NULL;
         const json_t *product = json_is_string(entry) ? inside : entry;
         if (!json_is_object(product)) decode_bad(d, "", "must be a product in JSON");
-        else taken += take_product(into, d, json_object_get(product, "product"), json_object_get(json_object_get(product, "terms"), "OnDemand"));
+        else
+            taken += take_product(into, d, json_object_get(product, "product"),
+                                  json_object_get(json_object_get(product, "terms"), "OnDemand"));
         json_decref(inside);
     }
     return taken;

@@ -15,7 +15,8 @@ static size_t add_zone(aws_facts *into, decoder *d, karp_str name)
     if (at < AWS_ZONES_MOST) return at;
     for (at = 0; at < AWS_ZONES_MOST && into->zones[at].len; at++) continue;
     if (at == AWS_ZONES_MOST) {
-        if (!d->status) d->status = provider_fail(d->error, KARP_E_LIMIT, d->part, "more than %d zones", (int)AWS_ZONES_MOST);
+        if (!d->status)
+            d->status = provider_fail(d->error, KARP_E_LIMIT, d->part, "more than %d zones", (int)AWS_ZONES_MOST);
         return AWS_ZONES_MOST;
     }
     into->zones[at] = name;
@@ -90,7 +91,8 @@ static void read_limits(aws_facts *into, decoder *d, const json_t *tree)
         aws_type *type = aws_facts_find(into, (karp_str){ name, strlen(name) });
         decode_at(d, name);
         bool trunking = decode_flag(d, limits, "isTrunkingCompatible");
-        int64_t branches = decode_count(d, limits, "branchInterface"), addresses = decode_count(d, limits, "ipv4PerInterface");
+        int64_t branches = decode_count(d, limits, "branchInterface"),
+                addresses = decode_count(d, limits, "ipv4PerInterface");
         int64_t network = decode_count(d, limits, "networkBandwidthMbps");
         decode_at(d, "");
         if (!type || d->status) continue;
@@ -102,7 +104,8 @@ static void read_limits(aws_facts *into, decoder *d, const json_t *tree)
 }
 
 /* An amount, of nodes with these images. */
-static void add_seen(aws_facts *into, decoder *d, aws_type *type, const json_t *object, const char *name, const json_t *images)
+static void add_seen(aws_facts *into, decoder *d, aws_type *type, const json_t *object, const char *name,
+                     const json_t *images)
 {
     double bytes = 0;
     karp_str text = decode_text(d, object, name);
@@ -133,7 +136,8 @@ static void read_memory(aws_facts *into, decoder *d, const json_t *tree)
         if (!json_is_array(value)) add_seen(into, d, type, tree, name, NULL);
         for (size_t i = 0; i < json_array_size(value) && !d->status; i++) {
             decode_at_element(d, name, i);
-            if (decode_list(d, json_array_get(value, i), "images", &images) == 0) decode_bad(d, "images", "must list some");
+            if (decode_list(d, json_array_get(value, i), "images", &images) == 0)
+                decode_bad(d, "images", "must list some");
             else add_seen(into, d, type, json_array_get(value, i), "memory", images);
         }
         decode_at(d, "");
@@ -146,12 +150,8 @@ static const struct {
     const char *kind;
     void (*read)(aws_facts *into, decoder *d, const json_t *tree);
 } readers[] = {
-    { "types", aws_read_types },
-    { "offerings", read_offerings },
-    { "on-demand-prices", aws_read_on_demand },
-    { "spot-prices", aws_read_spot },
-    { "limits", read_limits },
-    { "discovered-memory", read_memory },
+    { "types", aws_read_types },      { "offerings", read_offerings }, { "on-demand-prices", aws_read_on_demand },
+    { "spot-prices", aws_read_spot }, { "limits", read_limits },       { "discovered-memory", read_memory },
 };
 
 karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_error *error)
@@ -159,8 +159,9 @@ karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_e
     size_t at = 0;
     while (at < sizeof readers / sizeof *readers && !match_is(kind, readers[at].kind)) at++;
     if (at == sizeof readers / sizeof *readers) {
-        return provider_fail(error, KARP_E_INVALID, "kind",
-                             "aws has facts of the kinds types, offerings, on-demand-prices, spot-prices, limits, discovered-memory");
+        return provider_fail(
+            error, KARP_E_INVALID, "kind",
+            "aws has facts of the kinds types, offerings, on-demand-prices, spot-prices, limits, discovered-memory");
     }
     decoder d = { .s = &into->s, .error = error };
     json_t *tree = decode_tree(&d, text, "a file of facts");

@@ -49,9 +49,11 @@ static bool read_processor(decoder *d, const json_t *type, aws_type *out)
     out->cpu_maker = decode_text(d, processor, "Manufacturer");
     const json_t *clock = decode_member(processor, "SustainedClockSpeedInGhz");
     double ghz = json_number_value(clock);
-    if (clock && !(json_is_number(clock) && ghz >= 0 && ghz < 1000)) decode_bad(d, "ProcessorInfo.SustainedClockSpeedInGhz", "must be a clock in GHz");
+    if (clock && !(json_is_number(clock) && ghz >= 0 && ghz < 1000))
+        decode_bad(d, "ProcessorInfo.SustainedClockSpeedInGhz", "must be a clock in GHz");
     else out->clock_mhz = (int64_t)floor(ghz * 1000 + 0.5);
-    if (has_word(words_at(d, processor, "SupportedFeatures"), "nested-virtualization")) out->flags |= EC2_NESTED_VIRTUALIZATION;
+    if (has_word(words_at(d, processor, "SupportedFeatures"), "nested-virtualization"))
+        out->flags |= EC2_NESTED_VIRTUALIZATION;
     return found;
 }
 
@@ -69,7 +71,8 @@ static void read_network(decoder *d, const json_t *type, aws_type *out)
     out->network_cards = count ? (int64_t)count : 1;
     for (size_t i = 0; i < count; i++) {
         const json_t *card = json_array_get(cards, i);
-        int64_t most = decode_count(d, card, "MaximumNetworkInterfaces"), index = decode_count(d, card, "NetworkCardIndex");
+        int64_t most = decode_count(d, card, "MaximumNetworkInterfaces"),
+                index = decode_count(d, card, "NetworkCardIndex");
         if (index == usual) out->enis = most;
         if (index >= AWS_CARDS_MOST || most > INTERFACES_MOST) {
             decode_bad(d, "NetworkInfo.NetworkCards", "have more cards or interfaces than can be");
@@ -79,7 +82,8 @@ static void read_network(decoder *d, const json_t *type, aws_type *out)
         out->cards_told = true;
     }
     out->ipv4_per_eni = decode_some(d, network, "Ipv4AddressesPerInterface");
-    if (out->enis > INTERFACES_MOST || out->ipv4_per_eni > INTERFACES_MOST) decode_bad(d, "NetworkInfo", "has more interfaces or addresses than can be");
+    if (out->enis > INTERFACES_MOST || out->ipv4_per_eni > INTERFACES_MOST)
+        decode_bad(d, "NetworkInfo", "has more interfaces or addresses than can be");
     out->efas = decode_count(d, decode_object(d, network, "EfaInfo"), "MaximumEfaInterfaces");
     if (match_is(decode_text(d, network, "EnaSupport"), "unsupported")) out->flags |= EC2_NO_ENA;
     if (decode_flag(d, network, "EncryptionInTransitSupported")) out->flags |= EC2_ENCRYPTION;
@@ -108,9 +112,13 @@ static void read_devices(decoder *d, const json_t *type, aws_type *out)
         size_t count = decode_list(d, decode_object(d, type, places[p].object), places[p].list, &list);
         for (size_t i = 0; i < count && !d->status; i++) {
             const json_t *one = json_array_get(list, i);
-            aws_device device = { .kind = places[p].kind, .name = decode_text(d, one, "Name"), .count = decode_count(d, one, "Count") };
+            aws_device device = { .kind = places[p].kind,
+                                  .name = decode_text(d, one, "Name"),
+                                  .count = decode_count(d, one, "Count") };
             device.maker = places[p].kind == EC2_NEURON ? aws : decode_text(d, one, "Manufacturer");
-            device.memory_mib = device.kind == EC2_GPU ? decode_count(d, decode_object(d, one, "MemoryInfo"), "SizeInMiB") : 0;
+            device.memory_mib = device.kind == EC2_GPU
+                                    ? decode_count(d, decode_object(d, one, "MemoryInfo"), "SizeInMiB")
+                                    : 0;
             device.cores = device.kind == EC2_NEURON ? decode_count(d, decode_object(d, one, "CoreInfo"), "Count") : 0;
             add_device(d, out, device);
         }

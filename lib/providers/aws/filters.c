@@ -33,7 +33,8 @@ static bool allows(const karp_provider_launch *launch, const char *capacity_type
 static bool has_min_values(const karp_provider_launch *launch)
 {
     for (size_t i = 0; i < launch->requirement_count; i++) {
-        if (launch->requirements[i].min_values && launch->requirements[i].min_values != KARP_MIN_VALUES_ZERO) return true;
+        if (launch->requirements[i].min_values && launch->requirements[i].min_values != KARP_MIN_VALUES_ZERO)
+            return true;
     }
     return false;
 }
@@ -138,8 +139,8 @@ static void one_reserved_a_zone(karp_provider_launch *launch)
 
 /* ---- exotic types ---------------------------------------------------------------------------- */
 
-const karp_str aws_exotic[AWS_EXOTIC] = { TEXT("aws.amazon.com/neuron"), TEXT("aws.amazon.com/neuroncore"), TEXT("nvidia.com/gpu"),
-                                          TEXT("amd.com/gpu"), TEXT("habana.ai/gaudi") };
+const karp_str aws_exotic[AWS_EXOTIC] = { TEXT("aws.amazon.com/neuron"), TEXT("aws.amazon.com/neuroncore"),
+                                          TEXT("nvidia.com/gpu"), TEXT("amd.com/gpu"), TEXT("habana.ai/gaudi") };
 
 static bool contains(karp_str text, const char *part)
 {
@@ -154,10 +155,12 @@ static bool is_plain(const karp_provider_launch *launch, karp_provider_candidate
 {
     const karp_instance_type *type = launch->types[c.type];
     (void)about;
-    if (contains(match_single(type->requirements, type->requirement_count, AWS_GROUP "instance-size"), "metal")) return false;
+    if (contains(match_single(type->requirements, type->requirement_count, AWS_GROUP "instance-size"), "metal"))
+        return false;
     for (size_t i = 0; i < type->capacity_count; i++) {
         for (size_t k = 0; k < AWS_EXOTIC; k++) {
-            if (match_same(type->capacity[i].name, aws_exotic[k]) && !match_is(type->capacity[i].text, "0")) return false;
+            if (match_same(type->capacity[i].name, aws_exotic[k]) && !match_is(type->capacity[i].text, "0"))
+                return false;
         }
     }
     return true;
@@ -272,7 +275,8 @@ static bool is_listed(const karp_provider_launch *launch, karp_provider_candidat
     return kept[c.type] != 0;
 }
 
-static uint32_t truncate_types(karp_provider_launch *launch, const karp_provider_memory *memory, karp_provider_problem *problem)
+static uint32_t truncate_types(karp_provider_launch *launch, const karp_provider_memory *memory,
+                               karp_provider_problem *problem)
 {
     bool failed = false;
     ranked *list = memory_piece(memory, launch->candidate_count, sizeof *list, &failed);
@@ -283,9 +287,11 @@ static uint32_t truncate_types(karp_provider_launch *launch, const karp_provider
     if (count > AWS_TYPES_MOST) count = AWS_TYPES_MOST;
     for (size_t i = 0; i < launch->requirement_count && launch->min_values_policy == KARP_MIN_VALUES_STRICT; i++) {
         const karp_requirement *r = &launch->requirements[i];
-        if (!r->min_values || r->min_values == KARP_MIN_VALUES_ZERO || enough(launch, list, count, r, memory, &failed)) continue;
+        if (!r->min_values || r->min_values == KARP_MIN_VALUES_ZERO || enough(launch, list, count, r, memory, &failed))
+            continue;
         if (failed) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
-        return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "requirements", "minValues of %.*s is more than the %zu cheapest types have",
+        return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "requirements",
+                                "minValues of %.*s is more than the %zu cheapest types have",
                                 (int)(r->key.len < 80 ? r->key.len : 80), r->key.ptr, count);
     }
     if (failed) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
@@ -296,16 +302,18 @@ static uint32_t truncate_types(karp_provider_launch *launch, const karp_provider
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-uint32_t aws_filter_launch(void *handle, const void *node_class, const karp_provider_memory *memory, karp_provider_launch *launch,
-                           karp_provider_problem *problem)
+uint32_t aws_filter_launch(void *handle, const void *node_class, const karp_provider_memory *memory,
+                           karp_provider_launch *launch, karp_provider_problem *problem)
 {
-    static const karp_str usual = TEXT("default"), dedicated = TEXT("dedicated"), key = TEXT(AWS_GROUP "instance-tenancy");
+    static const karp_str usual = TEXT("default"), dedicated = TEXT("dedicated"),
+                          key = TEXT(AWS_GROUP "instance-tenancy");
     (void)handle;
     (void)node_class;
     for (size_t i = 0; i < AWS_FILTERS; i++) {
         aws_filters[i].run(launch);
         if (launch->candidate_count) continue;
-        return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "nothing is left after the %s", aws_filters[i].name);
+        return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "nothing is left after the %s",
+                                aws_filters[i].name);
     }
     uint32_t kind = truncate_types(launch, memory, problem);
     if (kind) return kind;
@@ -315,11 +323,12 @@ uint32_t aws_filter_launch(void *handle, const void *node_class, const karp_prov
     return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no offering that is left can be launched");
 }
 
-uint32_t aws_pick(void *handle, const void *node_class, const karp_provider_launch *launch, karp_provider_candidate *picked,
-                  karp_provider_problem *problem)
+uint32_t aws_pick(void *handle, const void *node_class, const karp_provider_launch *launch,
+                  karp_provider_candidate *picked, karp_provider_problem *problem)
 {
     (void)handle;
     (void)node_class;
     if (launch_cheapest(launch, picked)) return KARP_PROVIDER_OK;
-    return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no offering of the launch's capacity type is left");
+    return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "",
+                            "no offering of the launch's capacity type is left");
 }

@@ -22,9 +22,9 @@ enum { AWS_FILTERS = 5 };
 extern const aws_filter_step aws_filters[AWS_FILTERS];
 
 /* All steps, the 60 cheapest types, and capacity type and tenancy. A vtable entry. */
-uint32_t aws_filter_launch(void *handle, const void *node_class, const karp_provider_memory *memory, karp_provider_launch *launch,
-                           karp_provider_problem *problem);
-uint32_t aws_pick(void *handle, const void *node_class, const karp_provider_launch *launch, karp_provider_candidate *picked,
-                  karp_provider_problem *problem);
+uint32_t aws_filter_launch(void *handle, const void *node_class, const karp_provider_memory *memory,
+                           karp_provider_launch *launch, karp_provider_problem *problem);
+uint32_t aws_pick(void *handle, const void *node_class, const karp_provider_launch *launch,
+                  karp_provider_candidate *picked, karp_provider_problem *problem);
 
 #endif

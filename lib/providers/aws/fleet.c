@@ -46,7 +46,8 @@ static karp_str image_of(const aws_node_class *c, const karp_instance_type *type
 {
     for (size_t i = 0; i < c->image_count; i++) {
         const aws_image *image = &c->images[i];
-        if (match_agree(image->requirements, image->requirement_count, type->requirements, type->requirement_count)) return image->id;
+        if (match_agree(image->requirements, image->requirement_count, type->requirements, type->requirement_count))
+            return image->id;
     }
     return (karp_str){ "", 0 };
 }
@@ -56,13 +57,15 @@ static bool set_text(json_t *object, const char *name, karp_str text)
     return text.len == 0 || json_object_set_new(object, name, json_stringn(text.ptr, text.len)) == 0;
 }
 
-static json_t *override_of(const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch, karp_provider_candidate candidate)
+static json_t *override_of(const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch,
+                           karp_provider_candidate candidate)
 {
     const karp_offering *o = launch_offering(launch, candidate);
     karp_str zone = label_of(o, LAUNCH_ZONE);
     json_t *one = json_object();
-    bool ok = one && set_text(one, "InstanceType", type_of(launch, candidate)->name) && set_text(one, "AvailabilityZone", zone) &&
-              set_text(one, "SubnetId", subnet_in(c, &h->marks, zone)) && set_text(one, "ImageId", image_of(c, type_of(launch, candidate))) &&
+    bool ok = one && set_text(one, "InstanceType", type_of(launch, candidate)->name) &&
+              set_text(one, "AvailabilityZone", zone) && set_text(one, "SubnetId", subnet_in(c, &h->marks, zone)) &&
+              set_text(one, "ImageId", image_of(c, type_of(launch, candidate))) &&
               json_object_set_new(one, "Priority", json_real(o->price)) == 0;
     if (ok) return one;
     json_decref(one);
@@ -88,7 +91,9 @@ static json_t *overrides_of(const aws_handle *h, const aws_node_class *c, const 
     bool ok = list != NULL;
     for (size_t i = 0; ok && i < launch->candidate_count; i++) {
         karp_provider_candidate candidate = launch->candidates[i];
-        if (!candidate.usable || !match_same(launch_capacity_type(launch_offering(launch, candidate)), launch->capacity_type)) continue;
+        if (!candidate.usable ||
+            !match_same(launch_capacity_type(launch_offering(launch, candidate)), launch->capacity_type))
+            continue;
         if (is_first(launch, i)) ok = json_array_append_new(list, override_of(h, c, launch, candidate)) == 0;
     }
     if (ok) return list;
@@ -103,7 +108,8 @@ static bool set_strategy(json_t *request, const karp_provider_launch *launch)
     const char *strategy = spot ? (overlay ? "capacity-optimized-prioritized" : "price-capacity-optimized")
                                 : (overlay ? "prioritized" : "lowest-price");
     if (!spot && !match_is(launch->capacity_type, "on-demand")) return true;
-    return json_object_set_new(request, spot ? "SpotOptions" : "OnDemandOptions", json_pack("{s:s}", "AllocationStrategy", strategy)) == 0;
+    return json_object_set_new(request, spot ? "SpotOptions" : "OnDemandOptions",
+                               json_pack("{s:s}", "AllocationStrategy", strategy)) == 0;
 }
 
 static const char *target_of(const karp_provider_launch *launch)
@@ -114,10 +120,11 @@ static const char *target_of(const karp_provider_launch *launch)
     return match_is(kind, "capacity-block") ? "capacity-block" : "reserved";
 }
 
-static json_t *make_request(const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch, karp_str claim)
+static json_t *make_request(const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch,
+                            karp_str claim)
 {
-    json_t *request = json_pack("{s:s, s:{s:s, s:i}}", "Type", "instant", "TargetCapacitySpecification", "DefaultTargetCapacityType",
-                                target_of(launch), "TotalTargetCapacity", 1);
+    json_t *request = json_pack("{s:s, s:{s:s, s:i}}", "Type", "instant", "TargetCapacitySpecification",
+                                "DefaultTargetCapacityType", target_of(launch), "TotalTargetCapacity", 1);
     json_t *overrides = overrides_of(h, c, launch);
     bool ok = request && overrides && set_strategy(request, launch) && set_text(request, "ClientToken", claim) &&
               json_object_set_new(request, "LaunchTemplateConfigs", json_pack("[{s:O}]", "Overrides", overrides)) == 0;
@@ -130,7 +137,8 @@ static json_t *make_request(const aws_handle *h, const aws_node_class *c, const 
 uint32_t aws_launch_request(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim,
                             const karp_provider_memory *memory, karp_str *request, karp_provider_problem *problem)
 {
-    if (launch->candidate_count == 0) return provider_problem(problem, KARP_PROVIDER_INVALID, "candidates", "there are none");
+    if (launch->candidate_count == 0)
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "candidates", "there are none");
     json_t *tree = make_request(handle, aws_class_of(node_class), launch, claim);
     bool failed = tree == NULL;
     size_t length = failed ? 0 : json_dumpb(tree, NULL, 0, JSON_COMPACT | JSON_SORT_KEYS);
@@ -146,9 +154,14 @@ uint32_t aws_launch_request(void *handle, const void *node_class, const karp_pro
 
 static bool means_no_capacity(karp_str code)
 {
-    static const char *const codes[] = { "InsufficientInstanceCapacity", "MaxSpotInstanceCountExceeded", "VcpuLimitExceeded",
-                                         "UnfulfillableCapacity", "Unsupported", "InsufficientFreeAddressesInSubnet",
-                                         "MaxFleetCountExceeded", "ReservationCapacityExceeded" };
+    static const char *const codes[] = { "InsufficientInstanceCapacity",
+                                         "MaxSpotInstanceCountExceeded",
+                                         "VcpuLimitExceeded",
+                                         "UnfulfillableCapacity",
+                                         "Unsupported",
+                                         "InsufficientFreeAddressesInSubnet",
+                                         "MaxFleetCountExceeded",
+                                         "ReservationCapacityExceeded" };
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         if (match_is(code, codes[i])) return true;
     }
@@ -156,10 +169,7 @@ static bool means_no_capacity(karp_str code)
 }
 
 /* Nobody may create the role that spot instances need: there is no spot capacity until somebody has. */
-static bool means_no_spot(karp_str code)
-{
-    return match_is(code, "AuthFailure.ServiceLinkedRoleCreationNotPermitted");
-}
+static bool means_no_spot(karp_str code) { return match_is(code, "AuthFailure.ServiceLinkedRoleCreationNotPermitted"); }
 
 static uint32_t mark_spot(aws_handle *h, int64_t now, karp_provider_problem *problem)
 {
@@ -203,7 +213,10 @@ static bool is_spread_limit(const fleet_failure *f)
 static uint32_t mark_spread_limit(const fleet_failure *f)
 {
     uint32_t kind = KARP_PROVIDER_OK;
-    karp_provider_scope scope = { .size = sizeof scope, .capacity_type = f->launch->capacity_type, .zone = f->zone, .group = f->c->placement_group.id };
+    karp_provider_scope scope = { .size = sizeof scope,
+                                  .capacity_type = f->launch->capacity_type,
+                                  .zone = f->zone,
+                                  .group = f->c->placement_group.id };
     for (size_t i = 0; i < f->launch->candidate_count && kind == KARP_PROVIDER_OK; i++) {
         uint32_t type = f->launch->candidates[i].type;
         if (i > 0 && type == f->launch->candidates[i - 1].type) continue;
@@ -220,7 +233,8 @@ static uint32_t mark_reservation(const fleet_failure *f)
         const karp_offering *o = launch_offering(f->launch, f->launch->candidates[i]);
         if (!match_same(type_of(f->launch, f->launch->candidates[i])->name, f->instance_type)) continue;
         if (!match_is(launch_capacity_type(o), "reserved") || !match_same(label_of(o, LAUNCH_ZONE), f->zone)) continue;
-        const karp_provider_scope scope = { .size = sizeof scope, .reservation = label_of(o, AWS_GROUP "capacity-reservation-id") };
+        const karp_provider_scope scope = { .size = sizeof scope,
+                                            .reservation = label_of(o, AWS_GROUP "capacity-reservation-id") };
         return mark(f, &scope);
     }
     return KARP_PROVIDER_OK;
@@ -230,7 +244,10 @@ static uint32_t mark_reservation(const fleet_failure *f)
 static uint32_t mark_offering(const fleet_failure *f)
 {
     const karp_provider_scope scope = {
-        .size = sizeof scope, .capacity_type = f->launch->capacity_type, .instance_type = f->instance_type, .zone = f->zone,
+        .size = sizeof scope,
+        .capacity_type = f->launch->capacity_type,
+        .instance_type = f->instance_type,
+        .zone = f->zone,
         .group = f->c->placement_group.id,
     };
     return mark(f, &scope);
@@ -262,8 +279,8 @@ static void read_failure(decoder *d, const json_t *failure, fleet_failure *f)
 }
 
 /* Marks what there was none of; `other` = the first code that means something else. */
-static uint32_t take_errors(aws_handle *h, decoder *d, const aws_node_class *c, const karp_provider_launch *launch, const json_t *tree, int64_t now, karp_str *other,
-                            karp_provider_problem *problem)
+static uint32_t take_errors(aws_handle *h, decoder *d, const aws_node_class *c, const karp_provider_launch *launch,
+                            const json_t *tree, int64_t now, karp_str *other, karp_provider_problem *problem)
 {
     const json_t *errors;
     uint32_t kind = KARP_PROVIDER_OK;
@@ -279,10 +296,12 @@ static uint32_t take_errors(aws_handle *h, decoder *d, const aws_node_class *c, 
     return kind;
 }
 
-static void take_instance(decoder *d, const json_t *instance, const karp_provider_launch *launch, int64_t now, karp_provider_node *node)
+static void take_instance(decoder *d, const json_t *instance, const karp_provider_launch *launch, int64_t now,
+                          karp_provider_node *node)
 {
     static const char start[] = "aws:///";
-    const json_t *overrides = decode_object(d, decode_object(d, instance, "LaunchTemplateAndOverrides"), "Overrides"), *ids;
+    const json_t *overrides = decode_object(d, decode_object(d, instance, "LaunchTemplateAndOverrides"), "Overrides"),
+                 *ids;
     (void)decode_list(d, instance, "InstanceIds", &ids);
     const char *id = json_string_value(json_array_get(ids, 0));
     karp_str zone = decode_text(d, overrides, "AvailabilityZone");
@@ -305,8 +324,9 @@ static void take_instance(decoder *d, const json_t *instance, const karp_provide
     node->launched = now;
 }
 
-uint32_t aws_launch_result(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str answer, int64_t now,
-                           const karp_provider_memory *memory, karp_provider_node *node, karp_provider_problem *problem)
+uint32_t aws_launch_result(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str answer,
+                           int64_t now, const karp_provider_memory *memory, karp_provider_node *node,
+                           karp_provider_problem *problem)
 {
     karp_error error;
     karp_error_init(&error, sizeof error);
@@ -326,9 +346,11 @@ uint32_t aws_launch_result(void *handle, const void *node_class, const karp_prov
     if (s.failed) return out_of_memory(problem);
     if (d.status) return provider_problem_of(problem, &error);
     if (count) return KARP_PROVIDER_OK;
-    if (!other.len) return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "EC2 has no capacity for any of the types");
+    if (!other.len)
+        return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "EC2 has no capacity for any of the types");
     (void)snprintf(problem->reason, sizeof problem->reason, "LaunchFailed");
-    return provider_problem(problem, KARP_PROVIDER_CREATE_FAILED, "", "EC2 refuses: %.*s", (int)(other.len < 100 ? other.len : 100), other.ptr);
+    return provider_problem(problem, KARP_PROVIDER_CREATE_FAILED, "", "EC2 refuses: %.*s",
+                            (int)(other.len < 100 ? other.len : 100), other.ptr);
 }
 
 /* ---- the node -------------------------------------------------------------------------------- */
@@ -353,7 +375,8 @@ static bool asked_for(const karp_provider_launch *launch, const char *resource)
 }
 
 /* Nobody is told of EFA interfaces who did not ask. */
-static const karp_resource *capacity_of(scratch *s, const karp_provider_launch *launch, const karp_instance_type *type, size_t *count)
+static const karp_resource *capacity_of(scratch *s, const karp_provider_launch *launch, const karp_instance_type *type,
+                                        size_t *count)
 {
     karp_resource *list = scratch_array(s, type->capacity_count, sizeof *list);
     *count = 0;
@@ -365,8 +388,9 @@ static const karp_resource *capacity_of(scratch *s, const karp_provider_launch *
     return list;
 }
 
-uint32_t aws_node_of(void *handle, const void *node_class, const karp_provider_launch *launch, karp_provider_candidate candidate,
-                     const karp_provider_memory *memory, karp_provider_node *node, karp_provider_problem *problem)
+uint32_t aws_node_of(void *handle, const void *node_class, const karp_provider_launch *launch,
+                     karp_provider_candidate candidate, const karp_provider_memory *memory, karp_provider_node *node,
+                     karp_provider_problem *problem)
 {
     static const karp_str tenancy = TEXT(AWS_GROUP "instance-tenancy");
     const aws_handle *h = handle;
@@ -380,7 +404,8 @@ uint32_t aws_node_of(void *handle, const void *node_class, const karp_provider_l
     for (size_t i = 0; list && i < type->requirement_count; i++) {
         const karp_requirement *r = &type->requirements[i];
         bool of_offering = is_reservation(r->key) || match_find(o->requirements, o->requirement_count, r->key.ptr);
-        if (r->op == KARP_OP_IN && r->value_count == 1 && !of_offering && !match_same(r->key, tenancy)) add(list, &n, r->key, r->values[0]);
+        if (r->op == KARP_OP_IN && r->value_count == 1 && !of_offering && !match_same(r->key, tenancy))
+            add(list, &n, r->key, r->values[0]);
     }
     for (size_t i = 0; list && i < o->requirement_count; i++) {
         const karp_requirement *r = &o->requirements[i];

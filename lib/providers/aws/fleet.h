@@ -9,9 +9,11 @@
 uint32_t aws_launch_request(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim,
                             const karp_provider_memory *memory, karp_str *request, karp_provider_problem *problem);
 /* The first instance of CreateFleet's answer; errors that mean a lack of capacity are marked. */
-uint32_t aws_launch_result(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str answer, int64_t now,
-                           const karp_provider_memory *memory, karp_provider_node *node, karp_provider_problem *problem);
-uint32_t aws_node_of(void *handle, const void *node_class, const karp_provider_launch *launch, karp_provider_candidate candidate,
-                     const karp_provider_memory *memory, karp_provider_node *node, karp_provider_problem *problem);
+uint32_t aws_launch_result(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str answer,
+                           int64_t now, const karp_provider_memory *memory, karp_provider_node *node,
+                           karp_provider_problem *problem);
+uint32_t aws_node_of(void *handle, const void *node_class, const karp_provider_launch *launch,
+                     karp_provider_candidate candidate, const karp_provider_memory *memory, karp_provider_node *node,
+                     karp_provider_problem *problem);
 
 #endif

@@ -112,10 +112,7 @@ static void add_number(labels *l, karp_str key, int64_t value)
     if (l->shared->numbers[slot].list) add_list(l, key, l->shared->numbers[slot].list, 1);
 }
 
-static void add_flag(labels *l, karp_str key, bool value)
-{
-    add(l, key, value ? word_true : word_false);
-}
+static void add_flag(labels *l, karp_str key, bool value) { add(l, key, value ? word_true : word_false); }
 
 /* Lower case, dashes for spaces. */
 static void add_kebab(labels *l, karp_str key, karp_str value)
@@ -303,7 +300,8 @@ static void add_reservations(labels *l, const aws_type *t, const aws_node_class 
 /* All combinations of the three are runs of one list. */
 static void add_capacity_types(labels *l, const aws_type *t, bool reserved)
 {
-    static const karp_str words[] = { TEXT("on-demand"), TEXT("spot"), TEXT("reserved"), TEXT("on-demand"), TEXT("reserved") };
+    static const karp_str words[] = { TEXT("on-demand"), TEXT("spot"), TEXT("reserved"), TEXT("on-demand"),
+                                      TEXT("reserved") };
     bool on_demand = t->flags & EC2_ON_DEMAND, spot = t->flags & EC2_SPOT;
     size_t first = on_demand ? (reserved && !spot ? 3 : 0) : spot ? 1 : 2;
     add_list(l, aws_key_capacity_type, words + first, (size_t)on_demand + spot + reserved);
@@ -318,17 +316,15 @@ static void add_system(labels *l, const aws_type *t, aws_family family)
     add(l, key_arch, t->flags & EC2_ARM64 ? arm64 : amd64);
     if (aws_is_windows(family)) {
         add_list(l, key_os, windows, t->flags & EC2_ARM64 ? 0 : 1);
-        add(l, key_build,
-            family == AWS_WINDOWS2019   ? build_2019
-            : family == AWS_WINDOWS2022 ? build_2022
-                                        : build_2025);
+        add(l, key_build, family == AWS_WINDOWS2019 ? build_2019 : family == AWS_WINDOWS2022 ? build_2022 : build_2025);
     } else {
         add_list(l, key_os, linux_, 1);
         add_none(l, key_build);
     }
 }
 
-void aws_labels(scratch *s, const aws_type *t, const aws_node_class *c, const aws_place *place, aws_shared *shared, karp_instance_type *out)
+void aws_labels(scratch *s, const aws_type *t, const aws_node_class *c, const aws_place *place, aws_shared *shared,
+                karp_instance_type *out)
 {
     static const karp_str tenancies[] = { TEXT("default"), TEXT("dedicated") };
     karp_requirement list[LABELS_MOST];

@@ -12,10 +12,10 @@
 
 /* A zone of the region, and what the node class knows of it. */
 typedef struct aws_zone {
-    karp_str name;    /* us-west-2a */
-    karp_str id;      /* usw2-az1; "" = not known */
-    bool in_class;    /* launches may go there … */
-    bool out;         /* … but not now: it is shifted away from, or none of the class's subnets there has addresses */
+    karp_str name; /* us-west-2a */
+    karp_str id; /* usw2-az1; "" = not known */
+    bool in_class; /* launches may go there … */
+    bool out; /* … but not now: it is shifted away from, or none of the class's subnets there has addresses */
 } aws_zone;
 
 /* What is the same for all types of one catalogue. */
@@ -37,7 +37,7 @@ size_t aws_reservation_count(const aws_node_class *node_class, const aws_type *t
 
 /* Fills the requirements of `out`, which has its name. They point into `s`, where the texts of the place have to be, too, and to
  * constants. Refused memory shows in s->failed. `shared` is of the same scratch and place. */
-void aws_labels(scratch *s, const aws_type *type, const aws_node_class *node_class, const aws_place *place, aws_shared *shared,
-                karp_instance_type *out);
+void aws_labels(scratch *s, const aws_type *type, const aws_node_class *node_class, const aws_place *place,
+                aws_shared *shared, karp_instance_type *out);
 
 #endif

@@ -57,7 +57,8 @@ static bool make_room(aws_marks *m)
     return true;
 }
 
-uint32_t aws_marks_add(aws_marks *m, const karp_provider_scope *s, int64_t now, int64_t ttl, karp_provider_problem *problem)
+uint32_t aws_marks_add(aws_marks *m, const karp_provider_scope *s, int64_t now, int64_t ttl,
+                       karp_provider_problem *problem)
 {
     const char *why = wrong(s);
     if (why) return provider_problem(problem, KARP_PROVIDER_INVALID, "scope", "%s", why);
@@ -68,8 +69,8 @@ uint32_t aws_marks_add(aws_marks *m, const karp_provider_scope *s, int64_t now, 
         if (m->list[i].until < now + ttl) m->list[i].until = now + ttl;
         return KARP_PROVIDER_OK;
     }
-    size_t bytes = s->capacity_type.len + s->instance_type.len + s->zone.len + s->group.len + s->partition.len + s->subnet.len +
-                   s->reservation.len + 7;
+    size_t bytes = s->capacity_type.len + s->instance_type.len + s->zone.len + s->group.len + s->partition.len +
+                   s->subnet.len + s->reservation.len + 7;
     char *text = make_room(m) ? m->allocator->alloc(bytes, m->allocator->user) : NULL;
     if (!text) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
     aws_mark *mark = &m->list[m->count++];
@@ -99,7 +100,8 @@ bool aws_marks_expire(aws_marks *m, int64_t now)
 }
 
 /* The key without a group counts for every group; that of a group for all its partitions. */
-bool aws_marked(const aws_marks *m, karp_str capacity_type, karp_str instance_type, karp_str zone, karp_str group, karp_str partition)
+bool aws_marked(const aws_marks *m, karp_str capacity_type, karp_str instance_type, karp_str zone, karp_str group,
+                karp_str partition)
 {
     for (size_t i = 0; i < m->count; i++) {
         const aws_mark *mark = &m->list[i];
@@ -116,7 +118,8 @@ bool aws_marks_concern(const aws_marks *m, karp_str instance_type)
 {
     for (size_t i = 0; i < m->count; i++) {
         const aws_mark *mark = &m->list[i];
-        if (mark->capacity_type.len && (!mark->instance_type.len || match_same(mark->instance_type, instance_type))) return true;
+        if (mark->capacity_type.len && (!mark->instance_type.len || match_same(mark->instance_type, instance_type)))
+            return true;
     }
     return false;
 }

@@ -25,12 +25,14 @@ void aws_marks_free(aws_marks *marks);
 /* Adds one, or prolongs it. EC2 tells of a type in a zone under a capacity type (and in a placement group, in a partition of
  * it), of a whole capacity type, of a subnet, of a reservation; and a zone that launches are shifted away from, by its name or id.
  * Anything else is INVALID. */
-uint32_t aws_marks_add(aws_marks *marks, const karp_provider_scope *scope, int64_t now, int64_t ttl, karp_provider_problem *problem);
+uint32_t aws_marks_add(aws_marks *marks, const karp_provider_scope *scope, int64_t now, int64_t ttl,
+                       karp_provider_problem *problem);
 /* Drops what has ended; true = there was such. */
 bool aws_marks_expire(aws_marks *marks, int64_t now);
 
 /* Is there none of it? "" = not of a group, of a partition. */
-bool aws_marked(const aws_marks *marks, karp_str capacity_type, karp_str instance_type, karp_str zone, karp_str group, karp_str partition);
+bool aws_marked(const aws_marks *marks, karp_str capacity_type, karp_str instance_type, karp_str zone, karp_str group,
+                karp_str partition);
 /* Does any mark concern the type, or all types? Spares asking for each offering. */
 bool aws_marks_concern(const aws_marks *marks, karp_str instance_type);
 bool aws_subnet_marked(const aws_marks *marks, karp_str subnet);

@@ -154,7 +154,8 @@ karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *o
     read_interfaces(&d, spec, &result);
     result.connection_tracking = decode_object(&d, spec, "connectionTracking") != NULL;
     decode_at(&d, "spec.cpuOptions");
-    result.nested_virtualization = word_at(&d, decode_object(&d, spec, "cpuOptions"), "nestedVirtualization", "enabled", "disabled");
+    result.nested_virtualization = word_at(&d, decode_object(&d, spec, "cpuOptions"), "nestedVirtualization", "enabled",
+                                           "disabled");
     decode_at(&d, "spec");
     aws_read_status(&d, status, &result);
     result.hash = aws_class_hash(spec, result.family);
@@ -170,7 +171,8 @@ karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *o
 static bool same_resources(const karp_resource *a, size_t a_count, const karp_resource *b, size_t b_count)
 {
     bool equal = a_count == b_count;
-    for (size_t i = 0; equal && i < a_count; i++) equal = match_same(a[i].name, b[i].name) && match_same(a[i].text, b[i].text);
+    for (size_t i = 0; equal && i < a_count; i++)
+        equal = match_same(a[i].name, b[i].name) && match_same(a[i].text, b[i].text);
     return equal;
 }
 
@@ -187,15 +189,16 @@ static bool same_disks(const aws_node_class *a, const aws_node_class *b)
 static bool same_network(const aws_node_class *a, const aws_node_class *b)
 {
     bool equal = a->has_interfaces == b->has_interfaces && a->interface_count == b->interface_count &&
-                 a->connection_tracking == b->connection_tracking && a->nested_virtualization == b->nested_virtualization &&
-                 a->subnet_count == b->subnet_count;
+                 a->connection_tracking == b->connection_tracking &&
+                 a->nested_virtualization == b->nested_virtualization && a->subnet_count == b->subnet_count;
     for (size_t i = 0; equal && i < a->interface_count; i++) {
         const aws_network_interface *x = &a->interfaces[i], *y = &b->interfaces[i];
         equal = x->card == y->card && x->device == y->device && x->efa_only == y->efa_only;
     }
     for (size_t i = 0; equal && i < a->subnet_count; i++) {
         const aws_subnet *x = &a->subnets[i], *y = &b->subnets[i];
-        equal = match_same(x->zone, y->zone) && match_same(x->zone_id, y->zone_id) && match_same(x->id, y->id); /* it may be marked */
+        equal = match_same(x->zone, y->zone) && match_same(x->zone_id, y->zone_id) &&
+                match_same(x->id, y->id); /* it may be marked */
     }
     return equal;
 }
@@ -207,9 +210,10 @@ static bool same_capacity(const aws_node_class *a, const aws_node_class *b)
                  a->reservation_count == b->reservation_count;
     for (size_t i = 0; equal && i < a->reservation_count; i++) {
         const aws_reservation *r = &a->reservations[i], *q = &b->reservations[i];
-        equal = match_same(r->id, q->id) && match_same(r->instance_type, q->instance_type) && match_same(r->zone, q->zone) &&
-                match_same(r->kind, q->kind) && r->available_count == q->available_count &&
-                r->interruptible == q->interruptible && r->expiring == q->expiring;
+        equal = match_same(r->id, q->id) && match_same(r->instance_type, q->instance_type) &&
+                match_same(r->zone, q->zone) && match_same(r->kind, q->kind) &&
+                r->available_count == q->available_count && r->interruptible == q->interruptible &&
+                r->expiring == q->expiring;
     }
     return equal;
 }

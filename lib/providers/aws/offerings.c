@@ -15,14 +15,11 @@ static karp_requirement in(karp_str key, const karp_str *value)
     return (karp_requirement){ .key = key, .op = KARP_OP_IN, .values = value, .value_count = 1 };
 }
 
-static karp_requirement none(karp_str key)
-{
-    return (karp_requirement){ .key = key, .op = KARP_OP_DOES_NOT_EXIST };
-}
+static karp_requirement none(karp_str key) { return (karp_requirement){ .key = key, .op = KARP_OP_DOES_NOT_EXIST }; }
 
 /* Requirements of a zone's offerings, one list after the other for each partition. */
-static karp_requirement *of_zone(scratch *s, const aws_place *place, const aws_zone *zone, const karp_str *capacity_type,
-                                 size_t copies, size_t *count)
+static karp_requirement *of_zone(scratch *s, const aws_place *place, const aws_zone *zone,
+                                 const karp_str *capacity_type, size_t copies, size_t *count)
 {
     karp_requirement *list = scratch_array(s, copies * REQUIREMENTS_MOST, sizeof *list);
     *count = 0;
@@ -117,9 +114,11 @@ static bool is_marked(const offerings *o, karp_str capacity_type, karp_str zone,
                       o->place->partition_count ? o->place->partitions[partition] : none);
 }
 
-static void add_copies(offerings *o, const karp_requirement *first, size_t count, double price, int64_t capacity, bool open)
+static void add_copies(offerings *o, const karp_requirement *first, size_t count, double price, int64_t capacity,
+                       bool open)
 {
-    karp_str capacity_type = first[0].values[0], zone = first[1].values[0]; /* of_zone() and add_reserved() begin with them */
+    karp_str capacity_type = first[0].values[0],
+             zone = first[1].values[0]; /* of_zone() and add_reserved() begin with them */
     bool known = price != AWS_UNKNOWN;
     for (size_t i = 0; i < o->parts->partitions; i++) {
         bool there = open && !is_marked(o, capacity_type, zone, i);
@@ -174,7 +173,9 @@ void aws_offerings(scratch *s, const aws_type *t, const aws_node_class *c, const
                    const aws_offering_parts *parts, karp_instance_type *out)
 {
     size_t reservations = aws_reservation_count(c, t);
-    offerings o = { .parts = parts, .place = place, .type = t->name, .marked = aws_marks_concern(place->marks, t->name) };
+    offerings o = {
+        .parts = parts, .place = place, .type = t->name, .marked = aws_marks_concern(place->marks, t->name)
+    };
     o.list = scratch_alloc(s, (parts->zones * 2 + reservations) * parts->partitions * sizeof *o.list + 1);
     if (s->failed) return;
     bool fits = fits_class(t, c);

@@ -11,7 +11,7 @@ typedef struct aws_offering_parts {
     /* by zone and partition: [0] on demand, [1] spot; NULL = refused memory */
     const karp_requirement *requirements[AWS_ZONES_MOST][2];
     size_t requirement_count[AWS_ZONES_MOST];
-    size_t zones;      /* of the region */
+    size_t zones; /* of the region */
     size_t partitions; /* copies of each, at least 1 */
 } aws_offering_parts;
 

@@ -40,14 +40,16 @@ static uint32_t read_setting(aws_settings *s, const karp_label *setting, karp_pr
 {
     if (match_is(setting->key, "reservedENIs")) {
         if (whole(setting->value, &s->options.reserved_enis)) return KARP_PROVIDER_OK;
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "reservedENIs", "must be a whole number that is not negative");
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "reservedENIs",
+                                "must be a whole number that is not negative");
     }
     if (match_is(setting->key, "vmMemoryOverheadPercent")) {
         double part = -1;
         (void)karp_double_parse(setting->value, &part);
         s->options.vm_memory_overhead = part;
         if (part >= 0 && part < 1) return KARP_PROVIDER_OK;
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "vmMemoryOverheadPercent", "must be at least 0 and less than 1");
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "vmMemoryOverheadPercent",
+                                "must be at least 0 and less than 1");
     }
     if (match_is(setting->key, "allTypes")) {
         s->all_types = match_is(setting->value, "true");
@@ -56,7 +58,8 @@ static uint32_t read_setting(aws_settings *s, const karp_label *setting, karp_pr
     }
     int shown = setting->key.len < 60 ? (int)setting->key.len : 60;
     return provider_problem(problem, KARP_PROVIDER_INVALID, "settings",
-                            "aws has reservedENIs, vmMemoryOverheadPercent and allTypes, no %.*s", shown, shown ? setting->key.ptr : "");
+                            "aws has reservedENIs, vmMemoryOverheadPercent and allTypes, no %.*s", shown,
+                            shown ? setting->key.ptr : "");
 }
 
 static void aws_close(void *handle)
@@ -116,7 +119,8 @@ static karp_status need_facts(aws_handle *h, karp_error *error)
     return h->facts.s.context ? KARP_OK : aws_facts_init(&h->facts, h->context, h->region, error);
 }
 
-static uint32_t aws_load_facts(void *handle, karp_str kind, const karp_provider_document *facts, karp_provider_problem *problem)
+static uint32_t aws_load_facts(void *handle, karp_str kind, const karp_provider_document *facts,
+                               karp_provider_problem *problem)
 {
     aws_handle *h = handle;
     aws_facts next;
@@ -164,7 +168,8 @@ static void aws_class_free(void *handle, void *node_class)
     karp_free(h->context, c, sizeof *c);
 }
 
-static uint32_t aws_class_parse(void *handle, const karp_provider_document *document, void **node_class, karp_provider_problem *problem)
+static uint32_t aws_class_parse(void *handle, const karp_provider_document *document, void **node_class,
+                                karp_provider_problem *problem)
 {
     aws_handle *h = handle;
     karp_error error;
@@ -180,15 +185,17 @@ static uint32_t aws_class_parse(void *handle, const karp_provider_document *docu
     return KARP_PROVIDER_OK;
 }
 
-static uint32_t aws_class_hash_of(void *handle, const void *node_class, const karp_provider_memory *memory, karp_str *version, karp_str *hash,
-                                  karp_provider_problem *problem)
+static uint32_t aws_class_hash_of(void *handle, const void *node_class, const karp_provider_memory *memory,
+                                  karp_str *version, karp_str *hash, karp_provider_problem *problem)
 {
     static const karp_str own = TEXT(AWS_HASH_VERSION);
     char text[AWS_HASH_TEXT];
     bool failed = false;
     (void)handle;
-    if (!node_class) return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a class that is not written down has no hash");
-    karp_str copy = memory_text(memory, (karp_str){ text, aws_hash_text(aws_class_of(node_class)->hash, text) }, &failed);
+    if (!node_class)
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a class that is not written down has no hash");
+    karp_str copy = memory_text(memory, (karp_str){ text, aws_hash_text(aws_class_of(node_class)->hash, text) },
+                                &failed);
     if (failed) return out_of_memory(problem);
     *version = own;
     *hash = copy;
@@ -205,8 +212,8 @@ static uint32_t aws_class_equal(const void *handle, const void *a, const void *b
 /* ---- types and labels ------------------------------------------------------------------------ */
 
 /* The host's memory takes the few large blocks that a scratch of ours would. */
-static uint32_t aws_types(void *handle, const void *node_class, const karp_provider_memory *memory, const karp_instance_type **types,
-                          size_t *count, karp_provider_problem *problem)
+static uint32_t aws_types(void *handle, const void *node_class, const karp_provider_memory *memory,
+                          const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
 {
     aws_handle *h = handle;
     karp_error error;
@@ -214,7 +221,9 @@ static uint32_t aws_types(void *handle, const void *node_class, const karp_provi
     scratch s;
     scratch_init_on(&s, memory);
     karp_status status = need_facts(h, &error);
-    if (status == KARP_OK) status = aws_instance_types(&s, &h->facts, &h->marks, &h->settings, aws_class_of(node_class), types, count, &error);
+    if (status == KARP_OK)
+        status = aws_instance_types(&s, &h->facts, &h->marks, &h->settings, aws_class_of(node_class), types, count,
+                                    &error);
     return status ? provider_problem_of(problem, &error) : KARP_PROVIDER_OK;
 }
 
@@ -228,8 +237,9 @@ static uint32_t aws_labels_of(const void *handle, karp_provider_labels *labels, 
     return KARP_PROVIDER_OK;
 }
 
-static uint32_t aws_pool_defaults_of(const void *handle, const karp_requirement *requirements, size_t count, const karp_provider_memory *memory,
-                                     const karp_requirement **added, size_t *added_count, karp_provider_problem *problem)
+static uint32_t aws_pool_defaults_of(const void *handle, const karp_requirement *requirements, size_t count,
+                                     const karp_provider_memory *memory, const karp_requirement **added,
+                                     size_t *added_count, karp_provider_problem *problem)
 {
     bool failed = false;
     (void)handle;
@@ -242,7 +252,8 @@ static uint32_t aws_pool_defaults_of(const void *handle, const karp_requirement 
 
 /* ---- marks and drift ------------------------------------------------------------------------- */
 
-static uint32_t aws_mark_of(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl, karp_provider_problem *problem)
+static uint32_t aws_mark_of(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
+                            karp_provider_problem *problem)
 {
     aws_handle *h = handle;
     uint32_t kind = aws_marks_add(&h->marks, scope, now, ttl, problem);
@@ -256,8 +267,8 @@ static void aws_expire(void *handle, int64_t now)
     if (aws_marks_expire(&h->marks, now)) h->generation++;
 }
 
-static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_provider_node *node, const karp_provider_memory *memory,
-                             karp_str *reason, karp_provider_problem *problem)
+static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_provider_node *node,
+                             const karp_provider_memory *memory, karp_str *reason, karp_provider_problem *problem)
 {
     static const karp_str none = TEXT("");
     aws_handle *h = handle;

@@ -28,7 +28,7 @@ typedef struct azure_handle {
 
 /* An AKSNodeClass. */
 typedef struct azure_class {
-    int64_t disk_gb;  /* 0 = not stated */
+    int64_t disk_gb; /* 0 = not stated */
     int64_t max_pods; /* 0 = not stated */
     uint64_t hash;
 } azure_class;
@@ -42,14 +42,16 @@ int64_t azure_reserved_memory(double gib);
 int64_t azure_memory(int64_t gib, double overhead);
 
 /* types.c: all types of the class. */
-uint32_t azure_instance_types(void *handle, const void *node_class, const karp_provider_memory *memory, const karp_instance_type **types,
-                              size_t *count, karp_provider_problem *problem);
+uint32_t azure_instance_types(void *handle, const void *node_class, const karp_provider_memory *memory,
+                              const karp_instance_type **types, size_t *count, karp_provider_problem *problem);
 uint32_t azure_labels(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem);
 
 /* marks.c */
-uint32_t azure_mark_add(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl, karp_provider_problem *problem);
+uint32_t azure_mark_add(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
+                        karp_provider_problem *problem);
 void azure_marks_expire(void *handle, int64_t now);
-bool azure_marked(const azure_handle *h, const char *capacity_type, const char *size, const char *zone, karp_str family);
+bool azure_marked(const azure_handle *h, const char *capacity_type, const char *size, const char *zone,
+                  karp_str family);
 
 /* plugin.c */
 uint32_t azure_problem(karp_provider_problem *problem, uint32_t kind, const char *field, const char *message);

@@ -4,7 +4,4 @@
 
 __attribute__((visibility("default"))) const karp_provider_plugin *karp_provider_entry(void);
 
-const karp_provider_plugin *karp_provider_entry(void)
-{
-    return &azure_plugin;
-}
+const karp_provider_plugin *karp_provider_entry(void) { return &azure_plugin; }

@@ -27,16 +27,20 @@ static bool make_room(azure_handle *h)
     return true;
 }
 
-uint32_t azure_mark_add(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl, karp_provider_problem *problem)
+uint32_t azure_mark_add(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
+                        karp_provider_problem *problem)
 {
     azure_handle *h = handle;
     azure_mark mark;
     memset(&mark, 0, sizeof mark);
-    if (scope->group.len || scope->partition.len || scope->subnet.len || scope->reservation.len || !(scope->instance_type.len || scope->family.len) || scope->capacity_type.len == 0) {
-        return azure_problem(problem, KARP_PROVIDER_INVALID, "scope", "a capacity type and a size or family are needed, a zone is possible");
+    if (scope->group.len || scope->partition.len || scope->subnet.len || scope->reservation.len ||
+        !(scope->instance_type.len || scope->family.len) || scope->capacity_type.len == 0) {
+        return azure_problem(problem, KARP_PROVIDER_INVALID, "scope",
+                             "a capacity type and a size or family are needed, a zone is possible");
     }
-    if (!put(mark.capacity_type, sizeof mark.capacity_type, scope->capacity_type) || !put(mark.size, sizeof mark.size, scope->instance_type) ||
-        !put(mark.zone, sizeof mark.zone, scope->zone) || !put(mark.family, sizeof mark.family, scope->family)) {
+    if (!put(mark.capacity_type, sizeof mark.capacity_type, scope->capacity_type) ||
+        !put(mark.size, sizeof mark.size, scope->instance_type) || !put(mark.zone, sizeof mark.zone, scope->zone) ||
+        !put(mark.family, sizeof mark.family, scope->family)) {
         return azure_problem(problem, KARP_PROVIDER_INVALID, "scope", "a name is longer than any of Azure's");
     }
     if (ttl == 0) ttl = usual_ttl;

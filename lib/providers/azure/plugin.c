@@ -83,21 +83,25 @@ static uint32_t read_setting(azure_handle *h, const karp_label *setting, karp_pr
             h->max_pods = plugins[i].pods;
             return KARP_PROVIDER_OK;
         }
-        return azure_problem(problem, KARP_PROVIDER_INVALID, "networkPlugin", "must be azure, azure-overlay or kubenet");
+        return azure_problem(problem, KARP_PROVIDER_INVALID, "networkPlugin",
+                             "must be azure, azure-overlay or kubenet");
     }
     if (azure_is(setting->key, "vmMemoryOverheadPercent")) {
         h->overhead = decimal(setting->value);
         if (h->overhead >= 0 && h->overhead < 1) return KARP_PROVIDER_OK;
-        return azure_problem(problem, KARP_PROVIDER_INVALID, "vmMemoryOverheadPercent", "must be at least 0 and less than 1");
+        return azure_problem(problem, KARP_PROVIDER_INVALID, "vmMemoryOverheadPercent",
+                             "must be at least 0 and less than 1");
     }
-    return azure_problem(problem, KARP_PROVIDER_INVALID, "settings", "azure has networkPlugin and vmMemoryOverheadPercent, and no other");
+    return azure_problem(problem, KARP_PROVIDER_INVALID, "settings",
+                         "azure has networkPlugin and vmMemoryOverheadPercent, and no other");
 }
 
 static uint32_t settle(azure_handle *h, const karp_provider_options *options, karp_provider_problem *problem)
 {
     karp_str region = options->region;
     if (region.len == 0) region = (karp_str){ "eastus", 6 };
-    if (region.len >= sizeof h->region) return azure_problem(problem, KARP_PROVIDER_NOT_FOUND, "region", "there is no such region");
+    if (region.len >= sizeof h->region)
+        return azure_problem(problem, KARP_PROVIDER_NOT_FOUND, "region", "there is no such region");
     memcpy(h->region, region.ptr, region.len);
     for (int i = 0; i < AZURE_ZONES; i++) (void)snprintf(h->zones[i], sizeof h->zones[i], "%s-%d", h->region, i + 1);
     /* Prices are those of one region. Elsewhere they are unknown till they are loaded; spot prices are, always. */
@@ -112,7 +116,8 @@ static uint32_t settle(azure_handle *h, const karp_provider_options *options, ka
     return KARP_PROVIDER_OK;
 }
 
-static uint32_t azure_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle, karp_provider_problem *problem)
+static uint32_t azure_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
+                           karp_provider_problem *problem)
 {
     azure_handle *h = take(allocator, sizeof *h);
     if (!h) return azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
@@ -121,16 +126,14 @@ static uint32_t azure_open(const karp_allocator *allocator, const karp_provider_
     h->overhead = 0.075;
     h->on_demand = take(allocator, azure_size_count * sizeof *h->on_demand);
     h->spot = take(allocator, azure_size_count * sizeof *h->spot);
-    uint32_t kind = h->on_demand && h->spot ? settle(h, options, problem) : azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+    uint32_t kind = h->on_demand && h->spot ? settle(h, options, problem)
+                                            : azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
     if (kind) azure_close(h);
     else *handle = h;
     return kind;
 }
 
-static uint64_t azure_generation(const void *handle)
-{
-    return ((const azure_handle *)handle)->generation;
-}
+static uint64_t azure_generation(const void *handle) { return ((const azure_handle *)handle)->generation; }
 
 /* ---- prices ---------------------------------------------------------------------------------- */
 
@@ -160,10 +163,13 @@ static bool ends(karp_str text, const char *word)
 }
 
 /* Linux by the hour; Windows and low priority are other products. */
-static uint32_t take_item(azure_handle *h, const price_item *item, double *on_demand, double *spot, karp_provider_problem *problem)
+static uint32_t take_item(azure_handle *h, const price_item *item, double *on_demand, double *spot,
+                          karp_provider_problem *problem)
 {
     double price = decimal(item->price);
-    if (price < 0) return azure_problem(problem, KARP_PROVIDER_INVALID, "Items.retailPrice", "must be a price that is not negative");
+    if (price < 0)
+        return azure_problem(problem, KARP_PROVIDER_INVALID, "Items.retailPrice",
+                             "must be a price that is not negative");
     if (!azure_is(item->region, h->region) || !azure_is(item->kind, "Consumption")) return KARP_PROVIDER_OK;
     if (ends(item->product, "Windows") || ends(item->sku, "Low Priority")) return KARP_PROVIDER_OK;
     for (size_t i = 0; i < azure_size_count; i++) {
@@ -182,14 +188,17 @@ static void note(price_item *item, karp_str name, karp_str value)
     if (azure_is(name, ".retailPrice")) item->price = value;
 }
 
-static uint32_t azure_load_facts(void *handle, karp_str kind, const karp_provider_document *facts, karp_provider_problem *problem)
+static uint32_t azure_load_facts(void *handle, karp_str kind, const karp_provider_document *facts,
+                                 karp_provider_problem *problem)
 {
     azure_handle *h = handle;
     const karp_allocator *a = h->allocator;
-    if (!azure_is(kind, "prices")) return azure_problem(problem, KARP_PROVIDER_INVALID, "kind", "azure has facts of the kind prices");
+    if (!azure_is(kind, "prices"))
+        return azure_problem(problem, KARP_PROVIDER_INVALID, "kind", "azure has facts of the kind prices");
     size_t bytes = azure_size_count * sizeof(double);
     double *on_demand = take(a, bytes), *spot = take(a, bytes);
-    uint32_t result = on_demand && spot ? KARP_PROVIDER_OK : azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+    uint32_t result = on_demand && spot ? KARP_PROVIDER_OK
+                                        : azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
     if (result == KARP_PROVIDER_OK) {
         memcpy(on_demand, h->on_demand, bytes);
         memcpy(spot, h->spot, bytes);
@@ -206,7 +215,8 @@ static uint32_t azure_load_facts(void *handle, karp_str kind, const karp_provide
         note(&item, name, facts->fields[i].value);
     }
     if (result == KARP_PROVIDER_OK && any) result = take_item(h, &item, on_demand, spot, problem);
-    if (result == KARP_PROVIDER_OK && !any) result = azure_problem(problem, KARP_PROVIDER_INVALID, "Items", "must list prices");
+    if (result == KARP_PROVIDER_OK && !any)
+        result = azure_problem(problem, KARP_PROVIDER_INVALID, "Items", "must list prices");
     if (result == KARP_PROVIDER_OK) {
         memcpy(h->on_demand, on_demand, bytes);
         memcpy(h->spot, spot, bytes);
@@ -228,12 +238,15 @@ static uint64_t fnv(uint64_t hash, karp_str text)
 static uint32_t read_field(azure_class *c, const karp_provider_field *f, karp_provider_problem *problem)
 {
     if (f->path.len > 5 && memcmp(f->path.ptr, "spec.", 5) == 0) {
-        c->hash += fnv(fnv(UINT64_C(0xcbf29ce484222325), f->path), f->value); /* a sum: the order of members means nothing */
+        c->hash += fnv(fnv(UINT64_C(0xcbf29ce484222325), f->path),
+                       f->value); /* a sum: the order of members means nothing */
     }
-    if (azure_is(f->path, "spec.osDiskSizeGB") && !(f->kind == KARP_FIELD_NUMBER && whole(f->value, 4096, &c->disk_gb) && c->disk_gb >= 30)) {
+    if (azure_is(f->path, "spec.osDiskSizeGB") &&
+        !(f->kind == KARP_FIELD_NUMBER && whole(f->value, 4096, &c->disk_gb) && c->disk_gb >= 30)) {
         return azure_problem(problem, KARP_PROVIDER_INVALID, "spec.osDiskSizeGB", "must be a number from 30 to 4096");
     }
-    if (azure_is(f->path, "spec.maxPods") && !(f->kind == KARP_FIELD_NUMBER && whole(f->value, 250, &c->max_pods) && c->max_pods >= 10)) {
+    if (azure_is(f->path, "spec.maxPods") &&
+        !(f->kind == KARP_FIELD_NUMBER && whole(f->value, 250, &c->max_pods) && c->max_pods >= 10)) {
         return azure_problem(problem, KARP_PROVIDER_INVALID, "spec.maxPods", "must be a number from 10 to 250");
     }
     if (azure_is(f->path, "spec.imageFamily") && !azure_is(f->value, "Ubuntu") && !azure_is(f->value, "Ubuntu2204") &&
@@ -249,13 +262,15 @@ static void azure_class_free(void *handle, void *node_class)
     h->allocator->free(node_class, sizeof(azure_class), h->allocator->user);
 }
 
-static uint32_t azure_class_parse(void *handle, const karp_provider_document *document, void **node_class, karp_provider_problem *problem)
+static uint32_t azure_class_parse(void *handle, const karp_provider_document *document, void **node_class,
+                                  karp_provider_problem *problem)
 {
     azure_handle *h = handle;
     azure_class *c = take(h->allocator, sizeof *c);
     if (!c) return azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
     uint32_t kind = KARP_PROVIDER_OK;
-    for (size_t i = 0; i < document->field_count && kind == KARP_PROVIDER_OK; i++) kind = read_field(c, &document->fields[i], problem);
+    for (size_t i = 0; i < document->field_count && kind == KARP_PROVIDER_OK; i++)
+        kind = read_field(c, &document->fields[i], problem);
     if (kind) azure_class_free(h, c);
     else *node_class = c;
     return kind;
@@ -277,11 +292,12 @@ static size_t hash_text(const azure_class *c, char text[24])
     return n > 0 ? (size_t)n : 0;
 }
 
-static uint32_t azure_class_hash(void *handle, const void *node_class, const karp_provider_memory *memory, karp_str *version, karp_str *hash,
-                                 karp_provider_problem *problem)
+static uint32_t azure_class_hash(void *handle, const void *node_class, const karp_provider_memory *memory,
+                                 karp_str *version, karp_str *hash, karp_provider_problem *problem)
 {
     (void)handle;
-    if (!node_class) return azure_problem(problem, KARP_PROVIDER_INVALID, "", "a class that is not written down has no hash");
+    if (!node_class)
+        return azure_problem(problem, KARP_PROVIDER_INVALID, "", "a class that is not written down has no hash");
     char *text = memory->alloc(24, memory->user);
     if (!text) return azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
     *hash = (karp_str){ text, hash_text(node_class, text) };
@@ -297,16 +313,18 @@ static karp_str annotation(const karp_provider_node *node, const char *key)
     return (karp_str){ "", 0 };
 }
 
-static uint32_t azure_drift(void *handle, const void *node_class, const karp_provider_node *node, const karp_provider_memory *memory, karp_str *reason,
-                            karp_provider_problem *problem)
+static uint32_t azure_drift(void *handle, const void *node_class, const karp_provider_node *node,
+                            const karp_provider_memory *memory, karp_str *reason, karp_provider_problem *problem)
 {
     char text[24];
     (void)handle;
     (void)memory;
     (void)problem;
-    if (!node_class || !azure_is(annotation(node, AZURE_GROUP "aksnodeclass-hash-version"), HASH_VERSION)) return KARP_PROVIDER_OK;
+    if (!node_class || !azure_is(annotation(node, AZURE_GROUP "aksnodeclass-hash-version"), HASH_VERSION))
+        return KARP_PROVIDER_OK;
     (void)hash_text(node_class, text);
-    if (!azure_is(annotation(node, AZURE_GROUP "aksnodeclass-hash"), text)) *reason = (karp_str){ "NodeClassDrift", 14 };
+    if (!azure_is(annotation(node, AZURE_GROUP "aksnodeclass-hash"), text))
+        *reason = (karp_str){ "NodeClassDrift", 14 };
     return KARP_PROVIDER_OK;
 }
 

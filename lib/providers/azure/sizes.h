@@ -12,7 +12,7 @@ typedef struct azure_size {
     int32_t vcpus;
     int32_t memory_gib;
     int32_t temporary_gb; /* of the local disk, where an ephemeral OS disk goes; 0 = there is none */
-    double on_demand;     /* dollars an hour in the region of the table, Linux */
+    double on_demand; /* dollars an hour in the region of the table, Linux */
 } azure_size;
 
 extern const azure_size azure_sizes[]; /* by name */
@@ -20,12 +20,12 @@ extern const size_t azure_size_count;
 
 /* What a name consists of: Standard_E4-2ads_v5 is of family E with 4 vCPUs, of which 2 are used, features ads, version 5. */
 typedef struct azure_name {
-    karp_str family;   /* "D", "NC" */
+    karp_str family; /* "D", "NC" */
     karp_str features; /* small letters */
     int32_t vcpus, used;
     karp_str version; /* "1" where the name has none */
-    bool arm64;      /* p */
-    bool premium;    /* s: premium storage */
+    bool arm64; /* p */
+    bool premium; /* s: premium storage */
     bool local_disk; /* d */
 } azure_name;
 

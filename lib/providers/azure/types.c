@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT(literal) { literal, sizeof(literal) - 1 }
+#define TEXT(literal)                                                                                                  \
+    {                                                                                                                  \
+        literal, sizeof(literal) - 1                                                                                   \
+    }
 
 /* What an unknown price is taken for: dear, but to be had. */
 static const double unknown_price = 999;
@@ -39,10 +42,7 @@ int64_t azure_reserved_memory(double gib)
     return (int64_t)(1024 * tax(memory, 5, gib));
 }
 
-int64_t azure_memory(int64_t gib, double overhead)
-{
-    return (int64_t)((double)(gib << 30) * (1 - overhead));
-}
+int64_t azure_memory(int64_t gib, double overhead) { return (int64_t)((double)(gib << 30) * (1 - overhead)); }
 
 /* ---- making lists ---------------------------------------------------------------------------- */
 
@@ -61,10 +61,7 @@ static void *piece(maker *m, size_t count, size_t elem)
     return memory;
 }
 
-static karp_str text_of(const char *text)
-{
-    return (karp_str){ text, strlen(text) };
-}
+static karp_str text_of(const char *text) { return (karp_str){ text, strlen(text) }; }
 
 static karp_str number_text(maker *m, int64_t value, const char *unit)
 {
@@ -119,9 +116,14 @@ static void add_offerings(maker *m, size_t size, karp_str family, karp_instance_
 /* ---- labels ---------------------------------------------------------------------------------- */
 
 static const karp_str well_known[] = {
-    TEXT(AZURE_GROUP "placement-scope"), TEXT(AZURE_GROUP "sku-cpu"),    TEXT(AZURE_GROUP "sku-family"),
-    TEXT(AZURE_GROUP "sku-memory"),      TEXT(AZURE_GROUP "sku-name"),   TEXT(AZURE_GROUP "sku-storage-ephemeralos-maxsize"),
-    TEXT(AZURE_GROUP "sku-storage-premium-capable"), TEXT(AZURE_GROUP "sku-version"),
+    TEXT(AZURE_GROUP "placement-scope"),
+    TEXT(AZURE_GROUP "sku-cpu"),
+    TEXT(AZURE_GROUP "sku-family"),
+    TEXT(AZURE_GROUP "sku-memory"),
+    TEXT(AZURE_GROUP "sku-name"),
+    TEXT(AZURE_GROUP "sku-storage-ephemeralos-maxsize"),
+    TEXT(AZURE_GROUP "sku-storage-premium-capable"),
+    TEXT(AZURE_GROUP "sku-version"),
 };
 static const karp_str restricted[] = { TEXT("karpenter.azure.com") };
 
@@ -142,8 +144,12 @@ static void add_lists(maker *m, karp_requirement *list, size_t *count)
     if (!zones || !kinds) return;
     for (size_t i = 0; i < AZURE_ZONES; i++) zones[i] = text_of(m->h->zones[i]);
     for (size_t i = 0; i < 2; i++) kinds[i] = text_of(capacity_types[i]);
-    list[(*count)++] = (karp_requirement){ .key = text_of("topology.kubernetes.io/zone"), .op = KARP_OP_IN, .values = zones, .value_count = AZURE_ZONES };
-    list[(*count)++] = (karp_requirement){ .key = text_of("karpenter.sh/capacity-type"), .op = KARP_OP_IN, .values = kinds, .value_count = 2 };
+    list[(*count)++] = (karp_requirement){
+        .key = text_of("topology.kubernetes.io/zone"), .op = KARP_OP_IN, .values = zones, .value_count = AZURE_ZONES
+    };
+    list[(*count)++] = (karp_requirement){
+        .key = text_of("karpenter.sh/capacity-type"), .op = KARP_OP_IN, .values = kinds, .value_count = 2
+    };
 }
 
 static void add_labels(maker *m, const azure_size *size, const azure_name *name, karp_instance_type *out)
@@ -163,8 +169,11 @@ static void add_labels(maker *m, const azure_size *size, const azure_name *name,
     in(m, list, &n, AZURE_GROUP "sku-family", name->family);
     in(m, list, &n, AZURE_GROUP "sku-version", name->version);
     in(m, list, &n, AZURE_GROUP "sku-storage-premium-capable", text_of(name->premium ? "true" : "false"));
-    if (size->temporary_gb) in(m, list, &n, AZURE_GROUP "sku-storage-ephemeralos-maxsize", number_text(m, size->temporary_gb, ""));
-    else list[n++] = (karp_requirement){ .key = text_of(AZURE_GROUP "sku-storage-ephemeralos-maxsize"), .op = KARP_OP_DOES_NOT_EXIST };
+    if (size->temporary_gb)
+        in(m, list, &n, AZURE_GROUP "sku-storage-ephemeralos-maxsize", number_text(m, size->temporary_gb, ""));
+    else
+        list[n++] = (karp_requirement){ .key = text_of(AZURE_GROUP "sku-storage-ephemeralos-maxsize"),
+                                        .op = KARP_OP_DOES_NOT_EXIST };
     out->requirements = list;
     out->requirement_count = n;
 }
@@ -173,29 +182,34 @@ static void add_labels(maker *m, const azure_size *size, const azure_name *name,
 
 static void add_amounts(maker *m, const azure_size *size, karp_instance_type *out)
 {
-    karp_resource *capacity = piece(m, 4, sizeof *capacity), *kube = piece(m, 2, sizeof *kube), *eviction = piece(m, 1, sizeof *eviction);
+    karp_resource *capacity = piece(m, 4, sizeof *capacity), *kube = piece(m, 2, sizeof *kube),
+                  *eviction = piece(m, 1, sizeof *eviction);
     int64_t pods = m->c->max_pods ? m->c->max_pods : m->h->max_pods;
     if (!capacity || !kube || !eviction) return;
     resource(capacity, &out->capacity_count, "cpu", number_text(m, size->vcpus, ""));
-    resource(capacity, &out->capacity_count, "memory", number_text(m, azure_memory(size->memory_gib, m->h->overhead), ""));
+    resource(capacity, &out->capacity_count, "memory",
+             number_text(m, azure_memory(size->memory_gib, m->h->overhead), ""));
     resource(capacity, &out->capacity_count, "pods", number_text(m, pods, ""));
-    resource(capacity, &out->capacity_count, "ephemeral-storage", number_text(m, m->c->disk_gb ? m->c->disk_gb : 128, "G"));
+    resource(capacity, &out->capacity_count, "ephemeral-storage",
+             number_text(m, m->c->disk_gb ? m->c->disk_gb : 128, "G"));
     resource(kube, &out->overhead.kube_reserved_count, "cpu", number_text(m, azure_reserved_cpu(size->vcpus), "m"));
-    resource(kube, &out->overhead.kube_reserved_count, "memory", number_text(m, azure_reserved_memory(size->memory_gib), "Mi"));
+    resource(kube, &out->overhead.kube_reserved_count, "memory",
+             number_text(m, azure_reserved_memory(size->memory_gib), "Mi"));
     resource(eviction, &out->overhead.eviction_threshold_count, "memory", text_of("750Mi"));
     out->capacity = capacity;
     out->overhead.kube_reserved = kube;
     out->overhead.eviction_threshold = eviction;
 }
 
-uint32_t azure_instance_types(void *handle, const void *node_class, const karp_provider_memory *memory, const karp_instance_type **types,
-                              size_t *count, karp_provider_problem *problem)
+uint32_t azure_instance_types(void *handle, const void *node_class, const karp_provider_memory *memory,
+                              const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
 {
     maker m = { .h = handle, .c = node_class ? node_class : &azure_plain, .memory = memory };
     karp_instance_type *list = piece(&m, azure_size_count, sizeof *list);
     for (size_t i = 0; i < azure_size_count && !m.failed; i++) {
         azure_name name;
-        if (!azure_name_read(azure_sizes[i].name, &name)) return azure_problem(problem, KARP_PROVIDER_INVALID, "", "a size has no proper name");
+        if (!azure_name_read(azure_sizes[i].name, &name))
+            return azure_problem(problem, KARP_PROVIDER_INVALID, "", "a size has no proper name");
         list[i].size = sizeof list[i];
         list[i].name = text_of(azure_sizes[i].name);
         add_labels(&m, &azure_sizes[i], &name, &list[i]);

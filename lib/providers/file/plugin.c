@@ -12,7 +12,7 @@
 typedef struct file_handle {
     karp_context *context; /* on the host's allocator */
     karp_catalogue *types; /* NULL = nothing was loaded */
-    karp_str *keys;        /* of all labels, each once */
+    karp_str *keys; /* of all labels, each once */
     size_t key_count, key_capacity;
     uint64_t generation;
 } file_handle;
@@ -32,7 +32,8 @@ static void file_close(void *handle)
     karp_context_free(context);
 }
 
-static uint32_t file_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle, karp_provider_problem *problem)
+static uint32_t file_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
+                          karp_provider_problem *problem)
 {
     karp_context_options own;
     karp_context *context = NULL;
@@ -89,19 +90,23 @@ static bool list_keys(file_handle *h, const karp_catalogue *types)
     order_heap(h->keys, h->key_capacity, sizeof *h->keys, by_text, NULL);
     for (size_t i = 0; i < h->key_capacity; i++) {
         if (match_is(h->keys[i], "kubernetes.io/hostname")) continue;
-        if (h->key_count == 0 || !match_same(h->keys[h->key_count - 1], h->keys[i])) h->keys[h->key_count++] = h->keys[i];
+        if (h->key_count == 0 || !match_same(h->keys[h->key_count - 1], h->keys[i]))
+            h->keys[h->key_count++] = h->keys[i];
     }
     return true;
 }
 
-static uint32_t file_load_facts(void *handle, karp_str kind, const karp_provider_document *facts, karp_provider_problem *problem)
+static uint32_t file_load_facts(void *handle, karp_str kind, const karp_provider_document *facts,
+                                karp_provider_problem *problem)
 {
     file_handle *h = handle;
     karp_error error;
     karp_catalogue *types = NULL;
     karp_error_init(&error, sizeof error);
-    if (!match_is(kind, "types")) return provider_problem(problem, KARP_PROVIDER_INVALID, "kind", "file has facts of the kind types");
-    if (karp_catalogue_read(h->context, facts->name, facts->text, &types, &error) != KARP_OK) return provider_problem_of(problem, &error);
+    if (!match_is(kind, "types"))
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "kind", "file has facts of the kind types");
+    if (karp_catalogue_read(h->context, facts->name, facts->text, &types, &error) != KARP_OK)
+        return provider_problem_of(problem, &error);
     file_handle next = { .context = h->context };
     if (!list_keys(&next, types)) {
         karp_free(h->context, next.keys, next.key_capacity * sizeof *next.keys);
@@ -118,15 +123,12 @@ static uint32_t file_load_facts(void *handle, karp_str kind, const karp_provider
     return KARP_PROVIDER_OK;
 }
 
-static uint64_t file_generation(const void *handle)
-{
-    return ((const file_handle *)handle)->generation;
-}
+static uint64_t file_generation(const void *handle) { return ((const file_handle *)handle)->generation; }
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-static uint32_t file_types(void *handle, const void *node_class, const karp_provider_memory *memory, const karp_instance_type **types,
-                           size_t *count, karp_provider_problem *problem)
+static uint32_t file_types(void *handle, const void *node_class, const karp_provider_memory *memory,
+                           const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
 {
     file_handle *h = handle;
     bool failed = false;

@@ -16,8 +16,10 @@
 #define S(literal) ((karp_str){ literal, sizeof(literal) - 1 })
 
 static const char cluster[] =
-    "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, resources: {requests: {cpu: 5}}}]}}\n---\n"
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: {group: g, kind: K, name: d}}}}}\n---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, resources: {requests: {cpu: "
+    "5}}}]}}\n---\n"
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: {group: "
+    "g, kind: K, name: d}}}}}\n---\n"
     "{apiVersion: v1, kind: Node, metadata: {name: node}, spec: {providerID: 'x://n'}, "
     "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, capacity: {cpu: 4, memory: 8Gi, pods: 10}}}\n";
 
@@ -69,8 +71,14 @@ static void make_world(void)
     const karp_fit_request request = { .size = sizeof request };
     const karp_memory memory = { .size = sizeof memory };
     const karp_command_node node = { .node = S("node"), .claim = S("claim") };
-    const karp_command_state command = { .size = sizeof command, .method = KARP_METHOD_DRIFT, .phase = KARP_PHASE_DELETING, .decided = 1,
-                                         .validate_at = KARP_NO_TIME, .started = 1, .nodes = &node, .node_count = 1 };
+    const karp_command_state command = { .size = sizeof command,
+                                         .method = KARP_METHOD_DRIFT,
+                                         .phase = KARP_PHASE_DELETING,
+                                         .decided = 1,
+                                         .validate_at = KARP_NO_TIME,
+                                         .started = 1,
+                                         .nodes = &node,
+                                         .node_count = 1 };
     karp_error_init(&w.error, sizeof w.error);
     MUST(karp_context_new(NULL, &w.context, &w.error));
     MUST(karp_reader_new(w.context, NULL, &w.reader, &w.error));
@@ -91,10 +99,13 @@ static void make_world(void)
     MUST(karp_plan_read(w.context, S("plan"), S("{\"launches\": [], \"placements\": []}"), &w.plan_document, &w.error));
     MUST(karp_command_step(w.snapshot, &command, NULL, NULL, 0, &w.step, &w.error));
     MUST(karp_write_command(w.context, &command, NULL, &w.text, &w.error));
-    MUST(karp_command_read(w.context, S("command"), (karp_str){ w.text.ptr, w.text.len }, &w.command_document, &w.error));
+    MUST(karp_command_read(w.context, S("command"), (karp_str){ w.text.ptr, w.text.len }, &w.command_document,
+                           &w.error));
     MUST(karp_provider_open(w.context, S("aws"), NULL, &w.provider, &w.error));
-    MUST(karp_provider_class_new(w.provider, S("class"), S("{\"apiVersion\": \"karpenter.k8s.aws/v1\", \"kind\": \"EC2NodeClass\", "
-         "\"metadata\": {\"name\": \"d\"}, \"spec\": {}}"), &w.provider_class, &w.error));
+    MUST(karp_provider_class_new(w.provider, S("class"),
+                                 S("{\"apiVersion\": \"karpenter.k8s.aws/v1\", \"kind\": \"EC2NodeClass\", "
+                                   "\"metadata\": {\"name\": \"d\"}, \"spec\": {}}"),
+                                 &w.provider_class, &w.error));
     MUST(karp_provider_memory_new(w.context, &w.provider_memory, &w.error));
     MUST(karp_provider_registry_new(w.context, &w.provider_registry, &w.error));
 }
