@@ -57,10 +57,17 @@ const (
 	ExplainFull
 )
 
+// Versions of Karpenter, for Options.PeerVersion.
+const (
+	Peer1_14 uint32 = 1014
+	Peer1_15 uint32 = 1015
+)
+
 // Options of every decision; nil ones are the defaults.
 type Options struct {
 	Now         time.Time // zero = the snapshot's
 	PlainKarp   bool      // the profile "karp": Karpenter's quirks are off
+	PeerVersion uint32    // Peer1_14 or Peer1_15: whose decisions they are but for PlainKarp; 0 = the newest known
 	Explain     uint32
 	MaxSteps    uint64 // deterministic budget; 0 = none
 	KeepPartial bool   // when stopped, what is decided by then, marked incomplete, instead of ErrCanceled
@@ -78,7 +85,7 @@ func (o *Options) fill(c *C.karp_options) error {
 		c.now = C.int64_t(o.Now.UnixNano())
 	}
 	c.profile, c.explain, c.max_steps = flag(o.PlainKarp), C.uint32_t(o.Explain), C.uint64_t(o.MaxSteps)
-	c.keep_partial = flag(o.KeepPartial)
+	c.keep_partial, c.peer_version = flag(o.KeepPartial), C.uint32_t(o.PeerVersion)
 	return nil
 }
 

@@ -191,6 +191,7 @@ type Counts struct{ Pods, PodsToPlace, PodClasses, Nodes, NodePools, InstanceTyp
 type Options struct {
 	Now         time.Time
 	PlainKarp   bool
+	PeerVersion uint32
 	Explain     uint32
 	MaxSteps    uint64
 	KeepPartial bool
@@ -246,6 +247,11 @@ const (
 var ErrClosed = errors.New("karp: used after Close")
 
 const Never = time.Duration(math.MaxInt64)
+
+const (
+	Peer1_14 uint32 = 1014
+	Peer1_15 uint32 = 1015
+)
 
 const (
 	ExplainSummary uint32 = iota

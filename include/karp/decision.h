@@ -145,6 +145,8 @@ KARP_API const struct karp_snapshot *karp_decision_snapshot(const karp_decision 
 KARP_API uint32_t karp_decision_complete(const karp_decision *decision);
 /** KARP_PROFILE_* it was made with. */
 KARP_API uint32_t karp_decision_profile(const karp_decision *decision);
+/** KARP_PEER_* whose rules it was made by, never KARP_PEER_NEWEST; of profile karp the newest that is known. Since 0.1. */
+KARP_API uint32_t karp_decision_peer_version(const karp_decision *decision);
 /** The instant it was made for. */
 KARP_API int64_t karp_decision_now(const karp_decision *decision);
 /** "namespace/name" of a pod index of this decision (indices are the snapshot's). {NULL,0} for none. */
@@ -182,7 +184,7 @@ KARP_API karp_str karp_decision_warning(const karp_decision *decision, size_t in
 /**
  * What was decided, as SHA-256 in 64 hex digits and a NUL: two decisions have the same exactly when they start the same
  * nodes for the same pods, place the same pods, refuse the same for the same reason and give the same commands. Messages,
- * explanations, notes, the profile and what the nodes cost before do not count. The bytes that are hashed are described in
+ * explanations, notes, the profile and what the nodes cost before do not count, but the version of Karpenter after 1.14 does. The bytes that are hashed are described in
  * docs/decision-hash.md and stay as they are for good, so hashes can be kept and compared between versions and languages.
  * Since 0.1.
  */

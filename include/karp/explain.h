@@ -183,6 +183,8 @@ typedef struct karp_plan {
     uint32_t
         profile; /**< KARP_PROFILE_*: with karpenter, what the quirks of that scheduler allow is no finding, but S-Q3 and S-Q37 are */
     uint32_t reserved;
+    uint32_t peer_version; /**< KARP_PEER_*: whose rules it keeps, with profile karpenter */
+    uint32_t reserved_; /**< zero */
 } karp_plan;
 
 /** A rule that a plan breaks. */

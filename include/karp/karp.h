@@ -14,6 +14,7 @@
 #include <karp/fit.h>
 #include <karp/lifecycle.h>
 #include <karp/objects.h>
+#include <karp/peer.h>
 #include <karp/reasons.h>
 #include <karp/schedule.h>
 #include <karp/snapshot.h>

@@ -4,14 +4,12 @@
 #define KARP_SCHEDULE_H
 
 #include <karp/decision.h>
+#include <karp/peer.h>
 #include <karp/snapshot.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** karpenter: the peer's decisions, its quirks included. karp: the quirks off. */
-enum { KARP_PROFILE_KARPENTER = 0, KARP_PROFILE_KARP = 1 };
 
 /** How much a decision says about what it did not do. */
 enum { KARP_EXPLAIN_SUMMARY = 0, KARP_EXPLAIN_NONE = 1, KARP_EXPLAIN_FULL = 2 };
@@ -30,6 +28,10 @@ typedef struct karp_options {
     uint32_t reserved;
     /** Quirks to switch off in profile karpenter, or on in profile karp: bit n−1 for S-Qn (docs/conformance.md). */
     uint64_t flip_quirks;
+    uint32_t
+        peer_version; /**< KARP_PEER_*: whose decisions profile karpenter makes; profile karp takes the better rules */
+    uint32_t reserved_; /**< zero */
+    uint64_t flip_rules; /**< rules that versions changed, to switch: bit i for karp_peer_rule_at(i) */
 } karp_options;
 
 /** Zeroes @p options and sets its size. */

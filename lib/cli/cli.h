@@ -44,7 +44,7 @@ typedef struct cli_options {
     const char *provider;
     const char *pod_namespace;
     int64_t now; /* 0 = not given */
-    uint32_t profile;
+    uint32_t profile, peer_version;
     uint32_t explain;
     uint32_t format;
     uint32_t width;

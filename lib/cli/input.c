@@ -239,6 +239,7 @@ karp_options decision_options(const cli_options *options)
     karp_options_init(&out, sizeof(out));
     out.now = options->now;
     out.profile = options->profile;
+    out.peer_version = options->peer_version;
     out.explain = options->explain;
     out.max_steps = options->max_steps;
     out.keep_partial = 1;

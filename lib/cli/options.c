@@ -84,7 +84,7 @@ static const option_row rows[] = {
     { KEY_FACTS, "facts", "KIND=FILE", CLI_OPTION_CATALOGUE, "facts in place of the provider's own (repeatable)" },
     { KEY_SET, "set", "NAME=VALUE", CLI_OPTION_CATALOGUE, "a setting of the provider (repeatable)" },
     { KEY_PROFILE, "profile", "NAME", CLI_OPTION_DECISION,
-      "karpenter (exactly its decisions) or karp (known defects off)" },
+      "karpenter (exactly its decisions), karpenter-1.14, karpenter-1.15, or karp (known defects off)" },
     { KEY_EXPLAIN, "explain", "LEVEL", CLI_OPTION_DECISION, "none, summary or full" },
     { KEY_MAX_STEPS, "max-steps", "N", CLI_OPTION_DECISION, "stop after N attempts to place a pod" },
     { KEY_DISRUPT, "disrupt", NULL, CLI_OPTION_DISRUPT, "also say which nodes could go" },
@@ -257,7 +257,6 @@ static int set_overhead(const cli_verb *verb, cli_options *options, const char *
 
 static int set_option(const cli_verb *verb, cli_options *options, int key, char *value)
 {
-    static const char *const profiles[] = { "karpenter", "karp" };
     static const char *const levels[] = { "summary", "none", "full" };
     uint64_t number = 0;
     switch (key) {
@@ -270,7 +269,10 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_NOW: return set_now(verb, options, value);
     case KEY_STRICT: options->strict = true; return -1;
     case KEY_PROFILE:
-        return parse_word(value, profiles, 2, &options->profile) ? -1 : wrong(verb, "--profile", "karpenter or karp");
+        return karp_profile_parse((karp_str){ value, strlen(value) }, &options->profile, &options->peer_version) ==
+                       KARP_OK
+                   ? -1
+                   : wrong(verb, "--profile", "karpenter, karpenter-1.14, karpenter-1.15 or karp");
     case KEY_EXPLAIN:
         return parse_word(value, levels, 3, &options->explain) ? -1 : wrong(verb, "--explain", "none, summary or full");
     case KEY_OUTPUT: return set_format(verb, options, value);

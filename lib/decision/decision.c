@@ -60,6 +60,7 @@ void karp_decision_unref(karp_decision *decision)
 
 uint32_t karp_decision_complete(const karp_decision *decision) { return decision->complete; }
 uint32_t karp_decision_profile(const karp_decision *decision) { return decision->profile; }
+uint32_t karp_decision_peer_version(const karp_decision *decision) { return decision->peer_version; }
 int64_t karp_decision_now(const karp_decision *decision) { return decision->now; }
 double karp_decision_cost_before(const karp_decision *decision) { return decision->cost_before; }
 double karp_decision_cost_after(const karp_decision *decision) { return decision->cost_after; }

@@ -13,7 +13,7 @@ struct karp_decision {
     _Atomic uint32_t holds;
     arena data;
     bool complete;
-    uint32_t profile;
+    uint32_t profile, peer_version;
     int64_t now;
     double cost_before, cost_after;
     LIST_OF(karp_launch) launches;

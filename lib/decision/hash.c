@@ -93,5 +93,6 @@ void karp_decision_hash(const karp_decision *decision, char out[KARP_DIGEST_TEXT
     }
     add_number(&to, d->commands.count);
     for (size_t i = 0; i < d->commands.count; i++) add_command(&to, &d->commands.items[i]);
+    if (d->profile == KARP_PROFILE_KARPENTER && d->peer_version > KARP_PEER_1_14) add_number(&to, d->peer_version);
     karp_digest_text(&to, out);
 }

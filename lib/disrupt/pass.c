@@ -36,6 +36,7 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
     p->expire_gracefully = options->expire_gracefully != 0;
     p->now = options->common.now != 0 ? options->common.now : snapshot->raw.now;
     p->quirks = (options->common.profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ options->flip_quirks;
+    p->rules = options_rules(&options->common);
     p->error_code = p->error_message = (karp_str){ "", 0 };
     for (size_t i = 0; i < snapshot->raw.pools.count; i++) {
         p->usable_pools = p->usable_pools || pool_usable(snapshot, &snapshot->raw.pools.items[i]);

@@ -13,6 +13,7 @@
 #define DISRUPT_PASS_H
 
 #include <karp/disrupt.h>
+#include <model/peer.h>
 #include <model/snapshot.h>
 
 struct simulation;
@@ -64,6 +65,7 @@ typedef struct pass {
     karp_options options;
     int64_t now;
     uint64_t quirks; /* bit n−1: D-Qn is reproduced */
+    uint64_t rules; /* of later versions: bit i for enum peer_rule */
     uint32_t method; /* KARP_METHOD_*, not ANY */
     bool expire_gracefully; /* KARP_METHOD_EXPIRATION comes first */
     bool usable_pools; /* some pool could start a node */
@@ -109,6 +111,9 @@ void pass_end(pass *p);
 
 /* Whether D-Qn is in force. */
 static inline bool pass_quirk(const pass *p, unsigned n) { return (p->quirks >> (n - 1)) & 1; }
+
+/* Whether the rule of a later version is. */
+static inline bool pass_rule(const pass *p, enum peer_rule rule) { return rule_of(p->rules, rule); }
 
 static inline const node_pool *pool_of(const pass *p, const candidate *c)
 {

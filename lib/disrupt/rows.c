@@ -8,6 +8,7 @@
 #include <disrupt/marks.h>
 #include <disrupt/simulate.h>
 #include <schedule/devices.h>
+#include <schedule/provision.h>
 #include <schedule/templates.h>
 
 static const int64_t second = INT64_C(1000000000);
@@ -204,6 +205,7 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
     d->disrupts = true;
     d->complete = !p->stopped;
     d->profile = p->options.profile;
+    d->peer_version = options_peer(&p->options);
     d->now = p->now;
     d->disruption = (karp_disruption){ .size = sizeof d->disruption,
                                        .method = p->method,

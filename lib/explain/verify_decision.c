@@ -77,7 +77,9 @@ karp_status karp_verify_decision(const karp_snapshot *snapshot, const karp_decis
     if (snapshot == NULL || decision == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a decision are needed");
     arena a;
-    karp_plan plan = { .size = sizeof plan, .profile = karp_decision_profile(decision) };
+    karp_plan plan = { .size = sizeof plan,
+                       .profile = karp_decision_profile(decision),
+                       .peer_version = karp_decision_peer_version(decision) };
     arena_init(&a, snapshot->context);
     bool copied = copy_launches(&a, decision, &plan) && copy_placements(&a, decision, &plan) &&
                   copy_left(&a, decision, &plan);

@@ -56,9 +56,11 @@ static void read_plan(io_decoder *d, const json_t *root, void *out)
     karp_plan *plan = &stated->plan;
     static const io_word kinds[] = { { "Plan", 1 } };
     static const io_word profiles[] = { { "karpenter", KARP_PROFILE_KARPENTER }, { "karp", KARP_PROFILE_KARP } };
+    static const io_word versions[] = { { "1.14", KARP_PEER_1_14 }, { "1.15", KARP_PEER_1_15 } };
     plan->size = sizeof *plan;
     (void)io_enum(d, root, "kind", kinds, 1, 1);
     plan->profile = io_enum(d, root, "profile", profiles, 2, KARP_PROFILE_KARPENTER);
+    plan->peer_version = io_enum(d, root, "peerVersion", versions, 2, KARP_PEER_NEWEST);
     plan->launches = io_elements(d, root, "launches", sizeof(karp_plan_launch), launch, &plan->launch_count);
     plan->placements = io_elements(d, root, "placements", sizeof(karp_plan_placement), placement,
                                    &plan->placement_count);

@@ -321,7 +321,7 @@ static karp_status write_title(const page *p, const command_totals *commands, do
     raw(p, "</div>\n<div class=\"s\">");
     write_name(p);
     raw(p, DOT "profile ");
-    raw(p, karp_decision_profile(p->job->decision) == KARP_PROFILE_KARP ? "karp" : "karpenter");
+    raw(p, karp_profile_name(karp_decision_profile(p->job->decision), karp_decision_peer_version(p->job->decision)));
     if (p->job->options->catalogue.len > 0) {
         raw(p, DOT "catalogue ");
         html_text(b, p->job->options->catalogue);

@@ -6,8 +6,6 @@
 #include "write_members.h"
 #include "write_rows.h"
 
-static const char *profile_name(uint32_t profile) { return profile == KARP_PROFILE_KARP ? "karp" : "karpenter"; }
-
 void plan_header(json_out *j, const write_job *job, const char *kind)
 {
     char now[KARP_VALUE_TEXT];
@@ -28,7 +26,8 @@ void plan_header(json_out *j, const write_job *job, const char *kind)
         json_member_str(j, "sha256", job->options->digest);
     }
     json_end(j);
-    json_member_text(j, "profile", profile_name(karp_decision_profile(job->decision)));
+    json_member_text(j, "profile", karp_decision_profile(job->decision) == KARP_PROFILE_KARP ? "karp" : "karpenter");
+    json_member_text(j, "peerVersion", karp_peer_version_name(karp_decision_peer_version(job->decision)));
     json_key(j, "complete");
     json_bool(j, karp_decision_complete(job->decision) != 0);
 }

@@ -531,8 +531,9 @@ void header_line(const text_out *t, const write_job *job, const char *verb)
         text_clean(b, options->title);
         column += 2 + text_columns(options->title);
     }
-    header_part(t, &column, "profile ",
-                str_of(karp_decision_profile(job->decision) == KARP_PROFILE_KARP ? "karp" : "karpenter"));
+    header_part(
+        t, &column, "profile ",
+        str_of(karp_profile_name(karp_decision_profile(job->decision), karp_decision_peer_version(job->decision))));
     if (options->catalogue.len > 0) {
         header_part(t, &column, "catalogue ", options->catalogue);
     }

@@ -3,7 +3,9 @@
 #include <schedule/provision.h>
 
 #include <base/error.h>
+#include <model/peer.h>
 #include <schedule/report.h>
+#include <stddef.h>
 
 void karp_options_init(karp_options *options, size_t size)
 {
@@ -18,6 +20,8 @@ karp_status options_known(const karp_options *options, karp_error *error)
 {
     if (options->profile > KARP_PROFILE_KARP)
         return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)options->profile);
+    if (!peer_known(options->peer_version))
+        return fail(error, KARP_E_INVALID, "unknown version of Karpenter %u", (unsigned)options->peer_version);
     if (options->explain > KARP_EXPLAIN_FULL)
         return fail(error, KARP_E_INVALID, "unknown explain level %u", (unsigned)options->explain);
     return KARP_OK;
@@ -25,13 +29,24 @@ karp_status options_known(const karp_options *options, karp_error *error)
 
 karp_status options_check(const karp_options *given, karp_options *out, karp_error *error)
 {
-    karp_status status = struct_check(given, sizeof *out, sizeof *out, out, "karp_options", error);
+    karp_status status = struct_check(given, sizeof *out, offsetof(karp_options, peer_version), out, "karp_options",
+                                      error);
     return status == KARP_OK ? options_known(out, error) : status;
 }
 
 uint64_t options_quirks(const karp_options *options)
 {
     return (options->profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ options->flip_quirks;
+}
+
+uint64_t options_rules(const karp_options *options)
+{
+    return peer_rules(options->profile, options->peer_version) ^ options->flip_rules;
+}
+
+uint32_t options_peer(const karp_options *options)
+{
+    return peer_version(options->profile == KARP_PROFILE_KARP ? KARP_PEER_NEWEST : options->peer_version);
 }
 
 const karp_snapshot *options_view(const karp_options *options, const karp_snapshot *snapshot, karp_snapshot *seen)

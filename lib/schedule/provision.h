@@ -20,6 +20,10 @@ typedef struct round_changes {
 
 /* Which S-Q are in force: bit n−1 for S-Qn. */
 uint64_t options_quirks(const karp_options *options);
+/* Which of the rules that versions changed are in force: bit i for enum peer_rule. */
+uint64_t options_rules(const karp_options *options);
+/* The version that a decision under these options is of. */
+uint32_t options_peer(const karp_options *options);
 /* What is decided on under these (checked) options: the snapshot, or a view of it. */
 const karp_snapshot *options_view(const karp_options *options, const karp_snapshot *snapshot, karp_snapshot *seen);
 

@@ -7,6 +7,7 @@
 #include <model/label_rules.h>
 #include <schedule/devices.h>
 #include <schedule/movable.h>
+#include <schedule/provision.h>
 #include <schedule/why.h>
 #include <string.h>
 
@@ -288,6 +289,7 @@ karp_status report_plan(scheduler *s, karp_decision *d)
     received r;
     final_claim *finals;
     d->profile = s->options->profile;
+    d->peer_version = options_peer(s->options);
     d->now = s->now;
     if (s->usable_pools == 0 && !report_no_pools(s, d)) return KARP_E_NOMEM;
     bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_strays(s, d) &&

@@ -24,6 +24,7 @@ static void apply_options(scheduler *s, const run_options *how)
     s->options = how->options != NULL ? how->options : &default_options;
     s->now = s->options->now != 0 ? s->options->now : s->snapshot->raw.now;
     s->quirks = options_quirks(s->options);
+    s->rules = options_rules(s->options);
     s->simulation = how->simulation;
     s->exact_budgets = how->simulation ? how->exact_budgets : s->options->profile == KARP_PROFILE_KARP;
     s->shield = how->shield || (!how->simulation && set->consolidation_simulation);

@@ -16,6 +16,7 @@
 
 #include <decision/pod_run.h>
 #include <karp/schedule.h>
+#include <model/peer.h>
 #include <model/snapshot.h>
 
 /* ---- type sets: which variants of a template are still possible -------------------------------------------------- */
@@ -324,6 +325,7 @@ struct scheduler {
     int64_t *zero, *total; /* the empty vector; scratch for sums */
     int64_t now;
     uint64_t quirks; /* bit n−1: S-Qn is reproduced */
+    uint64_t rules; /* of later versions: bit i for enum peer_rule */
     bool simulation; /* inside a disruption: §32.5 */
     bool exact_budgets; /* see budgets_closed() */
     bool shield; /* consolidateAfter protects nodes */
@@ -461,5 +463,7 @@ static inline unsigned exclusion(const scheduler *s, uint32_t pod_number)
 
 /* Whether S-Qn is in force. */
 static inline bool quirk(const scheduler *s, unsigned n) { return (s->quirks >> (n - 1)) & 1; }
+/* Whether the rule of a later version is. */
+static inline bool in_force(const scheduler *s, enum peer_rule rule) { return rule_of(s->rules, rule); }
 
 #endif

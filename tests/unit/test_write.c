@@ -56,6 +56,11 @@ uint32_t karp_decision_profile(const karp_decision *decision)
     (void)decision;
     return KARP_PROFILE_KARPENTER;
 }
+uint32_t karp_decision_peer_version(const karp_decision *decision)
+{
+    (void)decision;
+    return KARP_PEER_1_14;
+}
 int64_t karp_decision_now(const karp_decision *decision)
 {
     (void)decision;
@@ -325,7 +330,8 @@ static void empty_plan(void **state)
     char expected[512];
     snprintf(expected, sizeof(expected),
              "{\"apiVersion\":\"karp/v1\",\"kind\":\"Plan\",\"engine\":{\"name\":\"libkarp\",\"version\":\"%s\","
-             "\"abi\":%d},\"input\":{\"now\":\"2023-11-16T22:32:00.413Z\"},\"profile\":\"karpenter\","
+             "\"abi\":%d},\"input\":{\"now\":\"2023-11-16T22:32:00.413Z\"},\"profile\":\"karpenter\",\"peerVersion\":"
+             "\"1.14\","
              "\"complete\":true,\"launches\":[],\"placements\":[],\"unschedulable\":[],\"ignored\":[],"
              "\"cost\":{\"before\":\"0\",\"after\":\"0\",\"delta\":\"0\"},\"warnings\":[]}\n",
              karp_version(), KARP_VERSION_MAJOR);
@@ -551,7 +557,7 @@ static void plan_as_text(void **state)
     karp_text text = plan(&full, &full, options);
     assert_null(strstr(text.ptr, "\033"));
     EXPECT_LINES(&text,
-                 "karp plan  cluster.json  \xc2\xb7  profile karpenter  \xc2\xb7  catalogue aws/us-west-2\n  now "
+                 "karp plan  cluster.json  \xc2\xb7  profile karpenter-1.14  \xc2\xb7  catalogue aws/us-west-2\n  now "
                  "2023-11-16T22:32:00.413Z  \xc2\xb7  "
                  "input sha256:4f1c\xe2\x80\xa6"
                  "9e",
@@ -587,7 +593,7 @@ static void nothing_to_do(void **state)
 {
     (void)state;
     karp_text text = plan(&empty, NULL, options_for(KARP_FORMAT_TEXT));
-    expect_text(&text, "karp plan  \xc2\xb7  profile karpenter  \xc2\xb7  now 2023-11-16T22:32:00.413Z\n\n"
+    expect_text(&text, "karp plan  \xc2\xb7  profile karpenter-1.14  \xc2\xb7  now 2023-11-16T22:32:00.413Z\n\n"
                        "Plan: 0 to launch, 0 nodes receive pods. 0 of 0 pods placed, 0 unschedulable.\n"
                        "Cost: $0.000/h -> $0.000/h\n");
 }

@@ -108,6 +108,12 @@ class Decision(native.Closable):
         return self._profile_names[number] if number < len(self._profile_names) else str(number)
 
     @property
+    def peer_version(self) -> str:
+        """The version of Karpenter whose rules it was made by: "1.15"."""
+        number = native.core.karp_decision_peer_version(self._handle.live())
+        return bytes(native.core.karp_peer_version_name(number)).decode('ascii')
+
+    @property
     def complete(self) -> bool:
         """False when a budget ended the work before everything was looked at."""
         return bool(native.core.karp_decision_complete(self._handle.live()))

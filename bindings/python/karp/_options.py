@@ -14,7 +14,7 @@ from . import _structs as S
 
 Time = Union[str, int, datetime.datetime]
 
-PROFILES = ('karpenter', 'karp')
+PROFILES = ('karpenter', 'karpenter-1.14', 'karpenter-1.15', 'karp')
 EXPLAIN = ('summary', 'none', 'full')
 METHODS = ('Emptiness', 'StaticDrift', 'Drift', 'MultiNodeConsolidation', 'SingleNodeConsolidation',
            'Expiration')
@@ -47,6 +47,15 @@ def one_of(value: str, words: 'tuple[str, ...]', what: str) -> int:
     return words.index(value)
 
 
+def profile_of(name: str) -> 'tuple[int, int]':
+    """The profile's number, and the version of Karpenter."""
+    one_of(name, PROFILES, 'profile')
+    profile, version = C.c_uint32(), C.c_uint32()
+    lent, _kept = native.lend(name)
+    native.core.karp_profile_parse(lent, C.byref(profile), C.byref(version))
+    return profile.value, version.value
+
+
 def not_negative(value: int, what: str) -> int:
     if not 0 <= value < 2**64:
         raise ValueError(f'{what}={value!r}: a number of at least 0 is wanted')
@@ -66,7 +75,7 @@ class Run:
         self.options = S.Options()
         native.core.karp_options_init(C.byref(self.options), C.sizeof(self.options))
         self.options.now = instant(now) if now is not None else 0
-        self.options.profile = one_of(profile, PROFILES, 'profile')
+        self.options.profile, self.options.peer_version = profile_of(profile)
         self.options.explain = one_of(explain, EXPLAIN, 'explain')
         self.options.max_steps = not_negative(max_steps, 'max_steps')
         self.options.keep_partial = int(keep_partial)

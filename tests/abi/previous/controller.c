@@ -9,8 +9,14 @@
 
 #include <karp/karp.h>
 
-#define TEXT(literal) { literal, sizeof(literal) - 1 }
-#define AMOUNT(resource, quantity) { .name = TEXT(resource), .text = TEXT(quantity) }
+#define TEXT(literal)                                                                                                  \
+    {                                                                                                                  \
+        literal, sizeof(literal) - 1                                                                                   \
+    }
+#define AMOUNT(resource, quantity)                                                                                     \
+    {                                                                                                                  \
+        .name = TEXT(resource), .text = TEXT(quantity)                                                                 \
+    }
 
 enum { PODS = 5, MOST_NODES = 8, NAME_ROOM = 32 };
 static const int64_t second = INT64_C(1000000000), start = INT64_C(1767225600) * INT64_C(1000000000);
@@ -31,11 +37,16 @@ static karp_status add_pods(karp_builder *builder, int waiting, karp_error *erro
 {
     static const karp_resource requests[] = { AMOUNT("cpu", "1500m"), AMOUNT("memory", "2Gi") };
     static const karp_container container = { .name = TEXT("main"), .requests = requests, .request_count = 2 };
-    static const karp_condition unschedulable = { TEXT("PodScheduled"), TEXT("False"), TEXT("Unschedulable"), KARP_NO_TIME };
+    static const karp_condition unschedulable = { TEXT("PodScheduled"), TEXT("False"), TEXT("Unschedulable"),
+                                                  KARP_NO_TIME };
     karp_status status = KARP_OK;
     for (int i = 0; i < waiting && status == KARP_OK; i++) {
-        karp_pod pod = { .size = sizeof pod, .meta.name = text(pod_names[i]), .containers = &container, .container_count = 1,
-                         .termination_grace_seconds = -1, .phase = bound_to[i] < 0 ? KARP_PHASE_PENDING : KARP_PHASE_RUNNING };
+        karp_pod pod = { .size = sizeof pod,
+                         .meta.name = text(pod_names[i]),
+                         .containers = &container,
+                         .container_count = 1,
+                         .termination_grace_seconds = -1,
+                         .phase = bound_to[i] < 0 ? KARP_PHASE_PENDING : KARP_PHASE_RUNNING };
         if (bound_to[i] >= 0) pod.node_name = text(machines[bound_to[i]].name);
         else pod.conditions = &unschedulable, pod.condition_count = 1;
         status = karp_builder_add_pod(builder, &pod, error);
@@ -57,9 +68,15 @@ static karp_status add_nodes(karp_builder *builder, karp_error *error)
             { TEXT("topology.kubernetes.io/zone"), text(machines[i].zone) },
             { TEXT("karpenter.sh/capacity-type"), TEXT("on-demand") },
         };
-        const karp_node node = { .size = sizeof node, .meta.name = text(machines[i].name), .meta.labels = labels,
-                                 .meta.label_count = sizeof labels / sizeof *labels, .provider_id = text(machines[i].name),
-                                 .capacity = amounts, .capacity_count = 3, .allocatable = amounts, .allocatable_count = 3 };
+        const karp_node node = { .size = sizeof node,
+                                 .meta.name = text(machines[i].name),
+                                 .meta.labels = labels,
+                                 .meta.label_count = sizeof labels / sizeof *labels,
+                                 .provider_id = text(machines[i].name),
+                                 .capacity = amounts,
+                                 .capacity_count = 3,
+                                 .allocatable = amounts,
+                                 .allocatable_count = 3 };
         status = karp_builder_add_node(builder, &node, error);
     }
     return status;
@@ -72,38 +89,52 @@ static karp_status add_pool(karp_builder *builder, karp_error *error)
         { TEXT("ValidationSucceeded"), TEXT("True"), TEXT(""), KARP_NO_TIME },
         { TEXT("NodeClassReady"), TEXT("True"), TEXT(""), KARP_NO_TIME },
     };
-    const karp_node_pool pool = { .size = sizeof pool, .meta.name = TEXT("default"),
+    const karp_node_pool pool = { .size = sizeof pool,
+                                  .meta.name = TEXT("default"),
                                   .node_class = { TEXT("example.com"), TEXT("ExampleNodeClass"), TEXT("default") },
-                                  .conditions = ready, .condition_count = 3, .replicas = -1, .consolidate_after = 0,
-                                  .expire_after = KARP_DURATION_NEVER, .termination_grace_period = KARP_DURATION_UNSET };
+                                  .conditions = ready,
+                                  .condition_count = 3,
+                                  .replicas = -1,
+                                  .consolidate_after = 0,
+                                  .expire_after = KARP_DURATION_NEVER,
+                                  .termination_grace_period = KARP_DURATION_UNSET };
     return karp_builder_add_node_pool(builder, &pool, error);
 }
 
 /* What the cloud sells: one type in two zones. */
 static karp_status sell(karp_context *context, karp_catalogue **out, karp_error *error)
 {
-    static const karp_str zones[] = { TEXT("a"), TEXT("b") }, on_demand[] = { TEXT("on-demand") }, name[] = { TEXT("four") },
-                          arch[] = { TEXT("amd64") }, os[] = { TEXT("linux") };
+    static const karp_str zones[] = { TEXT("a"), TEXT("b") }, on_demand[] = { TEXT("on-demand") },
+                          name[] = { TEXT("four") }, arch[] = { TEXT("amd64") }, os[] = { TEXT("linux") };
     static const karp_requirement in_a[] = { { TEXT("topology.kubernetes.io/zone"), KARP_OP_IN, 0, &zones[0], 1 },
                                              { TEXT("karpenter.sh/capacity-type"), KARP_OP_IN, 0, on_demand, 1 } };
     static const karp_requirement in_b[] = { { TEXT("topology.kubernetes.io/zone"), KARP_OP_IN, 0, &zones[1], 1 },
                                              { TEXT("karpenter.sh/capacity-type"), KARP_OP_IN, 0, on_demand, 1 } };
-    static const karp_offering offerings[] = { { .requirements = in_a, .requirement_count = 2, .price = 0.21, .available = 1 },
-                                               { .requirements = in_b, .requirement_count = 2, .price = 0.20, .available = 1 } };
+    static const karp_offering offerings[] = {
+        { .requirements = in_a, .requirement_count = 2, .price = 0.21, .available = 1 },
+        { .requirements = in_b, .requirement_count = 2, .price = 0.20, .available = 1 }
+    };
     static const karp_requirement labels[] = { { TEXT("node.kubernetes.io/instance-type"), KARP_OP_IN, 0, name, 1 },
                                                { TEXT("kubernetes.io/arch"), KARP_OP_IN, 0, arch, 1 },
                                                { TEXT("kubernetes.io/os"), KARP_OP_IN, 0, os, 1 },
                                                { TEXT("topology.kubernetes.io/zone"), KARP_OP_IN, 0, zones, 2 },
                                                { TEXT("karpenter.sh/capacity-type"), KARP_OP_IN, 0, on_demand, 1 } };
     static const karp_resource capacity[] = { AMOUNT("cpu", "4"), AMOUNT("memory", "8Gi"), AMOUNT("pods", "20") };
-    const karp_instance_type four = { .size = sizeof four, .name = TEXT("four"), .requirements = labels, .requirement_count = 5,
-                                      .capacity = capacity, .capacity_count = 3, .offerings = offerings, .offering_count = 2 };
+    const karp_instance_type four = { .size = sizeof four,
+                                      .name = TEXT("four"),
+                                      .requirements = labels,
+                                      .requirement_count = 5,
+                                      .capacity = capacity,
+                                      .capacity_count = 3,
+                                      .offerings = offerings,
+                                      .offering_count = 2 };
     return karp_catalogue_new(context, &four, 1, out, error);
 }
 
 /* ---- the loop ---- */
 
-static karp_status watch(karp_context *context, karp_catalogue *catalogue, int pods, int64_t now, karp_snapshot **out, karp_error *error)
+static karp_status watch(karp_context *context, karp_catalogue *catalogue, int pods, int64_t now, karp_snapshot **out,
+                         karp_error *error)
 {
     karp_builder *builder = NULL;
     karp_status status = karp_builder_new(context, &builder, error);

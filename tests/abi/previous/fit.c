@@ -8,8 +8,14 @@
 
 #include <karp/karp.h>
 
-#define TEXT(literal) { literal, sizeof(literal) - 1 }
-#define AMOUNT(resource, quantity) { .name = TEXT(resource), .text = TEXT(quantity) }
+#define TEXT(literal)                                                                                                  \
+    {                                                                                                                  \
+        literal, sizeof(literal) - 1                                                                                   \
+    }
+#define AMOUNT(resource, quantity)                                                                                     \
+    {                                                                                                                  \
+        .name = TEXT(resource), .text = TEXT(quantity)                                                                 \
+    }
 
 static const karp_resource small[] = { AMOUNT("CPU", "8"), AMOUNT("memory", "32Gi") };
 static const karp_resource accelerated[] = { AMOUNT("CPU", "32"), AMOUNT("memory", "128Gi"), AMOUNT("GPU", "1") };
@@ -40,14 +46,15 @@ static void show(const karp_fitting *fitting)
         karp_fit_load load = { .size = sizeof load };
         if (karp_fitting_load(fitting, i, &load) != KARP_OK) return;
         printf("%" PRIu64 " x %s:", load.nodes, types[load.index].name.ptr);
-        for (size_t k = 0; k < load.share_count; k++) printf(" %" PRIu64 " of demand %u", load.shares[k].copies, (unsigned)load.shares[k].demand);
+        for (size_t k = 0; k < load.share_count; k++)
+            printf(" %" PRIu64 " of demand %u", load.shares[k].copies, (unsigned)load.shares[k].demand);
         printf("\n");
     }
     for (size_t i = 0; i < karp_fitting_left_count(fitting); i++) {
         karp_fit_left left = { .size = sizeof left };
         if (karp_fitting_left(fitting, i, &left) != KARP_OK) return;
-        printf("left over: %" PRIu64 " of demand %u, %s%s\n", left.copies, (unsigned)left.demand, karp_fit_reason_name(left.reason),
-               left.permanent ? ", for good" : "");
+        printf("left over: %" PRIu64 " of demand %u, %s%s\n", left.copies, (unsigned)left.demand,
+               karp_fit_reason_name(left.reason), left.permanent ? ", for good" : "");
     }
     printf("%.2f per hour\n", karp_fitting_cost(fitting));
 }

@@ -54,7 +54,8 @@ static karp_status load(karp_context *context, int count, char **paths, karp_sna
     return status;
 }
 
-static karp_status decide(const karp_snapshot *snapshot, const char *how, const karp_options *options, karp_error *error)
+static karp_status decide(const karp_snapshot *snapshot, const char *how, const karp_options *options,
+                          karp_error *error)
 {
     karp_decision *plan = NULL;
     karp_status status = karp_provision(snapshot, options, &plan, error);

@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_decision *plan = NULL;
-    karp_text text = {0};
+    karp_text text = { 0 };
 
     karp_error_init(&error, sizeof(error));
     karp_status status = karp_context_new(NULL, &context, &error);

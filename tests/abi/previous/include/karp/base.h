@@ -33,20 +33,20 @@ extern "C" {
 typedef int32_t karp_status;
 
 #define KARP_OK ((karp_status)0)
-#define KARP_E_INTERNAL ((karp_status)-1)  /**< a defect of the library; please report */
-#define KARP_E_NOMEM ((karp_status)-2)     /**< the allocator refused */
-#define KARP_E_INVALID ((karp_status)-3)   /**< bad input: object and field are named in the error */
-#define KARP_E_SYNTAX ((karp_status)-4)    /**< a document that is not JSON or YAML */
-#define KARP_E_LIMIT ((karp_status)-5)     /**< a limit of the context (pods, nodes, types, bytes, nesting) */
-#define KARP_E_RANGE ((karp_status)-6)     /**< a number that cannot be represented exactly */
-#define KARP_E_CANCELED ((karp_status)-7)  /**< should_stop said yes, or the step budget ran out */
+#define KARP_E_INTERNAL ((karp_status)-1) /**< a defect of the library; please report */
+#define KARP_E_NOMEM ((karp_status)-2) /**< the allocator refused */
+#define KARP_E_INVALID ((karp_status)-3) /**< bad input: object and field are named in the error */
+#define KARP_E_SYNTAX ((karp_status)-4) /**< a document that is not JSON or YAML */
+#define KARP_E_LIMIT ((karp_status)-5) /**< a limit of the context (pods, nodes, types, bytes, nesting) */
+#define KARP_E_RANGE ((karp_status)-6) /**< a number that cannot be represented exactly */
+#define KARP_E_CANCELED ((karp_status)-7) /**< should_stop said yes, or the step budget ran out */
 #define KARP_E_NOT_FOUND ((karp_status)-8) /**< a name that is not in the input */
 #define KARP_E_DUPLICATE ((karp_status)-9) /**< an object that is in the input already */
-#define KARP_E_STATE ((karp_status)-10)    /**< a call that is not allowed in this state of the object */
+#define KARP_E_STATE ((karp_status)-10) /**< a call that is not allowed in this state of the object */
 #define KARP_E_ABI_SIZE ((karp_status)-11) /**< a struct's size is impossible */
-#define KARP_E_ABI_OLD ((karp_status)-12)  /**< a struct lacks a field this call needs */
-#define KARP_E_ABI_NEW ((karp_status)-13)  /**< a struct has non-zero bytes this library does not know */
-#define KARP_E_IO ((karp_status)-14)       /**< a file could not be read (libkarp-io only) */
+#define KARP_E_ABI_OLD ((karp_status)-12) /**< a struct lacks a field this call needs */
+#define KARP_E_ABI_NEW ((karp_status)-13) /**< a struct has non-zero bytes this library does not know */
+#define KARP_E_IO ((karp_status)-14) /**< a file could not be read (libkarp-io only) */
 #define KARP_E_UNSUPPORTED ((karp_status)-15) /**< known, but not supported by this library */
 #define KARP_E_PROVIDER ((karp_status)-16) /**< a cloud's plugin failed, in a way of its own (provider.h) */
 
@@ -61,16 +61,16 @@ typedef struct karp_str {
 
 /** Caller-owned description of a failure. */
 typedef struct karp_error {
-    size_t size;          /**< sizeof(karp_error) */
-    karp_status status;   /**< as returned */
-    uint32_t line;        /**< 1-based, 0 = unknown */
-    uint32_t column;      /**< 1-based, 0 = unknown */
-    uint32_t reserved;    /**< 0 */
+    size_t size; /**< sizeof(karp_error) */
+    karp_status status; /**< as returned */
+    uint32_t line; /**< 1-based, 0 = unknown */
+    uint32_t column; /**< 1-based, 0 = unknown */
+    uint32_t reserved; /**< 0 */
     uint64_t byte_offset; /**< in the document, or #KARP_NO_OFFSET */
-    char document[128];   /**< file name, or "" */
-    char object[192];     /**< "Pod default/web-0", or "" */
-    char field[128];      /**< "spec.containers[0].resources.requests.cpu", or "" */
-    char message[256];    /**< one line of English */
+    char document[128]; /**< file name, or "" */
+    char object[192]; /**< "Pod default/web-0", or "" */
+    char field[128]; /**< "spec.containers[0].resources.requests.cpu", or "" */
+    char message[256]; /**< one line of English */
 } karp_error;
 
 /** Zeroes @p error and sets its size. @p size is sizeof(karp_error) as the caller sees it. */
@@ -95,13 +95,27 @@ typedef struct karp_context_options {
     /** Called for what a user should know but nothing fails on. NULL = off. May be called from any thread of a call. */
     void (*log)(uint32_t level, karp_str message, void *user);
     void *log_user;
-    uint64_t max_pods;           /**< default 10,000,000 */
-    uint64_t max_nodes;          /**< nodes, and claims without a node; default 1,000,000 */
+    uint64_t max_pods; /**< default 10,000,000 */
+    uint64_t max_nodes; /**< nodes, and claims without a node; default 1,000,000 */
     uint64_t max_instance_types; /**< over all catalogues of a snapshot; default 100,000 */
     uint64_t max_document_bytes; /**< one document; default 4 GiB */
-    uint32_t max_nesting;        /**< of a document; default 100 */
-    uint32_t reserved;           /**< 0 */
-    uint64_t max_aliases;        /**< YAML nodes that aliases may expand to, per document; default 100,000 */
+    uint32_t max_nesting; /**< of a document; default 100 */
+    uint32_t reserved; /**< 0 */
+    uint64_t max_aliases; /**< YAML nodes that aliases may expand to, per document; default 100,000 */
+    /**
+     * Threads that the caller lends: calls @p body with every index below @p count, each once, on any threads and in any
+     * order, and returns when all calls have returned. NULL = all work is done on the thread of a call. The allocator must
+     * then serve those threads too. Only single-node consolidation uses them today, unless steps are limited or
+     * should_stop is to be asked; decisions are the same with and without, for any number of threads.
+     */
+    void (*parallel_for)(size_t count, void (*body)(size_t index, void *data), void *data, void *user);
+    void *parallel_user;
+    /**
+     * Secret of the context's hash tables: who does not know it cannot make up names that all fall into one place. Best drawn
+     * at random for each context; the library itself asks nobody for randomness. 0 = made from addresses, which does as well
+     * where the system makes addresses random. No decision depends on it. Since 0.1.
+     */
+    uint64_t hash_seed;
 } karp_context_options;
 
 /** Allocator, log and limits. Contexts share nothing with each other. */
@@ -112,6 +126,10 @@ KARP_API void karp_context_options_init(karp_context_options *options, size_t si
 
 /** Makes a context. @p options may be NULL. Errors: NOMEM, ABI_*. */
 KARP_API karp_status karp_context_new(const karp_context_options *options, karp_context **out, karp_error *error);
+
+/** Adds a hold and returns @p context; each is given up by karp_context_free(). For libraries on top. NULL is allowed. Any
+ * thread. Since 0.1. */
+KARP_API karp_context *karp_context_ref(karp_context *context);
 
 /**
  * Gives the caller's hold up. Objects made in the context keep what they need of it, so the order of freeing is free.

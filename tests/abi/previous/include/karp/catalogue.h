@@ -27,22 +27,26 @@ typedef struct karp_overhead {
 typedef struct karp_offering {
     const karp_requirement *requirements; /**< at least zone and capacity type, each In one value */
     size_t requirement_count;
-    double price;                  /**< per hour; finite, not negative */
-    int64_t reservation_capacity;  /**< free slots of a reserved offering */
-    uint32_t available;            /**< 1 = may be launched */
-    uint32_t price_from_overlay;   /**< 1 = a NodeOverlay set the price */
+    double price; /**< per hour; finite, not negative */
+    int64_t reservation_capacity; /**< free slots of a reserved offering */
+    uint32_t available; /**< 1 = may be launched */
+    uint32_t price_from_overlay; /**< 1 = a NodeOverlay set the price */
     const karp_resource *capacity_override; /**< added to or replacing the type's capacity */
     size_t capacity_override_count;
     const karp_overhead *overhead_override; /**< NULL = none */
     uint32_t has_capacity_override; /**< 1 = present, even when empty */
-    uint32_t reserved;
+    /** 1 = it is not available only because its price is not known. A NodeOverlay with a price (no adjustment) and no requirement
+     * but the instance type (In) supplies one, and makes it available. */
+    uint32_t awaits_price;
 } karp_offering;
 
+/** How many volumes of a CSI driver a node of the type takes. */
 typedef struct karp_volume_limit {
     karp_str driver;
     int64_t count;
 } karp_volume_limit;
 
+/** A machine that can be bought. Arrays of these have the stride that the first one states as its size. */
 typedef struct karp_instance_type {
     size_t size;
     karp_str name;
@@ -75,6 +79,20 @@ typedef struct karp_catalogue karp_catalogue;
 KARP_API karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *types, size_t count,
                                         karp_catalogue **out, karp_error *error);
 
+/** Gives back what a catalogue was lent. */
+typedef void (*karp_catalogue_release)(void *user);
+
+/**
+ * The same without a copy of the lists of requirements and offerings, which is most of the work and of the memory: @p types and
+ * all that they point to, texts included, have to stay as they are until @p release is called with @p user: once, by the thread
+ * that gives up the last hold, before the context goes. karp_catalogue_type() shows these lists as they were given. @p release may be
+ * NULL: then they live for ever. After a failure nothing is called and everything is the caller's as before. Errors: as
+ * karp_catalogue_new(). Since 0.1.
+ */
+KARP_API karp_status karp_catalogue_adopt(karp_context *context, const karp_instance_type *types, size_t count,
+                                          karp_catalogue_release release, void *user, karp_catalogue **out,
+                                          karp_error *error);
+
 /** Adds a hold and returns @p catalogue. NULL is allowed. */
 KARP_API karp_catalogue *karp_catalogue_ref(karp_catalogue *catalogue);
 
@@ -96,14 +114,15 @@ KARP_API const karp_resource *karp_catalogue_allocatable(const karp_catalogue *c
 /** Tables of a catalogue, karp_catalogue_table(). */
 enum {
     KARP_TABLE_INSTANCE_TYPES = 201, /**< in the catalogue's order, with allocatable and capacity */
-    KARP_TABLE_OFFERINGS = 202       /**< of all types, in the catalogue's order */
+    KARP_TABLE_OFFERINGS = 202 /**< of all types, in the catalogue's order */
 };
 
 /**
  * Makes a table of a catalogue: KARP_TABLE_INSTANCE_TYPES, KARP_TABLE_OFFERINGS. The work grows with the rows. May be called
  * by several threads at once. Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
  */
-KARP_API karp_status karp_catalogue_table(const karp_catalogue *catalogue, uint32_t table, karp_table **out, karp_error *error);
+KARP_API karp_status karp_catalogue_table(const karp_catalogue *catalogue, uint32_t table, karp_table **out,
+                                          karp_error *error);
 
 #ifdef __cplusplus
 }

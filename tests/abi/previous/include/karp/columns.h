@@ -22,10 +22,10 @@ extern "C" {
 
 /** What the values of a column are. */
 enum {
-    KARP_COLUMN_UINT32 = 1,    /**< array of uint32_t */
-    KARP_COLUMN_INT64 = 2,     /**< array of int64_t */
-    KARP_COLUMN_DOUBLE = 3,    /**< array of double */
-    KARP_COLUMN_TEXT = 4,      /**< UTF-8, all rows one after the other; row i is bytes offsets[i] … offsets[i+1] − 1 */
+    KARP_COLUMN_UINT32 = 1, /**< array of uint32_t */
+    KARP_COLUMN_INT64 = 2, /**< array of int64_t */
+    KARP_COLUMN_DOUBLE = 3, /**< array of double */
+    KARP_COLUMN_TEXT = 4, /**< UTF-8, all rows one after the other; row i is bytes offsets[i] … offsets[i+1] − 1 */
     KARP_COLUMN_DICTIONARY = 5 /**< array of uint32_t, each the number of a text of the dictionary */
 };
 
@@ -33,8 +33,8 @@ enum {
 typedef struct karp_column {
     size_t size;
     karp_str name;
-    uint32_t type;      /**< KARP_COLUMN_*; of the elements when it is a list */
-    uint32_t is_list;   /**< 1 = row i has the values offsets[i] … offsets[i+1] − 1; never with KARP_COLUMN_TEXT */
+    uint32_t type; /**< KARP_COLUMN_*; of the elements when it is a list */
+    uint32_t is_list; /**< 1 = row i has the values offsets[i] … offsets[i+1] − 1; never with KARP_COLUMN_TEXT */
     size_t row_count;
     const void *values; /**< as the type says */
     size_t value_count; /**< elements; bytes of KARP_COLUMN_TEXT */
@@ -64,6 +64,62 @@ KARP_API karp_status karp_table_column(const karp_table *table, size_t index, ka
 
 /** The column of that name. Errors: NOT_FOUND, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_table_find(const karp_table *table, karp_str name, karp_column *out);
+
+/* ---- Arrow's C interfaces ------------------------------------------------------------------------------------------ */
+
+/* As https://arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html give them, to be copied. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+/** Arrow's: names and types of columns. */
+struct ArrowSchema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t n_children;
+    struct ArrowSchema **children;
+    struct ArrowSchema *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+/** Arrow's: the values of columns. */
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+/** Arrow's: arrays one after the other. */
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+#endif
+
+/**
+ * The table as a struct array of Arrow, a field per column; nothing is copied. What is handed out holds the table until its
+ * `release` is called, from any one thread, whatever becomes of @p table before. Errors: NOMEM, INVALID. Since 0.1.
+ */
+KARP_API karp_status karp_table_arrow(karp_table *table, struct ArrowSchema *schema, struct ArrowArray *array,
+                                      karp_error *error);
+
+/** The same as a stream of one batch, which is what data frames take. Errors: NOMEM, INVALID. Since 0.1. */
+KARP_API karp_status karp_table_arrow_stream(karp_table *table, struct ArrowArrayStream *out, karp_error *error);
 
 #ifdef __cplusplus
 }

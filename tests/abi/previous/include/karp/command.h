@@ -22,19 +22,24 @@ extern "C" {
 /** Where a command is on its way. Numbers never change. */
 enum {
     KARP_PHASE_VALIDATING = 1, /**< waits, and is looked at once more then */
-    KARP_PHASE_STARTING = 2,   /**< its nodes are tainted and its NodeClaims told why */
-    KARP_PHASE_LAUNCHING = 3,  /**< its replacements are created */
-    KARP_PHASE_WAITING = 4,    /**< in progress: its replacements become initialised */
-    KARP_PHASE_DELETING = 5,   /**< its NodeClaims are deleted */
-    KARP_PHASE_DONE = 6,       /**< the end: the nodes go */
-    KARP_PHASE_GIVEN_UP = 7    /**< the end: the nodes stay; `reason` says why */
+    KARP_PHASE_STARTING = 2, /**< its nodes are tainted and its NodeClaims told why */
+    KARP_PHASE_LAUNCHING = 3, /**< its replacements are created */
+    KARP_PHASE_WAITING = 4, /**< in progress: its replacements become initialised */
+    KARP_PHASE_DELETING = 5, /**< its NodeClaims are deleted */
+    KARP_PHASE_DONE = 6, /**< the end: the nodes go */
+    KARP_PHASE_GIVEN_UP = 7 /**< the end: the nodes stay; `reason` says why */
 };
 
 /** "Validating" … ; "" for a number that is none. */
 KARP_API const char *karp_phase_name(uint32_t phase);
 
 /** How far a replacement is. Numbers never change. */
-enum { KARP_REPLACEMENT_WANTED = 0, KARP_REPLACEMENT_CREATED = 1, KARP_REPLACEMENT_SEEN = 2, KARP_REPLACEMENT_INITIALIZED = 3 };
+enum {
+    KARP_REPLACEMENT_WANTED = 0,
+    KARP_REPLACEMENT_CREATED = 1,
+    KARP_REPLACEMENT_SEEN = 2,
+    KARP_REPLACEMENT_INITIALIZED = 3
+};
 
 /** A node that goes. */
 typedef struct karp_command_node {
@@ -46,7 +51,7 @@ typedef struct karp_command_node {
 typedef struct karp_replacement {
     /** What the NodeClaim is made of: claim_requirements, no other; no pods, nothing of the chosen type but `choice`. */
     const karp_launch *launch;
-    karp_str claim;    /**< the NodeClaim's name once it is created; "" before */
+    karp_str claim; /**< the NodeClaim's name once it is created; "" before */
     uint32_t progress; /**< KARP_REPLACEMENT_* */
     uint32_t reserved;
 } karp_replacement;
@@ -54,14 +59,14 @@ typedef struct karp_replacement {
 /** A command at one moment, as plain values: whoever has them can step it. */
 typedef struct karp_command_state {
     size_t size;
-    uint32_t method;     /**< KARP_METHOD_* */
-    uint32_t phase;      /**< KARP_PHASE_* */
-    uint32_t reason;     /**< KARP_REASON_*: why it was given up; NONE otherwise */
+    uint32_t method; /**< KARP_METHOD_* */
+    uint32_t phase; /**< KARP_PHASE_* */
+    uint32_t reason; /**< KARP_REASON_*: why it was given up; NONE otherwise */
     uint32_t reserved;
-    int64_t decided;     /**< instant of the decision */
+    int64_t decided; /**< instant of the decision */
     int64_t validate_at; /**< instant; KARP_NO_TIME = it is not validated */
-    int64_t started;     /**< instant since which it is in progress; KARP_NO_TIME before */
-    double savings;      /**< per hour */
+    int64_t started; /**< instant since which it is in progress; KARP_NO_TIME before */
+    double savings; /**< per hour */
     const karp_command_node *nodes; /**< in the order of the command; those that stay after all are dropped */
     size_t node_count;
     const karp_replacement *replacements;
@@ -72,14 +77,16 @@ typedef struct karp_command_state {
 
 /** What became of the actions of the step before, as far as the snapshot cannot tell. Numbers never change. */
 enum {
-    KARP_OBSERVED_FAILED = 1,      /**< object: Node or NodeClaim with which an action failed */
-    KARP_OBSERVED_CREATED = 2,     /**< number: index of a replacement; object: name of the NodeClaim that was created for it */
+    KARP_OBSERVED_FAILED = 1, /**< object: Node or NodeClaim with which an action failed */
+    KARP_OBSERVED_CREATED =
+        2, /**< number: index of a replacement; object: name of the NodeClaim that was created for it */
     KARP_OBSERVED_NOT_CREATED = 3, /**< number: index of a replacement whose NodeClaim could not be created */
-    KARP_OBSERVED_GONE = 4         /**< object: NodeClaim of a replacement that does not exist any more */
+    KARP_OBSERVED_GONE = 4 /**< object: NodeClaim of a replacement that does not exist any more */
 };
 
+/** What has been seen of an advised action. */
 typedef struct karp_observation {
-    uint32_t kind;   /**< KARP_OBSERVED_* */
+    uint32_t kind; /**< KARP_OBSERVED_* */
     uint32_t number;
     karp_str object;
 } karp_observation;
@@ -91,7 +98,8 @@ typedef struct karp_step karp_step;
  * Takes command @p command out of a decision of karp_disrupt(). There is nothing to do yet; the advice says when the first
  * step is due. Errors: NOT_FOUND (no such command), INVALID, NOMEM.
  */
-KARP_API karp_status karp_command_begin(const karp_decision *decision, size_t command, karp_step **out, karp_error *error);
+KARP_API karp_status karp_command_begin(const karp_decision *decision, size_t command, karp_step **out,
+                                        karp_error *error);
 
 /**
  * One step on @p snapshot, which is newer than the one before. `common.now` of @p options (NULL = defaults) is the clock, 0 = the
@@ -109,8 +117,9 @@ KARP_API karp_status karp_command_begin(const karp_decision *decision, size_t co
  *
  * Errors: INVALID (a state that cannot be, an observation that fits no part of it), NOMEM, CANCELED, ABI_*.
  */
-KARP_API karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_state *state, const karp_disrupt_options *options,
-                                       const karp_observation *observed, size_t observed_count, karp_step **out, karp_error *error);
+KARP_API karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_state *state,
+                                       const karp_disrupt_options *options, const karp_observation *observed,
+                                       size_t observed_count, karp_step **out, karp_error *error);
 
 /** The state after the step. Borrowed. */
 KARP_API karp_status karp_step_state(const karp_step *step, karp_command_state *out);

@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+/** An immutable result. Shared ownership; may be read by several threads. */
 typedef struct karp_decision karp_decision;
 struct karp_snapshot;
 
@@ -39,7 +40,8 @@ typedef struct karp_launch {
     size_t request_count;
     const karp_requirement *requirements; /**< by key; bounds as extra entries; as the scheduler left them */
     size_t requirement_count;
-    const karp_requirement *claim_requirements; /**< the same narrowed to the types and capacity types sent, as the NodeClaim has them */
+    const karp_requirement
+        *claim_requirements; /**< the same narrowed to the types and capacity types sent, as the NodeClaim has them */
     size_t claim_requirement_count;
     const karp_label *labels; /**< of the NodeClaim, by key */
     size_t label_count;
@@ -54,13 +56,14 @@ typedef struct karp_launch {
     karp_choice choice;
     const karp_label *choice_labels; /**< single-valued labels of the chosen type and offering, by key */
     size_t choice_label_count;
-    const karp_resource *capacity;    /**< of the chosen type, canonical text */
+    const karp_resource *capacity; /**< of the chosen type, canonical text */
     size_t capacity_count;
     const karp_resource *allocatable; /**< likewise */
     size_t allocatable_count;
     karp_node_class_ref node_class;
-    int64_t expire_after;             /**< duration; UNSET and NEVER possible */
+    int64_t expire_after; /**< duration; UNSET and NEVER possible */
     int64_t termination_grace_period; /**< duration; UNSET possible */
+    karp_choice runner_up; /**< the cheapest offering of the next type; "" = none, or explain level none */
 } karp_launch;
 
 /** Pods that go to a node that exists. */
@@ -75,11 +78,11 @@ typedef struct karp_placement {
 typedef struct karp_pool_refusal {
     karp_str node_pool;
     karp_str detail; /**< English */
-    uint32_t code;   /**< KARP_REASON_* */
-    uint32_t types_start;        /**< funnel: types of the pool's template … */
+    uint32_t code; /**< KARP_REASON_* */
+    uint32_t types_start; /**< funnel: types of the pool's template … */
     uint32_t types_requirements; /**< … whose labels agree … */
-    uint32_t types_resources;    /**< … that are also large enough … */
-    uint32_t types_offerings;    /**< … and have an offering */
+    uint32_t types_resources; /**< … that are also large enough … */
+    uint32_t types_offerings; /**< … and have an offering */
     uint32_t reserved;
 } karp_pool_refusal;
 
@@ -90,6 +93,7 @@ typedef struct karp_target_refusal {
     uint32_t is_launch;
 } karp_target_refusal;
 
+/** A pod that fits nowhere, and what each NodePool said to it. */
 typedef struct karp_unschedulable {
     size_t size;
     uint32_t pod;
@@ -117,16 +121,16 @@ typedef struct karp_ignored {
 typedef struct karp_node_use {
     size_t size;
     karp_str node;
-    karp_str node_pool;     /**< "" = not managed */
+    karp_str node_pool; /**< "" = not managed */
     karp_str instance_type;
     karp_str zone;
     karp_str capacity_type;
-    double price;           /**< per hour; 0 = unknown */
-    double cpu_requested;   /**< cores, pods placed now included; likewise below */
+    double price; /**< per hour; 0 = unknown */
+    double cpu_requested; /**< cores, pods placed now included; likewise below */
     double cpu_allocatable;
     double memory_requested; /**< bytes */
     double memory_allocatable;
-    uint32_t marked;        /**< 1 = being deleted */
+    uint32_t marked; /**< 1 = being deleted */
     uint32_t pods_received;
 } karp_node_use;
 
@@ -141,6 +145,8 @@ KARP_API const struct karp_snapshot *karp_decision_snapshot(const karp_decision 
 KARP_API uint32_t karp_decision_complete(const karp_decision *decision);
 /** KARP_PROFILE_* it was made with. */
 KARP_API uint32_t karp_decision_profile(const karp_decision *decision);
+/** KARP_PEER_* whose rules it was made by, never KARP_PEER_NEWEST; of profile karp the newest that is known. Since 0.1. */
+KARP_API uint32_t karp_decision_peer_version(const karp_decision *decision);
 /** The instant it was made for. */
 KARP_API int64_t karp_decision_now(const karp_decision *decision);
 /** "namespace/name" of a pod index of this decision (indices are the snapshot's). {NULL,0} for none. */
@@ -148,30 +154,37 @@ KARP_API karp_str karp_decision_pod_name(const karp_decision *decision, uint32_t
 
 /** Launches, ordered by NodePool, then by pods. */
 KARP_API size_t karp_decision_launch_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_launch(const karp_decision *decision, size_t index, karp_launch *out);
 /** Placements, ordered by node name; only nodes that receive pods. */
 KARP_API size_t karp_decision_placement_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_placement(const karp_decision *decision, size_t index, karp_placement *out);
 /** Pods that fit nowhere, ordered by name. */
 KARP_API size_t karp_decision_unschedulable_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_unschedulable(const karp_decision *decision, size_t index, karp_unschedulable *out);
 /** Pods that were not considered, ordered by name. */
 KARP_API size_t karp_decision_ignored_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_ignored(const karp_decision *decision, size_t index, karp_ignored *out);
 /** State nodes, ordered by name. */
 KARP_API size_t karp_decision_node_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_node(const karp_decision *decision, size_t index, karp_node_use *out);
 /** $/h of the known nodes before, and with the launches (and without the nodes disrupted) after. */
 KARP_API double karp_decision_cost_before(const karp_decision *decision);
+/** The same after the decision. */
 KARP_API double karp_decision_cost_after(const karp_decision *decision);
 /** Notes for the user ("NodePool gpu: no instance type meets its requirements"), in order. {NULL,0} beyond the end. */
 KARP_API size_t karp_decision_warning_count(const karp_decision *decision);
+/** Note @p index, borrowed from @p decision. {NULL,0} beyond the end. */
 KARP_API karp_str karp_decision_warning(const karp_decision *decision, size_t index);
 
 /**
  * What was decided, as SHA-256 in 64 hex digits and a NUL: two decisions have the same exactly when they start the same
  * nodes for the same pods, place the same pods, refuse the same for the same reason and give the same commands. Messages,
- * explanations, notes, the profile and what the nodes cost before do not count. The bytes that are hashed are described in
+ * explanations, notes, the profile and what the nodes cost before do not count, but the version of Karpenter after 1.14 does. The bytes that are hashed are described in
  * docs/decision-hash.md and stay as they are for good, so hashes can be kept and compared between versions and languages.
  * Since 0.1.
  */
@@ -179,16 +192,16 @@ KARP_API void karp_decision_hash(const karp_decision *decision, char out[KARP_DI
 
 /** Tables of a decision, karp_decision_table(). */
 enum {
-    KARP_TABLE_PODS = 1,          /**< what became of each pod, by name */
-    KARP_TABLE_LAUNCHES = 2,      /**< as karp_decision_launch(): with their pods and instance types as lists */
-    KARP_TABLE_PLACEMENTS = 3,    /**< as karp_decision_placement() */
+    KARP_TABLE_PODS = 1, /**< what became of each pod, by name */
+    KARP_TABLE_LAUNCHES = 2, /**< as karp_decision_launch(): with their pods and instance types as lists */
+    KARP_TABLE_PLACEMENTS = 3, /**< as karp_decision_placement() */
     KARP_TABLE_UNSCHEDULABLE = 4, /**< as karp_decision_unschedulable(), without the refusals */
-    KARP_TABLE_REFUSALS = 5,      /**< what each NodePool said to each unschedulable pod */
-    KARP_TABLE_IGNORED = 6,       /**< as karp_decision_ignored() */
-    KARP_TABLE_NODES = 7,         /**< as karp_decision_node() */
-    KARP_TABLE_CANDIDATES = 8,    /**< of a disruption, as karp_decision_candidate() */
-    KARP_TABLE_COMMANDS = 9,      /**< of a disruption, as karp_decision_command() */
-    KARP_TABLE_KEPT = 10          /**< of a disruption, as karp_decision_kept() */
+    KARP_TABLE_REFUSALS = 5, /**< what each NodePool said to each unschedulable pod */
+    KARP_TABLE_IGNORED = 6, /**< as karp_decision_ignored() */
+    KARP_TABLE_NODES = 7, /**< as karp_decision_node() */
+    KARP_TABLE_CANDIDATES = 8, /**< of a disruption, as karp_decision_candidate() */
+    KARP_TABLE_COMMANDS = 9, /**< of a disruption, as karp_decision_command() */
+    KARP_TABLE_KEPT = 10 /**< of a disruption, as karp_decision_kept() */
 };
 
 /**
@@ -196,7 +209,8 @@ enum {
  * a launch decision. The work grows with the rows. May be called by several threads at once on one decision.
  * Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
  */
-KARP_API karp_status karp_decision_table(const karp_decision *decision, uint32_t table, karp_table **out, karp_error *error);
+KARP_API karp_status karp_decision_table(const karp_decision *decision, uint32_t table, karp_table **out,
+                                         karp_error *error);
 
 #ifdef __cplusplus
 }

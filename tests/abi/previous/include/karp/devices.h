@@ -18,11 +18,12 @@ extern "C" {
 
 enum { KARP_ATTRIBUTE_STRING = 0, KARP_ATTRIBUTE_INT = 1, KARP_ATTRIBUTE_BOOL = 2, KARP_ATTRIBUTE_VERSION = 3 };
 
+/** An attribute of a device and its value. */
 typedef struct karp_device_attribute {
-    karp_str name;     /**< "domain/name", or "name": of the driver's own domain */
-    karp_str text;     /**< of a string or version */
-    int64_t number;    /**< of an int; 0 or 1 of a bool */
-    uint32_t kind;     /**< KARP_ATTRIBUTE_* */
+    karp_str name; /**< "domain/name", or "name": of the driver's own domain */
+    karp_str text; /**< of a string or version */
+    int64_t number; /**< of an int; 0 or 1 of a bool */
+    uint32_t kind; /**< KARP_ATTRIBUTE_* */
     uint32_t reserved; /**< 0 */
 } karp_device_attribute;
 
@@ -35,15 +36,17 @@ typedef struct karp_request_policy {
     const karp_str *valid_values; /**< ascending */
     size_t valid_value_count;
     uint32_t has_range; /**< 1 = validRange is present */
-    uint32_t reserved;  /**< 0 */
+    uint32_t reserved; /**< 0 */
 } karp_request_policy;
 
+/** A capacity of a device and its amount. */
 typedef struct karp_device_capacity {
     karp_str name; /**< as an attribute's */
     karp_str value;
     const karp_request_policy *policy; /**< NULL = none */
 } karp_device_capacity;
 
+/** A counter of devices and its value. */
 typedef struct karp_counter {
     karp_str name;
     karp_str value;
@@ -56,6 +59,7 @@ typedef struct karp_counter_set {
     size_t counter_count;
 } karp_counter_set;
 
+/** spec.devices[] of a ResourceSlice. */
 typedef struct karp_device {
     karp_str name;
     const karp_device_attribute *attributes;
@@ -65,7 +69,7 @@ typedef struct karp_device {
     const karp_counter_set *consumes;
     size_t consume_count;
     uint32_t allow_multiple; /**< allowMultipleAllocations */
-    uint32_t reserved;       /**< 0 */
+    uint32_t reserved; /**< 0 */
 } karp_device;
 
 /** ResourceSlice. One that states none of all_nodes, node_name and a node selector is reachable from nowhere. */
@@ -75,8 +79,8 @@ typedef struct karp_resource_slice {
     karp_str driver;
     karp_str pool;
     int64_t generation;
-    int64_t slice_count;  /**< resourceSliceCount */
-    karp_str node_name;   /**< "" = absent */
+    int64_t slice_count; /**< resourceSliceCount */
+    karp_str node_name; /**< "" = absent */
     const karp_node_term *node_terms; /**< ORed */
     size_t node_term_count;
     const karp_device *devices;
@@ -107,6 +111,7 @@ typedef struct karp_device_template {
     size_t shared_counter_count;
 } karp_device_template;
 
+/** Where a device is found: driver, pool and name. */
 typedef struct karp_device_id {
     karp_str driver;
     karp_str pool;
@@ -132,13 +137,14 @@ typedef struct karp_device_request {
     size_t selector_count;
     const karp_resource *capacity; /**< shares asked for, by the capacity's name */
     size_t capacity_count;
-    int64_t count;  /**< with EXACT_COUNT */
-    uint32_t mode;  /**< KARP_ALLOCATE_* */
+    int64_t count; /**< with EXACT_COUNT */
+    uint32_t mode; /**< KARP_ALLOCATE_* */
     uint32_t exact; /**< 1 = the fields above say it; 0 = one of `alternatives` is to be met */
     const struct karp_device_request *alternatives; /**< firstAvailable, the best first; they have none of their own */
     size_t alternative_count;
 } karp_device_request;
 
+/** spec.devices.constraints[] of a ResourceClaim. */
 typedef struct karp_device_constraint {
     const karp_str *requests; /**< "request" or "request/alternative"; none = all */
     size_t request_count;
@@ -152,7 +158,7 @@ typedef struct karp_allocated_device {
     const karp_resource *consumed; /**< consumedCapacity */
     size_t consumed_count;
     uint32_t has_consumed; /**< 1 = consumedCapacity is present */
-    uint32_t reserved;     /**< 0 */
+    uint32_t reserved; /**< 0 */
 } karp_allocated_device;
 
 /** One entry of status.reservedFor. */
@@ -178,13 +184,18 @@ typedef struct karp_resource_claim {
     const karp_claim_consumer *reserved_for;
     size_t reserved_for_count;
     uint32_t allocated; /**< 1 = status.allocation is present */
-    uint32_t reserved;  /**< 0 */
+    uint32_t reserved; /**< 0 */
 } karp_resource_claim;
 
-/* As the calls of snapshot.h. */
-KARP_API karp_status karp_builder_add_resource_slice(karp_builder *builder, const karp_resource_slice *slice, karp_error *error);
-KARP_API karp_status karp_builder_add_device_class(karp_builder *builder, const karp_device_class *device_class, karp_error *error);
-KARP_API karp_status karp_builder_add_resource_claim(karp_builder *builder, const karp_resource_claim *claim, karp_error *error);
+/** Adds a ResourceSlice; as the builder calls of snapshot.h. */
+KARP_API karp_status karp_builder_add_resource_slice(karp_builder *builder, const karp_resource_slice *slice,
+                                                     karp_error *error);
+/** Adds a DeviceClass; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_device_class(karp_builder *builder, const karp_device_class *device_class,
+                                                   karp_error *error);
+/** Adds a ResourceClaim; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_resource_claim(karp_builder *builder, const karp_resource_claim *claim,
+                                                     karp_error *error);
 
 #ifdef __cplusplus
 }

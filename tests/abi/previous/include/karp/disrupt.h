@@ -16,12 +16,17 @@ enum {
     KARP_METHOD_STATIC_DRIFT = 2,
     KARP_METHOD_DRIFT = 3,
     KARP_METHOD_MULTI_NODE = 4,
-    KARP_METHOD_SINGLE_NODE = 5
+    KARP_METHOD_SINGLE_NODE = 5,
+    /**
+     * Nodes that have lived for their expireAfter, as before Karpenter 1.0: budgeted, blocked by pods, their pods' places
+     * launched first. Asked only when it is named, or first with karp_disrupt_options.expire_gracefully.
+     */
+    KARP_METHOD_EXPIRATION = 6
 };
 
 /** "MultiNodeConsolidation"; "" for a number that is none. */
 KARP_API const char *karp_method_name(uint32_t method);
-/** "Underutilized", "Empty" or "Drifted": the reason a method's commands carry; "" for none. */
+/** "Underutilized", "Empty", "Drifted" or "Expired": the reason a method's commands carry; "" for none. */
 KARP_API const char *karp_method_reason(uint32_t method);
 
 /**
@@ -38,27 +43,28 @@ typedef struct karp_memory {
      * changes nothing that a pass could see.)
      */
     int64_t changed;
-    uint64_t seen;             /**< digest of the cluster as the last pass saw it; 0 = none */
-    int64_t emptiness_mark;    /**< `changed` when the method last found nothing; 0 = never */
-    int64_t multi_node_mark;   /**< likewise */
-    int64_t single_node_mark;  /**< likewise */
-    const karp_str *unseen;    /**< NodePools that single-node consolidation did not reach: their turn comes first */
+    uint64_t seen; /**< digest of the cluster as the last pass saw it; 0 = none */
+    int64_t emptiness_mark; /**< `changed` when the method last found nothing; 0 = never */
+    int64_t multi_node_mark; /**< likewise */
+    int64_t single_node_mark; /**< likewise */
+    const karp_str *unseen; /**< NodePools that single-node consolidation did not reach: their turn comes first */
     size_t unseen_count;
 } karp_memory;
 
 /** Zeroes @p memory and sets its size. */
 KARP_API void karp_memory_init(karp_memory *memory, size_t size);
 
+/** Options of karp_disrupt() and of what explains it. */
 typedef struct karp_disrupt_options {
     size_t size;
     karp_options common;
-    uint32_t method;          /**< KARP_METHOD_* */
-    uint32_t reserved;
+    uint32_t method; /**< KARP_METHOD_* */
+    uint32_t expire_gracefully; /**< 1 = with KARP_METHOD_ANY, KARP_METHOD_EXPIRATION comes first */
     /** Deterministic budget; 0 = none. When it is used up the pass answers with what it has, marked incomplete. */
     uint64_t max_simulations;
     /** Quirks to switch off in profile karpenter, or on in profile karp: bit n−1 for D-Qn (docs/disruption.md). */
     uint64_t flip_quirks;
-    const karp_memory *memory;   /**< of the pass before; NULL = every pass looks at everything */
+    const karp_memory *memory; /**< of the pass before; NULL = every pass looks at everything */
     const karp_str *in_progress; /**< names of nodes in commands that are being carried out: they stay, IN_QUEUE */
     size_t in_progress_count;
 } karp_disrupt_options;
@@ -71,18 +77,24 @@ KARP_API void karp_disrupt_options_init(karp_disrupt_options *options, size_t si
  * the method that answered. Errors: NOMEM, CANCELED, ABI_*. A method that cannot be evaluated is a result
  * (karp_decision_disruption()).
  */
-KARP_API karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_decision **out,
-                                  karp_error *error);
+KARP_API karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_options *options,
+                                  karp_decision **out, karp_error *error);
 
 /** Header of a disruption decision. */
 typedef struct karp_disruption {
     size_t size;
-    uint32_t method;      /**< that answered, or the last one tried */
+    uint32_t method; /**< that answered, or the last one tried */
     uint32_t simulations; /**< how many were made */
-    karp_str error_code;  /**< "" = evaluated; else e.g. "NODEPOOLS_NOT_FOUND" */
+    karp_str error_code; /**< "" = evaluated; else e.g. "NODEPOOLS_NOT_FOUND" */
     karp_str error_message;
+    /**
+     * Nanoseconds until the next pass, as Karpenter's controller waits: 0 when there is a command, 1 s while some NodeClaim has
+     * no provider id yet, else 10 s.
+     */
+    int64_t requeue_after;
 } karp_disruption;
 
+/** A node that may be disrupted. */
 typedef struct karp_candidate {
     size_t size;
     karp_str node;
@@ -94,13 +106,15 @@ typedef struct karp_candidate {
     size_t pod_count;
 } karp_candidate;
 
+/** What a NodePool's budgets allow at this instant. */
 typedef struct karp_pool_budget {
     size_t size;
     karp_str node_pool;
-    int64_t remaining;   /**< disruptions still allowed */
+    int64_t remaining; /**< disruptions still allowed */
     int64_t next_change; /**< instant at which an active window opens or closes; KARP_NO_TIME = never */
 } karp_pool_budget;
 
+/** Nodes that go together, and what replaces them. */
 typedef struct karp_command {
     size_t size;
     uint32_t method;
@@ -111,11 +125,12 @@ typedef struct karp_command {
     size_t launch_count; /**< … + launch_count − 1 */
     size_t placement_first;
     size_t placement_count;
-    double savings;         /**< $/h */
+    double savings; /**< $/h */
     int64_t validate_after; /**< nanoseconds to wait before validation; 0 = none */
-    double score;           /**< Balanced; negative = not scored */
+    double score; /**< Balanced; negative = not scored */
 } karp_command;
 
+/** A node that stays, and why. */
 typedef struct karp_kept {
     size_t size;
     karp_str node;
@@ -124,16 +139,25 @@ typedef struct karp_kept {
     uint32_t reserved;
 } karp_kept;
 
+/** The header of a disruption. Errors: NOT_FOUND for a launch decision, ABI_SIZE. */
 KARP_API karp_status karp_decision_disruption(const karp_decision *decision, karp_disruption *out);
 /** What the next pass is to be given. Borrowed. NOT_FOUND: the options had no memory. */
 KARP_API karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out);
+/** Candidates of the method that answered, in its order. */
 KARP_API size_t karp_decision_candidate_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out);
+/** Budgets, by the names of the NodePools. */
 KARP_API size_t karp_decision_budget_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_budget(const karp_decision *decision, size_t index, karp_pool_budget *out);
+/** Commands, in the order in which they were found. */
 KARP_API size_t karp_decision_command_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_command(const karp_decision *decision, size_t index, karp_command *out);
+/** Nodes that stay, with their reasons. */
 KARP_API size_t karp_decision_kept_count(const karp_decision *decision);
+/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_kept(const karp_decision *decision, size_t index, karp_kept *out);
 
 #ifdef __cplusplus

@@ -14,13 +14,14 @@ extern "C" {
 
 /** What a remedy changes. The first five are changes of the pod (and of its replicas), the last three of a NodePool. */
 enum {
-    KARP_REMEDY_TOLERATE = 1,       /**< tolerate a taint, or all of a pool's */
-    KARP_REMEDY_DROP_SELECTOR = 2,  /**< drop a label of the node selector, or an expression of the required node affinity */
-    KARP_REMEDY_DROP_TOPOLOGY = 3,  /**< drop a spread constraint, a pod affinity or an anti-affinity */
-    KARP_REMEDY_DROP_PORT = 4,      /**< drop a host port */
-    KARP_REMEDY_REQUEST_LESS = 5,   /**< ask for less of a resource */
-    KARP_REMEDY_RAISE_LIMIT = 6,    /**< raise a limit of a NodePool */
-    KARP_REMEDY_ALLOW_VALUE = 7,    /**< allow a value of a label (a zone) in a NodePool */
+    KARP_REMEDY_TOLERATE = 1, /**< tolerate a taint, or all of a pool's */
+    KARP_REMEDY_DROP_SELECTOR =
+        2, /**< drop a label of the node selector, or an expression of the required node affinity */
+    KARP_REMEDY_DROP_TOPOLOGY = 3, /**< drop a spread constraint, a pod affinity or an anti-affinity */
+    KARP_REMEDY_DROP_PORT = 4, /**< drop a host port */
+    KARP_REMEDY_REQUEST_LESS = 5, /**< ask for less of a resource */
+    KARP_REMEDY_RAISE_LIMIT = 6, /**< raise a limit of a NodePool */
+    KARP_REMEDY_ALLOW_VALUE = 7, /**< allow a value of a label (a zone) in a NodePool */
     KARP_REMEDY_DROP_MIN_VALUES = 8 /**< give up minValues in a NodePool */
 };
 
@@ -30,11 +31,11 @@ KARP_API const char *karp_remedy_name(uint32_t kind);
 /** A change that was tried, and with which the pod is placed while no other pod loses its place. */
 typedef struct karp_remedy {
     size_t size;
-    uint32_t kind;     /**< KARP_REMEDY_* */
-    uint32_t changes;  /**< how many single changes it is made of */
-    karp_str text;     /**< English: "tolerate nvidia.com/gpu=true:NoSchedule" */
+    uint32_t kind; /**< KARP_REMEDY_* */
+    uint32_t changes; /**< how many single changes it is made of */
+    karp_str text; /**< English: "tolerate nvidia.com/gpu=true:NoSchedule" */
     karp_str node_pool; /**< that starts the node; "" = a node that exists */
-    karp_str node;     /**< the node that exists, or "" */
+    karp_str node; /**< the node that exists, or "" */
     karp_choice choice; /**< of the new node */
 } karp_remedy;
 
@@ -45,7 +46,7 @@ typedef struct karp_pod_explanation karp_pod_explanation;
  * Decides as karp_provision() does, at explain level full, and when @p pod ("namespace/name") fits nowhere, looks for the
  * smallest change that places it: changes of one thing are tried, each by a round of its own, easiest first. The number of
  * rounds is bounded and deterministic. @p options may be NULL; their explain level is not read.
- * Errors: NOT_FOUND (the round is not about such a pod), NOMEM, CANCELED, ABI_*.
+ * Errors: NOT_FOUND (no such pod, or one that waits for no node; the message says which), NOMEM, CANCELED, ABI_*.
  */
 KARP_API karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod,
                                       karp_pod_explanation **out, karp_error *error);
@@ -57,9 +58,12 @@ KARP_API karp_str karp_pod_explanation_pod(const karp_pod_explanation *explanati
 KARP_API const karp_decision *karp_pod_explanation_decision(const karp_pod_explanation *explanation);
 /** What would place it, the smallest first. NOT_FOUND beyond the end. */
 KARP_API size_t karp_pod_explanation_remedy_count(const karp_pod_explanation *explanation);
-KARP_API karp_status karp_pod_explanation_remedy(const karp_pod_explanation *explanation, size_t index, karp_remedy *out);
+/** Remedy @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
+KARP_API karp_status karp_pod_explanation_remedy(const karp_pod_explanation *explanation, size_t index,
+                                                 karp_remedy *out);
 /** How many changes were tried, and whether the bound left some untried (1). */
 KARP_API uint32_t karp_pod_explanation_tried(const karp_pod_explanation *explanation);
+/** 1 = the search for remedies ended before all were tried. */
 KARP_API uint32_t karp_pod_explanation_bounded(const karp_pod_explanation *explanation);
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------- */
@@ -67,18 +71,18 @@ KARP_API uint32_t karp_pod_explanation_bounded(const karp_pod_explanation *expla
 /** One reason why a node stays, as it shows when those before it are gone. */
 typedef struct karp_blocker {
     size_t size;
-    uint32_t code;  /**< KARP_REASON_* */
+    uint32_t code; /**< KARP_REASON_* */
     uint32_t reserved;
     karp_str detail; /**< English: "pdb db/db allows 0 disruptions (2 pods: db/db-0, db/db-1)" */
-    int64_t until;  /**< the instant at which it ends by itself; KARP_NO_TIME = never, or nobody knows */
+    int64_t until; /**< the instant at which it ends by itself; KARP_NO_TIME = never, or nobody knows */
 } karp_blocker;
 
 /** What would become of the node's pods if it went now. */
 typedef struct karp_move {
     size_t size;
-    double price;   /**< of the node, per hour; 0 = unknown */
+    double price; /**< of the node, per hour; 0 = unknown */
     double savings; /**< per hour; negative = the move costs more */
-    uint32_t moved;    /**< pods that move */
+    uint32_t moved; /**< pods that move */
     uint32_t launches; /**< nodes that start for them; 0 = they fit on nodes that exist */
     karp_str node_pool; /**< of the first of those; "" = none */
     karp_choice choice;
@@ -92,10 +96,11 @@ typedef struct karp_node_explanation karp_node_explanation;
  * node is looked at again, alone, until it would go or a reason remains that only another cluster could take away.
  * @p options may be NULL. Errors: NOT_FOUND (no such node), NOMEM, CANCELED, ABI_*.
  */
-KARP_API karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_str node,
-                                       karp_node_explanation **out, karp_error *error);
+KARP_API karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options,
+                                       karp_str node, karp_node_explanation **out, karp_error *error);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_node_explanation_free(karp_node_explanation *explanation);
+/** The node's name. Borrowed. */
 KARP_API karp_str karp_node_explanation_node(const karp_node_explanation *explanation);
 /** The pass: whether one of its commands names the node. Borrowed. */
 KARP_API const karp_decision *karp_node_explanation_decision(const karp_node_explanation *explanation);
@@ -103,7 +108,9 @@ KARP_API const karp_decision *karp_node_explanation_decision(const karp_node_exp
 KARP_API uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation);
 /** Blockers, in the order in which they are looked at. NOT_FOUND beyond the end. */
 KARP_API size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation);
-KARP_API karp_status karp_node_explanation_blocker(const karp_node_explanation *explanation, size_t index, karp_blocker *out);
+/** Blocker @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
+KARP_API karp_status karp_node_explanation_blocker(const karp_node_explanation *explanation, size_t index,
+                                                   karp_blocker *out);
 /** The best move that was rejected. NOT_FOUND: its pods would not all find a place, or it has no NodeClaim. */
 KARP_API karp_status karp_node_explanation_move(const karp_node_explanation *explanation, karp_move *out);
 
@@ -111,34 +118,34 @@ KARP_API karp_status karp_node_explanation_move(const karp_node_explanation *exp
 
 /** What can be wrong with a plan. Numbers and names never change. */
 enum {
-    KARP_FINDING_POD_UNKNOWN = 1,       /**< no such pod */
-    KARP_FINDING_POD_TWICE = 2,         /**< it is in more than one place */
-    KARP_FINDING_POD_MISSING = 3,       /**< it waits for a node and is mentioned nowhere */
-    KARP_FINDING_POD_NOT_WAITING = 4,   /**< it is placed, but nothing asks for that */
-    KARP_FINDING_NODE_UNKNOWN = 5,      /**< no such node */
-    KARP_FINDING_NODE_CLOSED = 6,       /**< the node is being deleted, or the scheduler does not know it */
-    KARP_FINDING_POOL_UNKNOWN = 7,      /**< no such NodePool */
-    KARP_FINDING_POOL_CLOSED = 8,       /**< static, not ready, being deleted, or without instance types */
-    KARP_FINDING_NO_PODS = 9,           /**< a launch for nobody */
-    KARP_FINDING_NO_TYPES = 10,         /**< a launch of nothing */
-    KARP_FINDING_TYPE_UNKNOWN = 11,     /**< not among the pool's instance types */
+    KARP_FINDING_POD_UNKNOWN = 1, /**< no such pod */
+    KARP_FINDING_POD_TWICE = 2, /**< it is in more than one place */
+    KARP_FINDING_POD_MISSING = 3, /**< it waits for a node and is mentioned nowhere */
+    KARP_FINDING_POD_NOT_WAITING = 4, /**< it is placed, but nothing asks for that */
+    KARP_FINDING_NODE_UNKNOWN = 5, /**< no such node */
+    KARP_FINDING_NODE_CLOSED = 6, /**< the node is being deleted, or the scheduler does not know it */
+    KARP_FINDING_POOL_UNKNOWN = 7, /**< no such NodePool */
+    KARP_FINDING_POOL_CLOSED = 8, /**< static, not ready, being deleted, or without instance types */
+    KARP_FINDING_NO_PODS = 9, /**< a launch for nobody */
+    KARP_FINDING_NO_TYPES = 10, /**< a launch of nothing */
+    KARP_FINDING_TYPE_UNKNOWN = 11, /**< not among the pool's instance types */
     KARP_FINDING_TYPE_REQUIREMENTS = 12, /**< its labels contradict the launch's requirements */
-    KARP_FINDING_TYPE_OFFERING = 13,    /**< it has no available offering that the requirements allow */
-    KARP_FINDING_TYPE_RESOURCES = 14,   /**< pods and daemons together are larger than it */
-    KARP_FINDING_TYPE_HOST_PORT = 15,   /**< a daemon of it uses a host port of a pod */
+    KARP_FINDING_TYPE_OFFERING = 13, /**< it has no available offering that the requirements allow */
+    KARP_FINDING_TYPE_RESOURCES = 14, /**< pods and daemons together are larger than it */
+    KARP_FINDING_TYPE_HOST_PORT = 15, /**< a daemon of it uses a host port of a pod */
     KARP_FINDING_POOL_REQUIREMENTS = 16, /**< the launch's requirements go beyond its pool's */
-    KARP_FINDING_REQUIREMENTS = 17,     /**< node selector or required node affinity of a pod is not met for certain */
-    KARP_FINDING_TAINTS = 18,           /**< a taint is not tolerated */
-    KARP_FINDING_HOST_PORT = 19,        /**< two pods want one host port */
-    KARP_FINDING_VOLUME = 20,           /**< a volume cannot be used there */
-    KARP_FINDING_VOLUME_LIMIT = 21,     /**< more volumes than the node can attach */
-    KARP_FINDING_RESOURCES = 22,        /**< the pods are larger than what is free on the node */
-    KARP_FINDING_LIMITS = 23,           /**< the launches of a pool exceed its limits */
-    KARP_FINDING_MIN_VALUES = 24,       /**< fewer different values than minValues asks for */
-    KARP_FINDING_RESERVATION = 25,      /**< more launches on a reservation than it has room for */
-    KARP_FINDING_SPREAD = 26,           /**< a DoNotSchedule spread constraint is violated */
-    KARP_FINDING_AFFINITY = 27,         /**< a required pod affinity is violated */
-    KARP_FINDING_ANTI_AFFINITY = 28     /**< a required pod anti-affinity is violated, of the pod or of another */
+    KARP_FINDING_REQUIREMENTS = 17, /**< node selector or required node affinity of a pod is not met for certain */
+    KARP_FINDING_TAINTS = 18, /**< a taint is not tolerated */
+    KARP_FINDING_HOST_PORT = 19, /**< two pods want one host port */
+    KARP_FINDING_VOLUME = 20, /**< a volume cannot be used there */
+    KARP_FINDING_VOLUME_LIMIT = 21, /**< more volumes than the node can attach */
+    KARP_FINDING_RESOURCES = 22, /**< the pods are larger than what is free on the node */
+    KARP_FINDING_LIMITS = 23, /**< the launches of a pool exceed its limits */
+    KARP_FINDING_MIN_VALUES = 24, /**< fewer different values than minValues asks for */
+    KARP_FINDING_RESERVATION = 25, /**< more launches on a reservation than it has room for */
+    KARP_FINDING_SPREAD = 26, /**< a DoNotSchedule spread constraint is violated */
+    KARP_FINDING_AFFINITY = 27, /**< a required pod affinity is violated */
+    KARP_FINDING_ANTI_AFFINITY = 28 /**< a required pod anti-affinity is violated, of the pod or of another */
 };
 
 /** "POD_TWICE": the code as documents print it. "UNKNOWN" for a number that is none. */
@@ -152,7 +159,8 @@ typedef struct karp_plan_launch {
     size_t pod_count;
     const karp_str *instance_types;
     size_t instance_type_count;
-    const karp_requirement *requirements; /**< what the node's labels will be within; the pool's where a key is absent */
+    const karp_requirement
+        *requirements; /**< what the node's labels will be within; the pool's where a key is absent */
     size_t requirement_count;
 } karp_plan_launch;
 
@@ -172,10 +180,14 @@ typedef struct karp_plan {
     size_t placement_count;
     const karp_str *left; /**< pods that it knowingly places nowhere */
     size_t left_count;
-    uint32_t profile;  /**< KARP_PROFILE_*: with karpenter, what the quirks of that scheduler allow is no finding */
+    uint32_t
+        profile; /**< KARP_PROFILE_*: with karpenter, what the quirks of that scheduler allow is no finding, but S-Q3 and S-Q37 are */
     uint32_t reserved;
+    uint32_t peer_version; /**< KARP_PEER_*: whose rules it keeps, with profile karpenter */
+    uint32_t reserved_; /**< zero */
 } karp_plan;
 
+/** A rule that a plan breaks. */
 typedef struct karp_finding {
     size_t size;
     uint32_t code; /**< KARP_FINDING_* */
@@ -201,6 +213,7 @@ KARP_API karp_status karp_verify_decision(const karp_snapshot *snapshot, const k
 KARP_API void karp_verification_free(karp_verification *verification);
 /** Findings: of pods, launches, placements, pools, then of topology. NOT_FOUND beyond the end. */
 KARP_API size_t karp_verification_count(const karp_verification *verification);
+/** Finding @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_verification_finding(const karp_verification *verification, size_t index, karp_finding *out);
 
 #ifdef __cplusplus

@@ -32,10 +32,10 @@ typedef struct karp_fit_type {
     size_t resource_count;
     const karp_label *labels; /**< what selectors of demands look at */
     size_t label_count;
-    double price;       /**< per hour; finite, not negative. Multiply it by a factor to prefer or avoid a type */
+    double price; /**< per hour; finite, not negative. Multiply it by a factor to prefer or avoid a type */
     uint64_t max_nodes; /**< at most so many are launched; 0 = any number */
     uint64_t min_nodes; /**< so many are launched in any case, before everything else */
-    uint64_t reserved;  /**< 0 */
+    uint64_t reserved; /**< 0 */
 } karp_fit_type;
 
 /** Nodes that are there already. They cost nothing. */
@@ -45,7 +45,7 @@ typedef struct karp_fit_node {
     size_t free_count;
     const karp_label *labels;
     size_t label_count;
-    uint64_t count;    /**< so many that are equal; 0 = 1 */
+    uint64_t count; /**< so many that are equal; 0 = 1 */
     uint64_t reserved; /**< 0 */
 } karp_fit_node;
 
@@ -53,12 +53,13 @@ typedef struct karp_fit_node {
 typedef struct karp_fit_demand {
     const karp_resource *requests; /**< of each copy; may be empty */
     size_t request_count;
-    const karp_selector *selector; /**< labels a node needs; NULL = any node. Operators In, NotIn, Exists, DoesNotExist */
-    uint64_t count;        /**< copies; 0 = none */
+    const karp_selector
+        *selector; /**< labels a node needs; NULL = any node. Operators In, NotIn, Exists, DoesNotExist */
+    uint64_t count; /**< copies; 0 = none */
     uint64_t max_per_node; /**< copies on one node; 0 = any number, 1 = each on a node of its own */
-    uint32_t group;        /**< demands of equal numbers are placed all or none; 0 = each copy by itself */
-    int32_t priority;      /**< higher first */
-    uint64_t reserved;     /**< 0 */
+    uint32_t group; /**< demands of equal numbers are placed all or none; 0 = each copy by itself */
+    int32_t priority; /**< higher first */
+    uint64_t reserved; /**< 0 */
 } karp_fit_demand;
 
 /** Everything karp_fit() reads; all of it may be freed after the call. */
@@ -72,6 +73,8 @@ typedef struct karp_fit_request {
     size_t demand_count;
     int32_t (*should_stop)(void *user); /**< non-zero = stop with KARP_E_CANCELED; NULL = never */
     void *stop_user;
+    uint64_t
+        max_launches; /**< at most so many nodes of all types together; 0 = any number. Not less than all min_nodes */
 } karp_fit_request;
 
 /** Zeroes @p request and sets its size. Since 0.1. */
@@ -79,10 +82,10 @@ KARP_API void karp_fit_request_init(karp_fit_request *request, size_t size);
 
 /** Why copies were left over. Values never change. */
 enum {
-    KARP_FIT_SELECTOR = 1,  /**< no type and no node has the labels; permanent */
+    KARP_FIT_SELECTOR = 1, /**< no type and no node has the labels; permanent */
     KARP_FIT_TOO_LARGE = 2, /**< none of those with the labels is large enough, even when empty; permanent for types */
-    KARP_FIT_FULL = 3,      /**< the nodes are full and max_nodes is reached */
-    KARP_FIT_GROUP = 4      /**< another copy of its group found no place */
+    KARP_FIT_FULL = 3, /**< the nodes are full and max_nodes or max_launches is reached */
+    KARP_FIT_GROUP = 4 /**< another copy of its group found no place */
 };
 
 /** "TOO_LARGE" …; "" for a number that is none. Since 0.1. */
@@ -93,11 +96,13 @@ typedef struct karp_fitting karp_fitting;
 
 /**
  * Places demands on nodes that exist and on nodes to launch, by the rules above. @p request may not be NULL.
- * The work grows with the number of different demands times that of nodes and types, not with counts.
+ * The work grows with the number of different demands times that of types, and hardly with that of nodes (more when demands
+ * have selectors); it does not grow with counts.
  * Errors: INVALID (an amount, price or operator; the field is named), RANGE (amounts of one resource that have no common
  * 62-bit scale; counts or a cost beyond what can be represented), LIMIT, CANCELED, NOMEM, ABI_*. Since 0.1.
  */
-KARP_API karp_status karp_fit(karp_context *context, const karp_fit_request *request, karp_fitting **out, karp_error *error);
+KARP_API karp_status karp_fit(karp_context *context, const karp_fit_request *request, karp_fitting **out,
+                              karp_error *error);
 
 /** Frees it. NULL is allowed. Since 0.1. */
 KARP_API void karp_fitting_free(karp_fitting *fitting);
@@ -111,7 +116,7 @@ KARP_API double karp_fitting_cost(const karp_fitting *fitting);
 /** Copies of one demand on a node. */
 typedef struct karp_fit_share {
     uint64_t copies;
-    uint32_t demand;   /**< index in the request */
+    uint32_t demand; /**< index in the request */
     uint32_t reserved; /**< 0 */
 } karp_fit_share;
 
@@ -119,8 +124,8 @@ typedef struct karp_fit_share {
 typedef struct karp_fit_load {
     size_t size;
     uint32_t launched; /**< 1 = new nodes of type `index`, 0 = of the nodes `index` that exist */
-    uint32_t index;    /**< in the request's types or nodes */
-    uint64_t nodes;    /**< how many */
+    uint32_t index; /**< in the request's types or nodes */
+    uint64_t nodes; /**< how many */
     const karp_fit_share *shares; /**< what each of them receives, in the order in which it came; empty = nothing */
     size_t share_count;
 } karp_fit_load;
@@ -134,8 +139,8 @@ KARP_API karp_status karp_fitting_load(const karp_fitting *fitting, size_t index
 typedef struct karp_fit_left {
     size_t size;
     uint64_t copies;
-    uint32_t demand;    /**< index in the request */
-    uint32_t reason;    /**< KARP_FIT_* */
+    uint32_t demand; /**< index in the request */
+    uint32_t reason; /**< KARP_FIT_* */
     uint32_t permanent; /**< 1 = not even with any number of nodes of these types */
     uint32_t reserved;
 } karp_fit_left;

@@ -20,23 +20,27 @@
 extern "C" {
 #endif
 
+/** Collects documents. Exclusive use. */
 typedef struct karp_reader karp_reader;
 
+/** Options of karp_reader_new(). */
 typedef struct karp_reader_options {
     size_t size;
-    uint32_t strict;          /**< 1 = fill nothing in beyond what the API server itself defaults */
-    uint32_t keep_documents;  /**< 1 = karp_reader_dump() and the digest will be asked for */
-    int64_t now;              /**< instant; 0 = the Snapshot's, else the latest time stated, else 2026-01-01T00:00:00Z */
-    karp_str region;          /**< of the built-in catalogue; "" = from the objects' labels, else us-west-2 */
-    karp_str base_directory;  /**< what relative catalogue paths of byte documents are relative to; "" = none allowed */
-    karp_str provider;        /**< as of karp_provider_open(): its label tables always, its types even where a Snapshot states others; "" = aws, as needed */
+    uint32_t strict; /**< 1 = fill nothing in beyond what the API server itself defaults */
+    uint32_t keep_documents; /**< 1 = karp_reader_dump() and the digest will be asked for */
+    int64_t now; /**< instant; 0 = the Snapshot's, else the latest time stated, else 2026-01-01T00:00:00Z */
+    karp_str region; /**< of the built-in catalogue; "" = from the objects' labels, else us-west-2 */
+    karp_str base_directory; /**< what relative catalogue paths of byte documents are relative to; "" = none allowed */
+    karp_str
+        provider; /**< as of karp_provider_open(): its label tables always, its types even where a Snapshot states others; "" = aws, as needed */
 } karp_reader_options;
 
 /** Zeroes @p options and sets its size. */
 KARP_API void karp_reader_options_init(karp_reader_options *options, size_t size);
 
 /** Makes a reader. @p options may be NULL; copied. Errors: NOMEM, ABI_*. */
-KARP_API karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out, karp_error *error);
+KARP_API karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out,
+                                     karp_error *error);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_reader_free(karp_reader *reader);
 
@@ -56,11 +60,20 @@ KARP_API karp_status karp_reader_set_provider(karp_reader *reader, karp_provider
 KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error);
 /** Notes on what was read: unknown kinds, fields without effect … {NULL,0} beyond the end. */
 KARP_API size_t karp_reader_warning_count(const karp_reader *reader);
+/** Note @p index, borrowed from @p reader. {NULL,0} beyond the end. */
 KARP_API karp_str karp_reader_warning(const karp_reader *reader, size_t index);
 /** `state.method` of a Snapshot: KARP_METHOD_*. */
 KARP_API uint32_t karp_reader_method(const karp_reader *reader);
-/** SHA-256 of the canonical Snapshot as 64 hex digits. Only with keep_documents, after finish; else "". */
+/**
+ * SHA-256 of the canonical Snapshot as 64 hex digits, borrowed from @p reader. Only with keep_documents, after finish; else "",
+ * as without memory. Worked out when first asked for, which writes the whole Snapshot and hashes it: one thread at a time.
+ */
 KARP_API karp_str karp_reader_digest(const karp_reader *reader);
+/**
+ * The region whose built-in instance types serve, given or told by the input, after karp_reader_finish(): borrowed; "" when
+ * the types are others.
+ */
+KARP_API karp_str karp_reader_region(const karp_reader *reader);
 
 /** Text that a function returns: the caller frees with karp_text_free(). */
 typedef struct karp_text {
@@ -75,20 +88,26 @@ KARP_API void karp_text_free(karp_text *text);
 KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error);
 
 /** Reads a catalogue document (kwok's or the full shape; JSON or YAML). @p name is used in errors. */
-KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out, karp_error *error);
-KARP_API karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out, karp_error *error);
+KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out,
+                                         karp_error *error);
+/** The same of a file. Errors: also IO. */
+KARP_API karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out,
+                                              karp_error *error);
 /** The embedded EC2 catalogue of a region (us-east-1, us-west-2, eu-west-1). Errors: NOT_FOUND, NOMEM. */
-KARP_API karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out, karp_error *error);
+KARP_API karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out,
+                                            karp_error *error);
 
 /** What the types of karp_catalogue_aws() depend on. */
 typedef struct karp_catalogue_options {
     size_t size;
-    karp_str region;          /**< "" = that of the node class's subnets, else us-west-2 */
-    karp_str node_class;      /**< text (YAML or JSON) with one EC2NodeClass, or an AWSNodeTemplate; "" = AL2023 as it comes */
+    karp_str region; /**< "" = that of the node class's subnets, else us-west-2 */
+    karp_str
+        node_class; /**< text (YAML or JSON) with one EC2NodeClass, or an AWSNodeTemplate; "" = AL2023 as it comes */
     karp_str node_class_name; /**< of that text, in errors */
-    int64_t reserved_enis;    /**< network interfaces that pods cannot have */
-    double vm_memory_overhead_percent; /**< the part of memory that is taken for the hypervisor; 0.075, as with the provider */
-    uint32_t all_types;       /**< 1 = also those that the region does not offer */
+    int64_t reserved_enis; /**< network interfaces that pods cannot have */
+    double
+        vm_memory_overhead_percent; /**< the part of memory that is taken for the hypervisor; 0.075, as with the provider */
+    uint32_t all_types; /**< 1 = also those that the region does not offer */
     uint32_t reserved;
 } karp_catalogue_options;
 
@@ -100,20 +119,28 @@ KARP_API void karp_catalogue_options_init(karp_catalogue_options *options, size_
  * Errors: NOT_FOUND (the region), INVALID, SYNTAX, LIMIT, UNSUPPORTED (of the node class: document, line, object and field
  * are named), NOMEM, ABI_*.
  */
-KARP_API karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options, karp_catalogue **out,
-                                        karp_error *error);
+KARP_API karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options,
+                                        karp_catalogue **out, karp_error *error);
 
 /** How documents are written. */
-enum { KARP_FORMAT_JSON = 0, KARP_FORMAT_TEXT = 1, KARP_FORMAT_YAML = 2, KARP_FORMAT_JSON_LOG = 3, KARP_FORMAT_HTML = 4, KARP_FORMAT_CSV = 5 };
+enum {
+    KARP_FORMAT_JSON = 0,
+    KARP_FORMAT_TEXT = 1,
+    KARP_FORMAT_YAML = 2,
+    KARP_FORMAT_JSON_LOG = 3,
+    KARP_FORMAT_HTML = 4,
+    KARP_FORMAT_CSV = 5
+};
 
+/** Options of everything that writes documents. */
 typedef struct karp_write_options {
     size_t size;
-    uint32_t format;  /**< KARP_FORMAT_* */
+    uint32_t format; /**< KARP_FORMAT_* */
     uint32_t compact; /**< 1 = JSON on one line */
-    uint32_t color;   /**< 1 = ANSI colours in text */
-    uint32_t width;   /**< columns of text; 0 = 100 */
-    karp_str digest;  /**< input.sha256; "" = left out */
-    karp_str title;   /**< of text: the input's name */
+    uint32_t color; /**< 1 = ANSI colours in text */
+    uint32_t width; /**< columns of text; 0 = 100 */
+    karp_str digest; /**< input.sha256; "" = left out */
+    karp_str title; /**< of text: the input's name */
     karp_str catalogue; /**< of text: the catalogue's name */
     const karp_str *warnings; /**< put before the decision's own */
     size_t warning_count;
@@ -127,8 +154,9 @@ KARP_API void karp_write_options_init(karp_write_options *options, size_t size);
  * Formats: JSON, TEXT, YAML (the NodeClaims), JSON_LOG, HTML (a page with the nodes before and after; no script, nothing
  * loaded from elsewhere).
  */
-KARP_API karp_status karp_write_plan(karp_context *context, const karp_decision *decision, const karp_decision *disruption,
-                                     const karp_write_options *options, karp_text *out, karp_error *error);
+KARP_API karp_status karp_write_plan(karp_context *context, const karp_decision *decision,
+                                     const karp_decision *disruption, const karp_write_options *options, karp_text *out,
+                                     karp_error *error);
 /** Writes a disruption decision as a DisruptionPlan (formats.md §4). Formats: JSON, TEXT, HTML. */
 KARP_API karp_status karp_write_disruption(karp_context *context, const karp_decision *decision,
                                            const karp_write_options *options, karp_text *out, karp_error *error);
@@ -154,11 +182,15 @@ typedef struct karp_plan_document karp_plan_document;
  * Reads a Plan (JSON), written by this library or by anything else; @p name is used in errors.
  * Errors: SYNTAX, INVALID, LIMIT, NOMEM.
  */
-KARP_API karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out, karp_error *error);
+KARP_API karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out,
+                                    karp_error *error);
 /** The same from a file, or standard input ("-"). Also: IO. */
-KARP_API karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out, karp_error *error);
+KARP_API karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out,
+                                         karp_error *error);
 /** What it says. Borrowed. */
 KARP_API const karp_plan *karp_plan_document_plan(const karp_plan_document *document);
+/** The digest of the input that the plan says it was made for (karp_reader_digest()): borrowed; "" when it says none. */
+KARP_API karp_str karp_plan_document_digest(const karp_plan_document *document);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_plan_document_free(karp_plan_document *document);
 
@@ -169,16 +201,18 @@ typedef struct karp_memory_document karp_memory_document;
  * Reads what karp_write_memory() has written, for karp_disrupt_options.memory; @p name is used in errors.
  * Errors: SYNTAX, INVALID, LIMIT, NOMEM.
  */
-KARP_API karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text, karp_memory_document **out, karp_error *error);
+KARP_API karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text, karp_memory_document **out,
+                                      karp_error *error);
 /** The same from a file, or standard input ("-"). Also: IO. */
-KARP_API karp_status karp_memory_read_file(karp_context *context, const char *path, karp_memory_document **out, karp_error *error);
+KARP_API karp_status karp_memory_read_file(karp_context *context, const char *path, karp_memory_document **out,
+                                           karp_error *error);
 /** What it says. Borrowed. */
 KARP_API const karp_memory *karp_memory_document_memory(const karp_memory_document *document);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_memory_document_free(karp_memory_document *document);
 /** Writes the memory of a pass, karp_decision_memory(). Format: JSON. */
-KARP_API karp_status karp_write_memory(karp_context *context, const karp_memory *memory, const karp_write_options *options, karp_text *out,
-                                       karp_error *error);
+KARP_API karp_status karp_write_memory(karp_context *context, const karp_memory *memory,
+                                       const karp_write_options *options, karp_text *out, karp_error *error);
 
 /** A Command document (docs/formats.md) that was read. */
 typedef struct karp_command_document karp_command_document;
@@ -187,16 +221,18 @@ typedef struct karp_command_document karp_command_document;
  * Reads what karp_write_command() has written, for karp_command_step(); @p name is used in errors.
  * Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM.
  */
-KARP_API karp_status karp_command_read(karp_context *context, karp_str name, karp_str text, karp_command_document **out, karp_error *error);
+KARP_API karp_status karp_command_read(karp_context *context, karp_str name, karp_str text, karp_command_document **out,
+                                       karp_error *error);
 /** The same from a file, or standard input ("-"). Also: IO. */
-KARP_API karp_status karp_command_read_file(karp_context *context, const char *path, karp_command_document **out, karp_error *error);
+KARP_API karp_status karp_command_read_file(karp_context *context, const char *path, karp_command_document **out,
+                                            karp_error *error);
 /** What it says. Borrowed. */
 KARP_API const karp_command_state *karp_command_document_state(const karp_command_document *document);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_command_document_free(karp_command_document *document);
 /** Writes a command as it is after a step, karp_step_state(). Format: JSON. */
-KARP_API karp_status karp_write_command(karp_context *context, const karp_command_state *state, const karp_write_options *options, karp_text *out,
-                                        karp_error *error);
+KARP_API karp_status karp_write_command(karp_context *context, const karp_command_state *state,
+                                        const karp_write_options *options, karp_text *out, karp_error *error);
 
 /** Writes what a check of a plan found (formats.md §7). Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_verification(karp_context *context, const karp_verification *verification,
@@ -213,8 +249,9 @@ KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_cata
  * each step and what followed from them. @p catalogue, @p options and @p write may be NULL. Formats: JSON, TEXT.
  * Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED.
  */
-KARP_API karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue, const karp_options *options,
-                                     const karp_write_options *write, karp_text *out, karp_error *error);
+KARP_API karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,
+                                     const karp_options *options, const karp_write_options *write, karp_text *out,
+                                     karp_error *error);
 
 #ifdef __cplusplus
 }

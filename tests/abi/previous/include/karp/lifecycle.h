@@ -17,25 +17,32 @@ extern "C" {
 
 /** What to do. Numbers never change. */
 enum {
-    KARP_ACTION_DELETE_CLAIM = 1,    /**< object: NodeClaim; value: why ("Expired", "RegistrationTimeout" …) */
-    KARP_ACTION_CREATE_CLAIMS = 2,   /**< object: NodePool; number: how many */
-    KARP_ACTION_SET_CONDITION = 3,   /**< object: NodeClaim; subject: condition type; value: its reason */
+    KARP_ACTION_DELETE_CLAIM = 1, /**< object: NodeClaim; value: why ("Expired", "RegistrationTimeout" …) */
+    KARP_ACTION_CREATE_CLAIMS = 2, /**< object: NodePool; number: how many */
+    KARP_ACTION_SET_CONDITION = 3, /**< object: NodeClaim; subject: condition type; value: its reason */
     KARP_ACTION_CLEAR_CONDITION = 4, /**< object: NodeClaim; subject: condition type */
-    KARP_ACTION_ANNOTATE_CLAIM = 5,  /**< object: NodeClaim; subject: annotation; value */
-    KARP_ACTION_ANNOTATE_POOL = 6,   /**< object: NodePool; likewise */
-    KARP_ACTION_REMOVE_TAINT = 7,    /**< object: Node; subject: the taint's key */
-    KARP_ACTION_EVICT = 8,           /**< object: pod; through the eviction API */
-    KARP_ACTION_FORCE_DELETE = 9,    /**< object: pod; number: grace period in seconds */
-    KARP_ACTION_BLOCKED = 10,        /**< object: Node or pod that should go and may not; value: why */
-    KARP_ACTION_ADD_TAINT = 11,      /**< object: Node; subject: the taint's key; effect NoSchedule, no value */
-    KARP_ACTION_CREATE_REPLACEMENT = 12, /**< object: NodePool; subject: the launch's id; number: index of the replacement */
-    KARP_ACTION_MARK_NODE = 13,      /**< object: state node: marked for deletion in the snapshots to come */
-    KARP_ACTION_UNMARK_NODE = 14,    /**< object: state node: no longer */
-    KARP_ACTION_NOMINATE_NODE = 15,  /**< object: state node that pods are on their way to: nominated for 20 s */
-    KARP_ACTION_EVENT = 16,         /**< object: NodeClaim; value: what its users should be told */
-    KARP_ACTION_OFFERING_UNAVAILABLE = 17 /**< object: instance type; subject: zone; value: capacity type */
+    KARP_ACTION_ANNOTATE_CLAIM = 5, /**< object: NodeClaim; subject: annotation; value */
+    KARP_ACTION_ANNOTATE_POOL = 6, /**< object: NodePool; likewise */
+    KARP_ACTION_REMOVE_TAINT = 7, /**< object: Node; subject: the taint's key */
+    KARP_ACTION_EVICT = 8, /**< object: pod; through the eviction API */
+    KARP_ACTION_FORCE_DELETE = 9, /**< object: pod; number: grace period in seconds */
+    KARP_ACTION_BLOCKED = 10, /**< object: Node or pod that should go and may not; value: why */
+    KARP_ACTION_ADD_TAINT = 11, /**< object: Node; subject: the taint's key; effect NoSchedule, no value */
+    KARP_ACTION_CREATE_REPLACEMENT =
+        12, /**< object: NodePool; subject: the launch's id; number: index of the replacement */
+    KARP_ACTION_MARK_NODE = 13, /**< object: state node: marked for deletion in the snapshots to come */
+    KARP_ACTION_UNMARK_NODE = 14, /**< object: state node: no longer */
+    KARP_ACTION_NOMINATE_NODE = 15, /**< object: state node that pods are on their way to: nominated for 20 s */
+    KARP_ACTION_EVENT = 16, /**< object: NodeClaim; value: what its users should be told */
+    KARP_ACTION_OFFERING_UNAVAILABLE = 17, /**< object: instance type; subject: zone; value: capacity type */
+    KARP_ACTION_POD_EVENT = 18, /**< object: NodeClaim; number: instant for status.lastPodEventTime */
+    KARP_ACTION_DELETE_NODE = 19, /**< object: Node */
+    KARP_ACTION_DELETE_INSTANCE = 20, /**< object: NodeClaim whose instance the provider is to end */
+    KARP_ACTION_REMOVE_FINALIZER =
+        21 /**< object: NodeClaim or Node; subject: the finalizer; value: why it may go without a drain */
 };
 
+/** One thing to do. What object, subject, value and number mean is said with each KARP_ACTION_*. */
 typedef struct karp_action {
     size_t size;
     uint32_t kind; /**< KARP_ACTION_* */
@@ -51,30 +58,66 @@ typedef struct karp_advice karp_advice;
 
 /** Actions, by the names of their objects. */
 KARP_API size_t karp_advice_count(const karp_advice *advice);
+/** Action @p index, borrowed from @p advice. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_advice_action(const karp_advice *advice, size_t index, karp_action *out);
 /** The instant at which the answer can change without the cluster changing; KARP_NO_TIME = never. */
 KARP_API int64_t karp_advice_look_again(const karp_advice *advice);
 /** karp_advise_drain(): 1 = the node is drained. 0 elsewhere. */
 KARP_API uint32_t karp_advice_finished(const karp_advice *advice);
+/**
+ * karp_advise_conditions(): NodeClaims whose instance types were looked up and found, by name. Karpenter does not look again for
+ * half an hour: give karp_drift_answer.type_found until then.
+ */
+KARP_API size_t karp_advice_found_count(const karp_advice *advice);
+/** Name @p index of them. {NULL,0} beyond the end. Borrowed. */
+KARP_API karp_str karp_advice_found(const karp_advice *advice, size_t index);
 /** NULL is allowed. */
 KARP_API void karp_advice_free(karp_advice *advice);
+
+/** What a pod is to disruption at one instant: bits. Numbers never change. */
+enum {
+    KARP_POD_TERMINAL = 1, /**< it has ended */
+    KARP_POD_TERMINATING = 2, /**< it is being deleted */
+    KARP_POD_ACTIVE = 4, /**< neither */
+    KARP_POD_BOUND = 8, /**< it has a node */
+    KARP_POD_OF_DAEMON_SET = 16, /**< one of its owners is a DaemonSet */
+    KARP_POD_RESCHEDULABLE = 32, /**< it would need another place if its node went */
+    KARP_POD_DO_NOT_DISRUPT = 64, /**< its annotation protects it now */
+    KARP_POD_DISRUPTABLE = 128, /**< it does not keep its node by that annotation */
+    KARP_POD_EVICTABLE = 256, /**< the eviction API would be asked */
+    KARP_POD_STUCK = 512, /**< its deletion should have been over for a minute */
+    KARP_POD_DRAINABLE = 1024, /**< a drain is about it … */
+    KARP_POD_WAITING_EVICTION = 2048, /**< … and waits for it */
+    KARP_POD_PROVISIONABLE = 4096, /**< it waits for a node */
+    KARP_POD_PDB_BLOCKED = 8192, /**< its PodDisruptionBudget allows no disruption now */
+    KARP_POD_PDB_MULTIPLE = 16384, /**< more than one covers it, which blocks whatever they say */
+    KARP_POD_PDB_CLOSED = 32768, /**< its PodDisruptionBudget never allows any */
+    KARP_POD_CURRENTLY_RESCHEDULABLE = 65536 /**< a simulation would look for another place now */
+};
+
+/** The bits of pod @p pod (an index of the snapshot) at @p now, 0 = the snapshot's. Errors: NOT_FOUND, INVALID. Any thread. */
+KARP_API karp_status karp_pod_class(const karp_snapshot *snapshot, size_t pod, int64_t now, uint32_t *out);
+/** Name of the PodDisruptionBudget @p index of those that cover the pod, in its namespace. {NULL,0} beyond the end. */
+KARP_API karp_str karp_pod_budget(const karp_snapshot *snapshot, size_t pod, size_t index);
 
 /** The provider's answer for one NodeClaim. Claims without one: not drifted by the provider. */
 typedef struct karp_drift_answer {
     karp_str claim;
-    karp_str reason;           /**< "AMIDrift" …; "" = not drifted */
-    uint32_t instance_exists;  /**< 0 = the instance was not found: the condition stays as it is */
-    uint32_t type_found;       /**< 1 = the instance type was found in the last 30 minutes: not looked up again */
+    karp_str reason; /**< "AMIDrift" …; "" = not drifted */
+    uint32_t instance_exists; /**< 0 = the instance was not found: the condition stays as it is */
+    uint32_t type_found; /**< 1 = karp_advice_found() had it in the last 30 minutes: its type is not looked up again */
 } karp_drift_answer;
 
 /* All below: `now` 0 = the snapshot's. Errors: NOMEM, INVALID. The snapshot may be shared between threads. */
 
 /** The conditions Drifted and Consolidatable of every NodeClaim: what to set and to clear. */
-KARP_API karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now, const karp_drift_answer *answers,
-                                            size_t answer_count, karp_advice **out, karp_error *error);
+KARP_API karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now,
+                                            const karp_drift_answer *answers, size_t answer_count, karp_advice **out,
+                                            karp_error *error);
 
 /** Claims that have lived for their expireAfter. */
-KARP_API karp_status karp_advise_expiration(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error);
+KARP_API karp_status karp_advise_expiration(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
+                                            karp_error *error);
 
 /** A condition under which the provider wants a node replaced. */
 typedef struct karp_repair_policy {
@@ -88,48 +131,84 @@ KARP_API karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t n
                                         size_t policy_count, karp_advice **out, karp_error *error);
 
 /** Claims that were not launched within 5 minutes, or not registered within 15. */
-KARP_API karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error);
+KARP_API karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
+                                          karp_error *error);
+
+/** Registered claims whose nodes are ready for pods now (SET_CONDITION), or what they wait for (BLOCKED). Since 0.1. */
+KARP_API karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
+                                                karp_error *error);
+
+/**
+ * The instant of the last pod event of each NodeClaim: a pod, no daemon, came to its node, ended there or began to leave since
+ * the snapshot @p before; at most every 10 s. A NULL @p before is that of a controller that has just begun: Karpenter then takes
+ * every pod for one that has just come (D-Q15), without the quirk nothing has happened. Of @p options (NULL = defaults) the
+ * clock, the profile and the quirks are looked at. Errors: NOMEM, INVALID, ABI_*. Since 0.1.
+ */
+KARP_API karp_status karp_advise_pod_events(const karp_snapshot *before, const karp_snapshot *snapshot,
+                                            const karp_disrupt_options *options, karp_advice **out, karp_error *error);
 
 /** Registered claims whose instance is gone. @p provider_ids: every instance that the provider has. */
 KARP_API karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
                                          size_t provider_id_count, karp_advice **out, karp_error *error);
 
 /** Static pools: how many claims to create, which to delete. Only with the gate StaticCapacity. */
-KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error);
+KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
+                                              karp_error *error);
 
 /** What a cloud announces of an instance. Numbers never change. */
 enum {
-    KARP_INTERRUPTION_SPOT = 1,                 /**< a spot instance will be taken back: drained; its offering is sold out */
-    KARP_INTERRUPTION_REBALANCE = 2,            /**< it may be taken back: an event, nothing more */
-    KARP_INTERRUPTION_SCHEDULED_CHANGE = 3,     /**< maintenance is announced: drained */
-    KARP_INTERRUPTION_STOPPING = 4,             /**< it stops: drained */
-    KARP_INTERRUPTION_TERMINATING = 5,          /**< it ends: drained */
-    KARP_INTERRUPTION_SCHEDULED_EVENT = 6,      /**< an event is scheduled for it: drained */
+    KARP_INTERRUPTION_SPOT = 1, /**< a spot instance will be taken back: drained; its offering is sold out */
+    KARP_INTERRUPTION_REBALANCE = 2, /**< it may be taken back: an event, nothing more */
+    KARP_INTERRUPTION_SCHEDULED_CHANGE = 3, /**< maintenance is announced: drained */
+    KARP_INTERRUPTION_STOPPING = 4, /**< it stops: drained */
+    KARP_INTERRUPTION_TERMINATING = 5, /**< it ends: drained */
+    KARP_INTERRUPTION_SCHEDULED_EVENT = 6, /**< an event is scheduled for it: drained */
     KARP_INTERRUPTION_CAPACITY_RESERVATION = 7, /**< its reservation ends: drained */
-    KARP_INTERRUPTION_INSTANCE_STATUS = 8,      /**< its status check fails: deleted without waiting for the drain */
-    KARP_INTERRUPTION_SYSTEM_STATUS = 9,        /**< that of the system below it fails: likewise */
-    KARP_INTERRUPTION_NO_OP = 10                /**< anything else: an event, nothing more */
+    KARP_INTERRUPTION_INSTANCE_STATUS = 8, /**< its status check fails: deleted without waiting for the drain */
+    KARP_INTERRUPTION_SYSTEM_STATUS = 9, /**< that of the system below it fails: likewise */
+    KARP_INTERRUPTION_NO_OP = 10 /**< anything else: an event, nothing more */
 };
 
 /** "SpotInterruption" …: the value of the actions. "" for a number that is none. */
 KARP_API const char *karp_interruption_name(uint32_t kind);
 
+/** A message of the cloud about one of its machines. */
 typedef struct karp_interruption {
     karp_str instance; /**< a provider ID, or what stands after its last slash */
-    uint32_t kind;     /**< KARP_INTERRUPTION_* */
+    uint32_t kind; /**< KARP_INTERRUPTION_* */
     uint32_t reserved;
 } karp_interruption;
 
 /** What becomes of the claims whose instances the cloud has announced something of; messages of other instances are skipped. */
-KARP_API karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now, const karp_interruption *messages,
-                                               size_t message_count, karp_advice **out, karp_error *error);
+KARP_API karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now,
+                                               const karp_interruption *messages, size_t message_count,
+                                               karp_advice **out, karp_error *error);
 
 /** One step of emptying a node that is being deleted. Errors: also NOT_FOUND (no such node). */
-KARP_API karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node, int64_t now, karp_advice **out, karp_error *error);
+KARP_API karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node, int64_t now, karp_advice **out,
+                                       karp_error *error);
+
+/**
+ * Whether a drained node has to wait for its volumes. @p volumes: the names of the PersistentVolumes attached to it ("" = none is
+ * named). Those of pods that stay to the end are not waited for, and none is after the termination timestamp of the claim.
+ * karp_advice_finished() is 1 when nothing is waited for. Errors: NOMEM, INVALID, NOT_FOUND (no such node). Since 0.1.
+ */
+KARP_API karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node, int64_t now,
+                                            const karp_str *volumes, size_t volume_count, karp_advice **out,
+                                            karp_error *error);
+
+/**
+ * What surrounds the drain of claims and nodes that are being deleted: the deadline from the terminationGracePeriod, once; the nodes
+ * of a registered claim; its instance, when they are gone; the finalizer, when that is. A node that is deleted takes its claim
+ * along, when it has exactly one; one that is not ready and has lost its instance is not drained. @p provider_ids: every instance
+ * that the provider has. Since 0.1.
+ */
+KARP_API karp_status karp_advise_termination(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
+                                             size_t provider_id_count, karp_advice **out, karp_error *error);
 
 /** Taints and conditions that a command has left behind. @p in_progress: names of nodes in commands that are running. */
-KARP_API karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *in_progress, size_t in_progress_count,
-                                         karp_advice **out, karp_error *error);
+KARP_API karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *in_progress,
+                                         size_t in_progress_count, karp_advice **out, karp_error *error);
 
 /** Hashes to be stamped on NodePools, and on NodeClaims that carry those of an earlier version. */
 KARP_API karp_status karp_advise_hashes(const karp_snapshot *snapshot, karp_advice **out, karp_error *error);
@@ -151,8 +230,9 @@ typedef struct karp_validation {
  * hold. An emptiness command may shrink: @p goes, when not NULL, has an entry for each node of the command and receives 1
  * for those that still go. Errors: NOMEM, INVALID, NOT_FOUND (no such command), CANCELED, ABI_*.
  */
-KARP_API karp_status karp_disrupt_validate(const karp_snapshot *later, const karp_disrupt_options *options, const karp_decision *decision,
-                                           size_t command, uint32_t *goes, karp_validation *out, karp_error *error);
+KARP_API karp_status karp_disrupt_validate(const karp_snapshot *later, const karp_disrupt_options *options,
+                                           const karp_decision *decision, size_t command, uint32_t *goes,
+                                           karp_validation *out, karp_error *error);
 
 #ifdef __cplusplus
 }

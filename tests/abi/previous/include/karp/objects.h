@@ -31,10 +31,11 @@ typedef struct karp_resource {
     karp_str name;
     karp_str text;
     int64_t value;
-    int32_t scale;     /**< power of ten, −9 … 18; only with value */
+    int32_t scale; /**< power of ten, −9 … 18; only with value */
     uint32_t reserved; /**< 0 */
 } karp_resource;
 
+/** A key and its value: labels, annotations. */
 typedef struct karp_label {
     karp_str key;
     karp_str value;
@@ -42,7 +43,8 @@ typedef struct karp_label {
 
 /** Operators of requirements and selectors. */
 enum {
-    KARP_OP_UNKNOWN = 0, /**< any other word: the pod that carries it is invalid (scheduling), the selector selects nothing */
+    KARP_OP_UNKNOWN =
+        0, /**< any other word: the pod that carries it is invalid (scheduling), the selector selects nothing */
     KARP_OP_IN = 1,
     KARP_OP_NOT_IN = 2,
     KARP_OP_EXISTS = 3,
@@ -50,7 +52,7 @@ enum {
     KARP_OP_GT = 5,
     KARP_OP_LT = 6,
     KARP_OP_GTE = 7, /**< NodePools and NodeClaims only */
-    KARP_OP_LTE = 8  /**< NodePools and NodeClaims only */
+    KARP_OP_LTE = 8 /**< NodePools and NodeClaims only */
 };
 
 /** karp_requirement.min_values of a launch whose minValues was relaxed to 0. */
@@ -59,7 +61,7 @@ enum {
 /** One requirement on a label key, or one expression of a label selector. */
 typedef struct karp_requirement {
     karp_str key;
-    uint32_t op;         /**< KARP_OP_* */
+    uint32_t op; /**< KARP_OP_* */
     uint32_t min_values; /**< 0 = none; in results also #KARP_MIN_VALUES_ZERO */
     const karp_str *values;
     size_t value_count;
@@ -73,32 +75,42 @@ typedef struct karp_selector {
     size_t expression_count;
 } karp_selector;
 
+/** spec.taints[] of a node, claim or pool. */
 typedef struct karp_taint {
     karp_str key;
     karp_str value;
     karp_str effect; /**< "NoSchedule", "PreferNoSchedule", "NoExecute" or "" */
 } karp_taint;
 
-enum { KARP_TOLERATION_EQUAL = 0, KARP_TOLERATION_EXISTS = 1, KARP_TOLERATION_LT = 2, KARP_TOLERATION_GT = 3, KARP_TOLERATION_UNKNOWN = 4 };
+enum {
+    KARP_TOLERATION_EQUAL = 0,
+    KARP_TOLERATION_EXISTS = 1,
+    KARP_TOLERATION_LT = 2,
+    KARP_TOLERATION_GT = 3,
+    KARP_TOLERATION_UNKNOWN = 4
+};
 
+/** spec.tolerations[] of a pod. */
 typedef struct karp_toleration {
     karp_str key;
     karp_str value;
     karp_str effect;
-    uint32_t op;          /**< KARP_TOLERATION_* */
+    uint32_t op; /**< KARP_TOLERATION_* */
     uint32_t has_seconds; /**< 0 = without end */
-    int64_t seconds;      /**< tolerationSeconds: read only to tell one toleration from another */
+    int64_t seconds; /**< tolerationSeconds: read only to tell one toleration from another */
 } karp_toleration;
 
+/** metadata.ownerReferences[]. */
 typedef struct karp_owner {
     karp_str api_version;
     karp_str kind;
     karp_str name;
     karp_str uid;
     uint32_t controller; /**< 1 = the managing controller */
-    uint32_t reserved;   /**< 0 */
+    uint32_t reserved; /**< 0 */
 } karp_owner;
 
+/** status.conditions[]. */
 typedef struct karp_condition {
     karp_str type;
     karp_str status;
@@ -110,7 +122,7 @@ typedef struct karp_condition {
 typedef struct karp_meta {
     karp_str name;
     karp_str namespace_; /**< "" = "default" for namespaced kinds */
-    karp_str uid;        /**< "" = taken from kind, namespace and name */
+    karp_str uid; /**< "" = taken from kind, namespace and name */
     const karp_label *labels;
     size_t label_count;
     const karp_label *annotations;
@@ -128,7 +140,7 @@ typedef struct karp_node_term {
     const karp_requirement *expressions;
     size_t expression_count;
     uint32_t has_fields; /**< 1 = the term also has matchFields (which Karpenter refuses) */
-    int32_t weight;      /**< of a preferred term; 0 in a required one */
+    int32_t weight; /**< of a preferred term; 0 in a required one */
 } karp_node_term;
 
 /** One term of pod affinity or anti-affinity. */
@@ -138,13 +150,14 @@ typedef struct karp_pod_term {
     size_t namespace_count;
     const karp_selector *namespace_selector;
     const karp_selector *label_selector;
-    int32_t weight;    /**< of a preferred term; 0 in a required one */
+    int32_t weight; /**< of a preferred term; 0 in a required one */
     uint32_t reserved; /**< 0 */
 } karp_pod_term;
 
 enum { KARP_DO_NOT_SCHEDULE = 0, KARP_SCHEDULE_ANYWAY = 1 };
 enum { KARP_POLICY_DEFAULT = 0, KARP_POLICY_HONOR = 1, KARP_POLICY_IGNORE = 2 };
 
+/** spec.topologySpreadConstraints[] of a pod. */
 typedef struct karp_spread_constraint {
     karp_str topology_key;
     const karp_selector *label_selector;
@@ -152,19 +165,21 @@ typedef struct karp_spread_constraint {
     size_t match_label_key_count;
     int32_t max_skew;
     int32_t min_domains; /**< 0 = absent */
-    uint32_t when_unsatisfiable;   /**< KARP_DO_NOT_SCHEDULE or KARP_SCHEDULE_ANYWAY */
+    uint32_t when_unsatisfiable; /**< KARP_DO_NOT_SCHEDULE or KARP_SCHEDULE_ANYWAY */
     uint32_t node_affinity_policy; /**< KARP_POLICY_*; default Honor */
-    uint32_t node_taints_policy;   /**< KARP_POLICY_*; default Ignore */
-    uint32_t reserved;             /**< 0 */
+    uint32_t node_taints_policy; /**< KARP_POLICY_*; default Ignore */
+    uint32_t reserved; /**< 0 */
 } karp_spread_constraint;
 
+/** A port of the node that a container takes. */
 typedef struct karp_host_port {
     karp_str host_ip; /**< "" = 0.0.0.0 */
     karp_str protocol; /**< as stored; "" differs from "TCP" */
-    int32_t port;      /**< 0 = no host port: ignored */
+    int32_t port; /**< 0 = no host port: ignored */
     uint32_t reserved; /**< 0 */
 } karp_host_port;
 
+/** spec.containers[] or spec.initContainers[] of a pod. */
 typedef struct karp_container {
     karp_str name;
     const karp_resource *requests;
@@ -176,7 +191,7 @@ typedef struct karp_container {
     const karp_str *claims; /**< names of the pod's resource claims it uses */
     size_t claim_count;
     uint32_t restart_always; /**< init containers: 1 = sidecar */
-    uint32_t reserved;       /**< 0 */
+    uint32_t reserved; /**< 0 */
 } karp_container;
 
 /** status.containerStatuses[] and status.initContainerStatuses[]: resources the kubelet has in force. */
@@ -187,28 +202,37 @@ typedef struct karp_container_status {
     const karp_resource *allocated; /**< allocatedResources */
     size_t allocated_count;
     uint32_t has_resources; /**< 1 = status.resources is present (else both lists are ignored) */
-    uint32_t reserved;      /**< 0 */
+    uint32_t reserved; /**< 0 */
 } karp_container_status;
 
 enum { KARP_VOLUME_OTHER = 0, KARP_VOLUME_CLAIM = 1, KARP_VOLUME_EPHEMERAL = 2 };
 
+/** spec.volumes[] of a pod. */
 typedef struct karp_pod_volume {
     karp_str name;
     karp_str claim_name; /**< with KARP_VOLUME_CLAIM */
-    uint32_t kind;       /**< KARP_VOLUME_* */
-    uint32_t reserved;   /**< 0 */
+    uint32_t kind; /**< KARP_VOLUME_* */
+    uint32_t reserved; /**< 0 */
 } karp_pod_volume;
 
 /** spec.resourceClaims[], with the generated name of status.resourceClaimStatuses[] where there is one. */
 typedef struct karp_pod_claim {
     karp_str name;
     karp_str resource_claim_name; /**< stated, or generated; "" = none needed */
-    uint32_t generated;           /**< 1 = from a template and not generated yet when resource_claim_name is "" */
-    uint32_t reserved;            /**< 0 */
+    uint32_t generated; /**< 1 = from a template and not generated yet when resource_claim_name is "" */
+    uint32_t reserved; /**< 0 */
 } karp_pod_claim;
 
-enum { KARP_PHASE_UNSET = 0, KARP_PHASE_PENDING = 1, KARP_PHASE_RUNNING = 2, KARP_PHASE_SUCCEEDED = 3, KARP_PHASE_FAILED = 4, KARP_PHASE_UNKNOWN = 5 };
+enum {
+    KARP_PHASE_UNSET = 0,
+    KARP_PHASE_PENDING = 1,
+    KARP_PHASE_RUNNING = 2,
+    KARP_PHASE_SUCCEEDED = 3,
+    KARP_PHASE_FAILED = 4,
+    KARP_PHASE_UNKNOWN = 5
+};
 
+/** Pod: of spec and status what decisions read. */
 typedef struct karp_pod {
     size_t size;
     karp_meta meta;
@@ -257,8 +281,25 @@ typedef struct karp_pod {
     size_t container_status_count;
 } karp_pod;
 
+/** A pod of a template (karp_builder_add_pod_template()): what it has of its own. */
+typedef struct karp_templated_pod {
+    size_t size;
+    karp_str name; /**< its namespace is the template's */
+    karp_str uid; /**< "" = taken from kind, namespace and name */
+    karp_str node_name;
+    karp_str nominated_node_name;
+    int64_t creation; /**< instant */
+    int64_t deletion; /**< instant; KARP_NO_TIME or 0 = not being deleted */
+    int64_t start_time; /**< instant */
+    const karp_condition *conditions;
+    size_t condition_count;
+    uint32_t phase; /**< KARP_PHASE_* */
+    uint32_t reserved; /**< 0 */
+} karp_templated_pod;
+
 /* ---- nodes, claims, pools ------------------------------------------------------------------------------------------ */
 
+/** Node. */
 typedef struct karp_node {
     size_t size;
     karp_meta meta;
@@ -273,12 +314,14 @@ typedef struct karp_node {
     size_t condition_count;
 } karp_node;
 
+/** spec.nodeClassRef. */
 typedef struct karp_node_class_ref {
     karp_str group;
     karp_str kind;
     karp_str name;
 } karp_node_class_ref;
 
+/** NodeClaim. */
 typedef struct karp_node_claim {
     size_t size;
     karp_meta meta;
@@ -299,29 +342,32 @@ typedef struct karp_node_claim {
     size_t allocatable_count;
     const karp_condition *conditions;
     size_t condition_count;
-    int64_t last_pod_event;           /**< instant */
-    int64_t expire_after;             /**< duration; UNSET and NEVER allowed */
+    int64_t last_pod_event; /**< instant */
+    int64_t expire_after; /**< duration; UNSET and NEVER allowed */
     int64_t termination_grace_period; /**< duration; UNSET allowed */
 } karp_node_claim;
 
 /** Reasons of a disruption budget. */
 enum { KARP_REASON_UNDERUTILIZED = 1, KARP_REASON_EMPTY = 2, KARP_REASON_DRIFTED = 4 };
 
+/** spec.disruption.budgets[] of a NodePool. */
 typedef struct karp_budget {
-    karp_str nodes;    /**< "10%" or "3"; "" = "10%" */
+    karp_str nodes; /**< "10%" or "3"; "" = "10%" */
     karp_str schedule; /**< cron; "" = absent */
-    int64_t duration;  /**< duration; UNSET = absent */
+    int64_t duration; /**< duration; UNSET = absent */
     uint32_t has_reasons; /**< 1 = reasons is present, even when empty */
-    uint32_t reasons;     /**< KARP_REASON_* ored */
+    uint32_t reasons; /**< KARP_REASON_* ored */
 } karp_budget;
 
 enum { KARP_WHEN_EMPTY_OR_UNDERUTILIZED = 0, KARP_WHEN_EMPTY = 1, KARP_BALANCED = 2 };
 
+/** NodePool. */
 typedef struct karp_node_pool {
     size_t size;
     karp_meta meta;
     karp_node_class_ref node_class;
-    const karp_label *template_labels; /**< not NULL, though none: an empty map, which has another static hash than an absent one */
+    const karp_label
+        *template_labels; /**< not NULL, though none: an empty map, which has another static hash than an absent one */
     size_t template_label_count;
     const karp_label *template_annotations; /**< likewise */
     size_t template_annotation_count;
@@ -339,13 +385,14 @@ typedef struct karp_node_pool {
     const karp_condition *conditions;
     size_t condition_count;
     int64_t replicas; /**< −1 = a dynamic pool */
-    int64_t consolidate_after;        /**< duration; UNSET and NEVER allowed */
-    int64_t expire_after;             /**< of the template; UNSET and NEVER allowed */
+    int64_t consolidate_after; /**< duration; UNSET and NEVER allowed */
+    int64_t expire_after; /**< of the template; UNSET and NEVER allowed */
     int64_t termination_grace_period; /**< of the template; UNSET allowed */
-    int32_t weight;                   /**< 0 = absent */
-    uint32_t consolidation_policy;    /**< KARP_WHEN_* or KARP_BALANCED */
+    int32_t weight; /**< 0 = absent */
+    uint32_t consolidation_policy; /**< KARP_WHEN_* or KARP_BALANCED */
 } karp_node_pool;
 
+/** Node class of a provider. Decisions read its identity and its hash; providers read the document. */
 typedef struct karp_node_class {
     size_t size;
     karp_meta meta;
@@ -356,6 +403,7 @@ typedef struct karp_node_class {
 
 /* ---- what surrounds them --------------------------------------------------------------------------------------------- */
 
+/** DaemonSet: what its pods will take of every new node. */
 typedef struct karp_daemon_set {
     size_t size;
     karp_meta meta;
@@ -364,27 +412,30 @@ typedef struct karp_daemon_set {
 
 enum { KARP_CLAIM_PHASE_UNSET = 0, KARP_CLAIM_PENDING = 1, KARP_CLAIM_BOUND = 2, KARP_CLAIM_LOST = 3 };
 
+/** PersistentVolumeClaim. */
 typedef struct karp_persistent_volume_claim {
     size_t size;
     karp_meta meta;
     karp_str volume_name;
     karp_str storage_class_name;
     uint32_t has_storage_class; /**< 1 = storageClassName is present, even when empty */
-    uint32_t phase;             /**< KARP_CLAIM_* */
+    uint32_t phase; /**< KARP_CLAIM_* */
 } karp_persistent_volume_claim;
 
+/** PersistentVolume: its driver and the nodes it can be reached from. */
 typedef struct karp_persistent_volume {
     size_t size;
     karp_meta meta;
-    karp_str csi_driver;            /**< "" = no csi source */
+    karp_str csi_driver; /**< "" = no csi source */
     uint32_t aws_elastic_block_store; /**< 1 = in-tree EBS */
-    uint32_t local;                 /**< 1 = local or hostPath */
+    uint32_t local; /**< 1 = local or hostPath */
     const karp_node_term *node_terms; /**< nodeAffinity.required */
     size_t node_term_count;
 } karp_persistent_volume;
 
 enum { KARP_BINDING_UNSET = 0, KARP_BINDING_IMMEDIATE = 1, KARP_BINDING_WAIT_FOR_FIRST_CONSUMER = 2 };
 
+/** StorageClass. */
 typedef struct karp_storage_class {
     size_t size;
     karp_meta meta;
@@ -395,12 +446,14 @@ typedef struct karp_storage_class {
     uint32_t reserved;
 } karp_storage_class;
 
+/** spec.drivers[] of a CSINode. */
 typedef struct karp_csi_driver {
     karp_str name;
-    int32_t count;      /**< allocatable.count */
+    int32_t count; /**< allocatable.count */
     uint32_t has_count; /**< 0 = no limit */
 } karp_csi_driver;
 
+/** CSINode: how many volumes of a driver a node takes. */
 typedef struct karp_csi_node {
     size_t size;
     karp_meta meta;
@@ -410,13 +463,14 @@ typedef struct karp_csi_node {
 
 /** An IntOrString field. */
 typedef struct karp_int_or_string {
-    karp_str text;   /**< "50%"; used when is_text */
+    karp_str text; /**< "50%"; used when is_text */
     int32_t value;
     uint32_t is_set; /**< 0 = absent */
     uint32_t is_text;
     uint32_t reserved;
 } karp_int_or_string;
 
+/** PodDisruptionBudget. */
 typedef struct karp_pod_disruption_budget {
     size_t size;
     karp_meta meta;
@@ -427,19 +481,25 @@ typedef struct karp_pod_disruption_budget {
     uint32_t always_allow; /**< unhealthyPodEvictionPolicy: AlwaysAllow */
 } karp_pod_disruption_budget;
 
+/** Namespace: its labels are read by namespace selectors. */
 typedef struct karp_namespace {
     size_t size;
     karp_meta meta;
 } karp_namespace;
 
-enum { KARP_SELECTS_SERVICE = 0, KARP_SELECTS_REPLICATION_CONTROLLER = 1, KARP_SELECTS_REPLICA_SET = 2, KARP_SELECTS_STATEFUL_SET = 3 };
+enum {
+    KARP_SELECTS_SERVICE = 0,
+    KARP_SELECTS_REPLICATION_CONTROLLER = 1,
+    KARP_SELECTS_REPLICA_SET = 2,
+    KARP_SELECTS_STATEFUL_SET = 3
+};
 
 /** Service, ReplicationController, ReplicaSet or StatefulSet: they only lend their selectors (default spread constraints). */
 typedef struct karp_selecting {
     size_t size;
     karp_meta meta;
     const karp_selector *selector; /**< NULL = none */
-    uint32_t kind;                 /**< KARP_SELECTS_* */
+    uint32_t kind; /**< KARP_SELECTS_* */
     uint32_t reserved;
 } karp_selecting;
 
@@ -449,7 +509,7 @@ typedef struct karp_node_overlay {
     karp_meta meta;
     const karp_requirement *requirements;
     size_t requirement_count;
-    karp_str price;            /**< absolute; "" = absent */
+    karp_str price; /**< absolute; "" = absent */
     karp_str price_adjustment; /**< "+0.5", "-10%"; "" = absent */
     const karp_resource *capacity;
     size_t capacity_count;

@@ -27,25 +27,25 @@ enum { KARP_PROVIDER_ABI = 1 };
 /** How a call of a plugin ended. */
 enum {
     KARP_PROVIDER_OK = 0,
-    KARP_PROVIDER_INVALID = 1,             /**< an option, fact, class or argument: `field` and `message` say what */
-    KARP_PROVIDER_NOT_FOUND = 2,           /**< the region, the node … */
-    KARP_PROVIDER_NO_CAPACITY = 3,         /**< InsufficientCapacity: the claim goes, and its pods are placed anew */
+    KARP_PROVIDER_INVALID = 1, /**< an option, fact, class or argument: `field` and `message` say what */
+    KARP_PROVIDER_NOT_FOUND = 2, /**< the region, the node … */
+    KARP_PROVIDER_NO_CAPACITY = 3, /**< InsufficientCapacity: the claim goes, and its pods are placed anew */
     KARP_PROVIDER_CLASS_NOT_READY = 4,
-    KARP_PROVIDER_CREATE_FAILED = 5,       /**< `reason` is for the claim's condition */
-    KARP_PROVIDER_RETRY = 6,               /**< try again later */
+    KARP_PROVIDER_CREATE_FAILED = 5, /**< `reason` is for the claim's condition */
+    KARP_PROVIDER_RETRY = 6, /**< try again later */
     KARP_PROVIDER_NO_MEMORY = 7,
-    KARP_PROVIDER_UNSUPPORTED = 8          /**< the provider does not do that */
+    KARP_PROVIDER_UNSUPPORTED = 8 /**< the provider does not do that */
 };
 
 /** Filled by the plugin when a call fails; the host zeroes it before. Texts end with NUL. */
 typedef struct karp_provider_problem {
     size_t size;
-    uint32_t kind;      /**< as returned: KARP_PROVIDER_* */
-    uint32_t line;      /**< of a text that is not JSON; 1-based, 0 = unknown */
-    char reason[64];    /**< of KARP_PROVIDER_CREATE_FAILED, in camel case */
-    char object[128];   /**< the instance type, subnet … or "" */
-    char field[128];    /**< as in karp_provider_field.path, or "" */
-    char message[256];  /**< one line of English */
+    uint32_t kind; /**< as returned: KARP_PROVIDER_* */
+    uint32_t line; /**< of a text that is not JSON; 1-based, 0 = unknown */
+    char reason[64]; /**< of KARP_PROVIDER_CREATE_FAILED, in camel case */
+    char object[128]; /**< the instance type, subnet … or "" */
+    char field[128]; /**< as in karp_provider_field.path, or "" */
+    char message[256]; /**< one line of English */
 } karp_provider_problem;
 
 /** Memory for results: pieces are aligned for anything and live as long as the host keeps the memory; none is given back. */
@@ -58,17 +58,17 @@ typedef struct karp_provider_memory {
 enum {
     KARP_FIELD_NULL = 0,
     KARP_FIELD_BOOLEAN = 1, /**< "true", "false" */
-    KARP_FIELD_NUMBER = 2,  /**< as it was written */
+    KARP_FIELD_NUMBER = 2, /**< as it was written */
     KARP_FIELD_TEXT = 3,
-    KARP_FIELD_OBJECT = 4,  /**< an empty one; so with lists */
+    KARP_FIELD_OBJECT = 4, /**< an empty one; so with lists */
     KARP_FIELD_LIST = 5
 };
 
 /** One leaf of a JSON document. */
 typedef struct karp_provider_field {
-    karp_str path;  /**< spec.kubelet.maxPods, status.subnets[0].zone, spec.tags["a.b/c"] */
+    karp_str path; /**< spec.kubelet.maxPods, status.subnets[0].zone, spec.tags["a.b/c"] */
     karp_str value; /**< text without its quotes */
-    uint32_t kind;  /**< KARP_FIELD_* */
+    uint32_t kind; /**< KARP_FIELD_* */
     uint32_t reserved;
 } karp_provider_field;
 
@@ -126,10 +126,10 @@ typedef struct karp_provider_launch {
      * one; on exit what is left. */
     karp_provider_candidate *candidates;
     size_t candidate_count;
-    uint32_t min_values_policy;  /**< KARP_MIN_VALUES_* */
+    uint32_t min_values_policy; /**< KARP_MIN_VALUES_* */
     uint32_t price_from_overlay; /**< 1 = a NodeOverlay set a price */
-    karp_str capacity_type;      /**< out: what will be launched */
-    karp_str tenancy;            /**< out; "" = the provider has none */
+    karp_str capacity_type; /**< out: what will be launched */
+    karp_str tenancy; /**< out; "" = the provider has none */
 } karp_provider_launch;
 
 /** A machine as the provider sees it. */
@@ -155,6 +155,7 @@ typedef struct karp_provider_node {
 typedef struct karp_provider_scope {
     size_t size;
     karp_str capacity_type, instance_type, zone, group, partition, subnet, family;
+    karp_str reservation; /**< its id. Since 0.1. */
 } karp_provider_scope;
 
 /** When a node that is not well is replaced. */
@@ -176,8 +177,11 @@ typedef struct karp_provider_http {
 
 /** Of karp_provider_plugin.flags. */
 enum {
-    KARP_PROVIDER_WANTS_FIELDS = 1,     /**< node classes come with `fields` */
-    KARP_PROVIDER_WANTS_FACT_FIELDS = 2 /**< facts, too, which then have to be JSON */
+    KARP_PROVIDER_WANTS_FIELDS = 1, /**< node classes come with `fields` */
+    KARP_PROVIDER_WANTS_FACT_FIELDS = 2, /**< facts, too, which then have to be JSON */
+    /** What instance_types hands out is, with all that it points to, in the memory it got or in constants: nothing of it is the
+     * handle's or the class's. The host may then keep it instead of a copy. Since 0.1. */
+    KARP_PROVIDER_TYPES_STAND = 4
 };
 
 /**
@@ -188,11 +192,11 @@ enum {
  */
 typedef struct karp_provider_plugin {
     uint32_t abi_version; /**< KARP_PROVIDER_ABI */
-    uint32_t flags;       /**< KARP_PROVIDER_WANTS_* */
-    size_t size;          /**< sizeof(karp_provider_plugin) */
-    const char *name;        /**< "aws" */
+    uint32_t flags; /**< KARP_PROVIDER_WANTS_*, KARP_PROVIDER_TYPES_STAND */
+    size_t size; /**< sizeof(karp_provider_plugin) */
+    const char *name; /**< "aws" */
     const char *class_group; /**< "karpenter.k8s.aws"; NULL = it has no node classes */
-    const char *class_kind;  /**< "EC2NodeClass" */
+    const char *class_kind; /**< "EC2NodeClass" */
 
     /** @p allocator serves until close. */
     uint32_t (*open)(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
@@ -201,7 +205,8 @@ typedef struct karp_provider_plugin {
 
     /** Takes facts over that replace those known; @p kind is the provider's word ("types", "spot-prices"). A failure leaves
      * the facts as they were. NULL = they are built in. */
-    uint32_t (*load_facts)(void *handle, karp_str kind, const karp_provider_document *facts, karp_provider_problem *problem);
+    uint32_t (*load_facts)(void *handle, karp_str kind, const karp_provider_document *facts,
+                           karp_provider_problem *problem);
     /** A number that differs after anything that changes instance types. NULL = they never change. */
     uint64_t (*generation)(const void *handle);
 
@@ -233,12 +238,13 @@ typedef struct karp_provider_plugin {
     uint32_t (*filter_launch)(void *handle, const void *node_class, const karp_provider_memory *memory,
                               karp_provider_launch *launch, karp_provider_problem *problem);
     /** What the cloud would take, for simulations: one of the candidates. NULL = the cheapest, then by name and zone. */
-    uint32_t (*pick)(void *handle, const void *node_class, const karp_provider_launch *launch, karp_provider_candidate *picked,
-                     karp_provider_problem *problem);
+    uint32_t (*pick)(void *handle, const void *node_class, const karp_provider_launch *launch,
+                     karp_provider_candidate *picked, karp_provider_problem *problem);
     /** What a node of a candidate will look like. What it leaves NULL of capacity and allocatable, the host fills in from the
      * type. NULL = every label with one value. */
-    uint32_t (*node)(void *handle, const void *node_class, const karp_provider_launch *launch, karp_provider_candidate candidate,
-                     const karp_provider_memory *memory, karp_provider_node *node, karp_provider_problem *problem);
+    uint32_t (*node)(void *handle, const void *node_class, const karp_provider_launch *launch,
+                     karp_provider_candidate candidate, const karp_provider_memory *memory, karp_provider_node *node,
+                     karp_provider_problem *problem);
 
     /** The cloud's request as data, for a host that sends it itself. NULL = it has none. */
     uint32_t (*launch_request)(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim,
@@ -249,13 +255,14 @@ typedef struct karp_provider_plugin {
                               karp_provider_problem *problem);
 
     /** Notes that there is none of it till @p now + @p ttl (nanoseconds; 0 = the provider's own time). NULL = always there. */
-    uint32_t (*mark)(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl, karp_provider_problem *problem);
+    uint32_t (*mark)(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
+                     karp_provider_problem *problem);
     /** Forgets marks that ended. */
     void (*expire)(void *handle, int64_t now);
 
     /** Why the node no longer is what the class says; an empty @p reason = it is. NULL = never. */
-    uint32_t (*drift)(void *handle, const void *node_class, const karp_provider_node *node, const karp_provider_memory *memory,
-                      karp_str *reason, karp_provider_problem *problem);
+    uint32_t (*drift)(void *handle, const void *node_class, const karp_provider_node *node,
+                      const karp_provider_memory *memory, karp_str *reason, karp_provider_problem *problem);
     /** NULL = none. */
     uint32_t (*repair_policies)(const void *handle, const karp_provider_repair **policies, size_t *count);
 
@@ -266,10 +273,10 @@ typedef struct karp_provider_plugin {
                        const karp_provider_http *http, const karp_provider_memory *memory, karp_provider_node *node,
                        karp_provider_problem *problem);
     /** Stops it. NOT_FOUND = it is gone. */
-    uint32_t (*delete_)(void *handle, karp_str provider_id, const karp_provider_http *http, const karp_provider_memory *memory,
-                        karp_provider_problem *problem);
-    uint32_t (*get)(void *handle, karp_str provider_id, const karp_provider_http *http, const karp_provider_memory *memory,
-                    karp_provider_node *node, karp_provider_problem *problem);
+    uint32_t (*delete_)(void *handle, karp_str provider_id, const karp_provider_http *http,
+                        const karp_provider_memory *memory, karp_provider_problem *problem);
+    uint32_t (*get)(void *handle, karp_str provider_id, const karp_provider_http *http,
+                    const karp_provider_memory *memory, karp_provider_node *node, karp_provider_problem *problem);
     uint32_t (*list)(void *handle, const karp_provider_http *http, const karp_provider_memory *memory,
                      const karp_provider_node **nodes, size_t *count, karp_provider_problem *problem);
 } karp_provider_plugin;
@@ -297,18 +304,22 @@ KARP_API karp_status karp_provider_registry_new(karp_context *context, karp_prov
 /** Frees it; what was opened stays open. NULL is allowed. */
 KARP_API void karp_provider_registry_free(karp_provider_registry *registry);
 /** Adds a table of this process. Errors: NOMEM, DUPLICATE, ABI_OLD, ABI_NEW, ABI_SIZE, INVALID. */
-KARP_API karp_status karp_provider_registry_add(karp_provider_registry *registry, const karp_provider_plugin *plugin, karp_error *error);
+KARP_API karp_status karp_provider_registry_add(karp_provider_registry *registry, const karp_provider_plugin *plugin,
+                                                karp_error *error);
 /** Loads a shared object, by path, and adds its provider; @p name (may be NULL) receives its name. Also: IO. */
-KARP_API karp_status karp_provider_registry_load(karp_provider_registry *registry, const char *path, karp_str *name, karp_error *error);
+KARP_API karp_status karp_provider_registry_load(karp_provider_registry *registry, const char *path, karp_str *name,
+                                                 karp_error *error);
 /** How many there are, and their names in the order they were added; {NULL,0} beyond the end. Borrowed. */
 KARP_API size_t karp_provider_registry_count(const karp_provider_registry *registry);
+/** Name @p index; {NULL,0} beyond the end. Borrowed. */
 KARP_API karp_str karp_provider_registry_name(const karp_provider_registry *registry, size_t index);
 
 /** Zeroes @p options and sets its size. */
 KARP_API void karp_provider_options_init(karp_provider_options *options, size_t size);
 /** Opens the provider of that name. @p options may be NULL. Errors: NOT_FOUND, NOMEM, ABI_*, the plugin's. */
-KARP_API karp_status karp_provider_registry_open(karp_provider_registry *registry, karp_str name, const karp_provider_options *options,
-                                                 karp_provider **out, karp_error *error);
+KARP_API karp_status karp_provider_registry_open(karp_provider_registry *registry, karp_str name,
+                                                 const karp_provider_options *options, karp_provider **out,
+                                                 karp_error *error);
 /** The same in one step, without a registry: @p name is a built-in provider's, or the path of a shared object when it has
  * a slash or ends in ".so". Also: IO. */
 KARP_API karp_status karp_provider_open(karp_context *context, karp_str name, const karp_provider_options *options,
@@ -319,36 +330,39 @@ KARP_API void karp_provider_close(karp_provider *provider);
 KARP_API karp_str karp_provider_name(const karp_provider *provider);
 /** Group and kind of its node classes; "" = it has none. */
 KARP_API karp_str karp_provider_class_group(const karp_provider *provider);
+/** Likewise the kind. */
 KARP_API karp_str karp_provider_class_kind(const karp_provider *provider);
 /** What the plugin said when a call failed last; valid until the next call. */
 KARP_API const karp_provider_problem *karp_provider_last_problem(const karp_provider *provider);
 
 /** Gives the provider facts; @p name is their file's, for messages. Errors: UNSUPPORTED, SYNTAX, LIMIT, NOMEM, the plugin's. */
-KARP_API karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, karp_str name, karp_str text, karp_error *error);
+KARP_API karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, karp_str name, karp_str text,
+                                              karp_error *error);
 /** The same from a file, or standard input ("-"). Also: IO. */
-KARP_API karp_status karp_provider_load_facts_file(karp_context *context, karp_provider *provider, karp_str kind, const char *path,
-                                                   karp_error *error);
+KARP_API karp_status karp_provider_load_facts_file(karp_context *context, karp_provider *provider, karp_str kind,
+                                                   const char *path, karp_error *error);
 
 /** Reads a node class, one Kubernetes object in JSON. Errors: UNSUPPORTED, SYNTAX, LIMIT, NOMEM, the plugin's. */
-KARP_API karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp_str text, karp_provider_class **out,
-                                             karp_error *error);
+KARP_API karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp_str text,
+                                             karp_provider_class **out, karp_error *error);
 /**
  * The same from a document as a reader takes it: YAML or JSON, with one object that is a node class; of an old kind, too. The
  * error has its line. @p context serves for the reading.
  */
-KARP_API karp_status karp_provider_class_read(karp_context *context, karp_provider *provider, karp_str name, karp_str text,
-                                              karp_provider_class **out, karp_error *error);
+KARP_API karp_status karp_provider_class_read(karp_context *context, karp_provider *provider, karp_str name,
+                                              karp_str text, karp_provider_class **out, karp_error *error);
 /** NULL is allowed. */
 KARP_API void karp_provider_class_free(karp_provider_class *node_class);
 /** 1 = both make the same instance types; NULL is the provider's default class. */
-KARP_API uint32_t karp_provider_class_equal(const karp_provider *provider, const karp_provider_class *a, const karp_provider_class *b);
+KARP_API uint32_t karp_provider_class_equal(const karp_provider *provider, const karp_provider_class *a,
+                                            const karp_provider_class *b);
 
 /**
  * The instance types under a class (NULL = the provider's defaults), as the caller's own hold on a catalogue. Answered from
  * memory as long as facts and class stay the same. Errors: NOMEM, LIMIT, the plugin's.
  */
-KARP_API karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider_class *node_class, karp_catalogue **out,
-                                             karp_error *error);
+KARP_API karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider_class *node_class,
+                                             karp_catalogue **out, karp_error *error);
 /** Sets the label tables of @p into and nothing else; they live as long as the provider. Errors: the plugin's. */
 KARP_API karp_status karp_provider_settings(karp_provider *provider, karp_settings *into, karp_error *error);
 /** The tables themselves. */
@@ -361,59 +375,73 @@ KARP_API void karp_provider_memory_free(karp_provider_memory *memory);
 
 /** The class's hash and its version. Errors: UNSUPPORTED, NOMEM, the plugin's. */
 KARP_API karp_status karp_provider_class_hash(karp_provider *provider, const karp_provider_class *node_class,
-                                              const karp_provider_memory *memory, karp_str *version, karp_str *hash, karp_error *error);
+                                              const karp_provider_memory *memory, karp_str *version, karp_str *hash,
+                                              karp_error *error);
 /** The class's document with its defaults filled in. */
 KARP_API karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name, karp_str text,
                                                   const karp_provider_memory *memory, karp_str *out, karp_error *error);
 /** Requirements that the provider's old API added to a pool that says no more than these. */
-KARP_API karp_status karp_provider_pool_defaults(karp_provider *provider, const karp_requirement *requirements, size_t count,
-                                                 const karp_provider_memory *memory, const karp_requirement **added,
-                                                 size_t *added_count, karp_error *error);
+KARP_API karp_status karp_provider_pool_defaults(karp_provider *provider, const karp_requirement *requirements,
+                                                 size_t count, const karp_provider_memory *memory,
+                                                 const karp_requirement **added, size_t *added_count,
+                                                 karp_error *error);
 
 /**
  * What would be launched for a claim: @p launch has requirements, requests and policy (and its size); the rest is filled in.
  * Errors: PROVIDER (no type can be had: KARP_PROVIDER_NO_CAPACITY), NOMEM, INVALID, the plugin's.
  */
 KARP_API karp_status karp_provider_launch_filter(karp_provider *provider, const karp_provider_class *node_class,
-                                                 const karp_provider_memory *memory, karp_provider_launch *launch, karp_error *error);
+                                                 const karp_provider_memory *memory, karp_provider_launch *launch,
+                                                 karp_error *error);
 /** The candidate of a filtered launch that the cloud would take. */
 KARP_API karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provider_class *node_class,
-                                               const karp_provider_launch *launch, karp_provider_candidate *out, karp_error *error);
+                                               const karp_provider_launch *launch, karp_provider_candidate *out,
+                                               karp_error *error);
 /** What a node of a candidate will look like. @p node has its size. */
 KARP_API karp_status karp_provider_launch_node(karp_provider *provider, const karp_provider_class *node_class,
                                                const karp_provider_launch *launch, karp_provider_candidate candidate,
-                                               const karp_provider_memory *memory, karp_provider_node *node, karp_error *error);
+                                               const karp_provider_memory *memory, karp_provider_node *node,
+                                               karp_error *error);
 
 /** The cloud's request for a filtered launch, and what its answer says. Errors: UNSUPPORTED, the plugin's. */
 KARP_API karp_status karp_provider_launch_request(karp_provider *provider, const karp_provider_class *node_class,
                                                   const karp_provider_launch *launch, karp_str claim,
-                                                  const karp_provider_memory *memory, karp_str *request, karp_error *error);
+                                                  const karp_provider_memory *memory, karp_str *request,
+                                                  karp_error *error);
+/** What the cloud's answer to such a request means: the node that came of it. Errors: UNSUPPORTED, the plugin's. */
 KARP_API karp_status karp_provider_launch_result(karp_provider *provider, const karp_provider_class *node_class,
                                                  const karp_provider_launch *launch, karp_str answer, int64_t now,
-                                                 const karp_provider_memory *memory, karp_provider_node *node, karp_error *error);
+                                                 const karp_provider_memory *memory, karp_provider_node *node,
+                                                 karp_error *error);
 
 /** There is none of @p scope till @p now + @p ttl (0 = as long as the provider thinks). Errors: UNSUPPORTED, the plugin's. */
-KARP_API karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scope *scope, int64_t now, int64_t ttl,
-                                        karp_error *error);
+KARP_API karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scope *scope, int64_t now,
+                                        int64_t ttl, karp_error *error);
 /** Forgets marks that ended by @p now. */
 KARP_API void karp_provider_expire(karp_provider *provider, int64_t now);
 /** Why a node has drifted; "" = it has not. */
-KARP_API karp_status karp_provider_drift(karp_provider *provider, const karp_provider_class *node_class, const karp_provider_node *node,
-                                         const karp_provider_memory *memory, karp_str *reason, karp_error *error);
+KARP_API karp_status karp_provider_drift(karp_provider *provider, const karp_provider_class *node_class,
+                                         const karp_provider_node *node, const karp_provider_memory *memory,
+                                         karp_str *reason, karp_error *error);
 /** When nodes are repaired; none at all is an empty list. Borrowed. */
-KARP_API karp_status karp_provider_repair_policies(karp_provider *provider, const karp_provider_repair **out, size_t *count,
-                                                   karp_error *error);
+KARP_API karp_status karp_provider_repair_policies(karp_provider *provider, const karp_provider_repair **out,
+                                                   size_t *count, karp_error *error);
 
 /** The optional half; UNSUPPORTED when the plugin has none. The host's http is called from within. */
 KARP_API karp_status karp_provider_create(karp_provider *provider, const karp_provider_class *node_class,
-                                          const karp_provider_launch *launch, karp_str claim, const karp_provider_http *http,
-                                          const karp_provider_memory *memory, karp_provider_node *out, karp_error *error);
+                                          const karp_provider_launch *launch, karp_str claim,
+                                          const karp_provider_http *http, const karp_provider_memory *memory,
+                                          karp_provider_node *out, karp_error *error);
+/** Ends a machine. Errors: as karp_provider_create(). */
 KARP_API karp_status karp_provider_delete(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
                                           const karp_provider_memory *memory, karp_error *error);
+/** One machine as it is. Errors: as karp_provider_create(), and NOT_FOUND. */
 KARP_API karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
                                        const karp_provider_memory *memory, karp_provider_node *out, karp_error *error);
-KARP_API karp_status karp_provider_list(karp_provider *provider, const karp_provider_http *http, const karp_provider_memory *memory,
-                                        const karp_provider_node **out, size_t *count, karp_error *error);
+/** All machines. Errors: as karp_provider_create(). */
+KARP_API karp_status karp_provider_list(karp_provider *provider, const karp_provider_http *http,
+                                        const karp_provider_memory *memory, const karp_provider_node **out,
+                                        size_t *count, karp_error *error);
 
 #ifdef __cplusplus
 }

@@ -4,14 +4,12 @@
 #define KARP_SCHEDULE_H
 
 #include <karp/decision.h>
+#include <karp/peer.h>
 #include <karp/snapshot.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** karpenter: the peer's decisions, its quirks included. karp: the quirks off. */
-enum { KARP_PROFILE_KARPENTER = 0, KARP_PROFILE_KARP = 1 };
 
 /** How much a decision says about what it did not do. */
 enum { KARP_EXPLAIN_SUMMARY = 0, KARP_EXPLAIN_NONE = 1, KARP_EXPLAIN_FULL = 2 };
@@ -19,16 +17,21 @@ enum { KARP_EXPLAIN_SUMMARY = 0, KARP_EXPLAIN_NONE = 1, KARP_EXPLAIN_FULL = 2 };
 /** Options of every decision. */
 typedef struct karp_options {
     size_t size;
-    int64_t now;        /**< instant; 0 = the snapshot's */
-    uint32_t profile;   /**< KARP_PROFILE_* */
-    uint32_t explain;   /**< KARP_EXPLAIN_* */
+    int64_t now; /**< instant; 0 = the snapshot's */
+    uint32_t profile; /**< KARP_PROFILE_* */
+    uint32_t explain; /**< KARP_EXPLAIN_* */
     uint64_t max_steps; /**< deterministic budget, counted in attempts to place a pod; 0 = none */
     int32_t (*should_stop)(void *user); /**< non-zero = stop; polled at least every 1,024 steps; NULL = never */
     void *stop_user;
-    uint32_t keep_partial; /**< 1 = when stopped, return what is decided, marked incomplete, instead of KARP_E_CANCELED */
+    uint32_t
+        keep_partial; /**< 1 = when stopped, return what is decided, marked incomplete, instead of KARP_E_CANCELED */
     uint32_t reserved;
     /** Quirks to switch off in profile karpenter, or on in profile karp: bit n−1 for S-Qn (docs/conformance.md). */
     uint64_t flip_quirks;
+    uint32_t
+        peer_version; /**< KARP_PEER_*: whose decisions profile karpenter makes; profile karp takes the better rules */
+    uint32_t reserved_; /**< zero */
+    uint64_t flip_rules; /**< rules that versions changed, to switch: bit i for karp_peer_rule_at(i) */
 } karp_options;
 
 /** Zeroes @p options and sets its size. */

@@ -36,9 +36,9 @@ typedef struct karp_settings {
     size_t size;
     uint32_t preference_policy; /**< KARP_PREFERENCES_* */
     uint32_t min_values_policy; /**< KARP_MIN_VALUES_* */
-    uint32_t reserved_mode;     /**< KARP_RESERVED_* */
-    uint32_t gates;             /**< KARP_GATE_* */
-    uint32_t dra_requests;      /**< 1 = dynamic resource allocation is done; 0 = such pods are refused */
+    uint32_t reserved_mode; /**< KARP_RESERVED_* */
+    uint32_t gates; /**< KARP_GATE_* */
+    uint32_t dra_requests; /**< 1 = dynamic resource allocation is done; 0 = such pods are refused */
     uint32_t consolidation_simulation; /**< 1 = the solve is the one inside a consolidation */
     const karp_spread_constraint *default_spread; /**< scheduler-config; without selectors */
     size_t default_spread_count;
@@ -58,9 +58,9 @@ KARP_API void karp_settings_init(karp_settings *settings, size_t size);
 
 /** One entry of what Karpenter remembers about a node. */
 typedef struct karp_node_state {
-    karp_str name;                /**< of the Node, or of the NodeClaim while it has no registered Node */
+    karp_str name; /**< of the Node, or of the NodeClaim while it has no registered Node */
     uint32_t marked_for_deletion; /**< takes no pods; its pods are placed elsewhere */
-    uint32_t nominated;           /**< pods are on their way to it */
+    uint32_t nominated; /**< pods are on their way to it */
 } karp_node_state;
 
 /** Makes an empty builder. Errors: NOMEM. */
@@ -90,26 +90,69 @@ KARP_API karp_status karp_builder_set_pods_to_place(karp_builder *builder, const
 KARP_API karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *catalogue, const karp_str *pools,
                                                 size_t pool_count, karp_error *error);
 
-/*
- * One call per kind. The object is copied. Errors of all of them: NOMEM, INVALID (object and field are named),
+/**
+ * Adds a Pod. There is one such call per kind; the object is copied. Errors of all of them: NOMEM, INVALID (object and field are named),
  * DUPLICATE (kind, namespace and name are taken), LIMIT, RANGE (a quantity beyond 128 bits), ABI_*. After an error the
  * builder is as it was before the call.
  */
 KARP_API karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *pod, karp_error *error);
+
+/**
+ * Reads what the pods of one workload have in common, once: of @p pod namespace, labels, annotations, owners, spec and
+ * container statuses. It adds no pod; @p out gets the template's number, which this builder knows until it is finished.
+ * Errors: those of all builder calls, above; INVALID also when there are ephemeral volumes, whose claims have the pod's name.
+ */
+KARP_API karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod *pod, uint32_t *out,
+                                                   karp_error *error);
+
+/**
+ * Adds a Pod as karp_builder_add_pod() would, all but the given parts being those of the template. Several times as quick.
+ * Errors: those of all builder calls, above; NOT_FOUND = the builder has no such template.
+ */
+KARP_API karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t template_,
+                                                    const karp_templated_pod *pod, karp_error *error);
+
+/** Adds a Node; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_node(karp_builder *builder, const karp_node *node, karp_error *error);
-KARP_API karp_status karp_builder_add_node_claim(karp_builder *builder, const karp_node_claim *claim, karp_error *error);
+/** Adds a NodeClaim; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_node_claim(karp_builder *builder, const karp_node_claim *claim,
+                                                 karp_error *error);
+/** Adds a NodePool; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_node_pool(karp_builder *builder, const karp_node_pool *pool, karp_error *error);
-KARP_API karp_status karp_builder_add_node_class(karp_builder *builder, const karp_node_class *node_class, karp_error *error);
-KARP_API karp_status karp_builder_add_daemon_set(karp_builder *builder, const karp_daemon_set *daemon_set, karp_error *error);
-KARP_API karp_status karp_builder_add_persistent_volume_claim(karp_builder *builder, const karp_persistent_volume_claim *claim, karp_error *error);
-KARP_API karp_status karp_builder_add_persistent_volume(karp_builder *builder, const karp_persistent_volume *volume, karp_error *error);
-KARP_API karp_status karp_builder_add_storage_class(karp_builder *builder, const karp_storage_class *storage_class, karp_error *error);
+/** Adds a node class; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_node_class(karp_builder *builder, const karp_node_class *node_class,
+                                                 karp_error *error);
+/** Adds a DaemonSet; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_daemon_set(karp_builder *builder, const karp_daemon_set *daemon_set,
+                                                 karp_error *error);
+/** Adds a PersistentVolumeClaim; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_persistent_volume_claim(karp_builder *builder,
+                                                              const karp_persistent_volume_claim *claim,
+                                                              karp_error *error);
+/** Adds a PersistentVolume; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_persistent_volume(karp_builder *builder, const karp_persistent_volume *volume,
+                                                        karp_error *error);
+/** Adds a StorageClass; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_storage_class(karp_builder *builder, const karp_storage_class *storage_class,
+                                                    karp_error *error);
+/** Adds a CSINode; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_csi_node(karp_builder *builder, const karp_csi_node *csi_node, karp_error *error);
-KARP_API karp_status karp_builder_add_pod_disruption_budget(karp_builder *builder, const karp_pod_disruption_budget *budget, karp_error *error);
-KARP_API karp_status karp_builder_add_namespace(karp_builder *builder, const karp_namespace *namespace_, karp_error *error);
-KARP_API karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecting *selecting, karp_error *error);
-KARP_API karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node_overlay *overlay, karp_error *error);
-KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, const karp_capacity_buffer *buffer, karp_error *error);
+/** Adds a PodDisruptionBudget; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_pod_disruption_budget(karp_builder *builder,
+                                                            const karp_pod_disruption_budget *budget,
+                                                            karp_error *error);
+/** Adds a Namespace; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_namespace(karp_builder *builder, const karp_namespace *namespace_,
+                                                karp_error *error);
+/** Adds a Service, ReplicationController, ReplicaSet or StatefulSet; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecting *selecting,
+                                                karp_error *error);
+/** Adds a NodeOverlay; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node_overlay *overlay,
+                                                   karp_error *error);
+/** Adds a CapacityBuffer; copied. Errors: those of all builder calls, above. */
+KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, const karp_capacity_buffer *buffer,
+                                                      karp_error *error);
 
 /**
  * Checks, interns, groups and indexes everything once. On success the builder is empty again; on failure it is
@@ -123,8 +166,12 @@ KARP_API karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **
  * removed there; karp_builder_finish() then makes a snapshot that decides as one built afresh from the same objects would.
  * Texts and objects are shared with @p snapshot, which stays as it is and may be freed before. What has been removed keeps its
  * memory until the last snapshot of such a row is freed, so build afresh now and then.
- * Time grows with the number of objects, but only by the copying of fixed records and of finishing: nothing is read, checked
- * or interned again. Errors: INVALID, NOMEM.
+ * Nothing is read, checked or interned again. When pods, nodes, claims, budgets, or what pools and daemons say change, nearly
+ * everything is shared; then time grows with the change, and with the number of pods and nodes by the copying of a few words
+ * each. Now and then such an edit takes as long as building does, once in as many changed nodes as a quarter of all of them; edits
+ * of other kinds always do. An object that is removed and added again in one edit keeps its place. A pod that is removed leaves its
+ * number to the next that is added, one of its own name first; numbers that are left over go to the last pods.
+ * Errors: INVALID, NOMEM.
  */
 KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);
 
@@ -133,7 +180,8 @@ KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_buil
  * Kubernetes' name of it ("Pod", "NodePool" …), for node classes with the group before it ("karpenter.k8s.aws/EC2NodeClass");
  * an empty @p namespace_ is "default", and cluster-wide kinds have none. Errors: NOT_FOUND, INVALID, NOMEM.
  */
-KARP_API karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name, karp_error *error);
+KARP_API karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name,
+                                         karp_error *error);
 
 /** Adds a hold and returns @p snapshot. NULL is allowed. */
 KARP_API karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot);
@@ -144,10 +192,10 @@ KARP_API void karp_snapshot_unref(karp_snapshot *snapshot);
 /** What a snapshot holds. */
 typedef struct karp_snapshot_counts {
     size_t size;
-    size_t pods;           /**< all of them */
+    size_t pods; /**< all of them */
     size_t pods_to_place;
-    size_t pod_classes;    /**< kinds of pods that no decision can tell apart */
-    size_t nodes;          /**< state nodes: nodes, and claims without one */
+    size_t pod_classes; /**< kinds of pods that no decision can tell apart */
+    size_t nodes; /**< state nodes: nodes, and claims without one */
     size_t node_pools;
     size_t instance_types; /**< over all pools' catalogues, each once */
     size_t offerings;
@@ -176,7 +224,8 @@ enum {
  * Makes a table of a snapshot: KARP_TABLE_SNAPSHOT_*. The work grows with the rows. May be called by several threads at once.
  * Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
  */
-KARP_API karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, karp_table **out, karp_error *error);
+KARP_API karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, karp_table **out,
+                                         karp_error *error);
 
 #ifdef __cplusplus
 }

@@ -44,7 +44,7 @@ KARP_API karp_status karp_double_parse(karp_str text, double *out);
 /** A SHA-256 in the making (FIPS 180-4). Copy it to go on from one point twice. */
 typedef struct karp_digest {
     size_t size;
-    uint64_t bytes;    /**< so far; likewise the fields below: the library's */
+    uint64_t bytes; /**< so far; likewise the fields below: the library's */
     uint32_t state[8];
     unsigned char block[64];
 } karp_digest;

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <model/peer.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <stddef.h>
+
+/* The newest version whose rules are all here. */
+enum { NEWEST = KARP_PEER_1_14 };
+
+static const struct {
+    const char *id, *name, *text;
+    uint32_t since;
+    bool in_karp;
+} table[] = {
+    [RULE_LAUNCH_VOLUMES] = { "K15-1", "launch-volumes",
+                              "the volumes of a launch's pods stay within the attachment limits of its instance types",
+                              KARP_PEER_1_15, true },
+    [RULE_TYPE_VOLUME_LIMITS] = { "K15-2", "type-volume-limits",
+                                  "a node whose CSINode does not list a driver has the limit of its instance type",
+                                  KARP_PEER_1_15, true },
+    [RULE_LAUNCHABLE] = { "K15-3", "launchable-offerings",
+                          "prices and capacity types of launches leave out reservations that are full", KARP_PEER_1_15,
+                          true },
+    [RULE_FULL_RESERVATIONS] = { "K15-4", "full-reservations",
+                                 "beside on-demand or spot a full reservation is overlooked, alone it opens no launch",
+                                 KARP_PEER_1_15, true },
+    [RULE_ALLOWED_MIN_VALUES] = { "K15-5", "allowed-min-values",
+                                  "minValues count only values that the launch's requirement allows", KARP_PEER_1_15,
+                                  true },
+    [RULE_WHOLE_EVICTION_COSTS] = { "K15-6", "whole-eviction-costs",
+                                    "karpenter.sh/disruption-cost comes first, and deletion costs are whole numbers",
+                                    KARP_PEER_1_15, true },
+    [RULE_OVERLAYS_KEEP] = { "K15-7", "overlays-keep",
+                             "an instance type under a NodeOverlay keeps its devices and volume limits", KARP_PEER_1_15,
+                             true },
+    [RULE_REPAIR] = { "K15-8", "repair", "node repair is a disruption method", KARP_PEER_1_15, true },
+    [RULE_REBOOTING] = { "K15-9", "rebooting", "a node that is being rebooted is no candidate and keeps its place",
+                         KARP_PEER_1_15, true },
+    [RULE_TERMINATE_FIRST] = { "K15-10", "terminate-first",
+                               "a node that holds the only reservation may go before its replacement is launched",
+                               KARP_PEER_1_15, true },
+    [RULE_DELETION_COST_GATE] = { "K15-11", "deletion-cost-gate",
+                                  "with PodDeletionCostManagement, deletion costs are Karpenter's own and not read",
+                                  KARP_PEER_1_15, true },
+    [RULE_CHECK_ORDER] = { "K15-12", "check-order", "the order in which the reasons that keep a node are looked for",
+                           KARP_PEER_1_15, true },
+    [RULE_VOLUME_LOOK_UP] = { "K15-13", "volume-look-up",
+                              "a pod whose volumes cannot be looked up is unschedulable at once", KARP_PEER_1_15,
+                              true },
+};
+
+/* With their names in both uses. */
+static const struct {
+    uint32_t number;
+    const char *name, *profile;
+} versions[] = { { KARP_PEER_1_14, "1.14", "karpenter-1.14" }, { KARP_PEER_1_15, "1.15", "karpenter-1.15" } };
+
+enum { VERSIONS = sizeof versions / sizeof *versions };
+
+uint32_t peer_version(uint32_t version) { return version == KARP_PEER_NEWEST ? NEWEST : version; }
+
+bool peer_known(uint32_t version) { return karp_peer_version_name(version)[0] != '\0'; }
+
+uint64_t peer_rules(uint32_t profile, uint32_t version)
+{
+    uint64_t rules = 0;
+    for (unsigned i = 0; i < PEER_RULES; i++) {
+        bool on = profile == KARP_PROFILE_KARP ? table[i].in_karp : table[i].since <= peer_version(version);
+        if (on) rules |= UINT64_C(1) << i;
+    }
+    return rules;
+}
+
+size_t karp_peer_rule_count(void) { return PEER_RULES; }
+
+karp_status karp_peer_rule_at(size_t index, karp_peer_rule *out)
+{
+    karp_peer_rule row = { .size = sizeof row };
+    if (index >= PEER_RULES) return KARP_E_NOT_FOUND;
+    if (out == NULL) return KARP_E_INVALID;
+    row.id = str(table[index].id);
+    row.name = str(table[index].name);
+    row.text = str(table[index].text);
+    row.since = table[index].since;
+    row.in_karp = table[index].in_karp;
+    return struct_give(out, &row, sizeof row, sizeof row);
+}
+
+const char *karp_peer_version_name(uint32_t version)
+{
+    for (size_t i = 0; i < VERSIONS; i++) {
+        if (versions[i].number == peer_version(version)) return versions[i].name;
+    }
+    return "";
+}
+
+karp_status karp_profile_parse(karp_str name, uint32_t *profile, uint32_t *version)
+{
+    uint32_t found = KARP_PEER_NEWEST;
+    bool known = equal_str(name, str("karpenter")) || equal_str(name, str("karp"));
+    for (size_t i = 0; i < VERSIONS && !known; i++) {
+        known = equal_str(name, str(versions[i].profile));
+        if (known) found = versions[i].number;
+    }
+    if (!known) return KARP_E_NOT_FOUND;
+    *profile = equal_str(name, str("karp")) ? KARP_PROFILE_KARP : KARP_PROFILE_KARPENTER;
+    *version = found;
+    return KARP_OK;
+}
+
+const char *karp_profile_name(uint32_t profile, uint32_t version)
+{
+    if (profile == KARP_PROFILE_KARP) return "karp";
+    for (size_t i = 0; i < VERSIONS && profile == KARP_PROFILE_KARPENTER; i++) {
+        if (versions[i].number == peer_version(version)) return versions[i].profile;
+    }
+    return "";
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules in which versions of Karpenter differ, one named switch each. */
+#ifndef MODEL_PEER_H
+#define MODEL_PEER_H
+
+#include <karp/peer.h>
+#include <stdbool.h>
+
+/* Numbers of the rules in the table, and of their bits. They stay for good; rules of the next version go behind. */
+enum peer_rule {
+    RULE_LAUNCH_VOLUMES, /* K15-1 */
+    RULE_TYPE_VOLUME_LIMITS, /* K15-2 */
+    RULE_LAUNCHABLE, /* K15-3 */
+    RULE_FULL_RESERVATIONS, /* K15-4 */
+    RULE_ALLOWED_MIN_VALUES, /* K15-5 */
+    RULE_WHOLE_EVICTION_COSTS, /* K15-6 */
+    RULE_OVERLAYS_KEEP, /* K15-7 */
+    RULE_REPAIR, /* K15-8 */
+    RULE_REBOOTING, /* K15-9 */
+    RULE_TERMINATE_FIRST, /* K15-10 */
+    RULE_DELETION_COST_GATE, /* K15-11 */
+    RULE_CHECK_ORDER, /* K15-12 */
+    RULE_VOLUME_LOOK_UP, /* K15-13 */
+    PEER_RULES
+};
+
+/* The version meant: KARP_PEER_NEWEST becomes a number. What is not known stays. */
+uint32_t peer_version(uint32_t version);
+bool peer_known(uint32_t version);
+/* The rules in force, bit by bit, without any that are flipped. */
+uint64_t peer_rules(uint32_t profile, uint32_t version);
+
+static inline bool rule_of(uint64_t rules, enum peer_rule rule) { return (rules >> rule) & 1; }
+
+#endif
