@@ -26,12 +26,12 @@ def misbehave(how):
         fail(*how['says'])
     if how.get('hangs'):
         import time
-        time.sleep(100)
+        time.sleep(600)
     if how.get('dies'):
         os.kill(os.getpid(), 9)
     if how.get('leaves_a_child'):
         import subprocess
-        child = subprocess.Popen(['sleep', '100'])
+        child = subprocess.Popen(['sleep', '600'])
         with open(pathlib.Path(os.environ['STUB'], 'children'), 'a', encoding='utf-8') as children:
             print(child.pid, file=children)
     if how.get('warns'):
