@@ -450,7 +450,8 @@ typedef struct karp_storage_class {
 typedef struct karp_csi_driver {
     karp_str name;
     int32_t count; /**< allocatable.count */
-    uint32_t has_count; /**< 0 = no limit */
+    uint32_t
+        has_count; /**< 1 = there is a count; 0 = no allocatable, so no limit; 2 = allocatable without a count: no limit either, but 0 to Karpenter 1.14 */
 } karp_csi_driver;
 
 /** CSINode: how many volumes of a driver a node takes. */

@@ -33,6 +33,8 @@ static const struct reason registry[] = {
     { KARP_REASON_REQUIREMENTS, 1, "REQUIREMENTS", "node selector or node affinity cannot be met" },
     { KARP_REASON_VOLUME, 1, "VOLUME", "a volume is bound to another topology" },
     { KARP_REASON_VOLUME_LIMIT, 0, "VOLUME_LIMIT", "the node's limit of attached volumes is reached" },
+    { KARP_REASON_RESERVED_FULL, 0, "RESERVED_FULL", "the only compatible reserved capacity is full" },
+    { KARP_REASON_VOLUME_LOOK_UP, 1, "VOLUME_LOOK_UP", "the volumes of the pod cannot be looked up" },
     { KARP_REASON_HOST_PORT, 0, "HOST_PORT", "a host port is in use" },
     { KARP_REASON_RESOURCES, 0, "RESOURCES", "not enough free resources" },
     { KARP_REASON_TOPOLOGY, 0, "TOPOLOGY", "no domain satisfies spread, affinity or anti-affinity" },

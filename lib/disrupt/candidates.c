@@ -10,6 +10,7 @@
 #include <model/duration.h>
 #include <schedule/movable.h>
 #include <schedule/topology.h>
+#include <schedule/types.h>
 #include <string.h>
 
 static const karp_str nothing = { "", 0 };

@@ -6,17 +6,6 @@
 #include <schedule/types.h>
 #include <string.h>
 
-uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels)
-{
-    uint32_t name = label_get(labels, w->known.instance_type);
-    if (w->pool_table[pool] == NO_ID || name == NO_ID) return NO_ID;
-    const type_table *t = &w->tables[w->pool_table[pool]];
-    for (uint32_t i = 0; i < t->type_count; i++) {
-        if (t->types[i].name == name) return i;
-    }
-    return NO_ID;
-}
-
 double labels_price(const karp_snapshot *w, uint32_t pool, label_list labels, bool reservations)
 {
     uint32_t type = type_of_labels(w, pool, labels);
@@ -45,7 +34,7 @@ double worst_launch_price(scheduler *s, const type_table *t, uint32_t type, uint
     const instance_type *y = &t->types[type];
     for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
         const offering *o = &t->offerings[i];
-        if (!o->available || !offering_compatible(s, o, set)) continue;
+        if (!offering_launchable(s, o) || !offering_compatible(s, o, set)) continue;
         for (size_t c = 0; c < 3; c++) {
             if (o->capacity_type != kinds[c]) continue;
             some[c] = true;
@@ -77,6 +66,7 @@ static uint32_t enough_at(scheduler *s, const type_table *t, const uint32_t *typ
         uint32_t id = set_get(&s->algebra, t->types[types[i]].set, key);
         const requirement *r = id == NO_ID ? NULL : requirement_get(&s->algebra, id);
         for (uint32_t v = 0; r != NULL && v < r->value_count; v++) {
+            if (in_force(s, RULE_ALLOWED_MIN_VALUES) && !requirement_has(&s->algebra, wanted, r->values[v])) continue;
             have += !seen[r->values[v]];
             seen[r->values[v]] = 1;
         }

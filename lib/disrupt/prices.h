@@ -5,8 +5,6 @@
 
 #include <schedule/solve.h>
 
-/* The instance type that labels name, in the pool's table; NO_ID = none. */
-uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels);
 /* §14.1: the first offering of that type in the labels' zone and capacity type; 0 = unknown. `reservations`: one of the
  * labels' reservation, if there is any, comes before it (without D-Q10). */
 double labels_price(const karp_snapshot *w, uint32_t pool, label_list labels, bool reservations);

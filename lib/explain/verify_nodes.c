@@ -113,6 +113,7 @@ static void check_attachments(verifier *v, const target *t)
     if (found == NO_ID) return;
     const csi_node *c = &s->raw.csi_nodes.items[found];
     for (uint32_t l = 0; l < c->limit_count && !v->failed; l++) {
+        if (c->limits[l].has_count != 1) continue;
         map64 held;
         uint32_t total = 0, fresh = 0;
         map64_init(&held, v->context);

@@ -94,7 +94,7 @@ static void csi_driver(io_decoder *d, const json_t *driver, void *into)
     karp_csi_driver *out = into;
     out->name = io_required_string(d, driver, "name");
     const json_t *allocatable = io_enter(d, driver, "allocatable");
-    out->has_count = io_get(allocatable, "count") != NULL;
+    out->has_count = io_get(allocatable, "count") != NULL ? 1 : allocatable != NULL ? 2 : 0;
     out->count = (int32_t)io_integer(d, allocatable, "count", INT32_MIN, INT32_MAX, 0);
     io_pop(d);
 }

@@ -97,8 +97,8 @@ karp_status karp_builder_add_csi_node(karp_builder *builder, const karp_csi_node
     path_enter(&a.c, "spec.drivers");
     csi_limit *limits = copy_room(&a.c, own.drivers, own.driver_count, sizeof *limits);
     for (size_t i = 0; limits != NULL && i < own.driver_count; i++) {
-        if (!own.drivers[i].has_count) continue;
         limits[n.limit_count].driver = copy_text(&a.c, own.drivers[i].name);
+        limits[n.limit_count].has_count = own.drivers[i].has_count;
         limits[n.limit_count++].count = own.drivers[i].count;
     }
     n.limits = limits;

@@ -33,7 +33,7 @@ typedef struct catalogue_type {
     resource_list allocatable; /* without overrides: scheduling.md §10.1 */
     const catalogue_offering *offerings;
     uint32_t offering_count;
-    bool capacity_from_overlay;
+    bool capacity_from_overlay, overlaid; /* overlaid: copied for a NodeOverlay */
     const struct type_devices *devices; /* devices.h; NULL = none */
     karp_instance_type shown; /* what karp_catalogue_type() answers; points into the arena */
     const karp_resource *allocatable_shown;

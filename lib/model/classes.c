@@ -12,7 +12,7 @@ struct classing {
     uint32_t *projected; /* store label id -> projected id */
     words keys; /* identity of classes */
     LIST_OF(pod_class) classes;
-    bool csi_limits; /* some node limits volumes, so their claims matter */
+    bool csi_limits; /* some node or type limits volumes, so their claims matter */
 };
 
 /* Drops the labels no selector reads. */
@@ -203,6 +203,7 @@ karp_status prepare_classes(karp_snapshot *s, karp_error *error)
     words_init(&c.keys, s->context);
     for (size_t i = 0; i < s->raw.csi_nodes.count; i++)
         c.csi_limits = c.csi_limits || s->raw.csi_nodes.items[i].limit_count > 0;
+    for (uint32_t t = 0; t < s->table_count; t++) c.csi_limits = c.csi_limits || s->tables[t].limits_volumes;
     s->pod_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->pod_class);
     karp_status status = s->pod_class != NULL && project_labels(&c) ? class_pods(&c, error) : fail_nomem(error);
     if (status == KARP_OK && !(keep_classes(s, c.classes.items, c.classes.count) && count_classes(s)))

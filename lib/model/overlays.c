@@ -305,10 +305,6 @@ static karp_status overlaid(overlaying *w, arena *a, uint32_t pool, uint32_t ind
         if (known == NO_ID) continue;
         const type_update *u = &p->types.items[known];
         touched = true;
-        types[t].device_templates = NULL; /* likewise the type, without its devices */
-        types[t].device_template_count = 0;
-        types[t].attribute_bindings = NULL;
-        types[t].attribute_binding_count = 0;
         types[t].offerings = overlaid_offerings(w, a, index, &c->types[t], sets, p);
         types[t].capacity_from_overlay = u->capacity.count > 0;
         if (u->capacity.count > 0)
@@ -316,7 +312,12 @@ static karp_status overlaid(overlaying *w, arena *a, uint32_t pool, uint32_t ind
         if (types[t].offerings == NULL || (u->capacity.count > 0 && types[t].capacity == NULL))
             return fail_nomem(error);
     }
-    return touched ? karp_catalogue_new(w->s->context, types, c->count, out, error) : KARP_OK;
+    if (!touched) return KARP_OK;
+    karp_status status = karp_catalogue_new(w->s->context, types, c->count, out, error);
+    /* Before 1.15 such types have no devices and no volume limits (Q-11, K15-7). */
+    for (uint32_t t = 0; t < c->count && status == KARP_OK; t++)
+        (*out)->types[t].overlaid = map64_get(&p->type_of, w->translations[index].text[c->types[t].name]) != NO_ID;
+    return status;
 }
 
 static karp_status remake(overlaying *w, uint32_t pool, karp_error *error)

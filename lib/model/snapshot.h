@@ -38,13 +38,21 @@ typedef struct offering {
     bool available, price_from_overlay;
 } offering;
 
+/* How many volumes of a CSI driver a node of a type takes. */
+typedef struct volume_limit {
+    uint32_t driver; /* text id */
+    int64_t count;
+} volume_limit;
+
 typedef struct instance_type {
     uint32_t name; /* text id */
     uint32_t set;
     uint32_t variant_first, variant_count, offering_first, offering_count;
     const int64_t *capacity; /* vector */
     resource_list capacity_list, allocatable_list; /* in the snapshot's resource ids */
-    bool capacity_from_overlay;
+    bool capacity_from_overlay, overlaid; /* overlaid: copied for a NodeOverlay (§30) */
+    const volume_limit *volume_limits; /* of drivers that the snapshot knows, each once */
+    uint32_t volume_limit_count;
     uint32_t kit; /* device_world.h: what it brings, when `devices` is not NULL */
     const struct type_devices *devices;
 } instance_type;
@@ -60,6 +68,7 @@ typedef struct type_table {
     uint32_t type_key_count, offering_key_count;
     const uint32_t *type_columns, *offering_columns; /* [key * count + index] */
     bool has_reservations; /* some available offering is reserved */
+    bool limits_volumes; /* some type does */
     bool repeated_names; /* two types have one name: a launch lists it once */
     bool overlaid; /* some price or capacity is from an overlay */
     uint32_t capacity_types; /* how many different ones the available offerings have */

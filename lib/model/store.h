@@ -254,11 +254,12 @@ typedef struct storage_class {
 typedef struct csi_limit {
     uint32_t driver;
     int32_t count;
+    uint32_t has_count; /* 0 = no allocatable, 1 = a count, 2 = allocatable without one */
 } csi_limit;
 
 typedef struct csi_node {
     object meta;
-    const csi_limit *limits; /* drivers with a limit only */
+    const csi_limit *limits; /* every driver that is listed */
     uint32_t limit_count;
 } csi_node;
 

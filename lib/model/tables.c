@@ -99,6 +99,24 @@ static void fill_offering(struct filling *f, instance_type *type, uint32_t index
     if (o->price_from_overlay) f->table->overlaid = true;
 }
 
+/* Drivers that no volume and no class of the snapshot is of cannot matter. */
+static bool fill_volume_limits(struct filling *f, const karp_instance_type *from, instance_type *type)
+{
+    volume_limit *list = arena_array(&f->s->data, from->volume_limit_count + 1, sizeof *list);
+    uint32_t n = 0;
+    if (list == NULL) return false;
+    for (size_t i = 0; i < from->volume_limit_count; i++) {
+        karp_str driver = from->volume_limits[i].driver;
+        uint32_t text = strings_find(&f->s->raw.text, driver.ptr, driver.len), k = 0;
+        while (k < n && list[k].driver != text) k++;
+        if (text != NO_ID && k == n) list[n++] = (volume_limit){ text, from->volume_limits[i].count };
+    }
+    type->volume_limits = list;
+    type->volume_limit_count = n;
+    f->table->limits_volumes = f->table->limits_volumes || n > 0;
+    return true;
+}
+
 static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t index)
 {
     karp_snapshot *s = f->s;
@@ -109,6 +127,7 @@ static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t in
     type->offering_count = from->offering_count;
     type->variant_first = f->variants;
     type->capacity_from_overlay = from->capacity_from_overlay;
+    type->overlaid = from->overlaid;
     if (type->capacity_from_overlay) f->table->overlaid = true;
     if (type->set == NO_ID || !translate_list(s, f->t, from->capacity, &type->capacity_list) ||
         !translate_list(s, f->t, from->allocatable, &type->allocatable_list)) {
@@ -118,6 +137,7 @@ static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t in
         type->devices = translate_type_devices(s, f->t->text, from->devices);
         if (type->devices == NULL) return false;
     }
+    if (from->shown.volume_limit_count > 0 && !fill_volume_limits(f, &from->shown, type)) return false;
     type->variant_count = from->offering_count == 0 ? 0 : group_of(from, from->offering_count - 1, f->groups);
     for (uint32_t v = 0; v < type->variant_count; v++) f->table->variants[f->variants++].type = index;
     for (uint32_t o = 0; o < from->offering_count; o++) {

@@ -4,17 +4,19 @@
 #include <base/bits.h>
 #include <schedule/claim_order.h>
 #include <schedule/claims.h>
+#include <schedule/launch_volumes.h>
 #include <schedule/places.h>
 #include <schedule/templates.h>
 
-bool claims_countable(const scheduler *s, const view *v)
+bool claims_countable(scheduler *s, const view *v)
 {
     const class_state *k = &s->classes[v->class_];
     const kin *selected = &s->kins.items[k->kin];
     bool counted = v->owned_count > 0 || k->inverse_count > 0 || selected->counted_count > 0 ||
                    selected->barred_count > 0;
     return !counted && refusals_last(s, v) && shape_of(s->snapshot, v->class_)->ports.count == 0 &&
-           s->snapshot->classes[v->class_].alternative_count == 0;
+           s->snapshot->classes[v->class_].alternative_count == 0 &&
+           (s->limited_drivers == 0 || !launch_volumes_limited(s, v->class_));
 }
 
 /* ---- one claim ------------------------------------------------------------------------------------------------------- */

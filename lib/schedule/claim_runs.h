@@ -13,7 +13,7 @@
 #include <schedule/scheduler.h>
 
 /* Whether runs of the view may be placed so; of a pod of it that went on a claim all nodes have refused the next. */
-bool claims_countable(const scheduler *s, const view *v);
+bool claims_countable(scheduler *s, const view *v);
 /* Places as many of `pods`, more of the view's run, as it can; how many that were. The one before them went on a claim. `first`:
  * where they stand in the queue. */
 uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number);

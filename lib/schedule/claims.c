@@ -4,6 +4,7 @@
 #include <base/bits.h>
 #include <schedule/devices.h>
 #include <schedule/claim_order.h>
+#include <schedule/launch_volumes.h>
 #include <schedule/places.h>
 #include <schedule/ports.h>
 #include <schedule/templates.h>
@@ -14,6 +15,7 @@
 /* What a claim would be with one more pod. */
 typedef struct offer {
     uint32_t set, types;
+    uint32_t from; /* the claim's types, without those that its volumes exclude with the pod's */
     bool relaxed; /* some minValues was lowered */
     uint32_t *reserved; /* reservation numbers to hold; in the arena */
     uint32_t reserved_count;
@@ -95,7 +97,7 @@ static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool rel
 
 /* Karpenter takes the domain that topology names first, and fails when no type is left there (Q-17). Without the quirk that
  * domain is excluded, so that topology names the next one; false when it named none. */
-static bool leave_domain(scheduler *s, const claim *c, const view *v, spot *at, uint32_t chosen_set)
+static bool leave_domain(scheduler *s, uint32_t from, const view *v, spot *at, uint32_t chosen_set)
 {
     uint32_t leave = NO_ID;
     for (uint32_t i = 0; i < v->owned_count; i++) {
@@ -104,7 +106,7 @@ static bool leave_domain(scheduler *s, const claim *c, const view *v, spot *at, 
         if (g->host || g->kind == GROUP_ANTI || id == NO_ID || id == set_get(&s->algebra, at->set, key)) continue;
         const requirement *r = requirement_get(&s->algebra, id);
         if (r->complement || r->value_count != 1) continue;
-        uint32_t types = typeset_narrow(s, c->types, set_add(&s->algebra, at->set, id));
+        uint32_t types = typeset_narrow(s, from, set_add(&s->algebra, at->set, id));
         bool to_blame = types != NO_ID && !typeset_fits(s, types, s->total);
         if (leave == NO_ID || to_blame) leave = id;
         if (to_blame) break;
@@ -142,13 +144,13 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
     uint32_t first_set = o->set;
     for (;;) {
         /* What has been narrowed to its requirements needs it again when they change. */
-        o->types = c->pods > 0 && o->set == c->set ? c->types : typeset_narrow(s, c->types, o->set);
+        o->types = c->pods > 0 && o->set == c->set ? o->from : typeset_narrow(s, o->from, o->set);
         if (o->types != NO_ID && t->group_ports && p->ports.count > 0)
             o->types = without_port_clashes(s, c, pod_number, o->types, p->ports);
         if (o->types == NO_ID) return KARP_REASON_NOT_REACHED;
         if (typeset_fits(s, o->types, s->total))
             return truly_meets(s, v, o->set) ? check_list(s, c, v, relax, o) : KARP_REASON_REQUIREMENTS;
-        if (quirk(s, 17) || !leave_domain(s, c, v, &at, o->set) || !topology_admit(s, v, &at, &o->set)) break;
+        if (quirk(s, 17) || !leave_domain(s, o->from, v, &at, o->set) || !topology_admit(s, v, &at, &o->set)) break;
     }
     o->set = first_set; /* the first choice is what a refusal is about */
     return KARP_REASON_TUPLE;
@@ -160,8 +162,13 @@ static uint32_t can_add(scheduler *s, const claim *c, uint32_t pod_number, const
     static const demand unconstrained = { EMPTY_SET, NO_ID };
     const pod_class *k = &s->snapshot->classes[v->class_];
     const template_ *t = &s->templates[c->template_];
-    *o = (offer){ .set = EMPTY_SET };
+    *o = (offer){ .set = EMPTY_SET, .from = c->types };
     if (!bits_test(v->tolerated, c->template_)) return KARP_REASON_TAINTS;
+    if (s->limited_drivers > 0 && launch_volumes_limited(s, v->class_)) {
+        o->from = launch_volumes_narrow(s, c, v->class_, c->types);
+        if (o->from == NO_ID) return KARP_REASON_NOT_REACHED;
+        if (typeset_empty(s, o->from)) return KARP_REASON_VOLUME_LIMIT;
+    }
     if (!template_host_allows(s, t, v->full.host) || !set_compatible(&s->algebra, c->set, v->full.set, true))
         return KARP_REASON_REQUIREMENTS;
     if (c->port_count > 0 &&
@@ -222,6 +229,8 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     topology_record(s, v, &at);
     if (o->reserved_count > 0 || c->reserved_count > 0) reservations_hold(s, c, o->reserved, o->reserved_count);
     if (p->has_claims) devices_take_claim(s, c);
+    if (s->limited_drivers > 0 && launch_volumes_limited(s, v->class_) && !launch_volumes_take(s, c, v->class_))
+        return false;
     return ports_take(s, &c->ports, &c->port_count, &c->port_capacity, pod_number, p->ports);
 }
 

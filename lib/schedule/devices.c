@@ -255,15 +255,16 @@ static uint32_t verdict(const scheduler *s, bool found)
 static const instance_type *type_of_node(const scheduler *s, const state_node *n)
 {
     const karp_snapshot *w = s->snapshot;
-    uint32_t name = label_get(n->labels, w->known.instance_type);
-    if (n->pool == NO_ID || name == NO_ID || w->pool_table[n->pool] == NO_ID ||
-        !pool_usable(w, &w->raw.pools.items[n->pool]))
-        return NULL;
-    const type_table *t = &w->tables[w->pool_table[n->pool]];
-    for (uint32_t i = 0; i < t->type_count; i++) {
-        if (t->types[i].name == name) return &t->types[i];
-    }
-    return NULL;
+    if (n->pool == NO_ID || !pool_usable(w, &w->raw.pools.items[n->pool])) return NULL;
+    uint32_t type = type_of_labels(w, n->pool, n->labels);
+    return type == NO_ID ? NULL : &w->tables[w->pool_table[n->pool]].types[type];
+}
+
+/* What the type brings; of one that was copied for a NodeOverlay, nothing before 1.15 (Q-11, K15-7). */
+static uint32_t kit_of(const scheduler *s, const instance_type *type)
+{
+    bool lost = type->overlaid && !in_force(s, RULE_OVERLAYS_KEEP);
+    return type->devices != NULL && !lost ? type->kit : NO_ID;
 }
 
 uint32_t devices_on_host(scheduler *s, uint32_t host_index, uint32_t class_number)
@@ -271,7 +272,7 @@ uint32_t devices_on_host(scheduler *s, uint32_t host_index, uint32_t class_numbe
     const host *h = &s->hosts[host_index];
     const state_node *n = &s->snapshot->nodes[h->node];
     const instance_type *type = type_of_node(s, n);
-    uint32_t bonds = type != NULL && type->devices != NULL ? type->kit : NO_ID, kit = n->initialized ? NO_ID : bonds;
+    uint32_t bonds = type != NULL ? kit_of(s, type) : NO_ID, kit = n->initialized ? NO_ID : bonds;
     const uint32_t no_type = NO_ID;
     begin(s);
     allocation *a = &s->devices->now;
@@ -310,7 +311,7 @@ static bool list_types(scheduler *s, const claim *c, asking *who)
         uint32_t v = y->variant_first;
         while (v < y->variant_first + y->variant_count && !bits_test(bits, v)) v++;
         if (v == y->variant_first + y->variant_count) continue;
-        kits[n] = y->devices != NULL ? y->kit : NO_ID;
+        kits[n] = kit_of(s, y);
         brings[n] = kits[n] != NO_ID && s->devices->world->kits[kits[n]].device_count > 0;
         types[n++] = i;
     }

@@ -181,15 +181,15 @@ void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const i
 
 /* ---- minValues ------------------------------------------------------------------------------------------------------ */
 
-/* A value of a type counts for Karpenter even when no launch could have it (Q-20): neither the claim nor an offering of the
- * type that is for sale has to allow it. */
+/* A value of a type counts for Karpenter even when no launch could have it (Q-20): no available offering of the type has to
+ * allow it, nor before 1.15 the launch itself. */
 static bool value_counts(scheduler *s, const template_ *t, uint32_t variant_number, uint32_t key, uint32_t value,
                          uint32_t set)
 {
+    uint32_t asked = quirk(s, 20) && !in_force(s, RULE_ALLOWED_MIN_VALUES) ? NO_ID : set_get(&s->algebra, set, key);
+    if (asked != NO_ID && !requirement_has(&s->algebra, requirement_get(&s->algebra, asked), value)) return false;
     if (quirk(s, 20)) return true;
     const instance_type *type = &t->table->types[t->table->variants[variant_number].type];
-    uint32_t asked = set_get(&s->algebra, set, key);
-    if (asked != NO_ID && !requirement_has(&s->algebra, requirement_get(&s->algebra, asked), value)) return false;
     for (uint32_t i = type->offering_first; i < type->offering_first + type->offering_count; i++) {
         const offering *o = &t->table->offerings[i];
         if (!o->available || o->variant != variant_number || !offering_compatible(s, o, set)) continue;

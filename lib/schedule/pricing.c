@@ -45,6 +45,7 @@ static const struct price_order *price_order_of(scheduler *s, const type_table *
         }
         for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count;
              i = bits_next(offered, t->offering_count, i + 1)) {
+            if (!offering_launchable(s, &t->offerings[i])) continue;
             if (t->offerings[i].price < o->prices[t->offerings[i].type])
                 o->prices[t->offerings[i].type] = t->offerings[i].price;
         }
@@ -63,7 +64,7 @@ bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_
     *best = NO_ID;
     for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
         const offering *o = &t->offerings[i];
-        if (!o->available || !offering_compatible(s, o, set)) continue;
+        if (!offering_launchable(s, o) || !offering_compatible(s, o, set)) continue;
         if (*best == NO_ID || o->price < t->offerings[*best].price) {
             *best = i;
             continue;

@@ -94,7 +94,7 @@ static uint32_t add_capacity_types(scheduler *s, const type_table *t, uint32_t t
     const instance_type *y = &t->types[type];
     for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count; o++) {
         const offering *f = &t->offerings[o];
-        bool known = !f->available || f->capacity_type == NO_ID || f->capacity_type == NO_TEXT;
+        bool known = !offering_launchable(s, f) || f->capacity_type == NO_ID || f->capacity_type == NO_TEXT;
         for (uint32_t c = 0; c < n && !known; c++) known = list[c] == f->capacity_type;
         if (!known && offering_compatible(s, f, set)) list[n++] = f->capacity_type;
     }

@@ -56,13 +56,20 @@ static bool holds(const uint32_t *ids, uint32_t count, uint32_t id)
     return false;
 }
 
+/* Nothing is left of it, and nothing comes back (K15-4). Before 1.15 such a reservation was one like the others. */
+static bool is_full(const scheduler *s, const offering *o, uint32_t id)
+{
+    (void)id;
+    return in_force(s, RULE_FULL_RESERVATIONS) && o->reservation_capacity <= 0;
+}
+
 uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_number, const uint64_t *fitting,
                              uint32_t set, uint32_t **ids, uint32_t *count)
 {
     const type_table *table = s->templates[template_number].table;
     struct reservations *r = &s->reservations;
     uint32_t *list = arena_array(&s->round_data, r->count + (size_t)1, sizeof *list), n = 0, last = NO_ID;
-    bool any = false;
+    bool some = false, full = false, other = !in_force(s, RULE_FULL_RESERVATIONS); /* with room, full, not reserved */
     if (list == NULL) {
         s->failed = true;
         return KARP_REASON_NOT_REACHED;
@@ -74,17 +81,24 @@ uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_num
         const instance_type *type = &table->types[last];
         for (uint32_t i = 0; i < type->offering_count; i++) {
             const offering *o = &table->offerings[type->offering_first + i];
-            if (!o->available || o->capacity_type != s->snapshot->known.reserved || !offering_compatible(s, o, set))
-                continue;
+            bool reserved = o->capacity_type == s->snapshot->known.reserved;
+            if (!o->available || (!reserved && other) || !offering_compatible(s, o, set)) continue;
+            other = other || !reserved;
+            if (!reserved) continue;
             uint32_t id = map64_get(&r->numbers, o->reservation);
-            any = true;
+            if (is_full(s, o, id)) {
+                full = true;
+                continue;
+            }
+            some = true;
             if ((holds(c->reserved, c->reserved_count, id) || r->left[id] > 0) && !holds(list, n, id)) list[n++] = id;
         }
     }
     *ids = list;
     *count = n;
+    if (full && !some && !other) return s->reserved_fallback ? KARP_REASON_RESERVED_FULL : KARP_REASON_RESERVED;
     if (s->reserved_fallback || n > 0) return KARP_REASON_NONE;
-    return any || c->reserved_count > 0 ? KARP_REASON_RESERVED : KARP_REASON_NONE;
+    return some || c->reserved_count > 0 ? KARP_REASON_RESERVED : KARP_REASON_NONE;
 }
 
 void reservations_hold(scheduler *s, claim *c, uint32_t *ids, uint32_t count)

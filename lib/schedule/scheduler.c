@@ -7,6 +7,7 @@
 #include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/hosts.h>
+#include <schedule/launch_volumes.h>
 #include <schedule/provision.h>
 #include <schedule/rounds.h>
 #include <schedule/solve.h>
@@ -14,6 +15,7 @@
 #include <schedule/topology.h>
 #include <schedule/types.h>
 #include <schedule/views.h>
+#include <schedule/volumes.h>
 #include <string.h>
 
 static const karp_options default_options = { .size = sizeof(karp_options) };
@@ -30,6 +32,7 @@ static void apply_options(scheduler *s, const run_options *how)
     s->shield = how->shield || (!how->simulation && set->consolidation_simulation);
     s->reserved_fallback = how->simulation || set->reserved_mode == KARP_RESERVED_FALLBACK;
     s->best_effort = set->min_values_policy == KARP_MIN_VALUES_BEST_EFFORT;
+    volumes_init(s);
     s->ignore_preferences = set->preference_policy == KARP_PREFERENCES_IGNORE;
 }
 
@@ -72,9 +75,9 @@ static bool set_up(scheduler *s)
     const karp_snapshot *w = s->snapshot;
     if (!algebra_init(&s->algebra, s->context, &w->facts, &w->algebra)) return false;
     return choose_dims(s) && make_classes(s) && types_init(s) && hosts_init(s) && admission_init(s) &&
-           templates_init(s) && hosts_reserve(s) && limits_init(s) && reservations_init(s) && claims_init(s) &&
-           default_spread_init(s) && topology_init(s) && devices_init(s) && rounds_init(s) && !s->failed &&
-           !s->algebra.failed;
+           templates_init(s) && hosts_reserve(s) && limits_init(s) && reservations_init(s) && launch_volumes_init(s) &&
+           claims_init(s) && default_spread_init(s) && topology_init(s) && devices_init(s) && rounds_init(s) &&
+           !s->failed && !s->algebra.failed;
 }
 
 karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how, scheduler **out, karp_error *error)

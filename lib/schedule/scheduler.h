@@ -272,6 +272,8 @@ typedef struct claim {
     uint32_t port_count, port_capacity;
     uint32_t *reserved; /* reservation numbers held */
     uint32_t reserved_count;
+    const struct volume_use *volumes; /* of its pods, each once; see launch_volumes.h */
+    uint32_t volume_count;
 } claim;
 
 typedef struct bucket {
@@ -419,6 +421,10 @@ struct scheduler {
         uint32_t *texts; /* number -> text id */
         map64 numbers; /* text id -> number */
     } reservations;
+
+    struct volume_counts *volume_counts; /* see launch_volumes.c */
+    uint32_t limited_drivers; /* that some type limits, when that matters */
+    bool limits_volumes; /* some node or type may */
 
     const uint32_t *pods; /* to place, in list order */
     uint32_t *listed; /* where they are written when no list says it already */

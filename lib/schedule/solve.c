@@ -77,6 +77,7 @@ static uint32_t place_pod(scheduler *s, uint32_t pod_number, uint32_t view_numbe
         uint32_t refused = devices_refuse(s, s->views.items[view_number].class_);
         if (refused != KARP_REASON_NONE) return refused;
     }
+    if (volumes_look_up_fails(s, s->views.items[view_number].class_)) return KARP_REASON_VOLUME_LOOK_UP;
     if (volumes_rule_out(s, s->views.items[view_number].class_)) return KARP_REASON_VOLUME;
     if (hosts_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
     if (claims_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;

@@ -2,33 +2,69 @@
 #include <schedule/volumes.h>
 
 #include <model/prepare.h>
+#include <schedule/types.h>
 
 /* The volumes on a node that limits them. Only those of drivers that have a limit there are told of. */
 struct node_volumes {
-    const csi_node *csi;
     map64 limit_of; /* driver -> its first limit */
     struct limit_use {
+        uint32_t driver;
+        int64_t most;
         uint32_t first; /* the first limit of the same driver, which counts for all of them: */
         uint32_t held, more; /* … claims that are there; while a pod is looked at, those that it would add */
     } * limits;
+    uint32_t limit_count;
     volume_use *items;
     size_t count, capacity, bound; /* bound: those of bound pods, which come first */
     map64 places; /* claim -> where in `items` it is, or once was */
 };
 
-/* The claims of a class, each once. */
-struct class_volumes {
-    const volume_use *items;
-    uint32_t count;
-    bool found; /* all could be looked up */
-};
-
-static const csi_node *limits_of(const scheduler *s, const host *h)
+/* NULL = the node has none, or is none yet. */
+static const csi_node *csi_of(const scheduler *s, const host *h)
 {
     const karp_snapshot *w = s->snapshot;
     uint32_t n = w->nodes[h->node].node; /* its own name: while it registers it is known by its claim's */
     uint32_t i = n == NO_ID ? NO_ID : store_find(&w->raw, KIND_CSI_NODE, NO_TEXT, w->raw.nodes.items[n].meta.name);
-    return i == NO_ID || w->raw.csi_nodes.items[i].limit_count == 0 ? NULL : &w->raw.csi_nodes.items[i];
+    return i == NO_ID ? NULL : &w->raw.csi_nodes.items[i];
+}
+
+/* The instance type whose limits hold where the node does not publish any (K15-2); NULL = none. */
+static const instance_type *type_behind(const scheduler *s, const host *h)
+{
+    const karp_snapshot *w = s->snapshot;
+    const state_node *n = &w->nodes[h->node];
+    if (!in_force(s, RULE_TYPE_VOLUME_LIMITS) || !n->managed || n->pool == NO_ID) return NULL;
+    uint32_t type = type_of_labels(w, n->pool, n->labels);
+    const instance_type *found = type == NO_ID ? NULL : &w->tables[w->pool_table[n->pool]].types[type];
+    return found != NULL && found->overlaid && !in_force(s, RULE_OVERLAYS_KEEP) ? NULL : found;
+}
+
+static bool listed(const csi_node *csi, uint32_t driver)
+{
+    for (uint32_t i = 0; csi != NULL && i < csi->limit_count; i++) {
+        if (csi->limits[i].driver == driver) return true;
+    }
+    return false;
+}
+
+/* What limits the node: what it publishes, and for other drivers what its type says. Returns how many; `out` may be NULL. */
+static uint32_t find_limits(const scheduler *s, const csi_node *csi, const instance_type *type, struct limit_use *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; csi != NULL && i < csi->limit_count; i++) {
+        const csi_limit *l = &csi->limits[i];
+        bool none = l->has_count == 2 && !in_force(s, RULE_TYPE_VOLUME_LIMITS); /* no count was once read as 0 */
+        if (l->has_count != 1 && !none) continue;
+        if (out != NULL) out[n] = (struct limit_use){ .driver = l->driver, .most = none ? 0 : l->count };
+        n++;
+    }
+    for (uint32_t i = 0; type != NULL && i < type->volume_limit_count; i++) {
+        const volume_limit *l = &type->volume_limits[i];
+        if (listed(csi, l->driver)) continue;
+        if (out != NULL) out[n] = (struct limit_use){ .driver = l->driver, .most = l->count };
+        n++;
+    }
+    return n;
 }
 
 static uint64_t claim_key(const volume_use *u) { return pair_key(u->name_space, u->claim); }
@@ -69,12 +105,12 @@ static bool add_bound(scheduler *s, struct node_volumes *n, const pod *p)
 }
 
 /* A node without volumes, with what limits it; NULL = refused. */
-static struct node_volumes *make(scheduler *s, const csi_node *csi)
+static struct node_volumes *make(scheduler *s, uint32_t limit_count)
 {
     struct node_volumes *n = arena_alloc(&s->data, sizeof *n);
-    struct limit_use *limits = arena_array(&s->data, csi->limit_count, sizeof *limits);
+    struct limit_use *limits = arena_array(&s->data, limit_count, sizeof *limits);
     if (n == NULL || limits == NULL) return NULL;
-    *n = (struct node_volumes){ .csi = csi, .limits = limits };
+    *n = (struct node_volumes){ .limits = limits, .limit_count = limit_count };
     map64_init(&n->limit_of, s->context);
     map64_init(&n->places, s->context);
     return n;
@@ -82,10 +118,10 @@ static struct node_volumes *make(scheduler *s, const csi_node *csi)
 
 static bool number_limits(struct node_volumes *n)
 {
-    for (uint32_t i = 0; i < n->csi->limit_count; i++) {
-        uint32_t first = map64_get(&n->limit_of, n->csi->limits[i].driver);
-        if (first == NO_ID && !map64_put(&n->limit_of, n->csi->limits[i].driver, i)) return false;
-        n->limits[i] = (struct limit_use){ .first = first == NO_ID ? i : first };
+    for (uint32_t i = 0; i < n->limit_count; i++) {
+        uint32_t first = map64_get(&n->limit_of, n->limits[i].driver);
+        if (first == NO_ID && !map64_put(&n->limit_of, n->limits[i].driver, i)) return false;
+        n->limits[i].first = first == NO_ID ? i : first;
     }
     return true;
 }
@@ -96,9 +132,12 @@ static bool load(scheduler *s, host *h)
     const state_node *n = &s->snapshot->nodes[h->node];
     if (h->volumes_loaded) return true;
     h->volumes_loaded = true;
-    const csi_node *csi = limits_of(s, h);
-    if (csi == NULL) return true;
-    h->volumes = make(s, csi);
+    const csi_node *csi = csi_of(s, h);
+    const instance_type *type = type_behind(s, h);
+    uint32_t limit_count = find_limits(s, csi, type, NULL);
+    if (limit_count == 0) return true;
+    h->volumes = make(s, limit_count);
+    if (h->volumes != NULL) (void)find_limits(s, csi, type, h->volumes->limits);
     bool loaded = h->volumes != NULL && number_limits(h->volumes);
     for (uint32_t i = 0; i < n->pod_count && loaded; i++)
         loaded = add_bound(s, h->volumes, pod_at(&s->snapshot->raw, n->pods[i]));
@@ -126,8 +165,7 @@ static bool list_claims(scheduler *s, const pod_class *c, struct class_volumes *
     return listed;
 }
 
-/* Made when first asked for; NULL = refused. */
-static const struct class_volumes *claims_of(scheduler *s, uint32_t class_number)
+const struct class_volumes *volumes_of_class(scheduler *s, uint32_t class_number)
 {
     static const struct class_volumes none = { .found = true };
     const pod_class *c = &s->snapshot->classes[class_number];
@@ -144,20 +182,20 @@ static const struct class_volumes *claims_of(scheduler *s, uint32_t class_number
 
 bool volumes_within(scheduler *s, host *h, uint32_t class_number)
 {
-    if (s->snapshot->raw.csi_nodes.count == 0) return true;
+    if (!s->limits_volumes) return true;
     if (!load(s, h)) return false;
     struct node_volumes *n = h->volumes;
     if (n == NULL) return true;
-    const struct class_volumes *c = claims_of(s, class_number);
+    const struct class_volumes *c = volumes_of_class(s, class_number);
     bool within = c != NULL;
-    for (uint32_t i = 0; i < n->csi->limit_count; i++) n->limits[i].more = 0;
+    for (uint32_t i = 0; i < n->limit_count; i++) n->limits[i].more = 0;
     for (uint32_t i = 0; within && i < c->count; i++) {
         uint32_t limit = map64_get(&n->limit_of, c->items[i].driver);
         if (limit != NO_ID && !uses(n, &c->items[i])) n->limits[limit].more++;
     }
-    for (uint32_t i = 0; within && i < n->csi->limit_count; i++) {
+    for (uint32_t i = 0; within && i < n->limit_count; i++) {
         const struct limit_use *u = &n->limits[n->limits[i].first];
-        within = (int64_t)u->held + u->more <= n->csi->limits[i].count;
+        within = (int64_t)u->held + u->more <= n->limits[i].most;
     }
     return within;
 }
@@ -165,7 +203,7 @@ bool volumes_within(scheduler *s, host *h, uint32_t class_number)
 bool volumes_take(scheduler *s, host *h, uint32_t class_number)
 {
     if (h->volumes == NULL) return true;
-    const struct class_volumes *c = claims_of(s, class_number);
+    const struct class_volumes *c = volumes_of_class(s, class_number);
     bool added = c != NULL;
     for (uint32_t i = 0; added && c->found && i < c->count; i++) added = add(s, h->volumes, c->items[i]);
     if (!added) s->failed = true;
@@ -185,6 +223,19 @@ void volumes_free(scheduler *s, host *h)
     mem_free(s->context, n->items, n->capacity * sizeof(volume_use));
     map64_free(&n->limit_of);
     map64_free(&n->places);
+}
+
+void volumes_init(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    s->limits_volumes = w->raw.csi_nodes.count > 0;
+    for (uint32_t t = 0; t < w->table_count && in_force(s, RULE_TYPE_VOLUME_LIMITS); t++)
+        s->limits_volumes = s->limits_volumes || w->tables[t].limits_volumes;
+}
+
+bool volumes_look_up_fails(const scheduler *s, uint32_t class_number)
+{
+    return in_force(s, RULE_VOLUME_LOOK_UP) && !s->snapshot->classes[class_number].counts_volumes;
 }
 
 bool volumes_rule_out(const scheduler *s, uint32_t class_number)

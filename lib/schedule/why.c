@@ -6,6 +6,7 @@
 #include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/hosts.h>
+#include <schedule/launch_volumes.h>
 #include <schedule/ports.h>
 #include <schedule/show.h>
 #include <schedule/templates.h>
@@ -217,6 +218,23 @@ static void show_unmet(scheduler *s, strbuf *b, const template_ *t, uint32_t set
     mem_free(s->context, scratch, all * sizeof *scratch);
 }
 
+/* In a launch of its own the pod would have more volumes than any type takes. */
+static void show_volume_limit(scheduler *s, strbuf *b, const template_ *t, uint32_t class_number)
+{
+    const claim alone = { .template_ = (uint32_t)(t - s->templates) };
+    uint32_t driver, count;
+    int64_t limit;
+    strbuf_adds(b, "would exceed volume limit for all instance type options");
+    if (!launch_volumes_blame(s, &alone, class_number, t->initial, &driver, &count, &limit)) return;
+    strbuf_adds(b, " (provisioner=");
+    strbuf_addstr(b, text_of(s->snapshot, driver));
+    strbuf_adds(b, ", volume-count=");
+    strbuf_addu(b, count);
+    strbuf_adds(b, ", volume-limit=");
+    strbuf_addu(b, limit > 0 ? (uint64_t)limit : 0);
+    strbuf_addc(b, ')');
+}
+
 static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v, uint32_t code, uint32_t set)
 {
     uint32_t first = 0;
@@ -232,6 +250,10 @@ static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v
     case KARP_REASON_NODE_LIMITS: strbuf_adds(b, "node limits have been exhausted for nodepool"); return;
     case KARP_REASON_LIMITS: show_limits(s, b, t); return;
     case KARP_REASON_RESERVED: strbuf_adds(b, "compatible reserved offerings could not be reserved"); return;
+    case KARP_REASON_RESERVED_FULL:
+        strbuf_adds(b, "the only compatible reserved offering is full; falling through to other NodePools");
+        return;
+    case KARP_REASON_VOLUME_LIMIT: show_volume_limit(s, b, t, v->class_); return;
     case KARP_REASON_MIN_VALUES: strbuf_adds(b, "minValues requirement is not met"); return;
     default: break;
     }
@@ -372,6 +394,7 @@ bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_un
     row->code = f->reason;
     row->permanent = karp_reason_permanent(f->reason);
     row->message = str(karp_reason_text(f->reason));
+    if (f->reason == KARP_REASON_VOLUME_LOOK_UP) return true;
     bool of_claims = f->reason == KARP_REASON_DRA_NOT_EVALUATED || f->reason == KARP_REASON_RESOURCE_CLAIM;
     if (of_claims) return why_not_claims(s, f, d, row);
     const pod_class *c = f->reason == KARP_REASON_VOLUME && f->view != NO_ID

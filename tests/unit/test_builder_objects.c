@@ -212,8 +212,10 @@ static void test_storage_classes(void **state)
     karp_csi_driver drivers[] = { { T("free"), 0, 0 }, { T("ebs.csi.aws.com"), 25, 1 } };
     karp_csi_node n = { .size = sizeof n, .meta = { .name = T("node-1") }, .drivers = drivers, .driver_count = 2 };
     good(f, karp_builder_add_csi_node(f->b, &n, &f->error));
-    assert_int_equal(f->s->csi_nodes.items[0].limit_count, 1);
-    assert_int_equal(f->s->csi_nodes.items[0].limits[0].count, 25);
+    assert_int_equal(f->s->csi_nodes.items[0].limit_count, 2);
+    assert_int_equal(f->s->csi_nodes.items[0].limits[0].has_count, 0);
+    assert_int_equal(f->s->csi_nodes.items[0].limits[1].has_count, 1);
+    assert_int_equal(f->s->csi_nodes.items[0].limits[1].count, 25);
 }
 
 static void test_cluster(void **state)
