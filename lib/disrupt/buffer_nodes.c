@@ -7,6 +7,7 @@
 
 #include <base/error.h>
 #include <schedule/places.h>
+#include <schedule/scheduler.h>
 #include <schedule/solve.h>
 #include <string.h>
 
@@ -22,11 +23,11 @@ static bool note_nodes(scheduler *s, uint8_t *holds)
 {
     const karp_snapshot *w = s->snapshot;
     if (!places_settle(s)) return false;
-    for (uint32_t i = 0; i < s->pod_count; i++) {
-        uint32_t pod_number = s->pods[i];
-        place at = s->places[pod_number];
+    for (uint32_t i = 0; i < s->pods.count; i++) {
+        uint32_t pod_number = s->pods.items[i];
+        place at = s->placement.places[pod_number];
         if (at.where == PLACE_HOST && (pod_at(&w->raw, pod_number)->flags & POD_VIRTUAL))
-            holds[s->hosts[at.target].node] = 1;
+            holds[s->hosts.items[at.target].node] = 1;
     }
     return true;
 }
@@ -50,7 +51,7 @@ karp_status pass_buffer_nodes(pass *p, karp_error *error)
         memset(holds, 1, w->node_count); /* nobody knows */
         status = KARP_OK;
     }
-    p->steps += s != NULL ? s->steps : 0;
+    p->steps += s != NULL ? s->round.steps : 0;
     p->buffer_nodes = holds;
     scheduler_free(s);
     return status;

@@ -28,16 +28,16 @@ bool candidate_empty(const pass *p, const candidate *c)
 /* ---- §5: any method ------------------------------------------------------------------------------------------------- */
 
 /* Karpenter understands "true" only (D-Q21); without the quirk a duration counts from the node's creation. */
-static bool node_protected(const pass *p, const object *face)
+static bool node_protected(const pass *p, const object *shown)
 {
     const karp_snapshot *w = p->snapshot;
     int64_t length;
-    uint32_t value = label_get(face->annotations, w->known.do_not_disrupt);
+    uint32_t value = label_get(shown->annotations, w->known.do_not_disrupt);
     if (value == NO_ID) return false;
     if (value == w->known.true_) return true;
     karp_str text = text_of(w, value);
     if (pass_quirk(p, 21) || !duration_parse(text.ptr, text.len, &length) || length <= 0) return false;
-    return p->now < later(face->creation, length);
+    return p->now < later(shown->creation, length);
 }
 
 static uint32_t node_exclusion(const pass *p, uint32_t number)

@@ -4,13 +4,14 @@
 #include <base/error.h>
 #include <disrupt/balanced.h>
 #include <disrupt/prices.h>
+#include <schedule/scheduler.h>
 #include <string.h>
 
 enum { SPOT_TO_SPOT_TYPES = 15 };
 
 static const type_table *table_of(const simulation *m, const replacement *r)
 {
-    return m->s->templates[m->s->claims.items[r->claim].template_].table;
+    return m->s->templates.items[m->s->claims.list.items[r->claim].template_].table;
 }
 
 static bool admits(const scheduler *s, uint32_t set, uint32_t capacity_type)

@@ -2,6 +2,7 @@
 #include <disrupt/prices.h>
 
 #include <math.h>
+#include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/types.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include <disrupt/simulate.h>
 #include <schedule/devices.h>
 #include <schedule/provision.h>
+#include <schedule/scheduler.h>
 #include <schedule/templates.h>
 
 static const int64_t second = INT64_C(1000000000);
@@ -63,14 +64,14 @@ static bool launch_row(karp_decision *d, const command *c, const received *got, 
 {
     const simulation *m = c->simulation;
     const final_claim *f = &m->finals[r->claim];
-    launch_source from = { .template_ = m->s->claims.items[r->claim].template_,
+    launch_source from = { .template_ = m->s->claims.list.items[r->claim].template_,
                            .set = r->set,
                            .types = r->types,
                            .type_count = r->type_count,
                            .requests = f->requests,
                            .pods = got->claims[r->claim].pods,
                            .pod_count = got->claims[r->claim].count,
-                           .relaxed_min_values = m->s->claims.items[r->claim].relaxed_min_values };
+                           .relaxed_min_values = m->s->claims.list.items[r->claim].relaxed_min_values };
     return devices_drivers(m->s, r->claim, &d->data, &from.drivers) && report_launch(m->s, d, &from);
 }
 
@@ -79,7 +80,7 @@ static bool static_row(scheduler *s, karp_decision *d, const replacement *r)
 {
     uint32_t number;
     if (!template_of_static(s, r->pool, &number)) return false;
-    launch_source from = { .template_ = number, .set = s->templates[number].set };
+    launch_source from = { .template_ = number, .set = s->templates.items[number].set };
     return report_launch(s, d, &from);
 }
 

@@ -5,6 +5,7 @@
 #include <disrupt/prices.h>
 #include <math.h>
 #include <model/prepare.h>
+#include <schedule/scheduler.h>
 #include <schedule/types.h>
 
 /* The cheapest offering of the candidate's type, available or not, that its labels agree with; false = none. */
@@ -49,7 +50,7 @@ static double price_of_kind(scheduler *s, const pass *p, const command *c, uint3
 bool same_type_filter(const pass *p, const command *c, replacement *r)
 {
     scheduler *s = c->simulation->s;
-    const type_table *t = s->templates[s->claims.items[r->claim].template_].table;
+    const type_table *t = s->templates.items[s->claims.list.items[r->claim].template_].table;
     double limit = HUGE_VAL;
     uint32_t kept = 0, needed;
     uint32_t *types = arena_array(&c->simulation->data, r->type_count + (size_t)1, sizeof *types);

@@ -6,6 +6,7 @@
 #include <base/sort.h>
 #include <schedule/movable.h>
 #include <schedule/places.h>
+#include <schedule/scheduler.h>
 
 void no_usable_pools(pass *p)
 {
@@ -43,12 +44,12 @@ static bool refuse_uninitialized(simulation *m)
     scheduler *s = m->s;
     const karp_snapshot *w = s->snapshot;
     if (!places_settle(s)) return false;
-    for (uint32_t i = 0; i < s->pod_count; i++) {
-        uint32_t pod_number = s->pods[i], from = w->pod_node[pod_number];
-        place at = s->places[pod_number];
-        if (at.where != PLACE_HOST || w->nodes[s->hosts[at.target].node].initialized) continue;
-        if (from != NO_ID && bits_test(s->marked_nodes, from)) continue;
-        failure *f = list_push(s->context, &s->failures, sizeof *f);
+    for (uint32_t i = 0; i < s->pods.count; i++) {
+        uint32_t pod_number = s->pods.items[i], from = w->pod_node[pod_number];
+        place at = s->placement.places[pod_number];
+        if (at.where != PLACE_HOST || w->nodes[s->hosts.items[at.target].node].initialized) continue;
+        if (from != NO_ID && bits_test(s->hosts.marked_nodes, from)) continue;
+        failure *f = list_push(s->context, &s->placement.failures, sizeof *f);
         if (f == NULL) return false;
         *f = (failure){ .pod = pod_number, .view = NO_ID, .reason = KARP_REASON_UNINITIALIZED_NODE };
     }
@@ -61,8 +62,8 @@ static void note_left_out(simulation *m)
     const karp_snapshot *w = s->snapshot;
     m->all_scheduled = true;
     m->left_out = NO_ID;
-    for (size_t i = 0; i < s->failures.count; i++) {
-        uint32_t pod_number = s->failures.items[i].pod;
+    for (size_t i = 0; i < s->placement.failures.count; i++) {
+        uint32_t pod_number = s->placement.failures.items[i].pod;
         if (pod_provisionable(pod_at(&w->raw, pod_number))) continue;
         m->all_scheduled = false;
         if (m->left_out == NO_ID || w->pod_rank[pod_number] < w->pod_rank[m->left_out]) m->left_out = pod_number;
@@ -76,11 +77,11 @@ static bool finish(simulation *m)
         !refuse_uninitialized(m))
         return false;
     m->claims = arena_array(
-        &m->data, s->claims.count + 1,
+        &m->data, s->claims.list.count + 1,
         sizeof *m->claims); /* NOLINT(clang-analyzer-core.NullDereference): a scheduler that was made is there */
     if (m->claims == NULL) return false;
-    for (uint32_t c = 0; c < s->claims.count; c++) {
-        if (!s->claims.items[c].dropped) m->claims[m->claim_count++] = c;
+    for (uint32_t c = 0; c < s->claims.list.count; c++) {
+        if (!s->claims.list.items[c].dropped) m->claims[m->claim_count++] = c;
     }
     note_left_out(m);
     return report_sort_claims(s, &m->got, m->claims, m->claim_count) && !s->failed && !s->algebra.failed;
@@ -90,10 +91,10 @@ static bool finish(simulation *m)
 static void take_spare(pass *p, simulation *m)
 {
     for (size_t i = 0; i < p->spare.count; i++) {
-        if (p->spare.items[i]->shield != m->how.shield) continue;
+        if (p->spare.items[i]->settings.shield != m->how.shield) continue;
         m->s = p->spare.items[i];
         p->spare.items[i] = p->spare.items[--p->spare.count];
-        m->s->options = &m->options;
+        m->s->settings.options = &m->options;
         return;
     }
 }
@@ -156,7 +157,7 @@ static karp_status execute(const karp_snapshot *snapshot, simulation *m, karp_er
 static karp_status account(pass *p, simulation *m, karp_status status)
 {
     p->simulations++;
-    p->steps += m->s != NULL ? m->s->steps : 0;
+    p->steps += m->s != NULL ? m->s->round.steps : 0;
     if (status != KARP_E_CANCELED) return status;
     p->stopped = p->canceled = true;
     m->outcome = SIMULATION_STOPPED;

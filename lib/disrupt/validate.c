@@ -9,6 +9,7 @@
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
 #include <disrupt/consolidate.h>
+#include <schedule/scheduler.h>
 #include <string.h>
 
 /* The candidates of before that are still eligible, in the order of the command. */
@@ -31,7 +32,7 @@ static uint32_t find_again(const pass *p, const validated *c, uint32_t *found, u
 /* Whether every type name of the command's launch is among these. */
 static bool among(const simulation *m, const uint32_t *types, uint32_t count, const karp_launch *launch)
 {
-    const type_table *t = m->s->templates[m->s->claims.items[m->claims[0]].template_].table;
+    const type_table *t = m->s->templates.items[m->s->claims.list.items[m->claims[0]].template_].table;
     for (size_t i = 0; i < launch->instance_type_count; i++) {
         bool some = false;
         for (uint32_t k = 0; k < count && !some; k++)

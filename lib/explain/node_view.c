@@ -79,15 +79,16 @@ static void *room(node_view *v, size_t count, size_t bytes)
     return memory;
 }
 
-static bool forget_annotation(node_view *v, object *face)
+static bool forget_annotation(node_view *v, object *shown)
 {
-    label_pair *kept = room(v, face->annotations.count + (size_t)1, sizeof *kept);
+    label_pair *kept = room(v, shown->annotations.count + (size_t)1, sizeof *kept);
     uint32_t count = 0;
     if (kept == NULL) return false;
-    for (uint32_t i = 0; i < face->annotations.count; i++) {
-        if (face->annotations.items[i].key != v->view.known.do_not_disrupt) kept[count++] = face->annotations.items[i];
+    for (uint32_t i = 0; i < shown->annotations.count; i++) {
+        if (shown->annotations.items[i].key != v->view.known.do_not_disrupt)
+            kept[count++] = shown->annotations.items[i];
     }
-    face->annotations = (label_list){ kept, count };
+    shown->annotations = (label_list){ kept, count };
     return true;
 }
 

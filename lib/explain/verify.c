@@ -3,7 +3,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <model/kept_pods.h>
+#include <model/reuse_pods.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -232,7 +232,7 @@ static bool make_room(verifier *v, const karp_plan *plan)
     for (size_t i = 0; i < pods; i++) v->at[i] = NO_ID;
     for (uint32_t i = 0; i < s->daemon_count; i++)
         vector_of(s, s->daemons[i].shape->requests, v->daemon_requests + (size_t)i * s->dims);
-    return find_waiting(v);
+    return find_pending(v);
 }
 
 static void check_plan(verifier *v, const karp_plan *plan)

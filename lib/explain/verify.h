@@ -86,7 +86,7 @@ int64_t add_clamped(int64_t a, int64_t b);
 void *room_for(verifier *v, size_t count, size_t bytes);
 
 /* verify_pods.c */
-bool find_waiting(verifier *v);
+bool find_pending(verifier *v);
 
 /* verify_common.c: what nodes and launches have in common */
 const wishes *pod_wishes(verifier *v, uint32_t shape_number);

@@ -117,7 +117,7 @@ static bool leaves(const verifier *v, const pod *p)
     return !told_to_stay(v, p) && (tolerates_eviction(v, p) || !budgets_forbid(v, p));
 }
 
-bool find_waiting(verifier *v)
+bool find_pending(verifier *v)
 {
     const karp_snapshot *s = v->snapshot;
     if (s->place != NULL) {

@@ -3,7 +3,7 @@
 #include <model/prepare.h>
 
 #include <base/error.h>
-#include <model/kept_pods.h>
+#include <model/reuse_pods.h>
 
 static bool is_of(const karp_snapshot *s, const daemon_set *d, const pod *p)
 {
@@ -59,7 +59,7 @@ karp_status prepare_daemons(karp_snapshot *s, karp_error *error)
 /* Of a snapshot that continues another: mostly the newest pod is the one it was, or one that is fresh. */
 static uint32_t newest_of_kept(const karp_snapshot *s, uint32_t set)
 {
-    const struct kept_pods *k = s->kept;
+    const struct reused_pods *k = s->reused;
     const daemon_set *d = &s->raw.daemon_sets.items[set];
     uint32_t was = k->before->daemons[set].newest, best = NO_ID;
     for (size_t i = 0; i < k->fresh_count; i++) {

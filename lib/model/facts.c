@@ -5,7 +5,7 @@
 #include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
-#include <model/kept_pods.h>
+#include <model/reuse_pods.h>
 #include <string.h>
 
 /* What string_facts points to, while it is made. */
@@ -270,7 +270,7 @@ static bool rank_more(karp_snapshot *s, const string_facts *was, uint32_t *rank)
 
 karp_status continue_facts(karp_snapshot *s, karp_error *error)
 {
-    const karp_snapshot *before = s->kept->before;
+    const karp_snapshot *before = s->reused->before;
     const string_facts *was = &before->facts;
     struct text_facts f;
     if (was->count == s->raw.text.count) {

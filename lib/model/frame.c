@@ -4,7 +4,7 @@
 #include <base/block.h>
 #include <base/error.h>
 #include <model/device_world.h>
-#include <model/kept_pods.h>
+#include <model/reuse_pods.h>
 #include <model/prepare.h>
 #include <model/scale.h>
 #include <stdatomic.h>
@@ -71,13 +71,13 @@ arena *frame_on_top(karp_snapshot *s, size_t nodes)
  * had its place, and otherwise its class would not be found either. */
 static bool may_lose_node(const karp_snapshot *s, uint32_t place)
 {
-    const karp_snapshot *before = s->kept->before;
+    const karp_snapshot *before = s->reused->before;
     const pod *p = pod_at(&s->raw, place);
     if (p->node == NO_ID || s->raw.volumes.entries[p->volumes].count == 0) return false;
     return place >= before->raw.pods.count || !before->classes[before->pod_class[place]].counts_volumes;
 }
 
-static bool pods_on_nodes_changed(const struct kept_pods *k, const store *now)
+static bool pods_on_nodes_changed(const struct reused_pods *k, const store *now)
 {
     for (size_t i = 0; i < k->gone_count; i++) {
         if (pod_at(&k->before->raw, k->gone[i])->node != NO_ID) return true;
@@ -93,7 +93,7 @@ static bool pods_on_nodes_changed(const struct kept_pods *k, const store *now)
 static bool nodes_may_stay(const karp_snapshot *s)
 {
     enum { FEW = 64 };
-    const struct kept_pods *k = s->kept;
+    const struct reused_pods *k = s->reused;
     if (s->raw.touched == 0 && !pods_on_nodes_changed(k, &s->raw)) return true;
     if (s->raw.changed_objects.count > FEW + k->before->node_count / 4) return false;
     if (k->before->remaining != NULL || k->before->frame->nodes_on_top > FEW + k->before->node_count / 4) return false;
@@ -106,7 +106,7 @@ static bool nodes_may_stay(const karp_snapshot *s)
 /* Whether the amounts of new shapes are counted in the units there are. */
 static bool units_hold(const karp_snapshot *s)
 {
-    const karp_snapshot *before = s->kept->before;
+    const karp_snapshot *before = s->reused->before;
     for (size_t i = before->raw.shapes.count; i < s->raw.shapes.count; i++) {
         if (!units_count(before->units, s->raw.shapes.items[i].requests)) return false;
     }
@@ -116,7 +116,7 @@ static bool units_hold(const karp_snapshot *s)
 /* Whether the pools that changed are those that were in their places, and of the same node classes: no more is made of them. */
 static bool pools_hold(const karp_snapshot *s)
 {
-    const store *raw = &s->raw, *was = &s->kept->before->raw;
+    const store *raw = &s->raw, *was = &s->reused->before->raw;
     if (raw->pools.count != was->pools.count || raw->overlays.count > 0)
         return (raw->touched & UINT32_C(1) << KIND_NODE_POOL) == 0;
     for (size_t i = 0; i < raw->pools.count; i++) {
@@ -135,14 +135,14 @@ static const uint32_t kinds_that_may_change = UINT32_C(1) << KIND_NODE | UINT32_
 
 static bool may_take_over(const karp_snapshot *s)
 {
-    const karp_snapshot *before = s->kept->before;
+    const karp_snapshot *before = s->reused->before;
     return (s->raw.touched & ~kinds_that_may_change) == 0 && pools_hold(s) && before->devices == NULL &&
            s->raw.resources.count == before->raw.resources.count && units_hold(s) && nodes_may_stay(s);
 }
 
 static bool uses_devices(const karp_snapshot *s)
 {
-    for (size_t i = s->kept->before->raw.shapes.count; i < s->raw.shapes.count; i++) {
+    for (size_t i = s->reused->before->raw.shapes.count; i < s->raw.shapes.count; i++) {
         if (s->raw.shapes.items[i].has_claims && s->raw.settings.dra_requests) return true;
     }
     return false;
@@ -150,7 +150,7 @@ static bool uses_devices(const karp_snapshot *s)
 
 static void take(karp_snapshot *s)
 {
-    const karp_snapshot *before = s->kept->before;
+    const karp_snapshot *before = s->reused->before;
     struct frame *f = before->frame;
     atomic_fetch_add_explicit(&f->holds, 1, memory_order_relaxed);
     algebra_free(&s->algebra);
@@ -172,17 +172,17 @@ static void take(karp_snapshot *s)
 karp_status frame_take_over(karp_snapshot *s, bool *taken, karp_error *error)
 {
     *taken = false;
-    if (!pods_kept(s) || !may_take_over(s) || uses_devices(s)) return KARP_OK;
+    if (!pods_reused(s) || !may_take_over(s) || uses_devices(s)) return KARP_OK;
     bool fits;
-    s->known = s->kept->before->known;
+    s->known = s->reused->before->known;
     karp_status status = continue_words(s, error);
     if (status == KARP_OK) status = continue_facts(s, error);
     if (status != KARP_OK) return status;
     if (!interest_holds(s, &fits)) return fail_nomem(error);
-    if (fits) status = kept_faces_find(&s->kept->faces, s, &fits, error);
+    if (fits) status = reused_node_state_find(&s->reused->node_state, s, &fits, error);
     if (status != KARP_OK) return status;
     if (fits && !continue_classes(s, &fits)) return fail_nomem(error);
-    *taken = s->kept->classes = fits;
+    *taken = s->reused->classes = fits;
     if (fits) {
         take(s);
     } else {

@@ -19,7 +19,7 @@ void frame_fill(struct frame *f, karp_snapshot *s);
  * to be kept of them comes from the arena. NULL = refused. */
 arena *frame_on_top(karp_snapshot *s, size_t nodes);
 
-/* A snapshot whose pods are kept (kept_pods.h) takes over the frame of the one it continues, with what is said of strings and
+/* A snapshot whose pods are kept (reused_pods.h) takes over the frame of the one it continues, with what is said of strings and
  * the classes of pods. *taken false: there was something in the way, and nothing is taken over. Errors: NOMEM. */
 karp_status frame_take_over(karp_snapshot *s, bool *taken, karp_error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which label keys any decision can read: the others are left out, so that nodes and pods that differ in them are equal. */
 #include <model/devices.h>
-#include <model/kept_pods.h>
+#include <model/reuse_pods.h>
 #include <model/prepare.h>
 
 static void mark(const karp_snapshot *s, uint8_t *set, uint32_t key)
@@ -99,7 +99,7 @@ static void mark_changed(const store *raw, uint8_t *of_pods)
 
 bool interest_holds(const karp_snapshot *s, bool *holds)
 {
-    size_t known = s->kept->before->raw.shapes.count, n = s->facts.count;
+    size_t known = s->reused->before->raw.shapes.count, n = s->facts.count;
     *holds = true;
     if (known == s->raw.shapes.count && s->raw.changed_objects.count == 0) return true;
     uint8_t *of_nodes = mem_zalloc(s->context, 2 * n);

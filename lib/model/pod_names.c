@@ -5,7 +5,7 @@
 #include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
-#include <model/kept_pods.h>
+#include <model/reuse_pods.h>
 
 int pods_by_name(const store *s, const pod *a, const pod *b)
 {
@@ -44,7 +44,7 @@ static bool make_room(karp_snapshot *s)
 
 static bool continue_order(karp_snapshot *s)
 {
-    const karp_snapshot *before = s->kept->before;
+    const karp_snapshot *before = s->reused->before;
     order_change change;
     bool ok = order_change_find(&change, s, before->by_name, before->raw.pods.count, pods_by_name, NULL);
     if (ok && change.none) {
@@ -63,7 +63,7 @@ static bool continue_order(karp_snapshot *s)
 
 karp_status prepare_names(karp_snapshot *s, karp_error *error)
 {
-    bool ok = pods_kept(s) ? continue_order(s) : make_room(s) && order_anew(s);
+    bool ok = pods_reused(s) ? continue_order(s) : make_room(s) && order_anew(s);
     return ok ? KARP_OK : fail_nomem(error);
 }
 

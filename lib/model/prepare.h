@@ -24,7 +24,7 @@ karp_status prepare_table_vectors(karp_snapshot *s, karp_error *error);
 karp_status prepare_units(karp_snapshot *s, karp_error *error);
 /* classes.c, volume_terms.c */
 karp_status prepare_classes(karp_snapshot *s, karp_error *error);
-/* kept_classes.c: the classes of the snapshot before, with those of its pods that changed. *fits false: that cannot be had without
+/* reuse_classes.c: the classes of the snapshot before, with those of its pods that changed. *fits false: that cannot be had without
  * looking at more. false = refused. */
 bool continue_classes(karp_snapshot *s, bool *fits);
 bool keep_classes(karp_snapshot *s, const pod_class *classes,
@@ -38,7 +38,7 @@ karp_status continue_daemons(karp_snapshot *s, karp_error *error); /* of a snaps
 karp_status prepare_bound(karp_snapshot *s, karp_error *error);
 karp_status prepare_nodes(karp_snapshot *s, karp_error *error);
 karp_status continue_nodes(karp_snapshot *s,
-                           karp_error *error); /* kept_nodes.c: both, of one that has taken over a frame */
+                           karp_error *error); /* reuse_nodes.c: both, of one that has taken over a frame */
 
 /* interest.c: marks the label keys that some pod, volume or daemon reads on nodes, and those that selectors read on pods.
  * Arrays by text id. */

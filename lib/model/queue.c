@@ -6,7 +6,7 @@
 #include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
-#include <model/kept_pods.h>
+#include <model/reuse_pods.h>
 #include <string.h>
 
 static int compare_size(const karp_snapshot *s, uint32_t x, uint32_t y)
@@ -107,7 +107,7 @@ static bool queue_anew(karp_snapshot *s)
 /* Where nobody came or went, the names around a place are those that were there. */
 static bool continue_falls(karp_snapshot *s, const order_change *change)
 {
-    const karp_snapshot *before = s->kept->before;
+    const karp_snapshot *before = s->reused->before;
     size_t began = before->raw.pods.count;
     if (change->none && s->pod_rank == before->pod_rank) {
         s->queue_falls = block_hold(before->queue_falls);
@@ -139,28 +139,28 @@ static bool class_queue(karp_snapshot *s)
 /* The same, when classes have the numbers they had. */
 static bool class_change(karp_snapshot *s, const order_change *change)
 {
-    const karp_snapshot *before = s->kept->before;
-    uint32_t *fresh = mem_alloc(s->context, s->kept->room * sizeof *fresh);
+    const karp_snapshot *before = s->reused->before;
+    uint32_t *fresh = mem_alloc(s->context, s->reused->room * sizeof *fresh);
     s->queue_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue_class);
     bool ok = fresh != NULL && s->queue_class != NULL;
     for (size_t i = 0; ok && i < change->fresh_count; i++) fresh[i] = s->pod_class[change->fresh[i]];
     if (ok)
         order_change_apply(change, before->queue_class, before->raw.pods.count, fresh, sizeof *fresh, s->queue_class);
-    mem_free(s->context, fresh, s->kept->room * sizeof *fresh);
+    mem_free(s->context, fresh, s->reused->room * sizeof *fresh);
     return ok;
 }
 
 static bool continue_queue_class(karp_snapshot *s, const order_change *change)
 {
-    if (!s->kept->classes || s->kept->renumbered) return class_queue(s);
-    if (!change->none || s->pod_class != s->kept->before->pod_class) return class_change(s, change);
-    s->queue_class = block_hold(s->kept->before->queue_class);
+    if (!s->reused->classes || s->reused->renumbered) return class_queue(s);
+    if (!change->none || s->pod_class != s->reused->before->pod_class) return class_change(s, change);
+    s->queue_class = block_hold(s->reused->before->queue_class);
     return true;
 }
 
 static bool continue_queue(karp_snapshot *s)
 {
-    const karp_snapshot *before = s->kept->before;
+    const karp_snapshot *before = s->reused->before;
     size_t began = before->raw.pods.count;
     order_change change;
     bool ok = order_change_find(&change, s, before->queue, began, by_size_and_age, NULL);
@@ -214,7 +214,7 @@ static void list_pending(karp_snapshot *s)
 
 static void continue_plain(karp_snapshot *s)
 {
-    const struct kept_pods *k = s->kept;
+    const struct reused_pods *k = s->reused;
     size_t words_were = bits_words(k->before->raw.pods.count), words_are = bits_words(s->raw.pods.count);
     memcpy(s->plain, k->before->plain, (words_were < words_are ? words_were : words_are) * sizeof *s->plain);
     for (size_t i = 0; i < k->gone_count; i++) {
@@ -228,7 +228,7 @@ static void continue_plain(karp_snapshot *s)
 
 static bool continue_pending(karp_snapshot *s)
 {
-    const karp_snapshot *before = s->kept->before;
+    const karp_snapshot *before = s->reused->before;
     order_change change;
     bool ok = order_change_find(&change, s, before->pending, before->pending_count, pods_by_name, waits) &&
               make_pending(s);
@@ -260,7 +260,7 @@ static bool find_places(karp_snapshot *s)
 karp_status prepare_queue(karp_snapshot *s, karp_error *error)
 {
     bool ok;
-    if (pods_kept(s)) {
+    if (pods_reused(s)) {
         ok = continue_queue(s) && continue_pending(s);
     } else {
         ok = queue_anew(s) && class_queue(s) && make_pending(s);

@@ -7,7 +7,7 @@
 #include <model/builder.h>
 #include <model/device_world.h>
 #include <model/frame.h>
-#include <model/kept_pods.h>
+#include <model/reuse_pods.h>
 #include <model/store_pods.h>
 #include <model/store_share.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static karp_status run(karp_snapshot *s, const prepare_step *list, size_t count,
 static karp_status prepare(karp_snapshot *s, karp_error *error)
 {
     bool taken = false;
-    karp_status status = s->kept == NULL ? KARP_OK : frame_take_over(s, &taken, error);
+    karp_status status = s->reused == NULL ? KARP_OK : frame_take_over(s, &taken, error);
     if (status != KARP_OK) return status;
     if (taken) return run(s, steps_of_pods, sizeof steps_of_pods / sizeof *steps_of_pods, error);
     struct frame *frame = frame_new(s->context);
@@ -87,7 +87,7 @@ static karp_status prepare(karp_snapshot *s, karp_error *error)
 }
 
 /* The builder's store becomes a snapshot. */
-static karp_status finish_store(karp_builder *builder, struct kept_pods *kept, karp_snapshot **out, karp_error *error)
+static karp_status finish_store(karp_builder *builder, struct reused_pods *kept, karp_snapshot **out, karp_error *error)
 {
     karp_snapshot *s = snapshot_new(builder->context);
     store_memory *memory = store_memory_new(builder->context);
@@ -98,11 +98,11 @@ static karp_status finish_store(karp_builder *builder, struct kept_pods *kept, k
     }
     /* The store stays the builder's until all steps have succeeded, so that failing leaves it unchanged. */
     s->raw = builder->s;
-    s->kept = kept;
+    s->reused = kept;
     size_t own_pods = s->raw.pods.count;
     karp_status status = prepare(s, error);
     builder->s = s->raw;
-    s->kept = NULL;
+    s->reused = NULL;
     store taken;
     if (status == KARP_OK) status = builder_take_store(builder, &taken, error);
     if (status != KARP_OK) {
@@ -126,13 +126,13 @@ karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp
 {
     if (builder == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a builder and a place for the snapshot are needed");
-    struct kept_pods kept = { .before = NULL };
+    struct reused_pods kept = { .before = NULL };
     bool ok = store_close_gaps(&builder->s) &&
-              (builder->before == NULL || kept_pods_find(&kept, builder->before, &builder->s)) &&
+              (builder->before == NULL || reused_pods_find(&kept, builder->before, &builder->s)) &&
               store_remove(&builder->s, builder->removed.items, &builder->removed.count) && store_settle(&builder->s);
     karp_status status = ok ? finish_store(builder, builder->before == NULL ? NULL : &kept, out, error)
                             : fail_nomem(error);
-    if (builder->before != NULL) kept_pods_free(&kept, builder->context);
+    if (builder->before != NULL) reused_pods_free(&kept, builder->context);
     if (status != KARP_OK) return status;
     karp_snapshot_unref(builder->before);
     builder->before = NULL;

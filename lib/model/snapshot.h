@@ -128,7 +128,7 @@ struct karp_snapshot {
     uint32_t dims;
     amount *units;
     /* pods; the arrays are blocks that snapshots may have in common */
-    struct kept_pods *kept; /* while it is being made: kept_pods.h; NULL = it continues none */
+    struct reused_pods *reused; /* while it is being made: reused_pods.h; NULL = it continues none */
     uint32_t *by_name; /* every pod, by namespace and name … */
     uint32_t *pod_rank; /* … and the place of each in that order */
     uint32_t *pod_class; /* of every pod */
@@ -157,7 +157,7 @@ struct karp_snapshot {
         const uint64_t *lost;
     } * remaining; /* see snapshot_remaining(); NULL = all */
     uint32_t *pod_node; /* pod -> store node index, NO_ID = not bound to a node that exists */
-    uint32_t strays; /* pods on nodes that are not in the input */
+    uint32_t orphan_pods; /* pods on nodes that are not in the input */
     struct node_pods {
         const uint32_t *items;
         uint32_t count;

@@ -34,7 +34,7 @@ karp_status prepare_bound(karp_snapshot *s, karp_error *error)
         uint32_t name = pod_at(&s->raw, i)->node;
         s->pod_node[i] = name == NO_ID ? NO_ID : index[name];
         if (s->pod_node[i] != NO_ID) s->bound[s->pod_node[i]].count++;
-        else if (name != NO_ID) s->strays++;
+        else if (name != NO_ID) s->orphan_pods++;
     }
     mem_free(s->context, index, s->raw.names.count * sizeof *index);
     size_t first = 0;
@@ -74,17 +74,18 @@ static const node_claim *claim_at(const karp_snapshot *s, const state_node *n)
     return n->claim == NO_ID ? NULL : &s->raw.claims.items[n->claim];
 }
 
-static void derive_face(const karp_snapshot *s, state_node *n)
+static void derive_identity(const karp_snapshot *s, state_node *n)
 {
     const node *node_ = node_at(s, n);
     const node_claim *claim = claim_at(s, n);
     n->managed = claim != NULL;
     n->registered = !n->managed || (node_ != NULL && label_is_true(s, node_->meta.labels, s->known.registered));
     n->initialized = !n->managed || (node_ != NULL && label_is_true(s, node_->meta.labels, s->known.initialized));
-    const object *face = node_ == NULL || (n->managed && !n->registered) ? &claim->meta : &node_->meta;
+    const object *shown = node_ == NULL || (n->managed && !n->registered) ? &claim->meta : &node_->meta;
     n->name =
-        face->name; /* NOLINT(clang-analyzer-core.NullDereference): what is neither a Node nor a claim is no state node */
-    n->labels = face->labels;
+        shown
+            ->name; /* NOLINT(clang-analyzer-core.NullDereference): what is neither a Node nor a claim is no state node */
+    n->labels = shown->labels;
     uint32_t host = label_get(n->labels, s->known.hostname);
     if (host == NO_ID || host == NO_TEXT) {
         karp_str name = name_of(s, n->name);
@@ -318,7 +319,7 @@ bool state_nodes_choose(const karp_snapshot *s, const map64 *only, state_node_li
     bool ok = join(&j);
     size_t kept = 0;
     for (size_t i = 0; ok && i < out->count; i++) {
-        derive_face(s, &out->items[i]);
+        derive_identity(s, &out->items[i]);
         if (tracked(s, &out->items[i])) out->items[kept++] = out->items[i];
     }
     out->count = kept;

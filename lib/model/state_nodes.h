@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a state node is made, in steps, for whoever makes only some (kept_faces.c, kept_nodes.c). */
+/* How a state node is made, in steps, for whoever makes only some (reused_node_state.c, reuse_nodes.c). */
 #ifndef MODEL_STATE_NODES_H
 #define MODEL_STATE_NODES_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <schedule/admission.h>
+#include <schedule/pods.h>
 
 #include <base/bits.h>
 #include <base/strbuf.h>
 #include <model/label_rules.h>
 #include <schedule/movable.h>
+#include <schedule/scheduler.h>
 #include <string.h>
 
 /* ---- one pod (§2.2) --------------------------------------------------------------------------------------------------- */
@@ -149,21 +150,21 @@ uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail)
 
 static void push_pod(scheduler *s, uint32_t *list, uint32_t *count, uint32_t p)
 {
-    if (exclusion(s, p)) return; /* listed already */
-    s->excluded[p] = 1;
+    if (exclusion(&s->pods, p)) return; /* listed already */
+    s->pods.excluded[p] = 1;
     list[(*count)++] = p;
 }
 
-static bool pending_pod(scheduler *s, uint32_t *waiting, uint32_t p, bool plain)
+static bool pending_pod(scheduler *s, uint32_t *pending, uint32_t p, bool plain)
 {
     const char *detail = NULL;
     uint32_t reason = plain ? KARP_REASON_NONE : pod_invalid(s, p, &detail);
     if (s->failed || s->algebra.failed) return false;
     if (reason == KARP_REASON_NONE) {
-        push_pod(s, waiting, &s->waiting_count, p);
+        push_pod(s, pending, &s->pods.pending_count, p);
         return true;
     }
-    struct ignored_pod *slot = list_push(s->context, &s->ignored, sizeof *slot);
+    struct ignored_pod *slot = list_push(s->context, &s->pods.ignored, sizeof *slot);
     if (slot == NULL) return false;
     *slot = (struct ignored_pod){ p, reason, detail };
     return true;
@@ -183,29 +184,29 @@ static bool all_wait(scheduler *s)
     const karp_snapshot *w = s->snapshot;
     if (w->pending_count < w->raw.pods.count || bits_count(w->plain, bits_words(w->pending_count)) < w->pending_count)
         return false;
-    s->waiting = w->pending;
-    s->waiting_count = w->pending_count;
+    s->pods.pending = w->pending;
+    s->pods.pending_count = w->pending_count;
     return true;
 }
 
-static bool list_waiting(scheduler *s)
+static bool list_pending(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
     size_t pods = w->raw.pods.count;
-    uint32_t *waiting = arena_alloc(&s->data, (pods + 1) * sizeof *waiting);
-    s->excluded = arena_array(&s->data, pods + 1, 1);
-    if (waiting == NULL || s->excluded == NULL) return false;
-    s->waiting = waiting;
-    if (w->place != NULL && !s->simulation) {
-        for (uint32_t i = 0; i < w->place_count; i++) push_pod(s, waiting, &s->waiting_count, w->place[i]);
+    uint32_t *pending = arena_alloc(&s->data, (pods + 1) * sizeof *pending);
+    s->pods.excluded = arena_array(&s->data, pods + 1, 1);
+    if (pending == NULL || s->pods.excluded == NULL) return false;
+    s->pods.pending = pending;
+    if (w->place != NULL && !s->settings.simulation) {
+        for (uint32_t i = 0; i < w->place_count; i++) push_pod(s, pending, &s->pods.pending_count, w->place[i]);
         return true;
     }
     for (uint32_t i = 0; i < w->pending_count; i++) {
-        if (!pending_pod(s, waiting, w->pending[i], bits_test(w->plain, w->pending[i]))) return false;
+        if (!pending_pod(s, pending, w->pending[i], bits_test(w->plain, w->pending[i]))) return false;
     }
     for (uint32_t p = 0; p < pods && w->raw.buffers.count > 0;
          p++) { /* they come last, and nothing of them is checked */
-        if (pod_at(&w->raw, p)->flags & POD_VIRTUAL) push_pod(s, waiting, &s->waiting_count, p);
+        if (pod_at(&w->raw, p)->flags & POD_VIRTUAL) push_pod(s, pending, &s->pods.pending_count, p);
     }
     return true;
 }
@@ -213,21 +214,22 @@ static bool list_waiting(scheduler *s)
 bool admission_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    bool named = w->place != NULL && !s->simulation; /* the input says which pods */
+    bool named = w->place != NULL && !s->settings.simulation; /* the input says which pods */
     uint32_t *leaving = arena_alloc(&s->data, leaving_at_most(w) * sizeof *leaving);
-    s->leaving = leaving;
+    s->pods.displaced = leaving;
     if (leaving == NULL) return false;
     if (named || !all_wait(s)) {
-        if (!list_waiting(s)) return false;
+        if (!list_pending(s)) return false;
     }
     if (named) return true;
-    const uint8_t *closed = s->exact_budgets ? budgets_closed(w, &s->data) : NULL;
-    if (s->exact_budgets && closed == NULL) return false;
+    const uint8_t *closed = s->settings.exact_budgets ? budgets_closed(w, &s->data) : NULL;
+    if (s->settings.exact_budgets && closed == NULL) return false;
     for (uint32_t n = 0; n < w->node_count; n++) {
         if (!w->nodes[n].marked || w->nodes[n].node == NO_ID) continue;
         for (uint32_t i = 0; i < w->nodes[n].all_pod_count; i++) {
             uint32_t p = w->nodes[n].all_pods[i];
-            if (pod_currently_reschedulable(w, p, s->now, closed)) push_pod(s, leaving, &s->leaving_count, p);
+            if (pod_currently_reschedulable(w, p, s->settings.now, closed))
+                push_pod(s, leaving, &s->pods.displaced_count, p);
         }
     }
     return true;

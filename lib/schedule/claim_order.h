@@ -3,16 +3,49 @@
  * The order in which open claims are tried (scheduling.md §17.4, §19): by pod count; among equals, who received a pod last
  * comes first, new claims come last.
  *
- * Claims stand in lanes, one for each set of requirements: where requirements or a topology domain refuse a pod they refuse
- * it for the whole lane. A search visits the claims of all lanes in their common order, and a run of equal pods goes on where
+ * Claims stand in buckets, one for each set of requirements: where requirements or a topology domain refuse a pod they refuse
+ * it for the whole bucket. A search visits the claims of all buckets in their common order, and a run of equal pods goes on where
  * the pod before stood.
  */
 #ifndef SCHEDULE_CLAIM_ORDER_H
 #define SCHEDULE_CLAIM_ORDER_H
 
-#include <schedule/scheduler.h>
+#include <schedule/claim_skip.h>
+#include <schedule/pods.h>
 
-void claim_order_clear(scheduler *s); /* no claims; the lanes' memory is the round's */
+/* Claims of a bucket that have equally many pods. */
+struct claim_list {
+    uint32_t first, last;
+    struct skip_range skip; /* what all its claims have in common */
+};
+
+/* A position in a bucket: behind everything in the lists below `count`, at a claim of that list (NO_ID = at its end). */
+typedef struct bucket_spot {
+    uint32_t count, claim;
+} bucket_spot;
+
+/* Open claims with equal requirements; what is not about hosts or amounts answers alike for all of them. */
+typedef struct requirement_bucket {
+    uint32_t set; /* NO_ID = the last bucket, for all sets that found no bucket of their own */
+    claim_list *lists; /* by pod count; in the round's arena … */
+    uint64_t *filled; /* … and which of them have claims */
+    uint32_t list_count;
+    bucket_spot from; /* all claims before it refuse every pod of the run */
+    bucket_spot at; /* where the search for this pod stands */
+    bool apart; /* `at` has passed a claim that may take the next pod of the run */
+    bool closed, passed; /* all of it refuses, what is left of it: the run; this pod */
+} requirement_bucket;
+
+/* A run of equal pods: claims that refused one of them for good refuse the next, so the search goes on where it stood. */
+struct claim_run {
+    uint32_t view; /* NO_ID = none */
+    uint32_t only; /* the one claim left to try, which the run opened: all others have refused. NO_ID = all of them */
+    uint32_t bucket; /* of the claim being tried; NO_ID = none has been tried yet … */
+    const claim *second; /* … and the head of the other buckets that comes first, NULL = they are done */
+    uint32_t size_rank; /* of its class */
+};
+
+void claim_order_clear(scheduler *s); /* no claims; the buckets' memory is the round's */
 void claim_unlink(scheduler *s, uint32_t number);
 void claim_link_front(scheduler *s, uint32_t number); /* it has just received a pod */
 void claim_link_back(scheduler *s, uint32_t number); /* it is new */
@@ -27,8 +60,8 @@ enum refused_how { REFUSED_NOW, REFUSED_FOR_THE_RUN };
 void search_refused(scheduler *s, enum refused_how how);
 /* The claim has no room for the class, and never will. */
 void search_too_small(scheduler *s, class_state *k, uint32_t number);
-/* So do all claims of its lane, when they have their requirements in common. false = they have not. */
-bool search_lane_refused(scheduler *s, enum refused_how how);
+/* So do all claims of its bucket, when they have their requirements in common. false = they have not. */
+bool search_bucket_refused(scheduler *s, enum refused_how how);
 /* The claim takes the pod: it is about to be unlinked. */
 void search_took(scheduler *s);
 /* All claims refused, so the pod opened this one, which is linked. */

@@ -6,17 +6,18 @@
 #include <schedule/claims.h>
 #include <schedule/launch_volumes.h>
 #include <schedule/places.h>
+#include <schedule/scheduler.h>
 #include <schedule/templates.h>
 
 bool claims_countable(scheduler *s, const view *v)
 {
-    const class_state *k = &s->classes[v->class_];
-    const kin *selected = &s->kins.items[k->kin];
+    const class_state *k = &s->pods.classes[v->class_];
+    const label_group *selected = &s->topology.label_groups.items[k->label_group];
     bool counted = v->owned_count > 0 || k->inverse_count > 0 || selected->counted_count > 0 ||
                    selected->barred_count > 0;
     return !counted && refusals_last(s, v) && shape_of(s->snapshot, v->class_)->ports.count == 0 &&
            s->snapshot->classes[v->class_].alternative_count == 0 &&
-           (s->limited_drivers == 0 || !launch_volumes_limited(s, v->class_));
+           (s->volumes.limited_drivers == 0 || !launch_volumes_limited(s, v->class_));
 }
 
 /* ---- one claim ------------------------------------------------------------------------------------------------------- */
@@ -26,7 +27,7 @@ enum says { SAYS_NO, SAYS_YES, SAYS_ASK /* it would be another claim with one of
 
 static enum says what_it_says(scheduler *s, const view *v, const claim *c)
 {
-    const template_ *t = &s->templates[c->template_];
+    const template_ *t = &s->templates.items[c->template_];
     if (!bits_test(v->tolerated, c->template_) || !template_host_allows(s, t, v->full.host)) return SAYS_NO;
     if (!set_compatible(&s->algebra, c->set, v->full.set, true)) return SAYS_NO;
     bool listed = set_has_min_values(s, c->set) || t->table->has_reservations;
@@ -36,13 +37,13 @@ static enum says what_it_says(scheduler *s, const view *v, const claim *c)
 /* How many more pods of `each` have room on some type of the claim, up to `most`. */
 static uint32_t room_for(scheduler *s, const claim *c, const int64_t *each, uint32_t most)
 {
-    const typeset *ts = &s->typesets.items[c->types];
-    const int64_t *rooms = s->templates[ts->template_].room;
+    const typeset *ts = &s->types.sets.items[c->types];
+    const int64_t *rooms = s->templates.items[ts->template_].room;
     uint32_t best = 0;
     for (uint32_t i = 0; i < ts->maximal_count && best < most; i++) {
-        const int64_t *room = rooms + (size_t)ts->maximal[i] * s->dims;
+        const int64_t *room = rooms + (size_t)ts->maximal[i] * s->vectors.dims;
         int64_t fit = most;
-        for (uint32_t d = 0; d < s->dims && fit > 0; d++) {
+        for (uint32_t d = 0; d < s->vectors.dims && fit > 0; d++) {
             int64_t left = room[d] - c->requests[d];
             if (left < 0) fit = 0;
             else if (each[d] > 0 && left / each[d] < fit) fit = left / each[d];
@@ -52,12 +53,12 @@ static uint32_t room_for(scheduler *s, const claim *c, const int64_t *each, uint
     return best;
 }
 
-/* The claim, in no bucket, goes back into the order with what it has received: `count` pods of the view. */
+/* The claim, in no list, goes back into the order with what it has received: `count` pods of the view. */
 static void put_back(scheduler *s, uint32_t number, const view *v, uint32_t count)
 {
-    claim *c = &s->claims.items[number];
-    const int64_t *each = s->classes[v->class_].requests;
-    for (uint32_t d = 0; d < s->dims; d++) c->requests[d] += (int64_t)count * each[d];
+    claim *c = &s->claims.list.items[number];
+    const int64_t *each = s->pods.classes[v->class_].requests;
+    for (uint32_t d = 0; d < s->vectors.dims; d++) c->requests[d] += (int64_t)count * each[d];
     claim_note_families(s, c, shape_of(s->snapshot, v->class_));
     if (!claim_measure(s, c)) s->failed = true;
     if (!c->retired) claim_link_front(s, number);
@@ -67,10 +68,10 @@ static void put_back(scheduler *s, uint32_t number, const view *v, uint32_t coun
 
 static uint32_t fill_only(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, const view *v)
 {
-    uint32_t number = s->run.only;
-    claim *c = &s->claims.items[number];
+    uint32_t number = s->claims.run.only;
+    claim *c = &s->claims.list.items[number];
     if (c->retired || what_it_says(s, v, c) != SAYS_YES) return 0;
-    uint32_t fit = room_for(s, c, s->classes[v->class_].requests, count);
+    uint32_t fit = room_for(s, c, s->pods.classes[v->class_].requests, count);
     if (fit == 0) return 0;
     claim_unlink(s, number);
     c->pods += fit;
@@ -96,27 +97,27 @@ typedef struct sweeps {
 
 static void append(scheduler *s, sweeps *w, uint32_t number)
 {
-    claim *c = &s->claims.items[number];
+    claim *c = &s->claims.list.items[number];
     c->prev = w->last;
     c->next = NO_ID;
     if (w->last == NO_ID) w->first = number;
-    else s->claims.items[w->last].next = number;
+    else s->claims.list.items[w->last].next = number;
     w->last = number;
 }
 
 static void take_out(scheduler *s, sweeps *w, uint32_t number)
 {
-    const claim *c = &s->claims.items[number];
+    const claim *c = &s->claims.list.items[number];
     if (c->prev == NO_ID) w->first = c->next;
-    else s->claims.items[c->prev].next = c->next;
+    else s->claims.list.items[c->prev].next = c->next;
     if (c->next == NO_ID) w->last = c->prev;
-    else s->claims.items[c->next].prev = c->prev;
+    else s->claims.list.items[c->next].prev = c->prev;
 }
 
 /* The next pod goes on the claim, which is in the list's last place. */
 static void give(scheduler *s, sweeps *w, uint32_t number)
 {
-    claim *c = &s->claims.items[number];
+    claim *c = &s->claims.list.items[number];
     places_put_run(s, w->pods + w->placed, w->queued + w->placed, 1, number);
     w->placed++;
     c->pods++;
@@ -129,8 +130,8 @@ static void sweep_reached(scheduler *s, sweeps *w, uint32_t before)
 {
     uint32_t number = w->last;
     for (uint32_t i = 0; i < before && w->placed < w->count; i++) {
-        uint32_t next = s->claims.items[number].prev;
-        if (s->claims.items[number].more > 0) {
+        uint32_t next = s->claims.list.items[number].prev;
+        if (s->claims.list.items[number].more > 0) {
             take_out(s, w, number);
             append(s, w, number);
             give(s, w, number);
@@ -148,14 +149,14 @@ static enum says ask(scheduler *s, sweeps *w, const claim *c)
 }
 
 /* Those of the level that have not had a pod of the run, in their order. false = one of them must be asked for itself. */
-static bool sweep_bucket(scheduler *s, sweeps *w)
+static bool sweep_list(scheduler *s, sweeps *w)
 {
-    class_state *k = &s->classes[w->v->class_];
+    class_state *k = &s->pods.classes[w->v->class_];
     while (w->placed < w->count && !s->failed) {
         uint32_t number = search_next(s, k);
-        claim *c = number == NO_ID ? NULL : &s->claims.items[number];
+        claim *c = number == NO_ID ? NULL : &s->claims.list.items[number];
         if (c == NULL || c->pods > w->level) return true;
-        s->steps++;
+        s->round.steps++;
         enum says says = ask(s, w, c);
         if (says == SAYS_ASK) return false;
         c->more = says == SAYS_NO ? 0 : room_for(s, c, k->requests, w->count - w->placed);
@@ -179,18 +180,18 @@ static void sweep_all(scheduler *s, sweeps *w)
         uint32_t before = w->reached, number;
         w->reached = 0;
         if (before == 0) { /* nothing between the levels */
-            number = search_next(s, &s->classes[w->v->class_]);
+            number = search_next(s, &s->pods.classes[w->v->class_]);
             if (number == NO_ID) return;
-            w->level = s->claims.items[number].pods;
+            w->level = s->claims.list.items[number].pods;
         }
         sweep_reached(s, w, before);
-        on = sweep_bucket(s, w);
+        on = sweep_list(s, w);
     }
 }
 
 static uint32_t fill_many(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number)
 {
-    sweeps w = { .v = &s->views.items[view_number],
+    sweeps w = { .v = &s->pods.views.items[view_number],
                  .pods = pods,
                  .queued = first,
                  .count = count,
@@ -200,15 +201,15 @@ static uint32_t fill_many(scheduler *s, const uint32_t *pods, uint32_t first, ui
     search_begin(s, view_number);
     sweep_all(s, &w);
     for (uint32_t number = w.first, next; number != NO_ID; number = next) {
-        next = s->claims.items[number].next;
-        put_back(s, number, w.v, s->claims.items[number].pods - s->claims.items[number].before);
+        next = s->claims.list.items[number].next;
+        put_back(s, number, w.v, s->claims.list.items[number].pods - s->claims.list.items[number].before);
     }
     return w.placed;
 }
 
 uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number)
 {
-    if (s->run.view != view_number) return 0;
-    return s->run.only != NO_ID ? fill_only(s, pods, first, count, &s->views.items[view_number])
-                                : fill_many(s, pods, first, count, view_number);
+    if (s->claims.run.view != view_number) return 0;
+    return s->claims.run.only != NO_ID ? fill_only(s, pods, first, count, &s->pods.views.items[view_number])
+                                       : fill_many(s, pods, first, count, view_number);
 }

@@ -10,7 +10,7 @@
 #ifndef SCHEDULE_CLAIM_RUNS_H
 #define SCHEDULE_CLAIM_RUNS_H
 
-#include <schedule/scheduler.h>
+#include <schedule/views.h>
 
 /* Whether runs of the view may be placed so; of a pod of it that went on a claim all nodes have refused the next. */
 bool claims_countable(scheduler *s, const view *v);

@@ -7,6 +7,7 @@
 #include <schedule/launch_volumes.h>
 #include <schedule/places.h>
 #include <schedule/ports.h>
+#include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 #include <schedule/types.h>
@@ -23,19 +24,19 @@ typedef struct offer {
 
 bool claims_init(scheduler *s)
 {
-    s->total = arena_array(&s->data, s->dims, sizeof *s->total);
-    s->least = arena_array(&s->data, s->dims, sizeof *s->least);
+    s->vectors.sum = arena_array(&s->data, s->vectors.dims, sizeof *s->vectors.sum);
+    s->claims.least_requests = arena_array(&s->data, s->vectors.dims, sizeof *s->claims.least_requests);
     claim_order_clear(s);
-    return s->total != NULL && s->least != NULL;
+    return s->vectors.sum != NULL && s->claims.least_requests != NULL;
 }
 
 void claims_free(scheduler *s)
 {
-    for (size_t i = 0; i < s->claims.count; i++) {
-        mem_free(s->context, s->claims.items[i].ports, s->claims.items[i].port_capacity * sizeof(port_use));
+    for (size_t i = 0; i < s->claims.list.count; i++) {
+        mem_free(s->context, s->claims.list.items[i].ports, s->claims.list.items[i].port_capacity * sizeof(port_use));
     }
-    list_free(s->context, &s->claims, sizeof(claim));
-    list_free(s->context, &s->lanes, sizeof(lane));
+    list_free(s->context, &s->claims.list, sizeof(claim));
+    list_free(s->context, &s->claims.buckets, sizeof(requirement_bucket));
 }
 
 /* ---- one claim (§21) ------------------------------------------------------------------------------------------------ */
@@ -51,7 +52,7 @@ bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requi
 static uint32_t without_port_clashes(scheduler *s, const claim *c, uint32_t pod_number, uint32_t types,
                                      host_port_list ports)
 {
-    const template_ *t = &s->templates[c->template_];
+    const template_ *t = &s->templates.items[c->template_];
     for (uint32_t g = 0; g < t->group_count && types != NO_ID; g++) {
         if (ports_clash_daemons(s, &t->groups[g], c, pod_number, ports))
             types = typeset_without(s, types, t->groups[g].bits);
@@ -62,7 +63,7 @@ static uint32_t without_port_clashes(scheduler *s, const claim *c, uint32_t pod_
 /* minValues, devices and reservations need the list of types that fit, which the plain case never makes. */
 static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool relax, offer *o)
 {
-    const template_ *t = &s->templates[c->template_];
+    const template_ *t = &s->templates.items[c->template_];
     size_t words_ = template_words(t);
     bool min_values = set_has_min_values(s, o->set), devices = shape_of(s->snapshot, v->class_)->has_claims;
     bool reservations = t->table->has_reservations &&
@@ -74,7 +75,7 @@ static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool rel
         return KARP_REASON_NOT_REACHED;
     }
     uint32_t reason = KARP_REASON_NONE, relaxed = o->set;
-    typeset_fitting(s, o->types, s->total, fitting);
+    typeset_fitting(s, o->types, s->vectors.sum, fitting);
     if (min_values && !min_values_met(s, t, fitting, o->set, &relaxed)) {
         if (relax) {
             o->set = relaxed;
@@ -86,7 +87,7 @@ static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool rel
     if (reason == KARP_REASON_NONE && devices) {
         o->types = devices_keep(s, o->types);
         if (o->types == NO_ID) reason = KARP_REASON_NOT_REACHED;
-        else if (!typeset_fitting(s, o->types, s->total, fitting)) reason = KARP_REASON_DEVICES;
+        else if (!typeset_fitting(s, o->types, s->vectors.sum, fitting)) reason = KARP_REASON_DEVICES;
     }
     if (reason == KARP_REASON_NONE && reservations) {
         reason = reservations_wanted(s, c, c->template_, fitting, o->set, &o->reserved, &o->reserved_count);
@@ -101,13 +102,13 @@ static bool leave_domain(scheduler *s, uint32_t from, const view *v, spot *at, u
 {
     uint32_t leave = NO_ID;
     for (uint32_t i = 0; i < v->owned_count; i++) {
-        const group *g = &s->groups.items[v->owned[i].group];
-        uint32_t key = s->keys[g->key].normalized, id = set_get(&s->algebra, chosen_set, key);
+        const group *g = &s->topology.groups.items[v->owned[i].group];
+        uint32_t key = s->topology.keys[g->key].normalized, id = set_get(&s->algebra, chosen_set, key);
         if (g->host || g->kind == GROUP_ANTI || id == NO_ID || id == set_get(&s->algebra, at->set, key)) continue;
         const requirement *r = requirement_get(&s->algebra, id);
         if (r->complement || r->value_count != 1) continue;
         uint32_t types = typeset_narrow(s, from, set_add(&s->algebra, at->set, id));
-        bool to_blame = types != NO_ID && !typeset_fits(s, types, s->total);
+        bool to_blame = types != NO_ID && !typeset_fits(s, types, s->vectors.sum);
         if (leave == NO_ID || to_blame) leave = id;
         if (to_blame) break;
     }
@@ -129,7 +130,7 @@ static bool truly_meets(scheduler *s, const view *v, uint32_t set)
 static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_number, uint32_t base, demand d,
                                 const view *v, bool relax, offer *o)
 {
-    const template_ *t = &s->templates[c->template_];
+    const template_ *t = &s->templates.items[c->template_];
     const shape *p = shape_of(s->snapshot, v->class_);
     if (!template_host_allows(s, t, d.host) || !set_compatible(&s->algebra, base, d.set, true))
         return KARP_REASON_VOLUME;
@@ -148,7 +149,7 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
         if (o->types != NO_ID && t->group_ports && p->ports.count > 0)
             o->types = without_port_clashes(s, c, pod_number, o->types, p->ports);
         if (o->types == NO_ID) return KARP_REASON_NOT_REACHED;
-        if (typeset_fits(s, o->types, s->total))
+        if (typeset_fits(s, o->types, s->vectors.sum))
             return truly_meets(s, v, o->set) ? check_list(s, c, v, relax, o) : KARP_REASON_REQUIREMENTS;
         if (quirk(s, 17) || !leave_domain(s, o->from, v, &at, o->set) || !topology_admit(s, v, &at, &o->set)) break;
     }
@@ -161,13 +162,13 @@ static uint32_t can_add(scheduler *s, const claim *c, uint32_t pod_number, const
 {
     static const demand unconstrained = { EMPTY_SET, NO_ID };
     const pod_class *k = &s->snapshot->classes[v->class_];
-    const template_ *t = &s->templates[c->template_];
+    const template_ *t = &s->templates.items[c->template_];
     *o = (offer){ .set = EMPTY_SET, .from = c->types };
     if (!bits_test(v->tolerated, c->template_)) return KARP_REASON_TAINTS;
-    if (s->limited_drivers > 0 && launch_volumes_limited(s, v->class_)) {
+    if (s->volumes.limited_drivers > 0 && launch_volumes_limited(s, v->class_)) {
         o->from = launch_volumes_narrow(s, c, v->class_, c->types);
         if (o->from == NO_ID) return KARP_REASON_NOT_REACHED;
-        if (typeset_empty(s, o->from)) return KARP_REASON_VOLUME_LIMIT;
+        if (typeset_empty(&s->types, o->from)) return KARP_REASON_VOLUME_LIMIT;
     }
     if (!template_host_allows(s, t, v->full.host) || !set_compatible(&s->algebra, c->set, v->full.set, true))
         return KARP_REASON_REQUIREMENTS;
@@ -186,27 +187,27 @@ static uint32_t can_add(scheduler *s, const claim *c, uint32_t pod_number, const
 
 static void sum_total(scheduler *s, const claim *c, const view *v)
 {
-    const int64_t *r = s->classes[v->class_].requests;
-    for (uint32_t d = 0; d < s->dims; d++) s->total[d] = c->requests[d] + r[d];
+    const int64_t *r = s->pods.classes[v->class_].requests;
+    for (uint32_t d = 0; d < s->vectors.dims; d++) s->vectors.sum[d] = c->requests[d] + r[d];
 }
 
 /* What the types left could still take; a claim that cannot take even the smallest pod of the round retires. */
 bool claim_measure(scheduler *s, claim *c)
 {
     if (!typeset_measure(s, c->types)) return false;
-    const int64_t *most = s->typesets.items[c->types].most;
-    for (uint32_t d = 0; d < s->dims; d++) {
+    const int64_t *most = s->types.sets.items[c->types].most;
+    for (uint32_t d = 0; d < s->vectors.dims; d++) {
         c->slack[d] = most[d] - c->requests[d];
-        if (c->slack[d] < s->least[d]) c->retired = true;
+        if (c->slack[d] < s->claims.least_requests[d]) c->retired = true;
     }
     return true;
 }
 
 void claim_note_families(const scheduler *s, claim *c, const shape *p)
 {
-    if (memchr(c->binary, 2, s->dims) == NULL) return;
+    if (memchr(c->binary, 2, s->vectors.dims) == NULL) return;
     for (uint32_t i = 0; i < p->requests.count; i++) {
-        uint32_t d = s->place_of_resource[p->requests.items[i].resource];
+        uint32_t d = s->vectors.index_of[p->requests.items[i].resource];
         if (d != NO_ID && c->binary[d] == 2 && amount_sign(p->requests.items[i].value) != 0)
             c->binary[d] = p->requests.items[i].binary;
     }
@@ -215,10 +216,10 @@ void claim_note_families(const scheduler *s, claim *c, const shape *p)
 /* §21 Add; the claim is in no bucket while this runs. */
 static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *v, offer *o)
 {
-    claim *c = &s->claims.items[number];
-    const template_ *t = &s->templates[c->template_];
+    claim *c = &s->claims.list.items[number];
+    const template_ *t = &s->templates.items[c->template_];
     const shape *p = shape_of(s->snapshot, v->class_);
-    memcpy(c->requests, s->total, s->dims * sizeof *c->requests);
+    memcpy(c->requests, s->vectors.sum, s->vectors.dims * sizeof *c->requests);
     claim_note_families(s, c, p);
     c->set = o->set;
     c->types = o->types;
@@ -229,7 +230,7 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     topology_record(s, v, &at);
     if (o->reserved_count > 0 || c->reserved_count > 0) reservations_hold(s, c, o->reserved, o->reserved_count);
     if (p->has_claims) devices_take_claim(s, c);
-    if (s->limited_drivers > 0 && launch_volumes_limited(s, v->class_) && !launch_volumes_take(s, c, v->class_))
+    if (s->volumes.limited_drivers > 0 && launch_volumes_limited(s, v->class_) && !launch_volumes_take(s, c, v->class_))
         return false;
     return ports_take(s, &c->ports, &c->port_count, &c->port_capacity, pod_number, p->ports);
 }
@@ -239,7 +240,7 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
 enum { SETS_KEPT = 32 };
 
 /* One pod's search. While it lasts no count changes, so requirements and the groups that are not about host names answer
- * alike for all claims with equal requirements: those that refused are remembered, for claims that share a lane with others. */
+ * alike for all claims with equal requirements: those that refused are remembered, for claims that share a bucket with others. */
 typedef struct search {
     uint32_t pod;
     const view *v;
@@ -251,7 +252,7 @@ typedef struct search {
 /* Passes over all claims that have the requirements in common with the one that refused. */
 static void refuse_set(scheduler *s, search *q, uint32_t set, enum refused_how how)
 {
-    if (search_lane_refused(s, how)) return;
+    if (search_bucket_refused(s, how)) return;
     for (size_t k = 0; k < SETS_KEPT && !q->sets_kept; k++) q->refused_sets[k] = NO_ID;
     q->sets_kept = true;
     q->refused_sets[set % SETS_KEPT] = set;
@@ -261,8 +262,8 @@ static void refuse_set(scheduler *s, search *q, uint32_t set, enum refused_how h
 /* Whether the claim may take the pod as far as its host and its size go; it has slack enough. */
 static bool worth_a_look(scheduler *s, const search *q, uint32_t number)
 {
-    class_state *k = &s->classes[q->v->class_];
-    const claim *c = &s->claims.items[number];
+    class_state *k = &s->pods.classes[q->v->class_];
+    const claim *c = &s->claims.list.items[number];
     bool lasting;
     if (!topology_admits_host(s, q->v, c->number, HOST_FRESH, &lasting)) {
         if (lasting) barred_for_good(s, k, number);
@@ -270,7 +271,7 @@ static bool worth_a_look(scheduler *s, const search *q, uint32_t number)
     }
     sum_total(s, c, q->v);
     /* With one maximal type the slack has told already. */
-    if (s->typesets.items[c->types].maximal_count == 1 || typeset_fits(s, c->types, s->total)) return true;
+    if (s->types.sets.items[c->types].maximal_count == 1 || typeset_fits(s, c->types, s->vectors.sum)) return true;
     search_too_small(s, k, number);
     return false;
 }
@@ -278,9 +279,9 @@ static bool worth_a_look(scheduler *s, const search *q, uint32_t number)
 /* Offers the pod to the claim that the search has come to. */
 static bool offer_claim(scheduler *s, search *q, uint32_t number)
 {
-    const claim *c = &s->claims.items[number];
+    const claim *c = &s->claims.list.items[number];
     offer o;
-    s->steps++;
+    s->round.steps++;
     if ((q->sets_kept && q->refused_sets[c->set % SETS_KEPT] == c->set) || !worth_a_look(s, q, number)) {
         search_refused(s, q->lasts);
         return false;
@@ -298,33 +299,33 @@ static bool offer_claim(scheduler *s, search *q, uint32_t number)
     search_took(s);
     claim_unlink(s, number);
     bool ok = add(s, number, q->pod, q->v, &o);
-    if (!s->claims.items[number].retired) claim_link_front(s, number);
+    if (!s->claims.list.items[number].retired) claim_link_front(s, number);
     return ok && !s->failed;
 }
 
 /* The claim that the run opened is the only one left to try; it stays alone when it takes the pod. */
 static bool offer_only(scheduler *s, uint32_t pod_number, const view *v)
 {
-    uint32_t number = s->run.only;
-    const claim *c = &s->claims.items[number];
-    class_state *k = &s->classes[v->class_];
+    uint32_t number = s->claims.run.only;
+    const claim *c = &s->claims.list.items[number];
+    class_state *k = &s->pods.classes[v->class_];
     search q = { .pod = pod_number, .v = v, .lasts = REFUSED_FOR_THE_RUN };
     offer o;
-    s->steps++;
+    s->round.steps++;
     if (c->retired || refused_for_good(s, k, number) || !worth_a_look(s, &q, number)) return false;
     if (can_add(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
     claim_unlink(s, number);
     bool ok = add(s, number, pod_number, v, &o);
-    if (!s->claims.items[number].retired) claim_link_front(s, number);
+    if (!s->claims.list.items[number].retired) claim_link_front(s, number);
     return ok && !s->failed;
 }
 
 bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
-    const view *v = &s->views.items[view_number];
-    class_state *k = &s->classes[v->class_];
+    const view *v = &s->pods.views.items[view_number];
+    class_state *k = &s->pods.classes[v->class_];
     search_begin(s, view_number);
-    if (s->run.only != NO_ID) return offer_only(s, pod_number, v);
+    if (s->claims.run.only != NO_ID) return offer_only(s, pod_number, v);
     search q = { .pod = pod_number, .v = v, .lasts = refusals_last(s, v) ? REFUSED_FOR_THE_RUN : REFUSED_NOW };
     for (;;) {
         uint32_t number = search_next(s, k);
@@ -340,53 +341,53 @@ bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 static claim blank(scheduler *s, uint32_t template_number, uint32_t types)
 {
     return (claim){ .template_ = template_number,
-                    .number = s->host_numbers,
-                    .set = s->templates[template_number].set,
+                    .number = s->topology.next_host_number,
+                    .set = s->templates.items[template_number].set,
                     .types = types,
-                    .requests = s->zero,
+                    .requests = s->vectors.zero,
                     .next = NO_ID,
                     .prev = NO_ID };
 }
 
 static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const view *v, offer *o)
 {
-    uint32_t number = (uint32_t)s->claims.count;
-    claim *slot = list_push(s->context, &s->claims, sizeof *slot);
-    c.requests = arena_array(&s->round_data, s->dims,
+    uint32_t number = (uint32_t)s->claims.list.count;
+    claim *slot = list_push(s->context, &s->claims.list, sizeof *slot);
+    c.requests = arena_array(&s->round.data, s->vectors.dims,
                              2 * sizeof *c.requests + sizeof *c.binary); /* one piece for three lists */
     if (slot == NULL || c.requests == NULL || host_number_new(s) == NO_ID) {
         s->failed = true;
         return KARP_REASON_NOT_REACHED;
     }
-    c.slack = c.requests + s->dims;
-    c.binary = (uint8_t *)(c.slack + s->dims);
-    memset(c.binary, 2, s->dims);
+    c.slack = c.requests + s->vectors.dims;
+    c.binary = (uint8_t *)(c.slack + s->vectors.dims);
+    memset(c.binary, 2, s->vectors.dims);
     c.relaxed_min_values = o->relaxed;
-    s->templates[c.template_].last_relaxed = o->relaxed;
+    s->templates.items[c.template_].last_relaxed = o->relaxed;
     *slot = c;
     if (!add(s, number, pod_number, v, o)) return KARP_REASON_NOT_REACHED;
-    if (!s->claims.items[number].retired) claim_link_back(s, number);
-    limits_take(s, c.template_, s->claims.items[number].types, s->claims.items[number].requests);
+    if (!s->claims.list.items[number].retired) claim_link_back(s, number);
+    limits_take(s, c.template_, s->claims.list.items[number].types, s->claims.list.items[number].requests);
     return s->failed ? KARP_REASON_NOT_REACHED : KARP_REASON_NONE;
 }
 
 uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
-    view v = s->views.items[view_number];
+    view v = s->pods.views.items[view_number];
     uint32_t reason = KARP_REASON_NO_TEMPLATES;
-    for (uint32_t t = 0; t < s->template_count; t++) {
+    for (uint32_t t = 0; t < s->templates.count; t++) {
         offer o;
-        s->steps++;
+        s->round.steps++;
         uint32_t types = limits_types(s, t, &reason);
         if (s->failed) return KARP_REASON_NOT_REACHED;
         if (types == NO_ID) continue;
         claim c = blank(s, t, types);
         sum_total(s, &c, &v);
-        reason = can_add(s, &c, pod_number, &v, s->best_effort, &o);
+        reason = can_add(s, &c, pod_number, &v, s->settings.best_effort_min_values, &o);
         if (s->failed || reason == KARP_REASON_RESERVED) return reason;
         if (reason != KARP_REASON_NONE) continue;
         reason = open_claim(s, c, pod_number, &v, &o);
-        if (reason == KARP_REASON_NONE) search_opened(s, view_number, (uint32_t)(s->claims.count - 1));
+        if (reason == KARP_REASON_NONE) search_opened(s, view_number, (uint32_t)(s->claims.list.count - 1));
         return reason;
     }
     search_end(s);
@@ -398,23 +399,23 @@ uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
 uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number,
                           uint32_t *set)
 {
-    view v = s->views.items[view_number];
+    view v = s->pods.views.items[view_number];
     offer o;
     uint32_t reason = KARP_REASON_NONE, types = limits_types(s, template_number, &reason);
-    *set = set_meet(&s->algebra, s->templates[template_number].set,
+    *set = set_meet(&s->algebra, s->templates.items[template_number].set,
                     v.full.set); /* what the pod asks of the pool, whatever its limits */
     if (types == NO_ID) return reason;
     claim c = blank(s, template_number, types);
     sum_total(s, &c, &v);
-    reason = can_add(s, &c, pod_number, &v, s->best_effort, &o);
+    reason = can_add(s, &c, pod_number, &v, s->settings.best_effort_min_values, &o);
     if (o.set != EMPTY_SET) *set = o.set;
     return reason;
 }
 
 uint32_t claim_refusal(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number)
 {
-    view v = s->views.items[view_number];
+    view v = s->pods.views.items[view_number];
     offer o;
-    sum_total(s, &s->claims.items[claim_number], &v);
-    return can_add(s, &s->claims.items[claim_number], pod_number, &v, false, &o);
+    sum_total(s, &s->claims.list.items[claim_number], &v);
+    return can_add(s, &s->claims.list.items[claim_number], pod_number, &v, false, &o);
 }

@@ -3,7 +3,49 @@
 #ifndef SCHEDULE_CLAIMS_H
 #define SCHEDULE_CLAIMS_H
 
-#include <schedule/scheduler.h>
+#include <schedule/claim_order.h>
+#include <schedule/templates.h>
+
+/* A node to be started (§20, §21). */
+struct claim {
+    uint32_t template_;
+    uint32_t number; /* host number */
+    uint32_t set; /* requirements, without the host name */
+    uint32_t types; /* typeset */
+    int64_t *requests; /* without daemons */
+    int64_t *slack; /* per resource, the most that any type left could still take: a quick necessary test */
+    uint8_t *binary; /* per resource: print family, 2 = nothing yet */
+    uint32_t pods;
+    uint32_t bucket; /* see claim_order.h … */
+    uint32_t next, prev; /* … and its neighbours in the list of its pod count there; NO_ID ends */
+    int64_t stamp; /* among claims with as many pods, the smallest comes first */
+    struct skip_range skip;
+    uint32_t before, more; /* while a run goes over many claims: its pods before, and how many more it takes */
+    bool retired; /* no pod of the round can fit any more: it is in no list */
+    bool relaxed_min_values, dropped;
+    struct port_use *ports;
+    uint32_t port_count, port_capacity;
+    uint32_t *reserved; /* reservation numbers held */
+    uint32_t reserved_count;
+    const struct volume_use *volumes; /* of its pods, each once; see launch_volumes.h */
+    uint32_t volume_count;
+};
+
+struct claims {
+    LIST_OF(claim) list;
+    LIST_OF(requirement_bucket) buckets; /* the open claims that are not retired */
+    int64_t front_stamp, back_stamp; /* of the claims moved to the front and to the back last */
+    int64_t *least_requests; /* per resource, the smallest request of any pod of the round */
+    struct claim_run run;
+    struct size_ranks size_ranks;
+};
+
+struct reservations {
+    uint32_t count;
+    int64_t *left, *initial;
+    uint32_t *texts; /* number -> text id */
+    map64 numbers; /* text id -> number */
+};
 
 bool claims_init(scheduler *s);
 void claims_free(scheduler *s);

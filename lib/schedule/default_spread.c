@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Default topology spread constraints: their selectors come from the objects that select the pod (scheduling.md §15). */
+#include <schedule/scheduler.h>
 #include <schedule/solve.h>
 
 #include <base/sort.h>
@@ -97,7 +98,7 @@ static bool apply(scheduler *s, uint32_t class_number, size_t most_labels)
     x->expressions = d.expressions;
     memcpy(items, defaults.items, defaults.count * sizeof *items);
     for (uint32_t i = 0; i < defaults.count; i++) items[i].label_selector = x;
-    s->classes[class_number].default_spread = (spread_list){ items, defaults.count };
+    s->pods.classes[class_number].default_spread = (spread_list){ items, defaults.count };
     return true;
 }
 

@@ -2,6 +2,7 @@
 /* What is taken, and by whom (dra.md D2, D9). */
 #include <schedule/device_run.h>
 
+#include <schedule/scheduler.h>
 #include <string.h>
 
 /* ---- seeds ------------------------------------------------------------------------------------------------------------------------------ */
@@ -97,15 +98,15 @@ bool ledger_init(scheduler *s)
     struct devices *d = s->devices;
     const struct device_world *w = d->world;
     size_t identities = w->identity_count + (size_t)1;
-    seed *seeds = arena_array(&s->round_data, identities, sizeof *seeds);
-    uint8_t *shared = arena_array(&s->round_data, identities, 1);
-    d->taken = arena_array(&s->round_data, identities, 1);
-    d->holder = arena_array(&s->round_data, identities, sizeof *d->holder);
-    d->holds = arena_array(&s->round_data, identities, sizeof *d->holds);
-    d->used = arena_array(&s->round_data, w->dimension_count + (size_t)1, sizeof *d->used);
-    d->remaining = arena_array(&s->round_data, w->counter_count + (size_t)1, sizeof *d->remaining);
-    d->counter_pool = arena_array(&s->round_data, w->counter_count + (size_t)1, sizeof *d->counter_pool);
-    d->claims = arena_array(&s->round_data, w->claim_count + (size_t)1, sizeof *d->claims);
+    seed *seeds = arena_array(&s->round.data, identities, sizeof *seeds);
+    uint8_t *shared = arena_array(&s->round.data, identities, 1);
+    d->taken = arena_array(&s->round.data, identities, 1);
+    d->holder = arena_array(&s->round.data, identities, sizeof *d->holder);
+    d->holds = arena_array(&s->round.data, identities, sizeof *d->holds);
+    d->used = arena_array(&s->round.data, w->dimension_count + (size_t)1, sizeof *d->used);
+    d->remaining = arena_array(&s->round.data, w->counter_count + (size_t)1, sizeof *d->remaining);
+    d->counter_pool = arena_array(&s->round.data, w->counter_count + (size_t)1, sizeof *d->counter_pool);
+    d->claims = arena_array(&s->round.data, w->claim_count + (size_t)1, sizeof *d->claims);
     if (seeds == NULL || shared == NULL || d->taken == NULL || d->holder == NULL || d->holds == NULL ||
         d->used == NULL || d->remaining == NULL || d->counter_pool == NULL || d->claims == NULL) {
         return false;
@@ -247,10 +248,10 @@ static bool keep_pools(scheduler *s, candidate *c, const allocation *a)
 {
     pool_views views;
     if (!pools_filter(s, a->pools, &a->who, a->set, &views)) return false;
-    pool_view *kept = arena_array(&s->round_data, views.count + (size_t)1, sizeof *kept);
+    pool_view *kept = arena_array(&s->round.data, views.count + (size_t)1, sizeof *kept);
     for (uint32_t i = 0; i < views.count && kept != NULL; i++) {
         kept[i] = views.items[i];
-        kept[i].slices = arena_copy(&s->round_data, views.items[i].slices,
+        kept[i].slices = arena_copy(&s->round.data, views.items[i].slices,
                                     views.items[i].slice_count * sizeof *kept[i].slices);
         if (kept[i].slices == NULL) return false;
     }
@@ -275,7 +276,7 @@ static void fill_share(scheduler *s, const allocation *a, const type_outcome *o,
 {
     const struct device_world *w = s->devices->world;
     claim_share *share = &c->shares[c->share_count++];
-    uint32_t *drivers = arena_array(&s->round_data, o->device_count + (size_t)1, sizeof *drivers);
+    uint32_t *drivers = arena_array(&s->round.data, o->device_count + (size_t)1, sizeof *drivers);
     *share = (claim_share){ .type = a->who.types[o->type], .requirements = { EMPTY_SET, NO_ID }, .drivers = drivers };
     if (drivers == NULL) {
         s->failed = true;
@@ -297,7 +298,7 @@ static void state_claims(scheduler *s, const allocation *a)
     for (uint32_t i = 0; i < a->claim_count && !s->failed; i++) {
         claim_state *c = &s->devices->claims[a->claims[i].claim];
         *c = (claim_state){ .allocated = true, .candidate = a->who.number };
-        c->shares = arena_array(&s->round_data, a->outcome_count + (size_t)1, sizeof *c->shares);
+        c->shares = arena_array(&s->round.data, a->outcome_count + (size_t)1, sizeof *c->shares);
         if (c->shares == NULL) s->failed = true;
         for (uint32_t o = 0; o < a->outcome_count && !s->failed; o++) fill_share(s, a, &a->outcomes[o], i, c);
         add_up(s, c);

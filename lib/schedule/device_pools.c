@@ -3,6 +3,7 @@
 #include <schedule/device_run.h>
 
 #include <base/bits.h>
+#include <schedule/scheduler.h>
 #include <schedule/topology.h>
 #include <string.h>
 
@@ -79,14 +80,14 @@ bool pools_init(scheduler *s)
 {
     struct devices *d = s->devices;
     const struct device_world *w = d->world;
-    uint8_t *offered = arena_array(&s->round_data, s->snapshot->raw.nodes.count + 1, 1);
-    uint8_t *sets = arena_array(&s->round_data, w->set_count + (size_t)w->counter_count + 1, 1);
-    d->slice_in = arena_array(&s->round_data, w->slice_count + (size_t)1, 1);
-    d->pools = arena_array(&s->round_data, w->pool_count + (size_t)1, sizeof *d->pools);
+    uint8_t *offered = arena_array(&s->round.data, s->snapshot->raw.nodes.count + 1, 1);
+    uint8_t *sets = arena_array(&s->round.data, w->set_count + (size_t)w->counter_count + 1, 1);
+    d->slice_in = arena_array(&s->round.data, w->slice_count + (size_t)1, 1);
+    d->pools = arena_array(&s->round.data, w->pool_count + (size_t)1, sizeof *d->pools);
     if (offered == NULL || sets == NULL || d->slice_in == NULL || d->pools == NULL) return false;
-    for (uint32_t h = 0; h < s->host_count; h++) {
-        const state_node *n = &s->snapshot->nodes[s->hosts[h].node];
-        if (n->node != NO_ID && n->initialized && bits_test(s->offered, h)) offered[n->node] = 1;
+    for (uint32_t h = 0; h < s->hosts.count; h++) {
+        const state_node *n = &s->snapshot->nodes[s->hosts.items[h].node];
+        if (n->node != NO_ID && n->initialized && bits_test(s->hosts.offered, h)) offered[n->node] = 1;
     }
     for (uint32_t i = 0; i < w->slice_count; i++) d->slice_in[i] = owner_offered(s, offered, w->slices[i].given);
     for (uint32_t p = 0; p < w->pool_count; p++) state_pool(s, p, sets, sets + w->set_count);

@@ -2,6 +2,7 @@
 /* Requests of a claim, checked and resolved (dra.md D6). */
 #include <schedule/device_run.h>
 
+#include <schedule/scheduler.h>
 #include <string.h>
 
 const struct selector_program *program_of(const scheduler *s, uint32_t text)

@@ -2,6 +2,7 @@
 /* The search for one instance type (dra.md D7, D8): depth first over claims, requests and slots, on a stack of its own. */
 #include <schedule/device_run.h>
 
+#include <schedule/scheduler.h>
 #include <string.h>
 
 enum { MOST_TRIES = 200000, POLL_EVERY = 1024 };
@@ -408,7 +409,7 @@ static bool try_device(search *x, frame *f, uint32_t number)
     const live_request *r = request_at(x, &f->at);
     live_claim *c = &x->a->claims[f->at.claim];
     const world_device *w = &x->d->world->devices[number];
-    x->s->steps++;
+    x->s->round.steps++;
     x->d->search_steps++;
     f->entries = (uint32_t)x->entry_count;
     bool ok = available(x, number, r) && counters_suffice(x, w) && device_matches(x->s, number, r) == CEL_YES &&
@@ -549,13 +550,13 @@ static bool push(search *x, position at, bool choosing)
 static bool must_stop(search *x)
 {
     struct devices *d = x->d;
-    const karp_options *o = x->s->options;
+    const karp_options *o = x->s->settings.options;
     if (d->search_steps > MOST_TRIES) d->out_of_steps = true;
     if (o->should_stop != NULL && d->search_steps - d->polled_at >= POLL_EVERY) {
         d->polled_at = d->search_steps;
-        x->s->stopped = o->should_stop(o->stop_user) != 0;
+        x->s->round.stopped = o->should_stop(o->stop_user) != 0;
     }
-    return d->out_of_steps || x->s->stopped || x->s->failed || x->s->algebra.failed;
+    return d->out_of_steps || x->s->round.stopped || x->s->failed || x->s->algebra.failed;
 }
 
 static bool walk(search *x)

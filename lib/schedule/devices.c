@@ -4,6 +4,7 @@
 #include <base/bits.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
+#include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 #include <schedule/types.h>
@@ -16,10 +17,10 @@ static bool mark_moving(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
     struct devices *d = s->devices;
-    d->moving = arena_array(&s->round_data, w->raw.names.count + 1, 1);
+    d->moving = arena_array(&s->round.data, w->raw.names.count + 1, 1);
     if (d->moving == NULL) return false;
-    for (uint32_t i = 0; i < s->pod_count; i++) {
-        const pod *p = pod_at(&w->raw, s->pods[i]);
+    for (uint32_t i = 0; i < s->pods.count; i++) {
+        const pod *p = pod_at(&w->raw, s->pods.items[i]);
         uint32_t id = p->node == NO_ID ? NO_ID : strings_find(&w->raw.names, p->uid, p->uid_len);
         if (id != NO_ID) d->moving[id] = 1;
     }
@@ -151,7 +152,7 @@ karp_str devices_missing_claim(const scheduler *s, uint32_t class_number)
 /* ---- allocation ------------------------------------------------------------------------------------------------------------------------------- */
 
 /* D5: claims that have devices narrow R; the others are listed. */
-static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_t *waiting, uint32_t *count)
+static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_t *pending, uint32_t *count)
 {
     struct devices *d = s->devices;
     id_list names = claims_of(s, class_number);
@@ -159,10 +160,10 @@ static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_
         uint32_t n = claim_named(s, class_number, names.items[i]);
         const claim_state *c = &d->claims[n];
         uint32_t k = 0;
-        while (k < *count && waiting[k] != n) k++;
+        while (k < *count && pending[k] != n) k++;
         if (k < *count) continue; /* a pod that names a claim twice has it once */
         if (to_allocate(d, n)) {
-            waiting[(*count)++] = n;
+            pending[(*count)++] = n;
             continue;
         }
         if (c->allocated && c->of_type) {
@@ -176,7 +177,7 @@ static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_
     return true;
 }
 
-static bool prepare(scheduler *s, allocation *a, const uint32_t *waiting)
+static bool prepare(scheduler *s, allocation *a, const uint32_t *pending)
 {
     struct devices *d = s->devices;
     const candidate *c = ledger_find(s, a->who.number);
@@ -189,7 +190,7 @@ static bool prepare(scheduler *s, allocation *a, const uint32_t *waiting)
         return false;
     }
     for (uint32_t i = 0; i < a->claim_count; i++) {
-        if (!requests_prepare(s, a, waiting[i], &a->claims[i])) return false;
+        if (!requests_prepare(s, a, pending[i], &a->claims[i])) return false;
     }
     return true;
 }
@@ -212,24 +213,24 @@ static bool allocate(scheduler *s, uint32_t class_number, allocation *a)
 {
     struct devices *d = s->devices;
     uint32_t names = claims_of(s, class_number).count;
-    uint32_t *waiting = arena_array(&d->scratch, names + (size_t)1, sizeof *waiting);
-    if (waiting == NULL) {
+    uint32_t *pending = arena_array(&d->scratch, names + (size_t)1, sizeof *pending);
+    if (pending == NULL) {
         s->failed = true;
         return false;
     }
     a->set = a->who.set;
-    if (!classify(s, class_number, a, waiting, &a->claim_count)) return false;
+    if (!classify(s, class_number, a, pending, &a->claim_count)) return false;
     if (a->claim_count == 0) {
         a->every_type = true;
         a->total = names > 0 ? a->set : EMPTY_SET;
         return true;
     }
-    if (!prepare(s, a, waiting)) return false;
+    if (!prepare(s, a, pending)) return false;
     d->search_steps = d->polled_at = 0;
     d->out_of_steps = false;
     for (uint32_t t = 0; t < a->who.type_count; t++) {
         (void)search_type(s, a, t);
-        if (s->failed || s->stopped || d->out_of_steps) return false;
+        if (s->failed || s->round.stopped || d->out_of_steps) return false;
     }
     a->ready = a->outcome_count > 0;
     sum_up(s, a);
@@ -245,7 +246,7 @@ static void begin(scheduler *s)
 
 static uint32_t verdict(const scheduler *s, bool found)
 {
-    if (s->failed || s->stopped) return KARP_REASON_NOT_REACHED;
+    if (s->failed || s->round.stopped) return KARP_REASON_NOT_REACHED;
     return found ? KARP_REASON_NONE : KARP_REASON_DEVICES;
 }
 
@@ -269,7 +270,7 @@ static uint32_t kit_of(const scheduler *s, const instance_type *type)
 
 uint32_t devices_on_host(scheduler *s, uint32_t host_index, uint32_t class_number)
 {
-    const host *h = &s->hosts[host_index];
+    const host *h = &s->hosts.items[host_index];
     const state_node *n = &s->snapshot->nodes[h->node];
     const instance_type *type = type_of_node(s, n);
     uint32_t bonds = type != NULL ? kit_of(s, type) : NO_ID, kit = n->initialized ? NO_ID : bonds;
@@ -297,7 +298,7 @@ void devices_take_host(scheduler *s) { ledger_commit(s); }
 /* The types that a claim can still be: those that hold what it has so far. */
 static bool list_types(scheduler *s, const claim *c, asking *who)
 {
-    const template_ *t = &s->templates[c->template_];
+    const template_ *t = &s->templates.items[c->template_];
     arena *to = &s->devices->scratch;
     uint64_t *bits = arena_array(to, template_words(t) + 1, sizeof *bits);
     uint32_t *types = arena_array(to, t->table->type_count + (size_t)1, sizeof *types), n = 0;
@@ -305,7 +306,7 @@ static bool list_types(scheduler *s, const claim *c, asking *who)
     uint8_t *brings = arena_array(to, t->table->type_count + (size_t)1, 1);
     if (bits == NULL || types == NULL || kits == NULL || brings == NULL) return false;
     if (c->pods > 0) (void)typeset_fitting(s, c->types, c->requests, bits);
-    else memcpy(bits, s->typesets.items[c->types].bits, template_words(t) * sizeof *bits);
+    else memcpy(bits, s->types.sets.items[c->types].bits, template_words(t) * sizeof *bits);
     for (uint32_t i = 0; i < t->table->type_count; i++) {
         const instance_type *y = &t->table->types[i];
         uint32_t v = y->variant_first;
@@ -326,7 +327,7 @@ uint32_t devices_on_claim(scheduler *s, const claim *c, uint32_t class_number, u
 {
     begin(s);
     allocation *a = &s->devices->now;
-    a->who = (asking){ .number = s->host_count + c->number, .node = NO_ID, .host_text = HOST_FRESH, .set = c->set };
+    a->who = (asking){ .number = s->hosts.count + c->number, .node = NO_ID, .host_text = HOST_FRESH, .set = c->set };
     if (!list_types(s, c, &a->who)) {
         s->failed = true;
         return KARP_REASON_NOT_REACHED;
@@ -341,7 +342,7 @@ uint32_t devices_on_claim(scheduler *s, const claim *c, uint32_t class_number, u
 uint32_t devices_keep(scheduler *s, uint32_t types)
 {
     const allocation *a = &s->devices->now;
-    const template_ *t = &s->templates[s->typesets.items[types].template_];
+    const template_ *t = &s->templates.items[s->types.sets.items[types].template_];
     if (a->every_type) return types;
     uint64_t *bits = arena_array(&s->devices->scratch, template_words(t) + 1, sizeof *bits);
     if (bits == NULL) {
@@ -352,14 +353,14 @@ uint32_t devices_keep(scheduler *s, uint32_t types)
         const instance_type *y = &t->table->types[a->who.types[a->outcomes[o].type]];
         for (uint32_t v = y->variant_first; v < y->variant_first + y->variant_count; v++) bits_set(bits, v);
     }
-    bits_and(bits, s->typesets.items[types].bits, template_words(t));
-    return typeset_make(s, s->typesets.items[types].template_, bits);
+    bits_and(bits, s->types.sets.items[types].bits, template_words(t));
+    return typeset_make(s, s->types.sets.items[types].template_, bits);
 }
 
 void devices_take_claim(scheduler *s, const claim *c)
 {
     allocation *a = &s->devices->now;
-    const template_ *t = &s->templates[c->template_];
+    const template_ *t = &s->templates.items[c->template_];
     if (!a->ready) return;
     ledger_commit(s);
     uint64_t *left = arena_array(&s->devices->scratch, template_words(t) + 1, sizeof *left);
@@ -407,7 +408,7 @@ bool devices_drivers(scheduler *s, uint32_t claim_number, arena *a, karp_str *ou
     *out = (karp_str){ "", 0 };
     if (s->devices == NULL) return true;
     const struct devices *d = s->devices;
-    uint32_t number = s->host_count + s->claims.items[claim_number].number;
+    uint32_t number = s->hosts.count + s->claims.list.items[claim_number].number;
     LIST_OF(uint32_t) drivers = { .items = NULL };
     bool ok = true;
     for (uint32_t i = 0; i < d->world->claim_count; i++) {

@@ -12,7 +12,7 @@
 #ifndef SCHEDULE_DEVICES_H
 #define SCHEDULE_DEVICES_H
 
-#include <schedule/scheduler.h>
+#include <schedule/claims.h>
 
 /* s->devices stays NULL when no pod uses resource claims, or they are ignored. */
 bool devices_init(scheduler *s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Domains: the values of the label keys that topology is about, numbered densely per key. */
+#include <schedule/scheduler.h>
 #include <schedule/topology.h>
 
 #include <model/requirement.h>
@@ -39,10 +40,10 @@ static bool universe_insert(scheduler *s, uint32_t key_index, uint32_t text, uin
     bool is_new;
     uint32_t number = domain_number(s, key_index, text);
     if (number == NO_ID) return false;
-    struct universe_domain *d = universe_at(s, &s->keys[key_index], number, &is_new);
+    struct universe_domain *d = universe_at(s, &s->topology.keys[key_index], number, &is_new);
     if (d == NULL) return false;
-    bool open = s->taint_lists.entries[taints_id].count == 0;
-    bool was_open = !is_new && d->taint_count == 1 && s->taint_lists.entries[d->taint_ids[0]].count == 0;
+    bool open = s->templates.taint_lists.entries[taints_id].count == 0;
+    bool was_open = !is_new && d->taint_count == 1 && s->templates.taint_lists.entries[d->taint_ids[0]].count == 0;
     if (was_open) return true;
     for (uint32_t i = 0; i < d->taint_count && !open; i++) {
         if (d->taint_ids[i] == taints_id) return true;
@@ -90,7 +91,7 @@ static uint32_t base_requirement(scheduler *s, uint32_t pool, uint32_t key)
 
 static bool pool_domains(scheduler *s, uint32_t key_index, uint32_t pool, const type_table *table, uint32_t taints_id)
 {
-    uint32_t key = s->keys[key_index].key, base = base_requirement(s, pool, key), column = 0, last = NO_ID;
+    uint32_t key = s->topology.keys[key_index].key, base = base_requirement(s, pool, key), column = 0, last = NO_ID;
     bool first = true;
     while (column < table->type_key_count && table->type_keys[column] != key) column++;
     for (uint32_t t = 0; t < table->type_count && !s->failed && !s->algebra.failed; t++) {
@@ -107,13 +108,14 @@ static bool pool_domains(scheduler *s, uint32_t key_index, uint32_t pool, const 
 
 static bool build_universe(scheduler *s, uint32_t key_index)
 {
-    domain_key *k = &s->keys[key_index];
+    domain_key *k = &s->topology.keys[key_index];
     if (k->is_host || k->key != k->normalized) return true; /* types know no key by its old name */
     /* All usable pools with types, in the order of weight; those the pre-filter dropped stand apart but count. */
     uint32_t i = 0, j = 0;
-    while (i < s->template_count || j < s->dropped_count) {
-        bool take = j == s->dropped_count || (i < s->template_count && s->templates[i].order < s->dropped[j].order);
-        const template_ *t = take ? &s->templates[i++] : &s->dropped[j++];
+    while (i < s->templates.count || j < s->templates.dropped_count) {
+        bool take = j == s->templates.dropped_count ||
+                    (i < s->templates.count && s->templates.items[i].order < s->templates.dropped[j].order);
+        const template_ *t = take ? &s->templates.items[i++] : &s->templates.dropped[j++];
         if (t->table == NULL) continue;
         if (!pool_domains(s, key_index, t->pool, t->table, t->taints_id)) return false;
     }
@@ -125,29 +127,29 @@ static bool build_universe(scheduler *s, uint32_t key_index)
 uint32_t domain_key_of(scheduler *s, uint32_t given)
 {
     uint32_t key = quirk(s, 34) ? given : s->snapshot->facts.normalized[given];
-    uint32_t known = map64_get(&s->key_numbers, key);
+    uint32_t known = map64_get(&s->topology.key_numbers, key);
     if (known != NO_ID) return known;
-    size_t capacity = s->key_capacity;
-    void *items = s->keys;
-    if (!map64_put(&s->key_numbers, key, s->key_count) ||
-        !grow(s->context, &items, &capacity, s->key_count + (size_t)1, sizeof *s->keys)) {
+    size_t capacity = s->topology.key_capacity;
+    void *items = s->topology.keys;
+    if (!map64_put(&s->topology.key_numbers, key, s->topology.key_count) ||
+        !grow(s->context, &items, &capacity, s->topology.key_count + (size_t)1, sizeof *s->topology.keys)) {
         s->failed = true;
         return NO_ID;
     }
-    s->keys = items;
-    s->key_capacity = (uint32_t)capacity;
-    domain_key *k = &s->keys[s->key_count];
+    s->topology.keys = items;
+    s->topology.key_capacity = (uint32_t)capacity;
+    domain_key *k = &s->topology.keys[s->topology.key_count];
     *k = (domain_key){ .key = key,
                        .normalized = s->snapshot->facts.normalized[key],
                        .is_host = key == s->snapshot->known.hostname };
     map64_init(&k->numbers, s->context);
     map64_init(&k->masks, s->context);
-    return build_universe(s, s->key_count++) ? s->key_count - 1 : NO_ID;
+    return build_universe(s, s->topology.key_count++) ? s->topology.key_count - 1 : NO_ID;
 }
 
 uint32_t domain_number(scheduler *s, uint32_t key_index, uint32_t text)
 {
-    domain_key *k = &s->keys[key_index];
+    domain_key *k = &s->topology.keys[key_index];
     uint32_t number = map64_get(&k->numbers, text);
     if (number != NO_ID) return number;
     size_t capacity = k->capacity;
@@ -168,7 +170,7 @@ uint32_t domain_number(scheduler *s, uint32_t key_index, uint32_t text)
 
 const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requirement_id)
 {
-    domain_key *k = &s->keys[key_index];
+    domain_key *k = &s->topology.keys[key_index];
     if (k->mask_domains != k->count) { /* a new value: old masks do not speak of it */
         map64_clear(&k->masks);
         k->mask_list.count = 0;
@@ -194,22 +196,23 @@ const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requireme
 
 static uint32_t next_host(scheduler *s, uint32_t text)
 {
-    void *items = s->host_text;
-    if (!grow(s->context, &items, &s->host_text_capacity, s->host_numbers + (size_t)1, sizeof *s->host_text)) {
+    void *items = s->topology.host_text;
+    if (!grow(s->context, &items, &s->topology.host_text_capacity, s->topology.next_host_number + (size_t)1,
+              sizeof *s->topology.host_text)) {
         s->failed = true;
         return NO_ID;
     }
-    s->host_text = items;
-    s->host_text[s->host_numbers] = text;
-    return s->host_numbers++;
+    s->topology.host_text = items;
+    s->topology.host_text[s->topology.next_host_number] = text;
+    return s->topology.next_host_number++;
 }
 
 uint32_t host_number_of_text(scheduler *s, uint32_t text)
 {
-    uint32_t number = map64_get(&s->host_of_text, text);
+    uint32_t number = map64_get(&s->topology.host_of_text, text);
     if (number != NO_ID) return number;
     number = next_host(s, text);
-    if (number != NO_ID && !map64_put(&s->host_of_text, text, number)) s->failed = true;
+    if (number != NO_ID && !map64_put(&s->topology.host_of_text, text, number)) s->failed = true;
     return s->failed ? NO_ID : number;
 }
 

@@ -2,6 +2,7 @@
 #include <schedule/filters.h>
 
 #include <model/prepare.h>
+#include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 
@@ -23,7 +24,7 @@ static bool make_entries(scheduler *s, const shape *h, filter_terms *t)
 
 filter_terms *filter_terms_of(scheduler *s, uint32_t class_number)
 {
-    class_state *c = &s->classes[s->classes[class_number].like]; /* whose rules are the same */
+    class_state *c = &s->pods.classes[s->pods.classes[class_number].like]; /* whose rules are the same */
     if (c->filter_terms != NULL) return c->filter_terms;
     filter_terms *t = arena_zalloc(&s->data, sizeof *t);
     if (t == NULL || !make_entries(s, shape_of(s->snapshot, class_number), t)) {
@@ -42,7 +43,7 @@ enum word { FORK, KEYS, WHOLE };
 
 static uint32_t numbered(scheduler *s, const uint32_t *list, size_t count)
 {
-    uint32_t id = words_add(&s->filter_keys, list, count);
+    uint32_t id = words_add(&s->topology.filter_keys, list, count);
     if (id == NO_ID) s->failed = true;
     return id;
 }
@@ -84,7 +85,7 @@ static uint32_t set_with(scheduler *s, uint32_t set, uint32_t entry, bool cancel
 {
     if (set == NO_ID) return entry;
     if (set == entry) return cancel ? NO_ID : set;
-    const uint32_t *w = s->filter_keys.entries[set].ptr;
+    const uint32_t *w = s->topology.filter_keys.entries[set].ptr;
     if (w[0] != FORK) return joined(s, set, set, entry);
     uint32_t bit = w[1], without = w[3], with = w[4];
     if (above(bit, entry) != w[2]) return joined(s, set, w[2], entry);

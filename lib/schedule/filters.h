@@ -3,7 +3,26 @@
 #ifndef SCHEDULE_FILTERS_H
 #define SCHEDULE_FILTERS_H
 
-#include <schedule/scheduler.h>
+#include <schedule/common.h>
+
+/* What the filters of a class's spread constraints go by: an OR-entry for each required term. A step of the ladder leaves those from
+ * some entry on, so that questions are answered for all steps at once. */
+typedef struct filter_terms {
+    demand *entries;
+    uint32_t count;
+    uint32_t *identities[2]; /* of the entries from each on: as the peer sees them, in full; NULL = not asked for yet */
+    uint32_t *of_node; /* by Node, 1 + what filters.c calls accepted; 0 = not asked for yet */
+    struct filter_answer { /* the one that was given last */
+        uint32_t set, host_text, accepted;
+    } recent;
+} filter_terms;
+
+typedef struct node_filter {
+    bool honor_affinity, honor_taints;
+    toleration_list tolerations;
+    filter_terms *terms;
+    uint32_t first; /* entries dropped */
+} node_filter;
 
 /* What the filters of a class go by, made when new. NULL = refused. */
 filter_terms *filter_terms_of(scheduler *s, uint32_t class_number);

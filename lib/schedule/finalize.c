@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of a claim when the loop has ended (scheduling.md §31.1, §31.2). */
+#include <schedule/scheduler.h>
 #include <schedule/solve.h>
 
 #include <base/bits.h>
@@ -60,13 +61,14 @@ static bool daemon_share(const template_ *t, const uint64_t *fitting, arena *a, 
 /* The claim's own vector back as amounts. */
 static bool claim_requests(scheduler *s, const claim *c, arena *a, resource_list *out)
 {
-    resource_amount *items = arena_array(a, s->dims + (size_t)1, sizeof *items);
+    resource_amount *items = arena_array(a, s->vectors.dims + (size_t)1, sizeof *items);
     uint32_t n = 0;
     if (items == NULL) return false;
-    for (uint32_t d = 0; d < s->dims; d++) { /* the vector's order is that of resource ids */
+    for (uint32_t d = 0; d < s->vectors.dims; d++) { /* the vector's order is that of resource ids */
         if (c->requests[d] == 0) continue;
-        if (!amount_mul(s->snapshot->units[s->active[d]], (uint64_t)c->requests[d], &items[n].value)) return false;
-        items[n].resource = s->active[d];
+        if (!amount_mul(s->snapshot->units[s->vectors.resources[d]], (uint64_t)c->requests[d], &items[n].value))
+            return false;
+        items[n].resource = s->vectors.resources[d];
         items[n++].binary = c->binary[d] == 1;
     }
     *out = (resource_list){ items, n };
@@ -90,12 +92,12 @@ bool final_lists_init(final_lists *l, scheduler *s, arena *a)
     size_t widest = 0;
     memset(l, 0, sizeof *l);
     words_init(&l->keys, s->context);
-    words_init(&l->likes, s->context);
-    for (uint32_t t = 0; t < s->template_count; t++) {
-        size_t words_ = template_words(&s->templates[t]);
+    words_init(&l->claim_keys, s->context);
+    for (uint32_t t = 0; t < s->templates.count; t++) {
+        size_t words_ = template_words(&s->templates.items[t]);
         widest = words_ > widest ? words_ : widest;
     }
-    size_t of_list = 2 + 2 * widest, of_like = 4 + 3 * (size_t)s->dims;
+    size_t of_list = 2 + 2 * widest, of_like = 4 + 3 * (size_t)s->vectors.dims;
     l->fitting = arena_array(a, widest + 1, sizeof *l->fitting);
     l->key = arena_array(a, of_list > of_like ? of_list : of_like, sizeof *l->key);
     return l->fitting != NULL && l->key != NULL;
@@ -107,22 +109,22 @@ void final_lists_free(final_lists *l)
     list_free(context, &l->lists, sizeof *l->lists.items);
     list_free(context, &l->firsts, sizeof *l->firsts.items);
     words_free(&l->keys);
-    words_free(&l->likes);
+    words_free(&l->claim_keys);
 }
 
 /* The first claim that ends as this one does; NO_ID = refused. */
 static uint32_t first_like(scheduler *s, uint32_t claim_number, final_lists *l)
 {
-    const claim *c = &s->claims.items[claim_number];
-    size_t amounts = 2 * (size_t)s->dims;
-    if (s->claims.count == 1 || c->reserved_count > 0) return claim_number; /* nobody is like it */
+    const claim *c = &s->claims.list.items[claim_number];
+    size_t amounts = 2 * (size_t)s->vectors.dims;
+    if (s->claims.list.count == 1 || c->reserved_count > 0) return claim_number; /* nobody is like it */
     l->key[0] = c->template_;
     l->key[1] = c->set;
     l->key[2] = c->types;
     l->key[3] = c->relaxed_min_values;
-    memcpy(l->key + 4, c->requests, s->dims * sizeof *c->requests);
-    for (uint32_t d = 0; d < s->dims; d++) l->key[4 + amounts + d] = c->binary[d];
-    uint32_t id = words_add(&l->likes, l->key, 4 + amounts + s->dims);
+    memcpy(l->key + 4, c->requests, s->vectors.dims * sizeof *c->requests);
+    for (uint32_t d = 0; d < s->vectors.dims; d++) l->key[4 + amounts + d] = c->binary[d];
+    uint32_t id = words_add(&l->claim_keys, l->key, 4 + amounts + s->vectors.dims);
     if (id == NO_ID || id < l->firsts.count) return id == NO_ID ? NO_ID : l->firsts.items[id];
     uint32_t *slot = list_push(s->context, &l->firsts, sizeof *slot);
     if (slot == NULL) return NO_ID;
@@ -134,9 +136,9 @@ static uint32_t first_like(scheduler *s, uint32_t claim_number, final_lists *l)
 static bool list_types(scheduler *s, uint32_t template_number, uint32_t set, arena *a, final_lists *l,
                        struct final_list *out)
 {
-    const template_ *t = &s->templates[template_number];
+    const template_ *t = &s->templates.items[template_number];
     size_t words_ = template_words(t);
-    if (s->claims.count == 1) { /* nobody to share with */
+    if (s->claims.list.count == 1) { /* nobody to share with */
         out->number = 0;
         out->types = types_by_price(s, t->table, l->fitting, set, a, &out->count);
         return out->types != NULL;
@@ -158,11 +160,11 @@ static bool list_types(scheduler *s, uint32_t template_number, uint32_t set, are
 
 static bool finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *out)
 {
-    claim *c = &s->claims.items[claim_number];
-    const template_ *t = &s->templates[c->template_];
+    claim *c = &s->claims.list.items[claim_number];
+    const template_ *t = &s->templates.items[c->template_];
     resource_list daemons, pods;
     typeset_fitting(s, c->types, c->requests, lists->fitting);
-    *out = (final_claim){ .claim = claim_number, .set = final_set(s, c), .like = claim_number };
+    *out = (final_claim){ .claim = claim_number, .set = final_set(s, c), .same_as = claim_number };
     struct final_list listed;
     if (s->failed || !list_types(s, c->template_, out->set, a, lists, &listed) || s->failed || s->algebra.failed)
         return false;
@@ -173,7 +175,8 @@ static bool finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists 
     if (!daemon_share(t, lists->fitting, a, &daemons) || !claim_requests(s, c, a, &pods)) return false;
     out->requests = pods;
     if (daemons.count > 0 && resource_list_sum(a, pods, daemons, &out->requests) != KARP_OK) return false;
-    if (all <= MAX_INSTANCE_TYPES || s->best_effort || !set_has_min_values(s, out->set)) return true;
+    if (all <= MAX_INSTANCE_TYPES || s->settings.best_effort_min_values || !set_has_min_values(s, out->set))
+        return true;
     const uint64_t *sent = types_bits(t->table, out->types, out->type_count, a);
     if (sent == NULL) return false;
     c->dropped = !min_values_met(s, t, sent, out->set, NULL);
@@ -187,6 +190,6 @@ bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *
     if (like == claim_number) return finalize(s, claim_number, a, lists, &all[claim_number]);
     all[claim_number] = all[like];
     all[claim_number].claim = claim_number;
-    s->claims.items[claim_number].dropped = s->claims.items[like].dropped;
+    s->claims.list.items[claim_number].dropped = s->claims.list.items[like].dropped;
     return true;
 }

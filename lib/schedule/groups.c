@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Topology groups: their identity, whom they select, who owns them (scheduling.md §14.2, §14.4, §14.6). */
+#include <schedule/scheduler.h>
 #include <schedule/topology.h>
 
 #include <base/sort.h>
 #include <model/prepare.h>
 #include <schedule/filters.h>
-#include <schedule/kins.h>
+#include <schedule/label_groups.h>
 #include <schedule/rounds.h>
 #include <schedule/templates.h>
 #include <string.h>
@@ -30,23 +31,24 @@ typedef struct key_words {
     size_t base;
 } key_words;
 
-static key_words words_begin(scheduler *s) { return (key_words){ s, s->part_words.count }; }
-static size_t words_so_far(const key_words *k) { return k->s->part_words.count - k->base; }
+static key_words words_begin(scheduler *s) { return (key_words){ s, s->topology.parts.count }; }
+static size_t words_so_far(const key_words *k) { return k->s->topology.parts.count - k->base; }
 
 static void put(key_words *k, uint32_t word)
 {
     scheduler *s = k->s;
-    bool full = s->part_words.count == s->part_words.capacity;
-    if (full && !list_reserve(s->context, &s->part_words, sizeof word)) s->failed = true;
-    else s->part_words.items[s->part_words.count++] = word;
+    bool full = s->topology.parts.count == s->topology.parts.capacity;
+    if (full && !list_reserve(s->context, &s->topology.parts, sizeof word)) s->failed = true;
+    else s->topology.parts.items[s->topology.parts.count++] = word;
 }
 
 static uint32_t intern(key_words *k)
 {
     scheduler *s = k->s;
-    uint32_t id = s->failed ? NO_ID : words_add(&s->group_keys, s->part_words.items + k->base, words_so_far(k));
+    uint32_t id = s->failed ? NO_ID
+                            : words_add(&s->topology.group_keys, s->topology.parts.items + k->base, words_so_far(k));
     if (id == NO_ID) s->failed = true;
-    s->part_words.count = k->base;
+    s->topology.parts.count = k->base;
     return id;
 }
 
@@ -55,7 +57,7 @@ static void settle(key_words *k, size_t from, bool cancel)
 {
     size_t n = words_so_far(k) - from, kept = 0;
     if (k->s->failed || n == 0) return;
-    uint32_t *w = k->s->part_words.items + k->base + from;
+    uint32_t *w = k->s->topology.parts.items + k->base + from;
     if (!sort_numbers(k->s->context, w, n)) {
         k->s->failed = true;
         return;
@@ -66,7 +68,7 @@ static void settle(key_words *k, size_t from, bool cancel)
         if (!cancel || (same - i) % 2 == 1) w[kept++] = w[i];
         i = same;
     }
-    k->s->part_words.count = k->base + from + kept;
+    k->s->topology.parts.count = k->base + from + kept;
 }
 
 /* FNV-1, as the peer hashes a text. */
@@ -144,13 +146,13 @@ static uint32_t toleration_part(scheduler *s, const toleration *t)
 /* Each step of a ladder asks for the same ones. */
 static uint32_t tolerations_part(scheduler *s, toleration_list list, bool cancel)
 {
-    struct told *last = &s->told[cancel];
+    struct last_tolerations *last = &s->topology.last_tolerations[cancel];
     if (last->items == list.items && list.count > 0) return last->identity; /* no two lists begin at one place */
     key_words k = words_begin(s);
     put(&k, PART_TOLERATIONS);
     for (uint32_t i = 0; i < list.count; i++) put(&k, toleration_part(s, &list.items[i]));
     settle(&k, 1, cancel);
-    *last = (struct told){ list.items, intern(&k) };
+    *last = (struct last_tolerations){ list.items, intern(&k) };
     return last->identity;
 }
 
@@ -175,7 +177,7 @@ static uint32_t group_identity(scheduler *s, const group *g, bool full)
     uint32_t parts[] = { PART_GROUP,
                          g->kind,
                          g->inverse,
-                         s->keys[g->key].key,
+                         s->topology.keys[g->key].key,
                          (uint32_t)g->max_skew,
                          selector_part(s, g, full),
                          filter_part(s, g, full) };
@@ -191,23 +193,23 @@ bool group_in_namespace(const group *g, uint32_t name_space)
                                    : numbers_have(g->namespaces, g->namespace_count, name_space);
 }
 
-static bool selection_has(const spread_selection *x, uint32_t kin_number)
+static bool selection_has(const spread_selection *x, uint32_t label_group_number)
 {
-    uint32_t from = 0, to = x->kin_count;
+    uint32_t from = 0, to = x->label_group_count;
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        if (x->kins[middle] < kin_number) from = middle + 1;
+        if (x->label_groups[middle] < label_group_number) from = middle + 1;
         else to = middle;
     }
-    return from < x->kin_count && x->kins[from] == kin_number;
+    return from < x->label_group_count && x->label_groups[from] == label_group_number;
 }
 
-bool group_selects(const scheduler *s, const group *g, const kin *k)
+bool group_selects(const scheduler *s, const group *g, const label_group *k)
 {
     if (g->selects == NULL || !group_in_namespace(g, k->name_space)) return false;
-    if (g->selection != NULL && g->selection->kins != NULL)
-        return selection_has(g->selection, (uint32_t)(k - s->kins.items));
-    label_list labels = kin_labels(s, k);
+    if (g->selection != NULL && g->selection->label_groups != NULL)
+        return selection_has(g->selection, (uint32_t)(k - s->topology.label_groups.items));
+    label_list labels = label_group_labels(s, k);
     for (uint32_t i = 0; i < g->extra.count; i++) {
         if (label_get(labels, g->extra.items[i].key) != g->extra.items[i].value) return false;
     }
@@ -234,14 +236,14 @@ static bool push_id(scheduler *s, uint32_t **items, uint32_t *count, uint32_t *c
  * ignored. Affinity and anti-affinity have no policy, and the peer then honours the taints (Q-4). */
 static bool initial_domains(scheduler *s, group *g, toleration_list tolerations)
 {
-    const domain_key *k = &s->keys[g->key];
+    const domain_key *k = &s->topology.keys[g->key];
     bool honor = g->has_filter ? g->filter.honor_taints : quirk(s, 4);
     if (k->is_host) return true;
     for (uint32_t i = 0; i < k->universe_count; i++) {
         const struct universe_domain *d = &k->universe[i];
         bool open = !honor;
         for (uint32_t t = 0; t < d->taint_count && !open; t++) {
-            const struct words_entry *e = &s->taint_lists.entries[d->taint_ids[t]];
+            const struct words_entry *e = &s->templates.taint_lists.entries[d->taint_ids[t]];
             open = taints_tolerated(s, tolerations, (taint_list){ (const taint *)(const void *)e->ptr, e->count / 3 },
                                     NULL);
         }
@@ -253,26 +255,27 @@ static bool initial_domains(scheduler *s, group *g, toleration_list tolerations)
 static bool list_selected(scheduler *s, const group *g)
 {
     spread_selection *x = g->selection;
-    if (g->selects == NULL || x->kins != NULL) return true;
-    kin_list near = kins_for(s, g);
+    if (g->selects == NULL || x->label_groups != NULL) return true;
+    label_group_list near = label_groups_for(s, g);
     uint32_t *list = arena_array(&s->data, near.count + (size_t)1, sizeof *list);
     if (list == NULL) {
         s->failed = true;
         return false;
     }
     for (uint32_t i = 0; i < near.count; i++) {
-        if (group_selects(s, g, &s->kins.items[kin_list_at(near, i)])) list[x->kin_count++] = kin_list_at(near, i);
+        if (group_selects(s, g, &s->topology.label_groups.items[label_group_list_at(near, i)]))
+            list[x->label_group_count++] = label_group_list_at(near, i);
     }
-    x->kins = list;
+    x->label_groups = list;
     return true;
 }
 
-static bool introduce_to_kins(scheduler *s, uint32_t number)
+static bool introduce_to_label_groups(scheduler *s, uint32_t number)
 {
-    const group *g = &s->groups.items[number];
-    kin_list near = kins_for(s, g);
+    const group *g = &s->topology.groups.items[number];
+    label_group_list near = label_groups_for(s, g);
     for (uint32_t i = 0; i < near.count; i++) {
-        kin *k = &s->kins.items[kin_list_at(near, i)];
+        label_group *k = &s->topology.label_groups.items[label_group_list_at(near, i)];
         if (!group_selects(s, g, k)) continue;
         bool ok = g->inverse ? push_id(s, &k->barred_by, &k->barred_count, &k->barred_capacity, number)
                              : push_id(s, &k->counted_by, &k->counted_count, &k->counted_capacity, number);
@@ -287,7 +290,7 @@ static bool some_tainted(const scheduler *s, const domain_key *d)
 {
     for (uint32_t i = 0; i < d->universe_count; i++) {
         for (uint32_t t = 0; t < d->universe[i].taint_count; t++) {
-            if (s->taint_lists.entries[d->universe[i].taint_ids[t]].count > 0) return true;
+            if (s->templates.taint_lists.entries[d->universe[i].taint_ids[t]].count > 0) return true;
         }
     }
     return false;
@@ -298,7 +301,7 @@ static bool some_tainted(const scheduler *s, const domain_key *d)
 static uint32_t whole_identity(scheduler *s, const group *g, toleration_list tolerations)
 {
     key_words k = words_begin(s);
-    bool matter = some_tainted(s, &s->keys[g->key]);
+    bool matter = some_tainted(s, &s->topology.keys[g->key]);
     put(&k, PART_WHOLE);
     put(&k, group_identity(s, g, true));
     if (matter) put(&k, tolerations_part(s, tolerations, false));
@@ -310,18 +313,18 @@ static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
 {
     uint32_t identity = group_identity(s, wanted, !quirk(s, 3));
     if (identity == NO_ID) return NO_ID;
-    uint32_t number = map64_get(&s->group_of_identity, identity);
-    wanted->whole = s->simulation ? whole_identity(s, wanted, tolerations) : NO_ID;
+    uint32_t number = map64_get(&s->topology.group_of_identity, identity);
+    wanted->whole = s->settings.simulation ? whole_identity(s, wanted, tolerations) : NO_ID;
     if (number != NO_ID) {
-        if (s->groups.items[number].whole != wanted->whole) s->conflated = true;
+        if (s->topology.groups.items[number].whole != wanted->whole) s->topology.conflated = true;
         return number;
     }
-    wanted->host = s->keys[wanted->key].is_host;
+    wanted->host = s->topology.keys[wanted->key].is_host;
     wanted->selective = wanted->has_filter && filter_selective(&wanted->filter);
     wanted->version = 1; /* 0 marks answers that were never given */
-    number = (uint32_t)s->groups.count;
-    group *g = list_push(s->context, &s->groups, sizeof *g);
-    if (g == NULL || !map64_put(&s->group_of_identity, identity, number)) {
+    number = (uint32_t)s->topology.groups.count;
+    group *g = list_push(s->context, &s->topology.groups, sizeof *g);
+    if (g == NULL || !map64_put(&s->topology.group_of_identity, identity, number)) {
         s->failed = true;
         return NO_ID;
     }
@@ -329,12 +332,12 @@ static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
     /* Where many steps may follow, those who are selected are listed for all. */
     if (g->selection != NULL && g->filter.terms->count > 1 && !list_selected(s, g)) return NO_ID;
     bool ok = initial_domains(s, g, tolerations) && (g->inverse || topology_seed(s, number)) &&
-              introduce_to_kins(s, number) && round_withhold(s, number);
+              introduce_to_label_groups(s, number) && round_withhold(s, number);
     /* A group that comes up in the middle of a round does not know what the round has placed (Q-5); one that an earlier round
      * left behind would. */
-    if (s->solving && !g->inverse) {
+    if (s->round.solving && !g->inverse) {
         if (!quirk(s, 5)) topology_count_placed(s, number);
-        else if (s->simulation) s->conflated = true;
+        else if (s->settings.simulation) s->topology.conflated = true;
     }
     return ok && !s->failed ? number : NO_ID;
 }
@@ -370,10 +373,10 @@ static uint32_t list_selected_namespaces(scheduler *s, const pod_term *t, uint32
     put_namespaces(&k, t, own);
     settle(&k, 1, false);
     put(&k, make_selector_part(s, &asking, true));
-    uint32_t asked = intern(&k), list = s->failed ? NO_ID : map64_get(&s->namespaces_asked, asked);
+    uint32_t asked = intern(&k), list = s->failed ? NO_ID : map64_get(&s->topology.namespace_lists, asked);
     if (list != NO_ID || s->failed) return list;
     list = list_namespaces(s, t, own);
-    if (list != NO_ID && !map64_put(&s->namespaces_asked, asked, list)) s->failed = true;
+    if (list != NO_ID && !map64_put(&s->topology.namespace_lists, asked, list)) s->failed = true;
     return list;
 }
 
@@ -382,7 +385,7 @@ static bool namespaces_of_term(scheduler *s, const pod_term *t, uint32_t own, gr
     g->namespace_list = t->namespace_selector == NULL ? list_namespaces(s, t, own)
                                                       : list_selected_namespaces(s, t, own);
     if (s->failed) return false;
-    const struct words_entry *list = &s->group_keys.entries[g->namespace_list];
+    const struct words_entry *list = &s->topology.group_keys.entries[g->namespace_list];
     g->namespaces = list->ptr + 1; /* behind the kind of part */
     g->namespace_count = list->count - 1;
     return true;
@@ -399,14 +402,14 @@ static uint32_t group_of_term(scheduler *s, const pod_term *t, uint8_t kind, boo
 
 static bool match_labels(scheduler *s, const view *v, const spread_constraint *c, label_list *out)
 {
-    const kin *k = &s->kins.items[s->classes[v->class_].kin];
+    const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     label_pair *extra = arena_array(&s->data, c->match_label_key_count + (size_t)1, sizeof *extra);
     if (extra == NULL) {
         s->failed = true;
         return false;
     }
     for (uint32_t i = 0; i < c->match_label_key_count; i++) {
-        uint32_t value = label_get(kin_labels(s, k), c->match_label_keys[i]);
+        uint32_t value = label_get(label_group_labels(s, k), c->match_label_keys[i]);
         if (value != NO_ID) extra[out->count++] = (label_pair){ c->match_label_keys[i], value };
     }
     out->items = extra;
@@ -416,7 +419,7 @@ static bool match_labels(scheduler *s, const view *v, const spread_constraint *c
 /* Of the n-th constraint. NULL = refused. */
 static spread_selection *selection_of(scheduler *s, const view *v, uint32_t n)
 {
-    class_state *class_ = &s->classes[v->class_];
+    class_state *class_ = &s->pods.classes[v->class_];
     if (class_->selections == NULL)
         class_->selections = arena_array(&s->data, v->spread.count, sizeof *class_->selections);
     if (class_->selections == NULL) {
@@ -443,7 +446,8 @@ static uint32_t group_of_spread(scheduler *s, const view *v, uint32_t n)
     g.namespaces = &class_->name_space;
     g.namespace_count = 1;
     toleration_list tolerations = v->tolerations;
-    if (!quirk(s, 5) && s->tolerate_prefer_no_schedule && !add_prefer_no_schedule(s, &tolerations)) return NO_ID;
+    if (!quirk(s, 5) && s->settings.tolerate_prefer_no_schedule && !add_prefer_no_schedule(s, &tolerations))
+        return NO_ID;
     /* Karpenter looks at the terms that are left, and so has another group for each step of the ladder (Q-5). Without the quirk a
      * filter is no matter of the step. */
     g.filter = (node_filter){ .honor_affinity = c->honor_affinity,
@@ -466,7 +470,7 @@ bool owns_inverse(const class_state *c, uint32_t number)
 
 bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_list tolerations)
 {
-    class_state *c = &s->classes[class_number];
+    class_state *c = &s->pods.classes[class_number];
     const pod_class *class_ = &s->snapshot->classes[class_number];
     const shape *h = shape_of(s->snapshot, class_number);
     if (c->registered) return true;
@@ -488,14 +492,14 @@ bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_l
 /* The list has room for every term: a group that comes up again in one update is in it already. */
 static bool own(scheduler *s, uint32_t view_number, uint32_t group_number)
 {
-    view *v = &s->views.items[view_number];
+    view *v = &s->pods.views.items[view_number];
     if (group_number == NO_ID) return false;
-    group *g = &s->groups.items[group_number];
-    if (g->owner == s->updates) return true;
-    g->owner = s->updates;
+    group *g = &s->topology.groups.items[group_number];
+    if (g->owner == s->topology.updates) return true;
+    g->owner = s->topology.updates;
     struct owned_group *o = &v->owned[v->owned_count++];
     *o = (struct owned_group){ .group = group_number, .host = g->host };
-    o->self = group_selects(s, g, &s->kins.items[s->classes[v->class_].kin]);
+    o->self = group_selects(s, g, &s->topology.label_groups.items[s->pods.classes[v->class_].label_group]);
     o->most = g->kind == GROUP_SPREAD ? g->max_skew - (o->self ? 1 : 0) : 0;
     v->elsewhere = v->elsewhere || !g->host;
     return true;
@@ -505,7 +509,7 @@ static bool own(scheduler *s, uint32_t view_number, uint32_t group_number)
 static bool own_terms(scheduler *s, uint32_t view_number, pod_term_list list, uint8_t kind, uint32_t *known)
 {
     for (uint32_t i = 0; i < list.count; i++) {
-        const view *v = &s->views.items[view_number];
+        const view *v = &s->pods.views.items[view_number];
         uint32_t space = s->snapshot->classes[v->class_].name_space, number = known != NULL ? known[i] : NO_ID;
         if (number == NO_ID) number = group_of_term(s, &list.items[i], kind, false, space, v->tolerations);
         if (known != NULL) known[i] = number;
@@ -516,30 +520,32 @@ static bool own_terms(scheduler *s, uint32_t view_number, pod_term_list list, ui
 
 bool topology_update(scheduler *s, uint32_t view_number)
 {
-    if (s->views.items[view_number].updated) return true;
-    view v = s->views.items[view_number]; /* a copy: making groups does not move views, but keep the lists at hand */
+    if (s->pods.views.items[view_number].updated) return true;
+    view v =
+        s->pods.views.items[view_number]; /* a copy: making groups does not move views, but keep the lists at hand */
     const shape *h = shape_of(s->snapshot, v.class_);
-    s->views.items[view_number].updated = true;
+    s->pods.views.items[view_number].updated = true;
     if (!topology_register_inverse(s, v.class_, v.tolerations)) return false;
     size_t most = (size_t)v.spread_count + h->required_affinity.count + v.preferred_affinity.count +
                   h->required_anti.count + v.preferred_anti.count;
-    s->views.items[view_number].owned = arena_array(&s->data, most + 1, sizeof *v.owned);
-    if (s->views.items[view_number].owned == NULL) {
+    s->pods.views.items[view_number].owned = arena_array(&s->data, most + 1, sizeof *v.owned);
+    if (s->pods.views.items[view_number].owned == NULL) {
         s->failed = true;
         return false;
     }
-    s->updates++;
+    s->topology.updates++;
     for (uint32_t i = 0; i < v.spread_count; i++) {
         const spread_constraint *c = &v.spread.items[v.spread_left[i]];
         uint32_t *known = &v.spread_groups[v.spread_left[i]];
-        if (c->schedule_anyway && s->ignore_preferences) continue;
+        if (c->schedule_anyway && s->settings.ignore_preferences) continue;
         if (*known == NO_ID) *known = group_of_spread(s, &v, v.spread_left[i]);
         if (!own(s, view_number, *known)) return false;
     }
     static const pod_term_list none = { NULL, 0 };
     return own_terms(s, view_number, h->required_affinity, GROUP_AFFINITY, NULL) &&
-           own_terms(s, view_number, s->ignore_preferences ? none : v.preferred_affinity, GROUP_AFFINITY,
+           own_terms(s, view_number, s->settings.ignore_preferences ? none : v.preferred_affinity, GROUP_AFFINITY,
                      v.affinity_groups) &&
            own_terms(s, view_number, h->required_anti, GROUP_ANTI, NULL) &&
-           own_terms(s, view_number, s->ignore_preferences ? none : v.preferred_anti, GROUP_ANTI, v.anti_groups);
+           own_terms(s, view_number, s->settings.ignore_preferences ? none : v.preferred_anti, GROUP_ANTI,
+                     v.anti_groups);
 }

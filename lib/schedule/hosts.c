@@ -7,6 +7,7 @@
 #include <schedule/places.h>
 #include <schedule/ports.h>
 #include <schedule/rounds.h>
+#include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 #include <schedule/volumes.h>
@@ -17,7 +18,7 @@
 static bool under_consolidate_after(const scheduler *s, const state_node *n)
 {
     const karp_snapshot *w = s->snapshot;
-    if (!s->shield || n->pool == NO_ID || n->claim == NO_ID || !pool_usable(w, &w->raw.pools.items[n->pool]))
+    if (!s->settings.shield || n->pool == NO_ID || n->claim == NO_ID || !pool_usable(w, &w->raw.pools.items[n->pool]))
         return false;
     int64_t after = w->raw.pools.items[n->pool].consolidate_after;
     const node_claim *claim_ = &w->raw.claims.items[n->claim];
@@ -26,7 +27,7 @@ static bool under_consolidate_after(const scheduler *s, const state_node *n)
         c->status != w->known.status_true)
         return false;
     int64_t since = claim_->last_pod_event != KARP_NO_TIME ? claim_->last_pod_event : c->since;
-    return since != KARP_NO_TIME && s->now - since < after;
+    return since != KARP_NO_TIME && s->settings.now - since < after;
 }
 
 static int initialized_first(const void *x, const void *y, const void *user)
@@ -41,26 +42,33 @@ static int initialized_first(const void *x, const void *y, const void *user)
 bool hosts_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    map64_init(&s->host_of_text, s->context);
-    s->marked_nodes = arena_array(&s->data, bits_words(w->raw.nodes.count + 1), sizeof *s->marked_nodes);
-    s->hosts = arena_array(&s->data, w->node_count + (size_t)1, sizeof *s->hosts);
-    s->marked_names = s->shield ? arena_array(&s->data, bits_words(w->raw.names.count), sizeof *s->marked_names) : NULL;
-    if (s->marked_nodes == NULL || s->hosts == NULL || (s->shield && s->marked_names == NULL)) return false;
+    map64_init(&s->topology.host_of_text, s->context);
+    s->hosts.marked_nodes = arena_array(&s->data, bits_words(w->raw.nodes.count + 1), sizeof *s->hosts.marked_nodes);
+    s->hosts.items = arena_array(&s->data, w->node_count + (size_t)1, sizeof *s->hosts.items);
+    s->hosts.marked_names = s->settings.shield
+                                ? arena_array(&s->data, bits_words(w->raw.names.count), sizeof *s->hosts.marked_names)
+                                : NULL;
+    if (s->hosts.marked_nodes == NULL || s->hosts.items == NULL ||
+        (s->settings.shield && s->hosts.marked_names == NULL))
+        return false;
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
-        if (n->marked && n->node != NO_ID) bits_set(s->marked_nodes, n->node);
-        if (n->marked && s->shield) bits_set(s->marked_names, n->name);
+        if (n->marked && n->node != NO_ID) bits_set(s->hosts.marked_nodes, n->node);
+        if (n->marked && s->settings.shield) bits_set(s->hosts.marked_names, n->name);
         if (n->marked) continue;
-        s->hosts[s->host_count++] = (host){ .node = i, .set = n->set, .shielded = under_consolidate_after(s, n) };
+        s->hosts.items[s->hosts.count++] = (host){ .node = i,
+                                                   .set = n->set,
+                                                   .shielded = under_consolidate_after(s, n) };
     }
-    if (!sort_stable(s->context, s->hosts, s->host_count, sizeof *s->hosts, initialized_first, s)) return false;
-    s->host_of_node = arena_array(&s->data, w->node_count + (size_t)1, sizeof *s->host_of_node);
-    if (s->host_of_node == NULL) return false;
-    for (uint32_t i = 0; i < w->node_count; i++) s->host_of_node[i] = NO_ID;
-    for (uint32_t h = 0; h < s->host_count; h++) {
-        s->host_of_node[s->hosts[h].node] = h;
-        s->hosts[h].number = host_number_of_text(s, w->nodes[s->hosts[h].node].hostname);
-        if (s->hosts[h].number == NO_ID) return false;
+    if (!sort_stable(s->context, s->hosts.items, s->hosts.count, sizeof *s->hosts.items, initialized_first, s))
+        return false;
+    s->hosts.of_node = arena_array(&s->data, w->node_count + (size_t)1, sizeof *s->hosts.of_node);
+    if (s->hosts.of_node == NULL) return false;
+    for (uint32_t i = 0; i < w->node_count; i++) s->hosts.of_node[i] = NO_ID;
+    for (uint32_t h = 0; h < s->hosts.count; h++) {
+        s->hosts.of_node[s->hosts.items[h].node] = h;
+        s->hosts.items[h].number = host_number_of_text(s, w->nodes[s->hosts.items[h].node].hostname);
+        if (s->hosts.items[h].number == NO_ID) return false;
     }
     return true;
 }
@@ -92,7 +100,8 @@ static void daemon_reserve(scheduler *s, const state_node *n, const int64_t *req
     memset(reserve, 0, w->dims * sizeof *reserve);
     memset(running, 0, w->dims * sizeof *running);
     for (uint32_t i = 0; i < w->daemon_count; i++) {
-        if (daemon_on_node(s, &s->daemons[i], n)) add_vector(reserve, requests + (size_t)i * w->dims, w->dims);
+        if (daemon_on_node(s, &s->templates.daemons[i], n))
+            add_vector(reserve, requests + (size_t)i * w->dims, w->dims);
     }
     for (uint32_t i = 0; i < n->pod_count; i++) {
         if (!(pod_at(&w->raw, n->pods[i])->flags & POD_OF_DAEMON_SET)) continue;
@@ -106,7 +115,7 @@ bool hosts_reserve(scheduler *s)
     const karp_snapshot *w = s->snapshot;
     size_t bytes = ((size_t)w->daemon_count + 2) * w->dims * sizeof(int64_t);
     int64_t *requests = mem_alloc(s->context, bytes);
-    int64_t *left = arena_array(&s->data, (s->host_count + (size_t)1) * s->dims, sizeof *left);
+    int64_t *left = arena_array(&s->data, (s->hosts.count + (size_t)1) * s->vectors.dims, sizeof *left);
     if (requests == NULL || left == NULL) {
         mem_free(s->context, requests, bytes);
         return false;
@@ -114,18 +123,18 @@ bool hosts_reserve(scheduler *s)
     int64_t *reserve = requests + (size_t)w->daemon_count * w->dims, *running = reserve + w->dims;
     for (uint32_t i = 0; i < w->daemon_count; i++)
         vector_of(w, w->daemons[i].shape->requests, requests + (size_t)i * w->dims);
-    for (uint32_t h = 0; h < s->host_count; h++) {
-        const state_node *n = &w->nodes[s->hosts[h].node];
-        host *t = &s->hosts[h];
-        t->left = left + (size_t)h * s->dims;
+    for (uint32_t h = 0; h < s->hosts.count; h++) {
+        const state_node *n = &w->nodes[s->hosts.items[h].node];
+        host *t = &s->hosts.items[h];
+        t->left = left + (size_t)h * s->vectors.dims;
         daemon_reserve(s, n, requests, reserve, running);
         for (uint32_t i = 0; i < n->allocatable.count; i++) { /* only what the node names can be used up */
             uint32_t r = n->allocatable.items[i].resource;
             if (n->available[r] - reserve[r] < 0) t->negative = true;
         }
-        for (uint32_t d = 0; d < s->dims; d++) {
-            bool named = resource_list_find(n->allocatable, s->active[d]) != NULL;
-            t->left[d] = named ? n->available[s->active[d]] - reserve[s->active[d]] : 0;
+        for (uint32_t d = 0; d < s->vectors.dims; d++) {
+            bool named = resource_list_find(n->allocatable, s->vectors.resources[d]) != NULL;
+            t->left[d] = named ? n->available[s->vectors.resources[d]] - reserve[s->vectors.resources[d]] : 0;
         }
     }
     mem_free(s->context, requests, bytes);
@@ -134,9 +143,9 @@ bool hosts_reserve(scheduler *s)
 
 void hosts_free(scheduler *s)
 {
-    for (uint32_t h = 0; h < s->host_count; h++) {
-        mem_free(s->context, s->hosts[h].ports, s->hosts[h].port_capacity * sizeof(port_use));
-        volumes_free(s, &s->hosts[h]);
+    for (uint32_t h = 0; h < s->hosts.count; h++) {
+        mem_free(s->context, s->hosts.items[h].ports, s->hosts.items[h].port_capacity * sizeof(port_use));
+        volumes_free(s, &s->hosts.items[h]);
     }
 }
 
@@ -202,7 +211,7 @@ static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *
     const karp_snapshot *w = s->snapshot;
     const state_node *n = &w->nodes[h->node];
     const shape *p = shape_of(w, v->class_);
-    const int64_t *requests = s->classes[v->class_].requests;
+    const int64_t *requests = s->pods.classes[v->class_].requests;
     *lasting = true;
     if (!taints_tolerated(s, v->tolerations, n->taints, NULL)) {
         *lasting = v->next == LAST_VIEW; /* a relaxed view may tolerate more */
@@ -216,7 +225,7 @@ static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *
         *lasting = true;
         return KARP_REASON_RESOURCES;
     }
-    for (uint32_t d = 0; d < s->dims; d++) {
+    for (uint32_t d = 0; d < s->vectors.dims; d++) {
         if (requests[d] > h->left[d] &&
             requests[d] > 0) { /* without Q-24 too much may be gone of what is not asked for */
             *lasting = true;
@@ -226,16 +235,17 @@ static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *
     if (!host_allowed(s, v->full.host, n->hostname) || !set_compatible(&s->algebra, h->set, v->full.set, false))
         return KARP_REASON_REQUIREMENTS;
     uint32_t reason = settle_requirements(s, h, v, set);
-    if (reason == KARP_REASON_NONE && p->has_claims) reason = devices_on_host(s, (uint32_t)(h - s->hosts), v->class_);
+    if (reason == KARP_REASON_NONE && p->has_claims)
+        reason = devices_on_host(s, (uint32_t)(h - s->hosts.items), v->class_);
     return reason;
 }
 
 static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const view *v, uint32_t set)
 {
-    host *h = &s->hosts[host_index];
-    const int64_t *requests = s->classes[v->class_].requests;
+    host *h = &s->hosts.items[host_index];
+    const int64_t *requests = s->pods.classes[v->class_].requests;
     if (!round_touch(s, host_index)) return false;
-    for (uint32_t d = 0; d < s->dims; d++) h->left[d] -= requests[d];
+    for (uint32_t d = 0; d < s->vectors.dims; d++) h->left[d] -= requests[d];
     h->set = set;
     h->received++;
     places_put(s, pod_number, (place){ host_index, PLACE_HOST });
@@ -253,13 +263,14 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
 static bool exempt(const scheduler *s, uint32_t pod_number)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_number);
-    return p->phase == KARP_PHASE_PENDING || (p->node != NO_ID && s->shield && bits_test(s->marked_names, p->node));
+    return p->phase == KARP_PHASE_PENDING ||
+           (p->node != NO_ID && s->settings.shield && bits_test(s->hosts.marked_names, p->node));
 }
 
 /* The class's marks of nodes, made when first asked for; those of an earlier round are wiped. */
 static bool open_hosts_of(scheduler *s, class_state *c)
 {
-    size_t width = bits_words(s->host_count);
+    size_t width = bits_words(s->hosts.count);
     if (c->refused_hosts == NULL) {
         c->refused_hosts = arena_array(&s->data, width, sizeof *c->refused_hosts);
         c->closed_hosts = arena_array(&s->data, width, sizeof *c->closed_hosts);
@@ -274,19 +285,19 @@ static bool open_hosts_of(scheduler *s, class_state *c)
 
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
-    if (s->host_count == 0) return false;
-    view v = s->views.items[view_number];
-    class_state *c = &s->classes[v.class_];
+    if (s->hosts.count == 0) return false;
+    view v = s->pods.views.items[view_number];
+    class_state *c = &s->pods.classes[v.class_];
     if (!s->snapshot->classes[v.class_].counts_volumes) return false;
     if (!open_hosts_of(s, c)) return false;
     bool may_enter_shielded = exempt(s, pod_number);
-    size_t width = bits_words(s->host_count);
+    size_t width = bits_words(s->hosts.count);
     for (size_t w = 0; w < width && !s->failed; w++) {
-        uint64_t open = s->offered[w] & ~(c->refused_hosts[w] | c->closed_hosts[w]);
+        uint64_t open = s->hosts.offered[w] & ~(c->refused_hosts[w] | c->closed_hosts[w]);
         for (; open != 0; open &= open - 1) {
             uint32_t i = (uint32_t)(w * 64 + (size_t)__builtin_ctzll(open)), set = EMPTY_SET;
             bool lasting;
-            host *h = &s->hosts[i];
+            host *h = &s->hosts.items[i];
             if (h->shielded && !may_enter_shielded) continue;
             if (refusal(s, h, pod_number, &v, &set, &lasting) == KARP_REASON_NONE)
                 return take(s, i, pod_number, &v, set);
@@ -299,9 +310,9 @@ bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 
 uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number)
 {
-    view v = s->views.items[view_number];
+    view v = s->pods.views.items[view_number];
     uint32_t set = EMPTY_SET;
     bool lasting;
-    if (s->hosts[host_index].shielded && !exempt(s, pod_number)) return KARP_REASON_CONSOLIDATE_AFTER;
-    return refusal(s, &s->hosts[host_index], pod_number, &v, &set, &lasting);
+    if (s->hosts.items[host_index].shielded && !exempt(s, pod_number)) return KARP_REASON_CONSOLIDATE_AFTER;
+    return refusal(s, &s->hosts.items[host_index], pod_number, &v, &set, &lasting);
 }

@@ -3,7 +3,34 @@
 #ifndef SCHEDULE_HOSTS_H
 #define SCHEDULE_HOSTS_H
 
-#include <schedule/scheduler.h>
+#include <schedule/common.h>
+
+/* A node that exists, as a target (§16.4, §18). */
+typedef struct host {
+    uint32_t node; /* state node */
+    uint32_t number; /* host number, as host groups count it */
+    uint32_t set;
+    int64_t *left; /* remaining */
+    bool negative; /* some entry was below zero from the start: it takes nothing */
+    bool shielded; /* under consolidateAfter, for a simulation */
+    uint32_t received; /* pods placed by this round */
+    bool touched; /* it has received pods, so the round's end has to restore it */
+    int64_t *saved; /* what `left` was before */
+    bool ports_loaded, volumes_loaded; /* bound pods' ports and volumes are read when first asked for */
+    struct port_use *ports; /* see ports.h */
+    uint32_t port_count, port_capacity, ports_bound; /* ports_bound: those of bound pods */
+    struct node_volumes *volumes; /* see volumes.h; NULL = the node has no limits, or they are not loaded */
+} host;
+
+struct hosts {
+    host *items;
+    uint32_t count;
+    uint32_t *of_node; /* state node -> host, NO_ID = not offered in any round */
+    uint64_t *offered; /* hosts that are not removed in this round */
+    uint64_t *marked_nodes; /* by store node: being deleted */
+    uint64_t *
+        marked_names; /* by names id: what state nodes that are being deleted are called; NULL unless nodes are shielded */
+};
 
 /* The active nodes, initialised ones first, then by name. */
 bool hosts_init(scheduler *s);

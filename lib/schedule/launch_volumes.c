@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/launch_volumes.h>
 
+#include <schedule/scheduler.h>
 #include <schedule/types.h>
 #include <schedule/volumes.h>
 #include <string.h>
@@ -12,14 +13,14 @@ struct volume_counts {
 
 static bool add_driver(scheduler *s, uint32_t driver)
 {
-    for (uint32_t i = 0; i < s->limited_drivers; i++) {
-        if (s->volume_counts[i].driver == driver) return true;
+    for (uint32_t i = 0; i < s->volumes.limited_drivers; i++) {
+        if (s->volumes.counts[i].driver == driver) return true;
     }
-    struct volume_counts *list = arena_array(&s->data, s->limited_drivers + (size_t)1, sizeof *list);
+    struct volume_counts *list = arena_array(&s->data, s->volumes.limited_drivers + (size_t)1, sizeof *list);
     if (list == NULL) return false;
-    if (s->limited_drivers > 0) memcpy(list, s->volume_counts, s->limited_drivers * sizeof *list);
-    list[s->limited_drivers++].driver = driver;
-    s->volume_counts = list;
+    if (s->volumes.limited_drivers > 0) memcpy(list, s->volumes.counts, s->volumes.limited_drivers * sizeof *list);
+    list[s->volumes.limited_drivers++].driver = driver;
+    s->volumes.counts = list;
     return true;
 }
 
@@ -41,16 +42,16 @@ bool launch_volumes_init(scheduler *s)
 static uint32_t place_of_driver(const scheduler *s, uint32_t driver)
 {
     uint32_t i = 0;
-    while (i < s->limited_drivers && s->volume_counts[i].driver != driver) i++;
+    while (i < s->volumes.limited_drivers && s->volumes.counts[i].driver != driver) i++;
     return i;
 }
 
 bool launch_volumes_limited(scheduler *s, uint32_t class_number)
 {
-    if (s->limited_drivers == 0) return false;
+    if (s->volumes.limited_drivers == 0) return false;
     const struct class_volumes *v = volumes_of_class(s, class_number);
     for (uint32_t i = 0; v != NULL && v->found && i < v->count; i++) {
-        if (place_of_driver(s, v->items[i].driver) < s->limited_drivers) return true;
+        if (place_of_driver(s, v->items[i].driver) < s->volumes.limited_drivers) return true;
     }
     return false;
 }
@@ -66,7 +67,7 @@ static bool holds(const claim *c, const volume_use *u)
 static void count_one(scheduler *s, const volume_use *u)
 {
     uint32_t at = place_of_driver(s, u->driver);
-    if (at < s->limited_drivers) s->volume_counts[at].count++;
+    if (at < s->volumes.limited_drivers) s->volumes.counts[at].count++;
 }
 
 /* The claim's volumes and those of one more pod, by driver; false = refused. */
@@ -74,7 +75,7 @@ static bool count_all(scheduler *s, const claim *c, uint32_t class_number)
 {
     const struct class_volumes *v = volumes_of_class(s, class_number);
     if (v == NULL) return false;
-    for (uint32_t i = 0; i < s->limited_drivers; i++) s->volume_counts[i].count = 0;
+    for (uint32_t i = 0; i < s->volumes.limited_drivers; i++) s->volumes.counts[i].count = 0;
     for (uint32_t i = 0; i < c->volume_count; i++) count_one(s, &c->volumes[i]);
     for (uint32_t i = 0; i < v->count; i++) {
         if (!holds(c, &v->items[i])) count_one(s, &v->items[i]);
@@ -94,16 +95,16 @@ static bool within(const scheduler *s, const instance_type *type, uint32_t only)
     for (uint32_t l = 0; has_limits(s, type) && l < type->volume_limit_count; l++) {
         uint32_t at = place_of_driver(s, type->volume_limits[l].driver);
         if (only != NO_ID && at != only) continue;
-        if (s->volume_counts[at].count > type->volume_limits[l].count && s->volume_counts[at].count > 0) return false;
+        if (s->volumes.counts[at].count > type->volume_limits[l].count && s->volumes.counts[at].count > 0) return false;
     }
     return true;
 }
 
 uint32_t launch_volumes_narrow(scheduler *s, const claim *c, uint32_t class_number, uint32_t types)
 {
-    const template_ *t = &s->templates[c->template_];
+    const template_ *t = &s->templates.items[c->template_];
     size_t width = t->table->variant_count;
-    const uint64_t *bits = s->typesets.items[types].bits;
+    const uint64_t *bits = s->types.sets.items[types].bits;
     if (!count_all(s, c, class_number)) return NO_ID;
     uint64_t *out = mem_zalloc(s->context, (template_words(t) + 1) * sizeof *out);
     if (out == NULL) {
@@ -122,7 +123,7 @@ bool launch_volumes_take(scheduler *s, claim *c, uint32_t class_number)
 {
     const struct class_volumes *v = volumes_of_class(s, class_number);
     volume_use *all = v == NULL ? NULL
-                                : arena_array(&s->round_data, c->volume_count + (size_t)v->count + 1, sizeof *all);
+                                : arena_array(&s->round.data, c->volume_count + (size_t)v->count + 1, sizeof *all);
     if (all == NULL) {
         s->failed = true;
         return false;
@@ -146,7 +147,7 @@ static bool excludes_all(const scheduler *s, const template_ *t, const uint64_t 
         const instance_type *type = &t->table->types[t->table->variants[v].type];
         if (within(s, type, at)) return false;
         for (uint32_t l = 0; l < type->volume_limit_count; l++) {
-            bool own = type->volume_limits[l].driver == s->volume_counts[at].driver;
+            bool own = type->volume_limits[l].driver == s->volumes.counts[at].driver;
             if (own && type->volume_limits[l].count > *largest) *largest = type->volume_limits[l].count;
         }
     }
@@ -156,12 +157,12 @@ static bool excludes_all(const scheduler *s, const template_ *t, const uint64_t 
 bool launch_volumes_blame(scheduler *s, const claim *c, uint32_t class_number, uint32_t types, uint32_t *driver,
                           uint32_t *count, int64_t *limit)
 {
-    const template_ *t = &s->templates[c->template_];
+    const template_ *t = &s->templates.items[c->template_];
     if (!count_all(s, c, class_number)) return false;
-    for (uint32_t i = 0; i < s->limited_drivers; i++) {
-        if (!excludes_all(s, t, s->typesets.items[types].bits, i, limit)) continue;
-        *driver = s->volume_counts[i].driver;
-        *count = s->volume_counts[i].count;
+    for (uint32_t i = 0; i < s->volumes.limited_drivers; i++) {
+        if (!excludes_all(s, t, s->types.sets.items[types].bits, i, limit)) continue;
+        *driver = s->volumes.counts[i].driver;
+        *count = s->volumes.counts[i].count;
         return true;
     }
     return false;

@@ -3,7 +3,7 @@
 #ifndef SCHEDULE_LAUNCH_VOLUMES_H
 #define SCHEDULE_LAUNCH_VOLUMES_H
 
-#include <schedule/scheduler.h>
+#include <schedule/claims.h>
 
 bool launch_volumes_init(scheduler *s);
 /* Whether pods of the class have volumes that some instance type limits the number of. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits of pools and minValues: the rules that need to know which instance types are left, one by one (§23, §24). */
+#include <schedule/scheduler.h>
 #include <schedule/templates.h>
 
 #include <schedule/types.h>
@@ -35,9 +36,9 @@ static int64_t units_left(const scheduler *s, uint32_t resource, amount left)
 /* Per template, the largest capacity of any type in each limited resource: far from the limit nothing has to be filtered. */
 static bool find_largest(scheduler *s)
 {
-    for (uint32_t i = 0; i < s->template_count; i++) {
-        template_ *t = &s->templates[i];
-        const pool_limit *l = &s->limits[t->pool];
+    for (uint32_t i = 0; i < s->templates.count; i++) {
+        template_ *t = &s->templates.items[i];
+        const pool_limit *l = &s->templates.limits[t->pool];
         t->largest = arena_array(&s->data, l->count + (size_t)1, sizeof *t->largest);
         if (t->largest == NULL) return false;
         for (uint32_t y = 0; y < t->table->type_count; y++) {
@@ -53,11 +54,11 @@ static bool find_largest(scheduler *s)
 bool limits_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    s->limits = arena_array(&s->data, w->raw.pools.count + 1, sizeof *s->limits);
-    if (s->limits == NULL) return false;
+    s->templates.limits = arena_array(&s->data, w->raw.pools.count + 1, sizeof *s->templates.limits);
+    if (s->templates.limits == NULL) return false;
     for (uint32_t p = 0; p < w->raw.pools.count; p++) {
         resource_list list = w->raw.pools.items[p].limits;
-        pool_limit *l = &s->limits[p];
+        pool_limit *l = &s->templates.limits[p];
         uint32_t *resources = arena_array(&s->data, list.count + (size_t)1, sizeof *resources);
         l->left = arena_array(&s->data, list.count + (size_t)1, sizeof *l->left);
         l->initial = arena_array(&s->data, list.count + (size_t)1, sizeof *l->initial);
@@ -67,8 +68,8 @@ bool limits_init(scheduler *s)
         for (uint32_t i = 0; i < list.count; i++) {
             resources[i] = list.items[i].resource;
             amount left = list.items[i].value;
-            for (uint32_t h = 0; h < s->host_count; h++) {
-                const state_node *n = &w->nodes[s->hosts[h].node];
+            for (uint32_t h = 0; h < s->hosts.count; h++) {
+                const state_node *n = &w->nodes[s->hosts.items[h].node];
                 if (n->pool == p && !amount_sub(left, resource_list_get(n->capacity, resources[i]), &left)) {
                     left = amount_whole(-unlimited); /* used up beyond counting */
                 }
@@ -89,8 +90,8 @@ static bool type_within(const pool_limit *l, const instance_type *type)
 
 uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason)
 {
-    template_ *t = &s->templates[template_number];
-    const pool_limit *l = &s->limits[t->pool];
+    template_ *t = &s->templates.items[template_number];
+    const pool_limit *l = &s->templates.limits[t->pool];
     size_t words_ = template_words(t), width = t->table->variant_count;
     bool all = true, far = true;
     for (uint32_t i = 0; i < l->count; i++) far = far && l->left[i] > t->largest[i];
@@ -106,7 +107,7 @@ uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason)
         s->failed = true;
         return NO_ID;
     }
-    const uint64_t *initial = s->typesets.items[t->initial].bits;
+    const uint64_t *initial = s->types.sets.items[t->initial].bits;
     for (size_t v = bits_next(initial, width, 0); v < width; v = bits_next(initial, width, v + 1)) {
         if (type_within(l, &t->table->types[t->table->variants[v].type])) bits_set(bits, v);
         else all = false;
@@ -123,9 +124,9 @@ uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason)
 /* The variant of a type set with the largest capacity in the pool's limited resource k, remembered with the set. */
 static uint32_t biggest(scheduler *s, uint32_t types, uint32_t k)
 {
-    typeset *ts = &s->typesets.items[types];
-    const template_ *t = &s->templates[ts->template_];
-    const pool_limit *l = &s->limits[t->pool];
+    typeset *ts = &s->types.sets.items[types];
+    const template_ *t = &s->templates.items[ts->template_];
+    const pool_limit *l = &s->templates.limits[t->pool];
     size_t width = t->table->variant_count;
     if (ts->biggest == NULL) {
         ts->biggest = arena_array(&s->data, l->count + (size_t)1, sizeof *ts->biggest);
@@ -149,8 +150,8 @@ static uint32_t biggest(scheduler *s, uint32_t types, uint32_t k)
 /* The largest capacity among the types that fit; the largest of the set, when that one fits. */
 static int64_t largest_fitting(scheduler *s, uint32_t types, uint32_t k, const int64_t *total)
 {
-    const template_ *t = &s->templates[s->typesets.items[types].template_];
-    uint32_t resource = s->limits[t->pool].resources[k], v = biggest(s, types, k);
+    const template_ *t = &s->templates.items[s->types.sets.items[types].template_];
+    uint32_t resource = s->templates.limits[t->pool].resources[k], v = biggest(s, types, k);
     size_t words_ = template_words(t), width = t->table->variant_count;
     int64_t most = 0;
     if (v == NO_ID) return 0;
@@ -171,7 +172,7 @@ static int64_t largest_fitting(scheduler *s, uint32_t types, uint32_t k, const i
 
 void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const int64_t *total)
 {
-    pool_limit *l = &s->limits[s->templates[template_number].pool];
+    pool_limit *l = &s->templates.limits[s->templates.items[template_number].pool];
     for (uint32_t i = 0; i < l->count; i++) {
         int64_t most = largest_fitting(s, types, i, total);
         if (l->resources[i] == RESOURCE_NODES && !quirk(s, 10) && most < 1) most = 1;

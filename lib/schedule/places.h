@@ -6,7 +6,32 @@
 #ifndef SCHEDULE_PLACES_H
 #define SCHEDULE_PLACES_H
 
-#include <schedule/scheduler.h>
+#include <decision/pod_run.h>
+#include <schedule/common.h>
+
+enum { PLACE_NONE = 0, PLACE_HOST = 1, PLACE_CLAIM = 2 };
+typedef struct place {
+    uint32_t target; /* host or claim */
+    uint8_t where;
+} place;
+
+/* A pod that fits nowhere. */
+typedef struct failure {
+    uint32_t pod,
+        view; /* the last view that was tried; NO_ID = none was, or the pod was placed, and then refused by what follows the loop */
+    uint32_t reason;
+} failure;
+
+struct placement {
+    place *places; /* by pod, or … */
+    LIST_OF(pod_run) runs;
+    bool in_runs; /* … these, which then say it all */
+    uint8_t last_where; /* where the pod placed last is */
+    LIST_OF(failure) failures;
+    struct pod_outcome {
+        uint32_t last_length, reason, view;
+    } * outcomes; /* by pod, for the loop; made when the first pod fails */
+};
 
 /* Nobody is anywhere; s->pods is listed. */
 bool places_begin_round(scheduler *s);

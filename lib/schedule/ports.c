@@ -2,6 +2,7 @@
 #include <schedule/ports.h>
 
 #include <schedule/places.h>
+#include <schedule/scheduler.h>
 #include <string.h>
 
 static bool same_address(const host_port *x, const host_port *y)
@@ -27,7 +28,7 @@ static bool is_on(scheduler *s, const claim *c, uint32_t pod_number)
 {
     if (pod_number == NO_ID || c == NULL) return false;
     place at = places_get(s, pod_number);
-    return at.where == PLACE_CLAIM && s->claims.items[at.target].number == c->number;
+    return at.where == PLACE_CLAIM && s->claims.list.items[at.target].number == c->number;
 }
 
 bool ports_clash_daemons(scheduler *s, const daemon_group *g, const claim *c, uint32_t pod_number, host_port_list ports)

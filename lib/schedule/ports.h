@@ -3,7 +3,7 @@
 #ifndef SCHEDULE_PORTS_H
 #define SCHEDULE_PORTS_H
 
-#include <schedule/scheduler.h>
+#include <schedule/claims.h>
 
 typedef struct port_use {
     host_port port;

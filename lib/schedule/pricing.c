@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prices (scheduling.md §10.4): looked at only when a claim is finished, or when disruption compares. */
+#include <schedule/scheduler.h>
 #include <schedule/solve.h>
 
 #include <base/bits.h>
@@ -25,13 +26,14 @@ static int cheaper(uint32_t x, uint32_t y, const void *user)
 static const struct price_order *price_order_of(scheduler *s, const type_table *t, uint32_t set)
 {
     uint32_t table_number = (uint32_t)(t - s->snapshot->tables);
-    uint32_t known = map64_get(&s->price_order_of, pair_key(table_number, set));
-    if (known != NO_ID) return &s->price_orders.items[known];
+    uint32_t known = map64_get(&s->types.price_order_of, pair_key(table_number, set));
+    if (known != NO_ID) return &s->types.price_orders.items[known];
     size_t words_ = bits_words(t->offering_count) + 1;
     uint64_t *offered = mem_alloc(s->context, words_ * sizeof *offered);
-    struct price_order *o = list_push(s->context, &s->price_orders, sizeof *o);
+    struct price_order *o = list_push(s->context, &s->types.price_orders, sizeof *o);
     bool ok = o != NULL && offered != NULL &&
-              map64_put(&s->price_order_of, pair_key(table_number, set), (uint32_t)(s->price_orders.count - 1));
+              map64_put(&s->types.price_order_of, pair_key(table_number, set),
+                        (uint32_t)(s->types.price_orders.count - 1));
     if (ok) {
         o->types = arena_array(&s->data, t->type_count + (size_t)1, sizeof *o->types);
         o->prices = arena_array(&s->data, t->type_count + (size_t)1, sizeof *o->prices);

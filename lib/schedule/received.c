@@ -4,6 +4,7 @@
 
 #include <base/sort.h>
 #include <schedule/places.h>
+#include <schedule/scheduler.h>
 #include <schedule/slices.h>
 #include <string.h>
 
@@ -18,12 +19,12 @@ static bool pods_by_name(const scheduler *s, uint32_t *order)
 {
     const karp_snapshot *w = s->snapshot;
     uint32_t n = 0;
-    if (s->pod_count <= w->raw.pods.count / 16) {
-        if (s->pod_count > 0) memcpy(order, s->pods, s->pod_count * sizeof *order);
-        return sort_ids(s->context, order, s->pod_count, by_pod_rank, w->pod_rank);
+    if (s->pods.count <= w->raw.pods.count / 16) {
+        if (s->pods.count > 0) memcpy(order, s->pods.items, s->pods.count * sizeof *order);
+        return sort_ids(s->context, order, s->pods.count, by_pod_rank, w->pod_rank);
     }
     for (size_t i = 0; i < w->raw.pods.count; i++) {
-        if (exclusion(s, w->by_name[i])) order[n++] = w->by_name[i];
+        if (exclusion(&s->pods, w->by_name[i])) order[n++] = w->by_name[i];
     }
     return true;
 }
@@ -33,7 +34,8 @@ static uint32_t *starts(const scheduler *s, arena *a, uint8_t where, size_t targ
 {
     uint32_t *first = arena_array(a, targets + 2, sizeof *first);
     for (size_t i = 0; i < targets && first != NULL; i++) {
-        first[i + 2] = first[i + 1] + (where == PLACE_CLAIM ? s->claims.items[i].pods : s->hosts[i].received);
+        first[i + 2] = first[i + 1] +
+                       (where == PLACE_CLAIM ? s->claims.list.items[i].pods : s->hosts.items[i].received);
     }
     return first;
 }
@@ -52,11 +54,12 @@ static pod_list *gather(const scheduler *s, arena *a, uint8_t where, size_t targ
 {
     uint32_t *first = starts(s, a, where, targets);
     if (first == NULL) return NULL;
-    uint32_t count = first[targets + 1] == 0 ? 0 : s->pod_count;
+    uint32_t count = first[targets + 1] == 0 ? 0 : s->pods.count;
     uint32_t *pods = arena_alloc(a, (first[targets + 1] + (size_t)1) * sizeof *pods);
     if (pods == NULL) return NULL;
     for (uint32_t i = 0; i < count; i++) {
-        if (s->places[order[i]].where == where) pods[first[s->places[order[i]].target + 1]++] = order[i];
+        if (s->placement.places[order[i]].where == where)
+            pods[first[s->placement.places[order[i]].target + 1]++] = order[i];
     }
     return lists_of(a, first, targets, pods);
 }
@@ -65,30 +68,30 @@ static pod_list *gather(const scheduler *s, arena *a, uint8_t where, size_t targ
 static pod_list *gather_runs(const scheduler *s, arena *a)
 {
     const karp_snapshot *w = s->snapshot;
-    uint32_t *first = starts(s, a, PLACE_CLAIM, s->claims.count);
+    uint32_t *first = starts(s, a, PLACE_CLAIM, s->claims.list.count);
     if (first == NULL) return NULL;
-    uint32_t placed = first[s->claims.count + 1];
-    size_t bytes = (s->pod_count + (size_t)1) * sizeof(uint32_t);
+    uint32_t placed = first[s->claims.list.count + 1];
+    size_t bytes = (s->pods.count + (size_t)1) * sizeof(uint32_t);
     uint32_t *pods = arena_alloc(a, (placed + (size_t)1) * sizeof *pods), *claim_of = mem_alloc(s->context, bytes);
     bool ok = pods != NULL && claim_of != NULL;
     if (ok) {
-        if (placed < s->pod_count) memset(claim_of, 0xff, bytes);
-        for (size_t i = 0; i < s->runs.count; i++) {
-            const pod_run *r = &s->runs.items[i];
+        if (placed < s->pods.count) memset(claim_of, 0xff, bytes);
+        for (size_t i = 0; i < s->placement.runs.count; i++) {
+            const pod_run *r = &s->placement.runs.items[i];
             for (uint32_t k = 0; k < r->count; k++) claim_of[w->queue[r->first + k]] = r->target;
         }
-        for (uint32_t i = 0; i < s->pod_count; i++) {
+        for (uint32_t i = 0; i < s->pods.count; i++) {
             uint32_t p = w->by_name[i], c = claim_of[p];
             if (c != NO_ID) pods[first[c + 1]++] = p;
         }
     }
     mem_free(s->context, claim_of, bytes);
-    return ok ? lists_of(a, first, s->claims.count, pods) : NULL;
+    return ok ? lists_of(a, first, s->claims.list.count, pods) : NULL;
 }
 
 static bool gather_claims(const scheduler *s, arena *a, const uint32_t *order, received *out)
 {
-    if (!s->in_runs) out->claims = gather(s, a, PLACE_CLAIM, s->claims.count, order);
+    if (!s->placement.in_runs) out->claims = gather(s, a, PLACE_CLAIM, s->claims.list.count, order);
     else if (!gather_slices(s, a, &out->claims)) return false;
     else if (out->claims == NULL) out->claims = gather_runs(s, a);
     return out->claims != NULL;
@@ -96,13 +99,13 @@ static bool gather_claims(const scheduler *s, arena *a, const uint32_t *order, r
 
 static bool receive(const scheduler *s, arena *a, bool hosts_too, received *out)
 {
-    bool all = s->pod_count == s->snapshot->raw.pods.count;
-    size_t bytes = all ? 0 : (s->pod_count + (size_t)1) * sizeof(uint32_t);
+    bool all = s->pods.count == s->snapshot->raw.pods.count;
+    size_t bytes = all ? 0 : (s->pods.count + (size_t)1) * sizeof(uint32_t);
     uint32_t *own = all ? NULL : mem_alloc(s->context, bytes);
     const uint32_t *order = all ? s->snapshot->by_name : own;
     *out = (received){ NULL, NULL };
     bool ok = order != NULL && (all || pods_by_name(s, own)) && gather_claims(s, a, order, out);
-    if (ok && hosts_too) out->hosts = gather(s, a, PLACE_HOST, s->host_count, order);
+    if (ok && hosts_too) out->hosts = gather(s, a, PLACE_HOST, s->hosts.count, order);
     mem_free(s->context, own, bytes);
     return ok && (!hosts_too || out->hosts != NULL);
 }

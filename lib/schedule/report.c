@@ -8,6 +8,7 @@
 #include <schedule/devices.h>
 #include <schedule/movable.h>
 #include <schedule/provision.h>
+#include <schedule/scheduler.h>
 #include <schedule/why.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 static bool refuse_dropped(scheduler *s, const received *r, uint32_t c)
 {
     for (uint32_t i = 0; i < r->claims[c].count; i++) {
-        failure *f = list_push(s->context, &s->failures, sizeof *f);
+        failure *f = list_push(s->context, &s->placement.failures, sizeof *f);
         if (f == NULL) return false;
         *f = (failure){ .pod = r->claims[c].pods[i], .view = NO_ID, .reason = KARP_REASON_MIN_VALUES_TRUNCATED };
     }
@@ -25,11 +26,11 @@ static bool refuse_dropped(scheduler *s, const received *r, uint32_t c)
 
 bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **out)
 {
-    final_claim *list = arena_array(a, s->claims.count + 1, sizeof *list);
+    final_claim *list = arena_array(a, s->claims.list.count + 1, sizeof *list);
     final_lists lists;
     bool ok = final_lists_init(&lists, s, a) && list != NULL;
-    for (uint32_t c = 0; ok && c < s->claims.count; c++) {
-        ok = claim_finalize(s, c, a, &lists, list) && (!s->claims.items[c].dropped || refuse_dropped(s, r, c));
+    for (uint32_t c = 0; ok && c < s->claims.list.count; c++) {
+        ok = claim_finalize(s, c, a, &lists, list) && (!s->claims.list.items[c].dropped || refuse_dropped(s, r, c));
     }
     final_lists_free(&lists);
     *out = list;
@@ -54,10 +55,10 @@ static int by_pool_and_pods(uint32_t x, uint32_t y, const void *user)
 bool report_sort_claims(const scheduler *s, const received *r, uint32_t *claims, size_t count)
 {
     const karp_snapshot *w = s->snapshot;
-    size_t bytes = (s->claims.count + 1) * sizeof(struct claim_key);
+    size_t bytes = (s->claims.list.count + 1) * sizeof(struct claim_key);
     struct claim_key *keys = mem_alloc(s->context, bytes);
     for (size_t i = 0; i < count && keys != NULL; i++) {
-        const node_pool *p = &w->raw.pools.items[s->templates[s->claims.items[claims[i]].template_].pool];
+        const node_pool *p = &w->raw.pools.items[s->templates.items[s->claims.list.items[claims[i]].template_].pool];
         keys[claims[i]] = (struct claim_key){ name_of(w, p->meta.name), w->pod_rank[r->claims[claims[i]].pods[0]] };
     }
     bool ok = keys != NULL && sort_ids(s->context, claims, count, by_pool_and_pods, keys);
@@ -69,8 +70,8 @@ bool report_sort_claims(const scheduler *s, const received *r, uint32_t *claims,
 static bool order_launches(const scheduler *s, const received *r, uint32_t *order, size_t *count)
 {
     size_t n = 0;
-    for (uint32_t c = 0; c < s->claims.count; c++) {
-        if (!s->claims.items[c].dropped) order[n++] = c;
+    for (uint32_t c = 0; c < s->claims.list.count; c++) {
+        if (!s->claims.list.items[c].dropped) order[n++] = c;
     }
     *count = n;
     return report_sort_claims(s, r, order, n);
@@ -81,9 +82,9 @@ static bool report_one(scheduler *s, karp_decision *d, const received *r, const 
 {
     uint32_t c = f->claim;
     /* Claims of one template share their annotations in Karpenter: the last one's hold for all. */
-    bool relaxed = quirk(s, 7) ? s->templates[s->claims.items[c].template_].last_relaxed
-                               : s->claims.items[c].relaxed_min_values;
-    launch_source from = { .template_ = s->claims.items[c].template_,
+    bool relaxed = quirk(s, 7) ? s->templates.items[s->claims.list.items[c].template_].last_relaxed
+                               : s->claims.list.items[c].relaxed_min_values;
+    launch_source from = { .template_ = s->claims.list.items[c].template_,
                            .set = f->set,
                            .types = f->types,
                            .type_count = f->type_count,
@@ -93,21 +94,21 @@ static bool report_one(scheduler *s, karp_decision *d, const received *r, const 
                            .pod_count = r->claims[c].count,
                            .relaxed_min_values = relaxed };
     if (!devices_drivers(s, c, &d->data, &from.drivers)) return false;
-    if (from.drivers.len == 0) from.like = like_of[f->like];
+    if (from.drivers.len == 0) from.same_as = like_of[f->same_as];
     if (!report_launch(s, d, &from)) return false;
-    if (from.drivers.len == 0 && from.like == 0) like_of[f->like] = d->launches.count;
-    s->launch_ids[c] = d->launches.items[d->launches.count - 1].id;
+    if (from.drivers.len == 0 && from.same_as == 0) like_of[f->same_as] = d->launches.count;
+    s->launches.ids[c] = d->launches.items[d->launches.count - 1].id;
     return true;
 }
 
 static bool report_launches(scheduler *s, karp_decision *d, const received *r, const final_claim *finals)
 {
-    size_t n = 0, bytes = (s->claims.count + 1) * sizeof(size_t),
-           order_bytes = (s->claims.count + 1) * sizeof(uint32_t);
+    size_t n = 0, bytes = (s->claims.list.count + 1) * sizeof(size_t),
+           order_bytes = (s->claims.list.count + 1) * sizeof(uint32_t);
     uint32_t *order = mem_alloc(s->context, order_bytes);
     size_t *like_of = mem_zalloc(s->context, bytes);
-    s->launch_ids = arena_array(&s->data, s->claims.count + 1, sizeof *s->launch_ids);
-    bool ok = order != NULL && like_of != NULL && s->launch_ids != NULL && order_launches(s, r, order, &n) &&
+    s->launches.ids = arena_array(&s->data, s->claims.list.count + 1, sizeof *s->launches.ids);
+    bool ok = order != NULL && like_of != NULL && s->launches.ids != NULL && order_launches(s, r, order, &n) &&
               list_room(d->context, &d->launches, sizeof *d->launches.items, n);
     for (size_t i = 0; ok && i < n; i++) ok = report_one(s, d, r, &finals[order[i]], like_of);
     mem_free(s->context, order, order_bytes);
@@ -118,14 +119,14 @@ static bool report_launches(scheduler *s, karp_decision *d, const received *r, c
 static int by_node(uint32_t x, uint32_t y, const void *user)
 {
     const scheduler *s = user;
-    return s->hosts[x].node < s->hosts[y].node ? -1 : s->hosts[x].node > s->hosts[y].node;
+    return s->hosts.items[x].node < s->hosts.items[y].node ? -1 : s->hosts.items[x].node > s->hosts.items[y].node;
 }
 
 bool report_placements(scheduler *s, karp_decision *d, const received *r)
 {
-    uint32_t *order = mem_alloc(s->context, (s->host_count + (size_t)1) * sizeof *order), n = 0;
+    uint32_t *order = mem_alloc(s->context, (s->hosts.count + (size_t)1) * sizeof *order), n = 0;
     bool ok = order != NULL;
-    for (uint32_t h = 0; ok && h < s->host_count; h++) {
+    for (uint32_t h = 0; ok && h < s->hosts.count; h++) {
         if (r->hosts[h].count > 0) order[n++] = h;
     }
     ok = ok && sort_ids(s->context, order, n, by_node, s);
@@ -134,11 +135,11 @@ bool report_placements(scheduler *s, karp_decision *d, const received *r)
         ok = row != NULL;
         if (!ok) break;
         row->size = sizeof *row;
-        row->node = name_of(s->snapshot, s->snapshot->nodes[s->hosts[order[i]].node].name);
+        row->node = name_of(s->snapshot, s->snapshot->nodes[s->hosts.items[order[i]].node].name);
         row->pods = r->hosts[order[i]].pods;
         row->pod_count = r->hosts[order[i]].count;
     }
-    mem_free(s->context, order, (s->host_count + (size_t)1) * sizeof *order);
+    mem_free(s->context, order, (s->hosts.count + (size_t)1) * sizeof *order);
     return ok;
 }
 
@@ -152,12 +153,12 @@ static int by_pod(const void *x, const void *y, const void *user)
 /* Pods of one class that failed on the same view share everything but their name. */
 static bool report_failures(scheduler *s, karp_decision *d)
 {
-    uint32_t *row_of_view = mem_alloc(s->context, (s->views.count + 1) * sizeof *row_of_view);
-    bool ok = row_of_view != NULL &&
-              sort_stable(s->context, s->failures.items, s->failures.count, sizeof(failure), by_pod, s->snapshot);
-    for (size_t i = 0; ok && i < s->views.count; i++) row_of_view[i] = NO_ID;
-    for (size_t i = 0; ok && i < s->failures.count; i++) {
-        const failure *f = &s->failures.items[i];
+    uint32_t *row_of_view = mem_alloc(s->context, (s->pods.views.count + 1) * sizeof *row_of_view);
+    bool ok = row_of_view != NULL && sort_stable(s->context, s->placement.failures.items, s->placement.failures.count,
+                                                 sizeof(failure), by_pod, s->snapshot);
+    for (size_t i = 0; ok && i < s->pods.views.count; i++) row_of_view[i] = NO_ID;
+    for (size_t i = 0; ok && i < s->placement.failures.count; i++) {
+        const failure *f = &s->placement.failures.items[i];
         karp_unschedulable row = { .size = sizeof row };
         bool shared = f->view != NO_ID && row_of_view[f->view] != NO_ID;
         if (shared) row = d->unschedulable.items[row_of_view[f->view]];
@@ -169,19 +170,19 @@ static bool report_failures(scheduler *s, karp_decision *d)
         *slot = row;
         if (f->view != NO_ID) row_of_view[f->view] = (uint32_t)(d->unschedulable.count - 1);
     }
-    mem_free(s->context, row_of_view, (s->views.count + 1) * sizeof *row_of_view);
+    mem_free(s->context, row_of_view, (s->pods.views.count + 1) * sizeof *row_of_view);
     return ok;
 }
 
 static bool report_ignored(scheduler *s, karp_decision *d)
 {
-    for (size_t i = 0; i < s->ignored.count; i++) {
+    for (size_t i = 0; i < s->pods.ignored.count; i++) {
         karp_ignored *row = list_push(d->context, &d->ignored, sizeof *row);
-        const char *detail = s->ignored.items[i].detail;
+        const char *detail = s->pods.ignored.items[i].detail;
         if (row == NULL) return false;
         row->size = sizeof *row;
-        row->pod = s->ignored.items[i].pod;
-        row->code = s->ignored.items[i].reason;
+        row->pod = s->pods.ignored.items[i].pod;
+        row->code = s->pods.ignored.items[i].reason;
         row->message.len = strlen(detail);
         row->message.ptr = arena_string(&d->data, detail, row->message.len);
         if (row->message.ptr == NULL) return false;
@@ -191,26 +192,27 @@ static bool report_ignored(scheduler *s, karp_decision *d)
 
 static bool report_no_pools(scheduler *s, karp_decision *d)
 {
-    for (uint32_t i = 0; i < s->pod_count; i++) {
+    for (uint32_t i = 0; i < s->pods.count; i++) {
         karp_ignored *row = list_push(d->context, &d->ignored, sizeof *row);
         const char *text = "no dynamic nodepools found";
         if (row == NULL) return false;
-        *row = (karp_ignored){
-            .size = sizeof *row, .pod = s->pods[i], .code = KARP_REASON_NO_NODEPOOLS, .message = { text, strlen(text) }
-        };
+        *row = (karp_ignored){ .size = sizeof *row,
+                               .pod = s->pods.items[i],
+                               .code = KARP_REASON_NO_NODEPOOLS,
+                               .message = { text, strlen(text) } };
     }
     return true;
 }
 
 static bool warn_of_dropped(scheduler *s, karp_decision *d)
 {
-    for (uint32_t i = 0; i < s->dropped_count; i++) {
+    for (uint32_t i = 0; i < s->templates.dropped_count; i++) {
         strbuf b;
         strbuf_init(&b, s->context);
         strbuf_adds(&b, "NodePool ");
-        strbuf_addstr(&b, name_of(s->snapshot, s->snapshot->raw.pools.items[s->dropped[i].pool].meta.name));
-        strbuf_adds(&b, s->dropped[i].table == NULL ? ": it has no instance types"
-                                                    : ": no instance type meets its requirements");
+        strbuf_addstr(&b, name_of(s->snapshot, s->snapshot->raw.pools.items[s->templates.dropped[i].pool].meta.name));
+        strbuf_adds(&b, s->templates.dropped[i].table == NULL ? ": it has no instance types"
+                                                              : ": no instance type meets its requirements");
         bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
         strbuf_free(&b);
         if (!ok) return false;
@@ -254,14 +256,14 @@ static bool is_stray(const scheduler *s, uint32_t pod_number)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_number);
     return p->node != NO_ID && s->snapshot->pod_node[pod_number] == NO_ID && p->phase != KARP_PHASE_SUCCEEDED &&
-           p->phase != KARP_PHASE_FAILED && !exclusion(s, pod_number);
+           p->phase != KARP_PHASE_FAILED && !exclusion(&s->pods, pod_number);
 }
 
 static bool warn_of_strays(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
     uint32_t first = NO_ID, more = 0;
-    for (size_t i = 0; i < w->raw.pods.count && w->strays > 0; i++) {
+    for (size_t i = 0; i < w->raw.pods.count && w->orphan_pods > 0; i++) {
         if (!is_stray(s, w->by_name[i])) continue;
         if (first == NO_ID) first = w->by_name[i];
         else more++;
@@ -288,14 +290,14 @@ karp_status report_plan(scheduler *s, karp_decision *d)
 {
     received r;
     final_claim *finals;
-    d->profile = s->options->profile;
-    d->peer_version = options_peer(s->options);
-    d->now = s->now;
-    if (s->usable_pools == 0 && !report_no_pools(s, d)) return KARP_E_NOMEM;
+    d->profile = s->settings.options->profile;
+    d->peer_version = options_peer(s->settings.options);
+    d->now = s->settings.now;
+    if (s->templates.usable_pools == 0 && !report_no_pools(s, d)) return KARP_E_NOMEM;
     bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_strays(s, d) &&
               report_received(s, &d->data, &r) && report_finalize(s, &s->data, &r, &finals) &&
               report_launches(s, d, &r, finals) && report_placements(s, d, &r) && report_failures(s, d) &&
               report_nodes(s, d);
-    d->complete = !s->stopped; /* a search for the reason of a refusal may have been */
+    d->complete = !s->round.stopped; /* a search for the reason of a refusal may have been */
     return ok && !s->failed && !s->algebra.failed ? KARP_OK : KARP_E_NOMEM;
 }

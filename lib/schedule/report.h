@@ -6,6 +6,12 @@
 #include <decision/decision.h>
 #include <schedule/solve.h>
 
+struct launches {
+    words keys; /* what launches that share their rows agree in … */
+    LIST_OF(uint32_t) firsts; /* … and the first launch of each kind */
+    karp_str *ids; /* by claim, once the result names them */
+};
+
 /* What a launch row is made of; disruption fills one for replacements it has narrowed. */
 typedef struct launch_source {
     uint32_t template_;
@@ -13,7 +19,7 @@ typedef struct launch_source {
     const uint32_t *types; /* table indices, cheapest first */
     uint32_t type_count;
     uint32_t list; /* final_claim.list, when all launches of the decision come from one report_finalize(); else 0 */
-    size_t like; /* 1 + the launch of the decision that differs in nothing but pods and drivers; 0 = none is known */
+    size_t same_as; /* 1 + the launch of the decision that differs in nothing but pods and drivers; 0 = none is known */
     resource_list requests;
     const uint32_t *pods; /* by name; the snapshot's, or in the decision's arena */
     size_t pod_count;

@@ -5,6 +5,7 @@
 #include <base/bits.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
+#include <schedule/scheduler.h>
 #include <schedule/show.h>
 #include <schedule/types.h>
 #include <string.h>
@@ -105,7 +106,7 @@ static uint32_t add_capacity_types(scheduler *s, const type_table *t, uint32_t t
 static uint32_t claim_set(scheduler *s, const launch_source *from)
 {
     const known_text *k = &s->snapshot->known;
-    const type_table *t = s->templates[from->template_].table;
+    const type_table *t = s->templates.items[from->template_].table;
     uint32_t set = from->set, n = 0;
     if (from->type_count == 0) return set;
     size_t bytes = ((size_t)from->type_count + t->capacity_types) * sizeof(uint32_t);
@@ -185,7 +186,7 @@ static void put_implied(scheduler *s, struct labels *l, uint32_t set, bool well_
 
 static bool launch_labels(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
-    const template_ *t = &s->templates[from->template_];
+    const template_ *t = &s->templates.items[from->template_];
     const node_pool *p = &s->snapshot->raw.pools.items[t->pool];
     struct pool_words w = s->snapshot->pool_names[t->pool];
     size_t n;
@@ -206,8 +207,8 @@ static bool launch_annotations(scheduler *s, karp_decision *d, const launch_sour
 {
     static const char hash[] = "karpenter.sh/nodepool-hash", version[] = "karpenter.sh/nodepool-hash-version";
     static const char relaxed[] = "karpenter.sh/nodeclaim-min-values-relaxed";
-    const node_pool *p = &s->snapshot->raw.pools.items[s->templates[from->template_].pool];
-    const type_table *t = s->templates[from->template_].table;
+    const node_pool *p = &s->snapshot->raw.pools.items[s->templates.items[from->template_].pool];
+    const type_table *t = s->templates.items[from->template_].table;
     struct labels l = {
         arena_array(&d->data, p->template_annotations.count + p->meta.annotations.count + (size_t)3, sizeof *l.items), 0
     };
@@ -262,9 +263,9 @@ static karp_choice choice_of(const karp_snapshot *w, const type_table *t, uint32
 static karp_choice runner_up(scheduler *s, const launch_source *from)
 {
     static const karp_str nothing = { "", 0 };
-    const type_table *t = s->templates[from->template_].table;
+    const type_table *t = s->templates.items[from->template_].table;
     uint32_t best;
-    bool asked = s->options->explain != KARP_EXPLAIN_NONE && from->type_count > 1;
+    bool asked = s->settings.options->explain != KARP_EXPLAIN_NONE && from->type_count > 1;
     if (!asked || !cheapest_offering(s, t, from->types[1], from->set, &best))
         return (karp_choice){ nothing, nothing, nothing, 0 };
     return choice_of(s->snapshot, t, from->types[1], best);
@@ -274,7 +275,7 @@ static karp_choice runner_up(scheduler *s, const launch_source *from)
 static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
     const karp_snapshot *w = s->snapshot;
-    const type_table *t = s->templates[from->template_].table;
+    const type_table *t = s->templates.items[from->template_].table;
     uint32_t best;
     static const karp_str nothing = { "", 0 };
     row->choice = (karp_choice){ nothing, nothing, nothing, 0 };
@@ -309,7 +310,7 @@ static bool launch_id(karp_decision *d, karp_launch *row)
 static bool launch_types(const scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
     karp_str *names = arena_array(&d->data, from->type_count + (size_t)1, sizeof *names);
-    const type_table *t = s->templates[from->template_].table;
+    const type_table *t = s->templates.items[from->template_].table;
     if (names == NULL) return false;
     for (uint32_t i = 0; i < from->type_count; i++) names[i] = text_of(s->snapshot, t->types[from->types[i]].name);
     row->instance_types = names;
@@ -322,7 +323,7 @@ static uint32_t find_like(scheduler *s, const launch_source *from)
 {
     if (from->list != 0) { /* no type has the number NO_ID */
         uint32_t few[] = { from->template_, from->set, from->relaxed_min_values, NO_ID, from->list };
-        uint32_t listed = words_add(&s->launch_keys, few, sizeof few / sizeof *few);
+        uint32_t listed = words_add(&s->launches.keys, few, sizeof few / sizeof *few);
         if (listed == NO_ID) s->failed = true;
         return listed;
     }
@@ -336,7 +337,7 @@ static uint32_t find_like(scheduler *s, const launch_source *from)
     key[1] = from->set;
     key[2] = from->relaxed_min_values;
     if (from->type_count > 0) memcpy(key + 3, from->types, from->type_count * sizeof *key);
-    uint32_t id = words_add(&s->launch_keys, key, length);
+    uint32_t id = words_add(&s->launches.keys, key, length);
     mem_free(s->context, key, length * sizeof *key);
     if (id == NO_ID) s->failed = true;
     return id;
@@ -346,7 +347,7 @@ static uint32_t find_like(scheduler *s, const launch_source *from)
 static bool fill_shared(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
     const karp_snapshot *w = s->snapshot;
-    const node_pool *p = &w->raw.pools.items[s->templates[from->template_].pool];
+    const node_pool *p = &w->raw.pools.items[s->templates.items[from->template_].pool];
     row->node_pool = name_of(w, p->meta.name);
     row->node_class = (karp_node_class_ref){ text_of(w, p->class_group), text_of(w, p->class_kind),
                                              text_of(w, p->class_name) };
@@ -383,10 +384,10 @@ static bool fill_row(scheduler *s, karp_decision *d, const launch_source *from, 
     if (s->failed) return false;
     if (own) {
         ok = fill_shared(s, d, from, row);
-    } else if (like < s->launch_likes.count) {
-        *row = d->launches.items[s->launch_likes.items[like]];
+    } else if (like < s->launches.firsts.count) {
+        *row = d->launches.items[s->launches.firsts.items[like]];
     } else {
-        uint32_t *slot = list_push(s->context, &s->launch_likes, sizeof *slot);
+        uint32_t *slot = list_push(s->context, &s->launches.firsts, sizeof *slot);
         ok = slot != NULL && fill_shared(s, d, from, row);
         if (ok) *slot = (uint32_t)d->launches.count;
     }
@@ -397,7 +398,7 @@ static bool fill_row(scheduler *s, karp_decision *d, const launch_source *from, 
 bool report_launch(scheduler *s, karp_decision *d, const launch_source *from)
 {
     karp_launch row = { .size = sizeof row };
-    if (from->like > 0) row = d->launches.items[from->like - 1];
+    if (from->same_as > 0) row = d->launches.items[from->same_as - 1];
     else if (!fill_row(s, d, from, &row)) return false;
     row.pods = from->pods;
     row.pod_count = from->pod_count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state nodes after a decision, and what everything costs. */
 #include <schedule/report.h>
+#include <schedule/scheduler.h>
 
 /* §14.1 of the deprovisioning specification: the first offering of the node's type in its zone and capacity type. */
 double node_price(const karp_snapshot *w, const state_node *n)
@@ -75,13 +76,13 @@ bool report_nodes_unchanged(const karp_snapshot *w, karp_decision *d) { return f
 bool report_nodes(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
-    if (!fill_nodes(w, s->excluded, d)) return false;
-    bool any = w->node_count > 0 && !s->in_runs; /* runs are of claims */
-    for (uint32_t i = 0; i < s->pod_count && any; i++) {
-        place at = s->places[s->pods[i]];
+    if (!fill_nodes(w, s->pods.excluded, d)) return false;
+    bool any = w->node_count > 0 && !s->placement.in_runs; /* runs are of claims */
+    for (uint32_t i = 0; i < s->pods.count && any; i++) {
+        place at = s->placement.places[s->pods.items[i]];
         if (at.where != PLACE_HOST) continue;
-        karp_node_use *row = &d->nodes.items[s->hosts[at.target].node];
-        add_requests(w, s->pods[i], row);
+        karp_node_use *row = &d->nodes.items[s->hosts.items[at.target].node];
+        add_requests(w, s->pods.items[i], row);
         row->pods_received++;
     }
     for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;

@@ -3,6 +3,7 @@
 #include <schedule/claims.h>
 
 #include <base/bits.h>
+#include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/types.h>
 
@@ -66,9 +67,9 @@ static bool is_full(const scheduler *s, const offering *o, uint32_t id)
 uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_number, const uint64_t *fitting,
                              uint32_t set, uint32_t **ids, uint32_t *count)
 {
-    const type_table *table = s->templates[template_number].table;
+    const type_table *table = s->templates.items[template_number].table;
     struct reservations *r = &s->reservations;
-    uint32_t *list = arena_array(&s->round_data, r->count + (size_t)1, sizeof *list), n = 0, last = NO_ID;
+    uint32_t *list = arena_array(&s->round.data, r->count + (size_t)1, sizeof *list), n = 0, last = NO_ID;
     bool some = false, full = false, other = !in_force(s, RULE_FULL_RESERVATIONS); /* with room, full, not reserved */
     if (list == NULL) {
         s->failed = true;
@@ -96,8 +97,9 @@ uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_num
     }
     *ids = list;
     *count = n;
-    if (full && !some && !other) return s->reserved_fallback ? KARP_REASON_RESERVED_FULL : KARP_REASON_RESERVED;
-    if (s->reserved_fallback || n > 0) return KARP_REASON_NONE;
+    if (full && !some && !other)
+        return s->settings.reserved_fallback ? KARP_REASON_RESERVED_FULL : KARP_REASON_RESERVED;
+    if (s->settings.reserved_fallback || n > 0) return KARP_REASON_NONE;
     return some || c->reserved_count > 0 ? KARP_REASON_RESERVED : KARP_REASON_NONE;
 }
 

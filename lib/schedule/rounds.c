@@ -6,6 +6,7 @@
 #include <schedule/devices.h>
 #include <schedule/places.h>
 #include <schedule/ports.h>
+#include <schedule/scheduler.h>
 #include <schedule/topology.h>
 #include <schedule/volumes.h>
 #include <string.h>
@@ -24,7 +25,7 @@ struct round_log {
     LIST_OF(struct withheld) withheld; /* what the round took out of seeds */
     LIST_OF(uint32_t) hosts; /* touched */
     LIST_OF(uint32_t) removed, extra;
-    LIST_OF(uint32_t) nil_groups; /* groups with a nil selector: kins do not list them */
+    LIST_OF(uint32_t) nil_groups; /* groups with a nil selector: label groups do not list them */
     uint32_t groups_seen; /* how many groups nil_groups speaks of */
     uint32_t base_hosts; /* host numbers that are not of claims */
     arena_mark empty; /* of round_data */
@@ -33,31 +34,31 @@ struct round_log {
 bool rounds_init(scheduler *s)
 {
     size_t pods = s->snapshot->raw.pods.count;
-    s->log = arena_zalloc(&s->data, sizeof *s->log);
-    s->listed = arena_alloc(&s->data, (pods + 1) * sizeof *s->listed);
-    s->pods = s->listed;
-    s->offered = arena_array(&s->data, bits_words(s->host_count) + 1, sizeof *s->offered);
-    if (s->log == NULL || s->listed == NULL || s->offered == NULL) return false;
-    s->log->base_hosts = s->host_numbers;
-    s->log->empty = arena_get_mark(&s->round_data);
-    bits_fill(s->offered, s->host_count);
+    s->round.log = arena_zalloc(&s->data, sizeof *s->round.log);
+    s->pods.buffer = arena_alloc(&s->data, (pods + 1) * sizeof *s->pods.buffer);
+    s->pods.items = s->pods.buffer;
+    s->hosts.offered = arena_array(&s->data, bits_words(s->hosts.count) + 1, sizeof *s->hosts.offered);
+    if (s->round.log == NULL || s->pods.buffer == NULL || s->hosts.offered == NULL) return false;
+    s->round.log->base_hosts = s->topology.next_host_number;
+    s->round.log->empty = arena_get_mark(&s->round.data);
+    bits_fill(s->hosts.offered, s->hosts.count);
     return true;
 }
 
 void rounds_free(scheduler *s)
 {
-    if (s->log == NULL) return;
-    list_free(s->context, &s->log->counted, sizeof(struct counted));
-    list_free(s->context, &s->log->withheld, sizeof(struct withheld));
-    list_free(s->context, &s->log->hosts, sizeof(uint32_t));
-    list_free(s->context, &s->log->removed, sizeof(uint32_t));
-    list_free(s->context, &s->log->extra, sizeof(uint32_t));
-    list_free(s->context, &s->log->nil_groups, sizeof(uint32_t));
+    if (s->round.log == NULL) return;
+    list_free(s->context, &s->round.log->counted, sizeof(struct counted));
+    list_free(s->context, &s->round.log->withheld, sizeof(struct withheld));
+    list_free(s->context, &s->round.log->hosts, sizeof(uint32_t));
+    list_free(s->context, &s->round.log->removed, sizeof(uint32_t));
+    list_free(s->context, &s->round.log->extra, sizeof(uint32_t));
+    list_free(s->context, &s->round.log->nil_groups, sizeof(uint32_t));
 }
 
 bool rounds_repeatable(const scheduler *s)
 {
-    if (s->conflated) return false;
+    if (s->topology.conflated) return false;
     for (uint32_t c = 0; c < s->snapshot->class_count; c++) {
         if (!s->snapshot->classes[c].volumes_found) return false;
     }
@@ -79,32 +80,32 @@ static bool push(scheduler *s, void *list, uint32_t value)
 
 bool round_count(scheduler *s, uint32_t group_number, uint32_t domain)
 {
-    struct round_log *l = s->log;
+    struct round_log *l = s->round.log;
     bool full = l->counted.count == l->counted.capacity;
     if (full && !list_reserve(s->context, &l->counted, sizeof *l->counted.items)) {
         s->failed = true;
         return false;
     }
     l->counted.items[l->counted.count++] = (struct counted){ group_number, domain };
-    group_count(s, &s->groups.items[group_number], domain);
+    group_count(s, &s->topology.groups.items[group_number], domain);
     return !s->failed;
 }
 
 bool round_touch(scheduler *s, uint32_t host_index)
 {
-    host *h = &s->hosts[host_index];
+    host *h = &s->hosts.items[host_index];
     if (h->touched) return true;
     h->touched = true;
-    h->saved = arena_copy(&s->round_data, h->left, s->dims * sizeof *h->left);
+    h->saved = arena_copy(&s->round.data, h->left, s->vectors.dims * sizeof *h->left);
     if (h->saved == NULL) s->failed = true;
-    return push(s, &s->log->hosts, host_index) && !s->failed;
+    return push(s, &s->round.log->hosts, host_index) && !s->failed;
 }
 
 static bool withhold(scheduler *s, uint32_t group_number, uint32_t domain, bool of_pod)
 {
-    group *g = &s->groups.items[group_number];
+    group *g = &s->topology.groups.items[group_number];
     if (domain == NO_ID) return !s->failed;
-    struct withheld *slot = list_push(s->context, &s->log->withheld, sizeof *slot);
+    struct withheld *slot = list_push(s->context, &s->round.log->withheld, sizeof *slot);
     if (slot == NULL) {
         s->failed = true;
         return false;
@@ -117,12 +118,13 @@ static bool withhold(scheduler *s, uint32_t group_number, uint32_t domain, bool 
 
 bool round_withhold(scheduler *s, uint32_t group_number)
 {
-    for (size_t i = 0; s->log != NULL && i < s->log->removed.count; i++) {
-        const state_node *n = &s->snapshot->nodes[s->log->removed.items[i]];
-        if (!withhold(s, group_number, seed_of_node(s, &s->groups.items[group_number], n), false)) return false;
+    for (size_t i = 0; s->round.log != NULL && i < s->round.log->removed.count; i++) {
+        const state_node *n = &s->snapshot->nodes[s->round.log->removed.items[i]];
+        if (!withhold(s, group_number, seed_of_node(s, &s->topology.groups.items[group_number], n), false))
+            return false;
     }
-    for (size_t i = 0; s->log != NULL && i < s->log->extra.count; i++) {
-        uint32_t domain = seed_of_pod(s, &s->groups.items[group_number], s->log->extra.items[i]);
+    for (size_t i = 0; s->round.log != NULL && i < s->round.log->extra.count; i++) {
+        uint32_t domain = seed_of_pod(s, &s->topology.groups.items[group_number], s->round.log->extra.items[i]);
         if (!withhold(s, group_number, domain, true)) return false;
     }
     return true;
@@ -130,23 +132,24 @@ bool round_withhold(scheduler *s, uint32_t group_number)
 
 void class_begin_round(scheduler *s, class_state *c)
 {
-    if (c->round == s->round) return;
-    if (s->classes[c->like].round != s->round && &s->classes[c->like] != c) class_begin_round(s, &s->classes[c->like]);
-    c->round = s->round;
+    if (c->round == s->round.number) return;
+    if (s->pods.classes[c->like].round != s->round.number && &s->pods.classes[c->like] != c)
+        class_begin_round(s, &s->pods.classes[c->like]);
+    c->round = s->round.number;
     c->refused = c->barred = (struct claim_bits){ NULL, 0 };
     c->failed_at = 0;
-    if (c->closed_hosts != NULL) memset(c->closed_hosts, 0, bits_words(s->host_count) * sizeof *c->closed_hosts);
+    if (c->closed_hosts != NULL) memset(c->closed_hosts, 0, bits_words(s->hosts.count) * sizeof *c->closed_hosts);
 }
 
 /* ---- the round before ------------------------------------------------------------------------------------------------ */
 
 static void undo_counts(scheduler *s)
 {
-    struct round_log *l = s->log;
+    struct round_log *l = s->round.log;
     for (size_t i = 0; i < l->counted.count; i++)
-        group_uncount(&s->groups.items[l->counted.items[i].group], l->counted.items[i].domain);
+        group_uncount(&s->topology.groups.items[l->counted.items[i].group], l->counted.items[i].domain);
     for (size_t i = 0; i < l->withheld.count; i++) {
-        group *g = &s->groups.items[l->withheld.items[i].group];
+        group *g = &s->topology.groups.items[l->withheld.items[i].group];
         if (l->withheld.items[i].pod) group_count(s, g, l->withheld.items[i].domain);
         else group_register(s, g, l->withheld.items[i].domain);
     }
@@ -155,48 +158,50 @@ static void undo_counts(scheduler *s)
 
 static void undo_hosts(scheduler *s)
 {
-    for (size_t i = 0; i < s->log->hosts.count; i++) {
-        host *h = &s->hosts[s->log->hosts.items[i]];
-        memcpy(h->left, h->saved, s->dims * sizeof *h->left);
+    for (size_t i = 0; i < s->round.log->hosts.count; i++) {
+        host *h = &s->hosts.items[s->round.log->hosts.items[i]];
+        memcpy(h->left, h->saved, s->vectors.dims * sizeof *h->left);
         h->set = s->snapshot->nodes[h->node].set;
         h->received = 0;
         h->touched = false;
         if (h->ports_loaded) h->port_count = h->ports_bound;
         volumes_undo(h);
     }
-    s->log->hosts.count = 0;
+    s->round.log->hosts.count = 0;
 }
 
 static void undo_claims(scheduler *s)
 {
-    for (size_t i = 0; i < s->claims.count; i++) {
-        mem_free(s->context, s->claims.items[i].ports, s->claims.items[i].port_capacity * sizeof(port_use));
+    for (size_t i = 0; i < s->claims.list.count; i++) {
+        mem_free(s->context, s->claims.list.items[i].ports, s->claims.list.items[i].port_capacity * sizeof(port_use));
     }
-    s->claims.count = 0;
+    s->claims.list.count = 0;
     claim_order_clear(s);
-    s->host_numbers = s->log->base_hosts;
+    s->topology.next_host_number = s->round.log->base_hosts;
     for (uint32_t i = 0; i < s->reservations.count; i++) s->reservations.left[i] = s->reservations.initial[i];
-    for (uint32_t p = 0; s->limits != NULL && p < s->snapshot->raw.pools.count; p++) {
-        if (s->limits[p].count > 0)
-            memcpy(s->limits[p].left, s->limits[p].initial, s->limits[p].count * sizeof(int64_t));
+    for (uint32_t p = 0; s->templates.limits != NULL && p < s->snapshot->raw.pools.count; p++) {
+        if (s->templates.limits[p].count > 0)
+            memcpy(s->templates.limits[p].left, s->templates.limits[p].initial,
+                   s->templates.limits[p].count * sizeof(int64_t));
     }
 }
 
 static void undo_pods(scheduler *s)
 {
     places_clear(s);
-    for (uint32_t i = 0; i < s->pod_count; i++) {
-        if (s->outcomes != NULL) s->outcomes[s->pods[i]] = (struct pod_outcome){ 0, KARP_REASON_NONE, 0 };
-        if (exclusion(s, s->pods[i]) == 2) s->excluded[s->pods[i]] = 0;
+    for (uint32_t i = 0; i < s->pods.count; i++) {
+        if (s->placement.outcomes != NULL)
+            s->placement.outcomes[s->pods.items[i]] = (struct pod_outcome){ 0, KARP_REASON_NONE, 0 };
+        if (exclusion(&s->pods, s->pods.items[i]) == 2) s->pods.excluded[s->pods.items[i]] = 0;
     }
-    s->pod_count = 0;
-    s->failures.count = 0;
-    s->log->removed.count = s->log->extra.count = 0;
-    bits_fill(s->offered, s->host_count);
-    s->version = s->steps = 0;
-    s->stopped = false;
-    s->round++;
-    arena_release(&s->round_data, s->log->empty);
+    s->pods.count = 0;
+    s->placement.failures.count = 0;
+    s->round.log->removed.count = s->round.log->extra.count = 0;
+    bits_fill(s->hosts.offered, s->hosts.count);
+    s->round.version = s->round.steps = 0;
+    s->round.stopped = false;
+    s->round.number++;
+    arena_release(&s->round.data, s->round.log->empty);
 }
 
 /* ---- the round that begins --------------------------------------------------------------------------------------------- */
@@ -205,7 +210,7 @@ static void undo_pods(scheduler *s)
 static void free_limits(scheduler *s, const state_node *n)
 {
     if (n->pool == NO_ID) return;
-    pool_limit *l = &s->limits[n->pool];
+    pool_limit *l = &s->templates.limits[n->pool];
     for (uint32_t i = 0; i < l->count; i++) {
         int64_t units;
         if (amount_scale(resource_list_get(n->capacity, l->resources[i]), s->snapshot->units[l->resources[i]], &units))
@@ -217,13 +222,13 @@ static bool remove_nodes(scheduler *s, const uint32_t *removed, uint32_t count)
 {
     if (count == 0) return true;
     for (uint32_t i = 0; i < count; i++) {
-        if (!push(s, &s->log->removed, removed[i])) return false;
-        if (s->host_of_node[removed[i]] == NO_ID) continue;
-        bits_clear(s->offered, s->host_of_node[removed[i]]);
+        if (!push(s, &s->round.log->removed, removed[i])) return false;
+        if (s->hosts.of_node[removed[i]] == NO_ID) continue;
+        bits_clear(s->hosts.offered, s->hosts.of_node[removed[i]]);
         free_limits(s, &s->snapshot->nodes[removed[i]]);
-        for (uint32_t g = 0; g < s->groups.count; g++) {
-            if (s->groups.items[g].host || s->groups.items[g].inverse) continue;
-            if (!withhold(s, g, seed_of_node(s, &s->groups.items[g], &s->snapshot->nodes[removed[i]]), false))
+        for (uint32_t g = 0; g < s->topology.groups.count; g++) {
+            if (s->topology.groups.items[g].host || s->topology.groups.items[g].inverse) continue;
+            if (!withhold(s, g, seed_of_node(s, &s->topology.groups.items[g], &s->snapshot->nodes[removed[i]]), false))
                 return false;
         }
     }
@@ -232,9 +237,10 @@ static bool remove_nodes(scheduler *s, const uint32_t *removed, uint32_t count)
 
 static bool find_nil_groups(scheduler *s)
 {
-    for (; s->log->groups_seen < s->groups.count; s->log->groups_seen++) {
-        const group *g = &s->groups.items[s->log->groups_seen];
-        if (!g->inverse && g->selects == NULL && !push(s, &s->log->nil_groups, s->log->groups_seen)) return false;
+    for (; s->round.log->groups_seen < s->topology.groups.count; s->round.log->groups_seen++) {
+        const group *g = &s->topology.groups.items[s->round.log->groups_seen];
+        if (!g->inverse && g->selects == NULL && !push(s, &s->round.log->nil_groups, s->round.log->groups_seen))
+            return false;
     }
     return true;
 }
@@ -242,7 +248,8 @@ static bool find_nil_groups(scheduler *s)
 static bool withhold_list(scheduler *s, const uint32_t *groups, size_t count, uint32_t pod_number)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!withhold(s, groups[i], seed_of_pod(s, &s->groups.items[groups[i]], pod_number), true)) return false;
+        if (!withhold(s, groups[i], seed_of_pod(s, &s->topology.groups.items[groups[i]], pod_number), true))
+            return false;
     }
     return true;
 }
@@ -252,15 +259,16 @@ static bool move_pods(scheduler *s, const uint32_t *extra, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t p = extra[i], class_number = s->snapshot->pod_class[p];
-        if (exclusion(s, p) != 0) continue; /* listed already */
-        s->excluded[p] = 2;
-        s->listed[s->pod_count++] = p;
+        if (exclusion(&s->pods, p) != 0) continue; /* listed already */
+        s->pods.excluded[p] = 2;
+        s->pods.buffer[s->pods.count++] = p;
         if (s->snapshot->pod_node[p] == NO_ID) continue;
-        const kin *k = &s->kins.items[s->classes[class_number].kin];
+        const label_group *k = &s->topology.label_groups.items[s->pods.classes[class_number].label_group];
         if (!withhold_list(s, k->counted_by, k->counted_count, p) ||
-            !withhold_list(s, s->log->nil_groups.items, s->log->nil_groups.count, p) ||
-            !withhold_list(s, s->classes[class_number].inverse_owned, s->classes[class_number].inverse_count, p) ||
-            !push(s, &s->log->extra, p)) {
+            !withhold_list(s, s->round.log->nil_groups.items, s->round.log->nil_groups.count, p) ||
+            !withhold_list(s, s->pods.classes[class_number].inverse_owned, s->pods.classes[class_number].inverse_count,
+                           p) ||
+            !push(s, &s->round.log->extra, p)) {
             return false;
         }
     }
@@ -275,12 +283,14 @@ bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, 
     undo_claims(s);
     undo_pods(s);
     if (s->failed || !find_nil_groups(s) || !remove_nodes(s, removed, removed_count)) return false;
-    bool alone = extra_count == 0 && s->leaving_count == 0;
-    s->pods = alone ? s->waiting : s->listed;
-    if (!alone && s->waiting_count > 0) memcpy(s->listed, s->waiting, s->waiting_count * sizeof *s->listed);
-    s->pod_count = s->waiting_count;
+    bool alone = extra_count == 0 && s->pods.displaced_count == 0;
+    s->pods.items = alone ? s->pods.pending : s->pods.buffer;
+    if (!alone && s->pods.pending_count > 0)
+        memcpy(s->pods.buffer, s->pods.pending, s->pods.pending_count * sizeof *s->pods.buffer);
+    s->pods.count = s->pods.pending_count;
     if (!move_pods(s, extra, extra_count)) return false;
-    if (s->leaving_count > 0) memcpy(s->listed + s->pod_count, s->leaving, s->leaving_count * sizeof *s->listed);
-    s->pod_count += s->leaving_count;
+    if (s->pods.displaced_count > 0)
+        memcpy(s->pods.buffer + s->pods.count, s->pods.displaced, s->pods.displaced_count * sizeof *s->pods.buffer);
+    s->pods.count += s->pods.displaced_count;
     return places_begin_round(s) && devices_begin_round(s) && !s->failed;
 }

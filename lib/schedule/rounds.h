@@ -11,7 +11,17 @@
 #ifndef SCHEDULE_ROUNDS_H
 #define SCHEDULE_ROUNDS_H
 
-#include <schedule/scheduler.h>
+#include <schedule/pods.h>
+
+struct round {
+    uint32_t number; /* from 1 */
+    arena data; /* what lasts as long as a round */
+    struct round_log *log; /* see rounds.c */
+    uint64_t version; /* counts successes */
+    uint64_t steps;
+    bool solving; /* the loop is running */
+    bool stopped; /* a budget or the caller ended the loop */
+};
 
 bool rounds_init(scheduler *s);
 void rounds_free(scheduler *s);

@@ -3,7 +3,7 @@
 #include <schedule/scheduler.h>
 
 #include <base/error.h>
-#include <schedule/admission.h>
+#include <schedule/pods.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/hosts.h>
@@ -23,49 +23,50 @@ static const karp_options default_options = { .size = sizeof(karp_options) };
 static void apply_options(scheduler *s, const run_options *how)
 {
     const karp_settings *set = &s->snapshot->raw.settings;
-    s->options = how->options != NULL ? how->options : &default_options;
-    s->now = s->options->now != 0 ? s->options->now : s->snapshot->raw.now;
-    s->quirks = options_quirks(s->options);
-    s->rules = options_rules(s->options);
-    s->simulation = how->simulation;
-    s->exact_budgets = how->simulation ? how->exact_budgets : s->options->profile == KARP_PROFILE_KARP;
-    s->shield = how->shield || (!how->simulation && set->consolidation_simulation);
-    s->reserved_fallback = how->simulation || set->reserved_mode == KARP_RESERVED_FALLBACK;
-    s->best_effort = set->min_values_policy == KARP_MIN_VALUES_BEST_EFFORT;
+    s->settings.options = how->options != NULL ? how->options : &default_options;
+    s->settings.now = s->settings.options->now != 0 ? s->settings.options->now : s->snapshot->raw.now;
+    s->settings.quirks = options_quirks(s->settings.options);
+    s->settings.rules = options_rules(s->settings.options);
+    s->settings.simulation = how->simulation;
+    s->settings.exact_budgets = how->simulation ? how->exact_budgets
+                                                : s->settings.options->profile == KARP_PROFILE_KARP;
+    s->settings.shield = how->shield || (!how->simulation && set->consolidation_simulation);
+    s->settings.reserved_fallback = how->simulation || set->reserved_mode == KARP_RESERVED_FALLBACK;
+    s->settings.best_effort_min_values = set->min_values_policy == KARP_MIN_VALUES_BEST_EFFORT;
     volumes_init(s);
-    s->ignore_preferences = set->preference_policy == KARP_PREFERENCES_IGNORE;
+    s->settings.ignore_preferences = set->preference_policy == KARP_PREFERENCES_IGNORE;
 }
 
 /* The resources that some pod requests: nothing else can decide whether a pod fits. */
 static bool choose_dims(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    s->active = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->active);
-    s->place_of_resource = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->place_of_resource);
-    if (s->active == NULL || s->place_of_resource == NULL) return false;
+    s->vectors.resources = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->vectors.resources);
+    s->vectors.index_of = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->vectors.index_of);
+    if (s->vectors.resources == NULL || s->vectors.index_of == NULL) return false;
     for (uint32_t r = 0; r < w->dims; r++) {
         bool used = r <= RESOURCE_PODS;
         for (uint32_t c = 0; c < w->class_count && !used; c++) used = w->classes[c].requests[r] != 0;
-        s->place_of_resource[r] = used ? s->dims : NO_ID;
-        if (used) s->active[s->dims++] = r;
+        s->vectors.index_of[r] = used ? s->vectors.dims : NO_ID;
+        if (used) s->vectors.resources[s->vectors.dims++] = r;
     }
-    s->zero = arena_array(&s->data, s->dims, sizeof *s->zero);
-    return s->zero != NULL;
+    s->vectors.zero = arena_array(&s->data, s->vectors.dims, sizeof *s->vectors.zero);
+    return s->vectors.zero != NULL;
 }
 
 static bool make_classes(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    s->classes = arena_array(&s->data, w->class_count + (size_t)1, sizeof *s->classes);
-    int64_t *vectors = arena_array(&s->data, (w->class_count + (size_t)1) * s->dims, sizeof *vectors);
-    s->entered = arena_array(&s->data, w->class_count + (size_t)1, sizeof *s->entered);
-    if (s->classes == NULL || vectors == NULL || s->entered == NULL) return false;
+    s->pods.classes = arena_array(&s->data, w->class_count + (size_t)1, sizeof *s->pods.classes);
+    int64_t *vectors = arena_array(&s->data, (w->class_count + (size_t)1) * s->vectors.dims, sizeof *vectors);
+    s->pods.entered = arena_array(&s->data, w->class_count + (size_t)1, sizeof *s->pods.entered);
+    if (s->pods.classes == NULL || vectors == NULL || s->pods.entered == NULL) return false;
     for (uint32_t c = 0; c < w->class_count; c++) {
-        class_state *k = &s->classes[c];
+        class_state *k = &s->pods.classes[c];
         k->first_view = NO_ID;
         k->tracked = w->classes[c].volumes_found || !quirk(s, 2);
-        k->requests = vectors + (size_t)c * s->dims;
-        for (uint32_t d = 0; d < s->dims; d++) k->requests[d] = w->classes[c].requests[s->active[d]];
+        k->requests = vectors + (size_t)c * s->vectors.dims;
+        for (uint32_t d = 0; d < s->vectors.dims; d++) k->requests[d] = w->classes[c].requests[s->vectors.resources[d]];
     }
     return true;
 }
@@ -88,8 +89,8 @@ karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how,
     s->context = snapshot->context;
     s->algebra.context = s->context;
     arena_init(&s->data, s->context);
-    arena_init(&s->round_data, s->context);
-    words_init(&s->launch_keys, s->context);
+    arena_init(&s->round.data, s->context);
+    words_init(&s->launches.keys, s->context);
     apply_options(s, how);
     if (!set_up(s)) {
         scheduler_free(s);
@@ -107,17 +108,17 @@ void scheduler_free(scheduler *s)
     reservations_free(s);
     topology_free(s);
     types_free(s);
-    words_free(&s->taint_lists);
-    words_free(&s->launch_keys);
-    list_free(s->context, &s->launch_likes, sizeof(uint32_t));
-    list_free(s->context, &s->views, sizeof(view));
-    list_free(s->context, &s->failures, sizeof(failure));
-    list_free(s->context, &s->runs, sizeof(pod_run));
-    list_free(s->context, &s->ignored, sizeof *s->ignored.items);
+    words_free(&s->templates.taint_lists);
+    words_free(&s->launches.keys);
+    list_free(s->context, &s->launches.firsts, sizeof(uint32_t));
+    list_free(s->context, &s->pods.views, sizeof(view));
+    list_free(s->context, &s->placement.failures, sizeof(failure));
+    list_free(s->context, &s->placement.runs, sizeof(pod_run));
+    list_free(s->context, &s->pods.ignored, sizeof *s->pods.ignored.items);
     algebra_free(&s->algebra);
     rounds_free(s);
     devices_free(s);
-    arena_free(&s->round_data);
+    arena_free(&s->round.data);
     arena_free(&s->data);
     mem_free(s->context, s, sizeof *s);
 }

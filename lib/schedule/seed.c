@@ -2,7 +2,8 @@
 /* What is there before the round: domains of the nodes offered, counts of bound pods (scheduling.md §14.3). */
 #include <base/sort.h>
 #include <schedule/filters.h>
-#include <schedule/kins.h>
+#include <schedule/label_groups.h>
+#include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 
@@ -23,7 +24,7 @@ static bool counts_node(scheduler *s, const group *g, uint32_t node_index)
 uint32_t node_says(const scheduler *s, label_list labels, uint32_t key_index)
 {
     const uint32_t *normalized = s->snapshot->facts.normalized;
-    const domain_key *k = &s->keys[key_index];
+    const domain_key *k = &s->topology.keys[key_index];
     const label_pair *older = NULL;
     uint32_t text = label_get(labels, k->key);
     for (uint32_t i = 0; text == NO_ID && !quirk(s, 34) && i < labels.count; i++) {
@@ -39,7 +40,7 @@ static uint32_t node_domain(scheduler *s, uint32_t key_index, uint32_t node_inde
 {
     const node *n = &s->snapshot->raw.nodes.items[node_index];
     uint32_t text = node_says(s, n->meta.labels, key_index);
-    if (!s->keys[key_index].is_host) return text == NO_ID ? NO_ID : domain_number(s, key_index, text);
+    if (!s->topology.keys[key_index].is_host) return text == NO_ID ? NO_ID : domain_number(s, key_index, text);
     if (text == NO_ID) {
         karp_str name = name_of(s->snapshot, n->meta.name);
         text = strings_find(&s->snapshot->raw.text, name.ptr, name.len);
@@ -64,8 +65,8 @@ uint32_t seed_of_node(scheduler *s, const group *g, const state_node *n)
 /* The required anti-affinity of a bound pod counts by the Node's label alone (§14.6). */
 static uint32_t seed_of_owner(scheduler *s, const group *g, uint32_t pod_number)
 {
-    const class_state *c = &s->classes[s->snapshot->pod_class[pod_number]];
-    uint32_t number = (uint32_t)(g - s->groups.items);
+    const class_state *c = &s->pods.classes[s->snapshot->pod_class[pod_number]];
+    uint32_t number = (uint32_t)(g - s->topology.groups.items);
     if (!owns_inverse(c, number)) return NO_ID;
     uint32_t text = node_says(s, s->snapshot->raw.nodes.items[s->snapshot->pod_node[pod_number]].meta.labels, g->key);
     if (text == NO_ID) return NO_ID;
@@ -74,7 +75,8 @@ static uint32_t seed_of_owner(scheduler *s, const group *g, uint32_t pod_number)
 
 uint32_t seed_of_pod(scheduler *s, const group *g, uint32_t pod_number)
 {
-    const kin *k = &s->kins.items[s->classes[s->snapshot->pod_class[pod_number]].kin];
+    const label_group *k =
+        &s->topology.label_groups.items[s->pods.classes[s->snapshot->pod_class[pod_number]].label_group];
     if (!counts(s, pod_number)) return NO_ID;
     if (g->inverse) return seed_of_owner(s, g, pod_number);
     if (pod_at(&s->snapshot->raw, pod_number)->deletion != KARP_NO_TIME) return NO_ID;
@@ -86,19 +88,20 @@ uint32_t seed_of_pod(scheduler *s, const group *g, uint32_t pod_number)
 
 bool topology_seed(scheduler *s, uint32_t number)
 {
-    group *g = &s->groups.items[number];
-    for (uint32_t h = 0; h < s->host_count; h++) {
-        uint32_t domain = seed_of_node(s, g, &s->snapshot->nodes[s->hosts[h].node]);
+    group *g = &s->topology.groups.items[number];
+    for (uint32_t h = 0; h < s->hosts.count; h++) {
+        uint32_t domain = seed_of_node(s, g, &s->snapshot->nodes[s->hosts.items[h].node]);
         if (domain != NO_ID) group_register(s, g, domain);
     }
-    kin_list near = kins_for(s, g);
+    label_group_list near = label_groups_for(s, g);
     for (uint32_t i = 0; i < near.count; i++) {
-        uint32_t number_of_kin = kin_list_at(near, i);
-        const kin *k = &s->kins.items[number_of_kin];
+        uint32_t number_of_label_group = label_group_list_at(near, i);
+        const label_group *k = &s->topology.label_groups.items[number_of_label_group];
         if (g->selects == NULL ? !group_in_namespace(g, k->name_space) : !group_selects(s, g, k)) continue;
-        for (uint32_t p = s->kin_first[number_of_kin]; p < s->kin_first[number_of_kin + 1]; p++) {
-            uint32_t node_index = s->snapshot->pod_node[s->kin_pods[p]];
-            if (exclusion(s, s->kin_pods[p]) == 1 || !counts_node(s, g, node_index)) continue;
+        for (uint32_t p = s->topology.bound_first[number_of_label_group];
+             p < s->topology.bound_first[number_of_label_group + 1]; p++) {
+            uint32_t node_index = s->snapshot->pod_node[s->topology.bound_pods[p]];
+            if (exclusion(&s->pods, s->topology.bound_pods[p]) == 1 || !counts_node(s, g, node_index)) continue;
             uint32_t domain = node_domain(s, g->key, node_index);
             if (domain != NO_ID) group_count(s, g, domain);
             if (s->failed) return false;

@@ -3,6 +3,7 @@
 
 #include <base/sort.h>
 #include <model/quantity.h>
+#include <schedule/scheduler.h>
 
 enum { VALUES_SHOWN = 5 };
 

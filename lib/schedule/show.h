@@ -4,7 +4,7 @@
 #define SCHEDULE_SHOW_H
 
 #include <base/strbuf.h>
-#include <schedule/scheduler.h>
+#include <schedule/common.h>
 
 void show_requirement(const scheduler *s, strbuf *b, uint32_t requirement_id);
 /* Sorted by text, comma separated; the simulation-only keys are left out. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/slices.h>
 
+#include <schedule/scheduler.h>
 #include <string.h>
 
 /* Merging costs by stretches and by how they interleave: it is worth it when they have so many pods on average (measured). */
@@ -34,10 +35,10 @@ static bool cut_run(stretches *t, pod_run run)
 static bool cut_runs(stretches *t, bool *suit)
 {
     const scheduler *s = t->s;
-    *suit = s->runs.count <= s->pod_count / PODS_A_STRETCH;
-    for (size_t i = 0; i < s->runs.count && *suit; i++) {
-        if (!cut_run(t, s->runs.items[i])) return false;
-        *suit = t->items.count <= s->pod_count / PODS_A_STRETCH;
+    *suit = s->placement.runs.count <= s->pods.count / PODS_A_STRETCH;
+    for (size_t i = 0; i < s->placement.runs.count && *suit; i++) {
+        if (!cut_run(t, s->placement.runs.items[i])) return false;
+        *suit = t->items.count <= s->pods.count / PODS_A_STRETCH;
     }
     return true;
 }
@@ -46,13 +47,13 @@ static bool list_by_claim(stretches *t)
 {
     const scheduler *s = t->s;
     uint32_t most = 0;
-    t->first_bytes = (s->claims.count + 2 + t->items.count) * sizeof *t->first;
+    t->first_bytes = (s->claims.list.count + 2 + t->items.count) * sizeof *t->first;
     t->first = mem_zalloc(s->context, t->first_bytes);
     if (t->first == NULL) return false;
-    t->by_claim = t->first + s->claims.count + 2;
+    t->by_claim = t->first + s->claims.list.count + 2;
     for (size_t i = 0; i < t->items.count; i++) t->first[t->items.items[i].target + 2]++;
-    for (size_t c = 0; c < s->claims.count; c++) {
-        uint32_t pods = t->first[c + 2] > 1 ? s->claims.items[c].pods : 0;
+    for (size_t c = 0; c < s->claims.list.count; c++) {
+        uint32_t pods = t->first[c + 2] > 1 ? s->claims.list.items[c].pods : 0;
         t->room += pods;
         most = pods > most ? pods : most;
         t->first[c + 2] += t->first[c + 1];
@@ -114,7 +115,7 @@ static pod_list merge_all(const stretches *t, const uint32_t *which, uint32_t co
 
 static void fill_lists(const stretches *t, uint32_t *to, pod_list *lists)
 {
-    for (size_t c = 0; c < t->s->claims.count; c++) {
+    for (size_t c = 0; c < t->s->claims.list.count; c++) {
         uint32_t count = t->first[c + 1] - t->first[c];
         if (count == 0) continue; /* never: a claim is made for its first pod */
         lists[c] = merge_all(t, t->by_claim + t->first[c], count, to, t->spare);
@@ -129,7 +130,7 @@ bool gather_slices(const scheduler *s, arena *a, pod_list **out)
     if (ok && suit) {
         ok = list_by_claim(&t);
         uint32_t *to = ok ? arena_alloc(a, (t.room + (size_t)1) * sizeof *to) : NULL;
-        *out = to != NULL ? arena_array(a, s->claims.count + 1, sizeof **out) : NULL;
+        *out = to != NULL ? arena_array(a, s->claims.list.count + 1, sizeof **out) : NULL;
         ok = *out != NULL;
         if (ok) fill_lists(&t, to, *out);
     }

@@ -4,12 +4,13 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <schedule/claim_rest.h>
+#include <schedule/claim_skip.h>
 #include <schedule/claim_runs.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/hosts.h>
 #include <schedule/rounds.h>
+#include <schedule/scheduler.h>
 #include <schedule/topology.h>
 #include <schedule/views.h>
 #include <schedule/volumes.h>
@@ -37,7 +38,7 @@ static int by_queue_rank(uint32_t x, uint32_t y, const void *user)
 /* Room for the pods of the round, with those that are queued. */
 static bool own_ring(scheduler *s, queue *q)
 {
-    q->ring = arena_alloc(&s->round_data, (q->capacity + (size_t)1) * sizeof *q->ring);
+    q->ring = arena_alloc(&s->round.data, (q->capacity + (size_t)1) * sizeof *q->ring);
     if (q->ring == NULL) return false;
     if (q->pods != NULL && q->capacity > 0) memcpy(q->ring, q->pods, q->capacity * sizeof *q->ring);
     q->pods = q->ring;
@@ -48,23 +49,23 @@ static bool queue_init(scheduler *s, queue *q)
 {
     const karp_snapshot *w = s->snapshot;
     size_t pods = w->raw.pods.count;
-    q->capacity = q->length = q->fresh = s->pod_count;
+    q->capacity = q->length = q->fresh = s->pods.count;
     q->head = 0;
-    if (s->pod_count == pods) {
+    if (s->pods.count == pods) {
         q->pods = w->queue;
         q->classes = w->queue_class;
         return true;
     }
     if (!own_ring(s, q)) return false;
-    if (s->pod_count > pods / 16) { /* most pods: the snapshot's order, filtered */
+    if (s->pods.count > pods / 16) { /* most pods: the snapshot's order, filtered */
         uint32_t n = 0;
         for (size_t i = 0; i < pods; i++) {
-            if (exclusion(s, w->queue[i])) q->ring[n++] = w->queue[i];
+            if (exclusion(&s->pods, w->queue[i])) q->ring[n++] = w->queue[i];
         }
         return true;
     }
-    if (s->pod_count > 0) memcpy(q->ring, s->pods, s->pod_count * sizeof *q->ring);
-    return sort_ids(s->context, q->ring, s->pod_count, by_queue_rank, w->queue_rank);
+    if (s->pods.count > 0) memcpy(q->ring, s->pods.items, s->pods.count * sizeof *q->ring);
+    return sort_ids(s->context, q->ring, s->pods.count, by_queue_rank, w->queue_rank);
 }
 
 /* ---- one pod --------------------------------------------------------------------------------------------------------- */
@@ -72,13 +73,13 @@ static bool queue_init(scheduler *s, queue *q)
 /* §17.4 */
 static uint32_t place_pod(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
-    const shape *h = shape_of(s->snapshot, s->views.items[view_number].class_);
+    const shape *h = shape_of(s->snapshot, s->pods.views.items[view_number].class_);
     if (h->has_claims) {
-        uint32_t refused = devices_refuse(s, s->views.items[view_number].class_);
+        uint32_t refused = devices_refuse(s, s->pods.views.items[view_number].class_);
         if (refused != KARP_REASON_NONE) return refused;
     }
-    if (volumes_look_up_fails(s, s->views.items[view_number].class_)) return KARP_REASON_VOLUME_LOOK_UP;
-    if (volumes_rule_out(s, s->views.items[view_number].class_)) return KARP_REASON_VOLUME;
+    if (volumes_look_up_fails(s, s->pods.views.items[view_number].class_)) return KARP_REASON_VOLUME_LOOK_UP;
+    if (volumes_rule_out(s, s->pods.views.items[view_number].class_)) return KARP_REASON_VOLUME;
     if (hosts_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
     if (claims_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
     return claims_open(s, pod_number, view_number);
@@ -91,7 +92,7 @@ static uint32_t try_schedule(scheduler *s, uint32_t pod_number, uint32_t *last)
     for (;;) {
         if (view_number == NO_ID || s->failed) return KARP_REASON_NOT_REACHED;
         *last = view_number;
-        class_state *c = &s->classes[s->views.items[view_number].class_];
+        class_state *c = &s->pods.classes[s->pods.views.items[view_number].class_];
         if (c->tracked && !topology_update(s, view_number)) return KARP_REASON_NOT_REACHED;
         uint32_t reason = place_pod(s, pod_number, view_number);
         if (s->failed || reason == KARP_REASON_NONE) return reason;
@@ -99,7 +100,7 @@ static uint32_t try_schedule(scheduler *s, uint32_t pod_number, uint32_t *last)
             return reason;
         uint32_t next = view_relax(s, view_number);
         if (next == LAST_VIEW) return reason;
-        c = &s->classes[s->views.items[view_number].class_];
+        c = &s->pods.classes[s->pods.views.items[view_number].class_];
         c->tracked =
             true; /* Update(pod) after a relaxation step puts the pod into the topology, whatever its volumes */
         view_number = next;
@@ -109,29 +110,29 @@ static uint32_t try_schedule(scheduler *s, uint32_t pod_number, uint32_t *last)
 /* Whether a pod's answer depends on nothing but its class and the state of the run. */
 static bool answer_is_the_class_s(const scheduler *s, uint32_t class_number)
 {
-    return !s->shield && shape_of(s->snapshot, class_number)->ports.count == 0;
+    return !s->settings.shield && shape_of(s->snapshot, class_number)->ports.count == 0;
 }
 
 static uint32_t schedule_pod(scheduler *s, uint32_t pod_number, uint32_t *last)
 {
     uint32_t class_number = s->snapshot->pod_class[pod_number];
-    class_state *c = &s->classes[class_number];
+    class_state *c = &s->pods.classes[class_number];
     class_begin_round(s, c);
-    if (c->failed_at == s->version + 1 && answer_is_the_class_s(s, class_number)) {
+    if (c->failed_at == s->round.version + 1 && answer_is_the_class_s(s, class_number)) {
         *last = c->failed_view;
         return c->failed_reason;
     }
     uint32_t reason = try_schedule(s, pod_number, last);
     if (s->failed) return reason;
     if (reason == KARP_REASON_NONE) {
-        s->version++;
+        s->round.version++;
         return reason;
     }
-    c = &s->classes[class_number];
+    c = &s->pods.classes[class_number];
     c->tracked = true;
     /* Update(original pod): its groups exist from now on. */
     if (!topology_update(s, c->first_view)) return reason;
-    c->failed_at = s->version + 1;
+    c->failed_at = s->round.version + 1;
     c->failed_view = *last;
     c->failed_reason = reason;
     return reason;
@@ -141,16 +142,16 @@ static uint32_t schedule_pod(scheduler *s, uint32_t pod_number, uint32_t *last)
 
 static bool must_stop(scheduler *s, uint64_t *polled)
 {
-    const karp_options *o = s->options;
-    if (o->max_steps > 0 && s->steps >= o->max_steps) return true;
-    if (o->should_stop == NULL || s->steps - *polled < POLL_EVERY / 2) return false;
-    *polled = s->steps;
+    const karp_options *o = s->settings.options;
+    if (o->max_steps > 0 && s->round.steps >= o->max_steps) return true;
+    if (o->should_stop == NULL || s->round.steps - *polled < POLL_EVERY / 2) return false;
+    *polled = s->round.steps;
     return o->should_stop(o->stop_user) != 0;
 }
 
 static bool note_failure(scheduler *s, uint32_t pod_number, uint32_t view_number, uint32_t reason)
 {
-    failure *f = list_push(s->context, &s->failures, sizeof *f);
+    failure *f = list_push(s->context, &s->placement.failures, sizeof *f);
     if (f == NULL) {
         s->failed = true;
         return false;
@@ -160,11 +161,11 @@ static bool note_failure(scheduler *s, uint32_t pod_number, uint32_t view_number
 }
 
 /* What is left when the loop ends: every pod still queued has failed, or was never reached. */
-static void note_rest(scheduler *s, const queue *q)
+static void note_remaining(scheduler *s, const queue *q)
 {
     for (uint32_t i = 0; i < q->length && !s->failed; i++) {
         uint32_t p = q->pods[(q->head + i) % q->capacity];
-        const struct pod_outcome *o = s->outcomes == NULL ? NULL : &s->outcomes[p];
+        const struct pod_outcome *o = s->placement.outcomes == NULL ? NULL : &s->placement.outcomes[p];
         if (o == NULL || o->reason == KARP_REASON_NONE) note_failure(s, p, NO_ID, KARP_REASON_NOT_REACHED);
         else note_failure(s, p, o->view, o->reason);
     }
@@ -200,9 +201,11 @@ static uint32_t run_ahead(const scheduler *s, queue *q, uint32_t class_number)
         }
     }
     uint64_t most = q->run_end - q->head;
-    if (s->options->should_stop != NULL && most > POLL_EVERY / 8) most = POLL_EVERY / 8;
-    if (s->options->max_steps > 0) {
-        uint64_t left = s->options->max_steps > s->steps ? s->options->max_steps - s->steps : 0;
+    if (s->settings.options->should_stop != NULL && most > POLL_EVERY / 8) most = POLL_EVERY / 8;
+    if (s->settings.options->max_steps > 0) {
+        uint64_t left = s->settings.options->max_steps > s->round.steps
+                            ? s->settings.options->max_steps - s->round.steps
+                            : 0;
         if (most > left / steps_each) most = left / steps_each;
     }
     return (uint32_t)most;
@@ -211,14 +214,14 @@ static uint32_t run_ahead(const scheduler *s, queue *q, uint32_t class_number)
 /* A run of equal pods: those that change nothing but amounts are counted out over the claims. */
 static void fill_up(scheduler *s, queue *q, uint32_t view_number)
 {
-    const view *v = &s->views.items[view_number];
-    if (q->fresh == 0 || s->went != PLACE_CLAIM || !answer_is_the_class_s(s, v->class_)) return;
+    const view *v = &s->pods.views.items[view_number];
+    if (q->fresh == 0 || s->placement.last_where != PLACE_CLAIM || !answer_is_the_class_s(s, v->class_)) return;
     /* One that gave something up may have opened what the next can have without. */
-    if (s->classes[v->class_].first_view != view_number || !claims_countable(s, v)) return;
+    if (s->pods.classes[v->class_].first_view != view_number || !claims_countable(s, v)) return;
     uint32_t ahead = run_ahead(s, q, v->class_);
     uint32_t placed = ahead == 0 ? 0 : claims_fill(s, q->pods + q->head, q->head, ahead, view_number);
-    s->version += placed;
-    s->steps += 2 * (uint64_t)placed;
+    s->round.version += placed;
+    s->round.steps += 2 * (uint64_t)placed;
     q->fresh -= placed;
     q->length -= placed;
     q->head = (q->head + placed) % q->capacity;
@@ -226,23 +229,25 @@ static void fill_up(scheduler *s, queue *q, uint32_t view_number)
 
 static bool outcomes_exist(scheduler *s)
 {
-    if (s->outcomes == NULL) s->outcomes = arena_array(&s->data, s->snapshot->raw.pods.count + 1, sizeof *s->outcomes);
-    if (s->outcomes == NULL) s->failed = true;
-    return s->outcomes != NULL;
+    if (s->placement.outcomes == NULL)
+        s->placement.outcomes = arena_array(&s->data, s->snapshot->raw.pods.count + 1, sizeof *s->placement.outcomes);
+    if (s->placement.outcomes == NULL) s->failed = true;
+    return s->placement.outcomes != NULL;
 }
 
 static void run_loop(scheduler *s, queue *q)
 {
     uint64_t polled = 0;
-    s->solving = true;
-    while (q->length > 0 && !s->failed && !s->algebra.failed && !s->stopped) {
+    s->round.solving = true;
+    while (q->length > 0 && !s->failed && !s->algebra.failed && !s->round.stopped) {
         uint32_t p = q->pods[q->head], last = NO_ID;
-        if (q->fresh == 0 && s->outcomes[p].last_length == q->length) break; /* a full turn without a success */
+        if (q->fresh == 0 && s->placement.outcomes[p].last_length == q->length)
+            break; /* a full turn without a success */
         if (must_stop(s, &polled)) {
-            s->stopped = true;
+            s->round.stopped = true;
             break;
         }
-        s->steps++;
+        s->round.steps++;
         q->head = q->head + 1 == q->capacity ? 0 : q->head + 1;
         q->length--;
         q->fresh -= q->fresh > 0;
@@ -258,36 +263,38 @@ static void run_loop(scheduler *s, queue *q)
         }
         uint32_t end = q->head + q->length;
         q->ring[end >= q->capacity ? end - q->capacity : end] = p;
-        s->outcomes[p] = (struct pod_outcome){ ++q->length, reason, last };
+        s->placement.outcomes[p] = (struct pod_outcome){ ++q->length, reason, last };
     }
-    s->solving = false;
+    s->round.solving = false;
 }
 
 /* The classes of the round, in the order in which their first pods are listed: they enter the topology (with Q-3 and Q-4 the
  * first of a group stands for it), and the smallest request of any is noted. */
 static bool enter_classes(scheduler *s)
 {
-    for (uint32_t d = 0; d < s->dims; d++) s->least[d] = INT64_MAX;
+    for (uint32_t d = 0; d < s->vectors.dims; d++) s->claims.least_requests[d] = INT64_MAX;
     uint32_t all = s->snapshot->class_count, left = all;
-    if (s->views.count == 0 && !list_room(s->context, &s->views, sizeof(view), all < s->pod_count ? all : s->pod_count))
+    if (s->pods.views.count == 0 &&
+        !list_room(s->context, &s->pods.views, sizeof(view), all < s->pods.count ? all : s->pods.count))
         return false;
-    for (uint32_t i = 0; i < s->pod_count && left > 0; i++) {
-        uint32_t class_number = s->snapshot->pod_class[s->pods[i]];
-        if (s->entered[class_number] == s->round) continue;
-        s->entered[class_number] = s->round;
+    for (uint32_t i = 0; i < s->pods.count && left > 0; i++) {
+        uint32_t class_number = s->snapshot->pod_class[s->pods.items[i]];
+        if (s->pods.entered[class_number] == s->round.number) continue;
+        s->pods.entered[class_number] = s->round.number;
         left--;
-        const int64_t *r = s->classes[class_number].requests;
-        for (uint32_t d = 0; d < s->dims; d++) s->least[d] = r[d] < s->least[d] ? r[d] : s->least[d];
+        const int64_t *r = s->pods.classes[class_number].requests;
+        for (uint32_t d = 0; d < s->vectors.dims; d++)
+            s->claims.least_requests[d] = r[d] < s->claims.least_requests[d] ? r[d] : s->claims.least_requests[d];
         uint32_t v = view_of_class(s, class_number);
         if (v == NO_ID) return false;
-        if (s->classes[class_number].tracked && !topology_update(s, v)) return false;
+        if (s->pods.classes[class_number].tracked && !topology_update(s, v)) return false;
     }
-    return rest_begin_round(s, all - left);
+    return skip_begin_round(s, all - left);
 }
 
 karp_status scheduler_stopped(const scheduler *s, karp_error *error)
 {
-    if (!s->stopped || s->options->keep_partial) return KARP_OK;
+    if (!s->round.stopped || s->settings.options->keep_partial) return KARP_OK;
     return fail(error, KARP_E_CANCELED, "stopped before all pods were looked at");
 }
 
@@ -299,9 +306,9 @@ karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t remo
     queue q = { .pods = NULL, .ring = NULL, .classes = NULL };
     if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_classes(s) || !queue_init(s, &q))
         return fail_nomem(error);
-    if (s->usable_pools > 0) {
+    if (s->templates.usable_pools > 0) {
         run_loop(s, &q);
-        note_rest(s, &q);
+        note_remaining(s, &q);
     }
     if (s->failed || s->algebra.failed) return fail_nomem(error);
     return scheduler_stopped(s, error);

@@ -3,7 +3,7 @@
 #ifndef SCHEDULE_SOLVE_H
 #define SCHEDULE_SOLVE_H
 
-#include <schedule/scheduler.h>
+#include <schedule/common.h>
 
 typedef struct run_options {
     const karp_options *options; /* checked; NULL = defaults */
@@ -32,7 +32,7 @@ typedef struct final_claim {
     uint32_t type_count;
     uint32_t list; /* 1 + the number of the types in final_lists; 0 = they are in none */
     resource_list requests; /* pods and daemons */
-    uint32_t like; /* the first claim of which all but its pods is the same */
+    uint32_t same_as; /* the first claim of which all but its pods is the same */
 } final_claim;
 /* What claims share: equal variants under equal requirements have equal lists of types, and claims that agree in all a result
  * depends on have equal results. */
@@ -44,7 +44,7 @@ typedef struct final_lists {
         uint32_t number;
     })
     lists;
-    words likes; /* template, set, types, requests */
+    words claim_keys; /* template, set, types, requests */
     LIST_OF(uint32_t) firsts; /* claims, the first of each kind */
     uint64_t *fitting; /* of the claim at hand: variants, … */
     uint32_t *key; /* … and its key */

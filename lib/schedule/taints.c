@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Taints and tolerations (scheduling.md §8). */
+#include <schedule/scheduler.h>
 #include <schedule/templates.h>
 
 #include <string.h>

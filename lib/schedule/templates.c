@@ -4,6 +4,7 @@
 #include <base/sort.h>
 #include <model/prepare.h>
 #include <schedule/ports.h>
+#include <schedule/scheduler.h>
 #include <schedule/types.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static int by_weight(uint32_t x, uint32_t y, const void *user)
 
 static uint32_t taint_list_id(scheduler *s, taint_list list)
 {
-    return words_add(&s->taint_lists, (const uint32_t *)(const void *)list.items, (size_t)list.count * 3);
+    return words_add(&s->templates.taint_lists, (const uint32_t *)(const void *)list.items, (size_t)list.count * 3);
 }
 
 /* Of the template's labels, those that every launch of the pool has among them. */
@@ -88,7 +89,7 @@ static uint64_t *pre_filter(scheduler *s, template_ *t)
         if (!t->table->variants[v].usable) bits_clear(bits, v);
     }
     t->dropped_reason = bits_any(bits, template_words(t)) ? KARP_REASON_NONE : KARP_REASON_NO_TEMPLATES;
-    if (t->dropped_reason == KARP_REASON_NONE && set_has_min_values(s, t->set) && !s->best_effort &&
+    if (t->dropped_reason == KARP_REASON_NONE && set_has_min_values(s, t->set) && !s->settings.best_effort_min_values &&
         !min_values_met(s, t, bits, t->set, NULL)) {
         t->dropped_reason = KARP_REASON_MIN_VALUES;
     }
@@ -111,10 +112,10 @@ static uint32_t count_types(const template_ *t, const uint64_t *bits)
 static bool make_daemon_views(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    s->daemons = arena_array(&s->data, w->daemon_count + (size_t)1, sizeof *s->daemons);
-    if (s->daemons == NULL) return false;
+    s->templates.daemons = arena_array(&s->data, w->daemon_count + (size_t)1, sizeof *s->templates.daemons);
+    if (s->templates.daemons == NULL) return false;
     for (uint32_t i = 0; i < w->daemon_count; i++) {
-        struct daemon_view *d = &s->daemons[i];
+        struct daemon_view *d = &s->templates.daemons[i];
         const shape *h = w->daemons[i].shape;
         d->tolerations = h->tolerations;
         if (!quirk(s, 1) && !add_prefer_no_schedule(s, &d->tolerations))
@@ -242,7 +243,7 @@ static daemon_load *load_of_members(scheduler *s, gathering *all)
 /* The template's group of the types on which all->members run. NO_ID = refused. */
 static uint32_t group_of_members(scheduler *s, template_ *t, uint32_t first_type, gathering *all)
 {
-    uint32_t number = (uint32_t)(t - s->templates);
+    uint32_t number = (uint32_t)(t - s->templates.items);
     daemon_load *load = load_of_members(s, all);
     if (load == NULL) return NO_ID;
     if (load->template_ == number) return load->group;
@@ -262,7 +263,7 @@ static void find_members(scheduler *s, const template_ *t, uint32_t type, gather
 {
     memset(all->members, 0, bits_words(s->snapshot->daemon_count + (size_t)1) * sizeof *all->members);
     for (uint32_t i = 0; i < s->snapshot->daemon_count; i++) {
-        if (all->tolerated[i] && daemon_runs(s, &s->daemons[i], t, type)) bits_set(all->members, i);
+        if (all->tolerated[i] && daemon_runs(s, &s->templates.daemons[i], t, type)) bits_set(all->members, i);
     }
 }
 
@@ -273,7 +274,7 @@ static bool daemon_groups(scheduler *s, template_ *t, const uint64_t *bits, gath
     t->groups = arena_array(&s->data, t->types_start + (size_t)1, sizeof *t->groups);
     if (t->group_of == NULL || t->groups == NULL) return false;
     for (uint32_t i = 0; i < s->snapshot->daemon_count; i++) {
-        struct daemon_view *d = &s->daemons[i];
+        struct daemon_view *d = &s->templates.daemons[i];
         if (!d->refused && !add_prefer_no_schedule(s, &d->tolerations)) return false;
         all->tolerated[i] = !d->refused && taints_tolerated(s, d->tolerations, t->taints, NULL);
     }
@@ -298,7 +299,7 @@ static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
     uint32_t full = s->snapshot->dims;
     size_t width = t->table->variant_count;
     int64_t *overheads = mem_alloc(s->context, ((size_t)t->group_count + 1) * full * sizeof *overheads);
-    t->room = arena_array(&s->data, (width + 1) * s->dims, sizeof *t->room);
+    t->room = arena_array(&s->data, (width + 1) * s->vectors.dims, sizeof *t->room);
     if (overheads == NULL || t->room == NULL) {
         mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);
         return false;
@@ -310,8 +311,8 @@ static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
                       *overhead = overheads + (size_t)t->group_of[v] * full;
         bool dead = false;
         for (uint32_t d = 0; d < full; d++) dead = dead || allocatable[d] < overhead[d];
-        for (uint32_t d = 0; d < s->dims; d++)
-            t->room[v * s->dims + d] = allocatable[s->active[d]] - overhead[s->active[d]];
+        for (uint32_t d = 0; d < s->vectors.dims; d++)
+            t->room[v * s->vectors.dims + d] = allocatable[s->vectors.resources[d]] - overhead[s->vectors.resources[d]];
         if (dead) bits_clear(bits, v);
     }
     mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);
@@ -322,7 +323,7 @@ static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
 
 static bool finish_template(scheduler *s, uint32_t number, uint64_t *bits, gathering *all)
 {
-    template_ *t = &s->templates[number];
+    template_ *t = &s->templates.items[number];
     t->types_start = count_types(t, bits);
     t->filtered = arena_copy(&s->data, bits, template_words(t) * sizeof *bits);
     if (t->filtered == NULL) return false;
@@ -336,7 +337,7 @@ static bool finish_templates(scheduler *s, uint64_t **bits)
 {
     gathering all;
     bool ok = gathering_init(s, &all);
-    for (uint32_t i = 0; ok && i < s->template_count; i++) ok = finish_template(s, i, bits[i], &all);
+    for (uint32_t i = 0; ok && i < s->templates.count; i++) ok = finish_template(s, i, bits[i], &all);
     gathering_free(s, &all);
     return ok;
 }
@@ -345,31 +346,32 @@ static bool make_templates(scheduler *s, const uint32_t *order, uint32_t count)
 {
     const karp_snapshot *w = s->snapshot;
     uint64_t **bits = arena_array(&s->data, count + (size_t)1, sizeof *bits);
-    s->templates = arena_array(&s->data, count + (size_t)1, sizeof *s->templates);
-    s->dropped = arena_array(&s->data, count + (size_t)1, sizeof *s->dropped);
-    if (bits == NULL || s->templates == NULL || s->dropped == NULL) return false;
+    s->templates.items = arena_array(&s->data, count + (size_t)1, sizeof *s->templates.items);
+    s->templates.dropped = arena_array(&s->data, count + (size_t)1, sizeof *s->templates.dropped);
+    if (bits == NULL || s->templates.items == NULL || s->templates.dropped == NULL) return false;
     for (uint32_t i = 0; i < count; i++) {
         const node_pool *p = &w->raw.pools.items[order[i]];
         template_ t = { .pool = order[i], .order = i, .taints = p->taints, .table_number = w->pool_table[order[i]] };
         t.taints_id = taint_list_id(s, p->taints);
         for (uint32_t k = 0; k < p->taints.count; k++) {
-            if (p->taints.items[k].effect == w->known.prefer_no_schedule) s->tolerate_prefer_no_schedule = true;
+            if (p->taints.items[k].effect == w->known.prefer_no_schedule)
+                s->settings.tolerate_prefer_no_schedule = true;
         }
         if (t.taints_id == NO_ID || !template_requirements(s, p, &t)) return false;
         if (t.table_number == NO_ID) {
             t.dropped_reason = KARP_REASON_NO_TEMPLATES;
-            s->dropped[s->dropped_count++] = t;
+            s->templates.dropped[s->templates.dropped_count++] = t;
             continue;
         }
         t.table = &w->tables[t.table_number];
         uint64_t *left = pre_filter(s, &t);
         if (left == NULL) return false;
         if (t.dropped_reason != KARP_REASON_NONE) {
-            s->dropped[s->dropped_count++] = t;
+            s->templates.dropped[s->templates.dropped_count++] = t;
             continue;
         }
-        bits[s->template_count] = left;
-        s->templates[s->template_count++] = t;
+        bits[s->templates.count] = left;
+        s->templates.items[s->templates.count++] = t;
     }
     return finish_templates(s, bits);
 }
@@ -377,27 +379,27 @@ static bool make_templates(scheduler *s, const uint32_t *order, uint32_t count)
 bool templates_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    words_init(&s->taint_lists, s->context);
+    words_init(&s->templates.taint_lists, s->context);
     uint32_t *order = arena_array(&s->data, w->raw.pools.count + 1, sizeof *order), count = 0;
     if (order == NULL || !make_daemon_views(s)) return false;
     for (uint32_t i = 0; i < w->raw.pools.count; i++) {
         if (pool_usable(w, &w->raw.pools.items[i])) order[count++] = i;
     }
-    s->usable_pools = count;
+    s->templates.usable_pools = count;
     return sort_ids(s->context, order, count, by_weight, w) && make_templates(s, order, count);
 }
 
 bool template_of_static(scheduler *s, uint32_t pool, uint32_t *number)
 {
-    template_ *list = arena_array(&s->data, s->template_count + (size_t)1, sizeof *list);
+    template_ *list = arena_array(&s->data, s->templates.count + (size_t)1, sizeof *list);
     if (list == NULL) return false;
-    if (s->template_count > 0) memcpy(list, s->templates, s->template_count * sizeof *list);
-    template_ *t = &list[s->template_count];
+    if (s->templates.count > 0) memcpy(list, s->templates.items, s->templates.count * sizeof *list);
+    template_ *t = &list[s->templates.count];
     t->pool = pool;
     t->taints = s->snapshot->raw.pools.items[pool].taints;
     t->table_number = NO_ID;
     if (!template_requirements(s, &s->snapshot->raw.pools.items[pool], t)) return false;
-    s->templates = list;
-    *number = s->template_count++;
+    s->templates.items = list;
+    *number = s->templates.count++;
     return true;
 }

@@ -3,7 +3,64 @@
 #ifndef SCHEDULE_TEMPLATES_H
 #define SCHEDULE_TEMPLATES_H
 
-#include <schedule/scheduler.h>
+#include <schedule/common.h>
+
+/* Types with the same daemons (§12.2). */
+typedef struct daemon_group {
+    uint64_t *bits; /* variants */
+    resource_list overhead; /* empty for no daemons */
+    struct port_use *ports; /* of the daemons, each recorded under the daemon's name */
+    uint32_t port_count, first_type;
+} daemon_group;
+
+/* What a pool could start (§11). */
+typedef struct template_ {
+    uint32_t pool; /* store index */
+    uint32_t order; /* among all usable pools, by weight */
+    const type_table *table;
+    uint32_t table_number;
+    uint32_t set; /* requirements */
+    bool host_possible; /* the requirements allow a new host name */
+    taint_list taints;
+    uint32_t taints_id; /* equal lists have equal ids */
+    const uint64_t *filtered; /* variants left by the pre-filter */
+    uint32_t types_start; /* how many types that is */
+    uint32_t initial; /* typeset of those that hold their daemons */
+    int64_t *room; /* [variant * dims]: allocatable minus the overhead of its daemon group */
+    struct capacity_order *capacity_orders; /* by resource; see capacity_order.c. NULL until asked for */
+    uint32_t *group_of; /* variant -> daemon group */
+    daemon_group *groups;
+    uint32_t group_count;
+    bool group_ports; /* some group's daemons use host ports … */
+    bool named_ports; /* … under a name that a pod has */
+    int64_t *largest; /* per limited resource of the pool, the most capacity of any type */
+    bool last_relaxed; /* the claim opened last had a minValues lowered */
+    uint32_t dropped_reason; /* why the pre-filter left nothing; such templates are kept aside */
+} template_;
+
+/* Limits of a pool (§23): what is left, for the resources it limits. */
+typedef struct pool_limit {
+    uint32_t count;
+    const uint32_t *resources;
+    int64_t *left, *initial;
+} pool_limit;
+
+struct templates {
+    template_ *items; /* in the order they are tried */
+    uint32_t count;
+    template_ *dropped; /* pools whose types the pre-filter removed, for reasons */
+    uint32_t dropped_count;
+    pool_limit *limits; /* by store pool */
+    uint32_t usable_pools;
+    words taint_lists;
+    struct daemon_view {
+        toleration_list tolerations;
+        uint32_t first_term;
+        demand *terms;
+        uint32_t term_count;
+        bool refused;
+    } * daemons;
+};
 
 /* Pools that may serve pods, by weight; their templates after the pre-filter. */
 bool templates_init(scheduler *s);

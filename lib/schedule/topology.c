@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What topology allows a pod, and what a placement changes (scheduling.md §14.5, §14.7–14.10). */
 #include <schedule/filters.h>
-#include <schedule/kins.h>
+#include <schedule/label_groups.h>
 #include <schedule/places.h>
 #include <schedule/rounds.h>
 #include <schedule/topology.h>
+#include <schedule/scheduler.h>
 
 /* ---- set-up ---------------------------------------------------------------------------------------------------------- */
 
@@ -15,21 +16,26 @@ static bool counts_where_it_is(const scheduler *s, uint32_t pod_index)
            p->phase != KARP_PHASE_FAILED && p->deletion == KARP_NO_TIME;
 }
 
-/* Bound pods by kin, as seeding reads them. */
-static bool list_bound_by_kin(scheduler *s)
+/* Bound pods by label group, as seeding reads them. */
+static bool list_bound_by_label_group(scheduler *s)
 {
-    size_t pods = s->snapshot->raw.nodes.count > 0 ? s->snapshot->raw.pods.count : 0, kins = s->kins.count;
-    s->kin_first = arena_array(&s->data, kins + 2, sizeof *s->kin_first);
-    if (s->kin_first == NULL) return false;
-    for (size_t i = 0; i < pods; i++) {
-        if (counts_where_it_is(s, (uint32_t)i)) s->kin_first[s->classes[s->snapshot->pod_class[i]].kin + 2]++;
-    }
-    for (size_t i = 2; i < kins + 2; i++) s->kin_first[i] += s->kin_first[i - 1];
-    s->kin_pods = arena_array(&s->data, s->kin_first[kins + 1] + (size_t)1, sizeof *s->kin_pods);
-    if (s->kin_pods == NULL) return false;
+    size_t pods = s->snapshot->raw.nodes.count > 0 ? s->snapshot->raw.pods.count : 0,
+           label_groups = s->topology.label_groups.count;
+    s->topology.bound_first = arena_array(&s->data, label_groups + 2, sizeof *s->topology.bound_first);
+    if (s->topology.bound_first == NULL) return false;
     for (size_t i = 0; i < pods; i++) {
         if (counts_where_it_is(s, (uint32_t)i))
-            s->kin_pods[s->kin_first[s->classes[s->snapshot->pod_class[i]].kin + 1]++] = (uint32_t)i;
+            s->topology.bound_first[s->pods.classes[s->snapshot->pod_class[i]].label_group + 2]++;
+    }
+    for (size_t i = 2; i < label_groups + 2; i++) s->topology.bound_first[i] += s->topology.bound_first[i - 1];
+    s->topology.bound_pods = arena_array(&s->data, s->topology.bound_first[label_groups + 1] + (size_t)1,
+                                         sizeof *s->topology.bound_pods);
+    if (s->topology.bound_pods == NULL) return false;
+    for (size_t i = 0; i < pods; i++) {
+        if (counts_where_it_is(s, (uint32_t)i))
+            s->topology
+                .bound_pods[s->topology.bound_first[s->pods.classes[s->snapshot->pod_class[i]].label_group + 1]++] =
+                (uint32_t)i;
     }
     return true;
 }
@@ -53,7 +59,7 @@ static bool register_bound(scheduler *s)
     const karp_snapshot *w = s->snapshot;
     for (size_t i = 0; i < w->raw.pods.count && w->raw.nodes.count > 0; i++) {
         uint32_t p = w->by_name[i], class_number = w->pod_class[p];
-        if (w->pod_node[p] == NO_ID || exclusion(s, p)) continue;
+        if (w->pod_node[p] == NO_ID || exclusion(&s->pods, p)) continue;
         const pod *q = pod_at(&w->raw, p);
         const shape *h = shape_of(w, class_number);
         if (h->required_anti.count == 0) continue;
@@ -61,11 +67,12 @@ static bool register_bound(scheduler *s)
         if (q->phase == KARP_PHASE_SUCCEEDED || q->phase == KARP_PHASE_FAILED || !node_is_told(w, n)) continue;
         if (w->lost != NULL && bits_test(w->lost, w->pod_node[p])) continue;
         if (!topology_register_inverse(s, class_number, h->tolerations)) return false;
-        for (uint32_t k = 0; k < s->classes[class_number].inverse_count; k++) {
-            group *g = &s->groups.items[s->classes[class_number].inverse_owned[k]];
+        for (uint32_t k = 0; k < s->pods.classes[class_number].inverse_count; k++) {
+            group *g = &s->topology.groups.items[s->pods.classes[class_number].inverse_owned[k]];
             uint32_t text = node_says(s, n->meta.labels, g->key);
             if (text == NO_ID) continue;
-            uint32_t domain = s->keys[g->key].is_host ? host_number_of_text(s, text) : domain_number(s, g->key, text);
+            uint32_t domain = s->topology.keys[g->key].is_host ? host_number_of_text(s, text)
+                                                               : domain_number(s, g->key, text);
             if (domain == NO_ID) return false;
             group_count(s, g, domain);
         }
@@ -75,40 +82,40 @@ static bool register_bound(scheduler *s)
 
 bool topology_init(scheduler *s)
 {
-    words_init(&s->group_keys, s->context);
-    words_init(&s->filter_keys, s->context);
-    map64_init(&s->group_of_identity, s->context);
-    map64_init(&s->namespaces_asked, s->context);
-    map64_init(&s->key_numbers, s->context);
-    return kins_init(s) && list_bound_by_kin(s) && number_nodes(s) && register_bound(s);
+    words_init(&s->topology.group_keys, s->context);
+    words_init(&s->topology.filter_keys, s->context);
+    map64_init(&s->topology.group_of_identity, s->context);
+    map64_init(&s->topology.namespace_lists, s->context);
+    map64_init(&s->topology.key_numbers, s->context);
+    return label_groups_init(s) && list_bound_by_label_group(s) && number_nodes(s) && register_bound(s);
 }
 
 void topology_free(scheduler *s)
 {
-    for (uint32_t i = 0; i < s->key_count; i++) {
-        domain_key *k = &s->keys[i];
+    for (uint32_t i = 0; i < s->topology.key_count; i++) {
+        domain_key *k = &s->topology.keys[i];
         mem_free(s->context, k->values, k->capacity * sizeof *k->values);
         mem_free(s->context, k->universe, k->universe_capacity * sizeof *k->universe);
         map64_free(&k->numbers);
         map64_free(&k->masks);
         list_free(s->context, &k->mask_list, sizeof(uint64_t *));
     }
-    mem_free(s->context, s->keys, s->key_capacity * sizeof *s->keys);
-    for (size_t i = 0; i < s->groups.count; i++) {
-        group *g = &s->groups.items[i];
+    mem_free(s->context, s->topology.keys, s->topology.key_capacity * sizeof *s->topology.keys);
+    for (size_t i = 0; i < s->topology.groups.count; i++) {
+        group *g = &s->topology.groups.items[i];
         mem_free(s->context, g->counts, g->capacity * sizeof *g->counts);
         mem_free(s->context, g->sources, g->capacity * sizeof *g->sources);
     }
-    list_free(s->context, &s->groups, sizeof(group));
-    kins_free(s);
-    words_free(&s->group_keys);
-    words_free(&s->filter_keys);
-    list_free(s->context, &s->part_words, sizeof(uint32_t));
-    map64_free(&s->group_of_identity);
-    map64_free(&s->namespaces_asked);
-    map64_free(&s->key_numbers);
-    mem_free(s->context, s->host_text, s->host_text_capacity * sizeof *s->host_text);
-    map64_free(&s->host_of_text);
+    list_free(s->context, &s->topology.groups, sizeof(group));
+    label_groups_free(s);
+    words_free(&s->topology.group_keys);
+    words_free(&s->topology.filter_keys);
+    list_free(s->context, &s->topology.parts, sizeof(uint32_t));
+    map64_free(&s->topology.group_of_identity);
+    map64_free(&s->topology.namespace_lists);
+    map64_free(&s->topology.key_numbers);
+    mem_free(s->context, s->topology.host_text, s->topology.host_text_capacity * sizeof *s->topology.host_text);
+    map64_free(&s->topology.host_of_text);
 }
 
 /* ---- hosts (the single-valued case of §14.8–14.10) -------------------------------------------------------------------- */
@@ -119,8 +126,9 @@ static int32_t count_at(const group *g, uint32_t domain) { return domain < g->ca
 static bool occupied_host(const scheduler *s, const group *g, uint32_t own)
 {
     if (own == NO_ID || g->occupied == 0) return g->occupied > 0;
-    for (uint32_t n = 0; n < s->host_numbers && n < g->capacity; n++) {
-        if (g->counts[n] > 0 && host_allowed(s, own, s->host_text[n] == NO_ID ? HOST_FRESH : s->host_text[n]))
+    for (uint32_t n = 0; n < s->topology.next_host_number && n < g->capacity; n++) {
+        if (g->counts[n] > 0 &&
+            host_allowed(s, own, s->topology.host_text[n] == NO_ID ? HOST_FRESH : s->topology.host_text[n]))
             return true;
     }
     return false;
@@ -130,7 +138,7 @@ static bool occupied_host(const scheduler *s, const group *g, uint32_t own)
 static bool affinity_admits_host(const scheduler *s, const view *v, const struct owned_group *o, uint32_t number,
                                  uint32_t host_text)
 {
-    const group *g = &s->groups.items[o->group];
+    const group *g = &s->topology.groups.items[o->group];
     if (!host_allowed(s, v->strict.host, host_text)) return false;
     return count_at(g, number) > 0 || (o->self && !occupied_host(s, g, v->strict.host));
 }
@@ -147,20 +155,20 @@ static bool owns(const view *v, uint32_t number)
 static bool always_owned(const scheduler *s, const view *v, uint32_t number)
 {
     if (!v->settled) return false;
-    const view *views = s->views.items;
-    uint32_t n = s->classes[v->class_].first_view;
+    const view *views = s->pods.views.items;
+    uint32_t n = s->pods.classes[v->class_].first_view;
     while (views[n].step < v->step && owns(&views[n], number)) n = views[n].next; /* the view itself is in this list */
     return views[n].step == v->step;
 }
 
 bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, uint32_t host_text, bool *lasting)
 {
-    const kin *k = &s->kins.items[s->classes[v->class_].kin];
+    const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     *lasting = false;
     for (uint32_t i = 0; i < v->owned_count; i++) {
         const struct owned_group *o = &v->owned[i];
         if (!o->host) continue;
-        const group *g = &s->groups.items[o->group];
+        const group *g = &s->topology.groups.items[o->group];
         if (g->kind == GROUP_AFFINITY) {
             if (affinity_admits_host(s, v, o, number, host_text)) continue;
             return false;
@@ -171,7 +179,7 @@ bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, ui
     }
     *lasting = true;
     for (uint32_t i = 0; i < k->barred_count; i++) {
-        const group *g = &s->groups.items[k->barred_by[i]];
+        const group *g = &s->topology.groups.items[k->barred_by[i]];
         if (g->host && count_at(g, number) != 0) return false;
     }
     *lasting = false;
@@ -190,7 +198,7 @@ static bool known_to(const group *g, size_t domain) { return domain < g->capacit
 
 static uint32_t by_name(const scheduler *s, const group *g, uint32_t best, uint32_t other)
 {
-    const uint32_t *rank = s->snapshot->facts.rank, *values = s->keys[g->key].values;
+    const uint32_t *rank = s->snapshot->facts.rank, *values = s->topology.keys[g->key].values;
     return best == NO_ID || rank[values[other]] < rank[values[best]] ? other : best;
 }
 
@@ -217,7 +225,7 @@ static uint32_t spread_domain(const scheduler *s, const group *g, const struct c
         if (best == NO_ID || g->counts[d] < g->counts[best]) best = (uint32_t)d;
         else if (g->counts[d] == g->counts[best]) best = by_name(s, g, best, (uint32_t)d);
     }
-    return best != NO_ID && s->keys[g->key].values[best] == NO_TEXT ? NO_ID : best;
+    return best != NO_ID && s->topology.keys[g->key].values[best] == NO_TEXT ? NO_ID : best;
 }
 
 /* §14.9: where the group's pods are; else, for a pod of the group, one place to start. Sets bits of `out`. */
@@ -252,7 +260,7 @@ static void free_domains(const group *g, const struct choice *c, uint64_t *out)
 /* The domains in `chosen` as a requirement on the group's key; NO_ID = none are. */
 static uint32_t requirement_of(scheduler *s, const group *g, const uint64_t *chosen, size_t count)
 {
-    const domain_key *k = &s->keys[g->key];
+    const domain_key *k = &s->topology.keys[g->key];
     uint32_t stack[64], n = 0, *values = stack;
     size_t set_bits = bits_count(chosen, bits_words(count));
     if (set_bits == 0) return NO_ID;
@@ -274,8 +282,8 @@ static uint32_t requirement_of(scheduler *s, const group *g, const uint64_t *cho
  * of the group's key. */
 static uint32_t choose(scheduler *s, uint32_t number, uint32_t own, uint32_t there, bool self)
 {
-    const group *g = &s->groups.items[number];
-    const domain_key *k = &s->keys[g->key];
+    const group *g = &s->topology.groups.items[number];
+    const domain_key *k = &s->topology.keys[g->key];
     uint64_t stack[16] = { 0 };
     size_t words_ = bits_words(k->count);
     struct choice c = { .count = k->count };
@@ -302,8 +310,8 @@ static uint32_t choose(scheduler *s, uint32_t number, uint32_t own, uint32_t the
 /* The same, remembered as long as the group's counts stay what they are. */
 static uint32_t group_requirement(scheduler *s, const view *v, uint32_t number, bool self, uint32_t set)
 {
-    group *g = &s->groups.items[number];
-    uint32_t key = s->keys[g->key].key;
+    group *g = &s->topology.groups.items[number];
+    uint32_t key = s->topology.keys[g->key].key;
     uint32_t own = set_get(&s->algebra, v->strict.set, key), there = set_get(&s->algebra, set, key);
     struct group_answer *a = &g->answers[(there ^ (own << 1)) & 3];
     if (a->version == g->version && a->own == own && a->place == there && a->self == self) return a->requirement;
@@ -321,7 +329,7 @@ static bool lists_values(const scheduler *s, uint32_t id)
 
 static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, const spot *at, uint32_t *result)
 {
-    if (s->groups.items[number].host) return true; /* topology_admits_host() has answered */
+    if (s->topology.groups.items[number].host) return true; /* topology_admits_host() has answered */
     uint32_t id = group_requirement(s, v, number, self, at->set);
     if (id == NO_ID) return false;
     uint32_t there = set_get(&s->algebra, at->set, requirement_get(&s->algebra, id)->key);
@@ -337,13 +345,13 @@ static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, con
 /* ---- several groups on one key (Q-32, ND-2) ------------------------------------------------------------------------------ */
 
 /* The n-th group that has a say about the pod: those that own it, then the inverse ones that select it. */
-static group *group_at(scheduler *s, const view *v, const kin *k, uint32_t n, bool *self)
+static group *group_at(scheduler *s, const view *v, const label_group *k, uint32_t n, bool *self)
 {
     *self = n < v->owned_count && v->owned[n].self;
-    return &s->groups.items[n < v->owned_count ? v->owned[n].group : k->barred_by[n - v->owned_count]];
+    return &s->topology.groups.items[n < v->owned_count ? v->owned[n].group : k->barred_by[n - v->owned_count]];
 }
 
-static bool share_a_key(scheduler *s, const view *v, const kin *k)
+static bool share_a_key(scheduler *s, const view *v, const label_group *k)
 {
     bool self;
     for (uint32_t i = 1; i < v->owned_count + k->barred_count; i++) {
@@ -388,10 +396,10 @@ static void acceptable(const scheduler *s, const group *g, const struct choice *
 }
 
 /* Of the domains that all groups of the key accept the one with the smallest counts, group by group; then by name. */
-static uint32_t best_of(scheduler *s, const view *v, const kin *k, uint32_t key_index, const uint64_t *accepted,
+static uint32_t best_of(scheduler *s, const view *v, const label_group *k, uint32_t key_index, const uint64_t *accepted,
                         size_t count)
 {
-    const uint32_t *rank = s->snapshot->facts.rank, *values = s->keys[key_index].values;
+    const uint32_t *rank = s->snapshot->facts.rank, *values = s->topology.keys[key_index].values;
     uint32_t best = NO_ID;
     for (size_t d = bits_next(accepted, count, 0); d < count; d = bits_next(accepted, count, d + 1)) {
         int order = best == NO_ID ? -1 : 0;
@@ -408,13 +416,13 @@ static uint32_t best_of(scheduler *s, const view *v, const kin *k, uint32_t key_
 }
 
 /* What all groups of one key allow together, as a requirement; NO_ID = nothing. */
-static uint32_t joint_requirement(scheduler *s, const view *v, const kin *k, uint32_t first, const spot *at)
+static uint32_t joint_requirement(scheduler *s, const view *v, const label_group *k, uint32_t first, const spot *at)
 {
     bool self, one = false;
     const group *g = group_at(s, v, k, first, &self);
-    uint32_t key_index = g->key, key = s->keys[key_index].key;
-    size_t words_ = bits_words(s->keys[key_index].count);
-    struct choice c = { .count = s->keys[key_index].count };
+    uint32_t key_index = g->key, key = s->topology.keys[key_index].key;
+    size_t words_ = bits_words(s->topology.keys[key_index].count);
+    struct choice c = { .count = s->topology.keys[key_index].count };
     c.own = domain_mask(s, key_index, set_get(&s->algebra, v->strict.set, key));
     c.place = domain_mask(s, key_index, set_get(&s->algebra, at->set, key));
     uint64_t *all = mem_alloc(s->context, (words_ * 2 + 1) * sizeof *all);
@@ -435,14 +443,14 @@ static uint32_t joint_requirement(scheduler *s, const view *v, const kin *k, uin
     if (one && bits_any(all, words_)) {
         uint32_t best = best_of(s, v, k, key_index, all, c.count);
         bits_and_not(all, all, words_);
-        if (s->keys[key_index].values[best] != NO_TEXT) bits_set(all, best);
+        if (s->topology.keys[key_index].values[best] != NO_TEXT) bits_set(all, best);
     }
     uint32_t id = requirement_of(s, group_at(s, v, k, first, &self), all, c.count);
     mem_free(s->context, all, (words_ * 2 + 1) * sizeof *all);
     return id;
 }
 
-static bool admit_jointly(scheduler *s, const view *v, const kin *k, const spot *at, uint32_t *set)
+static bool admit_jointly(scheduler *s, const view *v, const label_group *k, const spot *at, uint32_t *set)
 {
     uint32_t result = at->set;
     bool self;
@@ -462,11 +470,11 @@ static bool admit_jointly(scheduler *s, const view *v, const kin *k, const spot 
 
 bool topology_contradicts(scheduler *s, const view *v, uint32_t set)
 {
-    const kin *k = &s->kins.items[s->classes[v->class_].kin];
+    const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     bool self;
     for (uint32_t i = 0; i < v->owned_count + k->barred_count; i++) {
         const group *g = group_at(s, v, k, i, &self);
-        uint32_t id = g->host ? NO_ID : set_get(&s->algebra, set, s->keys[g->key].normalized);
+        uint32_t id = g->host ? NO_ID : set_get(&s->algebra, set, s->topology.keys[g->key].normalized);
         if (id != NO_ID && requirement_op(requirement_get(&s->algebra, id)) == KARP_OP_DOES_NOT_EXIST) return true;
     }
     return false;
@@ -474,7 +482,7 @@ bool topology_contradicts(scheduler *s, const view *v, uint32_t set)
 
 bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
 {
-    const kin *k = &s->kins.items[s->classes[v->class_].kin];
+    const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     uint32_t result = at->set;
     bool lasting;
     if (!topology_admits_host(s, v, at->host, at->host_text, &lasting)) return false;
@@ -496,19 +504,19 @@ bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
 
 static void count_values(scheduler *s, uint32_t number, uint32_t set, bool only_single)
 {
-    uint32_t id = set_get(&s->algebra, set, s->keys[s->groups.items[number].key].key);
+    uint32_t id = set_get(&s->algebra, set, s->topology.keys[s->topology.groups.items[number].key].key);
     if (id == NO_ID) return;
     const requirement *r = requirement_get(&s->algebra, id);
     if (only_single && (r->complement || r->value_count != 1)) return;
     for (uint32_t i = 0; i < r->value_count; i++) {
-        uint32_t domain = domain_number(s, s->groups.items[number].key, r->values[i]);
+        uint32_t domain = domain_number(s, s->topology.groups.items[number].key, r->values[i]);
         if (domain != NO_ID) round_count(s, number, domain);
     }
 }
 
 static void record_in(scheduler *s, uint32_t number, const spot *at)
 {
-    const group *g = &s->groups.items[number];
+    const group *g = &s->topology.groups.items[number];
     if (g->selective && !filter_matches(s, &g->filter, at->taints, at->set, at->host_text)) return;
     if (g->host) round_count(s, number, at->host);
     else count_values(s, number, at->set, g->kind != GROUP_ANTI);
@@ -517,22 +525,24 @@ static void record_in(scheduler *s, uint32_t number, const spot *at)
 void topology_count_placed(scheduler *s, uint32_t number)
 {
     if (!places_settle(s)) return;
-    for (uint32_t i = 0; i < s->pod_count && !s->failed; i++) {
-        place p = s->places[s->pods[i]];
-        const kin *k = &s->kins.items[s->classes[s->snapshot->pod_class[s->pods[i]]].kin];
+    for (uint32_t i = 0; i < s->pods.count && !s->failed; i++) {
+        place p = s->placement.places[s->pods.items[i]];
+        const label_group *k =
+            &s->topology.label_groups.items[s->pods.classes[s->snapshot->pod_class[s->pods.items[i]]].label_group];
         spot at = { .set = EMPTY_SET };
-        if (p.where == PLACE_NONE || !group_selects(s, &s->groups.items[number], k)) continue;
+        if (p.where == PLACE_NONE || !group_selects(s, &s->topology.groups.items[number], k)) continue;
         if (p.where == PLACE_HOST) {
-            const state_node *n = &s->snapshot->nodes[s->hosts[p.target].node];
-            at = (spot){ .set = s->hosts[p.target].set,
-                         .host = s->hosts[p.target].number,
+            const state_node *n = &s->snapshot->nodes[s->hosts.items[p.target].node];
+            at = (spot){ .set = s->hosts.items[p.target].set,
+                         .host = s->hosts.items[p.target].number,
                          .host_text = n->hostname,
                          .taints = n->taints };
         } else {
-            const claim *c = &s->claims.items[p.target];
-            at = (spot){
-                .set = c->set, .host = c->number, .host_text = HOST_FRESH, .taints = s->templates[c->template_].taints
-            };
+            const claim *c = &s->claims.list.items[p.target];
+            at = (spot){ .set = c->set,
+                         .host = c->number,
+                         .host_text = HOST_FRESH,
+                         .taints = s->templates.items[c->template_].taints };
         }
         record_in(s, number, &at);
     }
@@ -540,11 +550,11 @@ void topology_count_placed(scheduler *s, uint32_t number)
 
 void topology_record(scheduler *s, const view *v, const spot *at)
 {
-    const kin *k = &s->kins.items[s->classes[v->class_].kin];
-    const class_state *c = &s->classes[v->class_];
+    const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
+    const class_state *c = &s->pods.classes[v->class_];
     for (uint32_t i = 0; i < k->counted_count; i++) record_in(s, k->counted_by[i], at);
     for (uint32_t i = 0; i < c->inverse_count; i++) {
-        if (s->groups.items[c->inverse_owned[i]].host) round_count(s, c->inverse_owned[i], at->host);
+        if (s->topology.groups.items[c->inverse_owned[i]].host) round_count(s, c->inverse_owned[i], at->host);
         else count_values(s, c->inverse_owned[i], at->set, false);
     }
 }

@@ -5,9 +5,102 @@
 
 #include <base/bits.h>
 #include <model/selector.h>
-#include <schedule/scheduler.h>
+#include <schedule/filters.h>
+#include <schedule/label_groups.h>
+#include <schedule/pods.h>
+#include <schedule/views.h>
 
-/* topology.c: makes kins, registers bound pods' anti-affinity, then the pods to place. Hosts and templates must exist. */
+/* A label key that some group is about; its values get dense numbers. */
+typedef struct domain_key {
+    uint32_t key; /* as written */
+    uint32_t normalized;
+    bool is_host;
+    uint32_t *values; /* number -> text id */
+    uint32_t count, capacity;
+    map64 numbers; /* text id -> number */
+    /* universe (§14.1): domains the pools can provide, and the taints they come with */
+    struct universe_domain {
+        uint32_t number;
+        uint32_t *taint_ids;
+        uint32_t taint_count;
+    } * universe;
+    uint32_t universe_count, universe_capacity;
+    map64 masks; /* requirement -> index in mask_list */
+    LIST_OF(uint64_t *) mask_list;
+    uint32_t mask_domains; /* the masks speak of the first mask_domains numbers */
+} domain_key;
+
+enum { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI };
+
+/* Whom the groups of a spread constraint select, whatever the step of the ladder. */
+typedef struct spread_selection {
+    label_list extra; /* from matchLabelKeys */
+    uint32_t
+        identities[2]; /* 1 + that of the selector with these, as the peer sees it and in full; 0 = not asked for yet */
+    uint32_t *label_groups; /* those selected, ascending; NULL = not listed */
+    uint32_t label_group_count;
+} spread_selection;
+
+struct group {
+    uint8_t kind;
+    bool inverse;
+    uint32_t key; /* index in keys */
+    int32_t max_skew, min_domains; /* min_domains 0 = absent */
+    bool has_filter;
+    bool selective; /* its filter may refuse a node */
+    node_filter filter;
+    const uint32_t *namespaces; /* text ids, ascending */
+    uint32_t namespace_count, namespace_list; /* where they are not one, equal lists have equal numbers */
+    const selector *selects; /* NULL = nil */
+    label_list extra; /* from matchLabelKeys */
+    spread_selection *selection; /* NULL = not of a spread */
+    int32_t *counts; /* by domain number; for the host key by host number */
+    int32_t *
+        sources; /* likewise: how many pods, nodes and pools the domain is known from; 0 = the group does not know it */
+    uint32_t capacity; /* of both, in domains */
+    uint32_t occupied; /* domains with a count above 0 */
+    bool host; /* about host names */
+    uint32_t whole; /* all in which creators can differ, for simulations */
+    uint64_t owner; /* the update in which it last got an owner: topology.updates */
+    uint32_t version; /* changes with what decides: for spread with the counts, else with which of them are 0 */
+    struct group_answer { /* what it allowed last, for the few different questions that one pod asks of many places */
+        uint32_t version, own, place, requirement;
+        bool self;
+    } answers[4];
+};
+
+struct topology {
+    domain_key *keys;
+    uint32_t key_count, key_capacity;
+    map64 key_numbers; /* key -> index */
+    LIST_OF(group) groups;
+    map64 group_of_identity;
+    words group_keys; /* identities and their parts … */
+    LIST_OF(uint32_t) parts; /* … while they are made */
+    words filter_keys; /* identities of filters and their parts */
+    map64 namespace_lists; /* what a term says of namespaces -> list of them, both among the parts */
+    struct last_tolerations {
+        const toleration *items;
+        uint32_t identity;
+    } last_tolerations[2]; /* the tolerations that were part of an identity last */
+    uint64_t updates; /* how many lists of owned groups were made */
+    bool conflated; /* some group stands for pods that only a quirk lets it stand for: see rounds.h */
+
+    LIST_OF(label_group) label_groups;
+    words label_group_keys;
+    map64 label_numbers; /* (key, value) -> number of a label that label groups have; made when label_first is */
+    uint32_t *label_first; /* [labels + 1] into label_groups_of; NULL until the first group asks */
+    uint32_t *label_groups_of; /* label groups, by label */
+    uint32_t *bound_first; /* [label groups + 1] into bound_pods */
+    uint32_t *bound_pods; /* bound pods that count, by label group */
+
+    uint32_t next_host_number;
+    map64 host_of_text; /* host name -> number */
+    uint32_t *host_text; /* number -> host name, NO_ID for claims */
+    size_t host_text_capacity;
+};
+
+/* topology.c: makes label groups, registers bound pods' anti-affinity, then the pods to place. Hosts and templates must exist. */
 bool topology_init(scheduler *s);
 void topology_free(scheduler *s);
 
@@ -17,8 +110,8 @@ bool topology_update(scheduler *s, uint32_t view_number);
 bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_list tolerations);
 /* Whether the class owns that group of the inverse table. */
 bool owns_inverse(const class_state *c, uint32_t group_number);
-/* Whether the group's selector selects pods of the kin. */
-bool group_selects(const scheduler *s, const group *g, const kin *k);
+/* Whether the group's selector selects pods of the label group. */
+bool group_selects(const scheduler *s, const group *g, const label_group *k);
 
 bool group_in_namespace(const group *g, uint32_t name_space);
 

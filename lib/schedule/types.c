@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/types.h>
 
-#include <schedule/rooms.h>
+#include <schedule/capacity_order.h>
+#include <schedule/scheduler.h>
 #include <string.h>
 
 /* Masks of one table, made when first asked for. */
@@ -14,32 +15,32 @@ struct type_masks {
 
 bool types_init(scheduler *s)
 {
-    words_init(&s->typeset_keys, s->context);
-    map64_init(&s->narrowed, s->context);
-    map64_init(&s->price_order_of, s->context);
-    s->masks = arena_array(&s->data, s->snapshot->table_count + (size_t)1, sizeof *s->masks);
-    if (s->masks == NULL) return false;
+    words_init(&s->types.set_keys, s->context);
+    map64_init(&s->types.narrowed, s->context);
+    map64_init(&s->types.price_order_of, s->context);
+    s->types.masks = arena_array(&s->data, s->snapshot->table_count + (size_t)1, sizeof *s->types.masks);
+    if (s->types.masks == NULL) return false;
     for (uint32_t t = 0; t < s->snapshot->table_count; t++) {
-        map64_init(&s->masks[t].of_type, s->context);
-        map64_init(&s->masks[t].of_offering, s->context);
-        map64_init(&s->masks[t].of_set, s->context);
+        map64_init(&s->types.masks[t].of_type, s->context);
+        map64_init(&s->types.masks[t].of_offering, s->context);
+        map64_init(&s->types.masks[t].of_set, s->context);
     }
     return true;
 }
 
 void types_free(scheduler *s)
 {
-    for (uint32_t t = 0; s->masks != NULL && t < s->snapshot->table_count; t++) {
-        map64_free(&s->masks[t].of_type);
-        map64_free(&s->masks[t].of_offering);
-        map64_free(&s->masks[t].of_set);
-        list_free(s->context, &s->masks[t].masks, sizeof(uint64_t *));
+    for (uint32_t t = 0; s->types.masks != NULL && t < s->snapshot->table_count; t++) {
+        map64_free(&s->types.masks[t].of_type);
+        map64_free(&s->types.masks[t].of_offering);
+        map64_free(&s->types.masks[t].of_set);
+        list_free(s->context, &s->types.masks[t].masks, sizeof(uint64_t *));
     }
-    words_free(&s->typeset_keys);
-    map64_free(&s->narrowed);
-    list_free(s->context, &s->typesets, sizeof(typeset));
-    list_free(s->context, &s->price_orders, sizeof(struct price_order));
-    map64_free(&s->price_order_of);
+    words_free(&s->types.set_keys);
+    map64_free(&s->types.narrowed);
+    list_free(s->context, &s->types.sets, sizeof(typeset));
+    list_free(s->context, &s->types.price_orders, sizeof(struct price_order));
+    map64_free(&s->types.price_order_of);
 }
 
 /* A new mask of `bits` bits under a key of one of the maps; NULL when refused. */
@@ -59,7 +60,7 @@ static uint64_t *new_mask(scheduler *s, struct type_masks *m, map64 *map, uint64
 static const uint64_t *type_mask(scheduler *s, uint32_t table, uint32_t k, uint32_t requirement_id)
 {
     const type_table *t = &s->snapshot->tables[table];
-    struct type_masks *m = &s->masks[table];
+    struct type_masks *m = &s->types.masks[table];
     uint32_t known = map64_get(&m->of_type, requirement_id);
     if (known != NO_ID) return m->masks.items[known];
     uint64_t *mask = new_mask(s, m, &m->of_type, requirement_id, t->variant_count);
@@ -83,7 +84,7 @@ static bool offering_key_agrees(scheduler *s, uint32_t key, uint32_t have, uint3
 static const uint64_t *offering_mask(scheduler *s, uint32_t table, uint32_t k, uint32_t have)
 {
     const type_table *t = &s->snapshot->tables[table];
-    struct type_masks *m = &s->masks[table];
+    struct type_masks *m = &s->types.masks[table];
     uint32_t known = map64_get(&m->of_offering, pair_key(k, have));
     if (known != NO_ID) return m->masks.items[known];
     uint64_t *mask = new_mask(s, m, &m->of_offering, pair_key(k, have), t->offering_count);
@@ -170,7 +171,7 @@ static bool keep_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *o
 
 const uint64_t *types_mask(scheduler *s, uint32_t table, uint32_t set)
 {
-    struct type_masks *m = &s->masks[table];
+    struct type_masks *m = &s->types.masks[table];
     uint32_t known = map64_get(&m->of_set, set);
     if (known != NO_ID) return m->masks.items[known];
     uint64_t *mask = new_mask(s, m, &m->of_set, set, s->snapshot->tables[table].variant_count);
@@ -182,7 +183,7 @@ const uint64_t *types_mask(scheduler *s, uint32_t table, uint32_t set)
 
 uint32_t typeset_make(scheduler *s, uint32_t template_number, const uint64_t *bits)
 {
-    size_t words_ = template_words(&s->templates[template_number]);
+    size_t words_ = template_words(&s->templates.items[template_number]);
     uint32_t stack[256], *key = stack;
     size_t length = 1 + 2 * words_;
     if (length > 256) key = mem_alloc(s->context, length * sizeof *key);
@@ -195,10 +196,10 @@ uint32_t typeset_make(scheduler *s, uint32_t template_number, const uint64_t *bi
         key[1 + 2 * i] = (uint32_t)bits[i];
         key[2 + 2 * i] = (uint32_t)(bits[i] >> 32);
     }
-    uint32_t id = words_add(&s->typeset_keys, key, length);
+    uint32_t id = words_add(&s->types.set_keys, key, length);
     if (key != stack) mem_free(s->context, key, length * sizeof *key);
-    if (id == s->typesets.count) {
-        typeset *t = list_push(s->context, &s->typesets, sizeof *t);
+    if (id == s->types.sets.count) {
+        typeset *t = list_push(s->context, &s->types.sets, sizeof *t);
         if (t != NULL) {
             t->template_ = template_number;
             t->bits = arena_array(&s->data, words_ + 1, sizeof *t->bits);
@@ -218,10 +219,10 @@ uint32_t typeset_make(scheduler *s, uint32_t template_number, const uint64_t *bi
 uint32_t typeset_narrow(scheduler *s, uint32_t types, uint32_t set)
 {
     if (s->failed) return NO_ID;
-    uint32_t known = map64_get(&s->narrowed, pair_key(types, set));
+    uint32_t known = map64_get(&s->types.narrowed, pair_key(types, set));
     if (known != NO_ID) return known;
-    uint32_t template_number = s->typesets.items[types].template_;
-    const template_ *t = &s->templates[template_number];
+    uint32_t template_number = s->types.sets.items[types].template_;
+    const template_ *t = &s->templates.items[template_number];
     const uint64_t *mask = types_mask(s, t->table_number, set);
     if (mask == NULL) return NO_ID;
     size_t words_ = template_words(t);
@@ -230,25 +231,25 @@ uint32_t typeset_narrow(scheduler *s, uint32_t types, uint32_t set)
         s->failed = true;
         return NO_ID;
     }
-    memcpy(bits, s->typesets.items[types].bits, words_ * sizeof *bits);
+    memcpy(bits, s->types.sets.items[types].bits, words_ * sizeof *bits);
     bits_and(bits, mask, words_);
     known = typeset_make(s, template_number, bits);
     if (bits != stack) mem_free(s->context, bits, words_ * sizeof *bits);
-    if (known != NO_ID && !map64_put(&s->narrowed, pair_key(types, set), known)) s->failed = true;
+    if (known != NO_ID && !map64_put(&s->types.narrowed, pair_key(types, set), known)) s->failed = true;
     return s->failed ? NO_ID : known;
 }
 
 uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without)
 {
     if (s->failed) return NO_ID;
-    uint32_t template_number = s->typesets.items[types].template_;
-    size_t words_ = template_words(&s->templates[template_number]);
+    uint32_t template_number = s->types.sets.items[types].template_;
+    size_t words_ = template_words(&s->templates.items[template_number]);
     uint64_t *bits = mem_alloc(s->context, (words_ + 1) * sizeof *bits);
     if (bits == NULL) {
         s->failed = true;
         return NO_ID;
     }
-    memcpy(bits, s->typesets.items[types].bits, words_ * sizeof *bits);
+    memcpy(bits, s->types.sets.items[types].bits, words_ * sizeof *bits);
     bits_and_not(bits, without, words_);
     uint32_t id = typeset_make(s, template_number, bits);
     mem_free(s->context, bits, (words_ + 1) * sizeof *bits);
@@ -266,30 +267,30 @@ static bool has_room(const int64_t *room, const int64_t *total, uint32_t dims)
 
 static bool find_maximal(scheduler *s, typeset *ts)
 {
-    const template_ *t = &s->templates[ts->template_];
+    const template_ *t = &s->templates.items[ts->template_];
     size_t width = t->table->variant_count, n = 0;
     size_t bits = bits_count(ts->bits, template_words(t));
     ts->maximal = arena_array(&s->data, bits + 1, sizeof *ts->maximal);
-    ts->most = arena_array(&s->data, s->dims, sizeof *ts->most);
+    ts->most = arena_array(&s->data, s->vectors.dims, sizeof *ts->most);
     if (ts->maximal == NULL || ts->most == NULL) {
         s->failed = true;
         return false;
     }
-    for (uint32_t d = 0; d < s->dims; d++) ts->most[d] = -1;
+    for (uint32_t d = 0; d < s->vectors.dims; d++) ts->most[d] = -1;
     for (size_t v = bits_next(ts->bits, width, 0); v < width; v = bits_next(ts->bits, width, v + 1)) {
-        const int64_t *room = t->room + v * s->dims;
+        const int64_t *room = t->room + v * s->vectors.dims;
         bool beaten = false;
         for (size_t i = 0; i < n && !beaten; i++)
-            beaten = has_room(t->room + (size_t)ts->maximal[i] * s->dims, room, s->dims);
+            beaten = has_room(t->room + (size_t)ts->maximal[i] * s->vectors.dims, room, s->vectors.dims);
         if (beaten) continue;
         size_t kept = 0;
         for (size_t i = 0; i < n; i++) {
-            if (!has_room(room, t->room + (size_t)ts->maximal[i] * s->dims, s->dims))
+            if (!has_room(room, t->room + (size_t)ts->maximal[i] * s->vectors.dims, s->vectors.dims))
                 ts->maximal[kept++] = ts->maximal[i];
         }
         n = kept;
         ts->maximal[n++] = (uint32_t)v;
-        for (uint32_t d = 0; d < s->dims; d++) {
+        for (uint32_t d = 0; d < s->vectors.dims; d++) {
             if (room[d] > ts->most[d]) ts->most[d] = room[d];
         }
     }
@@ -299,33 +300,33 @@ static bool find_maximal(scheduler *s, typeset *ts)
 
 bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_number, const int64_t *total)
 {
-    return has_room(t->room + (size_t)variant_number * s->dims, total, s->dims);
+    return has_room(t->room + (size_t)variant_number * s->vectors.dims, total, s->vectors.dims);
 }
 
 bool typeset_measure(scheduler *s, uint32_t types)
 {
-    typeset *ts = &s->typesets.items[types];
+    typeset *ts = &s->types.sets.items[types];
     return ts->maximal_count != NO_ID || find_maximal(s, ts);
 }
 
 bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total)
 {
-    const typeset *ts = &s->typesets.items[types];
+    const typeset *ts = &s->types.sets.items[types];
     if (!typeset_measure(s, types)) return false;
-    if (ts->maximal_count == 0 || !has_room(ts->most, total, s->dims)) return false;
-    const int64_t *room = s->templates[ts->template_].room;
+    if (ts->maximal_count == 0 || !has_room(ts->most, total, s->vectors.dims)) return false;
+    const int64_t *room = s->templates.items[ts->template_].room;
     for (uint32_t i = 0; i < ts->maximal_count; i++) {
-        if (has_room(room + (size_t)ts->maximal[i] * s->dims, total, s->dims)) return true;
+        if (has_room(room + (size_t)ts->maximal[i] * s->vectors.dims, total, s->vectors.dims)) return true;
     }
     return false;
 }
 
 bool typeset_fitting(scheduler *s, uint32_t types, const int64_t *total, uint64_t *out)
 {
-    const typeset *ts = &s->typesets.items[types];
-    template_ *t = &s->templates[ts->template_];
+    const typeset *ts = &s->types.sets.items[types];
+    template_ *t = &s->templates.items[ts->template_];
     size_t words_ = template_words(t);
     memcpy(out, ts->bits, words_ * sizeof *out);
-    rooms_keep(s, t, total, out);
+    capacity_filter(s, t, total, out);
     return bits_any(out, words_);
 }

@@ -4,7 +4,32 @@
 #define SCHEDULE_TYPES_H
 
 #include <base/bits.h>
-#include <schedule/scheduler.h>
+#include <schedule/templates.h>
+
+/* Which variants of a template are still possible. */
+typedef struct typeset {
+    uint32_t template_;
+    uint64_t *bits; /* variants */
+    uint32_t *maximal; /* variants whose room no other one exceeds in every resource; they decide what fits */
+    uint32_t maximal_count; /* NO_ID = not computed yet */
+    int64_t *most; /* per resource, the most room of any: a quick test. NULL until computed */
+    uint32_t *biggest; /* per limited resource of the pool, the variant with most capacity. NULL until computed */
+} typeset;
+
+/* Types in price order: see pricing.c. */
+struct price_order {
+    uint32_t *types; /* all types of the table; those without an offering come last */
+    double *prices; /* by type: the least */
+};
+
+struct types {
+    LIST_OF(typeset) sets;
+    words set_keys;
+    map64 narrowed; /* (typeset, set) -> typeset */
+    struct type_masks *masks; /* by table: see types.c */
+    LIST_OF(struct price_order) price_orders;
+    map64 price_order_of; /* (table, set) -> index */
+};
 
 bool types_init(scheduler *s);
 void types_free(scheduler *s);
@@ -28,9 +53,9 @@ uint32_t typeset_make(scheduler *s, uint32_t template_, const uint64_t *bits);
 uint32_t typeset_narrow(scheduler *s, uint32_t types, uint32_t set);
 /* Without the variants in `without`. */
 uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without);
-static inline bool typeset_empty(const scheduler *s, uint32_t types)
+static inline bool typeset_empty(const struct types *t, uint32_t types)
 {
-    return s->typesets.items[types].maximal_count == 0;
+    return t->sets.items[types].maximal_count == 0;
 }
 
 /* Computes what decides whether a vector fits, unless it is there: the maximal variants and the most room. false = refused. */

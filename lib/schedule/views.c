@@ -4,6 +4,7 @@
 #include <base/bits.h>
 #include <base/sort.h>
 #include <model/prepare.h>
+#include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 #include <string.h>
@@ -41,15 +42,15 @@ static bool view_demands(scheduler *s, view *v)
         !demand_of_expressions(&s->algebra, h->required.items[v->required_first].expressions, &v->strict))
         return false;
     v->full = v->strict;
-    if (s->ignore_preferences || v->preferred_count == 0) return true;
+    if (s->settings.ignore_preferences || v->preferred_count == 0) return true;
     return demand_of_expressions(&s->algebra, v->preferred[0].expressions, &v->full);
 }
 
 static bool tolerate(scheduler *s, view *v)
 {
-    v->tolerated = arena_array(&s->data, bits_words(s->template_count) + 1, sizeof *v->tolerated);
-    for (uint32_t t = 0; v->tolerated != NULL && t < s->template_count; t++) {
-        if (taints_tolerated(s, v->tolerations, s->templates[t].taints, NULL)) bits_set(v->tolerated, t);
+    v->tolerated = arena_array(&s->data, bits_words(s->templates.count) + 1, sizeof *v->tolerated);
+    for (uint32_t t = 0; v->tolerated != NULL && t < s->templates.count; t++) {
+        if (taints_tolerated(s, v->tolerations, s->templates.items[t].taints, NULL)) bits_set(v->tolerated, t);
     }
     return v->tolerated != NULL;
 }
@@ -69,19 +70,19 @@ static bool settled(const scheduler *s, const view *v)
     for (uint32_t i = 0; i < v->spread_count && !any; i++) any = v->spread.items[v->spread_left[i]].schedule_anyway;
     return !any && h->required.count - v->required_first <= 1 && v->preferred_count == 0 &&
            v->preferred_affinity.count == 0 && v->preferred_anti.count == 0 &&
-           (!s->tolerate_prefer_no_schedule || tolerates_prefer_no_schedule(s, v->tolerations));
+           (!s->settings.tolerate_prefer_no_schedule || tolerates_prefer_no_schedule(s, v->tolerations));
 }
 
 static uint32_t push_view(scheduler *s, view *v)
 {
     v->settled = settled(s, v);
-    view *slot = complete(s, v) ? list_push(s->context, &s->views, sizeof *slot) : NULL;
+    view *slot = complete(s, v) ? list_push(s->context, &s->pods.views, sizeof *slot) : NULL;
     if (slot == NULL) {
         s->failed = true;
         return NO_ID;
     }
     *slot = *v;
-    return (uint32_t)(s->views.count - 1);
+    return (uint32_t)(s->pods.views.count - 1);
 }
 
 static uint32_t *no_groups(scheduler *s, uint32_t count)
@@ -134,21 +135,21 @@ static uint32_t first_view(scheduler *s, uint32_t class_number)
         s->failed = true;
         return NO_ID;
     }
-    if (v.spread.count == 0) v.spread = s->classes[class_number].default_spread;
+    if (v.spread.count == 0) v.spread = s->pods.classes[class_number].default_spread;
     return all_spread(s, &v) ? push_view(s, &v) : NO_ID;
 }
 
 /* The view of a class like one that has its own: with the same lists and the same groups. */
 static uint32_t view_like(scheduler *s, uint32_t class_number)
 {
-    class_state *c = &s->classes[class_number];
-    const class_state *like = &s->classes[c->like];
-    view *slot = list_push(s->context, &s->views, sizeof *slot);
+    class_state *c = &s->pods.classes[class_number];
+    const class_state *like = &s->pods.classes[c->like];
+    view *slot = list_push(s->context, &s->pods.views, sizeof *slot);
     if (slot == NULL) {
         s->failed = true;
         return NO_ID;
     }
-    *slot = s->views.items[like->first_view];
+    *slot = s->pods.views.items[like->first_view];
     slot->class_ = class_number;
     slot->next = NO_ID;
     if (slot->updated && c->tracked) {
@@ -158,14 +159,14 @@ static uint32_t view_like(scheduler *s, uint32_t class_number)
     } else {
         disown(slot);
     }
-    return (uint32_t)(s->views.count - 1);
+    return (uint32_t)(s->pods.views.count - 1);
 }
 
 uint32_t view_of_class(scheduler *s, uint32_t class_number)
 {
-    class_state *c = &s->classes[class_number];
+    class_state *c = &s->pods.classes[class_number];
     if (c->first_view != NO_ID) return c->first_view;
-    bool known = c->like != class_number && s->classes[c->like].first_view != NO_ID;
+    bool known = c->like != class_number && s->pods.classes[c->like].first_view != NO_ID;
     c->first_view = known ? view_like(s, class_number) : first_view(s, class_number);
     return c->first_view;
 }
@@ -214,7 +215,7 @@ static bool give_up(scheduler *s, view *v)
         v->preferred_count--;
         v->gave_up = "preferred node affinity";
     } else if (!drop_spread(s, v)) {
-        if (!s->tolerate_prefer_no_schedule || tolerates_prefer_no_schedule(s, v->tolerations)) return false;
+        if (!s->settings.tolerate_prefer_no_schedule || tolerates_prefer_no_schedule(s, v->tolerations)) return false;
         v->gave_up = "PreferNoSchedule taints";
         if (!add_prefer_no_schedule(s, &v->tolerations)) return false;
         v->tolerated = NULL;
@@ -235,13 +236,13 @@ static bool regroup(scheduler *s, const view *before, view *v)
 
 uint32_t view_relax(scheduler *s, uint32_t view_number)
 {
-    uint32_t next = s->views.items[view_number].next;
+    uint32_t next = s->pods.views.items[view_number].next;
     if (next != NO_ID) return next;
-    view v = s->views.items[view_number];
+    view v = s->pods.views.items[view_number];
     v.step++;
     disown(&v);
-    bool more = give_up(s, &v) && regroup(s, &s->views.items[view_number], &v);
+    bool more = give_up(s, &v) && regroup(s, &s->pods.views.items[view_number], &v);
     next = more ? push_view(s, &v) : s->failed ? NO_ID : LAST_VIEW;
-    s->views.items[view_number].next = next;
+    s->pods.views.items[view_number].next = next;
     return next;
 }

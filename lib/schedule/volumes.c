@@ -2,6 +2,7 @@
 #include <schedule/volumes.h>
 
 #include <model/prepare.h>
+#include <schedule/scheduler.h>
 #include <schedule/types.h>
 
 /* The volumes on a node that limits them. Only those of drivers that have a limit there are told of. */
@@ -169,7 +170,7 @@ const struct class_volumes *volumes_of_class(scheduler *s, uint32_t class_number
 {
     static const struct class_volumes none = { .found = true };
     const pod_class *c = &s->snapshot->classes[class_number];
-    class_state *state = &s->classes[class_number];
+    class_state *state = &s->pods.classes[class_number];
     if (c->volumes == NO_ID || state->volumes != NULL) return c->volumes == NO_ID ? &none : state->volumes;
     struct class_volumes *list = arena_alloc(&s->data, sizeof *list);
     if (list == NULL || !list_claims(s, c, list)) {
@@ -182,7 +183,7 @@ const struct class_volumes *volumes_of_class(scheduler *s, uint32_t class_number
 
 bool volumes_within(scheduler *s, host *h, uint32_t class_number)
 {
-    if (!s->limits_volumes) return true;
+    if (!s->volumes.limited) return true;
     if (!load(s, h)) return false;
     struct node_volumes *n = h->volumes;
     if (n == NULL) return true;
@@ -228,9 +229,9 @@ void volumes_free(scheduler *s, host *h)
 void volumes_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    s->limits_volumes = w->raw.csi_nodes.count > 0;
+    s->volumes.limited = w->raw.csi_nodes.count > 0;
     for (uint32_t t = 0; t < w->table_count && in_force(s, RULE_TYPE_VOLUME_LIMITS); t++)
-        s->limits_volumes = s->limits_volumes || w->tables[t].limits_volumes;
+        s->volumes.limited = s->volumes.limited || w->tables[t].limits_volumes;
 }
 
 bool volumes_look_up_fails(const scheduler *s, uint32_t class_number)

@@ -3,7 +3,7 @@
 #ifndef SCHEDULE_VOLUMES_H
 #define SCHEDULE_VOLUMES_H
 
-#include <schedule/scheduler.h>
+#include <schedule/hosts.h>
 
 /* A claim that a node or a class of pods holds. */
 typedef struct volume_use {
@@ -15,6 +15,12 @@ struct class_volumes {
     const volume_use *items;
     uint32_t count;
     bool found; /* all could be looked up */
+};
+
+struct volumes {
+    struct volume_counts *counts; /* see launch_volumes.c */
+    uint32_t limited_drivers; /* that some type limits, when that matters */
+    bool limited; /* some node or type may limit volumes */
 };
 
 void volumes_init(scheduler *s);

@@ -8,6 +8,7 @@
 #include <schedule/hosts.h>
 #include <schedule/launch_volumes.h>
 #include <schedule/ports.h>
+#include <schedule/scheduler.h>
 #include <schedule/show.h>
 #include <schedule/templates.h>
 #include <schedule/types.h>
@@ -45,7 +46,7 @@ static uint32_t category(const struct tally *t)
 
 static bool enough(const scheduler *s, const int64_t *room, const int64_t *requests)
 {
-    for (uint32_t d = 0; d < s->dims; d++) {
+    for (uint32_t d = 0; d < s->vectors.dims; d++) {
         if (requests[d] > room[d]) return false;
     }
     return true;
@@ -76,7 +77,7 @@ static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, u
     const shape *p = shape_of(s->snapshot, class_number);
     size_t words_ = template_words(t) + 1, width = t->table->variant_count;
     size_t offer_words = bits_words(t->table->offering_count) + 1;
-    const uint64_t *holds_daemons = s->typesets.items[t->initial].bits;
+    const uint64_t *holds_daemons = s->types.sets.items[t->initial].bits;
     uint64_t *scratch = mem_zalloc(s->context, (3 * words_ + offer_words) * sizeof *scratch);
     *out = (struct tally){ .c = false };
     if (scratch == NULL) return false;
@@ -93,7 +94,7 @@ static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, u
         bool c = bits_test(labels, v), f = false, h = false, large = false;
         for (; v < width && t->table->variants[v].type == type; v = bits_next(left, width, v + 1)) {
             bool room = bits_test(holds_daemons, v) &&
-                        enough(s, t->room + v * s->dims, s->classes[class_number].requests);
+                        enough(s, t->room + v * s->vectors.dims, s->pods.classes[class_number].requests);
             large = large || room;
             h = h || bits_test(offered, v);
             f = f || (room && bits_test(offered, v));
@@ -143,7 +144,7 @@ static int by_resource_name(uint32_t x, uint32_t y, const void *user)
 /* By name: the numbers of resources are those of their first appearance. */
 static void show_limits(const scheduler *s, strbuf *b, const template_ *t)
 {
-    const pool_limit *l = &s->limits[t->pool];
+    const pool_limit *l = &s->templates.limits[t->pool];
     const strings *names = &s->snapshot->raw.resources;
     size_t bytes = l->count * sizeof *l->resources;
     uint32_t *order = mem_alloc(s->context, bytes);
@@ -221,7 +222,7 @@ static void show_unmet(scheduler *s, strbuf *b, const template_ *t, uint32_t set
 /* In a launch of its own the pod would have more volumes than any type takes. */
 static void show_volume_limit(scheduler *s, strbuf *b, const template_ *t, uint32_t class_number)
 {
-    const claim alone = { .template_ = (uint32_t)(t - s->templates) };
+    const claim alone = { .template_ = (uint32_t)(t - s->templates.items) };
     uint32_t driver, count;
     int64_t limit;
     strbuf_adds(b, "would exceed volume limit for all instance type options");
@@ -277,8 +278,8 @@ static bool keep_text(arena *a, strbuf *b, karp_str *out)
 
 static bool pool_row(scheduler *s, karp_decision *d, const failure *f, uint32_t template_number, karp_pool_refusal *row)
 {
-    const template_ *t = &s->templates[template_number];
-    view v = s->views.items[f->view];
+    const template_ *t = &s->templates.items[template_number];
+    view v = s->pods.views.items[f->view];
     struct tally tally;
     uint32_t set = EMPTY_SET;
     strbuf b;
@@ -316,13 +317,13 @@ static bool dropped_row(const scheduler *s, karp_decision *d, const template_ *t
 
 static bool list_relaxed(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
 {
-    uint32_t steps = s->views.items[f->view].step;
+    uint32_t steps = s->pods.views.items[f->view].step;
     karp_str *list = arena_array(&d->data, steps + (size_t)1, sizeof *list);
     if (list == NULL) return false;
-    uint32_t v = s->classes[s->views.items[f->view].class_].first_view;
+    uint32_t v = s->pods.classes[s->pods.views.items[f->view].class_].first_view;
     for (uint32_t i = 0; i < steps; i++) {
-        v = s->views.items[v].next;
-        const char *text = s->views.items[v].gave_up;
+        v = s->pods.views.items[v].next;
+        const char *text = s->pods.views.items[v].gave_up;
         list[i] = (karp_str){ text, strlen(text) };
     }
     row->relaxed = list;
@@ -332,17 +333,17 @@ static bool list_relaxed(scheduler *s, const failure *f, karp_decision *d, karp_
 
 static bool list_targets(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
 {
-    size_t n = s->host_count + s->claims.count;
+    size_t n = s->hosts.count + s->claims.list.count;
     bool nobody_asked = f->reason == KARP_REASON_DRA;
     karp_target_refusal *list = arena_array(&d->data, n + 1, sizeof *list);
     if (list == NULL) return false;
-    for (uint32_t h = 0; h < s->host_count; h++) {
-        list[h].target = name_of(s->snapshot, s->snapshot->nodes[s->hosts[h].node].name);
+    for (uint32_t h = 0; h < s->hosts.count; h++) {
+        list[h].target = name_of(s->snapshot, s->snapshot->nodes[s->hosts.items[h].node].name);
         list[h].code = nobody_asked ? f->reason : host_refusal(s, h, f->pod, f->view);
     }
-    for (uint32_t c = 0; c < s->claims.count; c++) {
-        karp_target_refusal *t = &list[s->host_count + c];
-        t->target = s->launch_ids != NULL ? s->launch_ids[c] : (karp_str){ "", 0 };
+    for (uint32_t c = 0; c < s->claims.list.count; c++) {
+        karp_target_refusal *t = &list[s->hosts.count + c];
+        t->target = s->launches.ids != NULL ? s->launches.ids[c] : (karp_str){ "", 0 };
         t->code = nobody_asked ? f->reason : claim_refusal(s, c, f->pod, f->view);
         t->is_launch = 1;
     }
@@ -379,7 +380,7 @@ static void sum_up(karp_unschedulable *row)
 /* Refused before any pool is asked, for what the resource claims say. */
 static bool why_not_claims(const scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
 {
-    uint32_t class_number = s->views.items[f->view].class_;
+    uint32_t class_number = s->pods.views.items[f->view].class_;
     bool missing = f->reason == KARP_REASON_RESOURCE_CLAIM;
     strbuf b;
     strbuf_init(&b, s->context);
@@ -398,22 +399,23 @@ bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_un
     bool of_claims = f->reason == KARP_REASON_DRA_NOT_EVALUATED || f->reason == KARP_REASON_RESOURCE_CLAIM;
     if (of_claims) return why_not_claims(s, f, d, row);
     const pod_class *c = f->reason == KARP_REASON_VOLUME && f->view != NO_ID
-                             ? &s->snapshot->classes[s->views.items[f->view].class_]
+                             ? &s->snapshot->classes[s->pods.views.items[f->view].class_]
                              : NULL;
     if (c != NULL && c->too_many_alternatives)
         row->message = str("the volumes of the pod allow too many combinations of topologies");
-    if (c != NULL && volumes_rule_out(s, s->views.items[f->view].class_)) return true;
-    if (s->options->explain == KARP_EXPLAIN_NONE || f->view == NO_ID) return true;
-    karp_pool_refusal *pools = arena_array(&d->data, s->template_count + (size_t)s->dropped_count + 1, sizeof *pools);
+    if (c != NULL && volumes_rule_out(s, s->pods.views.items[f->view].class_)) return true;
+    if (s->settings.options->explain == KARP_EXPLAIN_NONE || f->view == NO_ID) return true;
+    karp_pool_refusal *pools = arena_array(&d->data, s->templates.count + (size_t)s->templates.dropped_count + 1,
+                                           sizeof *pools);
     if (pools == NULL) return false;
     row->pools = pools;
-    for (uint32_t t = 0; t < s->template_count; t++) {
+    for (uint32_t t = 0; t < s->templates.count; t++) {
         if (!pool_row(s, d, f, t, &pools[row->pool_count++])) return false;
     }
-    for (uint32_t t = 0; t < s->dropped_count; t++) {
-        if (!dropped_row(s, d, &s->dropped[t], &pools[row->pool_count++])) return false;
+    for (uint32_t t = 0; t < s->templates.dropped_count; t++) {
+        if (!dropped_row(s, d, &s->templates.dropped[t], &pools[row->pool_count++])) return false;
     }
     sum_up(row);
     if (!list_relaxed(s, f, d, row) || !message_of(s, d, row)) return false;
-    return s->options->explain != KARP_EXPLAIN_FULL || list_targets(s, f, d, row);
+    return s->settings.options->explain != KARP_EXPLAIN_FULL || list_targets(s, f, d, row);
 }

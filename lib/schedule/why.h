@@ -5,6 +5,7 @@
 #define SCHEDULE_WHY_H
 
 #include <decision/decision.h>
+#include <schedule/places.h>
 #include <schedule/solve.h>
 
 /* Fills code, permanence, message, pools and relaxed of the row; targets at explain level full. false = refused memory. */

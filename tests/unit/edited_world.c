@@ -362,7 +362,7 @@ static void expect_same_parts(const karp_snapshot *s, const karp_snapshot *other
 {
     assert_int_equal(s->raw.pods.count, other->raw.pods.count);
     assert_int_equal(s->node_count, other->node_count);
-    assert_int_equal(s->strays, other->strays);
+    assert_int_equal(s->orphan_pods, other->orphan_pods);
     assert_true(s->class_count >= other->class_count); /* what is no longer read may still tell some apart */
     for (uint32_t i = 0; i < s->node_count; i++) {
         const state_node *x = &s->nodes[i], *y = &other->nodes[i];

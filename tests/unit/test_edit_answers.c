@@ -85,7 +85,7 @@ static void several_moves(void **state)
     edited_world_edit(&w, HERE(moves));
     assert_ptr_equal(w.now->tables, w.before->tables);
     edited_world_edit(&w, HERE(back));
-    assert_int_equal(w.now->strays, 1);
+    assert_int_equal(w.now->orphan_pods, 1);
     edited_world_close(&w);
 }
 

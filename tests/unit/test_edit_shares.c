@@ -57,7 +57,7 @@ static void test_nodes(void **state)
     karp_snapshot *fewer = edited_node(wider, "n1", NULL); /* n3 takes its place, and keeps its pod */
     assert_ptr_equal(fewer->tables, before->tables);
     assert_int_equal(fewer->node_count, 2);
-    assert_int_equal(fewer->strays, 1);
+    assert_int_equal(fewer->orphan_pods, 1);
     assert_int_equal(fewer->nodes[0].node, 1);
     assert_int_equal(fewer->nodes[1].node, 0);
     assert_int_equal(fewer->nodes[1].pod_count, 1);
@@ -69,7 +69,7 @@ static void test_nodes(void **state)
     assert_ptr_equal(other->nodes[2].available, wider->nodes[1].available);
     karp_snapshot *again = edited_node(fewer, "n1", "4"); /* for which a stray waits: that is looked for anew */
     assert_ptr_not_equal(again->tables, before->tables);
-    assert_int_equal(again->strays, 0);
+    assert_int_equal(again->orphan_pods, 0);
     assert_int_equal(again->nodes[0].pod_count, 1);
     karp_snapshot_unref(again);
     karp_snapshot_unref(other);
@@ -84,11 +84,11 @@ static void test_strays(void **state)
     (void)state;
     deciding d = some_nodes();
     karp_snapshot *lost = edited_pod(d.snapshot, "b1", "elsewhere", "1");
-    assert_int_equal(lost->strays, 1);
+    assert_int_equal(lost->orphan_pods, 1);
     assert_int_equal(lost->nodes[0].pod_count, 0);
     assert_ptr_equal(lost->tables, d.snapshot->tables);
     karp_snapshot *back = edited_pod(lost, "b1", "n3", "1");
-    assert_int_equal(back->strays, 0);
+    assert_int_equal(back->orphan_pods, 0);
     assert_int_equal(back->nodes[2].pod_count, 2);
     karp_snapshot_unref(back);
     karp_snapshot_unref(lost);

@@ -3,18 +3,18 @@
  * What a snapshot takes over from the one it continues: most places have the pods they had (store_pods.h), and those stand in
  * the same order, whatever they are ordered by. So of an order only what became different is found; the rest is copied.
  */
-#ifndef MODEL_KEPT_PODS_H
-#define MODEL_KEPT_PODS_H
+#ifndef MODEL_REUSE_PODS_H
+#define MODEL_REUSE_PODS_H
 
-#include <model/kept_faces.h>
+#include <model/reuse_node_state.h>
 
-struct kept_pods {
+struct reused_pods {
     const karp_snapshot *before;
     size_t count; /* pods there are now */
     uint32_t *gone, *fresh; /* places whose pod is not what it was: in `before`, and now; both in order */
     size_t gone_count, fresh_count;
     size_t room; /* of each of the two; 0 = nothing was found */
-    struct kept_faces faces; /* likewise of nodes and claims */
+    struct reused_node_state node_state; /* likewise of nodes and claims */
     bool classes; /* classes were taken over, too … */
     bool renumbered; /* … but some have another number */
 };
@@ -26,17 +26,17 @@ int pods_by_name(const store *s, const pod *a, const pod *b); /* pod_names.c: by
 
 /* What became of the pods of `before` in a store that continues its store. Nothing, where too much is different for it to be of
  * use. false = refused. */
-bool kept_pods_find(struct kept_pods *k, const karp_snapshot *before, const store *now);
-void kept_pods_free(struct kept_pods *k, karp_context *context);
+bool reused_pods_find(struct reused_pods *k, const karp_snapshot *before, const store *now);
+void reused_pods_free(struct reused_pods *k, karp_context *context);
 
-bool place_gone(const struct kept_pods *k, uint32_t place); /* whether its pod is not what it was */
+bool place_gone(const struct reused_pods *k, uint32_t place); /* whether its pod is not what it was */
 
 /* Whether all that was found holds for the pods of the snapshot; never without a snapshot before. */
-bool pods_kept(const karp_snapshot *s);
+bool pods_reused(const karp_snapshot *s);
 
 /* How an order of all pods, or of some, became another. */
 typedef struct order_change {
-    const struct kept_pods *pods;
+    const struct reused_pods *pods;
     uint32_t *gone_at; /* positions in the order as it was, ascending */
     uint32_t *fresh_at; /* likewise, before which the fresh ones come … */
     uint32_t *fresh; /* … in their order */

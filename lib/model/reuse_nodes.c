@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The nodes of a snapshot that continues another. Those that say something else (kept_faces.h), and those on which pods came, went
+ * The nodes of a snapshot that continues another. Those that say something else (reused_node_state.h), and those on which pods came, went
  * or became others, are made anew, in a frame on top of the one before; all others are what they were.
  */
 #include <model/prepare.h>
@@ -9,7 +9,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/frame.h>
-#include <model/kept_pods.h>
+#include <model/reuse_pods.h>
 #include <model/state_nodes.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct continuing {
     const karp_snapshot *before;
     uint32_t *nodes; /* store nodes whose pods changed, in order */
     size_t node_count;
-    const struct kept_faces *faces;
+    const struct reused_node_state *node_state;
     uint32_t *fresh; /* fresh pods on nodes, by node and name */
     size_t fresh_count;
     uint32_t *made_at; /* the positions of the nodes that say something else */
@@ -45,13 +45,13 @@ static uint32_t node_of(const store *raw, const pod *p)
 static void note(struct continuing *c, const pod *p, uint32_t on, bool now)
 {
     if (on != NO_ID) c->nodes[c->node_count++] = on;
-    if (on == NO_ID && p->node != NO_ID) now ? c->s->strays++ : c->s->strays--;
+    if (on == NO_ID && p->node != NO_ID) now ? c->s->orphan_pods++ : c->s->orphan_pods--;
 }
 
 static bool find_nodes(struct continuing *c)
 {
     karp_snapshot *s = c->s;
-    const struct kept_pods *k = s->kept;
+    const struct reused_pods *k = s->reused;
     const uint32_t *was = c->before->pod_node;
     size_t began = c->before->raw.pods.count;
     c->moved = c->moved || k->count != began;
@@ -77,7 +77,7 @@ static uint32_t place_now(const struct continuing *c, uint32_t was)
     return store_find(&c->s->raw, KIND_NODE, NO_TEXT, c->before->raw.nodes.items[was].meta.name);
 }
 
-/* The pods of a Node that is gone are strays. */
+/* The pods of a Node that is gone are orphan_pods. */
 static bool note_moved(void *user, uint32_t was)
 {
     struct continuing *c = user;
@@ -96,7 +96,7 @@ static bool move_pods(void *user, uint32_t was)
     uint32_t now = place_now(c, was);
     const struct node_pods *on = &c->before->bound[was];
     for (uint32_t i = 0; now != was && i < on->count; i++) {
-        if (on->items[i] < c->s->kept->count) c->s->pod_node[on->items[i]] = now;
+        if (on->items[i] < c->s->reused->count) c->s->pod_node[on->items[i]] = now;
     }
     return true;
 }
@@ -121,7 +121,7 @@ static bool each_moved(struct continuing *c, bool (*see)(void *user, uint32_t in
 static bool write_pod_nodes(struct continuing *c)
 {
     karp_snapshot *s = c->s;
-    const struct kept_pods *k = s->kept;
+    const struct reused_pods *k = s->reused;
     size_t began = c->before->raw.pods.count;
     if (!c->moved) {
         s->pod_node = block_hold(c->before->pod_node);
@@ -148,7 +148,7 @@ static bool list_pods(const struct continuing *c, uint32_t on, const uint32_t *f
     if (items == NULL) return false;
     for (uint32_t i = 0; i < was->count; i++) {
         uint32_t p = was->items[i];
-        if (place_gone(s->kept, p)) continue;
+        if (place_gone(s->reused, p)) continue;
         while (f < fresh_count && s->pod_rank[fresh[f]] < s->pod_rank[p]) items[count++] = fresh[f++];
         items[count++] = p;
     }
@@ -171,7 +171,7 @@ static bool load_nodes(struct continuing *c, arena *to)
         uint32_t at = s->node_of_name[c->nodes[i]];
         if (at != NO_ID && !state_node_load(s, &s->nodes[at], to)) return false;
     }
-    for (size_t i = 0; i < c->faces->made.count; i++) {
+    for (size_t i = 0; i < c->node_state->made.count; i++) {
         if (!state_node_load(s, &s->nodes[c->made_at[i]], to)) return false;
     }
     return true;
@@ -195,12 +195,12 @@ static void hold_nodes(karp_snapshot *s, const karp_snapshot *before)
 static void merge_nodes(struct continuing *c)
 {
     karp_snapshot *s = c->s;
-    const state_node_list *made = &c->faces->made;
+    const state_node_list *made = &c->node_state->made;
     uint32_t count = 0;
     size_t m = 0;
     for (uint32_t i = 0; i < c->before->node_count; i++) {
         const state_node *n = &c->before->nodes[i];
-        if (kept_faces_drop(c->faces, c->before, n)) continue;
+        if (reused_node_state_drop(c->node_state, c->before, n)) continue;
         for (; m < made->count && state_nodes_by_name(s, &made->items[m], n) < 0; m++) {
             c->made_at[m] = count;
             s->nodes[count++] = made->items[m];
@@ -223,7 +223,7 @@ static bool renew_nodes(struct continuing *c)
     karp_snapshot *s = c->s;
     const karp_snapshot *before = c->before;
     size_t now = s->raw.nodes.count, least = now < before->raw.nodes.count ? now : before->raw.nodes.count;
-    s->nodes = block_new(s->context, before->node_count + c->faces->made.count + 1, sizeof *s->nodes);
+    s->nodes = block_new(s->context, before->node_count + c->node_state->made.count + 1, sizeof *s->nodes);
     s->bound = block_new(s->context, now + 1, sizeof *s->bound);
     s->node_sets = block_new(s->context, now + 1, sizeof *s->node_sets);
     s->node_of_name = block_new(s->context, now + 1, sizeof *s->node_of_name);
@@ -250,35 +250,38 @@ static bool copy_nodes(struct continuing *c)
 static bool write_nodes(struct continuing *c)
 {
     karp_snapshot *s = c->s;
-    struct kept_faces *faces = &s->kept->faces;
-    if (c->node_count == 0 && !faces->any) {
+    struct reused_node_state *node_states = &s->reused->node_state;
+    if (c->node_count == 0 && !node_states->any) {
         hold_nodes(s, c->before);
         return true;
     }
-    if (!(faces->any ? renew_nodes(c) : copy_nodes(c)) ||
+    if (!(node_states->any ? renew_nodes(c) : copy_nodes(c)) ||
         !sort_ids(s->context, c->fresh, c->fresh_count, by_node_and_name, s))
         return false;
-    arena *to = frame_on_top(s, c->node_count + faces->made.count);
+    arena *to = frame_on_top(s, c->node_count + node_states->made.count);
     if (to == NULL) return false;
-    if (faces->any) { /* what they say is kept with what is on them */
-        *to = faces->data;
-        arena_init(&faces->data, s->context);
+    if (node_states->any) { /* what they say is kept with what is on them */
+        *to = node_states->data;
+        arena_init(&node_states->data, s->context);
     }
     return load_nodes(c, to);
 }
 
 karp_status continue_nodes(karp_snapshot *s, karp_error *error)
 {
-    const struct kept_faces *faces = &s->kept->faces;
-    struct continuing c = { .s = s, .before = s->kept->before, .faces = faces, .room = 2 * s->kept->room };
+    const struct reused_node_state *node_states = &s->reused->node_state;
+    struct continuing c = {
+        .s = s, .before = s->reused->before, .node_state = node_states, .room = 2 * s->reused->room
+    };
     c.nodes = mem_alloc(s->context, c.room * sizeof *c.nodes);
     c.fresh = mem_alloc(s->context, c.room / 2 * sizeof *c.fresh);
-    c.made_at = mem_alloc(s->context, faces->made.count * sizeof *c.made_at);
-    bool ok = c.nodes != NULL && c.fresh != NULL && c.made_at != NULL && (!faces->any || each_moved(&c, note_moved));
-    s->strays = c.before->strays + c.gone_pods;
+    c.made_at = mem_alloc(s->context, node_states->made.count * sizeof *c.made_at);
+    bool ok = c.nodes != NULL && c.fresh != NULL && c.made_at != NULL &&
+              (!node_states->any || each_moved(&c, note_moved));
+    s->orphan_pods = c.before->orphan_pods + c.gone_pods;
     ok = ok && find_nodes(&c) && write_pod_nodes(&c) && write_nodes(&c);
     mem_free(s->context, c.nodes, c.room * sizeof *c.nodes);
     mem_free(s->context, c.fresh, c.room / 2 * sizeof *c.fresh);
-    mem_free(s->context, c.made_at, faces->made.count * sizeof *c.made_at);
+    mem_free(s->context, c.made_at, node_states->made.count * sizeof *c.made_at);
     return ok ? KARP_OK : fail_nomem(error);
 }

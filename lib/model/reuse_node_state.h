@@ -3,12 +3,12 @@
  * What nodes and claims say, of a snapshot that continues another: the pairs that have something to do with those that came, went
  * or became others are joined anew, all others are what they were.
  */
-#ifndef MODEL_KEPT_FACES_H
-#define MODEL_KEPT_FACES_H
+#ifndef MODEL_REUSE_NODE_STATE_H
+#define MODEL_REUSE_NODE_STATE_H
 
 #include <model/state_nodes.h>
 
-struct kept_faces {
+struct reused_node_state {
     bool any; /* some node or claim is not what it was */
     map64 providers; /* names ids of the provider ids that these have and had */
     state_node_list made; /* the pairs with those ids as they are now, by name; without their pods */
@@ -16,11 +16,11 @@ struct kept_faces {
 };
 
 /* *fits false: it cannot be had without looking at more. Errors: NOMEM. */
-karp_status kept_faces_find(struct kept_faces *f, karp_snapshot *s, bool *fits, karp_error *error);
-void kept_faces_free(struct kept_faces *f, karp_context *context);
+karp_status reused_node_state_find(struct reused_node_state *f, karp_snapshot *s, bool *fits, karp_error *error);
+void reused_node_state_free(struct reused_node_state *f, karp_context *context);
 
 /* Whether the state node of the snapshot before has such a provider id. */
-bool kept_faces_drop(const struct kept_faces *f, const karp_snapshot *before, const state_node *n);
+bool reused_node_state_drop(const struct reused_node_state *f, const karp_snapshot *before, const state_node *n);
 
 /* Calls `see` once for each place in the list of nodes, or of claims, where another stands than before, or none, or the first. The
  * lists had and have so many. false = some call returned that. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <model/kept_faces.h>
+#include <model/reuse_node_state.h>
 
 #include <base/error.h>
-#include <model/kept_pods.h>
+#include <model/reuse_pods.h>
 #include <model/prepare.h>
 #include <model/scale.h>
 
@@ -21,7 +21,7 @@ bool each_changed(const karp_snapshot *s, enum kind kind, size_t before, size_t 
 }
 
 struct finding {
-    struct kept_faces *f;
+    struct reused_node_state *f;
     karp_snapshot *s;
     const karp_snapshot *before;
     algebra known; /* that of the snapshot before, for the strings there are now: nothing is added */
@@ -62,7 +62,7 @@ static bool see_node(void *user, uint32_t index)
     const node *now = &c->s->raw.nodes.items[index];
     const amount *units = c->before->units;
     bool new = store_find(&c->before->raw, KIND_NODE, NO_TEXT, now->meta.name) == NO_ID;
-    if (new && c->before->strays > 0) return false; /* which may have been waiting for it */
+    if (new && c->before->orphan_pods > 0) return false; /* which may have been waiting for it */
     return put_provider(c, node_provider(now)) && units_count(units, now->allocatable) &&
            units_count(units, now->capacity) && set_known(c, now->meta.labels);
 }
@@ -79,9 +79,9 @@ static bool see_claim(void *user, uint32_t index)
            units_count(units, now->capacity);
 }
 
-static bool make_faces(struct finding *c, bool *fits)
+static bool make_node_states(struct finding *c, bool *fits)
 {
-    struct kept_faces *f = c->f;
+    struct reused_node_state *f = c->f;
     if (!state_nodes_choose(c->s, &f->providers, &f->made)) return false;
     for (size_t i = 0; i < f->made.count && *fits; i++) {
         state_node *n = &f->made.items[i];
@@ -92,9 +92,9 @@ static bool make_faces(struct finding *c, bool *fits)
     return true;
 }
 
-karp_status kept_faces_find(struct kept_faces *f, karp_snapshot *s, bool *fits, karp_error *error)
+karp_status reused_node_state_find(struct reused_node_state *f, karp_snapshot *s, bool *fits, karp_error *error)
 {
-    struct finding c = { .f = f, .s = s, .before = s->kept->before, .known = s->kept->before->algebra };
+    struct finding c = { .f = f, .s = s, .before = s->reused->before, .known = s->reused->before->algebra };
     const uint32_t kinds = UINT32_C(1) << KIND_NODE | UINT32_C(1) << KIND_NODE_CLAIM;
     *fits = true;
     if ((s->raw.touched & kinds) == 0) return KARP_OK;
@@ -105,10 +105,10 @@ karp_status kept_faces_find(struct kept_faces *f, karp_snapshot *s, bool *fits, 
     *fits = c.before->remaining == NULL &&
             each_changed(s, KIND_NODE, c.before->raw.nodes.count, s->raw.nodes.count, see_node, &c) &&
             each_changed(s, KIND_NODE_CLAIM, c.before->raw.claims.count, s->raw.claims.count, see_claim, &c);
-    return c.refused || (*fits && !make_faces(&c, fits)) ? fail_nomem(error) : KARP_OK;
+    return c.refused || (*fits && !make_node_states(&c, fits)) ? fail_nomem(error) : KARP_OK;
 }
 
-void kept_faces_free(struct kept_faces *f, karp_context *context)
+void reused_node_state_free(struct reused_node_state *f, karp_context *context)
 {
     if (!f->any) return;
     map64_free(&f->providers);
@@ -116,7 +116,7 @@ void kept_faces_free(struct kept_faces *f, karp_context *context)
     arena_free(&f->data);
 }
 
-bool kept_faces_drop(const struct kept_faces *f, const karp_snapshot *before, const state_node *n)
+bool reused_node_state_drop(const struct reused_node_state *f, const karp_snapshot *before, const state_node *n)
 {
     uint32_t provider = n->node != NO_ID ? node_provider(&before->raw.nodes.items[n->node])
                                          : before->raw.claims.items[n->claim].provider_id;

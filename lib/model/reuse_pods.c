@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <model/kept_pods.h>
+#include <model/reuse_pods.h>
 
 #include <base/sort.h>
 #include <string.h>
 
 /* Places that were written to, and those behind the last that there were. */
-static size_t list_places(const struct kept_pods *k, const store *now, uint32_t *out)
+static size_t list_places(const struct reused_pods *k, const store *now, uint32_t *out)
 {
     size_t began = k->before->raw.pods.count, n = 0;
     for (size_t i = 0; i < now->changed.count; i++) out[n++] = now->changed.items[i];
@@ -13,10 +13,10 @@ static size_t list_places(const struct kept_pods *k, const store *now, uint32_t 
     return n;
 }
 
-bool kept_pods_find(struct kept_pods *k, const karp_snapshot *before, const store *now)
+bool reused_pods_find(struct reused_pods *k, const karp_snapshot *before, const store *now)
 {
     size_t began = before->raw.pods.count, count = now->pods.count;
-    *k = (struct kept_pods){ .before = before, .count = count };
+    *k = (struct reused_pods){ .before = before, .count = count };
     bool virtual_ones = began > 0 && (pod_at(&before->raw, began - 1)->flags & POD_VIRTUAL);
     size_t most = now->changed.count + (count > began ? count - began : 0);
     if (virtual_ones || most > count / 16 + 16) return true;
@@ -34,22 +34,22 @@ bool kept_pods_find(struct kept_pods *k, const karp_snapshot *before, const stor
     return ok;
 }
 
-void kept_pods_free(struct kept_pods *k, karp_context *context)
+void reused_pods_free(struct reused_pods *k, karp_context *context)
 {
     mem_free(context, k->gone, k->room * sizeof *k->gone);
     mem_free(context, k->fresh, k->room * sizeof *k->fresh);
-    kept_faces_free(&k->faces, context);
-    *k = (struct kept_pods){ .before = NULL };
+    reused_node_state_free(&k->node_state, context);
+    *k = (struct reused_pods){ .before = NULL };
 }
 
-bool pods_kept(const karp_snapshot *s)
+bool pods_reused(const karp_snapshot *s)
 {
-    const struct kept_pods *k = s->kept;
+    const struct reused_pods *k = s->reused;
     return k != NULL && k->room > 0 &&
            k->count == s->raw.pods.count; /* not with pods of capacity buffers behind them */
 }
 
-bool place_gone(const struct kept_pods *k, uint32_t place) { return numbers_have(k->gone, k->gone_count, place); }
+bool place_gone(const struct reused_pods *k, uint32_t place) { return numbers_have(k->gone, k->gone_count, place); }
 
 /* ---- orders --------------------------------------------------------------------------------------------------------- */
 
@@ -65,7 +65,7 @@ static uint32_t position(const karp_snapshot *s, const uint32_t *was, size_t cou
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = compare(&s->raw, pod_at(&s->kept->before->raw, was[middle]), p);
+        int order = compare(&s->raw, pod_at(&s->reused->before->raw, was[middle]), p);
         if (order == 0) order = was[middle] < place ? -1 : 1;
         if (order < 0) low = middle + 1;
         else high = middle;
@@ -91,7 +91,7 @@ static bool unchanged(const order_change *o, const uint32_t *was)
 bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare,
                        bool (*picks)(const pod *p))
 {
-    const struct kept_pods *k = s->kept;
+    const struct reused_pods *k = s->reused;
     const struct ordering ordering = { &s->raw, compare };
     *o = (order_change){ .pods = k };
     o->gone_at = mem_alloc(s->context, k->room * sizeof *o->gone_at);
@@ -146,7 +146,7 @@ void order_change_apply(const order_change *o, const void *was, size_t count, co
 void order_change_ranks(const order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *now,
                         uint32_t *out)
 {
-    size_t began = s->kept->before->raw.pods.count, count = s->raw.pods.count, first = count, last = 0;
+    size_t began = s->reused->before->raw.pods.count, count = s->raw.pods.count, first = count, last = 0;
     if (began > 0) memcpy(out, was, (began < count ? began : count) * sizeof *out);
     const uint32_t *const at[] = { o->gone_at, o->fresh_at };
     const size_t counts[] = { o->gone_count, o->fresh_count };

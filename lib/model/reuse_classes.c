@@ -3,7 +3,7 @@
 #include <model/prepare.h>
 
 #include <base/block.h>
-#include <model/kept_pods.h>
+#include <model/reuse_pods.h>
 #include <string.h>
 
 enum { MOST_COMPARED = 1 << 20 }; /* beyond so many classes looked at, all pods may as well be classed anew */
@@ -73,7 +73,7 @@ static bool same_pod_class(const pod *a, const pod *b)
 /* NO_ID = refused, or it does not fit. */
 static uint32_t class_of(struct continuing *c, uint32_t place)
 {
-    const karp_snapshot *before = c->s->kept->before;
+    const karp_snapshot *before = c->s->reused->before;
     const pod *p = pod_at(&c->s->raw, place);
     pod_class one;
     if (place < before->raw.pods.count && same_pod_class(p, pod_at(&before->raw, place)))
@@ -92,9 +92,9 @@ static uint32_t class_of(struct continuing *c, uint32_t place)
 
 static bool begin(struct continuing *c)
 {
-    const karp_snapshot *before = c->s->kept->before;
+    const karp_snapshot *before = c->s->reused->before;
     size_t count = before->class_count;
-    c->fresh = mem_alloc(c->s->context, c->s->kept->room * sizeof *c->fresh);
+    c->fresh = mem_alloc(c->s->context, c->s->reused->room * sizeof *c->fresh);
     void *classes = mem_alloc(c->s->context, (count + 8) * sizeof *c->classes.items);
     c->sizes = mem_alloc(c->s->context, (count + 8) * sizeof *c->sizes);
     c->sizes_room = c->sizes == NULL ? 0 : count + 8;
@@ -109,7 +109,7 @@ static bool begin(struct continuing *c)
 
 static bool find_fresh(struct continuing *c)
 {
-    const struct kept_pods *k = c->s->kept;
+    const struct reused_pods *k = c->s->reused;
     for (size_t i = 0; i < k->gone_count; i++) c->sizes[k->before->pod_class[k->gone[i]]]--;
     for (size_t i = 0; i < k->fresh_count; i++) {
         c->fresh[i] = class_of(c, k->fresh[i]);
@@ -122,7 +122,7 @@ static bool find_fresh(struct continuing *c)
 /* Whether every pod has the class that the one in its place had. */
 static bool all_as_before(const struct continuing *c)
 {
-    const struct kept_pods *k = c->s->kept;
+    const struct reused_pods *k = c->s->reused;
     if (k->count != k->before->raw.pods.count) return false;
     for (size_t i = 0; i < k->fresh_count; i++) {
         if (k->before->pod_class[k->fresh[i]] != c->fresh[i]) return false;
@@ -144,13 +144,13 @@ static void drop_class(struct continuing *c, uint32_t number)
     c->classes.items[number] = c->classes.items[last];
     c->sizes[number] = c->sizes[last];
     replace(s->pod_class, s->raw.pods.count, last, number);
-    s->kept->renumbered = true;
+    s->reused->renumbered = true;
 }
 
 static bool write_classes(struct continuing *c)
 {
     karp_snapshot *s = c->s;
-    const struct kept_pods *k = s->kept;
+    const struct reused_pods *k = s->reused;
     size_t began = k->before->raw.pods.count;
     s->pod_class = block_new(s->context, k->count + 1, sizeof *s->pod_class);
     if (s->pod_class == NULL) return false;
@@ -173,7 +173,7 @@ static bool write_classes(struct continuing *c)
 
 static void hold_classes(karp_snapshot *s)
 {
-    const karp_snapshot *before = s->kept->before;
+    const karp_snapshot *before = s->reused->before;
     s->pod_class = block_hold(before->pod_class);
     s->class_sizes = block_hold(before->class_sizes);
     s->classes = block_hold(before->classes);
@@ -183,14 +183,14 @@ static void hold_classes(karp_snapshot *s)
 bool continue_classes(karp_snapshot *s, bool *fits)
 {
     struct continuing c = { .s = s, .fits = true };
-    s->dims = s->kept->before->dims;
-    s->units = s->kept->before->units;
+    s->dims = s->reused->before->dims;
+    s->units = s->reused->before->units;
     bool ok = begin(&c) && find_fresh(&c);
     if (ok && c.fits) {
         if (all_as_before(&c)) hold_classes(s);
         else ok = write_classes(&c);
     }
-    mem_free(s->context, c.fresh, s->kept->room * sizeof *c.fresh);
+    mem_free(s->context, c.fresh, s->reused->room * sizeof *c.fresh);
     mem_free(s->context, c.sizes, c.sizes_room * sizeof *c.sizes);
     list_free(s->context, &c.classes, sizeof *c.classes.items);
     *fits = c.fits;
