@@ -213,10 +213,17 @@ void amount_divide(amount a, uint64_t by, amount *quotient, uint64_t *remainder)
     *remainder = rest.lo;
 }
 
+#define EXACT_DOUBLES (UINT64_C(1) << 53) /* up to which every whole number is a double */
+
 double amount_double(amount a)
 {
     magnitude m = magnitude_of(a);
     if (m.lo == 0 && m.hi == 0) return 0;
+    /* What nearly all are: two numbers that doubles hold exactly, of which one division rounds to the nearest. */
+    if (m.hi == 0 && m.lo <= EXACT_DOUBLES) {
+        double near = (double)m.lo / (double)AMOUNT_NANO;
+        return a.hi < 0 ? -near : near;
+    }
     /* Shifted to the very top, the quotient by 10^9 keeps at least 98 bits: 53, a rounding bit and more. */
     int shift = m.hi != 0 ? __builtin_clzll(m.hi) : 64 + __builtin_clzll(m.lo);
     if (shift >= 64) {
