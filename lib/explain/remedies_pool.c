@@ -68,7 +68,7 @@ static void try_limit(search *s, uint32_t pool, uint32_t index, strbuf *text)
     add_pool(s, text, pool);
     size_t plain = text->len;
     if (enough(s, pool, limit, &outcome, &value)) {
-        size_t length = quantity_format((quantity){ value, limit->binary }, number);
+        size_t length = quantity_format((quantity){ .value = value, .binary = limit->binary }, number);
         strbuf_adds(text, " to ");
         strbuf_add(text, number, length);
         set_limit(s, pool, index, &value);

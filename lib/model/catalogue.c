@@ -68,7 +68,7 @@ static karp_str show_amount(copier *c, amount value, bool binary)
     repeated_amount *met = repeated_amount_slot(c->before, value, binary);
     if (met->text.ptr != NULL && amount_cmp(met->value, value) == 0 && met->binary == binary) return met->text;
     char text[QUANTITY_TEXT];
-    size_t length = quantity_format((quantity){ value, binary }, text);
+    size_t length = quantity_format((quantity){ .value = value, .binary = binary }, text);
     karp_str copy = copy_string(c, (karp_str){ text, length });
     if (c->status == KARP_OK) *met = (repeated_amount){ value, binary, copy };
     return copy;

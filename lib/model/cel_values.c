@@ -54,6 +54,19 @@ static karp_str next_identifier(karp_str *list)
     return one;
 }
 
+/* A number among the identifiers of a pre-release has no leading zero, and 64 bits. */
+static bool plain_number(karp_str t)
+{
+    uint64_t value = 0;
+    if (t.len > 1 && t.ptr[0] == '0') return false;
+    for (size_t i = 0; i < t.len; i++) {
+        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(t.ptr[i] - '0'), &value))
+            return false;
+    }
+    return true;
+}
+
 static bool identifiers_valid(karp_str list, bool numbers_plain)
 {
     if (list.len == 0 || list.ptr[list.len - 1] == '.') return false;
@@ -63,7 +76,7 @@ static bool identifiers_valid(karp_str list, bool numbers_plain)
         for (size_t i = 0; i < one.len; i++) {
             if (!identifier_character(one.ptr[i])) return false;
         }
-        if (numbers_plain && one.len > 1 && one.ptr[0] == '0' && all_digits(one)) return false;
+        if (numbers_plain && all_digits(one) && !plain_number(one)) return false;
     }
     return true;
 }
@@ -77,14 +90,14 @@ bool cel_read_version(karp_str t, bool lenient, cel_version *out)
         t.len--;
     }
     for (size_t i = 0; i < 3; i++) {
-        if (i > 0 && (t.len == 0 || t.ptr[0] != '.')) {
-            if (lenient) break; /* missing parts are zero */
-            return false;
-        }
+        /* Missing parts are zero, but a short version ends with its last number. */
+        if (i > 0 && (t.len == 0 || t.ptr[0] != '.')) return lenient && t.len == 0;
         if (i > 0) {
             t.ptr++;
             t.len--;
         }
+        /* "1.2.-rc": Kubernetes puts the missing number in. */
+        if (lenient && i == 2 && t.len > 0 && (t.ptr[0] == '-' || t.ptr[0] == '+')) break;
         if (!read_part(&t, lenient, parts[i])) return false;
     }
     if (t.len > 0 && t.ptr[0] == '-') {
@@ -106,7 +119,8 @@ static int compare_identifiers(karp_str a, karp_str b)
     bool na = all_digits(a), nb = all_digits(b);
     if (na != nb) return na ? -1 : 1;
     if (na && a.len != b.len) return a.len < b.len ? -1 : 1;
-    return compare_str(a, b);
+    int order = compare_str(a, b);
+    return order < 0 ? -1 : order > 0;
 }
 
 int cel_compare_versions(const cel_version *x, const cel_version *y)

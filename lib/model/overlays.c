@@ -278,7 +278,9 @@ static const karp_resource *overlaid_capacity(const karp_snapshot *s, arena *a, 
     if (n > 0) memcpy(list, type->capacity, n * sizeof *list);
     for (uint32_t i = 0; i < more.count; i++) {
         char text[QUANTITY_TEXT];
-        size_t length = quantity_format((quantity){ more.items[i].value, more.items[i].binary }, text), at = 0;
+        size_t length = quantity_format((quantity){ .value = more.items[i].value, .binary = more.items[i].binary },
+                                        text),
+               at = 0;
         karp_str name = strings_get(&s->raw.resources, more.items[i].resource);
         while (at < n && !equal_str(list[at].name, name)) at++;
         list[at] = (karp_resource){ .name = name, .text = { arena_string(a, text, length), length } };

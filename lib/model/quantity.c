@@ -9,7 +9,7 @@ typedef struct pieces {
     const char *whole, *fraction; /* digits */
     size_t whole_len, fraction_len;
     bool negative;
-    bool binary;
+    bool binary, scientific; /* neither: decimal suffixes */
     int64_t exponent; /* of 10, or of 2 when binary */
 } pieces;
 
@@ -46,7 +46,7 @@ static size_t count_digits(const char *text, const char *end)
     return count;
 }
 
-/* text < end */
+/* text < end. Kubernetes reads 64 bits and keeps 32 of them. */
 static int parse_exponent(const char *text, const char *end, int64_t *out)
 {
     bool negative = *text == '-';
@@ -55,10 +55,12 @@ static int parse_exponent(const char *text, const char *end, int64_t *out)
     if (digits == 0 || text + digits != end) return QUANTITY_SYNTAX;
     int64_t value = 0;
     for (size_t i = 0; i < digits; i++) {
-        value = value * 10 + (text[i] - '0');
-        if (value > INT32_MAX) return QUANTITY_RANGE;
+        int64_t digit = negative ? '0' - text[i] : text[i] - '0';
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, digit, &value))
+            return QUANTITY_SYNTAX;
     }
-    *out = negative ? -value : value;
+    uint32_t kept = (uint32_t)(uint64_t)value;
+    *out = kept > INT32_MAX ? (int64_t)kept - (INT64_C(1) << 32) : (int64_t)kept;
     return QUANTITY_OK;
 }
 
@@ -82,9 +84,13 @@ static int parse_suffix(const char *text, const char *end, pieces *p)
         p->binary = true;
         return QUANTITY_OK;
     }
-    if (*text == 'e' || *text == 'E') return parse_exponent(text + 1, end, &p->exponent);
-    return QUANTITY_SYNTAX;
+    p->scientific = *text == 'e' || *text == 'E';
+    return p->scientific ? parse_exponent(text + 1, end, &p->exponent) : QUANTITY_SYNTAX;
 }
+
+/* A text without digits ("-", ".", "Mi"): Kubernetes reads most of them as 0, but not where its short way of reading, which
+ * does without digits, is closed: to suffixes of more than 40 binary or less than -9 decimal places. */
+static bool zero_without_digits(const pieces *p) { return p->binary ? p->exponent <= 40 : p->exponent >= -9; }
 
 static int split(const char *text, size_t len, pieces *p)
 {
@@ -101,8 +107,9 @@ static int split(const char *text, size_t len, pieces *p)
         p->fraction_len = count_digits(text, end);
         text += p->fraction_len;
     }
-    if (p->whole_len + p->fraction_len == 0) return QUANTITY_SYNTAX;
-    return parse_suffix(text, end, p);
+    int status = parse_suffix(text, end, p);
+    bool digits = p->whole_len + p->fraction_len > 0;
+    return status == QUANTITY_OK && !digits && !zero_without_digits(p) ? QUANTITY_SYNTAX : status;
 }
 
 static unsigned digit_at(const pieces *p, size_t i)
@@ -194,7 +201,7 @@ int quantity_parse(const char *text, size_t len, quantity *out)
     pieces p;
     int status = split(text, len, &p);
     if (status != QUANTITY_OK) return status;
-    quantity q = { { 0, 0 }, p.binary };
+    quantity q = { { 0, 0 }, p.binary, p.scientific };
     if (p.binary) {
         q.value = binary_value(&p);
         /* Below 1 the binary family has no text without loss. */
@@ -223,7 +230,7 @@ static unsigned strip(amount *value, uint64_t by, unsigned most)
     return times;
 }
 
-static size_t print(amount value, char suffix, bool binary, char out[QUANTITY_TEXT])
+static size_t print_number(amount value, char out[QUANTITY_TEXT])
 {
     char digits[40];
     size_t at = sizeof digits, len = 0;
@@ -237,10 +244,27 @@ static size_t print(amount value, char suffix, bool binary, char out[QUANTITY_TE
     if (negative) out[len++] = '-';
     memcpy(out + len, digits + at, sizeof digits - at);
     len += sizeof digits - at;
+    out[len] = '\0';
+    return len;
+}
+
+static size_t print(amount value, char suffix, bool binary, char out[QUANTITY_TEXT])
+{
+    size_t len = print_number(value, out);
     if (suffix != ' ') out[len++] = suffix;
     if (binary) out[len++] = 'i';
     out[len] = '\0';
     return len;
+}
+
+/* thousands: how often the nano count was divided by 1000 */
+static size_t print_scientific(amount value, unsigned thousands, char out[QUANTITY_TEXT])
+{
+    size_t len = print_number(value, out);
+    int exponent = (int)thousands * 3 - 9;
+    if (exponent == 0) return len;
+    out[len++] = 'e';
+    return len + print_number(amount_from(exponent), out + len);
 }
 
 size_t quantity_format(quantity q, char out[QUANTITY_TEXT])
@@ -258,6 +282,7 @@ size_t quantity_format(quantity q, char out[QUANTITY_TEXT])
         }
         value = q.value;
     }
-    unsigned times = strip(&value, 1000, 9);
+    unsigned times = strip(&value, 1000, q.exponent ? 13 : 9); /* 10^39 is beyond what fits */
+    if (q.exponent) return print_scientific(value, times, out);
     return print(value, decimal_letters[times], false, out);
 }

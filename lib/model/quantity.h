@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kubernetes' quantities ("100m", "1.5Gi", "1e3"): exact amounts, and the family their text was written in. */
+/* Kubernetes' quantities ("100m", "1.5Gi", "1e3"): exact amounts, and the family their text was written in. What is one, and how
+ * it is written, is what apimachinery's ParseQuantity and CanonicalizeBytes say; tests/oracle/texts holds the two together. */
 #ifndef MODEL_QUANTITY_H
 #define MODEL_QUANTITY_H
 
@@ -13,6 +14,8 @@
 typedef struct quantity {
     amount value;
     bool binary; /* printed with Ki … Ei where that is exact */
+    bool
+        exponent; /* printed with e3, e6 …; not kept with the resources of objects, which are shown in the decimal family */
 } quantity;
 
 enum { QUANTITY_OK, QUANTITY_SYNTAX, QUANTITY_RANGE };

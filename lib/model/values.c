@@ -55,7 +55,9 @@ karp_status karp_quantity_add(karp_str a, karp_str b, char out[KARP_VALUE_TEXT])
     if (status == KARP_OK) status = parse(b, &y);
     if (status != KARP_OK) return status;
     if (!amount_add(x.value, y.value, &sum.value)) return KARP_E_RANGE;
-    sum.binary = amount_sign(x.value) != 0 ? x.binary : y.binary;
+    const quantity *family = amount_sign(x.value) != 0 ? &x : &y;
+    sum.binary = family->binary;
+    sum.exponent = family->exponent;
     (void)quantity_format(sum, out);
     return KARP_OK;
 }

@@ -117,7 +117,8 @@ const karp_resource *resource_rows(const karp_snapshot *s, arena *a, resource_li
     ok = ok && (ordered || sort_stable(s->context, rows, list.count, sizeof *rows, by_name, NULL));
     for (uint32_t i = 0; ok && i < list.count; i++) {
         char text[64];
-        size_t length = quantity_format((quantity){ rows[i].amount->value, rows[i].amount->binary }, text);
+        size_t length = quantity_format((quantity){ .value = rows[i].amount->value, .binary = rows[i].amount->binary },
+                                        text);
         const char *copy = arena_string(a, text, length);
         out[i].name = rows[i].name;
         out[i].text = (karp_str){ copy, length };

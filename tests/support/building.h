@@ -86,7 +86,7 @@ static inline const char *list_text(const building *f, resource_list list)
     text[0] = '\0';
     for (uint32_t i = 0; i < list.count; i++) {
         char value[QUANTITY_TEXT];
-        (void)quantity_format((quantity){ list.items[i].value, list.items[i].binary }, value);
+        (void)quantity_format((quantity){ .value = list.items[i].value, .binary = list.items[i].binary }, value);
         const char *name = strings_get(&f->s->resources, list.items[i].resource).ptr;
         size_t need = strlen(name) + strlen(value) + 2;
         if (length + need >= sizeof text) break;

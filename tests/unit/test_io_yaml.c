@@ -236,7 +236,7 @@ static void test_places_of_errors(void **state)
         { "a:\n\t- b\n", KARP_E_SYNTAX, 2, NULL },
         { "values:\n  - \"us-west-2a\", \"us-west-2b\"\n", KARP_E_SYNTAX, 2, NULL },
         { "apiVersion: karp/v1\nkind: Snapshot\nobjects:\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n1\n  "
-          "status:\n    capacity: {cpu: -}\n",
+          "status:\n    capacity: {cpu: x}\n",
           KARP_E_INVALID, 9, "status.capacity.cpu" },
         { "apiVersion: karp/v1\nkind: Snapshot\nstate:\n  method: Guess\n", KARP_E_INVALID, 4, "state.method" },
     };

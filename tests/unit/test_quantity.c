@@ -95,6 +95,15 @@ static void test_values(void **state)
         { "000.000", "0", "0" },
         { "0Ki", "0", "0" },
         { "0e30", "0", "0" },
+        /* What has no digits at all. */
+        { "-", "0", "0" },
+        { "+", "0", "0" },
+        { ".", "0", "0" },
+        { "k", "0", "0" },
+        { "-.Ki", "0", "0" },
+        { "Ti", "0", "0" },
+        { "e5", "0", "0" },
+        { "n", "0", "0" },
         { "0E", "0", "0" },
         { "1n", "0.000000001", "1n" },
         { "1000n", "0.000001", "1u" },
@@ -103,16 +112,21 @@ static void test_values(void **state)
         { "1000m", "1", "1" },
         { "1500", "1500", "1500" },
         { "1000", "1000", "1k" },
-        { "12e6", "12000000", "12M" },
+        { "12e6", "12000000", "12e6" },
+        { "9e3", "9000", "9e3" },
+        { "9000e0", "9000", "9e3" },
+        { "1500e-3", "1.5", "1500e-3" },
+        { "1e4294967297", "10", "10" }, /* 32 bits of the exponent are kept */
+        { "1e20", "100000000000000000000", "100e18" },
         { "1G", "1000000000", "1G" },
         { "1T", "1000000000000", "1T" },
         { "1P", "1000000000000000", "1P" },
         { "1E", "1000000000000000000", "1E" },
-        { "1e18", "1000000000000000000", "1E" },
+        { "1e18", "1000000000000000000", "1e18" },
         { "5000E", "5000000000000000000000", "5000E" },
         { "1E2", "100", "100" },
         { "1e+2", "100", "100" },
-        { "1E-2", "0.01", "10m" },
+        { "1E-2", "0.01", "10e-3" },
         { "-1.5", "-1.5", "-1500m" },
         { "+.5k", "500", "500" },
         { "1.k", "1000", "1k" },
@@ -135,7 +149,7 @@ static void test_values(void **state)
         /* Finer than 10^-9: away from zero. */
         { "0.0000000001", "0.000000001", "1n" },
         { "-0.0000000001", "-0.000000001", "-1n" },
-        { "1e-100", "0.000000001", "1n" },
+        { "1e-100", "0.000000001", "1e-9" },
         { "0.1n", "0.000000001", "1n" },
         { "1.0000000010", "1.000000001", "1000000001n" },
         { "1.0000000011", "1.000000002", "1000000002n" },
@@ -159,17 +173,54 @@ static void test_values(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) expect(cases[i][0], cases[i][1], cases[i][2]);
 }
 
-/* In Kubernetes' own parser a text without digits ("Mi", "-", ".") is zero; here it is the mistake that it is. */
 static void test_syntax(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
-        "",    " ",   "-",     "+",    ".",    "+.",  "m",   "Ki",  "e3",   "1 ",  " 1",    "1KI",  "1ki",   "1K",
-        "1mi", "1ni", "1Kib",  "1i",   "0x1",  "1e",  "1E+", "1e-", "1e3m", "1em", "1e1.5", "1..",  "1.2.3", "--1",
-        "+-1", "1,5", "1_000", "1Eii", "1e 3", "inf", "NaN", "1\t", "1mm",  "1k1", "1-",    "1ee3",
+        "",
+        " ",
+        "Pi",
+        "e-10",
+        "-.Ei",
+        "5-3",
+        "5+",
+        "e",
+        "1e99999999999999999999",
+        "1e-99999999999999999999",
+        "1 ",
+        " 1",
+        "1KI",
+        "1ki",
+        "1K",
+        "1mi",
+        "1ni",
+        "1Kib",
+        "1i",
+        "0x1",
+        "1e",
+        "1E+",
+        "1e-",
+        "1e3m",
+        "1em",
+        "1e1.5",
+        "1..",
+        "1.2.3",
+        "--1",
+        "+-1",
+        "1,5",
+        "1_000",
+        "1Eii",
+        "1e 3",
+        "inf",
+        "NaN",
+        "1\t",
+        "1mm",
+        "1k1",
+        "1-",
+        "1ee3",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        quantity q = { { 7, 0 }, true };
+        quantity q = { .value = { 7, 0 }, .binary = true };
         if (parse(wrong[i], &q) != QUANTITY_SYNTAX) fail_msg("\"%s\" was taken", wrong[i]);
         assert_true(q.value.lo == 7 && q.binary);
     }
@@ -191,12 +242,10 @@ static void test_range(void **state)
         "1e30",
         "1e100",
         "1000000000000E",
-        "1e99999999999999999999",
         "0.00000000000001e60",
-        "1e-99999999999999999999",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        quantity q = { { 7, 0 }, true };
+        quantity q = { .value = { 7, 0 }, .binary = true };
         if (parse(wrong[i], &q) != QUANTITY_RANGE) fail_msg("%s fits", wrong[i]);
         assert_true(q.value.lo == 7 && q.binary);
     }
@@ -222,13 +271,13 @@ static void test_family(void **state)
         assert_int_equal(q.binary, cases[i].binary);
     }
     /* A binary sum without a factor 1024 prints its digits. */
-    q = (quantity){ amount_whole(INT64_C(3000000001)), true };
+    q = (quantity){ .value = amount_whole(INT64_C(3000000001)), .binary = true };
     assert_string_equal(print(q), "3000000001");
-    q = (quantity){ amount_whole(INT64_C(3000000000)), true };
+    q = (quantity){ .value = amount_whole(INT64_C(3000000000)), .binary = true };
     assert_string_equal(print(q), "3000000000");
-    q = (quantity){ amount_whole(1023), true };
+    q = (quantity){ .value = amount_whole(1023), .binary = true };
     assert_string_equal(print(q), "1023");
-    q = (quantity){ { 0, INT64_MIN }, false };
+    q = (quantity){ .value = { 0, INT64_MIN }, .binary = false };
     assert_string_equal(print(q), "-170141183460469231731687303715884105728n");
     q.binary = true;
     assert_string_equal(print(q), "-170141183460469231731687303715884105728n");
@@ -240,7 +289,7 @@ static void test_round_trip(void **state)
     (void)state;
     uint64_t seed = 4;
     for (int i = 0; i < 20000; i++) {
-        quantity q = { { .lo = random_width(&seed) }, i % 2 == 0 }, again;
+        quantity q = { .value = { .lo = random_width(&seed) }, .binary = i % 2 == 0 }, again;
         q.value.hi = (int64_t)(random_width(&seed) >> 1);
         if (i % 3 != 0) q.value.hi = 0;
         if (i % 5 == 0) q.value = amount_whole((int64_t)random_width(&seed));
