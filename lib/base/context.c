@@ -1,11 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/context.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <base/error.h>
 #include <base/hash.h>
 #include <base/memory.h>
+
+static void *libc_alloc(size_t bytes, void *user)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void *libc_realloc(void *ptr, size_t old_bytes, size_t new_bytes, void *user)
+{
+    (void)old_bytes;
+    (void)user;
+    return realloc(ptr, new_bytes);
+}
+
+static void libc_free(void *ptr, size_t bytes, void *user)
+{
+    (void)bytes;
+    (void)user;
+    free(ptr);
+}
+
+karp_allocator libc_allocator(void)
+{
+    karp_allocator a = { sizeof a, libc_alloc, libc_realloc, libc_free, NULL };
+    return a;
+}
 
 karp_context *context_ref(karp_context *context)
 {
@@ -20,6 +47,13 @@ void context_unref(karp_context *context)
     /* The allocator is inside what it frees. */
     karp_allocator allocator = context->allocator;
     allocator.free(context, sizeof *context, allocator.user);
+}
+
+void karp_error_init(karp_error *error, size_t size)
+{
+    if (!error) return;
+    memset(error, 0, size);
+    if (size >= sizeof error->size) error->size = size;
 }
 
 void karp_context_options_init(karp_context_options *options, size_t size)
@@ -94,9 +128,17 @@ void karp_context_free(karp_context *context) { context_unref(context); }
 
 const karp_context_options *karp_context_get_options(const karp_context *context) { return &context->options; }
 
-void *karp_alloc(karp_context *context, size_t bytes) { return mem_alloc(context, bytes); }
+void *karp_alloc(karp_context *context, size_t bytes)
+{
+    /* Objects beyond PTRDIFF_MAX have no valid pointer differences. */
+    if (bytes > PTRDIFF_MAX) return NULL;
+    return context->allocator.alloc(allocated_size(bytes), context->allocator.user);
+}
 
-void karp_free(karp_context *context, void *memory, size_t bytes) { mem_free(context, memory, bytes); }
+void karp_free(karp_context *context, void *memory, size_t bytes)
+{
+    if (memory) context->allocator.free(memory, allocated_size(bytes), context->allocator.user);
+}
 
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)

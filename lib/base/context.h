@@ -12,7 +12,10 @@ struct karp_context {
     karp_context_options options; /* defaults filled in; its allocator points at the copy above */
 };
 
-/* The C library's allocator. It lives in memory.c with every other use of malloc. */
+/* Sizes the allocator sees: never 0, and what was asked as 0 is given back under the same size. */
+static inline size_t allocated_size(size_t bytes) { return bytes == 0 ? 1 : bytes; }
+
+/* The C library's allocator. It lives in context.c with every other use of malloc. */
 karp_allocator libc_allocator(void);
 
 #endif

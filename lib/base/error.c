@@ -5,18 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <base/str.h>
+
 /* No struct of this API is larger; a size beyond it is a wild value, not a newer caller. */
 #define LARGEST_STRUCT ((size_t)4096)
 
 /* karp_error as of 0.1. No caller has a smaller one, so a size below it (a struct that was only zeroed) means this. */
 #define FIRST_ERROR_SIZE (offsetof(karp_error, message) + sizeof(((karp_error *)0)->message))
-
-void karp_error_init(karp_error *error, size_t size)
-{
-    if (!error) return;
-    memset(error, 0, size);
-    if (size >= sizeof error->size) error->size = size;
-}
 
 /* Formatting cuts at the buffer's end (or fails, with a negative number). What is left is one line of whole UTF-8 characters. */
 static void tidy(char *text, size_t room, int wanted)
@@ -90,6 +85,15 @@ void error_set_field(karp_error *error, const char *format, ...)
     int wanted = vsnprintf(error->field, sizeof error->field, format, arguments);
     va_end(arguments);
     tidy(error->field, sizeof error->field, wanted);
+}
+
+void error_set_place(karp_error *error, karp_str document, uint32_t line, uint32_t column, uint64_t offset)
+{
+    if (!error) return;
+    str_shorten(error->document, sizeof error->document, document);
+    error->line = line;
+    error->column = column;
+    error->byte_offset = line ? offset : KARP_NO_OFFSET;
 }
 
 static size_t size_of(const void *given)

@@ -13,6 +13,9 @@ karp_status fail(karp_error *error, karp_status status, const char *format, ...)
 void error_set_object(karp_error *error, const char *kind, karp_str namespace_, karp_str name);
 void error_set_field(karp_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Says where in which document the fault is; line 0 = unknown, and then no offset either. */
+void error_set_place(karp_error *error, karp_str document, uint32_t line, uint32_t column, uint64_t offset);
+
 karp_status fail_nomem(karp_error *error);
 /* INVALID: what must be given is NULL. */
 karp_status fail_null(karp_error *error, const char *what);

@@ -4,8 +4,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <base/context.h>
-
 /* Odd numbers with about as many ones as zeroes. */
 #define SALT_A UINT64_C(0x9e6c63d0876a9a47)
 #define SALT_B UINT64_C(0xd1b54a32d192ed03)
@@ -60,7 +58,10 @@ uint64_t hash_bytes(const void *data, size_t bytes, uint64_t seed)
     return fold(fold(a ^ key, b ^ state) ^ key, (uint64_t)bytes ^ SALT_C);
 }
 
-static uint64_t table_seed(const karp_context *context) { return hash_mix(context->options.hash_seed ^ SALT_A); }
+static uint64_t table_seed(const karp_context *context)
+{
+    return hash_mix(karp_context_get_options(context)->hash_seed ^ SALT_A);
+}
 
 /* Tables are at most two thirds full, and never smaller than this. */
 #define LEAST_SLOTS ((size_t)16)

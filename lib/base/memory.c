@@ -1,62 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/memory.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <base/context.h>
 
-#if defined __SANITIZE_ADDRESS__
-#define ADDRESS_SANITIZER
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-#define ADDRESS_SANITIZER
-#endif
-#endif
-#ifdef ADDRESS_SANITIZER
-#include <sanitizer/asan_interface.h>
-#endif
-
-static void *libc_alloc(size_t bytes, void *user)
-{
-    (void)user;
-    return malloc(bytes);
-}
-
-static void *libc_realloc(void *ptr, size_t old_bytes, size_t new_bytes, void *user)
-{
-    (void)old_bytes;
-    (void)user;
-    return realloc(ptr, new_bytes);
-}
-
-static void libc_free(void *ptr, size_t bytes, void *user)
-{
-    (void)bytes;
-    (void)user;
-    free(ptr);
-}
-
-karp_allocator libc_allocator(void)
-{
-    karp_allocator a = { sizeof a, libc_alloc, libc_realloc, libc_free, NULL };
-    return a;
-}
-
-/* Sizes the allocator sees: never 0, and what was asked as 0 is given back under the same size. */
-static size_t real_size(size_t bytes) { return bytes == 0 ? 1 : bytes; }
-
-void *mem_alloc(karp_context *context, size_t bytes)
-{
-    /* Objects beyond PTRDIFF_MAX have no valid pointer differences. */
-    if (bytes > PTRDIFF_MAX) return NULL;
-    return context->allocator.alloc(real_size(bytes), context->allocator.user);
-}
+void *mem_alloc(karp_context *context, size_t bytes) { return karp_alloc(context, bytes); }
 
 void *mem_zalloc(karp_context *context, size_t bytes)
 {
     void *ptr = mem_alloc(context, bytes);
-    if (ptr) memset(ptr, 0, real_size(bytes));
+    if (ptr) memset(ptr, 0, bytes);
     return ptr;
 }
 
@@ -65,204 +19,12 @@ void *mem_realloc(karp_context *context, void *ptr, size_t old_bytes, size_t new
     if (!ptr) return mem_alloc(context, new_bytes);
     if (new_bytes > PTRDIFF_MAX) return NULL;
     const karp_allocator *a = &context->allocator;
-    if (a->realloc) return a->realloc(ptr, real_size(old_bytes), real_size(new_bytes), a->user);
-    void *moved = a->alloc(real_size(new_bytes), a->user);
+    if (a->realloc) return a->realloc(ptr, allocated_size(old_bytes), allocated_size(new_bytes), a->user);
+    void *moved = karp_alloc(context, new_bytes);
     if (!moved) return NULL;
     memcpy(moved, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
-    a->free(ptr, real_size(old_bytes), a->user);
+    karp_free(context, ptr, old_bytes);
     return moved;
 }
 
-void mem_free(karp_context *context, void *ptr, size_t bytes)
-{
-    if (ptr) context->allocator.free(ptr, real_size(bytes), context->allocator.user);
-}
-
-bool size_add(size_t a, size_t b, size_t *out)
-{
-    if (a > SIZE_MAX - b) return false;
-    *out = a + b;
-    return true;
-}
-
-bool size_mul(size_t a, size_t b, size_t *out)
-{
-    if (b != 0 && a > SIZE_MAX / b) return false;
-    *out = a * b;
-    return true;
-}
-
-bool grow(karp_context *context, void **data, size_t *capacity, size_t need, size_t elem)
-{
-    size_t old = *capacity;
-    if (need <= old) return true;
-    size_t wanted = old > SIZE_MAX / 2 ? need : old * 2;
-    if (wanted < need) wanted = need;
-    if (wanted < 8) wanted = 8;
-    size_t bytes = 0;
-    if (!size_mul(wanted, elem, &bytes)) return false;
-    /* The caller's field is a pointer to its own type, not a void *: read and written as bytes. */
-    void *ptr = NULL;
-    memcpy(&ptr, data, sizeof ptr);
-    ptr = mem_realloc(context, ptr, old * elem, bytes);
-    if (!ptr) return false;
-    memcpy(data, &ptr, sizeof ptr);
-    *capacity = wanted;
-    return true;
-}
-
-/* ---- arena ---- */
-
-#define ARENA_ALIGN ((size_t)16)
-#define ARENA_FIRST_BLOCK ((size_t)1024)
-#define ARENA_LARGEST_BLOCK ((size_t)1 << 20)
-
-struct arena_block {
-    arena_block *older;
-    size_t bytes; /* of the block, this header included */
-};
-
-/* A block's memory starts as malloc aligns it; the header is padded so that pieces start at a multiple of 16. */
-static const size_t block_header = (sizeof(arena_block) + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-
-static char *block_end(arena_block *block) { return (char *)block + block->bytes; }
-
-/* AddressSanitizer knows nothing of pieces: it is told what of a block nobody has, the gaps between pieces too. */
-#ifdef ADDRESS_SANITIZER
-static void close_memory(void *from, const char *to) { __asan_poison_memory_region(from, (size_t)(to - (char *)from)); }
-static void open_memory(void *from, size_t bytes) { __asan_unpoison_memory_region(from, bytes); }
-#else
-static void close_memory(void *from, const char *to) { (void)from, (void)to; }
-static void open_memory(void *from, size_t bytes) { (void)from, (void)bytes; }
-#endif
-
-void arena_init(arena *a, karp_context *context)
-{
-    memset(a, 0, sizeof *a);
-    a->context = context;
-}
-
-static void drop_block(arena *a, arena_block *block)
-{
-    if (!block) return;
-    a->total -= block->bytes;
-    open_memory(block, block->bytes);
-    mem_free(a->context, block, block->bytes);
-}
-
-/* One freed block is kept, so that work which takes and releases in turn does not visit the allocator each time. */
-static void retire_block(arena *a, arena_block *block)
-{
-    if (a->spare && a->spare->bytes >= block->bytes) {
-        drop_block(a, block);
-        return;
-    }
-    drop_block(a, a->spare);
-    a->spare = block;
-}
-
-void arena_free(arena *a)
-{
-    while (a->blocks) {
-        arena_block *block = a->blocks;
-        a->blocks = block->older;
-        drop_block(a, block);
-    }
-    drop_block(a, a->spare);
-    arena_init(a, a->context);
-}
-
-static bool add_block(arena *a, size_t piece)
-{
-    size_t least = 0;
-    if (!size_add(piece, block_header + ARENA_ALIGN, &least)) return false;
-    arena_block *block = a->spare;
-    if (block && block->bytes >= least) {
-        a->spare = NULL;
-    } else {
-        size_t bytes = ARENA_FIRST_BLOCK;
-        if (a->blocks) {
-            bytes = a->blocks->bytes > ARENA_LARGEST_BLOCK / 2 ? ARENA_LARGEST_BLOCK : a->blocks->bytes * 2;
-        }
-        if (bytes < least) bytes = least;
-        block = mem_alloc(a->context, bytes);
-        if (!block) return false;
-        block->bytes = bytes;
-        a->total += bytes;
-    }
-    block->older = a->blocks;
-    a->blocks = block;
-    a->next = (char *)block + block_header;
-    a->end = block_end(block);
-    close_memory(a->next, a->end);
-    return true;
-}
-
-void *arena_alloc_aligned(arena *a, size_t bytes, size_t align)
-{
-    if (bytes == 0) bytes = 1;
-    for (int attempt = 0; attempt < 2; attempt++) {
-        size_t skip = (size_t)(-(uintptr_t)a->next) & (align - 1);
-        size_t room = (size_t)(a->end - a->next);
-        if (a->next && skip <= room && bytes <= room - skip) {
-            char *piece = a->next + skip;
-            a->next = piece + bytes;
-            open_memory(piece, bytes);
-            return piece;
-        }
-        if (attempt == 0 && !add_block(a, bytes)) break;
-    }
-    return NULL;
-}
-
-void *arena_alloc(arena *a, size_t bytes) { return arena_alloc_aligned(a, bytes, ARENA_ALIGN); }
-
-void *arena_zalloc(arena *a, size_t bytes)
-{
-    void *ptr = arena_alloc(a, bytes);
-    if (ptr) memset(ptr, 0, bytes);
-    return ptr;
-}
-
-void *arena_array(arena *a, size_t count, size_t elem)
-{
-    size_t bytes = 0;
-    if (!size_mul(count, elem, &bytes)) return NULL;
-    return arena_zalloc(a, bytes);
-}
-
-void *arena_copy(arena *a, const void *data, size_t bytes)
-{
-    void *ptr = arena_alloc(a, bytes);
-    if (ptr && bytes > 0) memcpy(ptr, data, bytes);
-    return ptr;
-}
-
-char *arena_string(arena *a, const char *text, size_t length)
-{
-    size_t bytes = 0;
-    if (!size_add(length, 1, &bytes)) return NULL;
-    char *copy = arena_alloc_aligned(a, bytes, 1);
-    if (!copy) return NULL;
-    if (length > 0) memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
-}
-
-arena_mark arena_get_mark(const arena *a)
-{
-    arena_mark mark = { a->blocks, a->next };
-    return mark;
-}
-
-void arena_release(arena *a, arena_mark mark)
-{
-    while (a->blocks && a->blocks != mark.block) {
-        arena_block *block = a->blocks;
-        a->blocks = block->older;
-        retire_block(a, block);
-    }
-    a->next = a->blocks ? mark.next : NULL;
-    a->end = a->blocks ? block_end(a->blocks) : NULL;
-    if (a->blocks) close_memory(a->next, a->end);
-}
+void mem_free(karp_context *context, void *ptr, size_t bytes) { karp_free(context, ptr, bytes); }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory: the context with its allocator, checked sizes, growable arrays, arenas. The only place that calls malloc. */
+/* Memory: checked allocations, growable arrays, arenas. libkarp-io has the first four functions from io/allocate.c, on
+ * karp_alloc() and karp_free(), as it does not know what a context is made of. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 

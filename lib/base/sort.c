@@ -154,19 +154,3 @@ bool numbers_have(const uint32_t *ascending, size_t count, uint32_t number)
     }
     return low < count && ascending[low] == number;
 }
-
-int compare_str(karp_str a, karp_str b)
-{
-    size_t common = a.len < b.len ? a.len : b.len;
-    int order = common > 0 ? memcmp(a.ptr, b.ptr, common) : 0;
-    if (order != 0) return order;
-    return (a.len > b.len) - (a.len < b.len);
-}
-
-bool equal_str(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
-
-karp_str str(const char *text)
-{
-    karp_str r = { text, text ? strlen(text) : 0 };
-    return r;
-}

@@ -4,6 +4,7 @@
 #define BASE_SORT_H
 
 #include <base/memory.h>
+#include <base/str.h>
 
 typedef int (*compare_fn)(const void *a, const void *b, const void *user);
 
@@ -18,11 +19,5 @@ bool sort_ids(karp_context *context, uint32_t *ids, size_t count,
 bool sort_numbers(karp_context *context, uint32_t *numbers, size_t count);
 bool sort_numbers_once(karp_context *context, uint32_t *numbers, size_t *count);
 bool numbers_have(const uint32_t *ascending, size_t count, uint32_t number);
-
-/* Byte-wise comparison, shorter first among equals-so-far. */
-int compare_str(karp_str a, karp_str b);
-bool equal_str(karp_str a, karp_str b);
-/* A karp_str of a C string literal or NUL-terminated text. */
-karp_str str(const char *text);
 
 #endif

@@ -63,7 +63,7 @@ void html_text(write_buffer *b, karp_str text)
     }
 }
 
-void html_words(write_buffer *b, const char *text) { html_text(b, str_of(text)); }
+void html_words(write_buffer *b, const char *text) { html_text(b, str(text)); }
 
 void html_json(write_buffer *b, karp_str json)
 {

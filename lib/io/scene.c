@@ -28,7 +28,7 @@ static karp_status no_memory(const collector *c) { return write_fail(c->job->err
 static const double *amounts(const karp_table *table, const char *name)
 {
     karp_column column = { .size = sizeof(column) };
-    karp_status status = karp_table_find(table, str_of(name), &column);
+    karp_status status = karp_table_find(table, str(name), &column);
     return status == KARP_OK ? column.values : NULL;
 }
 
@@ -46,7 +46,7 @@ static karp_status open_tables(collector *c, const karp_snapshot *snapshot)
     c->pod_count = karp_table_row_count(c->pods);
     c->node_count = karp_table_row_count(c->nodes);
     c->bound = (karp_column){ .size = sizeof(c->bound) };
-    return karp_table_find(c->nodes, str_of("pods"), &c->bound);
+    return karp_table_find(c->nodes, str("pods"), &c->bound);
 }
 
 /* ---- workloads ----------------------------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static int larger_first(const void *a, const void *b)
     if (x->cpu != y->cpu) {
         return x->cpu > y->cpu ? -1 : 1;
     }
-    return str_order(x->name, y->name);
+    return compare_str(x->name, y->name);
 }
 
 static karp_status rank_workloads(collector *c)
@@ -196,7 +196,7 @@ static karp_status find(const collector *c, const karp_decision *d, karp_str nam
         if (status != KARP_OK) {
             return status;
         }
-        int order = str_order(node.node, name);
+        int order = compare_str(node.node, name);
         if (order == 0) {
             *at = middle;
             return KARP_OK;
@@ -327,7 +327,7 @@ static karp_status launch_of(collector *c, const karp_decision *d, size_t index,
     *out = (scene_node){ .fate = fate,
                          .name = launch.id,
                          .node_pool = launch.node_pool,
-                         .instance_type = chosen ? launch.choice.instance_type : str_of("any type"),
+                         .instance_type = chosen ? launch.choice.instance_type : str("any type"),
                          .zone = launch.choice.zone,
                          .capacity_type = launch.choice.capacity_type,
                          .price = chosen ? launch.choice.price : 0,
@@ -472,7 +472,7 @@ static int by_kind(const void *a, const void *b)
     };
     int difference = order[x->fate] - order[y->fate];
     for (size_t i = 0; i < 4 && difference == 0; i++) {
-        difference = str_order(left[i], right[i]);
+        difference = compare_str(left[i], right[i]);
     }
     return difference;
 }

@@ -4,7 +4,7 @@
 #ifndef IO_WRITE_BUFFER_H
 #define IO_WRITE_BUFFER_H
 
-#include <stdbool.h>
+#include <base/str.h>
 
 #include <karp/io.h>
 
@@ -46,13 +46,5 @@ karp_status write_fail(karp_error *error, karp_status status, const char *messag
 
 /* A complete copy of what the caller gave (NULL: the defaults), whatever version it was compiled with. */
 karp_status check_write_options(const karp_write_options *given, karp_write_options *copy, karp_error *error);
-
-karp_str str_of(const char *text);
-bool str_is(karp_str a, const char *b);
-bool str_same(karp_str a, karp_str b);
-int str_order(karp_str a, karp_str b);
-bool str_starts(karp_str a, const char *prefix);
-/* Length of the UTF-8 sequence at text[at], 0 when it is none. */
-size_t utf8_length(karp_str text, size_t at);
 
 #endif

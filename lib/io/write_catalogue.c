@@ -15,7 +15,7 @@
 /* By name; those of one name as they stand. */
 static bool comes_before(const karp_catalogue *catalogue, uint32_t a, uint32_t b)
 {
-    int order = str_order(karp_catalogue_type(catalogue, a)->name, karp_catalogue_type(catalogue, b)->name);
+    int order = compare_str(karp_catalogue_type(catalogue, a)->name, karp_catalogue_type(catalogue, b)->name);
     return order != 0 ? order < 0 : a < b;
 }
 
@@ -70,7 +70,7 @@ static bool is_label(const karp_requirement *list, size_t index)
         return false;
     }
     for (size_t i = 0; i < index; i++) {
-        if (str_same(list[i].key, list[index].key)) {
+        if (equal_str(list[i].key, list[index].key)) {
             return false;
         }
     }

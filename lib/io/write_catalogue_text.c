@@ -40,7 +40,7 @@ static bool zone_seen(const karp_instance_type *type, size_t before, karp_str zo
     for (size_t i = 0; i < before; i++) {
         const karp_offering *o = &type->offerings[i];
         karp_str other = requirement_value(o->requirements, o->requirement_count, "topology.kubernetes.io/zone");
-        if (o->available && str_same(other, zone)) {
+        if (o->available && equal_str(other, zone)) {
             return true;
         }
     }
@@ -108,7 +108,7 @@ karp_status catalogue_as_text(const catalogue_job *job)
     size_t widths[COLUMNS];
     size_t other_width = 5;
     for (size_t c = 0; c < COLUMNS; c++) {
-        widths[c] = text_columns(str_of(titles[c]));
+        widths[c] = text_columns(str(titles[c]));
     }
     for (size_t i = 0; i < job->count; i++) {
         table_row row;
@@ -129,9 +129,9 @@ karp_status catalogue_as_text(const catalogue_job *job)
         size_t width = c == 6 ? other_width : widths[c];
         bool right = c >= 2 && c <= 5;
         if (right) {
-            text_right(b, str_of(titles[c]), width);
+            text_right(b, str(titles[c]), width);
         } else {
-            text_left(b, str_of(titles[c]), c + 1 < COLUMNS ? width : 0);
+            text_left(b, str(titles[c]), c + 1 < COLUMNS ? width : 0);
         }
         buffer_text(b, c + 1 < COLUMNS ? "  " : "");
     }

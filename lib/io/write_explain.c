@@ -17,7 +17,7 @@ typedef struct pod_answer {
 static bool has_pod(const write_job *job, const uint32_t *pods, size_t count, karp_str name)
 {
     for (size_t i = 0; i < count; i++) {
-        if (str_same(karp_decision_pod_name(job->decision, pods[i]), name)) {
+        if (equal_str(karp_decision_pod_name(job->decision, pods[i]), name)) {
             return true;
         }
     }
@@ -224,7 +224,7 @@ static karp_status find_node(const write_job *job, karp_str name, node_answer *a
         if (status != KARP_OK) {
             return status;
         }
-        answer->known = str_same(node.node, name);
+        answer->known = equal_str(node.node, name);
     }
     for (size_t i = 0; i < karp_decision_command_count(d) && !answer->has_command; i++) {
         karp_command command;
@@ -233,7 +233,7 @@ static karp_status find_node(const write_job *job, karp_str name, node_answer *a
             return status;
         }
         for (size_t k = 0; k < command.node_count; k++) {
-            if (str_same(command.nodes[k], name)) {
+            if (equal_str(command.nodes[k], name)) {
                 answer->has_command = true;
                 answer->command = i;
             }
@@ -245,7 +245,7 @@ static karp_status find_node(const write_job *job, karp_str name, node_answer *a
         if (status != KARP_OK) {
             return status;
         }
-        if (str_same(candidate.node, name)) {
+        if (equal_str(candidate.node, name)) {
             answer->is_candidate = true;
             answer->candidate = i;
         }
@@ -262,7 +262,7 @@ static karp_status next_kept(const write_job *job, karp_str name, size_t *next, 
         if (status != KARP_OK) {
             return status;
         }
-        if (str_same(kept->node, name)) {
+        if (equal_str(kept->node, name)) {
             *found = true;
             return KARP_OK;
         }

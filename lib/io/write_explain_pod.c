@@ -21,7 +21,7 @@ static karp_status find_row(const write_job *job, karp_str name, size_t *index, 
         if (status != KARP_OK) {
             return status;
         }
-        if (str_same(karp_decision_pod_name(job->decision, pod.pod), name)) {
+        if (equal_str(karp_decision_pod_name(job->decision, pod.pod), name)) {
             *index = i;
             *found = true;
             return KARP_OK;
@@ -117,7 +117,7 @@ static uint32_t funnel(const karp_pool_refusal *pool, size_t column)
 static void measure(const karp_unschedulable *pod, size_t widths[COLUMNS])
 {
     for (size_t c = 0; c < COLUMNS; c++) {
-        widths[c] = text_columns(str_of(headings[c]));
+        widths[c] = text_columns(str(headings[c]));
         for (size_t i = 0; i < pod->pool_count; i++) {
             size_t width = c == 0 ? text_columns(pod->pools[i].node_pool) : digits(funnel(&pod->pools[i], c));
             widths[c] = width > widths[c] && c + 1 < COLUMNS ? width : widths[c];
@@ -133,13 +133,13 @@ static karp_str stopped_by(const karp_pool_refusal *pool)
     karp_str text = pool->detail;
     size_t from = 0;
     if (!filtered || text.len == 0) {
-        return text.len == 0 ? str_of(karp_reason_text(pool->code)) : text;
+        return text.len == 0 ? str(karp_reason_text(pool->code)) : text;
     }
     while (from < text.len && !str_starts((karp_str){ text.ptr + from, text.len - from }, "; none ")) {
         from++;
     }
     if (from == text.len) {
-        return str_of(karp_reason_text(pool->code));
+        return str(karp_reason_text(pool->code));
     }
     size_t to = from += 2;
     while (to < text.len && !str_starts((karp_str){ text.ptr + to, text.len - to }, ", resources {")) {
@@ -157,9 +157,9 @@ static void table_of_pools(const text_out *t, const karp_unschedulable *pod)
     for (size_t c = 0; c < COLUMNS; c++) {
         buffer_repeat(t->out, " ", c == 0 ? 0 : COLUMN_GAP);
         if (c == 0 || c + 1 == COLUMNS) {
-            text_left(t->out, str_of(headings[c]), c == 0 ? widths[c] : 0);
+            text_left(t->out, str(headings[c]), c == 0 ? widths[c] : 0);
         } else {
-            text_right(t->out, str_of(headings[c]), widths[c]);
+            text_right(t->out, str(headings[c]), widths[c]);
         }
     }
     text_style_end(t, STYLE_DIM);
@@ -170,7 +170,7 @@ static void table_of_pools(const text_out *t, const karp_unschedulable *pod)
         for (size_t c = 1; c + 1 < COLUMNS; c++) {
             karp_double_format(funnel(&pod->pools[i], c), number);
             buffer_repeat(t->out, " ", COLUMN_GAP);
-            text_right(t->out, str_of(number), widths[c]);
+            text_right(t->out, str(number), widths[c]);
             at += COLUMN_GAP + widths[c];
         }
         buffer_repeat(t->out, " ", COLUMN_GAP);
@@ -200,7 +200,7 @@ static void names_of_target(text_flow *flow, const karp_unschedulable *pod, uint
         named++;
     }
     if (count > named) {
-        flow_words(flow, str_of("\xe2\x80\xa6"));
+        flow_words(flow, str("\xe2\x80\xa6"));
     }
 }
 

@@ -104,7 +104,7 @@ void json_key_str(json_out *j, karp_str key)
     j->after_key = true;
 }
 
-void json_key(json_out *j, const char *key) { json_key_str(j, str_of(key)); }
+void json_key(json_out *j, const char *key) { json_key_str(j, str(key)); }
 
 static void escaped(write_buffer *b, unsigned char c)
 {
@@ -162,7 +162,7 @@ void json_str(json_out *j, karp_str value)
     buffer_json_string(j->out, value);
 }
 
-void json_text(json_out *j, const char *value) { json_str(j, str_of(value)); }
+void json_text(json_out *j, const char *value) { json_str(j, str(value)); }
 
 void json_int(json_out *j, int64_t value)
 {
@@ -210,4 +210,4 @@ void json_member_str(json_out *j, const char *key, karp_str value)
     json_str(j, value);
 }
 
-void json_member_text(json_out *j, const char *key, const char *value) { json_member_str(j, key, str_of(value)); }
+void json_member_text(json_out *j, const char *key, const char *value) { json_member_str(j, key, str(value)); }

@@ -5,7 +5,7 @@
 
 uint64_t launch_number(launch_counter *counter, const karp_launch *launch)
 {
-    if (counter->number == 0 || !str_same(counter->node_pool, launch->node_pool)) {
+    if (counter->number == 0 || !equal_str(counter->node_pool, launch->node_pool)) {
         counter->node_pool = launch->node_pool;
         counter->number = 0;
     }
@@ -41,7 +41,7 @@ static void add_label(karp_label *labels, size_t *count, karp_str key, karp_str 
 {
     size_t at = *count;
     while (at > 0) {
-        int order = str_order(labels[at - 1].key, key);
+        int order = compare_str(labels[at - 1].key, key);
         if (order == 0) {
             return;
         }
@@ -92,7 +92,7 @@ karp_status launch_node_labels(karp_context *context, const karp_launch *launch,
     for (size_t i = 0; i < LEGACY_COUNT; i++) {
         for (size_t k = 0; k < used; k++) {
             if (str_is(list[k].key, legacy_labels[i].stable)) {
-                add_label(list, &used, str_of(legacy_labels[i].old), list[k].value);
+                add_label(list, &used, str(legacy_labels[i].old), list[k].value);
                 break;
             }
         }

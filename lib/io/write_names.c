@@ -60,7 +60,7 @@ static size_t run_length(const karp_decision *decision, const uint32_t *pods, si
     size_t length = 1;
     while (head.is_suffix && first + length < count) {
         split_name next = split(karp_decision_pod_name(decision, pods[first + length]));
-        if (!next.is_suffix || next.is_number != head.is_number || !str_same(next.head, head.head)) {
+        if (!next.is_suffix || next.is_number != head.is_number || !equal_str(next.head, head.head)) {
             break;
         }
         length++;

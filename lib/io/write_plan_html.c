@@ -373,13 +373,13 @@ static void write_keys(const page *p)
         }
     }
     if (coloured && s->workload_count > COLOURS) {
-        write_key(p, "wx", str_of("other workloads"));
+        write_key(p, "wx", str("other workloads"));
     }
     if (coloured) {
-        write_key(p, "wd", str_of("daemons"));
+        write_key(p, "wd", str("daemons"));
     }
     if (has_fold(s)) {
-        write_key(p, "wu", str_of("several nodes together"));
+        write_key(p, "wu", str("several nodes together"));
     }
     raw(p, "</div>\n<div class=\"s\" style=\"margin-top:6px\">A box is a node, as wide as its CPU; the pieces are what "
            "its pods "

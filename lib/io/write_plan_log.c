@@ -9,7 +9,7 @@ static void write_provider_id(json_out *j, karp_str zone, const char *id)
 {
     char text[512];
     size_t used = 0;
-    karp_str parts[] = { str_of("aws:///"), zone, str_of("/i-"), str_of(id) };
+    karp_str parts[] = { str("aws:///"), zone, str("/i-"), str(id) };
     for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
         for (size_t i = 0; i < parts[p].len && used < sizeof(text); i++) {
             text[used++] = parts[p].ptr[i];

@@ -24,12 +24,12 @@ static karp_status find_node(const write_job *job, size_t *next, karp_str name, 
         if (status != KARP_OK) {
             return status;
         }
-        if (str_order(node->node, name) >= 0) {
+        if (compare_str(node->node, name) >= 0) {
             break;
         }
         (*next)++;
     }
-    if (*next >= count || !str_same(node->node, name)) {
+    if (*next >= count || !equal_str(node->node, name)) {
         *node = (karp_node_use){ .size = sizeof(*node), .node = name };
     }
     return KARP_OK;
@@ -130,7 +130,7 @@ static void add_others(write_buffer *b, const karp_launch *launch, size_t others
     size_t shown = 0;
     for (size_t i = 0; i < launch->instance_type_count && shown < 2; i++) {
         karp_str name = launch->instance_types[i];
-        if (!str_same(name, launch->choice.instance_type) && !str_same(name, launch->runner_up.instance_type)) {
+        if (!equal_str(name, launch->choice.instance_type) && !equal_str(name, launch->runner_up.instance_type)) {
             buffer_text(b, shown == 0 ? " " : ", ");
             buffer_str(b, name);
             shown++;
@@ -152,7 +152,7 @@ static karp_status titled_line(const text_out *t, const write_job *job, const ch
     }
     buffer_repeat(t->out, " ", ROW_INDENT);
     text_style_begin(t, STYLE_DIM);
-    text_left(t->out, str_of(title), TITLE);
+    text_left(t->out, str(title), TITLE);
     text_style_end(t, STYLE_DIM);
     text_flow flow;
     flow_begin(&flow, t, ROW_INDENT + TITLE, ROW_INDENT + TITLE, MOST_DETAIL_LINES);
@@ -245,18 +245,18 @@ static bool same_refusal(const karp_unschedulable *a, const karp_unschedulable *
 {
     if (a->code != b->code || a->permanent != b->permanent || a->pool_count != b->pool_count ||
         a->target_count != b->target_count || a->relaxed_count != b->relaxed_count ||
-        !str_same(a->message, b->message)) {
+        !equal_str(a->message, b->message)) {
         return false;
     }
     for (size_t i = 0; i < a->pool_count; i++) {
         const karp_pool_refusal *p = &a->pools[i];
         const karp_pool_refusal *q = &b->pools[i];
-        if (p->code != q->code || !str_same(p->node_pool, q->node_pool) || !str_same(p->detail, q->detail)) {
+        if (p->code != q->code || !equal_str(p->node_pool, q->node_pool) || !equal_str(p->detail, q->detail)) {
             return false;
         }
     }
     for (size_t i = 0; i < a->target_count; i++) {
-        if (a->targets[i].code != b->targets[i].code || !str_same(a->targets[i].target, b->targets[i].target)) {
+        if (a->targets[i].code != b->targets[i].code || !equal_str(a->targets[i].target, b->targets[i].target)) {
             return false;
         }
     }
@@ -281,8 +281,8 @@ static void write_funnel(text_flow *flow, const karp_pool_refusal *pool)
     bool last = false;
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !last; i++) {
         last = i == 3 || steps[i].left == 0;
-        karp_str before = str_of(steps[i].before);
-        karp_str after = str_of(steps[i].after);
+        karp_str before = str(steps[i].before);
+        karp_str after = str(steps[i].after);
         size_t digits = 1;
         for (uint32_t rest = steps[i].left; rest >= 10; rest /= 10) {
             digits++;
@@ -310,7 +310,7 @@ void rows_refusal(const text_out *t, const karp_unschedulable *pod, size_t most_
     if (pod->pool_count == 0) {
         buffer_repeat(b, " ", ROW_INDENT);
         flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, most_lines);
-        flow_words(&flow, pod->message.len > 0 ? pod->message : str_of(karp_reason_text(pod->code)));
+        flow_words(&flow, pod->message.len > 0 ? pod->message : str(karp_reason_text(pod->code)));
         buffer_char(b, '\n');
     }
     for (size_t i = 0; i < pod->pool_count; i++) {
@@ -319,7 +319,7 @@ void rows_refusal(const text_out *t, const karp_unschedulable *pod, size_t most_
         text_left(b, pool->node_pool, width);
         buffer_text(b, "  ");
         flow_begin(&flow, t, ROW_INDENT + 7 + width, ROW_INDENT + 7 + width, most_lines);
-        flow_words(&flow, pool->detail.len > 0 ? pool->detail : str_of(karp_reason_text(pool->code)));
+        flow_words(&flow, pool->detail.len > 0 ? pool->detail : str(karp_reason_text(pool->code)));
         flow.lines_left++; /* the numbers are told in any case */
         write_funnel(&flow, pool);
         buffer_char(b, '\n');
@@ -412,7 +412,7 @@ static karp_status write_ignored(const text_out *t, const write_job *job)
         buffer_char(b, ' ');
         text_flow flow;
         flow_begin(&flow, t, ROW_INDENT + 2, ROW_INDENT + text_columns(name) + 1, MOST_MESSAGE_LINES);
-        flow_words(&flow, pod.message.len > 0 ? pod.message : str_of(karp_reason_text(pod.code)));
+        flow_words(&flow, pod.message.len > 0 ? pod.message : str(karp_reason_text(pod.code)));
         buffer_char(b, '\n');
     }
     return KARP_OK;

@@ -89,10 +89,10 @@ static void taints(write_buffer *b, const char *key, const karp_taint *list, siz
     buffer_text(b, ":\n");
     for (size_t i = 0; i < count; i++) {
         line(b, 2, "- ");
-        member(b, 0, str_of("effect"), list[i].effect);
-        member(b, 4, str_of("key"), list[i].key);
+        member(b, 0, str("effect"), list[i].effect);
+        member(b, 4, str("key"), list[i].key);
         if (list[i].value.len > 0) {
-            member(b, 4, str_of("value"), list[i].value);
+            member(b, 4, str("value"), list[i].value);
         }
     }
 }
@@ -103,13 +103,13 @@ static void requirements(write_buffer *b, const karp_requirement *list, size_t c
     buffer_text(b, count == 0 ? " []\n" : "\n");
     for (size_t i = 0; i < count; i++) {
         line(b, 2, "- ");
-        member(b, 0, str_of("key"), list[i].key);
+        member(b, 0, str("key"), list[i].key);
         if (list[i].min_values > 0) {
             line(b, 4, "minValues: ");
             buffer_uint(b, list[i].min_values == KARP_MIN_VALUES_ZERO ? 0 : list[i].min_values);
             buffer_char(b, '\n');
         }
-        member(b, 4, str_of("operator"), str_of(operator_name(list[i].op)));
+        member(b, 4, str("operator"), str(operator_name(list[i].op)));
         if (list[i].value_count == 0) {
             continue;
         }
@@ -131,7 +131,7 @@ static void duration(write_buffer *b, const char *key, int64_t value)
     if (value != KARP_DURATION_NEVER) {
         karp_duration_format(value, text);
     }
-    member(b, 2, str_of(key), str_of(text));
+    member(b, 2, str(key), str(text));
 }
 
 static void node_claim(write_buffer *b, const karp_launch *launch, uint64_t number)
@@ -140,13 +140,13 @@ static void node_claim(write_buffer *b, const karp_launch *launch, uint64_t numb
     labels(b, "annotations", launch->annotations, launch->annotation_count);
     labels(b, "labels", launch->labels, launch->label_count);
     char name[LAUNCH_NAME];
-    member(b, 2, str_of("name"), launch_name(launch, number, name));
+    member(b, 2, str("name"), launch_name(launch, number, name));
     buffer_text(b, "spec:\n");
     duration(b, "expireAfter", launch->expire_after);
     line(b, 2, "nodeClassRef:\n");
-    member(b, 4, str_of("group"), launch->node_class.group);
-    member(b, 4, str_of("kind"), launch->node_class.kind);
-    member(b, 4, str_of("name"), launch->node_class.name);
+    member(b, 4, str("group"), launch->node_class.group);
+    member(b, 4, str("kind"), launch->node_class.kind);
+    member(b, 4, str("name"), launch->node_class.name);
     requirements(b, launch->claim_requirements, launch->claim_requirement_count);
     line(b, 2, "resources:\n");
     line(b, 4, launch->request_count == 0 ? "requests: {}\n" : "requests:\n");

@@ -23,7 +23,7 @@ node_row launch_row(const karp_launch *launch)
                      -1,
                      chosen ? launch->choice.price : -1 };
     if (!chosen) {
-        row.instance_type = str_of("any type");
+        row.instance_type = str("any type");
         return row;
     }
     row.cpu = share(resource_amount(launch->requests, launch->request_count, "cpu"),
@@ -94,7 +94,7 @@ void row_write(const text_out *t, const row_widths *w, const node_row *row)
     write_buffer *b = t->out;
     buffer_text(b, "  ");
     text_style_begin(t, row->style);
-    text_left(b, str_of(row->mark), ROW_INDENT - 2);
+    text_left(b, str(row->mark), ROW_INDENT - 2);
     text_left(b, row->name, w->name);
     text_style_end(t, row->style);
     buffer_text(b, "  ");
@@ -204,7 +204,7 @@ static karp_status find_row(const write_job *job, const karp_decision *decision,
         if (status != KARP_OK) {
             return status;
         }
-        int order = str_order(node->node, name);
+        int order = compare_str(node->node, name);
         if (order == 0) {
             return KARP_OK;
         }
@@ -252,7 +252,7 @@ static karp_status count_moving(const write_job *job, const karp_decision *decis
             return status;
         }
         for (size_t k = 0; k < command->node_count; k++) {
-            if (str_same(candidate.node, command->nodes[k])) {
+            if (equal_str(candidate.node, command->nodes[k])) {
                 *pods += candidate.pod_count;
                 *pool = k == 0 ? candidate.node_pool : *pool;
             }
@@ -285,7 +285,7 @@ static karp_status command_reach(const text_out *t, const write_job *job, const 
         if (status != KARP_OK) {
             return status;
         }
-        if (pool.len > 0 && str_same(budget.node_pool, pool) && budget.remaining < 1000000) {
+        if (pool.len > 0 && equal_str(budget.node_pool, pool) && budget.remaining < 1000000) {
             buffer_text(b, "  budget of ");
             text_clean(b, pool);
             buffer_char(b, ' ');
@@ -360,7 +360,7 @@ void rows_reason(const text_out *t, size_t column, size_t most_lines, karp_str d
 {
     text_flow flow;
     flow_begin(&flow, t, column, column, most_lines);
-    flow_words(&flow, detail.len > 0 ? detail : str_of(karp_reason_text(code)));
+    flow_words(&flow, detail.len > 0 ? detail : str(karp_reason_text(code)));
     end_reason(t, code);
 }
 
@@ -380,7 +380,7 @@ void rows_kept_reason(const text_out *t, size_t column, size_t most_lines, const
     }
     text_flow flow;
     flow_begin(&flow, t, column, column, most_lines);
-    flow_words(&flow, str_of(karp_reason_text(kept->code)));
+    flow_words(&flow, str(karp_reason_text(kept->code)));
     buffer_char(t->out, ':');
     flow.column++;
     flow_words(&flow, kept->detail);
@@ -533,12 +533,12 @@ void header_line(const text_out *t, const write_job *job, const char *verb)
     }
     header_part(
         t, &column, "profile ",
-        str_of(karp_profile_name(karp_decision_profile(job->decision), karp_decision_peer_version(job->decision))));
+        str(karp_profile_name(karp_decision_profile(job->decision), karp_decision_peer_version(job->decision))));
     if (options->catalogue.len > 0) {
         header_part(t, &column, "catalogue ", options->catalogue);
     }
     karp_time_format(karp_decision_now(job->decision), now);
-    header_part(t, &column, "now ", str_of(now));
+    header_part(t, &column, "now ", str(now));
     if (options->digest.len >= 8) {
         header_part(t, &column, "input sha256:", short_digest(options->digest, digest));
     }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt, explain}; everything
-else sees the public headers only, but io also the providers, with which it is one library."""
+"""Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt, explain}. io and the
+providers are the other library: beside the public headers they see base and json, and io sees the providers. Everything
+else sees the public headers only."""
 import re
 import sys
 
@@ -13,7 +14,7 @@ BELOW = {
     'schedule': {'base', 'model', 'decision'},
     'disrupt': {'base', 'model', 'decision', 'schedule'},
     'explain': {'base', 'model', 'decision', 'schedule'},
-    'io': {'providers'}, 'providers': set(), 'cli': set(),
+    'json': {'base'}, 'providers': {'base', 'json'}, 'io': {'base', 'json', 'providers'}, 'cli': set(),
 }
 # The core computes: of the C library it takes types, strings and arithmetic (of stdio.h vsnprintf, see tests/abi/purity.py).
 CORE_SYSTEM = {'float.h', 'inttypes.h', 'limits.h', 'math.h', 'stdalign.h', 'stdarg.h', 'stdatomic.h', 'stdbool.h',
@@ -39,6 +40,8 @@ def refusal(room, name, include, quoted):
         return 'it belongs to libkarp-io' if outside_only and room in tree.CORE else None
     if first not in BELOW:
         return None
+    if include == 'base/context.h' and room not in tree.CORE:
+        return 'what a context is made of is known to libkarp alone'
     if room == 'explain' and name.startswith('verify') and first == 'schedule':
         return 'the verifier shares nothing with the scheduler'
     return None if first == room or first in BELOW[room] else f'{room} does not see {first}'

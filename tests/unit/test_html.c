@@ -57,7 +57,7 @@ static void escapes(void **state)
     karp_context *context = NULL;
     assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        expect(context, html_text, str_of(cases[i][0]), cases[i][1]);
+        expect(context, html_text, str(cases[i][0]), cases[i][1]);
     }
     for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++) {
         char given[16] = "a";
@@ -66,12 +66,12 @@ static void escapes(void **state)
         strncat(given, "<", 2);
         strncat(wanted, mark, 4);
         strncat(wanted, "&lt;", 5);
-        expect(context, html_text, str_of(given), wanted);
+        expect(context, html_text, str(given), wanted);
     }
     expect(context, html_text, (karp_str){ "a\0b", 3 },
            "a\xef\xbf\xbd"
            "b");
-    expect(context, html_json, str_of("{\"a\":\"</script><!-- & -->\"}"),
+    expect(context, html_json, str("{\"a\":\"</script><!-- & -->\"}"),
            "{\"a\":\"\\u003c/script\\u003e\\u003c!-- \\u0026 --\\u003e\"}");
     karp_context_free(context);
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <base/str.h>
+
+int compare_str(karp_str a, karp_str b)
+{
+    size_t common = a.len < b.len ? a.len : b.len;
+    int order = common > 0 ? memcmp(a.ptr, b.ptr, common) : 0;
+    if (order != 0) return order;
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+bool str_starts(karp_str a, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return a.len >= length && memcmp(a.ptr, prefix, length) == 0;
+}
+
+bool str_ends(karp_str a, const char *suffix)
+{
+    size_t length = strlen(suffix);
+    return a.len >= length && (length == 0 || memcmp(a.ptr + a.len - length, suffix, length) == 0);
+}
+
+void str_shorten(char *into, size_t room, karp_str text)
+{
+    size_t length = text.len < room - 1 ? text.len : room - 1;
+    while (length < text.len && length > 0 && ((unsigned char)text.ptr[length] & 0xc0) == 0x80) length--;
+    if (length) memcpy(into, text.ptr, length);
+    into[length] = '\0';
+}
+
+size_t utf8_length(karp_str text, size_t at)
+{
+    const unsigned char *p = (const unsigned char *)text.ptr + at;
+    size_t left = text.len - at;
+    unsigned char c = p[0];
+    if (c < 0x80) return 1;
+    size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+    if (c < 0xc2 || c > 0xf4 || length > left) return 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    }
+    bool overlong = (c == 0xe0 && p[1] < 0xa0) || (c == 0xf0 && p[1] < 0x90);
+    bool surrogate = c == 0xed && p[1] >= 0xa0;
+    bool beyond = c == 0xf4 && p[1] >= 0x90;
+    return overlong || surrogate || beyond ? 0 : length;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked of a karp_str. */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <string.h>
+#include <karp/base.h>
+
+/* A karp_str of a C string literal or NUL-terminated text; NULL is "". */
+static inline karp_str str(const char *text) { return (karp_str){ text, text ? strlen(text) : 0 }; }
+
+static inline bool equal_str(karp_str a, karp_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+static inline bool str_is(karp_str a, const char *text) { return equal_str(a, str(text)); }
+
+/* Byte-wise comparison, shorter first among equals-so-far. */
+int compare_str(karp_str a, karp_str b);
+bool str_starts(karp_str a, const char *prefix);
+bool str_ends(karp_str a, const char *suffix);
+
+/* Copies the text, shortened at a character's boundary, with a NUL. */
+void str_shorten(char *into, size_t room, karp_str text);
+
+/* Length of the UTF-8 sequence at text[at], 0 when it is none. */
+size_t utf8_length(karp_str text, size_t at);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The allocations of lib/base in libkarp-io. What a context is made of is libkarp's own, and the two libraries may be of
+ * different versions: so these are the public functions, and what grows is moved. */
+#include <base/memory.h>
+
+#include <string.h>
+
+void *mem_alloc(karp_context *context, size_t bytes) { return karp_alloc(context, bytes); }
+
+void *mem_zalloc(karp_context *context, size_t bytes)
+{
+    void *ptr = karp_alloc(context, bytes);
+    if (ptr) memset(ptr, 0, bytes);
+    return ptr;
+}
+
+void *mem_realloc(karp_context *context, void *ptr, size_t old_bytes, size_t new_bytes)
+{
+    void *moved = karp_alloc(context, new_bytes);
+    if (!moved || !ptr) return moved;
+    memcpy(moved, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
+    karp_free(context, ptr, old_bytes);
+    return moved;
+}
+
+void mem_free(karp_context *context, void *ptr, size_t bytes) { karp_free(context, ptr, bytes); }

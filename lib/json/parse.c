@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON text into trees, in one pass. */
+#include <json/tree.h>
+
+#include <base/sort.h>
+#include <karp/values.h>
+#include <string.h>
+
+/* Of nested values, whatever the caller allows: each level is a call of its own. */
+enum { DEEPEST = 2048 };
+
+typedef struct parser {
+    trees *t;
+    const char *start, *at, *end;
+    unsigned depth, deepest;
+    tree_fault fault;
+} parser;
+
+static tree *value(parser *p);
+
+/* NULL, so that a caller can return it. The first reason stays. */
+static void *refuse(parser *p, karp_status status, const char *why)
+{
+    if (p->fault.status == KARP_OK) p->fault = (tree_fault){ status, why, (size_t)(p->at - p->start) };
+    return NULL;
+}
+
+static void *refuse_memory(parser *p)
+{
+    if (p->t->status == KARP_OK) p->t->status = KARP_E_NOMEM;
+    return refuse(p, p->t->status, p->t->status == KARP_E_NOMEM ? "out of memory" : "too large");
+}
+
+static inline void skip_space(parser *p)
+{
+    while (p->at < p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\t' || *p->at == '\r')) p->at++;
+}
+
+static inline char next(const parser *p) { return p->at < p->end ? *p->at : '\0'; }
+
+static tree *made(parser *p, tree_type type, const char *from, karp_str text)
+{
+    tree *node = tree_new_slice(p->t, type, text);
+    if (!node) return refuse_memory(p);
+    node->at = (uint32_t)(from - p->start);
+    return node;
+}
+
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
+
+static bool four_digits(const parser *p, const char *at, uint32_t *out)
+{
+    if (p->end - at < 4) return false;
+    *out = 0;
+    for (size_t i = 0; i < 4; i++) {
+        char c = at[i];
+        uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
+                         : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
+                                                : 16;
+        if (digit == 16) return false;
+        *out = *out * 16 + digit;
+    }
+    return true;
+}
+
+static size_t put_character(char *into, uint32_t code)
+{
+    if (code < 0x80) {
+        into[0] = (char)code;
+        return 1;
+    }
+    size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const unsigned char lead[5] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+    for (size_t i = length; i-- > 1; code >>= 6) into[i] = (char)(0x80 | (code & 0x3f));
+    into[0] = (char)(lead[length] | code);
+    return length;
+}
+
+/* Four hexadecimal digits, behind \u; twice that where the first ones are half of a character. 0 = refused. */
+static size_t put_code(parser *p, char *into)
+{
+    uint32_t code, low;
+    if (!four_digits(p, p->at, &code)) {
+        refuse(p, KARP_E_SYNTAX, "four hexadecimal digits have to follow \\u");
+        return 0;
+    }
+    p->at += 4;
+    if (code >= 0xd800 && code < 0xdc00) {
+        bool pair = p->end - p->at >= 6 && p->at[0] == '\\' && p->at[1] == 'u' && four_digits(p, p->at + 2, &low);
+        if (pair && low >= 0xdc00 && low < 0xe000) {
+            p->at += 6;
+            return put_character(into, 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
+        }
+    }
+    if (code == 0 || (code >= 0xd800 && code < 0xe000)) {
+        refuse(p, KARP_E_SYNTAX, code == 0 ? "a NUL in a string" : "half a character in a string");
+        return 0;
+    }
+    return put_character(into, code);
+}
+
+/* An escape, behind the backslash. 0 = refused. */
+static size_t put_escape(parser *p, char *into)
+{
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    char c = p->at < p->end ? *p->at++ : '\0';
+    if (c == 'u') return put_code(p, into);
+    const char *known = c != '\0' ? strchr(from, c) : NULL;
+    if (known == NULL) {
+        p->at--;
+        refuse(p, KARP_E_SYNTAX, "an escape that JSON does not have");
+        return 0;
+    }
+    into[0] = to[known - from];
+    return 1;
+}
+
+/* Which of eight bytes are zero: the highest bit of each is set. */
+#define ONES UINT64_C(0x0101010101010101)
+#define HIGHS UINT64_C(0x8080808080808080)
+
+/* Whether eight bytes have a quote, a backslash, a control character or what is not ASCII. */
+static inline bool is_special(const char *bytes)
+{
+    uint64_t v;
+    memcpy(&v, bytes, sizeof v);
+    uint64_t quote = v ^ (ONES * '"'), slash = v ^ (ONES * '\\');
+    return ((((quote - ONES) & ~quote) | ((slash - ONES) & ~slash) | (v - ONES * 0x20) | v) & HIGHS) != 0;
+}
+
+/* Up to the next quote, backslash, or what may not be in a string. */
+static void skip_plain(parser *p)
+{
+    const char *at = p->at;
+    for (;;) {
+        while (p->end - at >= 8 && !is_special(at)) at += 8;
+        if (at == p->end) break;
+        unsigned char c = (unsigned char)*at;
+        if (c == '"' || c == '\\' || c < 0x20) break;
+        size_t length = c < 0x80 ? 1 : utf8_length((karp_str){ at, (size_t)(p->end - at) }, 0);
+        if (length == 0) {
+            p->at = at;
+            refuse(p, KARP_E_SYNTAX, "what is not UTF-8");
+            return;
+        }
+        at += length;
+    }
+    p->at = at;
+}
+
+/* A string with escapes, at the first of them. An escape is never shorter than what it stands for. */
+static bool unescape(parser *p, const char *from, karp_str *out)
+{
+    /* Mostly it ends at the next quote. */
+    const char *quote = memchr(p->at, '"', (size_t)(p->end - p->at));
+    while (quote && quote[-1] == '\\') quote = memchr(quote + 1, '"', (size_t)(p->end - quote - 1));
+    if (!quote) quote = p->end;
+    char *into = arena_alloc_aligned(&p->t->memory, (size_t)(quote - from), 1);
+    if (!into) return refuse_memory(p) != NULL;
+    size_t length = 0;
+    const char *plain = from;
+    for (;;) {
+        memcpy(into + length, plain, (size_t)(p->at - plain));
+        length += (size_t)(p->at - plain);
+        if (p->fault.status != KARP_OK || next(p) != '\\') break;
+        p->at++;
+        length += put_escape(p, into + length);
+        plain = p->at;
+        if (p->fault.status != KARP_OK) return false;
+        skip_plain(p);
+    }
+    *out = (karp_str){ into, length };
+    return p->fault.status == KARP_OK;
+}
+
+/* A string, at its opening quote. false = refused. */
+static bool string(parser *p, karp_str *out)
+{
+    const char *from = ++p->at;
+    skip_plain(p);
+    *out = (karp_str){ from, (size_t)(p->at - from) };
+    if (p->fault.status != KARP_OK || (next(p) == '\\' && !unescape(p, from, out))) return false;
+    if (next(p) != '"') {
+        refuse(p, KARP_E_SYNTAX, p->at == p->end ? "a string without an end" : "a control character in a string");
+        return false;
+    }
+    p->at++;
+    if (out->len >= UINT32_MAX) return refuse(p, KARP_E_LIMIT, "too large") != NULL;
+    return true;
+}
+
+/* ---- numbers and words --------------------------------------------------------------------------------------------- */
+
+static size_t skip_digits(parser *p)
+{
+    const char *from = p->at;
+    while (p->at < p->end && *p->at >= '0' && *p->at <= '9') p->at++;
+    return (size_t)(p->at - from);
+}
+
+static bool fits_64_bits(const char *from, const char *end)
+{
+    bool negative = *from == '-';
+    uint64_t whole = 0, most = (uint64_t)INT64_MAX + negative;
+    for (from += negative; from < end; from++) {
+        uint64_t digit = (uint64_t)(*from - '0');
+        if (whole > (most - digit) / 10) return false;
+        whole = whole * 10 + digit;
+    }
+    return true;
+}
+
+static tree *number(parser *p)
+{
+    const char *from = p->at;
+    bool whole = true;
+    p->at += *p->at == '-';
+    const char *first = p->at;
+    size_t digits = skip_digits(p);
+    bool good = digits > 0 && (digits == 1 || *first != '0');
+    if (good && next(p) == '.') {
+        whole = false;
+        p->at++;
+        good = skip_digits(p) > 0;
+    }
+    if (good && (next(p) == 'e' || next(p) == 'E')) {
+        whole = false;
+        p->at++;
+        p->at += next(p) == '+' || next(p) == '-';
+        good = skip_digits(p) > 0;
+    }
+    if (!good) return refuse(p, KARP_E_SYNTAX, "not a number as JSON has them");
+    karp_str text = { from, (size_t)(p->at - from) };
+    double real = 0;
+    if (whole && digits > 18 && !fits_64_bits(from, p->at)) return refuse(p, KARP_E_RANGE, "an integer beyond 64 bits");
+    karp_status status = whole ? KARP_OK : karp_double_parse(text, &real);
+    if (status != KARP_OK) return refuse(p, status, "a number too large for a double");
+    return made(p, whole ? TREE_INTEGER : TREE_REAL, from, text);
+}
+
+static tree *word(parser *p)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+        tree_type type;
+    } words[] = { { "null", 4, TREE_NULL }, { "true", 4, TREE_TRUE }, { "false", 5, TREE_FALSE } };
+    for (size_t i = 0; i < 3; i++) {
+        if ((size_t)(p->end - p->at) < words[i].length || memcmp(p->at, words[i].text, words[i].length) != 0) continue;
+        const char *from = p->at;
+        p->at += words[i].length;
+        return made(p, words[i].type, from, (karp_str){ NULL, 0 });
+    }
+    return refuse(p, KARP_E_SYNTAX, p->at < p->end ? "no value starts like this" : "it ends in the middle");
+}
+
+/* ---- lists and maps ------------------------------------------------------------------------------------------------ */
+
+static bool push(parser *p, karp_str name, tree *item)
+{
+    trees *t = p->t;
+    if (t->stack_count == t->stack_capacity &&
+        !grow(t->memory.context, (void **)&t->stack, &t->stack_capacity, t->stack_count + 1, sizeof *t->stack))
+        return refuse_memory(p) != NULL;
+    t->stack[t->stack_count++] = (tree_member){ name.ptr, item, (uint32_t)name.len };
+    return true;
+}
+
+/* Behind a bracket or a value: whether another value follows. The bracket that closes is stepped over. */
+static bool more(parser *p, bool first, char close)
+{
+    skip_space(p);
+    char c = next(p);
+    if (c == close) {
+        p->at++;
+        return false;
+    }
+    if (first) return true;
+    if (c != ',') {
+        refuse(p, KARP_E_SYNTAX,
+               p->at == p->end ? "it ends in the middle" : "a comma or the closing bracket is missing");
+        return false;
+    }
+    p->at++;
+    skip_space(p);
+    return true;
+}
+
+static void item(parser *p)
+{
+    tree *made_item = value(p);
+    if (made_item) push(p, (karp_str){ NULL, 0 }, made_item);
+}
+
+static void member(parser *p)
+{
+    karp_str name;
+    if (next(p) != '"') {
+        refuse(p, KARP_E_SYNTAX, p->at == p->end ? "it ends in the middle" : "a member's name is missing");
+        return;
+    }
+    if (!string(p, &name)) return;
+    skip_space(p);
+    if (next(p) != ':') {
+        refuse(p, KARP_E_SYNTAX, "\":\" is missing");
+        return;
+    }
+    p->at++;
+    skip_space(p);
+    tree *made_value = value(p);
+    if (made_value) push(p, name, made_value);
+}
+
+static int by_name(const void *a, const void *b, const void *user)
+{
+    const tree_member *members = user;
+    const uint32_t *x = a, *y = b;
+    return compare_str(tree_member_name(&members[*x]), tree_member_name(&members[*y]));
+}
+
+/* Many members: sorted, those of one name lie together. */
+static size_t leave_repeats_of_many(parser *p, tree_member *members, size_t count)
+{
+    karp_context *context = p->t->memory.context;
+    uint32_t *order = mem_alloc(context, count * sizeof *order);
+    for (size_t i = 0; order && i < count; i++) order[i] = (uint32_t)i;
+    if (!order || !sort_stable(context, order, count, sizeof *order, by_name, members)) {
+        mem_free(context, order, count * sizeof *order);
+        refuse_memory(p);
+        return count;
+    }
+    for (size_t i = count; i-- > 1;) {
+        if (by_name(&order[i - 1], &order[i], members) != 0) continue;
+        members[order[i - 1]].value = members[order[i]].value;
+        members[order[i]].value = NULL;
+    }
+    mem_free(context, order, count * sizeof *order);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (members[i].value) members[kept++] = members[i];
+    }
+    return kept;
+}
+
+/* Of a name that comes up again the first place and the last value stay. Returns how many members are left. */
+static size_t leave_repeats(parser *p, tree_member *members, size_t count)
+{
+    if (count > 32) return leave_repeats_of_many(p, members, count);
+    uint64_t seen = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        karp_str name = tree_member_name(&members[i]);
+        uint64_t bit = name.len ? UINT64_C(1) << ((name.len * 7 + (unsigned char)name.ptr[0] * 3u +
+                                                   (unsigned char)name.ptr[name.len - 1]) &
+                                                  63)
+                                : 1;
+        size_t k = kept;
+        if (seen & bit) {
+            for (k = 0; k < kept && !equal_str(tree_member_name(&members[k]), name); k++) {
+            }
+        }
+        seen |= bit;
+        if (k < kept) members[k].value = members[i].value;
+        else members[kept++] = members[i];
+    }
+    return kept;
+}
+
+static void fill(parser *p, tree *into, tree_member *members, size_t count)
+{
+    if (into->type == TREE_MAP) count = leave_repeats(p, members, count);
+    if (count == 0 || p->fault.status != KARP_OK) return;
+    if (count >= UINT32_MAX) {
+        refuse(p, KARP_E_LIMIT, "too large");
+        return;
+    }
+    size_t bytes = count * (into->type == TREE_MAP ? sizeof *members : sizeof members->value);
+    void *space = arena_alloc_aligned(&p->t->memory, bytes, sizeof(void *));
+    if (!space) {
+        refuse_memory(p);
+        return;
+    }
+    into->count = into->capacity = (uint32_t)count;
+    if (into->type == TREE_MAP) {
+        into->of.members = memcpy(space, members, bytes);
+    } else {
+        into->of.items = space;
+        for (size_t i = 0; i < count; i++) into->of.items[i] = members[i].value;
+    }
+}
+
+static tree *container(parser *p, tree_type type)
+{
+    if (p->depth >= p->deepest) return refuse(p, KARP_E_LIMIT, "nested too deep");
+    tree *out = made(p, type, p->at, (karp_str){ NULL, 0 });
+    if (!out) return NULL;
+    out->of.items = NULL;
+    size_t from = p->t->stack_count;
+    p->depth++;
+    p->at++;
+    for (bool first = true; more(p, first, type == TREE_MAP ? '}' : ']'); first = false) {
+        if (type == TREE_MAP) member(p);
+        else item(p);
+        if (p->fault.status != KARP_OK) break;
+    }
+    p->depth--;
+    if (p->fault.status == KARP_OK) fill(p, out, p->t->stack + from, p->t->stack_count - from);
+    p->t->stack_count = from;
+    return p->fault.status == KARP_OK ? out : NULL;
+}
+
+static tree *value(parser *p)
+{
+    char c = next(p);
+    if (c == '"') {
+        const char *from = p->at;
+        karp_str text;
+        return string(p, &text) ? made(p, TREE_STRING, from, text) : NULL;
+    }
+    if (c == '{') return container(p, TREE_MAP);
+    if (c == '[') return container(p, TREE_LIST);
+    return c == '-' || (c >= '0' && c <= '9') ? number(p) : word(p);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------ */
+
+karp_status tree_parse(trees *t, karp_str text, uint32_t max_nesting, tree **out, size_t *length, tree_fault *fault)
+{
+    parser p = { .t = t,
+                 .start = text.ptr,
+                 .at = text.ptr,
+                 .end = text.ptr + text.len,
+                 .deepest = max_nesting < DEEPEST ? max_nesting : DEEPEST };
+    *out = NULL;
+    if (t->status) refuse_memory(&p);
+    if (text.len >= UINT32_MAX) refuse(&p, KARP_E_LIMIT, "too large");
+    skip_space(&p);
+    tree *root = p.fault.status == KARP_OK ? value(&p) : NULL;
+    if (root && !length) {
+        skip_space(&p);
+        if (p.at < p.end) refuse(&p, KARP_E_SYNTAX, "something follows the value");
+    }
+    *fault = p.fault;
+    if (p.fault.status != KARP_OK) return p.fault.status;
+    if (length) *length = (size_t)(p.at - p.start);
+    *out = root;
+    return KARP_OK;
+}
+
+void tree_position(karp_str text, size_t at, uint32_t *line, uint32_t *column)
+{
+    size_t start = 0;
+    *line = 1;
+    for (size_t i = 0; i < at && i < text.len; i++) {
+        if (text.ptr[i] != '\n') continue;
+        if (*line < UINT32_MAX) ++*line;
+        start = i + 1;
+    }
+    *column = at - start < UINT32_MAX ? (uint32_t)(at - start) + 1 : UINT32_MAX;
+}
+
+karp_status tree_read(trees *t, karp_str document, karp_str text, tree **out, karp_error *error)
+{
+    const karp_context_options *limits = karp_context_get_options(t->memory.context);
+    tree_fault found;
+    *out = NULL;
+    if (!text.ptr) text.ptr = "";
+    if (text.len > limits->max_document_bytes) {
+        found = (tree_fault){ KARP_E_LIMIT, "the document is longer than the limit", 0 };
+    } else if (tree_parse(t, text, limits->max_nesting, out, NULL, &found) == KARP_OK) {
+        return KARP_OK;
+    }
+    if (found.status == KARP_E_NOMEM) return fail_nomem(error);
+    fail(error, found.status, found.status == KARP_E_SYNTAX ? "not JSON: %s" : "%s", found.why);
+    uint32_t line, column;
+    tree_position(text, found.at, &line, &column);
+    error_set_place(error, document, line, column, found.at);
+    return found.status;
+}

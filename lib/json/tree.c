@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <json/tree.h>
+
+#include <karp/values.h>
+#include <string.h>
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+/* Nodes are taken from the arena in so many at a time. */
+enum { NODES_AT_ONCE = 32 };
+
+void trees_init(trees *t, karp_context *context)
+{
+    memset(t, 0, sizeof *t);
+    arena_init(&t->memory, context);
+}
+
+static void free_stack(trees *t)
+{
+    mem_free(t->memory.context, t->stack, t->stack_capacity * sizeof *t->stack);
+    t->stack = NULL;
+    t->stack_capacity = 0;
+}
+
+void trees_free(trees *t)
+{
+    free_stack(t);
+    arena_free(&t->memory);
+    trees_init(t, t->memory.context);
+}
+
+void trees_clear(trees *t)
+{
+    /* One huge document must not pin its memory for all that follow. */
+    if (t->stack_capacity > 4096) free_stack(t);
+    arena_release(&t->memory, (arena_mark){ NULL, NULL });
+    t->status = KARP_OK;
+    t->spare = NULL;
+    t->spare_count = t->stack_count = 0;
+}
+
+static void *refused(trees *t)
+{
+    if (t->status == KARP_OK) t->status = KARP_E_NOMEM;
+    return NULL;
+}
+
+static void *too_many(trees *t)
+{
+    if (t->status == KARP_OK) t->status = KARP_E_LIMIT;
+    return NULL;
+}
+
+static tree *node(trees *t, tree_type type)
+{
+    if (t->status) return NULL;
+    if (t->spare_count == 0) {
+        t->spare = arena_alloc_aligned(&t->memory, NODES_AT_ONCE * sizeof *t->spare, sizeof(void *));
+        if (!t->spare) return refused(t);
+        t->spare_count = NODES_AT_ONCE;
+    }
+    tree *made = t->spare++;
+    t->spare_count--;
+    *made = (tree){ .at = TREE_NOWHERE, .type = (uint8_t)type };
+    return made;
+}
+
+/* ---- looking --------------------------------------------------------------------------------------------------------- */
+
+static tree_member *find(const tree *map, const char *name, size_t length)
+{
+    if (!tree_is(map, TREE_MAP)) return NULL;
+    for (tree_member *m = map->of.members, *end = m + map->count; m < end; m++) {
+        if (m->name_length == length && (length == 0 || (m->name[0] == name[0] && memcmp(m->name, name, length) == 0)))
+            return m;
+    }
+    return NULL;
+}
+
+tree *tree_find(const tree *map, const char *name, size_t length)
+{
+    const tree_member *member = find(map, name, length);
+    return member ? member->value : NULL;
+}
+
+bool tree_integer(const tree *value, int64_t *out)
+{
+    if (!tree_is(value, TREE_INTEGER)) return false;
+    bool negative = value->of.text[0] == '-';
+    uint64_t sum = 0;
+    for (size_t i = negative; i < value->count; i++) sum = sum * 10 + (uint64_t)(value->of.text[i] - '0');
+    *out = negative ? -(int64_t)(sum - (sum > 0)) - (sum > 0) : (int64_t)sum;
+    return true;
+}
+
+bool tree_double(const tree *value, double *out)
+{
+    return tree_is_number(value) && karp_double_parse(tree_digits(value), out) == KARP_OK;
+}
+
+static bool equal_maps(const tree *a, const tree *b)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        const tree_member *m = &a->of.members[i], *other = find(b, m->name, m->name_length);
+        if (!other || !tree_equal(m->value, other->value)) return false;
+    }
+    return true;
+}
+
+bool tree_equal(const tree *a, const tree *b)
+{
+    if (!a || !b || a->type != b->type) return !a && !b;
+    if (a->type == TREE_MAP) return a->count == b->count && equal_maps(a, b);
+    if (a->type == TREE_LIST) {
+        if (a->count != b->count) return false;
+        for (size_t i = 0; i < a->count; i++) {
+            if (!tree_equal(a->of.items[i], b->of.items[i])) return false;
+        }
+        return true;
+    }
+    int64_t x = 0, y = 0;
+    if (tree_integer(a, &x) && tree_integer(b, &y)) return x == y;
+    double u = 0, v = 0;
+    if (tree_double(a, &u) && tree_double(b, &v)) return u >= v && u <= v;
+    return a->count == b->count && (a->count == 0 || memcmp(a->of.text, b->of.text, a->count) == 0);
+}
+
+/* ---- making ---------------------------------------------------------------------------------------------------------- */
+
+tree *tree_new(trees *t, tree_type type) { return node(t, type); }
+
+tree *tree_new_slice(trees *t, tree_type type, karp_str text)
+{
+    if (text.len >= UINT32_MAX) return too_many(t);
+    tree *made = node(t, type);
+    if (!made) return NULL;
+    made->of.text = text.ptr ? text.ptr : "";
+    made->count = (uint32_t)text.len;
+    return made;
+}
+
+static karp_str copy_text(trees *t, karp_str text)
+{
+    const char *copy = t->status ? NULL : arena_string(&t->memory, text.ptr, text.len);
+    return copy ? (karp_str){ copy, text.len } : (karp_str){ refused(t), 0 };
+}
+
+static tree *new_copied(trees *t, tree_type type, karp_str text) { return tree_new_slice(t, type, copy_text(t, text)); }
+
+tree *tree_new_text(trees *t, karp_str text) { return new_copied(t, TREE_STRING, text); }
+
+tree *tree_new_integer(trees *t, int64_t number)
+{
+    char text[21];
+    uint64_t magnitude = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    text[0] = '-';
+    size_t sign = number < 0;
+    return new_copied(t, TREE_INTEGER, (karp_str){ text, sign + write_digits(text + sign, magnitude) });
+}
+
+tree *tree_new_double(trees *t, double number)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_double_format(number, text);
+    return new_copied(t, TREE_REAL, str(text));
+}
+
+/* Room for one more item or member. What lies in the memory of others, or has no room, is moved; the room doubles. */
+static bool more_room(trees *t, tree *into, size_t element)
+{
+    if (t->status) return false;
+    if (into->count < into->capacity) return true;
+    if (into->count >= UINT32_MAX / 4) return too_many(t);
+    uint32_t capacity = into->count < 4 ? 4 : into->count * 2;
+    void *bigger = arena_alloc_aligned(&t->memory, capacity * element, sizeof(void *));
+    if (!bigger) return refused(t);
+    const void *old = into->type == TREE_MAP ? (void *)into->of.members : (void *)into->of.items;
+    if (into->count) memcpy(bigger, old, into->count * element);
+    if (into->type == TREE_MAP) into->of.members = bigger;
+    else into->of.items = bigger;
+    into->capacity = capacity;
+    return true;
+}
+
+void tree_set_str(trees *t, tree *map, karp_str name, tree *value)
+{
+    if (!value || t->status || !tree_is(map, TREE_MAP)) return;
+    tree_member *member = find(map, name.ptr, name.len);
+    if (!member) {
+        if (name.len >= UINT32_MAX) too_many(t);
+        if (!more_room(t, map, sizeof *member)) return;
+        member = &map->of.members[map->count++];
+        *member = (tree_member){ name.ptr ? name.ptr : "", NULL, (uint32_t)name.len };
+    }
+    member->value = value;
+}
+
+void tree_set(trees *t, tree *map, const char *name, tree *value) { tree_set_str(t, map, str(name), value); }
+
+void tree_set_text(trees *t, tree *map, const char *name, karp_str text)
+{
+    tree_set(t, map, name, tree_new_text(t, text));
+}
+
+void tree_append(trees *t, tree *list, tree *value)
+{
+    if (value && tree_is(list, TREE_LIST) && more_room(t, list, sizeof value)) list->of.items[list->count++] = value;
+}
+
+void tree_remove(tree *map, const char *name)
+{
+    tree_member *member = find(map, name, strlen(name));
+    if (!member) return;
+    size_t index = (size_t)(member - map->of.members);
+    memmove(member, member + 1, (map->count - index - 1) * sizeof *member);
+    map->count--;
+}
+
+void tree_remove_item(tree *list, size_t index)
+{
+    if (!tree_item(list, index)) return;
+    memmove(list->of.items + index, list->of.items + index + 1, (list->count - index - 1) * sizeof *list->of.items);
+    list->count--;
+}
+
+void tree_default(trees *t, tree *map, const char *name, tree *value)
+{
+    if (!tree_get(map, name)) tree_set(t, map, name, value);
+}
+
+void tree_default_text(trees *t, tree *map, const char *name, karp_str text)
+{
+    if (!tree_get(map, name)) tree_set_text(t, map, name, text);
+}
+
+tree *tree_get_or_make(trees *t, tree *map, const char *name)
+{
+    tree *value = tree_get(map, name);
+    if (tree_is(value, TREE_MAP)) return value;
+    tree *made = node(t, TREE_MAP);
+    if (!value) tree_set(t, map, name, made);
+    return made;
+}
+
+void tree_set_missing(trees *t, tree *map, const tree *from)
+{
+    for (size_t i = 0; tree_is(from, TREE_MAP) && i < from->count; i++) {
+        const tree_member *m = &from->of.members[i];
+        if (!find(map, m->name, m->name_length)) tree_set_str(t, map, tree_member_name(m), m->value);
+    }
+}
+
+tree *tree_copy(trees *t, const tree *value)
+{
+    tree *copy = value ? node(t, TREE_NULL) : NULL;
+    if (!copy) return NULL;
+    *copy = *value;
+    if (value->type < TREE_LIST) return copy;
+    copy->capacity = 0;
+    if (value->count && !more_room(t, copy, value->type == TREE_MAP ? sizeof(tree_member) : sizeof(tree *)))
+        return NULL;
+    return copy;
+}
+
+tree *tree_deep_copy(trees *t, const tree *value, bool texts)
+{
+    tree *copy = tree_copy(t, value);
+    if (!copy) return NULL;
+    if (texts && copy->type >= TREE_INTEGER && copy->type <= TREE_STRING) {
+        karp_str text = copy_text(t, (karp_str){ copy->of.text, copy->count });
+        copy->of.text = text.ptr;
+    }
+    for (size_t i = 0; i < tree_count(copy) && t->status == KARP_OK; i++) {
+        if (copy->type == TREE_LIST) {
+            copy->of.items[i] = tree_deep_copy(t, copy->of.items[i], texts);
+        } else {
+            tree_member *m = &copy->of.members[i];
+            m->value = tree_deep_copy(t, m->value, texts);
+            if (texts) m->name = copy_text(t, tree_member_name(m)).ptr;
+        }
+    }
+    return t->status == KARP_OK ? copy : NULL;
+}

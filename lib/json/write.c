@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Canonical JSON: the same value is always the same text. */
+#include <json/tree.h>
+
+#include <base/sort.h>
+#include <karp/values.h>
+
+void tree_write_string(strbuf *out, karp_str text)
+{
+    static const char digits[] = "0123456789abcdef", from[] = "\n\t\r", to[] = "ntr";
+    strbuf_addc(out, '"');
+    size_t plain = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        if (c >= 0x20 && c != '"' && c != '\\') continue;
+        strbuf_add(out, text.ptr + plain, i - plain);
+        plain = i + 1;
+        const char *known = c ? strchr(from, c) : NULL;
+        char escape[6] = {
+            '\\', c >= 0x20 ? (char)c : known ? to[known - from] : 'u', '0', '0', digits[c >> 4], digits[c & 15]
+        };
+        strbuf_add(out, escape, escape[1] == 'u' ? 6 : 2);
+    }
+    strbuf_add(out, text.ptr + plain, text.len - plain);
+    strbuf_addc(out, '"');
+}
+
+static int by_name(const void *a, const void *b, const void *user)
+{
+    (void)user;
+    const tree_member *const *x = a, *const *y = b;
+    return compare_str(tree_member_name(*x), tree_member_name(*y));
+}
+
+static void sort_few(const tree_member **members, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const tree_member *member = members[i];
+        size_t at = i;
+        for (; at > 0 && by_name(&members[at - 1], &member, NULL) > 0; at--) members[at] = members[at - 1];
+        members[at] = member;
+    }
+}
+
+enum { FEW_MEMBERS = 24 };
+
+static void write_map(strbuf *out, const tree *map)
+{
+    const tree_member *few[FEW_MEMBERS];
+    const tree_member **order = few;
+    if (map->count > FEW_MEMBERS) order = mem_alloc(out->context, map->count * sizeof *order);
+    if (!order) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < map->count; i++) order[i] = &map->of.members[i];
+    if (order == few) sort_few(order, map->count);
+    else if (!sort_stable(out->context, order, map->count, sizeof *order, by_name, NULL)) out->failed = true;
+    strbuf_addc(out, '{');
+    for (size_t i = 0; i < map->count && !out->failed; i++) {
+        if (i) strbuf_addc(out, ',');
+        tree_write_string(out, tree_member_name(order[i]));
+        strbuf_addc(out, ':');
+        tree_write(out, order[i]->value);
+    }
+    strbuf_addc(out, '}');
+    if (order != few) mem_free(out->context, order, map->count * sizeof *order);
+}
+
+static void write_real(strbuf *out, const tree *value)
+{
+    char number[KARP_VALUE_TEXT];
+    double real = 0;
+    (void)tree_double(value, &real);
+    karp_double_format(real, number);
+    strbuf_adds(out, number);
+    /* What looks like an integer must fit one when it is read again. */
+    bool plain = !strchr(number, '.') && !strchr(number, 'e');
+    if (plain && (real >= 9e18 || real <= -9e18)) strbuf_adds(out, ".0");
+}
+
+void tree_write(strbuf *out, const tree *value)
+{
+    if (out->failed) return;
+    switch (value ? (tree_type)value->type : TREE_NULL) {
+    case TREE_MAP: write_map(out, value); break;
+    case TREE_LIST:
+        strbuf_addc(out, '[');
+        for (size_t i = 0; i < value->count; i++) {
+            if (i) strbuf_addc(out, ',');
+            tree_write(out, value->of.items[i]);
+        }
+        strbuf_addc(out, ']');
+        break;
+    case TREE_STRING: tree_write_string(out, tree_text(value)); break;
+    case TREE_INTEGER: {
+        int64_t number = 0;
+        (void)tree_integer(value, &number);
+        strbuf_addi(out, number); /* -0 is 0 */
+        break;
+    }
+    case TREE_REAL: write_real(out, value); break;
+    case TREE_TRUE: strbuf_adds(out, "true"); break;
+    case TREE_FALSE: strbuf_adds(out, "false"); break;
+    case TREE_NULL: strbuf_adds(out, "null"); break;
+    }
+}
