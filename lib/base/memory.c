@@ -10,7 +10,7 @@ void *mem_alloc(karp_context *context, size_t bytes) { return karp_alloc(context
 void *mem_zalloc(karp_context *context, size_t bytes)
 {
     void *ptr = mem_alloc(context, bytes);
-    if (ptr) memset(ptr, 0, bytes);
+    if (ptr) memset(ptr, 0, bytes ? bytes : 1);
     return ptr;
 }
 

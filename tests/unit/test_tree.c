@@ -86,7 +86,6 @@ static void test_many_members(void **state)
     }
     strbuf_adds(&text, "}");
     const tree *map = read_text(text.ptr);
-    strbuf_free(&text);
     assert_int_equal(tree_count(map), 600);
     int64_t number = 0;
     assert_true(tree_integer(tree_get(map, "m399"), &number));
@@ -94,6 +93,7 @@ static void test_many_members(void **state)
     assert_true(tree_integer(tree_get(map, "m400"), &number));
     assert_int_equal(number, 400);
     assert_true(str_is(tree_member_name(tree_member_at(map, 599)), "m599"));
+    strbuf_free(&text);
 }
 
 static void test_faults(void **state)
