@@ -158,13 +158,6 @@ typedef struct karp_provider_scope {
     karp_str reservation; /**< its id. Since 0.1. */
 } karp_provider_scope;
 
-/** When a node that is not well is replaced. */
-typedef struct karp_provider_repair {
-    karp_str condition;
-    karp_str status;
-    int64_t toleration; /**< nanoseconds, ≥ 0 */
-} karp_provider_repair;
-
 /** A host's network, for the optional half of a provider. */
 typedef struct karp_provider_http {
     size_t size;
@@ -264,7 +257,7 @@ typedef struct karp_provider_plugin {
     uint32_t (*drift)(void *handle, const void *node_class, const karp_provider_node *node,
                       const karp_provider_memory *memory, karp_str *reason, karp_provider_problem *problem);
     /** NULL = none. */
-    uint32_t (*repair_policies)(const void *handle, const karp_provider_repair **policies, size_t *count);
+    uint32_t (*repair_policies)(const void *handle, const karp_repair_policy **policies, size_t *count);
 
     /* The optional half: for hosts that let the plugin act. NULL = the host acts itself. */
 
@@ -424,7 +417,7 @@ KARP_API karp_status karp_provider_drift(karp_provider *provider, const karp_pro
                                          const karp_provider_node *node, const karp_provider_memory *memory,
                                          karp_str *reason, karp_error *error);
 /** When nodes are repaired; none at all is an empty list. Borrowed. */
-KARP_API karp_status karp_provider_repair_policies(karp_provider *provider, const karp_provider_repair **out,
+KARP_API karp_status karp_provider_repair_policies(karp_provider *provider, const karp_repair_policy **out,
                                                    size_t *count, karp_error *error);
 
 /** The optional half; UNSUPPORTED when the plugin has none. The host's http is called from within. */

@@ -124,11 +124,11 @@ int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, ui
 
 uint32_t method_reason(uint32_t method)
 {
-    if (method == KARP_METHOD_EMPTINESS) return KARP_REASON_EMPTY;
+    if (method == KARP_METHOD_EMPTINESS) return KARP_BUDGET_EMPTY;
     if (method == KARP_METHOD_EXPIRATION)
         return 0; /* budgets know no such reason: those that name reasons do not count */
-    return method == KARP_METHOD_DRIFT || method == KARP_METHOD_STATIC_DRIFT ? KARP_REASON_DRIFTED
-                                                                             : KARP_REASON_UNDERUTILIZED;
+    return method == KARP_METHOD_DRIFT || method == KARP_METHOD_STATIC_DRIFT ? KARP_BUDGET_DRIFTED
+                                                                             : KARP_BUDGET_UNDERUTILIZED;
 }
 
 static bool is_true(const karp_snapshot *w, condition_list list, uint32_t type)

@@ -11,7 +11,7 @@ enum { BUDGET_UNLIMITED = 2147483647 };
  * a hit counts as active (D-Q1). */
 bool budget_allows(const budget *b, int64_t total, int64_t now, bool never_is_always, int64_t *allowed);
 
-/* §8.2 for a reason (KARP_REASON_EMPTY …) under the quirks of a pass (bit n−1 for D-Qn). */
+/* §8.2 for a reason (KARP_BUDGET_EMPTY …) under the quirks of a pass (bit n−1 for D-Qn). */
 int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64_t now, uint64_t quirks);
 
 /* When an answer of pool_allows() can change next, at the latest: a window opens or closes; KARP_NO_TIME = never. */
@@ -24,7 +24,7 @@ karp_status pass_budgets(pass *p, karp_error *error);
  * that it is used up. false = refused memory. */
 bool budgets_note_broken(const pass *p, karp_decision *d);
 
-/* KARP_REASON_EMPTY … of a method; 0 = none that a budget could name. */
+/* KARP_BUDGET_EMPTY … of a method; 0 = none that a budget could name. */
 uint32_t method_reason(uint32_t method);
 
 #endif

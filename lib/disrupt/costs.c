@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <model/decimal.h>
+#include <model/instant.h>
 #include <schedule/movable.h>
 
 enum { COST_TEXT = 128 };
@@ -58,11 +59,19 @@ double eviction_cost(const karp_snapshot *s, uint32_t pod_number)
     return eviction_cost_of(text == NO_ID ? (karp_str){ NULL, 0 } : text_of(s, text), h->has_priority, h->priority);
 }
 
+/* As Go's Duration.Seconds() rounds. */
+static double seconds(int64_t duration)
+{
+    return (double)(duration / SECOND_NS) + (double)(duration % SECOND_NS) / 1e9;
+}
+
 double lifetime_remaining(int64_t creation, int64_t expire_after, int64_t now)
 {
     if (expire_after == KARP_DURATION_UNSET || expire_after == KARP_DURATION_NEVER) return 1.0;
     if (expire_after <= 0 || creation == KARP_NO_TIME) return 0.0;
-    double left = ((double)expire_after - ((double)now - (double)creation)) / (double)expire_after;
+    int64_t age;
+    if (__builtin_sub_overflow(now, creation, &age)) age = now < creation ? INT64_MIN : INT64_MAX;
+    double life = seconds(expire_after), left = (life - seconds(age)) / life;
     return left < 0.0 ? 0.0 : left > 1.0 ? 1.0 : left;
 }
 

@@ -9,7 +9,8 @@
 double eviction_cost_of(karp_str deletion_cost, bool has_priority, int32_t priority);
 double eviction_cost(const karp_snapshot *s, uint32_t pod_number);
 
-/* The part of its life that a claim has before it, 1 … 0. A claim that lives for no time at all has none. */
+/* The part of its life that a claim has before it, 1 … 0. A claim that lives for no time at all has none. In
+ * Karpenter's arithmetic: the age is an exact number of nanoseconds, and seconds are what is divided. */
 double lifetime_remaining(int64_t creation, int64_t expire_after, int64_t now);
 
 /* Σ of the positive costs of the pods, plus 1 for the node. */

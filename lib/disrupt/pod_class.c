@@ -28,7 +28,7 @@ static uint32_t budget_bits(const karp_snapshot *s, uint32_t number, int64_t now
            bit(pod_pdb_check(s, number, now, PDB_FULLY_BLOCKING, NULL) == PDB_ONE_BLOCKS, KARP_POD_PDB_CLOSED);
 }
 
-karp_status karp_pod_class(const karp_snapshot *snapshot, size_t number, int64_t now, uint32_t *out)
+karp_status karp_pod_flags(const karp_snapshot *snapshot, size_t number, int64_t now, uint32_t *out)
 {
     if (snapshot == NULL || out == NULL) return KARP_E_INVALID;
     if (number >= snapshot->raw.pods.count) return KARP_E_NOT_FOUND;

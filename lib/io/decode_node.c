@@ -69,9 +69,9 @@ static void template_of(io_decoder *d, const json_t *spec, karp_node_pool *pool)
 static uint32_t reasons_of(io_decoder *d, const json_t *budget)
 {
     static const io_word words[] = {
-        { "Underutilized", KARP_REASON_UNDERUTILIZED },
-        { "Empty", KARP_REASON_EMPTY },
-        { "Drifted", KARP_REASON_DRIFTED },
+        { "Underutilized", KARP_BUDGET_UNDERUTILIZED },
+        { "Empty", KARP_BUDGET_EMPTY },
+        { "Drifted", KARP_BUDGET_DRIFTED },
     };
     size_t count = 0;
     const karp_str *list = io_strings(d, budget, "reasons", &count);

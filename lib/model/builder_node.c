@@ -107,7 +107,7 @@ static const budget *read_budgets(copier *c, const karp_budget *list, size_t cou
         items[i].duration = list[i].duration;
         items[i].has_reasons = list[i].has_reasons != 0;
         items[i].reasons = list[i].reasons;
-        if (list[i].reasons > (KARP_REASON_UNDERUTILIZED | KARP_REASON_EMPTY | KARP_REASON_DRIFTED)) {
+        if (list[i].reasons > (KARP_BUDGET_UNDERUTILIZED | KARP_BUDGET_EMPTY | KARP_BUDGET_DRIFTED)) {
             copy_blame(c, fail(c->error, KARP_E_INVALID, "a reason is none of the known ones"), "reasons");
         }
     }

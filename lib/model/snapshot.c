@@ -178,11 +178,11 @@ uint32_t state_node_named(const karp_snapshot *s, karp_str name)
     return low < s->node_count && equal_str(name_of(s, s->nodes[low].name), name) ? low : NO_ID;
 }
 
-static size_t places(const karp_snapshot *s)
+static size_t pods_to_place(const karp_snapshot *s)
 {
     if (s->raw.pods_given) return s->place_count;
-    size_t n = 0;
-    for (size_t i = 0; i < s->raw.pods.count; i++) n += pod_at(&s->raw, i)->node == NO_ID;
+    size_t n = s->pending_count;
+    for (size_t i = s->raw.pods.count; i-- > 0 && (pod_at(&s->raw, i)->flags & POD_VIRTUAL);) n++; /* they come last */
     return n;
 }
 
@@ -190,7 +190,7 @@ void karp_snapshot_get_counts(const karp_snapshot *snapshot, karp_snapshot_count
 {
     karp_snapshot_counts c = { .size = sizeof c,
                                .pods = snapshot->raw.pods.count,
-                               .pods_to_place = places(snapshot),
+                               .pods_to_place = pods_to_place(snapshot),
                                .pod_classes = snapshot->class_count,
                                .nodes = snapshot->node_count,
                                .node_pools = snapshot->raw.pools.count,

@@ -141,11 +141,11 @@ karp_status karp_provider_drift(karp_provider *provider, const karp_provider_cla
     return KARP_OK;
 }
 
-karp_status karp_provider_repair_policies(karp_provider *provider, const karp_provider_repair **out, size_t *count,
+karp_status karp_provider_repair_policies(karp_provider *provider, const karp_repair_policy **out, size_t *count,
                                           karp_error *error)
 {
     if (!provider || !out || !count) return provider_null(error, "provider, out or count");
-    const karp_provider_repair *list = NULL;
+    const karp_repair_policy *list = NULL;
     size_t n = 0;
     if (provider->plugin.repair_policies) {
         (void)provider_ask(provider);

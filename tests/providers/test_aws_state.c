@@ -413,7 +413,7 @@ static void repairs(void **state)
 {
     (void)state;
     karp_provider *p = open_aws();
-    const karp_provider_repair *list = NULL;
+    const karp_repair_policy *list = NULL;
     size_t count = 0;
     assert_int_equal(karp_provider_repair_policies(p, &list, &count, NULL), KARP_OK);
     assert_int_equal(count, 7);

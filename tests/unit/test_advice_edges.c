@@ -505,7 +505,7 @@ static void test_bad_calls(void **state)
         karp_advise_cleanup(NULL, NULL, 0, &a, &e),
         karp_advise_hashes(NULL, &a, &e),
         karp_node_pool_hash(NULL, name, &hash),
-        karp_pod_class(NULL, 0, 0, &bits),
+        karp_pod_flags(NULL, 0, 0, &bits),
     };
     const karp_status without_place[] = {
         karp_advise_conditions(s, 0, NULL, 0, NULL, &e),
@@ -523,7 +523,7 @@ static void test_bad_calls(void **state)
         karp_advise_cleanup(s, NULL, 0, NULL, &e),
         karp_advise_hashes(s, NULL, &e),
         karp_node_pool_hash(s, name, NULL),
-        karp_pod_class(s, 0, 0, NULL),
+        karp_pod_flags(s, 0, 0, NULL),
     };
     for (size_t i = 0; i < sizeof without_snapshot / sizeof *without_snapshot; i++)
         assert_int_equal(without_snapshot[i], KARP_E_INVALID);

@@ -84,7 +84,7 @@ static void test_claims(void **state)
 static void test_pools(void **state)
 {
     building *f = *state;
-    karp_budget budgets[] = { { T("10%"), T("@daily"), 7, 1, KARP_REASON_EMPTY }, { .duration = KARP_DURATION_UNSET } };
+    karp_budget budgets[] = { { T("10%"), T("@daily"), 7, 1, KARP_BUDGET_EMPTY }, { .duration = KARP_DURATION_UNSET } };
     karp_node_pool p = { .size = sizeof p,
                          .meta = { .name = T("general") },
                          .template_labels = pair,
@@ -105,7 +105,7 @@ static void test_pools(void **state)
     const node_pool *added = &f->s->pools.items[0];
     assert_int_equal(added->budget_count, 2);
     assert_string_equal(added->budgets[0].schedule.ptr, "@daily");
-    assert_int_equal(added->budgets[0].reasons, KARP_REASON_EMPTY);
+    assert_int_equal(added->budgets[0].reasons, KARP_BUDGET_EMPTY);
     assert_int_equal(added->budgets[1].nodes.len, 0);
     assert_int_equal(added->template_labels.count, 2);
     assert_true(added->replicas == -1 && added->weight == 10 && added->consolidate_after == 30);

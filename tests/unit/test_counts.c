@@ -10,6 +10,12 @@
     "}, spec: {template: {spec: {nodeClassRef: "                                                                       \
     "{group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: []}}}, status: {conditions: "       \
     "[{type: Ready, status: 'True'}]}}\n"
+/* Pods without a node that no launch is asked for: the first has ended, the second waits for its gate. */
+#define OTHER_POD(name, phase, conditions)                                                                             \
+    "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default}, spec: {containers: [{name: c}]}, "  \
+    "status: {phase: " phase ", conditions: [" conditions "]}}\n"
+#define ENDED_POD OTHER_POD("ended", "Succeeded", "")
+#define GATED_POD OTHER_POD("gated", "Pending", "{type: PodScheduled, status: 'False', reason: SchedulingGated}")
 #define NODE(name) "- {apiVersion: v1, kind: Node, metadata: {name: " name "}, spec: {providerID: p-" name "}}\n"
 
 /* Pools with catalogues of their own: the types of each count, those that two pools share count once. */
@@ -27,7 +33,7 @@ static void test_counts(void **state)
                                                           TYPE("f", "1", "")) "objects:\n" NAMED_POOL("one")
                                       NAMED_POOL("two") NAMED_POOL("three") NAMED_POOL("four") NODE("n1") NODE("n2")
                                           POD("p", "1", "") POD("q", "1", "") POD("r", "2", "")
-                                              POD("s", "2", ", nodeName: n1"),
+                                              POD("s", "2", ", nodeName: n1") ENDED_POD GATED_POD,
                               &snapshot, NULL),
                      KARP_OK);
     karp_snapshot_get_counts(snapshot, &c);
@@ -35,8 +41,8 @@ static void test_counts(void **state)
     assert_int_equal(c.offerings, 12);
     assert_int_equal(c.node_pools, 4);
     assert_int_equal(c.nodes, 2);
-    assert_int_equal(c.pods, 4);
-    assert_int_equal(c.pods_to_place, 3);
+    assert_int_equal(c.pods, 6);
+    assert_int_equal(c.pods_to_place, 3); /* p, q and r */
     karp_snapshot_unref(snapshot);
     karp_context_free(context);
 }

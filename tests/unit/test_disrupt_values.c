@@ -54,7 +54,7 @@ static void check_budget(const char *line)
     if (valid && got != (int64_t)number(allowed)) fail_msg("%s: got %lld", line, (long long)got);
     /* The same through a pool; what is invalid allows nothing. */
     node_pool pool = { .budgets = &b, .budget_count = 1 };
-    int64_t through = pool_allows(&pool, KARP_REASON_EMPTY, (int64_t)number(total), at(now), UINT64_MAX);
+    int64_t through = pool_allows(&pool, KARP_BUDGET_EMPTY, (int64_t)number(total), at(now), UINT64_MAX);
     assert_true(through == (valid ? got : 0));
 }
 
@@ -135,24 +135,24 @@ static void test_reasons(void **state)
 {
     (void)state;
     const uint64_t all = UINT64_MAX, none = 0;
-    const budget some[] = { nodes_of("7", false, 0), nodes_of("3", true, KARP_REASON_EMPTY | KARP_REASON_DRIFTED),
-                            nodes_of("50%", true, KARP_REASON_DRIFTED) };
-    assert_true(allowed(some, 0, KARP_REASON_EMPTY, all) == BUDGET_UNLIMITED);
-    assert_true(allowed(some, 3, KARP_REASON_UNDERUTILIZED, all) == 7);
-    assert_true(allowed(some, 3, KARP_REASON_EMPTY, all) == 3);
-    assert_true(allowed(some, 3, KARP_REASON_DRIFTED, all) == 3);
-    assert_true(allowed(some + 2, 1, KARP_REASON_DRIFTED, all) == 5);
+    const budget some[] = { nodes_of("7", false, 0), nodes_of("3", true, KARP_BUDGET_EMPTY | KARP_BUDGET_DRIFTED),
+                            nodes_of("50%", true, KARP_BUDGET_DRIFTED) };
+    assert_true(allowed(some, 0, KARP_BUDGET_EMPTY, all) == BUDGET_UNLIMITED);
+    assert_true(allowed(some, 3, KARP_BUDGET_UNDERUTILIZED, all) == 7);
+    assert_true(allowed(some, 3, KARP_BUDGET_EMPTY, all) == 3);
+    assert_true(allowed(some, 3, KARP_BUDGET_DRIFTED, all) == 3);
+    assert_true(allowed(some + 2, 1, KARP_BUDGET_DRIFTED, all) == 5);
     /* D-Q2: an empty list is no reason at all, an invalid budget is one for every reason. */
     const budget empty = nodes_of("2", true, 0);
-    assert_true(allowed(&empty, 1, KARP_REASON_EMPTY, all) == BUDGET_UNLIMITED);
-    assert_true(allowed(&empty, 1, KARP_REASON_EMPTY, none) == 2);
-    const budget broken[] = { nodes_of("5", true, KARP_REASON_EMPTY), nodes_of("many", true, KARP_REASON_DRIFTED) };
-    assert_true(allowed(broken, 2, KARP_REASON_EMPTY, all) == 0);
-    assert_true(allowed(broken, 2, KARP_REASON_EMPTY, none) == 5);
-    assert_true(allowed(broken, 2, KARP_REASON_DRIFTED, none) == 0);
+    assert_true(allowed(&empty, 1, KARP_BUDGET_EMPTY, all) == BUDGET_UNLIMITED);
+    assert_true(allowed(&empty, 1, KARP_BUDGET_EMPTY, none) == 2);
+    const budget broken[] = { nodes_of("5", true, KARP_BUDGET_EMPTY), nodes_of("many", true, KARP_BUDGET_DRIFTED) };
+    assert_true(allowed(broken, 2, KARP_BUDGET_EMPTY, all) == 0);
+    assert_true(allowed(broken, 2, KARP_BUDGET_EMPTY, none) == 5);
+    assert_true(allowed(broken, 2, KARP_BUDGET_DRIFTED, none) == 0);
     /* Without nodes: 10%. */
     const budget plain = nodes_of("", false, 0);
-    assert_true(allowed(&plain, 1, KARP_REASON_EMPTY, all) == 1);
+    assert_true(allowed(&plain, 1, KARP_BUDGET_EMPTY, all) == 1);
 }
 
 static void test_never_active(void **state)
@@ -161,13 +161,13 @@ static void test_never_active(void **state)
     budget b = nodes_of("0", false, 0);
     b.schedule = str("0 0 30 2 *");
     b.duration = HOUR;
-    assert_true(allowed(&b, 1, KARP_REASON_EMPTY, UINT64_MAX) == 0);
-    assert_true(allowed(&b, 1, KARP_REASON_EMPTY, UINT64_MAX ^ 1) == BUDGET_UNLIMITED); /* D-Q1 */
+    assert_true(allowed(&b, 1, KARP_BUDGET_EMPTY, UINT64_MAX) == 0);
+    assert_true(allowed(&b, 1, KARP_BUDGET_EMPTY, UINT64_MAX ^ 1) == BUDGET_UNLIMITED); /* D-Q1 */
     b.schedule = str("");
-    assert_true(allowed(&b, 1, KARP_REASON_EMPTY, UINT64_MAX) == 0); /* a duration alone is invalid */
+    assert_true(allowed(&b, 1, KARP_BUDGET_EMPTY, UINT64_MAX) == 0); /* a duration alone is invalid */
     b = nodes_of("0", false, 0);
     b.schedule = str("* * * * *");
-    assert_true(allowed(&b, 1, KARP_REASON_EMPTY, UINT64_MAX) ==
+    assert_true(allowed(&b, 1, KARP_BUDGET_EMPTY, UINT64_MAX) ==
                 BUDGET_UNLIMITED); /* a schedule alone is never active */
 }
 
@@ -207,15 +207,15 @@ static void test_numbers(void **state)
 
 static void expect_change(const char *schedule, int64_t length, const char *now, const char *expected)
 {
-    budget b = nodes_of("0", true, KARP_REASON_EMPTY);
+    budget b = nodes_of("0", true, KARP_BUDGET_EMPTY);
     b.schedule = str(schedule);
     b.duration = length;
     node_pool pool = { .budgets = &b, .budget_count = 1 };
-    int64_t got = pool_next_change(&pool, KARP_REASON_EMPTY, at(now), UINT64_MAX);
+    int64_t got = pool_next_change(&pool, KARP_BUDGET_EMPTY, at(now), UINT64_MAX);
     char text[INSTANT_TEXT] = "never";
     if (got != KARP_NO_TIME) (void)instant_format(got, text);
     if (strcmp(text, expected) != 0) fail_msg("%s for %lld at %s: %s", schedule, (long long)length, now, text);
-    assert_true(pool_next_change(&pool, KARP_REASON_DRIFTED, at(now), UINT64_MAX) == KARP_NO_TIME);
+    assert_true(pool_next_change(&pool, KARP_BUDGET_DRIFTED, at(now), UINT64_MAX) == KARP_NO_TIME);
 }
 
 static void test_next_change(void **state)
@@ -236,10 +236,10 @@ static void test_next_change(void **state)
     b.schedule = str("* * * * *");
     b.duration = 24 * HOUR;
     node_pool pool = { .budgets = &b, .budget_count = 1 };
-    int64_t now = at("2026-01-05T10:00:00Z"), next = pool_next_change(&pool, KARP_REASON_EMPTY, now, UINT64_MAX);
+    int64_t now = at("2026-01-05T10:00:00Z"), next = pool_next_change(&pool, KARP_BUDGET_EMPTY, now, UINT64_MAX);
     assert_true(next > now + 24 * HOUR && next != KARP_NO_TIME);
     b.duration = KARP_DURATION_NEVER - 1;
-    next = pool_next_change(&pool, KARP_REASON_EMPTY, now, UINT64_MAX);
+    next = pool_next_change(&pool, KARP_BUDGET_EMPTY, now, UINT64_MAX);
     assert_true(next > now || next == KARP_NO_TIME);
 }
 
@@ -263,6 +263,11 @@ static void test_cost_texts(void **state)
     same(lifetime_remaining(INT64_MIN + 1, HOUR, INT64_MAX), 0.0, "far apart");
     same(lifetime_remaining(INT64_MAX, HOUR, INT64_MIN + 1), 1.0, "far in the future");
     same(lifetime_remaining(0, KARP_DURATION_UNSET, HOUR), 1.0, "unset");
+    /* Instants of today are beyond the integers that a double has: only their difference may become one. */
+    const int64_t created = INT64_C(1767614399000000000);
+    same(lifetime_remaining(created, 1000, created + 1), (1e-6 - 1e-9) / 1e-6, "a nanosecond of a microsecond");
+    same(lifetime_remaining(created, 60 * INT64_C(1000000000), created + 100000001), (60.0 - 0.100000001) / 60.0,
+         "a tenth of a second, and a nanosecond");
 }
 
 int main(void)

@@ -115,15 +115,15 @@ static void test_bits(void **state)
            "\"containers\":[{\"name\":\"c\"}]},\"status\":{\"phase\":\"Pending\"" WAITING "}}");
     cluster_ready(c);
     for (size_t i = 0; i < count; i++) {
-        assert_int_equal(karp_pod_class(c->snapshot, i, 0, &bits), KARP_OK);
+        assert_int_equal(karp_pod_flags(c->snapshot, i, 0, &bits), KARP_OK);
         if (bits != rows[i].bits) fail_msg("row %zu: 0x%x instead of 0x%x", i, (unsigned)bits, (unsigned)rows[i].bits);
     }
-    assert_int_equal(karp_pod_class(c->snapshot, count, 0, &bits), KARP_OK);
+    assert_int_equal(karp_pod_flags(c->snapshot, count, 0, &bits), KARP_OK);
     assert_int_equal(bits, ACTIVE | MOVES | FREE | EVICTABLE | DRAINS | WAITS);
-    assert_int_equal(karp_pod_class(c->snapshot, count + 1, 0, &bits), KARP_E_NOT_FOUND);
-    assert_int_equal(karp_pod_class(NULL, 0, 0, &bits), KARP_E_INVALID);
+    assert_int_equal(karp_pod_flags(c->snapshot, count + 1, 0, &bits), KARP_E_NOT_FOUND);
+    assert_int_equal(karp_pod_flags(NULL, 0, 0, &bits), KARP_E_INVALID);
     /* A second earlier the hour is not over. */
-    assert_int_equal(karp_pod_class(c->snapshot, 14, INT64_C(1767614399000000000), &bits), KARP_OK);
+    assert_int_equal(karp_pod_flags(c->snapshot, 14, INT64_C(1767614399000000000), &bits), KARP_OK);
     assert_true((bits & PROTECTED) != 0);
     assert_string_equal(karp_pod_budget(c->snapshot, 26, 0).ptr, "b-some");
     assert_string_equal(karp_pod_budget(c->snapshot, 26, 1).ptr, "b-two");

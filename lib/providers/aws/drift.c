@@ -10,7 +10,7 @@
 
 #define MINUTES(n) (INT64_C(60000000000) * (n))
 
-const karp_provider_repair aws_repairs[] = {
+const karp_repair_policy aws_repairs[] = {
     { TEXT("Ready"), TEXT("False"), MINUTES(30) },
     { TEXT("Ready"), TEXT("Unknown"), MINUTES(30) },
     { TEXT("AcceleratedHardwareReady"), TEXT("False"), MINUTES(10) },

@@ -14,7 +14,7 @@ karp_str aws_drift(const aws_node_class *node_class, const karp_provider_node *n
 enum { AWS_HASH_TEXT = 24 };
 size_t aws_hash_text(uint64_t hash, char out[AWS_HASH_TEXT]);
 
-extern const karp_provider_repair aws_repairs[];
+extern const karp_repair_policy aws_repairs[];
 extern const size_t aws_repair_count;
 
 #endif

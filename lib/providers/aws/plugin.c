@@ -293,7 +293,7 @@ static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_pr
     return KARP_PROVIDER_OK;
 }
 
-static uint32_t aws_repair_policies(const void *handle, const karp_provider_repair **policies, size_t *count)
+static uint32_t aws_repair_policies(const void *handle, const karp_repair_policy **policies, size_t *count)
 {
     (void)handle;
     *policies = aws_repairs;

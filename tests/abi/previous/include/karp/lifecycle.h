@@ -96,7 +96,7 @@ enum {
 };
 
 /** The bits of pod @p pod (an index of the snapshot) at @p now, 0 = the snapshot's. Errors: NOT_FOUND, INVALID. Any thread. */
-KARP_API karp_status karp_pod_class(const karp_snapshot *snapshot, size_t pod, int64_t now, uint32_t *out);
+KARP_API karp_status karp_pod_flags(const karp_snapshot *snapshot, size_t pod, int64_t now, uint32_t *out);
 /** Name of the PodDisruptionBudget @p index of those that cover the pod, in its namespace. {NULL,0} beyond the end. */
 KARP_API karp_str karp_pod_budget(const karp_snapshot *snapshot, size_t pod, size_t index);
 
@@ -118,13 +118,6 @@ KARP_API karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64
 /** Claims that have lived for their expireAfter. */
 KARP_API karp_status karp_advise_expiration(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                             karp_error *error);
-
-/** A condition under which the provider wants a node replaced. */
-typedef struct karp_repair_policy {
-    karp_str condition;
-    karp_str status;
-    int64_t toleration; /**< nanoseconds */
-} karp_repair_policy;
 
 /** Nodes to be replaced because they are broken, unless more than a fifth of their pool is. Only with the gate NodeRepair. */
 KARP_API karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t now, const karp_repair_policy *policies,

@@ -118,6 +118,13 @@ typedef struct karp_condition {
     int64_t last_transition; /**< instant */
 } karp_condition;
 
+/** The condition of a node for which it is replaced once it has had it for so long. Since 0.1. */
+typedef struct karp_repair_policy {
+    karp_str condition;
+    karp_str status;
+    int64_t toleration; /**< nanoseconds, ≥ 0 */
+} karp_repair_policy;
+
 /** What every object has. */
 typedef struct karp_meta {
     karp_str name;
@@ -348,7 +355,7 @@ typedef struct karp_node_claim {
 } karp_node_claim;
 
 /** Reasons of a disruption budget. */
-enum { KARP_REASON_UNDERUTILIZED = 1, KARP_REASON_EMPTY = 2, KARP_REASON_DRIFTED = 4 };
+enum { KARP_BUDGET_UNDERUTILIZED = 1, KARP_BUDGET_EMPTY = 2, KARP_BUDGET_DRIFTED = 4 };
 
 /** spec.disruption.budgets[] of a NodePool. */
 typedef struct karp_budget {
@@ -356,7 +363,7 @@ typedef struct karp_budget {
     karp_str schedule; /**< cron; "" = absent */
     int64_t duration; /**< duration; UNSET = absent */
     uint32_t has_reasons; /**< 1 = reasons is present, even when empty */
-    uint32_t reasons; /**< KARP_REASON_* ored */
+    uint32_t reasons; /**< KARP_BUDGET_* ored */
 } karp_budget;
 
 enum { KARP_WHEN_EMPTY_OR_UNDERUTILIZED = 0, KARP_WHEN_EMPTY = 1, KARP_BALANCED = 2 };
@@ -450,7 +457,8 @@ typedef struct karp_storage_class {
 typedef struct karp_csi_driver {
     karp_str name;
     int32_t count; /**< allocatable.count */
-    uint32_t has_count; /**< 0 = no limit */
+    uint32_t
+        has_count; /**< 1 = there is a count; 0 = no allocatable, so no limit; 2 = allocatable without a count: no limit either, but 0 to Karpenter 1.14 */
 } karp_csi_driver;
 
 /** CSINode: how many volumes of a driver a node takes. */

@@ -193,7 +193,7 @@ KARP_API void karp_snapshot_unref(karp_snapshot *snapshot);
 typedef struct karp_snapshot_counts {
     size_t size;
     size_t pods; /**< all of them */
-    size_t pods_to_place;
+    size_t pods_to_place; /**< those the input names, else pending pods and the virtual ones of capacity buffers */
     size_t pod_classes; /**< kinds of pods that no decision can tell apart */
     size_t nodes; /**< state nodes: nodes, and claims without one */
     size_t node_pools;
