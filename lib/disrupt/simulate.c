@@ -4,6 +4,7 @@
 #include <base/bits.h>
 #include <base/error.h>
 #include <base/sort.h>
+#include <schedule/devices.h>
 #include <schedule/movable.h>
 #include <schedule/places.h>
 #include <schedule/scheduler.h>
@@ -158,6 +159,7 @@ static karp_status account(pass *p, simulation *m, karp_status status)
 {
     p->simulations++;
     p->steps += m->s != NULL ? m->s->round.steps : 0;
+    p->gave_up = p->gave_up || (m->s != NULL && devices_gave_up(m->s));
     if (status != KARP_E_CANCELED) return status;
     p->stopped = p->canceled = true;
     m->outcome = SIMULATION_STOPPED;
