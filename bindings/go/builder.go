@@ -343,6 +343,9 @@ const (
 	GateNodeOverlay
 	GateStaticCapacity
 	GateCapacityBuffer
+	GateTerminateFirstDrift
+	GateTerminateFirstRepair
+	GatePodDeletionCost
 )
 
 // DefaultSettings are Karpenter's.

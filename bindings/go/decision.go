@@ -118,6 +118,7 @@ type Command struct {
 	Method        string
 	Reason        string
 	Replaces      bool
+	Decision      string // "delete", "replace", "terminate-first" or "reboot"
 	Nodes         []string
 	Replacements  []Launch
 	Placements    []Placement
@@ -259,6 +260,9 @@ func readCommand(c *C.karp_decision, index C.size_t) (Command, C.karp_status) {
 	out := Command{Method: C.GoString(C.karp_method_name(k.method)), Reason: C.GoString(C.karp_method_reason(k.method)),
 		Replaces: k.replaces != 0, Nodes: textsOf(k.nodes, k.node_count), Savings: float64(k.savings),
 		ValidateAfter: time.Duration(k.validate_after)}
+	if words := []string{"delete", "replace", "terminate-first", "reboot"}; int(k.decision) < len(words) {
+		out.Decision = words[k.decision]
+	}
 	var err error
 	if out.Replacements, err = slice(c, k.launch_first, k.launch_count, readLaunch); err != nil {
 		return Command{}, C.KARP_E_INTERNAL

@@ -116,6 +116,7 @@ type Command struct {
 	Method        string
 	Reason        string
 	Replaces      bool
+	Decision      string // "delete", "replace", "terminate-first" or "reboot"
 	Nodes         []string
 	Replacements  []Launch
 	Placements    []Placement
@@ -227,6 +228,9 @@ const (
 	GateNodeOverlay
 	GateStaticCapacity
 	GateCapacityBuffer
+	GateTerminateFirstDrift
+	GateTerminateFirstRepair
+	GatePodDeletionCost
 )
 
 const (

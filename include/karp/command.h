@@ -96,7 +96,7 @@ typedef struct karp_step karp_step;
 
 /**
  * Takes command @p command out of a decision of karp_disrupt(). There is nothing to do yet; the advice says when the first
- * step is due. Errors: NOT_FOUND (no such command), INVALID, NOMEM.
+ * step is due. Errors: NOT_FOUND (no such command), INVALID (a reboot takes no steps), NOMEM.
  */
 KARP_API karp_status karp_command_begin(const karp_decision *decision, size_t command, karp_step **out,
                                         karp_error *error);

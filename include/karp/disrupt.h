@@ -21,12 +21,17 @@ enum {
      * Nodes that have lived for their expireAfter, as before Karpenter 1.0: budgeted, blocked by pods, their pods' places
      * launched first. Asked only when it is named, or first with karp_disrupt_options.expire_gracefully.
      */
-    KARP_METHOD_EXPIRATION = 6
+    KARP_METHOD_EXPIRATION = 6,
+    /**
+     * Broken nodes, by the policies in the settings; asked first. Only with KARP_GATE_NODE_REPAIR, without legacy_node_repair,
+     * and where Karpenter 1.15's rules are in force. Since 0.1.
+     */
+    KARP_METHOD_REPAIR = 7
 };
 
 /** "MultiNodeConsolidation"; "" for a number that is none. */
 KARP_API const char *karp_method_name(uint32_t method);
-/** "Underutilized", "Empty", "Drifted" or "Expired": the reason a method's commands carry; "" for none. */
+/** "Underutilized", "Empty", "Drifted", "Expired" or "Unhealthy": the reason a method's commands carry; "" for none. */
 KARP_API const char *karp_method_reason(uint32_t method);
 
 /**
@@ -94,6 +99,30 @@ typedef struct karp_disruption {
     int64_t requeue_after;
 } karp_disruption;
 
+/** What repair would do with a node, and why. Since 0.1. */
+typedef struct karp_candidate_repair {
+    uint32_t action; /**< KARP_REPAIR_* */
+    uint32_t fallback; /**< 1 = by the policy that is there for all other reasons */
+    uint32_t escalated; /**< 1 = it would be rebooted, but has been twice within a day */
+    uint32_t reserved;
+    karp_str condition; /**< type of the condition that decides */
+    karp_str reason; /**< its reason */
+    double score; /**< the highest goes first */
+    int64_t eligible_at; /**< instant */
+    int64_t termination_grace_period; /**< duration: the shortest that a policy states; KARP_DURATION_UNSET = none */
+} karp_candidate_repair;
+
+/** What a command does with its nodes. Numbers never change. */
+enum {
+    KARP_COMMAND_DELETE = 0,
+    KARP_COMMAND_REPLACE = 1, /**< replacements are launched first */
+    KARP_COMMAND_TERMINATE_FIRST = 2, /**< deleted; what takes their place can only be launched then */
+    KARP_COMMAND_REBOOT = 3 /**< the node stays, its claim gets the condition Rebooting */
+};
+
+/** Why a node is terminated first. */
+enum { KARP_TERMINATE_FIRST_NO_RESERVED_CAPACITY = 1, KARP_TERMINATE_FIRST_STATIC_AT_LIMIT = 2 };
+
 /** A node that may be disrupted. */
 typedef struct karp_candidate {
     size_t size;
@@ -104,6 +133,7 @@ typedef struct karp_candidate {
     double reschedule_cost;
     const uint32_t *pods; /**< reschedulable ones, by name */
     size_t pod_count;
+    const karp_candidate_repair *repair; /**< of KARP_METHOD_REPAIR; else NULL */
 } karp_candidate;
 
 /** What a NodePool's budgets allow at this instant. */
@@ -118,7 +148,7 @@ typedef struct karp_pool_budget {
 typedef struct karp_command {
     size_t size;
     uint32_t method;
-    uint32_t replaces; /**< 1 = replace, 0 = delete */
+    uint32_t replaces; /**< 1 = replacements are launched before, 0 = not; see decision */
     const karp_str *nodes; /**< in candidate order */
     size_t node_count;
     size_t launch_first; /**< replacements are the decision's launches launch_first … */
@@ -128,6 +158,9 @@ typedef struct karp_command {
     double savings; /**< $/h */
     int64_t validate_after; /**< nanoseconds to wait before validation; 0 = none */
     double score; /**< Balanced; negative = not scored */
+    uint32_t decision; /**< KARP_COMMAND_* */
+    uint32_t terminate_first; /**< KARP_TERMINATE_FIRST_* */
+    int64_t termination_grace_period; /**< duration that bounds the drain, set by repair; KARP_DURATION_UNSET = none */
 } karp_command;
 
 /** A node that stays, and why. */

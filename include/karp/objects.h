@@ -355,7 +355,7 @@ typedef struct karp_node_claim {
 } karp_node_claim;
 
 /** Reasons of a disruption budget. */
-enum { KARP_BUDGET_UNDERUTILIZED = 1, KARP_BUDGET_EMPTY = 2, KARP_BUDGET_DRIFTED = 4 };
+enum { KARP_BUDGET_UNDERUTILIZED = 1, KARP_BUDGET_EMPTY = 2, KARP_BUDGET_DRIFTED = 4, KARP_BUDGET_UNHEALTHY = 8 };
 
 /** spec.disruption.budgets[] of a NodePool. */
 typedef struct karp_budget {

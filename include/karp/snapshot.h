@@ -28,8 +28,37 @@ enum {
     KARP_GATE_NODE_REPAIR = 4,
     KARP_GATE_NODE_OVERLAY = 8,
     KARP_GATE_STATIC_CAPACITY = 16,
-    KARP_GATE_CAPACITY_BUFFER = 32
+    KARP_GATE_CAPACITY_BUFFER = 32,
+    KARP_GATE_TERMINATE_FIRST_DRIFT = 64, /* from here on since Karpenter 1.15 */
+    KARP_GATE_TERMINATE_FIRST_REPAIR = 128,
+    KARP_GATE_POD_DELETION_COST = 256
 };
+
+/** What a repair does with a node. */
+enum { KARP_REPAIR_REPLACE = 0, KARP_REPAIR_REBOOT = 1 };
+
+/** When a node is repaired, and how: a policy of the provider (docs/disruption.md). Since 0.1. */
+typedef struct karp_node_repair {
+    karp_str condition; /**< type of a Node's condition */
+    karp_str status; /**< "True", "False" or "Unknown" */
+    karp_str reason; /**< regular expression (RE2) found in the condition's reason; "" = the policy for all others */
+    int64_t toleration; /**< duration from the transition on */
+    int64_t termination_grace_period; /**< duration that bounds the drain; KARP_DURATION_UNSET = none */
+    uint32_t priority; /**< 0 … 100 */
+    uint32_t action; /**< KARP_REPAIR_* */
+} karp_node_repair;
+
+/** A reboot that repair has committed. Since 0.1. */
+typedef struct karp_reboot {
+    karp_str node_claim;
+    int64_t at; /**< instant */
+} karp_reboot;
+
+/** Slots of a reservation that are given back before a launch decision. Since 0.1. */
+typedef struct karp_reservation_credit {
+    karp_str reservation; /**< value of the label reservation_id_label */
+    int64_t slots;
+} karp_reservation_credit;
 
 /** Process-wide options of Karpenter, label tables of the provider, and what it keeps in memory. */
 typedef struct karp_settings {
@@ -51,6 +80,15 @@ typedef struct karp_settings {
     const karp_label *normalized; /**< key → value */
     size_t normalized_count;
     karp_str reservation_id_label; /**< "" = the provider has no reservations */
+    const karp_node_repair
+        *repairs; /**< the provider's policies; exactly one has no regular expression, and replaces */
+    size_t repair_count;
+    const karp_reboot *reboots; /**< that repair has committed before */
+    size_t reboot_count;
+    const karp_reservation_credit *credits; /**< slots given back before a launch decision */
+    size_t credit_count;
+    uint32_t legacy_node_repair; /**< 1 = repair is no disruption method (karp_advise_repair()) */
+    uint32_t other_nodes_known; /**< 1 = nodes that karp_builder_set_node_states() leaves out are known as well */
 } karp_settings;
 
 /** Karpenter's defaults: gates = RESERVED_CAPACITY, everything else zero. */

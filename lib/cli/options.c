@@ -89,7 +89,7 @@ static const option_row rows[] = {
     { KEY_MAX_STEPS, "max-steps", "N", CLI_OPTION_DECISION, "stop after N attempts to place a pod" },
     { KEY_DISRUPT, "disrupt", NULL, CLI_OPTION_DISRUPT, "also say which nodes could go" },
     { KEY_METHOD, "method", "NAME", CLI_OPTION_METHOD,
-      "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation or Expiration" },
+      "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration or Repair" },
     { KEY_MAX_SIMULATIONS, "max-simulations", "N", CLI_OPTION_METHOD, "stop after N simulations" },
     { KEY_MEMORY_IN, "memory-in", "FILE", CLI_OPTION_METHOD, "what the pass before has left" },
     { KEY_MEMORY_OUT, "memory-out", "FILE", CLI_OPTION_METHOD, "write what this pass leaves for the next" },
@@ -225,7 +225,7 @@ static int set_color(const cli_verb *verb, cli_options *options, const char *tex
 
 static int set_method(const cli_verb *verb, cli_options *options, const char *text)
 {
-    for (uint32_t method = KARP_METHOD_EMPTINESS; method <= KARP_METHOD_EXPIRATION; method++) {
+    for (uint32_t method = KARP_METHOD_EMPTINESS; method <= KARP_METHOD_REPAIR; method++) {
         if (strcmp(text, karp_method_name(method)) == 0) {
             options->method = method;
             return -1;

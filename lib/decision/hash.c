@@ -66,6 +66,16 @@ static void add_command(karp_digest *to, const karp_command *c)
     add_number(to, c->placement_count);
 }
 
+/* What came after deleting and replacing. */
+static void add_kind(karp_digest *to, size_t index, const karp_command *c)
+{
+    bool bounded = c->termination_grace_period != KARP_DURATION_UNSET;
+    if (c->decision <= KARP_COMMAND_REPLACE && !bounded) return;
+    add_number(to, index);
+    add_number(to, c->decision);
+    add_number(to, bounded ? (uint64_t)c->termination_grace_period : UINT64_MAX);
+}
+
 void karp_decision_hash(const karp_decision *decision, char out[KARP_DIGEST_TEXT])
 {
     static const char mark[] = "karp decision 1\n";
@@ -94,5 +104,6 @@ void karp_decision_hash(const karp_decision *decision, char out[KARP_DIGEST_TEXT
     add_number(&to, d->commands.count);
     for (size_t i = 0; i < d->commands.count; i++) add_command(&to, &d->commands.items[i]);
     if (d->profile == KARP_PROFILE_KARPENTER && d->peer_version > KARP_PEER_1_14) add_number(&to, d->peer_version);
+    for (size_t i = 0; i < d->commands.count; i++) add_kind(&to, i, &d->commands.items[i]);
     karp_digest_text(&to, out);
 }

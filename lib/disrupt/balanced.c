@@ -63,7 +63,7 @@ karp_status pass_totals(pass *p, karp_error *error)
         const state_node *n = &w->nodes[i];
         if (n->pool == NO_ID || !p->totals[n->pool].known) continue;
         p->totals[n->pool].disruption += candidate_of[i] > 0 ? p->candidates[candidate_of[i] - 1].cost
-                                                             : incremental_cost(w, n);
+                                                             : incremental_cost(w, p->costs, n);
     }
     return KARP_OK;
 }

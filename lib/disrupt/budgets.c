@@ -125,6 +125,7 @@ int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, ui
 uint32_t method_reason(uint32_t method)
 {
     if (method == KARP_METHOD_EMPTINESS) return KARP_BUDGET_EMPTY;
+    if (method == KARP_METHOD_REPAIR) return KARP_BUDGET_UNHEALTHY;
     if (method == KARP_METHOD_EXPIRATION)
         return 0; /* budgets know no such reason: those that name reasons do not count */
     return method == KARP_METHOD_DRIFT || method == KARP_METHOD_STATIC_DRIFT ? KARP_BUDGET_DRIFTED
@@ -137,6 +138,11 @@ static bool is_true(const karp_snapshot *w, condition_list list, uint32_t type)
     return c != NULL && c->status == w->known.status_true;
 }
 
+static bool node_ready(const karp_snapshot *w, const state_node *n)
+{
+    return n->node != NO_ID && is_true(w, w->raw.nodes.items[n->node].conditions, w->known.ready);
+}
+
 karp_status pass_budgets(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
@@ -146,14 +152,16 @@ karp_status pass_budgets(pass *p, karp_error *error)
     p->remaining = arena_array(&p->data, pools + 1, sizeof *p->remaining);
     p->next_change = arena_array(&p->data, pools + 1, sizeof *p->next_change);
     if (total == NULL || busy == NULL || p->remaining == NULL || p->next_change == NULL) return fail_nomem(error);
+    uint32_t reason = method_reason(p->method);
+    bool repair = reason == KARP_BUDGET_UNHEALTHY; /* which is there for nodes that are not ready */
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
-        if (!n->managed || !n->initialized || n->pool == NO_ID) continue;
+        bool rebooting = n->rebooting && pass_rule(p, RULE_REBOOTING);
+        if (!n->managed || n->pool == NO_ID || !(n->initialized || rebooting)) continue;
         if (is_true(w, w->raw.claims.items[n->claim].conditions, w->known.instance_terminating)) continue;
         total[n->pool]++;
-        if (n->marked || !is_true(w, w->raw.nodes.items[n->node].conditions, w->known.ready)) busy[n->pool]++;
+        if (n->marked || rebooting || (!repair && !node_ready(w, n))) busy[n->pool]++;
     }
-    uint32_t reason = method_reason(p->method);
     for (size_t i = 0; i < pools; i++) {
         int64_t left = pool_allows(&w->raw.pools.items[i], reason, total[i], p->now, p->quirks);
         p->remaining[i] = left > busy[i] ? left - busy[i] : 0;

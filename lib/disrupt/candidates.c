@@ -6,6 +6,7 @@
 #include <base/strbuf.h>
 #include <disrupt/advice.h>
 #include <disrupt/costs.h>
+#include <disrupt/health.h>
 #include <disrupt/prices.h>
 #include <model/duration.h>
 #include <schedule/movable.h>
@@ -17,7 +18,8 @@ static const karp_str nothing = { "", 0 };
 
 bool method_eventual(uint32_t method)
 {
-    return method == KARP_METHOD_STATIC_DRIFT || method == KARP_METHOD_DRIFT || method == KARP_METHOD_EXPIRATION;
+    return method == KARP_METHOD_STATIC_DRIFT || method == KARP_METHOD_DRIFT || method == KARP_METHOD_EXPIRATION ||
+           method == KARP_METHOD_REPAIR;
 }
 
 bool candidate_empty(const pass *p, const candidate *c)
@@ -47,6 +49,8 @@ static uint32_t node_exclusion(const pass *p, uint32_t number)
     if (p->in_queue != NULL && p->in_queue[number]) return KARP_REASON_IN_QUEUE;
     if (!n->managed) return KARP_REASON_NOT_MANAGED;
     if (n->node == NO_ID) return KARP_REASON_NO_NODE;
+    if (n->rebooting && pass_rule(p, RULE_REBOOTING)) return KARP_REASON_REBOOTING;
+    if (n->marked && pass_rule(p, RULE_CHECK_ORDER)) return KARP_REASON_DELETING;
     if (!n->initialized) return KARP_REASON_NOT_INITIALIZED;
     if (n->marked) return KARP_REASON_DELETING;
     if (n->nominated) return KARP_REASON_NOMINATED;
@@ -103,6 +107,42 @@ static bool keep_by_budget(pass *p, uint32_t number, const struct block *b)
     return ok;
 }
 
+/* Repair overlooks that a registered node is not initialised, and then asks no more, and that the node is protected (K15-8). */
+static uint32_t repair_exclusion(const pass *p, uint32_t number)
+{
+    const karp_snapshot *w = p->snapshot;
+    const state_node *n = &w->nodes[number];
+    uint32_t code = node_exclusion(p, number);
+    if (code == KARP_REASON_IN_QUEUE) return code;
+    if (n->managed && n->pool_name == NO_ID) return KARP_REASON_NO_NODEPOOL_LABEL;
+    bool overlooked = (code == KARP_REASON_NOT_INITIALIZED && n->registered) || code == KARP_REASON_NODE_DO_NOT_DISRUPT;
+    if (!overlooked) return code;
+    return n->pool == NO_ID || w->pool_table[n->pool] == NO_ID ? KARP_REASON_NODEPOOL_NOT_FOUND : KARP_REASON_NONE;
+}
+
+/* What keeps the node from repair beside that: its health, an annotation, pods that block where nothing bounds the drain. */
+static bool exclude_from_repair(pass *p, uint32_t number, const struct health *h, const repair_verdict **verdict,
+                                bool *excluded)
+{
+    const karp_snapshot *w = p->snapshot;
+    const state_node *n = &w->nodes[number];
+    struct block *b = &p->blocks[number];
+    uint32_t code = repair_exclusion(p, number);
+    *excluded = true;
+    if (code != KARP_REASON_NONE) return pass_keep(p, number, code, nothing);
+    if (!health_verdict(p, h, number, verdict)) return false;
+    if (*verdict == NULL) return pass_keep(p, number, KARP_REASON_HEALTHY, nothing);
+    if (label_get(w->raw.nodes.items[n->node].meta.annotations, w->known.do_not_repair) == w->known.true_)
+        return pass_keep(p, number, KARP_REASON_DO_NOT_REPAIR, nothing);
+    bool bounded = (*verdict)->bound != KARP_DURATION_UNSET ||
+                   w->raw.claims.items[n->claim].termination_grace_period != KARP_DURATION_UNSET;
+    if (!bounded && b->code == NO_ID) *b = find_block(p, n);
+    *excluded = !bounded && b->code != KARP_REASON_NONE;
+    if (!*excluded) return true;
+    if (b->code == KARP_REASON_PDB_BLOCKED || b->code == KARP_REASON_PDB_MULTIPLE) return keep_by_budget(p, number, b);
+    return pass_keep(p, number, b->code, pod_name(w, b->pod));
+}
+
 static bool exclude(pass *p, uint32_t number, bool *excluded)
 {
     const state_node *n = &p->snapshot->nodes[number];
@@ -135,11 +175,11 @@ static bool fill(pass *p, uint32_t number, candidate *c)
     double all = 0.0;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         uint32_t pod_number = n->all_pods[i];
-        all += eviction_cost(w, pod_number);
+        all += eviction_cost(w, p->costs, pod_number);
         if (pod_reschedulable(pod_at(&w->raw, pod_number))) moving[c->moving_count++] = pod_number;
     }
     c->price = labels_price(w, n->pool, n->labels, !pass_quirk(p, 10));
-    c->cost = disruption_cost_of(w, moving, c->moving_count);
+    c->cost = disruption_cost_of(w, p->costs, moving, c->moving_count);
     c->disruption_cost = all * lifetime_remaining(own->meta.creation, own->expire_after, p->now);
     return true;
 }
@@ -176,6 +216,7 @@ static uint32_t filter(const pass *p, const candidate *c)
 {
     const known_text *k = &p->snapshot->known;
     bool is_static = pool_of(p, c)->replicas >= 0;
+    if (p->method == KARP_METHOD_REPAIR) return KARP_REASON_NONE; /* its own checks are over */
     if (p->method == KARP_METHOD_STATIC_DRIFT) {
         return is_static && condition_true(p, c, k->drifted) ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
     }
@@ -237,12 +278,17 @@ karp_status pass_candidates(pass *p, karp_error *error)
     if (unreadable != NULL) return keep_all(p, unreadable) ? KARP_OK : fail_nomem(error);
     karp_status status = pass_buffer_nodes(p, error);
     if (status != KARP_OK) return status;
+    const struct health *health = p->method == KARP_METHOD_REPAIR ? health_new(p) : NULL;
+    if (p->method == KARP_METHOD_REPAIR && health == NULL) return fail_nomem(error);
     for (uint32_t i = 0; i < w->node_count; i++) {
+        const repair_verdict *verdict = NULL;
         bool excluded = true;
-        if (!exclude(p, i, &excluded)) return fail_nomem(error);
+        bool ok = health != NULL ? exclude_from_repair(p, i, health, &verdict, &excluded) : exclude(p, i, &excluded);
+        if (!ok) return fail_nomem(error);
         if (excluded) continue;
         candidate *c = &p->candidates[p->candidate_count];
         if (!fill(p, i, c)) return fail_nomem(error);
+        c->repair = verdict;
         stay why = { filter(p, c), nothing };
         /* It was emptiness's to decide, and has been decided: its reason is the one that keeps the node. */
         if (why.code == KARP_REASON_EMPTY_NODE && p->spared != NULL && p->spared[i].code != KARP_REASON_NONE)

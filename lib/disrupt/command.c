@@ -460,6 +460,9 @@ karp_status karp_command_begin(const karp_decision *decision, size_t command_ind
         return fail(error, KARP_E_INVALID, "a decision and a place for the step are needed");
     if (command_index >= decision->commands.count)
         return fail(error, KARP_E_NOT_FOUND, "the decision has no such command");
+    if (decision->commands.items[command_index].decision == KARP_COMMAND_REBOOT)
+        return fail(error, KARP_E_INVALID,
+                    "a reboot is carried out by its controller: the claim gets the condition Rebooting");
     karp_command_state state;
     arena scratch;
     arena_init(&scratch, decision->context);

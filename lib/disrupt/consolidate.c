@@ -149,13 +149,18 @@ karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, boo
     *out = (attempt){ .outcome = m->outcome, .code = KARP_REASON_NO_NODEPOOLS, .detail = { "", 0 } };
     if (m->outcome == SIMULATION_STOPPED) out->code = KARP_REASON_NOT_REACHED_IN_PASS;
     if (m->outcome == SIMULATED) {
-        out->command = (command){ .candidates = candidates, .candidate_count = count, .simulation = m, .score = -1.0 };
+        out->command = (command){ .candidates = candidates,
+                                  .candidate_count = count,
+                                  .simulation = m,
+                                  .bound = KARP_DURATION_UNSET,
+                                  .score = -1.0 };
         out->code = judge(p, m, &out->command, filter_types, &out->detail);
         if (m->s->failed || m->s->algebra.failed) {
             simulation_free(p, m);
             return fail_nomem(error);
         }
         out->possible = out->code == KARP_REASON_NONE;
+        if (out->command.replacement_count > 0) out->command.decision = KARP_COMMAND_REPLACE;
     }
     if (!out->possible) simulation_free(p, m);
     return KARP_OK;

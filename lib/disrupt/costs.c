@@ -43,20 +43,53 @@ static bool read_cost(karp_str t, double *out)
     return decimal_parse(plain, n, out) == DECIMAL_OK;
 }
 
-double eviction_cost_of(karp_str deletion_cost, bool has_priority, int32_t priority)
+/* As Karpenter 1.15 reads it: a decimal int32 with a sign or none, and nothing else. */
+static bool read_whole(karp_str t, double *out)
+{
+    size_t i = t.len > 0 && (t.ptr[0] == '+' || t.ptr[0] == '-') ? 1 : 0;
+    int64_t value = 0;
+    if (i == t.len) return false;
+    for (; i < t.len; i++) {
+        if (!digit(t.ptr[i]) || value > (INT64_C(1) << 31)) return false;
+        value = value * 10 + (t.ptr[i] - '0');
+    }
+    if (t.ptr[0] == '-') value = -value;
+    *out = (double)value;
+    return value >= INT32_MIN && value <= INT32_MAX;
+}
+
+double eviction_cost_of(karp_str text, bool whole, bool has_priority, int32_t priority)
 {
     double cost = 1.0, value;
-    if (deletion_cost.ptr != NULL && read_cost(deletion_cost, &value)) cost += value / 134217728.0;
+    if (text.ptr != NULL && (whole ? read_whole(text, &value) : read_cost(text, &value))) cost += value / 134217728.0;
     if (has_priority) cost += (double)priority / 33554432.0;
     return cost < -10.0 ? -10.0 : cost > 10.0 ? 10.0 : cost;
 }
 
-double eviction_cost(const karp_snapshot *s, uint32_t pod_number)
+cost_reading costs_read(const karp_snapshot *s, uint32_t profile, uint64_t rules)
+{
+    bool whole = rule_of(rules, RULE_WHOLE_EVICTION_COSTS);
+    bool gate = (s->raw.settings.gates & KARP_GATE_POD_DELETION_COST) != 0;
+    return (cost_reading){ .whole = whole,
+                           .managed = whole && gate && rule_of(rules, RULE_DELETION_COST_GATE),
+                           .proposal = profile == KARP_PROFILE_KARP };
+}
+
+/* The annotation that counts, NO_ID = none; a value that cannot be read counts, too (K15-6). */
+static uint32_t cost_text(const pod_marks *marks, cost_reading how)
+{
+    if (how.whole && marks->disruption_cost != NO_ID) return marks->disruption_cost;
+    if (how.proposal && marks->autoscaling_cost != NO_ID) return marks->autoscaling_cost;
+    return how.managed ? NO_ID : marks->deletion_cost;
+}
+
+double eviction_cost(const karp_snapshot *s, cost_reading how, uint32_t pod_number)
 {
     const pod *p = pod_at(&s->raw, pod_number);
     const shape *h = &s->raw.shapes.items[p->shape];
-    uint32_t text = store_marks(&s->raw, p)->deletion_cost;
-    return eviction_cost_of(text == NO_ID ? (karp_str){ NULL, 0 } : text_of(s, text), h->has_priority, h->priority);
+    uint32_t text = cost_text(store_marks(&s->raw, p), how);
+    return eviction_cost_of(text == NO_ID ? (karp_str){ NULL, 0 } : text_of(s, text), how.whole, h->has_priority,
+                            h->priority);
 }
 
 /* As Go's Duration.Seconds() rounds. */
@@ -75,22 +108,22 @@ double lifetime_remaining(int64_t creation, int64_t expire_after, int64_t now)
     return left < 0.0 ? 0.0 : left > 1.0 ? 1.0 : left;
 }
 
-double disruption_cost_of(const karp_snapshot *s, const uint32_t *pods, uint32_t count)
+double disruption_cost_of(const karp_snapshot *s, cost_reading how, const uint32_t *pods, uint32_t count)
 {
     double cost = 1.0;
     for (uint32_t i = 0; i < count; i++) {
-        double one = eviction_cost(s, pods[i]);
+        double one = eviction_cost(s, how, pods[i]);
         if (one > 0.0) cost += one;
     }
     return cost;
 }
 
-double incremental_cost(const karp_snapshot *s, const state_node *n)
+double incremental_cost(const karp_snapshot *s, cost_reading how, const state_node *n)
 {
     double cost = 1.0;
     for (uint32_t i = 0; i < n->pod_count; i++) {
         if (pod_at(&s->raw, n->pods[i])->flags & POD_OF_DAEMON_SET) continue;
-        double one = eviction_cost(s, n->pods[i]);
+        double one = eviction_cost(s, how, n->pods[i]);
         if (one > 0.0) cost += one;
     }
     return cost;

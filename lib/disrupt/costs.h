@@ -3,19 +3,28 @@
 #ifndef DISRUPT_COSTS_H
 #define DISRUPT_COSTS_H
 
+#include <model/peer.h>
 #include <model/snapshot.h>
 
-/* EvictionCost from the text of the deletion-cost annotation ({NULL, 0} = absent) and the priority. Never NaN. */
-double eviction_cost_of(karp_str deletion_cost, bool has_priority, int32_t priority);
-double eviction_cost(const karp_snapshot *s, uint32_t pod_number);
+/* How annotations about costs are read (K15-6). */
+typedef struct cost_reading {
+    bool whole; /* karpenter.sh/disruption-cost comes first, and values are whole numbers */
+    bool managed; /* Karpenter writes deletion costs itself, and so does not read them */
+    bool proposal; /* node-autoscaling.kubernetes.io/disruption-cost is read */
+} cost_reading;
+cost_reading costs_read(const karp_snapshot *s, uint32_t profile, uint64_t rules);
+
+/* EvictionCost from the text of the annotation that counts ({NULL, 0} = none) and the priority. Never NaN. */
+double eviction_cost_of(karp_str text, bool whole, bool has_priority, int32_t priority);
+double eviction_cost(const karp_snapshot *s, cost_reading how, uint32_t pod_number);
 
 /* The part of its life that a claim has before it, 1 … 0. A claim that lives for no time at all has none. In
  * Karpenter's arithmetic: the age is an exact number of nanoseconds, and seconds are what is divided. */
 double lifetime_remaining(int64_t creation, int64_t expire_after, int64_t now);
 
 /* Σ of the positive costs of the pods, plus 1 for the node. */
-double disruption_cost_of(const karp_snapshot *s, const uint32_t *pods, uint32_t count);
+double disruption_cost_of(const karp_snapshot *s, cost_reading how, const uint32_t *pods, uint32_t count);
 /* §1: the same of a node that is no candidate: its pods, daemons and terminal ones aside. */
-double incremental_cost(const karp_snapshot *s, const state_node *n);
+double incremental_cost(const karp_snapshot *s, cost_reading how, const state_node *n);
 
 #endif

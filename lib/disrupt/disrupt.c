@@ -3,6 +3,7 @@
 #include <disrupt/pass.h>
 
 #include <base/error.h>
+#include <base/sort.h>
 #include <disrupt/balanced.h>
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
@@ -36,9 +37,16 @@ static karp_status run_method(pass *p, uint32_t method, karp_error *error)
         [KARP_METHOD_MULTI_NODE] = method_multi_node,
         [KARP_METHOD_SINGLE_NODE] = method_single_node,
         [KARP_METHOD_EXPIRATION] = method_drift,
+        [KARP_METHOD_REPAIR] = method_repair,
     };
     p->method = method;
     p->constrained = false;
+    if (method == KARP_METHOD_REPAIR && !repair_offered(p)) {
+        p->error_code = str("REPAIR_OFF");
+        p->error_message = str(
+            "node repair is no disruption method here: it takes Karpenter 1.15, the feature gate NodeRepair, "
+            "repair policies, and no legacy node repair");
+    }
     karp_status status = pass_candidates(p, error);
     if (status == KARP_OK) status = pass_budgets(p, error);
     if (status == KARP_OK) status = pass_totals(p, error);
@@ -67,11 +75,14 @@ static bool note_spared(pass *p)
 /* Tries the methods in Karpenter's order. One that cannot be evaluated is noted, and the others go on. */
 static karp_status run_methods(pass *p, uint32_t method, karp_error *error)
 {
-    static const uint32_t order[] = { KARP_METHOD_EXPIRATION, KARP_METHOD_EMPTINESS,  KARP_METHOD_STATIC_DRIFT,
-                                      KARP_METHOD_DRIFT,      KARP_METHOD_MULTI_NODE, KARP_METHOD_SINGLE_NODE };
+    static const uint32_t order[] = { KARP_METHOD_REPAIR,       KARP_METHOD_EXPIRATION, KARP_METHOD_EMPTINESS,
+                                      KARP_METHOD_STATIC_DRIFT, KARP_METHOD_DRIFT,      KARP_METHOD_MULTI_NODE,
+                                      KARP_METHOD_SINGLE_NODE };
     if (method != KARP_METHOD_ANY) return run_method(p, method, error);
     karp_status status = KARP_OK;
-    for (size_t i = p->expire_gracefully ? 0 : 1; i < sizeof order / sizeof *order; i++) {
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (order[i] == KARP_METHOD_REPAIR && !repair_offered(p)) continue;
+        if (order[i] == KARP_METHOD_EXPIRATION && !p->expire_gracefully) continue;
         pass_clear(p);
         status = run_method(p, order[i], error);
         if (status != KARP_OK || p->commands.count > 0 || p->stopped) break;

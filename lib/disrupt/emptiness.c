@@ -12,7 +12,7 @@ karp_status method_emptiness(pass *p, karp_error *error)
     if (count == 0) return KARP_OK;
     command *c = list_push(p->context, &p->commands, sizeof *c);
     if (c == NULL) return fail_nomem(error);
-    *c = (command){ .candidates = order, .candidate_count = count, .score = -1.0 };
+    *c = (command){ .candidates = order, .candidate_count = count, .bound = KARP_DURATION_UNSET, .score = -1.0 };
     c->savings = command_savings(p, c);
     return KARP_OK;
 }

@@ -20,7 +20,7 @@ static karp_status check_options(const karp_disrupt_options *given, karp_disrupt
     out->common.size = sizeof out->common;
     status = options_known(&out->common, error);
     if (status != KARP_OK) return status;
-    if (out->method > KARP_METHOD_EXPIRATION)
+    if (out->method > KARP_METHOD_REPAIR)
         return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
     return KARP_OK;
 }
@@ -37,6 +37,7 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
     p->now = options->common.now != 0 ? options->common.now : snapshot->raw.now;
     p->quirks = (options->common.profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ options->flip_quirks;
     p->rules = options_rules(&options->common);
+    p->costs = costs_read(snapshot, options->common.profile, p->rules);
     p->error_code = p->error_message = (karp_str){ "", 0 };
     for (size_t i = 0; i < snapshot->raw.pools.count; i++) {
         p->usable_pools = p->usable_pools || pool_usable(snapshot, &snapshot->raw.pools.items[i]);

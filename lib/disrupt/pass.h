@@ -12,11 +12,22 @@
 #ifndef DISRUPT_PASS_H
 #define DISRUPT_PASS_H
 
+#include <disrupt/costs.h>
 #include <karp/disrupt.h>
 #include <model/peer.h>
 #include <model/snapshot.h>
 
 struct simulation;
+
+/* What repair would do with a node (K15-8). */
+typedef struct repair_verdict {
+    const node_repair *policy; /* that decides */
+    uint32_t action; /* KARP_REPAIR_* */
+    uint32_t condition, reason; /* text ids */
+    bool fallback, escalated;
+    int64_t eligible_at, bound; /* bound: the shortest of any policy, UNSET = none */
+    double score;
+} repair_verdict;
 
 /* A node that may go (§5). */
 typedef struct candidate {
@@ -27,6 +38,7 @@ typedef struct candidate {
     const uint32_t *moving; /* its reschedulable pods, by name */
     uint32_t moving_count;
     double price, cost, disruption_cost; /* §14.1, resched_cost of §7, and what is printed */
+    const repair_verdict *repair; /* of that method */
 } candidate;
 
 /* A node to be started in the place of candidates. */
@@ -45,6 +57,8 @@ typedef struct command {
     replacement *replacements;
     uint32_t replacement_count;
     double savings, score; /* §14.5; least Balanced score, negative = not scored */
+    uint32_t decision, terminate_first; /* KARP_COMMAND_*; KARP_TERMINATE_FIRST_* */
+    int64_t bound; /* of the drain, by repair; UNSET = none */
 } command;
 
 /* Why a node stays. */
@@ -66,11 +80,11 @@ typedef struct pass {
     int64_t now;
     uint64_t quirks; /* bit n−1: D-Qn is reproduced */
     uint64_t rules; /* of later versions: bit i for enum peer_rule */
+    cost_reading costs;
     uint32_t method; /* KARP_METHOD_*, not ANY */
     bool expire_gracefully; /* KARP_METHOD_EXPIRATION comes first */
     bool usable_pools; /* some pool could start a node */
     uint64_t max_simulations, simulations, steps;
-    bool gave_up; /* in some simulation the search for devices ended without an answer */
     bool stopped; /* a budget or the caller ended it … */
     bool canceled; /* … and not max_simulations, whose end is always a result */
     karp_str error_code, error_message; /* of a method that cannot be evaluated */
@@ -106,6 +120,8 @@ typedef struct pass {
 /* Checks the options (NULL = defaults) and begins; *method receives KARP_METHOD_*. Status: OK, NOMEM, INVALID, ABI_*. */
 karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options, uint32_t *method,
                        karp_error *error);
+/* Whether repair is a method: the rule is in force, the gate on, and there are policies. */
+bool repair_offered(const pass *p);
 /* What one method has gathered goes. */
 void pass_clear(pass *p);
 void pass_end(pass *p);
@@ -128,6 +144,7 @@ bool pass_keep(pass *p, uint32_t state_node, uint32_t code, karp_str detail);
 uint32_t *by_savings_ratio(pass *p);
 
 /* The methods (§10–17). Each appends commands, or says in `stays` why there are none. Status: OK, NOMEM. */
+karp_status method_repair(pass *p, karp_error *error);
 karp_status method_emptiness(pass *p, karp_error *error);
 karp_status method_static_drift(pass *p, karp_error *error);
 karp_status method_drift(pass *p, karp_error *error);

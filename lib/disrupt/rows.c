@@ -14,6 +14,21 @@
 
 static const int64_t second = INT64_C(1000000000);
 
+static bool repair_row(const karp_snapshot *w, karp_decision *d, const repair_verdict *v,
+                       const karp_candidate_repair **out)
+{
+    const karp_candidate_repair row = { .action = v->action,
+                                        .fallback = v->fallback,
+                                        .escalated = v->escalated,
+                                        .condition = text_of(w, v->condition),
+                                        .reason = text_of(w, v->reason),
+                                        .score = v->score,
+                                        .eligible_at = v->eligible_at,
+                                        .termination_grace_period = v->bound };
+    *out = arena_copy(&d->data, &row, sizeof row);
+    return *out != NULL;
+}
+
 static bool candidate_rows(const pass *p, karp_decision *d)
 {
     const karp_snapshot *w = p->snapshot;
@@ -29,7 +44,7 @@ static bool candidate_rows(const pass *p, karp_decision *d)
                                  .reschedule_cost = c->cost,
                                  .pod_count = c->moving_count };
         row->pods = arena_copy(&d->data, c->moving, c->moving_count * sizeof *c->moving);
-        if (row->pods == NULL) return false;
+        if (row->pods == NULL || (c->repair != NULL && !repair_row(w, d, c->repair, &row->repair))) return false;
     }
     return true;
 }
@@ -107,6 +122,9 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
     karp_command row = { .size = sizeof row,
                          .method = p->method,
                          .replaces = c->replacement_count > 0,
+                         .decision = c->decision,
+                         .terminate_first = c->terminate_first,
+                         .termination_grace_period = c->bound,
                          .nodes = nodes,
                          .node_count = c->candidate_count,
                          .launch_first = d->launches.count,
@@ -155,7 +173,7 @@ static bool node_rows(const pass *p, karp_decision *d)
     if (s != NULL ? !report_nodes(s, d) : !report_nodes_unchanged(p->snapshot, d)) return false;
     for (size_t i = 0; i < p->commands.count; i++) {
         const command *c = &p->commands.items[i];
-        for (uint32_t k = 0; k < c->candidate_count; k++)
+        for (uint32_t k = 0; k < c->candidate_count && c->decision != KARP_COMMAND_REBOOT; k++)
             d->nodes.items[p->candidates[c->candidates[k]].node].marked = 1;
     }
     d->cost_after = 0;
@@ -204,7 +222,7 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
     char *message = arena_string(&d->data, p->error_message.ptr, p->error_message.len);
     if (message == NULL) return fail_nomem(error);
     d->disrupts = true;
-    d->complete = !p->stopped && !p->gave_up;
+    d->complete = !p->stopped;
     d->profile = p->options.profile;
     d->peer_version = options_peer(&p->options);
     d->now = p->now;

@@ -4,7 +4,6 @@
 #include <base/bits.h>
 #include <base/error.h>
 #include <base/sort.h>
-#include <schedule/devices.h>
 #include <schedule/movable.h>
 #include <schedule/places.h>
 #include <schedule/scheduler.h>
@@ -26,13 +25,13 @@ static bool out_of_budget(pass *p)
 }
 
 /* Candidate by candidate, those of their pods that may move now. */
-static uint32_t moving_pods(const pass *p, const uint32_t *candidates, uint32_t count, uint32_t *out)
+static uint32_t moving_pods(const pass *p, const uint32_t *candidates, uint32_t count, bool all, uint32_t *out)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         const candidate *c = &p->candidates[candidates[i]];
         for (uint32_t k = 0; k < c->moving_count; k++) {
-            if (pod_currently_reschedulable(p->snapshot, c->moving[k], p->now, p->closed_budgets))
+            if (all || pod_currently_reschedulable(p->snapshot, c->moving[k], p->now, p->closed_budgets))
                 out[n++] = c->moving[k];
         }
     }
@@ -92,7 +91,7 @@ static bool finish(simulation *m)
 static void take_spare(pass *p, simulation *m)
 {
     for (size_t i = 0; i < p->spare.count; i++) {
-        if (p->spare.items[i]->settings.shield != m->how.shield) continue;
+        if (m->how.strict_reservations || p->spare.items[i]->settings.shield != m->how.shield) continue;
         m->s = p->spare.items[i];
         p->spare.items[i] = p->spare.items[--p->spare.count];
         m->s->settings.options = &m->options;
@@ -100,9 +99,9 @@ static void take_spare(pass *p, simulation *m)
     }
 }
 
-static void give_scheduler(pass *p, scheduler *s)
+static void give_scheduler(pass *p, scheduler *s, bool strict)
 {
-    scheduler **slot = s != NULL && !s->failed && scheduler_repeatable(s)
+    scheduler **slot = s != NULL && !s->failed && !strict && scheduler_repeatable(s)
                            ? list_push(p->context, &p->spare, sizeof *slot)
                            : NULL;
     if (slot != NULL) *slot = s;
@@ -118,7 +117,7 @@ void simulations_end(pass *p)
 }
 
 /* All that a run needs of the pass; what comes after may happen on another thread. */
-static simulation *prepare(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation)
+static simulation *prepare(pass *p, const uint32_t *candidates, uint32_t count, const simulation_kind *kind)
 {
     simulation *m = mem_zalloc(p->context, sizeof *m);
     size_t moving = 0;
@@ -128,9 +127,12 @@ static simulation *prepare(pass *p, const uint32_t *candidates, uint32_t count, 
     m->options.keep_partial = 0;
     m->options.now = p->now;
     if (p->options.max_steps != 0) m->options.max_steps = p->options.max_steps - p->steps;
-    m->how = (run_options){
-        .options = &m->options, .simulation = true, .shield = consolidation, .exact_budgets = !pass_quirk(p, 22)
-    };
+    m->how = (run_options){ .options = &m->options,
+                            .simulation = true,
+                            .shield = kind->shield,
+                            .exact_budgets = !pass_quirk(p, 22),
+                            .strict_reservations = kind->strict,
+                            .credit = kind->credit };
     m->candidate = count == 1 ? candidates[0] : NO_ID;
     for (uint32_t i = 0; i < count; i++) moving += p->candidates[candidates[i]].moving_count;
     m->removed = arena_array(&m->data, count + (size_t)1, sizeof *m->removed);
@@ -159,7 +161,6 @@ static karp_status account(pass *p, simulation *m, karp_status status)
 {
     p->simulations++;
     p->steps += m->s != NULL ? m->s->round.steps : 0;
-    p->gave_up = p->gave_up || (m->s != NULL && devices_gave_up(m->s));
     if (status != KARP_E_CANCELED) return status;
     p->stopped = p->canceled = true;
     m->outcome = SIMULATION_STOPPED;
@@ -181,15 +182,22 @@ static simulation *take_ahead(pass *p, uint32_t candidate_number)
 karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out,
                      karp_error *error)
 {
+    const simulation_kind kind = { .shield = consolidation };
+    return simulate_as(p, candidates, count, &kind, out, error);
+}
+
+karp_status simulate_as(pass *p, const uint32_t *candidates, uint32_t count, const simulation_kind *kind,
+                        simulation **out, karp_error *error)
+{
     simulation *m = take_ahead(p, candidates[0]);
     karp_status status = KARP_OK;
     bool made = m != NULL;
-    if (!made) m = prepare(p, candidates, count, consolidation);
+    if (!made) m = prepare(p, candidates, count, kind);
     if (m == NULL) return fail_nomem(error);
     m->outcome = !p->usable_pools ? SIMULATION_NO_POOLS : out_of_budget(p) ? SIMULATION_STOPPED : SIMULATED;
     if (m->outcome == SIMULATED) {
         if (!made) {
-            m->extra_count = moving_pods(p, candidates, count, m->extra);
+            m->extra_count = moving_pods(p, candidates, count, kind->all_pods, m->extra);
             take_spare(p, m);
             m->status = execute(p->snapshot, m, error);
         }
@@ -223,15 +231,16 @@ static void execute_ahead(size_t index, void *data)
 
 karp_status simulate_ahead(pass *p, const uint32_t *candidates, uint32_t count, karp_error *error)
 {
+    static const simulation_kind consolidation = { .shield = true };
     const karp_context_options *lent = karp_context_get_options(p->context);
     forget_simulations_ahead(p);
     for (uint32_t i = 0; i < count; i++) {
         if (!list_reserve(p->context, &p->ahead, sizeof(simulation *))) return fail_nomem(error);
-        simulation *m = prepare(p, &candidates[i], 1, true);
+        simulation *m = prepare(p, &candidates[i], 1, &consolidation);
         simulation **slot = m == NULL ? NULL : list_push(p->context, &p->ahead, sizeof *slot);
         if (slot == NULL) return fail_nomem(error);
         *slot = m;
-        m->extra_count = moving_pods(p, &candidates[i], 1, m->extra);
+        m->extra_count = moving_pods(p, &candidates[i], 1, false, m->extra);
         take_spare(p, m);
     }
     lent->parallel_for(p->ahead.count, execute_ahead, p, lent->parallel_user);
@@ -246,7 +255,7 @@ void forget_simulations_ahead(pass *p)
 void simulation_free(pass *p, simulation *m)
 {
     if (m == NULL) return;
-    give_scheduler(p, m->s);
+    give_scheduler(p, m->s, m->how.strict_reservations);
     arena_free(&m->data);
     mem_free(p->context, m, sizeof *m);
 }

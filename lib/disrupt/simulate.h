@@ -26,10 +26,20 @@ typedef struct simulation {
     uint32_t left_out; /* the first by name that has none, NO_ID */
 } simulation;
 
+/* How a simulation is run. */
+typedef struct simulation_kind {
+    bool shield; /* nodes under consolidateAfter are closed to pods that move */
+    bool all_pods; /* every reschedulable pod moves, whatever budgets say */
+    bool strict; /* reservations defer (K15-10) … */
+    reservation_credit credit; /* … and this one has slots back */
+} simulation_kind;
+
 /* Runs it for candidates (indices in p->candidates, in the order of the command). `consolidation`: nodes under
  * consolidateAfter are closed to pods that move. Status: OK, NOMEM; *out is the caller's. */
 karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool consolidation, simulation **out,
                      karp_error *error);
+karp_status simulate_as(pass *p, const uint32_t *candidates, uint32_t count, const simulation_kind *kind,
+                        simulation **out, karp_error *error);
 void simulation_free(pass *p, simulation *m);
 
 /* Ahead of their turn, and as they would be then: simulations of candidates that go one by one, on threads that are lent. */

@@ -4,6 +4,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <disrupt/terminate_first.h>
 
 static int by_pool_name(uint32_t x, uint32_t y, const void *user)
 {
@@ -11,52 +12,71 @@ static int by_pool_name(uint32_t x, uint32_t y, const void *user)
     return compare_str(name_of(w, w->raw.pools.items[x].meta.name), name_of(w, w->raw.pools.items[y].meta.name));
 }
 
-static bool add_command(pass *p, const uint32_t *candidate_number)
+/* The drifted nodes of one pool, and what becomes of them. */
+struct drifted {
+    uint32_t pool;
+    int64_t count, most; /* most: as budgets go */
+    bool gate; /* nodes may be terminated first */
+    pool_reservations reservations; /* looked at with the gate on */
+};
+
+static bool of_pool(const pass *p, uint32_t index, const struct drifted *d)
 {
-    const candidate *x = &p->candidates[*candidate_number];
-    replacement *r = arena_array(&p->data, 1, sizeof *r);
-    command *c = r == NULL ? NULL : list_push(p->context, &p->commands, sizeof *c);
-    if (c == NULL) return false;
-    *r = (replacement){ .claim = NO_ID, .pool = x->pool };
-    *c = (command){ .candidates = candidate_number,
-                    .candidate_count = 1,
-                    .replacements = r,
-                    .replacement_count = 1,
-                    .score = -1.0,
-                    .savings = x->price };
-    return true;
+    return p->candidates[p->eligible[index]].pool == d->pool;
 }
 
-/* How many of `wanted` the pool may replace now; *why tells what limits it. */
-static int64_t granted(const pass *p, uint32_t pool, int64_t wanted, uint32_t *why)
+static bool keep(pass *p, const candidate *c, uint32_t why)
+{
+    return pass_keep(p, c->node, why, name_of(p->snapshot, pool_of(p, c)->meta.name));
+}
+
+/* Nothing else is there than full reservations: only nodes that hold one may go, before what replaces them (K15-10). */
+static bool terminate_holders(pass *p, const struct drifted *d)
+{
+    int64_t taken = 0;
+    bool may = pool_may_launch_later(p, d->pool), ok = true;
+    for (uint32_t i = 0; i < p->eligible_count && ok; i++) {
+        const candidate *c = &p->candidates[p->eligible[i]];
+        if (!of_pool(p, i, d)) continue;
+        if (!may || !holds_reservation(p, c, &d->reservations)) ok = keep(p, c, KARP_REASON_RESERVATION_ELSEWHERE);
+        else if (taken++ >= d->most) ok = keep(p, c, KARP_REASON_BUDGET);
+        else ok = terminate_static_node(p, &p->eligible[i], KARP_TERMINATE_FIRST_NO_RESERVED_CAPACITY);
+    }
+    return ok;
+}
+
+/* The first of them, as many as there is room for beside them; without any room they go before what replaces them (K15-10). */
+static bool replace_or_terminate(pass *p, const struct drifted *d, int64_t room)
+{
+    bool first = room == 0 && d->gate && pool_may_launch_later(p, d->pool), ok = true;
+    int64_t taken = 0, most = first || d->most < room ? d->most : room;
+    uint32_t why = most == d->most ? KARP_REASON_BUDGET : KARP_REASON_STATIC_LIMIT;
+    for (uint32_t i = 0; i < p->eligible_count && ok; i++) {
+        if (!of_pool(p, i, d)) continue;
+        if (taken++ >= most) ok = keep(p, &p->candidates[p->eligible[i]], why);
+        else if (first) ok = terminate_static_node(p, &p->eligible[i], KARP_TERMINATE_FIRST_STATIC_AT_LIMIT);
+        else ok = replace_static_node(p, &p->eligible[i]);
+    }
+    return ok;
+}
+
+static karp_status decide_pool(pass *p, uint32_t pool, karp_error *error)
 {
     const node_pool *n = &p->snapshot->raw.pools.items[pool];
+    struct drifted d = { .pool = pool, .gate = terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_DRIFT) };
+    for (uint32_t i = 0; i < p->eligible_count; i++) d.count += of_pool(p, i, &d);
+    if (d.count == 0) return KARP_OK;
+    d.most = d.count < p->remaining[pool] ? d.count : p->remaining[pool];
     pool_counters k = count_claims(p->snapshot, pool);
-    *why = KARP_REASON_BUDGET;
-    if (wanted > p->remaining[pool]) wanted = p->remaining[pool];
-    if (wanted == 0) return 0;
-    *why = KARP_REASON_STATIC_LIMIT;
-    if (k.active > n->replicas) return 0; /* a scale-down is unfinished */
-    int64_t room = node_room(n, k);
-    return room < wanted ? room : wanted;
-}
-
-static bool decide_pool(pass *p, uint32_t pool)
-{
-    int64_t mine = 0, taken = 0;
-    uint32_t why = KARP_REASON_NONE;
-    for (uint32_t i = 0; i < p->eligible_count; i++) mine += p->candidates[p->eligible[i]].pool == pool;
-    if (mine == 0) return true;
-    int64_t most = granted(p, pool, mine, &why);
-    if (most > 0 && most < mine) why = most == p->remaining[pool] ? KARP_REASON_BUDGET : KARP_REASON_STATIC_LIMIT;
-    for (uint32_t i = 0; i < p->eligible_count; i++) {
-        const candidate *c = &p->candidates[p->eligible[i]];
-        if (c->pool != pool) continue;
-        bool ok = taken++ < most ? add_command(p, &p->eligible[i])
-                                 : pass_keep(p, c->node, why, name_of(p->snapshot, pool_of(p, c)->meta.name));
-        if (!ok) return false;
+    bool unfinished = k.active > n->replicas; /* a scale-down */
+    if (d.most > 0 && !unfinished && d.gate) {
+        karp_status status = static_reservations(p, pool, &d.reservations, error);
+        if (status != KARP_OK) return status;
     }
-    return true;
+    if (unfinished && d.most > 0) d.gate = false;
+    bool ok = d.reservations.full ? terminate_holders(p, &d)
+                                  : replace_or_terminate(p, &d, unfinished ? 0 : node_room(n, k));
+    return ok ? KARP_OK : fail_nomem(error);
 }
 
 karp_status method_static_drift(pass *p, karp_error *error)
@@ -67,7 +87,8 @@ karp_status method_static_drift(pass *p, karp_error *error)
     for (uint32_t i = 0; i < w->raw.pools.count; i++) pools[i] = i;
     if (!sort_ids(p->context, pools, w->raw.pools.count, by_pool_name, w)) return fail_nomem(error);
     for (uint32_t i = 0; i < w->raw.pools.count; i++) {
-        if (!decide_pool(p, pools[i])) return fail_nomem(error);
+        karp_status status = decide_pool(p, pools[i], error);
+        if (status != KARP_OK) return status;
     }
     return KARP_OK;
 }

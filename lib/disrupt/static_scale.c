@@ -27,14 +27,14 @@ static int sooner(const void *x, const void *y, const void *user)
                                                : compare_str(claim_name(user, a->claim), claim_name(user, b->claim));
 }
 
-static struct victim judge(const karp_advice *a, const state_node *n)
+static struct victim judge(const karp_advice *a, cost_reading how, const state_node *n)
 {
     const karp_snapshot *w = a->snapshot;
     const node_claim *c = &w->raw.claims.items[n->claim];
     struct victim v = { n->claim, EMPTY, 0.0 };
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         const pod *p = pod_at(&w->raw, n->all_pods[i]);
-        v.cost += eviction_cost(w, n->all_pods[i]);
+        v.cost += eviction_cost(w, how, n->all_pods[i]);
         if (pod_active(p) && pod_do_not_disrupt(w, p, a->now)) v.rank = PROTECTED;
         else if (v.rank == EMPTY && !(p->flags & POD_OF_DAEMON_SET)) v.rank = USED;
     }
@@ -47,6 +47,7 @@ static void scale_down(karp_advice *a, uint32_t pool, int64_t excess)
     const karp_snapshot *w = a->snapshot;
     struct victim *list = arena_array(&a->data, w->raw.claims.count + 1, sizeof *list);
     size_t n = 0;
+    cost_reading how = costs_read(w, KARP_PROFILE_KARPENTER, peer_rules(KARP_PROFILE_KARPENTER, KARP_PEER_NEWEST));
     if (list == NULL) {
         a->failed = true;
         return;
@@ -59,7 +60,7 @@ static void scale_down(karp_advice *a, uint32_t pool, int64_t excess)
     }
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *node_ = &w->nodes[i];
-        if (node_->managed && !node_->marked && node_->pool == pool) list[n++] = judge(a, node_);
+        if (node_->managed && !node_->marked && node_->pool == pool) list[n++] = judge(a, how, node_);
     }
     if (!sort_stable(a->context, list, n, sizeof *list, sooner, w)) a->failed = true;
     for (size_t i = 0; i < n && (int64_t)i < excess; i++) {

@@ -72,18 +72,19 @@ static uint32_t reasons_of(io_decoder *d, const json_t *budget)
         { "Underutilized", KARP_BUDGET_UNDERUTILIZED },
         { "Empty", KARP_BUDGET_EMPTY },
         { "Drifted", KARP_BUDGET_DRIFTED },
+        { "Unhealthy", KARP_BUDGET_UNHEALTHY },
     };
     size_t count = 0;
     const karp_str *list = io_strings(d, budget, "reasons", &count);
     uint32_t reasons = 0;
     for (size_t i = 0; list && i < count && !d->status; i++) {
         uint32_t one = 0;
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
             if (io_str_is(list[i], words[k].word)) one = words[k].value;
         }
         io_push(d, "reasons");
         io_push_index(d, i);
-        if (!one) io_bad(d, KARP_E_INVALID, "must be Underutilized, Empty or Drifted");
+        if (!one) io_bad(d, KARP_E_INVALID, "must be Underutilized, Empty, Drifted or Unhealthy");
         io_pop(d);
         io_pop(d);
         reasons |= one;

@@ -49,6 +49,9 @@ static const gate_name gates[] = {
     { "NodeOverlay", KARP_GATE_NODE_OVERLAY },
     { "StaticCapacity", KARP_GATE_STATIC_CAPACITY },
     { "CapacityBuffer", KARP_GATE_CAPACITY_BUFFER },
+    { "TerminateFirstDrift", KARP_GATE_TERMINATE_FIRST_DRIFT },
+    { "TerminateFirstRepair", KARP_GATE_TERMINATE_FIRST_REPAIR },
+    { "PodDeletionCostManagement", KARP_GATE_POD_DELETION_COST },
 };
 
 static void read_gates(io_decoder *d, const json_t *settings, karp_settings *into)
@@ -59,6 +62,20 @@ static void read_gates(io_decoder *d, const json_t *settings, karp_settings *int
         into->gates = on ? into->gates | gates[i].bit : into->gates & ~gates[i].bit;
     }
     io_pop(d);
+}
+
+static void repair_policy(io_decoder *d, const json_t *value, void *into)
+{
+    static const io_word actions[] = { { "ReplaceNode", KARP_REPAIR_REPLACE }, { "RebootNode", KARP_REPAIR_REBOOT } };
+    karp_node_repair *out = into;
+    out->condition = io_required_string(d, value, "conditionType");
+    out->status = io_required_string(d, value, "conditionStatus");
+    out->reason = io_string(d, value, "reasonRegex");
+    out->toleration = io_duration(d, value, "tolerationDuration", false);
+    if (out->toleration == KARP_DURATION_UNSET) out->toleration = 0;
+    out->termination_grace_period = io_duration(d, value, "terminationGracePeriod", false);
+    out->priority = (uint32_t)io_integer(d, value, "priority", 0, 100, 0);
+    out->action = io_enum(d, value, "action", actions, 2, KARP_REPAIR_REPLACE);
 }
 
 static void read_default_spread(io_decoder *d, const json_t *settings, karp_settings *into)
@@ -92,6 +109,9 @@ static void read_settings(io_decoder *d, const json_t *settings, karp_settings *
     into->min_values_policy = io_enum(d, settings, "minValuesPolicy", minimums, 2, KARP_MIN_VALUES_STRICT);
     into->reserved_mode = io_enum(d, settings, "reservedOfferingMode", modes, 2, KARP_RESERVED_STRICT);
     into->dra_requests = !io_boolean(d, settings, "ignoreDRARequests", true);
+    into->legacy_node_repair = io_boolean(d, settings, "legacyNodeRepair", false);
+    into->repairs = io_elements(d, settings, "repairPolicies", sizeof(karp_node_repair), repair_policy,
+                                &into->repair_count);
     read_gates(d, settings, into);
     read_default_spread(d, settings, into);
     io_pop(d);
@@ -118,6 +138,53 @@ static void node_state(io_decoder *d, const json_t *value, void *into)
     out->nominated = io_boolean(d, value, "nominated", false);
 }
 
+struct claim_reboots {
+    karp_str claim;
+    const karp_str *at;
+    size_t count;
+};
+
+static void reboots_of_claim(io_decoder *d, const json_t *value, void *into)
+{
+    struct claim_reboots *out = into;
+    out->claim = io_required_string(d, value, "nodeClaim");
+    out->at = io_strings(d, value, "at", &out->count);
+}
+
+/* A row for each time of each claim. */
+static const karp_reboot *read_reboots(io_decoder *d, const json_t *state, size_t *count)
+{
+    size_t claims = 0, all = 0, n = 0;
+    const struct claim_reboots *given = io_elements(d, state, "reboots", sizeof *given, reboots_of_claim, &claims);
+    for (size_t i = 0; given && i < claims; i++) all += given[i].count;
+    karp_reboot *list = all > 0 ? io_make(d, all, sizeof *list) : NULL;
+    for (size_t i = 0; list && i < claims; i++) {
+        for (size_t k = 0; k < given[i].count; k++, n++) {
+            list[n].node_claim = given[i].claim;
+            if (karp_time_parse(given[i].at[k], &list[n].at) == KARP_OK) continue;
+            io_bad_member(d, "reboots", KARP_E_INVALID, "a time is no RFC 3339 time between 1678 and 2261");
+        }
+    }
+    *count = list ? n : 0;
+    return list;
+}
+
+/* {reservation: slots} */
+static const karp_reservation_credit *read_credits(io_decoder *d, const json_t *state, size_t *count)
+{
+    const json_t *given = io_enter(d, state, "reservationCredit");
+    size_t all = json_object_size(given), n = 0;
+    karp_reservation_credit *list = all > 0 ? io_make(d, all, sizeof *list) : NULL;
+    for (void *at = first_member(given); list && at; at = next_member(given, at)) {
+        const char *name = json_object_iter_key(at);
+        list[n].reservation = io_str(name);
+        list[n++].slots = io_integer(d, given, name, 0, INT32_MAX, 0);
+    }
+    io_pop(d);
+    *count = n;
+    return list;
+}
+
 /* Failures of the decoder are its own; those of the builder are in reader->error. */
 static karp_status read_state(karp_reader *reader, io_decoder *d, const json_t *state, karp_settings *settings)
 {
@@ -128,13 +195,17 @@ static karp_status read_state(karp_reader *reader, io_decoder *d, const json_t *
         { "MultiNodeConsolidation", KARP_METHOD_MULTI_NODE },
         { "SingleNodeConsolidation", KARP_METHOD_SINGLE_NODE },
         { "Expiration", KARP_METHOD_EXPIRATION },
+        { "Repair", KARP_METHOD_REPAIR },
     };
     io_push(d, "state");
     settings->consolidation_simulation = io_boolean(d, state, "consolidationSimulation", false);
     reader->method = io_enum(d, state, "method", methods, sizeof methods / sizeof methods[0], KARP_METHOD_ANY);
+    settings->other_nodes_known = reader->method != KARP_METHOD_ANY; /* a disruption pass sees the whole cluster */
     size_t node_count = 0, pod_count = 0;
     const karp_node_state *nodes = io_elements(d, state, "nodes", sizeof(karp_node_state), node_state, &node_count);
     const karp_str *pods = io_strings(d, state, "pods", &pod_count);
+    settings->reboots = read_reboots(d, state, &settings->reboot_count);
+    settings->credits = read_credits(d, state, &settings->credit_count);
     io_pop(d);
     if (d->status) return d->status;
     karp_status status = KARP_OK;
@@ -180,16 +251,14 @@ static bool keep_state(karp_reader *reader, const json_t *state)
 
 static karp_status warn_members(karp_reader *reader, const json_t *settings, const json_t *labels, const json_t *state)
 {
-    static const char *const in_settings[] = { "preferencePolicy",
-                                               "minValuesPolicy",
-                                               "reservedOfferingMode",
-                                               "featureGates",
-                                               "ignoreDRARequests",
-                                               "schedulerConfig",
-                                               NULL };
+    static const char *const in_settings[] = { "preferencePolicy", "minValuesPolicy",   "reservedOfferingMode",
+                                               "featureGates",     "ignoreDRARequests", "schedulerConfig",
+                                               "legacyNodeRepair", "repairPolicies",    NULL };
     static const char *const in_labels[] = { "wellKnown",  "restricted",    "restrictedDomains",
                                              "normalized", "reservationID", NULL };
-    static const char *const in_state[] = { "nodes", "pods", "consolidationSimulation", "method", NULL };
+    static const char *const in_state[] = { "nodes",  "pods",    "consolidationSimulation",
+                                            "method", "reboots", "reservationCredit",
+                                            NULL };
     const char *gate_names[sizeof gates / sizeof gates[0] + 1] = { NULL };
     for (size_t i = 0; i < sizeof gates / sizeof gates[0]; i++) gate_names[i] = gates[i].name;
     karp_status status = warn_unknown(reader, settings, "settings", in_settings);

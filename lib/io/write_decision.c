@@ -53,6 +53,15 @@ karp_status get_budget(const write_job *job, const karp_decision *decision, size
     return checked(job, karp_decision_budget(decision, index, out));
 }
 
+const char *command_word(const karp_command *command)
+{
+    static const char *const words[] = { [KARP_COMMAND_DELETE] = "delete",
+                                         [KARP_COMMAND_REPLACE] = "replace",
+                                         [KARP_COMMAND_TERMINATE_FIRST] = "terminate-first",
+                                         [KARP_COMMAND_REBOOT] = "reboot" };
+    return command->decision < sizeof words / sizeof words[0] ? words[command->decision] : "";
+}
+
 karp_status get_command(const write_job *job, const karp_decision *decision, size_t index, karp_command *out)
 {
     *out = (karp_command){ .size = sizeof(*out) };

@@ -31,6 +31,8 @@ karp_status get_ignored(const write_job *job, size_t index, karp_ignored *out);
 karp_status get_node(const write_job *job, const karp_decision *decision, size_t index, karp_node_use *out);
 karp_status get_candidate(const write_job *job, const karp_decision *decision, size_t index, karp_candidate *out);
 karp_status get_budget(const write_job *job, const karp_decision *decision, size_t index, karp_pool_budget *out);
+/* "replace", "delete", "terminate-first" or "reboot". */
+const char *command_word(const karp_command *command);
 karp_status get_command(const write_job *job, const karp_decision *decision, size_t index, karp_command *out);
 karp_status get_kept(const write_job *job, const karp_decision *decision, size_t index, karp_kept *out);
 karp_status get_disruption(const write_job *job, const karp_decision *decision, karp_disruption *out);

@@ -279,7 +279,17 @@ karp_status plan_command(json_out *j, const write_job *job, const karp_decision 
     json_open_object(j);
     json_member_text(j, "method", karp_method_name(command.method));
     json_member_text(j, "reason", karp_method_reason(command.method));
-    json_member_text(j, "decision", command.replaces ? "replace" : "delete");
+    json_member_text(j, "decision", command_word(&command));
+    if (command.terminate_first != 0) {
+        json_member_text(j, "terminateFirstReason",
+                         command.terminate_first == KARP_TERMINATE_FIRST_STATIC_AT_LIMIT ? "static-at-limit"
+                                                                                         : "no-reserved-capacity");
+    }
+    if (command.termination_grace_period != KARP_DURATION_UNSET) {
+        char text[KARP_VALUE_TEXT];
+        karp_duration_format(command.termination_grace_period, text);
+        json_member_text(j, "terminationGracePeriod", text);
+    }
     json_member_strings(j, "nodes", command.nodes, command.node_count);
     status = write_launches(j, "replacements", job, decision, command.launch_first, command.launch_count);
     if (status != KARP_OK) {
@@ -415,6 +425,29 @@ static karp_status write_budgets(json_out *j, const write_job *job)
     return KARP_OK;
 }
 
+static void write_repair(json_out *j, const karp_candidate_repair *repair)
+{
+    char text[KARP_VALUE_TEXT];
+    json_key(j, "repair");
+    json_flat_object(j);
+    json_member_text(j, "action", repair->action == KARP_REPAIR_REBOOT ? "RebootNode" : "ReplaceNode");
+    json_member_str(j, "condition", repair->condition);
+    json_member_str(j, "reason", repair->reason);
+    json_key(j, "fallback");
+    json_bool(j, repair->fallback != 0);
+    json_key(j, "escalated");
+    json_bool(j, repair->escalated != 0);
+    json_key(j, "score");
+    json_double(j, repair->score);
+    karp_time_format(repair->eligible_at, text);
+    json_member_text(j, "eligibleAt", text);
+    if (repair->termination_grace_period != KARP_DURATION_UNSET) {
+        karp_duration_format(repair->termination_grace_period, text);
+        json_member_text(j, "terminationGracePeriod", text);
+    }
+    json_end(j);
+}
+
 static karp_status write_candidates(json_out *j, const write_job *job)
 {
     json_key(j, "candidates");
@@ -436,6 +469,9 @@ static karp_status write_candidates(json_out *j, const write_job *job)
         json_key(j, "rescheduleDisruptionCost");
         json_double(j, candidate.reschedule_cost);
         write_pods(j, job->decision, candidate.pods, candidate.pod_count);
+        if (candidate.repair != NULL) {
+            write_repair(j, candidate.repair);
+        }
         json_end(j);
     }
     json_end(j);

@@ -227,7 +227,11 @@ static karp_status command_nodes(const text_out *t, const write_job *job, const 
             if (status != KARP_OK) {
                 return status;
             }
-            node_row row = existing_row(&node, command->replaces ? "-/+" : "-", style);
+            node_row row = existing_row(&node,
+                                        command->decision == KARP_COMMAND_REBOOT ? "~"
+                                        : command->replaces                      ? "-/+"
+                                                                                 : "-",
+                                        style);
             row.cpu = row.memory = -1; /* its pods have left, in the decision */
             if (writing) {
                 row_write(t, &widths, &row);
@@ -319,7 +323,7 @@ karp_status rows_command(const text_out *t, const write_job *job, const karp_dec
         return status;
     }
     buffer_repeat(b, " ", ROW_INDENT);
-    buffer_text(b, command.replaces ? "replace" : "delete");
+    buffer_text(b, command_word(&command));
     buffer_text(b, ", ");
     buffer_text(b, karp_method_reason(command.method));
     buffer_text(b, " (");

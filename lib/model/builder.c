@@ -6,10 +6,11 @@
 #include <base/sort.h>
 #include <karp/devices.h>
 #include <model/catalogue.h>
+#include <model/regex.h>
 #include <model/store_pods.h>
 #include <string.h>
 
-enum { ALL_GATES = 63 };
+enum { ALL_GATES = 511 };
 
 /* ---- life ---------------------------------------------------------------------------------------------------------- */
 
@@ -290,6 +291,70 @@ void karp_settings_init(karp_settings *settings, size_t size)
     memcpy(settings, &own, size < sizeof own ? size : sizeof own);
 }
 
+/* What Karpenter checks when it starts. */
+static const char *wrong_repair(copier *c, const karp_node_repair *p)
+{
+    static const char *const statuses[] = { "True", "False", "Unknown" };
+    const char *wrong = NULL;
+    bool known = false;
+    for (size_t i = 0; i < 3; i++) known = known || equal_str(p->status, str(statuses[i]));
+    if (p->condition.len == 0) return "a repair policy without a condition";
+    if (!known) return "the status of a repair policy is True, False or Unknown";
+    if (p->toleration < 0 || (p->termination_grace_period < 0 && p->termination_grace_period != KARP_DURATION_UNSET))
+        return "a duration of a repair policy is negative";
+    if (p->priority > 100) return "the priority of a repair policy is above 100";
+    if (p->action > KARP_REPAIR_REBOOT) return "the action of a repair policy is not known";
+    arena a;
+    arena_init(&a, c->context);
+    if (regex_compile(&a, p->reason, &wrong) == NULL && wrong == NULL) copy_refuse(c);
+    arena_free(&a);
+    return wrong == NULL ? NULL : "the regular expression of a repair policy cannot be read";
+}
+
+static void check_repairs(copier *c, const karp_settings *s)
+{
+    size_t fallbacks = 0;
+    const char *wrong = NULL;
+    for (size_t i = 0; i < s->repair_count && wrong == NULL && c->status == KARP_OK; i++) {
+        wrong = wrong_repair(c, &s->repairs[i]);
+        if (s->repairs[i].reason.len > 0) continue;
+        fallbacks++;
+        if (wrong == NULL && s->repairs[i].action != KARP_REPAIR_REPLACE)
+            wrong = "the repair policy without a reason replaces the node";
+    }
+    if (wrong == NULL && s->repair_count > 0 && fallbacks != 1) wrong = "exactly one repair policy has no reason";
+    if (wrong != NULL) copy_blame(c, fail(c->error, KARP_E_INVALID, "%s", wrong), NULL);
+}
+
+static void read_repairs(copier *c, const karp_settings *given, store *into)
+{
+    node_repair *list = copy_room(c, given->repairs, given->repair_count, sizeof *list);
+    reboot *reboots = copy_room(c, given->reboots, given->reboot_count, sizeof *reboots);
+    reservation_credit *credits = copy_room(c, given->credits, given->credit_count, sizeof *credits);
+    if (c->status == KARP_OK) check_repairs(c, given);
+    if (c->status != KARP_OK) return;
+    for (size_t i = 0; i < given->repair_count; i++) {
+        const karp_node_repair *p = &given->repairs[i];
+        list[i] = (node_repair){ .condition = copy_text(c, p->condition),
+                                 .status = copy_text(c, p->status),
+                                 .reason = copy_string(c, p->reason),
+                                 .toleration = p->toleration,
+                                 .termination_grace_period = p->termination_grace_period,
+                                 .priority = p->priority,
+                                 .action = p->action };
+    }
+    for (size_t i = 0; i < given->reboot_count; i++)
+        reboots[i] = (reboot){ copy_string(c, given->reboots[i].node_claim), given->reboots[i].at };
+    for (size_t i = 0; i < given->credit_count; i++)
+        credits[i] = (reservation_credit){ copy_text(c, given->credits[i].reservation), given->credits[i].slots };
+    into->repairs = list;
+    into->reboots = reboots;
+    into->credits = credits;
+    into->repair_count = (uint32_t)given->repair_count;
+    into->reboot_count = (uint32_t)given->reboot_count;
+    into->credit_count = (uint32_t)given->credit_count;
+}
+
 static karp_status check_settings(const karp_settings *s, karp_error *error)
 {
     const struct {
@@ -302,6 +367,8 @@ static karp_status check_settings(const karp_settings *s, karp_error *error)
         { "gates", s->gates, ALL_GATES },
         { "dra_requests", s->dra_requests, 1 },
         { "consolidation_simulation", s->consolidation_simulation, 1 },
+        { "legacy_node_repair", s->legacy_node_repair, 1 },
+        { "other_nodes_known", s->other_nodes_known, 1 },
     };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         if (limits[i].value <= limits[i].most) continue;
@@ -360,6 +427,10 @@ static void read_settings(copier *c, const karp_settings *given, store *into)
     path_enter(c, "normalized");
     into->normalized = copy_labels(c, given->normalized, given->normalized_count);
     into->reservation_id = copy_text(c, given->reservation_id_label);
+    if (c->status != KARP_OK) return;
+    path_leave(c);
+    path_enter(c, "repairs");
+    read_repairs(c, given, into);
 }
 
 karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings *settings, karp_error *error)
@@ -393,6 +464,12 @@ karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings
     s->restricted_domain_count = changed.restricted_domain_count;
     s->normalized = changed.normalized;
     s->reservation_id = changed.reservation_id;
+    s->repairs = changed.repairs;
+    s->repair_count = changed.repair_count;
+    s->reboots = changed.reboots;
+    s->reboot_count = changed.reboot_count;
+    s->credits = changed.credits;
+    s->credit_count = changed.credit_count;
 
     karp_settings_init(&s->settings, sizeof s->settings); /* without the caller's pointers */
     s->settings.preference_policy = own.preference_policy;
@@ -401,6 +478,8 @@ karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings
     s->settings.gates = own.gates;
     s->settings.dra_requests = own.dra_requests;
     s->settings.consolidation_simulation = own.consolidation_simulation;
+    s->settings.legacy_node_repair = own.legacy_node_repair;
+    s->settings.other_nodes_known = own.other_nodes_known;
     s->settings.reservation_id_label = store_text(s, s->reservation_id);
     return KARP_OK;
 }

@@ -107,7 +107,8 @@ static const budget *read_budgets(copier *c, const karp_budget *list, size_t cou
         items[i].duration = list[i].duration;
         items[i].has_reasons = list[i].has_reasons != 0;
         items[i].reasons = list[i].reasons;
-        if (list[i].reasons > (KARP_BUDGET_UNDERUTILIZED | KARP_BUDGET_EMPTY | KARP_BUDGET_DRIFTED)) {
+        if (list[i].reasons >
+            (KARP_BUDGET_UNDERUTILIZED | KARP_BUDGET_EMPTY | KARP_BUDGET_DRIFTED | KARP_BUDGET_UNHEALTHY)) {
             copy_blame(c, fail(c->error, KARP_E_INVALID, "a reason is none of the known ones"), "reasons");
         }
     }

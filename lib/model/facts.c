@@ -54,11 +54,14 @@ static const struct word words_known[] = {
     WORD(instance_terminating, "InstanceTerminating"),
     WORD(initialized_condition, "Initialized"),
     WORD(launched, "Launched"),
+    WORD(rebooting, "Rebooting"),
+    WORD(rebooting_taint, "karpenter.sh/rebooting"),
     WORD(validation_succeeded, "ValidationSucceeded"),
     WORD(node_class_ready, "NodeClassReady"),
     WORD(status_true, "True"),
     WORD(status_false, "False"),
     WORD(do_not_disrupt, "karpenter.sh/do-not-disrupt"),
+    WORD(do_not_repair, "karpenter.sh/do-not-repair"),
 };
 #undef WORD
 

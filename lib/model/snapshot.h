@@ -19,7 +19,8 @@ typedef struct known_text {
     uint32_t not_ready, unreachable, uninitialized, unregistered; /* taint keys */
     uint32_t ready, consolidatable, drifted, instance_terminating, initialized_condition,
         launched; /* condition types */
-    uint32_t validation_succeeded, node_class_ready, status_true, status_false, do_not_disrupt;
+    uint32_t rebooting, rebooting_taint;
+    uint32_t validation_succeeded, node_class_ready, status_true, status_false, do_not_disrupt, do_not_repair;
 } known_text;
 
 /* One way to be large enough: a type's allocatable group (scheduling.md §10.2) that has an available offering. */
@@ -96,12 +97,14 @@ typedef struct state_node {
     uint32_t name; /* names id */
     uint32_t node, claim; /* indices in the store, NO_ID = none */
     bool managed, registered, initialized, marked, nominated;
+    bool rebooting; /* the claim says so (K15-9) */
     uint32_t pool; /* index in store.pools, NO_ID = no such pool */
     uint32_t pool_name; /* text id of the label's value, NO_ID = no label */
     uint32_t hostname; /* text id */
     label_list labels;
     uint32_t set; /* requirement set of the labels that some pod, volume or daemon reads, without the host name */
-    taint_list taints; /* effective */
+    taint_list taints; /* effective … */
+    taint_list taints_since_reboots; /* … and where reboots are known (K15-9) */
     const int64_t *available; /* allocatable − bound pods; vector */
     resource_list allocatable;
     resource_list capacity; /* with nodes: 1 */

@@ -95,6 +95,7 @@ static void derive_identity(const karp_snapshot *s, state_node *n)
     n->marked = claim != NULL ? claim->meta.deletion != KARP_NO_TIME ||
                                     condition_true(s, claim->conditions, s->known.instance_terminating)
                               : node_->meta.deletion != KARP_NO_TIME;
+    n->rebooting = claim != NULL && condition_true(s, claim->conditions, s->known.rebooting);
     n->pool_name = label_get(n->labels, s->known.node_pool);
     n->pool = NO_ID;
     if (n->pool_name != NO_ID) {
@@ -115,7 +116,7 @@ static bool tracked(const karp_snapshot *s, state_node *n)
         n->nominated = given->nominated;
         return true;
     }
-    return false;
+    return s->raw.settings.other_nodes_known != 0;
 }
 
 static bool labelled(label_list labels, uint32_t key)
@@ -190,26 +191,46 @@ bool taint_ephemeral(const karp_snapshot *s, const taint *t)
            (t->key == k->unregistered && t->effect == k->no_execute);
 }
 
-static bool effective_taints(const karp_snapshot *s, state_node *n, arena *to)
+/* Without the taints that are known to go by themselves. */
+static bool lasting_taints(const karp_snapshot *s, const node_claim *claim, taint_list all, bool reboots, arena *to,
+                           taint_list *out)
 {
-    const node *node_ = node_at(s, n);
-    const node_claim *claim = claim_at(s, n);
-    bool of_claim = claim != NULL && (node_ == NULL || !n->registered);
-    n->taints = of_claim ? claim->taints : node_->taints;
-    if (claim == NULL || n->initialized) return true;
-    taint *kept = arena_array(to, n->taints.count + (size_t)1, sizeof *kept);
+    taint *kept = arena_array(to, all.count + (size_t)1, sizeof *kept);
     uint32_t count = 0;
     if (kept == NULL) return false;
-    for (uint32_t i = 0; i < n->taints.count; i++) {
-        const taint *t = &n->taints.items[i];
-        bool drop = taint_ephemeral(s, t);
+    for (uint32_t i = 0; i < all.count; i++) {
+        const taint *t = &all.items[i];
+        bool drop = taint_ephemeral(s, t) ||
+                    (reboots && t->key == s->known.rebooting_taint && t->effect == s->known.no_schedule);
         for (uint32_t k = 0; k < claim->startup_taints.count && !drop; k++) {
             drop = claim->startup_taints.items[k].key == t->key && claim->startup_taints.items[k].effect == t->effect;
         }
         if (!drop) kept[count++] = *t;
     }
-    n->taints = (taint_list){ kept, count };
+    *out = (taint_list){ kept, count };
     return true;
+}
+
+static bool has_taint(taint_list list, uint32_t key)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (list.items[i].key == key) return true;
+    }
+    return false;
+}
+
+static bool effective_taints(const karp_snapshot *s, state_node *n, arena *to)
+{
+    const node *node_ = node_at(s, n);
+    const node_claim *claim = claim_at(s, n);
+    bool of_claim = claim != NULL && (node_ == NULL || !n->registered);
+    taint_list all = of_claim ? claim->taints : node_->taints;
+    n->taints = n->taints_since_reboots = all;
+    if (claim == NULL || (n->initialized && !n->rebooting)) return true;
+    if (!n->initialized && !lasting_taints(s, claim, all, false, to, &n->taints)) return false;
+    n->taints_since_reboots = n->taints;
+    return (!n->rebooting && !has_taint(all, s->known.rebooting_taint)) ||
+           lasting_taints(s, claim, all, true, to, &n->taints_since_reboots);
 }
 
 /* §16.3: what the node says, and while it is not initialised the claim for every key that is zero or missing there. */

@@ -137,7 +137,9 @@ typedef struct pod_volume {
 /* What annotations and owners say that decisions read; interned, since few pods have any. */
 typedef struct pod_marks {
     uint32_t do_not_disrupt; /* text id of the annotation's value, or NO_ID */
-    uint32_t deletion_cost; /* likewise */
+    uint32_t deletion_cost; /* likewise, as the next two */
+    uint32_t disruption_cost; /* of karpenter.sh */
+    uint32_t autoscaling_cost; /* of node-autoscaling.kubernetes.io */
     uint32_t controller_kind; /* KARP_SELECTS_*, or NO_ID for none and others */
     uint32_t controller_name; /* names id */
     uint32_t controller_uid; /* names id, or NO_ID */
@@ -221,6 +223,24 @@ typedef struct node_class {
     uint32_t group, kind; /* text ids */
     karp_str document;
 } node_class;
+
+/* When a node is repaired, and how. */
+typedef struct node_repair {
+    uint32_t condition, status; /* text ids */
+    karp_str reason; /* in the arena; "" = the policy for all others */
+    int64_t toleration, termination_grace_period;
+    uint32_t priority, action;
+} node_repair;
+
+typedef struct reboot {
+    karp_str claim; /* in the arena */
+    int64_t at;
+} reboot;
+
+typedef struct reservation_credit {
+    uint32_t reservation; /* text id */
+    int64_t slots;
+} reservation_credit;
 
 typedef struct daemon_set {
     object meta;
@@ -371,6 +391,10 @@ typedef struct store {
     LIST_OF(catalogue_use) catalogues;
     /* settings */
     karp_settings settings; /* pointers replaced by the fields below */
+    const node_repair *repairs;
+    const reboot *reboots;
+    const reservation_credit *credits;
+    uint32_t repair_count, reboot_count, credit_count;
     spread_list default_spread;
     label_list normalized; /* added by the provider */
     const uint32_t *well_known, *restricted, *restricted_domains;

@@ -41,6 +41,8 @@ struct claims {
 };
 
 struct reservations {
+    const reservation_credit *credits; /* slots that come back before the round (K15-10) */
+    uint32_t credit_count;
     uint32_t count;
     int64_t *left, *initial;
     uint32_t *texts; /* number -> text id */

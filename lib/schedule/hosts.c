@@ -73,12 +73,17 @@ bool hosts_init(scheduler *s)
     return true;
 }
 
+taint_list taints_of_node(const scheduler *s, const state_node *n)
+{
+    return in_force(s, RULE_REBOOTING) ? n->taints_since_reboots : n->taints;
+}
+
 /* Whether the daemon would run on the node: strict, and only on the OR-terms that are left. */
 static bool daemon_on_node(scheduler *s, const struct daemon_view *d, const state_node *n)
 {
     uint32_t host_text = label_get(n->labels, s->snapshot->known.hostname);
     uint32_t last = quirk(s, 1) ? d->first_term + 1 : d->term_count;
-    if (d->refused || !taints_tolerated(s, d->tolerations, n->taints, NULL)) return false;
+    if (d->refused || !taints_tolerated(s, d->tolerations, taints_of_node(s, n), NULL)) return false;
     for (uint32_t t = quirk(s, 1) ? d->first_term : 0; t < last; t++) {
         if (host_allowed(s, d->terms[t].host, host_text) && set_compatible(&s->algebra, n->set, d->terms[t].set, false))
             return true;
@@ -169,7 +174,9 @@ static bool load_ports(scheduler *s, host *h)
 static spot spot_of(const scheduler *s, const host *h, uint32_t set)
 {
     const state_node *n = &s->snapshot->nodes[h->node];
-    return (spot){ .set = set, .host = h->number, .host_text = n->hostname, .taints = n->taints, .lenient = false };
+    return (spot){
+        .set = set, .host = h->number, .host_text = n->hostname, .taints = taints_of_node(s, n), .lenient = false
+    };
 }
 
 /* What Karpenter lets pass: a label that the node lacks counts as known once a pod excluded a value of it (Q-36), and what
@@ -213,7 +220,7 @@ static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *
     const shape *p = shape_of(w, v->class_);
     const int64_t *requests = s->pods.classes[v->class_].requests;
     *lasting = true;
-    if (!taints_tolerated(s, v->tolerations, n->taints, NULL)) {
+    if (!taints_tolerated(s, v->tolerations, taints_of_node(s, n), NULL)) {
         *lasting = v->next == LAST_VIEW; /* a relaxed view may tolerate more */
         return KARP_REASON_TAINTS;
     }

@@ -33,6 +33,8 @@ struct hosts {
 };
 
 /* The active nodes, initialised ones first, then by name. */
+/* What the scheduler sees of its taints; a node that is being rebooted comes back (K15-9). */
+taint_list taints_of_node(const scheduler *s, const state_node *n);
 bool hosts_init(scheduler *s);
 /* Daemon reserves; after the templates, because of Q-1. */
 bool hosts_reserve(scheduler *s);

@@ -44,7 +44,20 @@ bool reservations_init(scheduler *s)
             r->initial[number] = r->left[number];
         }
     }
+    for (uint32_t i = 0; i < r->credit_count; i++) {
+        uint32_t number = map64_get(&r->numbers, r->credits[i].reservation);
+        if (number != NO_ID) r->initial[number] = r->left[number] += r->credits[i].slots;
+    }
     return true;
+}
+
+static int64_t credit_of(const scheduler *s, uint32_t reservation)
+{
+    int64_t slots = 0;
+    for (uint32_t i = 0; i < s->reservations.credit_count; i++) {
+        if (s->reservations.credits[i].reservation == reservation) slots += s->reservations.credits[i].slots;
+    }
+    return slots;
 }
 
 void reservations_free(scheduler *s) { map64_free(&s->reservations.numbers); }
@@ -58,10 +71,9 @@ static bool holds(const uint32_t *ids, uint32_t count, uint32_t id)
 }
 
 /* Nothing is left of it, and nothing comes back (K15-4). Before 1.15 such a reservation was one like the others. */
-static bool is_full(const scheduler *s, const offering *o, uint32_t id)
+static bool is_full(const scheduler *s, const offering *o)
 {
-    (void)id;
-    return in_force(s, RULE_FULL_RESERVATIONS) && o->reservation_capacity <= 0;
+    return in_force(s, RULE_FULL_RESERVATIONS) && o->reservation_capacity <= 0 && credit_of(s, o->reservation) <= 0;
 }
 
 uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_number, const uint64_t *fitting,
@@ -86,11 +98,11 @@ uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_num
             if (!o->available || (!reserved && other) || !offering_compatible(s, o, set)) continue;
             other = other || !reserved;
             if (!reserved) continue;
-            uint32_t id = map64_get(&r->numbers, o->reservation);
-            if (is_full(s, o, id)) {
+            if (is_full(s, o)) {
                 full = true;
                 continue;
             }
+            uint32_t id = map64_get(&r->numbers, o->reservation);
             some = true;
             if ((holds(c->reserved, c->reserved_count, id) || r->left[id] > 0) && !holds(list, n, id)) list[n++] = id;
         }

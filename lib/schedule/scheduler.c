@@ -31,7 +31,12 @@ static void apply_options(scheduler *s, const run_options *how)
     s->settings.exact_budgets = how->simulation ? how->exact_budgets
                                                 : s->settings.options->profile == KARP_PROFILE_KARP;
     s->settings.shield = how->shield || (!how->simulation && set->consolidation_simulation);
-    s->settings.reserved_fallback = how->simulation || set->reserved_mode == KARP_RESERVED_FALLBACK;
+    if (rule_of(s->settings.rules, RULE_TERMINATE_FIRST)) {
+        s->reservations.credits = how->simulation ? &how->credit : s->snapshot->raw.credits;
+        s->reservations.credit_count = how->simulation ? how->credit.slots > 0 : s->snapshot->raw.credit_count;
+    }
+    s->settings.reserved_fallback = (how->simulation && !how->strict_reservations) ||
+                                    (!how->simulation && set->reserved_mode == KARP_RESERVED_FALLBACK);
     s->settings.best_effort_min_values = set->min_values_policy == KARP_MIN_VALUES_BEST_EFFORT;
     volumes_init(s);
     s->settings.ignore_preferences = set->preference_policy == KARP_PREFERENCES_IGNORE;

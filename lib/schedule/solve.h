@@ -10,6 +10,8 @@ typedef struct run_options {
     bool simulation; /* §32.5: pods of candidates move */
     bool shield; /* nodes under consolidateAfter are closed to pods that move */
     bool exact_budgets; /* of a simulation, D-Q22; else the profile says */
+    bool strict_reservations; /* of a simulation: it defers as a launch decision does (K15-10) … */
+    reservation_credit credit; /* … and has these slots back; 0 = none */
 } run_options;
 
 /* Sets everything up, for any number of rounds. Status: OK, NOMEM. */

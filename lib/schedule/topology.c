@@ -536,7 +536,7 @@ void topology_count_placed(scheduler *s, uint32_t number)
             at = (spot){ .set = s->hosts.items[p.target].set,
                          .host = s->hosts.items[p.target].number,
                          .host_text = n->hostname,
-                         .taints = n->taints };
+                         .taints = taints_of_node(s, n) };
         } else {
             const claim *c = &s->claims.list.items[p.target];
             at = (spot){ .set = c->set,

@@ -114,7 +114,7 @@ static void test_pools(void **state)
     p.consolidation_policy = 3;
     bad(f, karp_builder_add_node_pool(f->b, &p, &f->error), KARP_E_INVALID, "NodePool other",
         "spec.disruption.consolidationPolicy");
-    budgets[1].reasons = 8;
+    budgets[1].reasons = 16;
     bad(f, karp_builder_add_node_pool(f->b, &p, &f->error), KARP_E_INVALID, "NodePool other",
         "spec.disruption.budgets[1].reasons");
 }
@@ -336,7 +336,7 @@ static void test_settings(void **state)
     karp_settings_init(&wide.settings, sizeof wide.settings.size - 1);
     assert_true(wide.settings.size == offsetof(karp_settings, well_known));
 
-    s.gates = 64;
+    s.gates = 512;
     bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings", "gates");
     s.gates = 0;
     struct {

@@ -185,7 +185,7 @@ static void test_options(void **state)
     assert_int_equal(header(c).method, KARP_METHOD_SINGLE_NODE); /* the last that was tried */
     assert_int_equal(karp_disrupt(NULL, &c->options, &c->decision, NULL), KARP_E_INVALID);
     assert_int_equal(karp_disrupt(c->snapshot, &c->options, NULL, NULL), KARP_E_INVALID);
-    c->options.method = 7;
+    c->options.method = 8;
     assert_int_equal(status_of(c), KARP_E_INVALID);
     c->options.method = 0;
     c->options.common.profile = 2;

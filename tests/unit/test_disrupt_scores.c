@@ -107,7 +107,7 @@ static void test_no_price(void **state)
 
 /* ---- deletion costs ------------------------------------------------------------------------------------------------------ */
 
-static double cost(const char *text) { return eviction_cost_of((karp_str){ text, strlen(text) }, false, 0); }
+static double cost(const char *text) { return eviction_cost_of((karp_str){ text, strlen(text) }, false, false, 0); }
 
 /* "_" stands between digits alone; what is longer than anybody writes is not read. */
 static void test_deletion_costs(void **state)

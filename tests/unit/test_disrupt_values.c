@@ -66,9 +66,9 @@ static void check_eviction(const char *line)
     assert_true(between(line, " prio=", NULL, cost));
     const char *expected = strchr(cost, ' ') + 1;
     bool has = strcmp(priority, "nil") != 0;
-    double got = eviction_cost_of(str(text), has, has ? (int32_t)number(priority) : 77);
+    double got = eviction_cost_of(str(text), false, has, has ? (int32_t)number(priority) : 77);
     if (strcmp(text, "NaN") == 0)
-        same(got, eviction_cost_of((karp_str){ NULL, 0 }, has, has ? (int32_t)number(priority) : 77), line);
+        same(got, eviction_cost_of((karp_str){ NULL, 0 }, false, has, has ? (int32_t)number(priority) : 77), line);
     else same(got, number(expected), line);
 }
 
@@ -251,14 +251,14 @@ static void test_cost_texts(void **state)
     static const char *const absent[] = { "",   "_1",      "1_",  "1__0", "+",     ".",
                                           "e5", "infinit", "--1", "nan",  "1e400", "\xff" };
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
-        same(eviction_cost_of(str(absent[i]), false, 0), 1.0, absent[i]);
-    same(eviction_cost_of((karp_str){ NULL, 0 }, false, 0), 1.0, "no text");
-    same(eviction_cost_of(str("-iNFinity"), false, 0), -10.0, "-iNFinity");
-    same(eviction_cost_of(str("+inf"), true, INT32_MIN), 10.0, "+inf");
-    same(eviction_cost_of(str("1_3421_7728"), true, 33554432), 3.0, "1_3421_7728");
+        same(eviction_cost_of(str(absent[i]), false, false, 0), 1.0, absent[i]);
+    same(eviction_cost_of((karp_str){ NULL, 0 }, false, false, 0), 1.0, "no text");
+    same(eviction_cost_of(str("-iNFinity"), false, false, 0), -10.0, "-iNFinity");
+    same(eviction_cost_of(str("+inf"), false, true, INT32_MIN), 10.0, "+inf");
+    same(eviction_cost_of(str("1_3421_7728"), false, true, 33554432), 3.0, "1_3421_7728");
     /* What stands behind a text is no part of it. */
-    same(eviction_cost_of((karp_str){ "13421772_8", 9 }, false, 0), 1.0, "13421772_");
-    same(eviction_cost_of((karp_str){ "1342177280", 9 }, false, 0), 2.0, "134217728");
+    same(eviction_cost_of((karp_str){ "13421772_8", 9 }, false, false, 0), 1.0, "13421772_");
+    same(eviction_cost_of((karp_str){ "1342177280", 9 }, false, false, 0), 2.0, "134217728");
     same(lifetime_remaining(KARP_NO_TIME, HOUR, 0), 0.0, "no creation");
     same(lifetime_remaining(INT64_MIN + 1, HOUR, INT64_MAX), 0.0, "far apart");
     same(lifetime_remaining(INT64_MAX, HOUR, INT64_MIN + 1), 1.0, "far in the future");

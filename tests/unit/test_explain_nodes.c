@@ -218,7 +218,7 @@ static void test_bad_calls(void **state)
     assert_int_equal(karp_explain_node(snapshot, &options, n1, NULL, &error), KARP_E_INVALID);
     options.size = 1;
     assert_int_equal(karp_explain_node(snapshot, &options, n1, &e, &error), KARP_E_ABI_SIZE);
-    options = of_method(KARP_METHOD_EXPIRATION + 1);
+    options = of_method(KARP_METHOD_REPAIR + 1);
     assert_int_equal(karp_explain_node(snapshot, &options, n1, &e, &error), KARP_E_INVALID);
     assert_null(e);
     karp_snapshot_unref(snapshot);

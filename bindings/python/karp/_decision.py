@@ -379,7 +379,8 @@ class Command(Row):
         raw = self._raw
         self.method = read.method(raw.method)
         self.reason = read.method_reason(raw.method)
-        self.decision = 'replace' if raw.replaces else 'delete'
+        self.decision = ('delete', 'replace', 'terminate-first', 'reboot')[raw.decision]
+        self.terminate_first_reason = (None, 'no-reserved-capacity', 'static-at-limit')[raw.terminate_first]
         self.nodes = read.strings(raw.nodes, raw.node_count)
         self.savings = float(raw.savings)
         self.score = float(raw.score) if raw.score >= 0 else None

@@ -17,7 +17,7 @@ Time = Union[str, int, datetime.datetime]
 PROFILES = ('karpenter', 'karpenter-1.14', 'karpenter-1.15', 'karp')
 EXPLAIN = ('summary', 'none', 'full')
 METHODS = ('Emptiness', 'StaticDrift', 'Drift', 'MultiNodeConsolidation', 'SingleNodeConsolidation',
-           'Expiration')
+           'Expiration', 'Repair')
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 

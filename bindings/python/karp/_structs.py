@@ -154,7 +154,7 @@ class Disruption(C.Structure):
 class Candidate(C.Structure):
     _fields_ = [('size', C.c_size_t), ('node', Str), ('node_pool', Str), ('price', C.c_double),
                 ('disruption_cost', C.c_double), ('reschedule_cost', C.c_double), ('pods', C.c_void_p),
-                ('pod_count', C.c_size_t)]
+                ('pod_count', C.c_size_t), ('repair', C.c_void_p)]
 
 
 class PoolBudget(C.Structure):
@@ -165,7 +165,8 @@ class Command(C.Structure):
     _fields_ = [('size', C.c_size_t), ('method', C.c_uint32), ('replaces', C.c_uint32), ('nodes', C.c_void_p),
                 ('node_count', C.c_size_t), ('launch_first', C.c_size_t), ('launch_count', C.c_size_t),
                 ('placement_first', C.c_size_t), ('placement_count', C.c_size_t), ('savings', C.c_double),
-                ('validate_after', C.c_int64), ('score', C.c_double)]
+                ('validate_after', C.c_int64), ('score', C.c_double), ('decision', C.c_uint32),
+                ('terminate_first', C.c_uint32), ('termination_grace_period', C.c_int64)]
 
 
 class Kept(C.Structure):

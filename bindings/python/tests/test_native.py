@@ -59,9 +59,9 @@ def test_constants_are_those_of_the_headers() -> None:
     from karp import _options, _read
     operators = ('UNKNOWN', 'IN', 'NOT_IN', 'EXISTS', 'DOES_NOT_EXIST', 'GT', 'LT', 'GTE', 'LTE')
     assert [layout['KARP_OP_' + name] for name in operators] == list(range(len(_read.OPERATORS)))
-    methods = ('EMPTINESS', 'STATIC_DRIFT', 'DRIFT', 'MULTI_NODE', 'SINGLE_NODE', 'EXPIRATION')
+    methods = ('EMPTINESS', 'STATIC_DRIFT', 'DRIFT', 'MULTI_NODE', 'SINGLE_NODE', 'EXPIRATION', 'REPAIR')
     assert [layout['KARP_METHOD_' + name] for name in methods] == list(range(1, len(_options.METHODS) + 1))
-    assert [_read.method(i + 1) for i in range(6)] == list(_options.METHODS)
+    assert [_read.method(i + 1) for i in range(7)] == list(_options.METHODS)
     assert [layout['KARP_EXPLAIN_' + name.upper()] for name in _options.EXPLAIN] == [0, 1, 2]
     versions = [(layout['KARP_PROFILE_' + name.split('-')[0].upper()],
                  layout['KARP_PEER_' + (name.split('-') + ['newest'])[1].upper().replace('.', '_')]) for name in _options.PROFILES]

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unhealthy nodes are rebooted or replaced, the most urgent first (K15-8). */
+#include <disrupt/health.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <disrupt/consolidate.h>
+#include <disrupt/counters.h>
+#include <disrupt/terminate_first.h>
+#include <string.h>
+
+bool repair_offered(const pass *p)
+{
+    const store *raw = &p->snapshot->raw;
+    return pass_rule(p, RULE_REPAIR) && (raw->settings.gates & KARP_GATE_NODE_REPAIR) != 0 &&
+           raw->settings.legacy_node_repair == 0 && raw->repair_count > 0;
+}
+
+/* The most urgent first, then the least disruption. */
+static int more_urgent(uint32_t x, uint32_t y, const void *user)
+{
+    const pass *p = user;
+    const candidate *a = &p->candidates[x], *b = &p->candidates[y];
+    if (a->repair->score != b->repair->score) return a->repair->score > b->repair->score ? -1 : 1;
+    return (a->disruption_cost > b->disruption_cost) - (a->disruption_cost < b->disruption_cost);
+}
+
+/* How long the drain may take: the policy's bound or the claim's, whichever is shorter; none where no policy states one. */
+static int64_t drain_bound(const pass *p, const candidate *c)
+{
+    int64_t own = p->snapshot->raw.claims.items[p->snapshot->nodes[c->node].claim].termination_grace_period;
+    int64_t bound = c->repair->bound;
+    return bound != KARP_DURATION_UNSET && own != KARP_DURATION_UNSET && own < bound ? own : bound;
+}
+
+static karp_status keep(pass *p, uint32_t number, uint32_t code, karp_str detail, karp_error *error)
+{
+    return pass_keep(p, p->candidates[number].node, code, detail) ? KARP_OK : fail_nomem(error);
+}
+
+static karp_status reboot_node(pass *p, const uint32_t *number, karp_error *error)
+{
+    command *c = list_push(p->context, &p->commands, sizeof *c);
+    if (c == NULL) return fail_nomem(error);
+    *c = (command){
+        .candidates = number, .candidate_count = 1, .decision = KARP_COMMAND_REBOOT, .score = -1.0, .savings = 0.0
+    };
+    return KARP_OK;
+}
+
+/* A node of a static pool. */
+static karp_status replace_static(pass *p, const uint32_t *number, karp_error *error)
+{
+    const candidate *c = &p->candidates[*number];
+    karp_str pool = name_of(p->snapshot, pool_of(p, c)->meta.name);
+    pool_counters k = count_claims(p->snapshot, c->pool);
+    bool gate = terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_REPAIR);
+    pool_reservations r = { .full = false };
+    if (k.active > pool_of(p, c)->replicas) return keep(p, *number, KARP_REASON_STATIC_LIMIT, pool, error);
+    karp_status status = gate ? static_reservations(p, c->pool, &r, error) : KARP_OK;
+    if (status != KARP_OK) return status;
+    if (r.full && !holds_reservation(p, c, &r)) return keep(p, *number, KARP_REASON_RESERVATION_ELSEWHERE, pool, error);
+    if (!r.full && node_room(pool_of(p, c), k) > 0) return replace_static_node(p, number) ? KARP_OK : fail_nomem(error);
+    if (!gate || !pool_may_launch_later(p, c->pool)) return keep(p, *number, KARP_REASON_STATIC_LIMIT, pool, error);
+    return terminate_static_node(
+               p, number, r.full ? KARP_TERMINATE_FIRST_NO_RESERVED_CAPACITY : KARP_TERMINATE_FIRST_STATIC_AT_LIMIT)
+               ? KARP_OK
+               : fail_nomem(error);
+}
+
+static karp_status try_one(pass *p, const bool *tripped, const uint32_t *number, bool *done, karp_error *error)
+{
+    const candidate *c = &p->candidates[*number];
+    const state_node *n = &p->snapshot->nodes[c->node];
+    karp_str pool = name_of(p->snapshot, pool_of(p, c)->meta.name);
+    karp_status status;
+    if (tripped[c->pool]) return keep(p, *number, KARP_REASON_POOL_UNHEALTHY, pool, error);
+    if (n->initialized && p->remaining[c->pool] == 0) return keep(p, *number, KARP_REASON_BUDGET, pool, error);
+    if (c->repair->action == KARP_REPAIR_REBOOT) status = reboot_node(p, number, error);
+    else if (pool_of(p, c)->replicas >= 0) status = replace_static(p, number, error);
+    else status = move_pods_away(p, number, terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_REPAIR), done, error);
+    if (status != KARP_OK || p->commands.count == 0) return status;
+    p->commands.items[0].bound = drain_bound(p, c);
+    *done = true;
+    return KARP_OK;
+}
+
+karp_status method_repair(pass *p, karp_error *error)
+{
+    uint32_t *order = arena_array(&p->data, p->eligible_count + (size_t)1, sizeof *order);
+    const bool *tripped = health_tripped(p);
+    karp_status status = KARP_OK;
+    bool done = false;
+    if (order == NULL || tripped == NULL) return fail_nomem(error);
+    memcpy(order, p->eligible, p->eligible_count * sizeof *order); /* a method is run on some */
+    if (!sort_ids(p->context, order, p->eligible_count, more_urgent, p)) return fail_nomem(error);
+    for (uint32_t i = 0; i < p->eligible_count && !done && status == KARP_OK; i++)
+        status = try_one(p, tripped, &order[i], &done, error);
+    return status;
+}
