@@ -97,8 +97,7 @@ static void decide(karp_context *context, const karp_snapshot *snapshot)
 
     karp_disrupt_options disrupt_options;
     karp_disrupt_options_init(&disrupt_options, sizeof disrupt_options);
-    disrupt_options.common.max_steps = MAX_STEPS;
-    disrupt_options.common.keep_partial = 1;
+    disrupt_options.common = &options;
     disrupt_options.max_simulations = MAX_SIMULATIONS;
     decision = NULL;
     status = karp_disrupt(snapshot, &disrupt_options, &decision, &error);

@@ -196,11 +196,14 @@ static void fill(karp_context *context, karp_builder *b, source *s)
 
 static void decide(karp_context *context, const karp_snapshot *snapshot)
 {
+    karp_options common;
+    karp_options_init(&common, sizeof common);
+    common.explain = KARP_EXPLAIN_FULL;
+    common.max_steps = MAX_STEPS;
+    common.keep_partial = 1;
     karp_disrupt_options options;
     karp_disrupt_options_init(&options, sizeof options);
-    options.common.explain = KARP_EXPLAIN_FULL;
-    options.common.max_steps = MAX_STEPS;
-    options.common.keep_partial = 1;
+    options.common = &common;
     options.max_simulations = MAX_SIMULATIONS;
     for (int disruption = 0; disruption < 2; disruption++) {
         karp_decision *decision = NULL;
@@ -208,7 +211,7 @@ static void decide(karp_context *context, const karp_snapshot *snapshot)
         karp_error error;
         karp_error_init(&error, sizeof error);
         karp_status status = disruption ? karp_disrupt(snapshot, &options, &decision, &error)
-                                        : karp_provision(snapshot, &options.common, &decision, &error);
+                                        : karp_provision(snapshot, &common, &decision, &error);
         check_result(status, decision, &error);
         if (status == KARP_OK) {
             status = disruption ? karp_write_disruption(context, decision, NULL, &text, &error)

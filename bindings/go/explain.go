@@ -98,7 +98,7 @@ func (s *Snapshot) ExplainNode(ctx context.Context, options *DisruptOptions, nod
 	}
 	name := p.str(node)
 	var found *C.karp_node_explanation
-	decision, err := s.decide(ctx, &c.common, func(s *C.karp_snapshot, out **C.karp_decision, e *C.karp_error) C.karp_status {
+	decision, err := s.decide(ctx, c.common, func(s *C.karp_snapshot, out **C.karp_decision, e *C.karp_error) C.karp_status {
 		status := C.karp_explain_node(s, c, name, &found, e)
 		if status == C.KARP_OK {
 			*out = heldDecision(C.karp_node_explanation_decision(found))

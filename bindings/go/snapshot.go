@@ -141,12 +141,14 @@ type DisruptOptions struct {
 
 // write puts the options on a page: they point to names, so they are C's memory.
 func (o *DisruptOptions) write(p *page) (*C.karp_disrupt_options, error) {
-	c := one[C.karp_disrupt_options](p)
+	c, common := one[C.karp_disrupt_options](p), one[C.karp_options](p)
 	C.karp_disrupt_options_init(c, C.sizeof_karp_disrupt_options)
+	C.karp_options_init(common, C.sizeof_karp_options)
+	c.common = common
 	if o == nil {
 		return c, nil
 	}
-	if err := o.Options.fill(&c.common); err != nil {
+	if err := o.Options.fill(common); err != nil {
 		return nil, err
 	}
 	c.method, c.max_simulations = C.uint32_t(o.Method), C.uint64_t(o.MaxSimulations)
@@ -162,7 +164,7 @@ func (s *Snapshot) Disrupt(ctx context.Context, options *DisruptOptions) (*Decis
 	if err != nil {
 		return nil, err
 	}
-	return s.decide(ctx, &c.common, func(s *C.karp_snapshot, out **C.karp_decision, e *C.karp_error) C.karp_status {
+	return s.decide(ctx, c.common, func(s *C.karp_snapshot, out **C.karp_decision, e *C.karp_error) C.karp_status {
 		return C.karp_disrupt(s, c, out, e)
 	})
 }

@@ -102,7 +102,7 @@ KARP_API karp_status karp_command_begin(const karp_decision *decision, size_t co
                                         karp_error *error);
 
 /**
- * One step on @p snapshot, which is newer than the one before. `common.now` of @p options (NULL = defaults) is the clock, 0 = the
+ * One step on @p snapshot, which is newer than the one before. `common->now` of @p options (NULL = defaults) is the clock, 0 = the
  * snapshot's; `in_progress` names the nodes of all other commands that are being carried out, their number decides how long this
  * one may take. After the end (DONE, GIVEN_UP) nothing is advised and nothing changes.
  *

@@ -254,7 +254,7 @@ karp_status karp_table_column(const karp_table *table, size_t index, karp_column
                           .dictionary = c->dictionary,
                           .dictionary_offsets = c->dictionary_offsets,
                           .dictionary_count = c->texts.count };
-    return struct_give(out, &shown, sizeof shown, sizeof shown);
+    return struct_give(out, &shown, sizeof shown, SIZE_THROUGH(karp_column, dictionary_count));
 }
 
 karp_status karp_table_find(const karp_table *table, karp_str name, karp_column *out)

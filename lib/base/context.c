@@ -79,7 +79,8 @@ static karp_status choose_allocator(const karp_allocator *given, karp_allocator 
         *out = libc_allocator();
         return KARP_OK;
     }
-    karp_status status = struct_check(given, sizeof *out, sizeof(karp_allocator), out, "karp_allocator", error);
+    karp_status status = struct_check(given, sizeof *out, SIZE_THROUGH(karp_allocator, user), out, "karp_allocator",
+                                      error);
     if (status != KARP_OK) return status;
     if (!out->alloc || !out->free) {
         return fail(error, KARP_E_ABI_OLD, "karp_allocator needs alloc and free");
@@ -98,7 +99,7 @@ karp_status karp_context_new(const karp_context_options *options, karp_context *
 {
     if (out == NULL) return fail_null(error, "out");
     karp_context_options own;
-    karp_status status = struct_check(options, sizeof own, offsetof(karp_context_options, parallel_for), &own,
+    karp_status status = struct_check(options, sizeof own, SIZE_THROUGH(karp_context_options, max_aliases), &own,
                                       "karp_context_options", error);
     if (status != KARP_OK) return status;
     if (own.reserved != 0) {

@@ -32,23 +32,33 @@ static void tidy(char *text, size_t room, int wanted)
     }
 }
 
-karp_status fail(karp_error *error, karp_status status, const char *format, ...)
+karp_status error_give(const karp_error *from, karp_error *to)
+{
+    if (!to) return from->status;
+    size_t size = to->size, known = size < FIRST_ERROR_SIZE ? FIRST_ERROR_SIZE : size;
+    memcpy(to, from, known < sizeof *from ? known : sizeof *from);
+    to->size = size;
+    return from->status;
+}
+
+karp_status vfail(karp_error *error, karp_status status, const char *format, va_list arguments)
 {
     if (!error) return status;
     karp_error filled;
     memset(&filled, 0, sizeof filled);
-    filled.size = error->size;
     filled.status = status;
     filled.byte_offset = KARP_NO_OFFSET;
+    int wanted = vsnprintf(filled.message, sizeof filled.message, format, arguments);
+    tidy(filled.message, sizeof filled.message, wanted);
+    return error_give(&filled, error);
+}
+
+karp_status fail(karp_error *error, karp_status status, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    int wanted = vsnprintf(filled.message, sizeof filled.message, format, arguments);
+    (void)vfail(error, status, format, arguments);
     va_end(arguments);
-    tidy(filled.message, sizeof filled.message, wanted);
-
-    size_t room = error->size < FIRST_ERROR_SIZE ? FIRST_ERROR_SIZE : error->size;
-    memcpy(error, &filled,
-           room < sizeof filled ? room : sizeof filled); /* never: less than all, until karp_error has grown */
     return status;
 }
 
@@ -103,6 +113,13 @@ static size_t size_of(const void *given)
     return size;
 }
 
+karp_status struct_room(const void *out, size_t least, const char *what, karp_error *error)
+{
+    size_t size = size_of(out);
+    if (size >= least && size <= LARGEST_STRUCT) return KARP_OK;
+    return fail(error, KARP_E_ABI_SIZE, "%s.size is %zu, expected at least %zu", what, size, least);
+}
+
 karp_status struct_check(const void *given, size_t known, size_t least, void *copy, const char *what, karp_error *error)
 {
     if (!given) {
@@ -111,9 +128,8 @@ karp_status struct_check(const void *given, size_t known, size_t least, void *co
         return KARP_OK;
     }
     size_t size = size_of(given);
-    if (size < least || size > LARGEST_STRUCT) {
-        return fail(error, KARP_E_ABI_SIZE, "%s.size is %zu, expected at least %zu", what, size, least);
-    }
+    karp_status status = struct_room(given, least, what, error);
+    if (status != KARP_OK) return status;
     const unsigned char *bytes = given;
     for (size_t i = known; i < size; i++) {
         if (bytes[i] != 0) {

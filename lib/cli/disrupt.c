@@ -20,9 +20,10 @@ static karp_status decide(cli_answer *answer, karp_decision **decision)
 {
     const cli_options *options = answer->options;
     karp_error *error = &answer->error;
+    karp_options common = decision_options(options);
     karp_disrupt_options disrupt;
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
-    disrupt.common = decision_options(options);
+    disrupt.common = &common;
     disrupt.method = options->method != KARP_METHOD_ANY ? options->method : karp_reader_method(answer->input.reader);
     disrupt.max_simulations = options->max_simulations;
     karp_memory_document *document = NULL;

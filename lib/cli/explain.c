@@ -58,11 +58,12 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     (void)result;
+    karp_options common = decision_options(answer->options);
     karp_disrupt_options disrupt;
     karp_node_explanation *explanation = NULL;
+    common.explain = KARP_EXPLAIN_FULL;
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
-    disrupt.common = decision_options(answer->options);
-    disrupt.common.explain = KARP_EXPLAIN_FULL;
+    disrupt.common = &common;
     disrupt.method = karp_reader_method(answer->input.reader);
     karp_str name = subject(answer);
     progress_begin("simulating");

@@ -9,7 +9,7 @@ static karp_status decide(cli_answer *answer, karp_decision **plan, karp_decisio
     if (status == KARP_OK && answer->options->disrupt) {
         karp_disrupt_options disrupt;
         karp_disrupt_options_init(&disrupt, sizeof(disrupt));
-        disrupt.common = common;
+        disrupt.common = &common;
         status = karp_disrupt(answer->input.snapshot, &disrupt, disruption, &answer->error);
     }
     progress_end();

@@ -131,7 +131,8 @@ karp_status karp_decision_disruption(const karp_decision *decision, karp_disrupt
 
 karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out)
 {
-    return give_row(&decision->memory, decision->remembers, 0, sizeof *out, sizeof *out, out);
+    return give_row(&decision->memory, decision->remembers, 0, sizeof *out, SIZE_THROUGH(karp_memory, unseen_count),
+                    out);
 }
 
 size_t karp_decision_candidate_count(const karp_decision *decision) { return decision->candidates.count; }

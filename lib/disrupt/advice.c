@@ -97,7 +97,7 @@ karp_status karp_advice_action(const karp_advice *advice, size_t index, karp_act
 {
     if (out == NULL) return KARP_E_INVALID;
     if (index >= advice->actions.count) return KARP_E_NOT_FOUND;
-    return struct_give(out, &advice->actions.items[index], sizeof *out, sizeof *out);
+    return struct_give(out, &advice->actions.items[index], sizeof *out, SIZE_THROUGH(karp_action, number));
 }
 
 void advise_termination_now(karp_advice *a, uint32_t claim_number)

@@ -5,6 +5,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>
+#include <schedule/provision.h>
 #include <disrupt/validate.h>
 #include <model/instant.h>
 
@@ -294,13 +295,15 @@ static karp_status validate(struct stepping *g, karp_error *error)
     if (nodes == NULL || goes == NULL) return fail_nomem(error);
     for (size_t i = 0; i < count; i++) nodes[i] = s->nodes[i].node;
     karp_disrupt_options options = *g->options;
-    options.common.now = g->now;
+    karp_options common = *options.common;
+    common.now = g->now;
+    options.common = &common;
     options.memory = NULL;
-    validated command = {
+    validated asked = {
         .method = s->state.method, .nodes = nodes, .node_count = count, .launch_count = s->state.replacement_count
     };
-    if (command.launch_count > 0) command.launch = s->replacements[0].launch;
-    karp_status status = validate_command(g->snapshot, &options, &command, goes, &answer, error);
+    if (asked.launch_count > 0) asked.launch = s->replacements[0].launch;
+    karp_status status = validate_command(g->snapshot, &options, &asked, goes, &answer, error);
     if (status != KARP_OK) return status;
     if (answer.code != KARP_REASON_NONE) {
         finish(g, KARP_PHASE_GIVEN_UP, answer.code);
@@ -345,7 +348,10 @@ static karp_status check_state(const karp_command_state *s, karp_error *error)
         return fail(error, KARP_E_INVALID, "the command is in progress but was never started");
     for (size_t i = 0; i < s->replacement_count; i++) {
         const karp_replacement *r = &s->replacements[i];
+        karp_launch launch;
         if (r->launch == NULL) return fail(error, KARP_E_INVALID, "replacement %zu has no launch", i);
+        karp_status status = struct_check(r->launch, sizeof launch, FIRST_LAUNCH, &launch, "karp_launch", error);
+        if (status != KARP_OK) return status;
         if (r->progress > KARP_REPLACEMENT_INITIALIZED)
             return fail(error, KARP_E_INVALID, "replacement %zu: unknown progress %u", i, (unsigned)r->progress);
         bool named = r->claim.len > 0;
@@ -374,30 +380,21 @@ static karp_status check_observed(const karp_command_state *s, const karp_observ
     return KARP_OK;
 }
 
-static karp_status check_options(const karp_disrupt_options *given, karp_disrupt_options *out, karp_error *error)
-{
-    karp_status status = struct_check(given, sizeof *out, offsetof(karp_disrupt_options, flip_quirks), out,
-                                      "karp_disrupt_options", error);
-    if (status != KARP_OK) return status;
-    if (out->in_progress == NULL && out->in_progress_count > 0)
-        return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress is counted but not given");
-    return KARP_OK;
-}
-
 karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_state *state,
                               const karp_disrupt_options *options, const karp_observation *observed_,
                               size_t observed_count, karp_step **out, karp_error *error)
 {
     karp_command_state from;
     karp_disrupt_options checked;
+    karp_options common;
     if (snapshot == NULL || state == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot, a state and a place for the step are needed");
-    karp_status status = struct_check(state, sizeof from, sizeof from, &from, "karp_command_state", error);
+    karp_status status = struct_check(state, sizeof from, FIRST_COMMAND_STATE, &from, "karp_command_state", error);
     if (status == KARP_OK) status = check_state(&from, error);
     if (status == KARP_OK) status = check_observed(&from, observed_, observed_count, error);
-    if (status == KARP_OK) status = check_options(options, &checked, error);
+    if (status == KARP_OK) status = disrupt_options_check(options, &checked, &common, error);
     if (status != KARP_OK) return status;
-    karp_step *step = step_new(snapshot, &from, checked.common.now);
+    karp_step *step = step_new(snapshot, &from, common.now);
     if (step == NULL) return fail_nomem(error);
     struct stepping g = { .step = step,
                           .snapshot = snapshot,
@@ -405,7 +402,7 @@ karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_
                           .observed = observed_,
                           .observed_count = observed_count,
                           .now = step->advice->now };
-    g.quirks = (checked.common.profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ checked.flip_quirks;
+    g.quirks = (common.profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ checked.flip_quirks;
     status = take(&g, error);
     if (status == KARP_OK && step->advice->failed) status = fail_nomem(error);
     if (status != KARP_OK) {

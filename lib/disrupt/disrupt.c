@@ -12,7 +12,7 @@
 
 void karp_disrupt_options_init(karp_disrupt_options *options, size_t size)
 {
-    karp_disrupt_options fresh = { .size = sizeof fresh, .common = { .size = sizeof fresh.common } };
+    karp_disrupt_options fresh = { .size = sizeof fresh };
     if (options == NULL || size < sizeof options->size) return;
     options->size = size;
     (void)struct_give(options, &fresh, sizeof fresh, sizeof options->size);

@@ -32,7 +32,8 @@ karp_status marks_begin(pass *p, const karp_memory *given, karp_error *error)
 {
     karp_memory *m = &p->memory;
     if (given == NULL) return KARP_OK;
-    karp_status status = struct_check(given, sizeof *m, sizeof *m, m, "karp_memory", error);
+    karp_status status = struct_check(given, sizeof *m, SIZE_THROUGH(karp_memory, unseen_count), m, "karp_memory",
+                                      error);
     if (status != KARP_OK) return status;
     if (m->unseen == NULL && m->unseen_count > 0)
         return fail(error, KARP_E_INVALID, "karp_memory: unseen is counted but not given");

@@ -9,35 +9,19 @@
 #include <schedule/templates.h>
 #include <string.h>
 
-static karp_status check_options(const karp_disrupt_options *given, karp_disrupt_options *out, karp_error *error)
-{
-    karp_status status = struct_check(given, sizeof *out, offsetof(karp_disrupt_options, flip_quirks), out,
-                                      "karp_disrupt_options", error);
-    if (status != KARP_OK) return status;
-    if (out->common.size != 0 && out->common.size != sizeof out->common) {
-        return fail(error, KARP_E_ABI_SIZE, "karp_disrupt_options: common has the size %zu", out->common.size);
-    }
-    out->common.size = sizeof out->common;
-    status = options_known(&out->common, error);
-    if (status != KARP_OK) return status;
-    if (out->method > KARP_METHOD_REPAIR)
-        return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
-    return KARP_OK;
-}
-
 static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options)
 {
     memset(p, 0, sizeof *p);
-    snapshot = options_view(&options->common, snapshot, &p->view);
+    snapshot = options_view(options->common, snapshot, &p->view);
     p->snapshot = snapshot;
     p->context = snapshot->context;
-    p->options = options->common;
+    p->options = *options->common;
     p->max_simulations = options->max_simulations;
     p->expire_gracefully = options->expire_gracefully != 0;
-    p->now = options->common.now != 0 ? options->common.now : snapshot->raw.now;
-    p->quirks = (options->common.profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ options->flip_quirks;
-    p->rules = options_rules(&options->common);
-    p->costs = costs_read(snapshot, options->common.profile, p->rules);
+    p->now = options->common->now != 0 ? options->common->now : snapshot->raw.now;
+    p->quirks = (options->common->profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ options->flip_quirks;
+    p->rules = options_rules(options->common);
+    p->costs = costs_read(snapshot, options->common->profile, p->rules);
     p->error_code = p->error_message = (karp_str){ "", 0 };
     for (size_t i = 0; i < snapshot->raw.pools.count; i++) {
         p->usable_pools = p->usable_pools || pool_usable(snapshot, &snapshot->raw.pools.items[i]);
@@ -55,8 +39,6 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
 static karp_status read_in_progress(pass *p, const karp_disrupt_options *options, karp_error *error)
 {
     if (options->in_progress_count == 0) return KARP_OK;
-    if (options->in_progress == NULL)
-        return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress is counted but not given");
     p->in_queue = arena_array(&p->lasting, p->snapshot->node_count + (size_t)1, sizeof *p->in_queue);
     if (p->in_queue == NULL) return fail_nomem(error);
     for (size_t i = 0; i < options->in_progress_count; i++) {
@@ -79,7 +61,8 @@ karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrup
                        karp_error *error)
 {
     karp_disrupt_options checked;
-    karp_status status = check_options(options, &checked, error);
+    karp_options common;
+    karp_status status = disrupt_options_check(options, &checked, &common, error);
     if (status != KARP_OK) return status;
     *method = checked.method;
     status = begin(p, snapshot, &checked) ? KARP_OK : fail_nomem(error);

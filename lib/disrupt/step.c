@@ -82,9 +82,11 @@ static const karp_requirement *copy_requirements(copier *c, const karp_requireme
 static const karp_launch *copy_launch(copier *c, const karp_launch *from)
 {
     size_t one = 1;
+    karp_launch known; /* what the caller's version says of it */
+    (void)struct_check(from, sizeof known, FIRST_LAUNCH, &known, "karp_launch", NULL); /* was checked */
+    from = &known;
     karp_launch *l = copy_list(c, from, &one, sizeof *l);
     if (l == NULL) return NULL;
-    l->size = sizeof *l;
     l->pods = NULL;
     l->requirements = NULL;
     l->choice_labels = NULL;
@@ -178,7 +180,7 @@ void step_keep_nodes(karp_step *s, const uint32_t *goes)
 
 karp_status karp_step_state(const karp_step *step, karp_command_state *out)
 {
-    return out != NULL ? struct_give(out, &step->state, sizeof *out, sizeof *out) : KARP_E_INVALID;
+    return out != NULL ? struct_give(out, &step->state, sizeof *out, FIRST_COMMAND_STATE) : KARP_E_INVALID;
 }
 
 const karp_advice *karp_step_advice(const karp_step *step) { return step->advice; }

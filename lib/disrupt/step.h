@@ -3,8 +3,13 @@
 #ifndef DISRUPT_STEP_H
 #define DISRUPT_STEP_H
 
+#include <base/error.h>
 #include <disrupt/advice.h>
 #include <karp/command.h>
+
+/* What these structs had in the first version. */
+#define FIRST_COMMAND_STATE SIZE_THROUGH(karp_command_state, receiver_count)
+#define FIRST_LAUNCH SIZE_THROUGH(karp_launch, termination_grace_period)
 
 struct karp_step {
     karp_context *context;

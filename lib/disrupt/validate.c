@@ -156,7 +156,7 @@ karp_status validate_command(const karp_snapshot *later_snapshot, const karp_dis
         pass_end(&p);
         if (status != KARP_OK) return status;
     }
-    return struct_give(out, &answer, sizeof answer, sizeof answer);
+    return struct_give(out, &answer, sizeof answer, SIZE_THROUGH(karp_validation, kept));
 }
 
 karp_status karp_disrupt_validate(const karp_snapshot *later_snapshot, const karp_disrupt_options *options,

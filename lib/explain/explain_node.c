@@ -356,13 +356,12 @@ static const karp_change *removals(karp_node_explanation *e, const karp_snapshot
 static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given,
                              karp_error *error)
 {
-    karp_options options = given->common;
+    karp_options options = *given->common;
     karp_decision *d = NULL;
     size_t count;
     if (s->nodes[e->node].claim == NO_ID) return KARP_OK;
     const karp_change *changes = removals(e, s, empties_first(e, given), &count);
     if (changes == NULL) return fail_nomem(error);
-    options.size = sizeof options;
     options.explain = KARP_EXPLAIN_NONE;
     karp_status status = karp_what_if(s, changes, count, &options, &d, error);
     if (status != KARP_OK) return status;
@@ -388,15 +387,13 @@ karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_
                               karp_node_explanation **out, karp_error *error)
 {
     karp_disrupt_options checked;
+    karp_options common;
     karp_snapshot view;
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the explanation are needed");
-    karp_status status = struct_check(options, sizeof checked, offsetof(karp_disrupt_options, max_simulations),
-                                      &checked, "karp_disrupt_options", error);
+    karp_status status = disrupt_options_check(options, &checked, &common, error);
     if (status != KARP_OK) return status;
-    checked.size = sizeof checked;
-    checked.common.size = sizeof checked.common;
-    const karp_snapshot *known = options_view(&checked.common, snapshot, &view);
+    const karp_snapshot *known = options_view(&common, snapshot, &view);
     uint32_t number = state_node_named(known, node_name);
     if (number == NO_ID && state_node_named(snapshot, node_name) != NO_ID) {
         return fail(error, KARP_E_NOT_FOUND, "Karpenter does not know the node: the volume of a pod on it is gone");
@@ -444,10 +441,11 @@ size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanat
 karp_status karp_node_explanation_blocker(const karp_node_explanation *explanation, size_t index, karp_blocker *out)
 {
     if (index >= explanation->blockers.count) return KARP_E_NOT_FOUND;
-    return struct_give(out, &explanation->blockers.items[index], sizeof *out, sizeof *out);
+    return struct_give(out, &explanation->blockers.items[index], sizeof *out, SIZE_THROUGH(karp_blocker, until));
 }
 
 karp_status karp_node_explanation_move(const karp_node_explanation *explanation, karp_move *out)
 {
-    return explanation->has_move ? struct_give(out, &explanation->move, sizeof *out, sizeof *out) : KARP_E_NOT_FOUND;
+    return explanation->has_move ? struct_give(out, &explanation->move, sizeof *out, SIZE_THROUGH(karp_move, choice))
+                                 : KARP_E_NOT_FOUND;
 }

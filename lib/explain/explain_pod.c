@@ -265,7 +265,7 @@ size_t karp_pod_explanation_remedy_count(const karp_pod_explanation *explanation
 karp_status karp_pod_explanation_remedy(const karp_pod_explanation *explanation, size_t index, karp_remedy *out)
 {
     if (index >= explanation->remedies.count) return KARP_E_NOT_FOUND;
-    return struct_give(out, &explanation->remedies.items[index], sizeof *out, sizeof *out);
+    return struct_give(out, &explanation->remedies.items[index], sizeof *out, SIZE_THROUGH(karp_remedy, choice));
 }
 
 uint32_t karp_pod_explanation_tried(const karp_pod_explanation *explanation) { return explanation->tried; }

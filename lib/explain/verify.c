@@ -286,7 +286,8 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
     karp_snapshot view;
     if (snapshot == NULL || plan == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot, a plan and a place for the findings are needed");
-    karp_status status = struct_check(plan, sizeof given, sizeof given, &given, "karp_plan", error);
+    karp_status status = struct_check(plan, sizeof given, SIZE_THROUGH(karp_plan, reserved), &given, "karp_plan",
+                                      error);
     if (status == KARP_OK) status = check_input(&given, error);
     if (status != KARP_OK) return status;
     karp_verification *found = mem_zalloc(snapshot->context, sizeof *found);
@@ -338,5 +339,5 @@ karp_status karp_verification_finding(const karp_verification *verification, siz
 {
     if (verification == NULL || out == NULL) return KARP_E_INVALID;
     if (index >= verification->findings.count) return KARP_E_NOT_FOUND;
-    return struct_give(out, &verification->findings.items[index], sizeof *out, sizeof *out);
+    return struct_give(out, &verification->findings.items[index], sizeof *out, SIZE_THROUGH(karp_finding, detail));
 }

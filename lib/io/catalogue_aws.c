@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp_catalogue_aws(): EC2's types under a node class, which comes as a document; and node classes and facts from files,
  * for any provider. */
+#include <base/error.h>
 #include <io/builtin.h>
 #include <io/fill.h>
 #include <io/whole_file.h>
@@ -21,14 +22,15 @@ void karp_catalogue_options_init(karp_catalogue_options *options, size_t size)
     options->size = size;
 }
 
-static karp_status check_options(const karp_catalogue_options *given, karp_catalogue_options *copy)
+static karp_status check_options(const karp_catalogue_options *given, karp_catalogue_options *copy, karp_error *error)
 {
     karp_catalogue_options_init(copy, sizeof *copy);
     if (!given) return KARP_OK;
-    karp_status status = io_check_options(given, sizeof *copy);
-    if (status != KARP_OK) return status;
-    *copy = *given;
-    return given->reserved ? KARP_E_ABI_NEW : KARP_OK;
+    karp_status status = struct_check(given, sizeof *copy, SIZE_THROUGH(karp_catalogue_options, reserved), copy,
+                                      "karp_catalogue_options", error);
+    if (status == KARP_OK && copy->reserved)
+        status = fail(error, KARP_E_ABI_NEW, "karp_catalogue_options.reserved must be 0");
+    return status;
 }
 
 /* ---- node classes ------------------------------------------------------------------------------------------------ */
@@ -151,12 +153,8 @@ karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_optio
     if (!context || !out) return io_null(error, "context or out");
     karp_catalogue_options own;
     karp_reader *reader = NULL;
-    karp_status status = check_options(options, &own);
-    if (status) {
-        karp_error local;
-        io_fail(&local, status, "karp_catalogue_options has a size or members this library does not know");
-        return io_give_error(&local, error);
-    }
+    karp_status status = check_options(options, &own, error);
+    if (status) return status;
     status = karp_reader_new(context, NULL, &reader, error);
     if (status) return status;
     status = make(reader, &own, out);

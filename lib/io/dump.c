@@ -130,6 +130,7 @@ karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_err
 {
     if (!reader || !out) return io_null(error, "reader or out");
     karp_error local;
+    karp_error_init(&local, sizeof local);
     if (!reader->finished || !reader->options.keep_documents) {
         io_fail(&local, KARP_E_STATE, "only a finished reader that keeps documents can be dumped");
         return io_give_error(&local, error);

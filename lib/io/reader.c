@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader's public face, its errors and warnings. */
+#include <base/error.h>
 #include <io/builtin.h>
 #include <io/reader.h>
 
@@ -14,42 +15,11 @@ void karp_reader_options_init(karp_reader_options *options, size_t size)
     options->size = size;
 }
 
-karp_status io_check_options(const void *given, size_t known)
-{
-    size_t size;
-    memcpy(&size, given, sizeof size);
-    if (size < known || size > 4096) return KARP_E_ABI_SIZE;
-    const unsigned char *bytes = given;
-    for (size_t i = known; i < size; i++) {
-        if (bytes[i]) return KARP_E_ABI_NEW;
-    }
-    return KARP_OK;
-}
-
-static karp_status check_options(const karp_reader_options *given, karp_reader_options *copy)
-{
-    memset(copy, 0, sizeof *copy);
-    if (!given) return KARP_OK;
-    karp_status status = io_check_options(given, sizeof *copy);
-    if (status == KARP_OK) *copy = *given;
-    return status;
-}
-
-karp_status io_give_error(const karp_error *from, karp_error *to)
-{
-    if (to && to->size >= sizeof to->size + sizeof to->status) {
-        size_t size = to->size;
-        memcpy(to, from, size < sizeof *from ? size : sizeof *from);
-        to->size = size;
-    }
-    return from->status;
-}
+karp_status io_give_error(const karp_error *from, karp_error *to) { return error_give(from, to); }
 
 static karp_status give_plain(karp_error *error, karp_status status, const char *message)
 {
-    karp_error local;
-    io_fail(&local, status, "%s", message);
-    return io_give_error(&local, error);
+    return fail(error, status, "%s", message);
 }
 
 karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out,
@@ -57,9 +27,9 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
 {
     if (!context || !out) return io_null(error, "context or out");
     karp_reader_options given;
-    karp_status status = check_options(options, &given);
-    if (status)
-        return give_plain(error, status, "karp_reader_options has a size or members this library does not know");
+    karp_status status = struct_check(options, sizeof given, SIZE_THROUGH(karp_reader_options, provider), &given,
+                                      "karp_reader_options", error);
+    if (status) return status;
     karp_builder *builder = NULL;
     status = karp_builder_new(context, &builder, error);
     if (status) return status;

@@ -111,9 +111,6 @@ struct karp_reader {
 karp_status io_reader_nomem(karp_reader *reader);
 /* Hands an error to the caller, whose struct may be smaller; returns its status. */
 karp_status io_give_error(const karp_error *from, karp_error *to);
-/* Whether an option struct of the caller, which begins with its size, can be read whole. The first version's struct is the
- * only one there is. */
-karp_status io_check_options(const void *given, size_t known);
 /* Takes over a decoder's failure: document, line, object and field. */
 karp_status io_reader_bad(karp_reader *reader, const io_decoder *d, const io_place *place, const json_t *root);
 /* Names the object of reader->error. */

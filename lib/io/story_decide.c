@@ -208,7 +208,7 @@ karp_status story_choose_expired(story *s, uint32_t *node)
     *node = IO_NONE;
     s->unblocked_at = KARP_NO_TIME;
     karp_disrupt_options_init(&options, sizeof options);
-    options.common = s->options;
+    options.common = &s->options;
     options.method = KARP_METHOD_EXPIRATION;
     karp_status status = own_nodes(s, &own, &capacity, &options.in_progress_count) ? story_nomem(s) : KARP_OK;
     options.in_progress = own;
@@ -325,7 +325,7 @@ karp_status story_disrupt(story *s)
     karp_disrupt_options options;
     if (!settled(s)) return KARP_OK;
     karp_disrupt_options_init(&options, sizeof options);
-    options.common = s->options;
+    options.common = &s->options;
     karp_status status = story_snapshot(s, &reader, &snapshot);
     if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
     if (!status) status = follow_disruption(s, d);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <base/error.h>
 #include <io/story.h>
 
 #include <string.h>
@@ -202,12 +203,9 @@ static void story_free(story *s)
 
 static karp_status take_options(story *s, const karp_options *options, const karp_write_options *write)
 {
-    karp_options_init(&s->options, sizeof s->options);
-    karp_status status = options ? io_check_options(options, sizeof s->options) : KARP_OK;
-    if (status == KARP_E_ABI_SIZE) return story_fail(s, status, "karp_options has an impossible size");
-    if (status != KARP_OK) return story_fail(s, status, "karp_options has options this library does not know");
-    if (options) s->options = *options;
-    s->options.size = sizeof s->options;
+    karp_status status = struct_check(options, sizeof s->options, SIZE_THROUGH(karp_options, flip_quirks), &s->options,
+                                      "karp_options", &s->error);
+    if (status != KARP_OK) return status;
     return check_write_options(write, &s->write, &s->error);
 }
 

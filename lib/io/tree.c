@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/tree.h>
 
+#include <base/error.h>
 #include <providers/members.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,13 +11,9 @@
 
 karp_status io_fail(karp_error *error, karp_status status, const char *format, ...)
 {
-    if (!error) return status;
-    karp_error_init(error, sizeof *error);
-    error->status = status;
-    error->byte_offset = KARP_NO_OFFSET;
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(error->message, sizeof error->message, format, arguments);
+    (void)vfail(error, status, format, arguments);
     va_end(arguments);
     return status;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <base/error.h>
 #include "write_buffer.h"
 
 #include <string.h>
@@ -161,16 +162,5 @@ void *array_alloc(karp_context *context, size_t count, size_t size)
 
 karp_status write_fail(karp_error *error, karp_status status, const char *message)
 {
-    if (error != NULL && error->size >= sizeof(karp_error)) {
-        size_t size = error->size;
-        karp_error_init(error, sizeof(karp_error));
-        error->size = size;
-        error->status = status;
-        error->byte_offset = KARP_NO_OFFSET;
-        size_t length = strlen(message);
-        length = length < sizeof(error->message) ? length : sizeof(error->message) - 1;
-        memcpy(error->message, message, length);
-        error->message[length] = '\0';
-    }
-    return status;
+    return fail(error, status, "%s", message);
 }

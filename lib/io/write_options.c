@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <base/error.h>
 #include "reader.h"
 #include "write_buffer.h"
 
@@ -19,12 +20,9 @@ karp_status check_write_options(const karp_write_options *given, karp_write_opti
     if (given == NULL) {
         return KARP_OK;
     }
-    karp_status status = io_check_options(given, sizeof(*copy));
-    if (status == KARP_E_ABI_SIZE) return write_fail(error, status, "karp_write_options has an impossible size");
-    if (status != KARP_OK)
-        return write_fail(error, status, "karp_write_options has options this library does not know");
-    memcpy(copy, given, sizeof(*copy));
-    copy->size = sizeof(*copy);
+    karp_status status = struct_check(given, sizeof(*copy), SIZE_THROUGH(karp_write_options, warning_count), copy,
+                                      "karp_write_options", error);
+    if (status != KARP_OK) return status;
     if (copy->width == 0) {
         copy->width = 100;
     }

@@ -10,9 +10,6 @@
 #include <model/repeats.h>
 #include <model/store.h>
 
-/* What a struct of the first version has: everything up to this field. */
-#define SIZE_THROUGH(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
-
 typedef struct word_buffer {
     karp_context *context;
     uint32_t *items;

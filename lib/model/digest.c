@@ -61,6 +61,8 @@ static void compress(uint32_t state[8], const unsigned char *block)
     for (size_t i = 0; i < 8; i++) state[i] += v[i];
 }
 
+#define FIRST_DIGEST_SIZE SIZE_THROUGH(karp_digest, block)
+
 void karp_digest_init(karp_digest *digest, size_t size)
 {
     static const karp_digest start = { sizeof start,
@@ -68,9 +70,9 @@ void karp_digest_init(karp_digest *digest, size_t size)
                                        { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
                                          0x1f83d9ab, 0x5be0cd19 },
                                        { 0 } };
-    if (digest == NULL || size < sizeof *digest) return;
+    if (digest == NULL || size < FIRST_DIGEST_SIZE) return;
     digest->size = size;
-    (void)struct_give(digest, &start, sizeof start, sizeof start);
+    (void)struct_give(digest, &start, sizeof start, FIRST_DIGEST_SIZE);
 }
 
 void karp_digest_add(karp_digest *digest, const void *data, size_t bytes)
@@ -93,7 +95,8 @@ void karp_digest_add(karp_digest *digest, const void *data, size_t bytes)
 void karp_digest_text(const karp_digest *digest, char out[KARP_DIGEST_TEXT])
 {
     static const char digits[] = "0123456789abcdef";
-    karp_digest end = *digest;
+    karp_digest end = { .size = sizeof end };
+    memcpy(&end, digest, FIRST_DIGEST_SIZE);
     uint64_t bits = end.bytes * 8;
     unsigned char tail[72] = { 0x80 };
     size_t pad = 64 - (size_t)((end.bytes + 8) % 64);

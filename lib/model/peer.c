@@ -84,7 +84,7 @@ karp_status karp_peer_rule_at(size_t index, karp_peer_rule *out)
     row.text = str(table[index].text);
     row.since = table[index].since;
     row.in_karp = table[index].in_karp;
-    return struct_give(out, &row, sizeof row, sizeof row);
+    return struct_give(out, &row, sizeof row, SIZE_THROUGH(karp_peer_rule, in_karp));
 }
 
 const char *karp_peer_version_name(uint32_t version)

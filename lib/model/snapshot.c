@@ -199,5 +199,5 @@ void karp_snapshot_get_counts(const karp_snapshot *snapshot, karp_snapshot_count
         c.instance_types += snapshot->tables[t].type_count;
         c.offerings += snapshot->tables[t].offering_count;
     }
-    struct_give(counts, &c, sizeof c, sizeof c);
+    struct_give(counts, &c, sizeof c, SIZE_THROUGH(karp_snapshot_counts, requirement_sets));
 }

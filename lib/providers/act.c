@@ -64,9 +64,12 @@ karp_status karp_provider_launch_request(karp_provider *provider, const karp_pro
     if (!provider || !launch || !memory || !request) return provider_null(error, "provider, launch, memory or request");
     if (!provider->plugin.launch_request) return provider_lacks(provider, error, "requests as data");
     karp_str text = { "", 0 };
-    uint32_t kind = provider->plugin.launch_request(provider->handle, provider_class_data(node_class), launch, claim,
+    karp_provider_launch own;
+    karp_status status = provider_launch_check(launch, &own, error);
+    if (status) return status;
+    uint32_t kind = provider->plugin.launch_request(provider->handle, provider_class_data(node_class), &own, claim,
                                                     memory, &text, provider_ask(provider));
-    karp_status status = provider_answer(provider, kind, error);
+    status = provider_answer(provider, kind, error);
     if (status == KARP_OK) *request = text;
     return status;
 }
@@ -78,30 +81,14 @@ karp_status karp_provider_launch_result(karp_provider *provider, const karp_prov
     if (!provider || !launch || !memory || !node) return provider_null(error, "provider, launch, memory or node");
     if (!provider->plugin.launch_result) return provider_lacks(provider, error, "requests as data");
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
-    uint32_t kind = provider->plugin.launch_result(provider->handle, provider_class_data(node_class), launch, answer,
-                                                   now, memory, &made, provider_ask(provider));
-    karp_status status = provider_answer(provider, kind, error);
-    if (status == KARP_OK) *node = made;
-    return status;
-}
-
-/* As this library knows it: callers of other versions have fewer parts, or more, which then have to be empty. */
-static karp_status own_scope(const karp_provider_scope *given, karp_provider_scope *own, karp_error *error)
-{
-    size_t known = given->size < sizeof *own ? given->size : sizeof *own;
-    if (given->size < offsetof(karp_provider_scope, reservation) || given->size > 4096 ||
-        given->size % sizeof(void *) != 0) {
-        return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_scope has %zu bytes", given->size);
-    }
-    for (size_t i = sizeof *own; i < given->size; i++) {
-        if (((const unsigned char *)given)[i])
-            return provider_fail(error, KARP_E_ABI_NEW, "size",
-                                 "karp_provider_scope has parts this library does not know");
-    }
-    memset(own, 0, sizeof *own);
-    memcpy(own, given, known);
-    own->size = sizeof *own;
-    return KARP_OK;
+    karp_provider_launch own;
+    karp_status status = provider_launch_check(launch, &own, error);
+    if (status == KARP_OK) status = provider_node_room(node, error);
+    if (status) return status;
+    uint32_t kind = provider->plugin.launch_result(provider->handle, provider_class_data(node_class), &own, answer, now,
+                                                   memory, &made, provider_ask(provider));
+    status = provider_answer(provider, kind, error);
+    return status ? status : provider_node_give(node, &made);
 }
 
 karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scope *scope, int64_t now, int64_t ttl,
@@ -110,7 +97,8 @@ karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scop
     if (!provider || !scope) return provider_null(error, "provider or scope");
     if (!provider->plugin.mark) return provider_lacks(provider, error, "marks of what is unavailable");
     karp_provider_scope own;
-    karp_status status = own_scope(scope, &own, error);
+    karp_status status = struct_check(scope, sizeof own, SIZE_THROUGH(karp_provider_scope, family), &own,
+                                      "karp_provider_scope", error);
     if (status) return status;
     if (ttl < 0 || now > INT64_MAX - ttl)
         return provider_fail(error, KARP_E_INVALID, "ttl", "must not be negative, nor end beyond all time");
@@ -129,12 +117,13 @@ karp_status karp_provider_drift(karp_provider *provider, const karp_provider_cla
 {
     if (!provider || !node || !memory || !reason) return provider_null(error, "provider, node, memory or reason");
     karp_str found = { "", 0 };
-    if (node->size < sizeof *node)
-        return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_node is too small");
+    karp_provider_node own;
+    karp_status status = struct_check(node, sizeof own, FIRST_PROVIDER_NODE, &own, "karp_provider_node", error);
+    if (status) return status;
     if (provider->plugin.drift) {
-        uint32_t kind = provider->plugin.drift(provider->handle, provider_class_data(node_class), node, memory, &found,
+        uint32_t kind = provider->plugin.drift(provider->handle, provider_class_data(node_class), &own, memory, &found,
                                                provider_ask(provider));
-        karp_status status = provider_answer(provider, kind, error);
+        status = provider_answer(provider, kind, error);
         if (status) return status;
     }
     *reason = found;
@@ -163,14 +152,18 @@ karp_status karp_provider_repair_policies(karp_provider *provider, const karp_re
 
 /* ---- the optional half ----------------------------------------------------------------------- */
 
+static karp_status http_check(const karp_provider_http *given, karp_provider_http *own, karp_error *error)
+{
+    return struct_check(given, sizeof *own, SIZE_THROUGH(karp_provider_http, user), own, "karp_provider_http", error);
+}
+
 static karp_status take_node(karp_provider *p, uint32_t kind, const karp_provider_node *made, karp_provider_node *out,
                              karp_error *error)
 {
     karp_status status = provider_answer(p, kind, error);
     if (status) return status;
     if (made->provider_id.len == 0) return provider_nonsense(p, error, "a machine without an id");
-    *out = *made;
-    return KARP_OK;
+    return provider_node_give(out, made);
 }
 
 karp_status karp_provider_create(karp_provider *provider, const karp_provider_class *node_class,
@@ -181,7 +174,13 @@ karp_status karp_provider_create(karp_provider *provider, const karp_provider_cl
     if (!provider->plugin.create) return provider_lacks(provider, error, "part that acts: create");
     if (!launch || !http || !memory || !out) return provider_null(error, "launch, http, memory or out");
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
-    uint32_t kind = provider->plugin.create(provider->handle, provider_class_data(node_class), launch, claim, http,
+    karp_provider_launch own;
+    karp_provider_http net;
+    karp_status status = provider_launch_check(launch, &own, error);
+    if (status == KARP_OK) status = http_check(http, &net, error);
+    if (status == KARP_OK) status = provider_node_room(out, error);
+    if (status) return status;
+    uint32_t kind = provider->plugin.create(provider->handle, provider_class_data(node_class), &own, claim, &net,
                                             memory, &made, provider_ask(provider));
     return take_node(provider, kind, &made, out, error);
 }
@@ -192,8 +191,11 @@ karp_status karp_provider_delete(karp_provider *provider, karp_str provider_id, 
     if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.delete_) return provider_lacks(provider, error, "part that acts: delete");
     if (!http || !memory) return provider_null(error, "http or memory");
+    karp_provider_http net;
+    karp_status status = http_check(http, &net, error);
+    if (status) return status;
     return provider_answer(
-        provider, provider->plugin.delete_(provider->handle, provider_id, http, memory, provider_ask(provider)), error);
+        provider, provider->plugin.delete_(provider->handle, provider_id, &net, memory, provider_ask(provider)), error);
 }
 
 karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
@@ -203,7 +205,11 @@ karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, con
     if (!provider->plugin.get) return provider_lacks(provider, error, "part that acts: get");
     if (!http || !memory || !out) return provider_null(error, "http, memory or out");
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
-    uint32_t kind = provider->plugin.get(provider->handle, provider_id, http, memory, &made, provider_ask(provider));
+    karp_provider_http net;
+    karp_status status = http_check(http, &net, error);
+    if (status == KARP_OK) status = provider_node_room(out, error);
+    if (status) return status;
+    uint32_t kind = provider->plugin.get(provider->handle, provider_id, &net, memory, &made, provider_ask(provider));
     return take_node(provider, kind, &made, out, error);
 }
 
@@ -216,8 +222,11 @@ karp_status karp_provider_list(karp_provider *provider, const karp_provider_http
     if (!http || !memory || !out || !count) return provider_null(error, "http, memory, out or count");
     const karp_provider_node *list = NULL;
     size_t n = 0;
-    uint32_t kind = provider->plugin.list(provider->handle, http, memory, &list, &n, provider_ask(provider));
-    karp_status status = provider_answer(provider, kind, error);
+    karp_provider_http net;
+    karp_status status = http_check(http, &net, error);
+    if (status) return status;
+    uint32_t kind = provider->plugin.list(provider->handle, &net, memory, &list, &n, provider_ask(provider));
+    status = provider_answer(provider, kind, error);
     if (status) return status;
     if (n && !list) return provider_nonsense(provider, error, "no list of machines");
     for (size_t i = 0; i < n; i++) {

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/fail.h>
 
+#include <base/error.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-static void fill(karp_error *error, karp_status status, const char *field)
-{
-    karp_error_init(error, sizeof *error);
-    error->status = status;
-    error->byte_offset = KARP_NO_OFFSET;
-    (void)snprintf(error->field, sizeof error->field, "%s", field);
-}
-
 karp_status provider_fail(karp_error *error, karp_status status, const char *field, const char *format, ...)
 {
-    if (!error) return status;
-    fill(error, status, field);
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(error->message, sizeof error->message, format, arguments);
+    (void)vfail(error, status, format, arguments);
     va_end(arguments);
+    error_set_field(error, "%s", field);
     return status;
 }
 

@@ -162,10 +162,8 @@ static karp_status fill(karp_provider *p, const karp_catalogue *catalogue, const
 }
 
 /* Requests that are no amounts would silently fit nothing. */
-static karp_status check_launch(const karp_provider_launch *launch, karp_error *error)
+static karp_status check_requests(const karp_provider_launch *launch, karp_error *error)
 {
-    if (launch->size < sizeof *launch)
-        return provider_fail(error, KARP_E_ABI_SIZE, "size", "karp_provider_launch is too small");
     for (size_t i = 0; i < launch->request_count; i++) {
         const karp_resource *r = &launch->requests[i];
         if (r->text.ptr && karp_quantity_check(r->text) == KARP_OK) continue;
@@ -223,11 +221,14 @@ karp_status karp_provider_launch_filter(karp_provider *provider, const karp_prov
 {
     if (!provider || !memory || !launch) return provider_null(error, "provider, memory or launch");
     karp_catalogue *catalogue = NULL;
-    karp_status status = check_launch(launch, error);
+    karp_provider_launch own;
+    karp_status status = provider_launch_check(launch, &own, error);
+    if (status == KARP_OK) status = check_requests(&own, error);
     if (status == KARP_OK) status = karp_provider_catalogue(provider, node_class, &catalogue, error);
     if (status == KARP_OK) status = memory_hold(memory, catalogue, error);
-    if (status == KARP_OK) status = fill(provider, catalogue, memory, launch, error);
-    return status ? status : filter(provider, node_class, memory, launch, error);
+    if (status == KARP_OK) status = fill(provider, catalogue, memory, &own, error);
+    if (status == KARP_OK) status = filter(provider, node_class, memory, &own, error);
+    return status ? status : struct_give(launch, &own, sizeof own, FIRST_PROVIDER_LAUNCH);
 }
 
 static karp_status check_candidate(const karp_provider *p, const karp_provider_launch *launch,
@@ -239,10 +240,14 @@ static karp_status check_candidate(const karp_provider *p, const karp_provider_l
 }
 
 karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provider_class *node_class,
-                                      const karp_provider_launch *launch, karp_provider_candidate *out,
+                                      const karp_provider_launch *given, karp_provider_candidate *out,
                                       karp_error *error)
 {
-    if (!provider || !launch || !out) return provider_null(error, "provider, launch or out");
+    if (!provider || !given || !out) return provider_null(error, "provider, launch or out");
+    karp_provider_launch own;
+    const karp_provider_launch *launch = &own;
+    karp_status status = provider_launch_check(given, &own, error);
+    if (status) return status;
     karp_provider_candidate picked = { 0, 0, 0, 0 };
     if (!provider->plugin.pick) {
         if (!launch_cheapest(launch, &picked)) return no_capacity(provider, error);
@@ -251,7 +256,7 @@ karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provid
     }
     uint32_t kind = provider->plugin.pick(provider->handle, provider_class_data(node_class), launch, &picked,
                                           provider_ask(provider));
-    karp_status status = provider_answer(provider, kind, error);
+    status = provider_answer(provider, kind, error);
     if (status) return status;
     for (size_t i = 0; i < launch->candidate_count; i++) {
         if (launch->candidates[i].type != picked.type || launch->candidates[i].offering != picked.offering) continue;
@@ -304,11 +309,15 @@ static karp_status fill_amounts(karp_context *context, const karp_instance_type 
 }
 
 karp_status karp_provider_launch_node(karp_provider *provider, const karp_provider_class *node_class,
-                                      const karp_provider_launch *launch, karp_provider_candidate candidate,
+                                      const karp_provider_launch *given, karp_provider_candidate candidate,
                                       const karp_provider_memory *memory, karp_provider_node *node, karp_error *error)
 {
-    if (!provider || !launch || !memory || !node) return provider_null(error, "provider, launch, memory or node");
-    karp_status status = check_candidate(provider, launch, candidate, error);
+    if (!provider || !given || !memory || !node) return provider_null(error, "provider, launch, memory or node");
+    karp_provider_launch own;
+    const karp_provider_launch *launch = &own;
+    karp_status status = provider_launch_check(given, &own, error);
+    if (status == KARP_OK) status = provider_node_room(node, error);
+    if (status == KARP_OK) status = check_candidate(provider, launch, candidate, error);
     if (status) return status;
     const karp_instance_type *type = launch->types[candidate.type];
     const karp_offering *o = launch_offering(launch, candidate);
@@ -321,6 +330,5 @@ karp_status karp_provider_launch_node(karp_provider *provider, const karp_provid
         status = provider_answer(provider, kind, error);
     }
     if (status == KARP_OK) status = fill_amounts(provider->context, type, o, memory, &made, error);
-    if (status == KARP_OK) *node = made;
-    return status;
+    return status ? status : provider_node_give(node, &made);
 }

@@ -81,23 +81,6 @@ void karp_provider_options_init(karp_provider_options *options, size_t size)
     options->size = size;
 }
 
-static karp_status check_options(const karp_provider_options *given, karp_provider_options *copy, karp_error *error)
-{
-    karp_provider_options_init(copy, sizeof *copy);
-    if (!given) return KARP_OK;
-    karp_status status = KARP_OK;
-    if (given->size < sizeof *copy || given->size > 4096) status = KARP_E_ABI_SIZE;
-    for (size_t i = sizeof *copy; status == KARP_OK && i < given->size; i++) {
-        if (((const unsigned char *)given)[i]) status = KARP_E_ABI_NEW;
-    }
-    if (status)
-        return provider_fail(error, status, "size",
-                             "karp_provider_options has a size or members this library does not know");
-    *copy = *given;
-    copy->size = sizeof *copy;
-    return KARP_OK;
-}
-
 static void free_provider(karp_provider *p)
 {
     karp_context *context = p->context;
@@ -114,7 +97,8 @@ karp_status provider_open(karp_context *context, const karp_provider_plugin *plu
 {
     karp_provider_options own;
     karp_provider *p = NULL;
-    karp_status status = check_options(options, &own, error);
+    karp_status status = struct_check(options, sizeof own, SIZE_THROUGH(karp_provider_options, setting_count), &own,
+                                      "karp_provider_options", error);
     if (status == KARP_OK) {
         p = karp_alloc(context, sizeof *p);
         if (!p) status = provider_nomem(error);
@@ -251,25 +235,28 @@ uint32_t karp_provider_class_equal(const karp_provider *provider, const karp_pro
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
+#define FIRST_LABELS SIZE_THROUGH(karp_provider_labels, exotic_count)
+
 karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labels *out, karp_error *error)
 {
     if (!provider || !out) return provider_null(error, "provider or out");
     karp_provider_labels labels = { .size = sizeof labels };
+    karp_status status = struct_room(out, FIRST_LABELS, "karp_provider_labels", error);
+    if (status) return status;
     if (provider->plugin.labels) {
-        karp_status status = provider_answer(
-            provider, provider->plugin.labels(provider->handle, &labels, provider_ask(provider)), error);
+        status = provider_answer(provider, provider->plugin.labels(provider->handle, &labels, provider_ask(provider)),
+                                 error);
         if (status) return status;
     }
-    labels.size = sizeof labels;
-    *out = labels;
-    return KARP_OK;
+    return struct_give(out, &labels, sizeof labels, FIRST_LABELS);
 }
 
 karp_status karp_provider_settings(karp_provider *provider, karp_settings *into, karp_error *error)
 {
     if (!provider || !into) return provider_null(error, "provider or into");
-    karp_provider_labels labels;
-    karp_status status = karp_provider_get_labels(provider, &labels, error);
+    karp_provider_labels labels = { .size = sizeof labels };
+    karp_status status = struct_room(into, SIZE_THROUGH(karp_settings, reservation_id_label), "karp_settings", error);
+    if (status == KARP_OK) status = karp_provider_get_labels(provider, &labels, error);
     if (status) return status;
     into->well_known = labels.well_known;
     into->well_known_count = labels.well_known_count;

@@ -3,6 +3,7 @@
 #ifndef PROVIDERS_PROVIDER_H
 #define PROVIDERS_PROVIDER_H
 
+#include <base/error.h>
 #include <providers/plugin.h>
 #include <providers/scratch.h>
 
@@ -42,6 +43,27 @@ karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error);
 /* The plugin answered what cannot be; also for a call it does not have. */
 karp_status provider_nonsense(const karp_provider *p, karp_error *error, const char *what);
 karp_status provider_lacks(const karp_provider *p, karp_error *error, const char *what);
+
+/* What these structs had in the first version. */
+#define FIRST_PROVIDER_LAUNCH SIZE_THROUGH(karp_provider_launch, tenancy)
+#define FIRST_PROVIDER_NODE SIZE_THROUGH(karp_provider_node, launched)
+
+/* The caller's launch as this library knows it, which is how plugins see it. */
+static inline karp_status provider_launch_check(const karp_provider_launch *given, karp_provider_launch *own,
+                                                karp_error *error)
+{
+    return struct_check(given, sizeof *own, FIRST_PROVIDER_LAUNCH, own, "karp_provider_launch", error);
+}
+
+static inline karp_status provider_node_room(const karp_provider_node *out, karp_error *error)
+{
+    return struct_room(out, FIRST_PROVIDER_NODE, "karp_provider_node", error);
+}
+
+static inline karp_status provider_node_give(karp_provider_node *out, const karp_provider_node *made)
+{
+    return struct_give(out, made, sizeof *made, FIRST_PROVIDER_NODE);
+}
 
 static inline const void *provider_class_data(const karp_provider_class *node_class)
 {

@@ -525,12 +525,12 @@ karp_status karp_fitting_load(const karp_fitting *fitting, size_t index, karp_fi
 {
     if (out == NULL) return KARP_E_INVALID;
     if (index >= fitting->load_count) return KARP_E_NOT_FOUND;
-    return struct_give(out, &fitting->loads[index], sizeof *out, sizeof *out);
+    return struct_give(out, &fitting->loads[index], sizeof *out, SIZE_THROUGH(karp_fit_load, share_count));
 }
 
 karp_status karp_fitting_left(const karp_fitting *fitting, size_t index, karp_fit_left *out)
 {
     if (out == NULL) return KARP_E_INVALID;
     if (index >= fitting->left_count) return KARP_E_NOT_FOUND;
-    return struct_give(out, &fitting->lefts[index], sizeof *out, sizeof *out);
+    return struct_give(out, &fitting->lefts[index], sizeof *out, SIZE_THROUGH(karp_fit_left, reserved));
 }

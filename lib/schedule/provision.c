@@ -29,9 +29,24 @@ karp_status options_known(const karp_options *options, karp_error *error)
 
 karp_status options_check(const karp_options *given, karp_options *out, karp_error *error)
 {
-    karp_status status = struct_check(given, sizeof *out, offsetof(karp_options, peer_version), out, "karp_options",
+    karp_status status = struct_check(given, sizeof *out, SIZE_THROUGH(karp_options, flip_quirks), out, "karp_options",
                                       error);
     return status == KARP_OK ? options_known(out, error) : status;
+}
+
+karp_status disrupt_options_check(const karp_disrupt_options *given, karp_disrupt_options *out, karp_options *common,
+                                  karp_error *error)
+{
+    karp_status status = struct_check(given, sizeof *out, SIZE_THROUGH(karp_disrupt_options, in_progress_count), out,
+                                      "karp_disrupt_options", error);
+    if (status == KARP_OK) status = options_check(out->common, common, error);
+    if (status != KARP_OK) return status;
+    out->common = common;
+    if (out->method > KARP_METHOD_REPAIR)
+        return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
+    if (out->in_progress == NULL && out->in_progress_count > 0)
+        return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress is counted but not given");
+    return KARP_OK;
 }
 
 uint64_t options_quirks(const karp_options *options)

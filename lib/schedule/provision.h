@@ -4,11 +4,15 @@
 #define SCHEDULE_PROVISION_H
 
 #include <decision/decision.h>
+#include <karp/disrupt.h>
 
 /* Profile and explain level are known ones. */
 karp_status options_known(const karp_options *options, karp_error *error);
 /* A complete copy of the caller's options (NULL: the defaults), checked. */
 karp_status options_check(const karp_options *given, karp_options *out, karp_error *error);
+/* The same of a disruption; out->common is `common`. */
+karp_status disrupt_options_check(const karp_disrupt_options *given, karp_disrupt_options *out, karp_options *common,
+                                  karp_error *error);
 
 /* State nodes that are taken for gone, and pods that move although they are bound; nothing is both counts 0. */
 typedef struct round_changes {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The libraries against what was promised before: removed functions, changed arguments, moved fields (abidiff).
 
-    dump.py LIBRARY...    compares each with previous/NAME.abi.gz; new functions and fields at the end of structs that
+    dump.py LIBRARY...    compares each with NAME.abi.gz of the newest folder of previous/; new functions and fields at the end of structs that
                           start with `size` are no change
 """
 import gzip
@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 import headers
+import previous
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
@@ -33,7 +34,7 @@ name = {}
 
 
 def stored(library):
-    return HERE / 'previous' / (pathlib.Path(library).name.split('.')[0] + '.abi.gz')
+    return previous.header_sets()[-1] / (pathlib.Path(library).name.split('.')[0] + '.abi.gz')
 
 
 def write(library):
@@ -52,7 +53,7 @@ def structs(source):
 def grown():
     """Structs that start with `size` and got fields at their end since the dump. Only of them it is overlooked."""
     now = structs(SOURCE)
-    for name, fields in structs(HERE / 'previous').items():
+    for name, fields in structs(previous.header_sets()[-1]).items():
         more = now.get(name, [])
         if fields[0] == 'size' and len(more) > len(fields) and more[:len(fields)] == fields:
             yield name

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that were built with the previous headers run on the library of now and say the same.   previous.py LIBRARY...
+"""Programs built with the headers of before run on the library of now and say the same.   previous.py LIBRARY...
 
-previous/ holds headers and programs as they were when `update.py --release` was run last, and what the programs printed.
-The layout and the functions of those headers must still be there as well.
+previous/N/ holds headers, programs and exported functions as they were when `update.py --release` was run the N-th time since the
+interface was broken on purpose last. All of them are tried: what ever was promised is still kept.
 """
 import os
 import pathlib
@@ -36,33 +36,43 @@ def exported(library):
     return set(re.findall(r' T (karp_\S+)$', listed, flags=re.M))
 
 
-def still_exported(libraries):
+def header_sets():
+    """The folders of previous/, the oldest first."""
+    return sorted((path for path in PREVIOUS.iterdir() if path.is_dir()), key=lambda path: int(path.name))
+
+
+def still_exported(before, libraries):
     """Functions of the stored manifest that the libraries do not export under the same version node any more."""
     promised = {}
-    for line in (PREVIOUS / 'symbols.txt').read_text().splitlines():
+    for line in (before / 'symbols.txt').read_text().splitlines():
         library, symbol = line.split()
         promised.setdefault(library, set()).add(symbol)
     for library, symbols in promised.items():
         if (libraries / f'{library}.so').exists():
             for symbol in sorted(symbols - exported(libraries / f'{library}.so')):
-                yield f'{library}: {symbol} is gone'
+                yield f'{library}: {symbol} of {before.name} is gone'
 
 
-def main():
-    libraries = pathlib.Path(sys.argv[1]).parent
-    problems = list(still_exported(libraries))
+def compare(before, libraries):
+    """What the programs of one header set print otherwise than with the headers of now."""
     with tempfile.TemporaryDirectory() as folder:
         for name in PROGRAMS:
             if 'karp-io' in PROGRAMS[name] and not (libraries / 'libkarp-io.so').exists():
                 continue
-            got = run_program(name, PREVIOUS / 'include', PREVIOUS / f'{name}.c', folder, libraries)
-            # What it prints may follow decisions; what it printed with the headers of now is the measure.
-            wanted = run_program(name, SOURCE / 'include', PREVIOUS / f'{name}.c', folder, libraries)
+            got = run_program(name, before / 'include', before / f'{name}.c', folder, libraries)
+            # What it prints may follow decisions; what it prints with the headers of now is the measure.
+            wanted = run_program(name, SOURCE / 'include', before / f'{name}.c', folder, libraries)
             if got != wanted or not got:
-                problems.append(f'{name}: with the previous headers it prints\n{got}with those of now\n{wanted}')
-    if not headers.public_headers(PREVIOUS):
-        problems.append('there are no previous headers')
-    print('\n'.join(problems) or f'{len(PROGRAMS)} programs')
+                yield f'{name}: with the headers of {before.name} it prints\n{got}with those of now\n{wanted}'
+
+
+def main():
+    libraries = pathlib.Path(sys.argv[1]).parent
+    sets = header_sets()
+    problems = [] if sets else ['there are no previous headers']
+    for before in sets:
+        problems += [*still_exported(before, libraries), *compare(before, libraries)]
+    print('\n'.join(problems) or f'{len(PROGRAMS)} programs with {len(sets)} sets of headers')
     return 1 if problems else 0
 
 

@@ -15,6 +15,7 @@
 
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/provider.h>
 
 #define THROUGH(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
 #define T(text)                                                                                                        \
@@ -26,13 +27,20 @@
 static karp_context *context;
 static karp_snapshot *snapshot;
 static karp_decision *plan, *pass;
+static karp_provider *provider;
+static karp_provider_memory *memory_of_provider;
+static size_t grown; /* bytes that the library's structs have more than ours: grown.py */
 
 static int set_up(void **state)
 {
+    const char *more = getenv("KARP_GROWN_BY");
+    grown = more ? (size_t)atoi(more) : 0;
     static const char pod[] =
         "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}\n---\n"
         "{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: c, resources: {requests: {cpu: "
         "5}}}]}}\n---\n"
+        "{apiVersion: v1, kind: Pod, metadata: {name: c}, spec: {nodeSelector: {there: none}, containers: [{name: "
+        "c}]}}\n---\n"
         "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: "
         "{group: g, kind: K, name: d}}}}}\n---\n"
         "{apiVersion: v1, kind: Node, metadata: {name: node}, spec: {providerID: 'x://n'}, "
@@ -46,12 +54,16 @@ static int set_up(void **state)
     assert_int_equal(karp_provision(snapshot, NULL, &plan, NULL), KARP_OK);
     assert_int_equal(karp_disrupt(snapshot, NULL, &pass, NULL), KARP_OK);
     karp_reader_free(reader);
+    assert_int_equal(karp_provider_open(context, (karp_str)T("aws"), NULL, &provider, NULL), KARP_OK);
+    assert_int_equal(karp_provider_memory_new(context, &memory_of_provider, NULL), KARP_OK);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
+    karp_provider_memory_free(memory_of_provider);
+    karp_provider_close(provider);
     karp_decision_unref(plan);
     karp_decision_unref(pass);
     karp_snapshot_unref(snapshot);
@@ -133,6 +145,54 @@ static karp_status give_disrupt_explain(const void *s)
     karp_status status = karp_explain_node(snapshot, s, (karp_str)T("node"), &made, NULL);
     karp_node_explanation_free(made);
     return status;
+}
+
+static karp_status give_memory(const void *s)
+{
+    const karp_disrupt_options options = { .size = sizeof options, .memory = s };
+    return give_disrupt(&options);
+}
+
+static karp_status give_state(const void *s)
+{
+    karp_step *made = NULL;
+    karp_status status = karp_command_step(snapshot, s, NULL, NULL, 0, &made, NULL);
+    karp_step_free(made);
+    return status;
+}
+
+static karp_status give_launch_of_state(const void *s)
+{
+    const karp_replacement replacement = { .launch = s };
+    const karp_command_state state = { .size = sizeof state,
+                                       .method = KARP_METHOD_DRIFT,
+                                       .phase = KARP_PHASE_GIVEN_UP,
+                                       .replacements = &replacement,
+                                       .replacement_count = 1 };
+    return give_state(&state);
+}
+
+static karp_status give_provider_options(const void *s)
+{
+    karp_provider *made = NULL;
+    karp_status status = karp_provider_open(context, (karp_str)T("aws"), s, &made, NULL);
+    karp_provider_close(made);
+    return status;
+}
+
+static karp_status give_scope(const void *s) { return karp_provider_mark(provider, s, 0, 1, NULL); }
+
+static karp_status give_provider_node(const void *s)
+{
+    karp_str reason = { NULL, 0 };
+    return karp_provider_drift(provider, NULL, s, memory_of_provider, &reason, NULL);
+}
+
+static karp_status give_provider_launch(const void *s)
+{
+    karp_provider_candidate picked;
+    karp_status status = karp_provider_launch_pick(provider, NULL, s, &picked, NULL);
+    return status == KARP_E_PROVIDER ? KARP_OK : status; /* it was read: there is nothing to be had */
 }
 
 static karp_status give_plan(const void *s)
@@ -239,8 +299,18 @@ static const karp_allocator allocator = { sizeof allocator, take, resize, give_b
 static const karp_context_options context_options = { .size = sizeof context_options };
 static const karp_settings settings = { .size = sizeof settings };
 static const karp_options options = { .size = sizeof options };
-static const karp_disrupt_options disrupt_options = { .size = sizeof disrupt_options,
-                                                      .common = { .size = sizeof options } };
+static const karp_disrupt_options disrupt_options = { .size = sizeof disrupt_options, .common = &options };
+static const karp_memory memory = { .size = sizeof memory };
+static const karp_command_state command_state = { .size = sizeof command_state,
+                                                  .method = KARP_METHOD_DRIFT,
+                                                  .phase = KARP_PHASE_GIVEN_UP };
+static const karp_launch launch = { .size = sizeof launch };
+static const karp_provider_options provider_options = { .size = sizeof provider_options };
+static const karp_provider_scope scope = {
+    .size = sizeof scope, .instance_type = T("m5.large"), .zone = T("us-west-2a"), .capacity_type = T("spot")
+};
+static const karp_provider_node provider_node = { .size = sizeof provider_node };
+static const karp_provider_launch provider_launch = { .size = sizeof provider_launch };
 static const karp_plan given_plan = { .size = sizeof given_plan };
 static const karp_fit_request fit_request = { .size = sizeof fit_request };
 static const karp_reader_options reader_options = { .size = sizeof reader_options };
@@ -289,16 +359,23 @@ static const struct given {
     IN(context_options, give_context_options),
     IN(allocator, give_allocator),
     IN(settings, give_settings),
-    IN(options, give_options),
+    GROWN(options, give_options, THROUGH(karp_options, flip_quirks)),
     IN(options, give_options_what_if),
     IN(options, give_options_explain),
-    IN(given_plan, give_plan),
+    GROWN(given_plan, give_plan, THROUGH(karp_plan, reserved)),
     GROWN(fit_request, give_fit, THROUGH(karp_fit_request, stop_user)),
     IN(reader_options, give_reader),
     IN(write_options, give_write),
     IN(catalogue_options, give_catalogue_options),
-    GROWN(disrupt_options, give_disrupt, offsetof(karp_disrupt_options, flip_quirks)),
+    GROWN(disrupt_options, give_disrupt, THROUGH(karp_disrupt_options, in_progress_count)),
     IN(disrupt_options, give_disrupt_explain),
+    IN(memory, give_memory),
+    IN(command_state, give_state),
+    GROWN(launch, give_launch_of_state, THROUGH(karp_launch, termination_grace_period)),
+    IN(provider_options, give_provider_options),
+    GROWN(scope, give_scope, THROUGH(karp_provider_scope, family)),
+    IN(provider_node, give_provider_node),
+    IN(provider_launch, give_provider_launch),
     GROWN(type, give_type, THROUGH(karp_instance_type, capacity_from_overlay) + sizeof(uint32_t)),
     IN(pod, give_pod),
     IN(pod, give_template),
@@ -353,8 +430,9 @@ static void structs_in(void **state)
         expect(g, "an older", call_with(g, first, 0, 0), KARP_OK);
         expect(g, "a newer, zeros", call_with(g, g->size + 8, 0, 0), KARP_OK);
         expect(g, "a newer, zeros", call_with(g, 4096, 0, 0), KARP_OK);
-        expect(g, "a newer, data", call_with(g, g->size + 8, g->size, 1), KARP_E_ABI_NEW);
-        expect(g, "a newer, data", call_with(g, g->size + 8, g->size + 7, 0x80), KARP_E_ABI_NEW);
+        size_t known = g->size + 2 * grown; /* of the library; a DaemonSet has a pod inside */
+        expect(g, "a newer, data", call_with(g, known + 8, known, 1), KARP_E_ABI_NEW);
+        expect(g, "a newer, data", call_with(g, known + 8, known + 7, 0x80), KARP_E_ABI_NEW);
         expect(g, "a newer, data", call_with(g, 4096, 4095, 1), KARP_E_ABI_NEW);
         expect(g, "a wrong", call_with(g, 4096 + 8, 0, 0), KARP_E_ABI_SIZE);
         expect(g, "a wrong", call_with(g, 0, 0, 0), KARP_E_ABI_SIZE);
@@ -387,6 +465,51 @@ static karp_status ask_left(void *out)
     return status;
 }
 
+static karp_status ask_unschedulable(void *out) { return karp_decision_unschedulable(plan, 0, out); }
+static karp_status ask_kept(void *out) { return karp_decision_kept(pass, 0, out); }
+static karp_status ask_rule(void *out) { return karp_peer_rule_at(0, out); }
+static karp_status ask_labels(void *out) { return karp_provider_get_labels(provider, out, NULL); }
+static karp_status ask_state(void *out)
+{
+    karp_step *step = NULL;
+    assert_int_equal(karp_command_step(snapshot, &command_state, NULL, NULL, 0, &step, NULL), KARP_OK);
+    karp_status status = karp_step_state(step, out);
+    karp_step_free(step);
+    return status;
+}
+static karp_status ask_remedy(void *out)
+{
+    karp_pod_explanation *e = NULL;
+    assert_int_equal(karp_explain_pod(snapshot, NULL, (karp_str)T("default/c"), &e, NULL), KARP_OK);
+    karp_status status = karp_pod_explanation_remedy(e, 0, out);
+    karp_pod_explanation_free(e);
+    return status;
+}
+static karp_status ask_blocker(void *out)
+{
+    karp_node_explanation *e = NULL;
+    assert_int_equal(karp_explain_node(snapshot, NULL, (karp_str)T("node"), &e, NULL), KARP_OK);
+    karp_status status = karp_node_explanation_blocker(e, 0, out);
+    karp_node_explanation_free(e);
+    return status;
+}
+static karp_status ask_finding(void *out)
+{
+    karp_verification *v = NULL;
+    assert_int_equal(karp_verify(snapshot, &given_plan, &v, NULL), KARP_OK); /* which has none of the pods */
+    karp_status status = karp_verification_finding(v, 0, out);
+    karp_verification_free(v);
+    return status;
+}
+static karp_status ask_action(void *out)
+{
+    karp_advice *a = NULL;
+    assert_int_equal(karp_advise_hashes(snapshot, &a, NULL), KARP_OK);
+    karp_status status = karp_advice_action(a, 0, out);
+    karp_advice_free(a);
+    return status;
+}
+
 static const struct asked {
     const char *name;
     size_t size, first; /* of now, and in the first version */
@@ -397,6 +520,15 @@ static const struct asked {
     { "karp_node_use", sizeof(karp_node_use), sizeof(karp_node_use), ask_node },
     { "karp_disruption", sizeof(karp_disruption), THROUGH(karp_disruption, error_message), ask_disruption },
     { "karp_column", sizeof(karp_column), sizeof(karp_column), ask_column },
+    { "karp_unschedulable", sizeof(karp_unschedulable), THROUGH(karp_unschedulable, relaxed_count), ask_unschedulable },
+    { "karp_kept", sizeof(karp_kept), THROUGH(karp_kept, reserved), ask_kept },
+    { "karp_peer_rule", sizeof(karp_peer_rule), THROUGH(karp_peer_rule, in_karp), ask_rule },
+    { "karp_provider_labels", sizeof(karp_provider_labels), THROUGH(karp_provider_labels, exotic_count), ask_labels },
+    { "karp_command_state", sizeof(karp_command_state), THROUGH(karp_command_state, receiver_count), ask_state },
+    { "karp_remedy", sizeof(karp_remedy), THROUGH(karp_remedy, choice), ask_remedy },
+    { "karp_blocker", sizeof(karp_blocker), THROUGH(karp_blocker, until), ask_blocker },
+    { "karp_finding", sizeof(karp_finding), THROUGH(karp_finding, detail), ask_finding },
+    { "karp_action", sizeof(karp_action), THROUGH(karp_action, number), ask_action },
     { "karp_fit_left", sizeof(karp_fit_left), sizeof(karp_fit_left), ask_left },
 };
 

@@ -2,8 +2,9 @@
 """Writes what the checks of the interface compare with.
 
     update.py               layout.txt, after a change that docs/abi.md allows
-    update.py --release     also previous/: headers, programs, manifest and dumps, from the libraries in build/ (or
-                            $KARP_BUILD), when a version is released: from then on it is what must keep working
+    update.py --release     also a new folder in previous/: headers, programs, manifest and dumps, from the libraries in build/
+                            (or $KARP_BUILD), when a version is released: from then on it is what must keep working
+    update.py --break       the same after a change that breaks callers on purpose: the folders of before are taken away
 """
 import os
 import pathlib
@@ -24,10 +25,12 @@ def manifest(libraries):
                    for symbol in sorted(previous.exported(libraries / f'{library}.so')))
 
 
-def release():
+def release(broken):
     libraries = pathlib.Path(os.environ.get('KARP_BUILD') or SOURCE / 'build') / 'lib'
-    folder = HERE / 'previous'
-    shutil.rmtree(folder, ignore_errors=True)
+    last = int(previous.header_sets()[-1].name)
+    if broken:
+        shutil.rmtree(previous.PREVIOUS)
+    folder = previous.PREVIOUS / str(last + 1)
     (folder / 'include' / 'karp').mkdir(parents=True)
     for header in headers.public_headers(SOURCE):
         shutil.copy(header, folder / 'include' / 'karp')
@@ -40,8 +43,8 @@ def release():
 
 def main():
     (HERE / 'layout.txt').write_text(layout.printed())
-    if sys.argv[1:] == ['--release']:
-        release()
+    if sys.argv[1:] in (['--release'], ['--break']):
+        release(sys.argv[1] == '--break')
     elif sys.argv[1:]:
         sys.exit(__doc__)
     return 0

@@ -73,9 +73,12 @@ static karp_status next_step(const karp_snapshot *snapshot, const karp_step *ste
     karp_command_state s = state_of(step);
     karp_observation created[4];
     size_t count = 0;
+    karp_options common;
     karp_disrupt_options options;
+    karp_options_init(&common, sizeof common);
     karp_disrupt_options_init(&options, sizeof options);
-    options.common.now = karp_advice_look_again(karp_step_advice(step));
+    options.common = &common;
+    common.now = karp_advice_look_again(karp_step_advice(step));
     for (size_t i = 0; i < karp_advice_count(karp_step_advice(step)); i++) {
         karp_action a = { .size = sizeof a };
         assert_int_equal(karp_advice_action(karp_step_advice(step), i, &a), KARP_OK);
@@ -83,7 +86,7 @@ static karp_status next_step(const karp_snapshot *snapshot, const karp_step *ste
         created[count] = (karp_observation){ KARP_OBSERVED_CREATED, (uint32_t)a.number, names[count] };
         count++;
     }
-    if (s.phase == KARP_PHASE_WAITING) options.common.now = s.started + INT64_C(3700000000000); /* nobody comes */
+    if (s.phase == KARP_PHASE_WAITING) common.now = s.started + INT64_C(3700000000000); /* nobody comes */
     return karp_command_step(snapshot, &s, &options, created, count, out, NULL);
 }
 

@@ -60,7 +60,7 @@ static karp_status decide(stopping *s, bool disruption, const karp_options *give
 {
     karp_disrupt_options options;
     karp_disrupt_options_init(&options, sizeof options);
-    options.common = *given;
+    options.common = given;
     s->polls = 0;
     return disruption ? karp_disrupt(s->snapshot, &options, out, NULL) : karp_provision(s->snapshot, given, out, NULL);
 }

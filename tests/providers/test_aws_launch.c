@@ -425,7 +425,7 @@ static void result(void **state)
 {
     (void)state;
     asked a;
-    karp_provider_node node;
+    karp_provider_node node = { .size = sizeof node };
     ask(&a, CLASS(""), "on-demand");
     a.requirements[0].value_count = 1;
     answer(&a, KARP_OK);
@@ -482,7 +482,7 @@ static void result_scopes(void **state)
     static const char no_role[] =
         "{\"Errors\":[{\"ErrorCode\":\"AuthFailure.ServiceLinkedRoleCreationNotPermitted\"," OVERRIDES(
             "us-west-2a") "}]}";
-    karp_provider_node node;
+    karp_provider_node node = { .size = sizeof node };
     asked a;
     karp_provider_class *other = NULL;
     ask(&a, grouped, "on-demand");
@@ -514,7 +514,7 @@ static void result_scopes(void **state)
 static void spread_limits(void **state)
 {
     (void)state;
-    karp_provider_node node;
+    karp_provider_node node = { .size = sizeof node };
     asked a;
     karp_provider_class *other = NULL;
     ask(&a, "{\"status\":{\"placementGroup\":{\"id\":\"pg-1\",\"strategy\":\"spread\"}}}", "on-demand");
@@ -548,7 +548,7 @@ static void used_up_reservations(void **state)
     (void)state;
     static const char used_up[] = "{\"Errors\":[{\"ErrorCode\":\"ReservationCapacityExceeded\"," OVERRIDES(
         "us-west-2a") "}]}";
-    karp_provider_node node;
+    karp_provider_node node = { .size = sizeof node };
     asked a;
     ask(&a,
         CLASS(RESERVED("cr-1", "m5.large", "us-west-2a", "default", "false",
@@ -595,7 +595,7 @@ static void node(void **state)
 {
     (void)state;
     asked a;
-    karp_provider_node made;
+    karp_provider_node made = { .size = sizeof made };
     karp_provider_candidate picked;
     ask(&a, CLASS(""), "on-demand");
     a.requirements[0].value_count = 1;
@@ -637,7 +637,7 @@ static void bad_launches(void **state)
     answer(&a, KARP_E_ABI_SIZE);
     a.launch.size = sizeof a.launch;
     answer(&a, KARP_OK);
-    karp_provider_node made;
+    karp_provider_node made = { .size = sizeof made };
     picked = (karp_provider_candidate){ 1u << 30, 0, 0, 0 };
     assert_int_equal(karp_provider_launch_node(a.provider, a.class_, &a.launch, picked, a.memory, &made, NULL),
                      KARP_E_INVALID);

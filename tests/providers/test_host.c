@@ -334,7 +334,7 @@ static void acting(void **state)
     karp_provider *provider = open_mock(&mock_plugin);
     karp_provider_memory *memory = NULL;
     karp_provider_launch launch = { .size = sizeof launch };
-    karp_provider_node node;
+    karp_provider_node node = { .size = sizeof node };
     const karp_provider_node *nodes = NULL;
     size_t count = 0;
     assert_int_equal(karp_provider_memory_new(context, &memory, NULL), KARP_OK);
@@ -379,7 +379,7 @@ static karp_status all_of_it(karp_context *own, const char *name, const char *cl
     karp_provider_memory *memory = NULL;
     karp_catalogue *types = NULL;
     karp_provider_candidate picked;
-    karp_provider_node node;
+    karp_provider_node node = { .size = sizeof node };
     karp_provider_launch launch = { .size = sizeof launch };
     karp_status status = karp_provider_registry_new(own, &r, NULL);
     if (status == KARP_OK) status = karp_provider_registry_load(r, object_path("examples/tiny.so"), NULL, NULL);

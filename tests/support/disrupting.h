@@ -22,6 +22,7 @@ typedef struct cluster {
     karp_context *context;
     karp_snapshot *snapshot;
     karp_decision *decision;
+    karp_options common; /* of `options` */
     karp_disrupt_options options;
     karp_error error;
     size_t length;
@@ -53,7 +54,9 @@ static inline void cluster_begin(cluster *c, int types, const char *settings)
     c->context = fault_context(&c->fault);
     assert_non_null(c->context);
     karp_error_init(&c->error, sizeof c->error);
+    karp_options_init(&c->common, sizeof c->common);
     karp_disrupt_options_init(&c->options, sizeof c->options);
+    c->options.common = &c->common;
     c->length = 0;
     add(c,
         "{\"apiVersion\":\"karp/"

@@ -92,11 +92,13 @@ static karp_options options_of(const given *g)
     return options;
 }
 
-static karp_disrupt_options disrupt_options_of(const given *g)
+/* `common` is of the caller, and what the options point to. */
+static karp_disrupt_options disrupt_options_of(const given *g, karp_options *common)
 {
     karp_disrupt_options options;
     karp_disrupt_options_init(&options, sizeof options);
-    options.common = options_of(g);
+    *common = options_of(g);
+    options.common = common;
     return options;
 }
 
@@ -175,7 +177,8 @@ static karp_status disrupting(const given *g, uint64_t *digest)
     karp_memory memory;
     karp_memory_init(&memory, sizeof memory);
     for (uint32_t method = KARP_METHOD_ANY; method <= KARP_METHOD_EXPIRATION && status == KARP_OK; method++) {
-        karp_disrupt_options options = disrupt_options_of(g);
+        karp_options common;
+        karp_disrupt_options options = disrupt_options_of(g, &common);
         karp_decision *d = NULL;
         karp_text text = { NULL, 0, NULL };
         options.method = method;
@@ -224,7 +227,8 @@ static karp_status why_pods_wait(const given *g, uint64_t *digest)
 
 static karp_status why_nodes_stay(const given *g, uint64_t *digest)
 {
-    karp_disrupt_options options = disrupt_options_of(g);
+    karp_options common;
+    karp_disrupt_options options = disrupt_options_of(g, &common);
     karp_status status = KARP_OK;
     for (size_t i = 0; i < 3 && karp_snapshot_node_name(g->snapshot, i).len > 0 && status == KARP_OK; i++) {
         karp_node_explanation *e = NULL;
@@ -307,7 +311,8 @@ static karp_status advise(const given *g, unsigned kind, karp_advice **out)
 {
     static const karp_repair_policy policy = { { "Ready", 5 }, { "False", 5 }, 0 };
     int64_t later = karp_snapshot_now(g->snapshot) + 3 * HOUR * SECOND;
-    karp_disrupt_options options = disrupt_options_of(g);
+    karp_options common;
+    karp_disrupt_options options = disrupt_options_of(g, &common);
     karp_str node = karp_snapshot_node_name(g->snapshot, 0), nothing = { "", 0 };
     karp_interruption message = { node, KARP_INTERRUPTION_SPOT, 0 };
     switch (kind) {
@@ -370,7 +375,8 @@ static karp_status commanding(const given *g, uint64_t *digest)
 {
     karp_status status = KARP_OK;
     for (size_t i = 0; i < karp_decision_command_count(g->disruption) && status == KARP_OK; i++) {
-        karp_disrupt_options options = disrupt_options_of(g);
+        karp_options common;
+        karp_disrupt_options options = disrupt_options_of(g, &common);
         karp_validation valid = { .size = sizeof valid };
         karp_step *step = NULL;
         status = karp_disrupt_validate(g->snapshot, &options, g->disruption, i, NULL, &valid, NULL);
@@ -379,8 +385,8 @@ static karp_status commanding(const given *g, uint64_t *digest)
         for (int taken = 0; taken < 4 && status == KARP_OK; taken++) {
             karp_step *next = NULL;
             karp_command_state state = { .size = sizeof state };
-            options.common.now = karp_advice_look_again(karp_step_advice(step));
-            if (options.common.now == KARP_NO_TIME) options.common.now = 0;
+            common.now = karp_advice_look_again(karp_step_advice(step));
+            if (common.now == KARP_NO_TIME) common.now = 0;
             status = karp_step_state(step, &state);
             if (status == KARP_OK) status = karp_command_step(g->snapshot, &state, &options, NULL, 0, &next, NULL);
             if (status == KARP_OK) status = take_step(g, digest, next);
@@ -413,7 +419,8 @@ static const question questions[] = {
 static karp_status open_given(given *g, const char *catalogue, karp_error *error)
 {
     karp_options options = options_of(g);
-    karp_disrupt_options pass = disrupt_options_of(g);
+    karp_options common;
+    karp_disrupt_options pass = disrupt_options_of(g, &common);
     uint64_t ignored = 0;
     karp_status status = KARP_OK;
     if (catalogue != NULL && document_is_path(catalogue))

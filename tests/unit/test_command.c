@@ -15,6 +15,7 @@ static const int64_t noon = INT64_C(1767614400) * SECOND; /* 2026-01-05T12:00:00
 typedef struct journey {
     cluster worlds[3]; /* [0] is the one it was decided on */
     karp_step *last;
+    karp_options common; /* of `options` */
     karp_disrupt_options options;
     karp_error error;
     karp_context *safe; /* of the documents that states become between steps */
@@ -24,7 +25,9 @@ static int journey_begin(void **state)
 {
     static journey j;
     memset(&j, 0, sizeof j);
+    karp_options_init(&j.common, sizeof j.common);
     karp_disrupt_options_init(&j.options, sizeof j.options);
+    j.options.common = &j.common;
     karp_error_init(&j.error, sizeof j.error);
     assert_int_equal(karp_context_new(NULL, &j.safe, NULL), KARP_OK);
     *state = &j;
@@ -102,7 +105,7 @@ static void step(journey *j, int world, int64_t seconds, uint32_t kind, const ch
     karp_step *next = NULL;
     karp_command_state s = now_of(j);
     karp_observation seen = { .kind = kind, .object = text(object) };
-    j->options.common.now = noon + seconds * SECOND;
+    j->common.now = noon + seconds * SECOND;
     karp_command_document *kept_ = kept_state(j, &s);
     karp_status status = karp_command_step(j->worlds[world].snapshot, karp_command_document_state(kept_), &j->options,
                                            kind != 0 ? &seen : NULL, kind != 0, &next, &j->error);
@@ -340,7 +343,7 @@ static void test_replacement_fails(void **state)
         full_pair(&j->worlds[0]);
         decide(&j->worlds[0], KARP_METHOD_MULTI_NODE);
         begin(j, 0);
-        j->options.common.profile = profile ? KARP_PROFILE_KARP : KARP_PROFILE_KARPENTER;
+        j->common.profile = profile ? KARP_PROFILE_KARP : KARP_PROFILE_KARPENTER;
         step(j, 0, 15, 0, "");
         /* A node of a command with replacements must not fail. */
         karp_command_state s = now_of(j);
@@ -379,7 +382,7 @@ static void test_some_created(void **state)
         decide(c, KARP_METHOD_DRIFT);
         begin(j, 0);
         expect(j, KARP_PHASE_VALIDATING, 0, "again 2026-01-05T12:00:00Z");
-        j->options.common.profile = profile ? KARP_PROFILE_KARP : KARP_PROFILE_KARPENTER;
+        j->common.profile = profile ? KARP_PROFILE_KARP : KARP_PROFILE_KARPENTER;
         step(j, 0, 0, 0, "");
         expect(j, KARP_PHASE_STARTING, 0, TAINT("big") "Drifted; again 2026-01-05T12:00:00Z");
         step(j, 0, 1, 0, "");

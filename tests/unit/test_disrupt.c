@@ -108,7 +108,7 @@ static void test_free_pods(void **state)
     decide(c, KARP_METHOD_EMPTINESS);
     expect_commands(c, "");
     expect_kept(c, "a", "NOT_EMPTY");
-    c->options.common.profile = KARP_PROFILE_KARP;
+    c->common.profile = KARP_PROFILE_KARP;
     decide(c, KARP_METHOD_EMPTINESS);
     expect_commands(c, "a");
 }

@@ -66,10 +66,10 @@ static void test_protected_for_a_time(void **state)
         add_pool(c, "pool", "", ALL);
         add_node_with(c, "a", "pool", 1, "on-demand", CONSOLIDATABLE, "", annotation); /* made 108 hours ago */
         cluster_ready(c);
-        c->options.common.profile = KARP_PROFILE_KARP;
+        c->common.profile = KARP_PROFILE_KARP;
         decide(c, KARP_METHOD_EMPTINESS);
         expect_commands(c, rows[i].stays ? "" : "a");
-        c->options.common.profile = KARP_PROFILE_KARPENTER;
+        c->common.profile = KARP_PROFILE_KARPENTER;
         decide(c, KARP_METHOD_EMPTINESS);
         expect_commands(c, i == 0 ? "" : "a");
     }
@@ -123,10 +123,10 @@ static void test_ahead(void **state)
     assert_true(rows_ahead > 0);
     /* a budget of steps, and somebody to ask, end rows where they would have ended */
     rows_ahead = 0;
-    c->options.common.max_steps = 1000000;
+    c->common.max_steps = 1000000;
     decide(c, KARP_METHOD_SINGLE_NODE);
-    c->options.common.max_steps = 0;
-    c->options.common.should_stop = never;
+    c->common.max_steps = 0;
+    c->common.should_stop = never;
     decide(c, KARP_METHOD_SINGLE_NODE);
     assert_int_equal(rows_ahead, 0);
     expect_kept(c, "n00", "SPOT_TO_SPOT_DISABLED");
@@ -349,7 +349,7 @@ static void test_two_replacements(void **state)
     assert_true(after.replacements[0].launch != &k.launch);
     karp_step_free(s);
     carry(&k, KARP_PHASE_WAITING, KARP_REPLACEMENT_CREATED, KARP_REPLACEMENT_INITIALIZED);
-    k.state.started = c->options.common.now = INT64_C(1767614400000000000);
+    k.state.started = c->common.now = INT64_C(1767614400000000000);
     assert_int_equal(karp_command_step(c->snapshot, &k.state, &c->options, NULL, 0, &s, &c->error), KARP_OK);
     assert_int_equal(karp_step_state(s, &after), KARP_OK);
     assert_int_equal(after.phase, KARP_PHASE_WAITING);
@@ -357,7 +357,7 @@ static void test_two_replacements(void **state)
                      KARP_REPLACEMENT_INITIALIZED); /* although there is no such claim any more */
     karp_step_free(s);
     carry(&k, KARP_PHASE_WAITING, KARP_REPLACEMENT_INITIALIZED, KARP_REPLACEMENT_INITIALIZED);
-    k.state.started = c->options.common.now;
+    k.state.started = c->common.now;
     assert_int_equal(karp_command_step(c->snapshot, &k.state, &c->options, NULL, 0, &s, &c->error), KARP_OK);
     assert_int_equal(karp_step_state(s, &after), KARP_OK);
     assert_int_equal(after.phase, KARP_PHASE_DELETING);
@@ -436,9 +436,9 @@ static void test_looked_at_again(void **state)
     assert_int_equal(v.code, KARP_REASON_NONE);
     /* stopped before it is simulated, and before it is weighed, which is the second time that anybody is asked */
     struct patience p = { 0, 0 };
-    c->options.common.should_stop = impatient;
-    c->options.common.stop_user = &p;
-    c->options.common.profile = KARP_PROFILE_KARP;
+    c->common.should_stop = impatient;
+    c->common.stop_user = &p;
+    c->common.profile = KARP_PROFILE_KARP;
     assert_int_equal(karp_disrupt_validate(then.snapshot, &c->options, c->decision, 0, NULL, &v, &c->error),
                      KARP_E_CANCELED);
     p = (struct patience){ 0, 1 };
@@ -447,8 +447,8 @@ static void test_looked_at_again(void **state)
     p = (struct patience){ 0, UINT32_MAX };
     assert_int_equal(karp_disrupt_validate(then.snapshot, &c->options, c->decision, 0, NULL, &v, &c->error), KARP_OK);
     assert_int_equal(v.code, KARP_REASON_NONE);
-    c->options.common.should_stop = NULL;
-    c->options.common.profile = KARP_PROFILE_KARPENTER;
+    c->common.should_stop = NULL;
+    c->common.profile = KARP_PROFILE_KARPENTER;
     /* its pod has a place no more */
     later_cluster(&then, false, true);
     assert_int_equal(karp_disrupt_validate(then.snapshot, &c->options, c->decision, 0, NULL, &v, &c->error), KARP_OK);

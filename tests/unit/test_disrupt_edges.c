@@ -188,19 +188,18 @@ static void test_options(void **state)
     c->options.method = 8;
     assert_int_equal(status_of(c), KARP_E_INVALID);
     c->options.method = 0;
-    c->options.common.profile = 2;
+    c->common.profile = 2;
     assert_int_equal(status_of(c), KARP_E_INVALID);
-    c->options.common.profile = 0;
-    c->options.common.explain = 3;
+    c->common.profile = 0;
+    c->common.explain = 3;
     assert_int_equal(status_of(c), KARP_E_INVALID);
-    c->options.common.explain = 0;
-    c->options.common.size = 8;
+    c->common.explain = 0;
+    c->common.size = 8;
     assert_int_equal(status_of(c), KARP_E_ABI_SIZE);
-    c->options.common.size = 0; /* as zeroed */
+    c->options.common = NULL; /* defaults */
     assert_int_equal(status_of(c), KARP_OK);
-    c->options.size = offsetof(karp_disrupt_options, flip_quirks); /* a caller of before */
-    c->options.flip_quirks = UINT64_MAX;
-    assert_int_equal(status_of(c), KARP_OK);
+    c->options.in_progress_count = 1; /* counted, not given */
+    assert_int_equal(status_of(c), KARP_E_INVALID);
     c->options.size = 8;
     assert_int_equal(status_of(c), KARP_E_ABI_SIZE);
     karp_disrupt_options_init(NULL, 100);
@@ -226,19 +225,19 @@ static void test_budgets_of_work(void **state)
     assert_int_equal(header(c).method, KARP_METHOD_MULTI_NODE);
     assert_int_equal(karp_decision_complete(c->decision), 0);
     c->options.max_simulations = 0;
-    c->options.common.max_steps = 3;
+    c->common.max_steps = 3;
     assert_int_equal(status_of(c), KARP_E_CANCELED);
     assert_null(c->decision);
-    c->options.common.keep_partial = 1;
+    c->common.keep_partial = 1;
     decide(c, KARP_METHOD_SINGLE_NODE);
     assert_int_equal(karp_decision_complete(c->decision), 0);
     assert_in_range(header(c).simulations, 1, 3);
-    c->options.common.max_steps = 0;
+    c->common.max_steps = 0;
     for (int polls = 0; polls < 4; polls++) {
         int left = polls;
-        c->options.common.should_stop = stop_at;
-        c->options.common.stop_user = &left;
-        c->options.common.keep_partial = 0;
+        c->common.should_stop = stop_at;
+        c->common.stop_user = &left;
+        c->common.keep_partial = 0;
         c->options.method = KARP_METHOD_SINGLE_NODE;
         assert_int_equal(status_of(c), KARP_E_CANCELED);
     }
@@ -262,10 +261,10 @@ static void test_stopped_in_buffers(void **state)
     decide(c, KARP_METHOD_EMPTINESS);
     expect_commands(c, "b");
     expect_kept(c, "a", "BUFFER_PODS");
-    c->options.common.max_steps = 1;
+    c->common.max_steps = 1;
     c->options.method = KARP_METHOD_EMPTINESS;
     assert_int_equal(status_of(c), KARP_E_CANCELED);
-    c->options.common.keep_partial = 1;
+    c->common.keep_partial = 1;
     decide(c, KARP_METHOD_EMPTINESS);
     expect_commands(c, "");
     assert_int_equal(karp_decision_complete(c->decision), 0);

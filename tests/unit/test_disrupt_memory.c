@@ -26,7 +26,7 @@ static void begin(kept_memory *m)
 static void pass_at(cluster *c, kept_memory *m, uint32_t method, int64_t seconds)
 {
     c->options.memory = &m->memory;
-    c->options.common.now = noon + seconds * SECOND;
+    c->common.now = noon + seconds * SECOND;
     decide(c, method);
     c->options.memory = NULL;
     karp_decision_unref(m->holder);
@@ -278,7 +278,7 @@ static void test_ended_early(void **state)
             add_pod(c, pod, node, "2");
         }
         cluster_ready(c);
-        c->options.common.profile = profile ? KARP_PROFILE_KARP : KARP_PROFILE_KARPENTER;
+        c->common.profile = profile ? KARP_PROFILE_KARP : KARP_PROFILE_KARPENTER;
         c->options.max_simulations = 1;
         pass_at(c, &m, KARP_METHOD_MULTI_NODE, 0);
         assert_int_equal(karp_decision_complete(c->decision), 0);

@@ -49,14 +49,17 @@ static void expect_command(const char *world, uint32_t method, uint32_t profile,
     karp_context *context = NULL;
     karp_snapshot *snapshot = NULL;
     karp_decision *d = NULL;
+    karp_options common;
     karp_disrupt_options options;
     karp_error error;
     char got[1000] = "";
     size_t n = 0;
     karp_error_init(&error, sizeof error);
+    karp_options_init(&common, sizeof common);
     karp_disrupt_options_init(&options, sizeof options);
+    options.common = &common;
     options.method = method;
-    options.common.profile = profile;
+    common.profile = profile;
     assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
     if (world_of(context, "world", world, &snapshot, &error) != KARP_OK) fail_msg("%s: %s", error.field, error.message);
     assert_int_equal(karp_disrupt(snapshot, &options, &d, &error), KARP_OK);

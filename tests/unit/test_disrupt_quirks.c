@@ -233,9 +233,9 @@ static void step_on(cluster *c, uint32_t phase, size_t replacements, const karp_
                                    .replacement_count = replacements };
     karp_command_state next = { .size = sizeof next };
     karp_step *step = NULL;
-    c->options.common.now = noon + 601 * SECOND;
+    c->common.now = noon + 601 * SECOND;
     assert_int_equal(karp_command_step(c->snapshot, &s, &c->options, seen, seen != NULL, &step, &c->error), KARP_OK);
-    c->options.common.now = 0;
+    c->common.now = 0;
     assert_int_equal(karp_step_state(step, &next), KARP_OK);
     int n = snprintf(out, room, "%s: ", karp_phase_name(next.phase));
     advice_words(karp_step_advice(step), out + n, room - (size_t)n);
@@ -273,7 +273,7 @@ static void test_each_changes_its_answer(void **state)
         q->build(c);
         for (int profile = 0; profile < 2; profile++) {
             for (int flip = 0; flip < 2; flip++) {
-                c->options.common.profile = profile ? KARP_PROFILE_KARP : KARP_PROFILE_KARPENTER;
+                c->common.profile = profile ? KARP_PROFILE_KARP : KARP_PROFILE_KARPENTER;
                 c->options.flip_quirks = flip ? UINT64_C(1) << (q->quirk - 1) : 0;
                 q->ask(c, answers[profile][flip], sizeof answers[profile][flip]);
             }

@@ -209,7 +209,7 @@ static void test_reservation_price(void **state)
     for (int profile = KARP_PROFILE_KARPENTER; profile <= KARP_PROFILE_KARP; profile++) {
         for (int flip = 0; flip < 2; flip++) {
             bool as_karpenter = (profile == KARP_PROFILE_KARPENTER) == (flip == 0);
-            c->options.common.profile = (uint32_t)profile;
+            c->common.profile = (uint32_t)profile;
             c->options.flip_quirks = flip ? QUIRK(10) : 0;
             decide(c, KARP_METHOD_EMPTINESS);
             expect_commands(c, as_karpenter ? "a b c" : "b c a");
@@ -244,7 +244,7 @@ static void test_first_type(void **state)
     for (int profile = KARP_PROFILE_KARPENTER; profile <= KARP_PROFILE_KARP; profile++) {
         for (int flip = 0; flip < 2; flip++) {
             bool as_karpenter = (profile == KARP_PROFILE_KARPENTER) == (flip == 0);
-            c->options.common.profile = (uint32_t)profile;
+            c->common.profile = (uint32_t)profile;
             c->options.flip_quirks = flip ? QUIRK(11) : 0;
             decide(c, KARP_METHOD_SINGLE_NODE);
             expect_commands(c, "a");
@@ -323,7 +323,7 @@ static void test_closed_budget(void **state)
         c->options.flip_quirks = QUIRK(22);
         decide(c, KARP_METHOD_DRIFT);
         if (command_at(c, 0).replaces == rows[i].closed) fail_msg("%s", rows[i].spec);
-        c->options.common.profile = KARP_PROFILE_KARP;
+        c->common.profile = KARP_PROFILE_KARP;
         decide(c, KARP_METHOD_DRIFT);
         assert_int_equal(command_at(c, 0).replaces, 1);
     }

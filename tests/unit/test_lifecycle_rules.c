@@ -424,7 +424,7 @@ static void test_pod_events(void **state)
         c->options.flip_quirks = UINT64_C(1) << 14;
         assert_int_equal(karp_advise_pod_events(NULL, c->snapshot, &c->options, &a, &c->error), KARP_OK);
         expect_advice(a, "");
-        c->options.common.profile = KARP_PROFILE_KARP;
+        c->common.profile = KARP_PROFILE_KARP;
         assert_int_equal(karp_advise_pod_events(NULL, c->snapshot, &c->options, &a, &c->error), KARP_OK);
         expect_advice(a, rows[i].event ? "pod-event claim 1767614400000000000" : "");
     }

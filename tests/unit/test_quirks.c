@@ -377,10 +377,13 @@ static void test_contradictions(void **state)
 
 static size_t nodes_disrupted(const deciding *d, uint32_t profile)
 {
+    karp_options common;
     karp_disrupt_options options;
     karp_decision *decision = NULL;
+    karp_options_init(&common, sizeof common);
     karp_disrupt_options_init(&options, sizeof options);
-    options.common.profile = profile;
+    options.common = &common;
+    common.profile = profile;
     assert_int_equal(karp_disrupt(d->snapshot, &options, &decision, NULL), KARP_OK);
     size_t count = karp_decision_node_count(decision);
     karp_decision_unref(decision);
@@ -389,10 +392,13 @@ static size_t nodes_disrupted(const deciding *d, uint32_t profile)
 
 static karp_status explained(const deciding *d, uint32_t profile, const char *name)
 {
+    karp_options common;
     karp_disrupt_options options;
     karp_node_explanation *explanation = NULL;
+    karp_options_init(&common, sizeof common);
     karp_disrupt_options_init(&options, sizeof options);
-    options.common.profile = profile;
+    options.common = &common;
+    common.profile = profile;
     karp_status status = karp_explain_node(d->snapshot, &options, (karp_str){ name, strlen(name) }, &explanation, NULL);
     if (status == KARP_OK) assert_string_equal(karp_node_explanation_node(explanation).ptr, name);
     karp_node_explanation_free(explanation);

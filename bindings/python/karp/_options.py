@@ -89,7 +89,7 @@ class Run:
     def disrupt(self, method: Optional[str], max_simulations: int) -> S.DisruptOptions:
         out = S.DisruptOptions()
         native.core.karp_disrupt_options_init(C.byref(out), C.sizeof(out))
-        out.common = self.options
+        out.common = C.addressof(self.options)  # this run outlives the call
         out.method = 0 if method is None else 1 + one_of(method, METHODS, 'method')
         out.max_simulations = not_negative(max_simulations, 'max_simulations')
         return out

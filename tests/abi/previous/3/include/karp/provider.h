@@ -356,9 +356,10 @@ KARP_API uint32_t karp_provider_class_equal(const karp_provider *provider, const
  */
 KARP_API karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider_class *node_class,
                                              karp_catalogue **out, karp_error *error);
-/** Sets the label tables of @p into and nothing else; they live as long as the provider. Errors: the plugin's. */
+/** Sets the label tables of @p into, whose size must be set, and nothing else; they live as long as the provider.
+ * Errors: ABI_SIZE, the plugin's. */
 KARP_API karp_status karp_provider_settings(karp_provider *provider, karp_settings *into, karp_error *error);
-/** The tables themselves. */
+/** The tables themselves; the size of @p out must be set. Errors: ABI_SIZE, the plugin's. */
 KARP_API karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labels *out, karp_error *error);
 
 /** Memory for the results of the functions below, which live until it is freed. Errors: NOMEM. */

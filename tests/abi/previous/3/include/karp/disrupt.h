@@ -57,7 +57,7 @@ KARP_API void karp_memory_init(karp_memory *memory, size_t size);
 /** Options of karp_disrupt() and of what explains it. */
 typedef struct karp_disrupt_options {
     size_t size;
-    karp_options common;
+    const karp_options *common; /**< clock, profile, explanations, when to stop; NULL = defaults */
     uint32_t method; /**< KARP_METHOD_* */
     uint32_t expire_gracefully; /**< 1 = with KARP_METHOD_ANY, KARP_METHOD_EXPIRATION comes first */
     /** Deterministic budget; 0 = none. When it is used up the pass answers with what it has, marked incomplete. */
@@ -69,7 +69,7 @@ typedef struct karp_disrupt_options {
     size_t in_progress_count;
 } karp_disrupt_options;
 
-/** Zeroes @p options and sets the sizes. */
+/** Zeroes @p options and sets its size. */
 KARP_API void karp_disrupt_options_init(karp_disrupt_options *options, size_t size);
 
 /**
