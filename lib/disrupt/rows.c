@@ -208,7 +208,7 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
     char *message = arena_string(&d->data, p->error_message.ptr, p->error_message.len);
     if (message == NULL) return fail_nomem(error);
     d->disrupts = true;
-    d->complete = !p->stopped;
+    d->complete = !p->stopped && !p->gave_up;
     d->profile = p->options.profile;
     d->peer_version = options_peer(&p->options);
     d->now = p->now;

@@ -108,6 +108,7 @@ static karp_status account(pass *p, simulation *m, karp_status status)
 {
     p->simulations++;
     p->steps += m->s != NULL ? scheduler_steps(m->s) : 0;
+    p->gave_up = p->gave_up || (m->s != NULL && scheduler_gave_up(m->s));
     if (status != KARP_E_CANCELED) return status;
     p->stopped = p->canceled = true;
     m->outcome = SIMULATION_STOPPED;

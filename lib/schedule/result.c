@@ -8,6 +8,7 @@
 
 uint64_t scheduler_steps(const scheduler *s) { return s->round.steps; }
 bool scheduler_failed(const scheduler *s) { return s->failed || s->algebra.failed; }
+bool scheduler_gave_up(const scheduler *s) { return devices_gave_up(s); }
 void scheduler_fail(scheduler *s) { s->failed = true; }
 
 bool scheduler_reuse(scheduler *s, const run_options *how)

@@ -37,6 +37,8 @@ bool result_static_reserved(scheduler *s, uint32_t pool, uint32_t *offered, uint
 bool result_buffer_nodes(scheduler *s, uint8_t *nodes);
 
 uint64_t scheduler_steps(const scheduler *s); /* of the last round */
+/* Whether a search for devices was given up, so that the result may lack something. */
+bool scheduler_gave_up(const scheduler *s);
 /* Whether memory was refused, so that nothing the scheduler says counts; scheduler_fail() says so of the caller's own memory. */
 bool scheduler_failed(const scheduler *s);
 void scheduler_fail(scheduler *s);
