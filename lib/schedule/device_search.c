@@ -14,7 +14,7 @@ typedef struct position {
     const live_request *alternative; /* the chosen one; NULL: the request itself */
 } position;
 
-typedef struct frame {
+typedef struct search_frame {
     position at;
     bool choosing; /* an alternative, not a device */
     uint32_t next; /* the next option: alternative, or place in `pool` */
