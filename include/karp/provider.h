@@ -371,7 +371,7 @@ KARP_API void karp_provider_memory_free(karp_provider_memory *memory);
 KARP_API karp_status karp_provider_class_hash(karp_provider *provider, const karp_provider_class *node_class,
                                               const karp_provider_memory *memory, karp_str *version, karp_str *hash,
                                               karp_error *error);
-/** The class's document with its defaults filled in. */
+/** The class's document with its defaults filled in: canonical JSON, members by name, where the provider has defaults. */
 KARP_API karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name, karp_str text,
                                                   const karp_provider_memory *memory, karp_str *out, karp_error *error);
 /** Requirements that the provider's old API added to a pool that says no more than these. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/columns.h>
+#include <base/str.h>
 
 #include <stdatomic.h>
 #include <string.h>
@@ -259,6 +260,7 @@ karp_status karp_table_column(const karp_table *table, size_t index, karp_column
 
 karp_status karp_table_find(const karp_table *table, karp_str name, karp_column *out)
 {
+    if (out == NULL || !str_given(name)) return KARP_E_INVALID;
     for (size_t i = 0; i < table->column_count; i++) {
         if (equal_str(table->columns[i]->name, name)) return karp_table_column(table, i, out);
     }

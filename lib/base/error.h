@@ -4,6 +4,7 @@
 #define BASE_ERROR_H
 
 #include <stdarg.h>
+#include <base/str.h>
 #include <karp/base.h>
 
 /* Fills *error (NULL allowed) and returns status, so that a failure is one line. Format: printf's, without floating point. */

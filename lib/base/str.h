@@ -10,6 +10,9 @@
 /* A karp_str of a C string literal or NUL-terminated text; NULL is "". */
 static inline karp_str str(const char *text) { return (karp_str){ text, text ? strlen(text) : 0 }; }
 
+/* Only an empty text may be without bytes. */
+static inline bool str_given(karp_str text) { return text.ptr != NULL || text.len == 0; }
+
 static inline bool equal_str(karp_str a, karp_str b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);

@@ -127,6 +127,7 @@ static karp_status begin(const karp_snapshot *snapshot, karp_str node_name, int6
 karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name, int64_t now, karp_advice **out,
                               karp_error *error)
 {
+    if (!str_given(node_name)) return fail_null(error, "node_name");
     struct draining d;
     const state_node *n;
     if (snapshot == NULL || out == NULL)
@@ -159,6 +160,7 @@ static bool held_to_the_end(const karp_advice *a, const state_node *n, karp_str 
 karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node_name, int64_t now,
                                    const karp_str *volumes, size_t volume_count, karp_advice **out, karp_error *error)
 {
+    if (!str_given(node_name)) return fail_null(error, "node_name");
     struct draining d;
     const state_node *n;
     if (snapshot == NULL || out == NULL || (volumes == NULL && volume_count > 0)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hashes of static fields: values, and what has to be stamped (deprovisioning.md §22). */
 #include <disrupt/advice.h>
+#include <base/str.h>
 
 #include <base/error.h>
 #include <base/sort.h>
@@ -11,6 +12,7 @@ static const char hash_key[] = "karpenter.sh/nodepool-hash", version_key[] = "ka
 
 karp_status karp_node_pool_hash(const karp_snapshot *snapshot, karp_str node_pool_name, uint64_t *out)
 {
+    if (!str_given(node_pool_name)) return KARP_E_INVALID;
     if (snapshot == NULL || out == NULL) return KARP_E_INVALID;
     uint32_t id = strings_find(&snapshot->raw.names, node_pool_name.ptr, node_pool_name.len);
     uint32_t pool = id == NO_ID ? NO_ID : store_find(&snapshot->raw, KIND_NODE_POOL, NO_TEXT, id);

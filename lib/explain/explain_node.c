@@ -386,6 +386,7 @@ static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, con
 karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_str node_name,
                               karp_node_explanation **out, karp_error *error)
 {
+    if (!str_given(node_name)) return fail_null(error, "node_name");
     karp_disrupt_options checked;
     karp_options common;
     karp_snapshot view;

@@ -216,6 +216,7 @@ static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapsho
 karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod_name,
                              karp_pod_explanation **out, karp_error *error)
 {
+    if (!str_given(pod_name)) return fail_null(error, "pod_name");
     karp_options checked;
     karp_snapshot view;
     if (snapshot == NULL || out == NULL)

@@ -68,6 +68,7 @@ static karp_status read_class(karp_reader *reader, karp_provider *provider, karp
 karp_status karp_provider_class_read(karp_context *context, karp_provider *provider, karp_str name, karp_str text,
                                      karp_provider_class **out, karp_error *error)
 {
+    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
     if (!context || !provider || !out) return io_null(error, "context, provider or out");
     karp_reader *reader = NULL;
     karp_status status = karp_reader_new(context, NULL, &reader, error);
@@ -85,6 +86,7 @@ karp_status karp_provider_class_read(karp_context *context, karp_provider *provi
 karp_status karp_provider_load_facts_file(karp_context *context, karp_provider *provider, karp_str kind,
                                           const char *path, karp_error *error)
 {
+    if (!str_given(kind)) return fail_null(error, "kind");
     if (!context || !provider || !path) return io_null(error, "context, provider or path");
     io_text text;
     karp_status status = io_whole_file(context, path, &text, error);
@@ -135,6 +137,7 @@ static karp_status make(karp_reader *reader, const karp_catalogue_options *optio
 
 karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out, karp_error *error)
 {
+    if (!str_given(region)) return fail_null(error, "region");
     if (!context || !out) return io_null(error, "context or out");
     karp_provider_options options;
     karp_provider *provider = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp_catalogue_read() and karp_catalogue_read_file(). */
 #include <io/catalogue_read.h>
+#include <base/error.h>
 #include <io/reader.h>
 
 #include <stdio.h>
@@ -96,6 +97,7 @@ static bool looks_like_json(karp_str name, karp_str text)
 karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out,
                                 karp_error *error)
 {
+    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
     if (!context || !out) return io_null(error, "context or out");
     const karp_context_options *options = karp_context_get_options(context);
     if (text.len > options->max_document_bytes) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Command document (docs/formats.md) as the struct that karp_command_step() takes. */
 #include <io/one_document.h>
+#include <base/error.h>
 
 struct karp_command_document {
     io_document document; /* first */
@@ -125,6 +126,7 @@ static const io_document_kind kind = { "a command", sizeof(karp_command_document
 karp_status karp_command_read(karp_context *context, karp_str name, karp_str text, karp_command_document **out,
                               karp_error *error)
 {
+    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
     if (!context || !out) return io_null(error, "context or out");
     io_document *read = NULL;
     karp_status status = io_document_read(context, &kind, name, text, &read, error);

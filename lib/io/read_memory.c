@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A DisruptionMemory document (docs/formats.md) as the struct that karp_disrupt() takes. */
 #include <io/one_document.h>
+#include <base/error.h>
 
 struct karp_memory_document {
     io_document document; /* first */
@@ -57,6 +58,7 @@ static const io_document_kind kind = { "a memory", sizeof(karp_memory_document),
 karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text, karp_memory_document **out,
                              karp_error *error)
 {
+    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
     if (!context || !out) return io_null(error, "context or out");
     io_document *read = NULL;
     karp_status status = io_document_read(context, &kind, name, text, &read, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Plan document (docs/formats.md) as the struct that karp_verify() takes. */
 #include <io/one_document.h>
+#include <base/error.h>
 
 /* What a document says: the plan, and of which input. */
 struct stated {
@@ -75,6 +76,7 @@ static const io_document_kind kind = { "a plan", sizeof(karp_plan_document), off
 karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out,
                            karp_error *error)
 {
+    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
     if (!context || !out) return io_null(error, "context or out");
     io_document *read = NULL;
     karp_status status = io_document_read(context, &kind, name, text, &read, error);

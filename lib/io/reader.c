@@ -147,6 +147,7 @@ karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text)
 
 karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error)
 {
+    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
     if (!reader) return io_null(error, "reader");
     karp_status status = check_state(reader, error);
     if (status) return status;

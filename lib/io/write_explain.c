@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a decision says about one pod or one node. */
 #include "write_call.h"
+#include <base/error.h>
 #include "write_launch.h"
 #include "write_plan_json.h"
 #include "write_rows.h"
@@ -184,6 +185,7 @@ static karp_status begin(write_call *call, const karp_decision *decision, const 
 karp_status karp_write_pod(karp_context *context, const karp_decision *decision, karp_str pod,
                            const karp_write_options *options, karp_text *out, karp_error *error)
 {
+    if (!str_given(pod)) return fail_null(error, "pod");
     write_call call = { .context = context, .out = out, .error = error };
     karp_status status = begin(&call, decision, options);
     if (status != KARP_OK) {
@@ -337,6 +339,7 @@ static karp_status node_as_text(const write_job *job, karp_str name, const node_
 karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,
                             const karp_write_options *options, karp_text *out, karp_error *error)
 {
+    if (!str_given(node)) return fail_null(error, "node");
     write_call call = { .context = context, .out = out, .error = error };
     karp_status status = begin(&call, decision, options);
     if (status != KARP_OK) {

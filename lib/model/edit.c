@@ -99,6 +99,17 @@ static size_t identify(const store *s, karp_str kind, karp_str name_space, karp_
     return identity[3] == NO_ID || identity[4] == NO_ID ? 0 : 5;
 }
 
+static bool is_namespaced(karp_str kind)
+{
+    for (size_t i = 0; i < sizeof named_kinds / sizeof *named_kinds; i++) {
+        if (is(kind, named_kinds[i].name)) return named_kinds[i].namespaced;
+    }
+    for (size_t i = 0; i < sizeof selecting_kinds / sizeof *selecting_kinds; i++) {
+        if (is(kind, selecting_kinds[i])) return true;
+    }
+    return false;
+}
+
 static karp_status not_there(karp_error *error, karp_str kind, karp_str name_space, karp_str name)
 {
     char shown[64];
@@ -106,19 +117,21 @@ static karp_status not_there(karp_error *error, karp_str kind, karp_str name_spa
     if (length > 0) memcpy(shown, kind.ptr, length);
     shown[length] = '\0';
     karp_status status = fail(error, KARP_E_NOT_FOUND, "the object is not in the input");
-    error_set_object(error, shown, name_space, name);
+    error_set_object(error, shown, is_namespaced(kind) ? name_space : str(""), name);
     return status;
 }
 
 karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name,
                                 karp_error *error)
 {
+    if (!str_given(kind) || !str_given(namespace_) || !str_given(name))
+        return fail_null(error, "kind, namespace_ or name");
     if (builder == NULL) return fail(error, KARP_E_INVALID, "a builder is needed");
     store *s = &builder->s;
     uint32_t identity[5];
     karp_str space = namespace_.ptr == NULL || namespace_.len == 0 ? str("default") : namespace_;
     size_t length = identify(s, kind, space, name, identity);
-    if (length == 0 || !store_has(s, identity, length)) return not_there(error, kind, namespace_, name);
+    if (length == 0 || !store_has(s, identity, length)) return not_there(error, kind, space, name);
     if (identity[0] == KIND_POD)
         return store_take_pod(s, store_find_pod(s, identity[1], identity[2])) ? KARP_OK : fail_nomem(error);
     removed_object *slot = list_own(&s->taken_index, sizeof(uint32_t))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/peer.h>
+#include <base/str.h>
 
 #include <base/error.h>
 #include <base/sort.h>
@@ -97,6 +98,7 @@ const char *karp_peer_version_name(uint32_t version)
 
 karp_status karp_profile_parse(karp_str name, uint32_t *profile, uint32_t *version)
 {
+    if (profile == NULL || version == NULL || !str_given(name)) return KARP_E_INVALID;
     uint32_t found = KARP_PEER_NEWEST;
     bool known = equal_str(name, str("karpenter")) || equal_str(name, str("karp"));
     for (size_t i = 0; i < VERSIONS && !known; i++) {

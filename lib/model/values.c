@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/values.h>
+#include <base/str.h>
 
 #include <model/decimal.h>
 #include <model/duration.h>
@@ -26,12 +27,14 @@ static karp_status parse(karp_str text, quantity *out) { return status_of(quanti
 
 karp_status karp_quantity_check(karp_str text)
 {
+    if (!str_given(text)) return KARP_E_INVALID;
     quantity q;
     return parse(text, &q);
 }
 
 karp_status karp_quantity_compare(karp_str a, karp_str b, int32_t *order)
 {
+    if (order == NULL || !str_given(a) || !str_given(b)) return KARP_E_INVALID;
     quantity x, y;
     karp_status status = parse(a, &x);
     if (status == KARP_OK) status = parse(b, &y);
@@ -42,6 +45,7 @@ karp_status karp_quantity_compare(karp_str a, karp_str b, int32_t *order)
 
 karp_status karp_quantity_double(karp_str text, double *out)
 {
+    if (out == NULL || !str_given(text)) return KARP_E_INVALID;
     quantity q;
     karp_status status = parse(text, &q);
     if (status == KARP_OK) *out = amount_double(q.value);
@@ -50,6 +54,7 @@ karp_status karp_quantity_double(karp_str text, double *out)
 
 karp_status karp_quantity_add(karp_str a, karp_str b, char out[KARP_VALUE_TEXT])
 {
+    if (out == NULL || !str_given(a) || !str_given(b)) return KARP_E_INVALID;
     quantity x, y, sum;
     karp_status status = parse(a, &x);
     if (status == KARP_OK) status = parse(b, &y);
@@ -64,6 +69,7 @@ karp_status karp_quantity_add(karp_str a, karp_str b, char out[KARP_VALUE_TEXT])
 
 karp_status karp_quantity_canonical(karp_str text, char out[KARP_VALUE_TEXT])
 {
+    if (out == NULL || !str_given(text)) return KARP_E_INVALID;
     quantity q;
     karp_status status = parse(text, &q);
     if (status == KARP_OK) (void)quantity_format(q, out);
@@ -72,6 +78,7 @@ karp_status karp_quantity_canonical(karp_str text, char out[KARP_VALUE_TEXT])
 
 karp_status karp_duration_parse(karp_str text, int64_t *nanoseconds)
 {
+    if (nanoseconds == NULL || !str_given(text)) return KARP_E_INVALID;
     return status_of(duration_read(text.ptr, text.len, nanoseconds));
 }
 
@@ -79,6 +86,7 @@ void karp_duration_format(int64_t nanoseconds, char out[KARP_VALUE_TEXT]) { (voi
 
 karp_status karp_time_parse(karp_str text, int64_t *instant)
 {
+    if (instant == NULL || !str_given(text)) return KARP_E_INVALID;
     return status_of(instant_read(text.ptr, text.len, instant));
 }
 
@@ -86,4 +94,8 @@ void karp_time_format(int64_t instant, char out[KARP_VALUE_TEXT]) { (void)instan
 
 void karp_double_format(double value, char out[KARP_VALUE_TEXT]) { (void)decimal_format(value, out); }
 
-karp_status karp_double_parse(karp_str text, double *out) { return status_of(decimal_parse(text.ptr, text.len, out)); }
+karp_status karp_double_parse(karp_str text, double *out)
+{
+    if (out == NULL || !str_given(text)) return KARP_E_INVALID;
+    return status_of(decimal_parse(text.ptr, text.len, out));
+}

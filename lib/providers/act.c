@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hashes, defaults, marks, drift, and the half in which the plugin acts: one question each. */
 #include <providers/provider.h>
+#include <base/error.h>
 
 #include <stddef.h>
 #include <string.h>
@@ -24,6 +25,7 @@ karp_status karp_provider_class_hash(karp_provider *provider, const karp_provide
 karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name, karp_str text,
                                          const karp_provider_memory *memory, karp_str *out, karp_error *error)
 {
+    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
     if (!provider || !memory || !out) return provider_null(error, "provider, memory or out");
     karp_str completed = text;
     if (provider->plugin.class_defaults) {
@@ -61,6 +63,7 @@ karp_status karp_provider_launch_request(karp_provider *provider, const karp_pro
                                          const karp_provider_launch *launch, karp_str claim,
                                          const karp_provider_memory *memory, karp_str *request, karp_error *error)
 {
+    if (!str_given(claim)) return fail_null(error, "claim");
     if (!provider || !launch || !memory || !request) return provider_null(error, "provider, launch, memory or request");
     if (!provider->plugin.launch_request) return provider_lacks(provider, error, "requests as data");
     karp_str text = { "", 0 };
@@ -78,6 +81,7 @@ karp_status karp_provider_launch_result(karp_provider *provider, const karp_prov
                                         const karp_provider_launch *launch, karp_str answer, int64_t now,
                                         const karp_provider_memory *memory, karp_provider_node *node, karp_error *error)
 {
+    if (!str_given(answer)) return fail_null(error, "answer");
     if (!provider || !launch || !memory || !node) return provider_null(error, "provider, launch, memory or node");
     if (!provider->plugin.launch_result) return provider_lacks(provider, error, "requests as data");
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
@@ -170,6 +174,7 @@ karp_status karp_provider_create(karp_provider *provider, const karp_provider_cl
                                  const karp_provider_launch *launch, karp_str claim, const karp_provider_http *http,
                                  const karp_provider_memory *memory, karp_provider_node *out, karp_error *error)
 {
+    if (!str_given(claim)) return fail_null(error, "claim");
     if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.create) return provider_lacks(provider, error, "part that acts: create");
     if (!launch || !http || !memory || !out) return provider_null(error, "launch, http, memory or out");
@@ -188,6 +193,7 @@ karp_status karp_provider_create(karp_provider *provider, const karp_provider_cl
 karp_status karp_provider_delete(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
                                  const karp_provider_memory *memory, karp_error *error)
 {
+    if (!str_given(provider_id)) return fail_null(error, "provider_id");
     if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.delete_) return provider_lacks(provider, error, "part that acts: delete");
     if (!http || !memory) return provider_null(error, "http or memory");
@@ -201,6 +207,7 @@ karp_status karp_provider_delete(karp_provider *provider, karp_str provider_id, 
 karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
                               const karp_provider_memory *memory, karp_provider_node *out, karp_error *error)
 {
+    if (!str_given(provider_id)) return fail_null(error, "provider_id");
     if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.get) return provider_lacks(provider, error, "part that acts: get");
     if (!http || !memory || !out) return provider_null(error, "http, memory or out");

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/fields.h>
 
-#include <jansson.h>
+#include <json/tree.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <karp/values.h>
 
 enum { PATH_MOST = 4096, FIRST_FIELDS = 64 };
 
@@ -34,23 +32,27 @@ static void add(walker *w, uint32_t kind, karp_str value)
     if (!w->s->failed) w->list[w->count++] = (karp_provider_field){ .path = path, .value = text, .kind = kind };
 }
 
-static bool plain(const char *name)
+static bool plain(karp_str name)
 {
-    for (const char *at = name; *at; at++) {
-        if (strchr(".[]\" /", *at)) return false;
+    for (size_t i = 0; i < name.len; i++) {
+        if (strchr(".[]\" /", name.ptr[i])) return false;
     }
-    return *name != '\0';
+    return name.len > 0;
 }
 
-/* Goes down by one member or element; false = it would not fit. */
-static bool enter(walker *w, const char *name, size_t index)
+/* Goes down by one member, or by one element when there is no name; false = it would not fit. */
+static bool enter(walker *w, const karp_str *name, size_t index)
 {
     char *to = w->path + w->length;
     size_t room = sizeof w->path - w->length;
-    int n = !name         ? snprintf(to, room, "[%zu]", index)
-            : plain(name) ? snprintf(to, room, "%s%s", w->length ? "." : "", name)
-                          : snprintf(to, room, "[\"%s\"]", name);
-    if (w->depth == w->most || n < 0 || (size_t)n >= room) {
+    if (w->depth == w->most || (name && name->len >= room)) {
+        w->too_deep = true;
+        return false;
+    }
+    int n = !name          ? snprintf(to, room, "[%zu]", index)
+            : plain(*name) ? snprintf(to, room, "%s%.*s", w->length ? "." : "", (int)name->len, name->ptr)
+                           : snprintf(to, room, "[\"%.*s\"]", (int)name->len, name->ptr);
+    if (n < 0 || (size_t)n >= room) {
         w->too_deep = true;
         return false;
     }
@@ -59,87 +61,52 @@ static bool enter(walker *w, const char *name, size_t index)
     return true;
 }
 
-static void walk(walker *w, json_t *value);
+static void walk(walker *w, const tree *value);
 
-static void walk_inside(walker *w, json_t *value)
+static void walk_inside(walker *w, const tree *value)
 {
-    size_t before = w->length, i;
-    const char *name;
-    json_t *member;
-    if (json_is_array(value)) {
-        json_array_foreach(value, i, member)
-        {
-            if (!enter(w, NULL, i)) return;
-            walk(w, member);
-            w->length = before;
-            w->depth--;
-        }
-        return;
-    }
-    json_object_foreach(value, name, member)
-    {
-        if (!enter(w, name, 0)) return;
-        walk(w, member);
+    size_t before = w->length;
+    for (size_t i = 0; i < tree_count(value); i++) {
+        bool is_map = tree_is(value, TREE_MAP);
+        karp_str name = is_map ? tree_member_name(tree_member_at(value, i)) : str("");
+        if (!enter(w, is_map ? &name : NULL, i)) return;
+        walk(w, is_map ? tree_member_at(value, i)->value : tree_item(value, i));
         w->length = before;
         w->depth--;
     }
 }
 
-static void number(walker *w, const json_t *value)
+static void walk(walker *w, const tree *value)
 {
-    char text[KARP_VALUE_TEXT];
-    if (json_is_integer(value)) (void)snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else karp_double_format(json_real_value(value), text);
-    add(w, KARP_FIELD_NUMBER, (karp_str){ text, strlen(text) });
-}
-
-static void walk(walker *w, json_t *value)
-{
-    static const karp_str none = TEXT(""), word_true = TEXT("true"), word_false = TEXT("false");
+    static const uint32_t kinds[] = {
+        [TREE_NULL] = KARP_FIELD_NULL,      [TREE_FALSE] = KARP_FIELD_BOOLEAN, [TREE_TRUE] = KARP_FIELD_BOOLEAN,
+        [TREE_INTEGER] = KARP_FIELD_NUMBER, [TREE_REAL] = KARP_FIELD_NUMBER,   [TREE_STRING] = KARP_FIELD_TEXT,
+        [TREE_LIST] = KARP_FIELD_LIST,      [TREE_MAP] = KARP_FIELD_OBJECT
+    };
     if (w->s->failed || w->too_deep) return;
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        if (json_object_size(value)) walk_inside(w, value);
-        else add(w, KARP_FIELD_OBJECT, none);
+    if (tree_count(value) > 0) {
+        walk_inside(w, value);
         return;
-    case JSON_ARRAY:
-        if (json_array_size(value)) walk_inside(w, value);
-        else add(w, KARP_FIELD_LIST, none);
-        return;
-    case JSON_STRING:
-        add(w, KARP_FIELD_TEXT, (karp_str){ json_string_value(value), json_string_length(value) });
-        return;
-    case JSON_INTEGER:
-    case JSON_REAL: number(w, value); return;
-    case JSON_TRUE: add(w, KARP_FIELD_BOOLEAN, word_true); return;
-    case JSON_FALSE: add(w, KARP_FIELD_BOOLEAN, word_false); return;
-    case JSON_NULL: add(w, KARP_FIELD_NULL, none); return;
     }
+    karp_str text = tree_is_number(value) ? tree_digits(value) : tree_text(value);
+    if (tree_is_bool(value)) text = str(tree_is(value, TREE_TRUE) ? "true" : "false");
+    add(w, kinds[value->type], text);
 }
 
 karp_status fields_of(scratch *s, karp_str name, karp_str text, karp_provider_document *out, karp_error *error)
 {
-    json_error_t why;
-    memset(&why, 0, sizeof why);
-    json_t *tree = json_loadb(text.ptr ? text.ptr : "", text.len, JSON_REJECT_DUPLICATES, &why);
-    if (!tree) {
-        /* jansson leaves the text empty when memory was refused. */
-        if (!why.text[0]) return provider_nomem(error);
-        karp_status status = provider_fail(error, KARP_E_SYNTAX, "", "not JSON: %s", why.text);
-        if (error) {
-            error->line = why.line > 0 ? (uint32_t)why.line : 0;
-            (void)snprintf(error->document, sizeof error->document, "%.*s", (int)(name.len < 127 ? name.len : 127),
-                           name.len ? name.ptr : "");
-        }
-        return status;
-    }
-    walker *w = scratch_array(s, 1, sizeof *w);
+    trees t;
+    tree *root = NULL;
+    trees_init(&t, s->context);
+    karp_status status = tree_read(&t, name, text, &root, error);
+    walker *w = status == KARP_OK ? scratch_array(s, 1, sizeof *w) : NULL;
     if (w) {
         w->s = s;
         w->most = karp_context_get_options(s->context)->max_nesting;
-        walk(w, tree);
+        walk(w, root);
     }
-    json_decref(tree);
+    trees_free(&t);
+    if (status != KARP_OK) return status;
     if (s->failed || !w) return provider_nomem(error);
     if (w->too_deep) return provider_fail(error, KARP_E_LIMIT, "", "nested too deeply");
     *out = (karp_provider_document){

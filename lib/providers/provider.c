@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open, facts, node classes, labels. */
 #include <providers/provider.h>
+#include <base/error.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -161,6 +162,7 @@ static karp_status make_document(karp_provider *p, scratch *s, karp_str name, ka
 karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, karp_str name, karp_str text,
                                      karp_error *error)
 {
+    if (!str_given(kind) || !str_given(name) || !str_given(text)) return fail_null(error, "kind, name or text");
     if (!provider) return provider_null(error, "provider");
     if (!provider->plugin.load_facts) return provider_lacks(provider, error, "facts to load");
     scratch s;
@@ -179,6 +181,7 @@ karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, kar
 karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp_str text, karp_provider_class **out,
                                     karp_error *error)
 {
+    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
     if (!provider || !out) return provider_null(error, "provider or out");
     if (!provider->plugin.class_parse) return provider_lacks(provider, error, "node classes");
     karp_provider_class *made = karp_alloc(provider->context, sizeof *made);

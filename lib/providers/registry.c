@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The providers that can be opened by name. */
 #include <providers/provider.h>
+#include <base/error.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -148,6 +149,7 @@ static karp_status open_object(karp_context *context, const char *path, const ka
 karp_status karp_provider_registry_open(karp_provider_registry *registry, karp_str name,
                                         const karp_provider_options *options, karp_provider **out, karp_error *error)
 {
+    if (!str_given(name)) return fail_null(error, "name");
     if (!registry || !out) return provider_null(error, "registry or out");
     const registered *entry = find(registry, name);
     if (!entry) return unknown(error, name);
@@ -164,6 +166,7 @@ static bool is_path(karp_str name)
 karp_status karp_provider_open(karp_context *context, karp_str name, const karp_provider_options *options,
                                karp_provider **out, karp_error *error)
 {
+    if (!str_given(name)) return fail_null(error, "name");
     if (!context || !out) return provider_null(error, "context or out");
     if (is_path(name)) {
         char *path = karp_alloc(context, name.len + 1);

@@ -2,7 +2,7 @@
 """NULL in every place of every public function that takes a pointer.
 
 The calls are generated from the headers, so that no function can be left out: each of its pointers is NULL once while all
-else is valid, and all of them are together. What takes a karp_error answers with a status, KARP_E_INVALID where it has
+else is valid, and all of them are together; each of its texts is once five bytes at NULL. What takes a karp_error answers with a status, KARP_E_INVALID where it has
 nowhere to put what it makes; freeing, holding and initialising take NULL. Getters do not look: with instrumented libraries
 ("Checked calls" of docs/memory-and-threads.md) they stop with a diagnosis.
 """
@@ -19,6 +19,7 @@ import headers
 SOURCE, BUILD = pathlib.Path(os.environ['KARP_SOURCE']), pathlib.Path(os.environ['KARP_BUILD'])
 HERE = SOURCE / 'tests/abi/nulls'
 INVALID = -3
+NUMBERS = ('uint32_t', 'int32_t', 'int64_t', 'double', 'char')
 
 
 def functions():
@@ -49,7 +50,7 @@ def value(argument, structs, members):
     of = plain(kind)
     if array or kind.startswith('struct Arrow'):
         return 'room(256, 0)'
-    if kind.endswith('**') or kind in ('size_t *', 'uint32_t *', 'int64_t *', 'uint64_t *', 'double *', 'karp_str *', 'void *', 'const void *'):
+    if kind.endswith('**') or kind in ('size_t *', 'uint32_t *', 'int32_t *', 'int64_t *', 'uint64_t *', 'double *', 'karp_str *', 'void *', 'const void *'):
         return 'room(64, 0)'
     if kind == 'const char *':
         return '"x"'
@@ -75,6 +76,16 @@ def program(instrumented):
     members = set(re.findall(r'^    karp_\w+ \*(\w+);', (HERE / 'world.h').read_text(), flags=re.M))
     lines, table = ['#include "world.h"', ''], []
     for returns, name, arguments in functions():
+        # Texts, and what calls without a karp_error fill: INVALID, and nothing else.
+        told = any(argument[0] == 'karp_error *' for argument in arguments)
+        strict = [i for i, argument in enumerate(arguments) if argument[0] == 'karp_str']
+        if strict and not told:
+            strict += [i for i, argument in enumerate(arguments) if is_pointer(argument) and plain(argument[0]) in NUMBERS]
+        for absent in strict if returns == 'karp_status' else []:
+            empty = '(karp_str){ NULL, 5 }' if arguments[absent][0] == 'karp_str' else 'NULL'
+            values = [empty if i == absent else value(argument, structs, members) for i, argument in enumerate(arguments)]
+            lines.append(f'static int call_{len(table)}(void) {{ return (int){name}({", ".join(values)}); }}')
+            table.append((INVALID, False, name, [arguments[absent]]))
         pointers = [i for i, argument in enumerate(arguments) if is_pointer(argument) and argument[0] != 'karp_error *']
         works = returns == 'karp_status' and any(argument[0] == 'karp_error *' for argument in arguments)
         harmless = re.search(r'_(free|unref|ref|init)$', name) is not None
@@ -109,6 +120,8 @@ def wrong(entry, how, answer, said):
         return 'ended without a diagnosis'
     if not works:
         return None
+    if works == INVALID:
+        return None if answer == INVALID else f'answered {answer}, not INVALID'
     if answer > 0:
         return f'answered {answer}, which is no status'
     out = [argument for argument in absent if argument[0].endswith('**') and not argument[0].startswith('const')]

@@ -398,9 +398,9 @@ static void class_defaults(void **state)
                          p, text_of("c"), text_of("{\"spec\":{\"metadataOptions\":{\"httpTokens\":\"optional\"}}}"),
                          memory, &out, NULL),
                      KARP_OK);
-    assert_string_equal(out.ptr, "{\"spec\":{\"metadataOptions\":{\"httpTokens\":\"optional\",\"httpEndpoint\":"
-                                 "\"enabled\",\"httpProtocolIPv6\":\"disabled\","
-                                 "\"httpPutResponseHopLimit\":1}}}");
+    assert_string_equal(out.ptr, "{\"spec\":{\"metadataOptions\":{\"httpEndpoint\":\"enabled\","
+                                 "\"httpProtocolIPv6\":\"disabled\",\"httpPutResponseHopLimit\":1,"
+                                 "\"httpTokens\":\"optional\"}}}");
     assert_int_equal(karp_provider_class_defaults(p, text_of("c"), text_of("{\"spec\":{}}"), memory, &out, NULL),
                      KARP_OK);
     assert_non_null(strstr(out.ptr, "\"httpTokens\":\"required\""));

@@ -44,30 +44,31 @@ static uint64_t of_number(uint64_t hash, uint64_t number)
     return of_bytes(hash, bytes, sizeof bytes);
 }
 
-static uint64_t of_value(const char *name, const json_t *value);
+static uint64_t of_value(karp_str name, const tree *value);
 
 /* Sums do not depend on the order, and do not cancel as equal elements would with exclusive or. 0 = nothing in it. */
-static uint64_t sum_of_members(const json_t *value)
+static uint64_t sum_of_members(const tree *value)
 {
     uint64_t sum = 0;
-    for (void *at = first_member(value); at; at = next_member(value, at)) {
-        const char *name = json_object_iter_key(at);
-        uint64_t member = of_value(name, json_object_iter_value(at));
-        if (member) sum += of_number(of_text("m", name, strlen(name)), member);
+    for (size_t i = 0; i < members_of(value); i++) {
+        const tree_member *at = tree_member_at(value, i);
+        karp_str name = tree_member_name(at);
+        uint64_t member = of_value(name, at->value);
+        if (member) sum += of_number(of_text("m", name.ptr, name.len), member);
     }
     return sum;
 }
 
-static uint64_t of_members(const json_t *value)
+static uint64_t of_members(const tree *value)
 {
     uint64_t sum = sum_of_members(value);
     return sum ? of_number(of_text("o", "", 0), sum) : 0;
 }
 
-static uint64_t of_elements(const json_t *value)
+static uint64_t of_elements(const tree *value)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < json_array_size(value); i++) sum += of_value("", json_array_get(value, i));
+    for (size_t i = 0; i < items_of(value); i++) sum += of_value(str(""), tree_item(value, i));
     return sum ? of_number(of_text("l", "", 0), sum) : 0;
 }
 
@@ -78,34 +79,31 @@ static uint64_t of_double(double number)
     return number != 0 ? of_text("n", text, strlen(text)) : 0;
 }
 
-/* 0 = empty. Nesting is limited by the reader of the text. */
-static uint64_t of_value(const char *name, const json_t *value)
+static uint64_t of_string(karp_str name, karp_str text)
 {
     char canonical[KARP_VALUE_TEXT];
-    const char *text;
-    switch (json_typeof(value)) {
-    case JSON_OBJECT: return of_members(value);
-    case JSON_ARRAY: return of_elements(value);
-    case JSON_STRING:
-        text = json_string_value(value);
-        if (strcmp(name, "volumeSize") == 0 &&
-            karp_quantity_canonical((karp_str){ text, json_string_length(value) }, canonical) == KARP_OK) {
-            return of_text("s", canonical, strlen(canonical));
-        }
-        return json_string_length(value) ? of_text("s", text, json_string_length(value)) : 0;
-    case JSON_INTEGER: return of_double((double)json_integer_value(value));
-    case JSON_REAL: return of_double(json_real_value(value));
-    case JSON_TRUE: return of_text("b", "", 0);
-    case JSON_FALSE:
-    case JSON_NULL: break;
-    }
-    return 0;
+    if (str_is(name, "volumeSize") && karp_quantity_canonical(text, canonical) == KARP_OK)
+        return of_text("s", canonical, strlen(canonical));
+    return text.len ? of_text("s", text.ptr, text.len) : 0;
+}
+
+/* 0 = empty. Nesting is limited by the reader of the text. */
+static uint64_t of_value(karp_str name, const tree *value)
+{
+    int64_t integer;
+    double number;
+    if (is_map(value)) return of_members(value);
+    if (is_list(value)) return of_elements(value);
+    if (is_string(value)) return of_string(name, tree_text(value));
+    if (tree_is(value, TREE_TRUE)) return of_text("b", "", 0);
+    if (tree_integer(value, &integer)) return of_double((double)integer);
+    return tree_double(value, &number) ? of_double(number) : 0;
 }
 
 /* With what the API server fills in. */
-static uint64_t of_metadata(const json_t *value)
+static uint64_t of_metadata(const tree *value)
 {
-    uint64_t sum = json_is_object(value) ? sum_of_members(value) : 0;
+    uint64_t sum = sum_of_members(value);
     for (size_t i = 0; i < AWS_METADATA_DEFAULTS; i++) {
         const aws_default *d = &aws_metadata_defaults[i];
         if (decode_member(value, d->name)) continue;
@@ -115,12 +113,12 @@ static uint64_t of_metadata(const json_t *value)
     return of_number(of_text("o", "", 0), sum);
 }
 
-uint64_t aws_class_hash(const json_t *spec, aws_family family)
+uint64_t aws_class_hash(const tree *spec, aws_family family)
 {
     uint64_t sum = of_number(of_text("f", "", 0), (uint64_t)family);
     for (size_t i = 0; i < sizeof covered / sizeof *covered; i++) {
-        const json_t *value = decode_member(spec, covered[i]);
-        uint64_t part = value ? of_value(covered[i], value) : 0;
+        const tree *value = decode_member(spec, covered[i]);
+        uint64_t part = value ? of_value(str(covered[i]), value) : 0;
         if (strcmp(covered[i], "metadataOptions") == 0) part = of_metadata(value);
         if (part) sum += of_number(of_text("m", covered[i], strlen(covered[i])), part);
     }

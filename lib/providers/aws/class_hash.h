@@ -3,7 +3,7 @@
 #ifndef AWS_CLASS_HASH_H
 #define AWS_CLASS_HASH_H
 
-#include <jansson.h>
+#include <json/tree.h>
 
 #include <providers/aws/node_class.h>
 
@@ -11,6 +11,6 @@
 #define AWS_HASH_VERSION "libkarp-1"
 
 /* Lists are sets, the order of members does not count, and what is empty is as good as absent. */
-uint64_t aws_class_hash(const json_t *spec, aws_family family);
+uint64_t aws_class_hash(const tree *spec, aws_family family);
 
 #endif

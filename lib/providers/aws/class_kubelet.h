@@ -7,6 +7,6 @@
 #include <providers/aws/node_class.h>
 
 /* Into a class that is zeroed. The part of the decoder is "spec" before and after. */
-void aws_read_kubelet(decoder *d, const json_t *spec, aws_node_class *out);
+void aws_read_kubelet(decoder *d, const tree *spec, aws_node_class *out);
 
 #endif

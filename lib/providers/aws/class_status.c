@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/class_status.h>
 
-static void read_groups(decoder *d, const json_t *status, aws_node_class *out)
+static void read_groups(decoder *d, const tree *status, aws_node_class *out)
 {
-    const json_t *groups;
+    const tree *groups;
     decode_at(d, "status");
     size_t count = decode_list(d, status, "securityGroups", &groups);
     karp_str *list = scratch_array(d->s, count, sizeof *list);
     for (size_t i = 0; list && i < count; i++) {
         decode_at_element(d, "status.securityGroups", i);
-        list[i] = decode_text(d, json_array_get(groups, i), "id");
+        list[i] = decode_text(d, tree_item(groups, i), "id");
     }
     out->security_groups = list;
     out->security_group_count = list ? count : 0;
@@ -27,23 +27,23 @@ static uint32_t operator_of(karp_str word)
     return KARP_OP_UNKNOWN;
 }
 
-static void read_image(decoder *d, const json_t *image, aws_image *out)
+static void read_image(decoder *d, const tree *image, aws_image *out)
 {
-    const json_t *requirements, *values;
+    const tree *requirements, *values;
     out->id = decode_text(d, image, "id");
     size_t count = decode_list(d, image, "requirements", &requirements);
     karp_requirement *list = scratch_array(d->s, count, sizeof *list);
     for (size_t i = 0; list && i < count; i++) {
-        const json_t *requirement = json_array_get(requirements, i);
+        const tree *requirement = tree_item(requirements, i);
         list[i].key = decode_text(d, requirement, "key");
         list[i].op = operator_of(decode_text(d, requirement, "operator"));
         if (list[i].op == KARP_OP_UNKNOWN) decode_bad(d, "requirements", "have an operator that is none");
         list[i].value_count = decode_list(d, requirement, "values", &values);
         karp_str *texts = scratch_array(d->s, list[i].value_count, sizeof *texts);
         for (size_t k = 0; texts && k < list[i].value_count; k++) {
-            const json_t *value = json_array_get(values, k);
-            if (!json_is_string(value)) decode_bad(d, "requirements", "have a value that is no text");
-            else texts[k] = scratch_text(d->s, (karp_str){ json_string_value(value), json_string_length(value) });
+            const tree *value = tree_item(values, k);
+            if (!is_string(value)) decode_bad(d, "requirements", "have a value that is no text");
+            else texts[k] = scratch_text(d->s, tree_text(value));
         }
         list[i].values = texts;
     }
@@ -51,23 +51,23 @@ static void read_image(decoder *d, const json_t *image, aws_image *out)
     out->requirement_count = list ? count : 0;
 }
 
-static void read_images(decoder *d, const json_t *status, aws_node_class *out)
+static void read_images(decoder *d, const tree *status, aws_node_class *out)
 {
-    const json_t *images;
+    const tree *images;
     decode_at(d, "status");
     size_t count = decode_list(d, status, "amis", &images);
     aws_image *list = scratch_array(d->s, count, sizeof *list);
     for (size_t i = 0; list && i < count; i++) {
         decode_at_element(d, "status.amis", i);
-        read_image(d, json_array_get(images, i), &list[i]);
+        read_image(d, tree_item(images, i), &list[i]);
     }
     out->images = list;
     out->image_count = list ? count : 0;
 }
 
-void aws_read_status(decoder *d, const json_t *status, aws_node_class *out)
+void aws_read_status(decoder *d, const tree *status, aws_node_class *out)
 {
-    const json_t *subnets, *reservations;
+    const tree *subnets, *reservations;
     decode_at(d, "status");
     size_t subnet_count = decode_list(d, status, "subnets", &subnets);
     size_t reservation_count = decode_list(d, status, "capacityReservations", &reservations);
@@ -75,7 +75,7 @@ void aws_read_status(decoder *d, const json_t *status, aws_node_class *out)
     aws_reservation *reservation_list = scratch_array(d->s, reservation_count, sizeof *reservation_list);
     if (!subnet_list || !reservation_list) return;
     for (size_t i = 0; i < subnet_count; i++) {
-        const json_t *subnet = json_array_get(subnets, i);
+        const tree *subnet = tree_item(subnets, i);
         decode_at_element(d, "status.subnets", i);
         subnet_list[i] = (aws_subnet){ decode_text(d, subnet, "zone"), decode_text(d, subnet, "zoneID"),
                                        decode_text(d, subnet, "id"),
@@ -83,7 +83,7 @@ void aws_read_status(decoder *d, const json_t *status, aws_node_class *out)
     }
     for (size_t i = 0; i < reservation_count; i++) {
         static const karp_str usual = TEXT("default");
-        const json_t *reservation = json_array_get(reservations, i);
+        const tree *reservation = tree_item(reservations, i);
         aws_reservation *r = &reservation_list[i];
         decode_at_element(d, "status.capacityReservations", i);
         r->id = decode_text(d, reservation, "id");
@@ -103,7 +103,7 @@ void aws_read_status(decoder *d, const json_t *status, aws_node_class *out)
     read_groups(d, status, out);
     read_images(d, status, out);
     decode_at(d, "status");
-    const json_t *group = decode_object(d, status, "placementGroup");
+    const tree *group = decode_object(d, status, "placementGroup");
     decode_at(d, "status.placementGroup");
     out->placement_group.id = decode_text(d, group, "id");
     out->placement_group.strategy = decode_text(d, group, "strategy");

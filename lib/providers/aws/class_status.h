@@ -6,6 +6,6 @@
 #include <providers/aws/decode.h>
 #include <providers/aws/node_class.h>
 
-void aws_read_status(decoder *d, const json_t *status, aws_node_class *out);
+void aws_read_status(decoder *d, const tree *status, aws_node_class *out);
 
 #endif

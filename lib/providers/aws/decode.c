@@ -4,6 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+void decode_begin(decoder *d, karp_context *context, scratch *s, karp_error *error)
+{
+    memset(d, 0, sizeof *d);
+    d->s = s;
+    d->error = error;
+    trees_init(&d->trees, context);
+}
+
+void decode_end(decoder *d) { trees_free(&d->trees); }
+
 void decode_at(decoder *d, const char *part) { (void)snprintf(d->part, sizeof d->part, "%s", part); }
 
 void decode_at_element(decoder *d, const char *list, size_t index)
@@ -19,79 +29,64 @@ void decode_bad(decoder *d, const char *name, const char *message)
     d->status = provider_fail(d->error, KARP_E_INVALID, field, "%s", message);
 }
 
-const json_t *decode_member(const json_t *object, const char *name)
+const tree *decode_object(decoder *d, const tree *object, const char *name)
 {
-    const json_t *value = json_object_get(object, name);
-    return json_is_null(value) ? NULL : value;
-}
-
-const json_t *decode_object(decoder *d, const json_t *object, const char *name)
-{
-    const json_t *value = decode_member(object, name);
-    if (!value || json_is_object(value)) return value;
+    const tree *value = decode_member(object, name);
+    if (!value || is_map(value)) return value;
     decode_bad(d, name, "must be an object");
     return NULL;
 }
 
-size_t decode_list(decoder *d, const json_t *object, const char *name, const json_t **list)
+size_t decode_list(decoder *d, const tree *object, const char *name, const tree **list)
 {
     *list = decode_member(object, name);
     if (!*list) return 0;
-    if (json_is_array(*list)) return json_array_size(*list);
+    if (is_list(*list)) return items_of(*list);
     decode_bad(d, name, "must be a list");
     return 0;
 }
 
-karp_str decode_text(decoder *d, const json_t *object, const char *name)
+karp_str decode_text(decoder *d, const tree *object, const char *name)
 {
     static const karp_str none = TEXT("");
-    const json_t *value = decode_member(object, name);
+    const tree *value = decode_member(object, name);
     if (!value) return none;
-    if (json_is_string(value)) {
-        return scratch_text(d->s, (karp_str){ json_string_value(value), json_string_length(value) });
+    if (is_string(value)) {
+        return scratch_text(d->s, tree_text(value));
     }
     decode_bad(d, name, "must be text");
     return none;
 }
 
-bool decode_flag(decoder *d, const json_t *object, const char *name)
+bool decode_flag(decoder *d, const tree *object, const char *name)
 {
-    const json_t *value = decode_member(object, name);
-    if (value && !json_is_boolean(value)) decode_bad(d, name, "must be true or false");
-    return json_is_true(value);
+    const tree *value = decode_member(object, name);
+    if (value && !tree_is_bool(value)) decode_bad(d, name, "must be true or false");
+    return tree_is(value, TREE_TRUE);
 }
 
-int64_t decode_count(decoder *d, const json_t *object, const char *name)
+int64_t decode_count(decoder *d, const tree *object, const char *name)
 {
-    const json_t *value = decode_member(object, name);
+    const tree *value = decode_member(object, name);
     if (!value) return 0;
-    json_int_t n = json_integer_value(value);
-    if (json_is_integer(value) && n >= 0 && n <= INT32_MAX) return n;
+    int64_t n;
+    if (tree_integer(value, &n) && n >= 0 && n <= INT32_MAX) return n;
     decode_bad(d, name, "must be a whole number that is not negative");
     return 0;
 }
 
-int64_t decode_some(decoder *d, const json_t *object, const char *name)
+int64_t decode_some(decoder *d, const tree *object, const char *name)
 {
     int64_t count = decode_count(d, object, name);
     if (count == 0) decode_bad(d, name, "must be a whole number of at least 1");
     return count;
 }
 
-json_t *decode_tree(decoder *d, karp_str text, const char *what)
+const tree *decode_tree(decoder *d, karp_str text, const char *what)
 {
-    json_error_t why;
-    memset(&why, 0, sizeof why);
-    json_t *tree = json_loadb(text.ptr ? text.ptr : "", text.len, 0, &why);
-    if (tree && json_is_object(tree)) return tree;
-    if (tree) {
-        json_decref(tree);
+    tree *root = NULL;
+    d->status = tree_read(&d->trees, str(""), text, &root, d->error);
+    if (d->status == KARP_OK && !is_map(root))
         d->status = provider_fail(d->error, KARP_E_INVALID, "", "%s must be an object", what);
-    } else if (!why.text[0]) { /* jansson leaves the text empty when memory was refused */
-        d->status = provider_nomem(d->error);
-    } else {
-        d->status = provider_fail(d->error, KARP_E_SYNTAX, "", "not JSON: %s", why.text);
-        if (d->error) d->error->line = why.line > 0 ? (uint32_t)why.line : 0;
-    }
-    return NULL;
+    return d->status == KARP_OK ? root : NULL;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading members of JSON objects: the first failure is kept, with its field, and later ones change nothing. */
+/* Reading members of JSON objects: the first failure is kept, with its field, and later ones change nothing. Between
+ * decode_begin() and decode_end() there are trees; what is kept of their texts is copied. */
 #ifndef AWS_DECODE_H
 #define AWS_DECODE_H
 
-#include <jansson.h>
-
+#include <json/tree.h>
 #include <providers/fail.h>
 #include <providers/match.h>
-#include <providers/members.h>
 #include <providers/scratch.h>
 
 typedef struct decoder {
@@ -15,7 +14,11 @@ typedef struct decoder {
     karp_error *error;
     karp_status status;
     char part[96]; /* of the object: "spec.kubelet" … */
+    trees trees;
 } decoder;
+
+void decode_begin(decoder *d, karp_context *context, scratch *s, karp_error *error);
+void decode_end(decoder *d);
 
 void decode_at(decoder *d, const char *part);
 void decode_at_element(decoder *d, const char *list, size_t index);
@@ -23,17 +26,30 @@ void decode_at_element(decoder *d, const char *list, size_t index);
 void decode_bad(decoder *d, const char *name, const char *message);
 
 /* NULL = absent, or null. */
-const json_t *decode_member(const json_t *object, const char *name);
-const json_t *decode_object(decoder *d, const json_t *object, const char *name);
-size_t decode_list(decoder *d, const json_t *object, const char *name, const json_t **list);
-karp_str decode_text(decoder *d, const json_t *object, const char *name); /* "" = absent */
-bool decode_flag(decoder *d, const json_t *object, const char *name);
+static inline const tree *decode_member(const tree *object, const char *name) { return tree_get(object, name); }
+const tree *decode_object(decoder *d, const tree *object, const char *name);
+size_t decode_list(decoder *d, const tree *object, const char *name, const tree **list);
+karp_str decode_text(decoder *d, const tree *object, const char *name); /* "" = absent */
+bool decode_flag(decoder *d, const tree *object, const char *name);
 /* A count that the API keeps in 32 bits; 0 = absent. */
-int64_t decode_count(decoder *d, const json_t *object, const char *name);
+int64_t decode_count(decoder *d, const tree *object, const char *name);
 /* The same where it must be there, and not 0. */
-int64_t decode_some(decoder *d, const json_t *object, const char *name);
+int64_t decode_some(decoder *d, const tree *object, const char *name);
 
-/* A whole text; an object. NULL = the failure is in *d. */
-json_t *decode_tree(decoder *d, karp_str text, const char *what);
+static inline bool is_map(const tree *value) { return tree_is(value, TREE_MAP); }
+static inline bool is_list(const tree *value) { return tree_is(value, TREE_LIST); }
+static inline bool is_string(const tree *value) { return tree_is(value, TREE_STRING); }
+/* 0 of what is no list. */
+static inline size_t items_of(const tree *value) { return is_list(value) ? tree_count(value) : 0; }
+/* 0 of what is no map. */
+static inline size_t members_of(const tree *value) { return is_map(value) ? tree_count(value) : 0; }
+/* A text; false = it is another, or none. */
+static inline bool is_text(const tree *value, const char *text)
+{
+    return is_string(value) && str_is(tree_text(value), text);
+}
+
+/* A whole text; an object. It lives as long as the text, till decode_end(). NULL = the failure is in *d. */
+const tree *decode_tree(decoder *d, karp_str text, const char *what);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <providers/aws/decode.h>
 #include <providers/aws/labels.h>
+#include <providers/aws/plugin.h>
 #include <providers/memory.h>
 
 const aws_default aws_metadata_defaults[AWS_METADATA_DEFAULTS] = {
@@ -49,44 +50,43 @@ size_t aws_pool_defaults(const karp_requirement *given, size_t count, karp_requi
 
 /* ---- node classes ---------------------------------------------------------------------------- */
 
-static bool complete(json_t *options)
+static void complete(trees *t, tree *options)
 {
-    bool ok = options != NULL;
-    for (size_t i = 0; ok && i < AWS_METADATA_DEFAULTS; i++) {
+    for (size_t i = 0; i < AWS_METADATA_DEFAULTS; i++) {
         const aws_default *d = &aws_metadata_defaults[i];
-        if (decode_member(options, d->name)) continue;
-        ok = json_object_set_new(options, d->name, d->text ? json_string(d->text) : json_integer(d->number)) == 0;
+        tree_default(t, options, d->name, d->text ? tree_new_text(t, str(d->text)) : tree_new_integer(t, d->number));
     }
-    return ok;
 }
 
-static bool complete_spec(json_t *tree)
+static void complete_spec(trees *t, const tree *root)
 {
-    json_t *spec = json_object_get(tree, "spec");
-    if (!json_is_object(spec)) return true;
-    json_t *options = json_object_get(spec, "metadataOptions");
-    if (json_is_object(options)) return complete(options);
-    json_t *fresh = json_object();
-    bool ok = complete(fresh) && json_object_set(spec, "metadataOptions", fresh) == 0;
-    json_decref(fresh);
-    return ok;
+    tree *spec = tree_get(root, "spec");
+    if (!is_map(spec)) return;
+    if (!is_map(tree_get(spec, "metadataOptions"))) tree_set(t, spec, "metadataOptions", tree_new(t, TREE_MAP));
+    complete(t, tree_get(spec, "metadataOptions"));
 }
 
 uint32_t aws_class_defaults(void *handle, const karp_provider_document *document, const karp_provider_memory *memory,
                             karp_str *completed, karp_provider_problem *problem)
 {
-    (void)handle;
+    karp_context *context = ((const aws_handle *)handle)->context;
     karp_error error;
+    decoder d;
+    strbuf out;
     karp_error_init(&error, sizeof error);
-    decoder d = { .error = &error };
-    json_t *tree = decode_tree(&d, document->text, "an EC2NodeClass");
-    if (!tree) return provider_problem_of(problem, &error);
-    bool failed = !complete_spec(tree);
-    size_t length = failed ? 0 : json_dumpb(tree, NULL, 0, JSON_COMPACT);
-    char *text = memory_piece(memory, length + 1, 1, &failed);
-    if (text && !failed) failed = length == 0 || json_dumpb(tree, text, length, JSON_COMPACT) != length;
-    json_decref(tree);
+    decode_begin(&d, context, NULL, &error);
+    strbuf_init(&out, context);
+    const tree *root = decode_tree(&d, document->text, "an EC2NodeClass");
+    if (root) {
+        complete_spec(&d.trees, root);
+        tree_write(&out, root);
+    }
+    bool failed = out.failed || d.trees.status != KARP_OK;
+    decode_end(&d);
+    karp_str text = root && !failed ? memory_text(memory, (karp_str){ out.ptr, out.len }, &failed) : str("");
+    strbuf_free(&out);
+    if (!root) return provider_problem_of(problem, &error);
     if (failed) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
-    *completed = (karp_str){ text, length };
+    *completed = text;
     return KARP_PROVIDER_OK;
 }

@@ -8,7 +8,7 @@
 #include <karp/values.h>
 
 /* Dollars an hour as text; false after a failure. */
-static bool dollars_at(decoder *d, const json_t *object, const char *name, double *out)
+static bool dollars_at(decoder *d, const tree *object, const char *name, double *out)
 {
     karp_str text = decode_text(d, object, name);
     if (d->status || d->s->failed) return false;
@@ -19,78 +19,85 @@ static bool dollars_at(decoder *d, const json_t *object, const char *name, doubl
 
 /* ---- on demand ------------------------------------------------------------------------------- */
 
-static bool says(const json_t *attributes, const char *name, const char *value)
+static bool says(const tree *attributes, const char *name, const char *value)
 {
-    const char *text = json_string_value(json_object_get(attributes, name));
-    return !text || strcmp(text, value) == 0;
+    const tree *text = decode_member(attributes, name);
+    return !is_string(text) || str_is(tree_text(text), value);
 }
 
 /* Linux without anything installed, on shared machines; bare metal counts as dedicated. */
-static bool is_wanted(const aws_facts *facts, const json_t *product)
+static bool is_wanted(const aws_facts *facts, const tree *product)
 {
-    const json_t *attributes = json_object_get(product, "attributes");
-    const char *family = json_string_value(json_object_get(product, "productFamily"));
-    bool metal = family && strcmp(family, "Compute Instance (bare metal)") == 0;
-    return json_object_get(attributes, "instanceType") && says(attributes, "regionCode", facts->region.ptr) &&
+    const tree *attributes = decode_member(product, "attributes");
+    bool metal = is_text(decode_member(product, "productFamily"), "Compute Instance (bare metal)");
+    return decode_member(attributes, "instanceType") && says(attributes, "regionCode", facts->region.ptr) &&
            says(attributes, "operatingSystem", "Linux") && says(attributes, "preInstalledSw", "NA") &&
            says(attributes, "capacitystatus", "Used") && says(attributes, "operation", "RunInstances") &&
            (says(attributes, "tenancy", "Shared") || (metal && says(attributes, "tenancy", "Dedicated")));
 }
 
 /* {"TERM": {"priceDimensions": {"DIMENSION": {"pricePerUnit": {"USD": "0.096"}}}}}: the first that costs something. */
-static bool price_of(decoder *d, const json_t *terms, double *out)
+static bool price_of(decoder *d, const tree *terms, double *out)
 {
-    for (void *at = json_is_object(terms) ? first_member(terms) : NULL; at; at = next_member(terms, at)) {
-        const json_t *dimensions = json_object_get(json_object_iter_value(at), "priceDimensions");
-        for (void *k = json_is_object(dimensions) ? first_member(dimensions) : NULL; k;
-             k = next_member(dimensions, k)) {
-            const json_t *unit = decode_object(d, json_object_iter_value(k), "pricePerUnit");
+    for (size_t i = 0; i < members_of(terms); i++) {
+        const tree *dimensions = decode_member(tree_member_at(terms, i)->value, "priceDimensions");
+        for (size_t k = 0; k < members_of(dimensions); k++) {
+            const tree *unit = decode_object(d, tree_member_at(dimensions, k)->value, "pricePerUnit");
             if (unit && decode_member(unit, "USD") && dollars_at(d, unit, "USD", out) && *out > 0) return true;
         }
     }
     return false;
 }
 
-static size_t take_product(aws_facts *into, decoder *d, const json_t *product, const json_t *terms)
+static size_t take_product(aws_facts *into, decoder *d, const tree *product, const tree *terms)
 {
     double price = 0;
     if (!is_wanted(into, product)) return 0;
-    karp_str name = decode_text(d, json_object_get(product, "attributes"), "instanceType");
+    karp_str name = decode_text(d, decode_member(product, "attributes"), "instanceType");
     aws_type *type = aws_facts_find(into, name);
     if (!type || !price_of(d, terms, &price)) return 0;
     type->on_demand = price;
     return 1;
 }
 
+/* NULL = it is no JSON. */
+static const tree *product_in(decoder *d, karp_str text)
+{
+    enum { DEEPEST = 100 };
+    tree *product = NULL;
+    tree_fault fault;
+    karp_status status = tree_parse(&d->trees, text, DEEPEST, &product, NULL, &fault);
+    if (status == KARP_E_NOMEM) d->status = provider_nomem(d->error);
+    return status == KARP_OK ? product : NULL;
+}
+
 /* GetProducts: each product a text of JSON, or the object itself. */
-static size_t read_list(aws_facts *into, decoder *d, const json_t *list)
+static size_t read_list(aws_facts *into, decoder *d, const tree *list)
 {
     size_t taken = 0;
-    for (size_t i = 0; i < json_array_size(list) && !d->status; i++) {
+    for (size_t i = 0; i < items_of(list) && !d->status; i++) {
         decode_at_element(d, "PriceList", i);
-        const json_t *entry = json_array_get(list, i);
-        json_t *inside = json_is_string(entry)
-                             ? json_loadb(json_string_value(entry), json_string_length(entry), 0, NULL)
-                             : NULL;
-        const json_t *product = json_is_string(entry) ? inside : entry;
-        if (!json_is_object(product)) decode_bad(d, "", "must be a product in JSON");
+        const tree *entry = tree_item(list, i);
+        const tree *product = is_string(entry) ? product_in(d, tree_text(entry)) : entry;
+        if (d->status) return taken;
+        if (!is_map(product)) decode_bad(d, "", "must be a product in JSON");
         else
-            taken += take_product(into, d, json_object_get(product, "product"),
-                                  json_object_get(json_object_get(product, "terms"), "OnDemand"));
-        json_decref(inside);
+            taken += take_product(into, d, decode_member(product, "product"),
+                                  decode_member(decode_member(product, "terms"), "OnDemand"));
     }
     return taken;
 }
 
-static size_t read_bulk(aws_facts *into, decoder *d, const json_t *tree)
+static size_t read_bulk(aws_facts *into, decoder *d, const tree *root)
 {
     size_t taken = 0;
-    const json_t *products = decode_object(d, tree, "products");
-    const json_t *terms = json_object_get(json_object_get(tree, "terms"), "OnDemand");
-    for (void *at = products ? first_member(products) : NULL; at && !d->status; at = next_member(products, at)) {
-        const char *sku = json_object_iter_key(at);
-        decode_at(d, sku);
-        taken += take_product(into, d, json_object_iter_value(at), json_object_get(terms, sku));
+    const tree *products = decode_object(d, root, "products");
+    const tree *terms = decode_member(decode_member(root, "terms"), "OnDemand");
+    for (size_t i = 0; i < members_of(products) && !d->status; i++) {
+        const tree_member *at = tree_member_at(products, i);
+        karp_str sku = tree_member_name(at);
+        str_shorten(d->part, sizeof d->part, sku);
+        taken += take_product(into, d, at->value, tree_find_str(terms, sku));
     }
     return taken;
 }
@@ -102,12 +109,12 @@ static void take_on_demand_for_spot(aws_facts *into)
     }
 }
 
-void aws_read_on_demand(aws_facts *into, decoder *d, const json_t *tree)
+void aws_read_on_demand(aws_facts *into, decoder *d, const tree *root)
 {
-    const json_t *list;
+    const tree *list;
     for (size_t i = 0; i < into->count; i++) into->types[i].on_demand = AWS_UNKNOWN;
-    decode_list(d, tree, "PriceList", &list);
-    size_t taken = list ? read_list(into, d, list) : read_bulk(into, d, tree);
+    decode_list(d, root, "PriceList", &list);
+    size_t taken = list ? read_list(into, d, list) : read_bulk(into, d, root);
     decode_at(d, "");
     if (taken == 0) decode_bad(d, list ? "PriceList" : "products", "have no Linux price of a known type in the region");
     take_on_demand_for_spot(into);
@@ -115,7 +122,7 @@ void aws_read_on_demand(aws_facts *into, decoder *d, const json_t *tree)
 
 /* ---- spot ------------------------------------------------------------------------------------ */
 
-static void spot_at(aws_facts *into, decoder *d, const json_t *entry, int64_t *newest)
+static void spot_at(aws_facts *into, decoder *d, const tree *entry, int64_t *newest)
 {
     double price = 0;
     int64_t when = 0;
@@ -138,10 +145,10 @@ static void spot_at(aws_facts *into, decoder *d, const json_t *entry, int64_t *n
 }
 
 /* The latest entry of each type and zone; where there is none, there is no price. */
-void aws_read_spot(aws_facts *into, decoder *d, const json_t *tree)
+void aws_read_spot(aws_facts *into, decoder *d, const tree *root)
 {
-    const json_t *list;
-    size_t count = decode_list(d, tree, "SpotPriceHistory", &list);
+    const tree *list;
+    size_t count = decode_list(d, root, "SpotPriceHistory", &list);
     int64_t *newest = scratch_array(d->s, into->count * AWS_ZONES_MOST, sizeof *newest);
     if (!list) decode_bad(d, "SpotPriceHistory", "is missing");
     for (size_t i = 0; i < into->count; i++) {
@@ -149,7 +156,7 @@ void aws_read_spot(aws_facts *into, decoder *d, const json_t *tree)
     }
     for (size_t i = 0; newest && i < count && !d->status; i++) {
         decode_at_element(d, "SpotPriceHistory", i);
-        spot_at(into, d, json_array_get(list, i), newest);
+        spot_at(into, d, tree_item(list, i), newest);
     }
     into->spot_known = true;
 }

@@ -23,7 +23,7 @@ static size_t add_zone(aws_facts *into, decoder *d, karp_str name)
     return at;
 }
 
-static void zone_at(aws_facts *into, decoder *d, const json_t *entry)
+static void zone_at(aws_facts *into, decoder *d, const tree *entry)
 {
     karp_str zone = decode_text(d, entry, "Location"), type = decode_text(d, entry, "InstanceType");
     karp_str what = decode_text(d, entry, "LocationType");
@@ -67,15 +67,15 @@ static void order_zones(aws_facts *into)
 }
 
 /* Zones keep their prices. */
-static void read_offerings(aws_facts *into, decoder *d, const json_t *tree)
+static void read_offerings(aws_facts *into, decoder *d, const tree *root)
 {
-    const json_t *list;
-    size_t count = decode_list(d, tree, "InstanceTypeOfferings", &list);
+    const tree *list;
+    size_t count = decode_list(d, root, "InstanceTypeOfferings", &list);
     if (!list) decode_bad(d, "InstanceTypeOfferings", "is missing");
     for (size_t i = 0; i < into->count; i++) into->types[i].zones = 0;
     for (size_t i = 0; i < count && !d->status; i++) {
         decode_at_element(d, "InstanceTypeOfferings", i);
-        zone_at(into, d, json_array_get(list, i));
+        zone_at(into, d, tree_item(list, i));
     }
     order_zones(into);
     into->region_known = true;
@@ -83,13 +83,14 @@ static void read_offerings(aws_facts *into, decoder *d, const json_t *tree)
 
 /* ---- limits and memory ----------------------------------------------------------------------- */
 
-static void read_limits(aws_facts *into, decoder *d, const json_t *tree)
+static void read_limits(aws_facts *into, decoder *d, const tree *root)
 {
-    for (void *at = first_member(tree); at && !d->status; at = next_member(tree, at)) {
-        const char *name = json_object_iter_key(at);
-        const json_t *limits = decode_object(d, tree, name);
-        aws_type *type = aws_facts_find(into, (karp_str){ name, strlen(name) });
-        decode_at(d, name);
+    for (size_t i = 0; i < members_of(root) && !d->status; i++) {
+        const tree *limits = tree_member_at(root, i)->value;
+        karp_str name = tree_member_name(tree_member_at(root, i));
+        aws_type *type = aws_facts_find(into, name);
+        str_shorten(d->part, sizeof d->part, name);
+        if (!tree_is_null(limits) && !is_map(limits)) decode_bad(d, "", "must be an object");
         bool trunking = decode_flag(d, limits, "isTrunkingCompatible");
         int64_t branches = decode_count(d, limits, "branchInterface"),
                 addresses = decode_count(d, limits, "ipv4PerInterface");
@@ -104,21 +105,21 @@ static void read_limits(aws_facts *into, decoder *d, const json_t *tree)
 }
 
 /* An amount, of nodes with these images. */
-static void add_seen(aws_facts *into, decoder *d, aws_type *type, const json_t *object, const char *name,
-                     const json_t *images)
+static void add_seen(aws_facts *into, decoder *d, aws_type *type, const tree *amount, const char *name,
+                     const tree *images)
 {
     double bytes = 0;
-    karp_str text = decode_text(d, object, name);
+    karp_str text = tree_text(amount);
     if (!d->s->failed && (karp_quantity_double(text, &bytes) != KARP_OK || !(bytes >= 1 && bytes < 9e15))) {
         decode_bad(d, name, "must be a quantity of memory");
     }
-    size_t count = json_array_size(images);
+    size_t count = items_of(images);
     aws_seen *seen = scratch_array(d->s, 1, sizeof *seen);
     karp_str *ids = scratch_array(d->s, count, sizeof *ids);
     for (size_t i = 0; ids && i < count; i++) {
-        const json_t *id = json_array_get(images, i);
-        if (!json_is_string(id) || json_string_length(id) == 0) decode_bad(d, "images", "must be ids");
-        else ids[i] = scratch_text(d->s, (karp_str){ json_string_value(id), json_string_length(id) });
+        const tree *id = tree_item(images, i);
+        if (tree_text(id).len == 0) decode_bad(d, "images", "must be ids");
+        else ids[i] = scratch_text(d->s, tree_text(id));
     }
     if (!type || !seen || !ids || d->status || d->s->failed) return;
     *seen = (aws_seen){ ids, count, (int64_t)bytes, type->seen };
@@ -127,18 +128,18 @@ static void add_seen(aws_facts *into, decoder *d, aws_type *type, const json_t *
 }
 
 /* By type an amount, or a list with the images that each amount was seen with. */
-static void read_memory(aws_facts *into, decoder *d, const json_t *tree)
+static void read_memory(aws_facts *into, decoder *d, const tree *root)
 {
-    for (void *at = first_member(tree); at && !d->status; at = next_member(tree, at)) {
-        const char *name = json_object_iter_key(at);
-        const json_t *value = json_object_iter_value(at), *images;
-        aws_type *type = aws_facts_find(into, (karp_str){ name, strlen(name) });
-        if (!json_is_array(value)) add_seen(into, d, type, tree, name, NULL);
-        for (size_t i = 0; i < json_array_size(value) && !d->status; i++) {
-            decode_at_element(d, name, i);
-            if (decode_list(d, json_array_get(value, i), "images", &images) == 0)
-                decode_bad(d, "images", "must list some");
-            else add_seen(into, d, type, json_array_get(value, i), "memory", images);
+    for (size_t i = 0; i < members_of(root) && !d->status; i++) {
+        const tree *value = tree_member_at(root, i)->value, *images;
+        char name[64];
+        str_shorten(name, sizeof name, tree_member_name(tree_member_at(root, i)));
+        aws_type *type = aws_facts_find(into, tree_member_name(tree_member_at(root, i)));
+        if (!is_list(value)) add_seen(into, d, type, value, name, NULL);
+        for (size_t k = 0; k < items_of(value) && !d->status; k++) {
+            decode_at_element(d, name, k);
+            if (decode_list(d, tree_item(value, k), "images", &images) == 0) decode_bad(d, "images", "must list some");
+            else add_seen(into, d, type, decode_member(tree_item(value, k), "memory"), "memory", images);
         }
         decode_at(d, "");
     }
@@ -148,7 +149,7 @@ static void read_memory(aws_facts *into, decoder *d, const json_t *tree)
 
 static const struct {
     const char *kind;
-    void (*read)(aws_facts *into, decoder *d, const json_t *tree);
+    void (*read)(aws_facts *into, decoder *d, const tree *root);
 } readers[] = {
     { "types", aws_read_types },      { "offerings", read_offerings }, { "on-demand-prices", aws_read_on_demand },
     { "spot-prices", aws_read_spot }, { "limits", read_limits },       { "discovered-memory", read_memory },
@@ -163,11 +164,11 @@ karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_e
             error, KARP_E_INVALID, "kind",
             "aws has facts of the kinds types, offerings, on-demand-prices, spot-prices, limits, discovered-memory");
     }
-    decoder d = { .s = &into->s, .error = error };
-    json_t *tree = decode_tree(&d, text, "a file of facts");
-    if (!tree) return d.status;
-    readers[at].read(into, &d, tree);
-    json_decref(tree);
+    decoder d;
+    decode_begin(&d, into->s.context, &into->s, error);
+    const tree *root = decode_tree(&d, text, "a file of facts");
+    if (root) readers[at].read(into, &d, root);
+    decode_end(&d);
     if (into->s.failed && (!d.status || d.status == KARP_E_INVALID)) return provider_nomem(error);
     return d.status;
 }

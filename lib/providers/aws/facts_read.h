@@ -17,8 +17,8 @@
 karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_error *error);
 
 /* One kind each, of a tree that was read. Failures are in the decoder. */
-void aws_read_types(aws_facts *into, decoder *d, const json_t *tree); /* facts_types.c */
-void aws_read_on_demand(aws_facts *into, decoder *d, const json_t *tree); /* facts_prices.c */
-void aws_read_spot(aws_facts *into, decoder *d, const json_t *tree);
+void aws_read_types(aws_facts *into, decoder *d, const tree *root); /* facts_types.c */
+void aws_read_on_demand(aws_facts *into, decoder *d, const tree *root); /* facts_prices.c */
+void aws_read_spot(aws_facts *into, decoder *d, const tree *root);
 
 #endif

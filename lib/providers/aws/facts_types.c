@@ -5,29 +5,28 @@
 #include <math.h>
 #include <string.h>
 
-static bool has_word(const json_t *list, const char *word)
+static bool has_word(const tree *list, const char *word)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *text = json_string_value(json_array_get(list, i));
-        if (text && strcmp(text, word) == 0) return true;
+    for (size_t i = 0; i < items_of(list); i++) {
+        if (is_text(tree_item(list, i), word)) return true;
     }
     return false;
 }
 
-static const json_t *words_at(decoder *d, const json_t *object, const char *name)
+static const tree *words_at(decoder *d, const tree *object, const char *name)
 {
-    const json_t *list;
+    const tree *list;
     size_t count = decode_list(d, object, name, &list);
     for (size_t i = 0; i < count; i++) {
-        if (!json_is_string(json_array_get(list, i))) decode_bad(d, name, "must hold texts");
+        if (!is_string(tree_item(list, i))) decode_bad(d, name, "must hold texts");
     }
     return list;
 }
 
 /* A member of an object that has to be there. */
-static const json_t *part(decoder *d, const json_t *type, const char *name)
+static const tree *part(decoder *d, const tree *type, const char *name)
 {
-    const json_t *found = decode_object(d, type, name);
+    const tree *found = decode_object(d, type, name);
     if (!found) decode_bad(d, name, "is missing");
     return found;
 }
@@ -35,21 +34,20 @@ static const json_t *part(decoder *d, const json_t *type, const char *name)
 /* ---- processor ------------------------------------------------------------------------------- */
 
 /* The first architecture that Karpenter maps decides; false = there is none. */
-static bool read_processor(decoder *d, const json_t *type, aws_type *out)
+static bool read_processor(decoder *d, const tree *type, aws_type *out)
 {
-    const json_t *processor = part(d, type, "ProcessorInfo");
-    const json_t *names = words_at(d, processor, "SupportedArchitectures");
+    const tree *processor = part(d, type, "ProcessorInfo");
+    const tree *names = words_at(d, processor, "SupportedArchitectures");
     bool found = false;
-    for (size_t i = 0; i < json_array_size(names) && !found; i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        bool arm = name && strcmp(name, "arm64") == 0;
-        found = arm || (name && strcmp(name, "x86_64") == 0);
+    for (size_t i = 0; i < items_of(names) && !found; i++) {
+        bool arm = is_text(tree_item(names, i), "arm64");
+        found = arm || is_text(tree_item(names, i), "x86_64");
         if (arm) out->flags |= EC2_ARM64;
     }
     out->cpu_maker = decode_text(d, processor, "Manufacturer");
-    const json_t *clock = decode_member(processor, "SustainedClockSpeedInGhz");
-    double ghz = json_number_value(clock);
-    if (clock && !(json_is_number(clock) && ghz >= 0 && ghz < 1000))
+    const tree *clock = decode_member(processor, "SustainedClockSpeedInGhz");
+    double ghz = 0;
+    if (clock && !(tree_double(clock, &ghz) && ghz >= 0 && ghz < 1000))
         decode_bad(d, "ProcessorInfo.SustainedClockSpeedInGhz", "must be a clock in GHz");
     else out->clock_mhz = (int64_t)floor(ghz * 1000 + 0.5);
     if (has_word(words_at(d, processor, "SupportedFeatures"), "nested-virtualization"))
@@ -62,15 +60,15 @@ enum { INTERFACES_MOST = 65535 };
 
 /* ---- network --------------------------------------------------------------------------------- */
 
-static void read_network(decoder *d, const json_t *type, aws_type *out)
+static void read_network(decoder *d, const tree *type, aws_type *out)
 {
-    const json_t *network = part(d, type, "NetworkInfo"), *cards;
+    const tree *network = part(d, type, "NetworkInfo"), *cards;
     size_t count = decode_list(d, network, "NetworkCards", &cards);
     int64_t usual = decode_count(d, network, "DefaultNetworkCardIndex");
     out->enis = decode_some(d, network, "MaximumNetworkInterfaces");
     out->network_cards = count ? (int64_t)count : 1;
     for (size_t i = 0; i < count; i++) {
-        const json_t *card = json_array_get(cards, i);
+        const tree *card = tree_item(cards, i);
         int64_t most = decode_count(d, card, "MaximumNetworkInterfaces"),
                 index = decode_count(d, card, "NetworkCardIndex");
         if (index == usual) out->enis = most;
@@ -98,7 +96,7 @@ static void add_device(decoder *d, aws_type *out, aws_device device)
     else out->devices[out->device_count++] = device;
 }
 
-static void read_devices(decoder *d, const json_t *type, aws_type *out)
+static void read_devices(decoder *d, const tree *type, aws_type *out)
 {
     static const struct {
         const char *object, *list;
@@ -108,10 +106,10 @@ static void read_devices(decoder *d, const json_t *type, aws_type *out)
                    { "NeuronInfo", "NeuronDevices", EC2_NEURON } };
     static const karp_str aws = TEXT("AWS");
     for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
-        const json_t *list;
+        const tree *list;
         size_t count = decode_list(d, decode_object(d, type, places[p].object), places[p].list, &list);
         for (size_t i = 0; i < count && !d->status; i++) {
-            const json_t *one = json_array_get(list, i);
+            const tree *one = tree_item(list, i);
             aws_device device = { .kind = places[p].kind,
                                   .name = decode_text(d, one, "Name"),
                                   .count = decode_count(d, one, "Count") };
@@ -127,20 +125,20 @@ static void read_devices(decoder *d, const json_t *type, aws_type *out)
 
 /* ---- the rest -------------------------------------------------------------------------------- */
 
-static void read_disks(decoder *d, const json_t *type, aws_type *out)
+static void read_disks(decoder *d, const tree *type, aws_type *out)
 {
-    const json_t *ebs = decode_object(d, type, "EbsInfo"), *storage = decode_object(d, type, "InstanceStorageInfo");
-    const json_t *optimized = decode_object(d, ebs, "EbsOptimizedInfo");
+    const tree *ebs = decode_object(d, type, "EbsInfo"), *storage = decode_object(d, type, "InstanceStorageInfo");
+    const tree *optimized = decode_object(d, ebs, "EbsOptimizedInfo");
     bool usual = match_is(decode_text(d, ebs, "EbsOptimizedSupport"), "default");
     if (usual && optimized) out->ebs_mbps = decode_count(d, optimized, "MaximumBandwidthInMbps");
     if (storage && decode_member(storage, "TotalSizeInGB")) out->local_gb = decode_count(d, storage, "TotalSizeInGB");
     if (storage && !match_is(decode_text(d, storage, "NvmeSupport"), "unsupported")) out->flags |= EC2_NVME;
 }
 
-static void read_flags(decoder *d, const json_t *type, aws_type *out)
+static void read_flags(decoder *d, const tree *type, aws_type *out)
 {
-    const json_t *classes = words_at(d, type, "SupportedUsageClasses");
-    const json_t *groups = words_at(d, decode_object(d, type, "PlacementGroupInfo"), "SupportedStrategies");
+    const tree *classes = words_at(d, type, "SupportedUsageClasses");
+    const tree *groups = words_at(d, decode_object(d, type, "PlacementGroupInfo"), "SupportedStrategies");
     if (has_word(classes, "on-demand")) out->flags |= EC2_ON_DEMAND;
     if (has_word(classes, "spot")) out->flags |= EC2_SPOT;
     if (has_word(classes, "capacity-block")) out->flags |= EC2_CAPACITY_BLOCK;
@@ -152,7 +150,7 @@ static void read_flags(decoder *d, const json_t *type, aws_type *out)
 }
 
 /* false = Karpenter takes no notice of such types. */
-static bool read_type(decoder *d, const json_t *type, aws_type *out)
+static bool read_type(decoder *d, const tree *type, aws_type *out)
 {
     memset(out, 0, sizeof *out);
     out->limits_ipv4 = out->network_mbps = out->ebs_mbps = out->local_gb = AWS_UNKNOWN;
@@ -168,7 +166,7 @@ static bool read_type(decoder *d, const json_t *type, aws_type *out)
     read_devices(d, type, out);
     read_disks(d, type, out);
     read_flags(d, type, out);
-    const json_t *virtualization = words_at(d, type, "SupportedVirtualizationTypes");
+    const tree *virtualization = words_at(d, type, "SupportedVirtualizationTypes");
     return mapped && (!virtualization || has_word(virtualization, "hvm"));
 }
 
@@ -190,16 +188,16 @@ static void take_over(const aws_facts *from, aws_type *type)
     memcpy(type->spot, known->spot, sizeof type->spot);
 }
 
-void aws_read_types(aws_facts *into, decoder *d, const json_t *tree)
+void aws_read_types(aws_facts *into, decoder *d, const tree *root)
 {
-    const json_t *list;
-    size_t count = decode_list(d, tree, "InstanceTypes", &list), n = 0;
+    const tree *list;
+    size_t count = decode_list(d, root, "InstanceTypes", &list), n = 0;
     if (count == 0) decode_bad(d, "InstanceTypes", "must list some");
     aws_type *types = scratch_array(d->s, count, sizeof *types);
     for (size_t i = 0; types && i < count && !d->status; i++) {
         decode_at_element(d, "InstanceTypes", i);
-        if (!json_is_object(json_array_get(list, i))) decode_bad(d, "", "must be an object");
-        else if (read_type(d, json_array_get(list, i), &types[n])) take_over(into, &types[n++]);
+        if (!is_map(tree_item(list, i))) decode_bad(d, "", "must be an object");
+        else if (read_type(d, tree_item(list, i), &types[n])) take_over(into, &types[n++]);
     }
     if (!types || d->status || d->s->failed) return;
     into->types = types;

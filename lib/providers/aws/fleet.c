@@ -139,12 +139,12 @@ uint32_t aws_launch_request(void *handle, const void *node_class, const karp_pro
 {
     if (launch->candidate_count == 0)
         return provider_problem(problem, KARP_PROVIDER_INVALID, "candidates", "there are none");
-    json_t *tree = make_request(handle, aws_class_of(node_class), launch, claim);
-    bool failed = tree == NULL;
-    size_t length = failed ? 0 : json_dumpb(tree, NULL, 0, JSON_COMPACT | JSON_SORT_KEYS);
+    json_t *made = make_request(handle, aws_class_of(node_class), launch, claim);
+    bool failed = made == NULL;
+    size_t length = failed ? 0 : json_dumpb(made, NULL, 0, JSON_COMPACT | JSON_SORT_KEYS);
     char *text = memory_piece(memory, length + 1, 1, &failed);
-    if (!failed) failed = length == 0 || json_dumpb(tree, text, length, JSON_COMPACT | JSON_SORT_KEYS) != length;
-    json_decref(tree);
+    if (!failed) failed = length == 0 || json_dumpb(made, text, length, JSON_COMPACT | JSON_SORT_KEYS) != length;
+    json_decref(made);
     if (failed) return out_of_memory(problem);
     *request = (karp_str){ text, length };
     return KARP_PROVIDER_OK;
@@ -268,9 +268,9 @@ static uint32_t mark_failure(const fleet_failure *f)
     return reserved ? mark_reservation(f) : mark_offering(f);
 }
 
-static void read_failure(decoder *d, const json_t *failure, fleet_failure *f)
+static void read_failure(decoder *d, const tree *failure, fleet_failure *f)
 {
-    const json_t *overrides = decode_object(d, decode_object(d, failure, "LaunchTemplateAndOverrides"), "Overrides");
+    const tree *overrides = decode_object(d, decode_object(d, failure, "LaunchTemplateAndOverrides"), "Overrides");
     f->code = decode_text(d, failure, "ErrorCode");
     f->message = decode_text(d, failure, "ErrorMessage");
     f->instance_type = decode_text(d, overrides, "InstanceType");
@@ -280,15 +280,15 @@ static void read_failure(decoder *d, const json_t *failure, fleet_failure *f)
 
 /* Marks what there was none of; `other` = the first code that means something else. */
 static uint32_t take_errors(aws_handle *h, decoder *d, const aws_node_class *c, const karp_provider_launch *launch,
-                            const json_t *tree, int64_t now, karp_str *other, karp_provider_problem *problem)
+                            const tree *root, int64_t now, karp_str *other, karp_provider_problem *problem)
 {
-    const json_t *errors;
+    const tree *errors;
     uint32_t kind = KARP_PROVIDER_OK;
-    size_t count = decode_list(d, tree, "Errors", &errors);
+    size_t count = decode_list(d, root, "Errors", &errors);
     for (size_t i = 0; i < count && kind == KARP_PROVIDER_OK; i++) {
         decode_at_element(d, "Errors", i);
         fleet_failure f = { .h = h, .c = c, .launch = launch, .now = now, .problem = problem };
-        read_failure(d, json_array_get(errors, i), &f);
+        read_failure(d, tree_item(errors, i), &f);
         if (means_no_capacity(f.code)) kind = mark_failure(&f);
         else if (!other->len) *other = f.code;
         if (means_no_spot(f.code)) kind = mark_spot(h, now, problem);
@@ -296,21 +296,21 @@ static uint32_t take_errors(aws_handle *h, decoder *d, const aws_node_class *c, 
     return kind;
 }
 
-static void take_instance(decoder *d, const json_t *instance, const karp_provider_launch *launch, int64_t now,
+static void take_instance(decoder *d, const tree *instance, const karp_provider_launch *launch, int64_t now,
                           karp_provider_node *node)
 {
     static const char start[] = "aws:///";
-    const json_t *overrides = decode_object(d, decode_object(d, instance, "LaunchTemplateAndOverrides"), "Overrides"),
-                 *ids;
+    const tree *overrides = decode_object(d, decode_object(d, instance, "LaunchTemplateAndOverrides"), "Overrides"),
+               *ids;
     (void)decode_list(d, instance, "InstanceIds", &ids);
-    const char *id = json_string_value(json_array_get(ids, 0));
+    karp_str id = tree_text(tree_item(ids, 0));
     karp_str zone = decode_text(d, overrides, "AvailabilityZone");
-    if (!id || !zone.len) decode_bad(d, "", "must have an id and a zone");
+    if (!id.len || !zone.len) decode_bad(d, "", "must have an id and a zone");
     if (d->status) return;
-    size_t length = sizeof start + zone.len + strlen(id) + 1;
+    size_t length = sizeof start + zone.len + id.len + 1;
     char *text = scratch_alloc(d->s, length);
     if (!text) return;
-    int n = snprintf(text, length, "%s%.*s/%s", start, (int)zone.len, zone.ptr, id);
+    int n = snprintf(text, length, "%s%.*s/%.*s", start, (int)zone.len, zone.ptr, (int)id.len, id.ptr);
     karp_label *label = scratch_array(d->s, 2, sizeof *label);
     if (!label || n < 0) return;
     label[0] = (karp_label){ TEXT(LAUNCH_ZONE), zone };
@@ -332,16 +332,16 @@ uint32_t aws_launch_result(void *handle, const void *node_class, const karp_prov
     karp_error_init(&error, sizeof error);
     scratch s;
     scratch_init_on(&s, memory);
-    decoder d = { .s = &s, .error = &error };
+    decoder d;
+    decode_begin(&d, ((const aws_handle *)handle)->context, &s, &error);
     karp_str other = TEXT("");
-    json_t *tree = decode_tree(&d, answer, "the answer");
-    if (!tree) return provider_problem_of(problem, &error);
-    const json_t *instances;
-    size_t count = decode_list(&d, tree, "Instances", &instances);
-    uint32_t kind = take_errors(handle, &d, aws_class_of(node_class), launch, tree, now, &other, problem);
+    const tree *root = decode_tree(&d, answer, "the answer"), *instances;
+    size_t count = decode_list(&d, root, "Instances", &instances);
+    uint32_t kind = root ? take_errors(handle, &d, aws_class_of(node_class), launch, root, now, &other, problem) : 0;
     decode_at(&d, "Instances[0]");
-    if (count && !kind) take_instance(&d, json_array_get(instances, 0), launch, now, node);
-    json_decref(tree);
+    if (count && !kind) take_instance(&d, tree_item(instances, 0), launch, now, node);
+    decode_end(&d);
+    if (!root) return provider_problem_of(problem, &error);
     if (kind) return kind;
     if (s.failed) return out_of_memory(problem);
     if (d.status) return provider_problem_of(problem, &error);

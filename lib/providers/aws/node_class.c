@@ -30,11 +30,11 @@ static const struct {
 enum { FAMILIES = sizeof families / sizeof *families };
 
 /* The row of the first alias; FAMILIES = there is none. */
-static size_t alias_at(decoder *d, const json_t *terms, size_t count)
+static size_t alias_at(decoder *d, const tree *terms, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         decode_at_element(d, "spec.amiSelectorTerms", i);
-        karp_str alias = decode_text(d, json_array_get(terms, i), "alias");
+        karp_str alias = decode_text(d, tree_item(terms, i), "alias");
         if (alias.len == 0) continue;
         const char *at = memchr(alias.ptr, '@', alias.len);
         karp_str family = { alias.ptr, at ? (size_t)(at - alias.ptr) : alias.len };
@@ -49,9 +49,9 @@ static size_t alias_at(decoder *d, const json_t *terms, size_t count)
 
 /* The family that is named; else that of the first alias; else Custom. Where nothing is said of images (the API would not
  * have it) the usual ones are meant. */
-static aws_family family_at(decoder *d, const json_t *spec)
+static aws_family family_at(decoder *d, const tree *spec)
 {
-    const json_t *terms;
+    const tree *terms;
     karp_str name = decode_text(d, spec, "amiFamily");
     size_t count = decode_list(d, spec, "amiSelectorTerms", &terms), named = 0;
     size_t alias = alias_at(d, terms, count);
@@ -71,7 +71,7 @@ static aws_family family_at(decoder *d, const json_t *spec)
 /* ---- disks and interfaces -------------------------------------------------------------------- */
 
 /* Does the field say `yes`? Beside it there is `no` (NULL = nothing) to say. */
-static bool word_at(decoder *d, const json_t *object, const char *name, const char *yes, const char *no)
+static bool word_at(decoder *d, const tree *object, const char *name, const char *yes, const char *no)
 {
     karp_str word = decode_text(d, object, name);
     if (word.len && !match_is(word, yes) && !(no && match_is(word, no))) {
@@ -82,16 +82,17 @@ static bool word_at(decoder *d, const json_t *object, const char *name, const ch
     return word.len && match_is(word, yes);
 }
 
-static karp_str size_at(decoder *d, const json_t *disk)
+static karp_str size_at(decoder *d, const tree *disk)
 {
     karp_str none = TEXT("");
-    const json_t *value = decode_member(disk, "volumeSize");
+    const tree *value = decode_member(disk, "volumeSize");
     if (!value) return none;
     karp_str text = none;
-    if (json_is_string(value)) {
-        text = scratch_text(d->s, (karp_str){ json_string_value(value), json_string_length(value) });
-    } else if (json_is_integer(value) && json_integer_value(value) >= 0) {
-        text = scratch_uint(d->s, (uint64_t)json_integer_value(value));
+    int64_t number;
+    if (is_string(value)) {
+        text = scratch_text(d->s, tree_text(value));
+    } else if (tree_integer(value, &number) && number >= 0) {
+        text = scratch_uint(d->s, (uint64_t)number);
     }
     double size = 0;
     if (!d->s->failed && (karp_quantity_double(text, &size) != KARP_OK || size < 0)) {
@@ -100,13 +101,13 @@ static karp_str size_at(decoder *d, const json_t *disk)
     return text;
 }
 
-static void read_disks(decoder *d, const json_t *spec, aws_node_class *out)
+static void read_disks(decoder *d, const tree *spec, aws_node_class *out)
 {
-    const json_t *mappings;
+    const tree *mappings;
     size_t count = decode_list(d, spec, "blockDeviceMappings", &mappings), roots = 0;
     aws_block_device *list = scratch_array(d->s, count, sizeof *list);
     for (size_t i = 0; list && i < count; i++) {
-        const json_t *mapping = json_array_get(mappings, i);
+        const tree *mapping = tree_item(mappings, i);
         decode_at_element(d, "spec.blockDeviceMappings", i);
         list[i].device = decode_text(d, mapping, "deviceName");
         list[i].size = size_at(d, decode_object(d, mapping, "ebs"));
@@ -120,13 +121,13 @@ static void read_disks(decoder *d, const json_t *spec, aws_node_class *out)
     out->raid0 = word_at(d, spec, "instanceStorePolicy", "RAID0", NULL);
 }
 
-static void read_interfaces(decoder *d, const json_t *spec, aws_node_class *out)
+static void read_interfaces(decoder *d, const tree *spec, aws_node_class *out)
 {
-    const json_t *interfaces;
+    const tree *interfaces;
     size_t count = decode_list(d, spec, "networkInterfaces", &interfaces);
     aws_network_interface *list = scratch_array(d->s, count, sizeof *list);
     for (size_t i = 0; list && i < count; i++) {
-        const json_t *interface = json_array_get(interfaces, i);
+        const tree *interface = tree_item(interfaces, i);
         decode_at_element(d, "spec.networkInterfaces", i);
         list[i].card = decode_count(d, interface, "networkCardIndex");
         list[i].device = decode_count(d, interface, "deviceIndex");
@@ -138,28 +139,33 @@ static void read_interfaces(decoder *d, const json_t *spec, aws_node_class *out)
     out->interface_count = list ? count : 0;
 }
 
+static void read_class(decoder *d, const tree *root, aws_node_class *out)
+{
+    const tree *spec = decode_object(d, root, "spec");
+    const tree *status = decode_object(d, root, "status");
+    decode_at(d, "spec");
+    out->family = family_at(d, spec);
+    aws_read_kubelet(d, spec, out);
+    read_disks(d, spec, out);
+    read_interfaces(d, spec, out);
+    out->connection_tracking = decode_object(d, spec, "connectionTracking") != NULL;
+    decode_at(d, "spec.cpuOptions");
+    out->nested_virtualization = word_at(d, decode_object(d, spec, "cpuOptions"), "nestedVirtualization", "enabled",
+                                         "disabled");
+    decode_at(d, "spec");
+    aws_read_status(d, status, out);
+    out->hash = aws_class_hash(spec, out->family);
+}
+
 karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *out, karp_error *error)
 {
     aws_node_class result;
     memset(&result, 0, sizeof result);
-    decoder d = { .s = s, .error = error };
-    json_t *tree = decode_tree(&d, document, "an EC2NodeClass");
-    if (!tree) return d.status;
-    const json_t *spec = decode_object(&d, tree, "spec");
-    const json_t *status = decode_object(&d, tree, "status");
-    decode_at(&d, "spec");
-    result.family = family_at(&d, spec);
-    aws_read_kubelet(&d, spec, &result);
-    read_disks(&d, spec, &result);
-    read_interfaces(&d, spec, &result);
-    result.connection_tracking = decode_object(&d, spec, "connectionTracking") != NULL;
-    decode_at(&d, "spec.cpuOptions");
-    result.nested_virtualization = word_at(&d, decode_object(&d, spec, "cpuOptions"), "nestedVirtualization", "enabled",
-                                           "disabled");
-    decode_at(&d, "spec");
-    aws_read_status(&d, status, &result);
-    result.hash = aws_class_hash(spec, result.family);
-    json_decref(tree);
+    decoder d;
+    decode_begin(&d, s->context, s, error);
+    const tree *root = decode_tree(&d, document, "an EC2NodeClass");
+    if (root) read_class(&d, root, &result);
+    decode_end(&d);
     if (d.status) return d.status;
     if (s->failed) return provider_nomem(error);
     *out = result;
