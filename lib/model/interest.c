@@ -61,6 +61,12 @@ static void mark_shapes(const karp_snapshot *s, size_t first, uint8_t *of_nodes,
     }
 }
 
+/* A label by an older name says the same of a node as one by the name of today (§7.1). */
+static void mark_older_names(const karp_snapshot *s, uint8_t *of_nodes)
+{
+    for (size_t i = 0; i < s->facts.count; i++) of_nodes[i] |= of_nodes[s->facts.normalized[i]];
+}
+
 void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods)
 {
     const store *raw = &s->raw;
@@ -74,6 +80,7 @@ void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pod
         mark_terms(s, of_nodes, raw->resource_claims.items[i].terms);
     for (size_t i = 0; i < raw->selecting.count; i++) mark_selector(of_pods, raw->selecting.items[i].selects);
     for (size_t i = 0; i < raw->budgets.count; i++) mark_selector(of_pods, raw->budgets.items[i].selects);
+    mark_older_names(s, of_nodes);
 }
 
 /* Whether all keys are marked that are marked in `more`. */

@@ -259,6 +259,28 @@ static void make_csi_node(struct maker *m, const char *name)
     json_object_set_new(node, "spec", json_pack("{s:o}", "drivers", drivers));
 }
 
+/** Labels by their old names: instead of today's, beside them, and now and then of another value. */
+static void add_old_labels(struct maker *m, json_t *labels)
+{
+    static const char *const names[][2] = { { OLD_ZONE, ZONE },
+                                            { OLD_ZONE, ZONE },
+                                            { "beta.kubernetes.io/arch", ARCH },
+                                            { "beta.kubernetes.io/instance-type", TYPE } };
+    const char *const *pair = names[below(m, sizeof names / sizeof names[0])];
+    json_t *value = json_object_get(labels, pair[1]);
+    if (value == NULL) {
+        return;
+    }
+    if (chance(m, 15)) {
+        put(labels, pair[0], word(m, "z1 z2 z3"));
+        return;
+    }
+    json_object_set(labels, pair[0], value);
+    if (chance(m, 60)) {
+        json_object_del(labels, pair[1]);
+    }
+}
+
 static void make_node(struct maker *m, unsigned number)
 {
     const char *name = text(m, "node-%02u", number), *id = text(m, "example:///%02u", number);
@@ -291,6 +313,9 @@ static void make_node(struct maker *m, unsigned number)
         if (!initialized && chance(m, 50)) {
             put(shown, "example.com/gpu", "0");
             json_object_del(shown, "memory");
+        }
+        if (has(m, OLD_LABELS)) {
+            add_old_labels(m, node_labels_);
         }
         json_object_set_new(json_object_get(node, "metadata"), "labels", node_labels_);
         const char *shown_id = !registered && chance(m, 10) ? "" : id;

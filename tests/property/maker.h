@@ -53,6 +53,7 @@ enum feature {
     NODE_TAINTS,
     TIGHT_NODES,
     NO_HOSTNAME,
+    OLD_LABELS,
     STATE_NODES,
     STATE_PODS,
     CONSOLIDATION,

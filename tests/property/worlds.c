@@ -15,6 +15,7 @@ static const enum feature themes[][16] = {
     { AFFINITY, ANTI_AFFINITY, PREFERRED_AFFINITY, PREFERRED_ANTI, NAMESPACES, NODES, BOUND_PODS, EXPRESSION_SELECTORS,
       CUSTOM_AFFINITY, NO_HOSTNAME, FEATURES },
     { NODES, BOUND_PODS, MARKED, DELETING, BUDGETS, DO_NOT_DISRUPT, ENDING_PODS, TIGHT_NODES, VOLUMES, FEATURES },
+    { NODES, OLD_LABELS, UNMANAGED, NODE_SELECTOR, NODE_AFFINITY, ZONE_SPREAD, BOUND_PODS, VOLUMES, FEATURES },
     { NODES, UNINITIALIZED, UNREGISTERED, IN_FLIGHT, STARTUP_TAINTS, NODE_TAINTS, DAEMONS, EXTENDED, UNMANAGED,
       POOL_TAINTS, FEATURES },
     { NODES, BOUND_PODS, CONSOLIDATION, STATE_PODS, STATE_NODES, FALLBACK, RESERVATIONS, UNINITIALIZED, MARKED,
@@ -44,9 +45,9 @@ static void choose_features(struct maker *m)
 {
     static const enum feature usual[] = { MANY_POOLS, MANY_TYPES, NODES, BOUND_PODS, MULTI_ARCH };
     /* Some nodes and pools should be ordinary. */
-    static const enum feature partly[] = { UNMANAGED,   UNINITIALIZED, UNREGISTERED,   IN_FLIGHT,
-                                           DELETING,    MARKED,        TIGHT_NODES,    NODE_TAINTS,
-                                           NO_HOSTNAME, ENDING_PODS,   DO_NOT_DISRUPT, POOL_TAINTS };
+    static const enum feature partly[] = { UNMANAGED,      UNINITIALIZED, UNREGISTERED, IN_FLIGHT,   DELETING,
+                                           MARKED,         TIGHT_NODES,   NODE_TAINTS,  NO_HOSTNAME, ENDING_PODS,
+                                           DO_NOT_DISRUPT, POOL_TAINTS,   OLD_LABELS };
     /* Settings of the whole world: on or off. */
     static const enum feature whole[] = { STATE_NODES,    STATE_PODS,         CONSOLIDATION, FALLBACK,
                                           DEFAULT_SPREAD, IGNORE_PREFERENCES, BEST_EFFORT,   NO_RESERVATIONS };
