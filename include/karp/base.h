@@ -37,7 +37,7 @@ typedef int32_t karp_status;
 #define KARP_E_NOMEM ((karp_status)-2) /**< the allocator refused */
 #define KARP_E_INVALID ((karp_status)-3) /**< bad input: object and field are named in the error */
 #define KARP_E_SYNTAX ((karp_status)-4) /**< a document that is not JSON or YAML */
-#define KARP_E_LIMIT ((karp_status)-5) /**< a limit of the context (pods, nodes, types, bytes, nesting) */
+#define KARP_E_LIMIT ((karp_status)-5) /**< a limit of the context (pods, nodes, types, bytes, nesting, memory) */
 #define KARP_E_RANGE ((karp_status)-6) /**< a number that cannot be represented exactly */
 #define KARP_E_CANCELED ((karp_status)-7) /**< should_stop said yes, or the step budget ran out */
 #define KARP_E_NOT_FOUND ((karp_status)-8) /**< a name that is not in the input */
@@ -116,6 +116,18 @@ typedef struct karp_context_options {
      * where the system makes addresses random. No decision depends on it. Since 0.1.
      */
     uint64_t hash_seed;
+    /**
+     * Most bytes that all objects of the context together may have from the allocator at a time; 0 = no ceiling. What would be
+     * more is refused: the call fails with #KARP_E_LIMIT and leaves everything as it was. Since 0.1.
+     */
+    uint64_t max_memory;
+    /**
+     * Asked now and then, on the thread of the call, during every call that allocates: reading, building, finishing, deciding, writing.
+     * Non-zero = the call fails with #KARP_E_CANCELED and leaves everything as it was; the next call begins anew. NULL = never.
+     * karp_options.should_stop is asked in its place where a call has one. Since 0.1.
+     */
+    int32_t (*should_stop)(void *user);
+    void *stop_user;
 } karp_context_options;
 
 /** Allocator, log and limits. Contexts share nothing with each other. */
@@ -142,6 +154,16 @@ KARP_API const karp_context_options *karp_context_get_options(const karp_context
 
 /** Memory from the context's allocator; NULL = refused. For libraries on top. */
 KARP_API void *karp_alloc(karp_context *context, size_t bytes);
+
+/** Bytes that objects of the context have from its allocator now; 0 unless it has a ceiling (max_memory). Any thread. Since 0.1. */
+KARP_API uint64_t karp_context_memory(const karp_context *context);
+
+/**
+ * What #KARP_E_NOMEM means after karp_alloc() returned NULL: #KARP_E_LIMIT when max_memory, #KARP_E_CANCELED when should_stop refused,
+ * #KARP_E_NOMEM when the allocator did. Fills @p error accordingly, forgets it, and returns any other @p status as it is. For libraries
+ * on top, at the end of a call. Since 0.1.
+ */
+KARP_API karp_status karp_context_refusal(karp_context *context, karp_status status, karp_error *error);
 
 /** Frees what karp_alloc() or a function that says so has returned; @p bytes as allocated. NULL is allowed. */
 KARP_API void karp_free(karp_context *context, void *memory, size_t bytes);

@@ -95,6 +95,10 @@ static uint64_t seed_of_addresses(const karp_context *context)
     return hash_mix(seed ^ (uint64_t)(uintptr_t)context->allocator.alloc) | 1;
 }
 
+static void *counted_alloc(size_t bytes, void *user) { return karp_alloc(user, bytes); }
+
+static void counted_free(void *ptr, size_t bytes, void *user) { karp_free(user, ptr, bytes); }
+
 karp_status karp_context_new(const karp_context_options *options, karp_context **out, karp_error *error)
 {
     if (out == NULL) return fail_null(error, "out");
@@ -116,11 +120,56 @@ karp_status karp_context_new(const karp_context_options *options, karp_context *
     context->allocator = allocator;
     fill_defaults(&own);
     own.size = sizeof own;
-    own.allocator = &context->allocator;
+    context->root = context;
+    context->guarded = own.max_memory != 0 || own.should_stop != NULL;
+    context->counted = (karp_allocator){ sizeof context->counted, counted_alloc, NULL, counted_free, context };
+    own.allocator = context->guarded ? &context->counted : &context->allocator;
+    atomic_init(&context->used, 0);
+    atomic_init(&context->asked, 0);
+    atomic_init(&context->refusal, 0);
     if (own.hash_seed == 0) own.hash_seed = seed_of_addresses(context);
     context->options = own;
     *out = context;
     return KARP_OK;
+}
+
+void context_begin_run(karp_context *run, karp_context *parent, int32_t (*should_stop)(void *user), void *user)
+{
+    memset(run, 0, sizeof *run);
+    atomic_init(&run->holds, 1);
+    atomic_init(&run->used, 0);
+    atomic_init(&run->asked, 0);
+    atomic_init(&run->refusal, 0);
+    run->allocator = parent->allocator;
+    run->options = parent->options;
+    run->root = parent->root;
+    if (should_stop != NULL) {
+        run->options.should_stop = should_stop;
+        run->options.stop_user = user;
+    }
+    run->guarded = run->options.max_memory != 0 || run->options.should_stop != NULL;
+}
+
+void context_finish_run(karp_context *run) { run->options.should_stop = NULL; }
+
+karp_status context_refusal(karp_context *context, karp_status status, karp_error *error)
+{
+    if (status != KARP_E_NOMEM) return status;
+    int why = atomic_exchange_explicit(&context->root->refusal, 0, memory_order_relaxed);
+    if (why == KARP_E_CANCELED) return fail(error, KARP_E_CANCELED, "stopped by the caller");
+    if (why != KARP_E_LIMIT) return status;
+    return fail(error, KARP_E_LIMIT, "more memory is needed than the %llu bytes that the context allows (max_memory)",
+                (unsigned long long)context->options.max_memory);
+}
+
+karp_status karp_context_refusal(karp_context *context, karp_status status, karp_error *error)
+{
+    return context == NULL ? status : context_refusal(context, status, error);
+}
+
+uint64_t karp_context_memory(const karp_context *context)
+{
+    return context == NULL ? 0 : atomic_load_explicit(&context->root->used, memory_order_relaxed);
 }
 
 karp_context *karp_context_ref(karp_context *context) { return context ? context_ref(context) : NULL; }
@@ -132,13 +181,17 @@ const karp_context_options *karp_context_get_options(const karp_context *context
 void *karp_alloc(karp_context *context, size_t bytes)
 {
     /* Objects beyond PTRDIFF_MAX have no valid pointer differences. */
-    if (bytes > PTRDIFF_MAX) return NULL;
-    return context->allocator.alloc(allocated_size(bytes), context->allocator.user);
+    if (bytes > PTRDIFF_MAX || (context->guarded && !context_admit(context, allocated_size(bytes)))) return NULL;
+    void *memory = context->allocator.alloc(allocated_size(bytes), context->allocator.user);
+    if (!memory && context->guarded) context_give_back(context, allocated_size(bytes));
+    return memory;
 }
 
 void karp_free(karp_context *context, void *memory, size_t bytes)
 {
-    if (memory) context->allocator.free(memory, allocated_size(bytes), context->allocator.user);
+    if (!memory) return;
+    if (context->guarded) context_give_back(context, allocated_size(bytes));
+    context->allocator.free(memory, allocated_size(bytes), context->allocator.user);
 }
 
 #define TEXT_OF(number) #number

@@ -4,13 +4,65 @@
 #define BASE_CONTEXT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <karp/base.h>
 
 struct karp_context {
     atomic_size_t holds;
     karp_allocator allocator;
-    karp_context_options options; /* defaults filled in; its allocator points at the copy above */
+    karp_allocator counted; /* of a guarded root: for plugins and the like, which know the allocator alone */
+    karp_context_options options; /* defaults filled in; its allocator points at one of the two above */
+    karp_context *root; /* whose memory is counted: itself, but for a run's */
+    bool guarded; /* there is a ceiling, or somebody who may stop */
+    atomic_uint_least64_t used; /* bytes; of a root with a ceiling */
+    atomic_uint_least64_t asked; /* bytes asked for since somebody was asked whether to stop */
+    atomic_int refusal; /* of a root: why memory was refused last: 0, KARP_E_LIMIT or KARP_E_CANCELED */
 };
+
+/* The context of one run: memory of the parent, to which it also counts, but stopped by the run's own caller, if it has one. It is the
+ * caller's memory, lives shorter than the parent and is not held. */
+void context_begin_run(karp_context *run, karp_context *parent, int32_t (*should_stop)(void *user), void *user);
+/* From here on nobody is asked: what is left to do has to be done. */
+void context_finish_run(karp_context *run);
+
+/* The guard. A piece of memory of ASK_AFTER bytes takes well under a millisecond to fill; a small one counts for the work that it
+ * stands for. Inline, because memory.c is part of both libraries. */
+enum { ASK_AFTER = 1 << 18, LEAST_COUNTED = 256 };
+
+static inline bool context_stopped(karp_context *c, size_t more)
+{
+    if (c->options.should_stop == NULL) return false;
+    size_t piece = more < LEAST_COUNTED ? LEAST_COUNTED : more;
+    uint64_t asked = atomic_fetch_add_explicit(&c->asked, piece, memory_order_relaxed) + piece;
+    if (asked < ASK_AFTER) return false;
+    atomic_store_explicit(&c->asked, 0, memory_order_relaxed);
+    return c->options.should_stop(c->options.stop_user) != 0;
+}
+
+static inline void context_give_back(karp_context *c, size_t bytes)
+{
+    if (c->options.max_memory != 0) atomic_fetch_sub_explicit(&c->root->used, bytes, memory_order_relaxed);
+}
+
+/* Whether `more` bytes may be asked for; they are counted then. */
+static inline bool context_admit(karp_context *c, size_t more)
+{
+    int why = context_stopped(c, more) ? KARP_E_CANCELED : 0;
+    uint64_t most = c->options.max_memory;
+    if (why == 0 && most != 0) {
+        uint64_t used = atomic_fetch_add_explicit(&c->root->used, more, memory_order_relaxed);
+        if (used > most || more > most - used) {
+            context_give_back(c, more);
+            why = KARP_E_LIMIT;
+        }
+    }
+    if (why == 0) return true;
+    atomic_store_explicit(&c->root->refusal, why, memory_order_relaxed);
+    return false;
+}
+
+/* KARP_E_NOMEM as what it was: see karp_context_refusal(). */
+karp_status context_refusal(karp_context *context, karp_status status, karp_error *error);
 
 /* Sizes the allocator sees: never 0, and what was asked as 0 is given back under the same size. */
 static inline size_t allocated_size(size_t bytes) { return bytes == 0 ? 1 : bytes; }

@@ -14,16 +14,26 @@ void *mem_zalloc(karp_context *context, size_t bytes)
     return ptr;
 }
 
+static void *move(karp_context *context, void *ptr, size_t old_bytes, size_t new_bytes)
+{
+    const karp_allocator *a = &context->allocator;
+    if (a->realloc) return a->realloc(ptr, allocated_size(old_bytes), allocated_size(new_bytes), a->user);
+    void *moved = a->alloc(allocated_size(new_bytes), a->user);
+    if (!moved) return NULL;
+    memcpy(moved, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
+    a->free(ptr, allocated_size(old_bytes), a->user);
+    return moved;
+}
+
 void *mem_realloc(karp_context *context, void *ptr, size_t old_bytes, size_t new_bytes)
 {
     if (!ptr) return mem_alloc(context, new_bytes);
     if (new_bytes > PTRDIFF_MAX) return NULL;
-    const karp_allocator *a = &context->allocator;
-    if (a->realloc) return a->realloc(ptr, allocated_size(old_bytes), allocated_size(new_bytes), a->user);
-    void *moved = karp_alloc(context, new_bytes);
-    if (!moved) return NULL;
-    memcpy(moved, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
-    karp_free(context, ptr, old_bytes);
+    if (!context->guarded) return move(context, ptr, old_bytes, new_bytes);
+    /* Both may be there for a moment. */
+    if (!context_admit(context, allocated_size(new_bytes))) return NULL;
+    void *moved = move(context, ptr, old_bytes, new_bytes);
+    context_give_back(context, allocated_size(moved ? old_bytes : new_bytes));
     return moved;
 }
 

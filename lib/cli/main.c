@@ -4,6 +4,7 @@
 
 #include "cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,6 +67,13 @@ static cli_verb called_as(const cli_verb *verb, bool plugin)
     return own;
 }
 
+/* Three quarters of the machine: beyond that others suffer before this program does. 0 = not known, no ceiling. */
+static uint64_t memory_to_use(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && bytes > 0 ? (uint64_t)pages / 4 * 3 * (uint64_t)bytes : 0;
+}
+
 static int run(const cli_verb *verb, int argc, char **argv)
 {
     karp_error error;
@@ -76,6 +84,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
     if (getentropy(&context_options.hash_seed, sizeof(context_options.hash_seed)) != 0) {
         context_options.hash_seed = 0;
     }
+    context_options.max_memory = memory_to_use();
     context_options.log = take_log;
     context_options.log_user = &log_notes;
     cli_options options;
@@ -92,6 +101,16 @@ static int run(const cli_verb *verb, int argc, char **argv)
     options_free(&options);
     karp_context_free(options.context);
     return status;
+}
+
+/* Whether what was printed has arrived. */
+static int written(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return EXIT_OK;
+    }
+    fprintf(stderr, "karp: standard output: %s\n", strerror(errno));
+    return EXIT_ERROR;
 }
 
 static int unknown(const char *name)
@@ -126,12 +145,12 @@ int main(int argc, char **argv)
     const char *word = argv[1];
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("karp %s\n", karp_version());
-        return fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR;
+        return written();
     }
     bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
     if (help && (argc == 2 || argv[2][0] == '-')) {
         print_help(stdout, plugin);
-        return fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR;
+        return written();
     }
     const cli_verb *verb = find_verb(help ? argv[2] : word);
     if (verb == NULL) {
@@ -140,7 +159,7 @@ int main(int argc, char **argv)
     const cli_verb own = called_as(verb, plugin);
     if (help) {
         print_verb_help(&own);
-        return fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR;
+        return written();
     }
     return run(&own, argc - 1, argv + 1);
 }

@@ -2,6 +2,7 @@
 /* karp_disrupt(): the methods in turn, the first productive one reported (deprovisioning.md §2). */
 #include <disrupt/pass.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/balanced.h>
@@ -99,7 +100,7 @@ karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_optio
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
     karp_status status = pass_start(&p, snapshot, options, &method, error);
-    if (status != KARP_OK) return status;
+    if (status != KARP_OK) return context_refusal(snapshot->context, status, error);
     status = run_methods(&p, method, error);
     if (status == KARP_OK && p.canceled && !p.options.keep_partial) {
         status = fail(error, KARP_E_CANCELED, "stopped before all candidates were looked at");
@@ -109,7 +110,7 @@ karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_optio
     pass_end(&p);
     if (status != KARP_OK) {
         karp_decision_unref(d);
-        return status;
+        return context_refusal(snapshot->context, status, error);
     }
     *out = d;
     return KARP_OK;

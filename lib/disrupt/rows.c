@@ -154,7 +154,9 @@ static bool has_static(const pass *p)
 static karp_status command_rows(pass *p, karp_decision *d, karp_error *error)
 {
     scheduler *blank = NULL;
-    const run_options how = { .options = &p->options, .simulation = true };
+    karp_options options = p->options; /* what is decided is to be shown: nobody is asked any more */
+    options.should_stop = NULL;
+    const run_options how = { .options = &options, .simulation = true };
     karp_status status = has_static(p) ? scheduler_new(p->snapshot, &how, &blank, error) : KARP_OK;
     for (size_t i = 0; i < p->commands.count && status == KARP_OK; i++) {
         if (!command_row(p, blank, d, &p->commands.items[i])) status = fail_nomem(error);

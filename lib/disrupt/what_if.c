@@ -2,6 +2,7 @@
 /* karp_what_if(): one round of a scheduler that sees the snapshot through the changes. */
 #include <disrupt/changed_view.h>
 
+#include <base/context.h>
 #include <base/bits.h>
 #include <base/error.h>
 #include <base/strbuf.h>
@@ -122,7 +123,7 @@ karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *chang
     changed_view_free(&v);
     if (status != KARP_OK) {
         karp_decision_unref(d);
-        return status;
+        return context_refusal(snapshot->context, status, error);
     }
     *out = d;
     return KARP_OK;

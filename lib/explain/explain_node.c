@@ -2,6 +2,7 @@
 /* Why a node stays: everything that keeps it, and what would become of its pods. */
 #include <karp/explain.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
@@ -401,7 +402,7 @@ karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_
     }
     if (number == NO_ID) return fail(error, KARP_E_NOT_FOUND, "no node of that name");
     karp_node_explanation *e = mem_zalloc(snapshot->context, sizeof *e);
-    if (e == NULL) return fail_nomem(error);
+    if (e == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
     e->context = context_ref(snapshot->context);
     arena_init(&e->data, e->context);
     e->node = number;
@@ -411,7 +412,7 @@ karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_
         return KARP_OK;
     }
     karp_node_explanation_free(e);
-    return status;
+    return context_refusal(snapshot->context, status, error);
 }
 
 void karp_node_explanation_free(karp_node_explanation *explanation)

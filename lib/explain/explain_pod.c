@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <explain/explain_pod.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>
@@ -225,7 +226,7 @@ karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *
     if (status != KARP_OK) return status;
     checked.size = sizeof checked;
     karp_pod_explanation *e = mem_zalloc(snapshot->context, sizeof *e);
-    if (e == NULL) return fail_nomem(error);
+    if (e == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
     e->context = context_ref(snapshot->context);
     arena_init(&e->data, e->context);
     status = explain(e, options_view(&checked, snapshot, &view), &checked, pod_name, error);
@@ -234,7 +235,7 @@ karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *
         return KARP_OK;
     }
     karp_pod_explanation_free(e);
-    return status;
+    return context_refusal(snapshot->context, status, error);
 }
 
 void karp_pod_explanation_free(karp_pod_explanation *explanation)

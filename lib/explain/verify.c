@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <explain/verify.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/reuse_pods.h>
@@ -291,7 +292,7 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
     if (status == KARP_OK) status = check_input(&given, error);
     if (status != KARP_OK) return status;
     karp_verification *found = mem_zalloc(snapshot->context, sizeof *found);
-    if (found == NULL) return fail_nomem(error);
+    if (found == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
     found->context = context_ref(snapshot->context);
     arena_init(&found->data, found->context);
     const karp_snapshot *known = snapshot_remaining(snapshot, given.profile == KARP_PROFILE_KARPENTER, &view);
@@ -314,7 +315,7 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
     arena_free(&v.data);
     if (failed) {
         karp_verification_free(found);
-        return fail_nomem(error);
+        return context_refusal(snapshot->context, fail_nomem(error), error);
     }
     *out = found;
     return KARP_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A decision of this library as a plan: names only, as anybody outside would have it. */
+#include <base/context.h>
 #include <base/error.h>
 #include <base/memory.h>
 #include <karp/explain.h>
@@ -85,5 +86,5 @@ karp_status karp_verify_decision(const karp_snapshot *snapshot, const karp_decis
                   copy_left(&a, decision, &plan);
     karp_status status = copied ? karp_verify(snapshot, &plan, out, error) : fail_nomem(error);
     arena_free(&a);
-    return status;
+    return context_refusal(snapshot->context, status, error);
 }

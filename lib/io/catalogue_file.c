@@ -114,7 +114,7 @@ karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str t
                                                      : read_yaml(&reader, text, error);
     if (status == KARP_OK) status = catalogue_reader_finish(&reader, out, error);
     catalogue_reader_free(&reader);
-    return status;
+    return karp_context_refusal(context, status, error);
 }
 
 karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out, karp_error *error)

@@ -84,7 +84,7 @@ karp_status io_document_read_file(karp_context *context, const io_document_kind 
     if (status == KARP_OK)
         status = io_document_read(context, kind, io_str(path), (karp_str){ text.ptr, text.len }, out, error);
     io_text_free(&text);
-    return status;
+    return karp_context_refusal(context, status, error);
 }
 
 void io_document_free(io_document *document)

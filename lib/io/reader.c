@@ -36,7 +36,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     karp_reader *reader = karp_alloc(context, sizeof *reader);
     if (!reader) {
         karp_builder_free(builder);
-        return give_plain(error, KARP_E_NOMEM, "out of memory");
+        return karp_context_refusal(context, give_plain(error, KARP_E_NOMEM, "out of memory"), error);
     }
     memset(reader, 0, sizeof *reader);
     const karp_context_options *limits = karp_context_get_options(context);
@@ -63,7 +63,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     if (!reader->canonical || !reader->options.region.ptr || !reader->options.base_directory.ptr ||
         !reader->options.provider.ptr) {
         karp_reader_free(reader);
-        return give_plain(error, KARP_E_NOMEM, "out of memory");
+        return karp_context_refusal(context, give_plain(error, KARP_E_NOMEM, "out of memory"), error);
     }
     /* A provider that does not exist is told of now. */
     if (reader->options.provider.len) status = io_provider_check(reader);
@@ -109,6 +109,7 @@ static karp_status end_call(karp_reader *reader, karp_status status, karp_error 
 {
     if (status == KARP_OK) return KARP_OK;
     reader->failed = true;
+    status = karp_context_refusal(reader->context, status, &reader->error);
     reader->error.status = status;
     return io_give_error(&reader->error, error);
 }

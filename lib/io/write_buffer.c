@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* What karp_text.owner points to: the text may outlive the context's handle, so it keeps the functions themselves. */
+/* What karp_text.owner points to: the text may outlive the context's handle, so it holds the context itself. */
 typedef struct text_owner {
-    karp_allocator allocator;
+    karp_context *context;
     size_t bytes;
 } text_owner;
 
@@ -117,7 +117,6 @@ void buffer_double(write_buffer *b, double value)
 
 karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error)
 {
-    const karp_context_options *options = karp_context_get_options(b->context);
     if (!b->failed) {
         make_room(b, 1);
     }
@@ -125,11 +124,7 @@ karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error)
         buffer_free(b);
         return write_fail(error, KARP_E_NOMEM, "out of memory");
     }
-    if (options == NULL || options->allocator == NULL) {
-        buffer_free(b);
-        return write_fail(error, KARP_E_INTERNAL, "the context has no allocator");
-    }
-    text_owner owner = { .allocator = *options->allocator, .bytes = sizeof(text_owner) + b->room };
+    text_owner owner = { .context = karp_context_ref(b->context), .bytes = sizeof(text_owner) + b->room };
     memcpy(b->block, &owner, sizeof(owner));
     out->owner = b->block;
     out->ptr = b->block + sizeof(text_owner);
@@ -147,7 +142,8 @@ void karp_text_free(karp_text *text)
     if (text->owner != NULL) {
         text_owner owner;
         memcpy(&owner, text->owner, sizeof(owner));
-        owner.allocator.free(text->owner, owner.bytes, owner.allocator.user);
+        karp_free(owner.context, text->owner, owner.bytes);
+        karp_context_free(owner.context);
     }
     *text = (karp_text){ 0 };
 }

@@ -22,7 +22,8 @@ karp_status write_end(write_call *call, karp_status status)
 {
     if (status != KARP_OK) {
         buffer_free(&call->buffer);
-        return status;
+        return karp_context_refusal(call->context, status, call->error);
     }
-    return buffer_finish(&call->buffer, call->out, call->error);
+    status = buffer_finish(&call->buffer, call->out, call->error);
+    return karp_context_refusal(call->context, status, call->error);
 }

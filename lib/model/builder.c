@@ -2,6 +2,7 @@
 /* Life of a builder, what is common to all objects, and everything that is no object: settings, clock, catalogues. */
 #include <model/builder.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <karp/devices.h>
@@ -18,11 +19,11 @@ karp_status karp_builder_new(karp_context *context, karp_builder **out, karp_err
 {
     if (context == NULL || out == NULL) return fail_null(error, "context or out");
     karp_builder *b = mem_zalloc(context, sizeof *b);
-    if (b == NULL) return fail_nomem(error);
+    if (b == NULL) return context_refusal(context, fail_nomem(error), error);
     karp_status status = store_init(&b->s, context, error);
     if (status != KARP_OK) {
         mem_free(context, b, sizeof *b);
-        return status;
+        return context_refusal(context, status, error);
     }
     b->context = context_ref(context);
     arena_init(&b->scratch, context);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/catalogue.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <math.h>
@@ -359,14 +360,14 @@ static karp_status make(karp_context *context, const karp_instance_type *types, 
 karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *types, size_t count,
                                karp_catalogue **out, karp_error *error)
 {
-    return make(context, types, count, false, out, error);
+    return context_refusal(context, make(context, types, count, false, out, error), error);
 }
 
 karp_status karp_catalogue_adopt(karp_context *context, const karp_instance_type *types, size_t count,
                                  karp_catalogue_release release, void *user, karp_catalogue **out, karp_error *error)
 {
     karp_status status = make(context, types, count, true, out, error);
-    if (status != KARP_OK) return status;
+    if (status != KARP_OK) return context_refusal(context, status, error);
     (*out)->release = release;
     (*out)->user = user;
     return KARP_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/copy.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ void copy_blame_key(copier *c, karp_status status, karp_str key) { blame(c, stat
 
 void copy_refuse(copier *c)
 {
-    if (c->status == KARP_OK) c->status = fail_nomem(c->error);
+    if (c->status == KARP_OK) c->status = context_refusal(c->context, fail_nomem(c->error), c->error);
 }
 
 /* ---- texts and lists ----------------------------------------------------------------------------------------------- */

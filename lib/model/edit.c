@@ -2,6 +2,7 @@
 /* Snapshots that continue others: a builder that starts with all of a snapshot's objects, and taking objects out of it. */
 #include <model/builder.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/snapshot.h>
@@ -30,7 +31,7 @@ karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out
     if (status != KARP_OK) return status;
     if (!store_continue(&continued, &snapshot->raw)) {
         karp_builder_free(b);
-        return fail_nomem(error);
+        return context_refusal(snapshot->context, fail_nomem(error), error);
     }
     store_free(&b->s);
     b->s = continued;

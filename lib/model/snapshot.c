@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/prepare.h>
 
+#include <base/context.h>
 #include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
@@ -133,7 +134,7 @@ karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp
     karp_status status = ok ? finish_store(builder, builder->before == NULL ? NULL : &kept, out, error)
                             : fail_nomem(error);
     if (builder->before != NULL) reused_pods_free(&kept, builder->context);
-    if (status != KARP_OK) return status;
+    if (status != KARP_OK) return context_refusal(builder->context, status, error);
     karp_snapshot_unref(builder->before);
     builder->before = NULL;
     return KARP_OK;

@@ -4,6 +4,7 @@
  * of its nodes take copies, so that the work does not grow with counts. While a group is placed, what it changes is logged, to be
  * undone when one of its copies finds no place.
  */
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <math.h>
@@ -486,7 +487,7 @@ karp_status karp_fit(karp_context *context, const karp_fit_request *request, kar
     status = fit_input_read(&f.in, context, &checked, error);
     if (status == KARP_OK) status = run_fit(&f, out, error);
     fitter_free(&f);
-    return status;
+    return context_refusal(context, status, error);
 }
 
 void karp_fit_request_init(karp_fit_request *request, size_t size)

@@ -2,6 +2,7 @@
 /* karp_provision(): one run, reported. */
 #include <schedule/provision.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <model/peer.h>
 #include <schedule/report.h>
@@ -69,12 +70,27 @@ const karp_snapshot *options_view(const karp_options *options, const karp_snapsh
     return snapshot_remaining(snapshot, (options_quirks(options) >> 34) & 1, seen);
 }
 
+/* The caller ended the preparation, and wants what is decided by then. */
+static karp_status decide_nothing(const karp_snapshot *seen, const karp_options *options, karp_decision **out,
+                                  karp_error *error)
+{
+    karp_decision *d = decision_new(seen);
+    if (d == NULL) return context_refusal(seen->context, fail_nomem(error), error);
+    d->complete = false;
+    d->profile = options->profile;
+    d->peer_version = options_peer(options);
+    d->now = options->now != 0 ? options->now : seen->raw.now;
+    *out = d;
+    return KARP_OK;
+}
+
 karp_status provision_view(const karp_snapshot *seen, const karp_options *options, const round_changes *changes,
                            karp_decision **out, karp_error *error)
 {
     const run_options how = { .options = options };
     scheduler *s = NULL;
     karp_status status = scheduler_new(seen, &how, &s, error);
+    if (status == KARP_E_CANCELED && options->keep_partial) return decide_nothing(seen, options, out, error);
     if (status != KARP_OK) return status;
     status = scheduler_round(s, changes->removed, changes->removed_count, changes->moving, changes->moving_count,
                              error);
@@ -87,7 +103,7 @@ karp_status provision_view(const karp_snapshot *seen, const karp_options *option
         return KARP_OK;
     }
     karp_decision_unref(d);
-    return status == KARP_E_NOMEM ? fail_nomem(error) : status;
+    return status == KARP_E_NOMEM ? context_refusal(seen->context, fail_nomem(error), error) : status;
 }
 
 karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *options, karp_decision **out,

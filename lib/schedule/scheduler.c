@@ -2,6 +2,7 @@
 /* Setting a run up, and taking it down. */
 #include <schedule/scheduler.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <schedule/pods.h>
 #include <schedule/claims.h>
@@ -91,15 +92,18 @@ karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how,
     scheduler *s = mem_zalloc(snapshot->context, sizeof *s);
     if (s == NULL) return fail_nomem(error);
     s->snapshot = snapshot;
-    s->context = snapshot->context;
+    s->context = &s->own_context;
+    context_begin_run(&s->own_context, snapshot->context, how->options->should_stop, how->options->stop_user);
     s->algebra.context = s->context;
     arena_init(&s->data, s->context);
     arena_init(&s->round.data, s->context);
     words_init(&s->launches.keys, s->context);
     apply_options(s, how);
-    if (!set_up(s)) {
+    bool ready = set_up(s);
+    context_finish_run(&s->own_context); /* the loop asks by itself, and may keep what it has */
+    if (!ready) {
         scheduler_free(s);
-        return fail_nomem(error);
+        return context_refusal(snapshot->context, fail_nomem(error), error);
     }
     *out = s;
     return KARP_OK;
@@ -125,5 +129,5 @@ void scheduler_free(scheduler *s)
     devices_free(s);
     arena_free(&s->round.data);
     arena_free(&s->data);
-    mem_free(s->context, s, sizeof *s);
+    mem_free(s->snapshot->context, s, sizeof *s);
 }

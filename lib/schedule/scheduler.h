@@ -15,6 +15,7 @@
 #define SCHEDULE_SCHEDULER_H
 
 #include <schedule/claims.h>
+#include <base/context.h>
 #include <schedule/hosts.h>
 #include <schedule/places.h>
 #include <schedule/pods.h>
@@ -27,7 +28,8 @@
 
 struct scheduler {
     const karp_snapshot *snapshot;
-    karp_context *context;
+    karp_context *context; /* its own, for as long as it lives */
+    karp_context own_context;
     algebra algebra;
     arena data; /* what lasts as long as the scheduler */
     bool failed;
