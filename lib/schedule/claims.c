@@ -259,14 +259,17 @@ static void refuse_set(scheduler *s, search *q, uint32_t set, enum refused_how h
     search_refused(s, q->lasts);
 }
 
-/* Whether the claim may take the pod as far as its host and its size go; it has slack enough. */
-static bool worth_a_look(scheduler *s, const search *q, uint32_t number)
+/* Whether the claim may take the pod as far as its host and its size go; it has slack enough. Where it may not, *how tells
+ * whether the next pod of the run need ask. */
+static bool worth_a_look(scheduler *s, const search *q, uint32_t number, enum refused_how *how)
 {
     class_state *k = &s->pods.classes[q->v->class_];
     const claim *c = &s->claims.list.items[number];
-    bool lasting;
+    enum host_refusal lasting;
+    *how = q->lasts;
     if (!topology_admits_host(s, q->v, c->number, HOST_FRESH, &lasting)) {
-        if (lasting) barred_for_good(s, k, number);
+        if (lasting == REFUSED_THE_CLASS) barred_for_good(s, k, number);
+        if (lasting != REFUSED_ONCE) *how = REFUSED_FOR_THE_RUN;
         return false;
     }
     sum_total(s, c, q->v);
@@ -280,10 +283,11 @@ static bool worth_a_look(scheduler *s, const search *q, uint32_t number)
 static bool offer_claim(scheduler *s, search *q, uint32_t number)
 {
     const claim *c = &s->claims.list.items[number];
+    enum refused_how how = q->lasts;
     offer o;
     s->round.steps++;
-    if ((q->sets_kept && q->refused_sets[c->set % SETS_KEPT] == c->set) || !worth_a_look(s, q, number)) {
-        search_refused(s, q->lasts);
+    if ((q->sets_kept && q->refused_sets[c->set % SETS_KEPT] == c->set) || !worth_a_look(s, q, number, &how)) {
+        search_refused(s, how);
         return false;
     }
     uint32_t reason = can_add(s, c, q->pod, q->v, false, &o);
@@ -310,9 +314,10 @@ static bool offer_only(scheduler *s, uint32_t pod_number, const view *v)
     const claim *c = &s->claims.list.items[number];
     class_state *k = &s->pods.classes[v->class_];
     search q = { .pod = pod_number, .v = v, .lasts = REFUSED_FOR_THE_RUN };
+    enum refused_how how;
     offer o;
     s->round.steps++;
-    if (c->retired || refused_for_good(s, k, number) || !worth_a_look(s, &q, number)) return false;
+    if (c->retired || refused_for_good(s, k, number) || !worth_a_look(s, &q, number, &how)) return false;
     if (can_add(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
     claim_unlink(s, number);
     bool ok = add(s, number, pod_number, v, &o);

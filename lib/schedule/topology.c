@@ -161,10 +161,11 @@ static bool always_owned(const scheduler *s, const view *v, uint32_t number)
     return views[n].step == v->step;
 }
 
-bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, uint32_t host_text, bool *lasting)
+bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, uint32_t host_text,
+                          enum host_refusal *lasting)
 {
     const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
-    *lasting = false;
+    *lasting = REFUSED_ONCE;
     for (uint32_t i = 0; i < v->owned_count; i++) {
         const struct owned_group *o = &v->owned[i];
         if (!o->host) continue;
@@ -174,15 +175,14 @@ bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, ui
             return false;
         }
         if (count_at(g, number) <= o->most) continue;
-        *lasting = always_owned(s, v, o->group); /* counts only grow */
+        *lasting = always_owned(s, v, o->group) ? REFUSED_THE_CLASS : REFUSED_THE_VIEW;
         return false;
     }
-    *lasting = true;
+    *lasting = REFUSED_THE_CLASS;
     for (uint32_t i = 0; i < k->barred_count; i++) {
         const group *g = &s->topology.groups.items[k->barred_by[i]];
         if (g->host && count_at(g, number) != 0) return false;
     }
-    *lasting = false;
     return true;
 }
 
@@ -484,7 +484,7 @@ bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
 {
     const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     uint32_t result = at->set;
-    bool lasting;
+    enum host_refusal lasting;
     if (!topology_admits_host(s, v, at->host, at->host_text, &lasting)) return false;
     *set = at->set;
     if (!v->elsewhere && !k->barred_elsewhere) return true;

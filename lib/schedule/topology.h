@@ -149,8 +149,11 @@ typedef struct spot {
 bool topology_contradicts(scheduler *s, const view *v, uint32_t set);
 /* §14.7: tightens *set by what every group allows; false when one allows nothing or the result contradicts the spot. */
 bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set);
-/* The host part alone, a quick necessary test. *lasting: a refusal holds for every later pod of the class. */
-bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, uint32_t host_text, bool *lasting);
+/* For whom a refusal by a host holds as long as the round lasts. Counts only grow, but a preference can be given up. */
+enum host_refusal { REFUSED_ONCE, REFUSED_THE_VIEW, REFUSED_THE_CLASS };
+/* The host part alone, a quick necessary test. *lasting is written when it refuses. */
+bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, uint32_t host_text,
+                          enum host_refusal *lasting);
 /* §14.5: the pod is there now. */
 void topology_record(scheduler *s, const view *v, const spot *at);
 /* Counts what the round has placed already in a group that is new (Q-5 off). */

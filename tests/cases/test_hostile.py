@@ -206,6 +206,9 @@ TRAPS = {
     'volumes': lambda n: lines(pod('p', {'volumes': [{'name': f'v{i}', 'persistentVolumeClaim': {'claimName': f'c{i}'}} for i in range(n)]})),
     'volumes of drivers that a node limits': lambda n: with_volumes(n, n, 1),
     'volumes of one driver that nodes limit': lambda n: with_volumes(n, 1, 100),
+    'pods that would rather not share a node': lambda n: lines(*[pod(f'p{i}', {'affinity': {'podAntiAffinity': {
+        'preferredDuringSchedulingIgnoredDuringExecution': [{'weight': 1, 'podAffinityTerm': {'topologyKey': HOST, 'labelSelector': own_label(0)}}]}}},
+                                                           labels={'a': 'v0'}) for i in range(n)]),
     'pods that differ': lambda n: lines(*[pod(f'p{i}', labels={'a': f'v{i}'}) for i in range(n)]),
     'pods with rules of their own': lambda n: lines(*[rules_of_its_own(i) for i in range(n)]),
     'owners': lambda n: lines(pod('p', ownerReferences=[{'apiVersion': 'v1', 'kind': 'X', 'name': f'{i}', 'uid': f'{i}'} for i in range(n)])),
