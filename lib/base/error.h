@@ -9,7 +9,8 @@
 
 /* Fills *error (NULL allowed) and returns status, so that a failure is one line. Format: printf's, without floating point. */
 karp_status fail(karp_error *error, karp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-karp_status vfail(karp_error *error, karp_status status, const char *format, va_list arguments);
+karp_status vfail(karp_error *error, karp_status status, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
 
 /* Hands an error on to the caller (NULL allowed), as far as the caller's size says; returns from->status. */
 karp_status error_give(const karp_error *from, karp_error *to);
