@@ -405,7 +405,8 @@ static tree *container(parser *p, tree_type type)
         if (p->fault.status != KARP_OK) break;
     }
     p->depth--;
-    if (p->fault.status == KARP_OK) fill(p, out, p->t->stack + from, p->t->stack_count - from);
+    if (p->fault.status == KARP_OK && p->t->stack_count > from)
+        fill(p, out, p->t->stack + from, p->t->stack_count - from);
     p->t->stack_count = from;
     return p->fault.status == KARP_OK ? out : NULL;
 }
