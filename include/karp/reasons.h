@@ -50,6 +50,7 @@ enum {
     KARP_REASON_RESOURCE_CLAIM = 41,
     KARP_REASON_RESERVED_FULL = 42,
     KARP_REASON_VOLUME_LOOK_UP = 43,
+    KARP_REASON_DEVICE_SEARCH = 44, /**< the decision is marked incomplete */
     /* admission */
     KARP_REASON_NOT_FOR_KARPENTER = 100,
     KARP_REASON_INVALID_SELECTOR = 101,

@@ -55,6 +55,8 @@ static const struct reason registry[] = {
     { KARP_REASON_SEVERAL, 0, "SEVERAL", "the pools refuse the pod for different reasons" },
     { KARP_REASON_DRA_NOT_EVALUATED, 1, "DRA_NOT_EVALUATED", "a device selector uses more of CEL than is evaluated" },
     { KARP_REASON_DEVICES, 0, "DEVICES", "the devices that the resource claims ask for are not to be had" },
+    { KARP_REASON_DEVICE_SEARCH, 0, "DEVICE_SEARCH",
+      "the search for devices was given up: there are too many combinations" },
     { KARP_REASON_RESOURCE_CLAIM, 0, "RESOURCE_CLAIM", "a resource claim does not exist" },
     { KARP_REASON_NOT_FOR_KARPENTER, 1, "NOT_FOR_KARPENTER",
       "the pod is configured to not run on a Karpenter provisioned node" },

@@ -6,9 +6,7 @@
 #include <disrupt/candidates.h>
 
 #include <base/error.h>
-#include <schedule/places.h>
-#include <schedule/scheduler.h>
-#include <schedule/solve.h>
+#include <schedule/result.h>
 #include <string.h>
 
 static bool some_virtual(const karp_snapshot *w)
@@ -17,19 +15,6 @@ static bool some_virtual(const karp_snapshot *w)
         if (pod_at(&w->raw, i - 1)->flags & POD_VIRTUAL) return true;
     }
     return false;
-}
-
-static bool note_nodes(scheduler *s, uint8_t *holds)
-{
-    const karp_snapshot *w = s->snapshot;
-    if (!places_settle(s)) return false;
-    for (uint32_t i = 0; i < s->pods.count; i++) {
-        uint32_t pod_number = s->pods.items[i];
-        place at = s->placement.places[pod_number];
-        if (at.where == PLACE_HOST && (pod_at(&w->raw, pod_number)->flags & POD_VIRTUAL))
-            holds[s->hosts.items[at.target].node] = 1;
-    }
-    return true;
 }
 
 karp_status pass_buffer_nodes(pass *p, karp_error *error)
@@ -45,13 +30,13 @@ karp_status pass_buffer_nodes(pass *p, karp_error *error)
     if (holds == NULL) return fail_nomem(error);
     karp_status status = scheduler_new(w, &how, &s, error);
     if (status == KARP_OK) status = scheduler_round(s, NULL, 0, NULL, 0, error);
-    if (status == KARP_OK && !note_nodes(s, holds)) status = fail_nomem(error);
+    if (status == KARP_OK && !result_buffer_nodes(s, holds)) status = fail_nomem(error);
     if (status == KARP_E_CANCELED) {
         p->stopped = p->canceled = true;
         memset(holds, 1, w->node_count); /* nobody knows */
         status = KARP_OK;
     }
-    p->steps += s != NULL ? s->round.steps : 0;
+    p->steps += s != NULL ? scheduler_steps(s) : 0;
     p->buffer_nodes = holds;
     scheduler_free(s);
     return status;

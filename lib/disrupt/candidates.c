@@ -9,9 +9,8 @@
 #include <disrupt/health.h>
 #include <disrupt/prices.h>
 #include <model/duration.h>
+#include <model/selector.h>
 #include <schedule/movable.h>
-#include <schedule/topology.h>
-#include <schedule/types.h>
 #include <string.h>
 
 static const karp_str nothing = { "", 0 };

@@ -7,7 +7,6 @@
 #include <disrupt/prices.h>
 #include <model/instant.h>
 #include <model/prepare.h>
-#include <schedule/types.h>
 
 static const int64_t recheck = INT64_C(300) * SECOND_NS, type_age = INT64_C(3600) * SECOND_NS;
 static const char pool_hash_key[] = "karpenter.sh/nodepool-hash",

@@ -3,28 +3,10 @@
 
 #include <base/error.h>
 #include <disrupt/balanced.h>
-#include <disrupt/prices.h>
-#include <schedule/scheduler.h>
+#include <schedule/pricing.h>
 #include <string.h>
 
 enum { SPOT_TO_SPOT_TYPES = 15 };
-
-static const type_table *table_of(const simulation *m, const replacement *r)
-{
-    return m->s->templates.items[m->s->claims.list.items[r->claim].template_].table;
-}
-
-static bool admits(const scheduler *s, uint32_t set, uint32_t capacity_type)
-{
-    uint32_t r = set_get(&s->algebra, set, s->snapshot->known.capacity_type);
-    return r == NO_ID || requirement_has(&s->algebra, requirement_get(&s->algebra, r), capacity_type);
-}
-
-static uint32_t as_spot(scheduler *s, uint32_t set)
-{
-    const known_text *k = &s->snapshot->known;
-    return set_add(&s->algebra, set, requirement_in(&s->algebra, k->capacity_type, k->spot));
-}
 
 /* The types, in their order, that can be bought under these requirements; `out` may be the same list. */
 static uint32_t types_to_be_had(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count, uint32_t set,
@@ -40,7 +22,7 @@ static uint32_t types_to_be_had(scheduler *s, const type_table *t, const uint32_
 /* Types that cost less than what goes, whatever the provider picks; minValues of the rest. */
 static uint32_t cheaper_types(simulation *m, replacement *r, uint32_t *types, double limit, uint32_t *needed)
 {
-    const type_table *t = table_of(m, r);
+    const type_table *t = result_table(m->s, r->claim);
     uint32_t count = r->type_count;
     r->type_count = types_below(m->s, t, types, count, r->set, limit);
     if (!min_values_needed(m->s, t, types, r->type_count, r->set, needed)) {
@@ -54,8 +36,8 @@ static uint32_t spot_to_spot(const pass *p, simulation *m, const command *c, rep
 {
     uint32_t needed;
     if ((p->snapshot->raw.settings.gates & KARP_GATE_SPOT_TO_SPOT) == 0) return KARP_REASON_SPOT_TO_SPOT_DISABLED;
-    r->set = as_spot(m->s, r->set);
-    r->type_count = types_to_be_had(m->s, table_of(m, r), types, r->type_count, r->set, types);
+    r->set = result_narrowed(m->s, r->set, p->snapshot->known.spot);
+    r->type_count = types_to_be_had(m->s, result_table(m->s, r->claim), types, r->type_count, r->set, types);
     uint32_t code = cheaper_types(m, r, types, limit, &needed);
     if (code != KARP_REASON_NONE || c->candidate_count > 1) return code;
     if (r->type_count < SPOT_TO_SPOT_TYPES) return KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES;
@@ -71,12 +53,12 @@ static uint32_t spot_to_spot(const pass *p, simulation *m, const command *c, rep
  */
 static void prefer_spot(pass *p, simulation *m, replacement *r, uint32_t *types)
 {
-    uint32_t set = as_spot(m->s, r->set), needed;
+    uint32_t set = result_narrowed(m->s, r->set, p->snapshot->known.spot), needed;
     if (!pass_quirk(p, 11)) {
-        const type_table *t = table_of(m, r);
+        const type_table *t = result_table(m->s, r->claim);
         uint32_t *kept = arena_array(&p->data, r->type_count + (size_t)1, sizeof *kept);
         if (kept == NULL) {
-            m->s->failed = true;
+            scheduler_fail(m->s);
             return;
         }
         uint32_t count = types_to_be_had(m->s, t, types, r->type_count, set, kept);
@@ -98,24 +80,24 @@ static uint32_t settle_replacement(pass *p, simulation *m, const command *c, rep
         limit += p->candidates[c->candidates[i]].price;
         all_spot = all_spot && p->candidates[c->candidates[i]].capacity_type == k->spot;
     }
-    if (all_spot && admits(m->s, r->set, k->spot)) return spot_to_spot(p, m, c, r, types, limit);
+    if (all_spot && result_allows(m->s, r->set, k->spot)) return spot_to_spot(p, m, c, r, types, limit);
     uint32_t code = cheaper_types(m, r, types, limit, &needed);
     if (code != KARP_REASON_NONE) return code;
-    if (admits(m->s, r->set, k->spot) && admits(m->s, r->set, k->on_demand)) prefer_spot(p, m, r, types);
+    if (result_allows(m->s, r->set, k->spot) && result_allows(m->s, r->set, k->on_demand)) prefer_spot(p, m, r, types);
     return KARP_REASON_NONE;
 }
 
 static uint32_t add_replacement(pass *p, simulation *m, command *c, bool filter_types)
 {
-    const final_claim *f = &m->finals[m->claims[0]];
+    const final_claim *f = &m->result.finals[m->result.claims[0]];
     replacement *r = arena_array(&p->data, 1, sizeof *r);
     uint32_t *types = arena_array(&p->data, f->type_count + (size_t)1, sizeof *types);
     if (r == NULL || types == NULL) {
-        m->s->failed = true;
+        scheduler_fail(m->s);
         return KARP_REASON_NONE;
     }
     memcpy(types, f->types, f->type_count * sizeof *types); /* a claim has some */
-    *r = (replacement){ .claim = m->claims[0], .set = f->set, .types = types, .type_count = f->type_count };
+    *r = (replacement){ .claim = m->result.claims[0], .set = f->set, .types = types, .type_count = f->type_count };
     c->replacements = r;
     c->replacement_count = 1;
     uint32_t code = settle_replacement(p, m, c, r, types);
@@ -126,17 +108,17 @@ static uint32_t add_replacement(pass *p, simulation *m, command *c, bool filter_
 /* What the simulation says; fills the command. */
 static uint32_t judge(pass *p, simulation *m, command *c, bool filter_types, karp_str *detail)
 {
-    if (!m->all_scheduled) {
-        *detail = pod_name(p->snapshot, m->left_out);
+    if (!m->result.all_scheduled) {
+        *detail = pod_name(p->snapshot, m->result.left_out);
         return KARP_REASON_PODS_WOULD_NOT_SCHEDULE;
     }
-    if (m->claim_count > 1) return KARP_REASON_SEVERAL_NODES_NEEDED;
-    uint32_t code = m->claim_count == 1 ? add_replacement(p, m, c, filter_types) : KARP_REASON_NONE;
+    if (m->result.claim_count > 1) return KARP_REASON_SEVERAL_NODES_NEEDED;
+    uint32_t code = m->result.claim_count == 1 ? add_replacement(p, m, c, filter_types) : KARP_REASON_NONE;
     if (code != KARP_REASON_NONE) return code;
     c->savings = command_savings(p, c);
     if (command_approved(p, c, &c->score)) return KARP_REASON_NONE;
     *detail = balanced_detail(p, c->score);
-    if (detail->ptr == NULL) m->s->failed = true;
+    if (detail->ptr == NULL) scheduler_fail(m->s);
     return KARP_REASON_BALANCED_SCORE;
 }
 
@@ -155,7 +137,7 @@ karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, boo
                                   .bound = KARP_DURATION_UNSET,
                                   .score = -1.0 };
         out->code = judge(p, m, &out->command, filter_types, &out->detail);
-        if (m->s->failed || m->s->algebra.failed) {
+        if (scheduler_failed(m->s)) {
             simulation_free(p, m);
             return fail_nomem(error);
         }
@@ -169,7 +151,7 @@ karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, boo
 /* The price a replacement is counted at; Karpenter looks at the first type only (D-Q11). */
 static double replacement_price(const pass *p, const simulation *m, const replacement *r)
 {
-    const type_table *t = table_of(m, r);
+    const type_table *t = result_table(m->s, r->claim);
     uint32_t last = pass_quirk(p, 11) && r->type_count > 1 ? 1 : r->type_count, best;
     double least = 0.0;
     bool some = false;

@@ -7,7 +7,6 @@
 #include <base/sort.h>
 #include <disrupt/candidates.h>
 #include <disrupt/terminate_first.h>
-#include <schedule/scheduler.h>
 #include <string.h>
 
 /* Since when it should go. */

@@ -6,7 +6,6 @@
 #include <disrupt/simulate.h>
 #include <schedule/movable.h>
 #include <schedule/provision.h>
-#include <schedule/templates.h>
 #include <string.h>
 
 static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options)

@@ -85,6 +85,7 @@ typedef struct pass {
     bool expire_gracefully; /* KARP_METHOD_EXPIRATION comes first */
     bool usable_pools; /* some pool could start a node */
     uint64_t max_simulations, simulations, steps;
+    bool gave_up; /* in some simulation the search for devices ended without an answer */
     bool stopped; /* a budget or the caller ended it … */
     bool canceled; /* … and not max_simulations, whose end is always a result */
     karp_str error_code, error_message; /* of a method that cannot be evaluated */

@@ -7,10 +7,7 @@
 #include <disrupt/candidates.h>
 #include <disrupt/marks.h>
 #include <disrupt/simulate.h>
-#include <schedule/devices.h>
 #include <schedule/provision.h>
-#include <schedule/scheduler.h>
-#include <schedule/templates.h>
 
 static const int64_t second = INT64_C(1000000000);
 
@@ -78,25 +75,14 @@ static bool budget_rows(pass *p, karp_decision *d)
 static bool launch_row(karp_decision *d, const command *c, const received *got, const replacement *r)
 {
     const simulation *m = c->simulation;
-    const final_claim *f = &m->finals[r->claim];
-    launch_source from = { .template_ = m->s->claims.list.items[r->claim].template_,
-                           .set = r->set,
+    const final_claim *f = &m->result.finals[r->claim];
+    launch_source from = { .set = r->set,
                            .types = r->types,
                            .type_count = r->type_count,
                            .requests = f->requests,
                            .pods = got->claims[r->claim].pods,
-                           .pod_count = got->claims[r->claim].count,
-                           .relaxed_min_values = m->s->claims.list.items[r->claim].relaxed_min_values };
-    return devices_drivers(m->s, r->claim, &d->data, &from.drivers) && report_launch(m->s, d, &from);
-}
-
-/* A static replacement is the pool's template and nothing else; `s` is a run that was only set up. */
-static bool static_row(scheduler *s, karp_decision *d, const replacement *r)
-{
-    uint32_t number;
-    if (!template_of_static(s, r->pool, &number)) return false;
-    launch_source from = { .template_ = number, .set = s->templates.items[number].set };
-    return report_launch(s, d, &from);
+                           .pod_count = got->claims[r->claim].count };
+    return result_launch(m->s, d, r->claim, &from);
 }
 
 static bool command_launches(scheduler *blank, karp_decision *d, const command *c)
@@ -104,7 +90,7 @@ static bool command_launches(scheduler *blank, karp_decision *d, const command *
     received got;
     if (c->simulation == NULL) {
         for (uint32_t i = 0; i < c->replacement_count; i++) {
-            if (!static_row(blank, d, &c->replacements[i])) return false;
+            if (!result_static_launch(blank, d, c->replacements[i].pool)) return false;
         }
         return true;
     }
@@ -224,7 +210,7 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
     char *message = arena_string(&d->data, p->error_message.ptr, p->error_message.len);
     if (message == NULL) return fail_nomem(error);
     d->disrupts = true;
-    d->complete = !p->stopped;
+    d->complete = !p->stopped && !p->gave_up;
     d->profile = p->options.profile;
     d->peer_version = options_peer(&p->options);
     d->now = p->now;

@@ -2,33 +2,18 @@
 /* Replacing nodes of types A, A, B by another A would be the same as deleting the others alone (deprovisioning.md §16). */
 #include <disrupt/consolidate.h>
 
-#include <disrupt/prices.h>
 #include <math.h>
-#include <model/prepare.h>
-#include <schedule/scheduler.h>
-#include <schedule/types.h>
-
-/* The cheapest offering of the candidate's type, available or not, that its labels agree with; false = none. */
-static bool held_at(scheduler *s, const pass *p, const candidate *c, double *price)
-{
-    const karp_snapshot *w = p->snapshot;
-    const type_table *t = &w->tables[w->pool_table[c->pool]];
-    const instance_type *y = &t->types[c->type];
-    uint32_t labels = set_of_labels(&s->algebra, w->nodes[c->node].labels, NULL);
-    bool some = false;
-    if (labels == NO_ID) return false;
-    for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
-        const offering *o = &t->offerings[i];
-        if (!offering_compatible(s, o, labels)) continue;
-        if (!some || o->price < *price) *price = o->price;
-        some = true;
-    }
-    return some;
-}
+#include <schedule/pricing.h>
 
 static uint32_t type_name(const pass *p, const candidate *c)
 {
     return p->snapshot->tables[p->snapshot->pool_table[c->pool]].types[c->type].name;
+}
+
+static bool held_at(scheduler *s, const pass *p, const candidate *c, double *price)
+{
+    const karp_snapshot *w = p->snapshot;
+    return cheapest_of_labels(s, &w->tables[w->pool_table[c->pool]], c->type, w->nodes[c->node].labels, price);
 }
 
 /* The least price at which a candidate of the type is held; 0 when no offering agrees, infinite when no candidate is of it. */
@@ -50,12 +35,12 @@ static double price_of_kind(scheduler *s, const pass *p, const command *c, uint3
 bool same_type_filter(const pass *p, const command *c, replacement *r)
 {
     scheduler *s = c->simulation->s;
-    const type_table *t = s->templates.items[s->claims.list.items[r->claim].template_].table;
+    const type_table *t = result_table(s, r->claim);
     double limit = HUGE_VAL;
     uint32_t kept = 0, needed;
     uint32_t *types = arena_array(&c->simulation->data, r->type_count + (size_t)1, sizeof *types);
     if (types == NULL) {
-        s->failed = true;
+        scheduler_fail(s);
         return false;
     }
     for (uint32_t i = 0; i < r->type_count; i++) {

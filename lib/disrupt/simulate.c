@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <disrupt/simulate.h>
 
-#include <base/bits.h>
 #include <base/error.h>
-#include <base/sort.h>
+#include <base/str.h>
 #include <schedule/movable.h>
-#include <schedule/places.h>
-#include <schedule/scheduler.h>
 
 void no_usable_pools(pass *p)
 {
@@ -38,70 +35,20 @@ static uint32_t moving_pods(const pass *p, const uint32_t *candidates, uint32_t 
     return n;
 }
 
-/* Step 8: nobody moves to a node that is not initialized, except pods whose own node is going anyway. */
-static bool refuse_uninitialized(simulation *m)
-{
-    scheduler *s = m->s;
-    const karp_snapshot *w = s->snapshot;
-    if (!places_settle(s)) return false;
-    for (uint32_t i = 0; i < s->pods.count; i++) {
-        uint32_t pod_number = s->pods.items[i], from = w->pod_node[pod_number];
-        place at = s->placement.places[pod_number];
-        if (at.where != PLACE_HOST || w->nodes[s->hosts.items[at.target].node].initialized) continue;
-        if (from != NO_ID && bits_test(s->hosts.marked_nodes, from)) continue;
-        failure *f = list_push(s->context, &s->placement.failures, sizeof *f);
-        if (f == NULL) return false;
-        *f = (failure){ .pod = pod_number, .view = NO_ID, .reason = KARP_REASON_UNINITIALIZED_NODE };
-    }
-    return true;
-}
-
-static void note_left_out(simulation *m)
-{
-    const scheduler *s = m->s;
-    const karp_snapshot *w = s->snapshot;
-    m->all_scheduled = true;
-    m->left_out = NO_ID;
-    for (size_t i = 0; i < s->placement.failures.count; i++) {
-        uint32_t pod_number = s->placement.failures.items[i].pod;
-        if (pod_provisionable(pod_at(&w->raw, pod_number))) continue;
-        m->all_scheduled = false;
-        if (m->left_out == NO_ID || w->pod_rank[pod_number] < w->pod_rank[m->left_out]) m->left_out = pod_number;
-    }
-}
-
-static bool finish(simulation *m)
-{
-    scheduler *s = m->s;
-    if (!report_claims_received(s, &m->data, &m->got) || !report_finalize(s, &m->data, &m->got, &m->finals) ||
-        !refuse_uninitialized(m))
-        return false;
-    m->claims = arena_array(
-        &m->data, s->claims.list.count + 1,
-        sizeof *m->claims); /* NOLINT(clang-analyzer-core.NullDereference): a scheduler that was made is there */
-    if (m->claims == NULL) return false;
-    for (uint32_t c = 0; c < s->claims.list.count; c++) {
-        if (!s->claims.list.items[c].dropped) m->claims[m->claim_count++] = c;
-    }
-    note_left_out(m);
-    return report_sort_claims(s, &m->got, m->claims, m->claim_count) && !s->failed && !s->algebra.failed;
-}
-
 /* A scheduler of an earlier simulation that nobody holds any more: using one again costs no set-up. */
 static void take_spare(pass *p, simulation *m)
 {
     for (size_t i = 0; i < p->spare.count; i++) {
-        if (m->how.strict_reservations || p->spare.items[i]->settings.shield != m->how.shield) continue;
+        if (m->how.strict_reservations || !scheduler_reuse(p->spare.items[i], &m->how)) continue;
         m->s = p->spare.items[i];
         p->spare.items[i] = p->spare.items[--p->spare.count];
-        m->s->settings.options = &m->options;
         return;
     }
 }
 
 static void give_scheduler(pass *p, scheduler *s, bool strict)
 {
-    scheduler **slot = s != NULL && !s->failed && !strict && scheduler_repeatable(s)
+    scheduler **slot = s != NULL && !scheduler_failed(s) && !strict && scheduler_repeatable(s)
                            ? list_push(p->context, &p->spare, sizeof *slot)
                            : NULL;
     if (slot != NULL) *slot = s;
@@ -153,14 +100,15 @@ static karp_status execute(const karp_snapshot *snapshot, simulation *m, karp_er
     if (status == KARP_OK)
         status = scheduler_round(m->s, m->removed, m->removed_count, m->extra, m->extra_count, error);
     if (status != KARP_OK) return status;
-    return finish(m) ? KARP_OK : fail_nomem(error);
+    return result_read(m->s, &m->data, &m->result) ? KARP_OK : fail_nomem(error);
 }
 
 /* What its turn costs, and what became of it. */
 static karp_status account(pass *p, simulation *m, karp_status status)
 {
     p->simulations++;
-    p->steps += m->s != NULL ? m->s->round.steps : 0;
+    p->steps += m->s != NULL ? scheduler_steps(m->s) : 0;
+    p->gave_up = p->gave_up || (m->s != NULL && scheduler_gave_up(m->s));
     if (status != KARP_E_CANCELED) return status;
     p->stopped = p->canceled = true;
     m->outcome = SIMULATION_STOPPED;

@@ -4,7 +4,7 @@
 #define DISRUPT_SIMULATE_H
 
 #include <disrupt/pass.h>
-#include <schedule/report.h>
+#include <schedule/result.h>
 
 enum { SIMULATED, SIMULATION_STOPPED, SIMULATION_NO_POOLS };
 
@@ -13,17 +13,12 @@ typedef struct simulation {
     scheduler *s; /* the finished run */
     karp_options options;
     arena data;
-    received got;
-    final_claim *finals; /* by claim */
-    uint32_t *claims; /* nodes to start, by pool and pods */
-    uint32_t claim_count;
+    round_result result;
     karp_status status; /* of one made ahead */
     uint32_t candidate; /* likewise: whom it is for */
     uint32_t *removed, *extra; /* state nodes without which it runs, pods that move */
     uint32_t removed_count, extra_count;
     run_options how;
-    bool all_scheduled; /* every pod that runs now has a place */
-    uint32_t left_out; /* the first by name that has none, NO_ID */
 } simulation;
 
 /* How a simulation is run. */

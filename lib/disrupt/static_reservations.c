@@ -2,23 +2,7 @@
 #include <disrupt/static_reservations.h>
 
 #include <base/error.h>
-#include <schedule/scheduler.h>
-#include <schedule/solve.h>
-#include <schedule/templates.h>
-#include <schedule/types.h>
-
-/* Goes over what is offered to the pool's template; false = something else than full reservations. */
-static bool only_full(scheduler *s, const type_table *t, uint32_t set, uint32_t *offered, uint32_t *count)
-{
-    for (uint32_t i = 0; i < t->offering_count; i++) {
-        const offering *o = &t->offerings[i];
-        if (!set_agree(&s->algebra, t->types[o->type].set, set) || !offering_compatible(s, o, set)) continue;
-        bool reserved = o->capacity_type == s->snapshot->known.reserved;
-        if (!reserved || (o->available && o->reservation_capacity > 0)) return false;
-        if (o->available) offered[(*count)++] = o->reservation;
-    }
-    return true;
-}
+#include <schedule/result.h>
 
 karp_status static_reservations(pass *p, uint32_t pool, pool_reservations *out, karp_error *error)
 {
@@ -27,15 +11,13 @@ karp_status static_reservations(pass *p, uint32_t pool, pool_reservations *out, 
     *out = (pool_reservations){ .full = true };
     if (w->pool_table[pool] == NO_ID) return KARP_OK;
     const type_table *t = &w->tables[w->pool_table[pool]];
-    uint32_t *offered = arena_array(&p->data, t->offering_count + (size_t)1, sizeof *offered), number;
+    uint32_t *offered = arena_array(&p->data, t->offering_count + (size_t)1, sizeof *offered);
     scheduler *s = NULL;
     if (offered == NULL) return fail_nomem(error);
     karp_status status = scheduler_new(w, &how, &s, error);
     if (status != KARP_OK) return status;
-    bool ok = template_of_static(s, pool, &number);
-    if (ok) out->full = only_full(s, t, s->templates.items[number].set, offered, &out->offered_count);
+    bool ok = result_static_reserved(s, pool, offered, &out->offered_count, &out->full);
     out->offered = offered;
-    ok = ok && !s->failed && !s->algebra.failed;
     scheduler_free(s);
     return ok ? KARP_OK : fail_nomem(error);
 }

@@ -5,7 +5,6 @@
 #include <base/sort.h>
 #include <disrupt/consolidate.h>
 #include <disrupt/simulate.h>
-#include <schedule/scheduler.h>
 
 bool terminate_first_on(const pass *p, uint32_t gate)
 {
@@ -17,13 +16,15 @@ bool terminate_first_on(const pass *p, uint32_t gate)
 /* One command with every node that the simulation starts, as it is; none of them when the node goes first. */
 static bool add_command(pass *p, simulation *m, const uint32_t *number, uint32_t terminate_first)
 {
-    uint32_t count = terminate_first != 0 ? 0 : m->claim_count;
+    uint32_t count = terminate_first != 0 ? 0 : m->result.claim_count;
     replacement *list = arena_array(&p->data, count + (size_t)1, sizeof *list);
     command *c = list == NULL ? NULL : list_push(p->context, &p->commands, sizeof *c);
     if (c == NULL) return false;
     for (uint32_t i = 0; i < count; i++) {
-        const final_claim *f = &m->finals[m->claims[i]];
-        list[i] = (replacement){ .claim = m->claims[i], .set = f->set, .types = f->types, .type_count = f->type_count };
+        const final_claim *f = &m->result.finals[m->result.claims[i]];
+        list[i] = (replacement){
+            .claim = m->result.claims[i], .set = f->set, .types = f->types, .type_count = f->type_count
+        };
     }
     *c = (command){ .candidates = number,
                     .candidate_count = 1,
@@ -37,7 +38,7 @@ static bool add_command(pass *p, simulation *m, const uint32_t *number, uint32_t
                     .bound = KARP_DURATION_UNSET,
                     .score = -1.0 };
     c->savings = command_savings(p, c);
-    return !m->s->failed && !m->s->algebra.failed;
+    return !scheduler_failed(m->s);
 }
 
 /* Once more, strictly, with the slot that the node would give back. *out stays NULL when that does not help either. */
@@ -51,7 +52,7 @@ static karp_status simulate_gone(pass *p, const uint32_t *number, simulation **o
     if (reservation == NO_ID) return KARP_OK;
     karp_status status = simulate_as(p, number, 1, &kind, &m, error);
     if (status != KARP_OK) return status;
-    if (m->outcome == SIMULATED && m->all_scheduled) *out = m;
+    if (m->outcome == SIMULATED && m->result.all_scheduled) *out = m;
     else simulation_free(p, m);
     return KARP_OK;
 }
@@ -67,16 +68,17 @@ karp_status move_pods_away(pass *p, const uint32_t *number, bool terminate_first
     simulation *m, *gone = NULL;
     karp_status status = simulate_as(p, number, 1, &kind, &m, error);
     if (status != KARP_OK) return status;
-    *done = m->outcome != SIMULATED || m->all_scheduled;
+    *done = m->outcome != SIMULATED || m->result.all_scheduled;
     if (m->outcome == SIMULATION_NO_POOLS) {
         no_usable_pools(p);
         status = keep(p, *number, KARP_REASON_NO_NODEPOOLS, str(""), error);
-    } else if (m->outcome == SIMULATED && !m->all_scheduled) {
+    } else if (m->outcome == SIMULATED && !m->result.all_scheduled) {
         status = terminate_first ? simulate_gone(p, number, &gone, error) : KARP_OK;
         if (status == KARP_OK && gone == NULL)
-            status = keep(p, *number, KARP_REASON_PODS_WOULD_NOT_SCHEDULE, pod_name(p->snapshot, m->left_out), error);
+            status = keep(p, *number, KARP_REASON_PODS_WOULD_NOT_SCHEDULE, pod_name(p->snapshot, m->result.left_out),
+                          error);
     }
-    if (status != KARP_OK || gone != NULL || m->outcome != SIMULATED || !m->all_scheduled) {
+    if (status != KARP_OK || gone != NULL || m->outcome != SIMULATED || !m->result.all_scheduled) {
         simulation_free(p, m);
         m = gone;
     }

@@ -9,7 +9,6 @@
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
 #include <disrupt/consolidate.h>
-#include <schedule/scheduler.h>
 #include <string.h>
 
 /* The candidates of before that are still eligible, in the order of the command. */
@@ -30,24 +29,25 @@ static uint32_t find_again(const pass *p, const validated *c, uint32_t *found, u
 }
 
 /* Whether every type name of the command's launch is among these. */
-static bool among(const simulation *m, const uint32_t *types, uint32_t count, const karp_launch *launch)
+static bool among(const karp_snapshot *w, const simulation *m, const uint32_t *types, uint32_t count,
+                  const karp_launch *launch)
 {
-    const type_table *t = m->s->templates.items[m->s->claims.list.items[m->claims[0]].template_].table;
+    const type_table *t = result_table(m->s, m->result.claims[0]);
     for (size_t i = 0; i < launch->instance_type_count; i++) {
         bool some = false;
         for (uint32_t k = 0; k < count && !some; k++)
-            some = equal_str(text_of(m->s->snapshot, t->types[types[k]].name), launch->instance_types[i]);
+            some = equal_str(text_of(w, t->types[types[k]].name), launch->instance_types[i]);
         if (!some) return false;
     }
     return true;
 }
 
 /* The pods find places as before: with as many new nodes, of types that would do now. */
-static bool still_fits(const simulation *m, const validated *c)
+static bool still_fits(const karp_snapshot *w, const simulation *m, const validated *c)
 {
-    if (!m->all_scheduled || m->claim_count != c->launch_count || m->claim_count > 1) return false;
-    const final_claim *f = m->claim_count == 1 ? &m->finals[m->claims[0]] : NULL;
-    return f == NULL || among(m, f->types, f->type_count, c->launch);
+    if (!m->result.all_scheduled || m->result.claim_count != c->launch_count || m->result.claim_count > 1) return false;
+    const final_claim *f = m->result.claim_count == 1 ? &m->result.finals[m->result.claims[0]] : NULL;
+    return f == NULL || among(w, m, f->types, f->type_count, c->launch);
 }
 
 static karp_status stopped(karp_error *error)
@@ -64,7 +64,7 @@ static karp_status simulate_again(pass *p, const validated *c, const uint32_t *f
     *code = KARP_REASON_SCHEDULING;
     if (m->outcome == SIMULATION_NO_POOLS) *code = KARP_REASON_NO_NODEPOOLS;
     if (m->outcome == SIMULATION_STOPPED) status = stopped(error);
-    if (m->outcome == SIMULATED && still_fits(m, c)) *code = KARP_REASON_NONE;
+    if (m->outcome == SIMULATED && still_fits(p->snapshot, m, c)) *code = KARP_REASON_NONE;
     simulation_free(p, m);
     return status;
 }
@@ -81,7 +81,7 @@ static karp_status weigh_again(pass *p, const validated *c, const uint32_t *foun
     *code = a.code;
     if (!a.possible) return KARP_OK;
     const replacement *r = a.command.replacement_count > 0 ? &a.command.replacements[0] : NULL;
-    if (r != NULL && !among(a.command.simulation, r->types, r->type_count, c->launch))
+    if (r != NULL && !among(p->snapshot, a.command.simulation, r->types, r->type_count, c->launch))
         *code = KARP_REASON_NO_CHEAPER_NODE;
     simulation_free(p, a.command.simulation);
     return KARP_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <explain/node_view.h>
 
-#include <schedule/topology.h>
+#include <model/selector.h>
 #include <string.h>
 
 static bool copy_into(node_view *v, const void *from, size_t count, size_t bytes, void **out)

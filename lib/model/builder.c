@@ -356,6 +356,12 @@ static void read_repairs(copier *c, const karp_settings *given, store *into)
     into->credit_count = (uint32_t)given->credit_count;
 }
 
+#ifdef KARP_NO_DEVICES
+enum { MOST_DRA_REQUESTS = 0 }; /* this build allocates no devices */
+#else
+enum { MOST_DRA_REQUESTS = 1 };
+#endif
+
 static karp_status check_settings(const karp_settings *s, karp_error *error)
 {
     const struct {
@@ -366,7 +372,7 @@ static karp_status check_settings(const karp_settings *s, karp_error *error)
         { "min_values_policy", s->min_values_policy, KARP_MIN_VALUES_BEST_EFFORT },
         { "reserved_mode", s->reserved_mode, KARP_RESERVED_FALLBACK },
         { "gates", s->gates, ALL_GATES },
-        { "dra_requests", s->dra_requests, 1 },
+        { "dra_requests", s->dra_requests, MOST_DRA_REQUESTS },
         { "consolidation_simulation", s->consolidation_simulation, 1 },
         { "legacy_node_repair", s->legacy_node_repair, 1 },
         { "other_nodes_known", s->other_nodes_known, 1 },

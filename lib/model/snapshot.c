@@ -179,6 +179,27 @@ uint32_t state_node_named(const karp_snapshot *s, karp_str name)
     return low < s->node_count && equal_str(name_of(s, s->nodes[low].name), name) ? low : NO_ID;
 }
 
+bool pool_usable(const karp_snapshot *s, const node_pool *p)
+{
+    if (p->replicas >= 0 || p->meta.deletion != KARP_NO_TIME) return false;
+    const condition *ready = condition_find(p->conditions, s->known.ready);
+    if (ready == NULL || ready->status != s->known.status_true) return false;
+    /* Ready stands for two others; where one of them is missing it counts as unknown. */
+    return condition_find(p->conditions, s->known.validation_succeeded) != NULL &&
+           condition_find(p->conditions, s->known.node_class_ready) != NULL;
+}
+
+uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels)
+{
+    uint32_t name = label_get(labels, w->known.instance_type);
+    if (w->pool_table[pool] == NO_ID || name == NO_ID) return NO_ID;
+    const type_table *t = &w->tables[w->pool_table[pool]];
+    for (uint32_t i = 0; i < t->type_count; i++) {
+        if (t->types[i].name == name) return i;
+    }
+    return NO_ID;
+}
+
 static size_t pods_to_place(const karp_snapshot *s)
 {
     if (s->raw.pods_given) return s->place_count;

@@ -219,6 +219,10 @@ bool node_is_told(const karp_snapshot *s, const node *n);
 bool taint_ephemeral(const karp_snapshot *s, const taint *t);
 /* The state node of that name; NO_ID. */
 uint32_t state_node_named(const karp_snapshot *s, karp_str name);
+/* Whether the pool is offered to pods (scheduling.md §11.1): it is ready, not static and not being deleted. */
+bool pool_usable(const karp_snapshot *s, const node_pool *p);
+/* The instance type that labels name, in the pool's table; NO_ID = none. */
+uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels);
 static inline const shape *shape_of(const karp_snapshot *s, uint32_t c)
 {
     return &s->raw.shapes.items[s->classes[c].shape];

@@ -187,7 +187,7 @@ static amount charged(const candidate *c, uint32_t kind, uint32_t id)
 
 static void charge(struct devices *d, uint32_t kind, uint32_t id, amount before, amount after)
 {
-    amount more;
+    amount more = { 0, 0 };
     if (kind > OF_DIMENSION) return;
     (void)amount_sub(after, before, &more); /* neither is negative */
     if (kind == OF_COUNTER) (void)amount_sub(d->remaining[id], more, &d->remaining[id]);

@@ -131,7 +131,8 @@ typedef struct allocation {
     asking who;
     live_claim *claims;
     uint32_t claim_count;
-    pool_views pools; /* at the start */
+    pool_views pools; /* at the start … */
+    uint32_t pools_set; /* … and the requirements they were filtered by */
     uint32_t set; /* R: grows with each type that succeeds */
     type_outcome *outcomes;
     uint32_t outcome_count;
@@ -139,6 +140,16 @@ typedef struct allocation {
     bool every_type; /* nothing was to be allocated: no type is ruled out */
     bool ready; /* there is something to commit */
 } allocation;
+
+/* What a search has found to be equal, and what has failed in it (device_twins.c). */
+typedef struct twin_table {
+    words kinds;
+    map64 kind_of; /* device -> kind */
+    map64 names; /* identity of a type's device -> 1, or 2 for more */
+    map64 failed; /* (depth, kind) -> the frame in which it failed */
+    LIST_OF(uint32_t) words; /* of one device, while it is described */
+    bool names_known;
+} twin_table;
 
 struct devices {
     const struct device_world *world;
@@ -159,7 +170,10 @@ struct devices {
     allocation now;
     uint64_t search_steps; /* of this allocation */
     uint64_t polled_at; /* … when the caller was asked whether to stop */
+    uint64_t round_steps; /* of all allocations of the round */
     bool out_of_steps;
+    bool gave_up; /* in this round, some search ended without an answer */
+    twin_table twins;
 };
 
 /* ---- between the files ---------------------------------------------------------------------------------------------------------------- */
@@ -177,6 +191,17 @@ bool requests_prepare(scheduler *s, allocation *a, uint32_t claim, live_claim *o
 uint32_t device_matches(scheduler *s, uint32_t number, const live_request *r);
 /* The compiled selector; NULL when it is of no use. */
 const struct selector_program *program_of(const scheduler *s, uint32_t text);
+
+/* device_search.c: what a constraint compares of a device, and how a type's devices are bound; NULL = nothing. */
+const device_attribute *attribute_of(const scheduler *s, const world_device *w, uint32_t name);
+const bond *bond_of(const scheduler *s, const allocation *a, uint32_t index, uint32_t attribute, uint32_t identity);
+
+/* device_twins.c: devices of one kind differ in nothing that the search for type `index` looks at, but whether they are taken.
+ * Known until the next twins_begin(). */
+uint32_t device_kind(scheduler *s, const allocation *a, uint32_t index, uint32_t number);
+void twins_init(scheduler *s);
+void twins_begin(scheduler *s);
+void twins_free(scheduler *s);
 
 /* device_search.c: the search for type `index` of the candidate; on success an outcome is added. */
 bool search_type(scheduler *s, allocation *a, uint32_t index);

@@ -5,7 +5,8 @@
 #include <schedule/scheduler.h>
 #include <string.h>
 
-enum { MOST_TRIES = 200000, POLL_EVERY = 1024 };
+/* For one place of one pod; for all of a round; and for one where the round's are used up. */
+enum { MOST_TRIES = 200000, MOST_OF_ROUND = 4000000, FEW_TRIES = 2000, POLL_EVERY = 1024 };
 
 /* Where the search is: a slot of a request to be filled, or an alternative to be chosen. */
 typedef struct position {
@@ -13,14 +14,18 @@ typedef struct position {
     const live_request *alternative; /* the chosen one; NULL: the request itself */
 } position;
 
-typedef struct frame {
+typedef struct search_frame {
     position at;
     bool choosing; /* an alternative, not a device */
     uint32_t next; /* the next option: alternative, or place in `pool` */
     uint32_t pool, slice;
-    pool_views pools; /* as they were when the frame was made */
+    pool_views pools; /* as they were when the frame was made … */
+    uint32_t pools_set; /* … and by what they were filtered */
+    uint32_t number; /* frames are counted as they are made; 0 is none */
+    bool some_failed; /* some kind of device has in this frame */
+    arena_mark scratch; /* as it was when the frame was made */
     /* what the current option changed */
-    bool taken, narrowed;
+    bool taken;
     uint32_t device, entries, constraints;
     uint32_t set;
 } frame;
@@ -38,7 +43,10 @@ typedef struct search {
     entry *entries; /* what the chosen devices consume */
     size_t entry_count, entry_room;
     pool_views pools;
+    uint32_t pools_set; /* by which they were filtered */
     uint32_t set;
+    uint32_t frame_count; /* that were ever made */
+    uint32_t looked; /* options that were looked at */
 } search;
 
 static const live_request *request_at(const search *x, const position *p)
@@ -289,10 +297,10 @@ static bool applies(const live_constraint *c, const live_request *r)
 }
 
 /* By its full name, or by what follows the driver's own domain. */
-static const device_attribute *attribute_of(const search *x, const world_device *w, uint32_t name)
+const device_attribute *attribute_of(const scheduler *s, const world_device *w, uint32_t name)
 {
     const device *g = w->given;
-    karp_str full = text_of(x->s->snapshot, name), driver = text_of(x->s->snapshot, w->driver);
+    karp_str full = text_of(s->snapshot, name), driver = text_of(s->snapshot, w->driver);
     for (uint32_t i = 0; i < g->attribute_count; i++) {
         if (g->attributes[i].name == name) return &g->attributes[i];
     }
@@ -301,7 +309,7 @@ static const device_attribute *attribute_of(const search *x, const world_device 
         return NULL;
     size_t length = full.len - driver.len - 1;
     for (uint32_t i = 0; i < g->attribute_count; i++) {
-        karp_str own = text_of(x->s->snapshot, g->attributes[i].name);
+        karp_str own = text_of(s->snapshot, g->attributes[i].name);
         if (own.len == length && memcmp(own.ptr, slash + 1, length) == 0) return &g->attributes[i];
     }
     return NULL;
@@ -312,15 +320,20 @@ static bool same_value(const device_attribute *a, const device_attribute *b)
     return a->kind == b->kind && a->text == b->text && a->number == b->number;
 }
 
-static const bond *bond_find(const search *x, uint32_t attribute, uint32_t identity)
+const bond *bond_of(const scheduler *s, const allocation *a, uint32_t index, uint32_t attribute, uint32_t identity)
 {
-    uint32_t kit = x->a->who.bonds[x->index];
+    uint32_t kit = a->who.bonds[index];
     if (kit == NO_ID) return NULL;
-    const type_kit *k = &x->d->world->kits[kit];
+    const type_kit *k = &s->devices->world->kits[kit];
     for (uint32_t i = 0; i < k->bond_count; i++) {
         if (k->bonds[i].attribute == attribute && k->bonds[i].identity == identity) return &k->bonds[i];
     }
     return NULL;
+}
+
+static const bond *bond_find(const search *x, uint32_t attribute, uint32_t identity)
+{
+    return bond_of(x->s, x->a, x->index, attribute, identity);
 }
 
 static bool bound_to_first(const search *x, const live_constraint *c, uint32_t identity)
@@ -332,7 +345,7 @@ static bool bound_to_first(const search *x, const live_constraint *c, uint32_t i
 
 static bool constraint_add(const search *x, live_constraint *c, const world_device *w)
 {
-    const device_attribute *value = attribute_of(x, w, c->given->attribute);
+    const device_attribute *value = attribute_of(x->s, w, c->given->attribute);
     if (value != NULL) {
         if (c->bound || (c->count > 0 && !same_value(c->value, value))) return false;
         if (c->count == 0) c->value = value;
@@ -394,12 +407,12 @@ static bool available(search *x, uint32_t number, const live_request *r)
 static bool follow_topology(search *x, frame *f, const world_device *w)
 {
     const world_slice *from = w->slice == NO_ID ? NULL : &x->d->world->slices[w->slice];
-    f->narrowed = false;
     f->set = x->set;
     if (from == NULL || !from->has_topology) return true;
     if (!reaches(x->s, &x->a->who, x->set, from->topology)) return false;
     x->set = set_meet(&x->s->algebra, x->set, from->topology.set);
-    f->narrowed = true;
+    if (x->set == x->pools_set) return true;
+    x->pools_set = x->set;
     if (!pools_filter(x->s, x->pools, &x->a->who, x->set, &x->pools)) x->s->failed = true;
     return !x->s->failed;
 }
@@ -441,7 +454,87 @@ static void undo(search *x, frame *f)
     x->entry_count = f->entries;
     x->set = f->set;
     x->pools = f->pools;
+    x->pools_set = f->pools_set;
+    arena_release(&x->d->scratch, f->scratch);
     remove_constraints(c, request_at(x, &f->at), c->constraint_count);
+}
+
+/* ---- what need not be tried ------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t failure_key(const search *x, uint32_t kind) { return pair_key((uint32_t)x->depth, kind); }
+
+/* All that could follow the frame's device was tried: no other of its kind will do. */
+static void note_failure(search *x, frame *f, uint32_t number)
+{
+    uint32_t kind = device_kind(x->s, x->a, x->index, number);
+    if (kind == NO_ID) return;
+    f->some_failed = true;
+    if (!map64_put(&x->d->twins.failed, failure_key(x, kind), f->number)) x->s->failed = true;
+}
+
+static bool chosen_here(const search *x, uint32_t number)
+{
+    for (uint32_t i = 0; i < x->device_count; i++) {
+        if (x->devices[i].device == number) return true;
+    }
+    return false;
+}
+
+/* Of a kind that failed in this frame, and as untouched as the one that did. */
+static bool failed_before(search *x, const frame *f, uint32_t number)
+{
+    if (!f->some_failed || chosen_here(x, number)) return false;
+    uint32_t kind = device_kind(x->s, x->a, x->index, number);
+    return kind != NO_ID && map64_get(&x->d->twins.failed, failure_key(x, kind)) == f->number;
+}
+
+static bool same_topology(const struct device_world *w, uint32_t one, uint32_t other)
+{
+    const world_slice *a = w->devices[one].slice == NO_ID ? NULL : &w->slices[w->devices[one].slice];
+    const world_slice *b = w->devices[other].slice == NO_ID ? NULL : &w->slices[w->devices[other].slice];
+    if (a == NULL || b == NULL || !a->has_topology || !b->has_topology) return true;
+    return a->topology.set == b->topology.set && a->topology.host == b->topology.host;
+}
+
+/* The slots of a request are alike: "this one after that" was tried as "that one after this", where neither closes a way for
+ * the other. The frame's options stand in one order with those of the slot before. */
+static bool other_order_tried(const search *x, const frame *f, uint32_t number)
+{
+    if (x->depth < 2 || f->at.slot == 0) return false;
+    const frame *before = f - 1;
+    if (!before->taken || before->pools.items != f->pools.items || before->set != f->set) return false;
+    if (x->d->world->devices[before->device].consumes.count > 0 || !same_topology(x->d->world, before->device, number))
+        return false;
+    if (f->pool != before->pool) return f->pool < before->pool;
+    if (f->slice != before->slice) return f->slice < before->slice;
+    return f->next < before->next;
+}
+
+static bool same_amounts(named_amounts a, named_amounts b)
+{
+    bool same = a.count == b.count;
+    for (uint32_t i = 0; same && i < a.count; i++)
+        same = a.items[i].name == b.items[i].name && amount_cmp(a.items[i].value, b.items[i].value) == 0;
+    return same;
+}
+
+/* Two alternatives that ask for the same, and of which no constraint speaks by name. */
+static bool same_alternative(const live_claim *c, const live_request *a, const live_request *b)
+{
+    bool same = a->given->all == b->given->all && a->given->count == b->given->count &&
+                a->program_count == b->program_count && same_amounts(a->given->capacity, b->given->capacity);
+    for (uint32_t i = 0; same && i < a->program_count; i++) same = a->programs[i] == b->programs[i];
+    for (uint32_t i = 0; same && i < c->constraint_count; i++)
+        same = applies(&c->constraints[i], a) == applies(&c->constraints[i], b);
+    return same;
+}
+
+static bool alternative_failed(const live_claim *c, const live_request *r, uint32_t number)
+{
+    for (uint32_t i = 0; i < number; i++) {
+        if (same_alternative(c, &r->alternatives[i], &r->alternatives[number])) return true;
+    }
+    return false;
 }
 
 /* ---- options of a frame --------------------------------------------------------------------------------------------------------------------- */
@@ -463,6 +556,19 @@ static bool next_of_all(search *x, frame *f)
                       slot < r->all.count ? r->all.items[slot] : r->all_of_type[x->index].items[slot - r->all.count]);
 }
 
+static bool stopped(const search *x)
+{
+    return x->d->out_of_steps || x->s->round.stopped || x->s->failed || x->s->algebra.failed;
+}
+
+static bool must_stop(search *x);
+
+static bool try_option(search *x, frame *f, uint32_t number)
+{
+    if (++x->looked % POLL_EVERY == 0 && must_stop(x)) return false;
+    return !other_order_tried(x, f, number) && !failed_before(x, f, number) && try_device(x, f, number);
+}
+
 /* The cluster's devices, pool by pool, then those of the type. */
 static bool next_of_count(search *x, frame *f)
 {
@@ -476,12 +582,14 @@ static bool next_of_count(search *x, frame *f)
             while (f->next < from->device_count) {
                 uint32_t number = from->device_first + f->next++;
                 if (exhausted && w->devices[number].sets.count > 0) continue;
-                if (try_device(x, f, number)) return true;
+                if (try_option(x, f, number)) return true;
+                if (stopped(x)) return false;
             }
         }
     }
     while (x->kit != NO_ID && f->next < w->kits[x->kit].device_count) {
-        if (try_device(x, f, w->kits[x->kit].device_first + f->next++)) return true;
+        if (try_option(x, f, w->kits[x->kit].device_first + f->next++)) return true;
+        if (stopped(x)) return false;
     }
     return false;
 }
@@ -490,6 +598,8 @@ static bool next_option(search *x, frame *f)
 {
     if (f->choosing) {
         const live_request *r = &x->a->claims[f->at.claim].requests[f->at.request];
+        const live_claim *c = &x->a->claims[f->at.claim];
+        while (f->next < r->alternative_count && alternative_failed(c, r, f->next)) f->next++;
         if (f->next >= r->alternative_count) return false;
         f->at.alternative = &r->alternatives[f->next++];
         return true;
@@ -543,7 +653,13 @@ static bool push(search *x, position at, bool choosing)
         x->s->failed = true;
         return false;
     }
-    x->frames[x->depth++] = (frame){ .at = at, .choosing = choosing, .pools = x->pools, .set = x->set };
+    x->frames[x->depth++] = (frame){ .at = at,
+                                     .choosing = choosing,
+                                     .number = ++x->frame_count,
+                                     .pools = x->pools,
+                                     .pools_set = x->pools_set,
+                                     .set = x->set,
+                                     .scratch = arena_get_mark(&x->d->scratch) };
     return true;
 }
 
@@ -551,12 +667,13 @@ static bool must_stop(search *x)
 {
     struct devices *d = x->d;
     const karp_options *o = x->s->settings.options;
-    if (d->search_steps > MOST_TRIES) d->out_of_steps = true;
-    if (o->should_stop != NULL && d->search_steps - d->polled_at >= POLL_EVERY) {
+    if (d->search_steps > (d->round_steps > MOST_OF_ROUND ? FEW_TRIES : MOST_TRIES)) d->out_of_steps = true;
+    if (o->should_stop != NULL && (d->search_steps - d->polled_at >= POLL_EVERY || x->looked % POLL_EVERY == 0)) {
         d->polled_at = d->search_steps;
         x->s->round.stopped = o->should_stop(o->stop_user) != 0;
     }
-    return d->out_of_steps || x->s->round.stopped || x->s->failed || x->s->algebra.failed;
+    if (o->max_steps > 0 && x->s->round.steps >= o->max_steps) x->s->round.stopped = true;
+    return stopped(x);
 }
 
 static bool walk(search *x)
@@ -567,7 +684,9 @@ static bool walk(search *x)
     if (!push(x, at, choosing)) return false;
     while (x->depth > 0) {
         frame *f = &x->frames[x->depth - 1];
+        bool tried = f->taken;
         undo(x, f);
+        if (tried && !request_at(x, &f->at)->given->all) note_failure(x, f, f->device);
         if (f->choosing) f->at.alternative = NULL;
         if (must_stop(x)) return false;
         if (!next_option(x, f)) {
@@ -603,9 +722,15 @@ static bool keep_outcome(search *x)
 
 bool search_type(scheduler *s, allocation *a, uint32_t index)
 {
-    search x = {
-        .s = s, .d = s->devices, .a = a, .index = index, .kit = a->who.kits[index], .pools = a->pools, .set = a->set
-    };
+    search x = { .s = s,
+                 .d = s->devices,
+                 .a = a,
+                 .index = index,
+                 .kit = a->who.kits[index],
+                 .pools = a->pools,
+                 .pools_set = a->pools_set,
+                 .set = a->set };
+    twins_begin(s);
     for (uint32_t c = 0; c < a->claim_count; c++) {
         for (uint32_t i = 0; i < a->claims[c].constraint_count; i++) {
             a->claims[c].constraints[i] = (live_constraint){ .given = a->claims[c].constraints[i].given };

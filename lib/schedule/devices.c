@@ -36,6 +36,7 @@ bool devices_init(scheduler *s)
     arena_init(&s->devices->scratch, s->context);
     map64_init(&s->devices->candidate_of, s->context);
     map64_init(&s->devices->matches, s->context);
+    twins_init(s);
     return true;
 }
 
@@ -43,6 +44,8 @@ bool devices_begin_round(scheduler *s)
 {
     if (s->devices == NULL) return true;
     ledger_free(s);
+    s->devices->round_steps = 0;
+    s->devices->gave_up = false;
     return mark_moving(s) && pools_init(s) && ledger_init(s);
 }
 
@@ -52,6 +55,7 @@ void devices_free(scheduler *s)
     ledger_free(s);
     map64_free(&s->devices->candidate_of);
     map64_free(&s->devices->matches);
+    twins_free(s);
     arena_free(&s->devices->scratch);
 }
 
@@ -225,21 +229,28 @@ static bool allocate(scheduler *s, uint32_t class_number, allocation *a)
         a->total = names > 0 ? a->set : EMPTY_SET;
         return true;
     }
+    a->pools_set = a->set;
     if (!prepare(s, a, pending)) return false;
     d->search_steps = d->polled_at = 0;
     d->out_of_steps = false;
     for (uint32_t t = 0; t < a->who.type_count; t++) {
         (void)search_type(s, a, t);
-        if (s->failed || s->round.stopped || d->out_of_steps) return false;
+        if (s->failed || s->round.stopped || d->out_of_steps) break;
     }
+    d->round_steps += d->search_steps;
+    d->gave_up = d->gave_up || d->out_of_steps;
+    if (s->failed || s->round.stopped || d->out_of_steps) return false;
     a->ready = a->outcome_count > 0;
     sum_up(s, a);
     return a->ready;
 }
 
+bool devices_gave_up(const scheduler *s) { return s->devices != NULL && s->devices->gave_up; }
+
 static void begin(scheduler *s)
 {
     arena_mark start = { NULL, NULL };
+    s->devices->out_of_steps = false;
     arena_release(&s->devices->scratch, start);
     memset(&s->devices->now, 0, sizeof s->devices->now);
 }
@@ -247,6 +258,7 @@ static void begin(scheduler *s)
 static uint32_t verdict(const scheduler *s, bool found)
 {
     if (s->failed || s->round.stopped) return KARP_REASON_NOT_REACHED;
+    if (s->devices->out_of_steps) return KARP_REASON_DEVICE_SEARCH;
     return found ? KARP_REASON_NONE : KARP_REASON_DEVICES;
 }
 

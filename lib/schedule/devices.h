@@ -7,6 +7,7 @@
  *     device_pools.c    which slices a candidate reaches
  *     device_requests.c requests, checked and with the devices that mode All takes
  *     device_search.c   the search for one instance type
+ *     device_twins.c    devices that are equal to it
  *     device_ledger.c   what is taken, by whom; commit and release
  */
 #ifndef SCHEDULE_DEVICES_H
@@ -35,6 +36,9 @@ uint32_t devices_keep(scheduler *s, uint32_t types);
 void devices_take_host(scheduler *s);
 /* The claim has the pod by now; types that it can no longer be give their devices back. */
 void devices_take_claim(scheduler *s, const claim *c);
+
+/* Whether in this round a search ended without an answer, so that the decision is not the one there would be. */
+bool devices_gave_up(const scheduler *s);
 
 /* The drivers of the devices a claim's pods got, "a.example.com,b.example.com", in the arena; len 0 = none. */
 bool devices_drivers(scheduler *s, uint32_t claim_number, arena *a, karp_str *out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of a claim when the loop has ended (scheduling.md §31.1, §31.2). */
+#include <schedule/pricing.h>
 #include <schedule/scheduler.h>
 #include <schedule/solve.h>
 

@@ -2,7 +2,7 @@
 #include <schedule/movable.h>
 
 #include <model/duration.h>
-#include <schedule/topology.h>
+#include <model/selector.h>
 #include <string.h>
 
 bool pod_terminal(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }

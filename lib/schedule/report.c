@@ -298,6 +298,6 @@ karp_status report_plan(scheduler *s, karp_decision *d)
               report_received(s, &d->data, &r) && report_finalize(s, &s->data, &r, &finals) &&
               report_launches(s, d, &r, finals) && report_placements(s, d, &r) && report_failures(s, d) &&
               report_nodes(s, d);
-    d->complete = !s->round.stopped; /* a search for the reason of a refusal may have been */
+    d->complete = !s->round.stopped && !devices_gave_up(s); /* a search for the reason of a refusal may have been */
     return ok && !s->failed && !s->algebra.failed ? KARP_OK : KARP_E_NOMEM;
 }

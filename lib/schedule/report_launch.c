@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One launch as a row: requirements as they are emitted, labels, types, the offering it is priced at (§31.4). */
+#include <schedule/pricing.h>
 #include <schedule/report.h>
 
 #include <base/bits.h>

@@ -56,12 +56,6 @@ void final_lists_free(final_lists *l);
 /* To all[claim_number], when all claims before it are there; `lists` is of all claims that are finished into this arena. */
 bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *all);
 
-/* pricing.c: the least price of an available offering of the type compatible with the set; false = none. *best receives it. */
-bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best);
-/* Types of `bits` by least price under the set, then by name; the array is in the arena. */
-uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a,
-                         uint32_t *count);
-
 /* default_spread.c (§15) */
 bool default_spread_init(scheduler *s);
 

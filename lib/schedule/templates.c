@@ -8,16 +8,6 @@
 #include <schedule/types.h>
 #include <string.h>
 
-bool pool_usable(const karp_snapshot *s, const node_pool *p)
-{
-    if (p->replicas >= 0 || p->meta.deletion != KARP_NO_TIME) return false;
-    const condition *ready = condition_find(p->conditions, s->known.ready);
-    if (ready == NULL || ready->status != s->known.status_true) return false;
-    /* Ready stands for two others; where one of them is missing it counts as unknown. */
-    return condition_find(p->conditions, s->known.validation_succeeded) != NULL &&
-           condition_find(p->conditions, s->known.node_class_ready) != NULL;
-}
-
 static int by_weight(uint32_t x, uint32_t y, const void *user)
 {
     const karp_snapshot *s = user;

@@ -86,7 +86,4 @@ uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason);
 /* A claim with these types was opened. */
 void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const int64_t *total);
 
-/* Whether the pool is offered to pods (§11.1). */
-bool pool_usable(const karp_snapshot *s, const node_pool *p);
-
 #endif

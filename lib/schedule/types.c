@@ -102,17 +102,6 @@ bool offering_compatible(scheduler *s, const offering *o, uint32_t set)
     return set_compatible(&s->algebra, set, o->set, true);
 }
 
-uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels)
-{
-    uint32_t name = label_get(labels, w->known.instance_type);
-    if (w->pool_table[pool] == NO_ID || name == NO_ID) return NO_ID;
-    const type_table *t = &w->tables[w->pool_table[pool]];
-    for (uint32_t i = 0; i < t->type_count; i++) {
-        if (t->types[i].name == name) return i;
-    }
-    return NO_ID;
-}
-
 bool offering_launchable(const scheduler *s, const offering *o)
 {
     bool full = o->capacity_type == s->snapshot->known.reserved && o->reservation_capacity <= 0;

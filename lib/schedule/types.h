@@ -43,8 +43,6 @@ bool types_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out);
 /* Whether the offering is compatible with the set (availability aside). */
 bool offering_compatible(scheduler *s, const offering *o, uint32_t set);
 
-/* The instance type that labels name, in the pool's table; NO_ID = none. */
-uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels);
 /* Whether a launch could have the offering now: it is available, and no reservation that is full (K15-3). */
 bool offering_launchable(const scheduler *s, const offering *o);
 

@@ -34,7 +34,9 @@ class Installed:
         run(['meson', 'install', '--no-rebuild', '--quiet', '-C', BUILD, '--destdir', root])
         self.pkgconfig = next(pathlib.Path(root).rglob('karp.pc')).parent
         self.libraries = self.pkgconfig.parent
-        self.environment = dict(os.environ, PKG_CONFIG_PATH=str(self.pkgconfig), PKG_CONFIG_SYSROOT_DIR=str(root))
+        for path in self.pkgconfig.glob('*.pc'): # as if the folder were the prefix it was configured for
+            path.write_text(path.read_text().replace('prefix=/', f'prefix={root}/', 1))
+        self.environment = dict(os.environ, PKG_CONFIG_PATH=str(self.pkgconfig))
 
     def flags(self, *arguments):
         return run(['pkg-config', '--cflags', '--libs', *arguments], env=self.environment).split()
@@ -44,6 +46,40 @@ class Installed:
         shutil.copy(EXAMPLES / f'{example}.c', folder / 'consumer.c')
         run([*os.environ['KARP_CC'].split(), '-std=c11', 'consumer.c', '-o', 'consumer', *link, *self.flags(*arguments)], cwd=folder)
         return folder / 'consumer'
+
+
+CMAKE_LISTS = '''\
+cmake_minimum_required(VERSION 3.13)
+project(consumer C)
+find_package(karp 0.1 CONFIG REQUIRED)
+if(TARGET karp::io)
+  add_executable(consumer consumer.c)
+  target_link_libraries(consumer karp::io)
+endif()
+find_package(PkgConfig)
+if(PkgConfig_FOUND)
+  pkg_check_modules(KARP REQUIRED IMPORTED_TARGET karp-static)
+  add_executable(controller controller.c)
+  target_link_libraries(controller PkgConfig::KARP)
+endif()
+'''
+
+
+def cmake(root, installed):
+    """Programs by CMake; what they print."""
+    folder = root / 'cmake'
+    folder.mkdir()
+    (folder / 'CMakeLists.txt').write_text(CMAKE_LISTS)
+    for example, name in (('hash', 'consumer'), ('controller', 'controller')):
+        shutil.copy(EXAMPLES / f'{example}.c', folder / f'{name}.c')
+    prefix = installed.libraries.parent.parent if installed.libraries.name != 'lib' else installed.libraries.parent
+    run(['cmake', '-S', folder, '-B', folder / 'build', f'-DCMAKE_PREFIX_PATH={prefix}', f'-DCMAKE_C_COMPILER={os.environ["KARP_CC"].split()[-1]}'],
+        env=installed.environment)
+    run(['cmake', '--build', folder / 'build'])
+    environment = dict(os.environ, LD_LIBRARY_PATH=str(installed.libraries))
+    return {name: run([folder / 'build' / program, *given], env=environment)
+            for name, program, given in (('hash', 'consumer', [INPUT]), ('controller', 'controller', []))
+            if (folder / 'build' / program).exists()}
 
 
 def needs(program):
@@ -72,6 +108,9 @@ def pkg_config(root, has_io, problems):
         answers['hash'].add(run([program, INPUT]))
         if 'libkarp' in needs(program):
             problems.append('io-static needs the shared library')
+        if shutil.which('cmake'):
+            for name, printed in cmake(root, installed).items():
+                answers[name].add(printed)
     return answers
 
 

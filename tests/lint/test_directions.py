@@ -16,6 +16,8 @@ BELOW = {
     'explain': {'base', 'model', 'decision', 'schedule'},
     'json': {'base'}, 'providers': {'base', 'json'}, 'io': {'base', 'json', 'providers'}, 'cli': set(),
 }
+# What the modules above see of a scheduler: what it is asked, and what came of it. The parts of its state are lib/schedule's own.
+QUESTIONS = {f'schedule/{name}.h' for name in ('movable', 'pricing', 'provision', 'report', 'result', 'solve')}
 # The core computes: of the C library it takes types, strings and arithmetic (of stdio.h vsnprintf, see tests/abi/purity.py).
 CORE_SYSTEM = {'float.h', 'inttypes.h', 'limits.h', 'math.h', 'stdalign.h', 'stdarg.h', 'stdatomic.h', 'stdbool.h',
                'stddef.h', 'stdint.h', 'stdio.h', 'string.h'}
@@ -44,6 +46,10 @@ def refusal(room, name, include, quoted):
         return 'what a context is made of is known to libkarp alone'
     if room == 'explain' and name.startswith('verify') and first == 'schedule':
         return 'the verifier shares nothing with the scheduler'
+    if first == 'schedule' and room != first and include not in QUESTIONS:
+        return 'the state of a scheduler is its own: schedule/result.h says what came of a round'
+    if include == 'schedule/scheduler.h' and name.endswith('.h') and name != 'device_run.h':
+        return 'a header declares its part in schedule/common.h\'s terms; scheduler.h puts the parts together'
     return None if first == room or first in BELOW[room] else f'{room} does not see {first}'
 
 

@@ -270,6 +270,7 @@ static const struct unreachable {
     { KARP_REASON_MIN_VALUES_TRUNCATED, "takes more than 600 instance types (conformance)" },
     { KARP_REASON_DRA_NOT_EVALUATED, "takes devices (tests of devices)" },
     { KARP_REASON_DEVICES, "likewise" },
+    { KARP_REASON_DEVICE_SEARCH, "likewise" },
     { KARP_REASON_VOLUME_LOOK_UP, "of pods that move; admission refuses the others (text cases)" },
 };
 

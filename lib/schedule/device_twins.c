@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices that differ in nothing a search looks at: what failed with one of them fails with the other. */
+#include <schedule/device_run.h>
+#include <schedule/scheduler.h>
+
+typedef struct portrait {
+    scheduler *s;
+    struct devices *d;
+    const allocation *a;
+    uint32_t index; /* of the type */
+} portrait;
+
+static void put(portrait *p, uint32_t word)
+{
+    uint32_t *slot = list_push(p->s->context, &p->d->twins.words, sizeof *slot);
+    if (slot != NULL) *slot = word;
+    else p->s->failed = true;
+}
+
+static void put_wide(portrait *p, uint64_t word)
+{
+    put(p, (uint32_t)word);
+    put(p, (uint32_t)(word >> 32));
+}
+
+static void put_amount(portrait *p, amount a)
+{
+    put_wide(p, a.lo);
+    put_wide(p, (uint64_t)a.hi);
+}
+
+static void put_some(portrait *p, const some_amount *a)
+{
+    put(p, a->given);
+    if (a->given) put_amount(p, a->value);
+}
+
+/* Counters have numbers, so that devices of two pools are equal only where neither takes from any. */
+static void put_counters(portrait *p, const world_device *w)
+{
+    put(p, w->sets.count);
+    for (uint32_t i = 0; i < w->sets.count; i++) put(p, w->sets.items[i]);
+    put(p, w->consumes.count);
+    for (uint32_t i = 0; i < w->consumes.count; i++) {
+        put(p, w->consumes.items[i].id);
+        put_amount(p, w->consumes.items[i].value);
+    }
+}
+
+static void put_policy(portrait *p, const request_policy *policy)
+{
+    put(p, policy != NULL);
+    if (policy == NULL) return;
+    put_some(p, &policy->default_);
+    put_some(p, &policy->minimum);
+    put_some(p, &policy->maximum);
+    put_some(p, &policy->step);
+    put(p, policy->has_range);
+    put(p, policy->valid_count);
+    for (uint32_t i = 0; i < policy->valid_count; i++) put_amount(p, policy->valid[i]);
+}
+
+/* Of a device that many can have: what it has, and what of it is left. */
+static void put_capacity(portrait *p, const world_device *w)
+{
+    const candidate *c = w->slice == NO_ID ? ledger_find(p->s, p->a->who.number) : NULL;
+    put(p, w->given->capacity_count);
+    for (uint32_t i = 0; i < w->given->capacity_count; i++) {
+        put(p, w->given->capacity[i].name);
+        put_amount(p, w->given->capacity[i].value);
+        put_policy(p, w->given->capacity[i].policy);
+        put_amount(p, w->slice == NO_ID
+                          ? ledger_committed(c, p->a->who.types[p->index], OF_TYPE_DIMENSION, w->dimensions[i])
+                          : p->d->used[w->dimensions[i]]);
+    }
+}
+
+static void put_answers(portrait *p, uint32_t number, const live_request *r)
+{
+    for (uint32_t i = 0; i < r->alternative_count; i++) put_answers(p, number, &r->alternatives[i]);
+    put(p, r->alternative_count == 0 && device_matches(p->s, number, r) == CEL_YES);
+}
+
+/* What the claims ask of a device: the selectors' answers, and the attributes that have to agree. */
+static void put_claims(portrait *p, uint32_t number)
+{
+    const world_device *w = &p->d->world->devices[number];
+    for (uint32_t c = 0; c < p->a->claim_count; c++) {
+        const live_claim *one = &p->a->claims[c];
+        for (uint32_t r = 0; r < one->request_count; r++) put_answers(p, number, &one->requests[r]);
+        for (uint32_t i = 0; i < one->constraint_count; i++) {
+            uint32_t name = one->constraints[i].given->attribute;
+            const device_attribute *value = attribute_of(p->s, w, name);
+            const bond *bound = value == NULL ? bond_of(p->s, p->a, p->index, name, w->identity) : NULL;
+            put(p, value != NULL ? 1 : bound != NULL ? 2 : 0);
+            if (bound != NULL) put(p, bound->group);
+            if (value == NULL) continue;
+            put(p, value->kind);
+            put(p, value->text);
+            put_wide(p, (uint64_t)value->number);
+        }
+    }
+}
+
+static void describe(portrait *p, uint32_t number)
+{
+    const struct device_world *world = p->d->world;
+    const world_device *w = &world->devices[number];
+    const world_slice *from = w->slice == NO_ID ? NULL : &world->slices[w->slice];
+    bool somewhere = from != NULL && from->has_topology;
+    put(p, from == NULL);
+    put(p, somewhere ? from->topology.set : NO_ID);
+    put(p, somewhere ? from->topology.host : NO_ID);
+    put(p, w->given->shared);
+    put_counters(p, w);
+    if (w->given->shared) put_capacity(p, w);
+    put_claims(p, number);
+}
+
+/* Devices of a type may share a name, and then one is taken with the other: those are like no other. */
+static bool repeated_name(portrait *p, uint32_t number)
+{
+    twin_table *t = &p->d->twins;
+    const world_device *w = p->d->world->devices;
+    uint32_t kit = p->a->who.kits[p->index];
+    if (w[number].slice != NO_ID || kit == NO_ID) return false;
+    const type_kit *k = &p->d->world->kits[kit];
+    for (uint32_t i = k->device_first; i < k->device_first + k->device_count && !t->names_known; i++) {
+        uint32_t times = map64_get(&t->names, w[i].identity);
+        if (!map64_put(&t->names, w[i].identity, times == NO_ID ? 1 : 2)) p->s->failed = true;
+    }
+    t->names_known = true;
+    return map64_get(&t->names, w[number].identity) == 2;
+}
+
+uint32_t device_kind(scheduler *s, const allocation *a, uint32_t index, uint32_t number)
+{
+    portrait p = { s, s->devices, a, index };
+    twin_table *t = &s->devices->twins;
+    uint32_t kind = map64_get(&t->kind_of, number);
+    if (kind != NO_ID) return kind;
+    t->words.count = 0;
+    if (repeated_name(&p, number)) put(&p, number);
+    else describe(&p, number);
+    kind = s->failed ? NO_ID : words_add(&t->kinds, t->words.items, t->words.count);
+    if (kind == NO_ID || !map64_put(&t->kind_of, number, kind)) s->failed = true;
+    return kind;
+}
+
+void twins_init(scheduler *s)
+{
+    twin_table *t = &s->devices->twins;
+    words_init(&t->kinds, s->context);
+    map64_init(&t->kind_of, s->context);
+    map64_init(&t->names, s->context);
+    map64_init(&t->failed, s->context);
+}
+
+void twins_free(scheduler *s)
+{
+    twin_table *t = &s->devices->twins;
+    words_free(&t->kinds);
+    map64_free(&t->kind_of);
+    map64_free(&t->names);
+    map64_free(&t->failed);
+    list_free(s->context, &t->words, sizeof(uint32_t));
+}
+
+void twins_begin(scheduler *s)
+{
+    twin_table *t = &s->devices->twins;
+    if (t->kind_of.count == 0) return; /* most searches look at none twice */
+    words_free(&t->kinds);
+    words_init(&t->kinds, s->context);
+    map64_clear(&t->kind_of);
+    map64_clear(&t->names);
+    map64_clear(&t->failed);
+    t->names_known = false;
+}

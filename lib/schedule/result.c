@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/result.h>
+
+#include <base/bits.h>
+#include <schedule/devices.h>
+#include <schedule/movable.h>
+#include <schedule/scheduler.h>
+
+uint64_t scheduler_steps(const scheduler *s) { return s->round.steps; }
+bool scheduler_failed(const scheduler *s) { return s->failed || s->algebra.failed; }
+bool scheduler_gave_up(const scheduler *s) { return devices_gave_up(s); }
+void scheduler_fail(scheduler *s) { s->failed = true; }
+
+bool scheduler_reuse(scheduler *s, const run_options *how)
+{
+    if (s->settings.shield != how->shield) return false;
+    s->settings.options = how->options;
+    return true;
+}
+
+/* Nobody moves to a node that is not initialized, except pods whose own node is going anyway. */
+static bool refuse_uninitialized(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    if (!places_settle(s)) return false;
+    for (uint32_t i = 0; i < s->pods.count; i++) {
+        uint32_t pod_number = s->pods.items[i], from = w->pod_node[pod_number];
+        place at = s->placement.places[pod_number];
+        if (at.where != PLACE_HOST || w->nodes[s->hosts.items[at.target].node].initialized) continue;
+        if (from != NO_ID && bits_test(s->hosts.marked_nodes, from)) continue;
+        failure *f = list_push(s->context, &s->placement.failures, sizeof *f);
+        if (f == NULL) return false;
+        *f = (failure){ .pod = pod_number, .view = NO_ID, .reason = KARP_REASON_UNINITIALIZED_NODE };
+    }
+    return true;
+}
+
+static void note_left_out(const scheduler *s, round_result *m)
+{
+    const karp_snapshot *w = s->snapshot;
+    m->all_scheduled = true;
+    m->left_out = NO_ID;
+    for (size_t i = 0; i < s->placement.failures.count; i++) {
+        uint32_t pod_number = s->placement.failures.items[i].pod;
+        if (pod_provisionable(pod_at(&w->raw, pod_number))) continue;
+        m->all_scheduled = false;
+        if (m->left_out == NO_ID || w->pod_rank[pod_number] < w->pod_rank[m->left_out]) m->left_out = pod_number;
+    }
+}
+
+bool result_read(scheduler *s, arena *data, round_result *out)
+{
+    if (!report_claims_received(s, data, &out->got) || !report_finalize(s, data, &out->got, &out->finals) ||
+        !refuse_uninitialized(s))
+        return false;
+    out->claims = arena_array(data, s->claims.list.count + 1, sizeof *out->claims);
+    if (out->claims == NULL) return false;
+    for (uint32_t c = 0; c < s->claims.list.count; c++) {
+        if (!s->claims.list.items[c].dropped) out->claims[out->claim_count++] = c;
+    }
+    note_left_out(s, out);
+    return report_sort_claims(s, &out->got, out->claims, out->claim_count) && !scheduler_failed(s);
+}
+
+const type_table *result_table(const scheduler *s, uint32_t claim_number)
+{
+    return s->templates.items[s->claims.list.items[claim_number].template_].table;
+}
+
+bool result_allows(const scheduler *s, uint32_t set, uint32_t capacity_type)
+{
+    uint32_t r = set_get(&s->algebra, set, s->snapshot->known.capacity_type);
+    return r == NO_ID || requirement_has(&s->algebra, requirement_get(&s->algebra, r), capacity_type);
+}
+
+uint32_t result_narrowed(scheduler *s, uint32_t set, uint32_t capacity_type)
+{
+    return set_add(&s->algebra, set, requirement_in(&s->algebra, s->snapshot->known.capacity_type, capacity_type));
+}
+
+bool result_launch(scheduler *s, karp_decision *d, uint32_t claim_number, launch_source *from)
+{
+    const claim *c = &s->claims.list.items[claim_number];
+    from->template_ = c->template_;
+    from->relaxed_min_values = c->relaxed_min_values;
+    return devices_drivers(s, claim_number, &d->data, &from->drivers) && report_launch(s, d, from);
+}
+
+bool result_static_launch(scheduler *s, karp_decision *d, uint32_t pool)
+{
+    uint32_t number;
+    if (!template_of_static(s, pool, &number)) return false;
+    const launch_source from = { .template_ = number, .set = s->templates.items[number].set };
+    return report_launch(s, d, &from);
+}
+
+/* Goes over what is offered to the pool's template; false = something else than full reservations. */
+static bool only_full(scheduler *s, const type_table *t, uint32_t set, uint32_t *offered, uint32_t *count)
+{
+    for (uint32_t i = 0; i < t->offering_count; i++) {
+        const offering *o = &t->offerings[i];
+        if (!set_agree(&s->algebra, t->types[o->type].set, set) || !offering_compatible(s, o, set)) continue;
+        bool reserved = o->capacity_type == s->snapshot->known.reserved;
+        if (!reserved || (o->available && o->reservation_capacity > 0)) return false;
+        if (o->available) offered[(*count)++] = o->reservation;
+    }
+    return true;
+}
+
+bool result_static_reserved(scheduler *s, uint32_t pool, uint32_t *offered, uint32_t *count, bool *full)
+{
+    uint32_t number;
+    if (!template_of_static(s, pool, &number)) return false;
+    const type_table *t = &s->snapshot->tables[s->snapshot->pool_table[pool]];
+    *full = only_full(s, t, s->templates.items[number].set, offered, count);
+    return !scheduler_failed(s);
+}
+
+bool result_buffer_nodes(scheduler *s, uint8_t *nodes)
+{
+    if (!places_settle(s)) return false;
+    for (uint32_t i = 0; i < s->pods.count; i++) {
+        place at = s->placement.places[s->pods.items[i]];
+        if (at.where == PLACE_HOST && (pod_at(&s->snapshot->raw, s->pods.items[i])->flags & POD_VIRTUAL))
+            nodes[s->hosts.items[at.target].node] = 1;
+    }
+    return true;
+}

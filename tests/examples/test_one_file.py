@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""karp.c and karp-io.c: compiled by every compiler there is without a warning, whole and with parts left out; nothing but the public
+functions is visible outside; a program that uses one function carries what that needs. Made twice, they are the same."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BUILD = pathlib.Path(os.environ['KARP_BUILD'])
+WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Wsign-conversion', '-Wstrict-prototypes', '-Werror']
+SWITCHES = ['KARP_NO_DEVICES', 'KARP_NO_DISRUPT', 'KARP_NO_EXPLAIN', 'KARP_NO_FIT']
+COMPILERS = list({os.path.realpath(found): name for name in ('clang-19', 'clang-14', 'clang', 'gcc') if (found := shutil.which(name))}.values())[::-1]
+LARGEST_SOURCE = 2_000_000
+ONE_DOOR = '''\
+#include "karp.h"
+int main(void)
+{
+    karp_context *context = NULL;
+    karp_fit_request request;
+    karp_fitting *fitting = NULL;
+    karp_fit_request_init(&request, sizeof(request));
+    return karp_context_new(NULL, &context, NULL) != KARP_OK || karp_fit(context, &request, &fitting, NULL) != KARP_OK;
+}
+'''
+problems = []
+
+
+def run(*command, cwd=None):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=cwd)
+    if done.returncode:
+        problems.append(f'{" ".join(map(str, command))}:\n{(done.stdout + done.stderr)[:2000]}')
+    return done.stdout
+
+
+def make(folder):
+    """The four files, by the build's own command."""
+    run('ninja', '-C', BUILD, 'lib/karp.c', 'lib/karp-io.c')
+    for name in ('karp.c', 'karp.h', 'karp-io.c', 'karp-io.h'):
+        if (BUILD / 'lib' / name).exists():
+            shutil.copy(BUILD / 'lib' / name, folder / name)
+    return [name for name in ('karp.c', 'karp-io.c') if (folder / name).exists()]
+
+
+def visible(path):
+    return [line.split()[-1] for line in run('nm', '-g', '--defined-only', path).splitlines() if line.strip()]
+
+
+def check_compilers(folder, names):
+    for compiler in COMPILERS:
+        for name in names:
+            run(compiler, '-std=c11', '-O0', *WARNINGS, '-c', name, '-o', f'{compiler}.o', cwd=folder)
+            others = [symbol for symbol in visible(folder / f'{compiler}.o') if not symbol.startswith('karp_')]
+            if others:
+                problems.append(f'{name} by {compiler}: visible outside: {" ".join(others[:10])}')
+
+
+def check_switches(folder):
+    """Each alone, and all; what is left refers to nothing that is not there."""
+    for given in [[switch] for switch in SWITCHES] + [SWITCHES]:
+        flags = [f'-D{switch}' for switch in given]
+        run(COMPILERS[0], '-std=c11', '-O0', *WARNINGS, *flags, '-c', 'karp.c', '-o', 'less.o', cwd=folder)
+        missing = [line.split()[-1] for line in run('nm', '-u', folder / 'less.o').splitlines() if 'karp_' in line]
+        if missing:
+            problems.append(f'{" ".join(given)}: undefined: {" ".join(missing)}')
+
+
+def text_bytes(path):
+    return int(run('size', path).splitlines()[1].split()[0])
+
+
+def check_one_door(folder):
+    """karp_fit() alone is a small part of the whole."""
+    (folder / 'door.c').write_text(ONE_DOOR)
+    sections = ['-std=c11', '-Os', *WARNINGS, '-ffunction-sections', '-fdata-sections']
+    run(COMPILERS[0], *sections, '-c', 'karp.c', '-o', 'whole.o', cwd=folder)
+    run(COMPILERS[0], *sections, 'door.c', 'whole.o', '-Wl,--gc-sections', '-lm', '-o', 'door', cwd=folder)
+    if problems:
+        return
+    whole, door = text_bytes(folder / 'whole.o'), text_bytes(folder / 'door')
+    print(f'core {whole} bytes, a program with karp_fit() {door}')
+    if door > whole // 4:
+        problems.append(f'a program with karp_fit() has {door} bytes of {whole}')
+
+
+def main():
+    if not COMPILERS or not shutil.which('ninja'):
+        print('there is no compiler or no ninja')
+        return 77
+    with tempfile.TemporaryDirectory() as first:
+        folder = pathlib.Path(first)
+        names = make(folder)
+        for name in names:
+            if (folder / name).stat().st_size > LARGEST_SOURCE:
+                problems.append(f'{name} has {(folder / name).stat().st_size} bytes')
+        check_compilers(folder, names)
+        check_switches(folder)
+        check_one_door(folder)
+        before = {path.name: path.read_bytes() for path in folder.glob('karp*.[ch]')}
+        (BUILD / 'lib' / 'karp.c').unlink(missing_ok=True)
+        (BUILD / 'lib' / 'karp-io.c').unlink(missing_ok=True)
+        make(folder)
+        problems.extend(f'{name} is another the second time' for name, text in before.items() if (folder / name).read_bytes() != text)
+    print('\n'.join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
