@@ -210,3 +210,59 @@ bool budgets_note_broken(const pass *p, karp_decision *d)
     }
     return true;
 }
+
+/* ---- candidates within budgets ------------------------------------------------------------------------------------- */
+
+bool keep_within_budget(pass *p, uint32_t *order, uint32_t count, uint32_t *kept)
+{
+    size_t pools = p->snapshot->raw.pools.count;
+    int64_t *left = mem_alloc(p->context, (pools + 1) * sizeof *left);
+    bool ok = left != NULL;
+    *kept = 0;
+    if (ok && pools > 0) memcpy(left, p->remaining, pools * sizeof *left);
+    for (uint32_t i = 0; ok && i < count; i++) {
+        const candidate *c = &p->candidates[order[i]];
+        if (left[c->pool] > 0) {
+            left[c->pool]--;
+            order[(*kept)++] = order[i];
+        } else {
+            p->constrained = true;
+            ok = pass_keep(p, c->node, KARP_REASON_BUDGET, name_of(p->snapshot, pool_of(p, c)->meta.name));
+        }
+    }
+    mem_free(p->context, left, (pools + 1) * sizeof *left);
+    return ok;
+}
+
+/* ---- claims of a pool, and its limit of nodes ---------------------------------------------------------------------- */
+
+/* A claim is marked when its state node is; one without a state node counts as active whatever it says itself. */
+pool_counters count_claims(const karp_snapshot *w, uint32_t pool)
+{
+    pool_counters k = { 0, 0 };
+    for (size_t i = 0; i < w->raw.claims.count; i++) {
+        k.active += label_get(w->raw.claims.items[i].meta.labels, w->known.node_pool) == w->pool_names[pool].name;
+    }
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        const state_node *n = &w->nodes[i];
+        if (!n->marked || n->claim == NO_ID) continue;
+        k.deleting += label_get(w->raw.claims.items[n->claim].meta.labels, w->known.node_pool) ==
+                      w->pool_names[pool].name;
+    }
+    k.active -= k.deleting;
+    return k;
+}
+
+int64_t node_room(const node_pool *pool, pool_counters k)
+{
+    const resource_amount *limit = resource_list_find(pool->limits, RESOURCE_NODES);
+    amount whole;
+    uint64_t rest;
+    int64_t nodes;
+    if (limit == NULL) return INT64_MAX;
+    if (amount_sign(limit->value) <= 0) return 0;
+    amount_divide(limit->value, (uint64_t)AMOUNT_NANO, &whole, &rest);
+    if (!amount_scale(whole, amount_from(1), &nodes)) return INT64_MAX;
+    int64_t left = nodes - (k.active + k.deleting);
+    return left > 0 ? left : 0;
+}

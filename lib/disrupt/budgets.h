@@ -27,4 +27,16 @@ bool budgets_note_broken(const pass *p, karp_decision *d);
 /* KARP_BUDGET_EMPTY … of a method; 0 = none that a budget could name. */
 uint32_t method_reason(uint32_t method);
 
+/* Keeps, in place and in order, those that the remaining disruptions allow; the others stay for that reason. false = refused. */
+bool keep_within_budget(pass *p, uint32_t *order, uint32_t count, uint32_t *kept);
+
+typedef struct pool_counters {
+    int64_t active, deleting;
+} pool_counters;
+
+/* Over all claims whose own label names the pool. */
+pool_counters count_claims(const karp_snapshot *w, uint32_t pool);
+/* How many more nodes the pool's limit of nodes leaves room for. */
+int64_t node_room(const node_pool *pool, pool_counters k);
+
 #endif

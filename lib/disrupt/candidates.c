@@ -7,7 +7,6 @@
 #include <disrupt/advice.h>
 #include <disrupt/costs.h>
 #include <disrupt/health.h>
-#include <disrupt/prices.h>
 #include <model/duration.h>
 #include <model/selector.h>
 #include <schedule/movable.h>

@@ -4,7 +4,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <disrupt/prices.h>
+#include <disrupt/costs.h>
 #include <model/instant.h>
 #include <model/prepare.h>
 

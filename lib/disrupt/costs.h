@@ -27,4 +27,8 @@ double disruption_cost_of(const karp_snapshot *s, cost_reading how, const uint32
 /* §1: the same of a node that is no candidate: its pods, daemons and terminal ones aside. */
 double incremental_cost(const karp_snapshot *s, cost_reading how, const state_node *n);
 
+/* §14.1: the first offering of that type in the labels' zone and capacity type; 0 = unknown. `reservations`: one of the
+ * labels' reservation, if there is any, comes before it (without D-Q10). */
+double labels_price(const karp_snapshot *w, uint32_t pool, label_list labels, bool reservations);
+
 #endif

@@ -9,7 +9,6 @@
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
 #include <disrupt/marks.h>
-#include <disrupt/rows.h>
 
 void karp_disrupt_options_init(karp_disrupt_options *options, size_t size)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that nobody would miss go together, without a simulation (deprovisioning.md §10). */
-#include <disrupt/within.h>
-
+/* Emptiness: empty nodes are removed together, without a simulation (deprovisioning.md §10). */
 #include <base/error.h>
+#include <disrupt/candidates.h>
 #include <disrupt/consolidate.h>
+#include <disrupt/budgets.h>
+#include <schedule/result.h>
+#include <string.h>
 
 karp_status method_emptiness(pass *p, karp_error *error)
 {
@@ -15,4 +17,41 @@ karp_status method_emptiness(pass *p, karp_error *error)
     *c = (command){ .candidates = order, .candidate_count = count, .bound = KARP_DURATION_UNSET, .score = -1.0 };
     c->savings = command_savings(p, c);
     return KARP_OK;
+}
+
+/* ---- nodes that hold room for capacity buffers --------------------------------------------------------------------- */
+
+/* A node on which a buffer's virtual pods were placed is not empty (deprovisioning.md §6). Karpenter remembers that of its last
+ * round of provisioning; here the round is run. */
+static bool some_virtual(const karp_snapshot *w)
+{
+    for (size_t i = w->raw.pods.count; i > 0; i--) {
+        if (pod_at(&w->raw, i - 1)->flags & POD_VIRTUAL) return true;
+    }
+    return false;
+}
+
+karp_status pass_buffer_nodes(pass *p, karp_error *error)
+{
+    const karp_snapshot *w = p->snapshot;
+    if (p->method != KARP_METHOD_EMPTINESS || !some_virtual(w)) return KARP_OK; /* which a pass asks for once */
+    karp_options options = p->options;
+    options.now = p->now;
+    options.keep_partial = 0;
+    const run_options how = { .options = &options };
+    scheduler *s = NULL;
+    uint8_t *holds = arena_array(&p->lasting, w->node_count + (size_t)1, sizeof *holds);
+    if (holds == NULL) return fail_nomem(error);
+    karp_status status = scheduler_new(w, &how, &s, error);
+    if (status == KARP_OK) status = scheduler_round(s, NULL, 0, NULL, 0, error);
+    if (status == KARP_OK && !result_buffer_nodes(s, holds)) status = fail_nomem(error);
+    if (status == KARP_E_CANCELED) {
+        p->stopped = p->canceled = true;
+        memset(holds, 1, w->node_count); /* nobody knows */
+        status = KARP_OK;
+    }
+    p->steps += s != NULL ? scheduler_steps(s) : 0;
+    p->buffer_nodes = holds;
+    scheduler_free(s);
+    return status;
 }

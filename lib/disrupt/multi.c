@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several nodes at once: the longest prefix of the order that can go (deprovisioning.md §16). */
-#include <disrupt/within.h>
+#include <disrupt/budgets.h>
 
 #include <base/error.h>
 #include <disrupt/consolidate.h>

@@ -12,6 +12,7 @@
 #ifndef DISRUPT_PASS_H
 #define DISRUPT_PASS_H
 
+#include <decision/decision.h>
 #include <disrupt/costs.h>
 #include <karp/disrupt.h>
 #include <model/peer.h>
@@ -151,5 +152,8 @@ karp_status method_static_drift(pass *p, karp_error *error);
 karp_status method_drift(pass *p, karp_error *error);
 karp_status method_multi_node(pass *p, karp_error *error);
 karp_status method_single_node(pass *p, karp_error *error);
+
+/* Status: OK, NOMEM. */
+karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error);
 
 #endif

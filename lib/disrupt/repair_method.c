@@ -5,7 +5,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/consolidate.h>
-#include <disrupt/counters.h>
+#include <disrupt/budgets.h>
 #include <disrupt/terminate_first.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <disrupt/rows.h>
+#include <disrupt/pass.h>
 
 #include <base/error.h>
 #include <base/sort.h>

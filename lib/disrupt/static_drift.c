@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drifted nodes of static pools: one for one, as far as budget and node limit go (deprovisioning.md §11). */
-#include <disrupt/counters.h>
+#include <disrupt/budgets.h>
 
 #include <base/error.h>
 #include <base/sort.h>

@@ -5,7 +5,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/costs.h>
-#include <disrupt/counters.h>
+#include <disrupt/budgets.h>
 #include <model/instant.h>
 #include <schedule/movable.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <model/reuse_node_state.h>
 
 #include <base/error.h>
 #include <model/reuse_pods.h>

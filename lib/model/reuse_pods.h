@@ -6,7 +6,15 @@
 #ifndef MODEL_REUSE_PODS_H
 #define MODEL_REUSE_PODS_H
 
-#include <model/reuse_node_state.h>
+#include <model/state_nodes.h>
+
+/* What nodes and claims say: pairs with a node or claim that came, went or changed are joined anew, all others are reused. */
+struct reused_node_state {
+    bool any; /* some node or claim is not what it was */
+    map64 providers; /* names ids of the provider ids that these have and had */
+    state_node_list made; /* the pairs with those ids as they are now, by name; without their pods */
+    arena data; /* what they point to */
+};
 
 struct reused_pods {
     const karp_snapshot *before;
@@ -55,5 +63,17 @@ void order_change_apply(const order_change *o, const void *was, size_t count, co
 /* By pod its position in the order `now`, when `was` has it for the order before. */
 void order_change_ranks(const order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *now,
                         uint32_t *out);
+
+/* *fits false: it cannot be had without looking at more. Errors: NOMEM. */
+karp_status reused_node_state_find(struct reused_node_state *f, karp_snapshot *s, bool *fits, karp_error *error);
+void reused_node_state_free(struct reused_node_state *f, karp_context *context);
+
+/* Whether the state node of the snapshot before has such a provider id. */
+bool reused_node_state_drop(const struct reused_node_state *f, const karp_snapshot *before, const state_node *n);
+
+/* Calls `see` once for each place in the list of nodes, or of claims, where another stands than before, or none, or the first. The
+ * lists had and have so many. false = some call returned that. */
+bool each_changed(const karp_snapshot *s, enum kind kind, size_t before, size_t now,
+                  bool (*see)(void *user, uint32_t index), void *user);
 
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <model/prepare.h>
-
 #include <base/context.h>
 #include <base/block.h>
 #include <base/error.h>
@@ -8,6 +6,7 @@
 #include <model/builder.h>
 #include <model/device_world.h>
 #include <model/frame.h>
+#include <model/prepare.h>
 #include <model/reuse_pods.h>
 #include <model/store_pods.h>
 #include <model/store_share.h>
@@ -222,4 +221,27 @@ void karp_snapshot_get_counts(const karp_snapshot *snapshot, karp_snapshot_count
         c.offerings += snapshot->tables[t].offering_count;
     }
     struct_give(counts, &c, sizeof c, SIZE_THROUGH(karp_snapshot_counts, requirement_sets));
+}
+
+/* ---- views --------------------------------------------------------------------------------------------------------- */
+
+/* All but the count of holds, which other threads may be changing. */
+void snapshot_borrow(karp_snapshot *view, const karp_snapshot *from)
+{
+    const size_t at = offsetof(karp_snapshot, lender);
+    memcpy((char *)view + at, (const char *)from + at, sizeof *view - at);
+    view->context = from->context;
+    if (view->lender == NULL) view->lender = from;
+}
+
+const karp_snapshot *snapshot_remaining(const karp_snapshot *s, bool loses, karp_snapshot *view)
+{
+    if (!loses || s->remaining == NULL) return s;
+    snapshot_borrow(view, s);
+    view->nodes = s->remaining->nodes;
+    view->node_count = s->remaining->count;
+    view->node_of_name = s->remaining->of_name;
+    view->lost = s->remaining->lost;
+    view->remaining = NULL;
+    return view;
 }

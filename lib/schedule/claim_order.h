@@ -12,6 +12,7 @@
 
 #include <schedule/claim_skip.h>
 #include <schedule/pods.h>
+#include <schedule/views.h>
 
 /* Claims of a bucket that have equally many pods. */
 struct claim_list {
@@ -74,5 +75,11 @@ bool refusals_last(const scheduler *s, const view *v);
 bool refused_for_good(const scheduler *s, const class_state *k, uint32_t number);
 /* The claim's host is of them, for all classes like this one. */
 void barred_for_good(scheduler *s, const class_state *k, uint32_t number);
+
+/* Whether runs of the view may be placed so; of a pod of it that went on a claim all nodes have refused the next. */
+bool claims_countable(scheduler *s, const view *v);
+/* Places as many of `pods`, more of the view's run, as it can; how many that were. The one before them went on a claim. `first`:
+ * where they stand in the queue. */
+uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <schedule/claim_runs.h>
 
 #include <base/bits.h>
 #include <schedule/claim_order.h>

@@ -4,6 +4,7 @@
 #define SCHEDULE_REPORT_H
 
 #include <decision/decision.h>
+#include <schedule/places.h>
 #include <schedule/solve.h>
 
 struct launches {
@@ -57,5 +58,8 @@ bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **ou
 bool report_sort_claims(const scheduler *s, const received *r, uint32_t *claims, size_t count);
 /* A placement for every node that received pods; *r lives in the decision's arena. */
 bool report_placements(scheduler *s, karp_decision *d, const received *r);
+
+/* Fills code, permanence, message, pools and relaxed of the row; targets at explain level full. false = refused memory. */
+bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row);
 
 #endif

@@ -5,7 +5,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <schedule/claim_skip.h>
-#include <schedule/claim_runs.h>
+#include <schedule/claim_order.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/hosts.h>

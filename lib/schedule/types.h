@@ -66,4 +66,7 @@ bool typeset_fitting(scheduler *s, uint32_t types, const int64_t *total, uint64_
 
 static inline size_t template_words(const template_ *t) { return bits_words(t->table->variant_count); }
 
+/* Takes the variants without room for the vector out of `bits`. On a refused allocation `failed` is set. */
+void capacity_filter(scheduler *s, template_ *t, const int64_t *total, uint64_t *bits);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <schedule/why.h>
+#include <schedule/report.h>
 
 #include <base/bits.h>
 #include <base/sort.h>
