@@ -79,7 +79,7 @@ KARP_API void karp_error_init(karp_error *error, size_t size);
 /** Memory functions of a context; they must be usable from every thread that uses its objects. */
 typedef struct karp_allocator {
     size_t size;
-    void *(*alloc)(size_t bytes, void *user); /**< NULL = refused; aligned as malloc aligns; bytes > 0 */
+    void *(*alloc)(size_t bytes, void *user); /**< NULL = out of memory; aligned as malloc aligns; bytes > 0 */
     void *(*realloc)(void *ptr, size_t old_bytes, size_t new_bytes, void *user);
     void (*free)(void *ptr, size_t bytes, void *user); /**< ptr is never NULL */
     void *user;
@@ -139,7 +139,7 @@ KARP_API void karp_context_options_init(karp_context_options *options, size_t si
 /** Makes a context. @p options may be NULL. Errors: NOMEM, ABI_*. */
 KARP_API karp_status karp_context_new(const karp_context_options *options, karp_context **out, karp_error *error);
 
-/** Adds a hold and returns @p context; each is given up by karp_context_free(). For libraries on top. NULL is allowed. Any
+/** Takes a reference and returns @p context; each reference is dropped by karp_context_free(). For libraries on top. NULL is allowed. Any
  * thread. Since 0.1. */
 KARP_API karp_context *karp_context_ref(karp_context *context);
 
@@ -152,7 +152,7 @@ KARP_API void karp_context_free(karp_context *context);
 /** The limits and callbacks in force (defaults filled in), for libraries on top. Borrowed. */
 KARP_API const karp_context_options *karp_context_get_options(const karp_context *context);
 
-/** Memory from the context's allocator; NULL = refused. For libraries on top. */
+/** Memory from the context's allocator; NULL = out of memory. For libraries on top. */
 KARP_API void *karp_alloc(karp_context *context, size_t bytes);
 
 /** Bytes that objects of the context have from its allocator now; 0 unless it has a ceiling (max_memory). Any thread. Since 0.1. */

@@ -85,7 +85,7 @@ typedef void (*karp_catalogue_release)(void *user);
 /**
  * The same without a copy of the lists of requirements and offerings, which is most of the work and of the memory: @p types and
  * all that they point to, texts included, have to stay as they are until @p release is called with @p user: once, by the thread
- * that gives up the last hold, before the context goes. karp_catalogue_type() shows these lists as they were given. @p release may be
+ * that drops the last reference, before the context goes. karp_catalogue_type() shows these lists as they were given. @p release may be
  * NULL: then they live for ever. After a failure nothing is called and everything is the caller's as before. Errors: as
  * karp_catalogue_new(). Since 0.1.
  */
@@ -93,10 +93,10 @@ KARP_API karp_status karp_catalogue_adopt(karp_context *context, const karp_inst
                                           karp_catalogue_release release, void *user, karp_catalogue **out,
                                           karp_error *error);
 
-/** Adds a hold and returns @p catalogue. NULL is allowed. */
+/** Takes a reference and returns @p catalogue. NULL is allowed. */
 KARP_API karp_catalogue *karp_catalogue_ref(karp_catalogue *catalogue);
 
-/** Gives a hold up; the last one frees. NULL is allowed. */
+/** Drops a reference; the last one frees. NULL is allowed. */
 KARP_API void karp_catalogue_unref(karp_catalogue *catalogue);
 
 /** How many types it has. */

@@ -66,7 +66,7 @@ typedef struct karp_launch {
     karp_choice runner_up; /**< the cheapest offering of the next type; "" = none, or explain level none */
 } karp_launch;
 
-/** Pods that go to a node that exists. */
+/** Pods that go to an existing node. */
 typedef struct karp_placement {
     size_t size;
     karp_str node;
@@ -86,7 +86,7 @@ typedef struct karp_pool_refusal {
     uint32_t reserved;
 } karp_pool_refusal;
 
-/** Why a node that exists, or an open launch, did not take the pod (explain level full). */
+/** Why an existing node, or an open launch, did not take the pod (explain level full). */
 typedef struct karp_target_refusal {
     karp_str target; /**< node name, or launch id */
     uint32_t code;
@@ -134,9 +134,9 @@ typedef struct karp_node_use {
     uint32_t pods_received;
 } karp_node_use;
 
-/** Adds a hold and returns @p decision. NULL is allowed. */
+/** Takes a reference and returns @p decision. NULL is allowed. */
 KARP_API karp_decision *karp_decision_ref(karp_decision *decision);
-/** Gives a hold up; the last one frees. NULL is allowed. */
+/** Drops a reference; the last one frees. NULL is allowed. */
 KARP_API void karp_decision_unref(karp_decision *decision);
 
 /** The snapshot it was made of. Borrowed. Since 0.1. */

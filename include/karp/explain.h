@@ -34,7 +34,7 @@ typedef struct karp_remedy {
     uint32_t kind; /**< KARP_REMEDY_* */
     uint32_t changes; /**< how many single changes it is made of */
     karp_str text; /**< English: "tolerate nvidia.com/gpu=true:NoSchedule" */
-    karp_str node_pool; /**< that starts the node; "" = a node that exists */
+    karp_str node_pool; /**< that launches the node; "" = an existing node */
     karp_str node; /**< the node that exists, or "" */
     karp_choice choice; /**< of the new node */
 } karp_remedy;
@@ -83,7 +83,7 @@ typedef struct karp_move {
     double price; /**< of the node, per hour; 0 = unknown */
     double savings; /**< per hour; negative = the move costs more */
     uint32_t moved; /**< pods that move */
-    uint32_t launches; /**< nodes that start for them; 0 = they fit on nodes that exist */
+    uint32_t launches; /**< nodes launched for them; 0 = they fit on existing nodes */
     karp_str node_pool; /**< of the first of those; "" = none */
     karp_choice choice;
 } karp_move;
@@ -164,7 +164,7 @@ typedef struct karp_plan_launch {
     size_t requirement_count;
 } karp_plan_launch;
 
-/** Pods that a plan puts on a node that exists. */
+/** Pods that a plan puts on an existing node. */
 typedef struct karp_plan_placement {
     karp_str node;
     const karp_str *pods;

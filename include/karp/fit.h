@@ -8,7 +8,7 @@
  *  1. Units are single demands, or groups of them that are placed whole or not at all. They are taken by descending
  *     priority, then by descending size (the largest part that a demand takes of what any node could give), then in the
  *     order of the request. A group takes the place of its foremost member.
- *  2. The copies of a demand go to nodes that exist, in the order of the request, then to those launched so far, in the
+ *  2. The copies of a demand go to existing nodes, in the order of the request, then to those launched so far, in the
  *     order of their launch, as many to each as it holds.
  *  3. For what is left the type is launched whose next node takes copies at the least price per copy; among equals the one
  *     that takes more, then the one listed first.
@@ -95,7 +95,7 @@ KARP_API const char *karp_fit_reason_name(uint32_t reason);
 typedef struct karp_fitting karp_fitting;
 
 /**
- * Places demands on nodes that exist and on nodes to launch, by the rules above. @p request may not be NULL.
+ * Places demands on existing nodes and on nodes to launch, by the rules above. @p request may not be NULL.
  * The work grows with the number of different demands times that of types, and hardly with that of nodes (more when demands
  * have selectors); it does not grow with counts.
  * Errors: INVALID (an amount, price or operator; the field is named), RANGE (amounts of one resource that have no common
@@ -130,7 +130,7 @@ typedef struct karp_fit_load {
     size_t share_count;
 } karp_fit_load;
 
-/** Nodes that exist and receive something, in the order of the request; then launches, in the order in which they were made. Since 0.1. */
+/** Existing nodes and receive something, in the order of the request; then launches, in the order in which they were made. Since 0.1. */
 KARP_API size_t karp_fitting_load_count(const karp_fitting *fitting);
 /** Fills @p out, whose size must be set; borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_fitting_load(const karp_fitting *fitting, size_t index, karp_fit_load *out);

@@ -51,7 +51,7 @@ typedef struct karp_provider_problem {
 /** Memory for results: pieces are aligned for anything and live as long as the host keeps the memory; none is given back. */
 typedef struct karp_provider_memory {
     size_t size;
-    void *(*alloc)(size_t bytes, void *user); /**< NULL = refused; bytes > 0 */
+    void *(*alloc)(size_t bytes, void *user); /**< NULL = out of memory; bytes > 0 */
     void *user;
 } karp_provider_memory;
 

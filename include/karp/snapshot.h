@@ -123,7 +123,7 @@ KARP_API karp_status karp_builder_set_pods_to_place(karp_builder *builder, const
 
 /**
  * Gives @p pools (by name; none = every pool) the types of @p catalogue, after those given before.
- * The builder keeps a hold. Errors: NOMEM.
+ * The builder takes a reference. Errors: NOMEM.
  */
 KARP_API karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *catalogue, const karp_str *pools,
                                                 size_t pool_count, karp_error *error);
@@ -221,10 +221,10 @@ KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_buil
 KARP_API karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name,
                                          karp_error *error);
 
-/** Adds a hold and returns @p snapshot. NULL is allowed. */
+/** Takes a reference and returns @p snapshot. NULL is allowed. */
 KARP_API karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot);
 
-/** Gives a hold up; the last one frees. NULL is allowed. */
+/** Drops a reference; the last one frees. NULL is allowed. */
 KARP_API void karp_snapshot_unref(karp_snapshot *snapshot);
 
 /** What a snapshot holds. */

@@ -32,7 +32,7 @@ typedef struct karp_change {
 
 /**
  * karp_provision() with @p changes laid over the snapshot, which stays as it is. All changes hold at once, factors of one
- * capacity type multiply. The decision is that of provisioning, not of a consolidation: pods that wait are placed as well,
+ * capacity type multiply. The decision is that of provisioning, not of a consolidation: pending pods are placed as well,
  * and reserved offerings are as strict as the snapshot says. Its nodes show those that are gone as marked;
  * a pod that has a node, or would get one without the changes, is not called permanently unschedulable for the loss of a zone;
  * karp_decision_cost_before() is the cost today, karp_decision_cost_after() that after the changes, at the new prices.

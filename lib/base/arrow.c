@@ -30,7 +30,7 @@ static void drop(block *b)
     karp_table_free(table);
 }
 
-/* `bytes` of a struct that begins with a block; NULL = refused. */
+/* `bytes` of a struct that begins with a block; NULL = out of memory. */
 static void *block_new(karp_table *table, size_t bytes)
 {
     block *b = mem_zalloc(table_context(table), bytes);

@@ -5,7 +5,7 @@
 
 #include <base/memory.h>
 
-/* Held once, not cleared; to be filled before others hold it. The context has to outlive it. NULL = refused. */
+/* Held once, not cleared; to be filled before others hold it. The context has to outlive it. NULL = out of memory. */
 void *block_new(karp_context *context, size_t count, size_t element_bytes);
 /* The same, filled with a copy of the elements; one more fits. */
 void *block_copy(karp_context *context, const void *from, size_t count, size_t element_bytes);

@@ -12,7 +12,7 @@
 
 typedef struct column column;
 
-/* NULL = refused; then every call on it does nothing, and table_finish() says so. */
+/* NULL = out of memory; then every call on it does nothing, and table_finish() says so. */
 karp_table *table_new(karp_context *context);
 
 /* A new column; NULL after a failure. */

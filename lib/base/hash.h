@@ -42,11 +42,11 @@ typedef struct strings {
 
 void strings_init(strings *s, karp_context *context);
 void strings_free(strings *s);
-/* What is so much that it should not be copied by those who continue the table goes below. false = refused, nothing changed. */
+/* What is so much that it should not be copied by those who continue the table goes below. false = out of memory, nothing changed. */
 bool strings_settle(strings *s);
-/* A fresh table becomes a copy: the same texts under the same ids. The texts stay in from's memory. false = refused. */
+/* A fresh table becomes a copy: the same texts under the same ids. The texts stay in from's memory. false = out of memory. */
 bool strings_continue(strings *s, const strings *from);
-uint32_t strings_add(strings *s, const char *text, size_t length); /* NO_ID = refused */
+uint32_t strings_add(strings *s, const char *text, size_t length); /* NO_ID = out of memory */
 uint32_t strings_find(const strings *s, const char *text, size_t length); /* NO_ID = not there */
 static inline karp_str strings_get(const strings *s, uint32_t id)
 {
@@ -75,7 +75,7 @@ void words_init(words *w, karp_context *context);
 void words_free(words *w);
 bool words_settle(words *w); /* as strings_settle(), however little it is */
 bool words_continue(words *w, const words *from); /* as strings_continue() */
-uint32_t words_add(words *w, const uint32_t *data, size_t count); /* NO_ID = refused */
+uint32_t words_add(words *w, const uint32_t *data, size_t count); /* NO_ID = out of memory */
 uint32_t words_find(const words *w, const uint32_t *data, size_t count); /* NO_ID = not there */
 
 /* 64-bit key -> 32-bit value; open addressing. Keys may be any value. */
@@ -93,7 +93,7 @@ typedef struct map64 {
 void map64_init(map64 *m, karp_context *context);
 void map64_free(map64 *m);
 void map64_clear(map64 *m);
-bool map64_put(map64 *m, uint64_t key, uint32_t value); /* false = refused; replaces */
+bool map64_put(map64 *m, uint64_t key, uint32_t value); /* false = out of memory; replaces */
 /* NO_ID = not there (so NO_ID is no value to store) */
 static inline uint32_t map64_get(const map64 *m, uint64_t key)
 {

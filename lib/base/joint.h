@@ -11,12 +11,12 @@
 
 typedef struct joint joint;
 
-/* Takes over memory of the context's allocator; the context has to outlive it. Held once. NULL = refused: the memory is still the
+/* Takes over memory of the context's allocator; the context has to outlive it. Held once. NULL = out of memory: the memory is still the
  * caller's. */
 joint *joint_new(karp_context *context, void *memory, size_t bytes);
 joint *joint_hold(joint *j); /* NULL is allowed */
 void joint_release(joint *j); /* likewise; the last frees the memory */
-/* The memory for whoever holds it, to write to: the first `used` bytes are what they were, and the hold is gone. NULL = refused:
+/* The memory for whoever holds it, to write to: the first `used` bytes are what they were, and the hold is gone. NULL = out of memory:
  * nothing changed. */
 void *joint_own(joint *j, size_t used);
 

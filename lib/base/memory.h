@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <karp/base.h>
 
-/* karp_context is reference-counted inside: every object keeps a hold, so contexts may be freed first. */
+/* karp_context is reference-counted inside: every object takes a reference, so contexts may be freed first. */
 karp_context *context_ref(karp_context *context);
 void context_unref(karp_context *context);
 
-/* NULL = refused. bytes == 0 yields a non-NULL pointer of one byte. mem_alloc does not clear, mem_zalloc does. */
+/* NULL = out of memory. bytes == 0 yields a non-NULL pointer of one byte. mem_alloc does not clear, mem_zalloc does. */
 void *mem_alloc(karp_context *context, size_t bytes);
 void *mem_zalloc(karp_context *context, size_t bytes);
 void *mem_realloc(karp_context *context, void *ptr, size_t old_bytes, size_t new_bytes);
@@ -24,7 +24,7 @@ bool size_add(size_t a, size_t b, size_t *out);
 bool size_mul(size_t a, size_t b, size_t *out);
 
 /* Makes room for `need` elements in a growable array of `elem` bytes each, doubling. *data and *capacity are the
- * array's own fields. false = refused, array unchanged. Free with mem_free(context, data, capacity * elem). */
+ * array's own fields. false = out of memory, array unchanged. Free with mem_free(context, data, capacity * elem). */
 bool grow(karp_context *context, void **data, size_t *capacity, size_t need, size_t elem);
 
 /* An arena: many small pieces, freed together. Pieces are 16-byte aligned (strings are not aligned) and not
@@ -46,7 +46,7 @@ typedef struct arena_mark {
 
 void arena_init(arena *a, karp_context *context);
 void arena_free(arena *a); /* the arena is empty again and may be used */
-void *arena_alloc(arena *a, size_t bytes); /* NULL = refused */
+void *arena_alloc(arena *a, size_t bytes); /* NULL = out of memory */
 void *arena_alloc_aligned(arena *a, size_t bytes, size_t align); /* align: a power of two, at most 16 */
 void *arena_zalloc(arena *a, size_t bytes);
 void *arena_array(arena *a, size_t count, size_t elem); /* checked product; cleared */

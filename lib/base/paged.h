@@ -23,14 +23,14 @@ typedef struct paged {
 
 void paged_init(paged *p, karp_context *context, size_t element_bytes);
 void paged_free(paged *p); /* empty again */
-/* An empty array becomes the same as another, whose pages it shares. false = refused. */
+/* An empty array becomes the same as another, whose pages it shares. false = out of memory. */
 bool paged_continue(paged *p, const paged *from);
-/* Room for one more element: the next paged_push() cannot fail. false = refused. */
+/* Room for one more element: the next paged_push() cannot fail. false = out of memory. */
 bool paged_reserve(paged *p);
-void *paged_push(paged *p); /* a new cleared element at the end; NULL = refused */
-/* An empty array gets so many cleared elements. false = refused, and the array is empty. */
+void *paged_push(paged *p); /* a new cleared element at the end; NULL = out of memory */
+/* An empty array gets so many cleared elements. false = out of memory, and the array is empty. */
 bool paged_fill(paged *p, size_t count);
-/* The element, to be written to: until the array is continued it is this array's alone. NULL = refused. */
+/* The element, to be written to: until the array is continued it is this array's alone. NULL = out of memory. */
 void *paged_own(paged *p, size_t i);
 
 /* The bytes of an element are given anew, so that the product is known when this is compiled. */

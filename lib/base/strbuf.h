@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that grows. A refused allocation sets `failed`; later calls do nothing, so that one check at the end is enough. */
+/* Text that grows. A failed allocation sets `failed`; later calls do nothing, so that one check at the end is enough. */
 #ifndef BASE_STRBUF_H
 #define BASE_STRBUF_H
 

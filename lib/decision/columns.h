@@ -6,7 +6,7 @@
 #include <base/columns.h>
 #include <decision/decision.h>
 
-/* Adds a table's columns and fills them. false = refused; what the table itself remembers is not reported. */
+/* Adds a table's columns and fills them. false = out of memory; what the table itself remembers is not reported. */
 typedef bool (*fill_table)(const karp_decision *d, karp_table *t);
 
 /* columns_disrupt.c */

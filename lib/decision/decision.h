@@ -34,9 +34,9 @@ struct karp_decision {
     karp_memory memory;
 };
 
-/* An empty decision on the snapshot; NULL = refused. */
+/* An empty decision on the snapshot; NULL = out of memory. */
 karp_decision *decision_new(const karp_snapshot *snapshot);
-/* A warning, copied; false = refused. */
+/* A warning, copied; false = out of memory. */
 bool decision_warn(karp_decision *d, const char *text, size_t length);
 
 #endif

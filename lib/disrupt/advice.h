@@ -16,7 +16,7 @@ struct karp_advice {
     bool finished, failed;
 };
 
-/* NULL = refused. */
+/* NULL = out of memory. */
 karp_advice *advice_new(const karp_snapshot *snapshot, int64_t now);
 /* Appends; the texts must live as long as the snapshot, or be in a->data. */
 void advise(karp_advice *a, karp_action action);
@@ -31,9 +31,9 @@ void advice_look_again(karp_advice *a, int64_t instant);
 /* Puts the actions in the order of their objects and hands the advice out, or frees it when it has failed. */
 karp_status advice_finish(karp_advice *a, karp_advice **out, karp_error *error);
 
-/* Claims by name, in the arena; NULL = refused. */
+/* Claims by name, in the arena; NULL = out of memory. */
 uint32_t *claims_by_name(karp_advice *a);
-/* The state node of each claim, NO_ID = none, in the arena; NULL = refused. */
+/* The state node of each claim, NO_ID = none, in the arena; NULL = out of memory. */
 uint32_t *nodes_of_claims(karp_advice *a);
 
 static inline karp_str claim_name(const karp_snapshot *w, uint32_t claim_number)
@@ -48,7 +48,7 @@ bool condition_is(const karp_snapshot *w, condition_list list, const char *type,
 karp_str annotation(const karp_snapshot *w, const object *o, const char *key);
 /* The pool that the object's own label names; NO_ID. */
 uint32_t pool_of_labels(const karp_snapshot *w, label_list labels);
-/* The names ids that the caller's list knows, as a map, which the caller frees; false = refused. */
+/* The names ids that the caller's list knows, as a map, which the caller frees; false = out of memory. */
 bool names_known(const karp_snapshot *w, const karp_str *list, size_t count, map64 *out);
 /* instant + length, clamped. */
 int64_t later(int64_t instant, int64_t length);

@@ -17,7 +17,7 @@ bool command_approved(const pass *p, const command *c, double *score);
 /* §18.4: a command for the candidate alone could be approved. */
 bool candidate_worthwhile(const pass *p, const candidate *c, double *score);
 
-/* "score 0.19 < 0.50: k would have to be 5.3", in the pass's memory; ptr NULL = refused. */
+/* "score 0.19 < 0.50: k would have to be 5.3", in the pass's memory; ptr NULL = out of memory. */
 karp_str balanced_detail(pass *p, double score);
 
 #endif

@@ -21,13 +21,13 @@ int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, ui
 karp_status pass_budgets(pass *p, karp_error *error);
 
 /* Notes in the decision which pools have a budget that cannot be evaluated: that nothing may go has another reason there than
- * that it is used up. false = refused memory. */
+ * that it is used up. false = out of memory. */
 bool budgets_note_broken(const pass *p, karp_decision *d);
 
 /* KARP_BUDGET_EMPTY … of a method; 0 = none that a budget could name. */
 uint32_t method_reason(uint32_t method);
 
-/* Keeps, in place and in order, those that the remaining disruptions allow; the others stay for that reason. false = refused. */
+/* Keeps, in place and in order, those that the remaining disruptions allow; the others stay for that reason. false = out of memory. */
 bool keep_within_budget(pass *p, uint32_t *order, uint32_t count, uint32_t *kept);
 
 typedef struct pool_counters {

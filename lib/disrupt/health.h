@@ -5,11 +5,11 @@
 
 #include <disrupt/pass.h>
 
-/* The policies of a pass, with their expressions compiled. NULL = refused. */
+/* The policies of a pass, with their expressions compiled. NULL = out of memory. */
 struct health *health_new(pass *p);
-/* What becomes of the node, in the pass's memory; *out NULL = no policy applies yet. false = refused. */
+/* What becomes of the node, in the pass's memory; *out NULL = no policy applies yet. false = out of memory. */
 bool health_verdict(pass *p, const struct health *h, uint32_t state_node_number, const repair_verdict **out);
-/* By store pool: more than a fifth of its nodes are unhealthy. NULL = refused. */
+/* By store pool: more than a fifth of its nodes are unhealthy. NULL = out of memory. */
 bool *health_tripped(pass *p);
 
 #endif

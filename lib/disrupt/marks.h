@@ -21,7 +21,7 @@ static inline bool marks_unseen(const pass *p, uint32_t pool) { return p->rememb
 /* What it did not reach this time, by store pool. */
 void marks_set_unseen(pass *p, const bool *not_seen);
 
-/* The row of the decision; false = refused. */
+/* The row of the decision; false = out of memory. */
 bool marks_row(const pass *p, karp_decision *d);
 
 /* cluster_digest.c: the same for clusters in which nothing has changed that consolidation waits for; never 0. */

@@ -42,7 +42,7 @@ typedef struct candidate {
     const repair_verdict *repair; /* of that method */
 } candidate;
 
-/* A node to be started in the place of candidates. */
+/* A node to be launched in the place of candidates. */
 typedef struct replacement {
     uint32_t claim; /* of the simulation; NO_ID for a static pool's */
     uint32_t pool; /* of a static replacement */
@@ -139,10 +139,10 @@ static inline const node_pool *pool_of(const pass *p, const candidate *c)
     return &p->snapshot->raw.pools.items[c->pool];
 }
 
-/* The node stays because of this. The detail is copied; false = refused memory. */
+/* The node stays because of this. The detail is copied; false = out of memory. */
 bool pass_keep(pass *p, uint32_t state_node, uint32_t code, karp_str detail);
 
-/* Candidates by savings ratio descending, then by name (§7), in the arena; NULL = refused. */
+/* Candidates by savings ratio descending, then by name (§7), in the arena; NULL = out of memory. */
 uint32_t *by_savings_ratio(pass *p);
 
 /* The methods (§10–17). Each appends commands, or says in `stays` why there are none. Status: OK, NOMEM. */

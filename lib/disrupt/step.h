@@ -20,7 +20,7 @@ struct karp_step {
     karp_advice *advice;
 };
 
-/* A step whose state is a copy of `from`, with empty advice at `now` (0 = the snapshot's). NULL = refused. */
+/* A step whose state is a copy of `from`, with empty advice at `now` (0 = the snapshot's). NULL = out of memory. */
 karp_step *step_new(const karp_snapshot *snapshot, const karp_command_state *from, int64_t now);
 
 /* Takes the nodes out whose `goes` is 0, and keeps the order. */

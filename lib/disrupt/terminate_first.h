@@ -12,7 +12,7 @@ bool terminate_first_on(const pass *p, uint32_t gate);
  * or says in `stays` why there is none. *done: the method has ended. `number` must outlive the pass. Status: OK, NOMEM. */
 karp_status move_pods_away(pass *p, const uint32_t *number, bool terminate_first, bool *done, karp_error *error);
 
-/* Commands for a node of a static pool: one launch of the pool's template in its place, or none yet. false = refused. */
+/* Commands for a node of a static pool: one launch of the pool's template in its place, or none yet. false = out of memory. */
 bool replace_static_node(pass *p, const uint32_t *number);
 bool terminate_static_node(pass *p, const uint32_t *number, uint32_t why);
 

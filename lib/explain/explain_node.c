@@ -336,7 +336,7 @@ static void read_move(karp_node_explanation *e, const karp_snapshot *s, const ka
     e->has_move = true;
 }
 
-/* The node is gone, and those that go before it. NULL = refused memory. */
+/* The node is gone, and those that go before it. NULL = out of memory. */
 static const karp_change *removals(karp_node_explanation *e, const karp_snapshot *s, bool empties, size_t *count)
 {
     const karp_decision *d = e->decision;

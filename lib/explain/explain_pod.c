@@ -93,7 +93,7 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
 
 /* ---- the search -------------------------------------------------------------------------------------------------------- */
 
-/* Fewest changes, then the easier kind, then a node that exists, then the cheaper one. */
+/* Fewest changes, then the easier kind, then an existing node, then the cheaper one. */
 static int smaller(const void *x, const void *y, const void *user)
 {
     const karp_remedy *a = x, *b = y;

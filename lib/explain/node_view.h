@@ -15,7 +15,7 @@ typedef struct node_view {
     bool refused; /* memory, when a reason was to be taken away */
 } node_view;
 
-/* Every other node counts as nominated, which keeps it but leaves it open to pods. false = refused memory. To be freed in any
+/* Every other node counts as nominated, which keeps it but leaves it open to pods. false = out of memory. To be freed in any
  * case. */
 bool node_view_init(node_view *v, const karp_snapshot *snapshot, uint32_t node);
 void node_view_free(node_view *v);

@@ -9,7 +9,7 @@ static const shape *original(const search *s) { return &s->snapshot->raw.shapes.
 
 static void add_word(const search *s, strbuf *b, uint32_t text) { strbuf_addstr(b, text_of(s->snapshot, text)); }
 
-/* A list without one of its elements, in the view's arena; NULL = refused. */
+/* A list without one of its elements, in the view's arena; NULL = out of memory. */
 static void *without(search *s, const void *items, uint32_t count, size_t bytes, uint32_t index)
 {
     char *list = arena_array(&s->changed.data, count, bytes);
@@ -40,7 +40,7 @@ static bool tolerated(const toleration_list list, const taint *t)
     return false;
 }
 
-/* The pod's tolerations with room for `more`, in the view; NULL = refused. */
+/* The pod's tolerations with room for `more`, in the view; NULL = out of memory. */
 static toleration *room_to_tolerate(search *s, uint32_t more)
 {
     shape *h = overlay_shape(&s->changed, s->shape);
@@ -249,7 +249,7 @@ void try_ports(search *s)
 
 /* ---- requests ------------------------------------------------------------------------------------------------------------- */
 
-/* With so much of the resource in the request; false = refused. No more units are asked for than the pod has, so they can be counted. */
+/* With so much of the resource in the request; false = out of memory. No more units are asked for than the pod has, so they can be counted. */
 static bool change_request(search *s, uint32_t resource, int64_t units)
 {
     if (!overlay_request(&s->changed, s->shape, resource, units)) s->status = KARP_E_NOMEM;

@@ -12,7 +12,7 @@
 #include <explain/verify_rules.h>
 #include <karp/explain.h>
 
-/* Where pods go: a node that exists, or a launch. */
+/* Where pods go: an existing node, or a launch. */
 typedef struct target {
     bool is_launch;
     uint32_t node; /* state node */

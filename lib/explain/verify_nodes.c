@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods on nodes that exist: room, and volumes that can be attached. */
+/* Pods on existing nodes: room, and volumes that can be attached. */
 #include <explain/verify.h>
 
 #include <base/hash.h>

@@ -155,7 +155,7 @@ static size_t read_shape(adding *a, const karp_pod *given, enum pod_source sourc
     return rules;
 }
 
-/* A shape that was not there, under the key at hand; NO_ID = refused. */
+/* A shape that was not there, under the key at hand; NO_ID = out of memory. */
 static uint32_t put_shape(adding *a, shape read, size_t rules)
 {
     store *s = &a->b->s;

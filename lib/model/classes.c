@@ -100,7 +100,7 @@ static bool joins_alone(const karp_snapshot *s, const pod_class *one)
     return ruled && !one->volumes_found;
 }
 
-/* The class of another pod that says what those of this class say. NO_ID = refused. */
+/* The class of another pod that says what those of this class say. NO_ID = out of memory. */
 static uint32_t class_for(struct classing *c, uint32_t class_number, uint32_t pod_number)
 {
     pod_class one = c->classes.items[class_number];
@@ -116,7 +116,7 @@ struct said {
     uint32_t key[PLAIN_WORDS], id;
 };
 
-/* The number of the key, new ones in order. NO_ID = refused. */
+/* The number of the key, new ones in order. NO_ID = out of memory. */
 static uint32_t plain_key(words *plain, struct said *last, const uint32_t key[PLAIN_WORDS])
 {
     if (last->id != 0 && memcmp(last->key, key, sizeof last->key) == 0) return last->id - 1;

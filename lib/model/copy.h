@@ -16,7 +16,7 @@ typedef struct word_buffer {
     size_t count, capacity;
 } word_buffer;
 
-bool word_buffer_grow(word_buffer *b); /* room for one more; false = refused */
+bool word_buffer_grow(word_buffer *b); /* room for one more; false = out of memory */
 void word_buffer_free(word_buffer *b);
 
 enum { PATH_STEPS = 8, MOST_ELEMENTS = 1 << 30 };

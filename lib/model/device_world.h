@@ -94,7 +94,7 @@ struct device_world {
 karp_status prepare_devices(karp_snapshot *s, karp_error *error);
 void device_world_free(struct device_world *w);
 
-/* A type's devices in the snapshot's texts, in its arena; NULL = refused. `text` maps the catalogue's ids. */
+/* A type's devices in the snapshot's texts, in its arena; NULL = out of memory. `text` maps the catalogue's ids. */
 const struct type_devices *translate_type_devices(karp_snapshot *s, const uint32_t *text,
                                                   const struct type_devices *given);
 

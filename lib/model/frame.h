@@ -10,13 +10,13 @@
 
 #include <model/snapshot.h>
 
-struct frame *frame_new(karp_context *context); /* empty; NULL = refused */
+struct frame *frame_new(karp_context *context); /* empty; NULL = out of memory */
 void frame_release(struct frame *f); /* NULL is allowed */
 /* What the steps have made goes into the frame; the snapshot holds it, and reads it as before. */
 void frame_fill(struct frame *f, karp_snapshot *s);
 
 /* The snapshot gets a frame of its own on top of the one it has taken over, for what became different of so many nodes. What is
- * to be kept of them comes from the arena. NULL = refused. */
+ * to be kept of them comes from the arena. NULL = out of memory. */
 arena *frame_on_top(karp_snapshot *s, size_t nodes);
 
 /* A snapshot whose pods are kept (reused_pods.h) takes over the frame of the one it continues, with what is said of strings and

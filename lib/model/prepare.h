@@ -25,10 +25,10 @@ karp_status prepare_units(karp_snapshot *s, karp_error *error);
 /* classes.c, volume_terms.c */
 karp_status prepare_classes(karp_snapshot *s, karp_error *error);
 /* reuse_classes.c: the classes of the snapshot before, with those of its pods that changed. *fits false: that cannot be had without
- * looking at more. false = refused. */
+ * looking at more. false = out of memory. */
 bool continue_classes(karp_snapshot *s, bool *fits);
 bool keep_classes(karp_snapshot *s, const pod_class *classes,
-                  size_t count); /* classes.c: copies them; false = refused */
+                  size_t count); /* classes.c: copies them; false = out of memory */
 /* queue.c */
 karp_status prepare_queue(karp_snapshot *s, karp_error *error);
 /* daemons.c */
@@ -43,7 +43,7 @@ karp_status continue_nodes(karp_snapshot *s,
 /* interest.c: marks the label keys that some pod, volume or daemon reads on nodes, and those that selectors read on pods.
  * Arrays by text id. */
 void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods);
-/* Whether shapes and objects that are new since the snapshot before read no more than was read. false = refused. */
+/* Whether shapes and objects that are new since the snapshot before read no more than was read. false = out of memory. */
 bool interest_holds(const karp_snapshot *s, bool *holds);
 
 /* volume_terms.c: the alternatives of a pod's claims (§13.2), interned requirement sets in the arena. found = every object exists;
@@ -58,7 +58,7 @@ uint32_t volume_driver(const store *raw, uint32_t name_space, uint32_t claim, bo
 uint32_t set_of_labels(algebra *a, label_list labels, const uint8_t *interest);
 /* The same, if all of it is in the algebra already; else NO_ID. Nothing is added. */
 uint32_t known_set_of_labels(const algebra *a, label_list labels, const uint8_t *interest);
-/* ∧ every label (each In its value), ∧ every expression. false = refused memory. */
+/* ∧ every label (each In its value), ∧ every expression. false = out of memory. */
 bool demand_of_labels(algebra *a, label_list list, demand *into);
 bool demand_of_expressions(algebra *a, expression_list list, demand *into);
 

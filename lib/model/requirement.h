@@ -72,7 +72,7 @@ void algebra_keep(algebra *a, map64 *answers, uint64_t pair, bool answer);
 
 /* Operators, by number as in the public header. */
 
-/* false = no memory. `copy_of` NULL makes an empty algebra. The copy shares the original's data, which must outlive it. */
+/* false = out of memory. `copy_of` NULL makes an empty algebra. The copy shares the original's data, which must outlive it. */
 bool algebra_init(algebra *a, karp_context *context, const string_facts *facts, const algebra *copy_of);
 void algebra_free(algebra *a);
 

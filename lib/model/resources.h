@@ -21,7 +21,7 @@ typedef struct resource_list {
     uint32_t count;
 } resource_list;
 
-/* false = no memory */
+/* false = out of memory */
 bool resource_names_init(strings *names, karp_context *context);
 bool resource_is_hugepages(const strings *names, uint32_t resource);
 

@@ -18,7 +18,7 @@ struct continuing {
     bool fits;
 };
 
-/* What decisions on a pod without volumes read of it; the vector is not set. false = refused. */
+/* What decisions on a pod without volumes read of it; the vector is not set. false = out of memory. */
 static bool read_class(struct continuing *c, const pod *p, pod_class *out)
 {
     store *raw = &c->s->raw;
@@ -70,7 +70,7 @@ static bool same_pod_class(const pod *a, const pod *b)
            a->volumes == b->volumes && a->marks == b->marks && a->claims == b->claims;
 }
 
-/* NO_ID = refused, or it does not fit. */
+/* NO_ID = out of memory, or it does not fit. */
 static uint32_t class_of(struct continuing *c, uint32_t place)
 {
     const karp_snapshot *before = c->s->reused->before;

@@ -33,7 +33,7 @@ typedef int (*compare_pods)(const store *s, const pod *a, const pod *b);
 int pods_by_name(const store *s, const pod *a, const pod *b); /* pod_names.c: by namespace and name */
 
 /* What became of the pods of `before` in a store that continues its store. Nothing, where too much is different for it to be of
- * use. false = refused. */
+ * use. false = out of memory. */
 bool reused_pods_find(struct reused_pods *k, const karp_snapshot *before, const store *now);
 void reused_pods_free(struct reused_pods *k, karp_context *context);
 
@@ -53,7 +53,7 @@ typedef struct order_change {
 } order_change;
 
 /* Of the pods in the order `was`, of the snapshot before; `picks` tells which pods are in it, NULL = all. Equals come in the
- * order of their places. false = refused. To be freed in any case. */
+ * order of their places. false = out of memory. To be freed in any case. */
 bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare,
                        bool (*picks)(const pod *p));
 void order_change_free(order_change *o, karp_context *context);

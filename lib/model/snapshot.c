@@ -225,7 +225,7 @@ void karp_snapshot_get_counts(const karp_snapshot *snapshot, karp_snapshot_count
 
 /* ---- views --------------------------------------------------------------------------------------------------------- */
 
-/* All but the count of holds, which other threads may be changing. */
+/* All but the reference count, which other threads may be changing. */
 void snapshot_borrow(karp_snapshot *view, const karp_snapshot *from)
 {
     const size_t at = offsetof(karp_snapshot, lender);

@@ -142,7 +142,7 @@ struct karp_snapshot {
     uint32_t *queue_rank; /* … and the place of each in it */
     uint8_t *queue_falls; /* 1 where a pod's name comes before the one in front of it */
     uint32_t *queue_class; /* classes in that order */
-    uint32_t *pending; /* pods that wait for a node by themselves, by namespace and name (§2.1) */
+    uint32_t *pending; /* pending pods for a node by themselves, by namespace and name (§2.1) */
     uint64_t *plain; /* by pod: it waits and asks for nothing that could be invalid */
     uint32_t pending_count;
     uint32_t *place; /* pods to place when the input names them (§1 step 4), else NULL */
@@ -159,7 +159,7 @@ struct karp_snapshot {
         uint32_t *of_name;
         const uint64_t *lost;
     } * remaining; /* see snapshot_remaining(); NULL = all */
-    uint32_t *pod_node; /* pod -> store node index, NO_ID = not bound to a node that exists */
+    uint32_t *pod_node; /* pod -> store node index, NO_ID = not bound to an existing node */
     uint32_t orphan_pods; /* pods on nodes that are not in the input */
     struct node_pods {
         const uint32_t *items;
@@ -190,7 +190,7 @@ struct karp_snapshot {
     struct device_world *devices; /* device_world.h; NULL = no pod uses resource claims, or they are ignored */
 };
 
-/* karp_snapshot_ref() of one that is not to be changed: the count of holds is atomic, the rest is never written. */
+/* karp_snapshot_ref() of one that is not to be changed: the reference count is atomic, the rest is never written. */
 karp_snapshot *snapshot_hold(const karp_snapshot *snapshot);
 
 /* A view of a snapshot, or of a view: it has all that this one has, and is no longer of use than it. What is to be different in it
@@ -203,7 +203,7 @@ const karp_snapshot *snapshot_remaining(const karp_snapshot *s, bool loses, karp
 
 /* Builds the vector of a list, cleared for what it does not name; clamps what no comparison can reach. */
 void vector_of(const karp_snapshot *s, resource_list list, int64_t *out);
-/* A copy in the snapshot's arena; NULL = refused. */
+/* A copy in the snapshot's arena; NULL = out of memory. */
 const int64_t *vector_keep(karp_snapshot *s, resource_list list);
 
 /* "namespace/name" */

@@ -9,7 +9,7 @@
 #include <model/state_nodes.h>
 #include <string.h>
 
-/* names id -> index of the Node; NULL = refused. */
+/* names id -> index of the Node; NULL = out of memory. */
 static uint32_t *nodes_by_name(const karp_snapshot *s)
 {
     uint32_t *index = mem_alloc(s->context, s->raw.names.count * sizeof *index);
@@ -139,7 +139,7 @@ struct joining {
     state_node_list *list;
 };
 
-/* The pair with the provider id, a new one if it is not there. NULL = refused. */
+/* The pair with the provider id, a new one if it is not there. NULL = out of memory. */
 static state_node *pair_of(struct joining *j, uint32_t provider)
 {
     uint32_t at = map64_get(&j->by_provider, provider);

@@ -11,13 +11,13 @@ typedef LIST_OF(state_node) state_node_list;
 static inline uint32_t node_provider(const node *n) { return n->provider_id != 0 ? n->provider_id : n->meta.name; }
 
 /* The pairs of Nodes and claims that the scheduler knows, by name, with what tells them apart; `only` are provider ids, NULL = all.
- * false = refused; the list is to be freed in any case. */
+ * false = out of memory; the list is to be freed in any case. */
 bool state_nodes_choose(const karp_snapshot *s, const map64 *only, state_node_list *out);
 /* Their order: equal names are in that of the input. */
 int state_nodes_by_name(const karp_snapshot *s, const state_node *a, const state_node *b);
-/* Its taints and amounts; what that takes comes from the arena. false = refused. */
+/* Its taints and amounts; what that takes comes from the arena. false = out of memory. */
 bool state_node_says(const karp_snapshot *s, state_node *n, arena *to);
-/* Its pods are those of its Node, which s->bound has, and what is left of it is what they leave. false = refused. */
+/* Its pods are those of its Node, which s->bound has, and what is left of it is what they leave. false = out of memory. */
 bool state_node_load(const karp_snapshot *s, state_node *n, arena *to);
 
 #endif

@@ -337,16 +337,16 @@ typedef struct catalogue_use {
     }
 /* A new cleared element at the end of any LIST_OF, or NULL. `list` is the address of the struct. */
 void *list_push(karp_context *context, void *list, size_t element_bytes);
-/* Room for one more element: the next list_push() cannot fail. false = refused. */
+/* Room for one more element: the next list_push() cannot fail. false = out of memory. */
 bool list_reserve(karp_context *context, void *list, size_t element_bytes);
-/* Room for `more` elements at once, for who knows how many will come. false = refused. */
+/* Room for `more` elements at once, for who knows how many will come. false = out of memory. */
 bool list_room(karp_context *context, void *list, size_t element_bytes, size_t more);
 size_t list_count(const void *list);
 void *list_at(const void *list, size_t index, size_t element_bytes);
-bool list_settle(karp_context *context, void *list, size_t element_bytes); /* false = refused, nothing is lost */
+bool list_settle(karp_context *context, void *list, size_t element_bytes); /* false = out of memory, nothing is lost */
 /* An empty list becomes the same as another, which is settled or empty. */
 void list_continue(void *list, const void *from);
-/* Before elements that are there are written to: they are this list's alone. false = refused, nothing changed. */
+/* Before elements that are there are written to: they are this list's alone. false = out of memory, nothing changed. */
 bool list_own(void *list, size_t element_bytes);
 void list_free(karp_context *context, void *list, size_t element_bytes);
 
@@ -438,12 +438,12 @@ static inline void store_touch(store *s, uint32_t kind) { s->touched |= kind == 
 
 karp_status store_init(store *s, karp_context *context, karp_error *error);
 void store_free(store *s);
-/* Before a snapshot is made of it: what is large becomes what others can share. false = refused, nothing is lost. */
+/* Before a snapshot is made of it: what is large becomes what others can share. false = out of memory, nothing is lost. */
 bool store_settle(store *s);
-/* A cleared store becomes a copy of another, whose memory it shares (store_share() has made it sharable). false = refused:
+/* A cleared store becomes a copy of another, whose memory it shares (store_share() has made it sharable). false = out of memory:
  * nothing is left to free. */
 bool store_continue(store *s, const store *from);
-/* Room for notes of so many more changed objects, without which none may be changed. false = refused. */
+/* Room for notes of so many more changed objects, without which none may be changed. false = out of memory. */
 bool store_reserve_changes(store *s, size_t more);
 void store_note_change(store *s, uint32_t kind, uint32_t index);
 
@@ -454,7 +454,7 @@ typedef struct removed_object {
 } removed_object;
 
 /* Takes objects out. The last of the nodes, and of the claims, take the places that are left; objects of other kinds move up.
- * false = refused: what is still to be taken out stays in `removed`. */
+ * false = out of memory: what is still to be taken out stays in `removed`. */
 bool store_remove(store *s, removed_object *removed, size_t *count);
 
 /* The words that `taken` knows an object by: kind, namespace, name, and what else the kind is known by. */

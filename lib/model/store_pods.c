@@ -146,7 +146,7 @@ static bool own_place(store *s, uint32_t number)
     return paged_own(&s->pods, number) != NULL && paged_own(&s->pods_shown, number) != NULL;
 }
 
-/* The number the pod gets; NO_ID = refused. */
+/* The number the pod gets; NO_ID = out of memory. */
 static uint32_t reserve_place(store *s, const pod *p, size_t *open)
 {
     if (s->open_places.count == 0)

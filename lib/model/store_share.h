@@ -10,7 +10,7 @@
 
 typedef struct store_memory store_memory;
 
-store_memory *store_memory_new(karp_context *context); /* empty; NULL = refused */
+store_memory *store_memory_new(karp_context *context); /* empty; NULL = out of memory */
 store_memory *store_memory_hold(store_memory *m);
 void store_memory_release(store_memory *m);
 /* Moves the store's pieces into the block, which becomes the store's. */

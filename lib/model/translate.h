@@ -11,9 +11,9 @@ struct translation {
     uint32_t *requirements, *sets; /* by number of a requirement, of a list; NO_ID = not asked for yet */
 };
 
-/* In the snapshot's arena; false = refused. */
+/* In the snapshot's arena; false = out of memory. */
 bool translate(karp_snapshot *s, const karp_catalogue *c, struct translation *out);
-/* The set of a list of the catalogue's, host names left out; NO_ID = refused. */
+/* The set of a list of the catalogue's, host names left out; NO_ID = out of memory. */
 uint32_t translate_set(karp_snapshot *s, const struct translation *t, uint32_t list);
 
 #endif

@@ -37,7 +37,7 @@ bool demand_of_expressions(algebra *a, expression_list list, demand *into)
 
 enum { FEW_LABELS = 64 };
 
-/* The requirements of labels that are looked at, in `few` or, of more, in the arena; host names apart. NULL = refused. */
+/* The requirements of labels that are looked at, in `few` or, of more, in the arena; host names apart. NULL = out of memory. */
 static uint32_t *requirements_of(algebra *a, label_list labels, const uint8_t *interest, uint32_t few[FEW_LABELS],
                                  size_t *count, uint32_t *host)
 {

@@ -71,7 +71,7 @@ void claim_unlink(scheduler *s, uint32_t number)
     if (b->first == NO_ID) bits_clear(l->filled, c->pods);
 }
 
-/* The bucket a claim belongs to now, with room for its list; NULL = refused. */
+/* The bucket a claim belongs to now, with room for its list; NULL = out of memory. */
 static requirement_bucket *enter_bucket(scheduler *s, claim *c)
 {
     c->bucket = bucket_of_set(s, c->set);

@@ -28,7 +28,7 @@ struct size_ranks {
     int64_t *sizes; /* [rank * dims] */
 };
 
-/* Ranks the classes that have entered the round, where there are enough of them for it to pay. false = refused memory. */
+/* Ranks the classes that have entered the round, where there are enough of them for it to pay. false = out of memory. */
 bool skip_begin_round(scheduler *s, uint32_t entered);
 /* The rank of a class; NO_ID = nothing is skipped in this round. */
 uint32_t skip_rank(const scheduler *s, uint32_t class_number);

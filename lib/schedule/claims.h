@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes 2 and 3: nodes to be started (scheduling.md §19–§22). */
+/* Passes 2 and 3: nodes to be launched (scheduling.md §19–§22). */
 #ifndef SCHEDULE_CLAIMS_H
 #define SCHEDULE_CLAIMS_H
 
 #include <schedule/claim_order.h>
 #include <schedule/templates.h>
 
-/* A node to be started (§20, §21). */
+/* A node to be launched (§20, §21). */
 struct claim {
     uint32_t template_;
     uint32_t number; /* host number */
@@ -65,7 +65,7 @@ uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_n
 uint32_t claim_refusal(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number);
 /* Parts of taking a pod: which suffix the claim's amounts are printed with, and what the types left could still take. */
 void claim_note_families(const scheduler *s, claim *c, const shape *p);
-bool claim_measure(scheduler *s, claim *c); /* false = refused memory */
+bool claim_measure(scheduler *s, claim *c); /* false = out of memory */
 bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requirement_id);
 /* reservations.c (§25) */
 bool reservations_init(scheduler *s);

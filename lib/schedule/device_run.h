@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the device room: the state of a run, and of one allocation. */
+/* Inside the device module: the state of a run, and of one allocation. */
 #ifndef SCHEDULE_DEVICE_RUN_H
 #define SCHEDULE_DEVICE_RUN_H
 
@@ -63,7 +63,7 @@ typedef struct claim_state {
     uint32_t share_count;
 } claim_state;
 
-/* What is known of a pool whoever asks. */
+/* What is known of a pool for any caller. */
 typedef struct pool_facts {
     int64_t generation;
     bool known, incomplete, invalid;

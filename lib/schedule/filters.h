@@ -24,7 +24,7 @@ typedef struct node_filter {
     uint32_t first; /* entries dropped */
 } node_filter;
 
-/* What the filters of a class go by, made when new. NULL = refused. */
+/* What the filters of a class go by, made when new. NULL = out of memory. */
 filter_terms *filter_terms_of(scheduler *s, uint32_t class_number);
 /* The same for filters whose entries are the same in any order: by all of them or, as the peer sees them (Q-3), by their keys and
  * minValues alone, equal ones cancelling in pairs. Another number each time it fails (s->failed). */

@@ -113,7 +113,7 @@ void final_lists_free(final_lists *l)
     words_free(&l->claim_keys);
 }
 
-/* The first claim that ends as this one does; NO_ID = refused. */
+/* The first claim that ends as this one does; NO_ID = out of memory. */
 static uint32_t first_like(scheduler *s, uint32_t claim_number, final_lists *l)
 {
     const claim *c = &s->claims.list.items[claim_number];
@@ -133,7 +133,7 @@ static uint32_t first_like(scheduler *s, uint32_t claim_number, final_lists *l)
     return claim_number;
 }
 
-/* The template's types with a variant that fits, in price order; false = refused. */
+/* The template's types with a variant that fits, in price order; false = out of memory. */
 static bool list_types(scheduler *s, uint32_t template_number, uint32_t set, arena *a, final_lists *l,
                        struct final_list *out)
 {

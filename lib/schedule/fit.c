@@ -84,7 +84,7 @@ static bool log_change(fitter *f, uint32_t r)
     return f->status == KARP_OK;
 }
 
-/* A new run behind all others; NO_ID = no memory. */
+/* A new run behind all others; NO_ID = out of memory. */
 static uint32_t add_run(fitter *f, run fresh, const int64_t *room)
 {
     run *r = list_push(f->context, &f->runs, sizeof *r);
@@ -354,7 +354,7 @@ static void place_all(fitter *f)
     }
 }
 
-/* Nodes that exist, and those that are launched in any case. */
+/* Existing nodes, and those that are launched in any case. */
 static void begin_runs(fitter *f)
 {
     for (uint32_t s = 0; s < f->in.source_count && f->status == KARP_OK; s++) {

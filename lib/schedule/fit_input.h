@@ -6,7 +6,7 @@
 #include <karp/fit.h>
 #include <model/store.h>
 
-/* What copies can go to: nodes that exist, then types. */
+/* What copies can go to: existing nodes, then types. */
 typedef struct fit_source {
     resource_list amounts;
     const int64_t *room; /* vector of one node */

@@ -25,7 +25,7 @@ typedef struct fit_order {
 void order_init(fit_order *o, karp_context *context, uint32_t dims);
 void order_free(fit_order *o);
 
-/* The next run, numbered in turn from 0, behind all others; or one that is like a run, right after it. false = no memory. */
+/* The next run, numbered in turn from 0, behind all others; or one that is like a run, right after it. false = out of memory. */
 bool order_append(fit_order *o, const int64_t *room);
 bool order_split(fit_order *o, uint32_t run);
 /* The run that was added last goes. */

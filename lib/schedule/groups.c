@@ -308,7 +308,7 @@ static uint32_t whole_identity(scheduler *s, const group *g, toleration_list tol
     return intern(&k);
 }
 
-/* The group equal to `wanted`, made and seeded if there is none. NO_ID = refused. */
+/* The group equal to `wanted`, made and seeded if there is none. NO_ID = out of memory. */
 static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
 {
     uint32_t identity = group_identity(s, wanted, !quirk(s, 3));
@@ -416,7 +416,7 @@ static bool match_labels(scheduler *s, const view *v, const spread_constraint *c
     return true;
 }
 
-/* Of the n-th constraint. NULL = refused. */
+/* Of the n-th constraint. NULL = out of memory. */
 static spread_selection *selection_of(scheduler *s, const view *v, uint32_t n)
 {
     class_state *class_ = &s->pods.classes[v->class_];

@@ -265,7 +265,7 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
     return volumes_take(s, h, v->class_);
 }
 
-/* A node under consolidateAfter serves only pods that wait already, or that have to leave a node anyway. That node goes by the
+/* A node under consolidateAfter serves only pending pods already, or that have to leave a node anyway. That node goes by the
  * name under which it is known: its claim's while it has no Node, or has not registered. */
 static bool exempt(const scheduler *s, uint32_t pod_number)
 {

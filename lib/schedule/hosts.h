@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pass 1: nodes that exist (scheduling.md §12.4, §16.4, §18). */
+/* Pass 1: existing nodes (scheduling.md §12.4, §16.4, §18). */
 #ifndef SCHEDULE_HOSTS_H
 #define SCHEDULE_HOSTS_H
 
 #include <schedule/common.h>
 
-/* A node that exists, as a target (§16.4, §18). */
+/* An existing node, as a target (§16.4, §18). */
 typedef struct host {
     uint32_t node; /* state node */
     uint32_t number; /* host number, as host groups count it */

@@ -3,7 +3,7 @@
 
 #include <schedule/scheduler.h>
 
-/* The number of the class's label group; NO_ID = refused. */
+/* The number of the class's label group; NO_ID = out of memory. */
 static uint32_t label_group_of(scheduler *s, const pod_class *k)
 {
     uint32_t key[] = { k->name_space, k->labels };
@@ -15,7 +15,7 @@ static uint32_t label_group_of(scheduler *s, const pod_class *k)
     return id;
 }
 
-/* The first class that agrees with this one in all but requests, volumes and devices; NO_ID = refused. `firsts`: by key. */
+/* The first class that agrees with this one in all but requests, volumes and devices; NO_ID = out of memory. `firsts`: by key. */
 static uint32_t class_like(const scheduler *s, uint32_t class_number, words *keys, uint32_t *firsts)
 {
     const pod_class *k = &s->snapshot->classes[class_number];

@@ -35,7 +35,7 @@ static inline uint32_t label_group_list_at(label_group_list list, uint32_t i)
 }
 
 /* Those that have the rarest of the labels which the group's selector asks for; all of them when it asks for none. Every label group
- * that the group selects is among them. Empty and s->failed when memory is refused. */
+ * that the group selects is among them. Empty and s->failed when memory runs out. */
 label_group_list label_groups_for(scheduler *s, const group *g);
 
 #endif

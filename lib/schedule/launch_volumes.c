@@ -70,7 +70,7 @@ static void count_one(scheduler *s, const volume_use *u)
     if (at < s->volumes.limited_drivers) s->volumes.counts[at].count++;
 }
 
-/* The claim's volumes and those of one more pod, by driver; false = refused. */
+/* The claim's volumes and those of one more pod, by driver; false = out of memory. */
 static bool count_all(scheduler *s, const claim *c, uint32_t class_number)
 {
     const struct class_volumes *v = volumes_of_class(s, class_number);

@@ -23,7 +23,7 @@ bool pdb_covers(const karp_snapshot *s, const disruption_budget *b, const pod *p
 enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64_t now, enum pdb_mode mode,
                               uint32_t *first);
 
-/* Budgets that could not allow a disruption if all their pods were healthy, one byte each, in the arena; NULL = refused.
+/* Budgets that could not allow a disruption if all their pods were healthy, one byte each, in the arena; NULL = out of memory.
  * Karpenter knows some spellings of that only (D-Q22). */
 const uint8_t *budgets_closed(const karp_snapshot *s, arena *data);
 /* `closed_budgets`: of budgets_closed(); NULL = as Karpenter tells. */

@@ -40,7 +40,7 @@ void places_clear(scheduler *s);
 void places_put(scheduler *s, uint32_t pod_number, place at);
 /* `count` pods from the one on that stands at `first` in the queue, which `pods` lists. */
 void places_put_run(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t claim_number);
-/* s->places, by pod, even if there were runs. false = refused. */
+/* s->places, by pod, even if there were runs. false = out of memory. */
 bool places_settle(scheduler *s);
 place places_get(scheduler *s, uint32_t pod_number);
 

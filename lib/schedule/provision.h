@@ -14,7 +14,7 @@ karp_status options_check(const karp_options *given, karp_options *out, karp_err
 karp_status disrupt_options_check(const karp_disrupt_options *given, karp_disrupt_options *out, karp_options *common,
                                   karp_error *error);
 
-/* State nodes that are taken for gone, and pods that move although they are bound; nothing is both counts 0. */
+/* State nodes that are treated as removed, and pods that move although they are bound; nothing is both counts 0. */
 typedef struct round_changes {
     const uint32_t *removed;
     uint32_t removed_count;

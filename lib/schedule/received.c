@@ -40,7 +40,7 @@ static uint32_t *starts(const scheduler *s, arena *a, uint8_t where, size_t targ
     return first;
 }
 
-/* The lists that lie one behind the other, first[i] being where each begins. NULL = refused. */
+/* The lists that lie one behind the other, first[i] being where each begins. NULL = out of memory. */
 static pod_list *lists_of(arena *a, const uint32_t *first, size_t targets, const uint32_t *pods)
 {
     pod_list *lists = arena_array(a, targets + 1, sizeof *lists);
@@ -49,7 +49,7 @@ static pod_list *lists_of(arena *a, const uint32_t *first, size_t targets, const
     return lists;
 }
 
-/* The pods of every target of one kind, filled in in the order of names, so that every list is ordered. NULL = refused. */
+/* The pods of every target of one kind, filled in in the order of names, so that every list is ordered. NULL = out of memory. */
 static pod_list *gather(const scheduler *s, arena *a, uint8_t where, size_t targets, const uint32_t *order)
 {
     uint32_t *first = starts(s, a, where, targets);

@@ -28,7 +28,7 @@ typedef struct launch_source {
     karp_str drivers; /* of the devices its pods got, in the decision's arena; len 0 = none */
 } launch_source;
 
-/* Appends a launch "new-N". false = refused memory. */
+/* Appends a launch "new-N". false = out of memory. */
 bool report_launch(scheduler *s, karp_decision *d, const launch_source *from);
 
 /* Everything of a launch decision: launches by pool and pods, placements, unschedulable and ignored pods, nodes, costs. */
@@ -59,7 +59,7 @@ bool report_sort_claims(const scheduler *s, const received *r, uint32_t *claims,
 /* A placement for every node that received pods; *r lives in the decision's arena. */
 bool report_placements(scheduler *s, karp_decision *d, const received *r);
 
-/* Fills code, permanence, message, pools and relaxed of the row; targets at explain level full. false = refused memory. */
+/* Fills code, permanence, message, pools and relaxed of the row; targets at explain level full. false = out of memory. */
 bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row);
 
 #endif

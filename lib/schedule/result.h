@@ -18,7 +18,7 @@ typedef struct round_result {
 } round_result;
 
 /* Reads the result of a simulation (deprovisioning.md §9, step 8: nobody moves to a node that is not initialized, except pods
- * of nodes being deleted). The lists lie in `data`. false = refused memory. */
+ * of nodes being deleted). The lists lie in `data`. false = out of memory. */
 bool result_read(scheduler *s, arena *data, round_result *out);
 
 /* The types that a claim is launched from. */
@@ -26,14 +26,14 @@ const type_table *result_table(const scheduler *s, uint32_t claim_number);
 /* Whether a requirement set of the result allows a capacity type, and the set with nothing else allowed. */
 bool result_allows(const scheduler *s, uint32_t set, uint32_t capacity_type);
 uint32_t result_narrowed(scheduler *s, uint32_t set, uint32_t capacity_type);
-/* Appends a launch for the claim; what a disruption may have narrowed (set, types, pods) is in *from. false = refused memory. */
+/* Appends a launch for the claim; what a disruption may have narrowed (set, types, pods) is in *from. false = out of memory. */
 bool result_launch(scheduler *s, karp_decision *d, uint32_t claim_number, launch_source *from);
-/* Appends what a static pool launches; the scheduler has been set up and nothing more. false = refused memory. */
+/* Appends what a static pool launches; the scheduler has been set up and nothing more. false = out of memory. */
 bool result_static_launch(scheduler *s, karp_decision *d, uint32_t pool);
 /* Whether a static pool with types has nothing to launch from but full reservations; those that are available are listed, for
- * which there is room for as many as the table has offerings. false = refused memory. */
+ * which there is room for as many as the table has offerings. false = out of memory. */
 bool result_static_reserved(scheduler *s, uint32_t pool, uint32_t *offered, uint32_t *count, bool *full);
-/* Sets the bytes of state nodes on which virtual pods of capacity buffers were placed. false = refused memory. */
+/* Sets the bytes of state nodes on which virtual pods of capacity buffers were placed. false = out of memory. */
 bool result_buffer_nodes(scheduler *s, uint8_t *nodes);
 
 uint64_t scheduler_steps(const scheduler *s); /* of the last round */

@@ -3,13 +3,13 @@
  * The state of one scheduler. Each module owns a part of it, declared in the module's header:
  *
  *     settings    what the options say                 claims      nodes to be launched
- *     templates   what each pool could start           hosts       nodes that exist
+ *     templates   what each pool could start           hosts       existing nodes
  *     types       which variants are possible          placement   where the pods of the round went
  *     topology    spread, affinity, anti-affinity      round       what a round changes
  *     pods        which pods, their classes and views  launches    rows of the decision
  *
  * "Host" is whatever can have a host name here: a node or a claim.
- * A refused allocation sets `failed`; answers after that are meaningless, and the loop stops on it.
+ * A failed allocation sets `failed`; answers after that are meaningless, and the loop stops on it.
  */
 #ifndef SCHEDULE_SCHEDULER_H
 #define SCHEDULE_SCHEDULER_H

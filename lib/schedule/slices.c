@@ -31,7 +31,7 @@ static bool cut_run(stretches *t, pod_run run)
     return true;
 }
 
-/* *suit: they are long enough. false = refused. */
+/* *suit: they are long enough. false = out of memory. */
 static bool cut_runs(stretches *t, bool *suit)
 {
     const scheduler *s = t->s;

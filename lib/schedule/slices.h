@@ -10,7 +10,7 @@
 #include <schedule/report.h>
 
 /* The pods of every claim, in `a` where they are no slice of the queue; the round is in runs. *out stays NULL when the
- * stretches are too short to be worth it. false = refused. */
+ * stretches are too short to be worth it. false = out of memory. */
 bool gather_slices(const scheduler *s, arena *a, pod_list **out);
 
 #endif

@@ -51,7 +51,7 @@ typedef struct final_lists {
     uint64_t *fitting; /* of the claim at hand: variants, … */
     uint32_t *key; /* … and its key */
 } final_lists;
-bool final_lists_init(final_lists *l, scheduler *s, arena *a); /* false = refused; to be freed all the same */
+bool final_lists_init(final_lists *l, scheduler *s, arena *a); /* false = out of memory; to be freed all the same */
 void final_lists_free(final_lists *l);
 /* To all[claim_number], when all claims before it are there; `lists` is of all claims that are finished into this arena. */
 bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *all);

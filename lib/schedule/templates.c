@@ -217,7 +217,7 @@ static bool gather_load(scheduler *s, const uint64_t *members, daemon_load *out)
     return gather_overhead(s, members, &out->overhead);
 }
 
-/* Of all->members. NULL = refused. */
+/* Of all->members. NULL = out of memory. */
 static daemon_load *load_of_members(scheduler *s, gathering *all)
 {
     size_t width = bits_words(s->snapshot->daemon_count + (size_t)1);
@@ -230,7 +230,7 @@ static daemon_load *load_of_members(scheduler *s, gathering *all)
     return gather_load(s, all->members, load) ? load : NULL;
 }
 
-/* The template's group of the types on which all->members run. NO_ID = refused. */
+/* The template's group of the types on which all->members run. NO_ID = out of memory. */
 static uint32_t group_of_members(scheduler *s, template_ *t, uint32_t first_type, gathering *all)
 {
     uint32_t number = (uint32_t)(t - s->templates.items);

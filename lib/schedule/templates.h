@@ -71,7 +71,7 @@ bool template_of_static(scheduler *s, uint32_t pool, uint32_t *number);
 bool taints_tolerated(const scheduler *s, toleration_list tolerations, taint_list taints, uint32_t *first);
 /* {operator Exists, effect PreferNoSchedule} is in the list, word for word. */
 bool tolerates_prefer_no_schedule(const scheduler *s, toleration_list tolerations);
-/* The list with that toleration added; false = refused. */
+/* The list with that toleration added; false = out of memory. */
 bool add_prefer_no_schedule(scheduler *s, toleration_list *tolerations);
 
 /* minValues (§24): whether the variants in `bits` offer enough values for every key of `set` that asks for some.

@@ -32,7 +32,7 @@ typedef struct domain_key {
 
 enum { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI };
 
-/* Whom the groups of a spread constraint select, whatever the step of the ladder. */
+/* What the groups of a spread constraint select, whatever the step of the ladder. */
 typedef struct spread_selection {
     label_list extra; /* from matchLabelKeys */
     uint32_t

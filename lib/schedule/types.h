@@ -56,7 +56,7 @@ static inline bool typeset_empty(const struct types *t, uint32_t types)
     return t->sets.items[types].maximal_count == 0;
 }
 
-/* Computes what decides whether a vector fits, unless it is there: the maximal variants and the most room. false = refused. */
+/* Computes what decides whether a vector fits, unless it is there: the maximal variants and the most room. false = out of memory. */
 bool typeset_measure(scheduler *s, uint32_t types);
 /* Whether some variant has room for the vector. */
 bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total);
@@ -66,7 +66,7 @@ bool typeset_fitting(scheduler *s, uint32_t types, const int64_t *total, uint64_
 
 static inline size_t template_words(const template_ *t) { return bits_words(t->table->variant_count); }
 
-/* Takes the variants without room for the vector out of `bits`. On a refused allocation `failed` is set. */
+/* Takes the variants without room for the vector out of `bits`. When an allocation fails `failed` is set. */
 void capacity_filter(scheduler *s, template_ *t, const int64_t *total, uint64_t *bits);
 
 #endif

@@ -23,7 +23,7 @@ static int heavier_pod_term(const void *x, const void *y, const void *user)
     return a > b ? -1 : a < b;
 }
 
-/* A copy of a list in the arena, ordered. NULL = refused. */
+/* A copy of a list in the arena, ordered. NULL = out of memory. */
 static void *sorted_copy(scheduler *s, const void *items, uint32_t count, size_t size, compare_fn compare)
 {
     void *copy = arena_alloc(&s->data, count * size);

@@ -38,9 +38,9 @@ typedef struct view {
 
 #define LAST_VIEW (UINT32_MAX - 1)
 
-/* The unrelaxed view of a class, made when new. NO_ID = refused. */
+/* The unrelaxed view of a class, made when new. NO_ID = out of memory. */
 uint32_t view_of_class(scheduler *s, uint32_t class_number);
-/* The view after one more step of the ladder: LAST_VIEW = nothing left to give up, NO_ID = refused. */
+/* The view after one more step of the ladder: LAST_VIEW = nothing left to give up, NO_ID = out of memory. */
 uint32_t view_relax(scheduler *s, uint32_t view_number);
 
 #endif

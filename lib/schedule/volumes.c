@@ -105,7 +105,7 @@ static bool add_bound(scheduler *s, struct node_volumes *n, const pod *p)
     return added;
 }
 
-/* A node without volumes, with what limits it; NULL = refused. */
+/* A node without volumes, with what limits it; NULL = out of memory. */
 static struct node_volumes *make(scheduler *s, uint32_t limit_count)
 {
     struct node_volumes *n = arena_alloc(&s->data, sizeof *n);

@@ -24,7 +24,7 @@ struct volumes {
 };
 
 void volumes_init(scheduler *s);
-/* Made when first asked for; NULL = refused. Empty when no node and no type limits volumes. */
+/* Made when first asked for; NULL = out of memory. Empty when no node and no type limits volumes. */
 const struct class_volumes *volumes_of_class(scheduler *s, uint32_t class_number);
 /* Whether the look-up of the class's volumes fails, and with it the pods (K15-13). */
 bool volumes_look_up_fails(const scheduler *s, uint32_t class_number);

@@ -26,31 +26,31 @@ PUBLIC_SYSTEM = {'stddef.h', 'stdint.h'}
 READERS = {'jansson.h': ('io', 'providers'), 'yaml.h': ('io',)}
 
 
-def refusal(room, name, include, quoted):
-    """Why a file of a room may not include this; None when it may."""
+def refusal(module, name, include, quoted):
+    """Why a file of a module may not include this; None when it may."""
     if quoted:
-        return None if '/' not in include and room in ('io', 'providers', 'cli') else 'use <room/file.h>'
+        return None if '/' not in include and module in ('io', 'providers', 'cli') else 'use <module/file.h>'
     if '/' not in include:
-        if room in tree.CORE and include not in (BASE_SYSTEM if room == 'base' else CORE_SYSTEM):
+        if module in tree.CORE and include not in (BASE_SYSTEM if module == 'base' else CORE_SYSTEM):
             return 'the core does without it'
-        if include in READERS and room not in READERS[include]:
+        if include in READERS and module not in READERS[include]:
             return f'only {" and ".join(READERS[include])} may'
         return None
     first = include.split('/')[0]
     if first == 'karp':
         outside_only = include in ('karp/io.h', 'karp/provider.h')
-        return 'it belongs to libkarp-io' if outside_only and room in tree.CORE else None
+        return 'it belongs to libkarp-io' if outside_only and module in tree.CORE else None
     if first not in BELOW:
         return None
-    if include == 'base/context.h' and room not in tree.CORE:
+    if include == 'base/context.h' and module not in tree.CORE:
         return 'what a context is made of is known to libkarp alone'
-    if room == 'explain' and name.startswith('verify') and first == 'schedule':
+    if module == 'explain' and name.startswith('verify') and first == 'schedule':
         return 'the verifier shares nothing with the scheduler'
-    if first == 'schedule' and room != first and include not in QUESTIONS:
+    if first == 'schedule' and module != first and include not in QUESTIONS:
         return 'the state of a scheduler is its own: schedule/result.h says what came of a round'
     if include == 'schedule/scheduler.h' and name.endswith('.h') and name != 'device_run.h':
         return 'a header declares its part in schedule/common.h\'s terms; scheduler.h puts the parts together'
-    return None if first == room or first in BELOW[room] else f'{room} does not see {first}'
+    return None if first == module or first in BELOW[module] else f'{module} does not see {first}'
 
 
 def includes(path):
@@ -65,8 +65,8 @@ def main():
     for path in tree.files('.c', '.h', '.inc', under='lib'):
         counted += 1
         for number, include, quoted in includes(path):
-            room = path.parts[1]
-            why = refusal(room, path.name, include, quoted) if room in BELOW else 'lib has no such room'
+            module = path.parts[1]
+            why = refusal(module, path.name, include, quoted) if module in BELOW else 'lib has no such module'
             if why:
                 problems.append(f'{path}:{number}: {include}: {why}')
     for path in tree.files('.h', under='include'):

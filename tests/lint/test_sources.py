@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lib/meson.build names every source file of the rooms, and no other."""
+"""lib/meson.build names every source file of the modules, and no other."""
 import re
 import sys
 
