@@ -71,7 +71,7 @@ typedef struct karp_command_state {
     size_t node_count;
     const karp_replacement *replacements;
     size_t replacement_count;
-    const karp_str *receivers; /**< existing nodes and receive pods */
+    const karp_str *receivers; /**< existing nodes that receive pods */
     size_t receiver_count;
 } karp_command_state;
 

@@ -130,7 +130,7 @@ typedef struct karp_fit_load {
     size_t share_count;
 } karp_fit_load;
 
-/** Existing nodes and receive something, in the order of the request; then launches, in the order in which they were made. Since 0.1. */
+/** Existing nodes that receive something, in the order of the request; then launches, in the order in which they were made. Since 0.1. */
 KARP_API size_t karp_fitting_load_count(const karp_fitting *fitting);
 /** Fills @p out, whose size must be set; borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_fitting_load(const karp_fitting *fitting, size_t index, karp_fit_load *out);

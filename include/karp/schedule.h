@@ -38,7 +38,7 @@ typedef struct karp_options {
 KARP_API void karp_options_init(karp_options *options, size_t size);
 
 /**
- * Which nodes to start, for which pods; which pods go to existing nodes; which fit nowhere, and why.
+ * Which nodes to launch, for which pods; which pods go to existing nodes; which are unschedulable, and why.
  * @p options may be NULL. The snapshot may be shared between threads. A pod that fits nowhere is a result, no error.
  * Errors: NOMEM, CANCELED, ABI_*.
  */
