@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order in which open claims are tried (scheduling.md §17.4, §19): by pod count; among equals, who received a pod last
- * comes first, new claims come last.
+ * The order in which open claims are tried (scheduling.md §17.4, §19): by pod count. Of claims with equally many pods, the one
+ * that received a pod last comes first, and new claims come last.
  *
- * Claims stand in buckets, one for each set of requirements: where requirements or a topology domain refuse a pod they refuse
- * it for the whole bucket. A search visits the claims of all buckets in their common order, and a run of equal pods goes on where
- * the pod before stood.
+ * Claims are kept in requirement buckets, one for each requirement set, and in each bucket in lists by pod count. Requirements and
+ * topology domains that reject a pod reject it for a whole bucket. A search visits the claims of all buckets in their common
+ * order. In a run of equal pods it continues where the search for the previous pod ended.
+ *
+ * Runs of equal pods that change nothing of a claim but its amounts are placed by counting (claim_runs.c).
  */
 #ifndef SCHEDULE_CLAIM_ORDER_H
 #define SCHEDULE_CLAIM_ORDER_H
@@ -14,7 +16,7 @@
 #include <schedule/pods.h>
 #include <schedule/views.h>
 
-/* Claims of a bucket that have equally many pods. */
+/* The claims of a bucket that have equally many pods. */
 struct claim_list {
     uint32_t first, last;
     struct skip_range skip; /* what all its claims have in common */
@@ -25,7 +27,7 @@ typedef struct bucket_spot {
     uint32_t count, claim;
 } bucket_spot;
 
-/* Open claims with equal requirements; what is not about hosts or amounts answers alike for all of them. */
+/* Open claims with equal requirements. Checks that depend on neither host nor amounts have one answer for all of them. */
 typedef struct requirement_bucket {
     uint32_t set; /* NO_ID = the last bucket, for all sets that found no bucket of their own */
     claim_list *lists; /* by pod count; in the round's arena … */
@@ -54,32 +56,32 @@ void claim_link_back(scheduler *s, uint32_t number); /* it is new */
 /* ---- one pod's search ---- */
 
 void search_begin(scheduler *s, uint32_t view_number);
-/* The next claim that has not refused the class for good; NO_ID = none is left. */
+/* The next claim that may still take a pod of the class; NO_ID = none is left. */
 uint32_t search_next(scheduler *s, class_state *k);
-/* The claim has refused: search_next() goes on behind it. */
+/* The claim rejected the pod: search_next() continues behind it. */
 enum refused_how { REFUSED_NOW, REFUSED_FOR_THE_RUN };
 void search_refused(scheduler *s, enum refused_how how);
-/* The claim has no room for the class, and never will. */
+/* The claim has no room for the class, and never will have. */
 void search_too_small(scheduler *s, class_state *k, uint32_t number);
-/* So do all claims of its bucket, when they have their requirements in common. false = they have not. */
+/* All claims of its bucket reject the pod as well. false = the bucket is the last one, whose claims differ in requirements. */
 bool search_bucket_refused(scheduler *s, enum refused_how how);
 /* The claim takes the pod: it is about to be unlinked. */
 void search_took(scheduler *s);
-/* All claims refused, so the pod opened this one, which is linked. */
+/* All claims rejected the pod, so it opened this one, which is linked. */
 void search_opened(scheduler *s, uint32_t view_number, uint32_t number);
 void search_end(scheduler *s); /* no run goes on */
 
-/* Whether a refusal of a pod of the view holds for the rest of the run, whatever it is about. */
+/* Whether every rejection of a pod of the view holds for the rest of the run. */
 bool refusals_last(const scheduler *s, const view *v);
-/* Claims the class can never get into again in this round. */
+/* Whether the claim can take no more pods of the class in this round. */
 bool refused_for_good(const scheduler *s, const class_state *k, uint32_t number);
-/* The claim's host is of them, for all classes like this one. */
+/* The claim's host rejects this class, and all classes with the same rules, for the rest of the round. */
 void barred_for_good(scheduler *s, const class_state *k, uint32_t number);
 
-/* Whether runs of the view may be placed so; of a pod of it that went on a claim all nodes have refused the next. */
+/* Whether runs of the view may be placed by counting. All nodes have rejected the pod before. */
 bool claims_countable(scheduler *s, const view *v);
-/* Places as many of `pods`, more of the view's run, as it can; how many that were. The one before them went on a claim. `first`:
- * where they stand in the queue. */
+/* Places as many of `pods`, the next of the view's run, as it can and returns how many. The pod before them went on a claim.
+ * `first` is their position in the queue. */
 uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number);
 
 #endif

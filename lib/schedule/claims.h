@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes 2 and 3: nodes to be launched (scheduling.md §19–§22). */
+/* Open claims, which are nodes to be launched, and new ones: passes 2 and 3 of placing a pod (scheduling.md §19–§22). */
 #ifndef SCHEDULE_CLAIMS_H
 #define SCHEDULE_CLAIMS_H
 
@@ -54,14 +54,14 @@ void claims_free(scheduler *s);
 
 /* Puts the pod on the first open claim that takes it, those with the fewest pods first. */
 bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
-/* Opens a claim for the pod from the first template that can; KARP_REASON_NONE on success, else why the last one refused
- * (KARP_REASON_RESERVED: the walk stopped there). */
+/* Opens a claim for the pod from the first template that can. KARP_REASON_NONE on success, else why the last template could not
+ * (KARP_REASON_RESERVED: no further template was tried). */
 uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number);
 
-/* Why a template refuses to open a claim for the pod; changes nothing. *set: the requirements the attempt came to. */
+/* Why a template cannot open a claim for the pod; changes nothing. *set receives the requirements of the attempt. */
 uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number,
                           uint32_t *set);
-/* Why an open claim refuses the pod; changes nothing. */
+/* Why an open claim does not take the pod; changes nothing. */
 uint32_t claim_refusal(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number);
 /* Parts of taking a pod: which suffix the claim's amounts are printed with, and what the types left could still take. */
 void claim_note_families(const scheduler *s, claim *c, const shape *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pass 1: existing nodes (scheduling.md §12.4, §16.4, §18). */
+/* Existing nodes: pass 1 of placing a pod (scheduling.md §12.4, §16.4, §18). */
 #ifndef SCHEDULE_HOSTS_H
 #define SCHEDULE_HOSTS_H
 
@@ -33,16 +33,16 @@ struct hosts {
 };
 
 /* The active nodes, initialised ones first, then by name. */
-/* What the scheduler sees of its taints; a node that is being rebooted comes back (K15-9). */
-taint_list taints_of_node(const scheduler *s, const state_node *n);
 bool hosts_init(scheduler *s);
+/* The taints of a node that count for scheduling; a node that is being rebooted comes back (K15-9). */
+taint_list taints_of_node(const scheduler *s, const state_node *n);
 /* Daemon reserves; after the templates, because of Q-1. */
 bool hosts_reserve(scheduler *s);
 void hosts_free(scheduler *s);
 
-/* Puts the pod on the first node that takes it. */
+/* Places the pod on the first node that takes it. */
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
-/* Why the node refuses the pod, KARP_REASON_NONE if it would take it. Changes nothing. */
+/* Why the node does not take the pod; KARP_REASON_NONE if it would. Changes nothing. */
 uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the pods of a round have gone: by pod, or, as long as all pods of the snapshot are being placed, all of them on claims
- * and most of them in long runs, as those runs. Then a million pods need not be looked at one by one.
+ * Where the pods of a round were placed. Placements are recorded by pod, or as runs while all pods of the snapshot are being
+ * placed on claims, mostly in long runs: then a million pods need no record of their own.
  */
 #ifndef SCHEDULE_PLACES_H
 #define SCHEDULE_PLACES_H
@@ -15,10 +15,10 @@ typedef struct place {
     uint8_t where;
 } place;
 
-/* A pod that fits nowhere. */
+/* An unschedulable pod. */
 typedef struct failure {
     uint32_t pod,
-        view; /* the last view that was tried; NO_ID = none was, or the pod was placed, and then refused by what follows the loop */
+        view; /* the last view that was tried; NO_ID = none was, or the pod was rejected after the loop had placed it */
     uint32_t reason;
 } failure;
 
@@ -33,14 +33,14 @@ struct placement {
     } * outcomes; /* by pod, for the loop; made when the first pod fails */
 };
 
-/* Nobody is anywhere; s->pods is listed. */
+/* No pod is placed; the pods of the round are listed. */
 bool places_begin_round(scheduler *s);
-/* The pods of s->pods are nowhere again. */
+/* Forgets the placements of the pods of the round. */
 void places_clear(scheduler *s);
 void places_put(scheduler *s, uint32_t pod_number, place at);
-/* `count` pods from the one on that stands at `first` in the queue, which `pods` lists. */
+/* Places `count` pods, which follow each other in the queue from `first` on and are listed in `pods`. */
 void places_put_run(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t claim_number);
-/* s->places, by pod, even if there were runs. false = out of memory. */
+/* Makes the record by pod, also of runs. false = out of memory. */
 bool places_settle(scheduler *s);
 place places_get(scheduler *s, uint32_t pod_number);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pods a round is about (scheduling.md §2), and what is remembered of their classes. */
+/* The pods of a round (scheduling.md §2), and the state of their classes. */
 #ifndef SCHEDULE_PODS_H
 #define SCHEDULE_PODS_H
 
@@ -27,16 +27,16 @@ typedef struct class_state {
     struct claim_bits {
         uint64_t *bits;
         uint32_t words;
-    } refused, /* claims that can never take it again in this round, … */
+    } refused, /* claims that cannot take it any more in this round, … */
         barred; /* … and those whose host can never take it or a class like it: of the first of these */
-    uint64_t *refused_hosts; /* nodes that cannot, even as every round finds them … */
+    uint64_t *refused_hosts; /* nodes that cannot take it in any round … */
     uint64_t *closed_hosts; /* … and those that cannot any more in this round */
     uint32_t round; /* the round that these and `failed_at` speak of */
 } class_state;
 
 struct pods {
     const uint32_t *items; /* to place, in list order */
-    uint32_t *buffer; /* where they are written when no list says it already */
+    uint32_t *buffer; /* for `items`, when no existing list can be used */
     uint32_t count;
     const uint32_t *pending, *displaced; /* of every round: pending pods, pods of nodes being deleted */
     uint32_t pending_count, displaced_count;
@@ -62,7 +62,7 @@ static inline unsigned exclusion(const struct pods *p, uint32_t pod_number)
     return p->excluded == NULL ? 1 : p->excluded[pod_number];
 }
 
-/* Why a pending pod is not valid; KARP_REASON_NONE when it is. *detail receives one line, in the arena. */
+/* Why a pending pod is invalid; KARP_REASON_NONE when it is valid. *detail receives one line, in the arena. */
 uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail);
 
 #endif

@@ -325,7 +325,6 @@ bool typeset_fitting(scheduler *s, uint32_t types, const int64_t *total, uint64_
 
 /* The variants of a template sorted by what they have of one resource: those with enough of it are the end of the list. Masks of
  * the end are kept for every STRIDE positions; what lies between is cleared one by one. */
-/* A mask for every so many places; what lies between is taken out one by one. */
 enum { STRIDE = 16 };
 
 /* One resource. */
