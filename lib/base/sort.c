@@ -122,6 +122,23 @@ bool sort_ids(karp_context *context, uint32_t *ids, size_t count,
     return true;
 }
 
+typedef struct pointer_order {
+    int (*compare)(const void *a, const void *b);
+} pointer_order;
+
+static int by_target(const void *a, const void *b, const void *user)
+{
+    const void *const *x = a, *const *y = b;
+    return ((const pointer_order *)user)->compare(*x, *y);
+}
+
+bool sort_pointers(karp_context *context, const void **items, size_t count,
+                   int (*compare)(const void *a, const void *b))
+{
+    const pointer_order order = { compare };
+    return sort_stable(context, items, count, sizeof *items, by_target, &order);
+}
+
 static int by_number(uint32_t a, uint32_t b, const void *user)
 {
     (void)user;

@@ -11,6 +11,10 @@ typedef int (*compare_fn)(const void *a, const void *b, const void *user);
 /* Merge sort of `count` elements of `size` bytes. false = no memory for the scratch half; the array is unchanged then. */
 bool sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare, const void *user);
 
+/* The same for pointers: they are ordered by what they point at. */
+bool sort_pointers(karp_context *context, const void **items, size_t count,
+                   int (*compare)(const void *a, const void *b));
+
 /* The same for 32-bit ids, which is what most callers sort. */
 bool sort_ids(karp_context *context, uint32_t *ids, size_t count,
               int (*compare)(uint32_t a, uint32_t b, const void *user), const void *user);

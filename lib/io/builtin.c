@@ -23,11 +23,11 @@ bool io_region_told(const karp_reader *reader)
 
 karp_str karp_reader_region(const karp_reader *reader)
 {
-    bool aws = reader->options.provider.len == 0 || io_str_is(reader->options.provider, "aws");
+    bool aws = reader->options.provider.len == 0 || str_is(reader->options.provider, "aws");
     if (!io_builtin_types(reader) || reader->given_provider) return nothing;
     if (reader->options.region.len > 0 || reader->region.len > 0)
         return reader->options.region.len > 0 ? reader->options.region : reader->region;
-    return aws ? io_str(AWS_USUAL_REGION) : nothing;
+    return aws ? str(AWS_USUAL_REGION) : nothing;
 }
 
 static karp_status open_named(karp_reader *reader, karp_str region, karp_provider **out)
@@ -35,7 +35,7 @@ static karp_status open_named(karp_reader *reader, karp_str region, karp_provide
     karp_provider_options options;
     karp_provider_options_init(&options, sizeof options);
     options.region = region;
-    karp_str name = reader->options.provider.len ? reader->options.provider : io_str("aws");
+    karp_str name = reader->options.provider.len ? reader->options.provider : str("aws");
     return karp_provider_open(reader->context, name, &options, out, &reader->error);
 }
 
@@ -75,9 +75,9 @@ void io_provider_free(karp_reader *reader)
 
 karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provider, karp_error *error)
 {
-    if (!reader) return io_null(error, "reader");
+    if (!reader) return fail_null(error, "reader");
     if (reader->finished || reader->failed) {
-        io_fail(&reader->error, KARP_E_STATE, "the reader is finished");
+        fail(&reader->error, KARP_E_STATE, "the reader is finished");
         return io_give_error(&reader->error, error);
     }
     reader->given_provider = provider;
@@ -86,22 +86,19 @@ karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provide
 
 /* ---- node classes ------------------------------------------------------------------------------------------------ */
 
-bool io_complete_from_base(karp_reader *reader, const io_kind_info *info, json_t *tree)
+void io_complete_from_base(const karp_reader *reader, trees *t, const io_kind_info *info, tree *root)
 {
-    karp_str base = io_get_text(io_get(io_get(tree, "metadata"), "annotations"), IO_BASE_CLASS);
-    if (info->kind != IO_KIND_NODE_CLASS || base.len == 0) return true;
-    uint32_t number = io_find(reader, io_get_text(tree, "kind").ptr, nothing, base);
-    json_t *from = number < reader->waiting_count ? io_waiting_tree(reader, &reader->waiting[number]) : NULL;
-    bool ok = io_complete_class(tree, from);
-    json_decref(from);
-    return ok;
+    karp_str base = tree_get_text(tree_get(tree_get(root, "metadata"), "annotations"), IO_BASE_CLASS);
+    if (info->kind != IO_KIND_NODE_CLASS || base.len == 0) return;
+    uint32_t number = io_find_kind(reader, tree_get_text(root, "kind"), nothing, base);
+    io_complete_class(t, root, number < reader->waiting_count ? reader->waiting[number].root : NULL);
 }
 
 /* spec.blockDeviceMappings[1].ebs and evictionHard["memory.available"] as steps; the names are put into `buffer`. */
 static size_t split_field(const char *field, char *buffer, size_t room, io_step *steps, size_t most)
 {
     size_t count = 0, index = 0;
-    io_error_text(buffer, room, io_str(field));
+    str_shorten(buffer, room, str(field));
     for (char *at = buffer; *at && count < most;) {
         if (*at >= '0' && *at <= '9') { /* behind a bracket: no name begins with a digit */
             for (index = 0; *at >= '0' && *at <= '9' && index < 1000000; at++) index = index * 10 + (size_t)(*at - '0');
@@ -123,42 +120,42 @@ static size_t split_field(const char *field, char *buffer, size_t room, io_step 
 }
 
 /* What the provider finds wrong gets the place of the field it names. */
-static karp_status read_class(karp_reader *reader, karp_provider *provider, const json_t *tree, const io_place *place,
+static karp_status read_class(karp_reader *reader, karp_provider *provider, const tree *root, const io_place *place,
                               karp_provider_class **out)
 {
-    io_text text;
-    io_text_init(&text, reader->context);
-    io_write_json(&text, tree);
+    strbuf text;
+    strbuf_init(&text, reader->context);
+    tree_write(&text, root);
     karp_status status = text.failed ? io_reader_nomem(reader) : KARP_OK;
     if (status == KARP_OK) {
         status = karp_provider_class_new(provider, place->document, (karp_str){ text.ptr, text.len }, out,
                                          &reader->error);
     }
-    io_text_free(&text);
+    strbuf_free(&text);
     if (status == KARP_OK || status == KARP_E_NOMEM) return status;
     io_step steps[8];
     char buffer[sizeof reader->error.field];
     io_place at = *place;
-    io_place_refine(&at, tree, steps, split_field(reader->error.field, buffer, sizeof buffer, steps, 8));
+    io_place_refine(&at, root, steps, split_field(reader->error.field, buffer, sizeof buffer, steps, 8));
     io_error_place(&reader->error, &at);
-    io_reader_name(reader, io_get_text(tree, "kind"), nothing, io_get_text(io_get(tree, "metadata"), "name"));
+    io_reader_name(reader, tree_get_text(root, "kind"), nothing, tree_get_text(tree_get(root, "metadata"), "name"));
     return status;
 }
 
-static bool is_class_of(const karp_provider *provider, const json_t *tree)
+static bool is_class_of(const karp_provider *provider, const tree *root)
 {
     return karp_provider_class_kind(provider).len &&
-           io_str_equal(io_get_text(tree, "kind"), karp_provider_class_kind(provider)) &&
-           io_str_equal(io_group_of(io_get_text(tree, "apiVersion")), karp_provider_class_group(provider));
+           equal_str(tree_get_text(root, "kind"), karp_provider_class_kind(provider)) &&
+           equal_str(io_group_of(tree_get_text(root, "apiVersion")), karp_provider_class_group(provider));
 }
 
-karp_status io_check_node_class(karp_reader *reader, const json_t *tree, const io_place *place)
+karp_status io_check_node_class(karp_reader *reader, const tree *root, const io_place *place)
 {
     karp_provider *provider = NULL;
     karp_provider_class *class_ = NULL;
     if (!io_builtin_types(reader)) return KARP_OK;
     karp_status status = checking_provider(reader, &provider);
-    if (status == KARP_OK && is_class_of(provider, tree)) status = read_class(reader, provider, tree, place, &class_);
+    if (status == KARP_OK && is_class_of(provider, root)) status = read_class(reader, provider, root, place, &class_);
     karp_provider_class_free(class_);
     return status;
 }
@@ -167,12 +164,11 @@ karp_status io_read_node_class(karp_reader *reader, karp_provider *provider, uin
 {
     const io_waiting *w = &reader->waiting[number];
     io_place place = io_waiting_place(w);
-    json_t *tree = io_waiting_tree(reader, w);
-    if (!tree) return reader->error.status;
-    karp_status status = io_complete_from_base(reader, w->info, tree) ? KARP_OK : io_reader_nomem(reader);
-    if (status == KARP_OK) status = read_class(reader, provider, tree, &place, out);
-    json_decref(tree);
-    return status;
+    trees_clear(&reader->passing);
+    tree *root = tree_deep_copy(&reader->passing, w->root, false);
+    io_complete_from_base(reader, &reader->passing, w->info, root);
+    if (reader->passing.status) return io_reader_nomem(reader);
+    return read_class(reader, provider, root, &place, out);
 }
 
 /* ---- the types of each pool -------------------------------------------------------------------------------------- */
@@ -187,7 +183,7 @@ typedef struct class_use {
 typedef struct class_uses {
     karp_reader *reader;
     karp_provider *provider;
-    io_arena arena;
+    arena arena;
     io_table names; /* of node classes -> index in list */
     class_use **list;
     size_t count;
@@ -202,15 +198,12 @@ static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
     karp_str region = reader->options.region.len ? reader->options.region : reader->region;
     karp_str kind = karp_provider_class_kind(u->provider);
     if (reader->given_provider || region.len == 0) return KARP_OK;
-    json_t *tree = io_waiting_tree(reader, &reader->waiting[number]);
-    if (!tree) return reader->error.status;
-    const json_t *subnets = io_get(io_get(tree, "status"), "subnets");
-    bool found = json_array_size(subnets) == 0;
-    for (size_t i = 0; i < json_array_size(subnets) && !found; i++) {
-        karp_str zone = io_get_text(json_array_get(subnets, i), "zone");
+    const tree *subnets = tree_get(tree_get(reader->waiting[number].root, "status"), "subnets");
+    bool found = tree_count(subnets) == 0;
+    for (size_t i = 0; i < tree_count(subnets) && !found; i++) {
+        karp_str zone = tree_get_text(tree_item(subnets, i), "zone");
         found = zone.len > region.len && memcmp(zone.ptr, region.ptr, region.len) == 0;
     }
-    json_decref(tree);
     if (found) return KARP_OK;
     return io_warn(reader, "%.*s %.*s: none of its subnets is in %.*s", shown(kind), kind.ptr, shown(name), name.ptr,
                    shown(region), region.ptr);
@@ -220,7 +213,7 @@ static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
 static karp_status warn_foreign(class_uses *u, karp_str pool, karp_str kind)
 {
     karp_str own = karp_provider_class_kind(u->provider);
-    if (io_str_is(karp_provider_name(u->provider), "aws")) {
+    if (str_is(karp_provider_name(u->provider), "aws")) {
         return io_warn(u->reader,
                        "NodePool %.*s: its %.*s is no EC2NodeClass: without a catalogue its instance types are EC2's, "
                        "as AL2023 has them",
@@ -235,7 +228,7 @@ static karp_status warn_foreign(class_uses *u, karp_str pool, karp_str kind)
 static karp_status warn_absent(class_uses *u, karp_str name)
 {
     karp_str own = karp_provider_class_kind(u->provider);
-    if (io_str_is(karp_provider_name(u->provider), "aws")) {
+    if (str_is(karp_provider_name(u->provider), "aws")) {
         return io_warn_once(
             u->reader,
             "EC2NodeClass %.*s is not in the input: its nodes are taken to be AL2023's, with default settings",
@@ -248,13 +241,13 @@ static karp_status warn_absent(class_uses *u, karp_str name)
 }
 
 /* What the class of that name says; NULL, with a note, when the input has none. */
-static karp_status find_class(class_uses *u, karp_str pool, const json_t *ref, karp_str name, karp_provider_class **out)
+static karp_status find_class(class_uses *u, karp_str pool, const tree *ref, karp_str name, karp_provider_class **out)
 {
     karp_reader *reader = u->reader;
-    karp_str group = io_get_text(ref, "group"), kind = karp_provider_class_kind(u->provider);
+    karp_str group = tree_get_text(ref, "group"), kind = karp_provider_class_kind(u->provider);
     *out = NULL;
-    if (group.len && !io_str_equal(group, karp_provider_class_group(u->provider)))
-        return warn_foreign(u, pool, io_get_text(ref, "kind"));
+    if (group.len && !equal_str(group, karp_provider_class_group(u->provider)))
+        return warn_foreign(u, pool, tree_get_text(ref, "kind"));
     uint32_t number = kind.len ? io_find(reader, kind.ptr, nothing, name) : IO_NONE;
     if (number >= reader->waiting_count) return warn_absent(u, name);
     karp_status status = io_read_node_class(reader, u->provider, number, out);
@@ -269,8 +262,8 @@ static karp_status use_class(class_uses *u, karp_provider_class *class_, size_t 
         karp_provider_class_free(class_);
         return KARP_OK;
     }
-    class_use *use = io_arena_array(&u->arena, 1, sizeof *use);
-    if (use) use->pools = io_arena_array(&u->arena, room, sizeof *use->pools);
+    class_use *use = arena_array(&u->arena, 1, sizeof *use);
+    if (use) use->pools = arena_array(&u->arena, room, sizeof *use->pools);
     if (!use || !use->pools) {
         karp_provider_class_free(class_);
         return io_reader_nomem(u->reader);
@@ -283,12 +276,10 @@ static karp_status use_class(class_uses *u, karp_provider_class *class_, size_t 
 static karp_status add_pool(class_uses *u, const io_waiting *w, size_t room)
 {
     karp_reader *reader = u->reader;
-    json_t *tree = io_waiting_tree(reader, w);
-    if (!tree) return reader->error.status;
-    const json_t *ref = io_get(io_get(io_get(io_get(tree, "spec"), "template"), "spec"), "nodeClassRef");
-    karp_str group = io_get_text(ref, "group"), name = io_get_text(ref, "name");
-    bool foreign = group.len && !io_str_equal(group, karp_provider_class_group(u->provider));
-    if (name.len == 0) name = io_str("default");
+    const tree *ref = tree_get(tree_get(tree_get(tree_get(w->root, "spec"), "template"), "spec"), "nodeClassRef");
+    karp_str group = tree_get_text(ref, "group"), name = tree_get_text(ref, "name");
+    bool foreign = group.len && !equal_str(group, karp_provider_class_group(u->provider));
+    if (name.len == 0) name = str("default");
     uint32_t known = foreign ? IO_NONE : io_table_get(&u->names, name);
     size_t index = known;
     karp_status status = KARP_OK;
@@ -301,28 +292,29 @@ static karp_status add_pool(class_uses *u, const io_waiting *w, size_t room)
             status = io_reader_nomem(reader);
     }
     if (status == KARP_OK) u->list[index]->pools[u->list[index]->pool_count++] = w->name;
-    json_decref(tree);
     return status;
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_names(const void *a, const void *b, const void *user)
 {
-    const io_waiting *x = a, *y = b;
-    return io_str_compare(x->name, y->name);
+    (void)user;
+    const io_waiting *const *x = a, *const *y = b;
+    return compare_str((*x)->name, (*y)->name);
 }
 
 /* The pools by name, so that the order of the input does not show. */
 static karp_status add_pools(class_uses *u)
 {
     karp_reader *reader = u->reader;
-    const void **pools = io_arena_array(&u->arena, reader->waiting_count, sizeof *pools);
+    const io_waiting **pools = arena_array(&u->arena, reader->waiting_count, sizeof *pools);
     size_t count = 0;
     if (!pools) return io_reader_nomem(reader);
     for (size_t i = 0; i < reader->waiting_count; i++) {
         if (reader->waiting[i].info->kind == IO_KIND_NODE_POOL) pools[count++] = &reader->waiting[i];
     }
-    u->list = io_arena_array(&u->arena, count + 1, sizeof *u->list);
-    if (!u->list || !io_sort(reader->context, pools, count, compare_names)) return io_reader_nomem(reader);
+    u->list = arena_array(&u->arena, count + 1, sizeof *u->list);
+    if (!u->list || !sort_stable(reader->context, pools, count, sizeof *pools, compare_names, NULL))
+        return io_reader_nomem(reader);
     karp_status status = KARP_OK;
     for (size_t i = 0; i < count && status == KARP_OK; i++) status = add_pool(u, pools[i], count);
     if (status == KARP_OK && count == 0) {
@@ -340,8 +332,8 @@ static karp_status give_types(class_uses *u)
         karp_catalogue *catalogue = NULL;
         /* The builder would refuse them too, but only when all are made. */
         if (types > most) {
-            io_fail(&reader->error, KARP_E_LIMIT, "%zu node classes that differ make more than %llu instance types",
-                    u->count, (unsigned long long)most);
+            fail(&reader->error, KARP_E_LIMIT, "%zu node classes that differ make more than %llu instance types",
+                 u->count, (unsigned long long)most);
             return KARP_E_LIMIT;
         }
         karp_status status = karp_provider_catalogue(u->provider, u->list[i]->class_, &catalogue, &reader->error);
@@ -367,13 +359,13 @@ static karp_status give_builtin(karp_reader *reader)
     u.reader = reader;
     karp_status status = io_provider(reader, &u.provider);
     if (status) return status;
-    io_arena_init(&u.arena, reader->context);
-    io_table_init(&u.names, &u.arena);
+    arena_init(&u.arena, reader->context);
+    io_table_init(&u.names, reader->context);
     status = add_pools(&u);
     if (status == KARP_OK) status = give_types(&u);
     for (size_t i = 0; i < u.count; i++) karp_provider_class_free(u.list[i]->class_);
     io_table_free(&u.names);
-    io_arena_free(&u.arena);
+    arena_free(&u.arena);
     return status;
 }
 

@@ -69,7 +69,7 @@ karp_status karp_provider_class_read(karp_context *context, karp_provider *provi
                                      karp_provider_class **out, karp_error *error)
 {
     if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
-    if (!context || !provider || !out) return io_null(error, "context, provider or out");
+    if (!context || !provider || !out) return fail_null(error, "context, provider or out");
     karp_reader *reader = NULL;
     karp_status status = karp_reader_new(context, NULL, &reader, error);
     if (status) return status;
@@ -87,14 +87,14 @@ karp_status karp_provider_load_facts_file(karp_context *context, karp_provider *
                                           const char *path, karp_error *error)
 {
     if (!str_given(kind)) return fail_null(error, "kind");
-    if (!context || !provider || !path) return io_null(error, "context, provider or path");
-    io_text text;
+    if (!context || !provider || !path) return fail_null(error, "context, provider or path");
+    strbuf text;
     karp_status status = io_whole_file(context, path, &text, error);
     if (status == KARP_OK) {
-        status = karp_provider_load_facts(provider, kind, io_str(path),
-                                          (karp_str){ text.ptr ? text.ptr : "", text.len }, error);
+        status = karp_provider_load_facts(provider, kind, str(path), (karp_str){ text.ptr ? text.ptr : "", text.len },
+                                          error);
     }
-    io_text_free(&text);
+    strbuf_free(&text);
     return status;
 }
 
@@ -107,15 +107,15 @@ static karp_status make_types(karp_reader *reader, const karp_catalogue_options 
     karp_provider_class *class_ = NULL;
     (void)snprintf(enis, sizeof enis, "%lld", (long long)options->reserved_enis);
     karp_double_format(options->vm_memory_overhead_percent, overhead);
-    const karp_label settings[] = { { io_str("reservedENIs"), io_str(enis) },
-                                    { io_str("vmMemoryOverheadPercent"), io_str(overhead) },
-                                    { io_str("allTypes"), io_str(options->all_types ? "true" : "false") } };
+    const karp_label settings[] = { { str("reservedENIs"), str(enis) },
+                                    { str("vmMemoryOverheadPercent"), str(overhead) },
+                                    { str("allTypes"), str(options->all_types ? "true" : "false") } };
     karp_provider_options open;
     karp_provider_options_init(&open, sizeof open);
     open.region = options->region.len ? options->region : reader->region;
     open.settings = settings;
     open.setting_count = sizeof settings / sizeof *settings;
-    karp_status status = karp_provider_open(reader->context, io_str("aws"), &open, &provider, &reader->error);
+    karp_status status = karp_provider_open(reader->context, str("aws"), &open, &provider, &reader->error);
     uint32_t number;
     if (status == KARP_OK && options->node_class.len) {
         status = find_class(reader, options->node_class_name, karp_provider_class_kind(provider), &number);
@@ -138,12 +138,12 @@ static karp_status make(karp_reader *reader, const karp_catalogue_options *optio
 karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out, karp_error *error)
 {
     if (!str_given(region)) return fail_null(error, "region");
-    if (!context || !out) return io_null(error, "context or out");
+    if (!context || !out) return fail_null(error, "context or out");
     karp_provider_options options;
     karp_provider *provider = NULL;
     karp_provider_options_init(&options, sizeof options);
-    options.region = region.len ? region : io_str("-"); /* no region, and not the usual one either */
-    karp_status status = karp_provider_open(context, io_str("aws"), &options, &provider, error);
+    options.region = region.len ? region : str("-"); /* no region, and not the usual one either */
+    karp_status status = karp_provider_open(context, str("aws"), &options, &provider, error);
     if (status) return status;
     status = karp_provider_catalogue(provider, NULL, out, error);
     karp_provider_close(provider);
@@ -153,7 +153,7 @@ karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_
 karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options, karp_catalogue **out,
                                karp_error *error)
 {
-    if (!context || !out) return io_null(error, "context or out");
+    if (!context || !out) return fail_null(error, "context or out");
     karp_catalogue_options own;
     karp_reader *reader = NULL;
     karp_status status = check_options(options, &own, error);

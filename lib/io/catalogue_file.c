@@ -19,22 +19,22 @@ static karp_status read_json(catalogue_reader *reader, karp_str text, karp_error
     io_skip_space(&at);
     if (at.pos == at.end) return KARP_OK;
     io_place place = io_place_of(reader->document, &at);
-    io_fail(error, KARP_E_SYNTAX, "something follows the list");
+    fail(error, KARP_E_SYNTAX, "something follows the list");
     if (error) io_error_place(error, &place);
     return KARP_E_SYNTAX;
 }
 
 /* ---- YAML ------------------------------------------------------------------------------------ */
 
-static karp_status take_yaml(karp_reader *yaml, json_t *tree, const io_place *place, void *user)
+static karp_status take_yaml(karp_reader *yaml, tree *root, const io_place *place, void *user)
 {
     catalogue_reader *reader = user;
-    if (!json_is_array(tree)) {
+    if (!tree_is(root, TREE_LIST)) {
         return io_reader_fail(yaml, KARP_E_SYNTAX, place, NULL, "a catalogue is a list of instance types");
     }
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < json_array_size(tree) && status == KARP_OK; i++) {
-        status = catalogue_reader_add(reader, json_incref(json_array_get(tree, i)), place, &yaml->error);
+    for (size_t i = 0; i < tree_count(root) && status == KARP_OK; i++) {
+        status = catalogue_reader_add(reader, tree_item(root, i), place, &yaml->error);
     }
     return status;
 }
@@ -58,16 +58,21 @@ static karp_status read_yaml(catalogue_reader *reader, karp_str text, karp_error
     yaml.max_aliases = options->max_aliases;
     yaml.take = take_yaml;
     yaml.take_user = reader;
-    io_arena_init(&yaml.keep, yaml.context);
-    io_arena_init(&yaml.scratch, yaml.context);
-    io_table_init(&yaml.warned, &yaml.keep);
+    yaml.max_bytes = options->max_document_bytes;
+    karp_error_init(&yaml.error, sizeof yaml.error);
+    trees_init(&yaml.trees, yaml.context);
+    arena_init(&yaml.keep, yaml.context);
+    arena_init(&yaml.scratch, yaml.context);
+    io_table_init(&yaml.warned, reader->context);
     karp_status status = io_read_yaml(&yaml, reader->document, text);
-    if (status != KARP_OK && error) *error = yaml.error;
+    if (status != KARP_OK) (void)error_give(&yaml.error, error);
     log_warnings(&yaml);
     karp_free(yaml.context, yaml.warnings, yaml.warning_capacity * sizeof *yaml.warnings);
     io_table_free(&yaml.warned);
-    io_arena_free(&yaml.scratch);
-    io_arena_free(&yaml.keep);
+    arena_free(&yaml.scratch);
+    arena_free(&yaml.keep);
+    trees_free(&reader->trees);
+    reader->trees = yaml.trees; /* the entries' strings */
     return status;
 }
 
@@ -83,9 +88,9 @@ static size_t skip_space(karp_str text, size_t at)
  * keys; what is called .json is taken for it in any case. */
 static bool looks_like_json(karp_str name, karp_str text)
 {
-    if (io_str_ends(name, ".json")) return true;
+    if (str_ends(name, ".json")) return true;
     size_t at = skip_space(text, 0);
-    if (at == text.len) return !io_str_ends(name, ".yaml") && !io_str_ends(name, ".yml");
+    if (at == text.len) return !str_ends(name, ".yaml") && !str_ends(name, ".yml");
     if (text.ptr[at] != '[') return false;
     at = skip_space(text, at + 1);
     if (at == text.len || text.ptr[at] == ']') return true;
@@ -98,11 +103,11 @@ karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str t
                                 karp_error *error)
 {
     if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
-    if (!context || !out) return io_null(error, "context or out");
+    if (!context || !out) return fail_null(error, "context or out");
     const karp_context_options *options = karp_context_get_options(context);
     if (text.len > options->max_document_bytes) {
-        io_fail(error, KARP_E_LIMIT, "longer than %llu bytes", (unsigned long long)options->max_document_bytes);
-        if (error) io_error_text(error->document, sizeof error->document, name);
+        fail(error, KARP_E_LIMIT, "longer than %llu bytes", (unsigned long long)options->max_document_bytes);
+        if (error) str_shorten(error->document, sizeof error->document, name);
         return KARP_E_LIMIT;
     }
     static const char mark[] = "\xEF\xBB\xBF"; /* a byte order mark means nothing */
@@ -119,32 +124,32 @@ karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str t
 
 karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out, karp_error *error)
 {
-    if (!context || !path || !out) return io_null(error, "context, path or out");
-    karp_str name = io_str(path);
+    if (!context || !path || !out) return fail_null(error, "context, path or out");
+    karp_str name = str(path);
     FILE *file = fopen(path, "rb");
     if (!file) {
-        io_fail(error, KARP_E_IO, "cannot be opened");
-        if (error) io_error_text(error->document, sizeof error->document, name);
+        fail(error, KARP_E_IO, "cannot be opened");
+        if (error) str_shorten(error->document, sizeof error->document, name);
         return KARP_E_IO;
     }
     uint64_t most = karp_context_get_options(context)->max_document_bytes;
-    io_text text;
-    io_text_init(&text, context);
+    strbuf text;
+    strbuf_init(&text, context);
     char piece[16384];
     size_t got = 0;
     /* One byte beyond the limit is enough for the reader to refuse. */
     while (!text.failed && text.len <= most && (got = fread(piece, 1, sizeof piece, file)) > 0) {
-        io_text_add(&text, piece, got);
+        strbuf_add(&text, piece, got);
     }
     karp_status status = KARP_OK;
     if (ferror(file)) {
-        status = io_fail(error, KARP_E_IO, "cannot be read");
-        if (error) io_error_text(error->document, sizeof error->document, name);
+        status = fail(error, KARP_E_IO, "cannot be read");
+        if (error) str_shorten(error->document, sizeof error->document, name);
     } else if (text.failed) {
-        status = io_nomem(error);
+        status = fail_nomem(error);
     }
     (void)fclose(file);
     if (status == KARP_OK) status = karp_catalogue_read(context, name, (karp_str){ text.ptr, text.len }, out, error);
-    io_text_free(&text);
+    strbuf_free(&text);
     return status;
 }

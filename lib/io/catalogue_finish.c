@@ -18,7 +18,7 @@ static bool note_key(catalogue_reader *reader, list_facts *facts, karp_str key)
 {
     if (io_table_get(&facts->keys, key) != IO_NONE) return true;
     void *texts = facts->texts;
-    if (!io_grow(reader->context, &texts, &facts->capacity, facts->count + 1, sizeof *facts->texts)) return false;
+    if (!grow(reader->context, &texts, &facts->capacity, facts->count + 1, sizeof *facts->texts)) return false;
     facts->texts = texts;
     if (!io_table_put(&facts->keys, key, (uint32_t)facts->count)) return false;
     facts->texts[facts->count++] = key;
@@ -29,7 +29,7 @@ static bool is_reserved(const karp_offering *offering)
 {
     const karp_requirement *r = catalogue_find(offering->requirements, offering->requirement_count,
                                                catalogue_key_capacity_type);
-    return r && r->op == KARP_OP_IN && r->value_count == 1 && io_str_is(r->values[0], "reserved");
+    return r && r->op == KARP_OP_IN && r->value_count == 1 && str_is(r->values[0], "reserved");
 }
 
 static bool gather(catalogue_reader *reader, list_facts *facts)
@@ -43,20 +43,20 @@ static bool gather(catalogue_reader *reader, list_facts *facts)
             if (is_reserved(&entry->type.offerings[k])) facts->has_reserved = true;
         }
     }
-    facts->seen = io_arena_array(&reader->arena, facts->count + 1, sizeof *facts->seen);
+    facts->seen = arena_array(&reader->arena, facts->count + 1, sizeof *facts->seen);
     return facts->seen != NULL;
 }
 
 /* In a list with reservations, offerings outside of them say so. */
-static bool complete_offerings(io_arena *arena, karp_instance_type *type)
+static bool complete_offerings(arena *memory, karp_instance_type *type)
 {
-    karp_offering *list = io_arena_array(arena, type->offering_count, sizeof *list);
+    karp_offering *list = arena_array(memory, type->offering_count, sizeof *list);
     if (!list) return false;
     for (size_t i = 0; i < type->offering_count; i++) {
         list[i] = type->offerings[i];
         size_t count = list[i].requirement_count;
         if (is_reserved(&list[i]) || catalogue_find(list[i].requirements, count, catalogue_key_reservation)) continue;
-        karp_requirement *longer = io_arena_array(arena, count + 1, sizeof *longer);
+        karp_requirement *longer = arena_array(memory, count + 1, sizeof *longer);
         if (!longer) return false;
         memcpy(longer, list[i].requirements, count * sizeof *longer);
         longer[count] = (karp_requirement){ .key = catalogue_key_reservation, .op = KARP_OP_DOES_NOT_EXIST };
@@ -67,12 +67,12 @@ static bool complete_offerings(io_arena *arena, karp_instance_type *type)
     return true;
 }
 
-static bool add_from_offerings(io_arena *arena, const karp_instance_type *type, karp_requirement *list, size_t *count,
+static bool add_from_offerings(arena *memory, const karp_instance_type *type, karp_requirement *list, size_t *count,
                                karp_str key)
 {
     if (catalogue_find(list, *count, key)) return true;
     size_t value_count;
-    const karp_str *values = catalogue_offering_values(arena, type, key, &value_count);
+    const karp_str *values = catalogue_offering_values(memory, type, key, &value_count);
     if (!values) return false;
     list[(*count)++] = catalogue_in(key, values, value_count);
     return true;
@@ -82,23 +82,23 @@ static bool add_from_offerings(io_arena *arena, const karp_instance_type *type, 
  * only other types have is one it does not have. */
 static bool derive(catalogue_reader *reader, list_facts *facts, size_t index)
 {
-    io_arena *arena = &reader->arena;
+    arena *memory = &reader->arena;
     karp_instance_type *type = &reader->entries[index].type;
     size_t count = type->requirement_count;
-    karp_requirement *list = io_arena_array(arena, count + facts->count + 4, sizeof *list);
+    karp_requirement *list = arena_array(memory, count + facts->count + 4, sizeof *list);
     if (!list) return false;
     if (count) memcpy(list, type->requirements, count * sizeof *list);
     if (!catalogue_find(list, count, catalogue_key_type)) {
-        karp_str *name = io_arena_array(arena, 1, sizeof *name);
+        karp_str *name = arena_array(memory, 1, sizeof *name);
         if (!name) return false;
         *name = type->name;
         list[count++] = catalogue_in(catalogue_key_type, name, 1);
     }
-    if (!add_from_offerings(arena, type, list, &count, catalogue_key_zone)) return false;
-    if (!add_from_offerings(arena, type, list, &count, catalogue_key_capacity_type)) return false;
+    if (!add_from_offerings(memory, type, list, &count, catalogue_key_zone)) return false;
+    if (!add_from_offerings(memory, type, list, &count, catalogue_key_capacity_type)) return false;
     if (facts->has_reserved) {
-        if (!complete_offerings(arena, type)) return false;
-        if (!add_from_offerings(arena, type, list, &count, catalogue_key_reservation)) return false;
+        if (!complete_offerings(memory, type)) return false;
+        if (!add_from_offerings(memory, type, list, &count, catalogue_key_reservation)) return false;
     }
     uint32_t stamp = (uint32_t)index + 1;
     for (size_t i = 0; i < count; i++) {
@@ -121,16 +121,16 @@ static karp_status derive_all(catalogue_reader *reader, karp_error *error)
 {
     list_facts facts;
     memset(&facts, 0, sizeof facts);
-    io_table_init(&facts.keys, &reader->arena);
-    karp_status status = gather(reader, &facts) ? KARP_OK : io_nomem(error);
+    io_table_init(&facts.keys, reader->context);
+    karp_status status = gather(reader, &facts) ? KARP_OK : fail_nomem(error);
     uint64_t derived = 0;
     for (size_t i = 0; status == KARP_OK && i < reader->count; i++) {
         if (!reader->entries[i].derive) continue;
         derived += facts.count;
         if (derived > derived_most) {
-            status = io_fail(error, KARP_E_LIMIT, "too many different labels: state \"requirements\" instead");
+            status = fail(error, KARP_E_LIMIT, "too many different labels: state \"requirements\" instead");
         } else if (!derive(reader, &facts, i)) {
-            status = io_nomem(error);
+            status = fail_nomem(error);
         }
     }
     if (facts.texts) karp_free(reader->context, facts.texts, facts.capacity * sizeof *facts.texts);
@@ -149,11 +149,11 @@ static bool differs(const karp_resource *a, const karp_resource *b)
 }
 
 /* The first resource of `a` that differs from what `b` says of it; NULL = none, or no memory to find out. */
-static const karp_resource *first_difference(io_arena *arena, const karp_resource *a, size_t a_count,
+static const karp_resource *first_difference(arena *memory, const karp_resource *a, size_t a_count,
                                              const karp_resource *b, size_t b_count)
 {
     io_table names;
-    io_table_init(&names, arena);
+    io_table_init(&names, memory->context);
     bool good = true;
     for (size_t i = 0; good && i < b_count; i++) good = io_table_put(&names, b[i].name, (uint32_t)i);
     const karp_resource *found = NULL;
@@ -183,20 +183,20 @@ static void say(const catalogue_reader *reader, const warning *w, const char *wh
 {
     const karp_context_options *options = karp_context_get_options(reader->context);
     if (!w->count || !options->log) return;
-    io_text text;
-    io_text_init(&text, reader->context);
-    io_text_add(&text, reader->document.ptr, reader->document.len);
-    io_text_adds(&text, ": instance type ");
-    io_text_add(&text, w->type.ptr, w->type.len);
+    strbuf text;
+    strbuf_init(&text, reader->context);
+    strbuf_add(&text, reader->document.ptr, reader->document.len);
+    strbuf_adds(&text, ": instance type ");
+    strbuf_add(&text, w->type.ptr, w->type.len);
     if (w->count > 1) {
-        io_text_adds(&text, " and ");
-        io_text_addu(&text, w->count - 1);
-        io_text_adds(&text, " more");
+        strbuf_adds(&text, " and ");
+        strbuf_addu(&text, w->count - 1);
+        strbuf_adds(&text, " more");
     }
-    io_text_adds(&text, what);
-    io_text_add(&text, w->detail.ptr, w->detail.len);
+    strbuf_adds(&text, what);
+    strbuf_add(&text, w->detail.ptr, w->detail.len);
     if (!text.failed) options->log(KARP_LOG_WARNING, (karp_str){ text.ptr, text.len }, options->log_user);
-    io_text_free(&text);
+    strbuf_free(&text);
 }
 
 static void warn(catalogue_reader *reader, const karp_catalogue *catalogue)
@@ -229,13 +229,13 @@ karp_status catalogue_reader_finish(catalogue_reader *reader, karp_catalogue **o
 {
     karp_status status = derive_all(reader, error);
     if (status != KARP_OK) return status;
-    karp_instance_type *types = io_arena_array(&reader->arena, reader->count, sizeof *types);
-    if (!types) return io_nomem(error);
+    karp_instance_type *types = arena_array(&reader->arena, reader->count, sizeof *types);
+    if (!types) return fail_nomem(error);
     for (size_t i = 0; i < reader->count; i++) types[i] = reader->entries[i].type;
     karp_catalogue *catalogue = NULL;
     status = karp_catalogue_new(reader->context, types, reader->count, &catalogue, error);
     if (status != KARP_OK) {
-        if (error && !error->document[0]) io_error_text(error->document, sizeof error->document, reader->document);
+        if (error && !error->document[0]) str_shorten(error->document, sizeof error->document, reader->document);
         return status;
     }
     warn(reader, catalogue);

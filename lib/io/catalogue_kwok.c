@@ -29,11 +29,11 @@ static bool aws_size(karp_str name, karp_str *size)
     if (dot == 0 || dot == name.len || name.ptr[dot] != '.') return false;
     *size = (karp_str){ name.ptr + dot + 1, name.len - dot - 1 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        if (io_str_is(*size, sizes[i])) return true;
+        if (str_is(*size, sizes[i])) return true;
     }
     size_t digits = 0;
     while (digits < size->len && is_digit(size->ptr[digits])) digits++;
-    return io_str_is((karp_str){ size->ptr + digits, size->len - digits }, "xlarge");
+    return str_is((karp_str){ size->ptr + digits, size->len - digits }, "xlarge");
 }
 
 /* What stands before the first dot or dash; without either, the name's first character. */
@@ -51,7 +51,7 @@ static karp_str canonical(io_decoder *d, const karp_instance_type *type, const c
 {
     karp_str none = { "", 0 };
     for (size_t i = 0; i < type->capacity_count; i++) {
-        if (!io_str_is(type->capacity[i].name, resource)) continue;
+        if (!str_is(type->capacity[i].name, resource)) continue;
         char text[KARP_VALUE_TEXT];
         if (karp_quantity_canonical(type->capacity[i].text, text) != KARP_OK) return none;
         size_t length = strlen(text);
@@ -69,21 +69,21 @@ static void add_label(karp_requirement *list, size_t *count, karp_str *slot, kar
     list[(*count)++] = catalogue_in(key, slot, 1);
 }
 
-static void requirements(io_decoder *d, const json_t *tree, karp_instance_type *type)
+static void requirements(io_decoder *d, const tree *root, karp_instance_type *type)
 {
     enum { ROOM = 9, SINGLE = 6 };
     size_t os_count, zone_count = 0, capacity_count = 0, count = 0;
-    const karp_str *os = io_strings(d, tree, catalogue_member(tree, "operatingSystems"), &os_count);
+    const karp_str *os = io_strings(d, root, catalogue_member(d, root, "operatingSystems"), &os_count);
     karp_requirement *list = io_make(d, ROOM, sizeof *list);
     karp_str *single = io_make(d, SINGLE, sizeof *single);
-    karp_str arch = io_string(d, tree, catalogue_member(tree, "architecture"));
+    karp_str arch = io_string(d, root, catalogue_member(d, root, "architecture"));
     karp_str cpu = canonical(d, type, "cpu"), memory = canonical(d, type, "memory"), size = cpu;
     if (d->status) return;
     const karp_str *zones = catalogue_offering_values(d->arena, type, catalogue_key_zone, &zone_count);
     const karp_str *capacity_types = catalogue_offering_values(d->arena, type, catalogue_key_capacity_type,
                                                                &capacity_count);
     if (!zones || !capacity_types) {
-        d->status = io_nomem(&d->error);
+        d->status = fail_nomem(&d->error);
         return;
     }
     add_label(list, &count, &single[0], catalogue_key_type, type->name);
@@ -100,28 +100,28 @@ static void requirements(io_decoder *d, const json_t *tree, karp_instance_type *
     type->requirement_count = count;
 }
 
-static void offerings(io_decoder *d, const json_t *tree, catalogue_entry *entry)
+static void offerings(io_decoder *d, const tree *root, catalogue_entry *entry)
 {
     static const double free_of_charge = 0; /* what kwok makes of a missing price */
-    const char *name = catalogue_member(tree, "offerings");
+    const char *name = catalogue_member(d, root, "offerings");
     size_t count;
-    const json_t *array = io_array(d, tree, name, &count);
+    const tree *array = io_array(d, root, name, &count);
     karp_offering *list = io_make(d, count, sizeof *list);
     io_push(d, name);
     for (size_t i = 0; list && i < count && !d->status; i++) {
-        const json_t *offering = io_element(d, array, i);
+        const tree *offering = io_element(d, array, i);
         karp_offering *o = &list[i];
-        const char *requirements_name = catalogue_member(offering, "Requirements");
+        const char *requirements_name = catalogue_member(d, offering, "Requirements");
         o->requirements = catalogue_requirements(d, offering, requirements_name, &o->requirement_count);
-        if (o->requirement_count == 0 && io_get(offering, "zone")) {
+        if (o->requirement_count == 0 && tree_get(offering, "zone")) {
             io_bad_member(d, "zone", KARP_E_INVALID,
                           "is of kwok's older schema, which kwok does not read any more: state it in Requirements");
         }
-        o->price = catalogue_price(d, offering, catalogue_member(offering, "Price"), &free_of_charge);
-        o->reservation_capacity = io_integer(d, offering, catalogue_member(offering, "ReservationCapacity"), 0,
+        o->price = catalogue_price(d, offering, catalogue_member(d, offering, "Price"), &free_of_charge);
+        o->reservation_capacity = io_integer(d, offering, catalogue_member(d, offering, "ReservationCapacity"), 0,
                                              INT64_MAX, 0);
         o->available = 1;
-        if (!io_boolean(d, offering, catalogue_member(offering, "Available"), true)) entry->ignored_false = true;
+        if (!io_boolean(d, offering, catalogue_member(d, offering, "Available"), true)) entry->ignored_false = true;
         io_pop(d);
     }
     io_pop(d);
@@ -130,29 +130,29 @@ static void offerings(io_decoder *d, const json_t *tree, catalogue_entry *entry)
 }
 
 /* The resources, with 110 pods when the entry does not say. */
-static void resources(io_decoder *d, const json_t *tree, karp_instance_type *type)
+static void resources(io_decoder *d, const tree *root, karp_instance_type *type)
 {
     size_t count;
-    const karp_resource *stated = io_resources(d, tree, catalogue_member(tree, "resources"), &count);
+    const karp_resource *stated = io_resources(d, root, catalogue_member(d, root, "resources"), &count);
     karp_resource *list = io_make(d, count + 1, sizeof *list);
     if (!list) return;
     bool has_pods = false;
     for (size_t i = 0; i < count; i++) {
         list[i] = stated[i];
-        if (io_str_is(stated[i].name, "pods")) has_pods = true;
+        if (str_is(stated[i].name, "pods")) has_pods = true;
     }
     if (!has_pods) list[count++] = (karp_resource){ .name = { "pods", 4 }, .text = { "110", 3 } };
     type->capacity = list;
     type->capacity_count = count;
 }
 
-void catalogue_decode_kwok(io_decoder *d, const json_t *tree, catalogue_entry *entry)
+void catalogue_decode_kwok(io_decoder *d, const tree *root, catalogue_entry *entry)
 {
     karp_instance_type *type = &entry->type;
-    type->name = io_required_string(d, tree, catalogue_member(tree, "name"));
-    resources(d, tree, type);
-    offerings(d, tree, entry);
+    type->name = io_required_string(d, root, catalogue_member(d, root, "name"));
+    resources(d, root, type);
+    offerings(d, root, entry);
     type->overhead.kube_reserved = fixed_overhead;
     type->overhead.kube_reserved_count = sizeof fixed_overhead / sizeof *fixed_overhead;
-    if (!d->status) requirements(d, tree, type);
+    if (!d->status) requirements(d, root, type);
 }

@@ -13,32 +13,37 @@ const karp_str catalogue_key_reservation = { "karpenter.k8s.aws/capacity-reserva
 
 /* ---- pieces of both shapes ------------------------------------------------------------------- */
 
-static bool equal_ignoring_case(const char *a, const char *b)
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+static bool equal_ignoring_case(karp_str a, const char *b)
 {
-    for (; *a && *b; a++, b++) {
-        char x = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a;
-        char y = *b >= 'A' && *b <= 'Z' ? (char)(*b - 'A' + 'a') : *b;
-        if (x != y) return false;
+    for (size_t i = 0; i < a.len; i++) {
+        if (b[i] == '\0' || lower(a.ptr[i]) != lower(b[i])) return false;
     }
-    return *a == *b;
+    return b[a.len] == '\0';
 }
 
-const char *catalogue_member(const json_t *object, const char *name)
+/* The object's own spelling; `name` when it has none. */
+static karp_str member(const tree *object, const char *name)
 {
-    if (json_object_get(object, name)) return name;
-    json_t *changeable; /* jansson's iterators want it so; nothing changes */
-    memcpy(&changeable, &object, sizeof changeable);
-    for (void *at = json_object_iter(changeable); at; at = json_object_iter_next(changeable, at)) {
-        const char *key = json_object_iter_key(at);
+    if (tree_get(object, name) || !tree_is(object, TREE_MAP)) return str(name);
+    for (size_t i = 0; i < tree_count(object); i++) {
+        karp_str key = tree_member_name(tree_member_at(object, i));
         if (equal_ignoring_case(key, name)) return key;
     }
-    return name;
+    return str(name);
+}
+
+const char *catalogue_member(io_decoder *d, const tree *object, const char *name)
+{
+    karp_str own = member(object, name);
+    return own.ptr == name ? name : io_c_string(d, own);
 }
 
 const karp_requirement *catalogue_find(const karp_requirement *list, size_t count, karp_str key)
 {
     for (size_t i = 0; i < count; i++) {
-        if (io_str_equal(list[i].key, key)) return &list[i];
+        if (equal_str(list[i].key, key)) return &list[i];
     }
     return NULL;
 }
@@ -48,9 +53,13 @@ karp_requirement catalogue_in(karp_str key, const karp_str *values, size_t count
     return (karp_requirement){ .key = key, .op = KARP_OP_IN, .values = values, .value_count = count };
 }
 
-static int by_text(const void *a, const void *b) { return io_str_compare(*(const karp_str *)a, *(const karp_str *)b); }
+static int by_text(const void *a, const void *b, const void *user)
+{
+    (void)user;
+    return compare_str(*(const karp_str *)a, *(const karp_str *)b);
+}
 
-const karp_str *catalogue_offering_values(io_arena *arena, const karp_instance_type *type, karp_str key, size_t *count)
+const karp_str *catalogue_offering_values(arena *memory, const karp_instance_type *type, karp_str key, size_t *count)
 {
     size_t room = 0, found = 0, kept = 0;
     for (size_t i = 0; i < type->offering_count; i++) {
@@ -58,37 +67,33 @@ const karp_str *catalogue_offering_values(io_arena *arena, const karp_instance_t
         const karp_requirement *r = catalogue_find(o->requirements, o->requirement_count, key);
         if (r) room += r->value_count;
     }
-    const void **order = io_arena_array(arena, room, sizeof *order);
-    karp_str *values = io_arena_array(arena, room, sizeof *values);
-    if (!order || !values) return NULL;
+    karp_str *values = arena_array(memory, room, sizeof *values);
+    if (!values) return NULL;
     for (size_t i = 0; i < type->offering_count; i++) {
         const karp_offering *o = &type->offerings[i];
         const karp_requirement *r = catalogue_find(o->requirements, o->requirement_count, key);
-        for (size_t k = 0; r && k < r->value_count; k++) order[found++] = &r->values[k];
+        for (size_t k = 0; r && k < r->value_count; k++) values[found++] = r->values[k];
     }
-    if (!io_sort(arena->context, order, found, by_text)) return NULL;
+    if (!sort_stable(memory->context, values, found, sizeof *values, by_text, NULL)) return NULL;
     for (size_t i = 0; i < found; i++) {
-        const karp_str *value = order[i];
-        if (kept == 0 || !io_str_equal(values[kept - 1], *value)) values[kept++] = *value;
+        if (kept == 0 || !equal_str(values[kept - 1], values[i])) values[kept++] = values[i];
     }
     *count = kept;
     return values;
 }
 
-double catalogue_price(io_decoder *d, const json_t *object, const char *name, const double *absent)
+double catalogue_price(io_decoder *d, const tree *object, const char *name, const double *absent)
 {
     double price = 0;
-    const json_t *value = d->status ? NULL : io_get(object, name);
+    const tree *value = d->status ? NULL : tree_get(object, name);
     if (d->status) return 0;
     if (!value) {
         if (absent) return *absent;
         io_bad_member(d, name, KARP_E_INVALID, "is missing");
-    } else if (json_is_integer(value)) {
-        price = (double)json_integer_value(value);
-    } else if (json_is_real(value)) {
-        price = json_real_value(value);
-    } else if (json_is_string(value)) {
-        karp_str text = { json_string_value(value), json_string_length(value) };
+    } else if (tree_double(value, &price)) {
+        /* It is a number. */
+    } else if (tree_is(value, TREE_STRING)) {
+        karp_str text = tree_text(value);
         karp_status status = karp_double_parse(text, &price);
         if (status != KARP_OK) io_bad_member(d, name, status, "is no price: a decimal number is wanted");
     } else {
@@ -98,7 +103,7 @@ double catalogue_price(io_decoder *d, const json_t *object, const char *name, co
     return price;
 }
 
-const karp_requirement *catalogue_requirements(io_decoder *d, const json_t *object, const char *name, size_t *count)
+const karp_requirement *catalogue_requirements(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
     const karp_requirement *list = io_requirements(d, object, name, IO_FOR_POOL, count);
     if (d->status) *count = 0;
@@ -121,41 +126,42 @@ void catalogue_reader_init(catalogue_reader *reader, karp_context *context, karp
     memset(reader, 0, sizeof *reader);
     reader->context = context;
     reader->document = document;
-    io_arena_init(&reader->arena, context);
+    arena_init(&reader->arena, context);
+    trees_init(&reader->trees, context);
 }
 
 void catalogue_reader_free(catalogue_reader *reader)
 {
-    for (size_t i = 0; i < reader->count; i++) json_decref(reader->entries[i].tree);
     if (reader->entries) karp_free(reader->context, reader->entries, reader->capacity * sizeof *reader->entries);
     reader->entries = NULL;
     reader->count = reader->capacity = 0;
-    io_arena_free(&reader->arena);
+    trees_free(&reader->trees);
+    arena_free(&reader->arena);
 }
 
 /* Completes an error with where it happened and which type it is about. */
-static karp_status fail_entry(const catalogue_reader *reader, const json_t *tree, const io_place *place,
+static karp_status fail_entry(const catalogue_reader *reader, const tree *root, const io_place *place,
                               const io_decoder *d, karp_error *error)
 {
     karp_status status = d->status;
     if (!error) return status;
-    *error = d->error;
+    karp_error own = d->error;
     io_place at = *place;
-    io_place_refine(&at, tree, d->path, d->depth < IO_PATH_MOST ? d->depth : IO_PATH_MOST);
-    io_error_place(error, &at);
-    karp_str name = io_get_text(tree, catalogue_member(tree, "name"));
-    io_text object;
-    io_text_init(&object, reader->context);
-    io_text_adds(&object, "InstanceType ");
+    io_place_refine(&at, root, d->path, d->depth < IO_PATH_MOST ? d->depth : IO_PATH_MOST);
+    io_error_place(&own, &at);
+    karp_str name = tree_text(tree_find_str(root, member(root, "name")));
+    strbuf object;
+    strbuf_init(&object, reader->context);
+    strbuf_adds(&object, "InstanceType ");
     if (name.len) {
-        io_text_add(&object, name.ptr, name.len);
+        strbuf_add(&object, name.ptr, name.len);
     } else {
-        io_text_addc(&object, '#');
-        io_text_addu(&object, reader->count + 1);
+        strbuf_addc(&object, '#');
+        strbuf_addu(&object, reader->count + 1);
     }
-    if (!object.failed) io_error_text(error->object, sizeof error->object, (karp_str){ object.ptr, object.len });
-    io_text_free(&object);
-    return status;
+    if (!object.failed) str_shorten(own.object, sizeof own.object, (karp_str){ object.ptr, object.len });
+    strbuf_free(&object);
+    return error_give(&own, error);
 }
 
 /* Names may repeat: Karpenter takes each entry as a type of its own. */
@@ -167,40 +173,31 @@ static void check_count(const catalogue_reader *reader, io_decoder *d)
     }
 }
 
-static void decode(io_decoder *d, const json_t *tree, catalogue_entry *entry)
+static void decode(io_decoder *d, const tree *root, catalogue_entry *entry)
 {
-    if (!json_is_object(tree)) {
+    if (!tree_is(root, TREE_MAP)) {
         io_bad(d, KARP_E_INVALID, "an entry of a catalogue must be an object");
-    } else if (io_get(tree, "capacity")) {
-        catalogue_decode_full(d, tree, entry);
-    } else if (io_get(tree, catalogue_member(tree, "resources"))) {
-        catalogue_decode_kwok(d, tree, entry);
+    } else if (tree_get(root, "capacity")) {
+        catalogue_decode_full(d, root, entry);
+    } else if (!tree_is_null(tree_find_str(root, member(root, "resources")))) {
+        catalogue_decode_kwok(d, root, entry);
     } else {
         io_bad(d, KARP_E_INVALID, "neither \"capacity\" (the full shape) nor \"resources\" (kwok's) is there");
     }
 }
 
-karp_status catalogue_reader_add(catalogue_reader *reader, json_t *tree, const io_place *place, karp_error *error)
+karp_status catalogue_reader_add(catalogue_reader *reader, const tree *root, const io_place *place, karp_error *error)
 {
     catalogue_entry entry;
     memset(&entry, 0, sizeof entry);
     entry.type.size = sizeof entry.type;
-    entry.tree = tree;
     io_decoder d;
     io_decoder_init(&d, &reader->arena);
-    void *entries = reader->entries;
-    if (!io_grow(reader->context, &entries, &reader->capacity, reader->count + 1, sizeof entry)) {
-        json_decref(tree);
-        return io_nomem(error);
-    }
-    reader->entries = entries;
-    decode(&d, tree, &entry);
+    if (!grow(reader->context, (void **)&reader->entries, &reader->capacity, reader->count + 1, sizeof entry))
+        return fail_nomem(error);
+    decode(&d, root, &entry);
     check_count(reader, &d);
-    if (d.status) {
-        karp_status status = fail_entry(reader, tree, place, &d, error);
-        json_decref(tree);
-        return status;
-    }
+    if (d.status) return fail_entry(reader, root, place, &d, error);
     reader->entries[reader->count++] = entry;
     return KARP_OK;
 }
@@ -208,8 +205,8 @@ karp_status catalogue_reader_add(catalogue_reader *reader, json_t *tree, const i
 static karp_status fail_scan(const catalogue_reader *reader, const io_cursor *at, io_scan result, karp_error *error)
 {
     karp_status status = result == IO_SCAN_DEEP
-                             ? io_fail(error, KARP_E_LIMIT, "nested deeper than %lu", (unsigned long)at->max_nesting)
-                             : io_fail(error, KARP_E_SYNTAX, "not JSON: a list of instance types is wanted here");
+                             ? fail(error, KARP_E_LIMIT, "nested deeper than %lu", (unsigned long)at->max_nesting)
+                             : fail(error, KARP_E_SYNTAX, "not JSON: a list of instance types is wanted here");
     io_place place = io_place_of(reader->document, at);
     io_error_place(error, &place);
     return status;
@@ -217,19 +214,25 @@ static karp_status fail_scan(const catalogue_reader *reader, const io_cursor *at
 
 karp_status catalogue_reader_add_list(catalogue_reader *reader, io_cursor *list, karp_error *error)
 {
-    karp_error own; /* the parser tells its status nowhere else */
-    if (!error) error = &own;
     if (list->pos >= list->end || list->text[list->pos] != '[') return fail_scan(reader, list, IO_SCAN_SYNTAX, error);
-    bool first = true;
-    for (;;) {
+    for (bool first = true;;) {
         io_cursor value;
         io_scan result = io_scan_element(list, &first, &value);
         if (result == IO_SCAN_END) return KARP_OK;
         if (result != IO_SCAN_OK) return fail_scan(reader, list, result, error);
-        json_t *tree = io_parse(reader->context, &value, reader->document, error);
-        if (!tree) return error->status;
+        tree *root = NULL;
+        tree_fault found;
         io_place place = io_place_of(reader->document, &value);
-        karp_status status = catalogue_reader_add(reader, tree, &place, error);
+        karp_status status = tree_parse(&reader->trees, io_cursor_text(&value), value.max_nesting, &root, NULL, &found);
+        if (status != KARP_OK) {
+            if (status == KARP_E_NOMEM) return fail_nomem(error);
+            io_cursor_skip(&value, found.at);
+            place = io_place_of(reader->document, &value);
+            fail(error, status, status == KARP_E_SYNTAX ? "not JSON: %s" : "%s", found.why);
+            io_error_place(error, &place);
+            return status;
+        }
+        status = catalogue_reader_add(reader, root, &place, error);
         if (status != KARP_OK) return status;
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/convert.h>
 
-#include <providers/members.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <providers/aws/defaults.h>
@@ -12,20 +12,20 @@ karp_status io_no_effect(io_converter *c, const char *field, const char *why)
                    (int)(c->name.len < 100 ? c->name.len : 100), c->name.ptr, field, *why ? ": " : "", why);
 }
 
-karp_status io_no_effect_unknown(io_converter *c, const json_t *object, const char *where, const char *const *known)
+karp_status io_no_effect_unknown(io_converter *c, const tree *object, const char *where, const char *const *known)
 {
-    for (void *at = first_member(object); at; at = next_member(object, at)) {
-        const char *key = json_object_iter_key(at);
+    for (size_t n = 0; tree_is(object, TREE_MAP) && n < tree_count(object); n++) {
+        karp_str key = tree_member_name(tree_member_at(object, n));
         size_t i = 0;
-        while (known[i] && strcmp(known[i], key) != 0) i++;
+        while (known[i] && !str_is(key, known[i])) i++;
         if (known[i]) continue;
-        io_text field;
-        io_text_init(&field, c->reader->context);
-        io_text_adds(&field, where);
-        io_text_addc(&field, '.');
-        io_text_add(&field, key, strlen(key) < 100 ? strlen(key) : 100);
+        strbuf field;
+        strbuf_init(&field, c->reader->context);
+        strbuf_adds(&field, where);
+        strbuf_addc(&field, '.');
+        strbuf_add(&field, key.ptr, key.len < 100 ? key.len : 100);
         karp_status status = field.failed ? io_reader_nomem(c->reader) : io_no_effect(c, field.ptr, "it is not known");
-        io_text_free(&field);
+        strbuf_free(&field);
         if (status) return status;
     }
     return KARP_OK;
@@ -33,89 +33,63 @@ karp_status io_no_effect_unknown(io_converter *c, const json_t *object, const ch
 
 /* ---- requirements ------------------------------------------------------------------------------------------------ */
 
-static bool add_requirement(json_t *list, const karp_requirement *r)
+static void add_requirement(trees *t, tree *list, const karp_requirement *r)
 {
-    json_t *entry = io_map(), *array = io_list();
-    bool ok = entry && array;
-    for (size_t i = 0; ok && i < r->value_count; i++) ok = io_append(array, io_text_value(r->values[i]));
-    ok = ok && io_set(entry, "key", io_text_value(r->key)) &&
-         io_set(entry, "operator", json_string(r->op == KARP_OP_GT ? "Gt" : "In"));
-    if (!ok) {
-        json_decref(array);
-        json_decref(entry);
-        return false;
-    }
-    if (!io_set(entry, "values", array)) {
-        json_decref(entry);
-        return false;
-    }
-    return io_append(list, entry);
+    tree *entry = tree_new(t, TREE_MAP), *values = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < r->value_count; i++) tree_append(t, values, tree_new_text(t, r->values[i]));
+    tree_set_text(t, entry, "key", r->key);
+    tree_set_text(t, entry, "operator", str(r->op == KARP_OP_GT ? "Gt" : "In"));
+    tree_set(t, entry, "values", values);
+    tree_append(t, list, entry);
 }
 
 /* The webhook of that time wrote the provider's additions into every Provisioner that said nothing else. */
-static json_t *requirements(io_converter *c, const json_t *spec)
+static tree *requirements(io_converter *c, const tree *spec)
 {
     size_t n = 0;
     const karp_requirement *given = io_requirements(&c->d, spec, "requirements", IO_FOR_POOL, &n);
     if (c->d.status) return NULL;
-    const json_t *stated = io_get(spec, "requirements");
-    json_t *list = stated ? json_copy(io_get(spec, "requirements")) : io_list();
+    const tree *stated = tree_get(spec, "requirements");
+    tree *list = stated ? tree_copy(c->t, stated) : tree_new(c->t, TREE_LIST);
     karp_requirement added[AWS_POOL_DEFAULTS];
     size_t more = aws_pool_defaults(given, n, added);
-    bool ok = list != NULL;
-    for (size_t i = 0; ok && i < more; i++) ok = add_requirement(list, &added[i]);
-    if (ok) return list;
-    json_decref(list);
-    io_reader_nomem(c->reader);
-    return NULL;
+    for (size_t i = 0; i < more; i++) add_requirement(c->t, list, &added[i]);
+    return list;
 }
 
 /* ---- the rest of a Provisioner's spec ----------------------------------------------------------------------------- */
 
-static json_t *seconds(int64_t n, karp_context *context)
+static tree *seconds(trees *t, int64_t n)
 {
-    io_text text;
-    io_text_init(&text, context);
-    io_text_addi(&text, n);
-    io_text_addc(&text, 's');
-    json_t *value = text.failed ? NULL : json_stringn(text.ptr, text.len);
-    io_text_free(&text);
-    return value;
+    char text[24];
+    (void)snprintf(text, sizeof text, "%llds", (long long)n);
+    return tree_new_text(t, str(text));
 }
 
 /* Nanoseconds of a duration are what fits 64 bits. */
 static const int64_t most_seconds = INT64_MAX / 1000000000;
 
-static json_t *disruption(io_converter *c, const json_t *spec)
+static tree *disruption(io_converter *c, const tree *spec)
 {
     int64_t after_empty = io_integer(&c->d, spec, "ttlSecondsAfterEmpty", 0, most_seconds, -1);
-    const json_t *consolidation = io_enter(&c->d, spec, "consolidation");
+    const tree *consolidation = io_enter(&c->d, spec, "consolidation");
     bool enabled = io_boolean(&c->d, consolidation, "enabled", false);
     if (enabled && after_empty >= 0) {
         io_bad_member(&c->d, "enabled", KARP_E_INVALID, "excludes ttlSecondsAfterEmpty");
     }
     io_pop(&c->d);
-    if (c->d.status) return NULL;
-    json_t *out = io_map(), *budget = io_map(), *budgets = io_list();
-    bool ok = out && budget && budgets && io_set(budget, "nodes", json_string("100%"));
-    if (ok) {
-        ok = json_array_append(budgets, budget) == 0 && json_object_set(out, "budgets", budgets) == 0;
-    }
-    ok = ok &&
-         io_set(out, "consolidationPolicy", json_string(after_empty >= 0 ? "WhenEmpty" : "WhenEmptyOrUnderutilized"));
-    ok = ok && io_set(out, "consolidateAfter",
-                      after_empty >= 0 ? seconds(after_empty, c->reader->context)
-                      : enabled        ? json_string("0s")
-                                       : json_string("Never"));
-    json_decref(budget);
-    json_decref(budgets);
-    if (ok) return out;
-    json_decref(out);
-    io_reader_nomem(c->reader);
-    return NULL;
+    trees *t = c->t;
+    tree *out = tree_new(t, TREE_MAP), *budget = tree_new(t, TREE_MAP), *budgets = tree_new(t, TREE_LIST);
+    tree_set_text(t, budget, "nodes", str("100%"));
+    tree_append(t, budgets, budget);
+    tree_set(t, out, "budgets", budgets);
+    tree_set_text(t, out, "consolidationPolicy", str(after_empty >= 0 ? "WhenEmpty" : "WhenEmptyOrUnderutilized"));
+    tree_set(t, out, "consolidateAfter",
+             after_empty >= 0 ? seconds(t, after_empty) : tree_new_text(t, str(enabled ? "0s" : "Never")));
+    return out;
 }
 
-static karp_status kubelet_warnings(io_converter *c, const json_t *kubelet)
+static karp_status kubelet_warnings(io_converter *c, const tree *kubelet)
 {
     static const char *const acting[] = { "maxPods", "podsPerCore", "kubeReserved", "systemReserved", "evictionHard" };
     static const char *const idle[] = { "clusterDNS",
@@ -132,23 +106,24 @@ static karp_status kubelet_warnings(io_converter *c, const json_t *kubelet)
     for (size_t i = 0; i < sizeof idle / sizeof idle[0] && status == KARP_OK; i++) {
         char field[96] = "spec.kubeletConfiguration.";
         known[n++] = idle[i];
-        if (!io_get(kubelet, idle[i])) continue;
-        io_error_text(field + strlen(field), sizeof field - strlen(field), io_str(idle[i]));
+        if (!tree_get(kubelet, idle[i])) continue;
+        str_shorten(field + strlen(field), sizeof field - strlen(field), str(idle[i]));
         status = io_no_effect(c, field, "");
     }
     known[n] = "containerRuntime";
-    if (status == KARP_OK && io_get(kubelet, "containerRuntime")) {
-        bool usual = io_str_is(io_get_text(kubelet, "containerRuntime"), "containerd");
+    if (status == KARP_OK && tree_get(kubelet, "containerRuntime")) {
+        bool usual = str_is(tree_get_text(kubelet, "containerRuntime"), "containerd");
         status = io_no_effect(c, "spec.kubeletConfiguration.containerRuntime", usual ? "" : "v1 knows only containerd");
     }
     return status ? status : io_no_effect_unknown(c, kubelet, "spec.kubeletConfiguration", known);
 }
 
-/* Without containerRuntime, which has no place in v1. */
-static json_t *kubelet_of(io_converter *c, const json_t *spec)
+/* Without containerRuntime, which has no place in v1; NULL = there is none. */
+static karp_status kubelet_of(io_converter *c, const tree *spec, tree **out)
 {
-    const json_t *kubelet = io_object(&c->d, spec, "kubeletConfiguration");
-    if (!kubelet) return NULL;
+    const tree *kubelet = io_object(&c->d, spec, "kubeletConfiguration");
+    *out = NULL;
+    if (!kubelet) return c->d.status;
     size_t count = 0;
     io_push(&c->d, "kubeletConfiguration");
     (void)io_resources(&c->d, kubelet, "kubeReserved", &count);
@@ -158,30 +133,22 @@ static json_t *kubelet_of(io_converter *c, const json_t *spec)
     (void)io_integer(&c->d, kubelet, "maxPods", 0, INT32_MAX, 0);
     (void)io_integer(&c->d, kubelet, "podsPerCore", 0, INT32_MAX, 0);
     io_pop(&c->d);
-    if (c->d.status || kubelet_warnings(c, kubelet)) return NULL;
-    json_t *copy = json_copy(io_get(spec, "kubeletConfiguration"));
-    if (!copy) {
-        io_reader_nomem(c->reader);
-        return NULL;
-    }
-    (void)json_object_del(copy, "containerRuntime");
-    return copy;
+    if (c->d.status) return c->d.status;
+    *out = tree_copy(c->t, kubelet);
+    tree_remove(*out, "containerRuntime");
+    return kubelet_warnings(c, kubelet);
 }
 
 /* ---- the node class a Provisioner names, or gets -------------------------------------------------------------------- */
 
-static json_t *class_object(const char *name, size_t length, json_t *spec)
+static tree *class_object(trees *t, karp_str name, tree *spec)
 {
-    json_t *object = io_map(), *metadata = io_map();
-    bool ok = object && metadata && io_set(metadata, "name", json_stringn(name, length)) &&
-              io_set(object, "apiVersion", json_string("karpenter.k8s.aws/v1")) &&
-              io_set(object, "kind", json_string("EC2NodeClass")) && json_object_set(object, "metadata", metadata) == 0;
-    json_decref(metadata);
-    if (ok) ok = io_set(object, "spec", spec);
-    else json_decref(spec);
-    if (ok) return object;
-    json_decref(object);
-    return NULL;
+    tree *object = tree_new(t, TREE_MAP);
+    tree_set_text(t, object, "apiVersion", str("karpenter.k8s.aws/v1"));
+    tree_set_text(t, object, "kind", str("EC2NodeClass"));
+    tree_set_text(t, tree_get_or_make(t, object, "metadata"), "name", name);
+    tree_set(t, object, "spec", spec);
+    return object;
 }
 
 /* A field of the node class is one of the object that was read. */
@@ -200,128 +167,97 @@ static void blame_original(io_converter *c, bool inline_)
     }
     size_t length = strlen(before);
     memcpy(field, before, length + 1);
-    io_error_text(field + length, sizeof field - length, io_str(rest));
+    str_shorten(field + length, sizeof field - length, str(rest));
     memcpy(error->field, field, sizeof field);
-    io_reader_name(c->reader, io_str(c->kind), (karp_str){ "", 0 }, c->name);
+    io_reader_name(c->reader, str(c->kind), (karp_str){ "", 0 }, c->name);
 }
 
-static karp_status wait_class(io_converter *c, const json_t *object, bool inline_)
+static karp_status wait_class(io_converter *c, tree *object, bool inline_)
 {
-    const io_kind_info *info = io_kind_find(io_str("karpenter.k8s.aws/v1"), io_str("EC2NodeClass"));
+    const io_kind_info *info = io_kind_find(str("karpenter.k8s.aws/v1"), str("EC2NodeClass"));
+    if (c->t->status) return io_reader_nomem(c->reader);
     karp_status status = io_wait(c->reader, info, object, c->place);
     if (status && status != KARP_E_NOMEM) blame_original(c, inline_);
     return status;
 }
 
 /* The generated class of a Provisioner with an inline provider or its own kubelet block. `name` becomes its name. */
-static karp_status generate_class(io_converter *c, const json_t *spec, json_t *kubelet, karp_str reference,
-                                  io_text *name)
+static karp_status generate_class(io_converter *c, const tree *spec, tree *kubelet, karp_str reference, strbuf *name)
 {
-    const json_t *provider = io_object(&c->d, spec, "provider");
-    json_t *class_spec = NULL;
+    const tree *provider = io_object(&c->d, spec, "provider");
+    tree *class_spec = NULL;
+    karp_status status = c->d.status;
+    if (status) return status;
     if (provider) {
         io_push(&c->d, "provider");
-        class_spec = io_convert_class_spec(c, provider, "spec.provider");
+        status = io_convert_class_spec(c, provider, "spec.provider", &class_spec);
         io_pop(&c->d);
+        if (status) return status;
     } else {
-        class_spec = io_map();
-        if (!class_spec) io_reader_nomem(c->reader);
+        class_spec = tree_new(c->t, TREE_MAP);
     }
-    if (!class_spec) return c->d.status ? c->d.status : c->reader->error.status;
-    if (kubelet && json_object_set(class_spec, "kubelet", kubelet) != 0) {
-        json_decref(class_spec);
-        return io_reader_nomem(c->reader);
-    }
+    tree_set(c->t, class_spec, "kubelet", kubelet);
     if (reference.len) {
-        io_text_add(name, reference.ptr, reference.len);
-        io_text_addc(name, '-');
+        strbuf_addstr(name, reference);
+        strbuf_addc(name, '-');
     }
-    io_text_add(name, c->name.ptr, c->name.len);
-    if (name->failed) {
-        json_decref(class_spec);
-        return io_reader_nomem(c->reader);
+    strbuf_addstr(name, c->name);
+    if (name->failed) return io_reader_nomem(c->reader);
+    tree *object = class_object(c->t, (karp_str){ name->ptr, name->len }, class_spec);
+    if (reference.len) {
+        tree *annotations = tree_get_or_make(c->t, tree_get(object, "metadata"), "annotations");
+        tree_set_text(c->t, annotations, IO_BASE_CLASS, reference);
     }
-    json_t *object = class_object(name->ptr, name->len, class_spec);
-    karp_status status = object ? KARP_OK : io_reader_nomem(c->reader);
-    if (status == KARP_OK && reference.len) {
-        json_t *annotations = io_map();
-        if (!io_set(annotations, IO_BASE_CLASS, io_text_value(reference))) {
-            json_decref(annotations);
-            status = io_reader_nomem(c->reader);
-        } else if (!io_set(io_get(object, "metadata"), "annotations", annotations)) {
-            status = io_reader_nomem(c->reader);
-        }
-    }
-    if (status == KARP_OK) status = wait_class(c, object, provider != NULL);
-    json_decref(object);
-    return status;
+    return wait_class(c, object, provider != NULL);
 }
 
-static karp_status class_name(io_converter *c, const json_t *spec, io_text *name)
+static karp_status class_name(io_converter *c, const tree *spec, strbuf *name)
 {
-    const json_t *reference = io_object(&c->d, spec, "providerRef");
+    const tree *reference = io_object(&c->d, spec, "providerRef");
     karp_str to = { "", 0 };
     if (reference) {
         io_push(&c->d, "providerRef");
         to = io_required_string(&c->d, reference, "name");
         io_pop(&c->d);
-        if (io_get(spec, "provider")) io_bad_member(&c->d, "provider", KARP_E_INVALID, "excludes providerRef");
+        if (tree_get(spec, "provider")) io_bad_member(&c->d, "provider", KARP_E_INVALID, "excludes providerRef");
     }
-    json_t *kubelet = kubelet_of(c, spec);
-    karp_status status = c->d.status;
-    if (status == KARP_OK && !kubelet && io_get(spec, "kubeletConfiguration")) return c->reader->error.status;
-    if (status == KARP_OK && (kubelet || io_get(spec, "provider"))) {
+    tree *kubelet = NULL;
+    karp_status status = kubelet_of(c, spec, &kubelet);
+    if (status == KARP_OK && (kubelet || tree_get(spec, "provider"))) {
         status = generate_class(c, spec, kubelet, to, name);
-    } else if (status == KARP_OK && to.len) {
-        io_text_add(name, to.ptr, to.len);
     } else if (status == KARP_OK) {
-        io_text_adds(name, "default");
+        strbuf_addstr(name, to.len ? to : str("default"));
     }
-    json_decref(kubelet);
     return status == KARP_OK && name->failed ? io_reader_nomem(c->reader) : status;
 }
 
 /* ---- Provisioner ------------------------------------------------------------------------------------------------- */
 
-static bool share(json_t *into, const char *name, const json_t *from, const char *old)
+static tree *class_reference(trees *t, karp_str name)
 {
-    json_t *value = io_get(from, old);
-    return !value || json_object_set_nocheck(into, name, value) == 0;
+    tree *ref = tree_new(t, TREE_MAP);
+    tree_set_text(t, ref, "group", str("karpenter.k8s.aws"));
+    tree_set_text(t, ref, "kind", str("EC2NodeClass"));
+    tree_set_text(t, ref, "name", name);
+    return ref;
 }
 
-static json_t *class_reference(const io_text *name)
+/* spec.template */
+static tree *pool_template(trees *t, const tree *spec, tree *list, karp_str class_name_, int64_t until_expired)
 {
-    json_t *ref = io_map();
-    bool ok = ref && io_set(ref, "group", json_string("karpenter.k8s.aws")) &&
-              io_set(ref, "kind", json_string("EC2NodeClass")) &&
-              io_set(ref, "name", json_stringn(name->ptr, name->len));
-    if (ok) return ref;
-    json_decref(ref);
-    return NULL;
+    tree *out = tree_new(t, TREE_MAP);
+    tree *metadata = tree_get_or_make(t, out, "metadata"), *inner = tree_get_or_make(t, out, "spec");
+    tree_set(t, metadata, "labels", tree_get(spec, "labels"));
+    tree_set(t, metadata, "annotations", tree_get(spec, "annotations"));
+    tree_set(t, inner, "taints", tree_get(spec, "taints"));
+    tree_set(t, inner, "startupTaints", tree_get(spec, "startupTaints"));
+    tree_set(t, inner, "requirements", list);
+    tree_set(t, inner, "nodeClassRef", class_reference(t, class_name_));
+    tree_set(t, inner, "expireAfter", until_expired >= 0 ? seconds(t, until_expired) : tree_new_text(t, str("Never")));
+    return out;
 }
 
-/* spec.template; takes over `list`. NULL = no memory. */
-static json_t *pool_template(io_converter *c, const json_t *spec, json_t *list, const io_text *name,
-                             int64_t until_expired)
-{
-    json_t *out = io_map(), *metadata = io_map(), *inner = io_map();
-    bool ok = out && metadata && inner && share(metadata, "labels", spec, "labels") &&
-              share(metadata, "annotations", spec, "annotations") && share(inner, "taints", spec, "taints") &&
-              share(inner, "startupTaints", spec, "startupTaints") &&
-              json_object_set(inner, "requirements", list) == 0 &&
-              io_set(inner, "nodeClassRef", class_reference(name)) &&
-              io_set(inner, "expireAfter",
-                     until_expired >= 0 ? seconds(until_expired, c->reader->context) : json_string("Never")) &&
-              json_object_set(out, "metadata", metadata) == 0 && json_object_set(out, "spec", inner) == 0;
-    json_decref(metadata);
-    json_decref(inner);
-    json_decref(list);
-    if (ok) return out;
-    json_decref(out);
-    return NULL;
-}
-
-static karp_status spec_warnings(io_converter *c, const json_t *spec)
+static karp_status spec_warnings(io_converter *c, const tree *spec)
 {
     static const char *const known[] = { "annotations",
                                          "labels",
@@ -339,12 +275,12 @@ static karp_status spec_warnings(io_converter *c, const json_t *spec)
                                          NULL };
     static const char *const in_limits[] = { "resources", NULL };
     karp_status status = io_no_effect_unknown(c, spec, "spec", known);
-    return status ? status : io_no_effect_unknown(c, io_get(spec, "limits"), "spec.limits", in_limits);
+    return status ? status : io_no_effect_unknown(c, tree_get(spec, "limits"), "spec.limits", in_limits);
 }
 
-static karp_status convert_provisioner(io_converter *c, const json_t *tree)
+static karp_status convert_provisioner(io_converter *c, const tree *root)
 {
-    const json_t *spec = io_object(&c->d, tree, "spec");
+    const tree *spec = io_object(&c->d, root, "spec");
     size_t count = 0;
     io_push(&c->d, "spec");
     (void)io_labels(&c->d, spec, "labels", &count);
@@ -352,73 +288,68 @@ static karp_status convert_provisioner(io_converter *c, const json_t *tree)
     (void)io_taints(&c->d, spec, "taints", &count);
     (void)io_taints(&c->d, spec, "startupTaints", &count);
     (void)io_integer(&c->d, spec, "weight", 0, 100, 0);
-    const json_t *limits = io_enter(&c->d, spec, "limits");
+    const tree *limits = io_enter(&c->d, spec, "limits");
     (void)io_resources(&c->d, limits, "resources", &count);
     io_pop(&c->d);
     int64_t until_expired = io_integer(&c->d, spec, "ttlSecondsUntilExpired", 0, most_seconds, -1);
     if (c->d.status) return c->d.status;
 
-    io_text name;
-    io_text_init(&name, c->reader->context);
-    json_t *pool = NULL, *out_spec = NULL, *list = NULL, *how = NULL;
+    strbuf name;
+    strbuf_init(&name, c->reader->context);
+    trees *t = c->t;
+    tree *list = NULL, *how = NULL;
     karp_status status = spec_warnings(c, spec);
     if (status == KARP_OK) status = class_name(c, spec, &name);
     if (status == KARP_OK) {
         list = requirements(c, spec);
-        how = list ? disruption(c, spec) : NULL;
-        if (!how) status = c->d.status ? c->d.status : c->reader->error.status;
+        how = disruption(c, spec);
+        status = c->d.status;
     }
     if (status == KARP_OK) {
-        pool = io_map();
-        out_spec = io_map();
-        json_incref(list);
-        bool ok = pool && out_spec &&
-                  io_set(out_spec, "template", pool_template(c, spec, list, &name, until_expired)) &&
-                  json_object_set(out_spec, "disruption", how) == 0 && share(out_spec, "limits", limits, "resources") &&
-                  share(out_spec, "weight", spec, "weight") &&
-                  io_set(pool, "apiVersion", json_string("karpenter.sh/v1")) &&
-                  io_set(pool, "kind", json_string("NodePool")) && share(pool, "metadata", tree, "metadata") &&
-                  json_object_set(pool, "spec", out_spec) == 0;
-        status = ok ? io_wait(c->reader, io_kind_find(io_str("karpenter.sh/v1"), io_str("NodePool")), pool, c->place)
-                    : io_reader_nomem(c->reader);
+        tree *pool = tree_new(t, TREE_MAP), *out_spec = tree_get_or_make(t, pool, "spec");
+        tree_set(t, out_spec, "template",
+                 pool_template(t, spec, list, (karp_str){ name.ptr, name.len }, until_expired));
+        tree_set(t, out_spec, "disruption", how);
+        tree_set(t, out_spec, "limits", tree_get(limits, "resources"));
+        tree_set(t, out_spec, "weight", tree_get(spec, "weight"));
+        tree_set_text(t, pool, "apiVersion", str("karpenter.sh/v1"));
+        tree_set_text(t, pool, "kind", str("NodePool"));
+        tree_set(t, pool, "metadata", tree_get(root, "metadata"));
+        status = t->status ? io_reader_nomem(c->reader)
+                           : io_wait(c->reader, io_kind_find(str("karpenter.sh/v1"), str("NodePool")), pool, c->place);
     }
-    json_decref(how);
-    json_decref(list);
-    json_decref(out_spec);
-    json_decref(pool);
-    io_text_free(&name);
+    strbuf_free(&name);
     return status;
 }
 
-static karp_status convert_template(io_converter *c, const json_t *tree)
+static karp_status convert_template(io_converter *c, const tree *root)
 {
-    const json_t *spec = io_enter(&c->d, tree, "spec");
-    json_t *converted = io_convert_class_spec(c, spec, "spec");
-    if (!converted) return c->d.status ? c->d.status : c->reader->error.status;
-    json_t *object = class_object(c->name.ptr, c->name.len, converted);
-    bool ok = object && share(object, "metadata", tree, "metadata") && share(object, "status", tree, "status");
-    karp_status status = ok ? wait_class(c, object, false) : io_reader_nomem(c->reader);
-    json_decref(object);
-    return status;
+    const tree *spec = io_enter(&c->d, root, "spec");
+    tree *converted = NULL;
+    karp_status status = io_convert_class_spec(c, spec, "spec", &converted);
+    if (status) return status;
+    tree *object = class_object(c->t, c->name, converted);
+    tree_set(c->t, object, "metadata", tree_get(root, "metadata"));
+    tree_set(c->t, object, "status", tree_get(root, "status"));
+    return wait_class(c, object, false);
 }
 
-karp_status io_convert(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place)
+karp_status io_convert(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
-    io_converter c = { .reader = reader, .kind = info->name, .place = place };
-    io_arena_reset(&reader->scratch);
-    io_arena arena; /* the scratch one is used again while this one's strings are needed */
-    io_arena_init(&arena, reader->context);
-    io_decoder_init(&c.d, &arena);
-    c.name = io_meta(&c.d, tree, false).name;
+    io_converter c = { .reader = reader, .t = &reader->trees, .kind = info->name, .place = place };
+    arena memory; /* the scratch one is used again while this one's strings are needed */
+    arena_init(&memory, reader->context);
+    io_decoder_init(&c.d, &memory);
+    c.name = io_meta(&c.d, root, false).name;
     reader->old_objects = true;
-    karp_status status = io_survey(reader, tree, 1);
+    karp_status status = io_survey(reader, root, 1);
     if (status == KARP_OK && !c.d.status) {
-        status = info->kind == IO_KIND_PROVISIONER ? convert_provisioner(&c, tree) : convert_template(&c, tree);
+        status = info->kind == IO_KIND_PROVISIONER ? convert_provisioner(&c, root) : convert_template(&c, root);
     }
     if (c.d.status) {
-        status = io_reader_bad(reader, &c.d, place, tree);
-        if (status != KARP_E_NOMEM) io_reader_name(reader, io_str(info->name), (karp_str){ "", 0 }, c.name);
+        status = io_reader_bad(reader, &c.d, place, root);
+        if (status != KARP_E_NOMEM) io_reader_name(reader, str(info->name), (karp_str){ "", 0 }, c.name);
     }
-    io_arena_free(&arena);
+    arena_free(&memory);
     return status;
 }

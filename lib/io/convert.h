@@ -11,6 +11,7 @@
 
 typedef struct io_converter {
     karp_reader *reader;
+    trees *t; /* the reader's */
     io_decoder d;
     const char *kind;
     karp_str name;
@@ -20,16 +21,17 @@ typedef struct io_converter {
 /* Warns that a field is read but moves no decision. */
 karp_status io_no_effect(io_converter *c, const char *field, const char *why);
 /* Warns about every member of `object` that is in neither list; `where` comes before its name. */
-karp_status io_no_effect_unknown(io_converter *c, const json_t *object, const char *where, const char *const *known);
+karp_status io_no_effect_unknown(io_converter *c, const tree *object, const char *where, const char *const *known);
 
 /* The v1 spec of a node class from a v1alpha1 one (an AWSNodeTemplate's, or a Provisioner's inline provider, at the
- * decoder's path). NULL = failed, in c->d or reader->error. */
-json_t *io_convert_class_spec(io_converter *c, const json_t *spec, const char *where);
+ * decoder's path). A failure that is not in c->d is in
+ * reader->error. */
+karp_status io_convert_class_spec(io_converter *c, const tree *spec, const char *where, tree **out);
 
-/* Labels and annotations that were renamed since, in any object beside v1alpha5 ones. false = no memory. */
-bool io_rename_old(const io_kind_info *info, json_t *tree);
+/* Labels and annotations that were renamed since, in any object beside v1alpha5 ones. */
+void io_rename_old(trees *t, const io_kind_info *info, tree *root);
 
-/* Completes a generated EC2NodeClass from the one it is based on (NULL = not in the input). false = no memory. */
-bool io_complete_class(json_t *tree, const json_t *base);
+/* Completes a generated EC2NodeClass from the one it is based on (NULL = not in the input). */
+void io_complete_class(trees *t, tree *root, const tree *base);
 
 #endif

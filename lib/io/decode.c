@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/decode.h>
 
-#include <providers/members.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-void io_decoder_init(io_decoder *d, io_arena *arena)
+void io_decoder_init(io_decoder *d, arena *memory)
 {
     memset(d, 0, sizeof *d);
-    d->arena = arena;
+    karp_error_init(&d->error, sizeof d->error);
+    d->arena = memory;
 }
 
 /* ---- failures and the path --------------------------------------------------------------------------------------- */
@@ -19,7 +19,8 @@ void io_path_text(const io_step *path, size_t depth, char *into, size_t room)
     size_t at = 0;
     into[0] = '\0';
     for (size_t i = 0; i < depth && at < room; i++) {
-        int n = path[i].name ? snprintf(into + at, room - at, "%s%s", at ? "." : "", path[i].name)
+        int n = path[i].name ? snprintf(into + at, room - at, "%s%.*s", at ? "." : "", (int)io_step_length(&path[i]),
+                                        path[i].name)
                              : snprintf(into + at, room - at, "[%zu]", path[i].index);
         if (n < 0) return;
         at += (size_t)n;
@@ -76,7 +77,7 @@ void io_bad(io_decoder *d, karp_status status, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    d->status = io_fail(&d->error, status, "%s", message);
+    d->status = fail(&d->error, status, "%s", message);
     size_t depth = d->depth < IO_PATH_MOST ? d->depth : IO_PATH_MOST;
     io_path_text(d->path, depth, d->error.field, sizeof d->error.field);
 }
@@ -96,6 +97,14 @@ void io_push(io_decoder *d, const char *name)
     d->depth++;
 }
 
+void io_push_key(io_decoder *d, karp_str key)
+{
+    if (d->status) return;
+    /* A step without a length ends with a NUL. */
+    if (d->depth < IO_PATH_MOST) d->path[d->depth] = (io_step){ key.len ? key.ptr : "", key.len };
+    d->depth++;
+}
+
 void io_push_index(io_decoder *d, size_t index)
 {
     if (d->status) return;
@@ -111,70 +120,76 @@ void io_pop(io_decoder *d)
 void *io_make(io_decoder *d, size_t count, size_t elem)
 {
     if (d->status) return NULL;
-    void *array = io_arena_array(d->arena, count, elem);
-    if (!array) d->status = io_nomem(&d->error);
+    void *array = arena_array(d->arena, count, elem);
+    if (!array) d->status = fail_nomem(&d->error);
     return array;
+}
+
+const char *io_c_string(io_decoder *d, karp_str text)
+{
+    const char *copy = d->status ? NULL : arena_string(d->arena, text.ptr, text.len);
+    if (!copy && !d->status) d->status = fail_nomem(&d->error);
+    return copy ? copy : "";
 }
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
 
-static const json_t *member(const io_decoder *d, const json_t *object, const char *name)
+static const tree *member(const io_decoder *d, const tree *object, const char *name)
 {
-    return d->status ? NULL : io_get(object, name);
+    return d->status ? NULL : tree_get(object, name);
 }
 
-const json_t *io_object(io_decoder *d, const json_t *object, const char *name)
+const tree *io_object(io_decoder *d, const tree *object, const char *name)
 {
-    const json_t *value = member(d, object, name);
-    if (!value || json_is_object(value)) return value;
+    const tree *value = member(d, object, name);
+    if (!value || tree_is(value, TREE_MAP)) return value;
     io_bad_member(d, name, KARP_E_INVALID, "must be an object");
     return NULL;
 }
 
-const json_t *io_array(io_decoder *d, const json_t *object, const char *name, size_t *count)
+const tree *io_array(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
     *count = 0;
-    const json_t *value = member(d, object, name);
+    const tree *value = member(d, object, name);
     if (!value) return NULL;
-    if (!json_is_array(value)) {
+    if (!tree_is(value, TREE_LIST)) {
         io_bad_member(d, name, KARP_E_INVALID, "must be a list");
         return NULL;
     }
-    *count = json_array_size(value);
+    *count = tree_count(value);
     return value;
 }
 
-karp_str io_string(io_decoder *d, const json_t *object, const char *name)
+karp_str io_string(io_decoder *d, const tree *object, const char *name)
 {
     karp_str none = { "", 0 };
-    const json_t *value = member(d, object, name);
+    const tree *value = member(d, object, name);
     if (!value) return none;
-    if (json_is_string(value)) return (karp_str){ json_string_value(value), json_string_length(value) };
+    if (tree_is(value, TREE_STRING)) return tree_text(value);
     io_bad_member(d, name, KARP_E_INVALID,
-                  json_is_object(value) || json_is_array(value) ? "must be text" : "must be text: quote it");
+                  tree_is(value, TREE_MAP) || tree_is(value, TREE_LIST) ? "must be text" : "must be text: quote it");
     return none;
 }
 
-karp_str io_required_string(io_decoder *d, const json_t *object, const char *name)
+karp_str io_required_string(io_decoder *d, const tree *object, const char *name)
 {
     karp_str text = io_string(d, object, name);
     if (text.len == 0) io_bad_member(d, name, KARP_E_INVALID, "is missing");
     return text;
 }
 
-int64_t io_integer(io_decoder *d, const json_t *object, const char *name, int64_t least, int64_t most, int64_t absent)
+int64_t io_integer(io_decoder *d, const tree *object, const char *name, int64_t least, int64_t most, int64_t absent)
 {
-    const json_t *value = member(d, object, name);
+    const tree *value = member(d, object, name);
     if (!value) return absent;
     int64_t number = absent;
-    if (json_is_integer(value)) {
-        number = json_integer_value(value);
-    } else if (json_is_real(value) && json_real_value(value) >= -9e15 && json_real_value(value) <= 9e15 &&
-               (double)(int64_t)json_real_value(value) == json_real_value(value)) {
-        number = (int64_t)json_real_value(value);
-    } else {
-        io_bad_member(d, name, KARP_E_INVALID, "must be a whole number");
-        return absent;
+    double real = 0;
+    if (!tree_integer(value, &number)) {
+        if (!tree_double(value, &real) || real < -9e15 || real > 9e15 || (double)(int64_t)real != real) {
+            io_bad_member(d, name, KARP_E_INVALID, "must be a whole number");
+            return absent;
+        }
+        number = (int64_t)real;
     }
     if (number >= least && number <= most) return number;
     io_push(d, name);
@@ -182,16 +197,16 @@ int64_t io_integer(io_decoder *d, const json_t *object, const char *name, int64_
     return absent;
 }
 
-bool io_boolean(io_decoder *d, const json_t *object, const char *name, bool absent)
+bool io_boolean(io_decoder *d, const tree *object, const char *name, bool absent)
 {
-    const json_t *value = member(d, object, name);
+    const tree *value = member(d, object, name);
     if (!value) return absent;
-    if (json_is_boolean(value)) return json_is_true(value);
+    if (tree_is_bool(value)) return tree_is(value, TREE_TRUE);
     io_bad_member(d, name, KARP_E_INVALID, "must be true or false");
     return absent;
 }
 
-int64_t io_time(io_decoder *d, const json_t *object, const char *name)
+int64_t io_time(io_decoder *d, const tree *object, const char *name)
 {
     karp_str text = io_string(d, object, name);
     if (text.len == 0) return KARP_NO_TIME;
@@ -202,11 +217,11 @@ int64_t io_time(io_decoder *d, const json_t *object, const char *name)
     return KARP_NO_TIME;
 }
 
-int64_t io_duration(io_decoder *d, const json_t *object, const char *name, bool never)
+int64_t io_duration(io_decoder *d, const tree *object, const char *name, bool never)
 {
     karp_str text = io_string(d, object, name);
     if (text.len == 0) return KARP_DURATION_UNSET;
-    if (never && io_str_is(text, "Never")) return KARP_DURATION_NEVER;
+    if (never && str_is(text, "Never")) return KARP_DURATION_NEVER;
     int64_t duration = KARP_DURATION_UNSET;
     karp_status status = karp_duration_parse(text, &duration);
     if (status == KARP_OK) return duration;
@@ -214,44 +229,44 @@ int64_t io_duration(io_decoder *d, const json_t *object, const char *name, bool 
     return KARP_DURATION_UNSET;
 }
 
-uint32_t io_enum(io_decoder *d, const json_t *object, const char *name, const io_word *words, size_t count,
+uint32_t io_enum(io_decoder *d, const tree *object, const char *name, const io_word *choices, size_t count,
                  uint32_t absent)
 {
     karp_str text = io_string(d, object, name);
     if (text.len == 0) return absent;
     for (size_t i = 0; i < count; i++) {
-        if (io_str_is(text, words[i].word)) return words[i].value;
+        if (str_is(text, choices[i].word)) return choices[i].value;
     }
     char shown[64];
-    io_error_text(shown, sizeof shown, text);
+    str_shorten(shown, sizeof shown, text);
     io_push(d, name);
-    io_bad(d, KARP_E_INVALID, "\"%s\" is not known here (%s …)", shown, words[0].word);
+    io_bad(d, KARP_E_INVALID, "\"%s\" is not known here (%s …)", shown, choices[0].word);
     return absent;
 }
 
-const json_t *io_element(io_decoder *d, const json_t *array, size_t index)
+const tree *io_element(io_decoder *d, const tree *array, size_t index)
 {
     io_push_index(d, index);
     if (d->status) return NULL;
-    const json_t *value = json_array_get(array, index);
-    if (json_is_object(value)) return value;
+    const tree *value = tree_item(array, index);
+    if (tree_is(value, TREE_MAP)) return value;
     io_bad(d, KARP_E_INVALID, "must be an object");
     return NULL;
 }
 
-const json_t *io_enter(io_decoder *d, const json_t *object, const char *name)
+const tree *io_enter(io_decoder *d, const tree *object, const char *name)
 {
-    const json_t *value = io_object(d, object, name);
+    const tree *value = io_object(d, object, name);
     io_push(d, name);
     return value;
 }
 
 /* ---- lists and maps ---------------------------------------------------------------------------------------------- */
 
-const void *io_elements(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_element *decode,
+const void *io_elements(io_decoder *d, const tree *object, const char *name, size_t elem, io_decode_element *decode,
                         size_t *count)
 {
-    const json_t *array = io_array(d, object, name, count);
+    const tree *array = io_array(d, object, name, count);
     char *list = array ? io_make(d, *count, elem) : NULL;
     if (!list) {
         *count = 0;
@@ -266,18 +281,19 @@ const void *io_elements(io_decoder *d, const json_t *object, const char *name, s
     return list;
 }
 
-const void *io_members(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_member *decode,
+const void *io_members(io_decoder *d, const tree *object, const char *name, size_t elem, io_decode_member *decode,
                        size_t *count)
 {
     *count = 0;
-    const json_t *map = io_object(d, object, name);
-    char *list = map ? io_make(d, json_object_size(map), elem) : NULL;
+    const tree *map = io_object(d, object, name);
+    char *list = map ? io_make(d, tree_count(map), elem) : NULL;
     if (!list) return NULL;
     io_push(d, name);
-    for (void *at = first_member(map); at && !d->status; at = next_member(map, at)) {
-        const char *key = json_object_iter_key(at);
-        io_push(d, key);
-        decode(d, key, json_object_iter_value(at), list + (*count)++ * elem);
+    for (size_t i = 0; i < tree_count(map) && !d->status; i++) {
+        const tree_member *member = tree_member_at(map, i);
+        karp_str key = tree_member_name(member);
+        io_push_key(d, key);
+        decode(d, key, member->value, list + (*count)++ * elem);
         io_pop(d);
     }
     io_pop(d);

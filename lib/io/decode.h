@@ -5,12 +5,13 @@
 #ifndef IO_DECODE_H
 #define IO_DECODE_H
 
-#include <io/tree.h>
+#include <io/place.h>
+#include <karp/io.h>
 
 enum { IO_PATH_MOST = 40 };
 
 typedef struct io_decoder {
-    io_arena *arena;
+    arena *arena;
     karp_status status;
     karp_error error;
     io_step path[IO_PATH_MOST];
@@ -18,7 +19,7 @@ typedef struct io_decoder {
     bool template_; /* decoding a DaemonSet's pod template: requests are left as stated, names may be missing */
 } io_decoder;
 
-void io_decoder_init(io_decoder *d, io_arena *arena);
+void io_decoder_init(io_decoder *d, arena *memory);
 
 /* Fails with a message, at the path as it stands. Later failures change nothing. */
 void io_bad(io_decoder *d, karp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -30,85 +31,89 @@ void io_path_text(const io_step *path, size_t depth, char *into, size_t room);
 size_t io_path_read(const char *text, char *names, size_t room, io_step path[IO_PATH_MOST]);
 
 void io_push(io_decoder *d, const char *name);
+void io_push_key(io_decoder *d, karp_str key); /* which outlives what is done below it */
 void io_push_index(io_decoder *d, size_t index);
 void io_pop(io_decoder *d);
+
+/* A NUL-terminated copy; failure is NOMEM, and the text is "". */
+const char *io_c_string(io_decoder *d, karp_str text);
 
 /* Cleared array in the arena; failure is NOMEM. */
 void *io_make(io_decoder *d, size_t count, size_t elem);
 
 /* Members by name; absent and null are the same. A wrong type is a failure. */
-const json_t *io_object(io_decoder *d, const json_t *object, const char *name);
-const json_t *io_array(io_decoder *d, const json_t *object, const char *name, size_t *count);
-karp_str io_string(io_decoder *d, const json_t *object, const char *name);
-karp_str io_required_string(io_decoder *d, const json_t *object, const char *name);
-int64_t io_integer(io_decoder *d, const json_t *object, const char *name, int64_t least, int64_t most, int64_t absent);
-bool io_boolean(io_decoder *d, const json_t *object, const char *name, bool absent);
-int64_t io_time(io_decoder *d, const json_t *object, const char *name); /* KARP_NO_TIME when absent */
-int64_t io_duration(io_decoder *d, const json_t *object, const char *name, bool never); /* KARP_DURATION_* */
+const tree *io_object(io_decoder *d, const tree *object, const char *name);
+const tree *io_array(io_decoder *d, const tree *object, const char *name, size_t *count);
+karp_str io_string(io_decoder *d, const tree *object, const char *name);
+karp_str io_required_string(io_decoder *d, const tree *object, const char *name);
+int64_t io_integer(io_decoder *d, const tree *object, const char *name, int64_t least, int64_t most, int64_t absent);
+bool io_boolean(io_decoder *d, const tree *object, const char *name, bool absent);
+int64_t io_time(io_decoder *d, const tree *object, const char *name); /* KARP_NO_TIME when absent */
+int64_t io_duration(io_decoder *d, const tree *object, const char *name, bool never); /* KARP_DURATION_* */
 
 typedef struct io_word {
     const char *word;
     uint32_t value;
 } io_word;
 /* A word of a closed list; any other is a failure. */
-uint32_t io_enum(io_decoder *d, const json_t *object, const char *name, const io_word *words, size_t count,
+uint32_t io_enum(io_decoder *d, const tree *object, const char *name, const io_word *choices, size_t count,
                  uint32_t absent);
 
 /* The member that is an object, with the path inside it; the caller pops. NULL when it is absent. */
-const json_t *io_enter(io_decoder *d, const json_t *object, const char *name);
+const tree *io_enter(io_decoder *d, const tree *object, const char *name);
 
 /* An array of what the elements of a list decode to, each an object; NULL and a count of 0 when the list is absent. */
-typedef void io_decode_element(io_decoder *d, const json_t *value, void *into);
-const void *io_elements(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_element *decode,
+typedef void io_decode_element(io_decoder *d, const tree *value, void *into);
+const void *io_elements(io_decoder *d, const tree *object, const char *name, size_t elem, io_decode_element *decode,
                         size_t *count);
 
 /* The same for the members of an object, whose values can be anything. */
-typedef void io_decode_member(io_decoder *d, const char *key, const json_t *value, void *into);
-const void *io_members(io_decoder *d, const json_t *object, const char *name, size_t elem, io_decode_member *decode,
+typedef void io_decode_member(io_decoder *d, karp_str key, const tree *value, void *into);
+const void *io_members(io_decoder *d, const tree *object, const char *name, size_t elem, io_decode_member *decode,
                        size_t *count);
 
 /* An element of a list that must be an object; NULL after a failure. The index is pushed; the caller pops. */
-const json_t *io_element(io_decoder *d, const json_t *array, size_t index);
+const tree *io_element(io_decoder *d, const tree *array, size_t index);
 
 /* ---- pieces that many objects have (decode_common.c) ---------------------------------------------------------------- */
 
 enum { IO_FOR_POD, IO_FOR_POOL, IO_FOR_SELECTOR }; /* which operators exist */
 
-const karp_str *io_strings(io_decoder *d, const json_t *object, const char *name, size_t *count);
-const karp_label *io_labels(io_decoder *d, const json_t *object, const char *name, size_t *count);
-const karp_resource *io_resources(io_decoder *d, const json_t *object, const char *name, size_t *count);
+const karp_str *io_strings(io_decoder *d, const tree *object, const char *name, size_t *count);
+const karp_label *io_labels(io_decoder *d, const tree *object, const char *name, size_t *count);
+const karp_resource *io_resources(io_decoder *d, const tree *object, const char *name, size_t *count);
 /* Quantity of a tree node: text, or a number made text. */
-karp_str io_quantity(io_decoder *d, const json_t *value);
-const karp_requirement *io_requirements(io_decoder *d, const json_t *object, const char *name, int for_what,
+karp_str io_quantity(io_decoder *d, const tree *value);
+const karp_requirement *io_requirements(io_decoder *d, const tree *object, const char *name, int for_what,
                                         size_t *count);
-const karp_selector *io_selector(io_decoder *d, const json_t *object, const char *name);
-void io_node_term(io_decoder *d, const json_t *term, karp_node_term *out);
-const karp_node_term *io_node_terms(io_decoder *d, const json_t *object, const char *name, size_t *count);
-const karp_taint *io_taints(io_decoder *d, const json_t *object, const char *name, size_t *count);
-const karp_condition *io_conditions(io_decoder *d, const json_t *object, const char *name, size_t *count);
-karp_node_class_ref io_node_class_ref(io_decoder *d, const json_t *object, const char *name);
+const karp_selector *io_selector(io_decoder *d, const tree *object, const char *name);
+void io_node_term(io_decoder *d, const tree *term, karp_node_term *out);
+const karp_node_term *io_node_terms(io_decoder *d, const tree *object, const char *name, size_t *count);
+const karp_taint *io_taints(io_decoder *d, const tree *object, const char *name, size_t *count);
+const karp_condition *io_conditions(io_decoder *d, const tree *object, const char *name, size_t *count);
+karp_node_class_ref io_node_class_ref(io_decoder *d, const tree *object, const char *name);
 /* metadata. A name is required unless the decoder is at a template. */
-karp_meta io_meta(io_decoder *d, const json_t *object, bool namespaced);
-const karp_spread_constraint *io_spread(io_decoder *d, const json_t *object, const char *name, size_t *count);
+karp_meta io_meta(io_decoder *d, const tree *object, bool namespaced);
+const karp_spread_constraint *io_spread(io_decoder *d, const tree *object, const char *name, size_t *count);
 
 /* ---- objects ----------------------------------------------------------------------------------------------------------- */
 
-void io_decode_pod(io_decoder *d, const json_t *object, karp_pod *pod);
+void io_decode_pod(io_decoder *d, const tree *object, karp_pod *pod);
 /* A pod template: metadata and spec below `object`. */
-void io_decode_template(io_decoder *d, const json_t *object, karp_pod *pod);
-void io_decode_node(io_decoder *d, const json_t *object, karp_node *node);
-void io_decode_node_claim(io_decoder *d, const json_t *object, karp_node_claim *claim);
-void io_decode_node_pool(io_decoder *d, const json_t *object, karp_node_pool *pool);
-void io_decode_node_overlay(io_decoder *d, const json_t *object, karp_node_overlay *overlay);
-void io_decode_daemon_set(io_decoder *d, const json_t *object, karp_daemon_set *set);
-void io_decode_claim(io_decoder *d, const json_t *object, karp_persistent_volume_claim *claim);
-void io_decode_volume(io_decoder *d, const json_t *object, karp_persistent_volume *volume);
-void io_decode_storage_class(io_decoder *d, const json_t *object, karp_storage_class *class_);
-void io_decode_csi_node(io_decoder *d, const json_t *object, karp_csi_node *node);
-void io_decode_budget(io_decoder *d, const json_t *object, karp_pod_disruption_budget *budget);
-void io_decode_namespace(io_decoder *d, const json_t *object, karp_namespace *namespace_);
-void io_decode_selecting(io_decoder *d, const json_t *object, uint32_t kind, karp_selecting *selecting);
+void io_decode_template(io_decoder *d, const tree *object, karp_pod *pod);
+void io_decode_node(io_decoder *d, const tree *object, karp_node *node);
+void io_decode_node_claim(io_decoder *d, const tree *object, karp_node_claim *claim);
+void io_decode_node_pool(io_decoder *d, const tree *object, karp_node_pool *pool);
+void io_decode_node_overlay(io_decoder *d, const tree *object, karp_node_overlay *overlay);
+void io_decode_daemon_set(io_decoder *d, const tree *object, karp_daemon_set *set);
+void io_decode_claim(io_decoder *d, const tree *object, karp_persistent_volume_claim *claim);
+void io_decode_volume(io_decoder *d, const tree *object, karp_persistent_volume *volume);
+void io_decode_storage_class(io_decoder *d, const tree *object, karp_storage_class *class_);
+void io_decode_csi_node(io_decoder *d, const tree *object, karp_csi_node *node);
+void io_decode_budget(io_decoder *d, const tree *object, karp_pod_disruption_budget *budget);
+void io_decode_namespace(io_decoder *d, const tree *object, karp_namespace *namespace_);
+void io_decode_selecting(io_decoder *d, const tree *object, uint32_t kind, karp_selecting *selecting);
 /* Without the template, which the reader looks up. */
-void io_decode_capacity_buffer(io_decoder *d, const json_t *object, karp_capacity_buffer *buffer);
+void io_decode_capacity_buffer(io_decoder *d, const tree *object, karp_capacity_buffer *buffer);
 
 #endif

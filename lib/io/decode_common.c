@@ -6,17 +6,17 @@
 
 static const karp_str no_text = { "", 0 };
 
-const karp_str *io_strings(io_decoder *d, const json_t *object, const char *name, size_t *count)
+const karp_str *io_strings(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
-    const json_t *array = io_array(d, object, name, count);
+    const tree *array = io_array(d, object, name, count);
     if (!array) return NULL;
     karp_str *list = io_make(d, *count, sizeof *list);
     io_push(d, name);
     for (size_t i = 0; list && i < *count; i++) {
-        const json_t *value = json_array_get(array, i);
+        const tree *value = tree_item(array, i);
         io_push_index(d, i);
-        if (json_is_string(value)) {
-            list[i] = (karp_str){ json_string_value(value), json_string_length(value) };
+        if (tree_is(value, TREE_STRING)) {
+            list[i] = tree_text(value);
         } else {
             io_bad(d, KARP_E_INVALID, "must be text: quote it");
         }
@@ -26,46 +26,38 @@ const karp_str *io_strings(io_decoder *d, const json_t *object, const char *name
     return list;
 }
 
-static void label(io_decoder *d, const char *key, const json_t *value, void *into)
+static void label(io_decoder *d, karp_str key, const tree *value, void *into)
 {
     karp_label *out = into;
-    *out = (karp_label){ io_str(key), no_text };
-    if (json_is_string(value)) {
-        out->value = (karp_str){ json_string_value(value), json_string_length(value) };
-    } else if (!json_is_null(value)) {
+    *out = (karp_label){ key, no_text };
+    if (tree_is(value, TREE_STRING)) {
+        out->value = tree_text(value);
+    } else if (!tree_is(value, TREE_NULL)) {
         io_bad(d, KARP_E_INVALID, "must be text: quote it");
     }
 }
 
-const karp_label *io_labels(io_decoder *d, const json_t *object, const char *name, size_t *count)
+const karp_label *io_labels(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
     return io_members(d, object, name, sizeof(karp_label), label, count);
 }
 
-karp_str io_quantity(io_decoder *d, const json_t *value)
+karp_str io_quantity(io_decoder *d, const tree *value)
 {
-    char number[KARP_VALUE_TEXT];
     karp_str text = no_text;
-    if (json_is_string(value)) {
-        text = (karp_str){ json_string_value(value), json_string_length(value) };
-    } else if (json_is_integer(value) || json_is_real(value)) {
-        io_text digits;
-        io_text_init(&digits, d->arena->context);
-        if (json_is_integer(value)) {
-            io_text_addi(&digits, json_integer_value(value));
-        } else {
-            karp_double_format(json_real_value(value), number);
-            io_text_adds(&digits, number);
-        }
-        char *copy = digits.failed ? NULL : io_arena_string(d->arena, digits.ptr, digits.len);
-        if (copy) {
-            text = (karp_str){ copy, digits.len };
-        } else {
-            d->status = io_nomem(&d->error);
-        }
-        io_text_free(&digits);
-    } else if (json_is_null(value)) {
-        text = io_str("0");
+    double real = 0;
+    if (tree_is(value, TREE_STRING)) {
+        text = tree_text(value);
+    } else if (tree_is(value, TREE_INTEGER)) {
+        text = tree_digits(value);
+        if (str_is(text, "-0")) text = str("0");
+    } else if (tree_double(value, &real)) {
+        char *number = io_make(d, KARP_VALUE_TEXT, 1);
+        if (!number) return text;
+        karp_double_format(real, number);
+        text = str(number);
+    } else if (tree_is(value, TREE_NULL)) {
+        text = str("0");
     } else {
         io_bad(d, KARP_E_INVALID, "must be a quantity");
     }
@@ -75,20 +67,20 @@ karp_str io_quantity(io_decoder *d, const json_t *value)
         io_bad(d, status, "is too large or too fine a quantity");
     } else if (status) {
         char shown[48];
-        io_error_text(shown, sizeof shown, text);
+        str_shorten(shown, sizeof shown, text);
         io_bad(d, status, "\"%s\" is no quantity (100m, 1.5, 2Gi)", shown);
     }
     return text;
 }
 
-static void resource(io_decoder *d, const char *key, const json_t *value, void *into)
+static void resource(io_decoder *d, karp_str key, const tree *value, void *into)
 {
     karp_resource *out = into;
-    out->name = io_str(key);
+    out->name = key;
     out->text = io_quantity(d, value);
 }
 
-const karp_resource *io_resources(io_decoder *d, const json_t *object, const char *name, size_t *count)
+const karp_resource *io_resources(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
     return io_members(d, object, name, sizeof(karp_resource), resource, count);
 }
@@ -97,7 +89,7 @@ const karp_resource *io_resources(io_decoder *d, const json_t *object, const cha
 
 static uint32_t operator_of(karp_str word, int for_what)
 {
-    static const io_word words[] = {
+    static const io_word choices[] = {
         { "In", KARP_OP_IN },         { "NotIn", KARP_OP_NOT_IN },
         { "Exists", KARP_OP_EXISTS }, { "DoesNotExist", KARP_OP_DOES_NOT_EXIST },
         { "Gt", KARP_OP_GT },         { "Lt", KARP_OP_LT },
@@ -105,12 +97,12 @@ static uint32_t operator_of(karp_str word, int for_what)
     };
     size_t known = for_what == IO_FOR_SELECTOR ? 4 : for_what == IO_FOR_POD ? 6 : 8;
     for (size_t i = 0; i < known; i++) {
-        if (io_str_is(word, words[i].word)) return words[i].value;
+        if (str_is(word, choices[i].word)) return choices[i].value;
     }
     return KARP_OP_UNKNOWN;
 }
 
-static karp_requirement *requirement(io_decoder *d, const json_t *entry, void *into, int for_what)
+static karp_requirement *requirement(io_decoder *d, const tree *entry, void *into, int for_what)
 {
     karp_requirement *out = into;
     out->key = io_required_string(d, entry, "key");
@@ -119,15 +111,15 @@ static karp_requirement *requirement(io_decoder *d, const json_t *entry, void *i
     return out;
 }
 
-static void of_selector(io_decoder *d, const json_t *entry, void *into)
+static void of_selector(io_decoder *d, const tree *entry, void *into)
 {
     (void)requirement(d, entry, into, IO_FOR_SELECTOR);
 }
 
-static void of_pod(io_decoder *d, const json_t *entry, void *into) { (void)requirement(d, entry, into, IO_FOR_POD); }
+static void of_pod(io_decoder *d, const tree *entry, void *into) { (void)requirement(d, entry, into, IO_FOR_POD); }
 
 /* Here an unknown operator is an error, while the line is at hand; of a pod or a selector it is Karpenter's to judge. */
-static void of_pool(io_decoder *d, const json_t *entry, void *into)
+static void of_pool(io_decoder *d, const tree *entry, void *into)
 {
     karp_requirement *out = requirement(d, entry, into, IO_FOR_POOL);
     if (out->op == KARP_OP_UNKNOWN) {
@@ -136,16 +128,16 @@ static void of_pool(io_decoder *d, const json_t *entry, void *into)
     out->min_values = (uint32_t)io_integer(d, entry, "minValues", 0, 1000000, 0);
 }
 
-const karp_requirement *io_requirements(io_decoder *d, const json_t *object, const char *name, int for_what,
+const karp_requirement *io_requirements(io_decoder *d, const tree *object, const char *name, int for_what,
                                         size_t *count)
 {
     io_decode_element *decode = for_what == IO_FOR_POOL ? of_pool : for_what == IO_FOR_POD ? of_pod : of_selector;
     return io_elements(d, object, name, sizeof(karp_requirement), decode, count);
 }
 
-const karp_selector *io_selector(io_decoder *d, const json_t *object, const char *name)
+const karp_selector *io_selector(io_decoder *d, const tree *object, const char *name)
 {
-    const json_t *value = io_object(d, object, name);
+    const tree *value = io_object(d, object, name);
     if (!value) return NULL;
     karp_selector *selector = io_make(d, 1, sizeof *selector);
     io_push(d, name);
@@ -158,7 +150,7 @@ const karp_selector *io_selector(io_decoder *d, const json_t *object, const char
     return selector;
 }
 
-void io_node_term(io_decoder *d, const json_t *term, karp_node_term *out)
+void io_node_term(io_decoder *d, const tree *term, karp_node_term *out)
 {
     size_t fields = 0;
     out->expressions = io_requirements(d, term, "matchExpressions", IO_FOR_POD, &out->expression_count);
@@ -166,14 +158,14 @@ void io_node_term(io_decoder *d, const json_t *term, karp_node_term *out)
     out->has_fields = fields > 0;
 }
 
-static void node_term(io_decoder *d, const json_t *term, void *into) { io_node_term(d, term, into); }
+static void node_term(io_decoder *d, const tree *term, void *into) { io_node_term(d, term, into); }
 
-const karp_node_term *io_node_terms(io_decoder *d, const json_t *object, const char *name, size_t *count)
+const karp_node_term *io_node_terms(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
     return io_elements(d, object, name, sizeof(karp_node_term), node_term, count);
 }
 
-static void taint(io_decoder *d, const json_t *value, void *into)
+static void taint(io_decoder *d, const tree *value, void *into)
 {
     karp_taint *out = into;
     out->key = io_required_string(d, value, "key");
@@ -181,12 +173,12 @@ static void taint(io_decoder *d, const json_t *value, void *into)
     out->effect = io_string(d, value, "effect");
 }
 
-const karp_taint *io_taints(io_decoder *d, const json_t *object, const char *name, size_t *count)
+const karp_taint *io_taints(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
     return io_elements(d, object, name, sizeof(karp_taint), taint, count);
 }
 
-static void condition(io_decoder *d, const json_t *value, void *into)
+static void condition(io_decoder *d, const tree *value, void *into)
 {
     karp_condition *out = into;
     out->type = io_required_string(d, value, "type");
@@ -195,14 +187,14 @@ static void condition(io_decoder *d, const json_t *value, void *into)
     out->last_transition = io_time(d, value, "lastTransitionTime");
 }
 
-const karp_condition *io_conditions(io_decoder *d, const json_t *object, const char *name, size_t *count)
+const karp_condition *io_conditions(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
     return io_elements(d, object, name, sizeof(karp_condition), condition, count);
 }
 
-karp_node_class_ref io_node_class_ref(io_decoder *d, const json_t *object, const char *name)
+karp_node_class_ref io_node_class_ref(io_decoder *d, const tree *object, const char *name)
 {
-    const json_t *value = io_object(d, object, name);
+    const tree *value = io_object(d, object, name);
     karp_node_class_ref ref = { no_text, no_text, no_text };
     if (!value) return ref;
     io_push(d, name);
@@ -215,7 +207,7 @@ karp_node_class_ref io_node_class_ref(io_decoder *d, const json_t *object, const
 
 /* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
-static void owner(io_decoder *d, const json_t *value, void *into)
+static void owner(io_decoder *d, const tree *value, void *into)
 {
     karp_owner *out = into;
     out->api_version = io_string(d, value, "apiVersion");
@@ -225,17 +217,17 @@ static void owner(io_decoder *d, const json_t *value, void *into)
     out->controller = io_boolean(d, value, "controller", false);
 }
 
-karp_meta io_meta(io_decoder *d, const json_t *object, bool namespaced)
+karp_meta io_meta(io_decoder *d, const tree *object, bool namespaced)
 {
     karp_meta meta;
     memset(&meta, 0, sizeof meta);
     meta.creation = meta.deletion = KARP_NO_TIME;
-    const json_t *value = io_enter(d, object, "metadata");
+    const tree *value = io_enter(d, object, "metadata");
     meta.name = d->template_ ? io_string(d, value, "name") : io_required_string(d, value, "name");
     meta.namespace_ = no_text;
     if (namespaced) {
         meta.namespace_ = io_string(d, value, "namespace");
-        if (meta.namespace_.len == 0 && !d->template_) meta.namespace_ = io_str("default");
+        if (meta.namespace_.len == 0 && !d->template_) meta.namespace_ = str("default");
     }
     meta.uid = io_string(d, value, "uid");
     meta.labels = io_labels(d, value, "labels", &meta.label_count);
@@ -249,7 +241,7 @@ karp_meta io_meta(io_decoder *d, const json_t *object, bool namespaced)
 
 /* ---- spread constraints: of pods, and the default ones of the scheduler's configuration --------------------------- */
 
-static void spread(io_decoder *d, const json_t *value, void *into)
+static void spread(io_decoder *d, const tree *value, void *into)
 {
     static const io_word when[] = { { "DoNotSchedule", KARP_DO_NOT_SCHEDULE },
                                     { "ScheduleAnyway", KARP_SCHEDULE_ANYWAY } };
@@ -266,7 +258,7 @@ static void spread(io_decoder *d, const json_t *value, void *into)
     s->node_taints_policy = io_enum(d, value, "nodeTaintsPolicy", policy, 2, KARP_POLICY_DEFAULT);
 }
 
-const karp_spread_constraint *io_spread(io_decoder *d, const json_t *object, const char *name, size_t *count)
+const karp_spread_constraint *io_spread(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
     return io_elements(d, object, name, sizeof(karp_spread_constraint), spread, count);
 }

@@ -6,32 +6,32 @@
 
 /* ---- devices ------------------------------------------------------------------------------------------------------------ */
 
-static void attribute(io_decoder *d, const char *key, const json_t *value, void *into)
+static void attribute(io_decoder *d, karp_str key, const tree *value, void *into)
 {
     karp_device_attribute *out = into;
-    out->name = io_str(key);
-    if (!json_is_object(value)) {
+    out->name = key;
+    if (!tree_is(value, TREE_MAP)) {
         io_bad(d, KARP_E_INVALID, "must be an object");
-    } else if (io_get(value, "int")) {
+    } else if (tree_get(value, "int")) {
         out->kind = KARP_ATTRIBUTE_INT;
         out->number = io_integer(d, value, "int", INT64_MIN, INT64_MAX, 0);
-    } else if (io_get(value, "bool")) {
+    } else if (tree_get(value, "bool")) {
         out->kind = KARP_ATTRIBUTE_BOOL;
         out->number = io_boolean(d, value, "bool", false);
-    } else if (io_get(value, "version")) {
+    } else if (tree_get(value, "version")) {
         out->kind = KARP_ATTRIBUTE_VERSION;
         out->text = io_string(d, value, "version");
     } else {
         out->kind = KARP_ATTRIBUTE_STRING;
         out->text = io_string(d, value, "string");
-        if (!io_get(value, "string")) io_bad(d, KARP_E_INVALID, "needs one of string, int, bool and version");
+        if (!tree_get(value, "string")) io_bad(d, KARP_E_INVALID, "needs one of string, int, bool and version");
     }
 }
 
-static karp_str optional_quantity(io_decoder *d, const json_t *object, const char *name)
+static karp_str optional_quantity(io_decoder *d, const tree *object, const char *name)
 {
     karp_str text = { "", 0 };
-    const json_t *value = io_get(object, name);
+    const tree *value = tree_get(object, name);
     if (!value || d->status) return text;
     io_push(d, name);
     text = io_quantity(d, value);
@@ -39,26 +39,26 @@ static karp_str optional_quantity(io_decoder *d, const json_t *object, const cha
     return text;
 }
 
-static const karp_request_policy *policy(io_decoder *d, const json_t *capacity)
+static const karp_request_policy *policy(io_decoder *d, const tree *capacity)
 {
-    const json_t *value = io_object(d, capacity, "requestPolicy");
+    const tree *value = io_object(d, capacity, "requestPolicy");
     karp_request_policy *p = value ? io_make(d, 1, sizeof *p) : NULL;
     if (!p) return NULL;
     io_push(d, "requestPolicy");
     p->default_ = optional_quantity(d, value, "default");
-    const json_t *range = io_enter(d, value, "validRange");
+    const tree *range = io_enter(d, value, "validRange");
     p->has_range = range != NULL;
     p->minimum = optional_quantity(d, range, "min");
     p->maximum = optional_quantity(d, range, "max");
     p->step = optional_quantity(d, range, "step");
     io_pop(d);
     size_t count = 0;
-    const json_t *array = io_array(d, value, "validValues", &count);
+    const tree *array = io_array(d, value, "validValues", &count);
     karp_str *values = array ? io_make(d, count, sizeof *values) : NULL;
     io_push(d, "validValues");
     for (size_t i = 0; values && i < count; i++) {
         io_push_index(d, i);
-        values[i] = io_quantity(d, json_array_get(array, i));
+        values[i] = io_quantity(d, tree_item(array, i));
         io_pop(d);
     }
     io_pop(d);
@@ -68,17 +68,17 @@ static const karp_request_policy *policy(io_decoder *d, const json_t *capacity)
     return p;
 }
 
-static void required_value(io_decoder *d, const json_t *value, karp_str *out)
+static void required_value(io_decoder *d, const tree *value, karp_str *out)
 {
     *out = optional_quantity(d, value, "value");
     if (out->len == 0) io_bad_member(d, "value", KARP_E_INVALID, "is missing");
 }
 
-static void capacity(io_decoder *d, const char *key, const json_t *value, void *into)
+static void capacity(io_decoder *d, karp_str key, const tree *value, void *into)
 {
     karp_device_capacity *out = into;
-    out->name = io_str(key);
-    if (json_is_object(value)) {
+    out->name = key;
+    if (tree_is(value, TREE_MAP)) {
         required_value(d, value, &out->value);
         out->policy = policy(d, value);
     } else {
@@ -86,30 +86,30 @@ static void capacity(io_decoder *d, const char *key, const json_t *value, void *
     }
 }
 
-static void counter(io_decoder *d, const char *key, const json_t *value, void *into)
+static void counter(io_decoder *d, karp_str key, const tree *value, void *into)
 {
     karp_counter *out = into;
-    out->name = io_str(key);
+    out->name = key;
     required_value(d, value, &out->value);
 }
 
 /* Sets of counters are named by another member where they are shared than where they are used. */
-static void counter_set(io_decoder *d, const json_t *entry, const char *key, karp_counter_set *out)
+static void counter_set(io_decoder *d, const tree *entry, const char *key, karp_counter_set *out)
 {
     out->name = io_required_string(d, entry, key);
     out->counters = io_members(d, entry, "counters", sizeof(karp_counter), counter, &out->counter_count);
 }
 
-static void used_set(io_decoder *d, const json_t *entry, void *into) { counter_set(d, entry, "counterSet", into); }
+static void used_set(io_decoder *d, const tree *entry, void *into) { counter_set(d, entry, "counterSet", into); }
 
-static void shared_set(io_decoder *d, const json_t *entry, void *into) { counter_set(d, entry, "name", into); }
+static void shared_set(io_decoder *d, const tree *entry, void *into) { counter_set(d, entry, "name", into); }
 
-static const karp_counter_set *shared_sets(io_decoder *d, const json_t *object, size_t *count)
+static const karp_counter_set *shared_sets(io_decoder *d, const tree *object, size_t *count)
 {
     return io_elements(d, object, "sharedCounters", sizeof(karp_counter_set), shared_set, count);
 }
 
-static void device(io_decoder *d, const json_t *entry, void *into)
+static void device(io_decoder *d, const tree *entry, void *into)
 {
     karp_device *out = into;
     out->name = io_required_string(d, entry, "name");
@@ -120,12 +120,12 @@ static void device(io_decoder *d, const json_t *entry, void *into)
     out->allow_multiple = io_boolean(d, entry, "allowMultipleAllocations", false);
 }
 
-static const karp_device *devices(io_decoder *d, const json_t *object, size_t *count)
+static const karp_device *devices(io_decoder *d, const tree *object, size_t *count)
 {
     return io_elements(d, object, "devices", sizeof(karp_device), device, count);
 }
 
-static void device_id(io_decoder *d, const json_t *entry, void *into)
+static void device_id(io_decoder *d, const tree *entry, void *into)
 {
     karp_device_id *out = into;
     out->driver = io_required_string(d, entry, "driver");
@@ -135,21 +135,21 @@ static void device_id(io_decoder *d, const json_t *entry, void *into)
 
 /* ---- slices, classes ------------------------------------------------------------------------------------------------------ */
 
-static void slice(io_decoder *d, const json_t *object, karp_resource_slice *out)
+static void slice(io_decoder *d, const tree *object, karp_resource_slice *out)
 {
     memset(out, 0, sizeof *out);
     out->size = sizeof *out;
     out->meta = io_meta(d, object, false);
-    const json_t *spec = io_enter(d, object, "spec");
+    const tree *spec = io_enter(d, object, "spec");
     out->driver = io_required_string(d, spec, "driver");
-    const json_t *pool = io_enter(d, spec, "pool");
+    const tree *pool = io_enter(d, spec, "pool");
     out->pool = io_required_string(d, pool, "name");
     out->generation = io_integer(d, pool, "generation", INT64_MIN, INT64_MAX, 0);
     out->slice_count = io_integer(d, pool, "resourceSliceCount", INT64_MIN, INT64_MAX, 0);
     io_pop(d);
     out->node_name = io_string(d, spec, "nodeName");
     out->all_nodes = io_boolean(d, spec, "allNodes", false);
-    const json_t *selector = io_enter(d, spec, "nodeSelector");
+    const tree *selector = io_enter(d, spec, "nodeSelector");
     out->has_node_selector = selector != NULL;
     out->node_terms = io_node_terms(d, selector, "nodeSelectorTerms", &out->node_term_count);
     io_pop(d);
@@ -159,24 +159,24 @@ static void slice(io_decoder *d, const json_t *object, karp_resource_slice *out)
 }
 
 /* The expression of a CEL selector; "" for a selector of another kind. */
-static void selector(io_decoder *d, const json_t *entry, void *into)
+static void selector(io_decoder *d, const tree *entry, void *into)
 {
     karp_str *out = into;
     *out = io_string(d, io_enter(d, entry, "cel"), "expression");
     io_pop(d);
 }
 
-static const karp_str *selectors(io_decoder *d, const json_t *object, size_t *count)
+static const karp_str *selectors(io_decoder *d, const tree *object, size_t *count)
 {
     return io_elements(d, object, "selectors", sizeof(karp_str), selector, count);
 }
 
-static void device_class(io_decoder *d, const json_t *object, karp_device_class *out)
+static void device_class(io_decoder *d, const tree *object, karp_device_class *out)
 {
     memset(out, 0, sizeof *out);
     out->size = sizeof *out;
     out->meta = io_meta(d, object, false);
-    const json_t *spec = io_enter(d, object, "spec");
+    const tree *spec = io_enter(d, object, "spec");
     out->selectors = selectors(d, spec, &out->selector_count);
     io_pop(d);
 }
@@ -184,7 +184,7 @@ static void device_class(io_decoder *d, const json_t *object, karp_device_class 
 /* ---- claims ---------------------------------------------------------------------------------------------------------------- */
 
 /* What `exactly` and the alternatives have in common. The API server makes an absent count 1. */
-static void wanted(io_decoder *d, const json_t *from, karp_device_request *out)
+static void wanted(io_decoder *d, const tree *from, karp_device_request *out)
 {
     static const io_word modes[] = { { "ExactCount", KARP_ALLOCATE_EXACT_COUNT }, { "All", KARP_ALLOCATE_ALL } };
     out->exact = 1;
@@ -192,23 +192,23 @@ static void wanted(io_decoder *d, const json_t *from, karp_device_request *out)
     out->selectors = selectors(d, from, &out->selector_count);
     out->mode = io_enum(d, from, "allocationMode", modes, 2, KARP_ALLOCATE_EXACT_COUNT);
     out->count = io_integer(d, from, "count", 0, INT64_MAX, 1);
-    const json_t *capacity_ = io_enter(d, from, "capacity");
+    const tree *capacity_ = io_enter(d, from, "capacity");
     out->capacity = io_resources(d, capacity_, "requests", &out->capacity_count);
     io_pop(d);
 }
 
-static void alternative(io_decoder *d, const json_t *entry, void *into)
+static void alternative(io_decoder *d, const tree *entry, void *into)
 {
     karp_device_request *out = into;
     out->name = io_required_string(d, entry, "name");
     wanted(d, entry, out);
 }
 
-static void request(io_decoder *d, const json_t *entry, void *into)
+static void request(io_decoder *d, const tree *entry, void *into)
 {
     karp_device_request *out = into;
     out->name = io_required_string(d, entry, "name");
-    const json_t *exactly = io_object(d, entry, "exactly");
+    const tree *exactly = io_object(d, entry, "exactly");
     if (exactly) {
         io_push(d, "exactly");
         wanted(d, exactly, out);
@@ -219,17 +219,17 @@ static void request(io_decoder *d, const json_t *entry, void *into)
                                     &out->alternative_count);
 }
 
-static void constraint(io_decoder *d, const json_t *entry, void *into)
+static void constraint(io_decoder *d, const tree *entry, void *into)
 {
     karp_device_constraint *out = into;
     out->requests = io_strings(d, entry, "requests", &out->request_count);
     out->match_attribute = io_string(d, entry, "matchAttribute");
 }
 
-static void claim_spec(io_decoder *d, const json_t *object, karp_resource_claim *out)
+static void claim_spec(io_decoder *d, const tree *object, karp_resource_claim *out)
 {
-    const json_t *spec = io_enter(d, object, "spec");
-    const json_t *wants = io_enter(d, spec, "devices");
+    const tree *spec = io_enter(d, object, "spec");
+    const tree *wants = io_enter(d, spec, "devices");
     out->requests = io_elements(d, wants, "requests", sizeof(karp_device_request), request, &out->request_count);
     out->constraints = io_elements(d, wants, "constraints", sizeof(karp_device_constraint), constraint,
                                    &out->constraint_count);
@@ -237,31 +237,31 @@ static void claim_spec(io_decoder *d, const json_t *object, karp_resource_claim 
     io_pop(d);
 }
 
-static void result(io_decoder *d, const json_t *entry, void *into)
+static void result(io_decoder *d, const tree *entry, void *into)
 {
     karp_allocated_device *out = into;
     out->request = io_string(d, entry, "request");
     device_id(d, entry, &out->device);
-    out->has_consumed = io_get(entry, "consumedCapacity") != NULL;
+    out->has_consumed = tree_get(entry, "consumedCapacity") != NULL;
     out->consumed = io_resources(d, entry, "consumedCapacity", &out->consumed_count);
 }
 
-static void allocation(io_decoder *d, const json_t *status, karp_resource_claim *out)
+static void allocation(io_decoder *d, const tree *status, karp_resource_claim *out)
 {
-    const json_t *value = io_object(d, status, "allocation");
+    const tree *value = io_object(d, status, "allocation");
     if (!value) return;
     out->allocated = 1;
     io_push(d, "allocation");
-    const json_t *selector_ = io_enter(d, value, "nodeSelector");
+    const tree *selector_ = io_enter(d, value, "nodeSelector");
     out->node_terms = io_node_terms(d, selector_, "nodeSelectorTerms", &out->node_term_count);
     io_pop(d);
-    const json_t *given = io_enter(d, value, "devices");
+    const tree *given = io_enter(d, value, "devices");
     out->results = io_elements(d, given, "results", sizeof(karp_allocated_device), result, &out->result_count);
     io_pop(d);
     io_pop(d);
 }
 
-static void consumer(io_decoder *d, const json_t *entry, void *into)
+static void consumer(io_decoder *d, const tree *entry, void *into)
 {
     karp_claim_consumer *out = into;
     out->api_group = io_string(d, entry, "apiGroup");
@@ -270,20 +270,20 @@ static void consumer(io_decoder *d, const json_t *entry, void *into)
     out->uid = io_string(d, entry, "uid");
 }
 
-static void claim(io_decoder *d, const json_t *object, karp_resource_claim *out)
+static void claim(io_decoder *d, const tree *object, karp_resource_claim *out)
 {
     memset(out, 0, sizeof *out);
     out->size = sizeof *out;
     out->meta = io_meta(d, object, true);
     claim_spec(d, object, out);
-    const json_t *status = io_enter(d, object, "status");
+    const tree *status = io_enter(d, object, "status");
     allocation(d, status, out);
     out->reserved_for = io_elements(d, status, "reservedFor", sizeof(karp_claim_consumer), consumer,
                                     &out->reserved_for_count);
     io_pop(d);
 }
 
-karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const json_t *object, karp_builder *builder,
+karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const tree *object, karp_builder *builder,
                            karp_error *error)
 {
     karp_status status = KARP_OK;
@@ -305,7 +305,7 @@ karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const json_t
 
 /* ---- catalogue entries ------------------------------------------------------------------------------------------------------ */
 
-static void template_(io_decoder *d, const json_t *entry, void *into)
+static void template_(io_decoder *d, const tree *entry, void *into)
 {
     karp_device_template *out = into;
     out->driver = io_required_string(d, entry, "driver");
@@ -314,16 +314,16 @@ static void template_(io_decoder *d, const json_t *entry, void *into)
     out->shared_counters = shared_sets(d, entry, &out->shared_counter_count);
 }
 
-static void binding(io_decoder *d, const json_t *entry, void *into)
+static void binding(io_decoder *d, const tree *entry, void *into)
 {
     karp_attribute_binding *out = into;
     out->attribute = io_required_string(d, entry, "attribute");
     out->devices = io_elements(d, entry, "devices", sizeof(karp_device_id), device_id, &out->device_count);
 }
 
-void io_decode_type_devices(io_decoder *d, const json_t *entry, karp_instance_type *type)
+void io_decode_type_devices(io_decoder *d, const tree *entry, karp_instance_type *type)
 {
-    const json_t *from = io_object(d, entry, "dynamicResources");
+    const tree *from = io_object(d, entry, "dynamicResources");
     if (!from) return;
     io_push(d, "dynamicResources");
     type->device_templates = io_elements(d, from, "resourceSlices", sizeof(karp_device_template), template_,

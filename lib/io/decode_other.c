@@ -4,19 +4,19 @@
 
 #include <string.h>
 
-void io_decode_daemon_set(io_decoder *d, const json_t *object, karp_daemon_set *set)
+void io_decode_daemon_set(io_decoder *d, const tree *object, karp_daemon_set *set)
 {
     memset(set, 0, sizeof *set);
     set->size = sizeof *set;
     set->meta = io_meta(d, object, true);
-    const json_t *spec = io_enter(d, object, "spec");
-    const json_t *template_ = io_enter(d, spec, "template");
+    const tree *spec = io_enter(d, object, "spec");
+    const tree *template_ = io_enter(d, spec, "template");
     io_decode_template(d, template_, &set->template_);
     io_pop(d);
     io_pop(d);
 }
 
-void io_decode_claim(io_decoder *d, const json_t *object, karp_persistent_volume_claim *claim)
+void io_decode_claim(io_decoder *d, const tree *object, karp_persistent_volume_claim *claim)
 {
     static const io_word phases[] = {
         { "Pending", KARP_CLAIM_PENDING },
@@ -26,23 +26,23 @@ void io_decode_claim(io_decoder *d, const json_t *object, karp_persistent_volume
     memset(claim, 0, sizeof *claim);
     claim->size = sizeof *claim;
     claim->meta = io_meta(d, object, true);
-    const json_t *spec = io_enter(d, object, "spec");
+    const tree *spec = io_enter(d, object, "spec");
     claim->volume_name = io_string(d, spec, "volumeName");
-    claim->has_storage_class = io_get(spec, "storageClassName") != NULL;
+    claim->has_storage_class = tree_get(spec, "storageClassName") != NULL;
     claim->storage_class_name = io_string(d, spec, "storageClassName");
     io_pop(d);
-    const json_t *status = io_enter(d, object, "status");
+    const tree *status = io_enter(d, object, "status");
     claim->phase = io_enum(d, status, "phase", phases, 3, KARP_CLAIM_PHASE_UNSET);
     io_pop(d);
 }
 
-void io_decode_volume(io_decoder *d, const json_t *object, karp_persistent_volume *volume)
+void io_decode_volume(io_decoder *d, const tree *object, karp_persistent_volume *volume)
 {
     memset(volume, 0, sizeof *volume);
     volume->size = sizeof *volume;
     volume->meta = io_meta(d, object, false);
-    const json_t *spec = io_enter(d, object, "spec");
-    const json_t *csi = io_object(d, spec, "csi");
+    const tree *spec = io_enter(d, object, "spec");
+    const tree *csi = io_object(d, spec, "csi");
     if (csi) {
         io_push(d, "csi");
         volume->csi_driver = io_required_string(d, csi, "driver");
@@ -50,8 +50,8 @@ void io_decode_volume(io_decoder *d, const json_t *object, karp_persistent_volum
     }
     volume->aws_elastic_block_store = io_object(d, spec, "awsElasticBlockStore") != NULL;
     volume->local = io_object(d, spec, "local") != NULL || io_object(d, spec, "hostPath") != NULL;
-    const json_t *affinity = io_enter(d, spec, "nodeAffinity");
-    const json_t *required = io_enter(d, affinity, "required");
+    const tree *affinity = io_enter(d, spec, "nodeAffinity");
+    const tree *required = io_enter(d, affinity, "required");
     volume->node_terms = io_node_terms(d, required, "nodeSelectorTerms", &volume->node_term_count);
     io_pop(d);
     io_pop(d);
@@ -59,7 +59,7 @@ void io_decode_volume(io_decoder *d, const json_t *object, karp_persistent_volum
 }
 
 /* {key, values} of an allowed topology, an In. */
-static void label_expression(io_decoder *d, const json_t *entry, void *into)
+static void label_expression(io_decoder *d, const tree *entry, void *into)
 {
     karp_requirement *out = into;
     out->key = io_required_string(d, entry, "key");
@@ -67,14 +67,14 @@ static void label_expression(io_decoder *d, const json_t *entry, void *into)
     out->values = io_strings(d, entry, "values", &out->value_count);
 }
 
-static void topology(io_decoder *d, const json_t *term, void *into)
+static void topology(io_decoder *d, const tree *term, void *into)
 {
     karp_node_term *out = into;
     out->expressions = io_elements(d, term, "matchLabelExpressions", sizeof(karp_requirement), label_expression,
                                    &out->expression_count);
 }
 
-void io_decode_storage_class(io_decoder *d, const json_t *object, karp_storage_class *class_)
+void io_decode_storage_class(io_decoder *d, const tree *object, karp_storage_class *class_)
 {
     static const io_word modes[] = {
         { "Immediate", KARP_BINDING_IMMEDIATE },
@@ -89,34 +89,34 @@ void io_decode_storage_class(io_decoder *d, const json_t *object, karp_storage_c
                                              &class_->allowed_topology_count);
 }
 
-static void csi_driver(io_decoder *d, const json_t *driver, void *into)
+static void csi_driver(io_decoder *d, const tree *driver, void *into)
 {
     karp_csi_driver *out = into;
     out->name = io_required_string(d, driver, "name");
-    const json_t *allocatable = io_enter(d, driver, "allocatable");
-    out->has_count = io_get(allocatable, "count") != NULL ? 1 : allocatable != NULL ? 2 : 0;
+    const tree *allocatable = io_enter(d, driver, "allocatable");
+    out->has_count = tree_get(allocatable, "count") != NULL ? 1 : allocatable != NULL ? 2 : 0;
     out->count = (int32_t)io_integer(d, allocatable, "count", INT32_MIN, INT32_MAX, 0);
     io_pop(d);
 }
 
-void io_decode_csi_node(io_decoder *d, const json_t *object, karp_csi_node *node)
+void io_decode_csi_node(io_decoder *d, const tree *object, karp_csi_node *node)
 {
     memset(node, 0, sizeof *node);
     node->size = sizeof *node;
     node->meta = io_meta(d, object, false);
-    const json_t *spec = io_enter(d, object, "spec");
+    const tree *spec = io_enter(d, object, "spec");
     node->drivers = io_elements(d, spec, "drivers", sizeof(karp_csi_driver), csi_driver, &node->driver_count);
     io_pop(d);
 }
 
-static karp_int_or_string int_or_string(io_decoder *d, const json_t *spec, const char *name)
+static karp_int_or_string int_or_string(io_decoder *d, const tree *spec, const char *name)
 {
     karp_int_or_string value;
     memset(&value, 0, sizeof value);
-    const json_t *given = io_get(spec, name);
+    const tree *given = tree_get(spec, name);
     if (!given) return value;
     value.is_set = 1;
-    value.is_text = json_is_string(given);
+    value.is_text = tree_is(given, TREE_STRING);
     if (value.is_text) {
         value.text = io_string(d, spec, name);
     } else {
@@ -125,37 +125,37 @@ static karp_int_or_string int_or_string(io_decoder *d, const json_t *spec, const
     return value;
 }
 
-void io_decode_budget(io_decoder *d, const json_t *object, karp_pod_disruption_budget *budget)
+void io_decode_budget(io_decoder *d, const tree *object, karp_pod_disruption_budget *budget)
 {
     static const io_word policies[] = { { "IfHealthyBudget", 0 }, { "AlwaysAllow", 1 } };
     memset(budget, 0, sizeof *budget);
     budget->size = sizeof *budget;
     budget->meta = io_meta(d, object, true);
-    const json_t *spec = io_enter(d, object, "spec");
+    const tree *spec = io_enter(d, object, "spec");
     budget->selector = io_selector(d, spec, "selector");
     budget->min_available = int_or_string(d, spec, "minAvailable");
     budget->max_unavailable = int_or_string(d, spec, "maxUnavailable");
     budget->always_allow = io_enum(d, spec, "unhealthyPodEvictionPolicy", policies, 2, 0);
     io_pop(d);
-    const json_t *status = io_enter(d, object, "status");
+    const tree *status = io_enter(d, object, "status");
     budget->disruptions_allowed = (int32_t)io_integer(d, status, "disruptionsAllowed", INT32_MIN, INT32_MAX, 0);
     io_pop(d);
 }
 
-void io_decode_namespace(io_decoder *d, const json_t *object, karp_namespace *namespace_)
+void io_decode_namespace(io_decoder *d, const tree *object, karp_namespace *namespace_)
 {
     memset(namespace_, 0, sizeof *namespace_);
     namespace_->size = sizeof *namespace_;
     namespace_->meta = io_meta(d, object, false);
 }
 
-void io_decode_selecting(io_decoder *d, const json_t *object, uint32_t kind, karp_selecting *selecting)
+void io_decode_selecting(io_decoder *d, const tree *object, uint32_t kind, karp_selecting *selecting)
 {
     memset(selecting, 0, sizeof *selecting);
     selecting->size = sizeof *selecting;
     selecting->kind = kind;
     selecting->meta = io_meta(d, object, true);
-    const json_t *spec = io_enter(d, object, "spec");
+    const tree *spec = io_enter(d, object, "spec");
     if (kind == KARP_SELECTS_REPLICA_SET || kind == KARP_SELECTS_STATEFUL_SET) {
         selecting->selector = io_selector(d, spec, "selector");
     } else if (io_object(d, spec, "selector")) {
@@ -167,12 +167,12 @@ void io_decode_selecting(io_decoder *d, const json_t *object, uint32_t kind, kar
     io_pop(d);
 }
 
-void io_decode_capacity_buffer(io_decoder *d, const json_t *object, karp_capacity_buffer *buffer)
+void io_decode_capacity_buffer(io_decoder *d, const tree *object, karp_capacity_buffer *buffer)
 {
     memset(buffer, 0, sizeof *buffer);
     buffer->size = sizeof *buffer;
     buffer->meta = io_meta(d, object, true);
-    const json_t *status = io_enter(d, object, "status");
+    const tree *status = io_enter(d, object, "status");
     buffer->replicas = io_integer(d, status, "replicas", INT32_MIN, INT32_MAX, -1);
     buffer->conditions = io_conditions(d, status, "conditions", &buffer->condition_count);
     io_pop(d);

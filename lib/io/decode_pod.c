@@ -9,12 +9,12 @@
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
 #define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
 
-static int32_t weight_of(io_decoder *d, const json_t *term)
+static int32_t weight_of(io_decoder *d, const tree *term)
 {
     return (int32_t)io_integer(d, term, "weight", INT32_MIN, INT32_MAX, 0);
 }
 
-static void preferred_node_term(io_decoder *d, const json_t *term, void *into)
+static void preferred_node_term(io_decoder *d, const tree *term, void *into)
 {
     karp_node_term *out = into;
     out->weight = weight_of(d, term);
@@ -22,12 +22,12 @@ static void preferred_node_term(io_decoder *d, const json_t *term, void *into)
     io_pop(d);
 }
 
-static void node_affinity(io_decoder *d, const json_t *affinity, karp_pod *pod)
+static void node_affinity(io_decoder *d, const tree *affinity, karp_pod *pod)
 {
-    const json_t *node = io_object(d, affinity, "nodeAffinity");
+    const tree *node = io_object(d, affinity, "nodeAffinity");
     if (!node) return;
     io_push(d, "nodeAffinity");
-    const json_t *required = io_enter(d, node, REQUIRED);
+    const tree *required = io_enter(d, node, REQUIRED);
     pod->required_node_terms = io_node_terms(d, required, "nodeSelectorTerms", &pod->required_node_term_count);
     io_pop(d);
     pod->preferred_node_terms = io_elements(d, node, PREFERRED, sizeof(karp_node_term), preferred_node_term,
@@ -35,7 +35,7 @@ static void node_affinity(io_decoder *d, const json_t *affinity, karp_pod *pod)
     io_pop(d);
 }
 
-static void required_term(io_decoder *d, const json_t *value, void *into)
+static void required_term(io_decoder *d, const tree *value, void *into)
 {
     karp_pod_term *out = into;
     out->topology_key = io_string(d, value, "topologyKey");
@@ -44,7 +44,7 @@ static void required_term(io_decoder *d, const json_t *value, void *into)
     out->label_selector = io_selector(d, value, "labelSelector");
 }
 
-static void preferred_term(io_decoder *d, const json_t *value, void *into)
+static void preferred_term(io_decoder *d, const tree *value, void *into)
 {
     karp_pod_term *out = into;
     out->weight = weight_of(d, value);
@@ -52,29 +52,29 @@ static void preferred_term(io_decoder *d, const json_t *value, void *into)
     io_pop(d);
 }
 
-static const karp_pod_term *required_terms(io_decoder *d, const json_t *value, size_t *count)
+static const karp_pod_term *required_terms(io_decoder *d, const tree *value, size_t *count)
 {
     return io_elements(d, value, REQUIRED, sizeof(karp_pod_term), required_term, count);
 }
 
-static const karp_pod_term *preferred_terms(io_decoder *d, const json_t *value, size_t *count)
+static const karp_pod_term *preferred_terms(io_decoder *d, const tree *value, size_t *count)
 {
     return io_elements(d, value, PREFERRED, sizeof(karp_pod_term), preferred_term, count);
 }
 
-static void affinity_of(io_decoder *d, const json_t *spec, karp_pod *pod)
+static void affinity_of(io_decoder *d, const tree *spec, karp_pod *pod)
 {
-    const json_t *affinity = io_object(d, spec, "affinity");
+    const tree *affinity = io_object(d, spec, "affinity");
     if (!affinity) return;
     io_push(d, "affinity");
     node_affinity(d, affinity, pod);
 
-    const json_t *with = io_enter(d, affinity, "podAffinity");
+    const tree *with = io_enter(d, affinity, "podAffinity");
     pod->required_affinity = required_terms(d, with, &pod->required_affinity_count);
     pod->preferred_affinity = preferred_terms(d, with, &pod->preferred_affinity_count);
     io_pop(d);
 
-    const json_t *against = io_enter(d, affinity, "podAntiAffinity");
+    const tree *against = io_enter(d, affinity, "podAntiAffinity");
     pod->required_anti_affinity = required_terms(d, against, &pod->required_anti_affinity_count);
     pod->preferred_anti_affinity = preferred_terms(d, against, &pod->preferred_anti_affinity_count);
     io_pop(d);
@@ -86,7 +86,7 @@ static void affinity_of(io_decoder *d, const json_t *spec, karp_pod *pod)
 static bool among(const karp_resource *list, size_t count, karp_str name)
 {
     for (size_t i = 0; i < count; i++) {
-        if (io_str_equal(list[i].name, name)) return true;
+        if (equal_str(list[i].name, name)) return true;
     }
     return false;
 }
@@ -108,7 +108,7 @@ static void default_requests(io_decoder *d, karp_container *c, const karp_resour
     c->request_count = n;
 }
 
-static void port(io_decoder *d, const json_t *value, void *into)
+static void port(io_decoder *d, const tree *value, void *into)
 {
     karp_host_port *out = into;
     out->host_ip = io_string(d, value, "hostIP");
@@ -117,20 +117,20 @@ static void port(io_decoder *d, const json_t *value, void *into)
     (void)io_integer(d, value, "containerPort", 0, 65535, 0); /* what host networks make the host port */
 }
 
-static void claim_name(io_decoder *d, const json_t *value, void *into)
+static void claim_name(io_decoder *d, const tree *value, void *into)
 {
     karp_str *out = into;
     *out = io_required_string(d, value, "name");
 }
 
-static void container(io_decoder *d, const json_t *value, void *into)
+static void container(io_decoder *d, const tree *value, void *into)
 {
     karp_container *c = into;
     size_t limit_count = 0;
     c->name = io_string(d, value, "name");
-    c->restart_always = io_str_is(io_string(d, value, "restartPolicy"), "Always");
+    c->restart_always = str_is(io_string(d, value, "restartPolicy"), "Always");
     c->ports = io_elements(d, value, "ports", sizeof(karp_host_port), port, &c->port_count);
-    const json_t *resources = io_enter(d, value, "resources");
+    const tree *resources = io_enter(d, value, "resources");
     c->requests = io_resources(d, resources, "requests", &c->request_count);
     const karp_resource *limits = io_resources(d, resources, "limits", &limit_count);
     c->claims = io_elements(d, resources, "claims", sizeof(karp_str), claim_name, &c->claim_count);
@@ -143,7 +143,7 @@ static void container(io_decoder *d, const json_t *value, void *into)
     }
 }
 
-static const karp_container *containers_of(io_decoder *d, const json_t *spec, const char *name, size_t *count)
+static const karp_container *containers_of(io_decoder *d, const tree *spec, const char *name, size_t *count)
 {
     return io_elements(d, spec, name, sizeof(karp_container), container, count);
 }
@@ -166,9 +166,9 @@ static bool containers_ask(const karp_pod *pod, karp_str resource)
            any_asks(pod->init_containers, pod->init_container_count, resource);
 }
 
-static void pod_level_requests(io_decoder *d, const json_t *spec, karp_pod *pod)
+static void pod_level_requests(io_decoder *d, const tree *spec, karp_pod *pod)
 {
-    const json_t *resources = io_object(d, spec, "resources");
+    const tree *resources = io_object(d, spec, "resources");
     if (!resources) return;
     karp_container pod_level = { 0 };
     size_t limit_count = 0, n = 0;
@@ -187,12 +187,12 @@ static void pod_level_requests(io_decoder *d, const json_t *spec, karp_pod *pod)
 
 /* ---- the rest of the spec ---------------------------------------------------------------------------------------- */
 
-static void toleration(io_decoder *d, const json_t *value, void *into)
+static void toleration(io_decoder *d, const tree *value, void *into)
 {
     static const struct {
         const char *word;
         uint32_t value;
-    } words[] = {
+    } choices[] = {
         { "", KARP_TOLERATION_EQUAL }, { "Equal", KARP_TOLERATION_EQUAL }, { "Exists", KARP_TOLERATION_EXISTS },
         { "Lt", KARP_TOLERATION_LT },  { "Gt", KARP_TOLERATION_GT },
     };
@@ -201,18 +201,18 @@ static void toleration(io_decoder *d, const json_t *value, void *into)
     out->key = io_string(d, value, "key");
     out->value = io_string(d, value, "value");
     out->effect = io_string(d, value, "effect");
-    out->has_seconds = io_get(value, "tolerationSeconds") != NULL;
+    out->has_seconds = tree_get(value, "tolerationSeconds") != NULL;
     out->seconds = io_integer(d, value, "tolerationSeconds", INT64_MIN, INT64_MAX, 0);
     out->op = KARP_TOLERATION_UNKNOWN;
-    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
-        if (io_str_is(op, words[k].word)) out->op = words[k].value;
+    for (size_t k = 0; k < sizeof choices / sizeof choices[0]; k++) {
+        if (str_is(op, choices[k].word)) out->op = choices[k].value;
     }
 }
 
-static void volume(io_decoder *d, const json_t *value, void *into)
+static void volume(io_decoder *d, const tree *value, void *into)
 {
     karp_pod_volume *out = into;
-    const json_t *claim = io_object(d, value, "persistentVolumeClaim");
+    const tree *claim = io_object(d, value, "persistentVolumeClaim");
     out->name = io_string(d, value, "name");
     if (claim) {
         out->kind = KARP_VOLUME_CLAIM;
@@ -221,7 +221,7 @@ static void volume(io_decoder *d, const json_t *value, void *into)
         io_pop(d);
         return;
     }
-    const json_t *ephemeral = io_enter(d, value, "ephemeral");
+    const tree *ephemeral = io_enter(d, value, "ephemeral");
     if (ephemeral) out->kind = KARP_VOLUME_EPHEMERAL;
     (void)io_object(d, io_enter(d, ephemeral, "volumeClaimTemplate"), "spec");
     io_pop(d);
@@ -229,31 +229,30 @@ static void volume(io_decoder *d, const json_t *value, void *into)
 }
 
 /* The name that a claim made from a template got, as status tells it. true = status has an entry. */
-static bool generated_claim(io_decoder *d, const json_t *status, karp_str name, karp_str *claim)
+static bool generated_claim(const tree *status, karp_str name, karp_str *claim)
 {
-    size_t count = 0;
-    const json_t *array = io_array(d, status, "resourceClaimStatuses", &count);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *entry = json_array_get(array, i);
-        if (!io_str_equal(io_get_text(entry, "name"), name)) continue;
-        *claim = io_get_text(entry, "resourceClaimName");
+    const tree *list = tree_get(status, "resourceClaimStatuses");
+    for (size_t i = 0; i < tree_count(list); i++) {
+        const tree *entry = tree_item(list, i);
+        if (!equal_str(tree_get_text(entry, "name"), name)) continue;
+        *claim = tree_get_text(entry, "resourceClaimName");
         return true;
     }
     return false;
 }
 
-static const karp_pod_claim *pod_claims(io_decoder *d, const json_t *spec, const json_t *status, size_t *count)
+static const karp_pod_claim *pod_claims(io_decoder *d, const tree *spec, const tree *status, size_t *count)
 {
-    const json_t *array = io_array(d, spec, "resourceClaims", count);
+    const tree *array = io_array(d, spec, "resourceClaims", count);
     karp_pod_claim *list = array ? io_make(d, *count, sizeof *list) : NULL;
     io_push(d, "resourceClaims");
     for (size_t i = 0; list && i < *count; i++) {
-        const json_t *value = io_element(d, array, i);
+        const tree *value = io_element(d, array, i);
         karp_pod_claim *claim = &list[i];
         claim->name = io_required_string(d, value, "name");
         claim->resource_claim_name = io_string(d, value, "resourceClaimName");
         if (io_string(d, value, "resourceClaimTemplateName").len) {
-            bool made = generated_claim(d, status, claim->name, &claim->resource_claim_name);
+            bool made = generated_claim(status, claim->name, &claim->resource_claim_name);
             claim->generated = !made || claim->resource_claim_name.len > 0;
         }
         io_pop(d);
@@ -262,9 +261,9 @@ static const karp_pod_claim *pod_claims(io_decoder *d, const json_t *spec, const
     return list;
 }
 
-static void spec_of(io_decoder *d, const json_t *object, const json_t *status, karp_pod *pod)
+static void spec_of(io_decoder *d, const tree *object, const tree *status, karp_pod *pod)
 {
-    const json_t *spec = io_enter(d, object, "spec");
+    const tree *spec = io_enter(d, object, "spec");
     pod->node_name = io_string(d, spec, "nodeName");
     pod->node_selector = io_labels(d, spec, "nodeSelector", &pod->node_selector_count);
     affinity_of(d, spec, pod);
@@ -278,7 +277,7 @@ static void spec_of(io_decoder *d, const json_t *object, const json_t *status, k
     pod->resource_claims = pod_claims(d, spec, status, &pod->resource_claim_count);
     pod->priority_class_name = io_string(d, spec, "priorityClassName");
     pod->termination_grace_seconds = io_integer(d, spec, "terminationGracePeriodSeconds", 0, INT64_MAX, -1);
-    pod->has_priority = io_get(spec, "priority") != NULL;
+    pod->has_priority = tree_get(spec, "priority") != NULL;
     (void)io_boolean(d, spec, "hostNetwork", false);
     pod->priority = (int32_t)io_integer(d, spec, "priority", INT32_MIN, INT32_MAX, 0);
     io_pop(d);
@@ -286,15 +285,15 @@ static void spec_of(io_decoder *d, const json_t *object, const json_t *status, k
 
 /* ---- status ------------------------------------------------------------------------------------------------------ */
 
-static void container_statuses(io_decoder *d, const json_t *status, const char *name, karp_container_status *list,
+static void container_statuses(io_decoder *d, const tree *status, const char *name, karp_container_status *list,
                                size_t *filled)
 {
     size_t count = 0;
-    const json_t *array = io_array(d, status, name, &count);
+    const tree *array = io_array(d, status, name, &count);
     io_push(d, name);
     for (size_t i = 0; list && i < count && !d->status; i++) {
-        const json_t *value = io_element(d, array, i);
-        const json_t *resources = io_object(d, value, "resources");
+        const tree *value = io_element(d, array, i);
+        const tree *resources = io_object(d, value, "resources");
         karp_container_status *s = &list[(*filled)++];
         s->name = io_string(d, value, "name");
         s->has_resources = resources != NULL;
@@ -307,7 +306,7 @@ static void container_statuses(io_decoder *d, const json_t *status, const char *
     io_pop(d);
 }
 
-static void status_of(io_decoder *d, const json_t *status, karp_pod *pod)
+static void status_of(io_decoder *d, const tree *status, karp_pod *pod)
 {
     static const io_word phases[] = {
         { "Pending", KARP_PHASE_PENDING }, { "Running", KARP_PHASE_RUNNING }, { "Succeeded", KARP_PHASE_SUCCEEDED },
@@ -319,6 +318,7 @@ static void status_of(io_decoder *d, const json_t *status, karp_pod *pod)
     pod->start_time = io_time(d, status, "startTime");
     pod->conditions = io_conditions(d, status, "conditions", &pod->condition_count);
     size_t plain = 0, init = 0, filled = 0;
+    (void)io_array(d, status, "resourceClaimStatuses", &init); /* pod_claims() has looked into it */
     (void)io_array(d, status, "containerStatuses", &plain);
     (void)io_array(d, status, "initContainerStatuses", &init);
     karp_container_status *list = plain + init ? io_make(d, plain + init, sizeof *list) : NULL;
@@ -329,17 +329,17 @@ static void status_of(io_decoder *d, const json_t *status, karp_pod *pod)
     io_pop(d);
 }
 
-void io_decode_pod(io_decoder *d, const json_t *object, karp_pod *pod)
+void io_decode_pod(io_decoder *d, const tree *object, karp_pod *pod)
 {
     memset(pod, 0, sizeof *pod);
     pod->size = sizeof *pod;
     pod->meta = io_meta(d, object, true);
-    const json_t *status = io_object(d, object, "status");
+    const tree *status = io_object(d, object, "status");
     spec_of(d, object, status, pod);
     status_of(d, status, pod);
 }
 
-void io_decode_template(io_decoder *d, const json_t *object, karp_pod *pod)
+void io_decode_template(io_decoder *d, const tree *object, karp_pod *pod)
 {
     memset(pod, 0, sizeof *pod);
     pod->size = sizeof *pod;

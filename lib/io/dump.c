@@ -22,10 +22,10 @@ static void to_digest(void *to, const char *ptr, size_t length) { karp_digest_ad
 static int compare_kept(const void *a, const void *b)
 {
     const io_kept *x = a, *y = b;
-    int order = io_str_compare(x->kind, y->kind);
-    if (!order) order = io_str_compare(x->namespace_, y->namespace_);
-    if (!order) order = io_str_compare(x->name, y->name);
-    return order ? order : io_str_compare(x->api_version, y->api_version);
+    int order = compare_str(x->kind, y->kind);
+    if (!order) order = compare_str(x->namespace_, y->namespace_);
+    if (!order) order = compare_str(x->name, y->name);
+    return order ? order : compare_str(x->api_version, y->api_version);
 }
 
 static karp_status put_catalogue(const karp_reader *reader, const io_given_catalogue *given, const sink *s,
@@ -44,16 +44,16 @@ static karp_status put_catalogue(const karp_reader *reader, const io_given_catal
     put_text(s, (karp_str){ text.ptr, length });
     karp_text_free(&text);
     if (given->pool_count) {
-        io_text names;
-        io_text_init(&names, reader->context);
+        strbuf names;
+        strbuf_init(&names, reader->context);
         for (size_t i = 0; i < given->pool_count; i++) {
-            io_text_adds(&names, i ? "," : ",\"nodePools\":[");
-            io_write_string(&names, given->pools[i].ptr, given->pools[i].len);
+            strbuf_adds(&names, i ? "," : ",\"nodePools\":[");
+            tree_write_string(&names, given->pools[i]);
         }
-        io_text_addc(&names, ']');
-        if (names.failed) status = io_nomem(error);
+        strbuf_addc(&names, ']');
+        if (names.failed) status = fail_nomem(error);
         else put_text(s, (karp_str){ names.ptr, names.len });
-        io_text_free(&names);
+        strbuf_free(&names);
     }
     puts_text(s, "}");
     return status;
@@ -103,7 +103,7 @@ static bool settle_order(const karp_reader *reader)
     const void **order = karp_alloc(reader->context, bytes);
     if (!order) return false;
     for (size_t i = 0; i < reader->kept_count; i++) order[i] = &reader->kept[i];
-    if (!io_sort(reader->context, order, reader->kept_count, compare_kept)) {
+    if (!sort_pointers(reader->context, order, reader->kept_count, compare_kept)) {
         karp_free(reader->context, order, bytes);
         return false;
     }
@@ -115,7 +115,7 @@ karp_str karp_reader_digest(const karp_reader *reader)
 {
     char *text = reader->canonical->digest;
     if (text[0] || !reader->finished || !reader->options.keep_documents || !settle_order(reader)) {
-        return io_str(text);
+        return str(text);
     }
     karp_digest digest;
     karp_digest_init(&digest, sizeof digest);
@@ -123,26 +123,26 @@ karp_str karp_reader_digest(const karp_reader *reader)
     karp_error local;
     karp_error_init(&local, sizeof local);
     if (put_snapshot(reader, &s, &local) == KARP_OK) karp_digest_text(&digest, text);
-    return io_str(text);
+    return str(text);
 }
 
 karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error)
 {
-    if (!reader || !out) return io_null(error, "reader or out");
+    if (!reader || !out) return fail_null(error, "reader or out");
     karp_error local;
     karp_error_init(&local, sizeof local);
     if (!reader->finished || !reader->options.keep_documents) {
-        io_fail(&local, KARP_E_STATE, "only a finished reader that keeps documents can be dumped");
+        fail(&local, KARP_E_STATE, "only a finished reader that keeps documents can be dumped");
         return io_give_error(&local, error);
     }
     if (!settle_order(reader)) {
-        io_nomem(&local);
+        fail_nomem(&local);
         return io_give_error(&local, error);
     }
     write_buffer buffer;
     buffer_init(&buffer, reader->context);
     const sink s = { to_buffer, &buffer };
-    io_fail(&local, KARP_OK, "%s", "");
+    fail(&local, KARP_OK, "%s", "");
     karp_status status = put_snapshot(reader, &s, &local);
     if (status) {
         buffer_free(&buffer);

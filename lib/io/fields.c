@@ -2,7 +2,6 @@
 #include <io/fields.h>
 
 #include <io/decode.h>
-#include <providers/members.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,14 +288,17 @@ enum { MOST_NOTES = 50 };
 typedef struct walk {
     karp_reader *reader;
     const io_kind_info *info;
-    const json_t *root;
+    const tree *root;
     const io_place *place;
     io_step path[IO_PATH_MOST];
     size_t depth;
     karp_status status;
 } walk;
 
-static int by_name(const void *key, const void *field) { return strcmp(key, ((const shape_field *)field)->name); }
+static int by_name(const void *key, const void *field)
+{
+    return compare_str(*(const karp_str *)key, str(((const shape_field *)field)->name));
+}
 
 /* Once for the field of the kind, wherever in lists it stands. */
 static bool first_time(walk *w)
@@ -308,8 +310,8 @@ static bool first_time(walk *w)
         if (w->path[i].name) steps[n++] = w->path[i];
     }
     io_path_text(steps, n, names, sizeof names);
-    if (io_find(w->reader, "unknown field", io_str(w->info->name), io_str(names)) != IO_NONE) return false;
-    if (!io_note_name(w->reader, "unknown field", io_str(w->info->name), io_keep(w->reader, io_str(names)), 1)) {
+    if (io_find(w->reader, "unknown field", str(w->info->name), str(names)) != IO_NONE) return false;
+    if (!io_note_name(w->reader, str("unknown field"), str(w->info->name), str(names), 1)) {
         w->status = io_reader_nomem(w->reader);
         return false;
     }
@@ -327,44 +329,45 @@ static void note(walk *w)
     }
     io_path_text(w->path, w->depth, field, sizeof field);
     io_place_refine(&at, w->root, w->path, w->depth);
-    io_error_text(shown, sizeof shown, io_get_text(io_get(w->root, "metadata"), "name"));
+    str_shorten(shown, sizeof shown, tree_get_text(tree_get(w->root, "metadata"), "name"));
     w->status = io_warn(w->reader, "%.200s:%lu: %s %s: a %s has no field %s: it is not read (likewise any others)",
                         at.document.ptr, (unsigned long)at.line, w->info->name, shown, w->info->name, field);
 }
 
-static void walk_value(walk *w, const shape *s, const json_t *value);
+static void walk_value(walk *w, const shape *s, const tree *value);
 
-static void walk_object(walk *w, const shape *s, const json_t *object)
+static void walk_object(walk *w, const shape *s, const tree *object)
 {
-    for (void *at = first_member(object); at && w->status == KARP_OK; at = next_member(object, at)) {
-        const char *name = json_object_iter_key(at);
-        const shape_field *known = bsearch(name, s->fields, s->count, sizeof *s->fields, by_name);
-        w->path[w->depth++] = (io_step){ name, 0 };
+    for (size_t i = 0; i < tree_count(object) && w->status == KARP_OK; i++) {
+        const tree_member *member = tree_member_at(object, i);
+        karp_str name = tree_member_name(member);
+        const shape_field *known = bsearch(&name, s->fields, s->count, sizeof *s->fields, by_name);
+        w->path[w->depth++] = (io_step){ name.len ? name.ptr : "", name.len };
         if (!known) note(w);
-        else if (known->inner) walk_value(w, known->inner, json_object_iter_value(at));
+        else if (known->inner) walk_value(w, known->inner, member->value);
         w->depth--;
     }
 }
 
 /* Shapes are less deep than the path has room for. */
-static void walk_value(walk *w, const shape *s, const json_t *value)
+static void walk_value(walk *w, const shape *s, const tree *value)
 {
-    if (json_is_object(value)) walk_object(w, s, value);
-    for (size_t i = 0; json_is_array(value) && i < json_array_size(value) && w->status == KARP_OK; i++) {
-        const json_t *element = json_array_get(value, i);
+    if (tree_is(value, TREE_MAP)) walk_object(w, s, value);
+    for (size_t i = 0; tree_is(value, TREE_LIST) && i < tree_count(value) && w->status == KARP_OK; i++) {
+        const tree *element = tree_item(value, i);
         w->path[w->depth++] = (io_step){ NULL, i };
-        if (json_is_object(element)) walk_object(w, s, element);
+        if (tree_is(element, TREE_MAP)) walk_object(w, s, element);
         w->depth--;
     }
 }
 
-karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place)
+karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
     const shape *s = shape_of_kind(info->kind);
-    const json_t *metadata = io_get(tree, "metadata");
-    if (!s || io_get(metadata, "uid") || io_get(metadata, "resourceVersion")) return KARP_OK;
-    walk w = { .reader = reader, .info = info, .root = tree, .place = place, .status = KARP_OK };
-    walk_object(&w, s, tree);
+    const tree *metadata = tree_get(root, "metadata");
+    if (!s || tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
+    walk w = { .reader = reader, .info = info, .root = root, .place = place, .status = KARP_OK };
+    walk_object(&w, s, root);
     return w.status;
 }
 
@@ -374,9 +377,8 @@ karp_status io_note_version(karp_reader *reader, const io_kind_info *info, karp_
     char shown[64];
     size_t group = io_group_of(api_version).len;
     karp_str version = group ? (karp_str){ api_version.ptr + group + 1, api_version.len - group - 1 } : api_version;
-    if (io_str_is(version, info->version) || (info->old_version && io_str_is(version, info->old_version)))
-        return KARP_OK;
-    io_error_text(shown, sizeof shown, api_version);
+    if (str_is(version, info->version) || (info->old_version && str_is(version, info->old_version))) return KARP_OK;
+    str_shorten(shown, sizeof shown, api_version);
     return io_warn_once(reader, "%s of %s is read as one of %s%s%s", info->name, shown, info->group,
                         info->group[0] ? "/" : "", info->version);
 }

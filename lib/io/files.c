@@ -19,7 +19,7 @@ static karp_status file_failed(karp_reader *reader, karp_str path, const char *w
 }
 
 /* The whole stream into `text`. */
-static karp_status slurp(karp_reader *reader, FILE *file, karp_str path, io_text *text)
+static karp_status slurp(karp_reader *reader, FILE *file, karp_str path, strbuf *text)
 {
     enum { PIECE = 65536 };
     char *piece = karp_alloc(reader->context, PIECE);
@@ -27,7 +27,7 @@ static karp_status slurp(karp_reader *reader, FILE *file, karp_str path, io_text
     karp_status status = KARP_OK;
     for (size_t n = 1; n && status == KARP_OK;) {
         n = fread(piece, 1, PIECE, file);
-        io_text_add(text, piece, n);
+        strbuf_add(text, piece, n);
         if (text->failed) {
             status = io_reader_nomem(reader);
         } else if (text->len > reader->max_bytes) {
@@ -45,24 +45,24 @@ static karp_str directory_of(karp_reader *reader, karp_str path)
 {
     size_t n = path.len;
     while (n > 0 && path.ptr[n - 1] != '/') n--;
-    if (n == 0) return io_keep(reader, io_str("."));
+    if (n == 0) return io_keep(reader, str("."));
     while (n > 1 && path.ptr[n - 1] == '/') n--;
     return io_keep(reader, (karp_str){ path.ptr, n });
 }
 
 static karp_status read_stream(karp_reader *reader, FILE *file, karp_str path)
 {
-    io_text text;
-    io_text_init(&text, reader->context);
+    strbuf text;
+    strbuf_init(&text, reader->context);
     karp_status status = slurp(reader, file, path, &text);
     if (status == KARP_OK) status = io_reader_text(reader, path, (karp_str){ text.ptr ? text.ptr : "", text.len });
-    io_text_free(&text);
+    strbuf_free(&text);
     return status;
 }
 
 static karp_status read_file(karp_reader *reader, const char *path)
 {
-    karp_str name = io_str(path);
+    karp_str name = str(path);
     reader->directory = directory_of(reader, name);
     if (!reader->directory.ptr) return io_reader_nomem(reader);
     FILE *file = fopen(path, "rbe");
@@ -78,8 +78,8 @@ static int compare_paths(const void *a, const void *b) { return strcmp(a, b); }
 
 static bool is_document(const char *name)
 {
-    karp_str n = io_str(name);
-    return io_str_ends(n, ".yaml") || io_str_ends(n, ".yml") || io_str_ends(n, ".json");
+    karp_str n = str(name);
+    return str_ends(n, ".yaml") || str_ends(n, ".yml") || str_ends(n, ".json");
 }
 
 /* Paths of the directory's documents, by name. */
@@ -87,25 +87,25 @@ static karp_status list_directory(karp_reader *reader, const char *path, const v
                                   size_t *count)
 {
     DIR *directory = opendir(path);
-    if (!directory) return file_failed(reader, io_str(path), "cannot be listed", errno);
+    if (!directory) return file_failed(reader, str(path), "cannot be listed", errno);
     karp_status status = KARP_OK;
     for (;;) {
         errno = 0;
         const struct dirent *entry = readdir(directory);
         if (!entry) {
-            if (errno) status = file_failed(reader, io_str(path), "cannot be listed", errno);
+            if (errno) status = file_failed(reader, str(path), "cannot be listed", errno);
             break;
         }
         if (!is_document(entry->d_name)) continue;
-        io_text full;
-        io_text_init(&full, reader->context);
-        io_text_adds(&full, path);
-        if (!io_str_ends(io_str(path), "/")) io_text_addc(&full, '/');
-        io_text_adds(&full, entry->d_name);
+        strbuf full;
+        strbuf_init(&full, reader->context);
+        strbuf_adds(&full, path);
+        if (!str_ends(str(path), "/")) strbuf_addc(&full, '/');
+        strbuf_adds(&full, entry->d_name);
         void *data = *list;
-        char *copy = full.failed ? NULL : io_arena_string(&reader->keep, full.ptr, full.len);
-        io_text_free(&full);
-        if (!copy || !io_grow(reader->context, &data, capacity, *count + 1, sizeof copy)) {
+        char *copy = full.failed ? NULL : arena_string(&reader->keep, full.ptr, full.len);
+        strbuf_free(&full);
+        if (!copy || !grow(reader->context, &data, capacity, *count + 1, sizeof copy)) {
             status = io_reader_nomem(reader);
             break;
         }
@@ -113,7 +113,8 @@ static karp_status list_directory(karp_reader *reader, const char *path, const v
         (*list)[(*count)++] = copy;
     }
     (void)closedir(directory);
-    if (status == KARP_OK && !io_sort(reader->context, *list, *count, compare_paths)) status = io_reader_nomem(reader);
+    if (status == KARP_OK && !sort_pointers(reader->context, *list, *count, compare_paths))
+        status = io_reader_nomem(reader);
     return status;
 }
 
@@ -137,9 +138,9 @@ karp_status io_read_path(karp_reader *reader, const char *path)
 {
     struct stat about;
     if (strcmp(path, "-") == 0) {
-        reader->directory = io_str(".");
-        return read_stream(reader, stdin, io_str("-"));
+        reader->directory = str(".");
+        return read_stream(reader, stdin, str("-"));
     }
-    if (stat(path, &about) != 0) return file_failed(reader, io_str(path), "cannot be opened", errno);
+    if (stat(path, &about) != 0) return file_failed(reader, str(path), "cannot be opened", errno);
     return S_ISDIR(about.st_mode) ? read_directory(reader, path) : read_file(reader, path);
 }

@@ -6,201 +6,162 @@
 
 /* ---- small parts ------------------------------------------------------------------------------------------------- */
 
-bool io_default(json_t *object, const char *name, json_t *value)
-{
-    if (value && !io_get(object, name)) return io_set(object, name, value);
-    bool ok = value != NULL;
-    json_decref(value);
-    return ok;
-}
-
-bool io_default_text(json_t *object, const char *name, const char *text)
-{
-    return io_get(object, name) != NULL || io_set(object, name, json_string(text));
-}
-
-bool io_default_str(json_t *object, const char *name, karp_str text)
-{
-    return io_get(object, name) != NULL || io_set(object, name, io_text_value(text));
-}
-
-json_t *io_time_value(int64_t instant)
+void io_set_time(trees *t, tree *object, const char *name, int64_t instant)
 {
     char text[KARP_VALUE_TEXT];
+    if (instant == KARP_NO_TIME) return;
     karp_time_format(instant, text);
-    return json_string(text);
+    tree_set_text(t, object, name, str(text));
 }
 
-int64_t io_creation(const json_t *tree)
+int64_t io_creation(const tree *root)
 {
     int64_t instant = KARP_NO_TIME;
-    karp_str text = io_get_text(io_get(tree, "metadata"), "creationTimestamp");
+    karp_str text = tree_get_text(tree_get(root, "metadata"), "creationTimestamp");
     return text.len && karp_time_parse(text, &instant) == KARP_OK ? instant : KARP_NO_TIME;
 }
 
-json_t *io_condition(const char *type, const char *status, const char *reason, int64_t when)
+void io_add_condition(trees *t, tree *list, const char *type, const char *status, const char *reason, int64_t when)
 {
-    json_t *condition = io_map();
-    bool ok = condition && io_set(condition, "type", json_string(type)) &&
-              io_set(condition, "status", json_string(status)) &&
-              (!*reason || io_set(condition, "reason", json_string(reason))) &&
-              (when == KARP_NO_TIME || io_set(condition, "lastTransitionTime", io_time_value(when)));
-    if (ok) return condition;
-    json_decref(condition);
-    return NULL;
+    tree *condition = tree_new(t, TREE_MAP);
+    tree_set_text(t, condition, "type", str(type));
+    tree_set_text(t, condition, "status", str(status));
+    if (*reason) tree_set_text(t, condition, "reason", str(reason));
+    io_set_time(t, condition, "lastTransitionTime", when);
+    tree_append(t, list, condition);
 }
 
-bool io_add_condition(json_t *list, const char *type, const char *status, const char *reason, int64_t when)
+karp_str io_condition_status(const tree *list, const char *type)
 {
-    return io_append(list, io_condition(type, status, reason, when));
-}
-
-karp_str io_condition_status(const json_t *list, const char *type)
-{
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *condition = json_array_get(list, i);
-        if (io_str_is(io_get_text(condition, "type"), type)) return io_get_text(condition, "status");
+    for (size_t i = 0; i < tree_count(list); i++) {
+        const tree *condition = tree_item(list, i);
+        if (str_is(tree_get_text(condition, "type"), type)) return tree_get_text(condition, "status");
     }
     return (karp_str){ "", 0 };
 }
 
-json_t *io_new_object(const char *api_version, const char *kind, karp_str namespace_, karp_str name)
+tree *io_new_object(trees *t, const char *api_version, const char *kind, karp_str namespace_, karp_str name)
 {
-    json_t *object = io_map(), *metadata = io_map();
-    bool ok = object && metadata && io_set(object, "apiVersion", json_string(api_version)) &&
-              io_set(object, "kind", json_string(kind)) && io_set(metadata, "name", io_text_value(name)) &&
-              (namespace_.len == 0 || io_set(metadata, "namespace", io_text_value(namespace_))) &&
-              json_object_set(object, "metadata", metadata) == 0;
-    json_decref(metadata);
-    if (ok) return object;
-    json_decref(object);
-    return NULL;
+    tree *object = tree_new(t, TREE_MAP);
+    tree_set_text(t, object, "apiVersion", str(api_version));
+    tree_set_text(t, object, "kind", str(kind));
+    tree *metadata = tree_get_or_make(t, object, "metadata");
+    tree_set_text(t, metadata, "name", name);
+    if (namespace_.len) tree_set_text(t, metadata, "namespace", namespace_);
+    return object;
 }
 
 /* ---- identity ---------------------------------------------------------------------------------------------------- */
 
-static bool default_uid(json_t *metadata, uint64_t number)
+static void default_uid(trees *t, tree *metadata, uint64_t number)
 {
-    if (io_get_text(metadata, "uid").len) return true;
+    if (tree_get_text(metadata, "uid").len) return;
     char uid[] = "00000000-0000-4000-8000-000000000000";
     for (size_t i = sizeof uid - 2; number && uid[i] != '-'; i--, number /= 10) uid[i] = (char)('0' + number % 10);
-    return io_set(metadata, "uid", json_string(uid));
+    tree_set_text(t, metadata, "uid", str(uid));
 }
 
-static bool note_space(io_filler *f, karp_str name)
+void io_identify(io_filler *f, const io_kind_info *info, tree *root)
 {
-    if (io_table_get(&f->spaces, name) != IO_NONE) return true;
-    void *list = f->space_list;
-    if (!io_table_put(&f->spaces, name, 1) ||
-        !io_grow(f->reader->context, &list, &f->space_capacity, f->space_count + 1, sizeof *f->space_list)) {
-        return false;
-    }
-    f->space_list = list;
-    char *copy = io_arena_string(&f->arena, name.ptr, name.len);
-    if (!copy) return false;
-    f->space_list[f->space_count++] = (karp_str){ copy, name.len };
-    return true;
-}
-
-bool io_identify(io_filler *f, const io_kind_info *info, json_t *tree)
-{
-    json_t *metadata = io_get_or_make(tree, "metadata");
-    if (!metadata) return false;
+    trees *t = f->t;
+    tree *metadata = tree_get_or_make(t, root, "metadata");
     if (info->namespaced) {
-        if (io_get_text(metadata, "namespace").len == 0 && !io_set(metadata, "namespace", json_string("default")))
-            return false;
-        if (!note_space(f, io_get_text(metadata, "namespace"))) return false;
+        if (tree_get_text(metadata, "namespace").len == 0) tree_set_text(t, metadata, "namespace", str("default"));
+        if (t->status == KARP_OK && !io_table_put(&f->spaces, tree_get_text(metadata, "namespace"), 1))
+            t->status = KARP_E_NOMEM;
     }
-    if (!f->fill) return true;
+    if (!f->fill) return;
     int64_t at = f->start;
     if (info->kind == IO_KIND_POD) at += (int64_t)(f->pods++ % 1000000000) * 1000000000;
-    return default_uid(metadata, ++f->uids) &&
-           (io_creation(tree) != KARP_NO_TIME || io_set(metadata, "creationTimestamp", io_time_value(at)));
+    default_uid(t, metadata, ++f->uids);
+    if (io_creation(root) == KARP_NO_TIME) io_set_time(t, metadata, "creationTimestamp", at);
 }
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 /* Ports as the API server stores them. */
-static bool fill_ports(json_t *spec, const char *name)
+static void fill_ports(trees *t, const tree *spec, const char *name)
 {
-    bool host = json_is_true(io_get(spec, "hostNetwork"));
-    const json_t *containers = io_get(spec, name);
-    for (size_t i = 0; i < json_array_size(containers); i++) {
-        const json_t *ports = io_get(json_array_get(containers, i), "ports");
-        for (size_t k = 0; k < json_array_size(ports); k++) {
-            json_t *port = json_array_get(ports, k);
-            if (!io_default_text(port, "protocol", "TCP")) return false;
-            json_t *inner = io_get(port, "containerPort");
-            if (host && inner && !io_get(port, "hostPort") && json_object_set(port, "hostPort", inner) != 0)
-                return false;
+    bool host = tree_is(tree_get(spec, "hostNetwork"), TREE_TRUE);
+    const tree *containers = tree_get(spec, name);
+    for (size_t i = 0; i < tree_count(containers); i++) {
+        const tree *ports = tree_get(tree_item(containers, i), "ports");
+        for (size_t k = 0; k < tree_count(ports); k++) {
+            tree *port = tree_item(ports, k);
+            tree_default_text(t, port, "protocol", str("TCP"));
+            if (host) tree_default(t, port, "hostPort", tree_get(port, "containerPort"));
         }
     }
-    return true;
 }
 
-static bool fill_priority(const io_filler *f, json_t *spec)
+static void fill_priority(const io_filler *f, tree *spec)
 {
-    if (io_get(spec, "priority")) return true;
-    karp_str name = io_get_text(spec, "priorityClassName");
-    json_t *value = NULL;
-    if (name.len) value = json_object_get(f->priorities, name.ptr);
-    else value = f->global_priority;
-    return !value || json_object_set(spec, "priority", value) == 0;
-}
-
-bool io_fill_pod_spec(io_filler *f, json_t *spec)
-{
-    return fill_ports(spec, "containers") && fill_ports(spec, "initContainers") && fill_priority(f, spec);
-}
-
-static bool fill_pod_status(json_t *tree)
-{
-    json_t *status = io_get_or_make(tree, "status");
-    const json_t *spec = io_get(tree, "spec");
-    if (!status) return false;
-    bool bound = io_get_text(spec, "nodeName").len > 0;
-    int64_t when = io_creation(tree);
-    if (!io_default_text(status, "phase", bound ? "Running" : "Pending")) return false;
-    json_t *conditions = io_get(status, "conditions");
-    if (!conditions) {
-        conditions = io_list();
-        if (!io_set(status, "conditions", conditions)) return false;
+    static const struct {
+        const char *name, *value;
+    } of_the_system[] = { { "system-cluster-critical", "2000000000" }, { "system-node-critical", "2000001000" } };
+    karp_str name = tree_get_text(spec, "priorityClassName");
+    if (tree_get(spec, "priority")) return;
+    uint32_t number = name.len ? io_table_get(&f->priorities, name) : IO_NONE;
+    const tree *class_ = number != IO_NONE ? f->reader->waiting[number].root : name.len ? NULL : f->global_class;
+    if (class_) {
+        tree *value = tree_get(class_, "value");
+        tree_set(f->t, spec, "priority", value ? value : tree_new_integer(f->t, 0));
+        return;
     }
-    bool none = json_array_size(conditions) == 0;
-    bool pending = io_str_is(io_get_text(status, "phase"), "Pending");
-    bool gated = json_array_size(io_get(spec, "schedulingGates")) > 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (str_is(name, of_the_system[i].name))
+            tree_set(f->t, spec, "priority", tree_new_slice(f->t, TREE_INTEGER, str(of_the_system[i].value)));
+    }
+}
+
+void io_fill_pod_spec(io_filler *f, tree *spec)
+{
+    fill_ports(f->t, spec, "containers");
+    fill_ports(f->t, spec, "initContainers");
+    fill_priority(f, spec);
+}
+
+static void fill_pod_status(trees *t, tree *root)
+{
+    tree *status = tree_get_or_make(t, root, "status");
+    const tree *spec = tree_get(root, "spec");
+    bool bound = tree_get_text(spec, "nodeName").len > 0;
+    int64_t when = io_creation(root);
+    tree_default_text(t, status, "phase", str(bound ? "Running" : "Pending"));
+    if (!tree_get(status, "conditions")) tree_set(t, status, "conditions", tree_new(t, TREE_LIST));
+    tree *conditions = tree_get(status, "conditions");
+    bool none = tree_count(conditions) == 0;
+    bool gated = tree_count(tree_get(spec, "schedulingGates")) > 0;
+    karp_str phase = tree_get_text(status, "phase");
     if (bound && none) {
-        if (!io_add_condition(conditions, "PodScheduled", "True", "", when)) return false;
-        if (io_str_is(io_get_text(status, "phase"), "Running") &&
-            !io_add_condition(conditions, "Ready", "True", "", when))
-            return false;
-    } else if (!bound && pending && io_condition_status(conditions, "PodScheduled").len == 0) {
-        if (!io_add_condition(conditions, "PodScheduled", "False", gated ? "SchedulingGated" : "Unschedulable", when))
-            return false;
+        io_add_condition(t, conditions, "PodScheduled", "True", "", when);
+        if (str_is(phase, "Running")) io_add_condition(t, conditions, "Ready", "True", "", when);
+    } else if (!bound && str_is(phase, "Pending") && io_condition_status(conditions, "PodScheduled").len == 0) {
+        io_add_condition(t, conditions, "PodScheduled", "False", gated ? "SchedulingGated" : "Unschedulable", when);
     }
-    return !bound || io_get(status, "startTime") || io_set(status, "startTime", io_time_value(when));
+    if (bound && !tree_get(status, "startTime")) io_set_time(t, status, "startTime", when);
 }
 
-/* Left as it is, a pod without a node and without a condition is nobody's: Karpenter starts nodes for what the scheduler has
- * called unschedulable. */
-static bool count_silent(io_filler *f, const json_t *tree)
+/* Left as it is, a pod without a node and without a condition is nobody's: Karpenter launches nodes for what the
+ * scheduler has called unschedulable. */
+static void count_silent(io_filler *f, const tree *root)
 {
-    const json_t *spec = io_get(tree, "spec"), *status = io_get(tree, "status");
-    karp_str phase = io_get_text(status, "phase");
-    if (io_get_text(spec, "nodeName").len > 0 ||
-        io_condition_status(io_get(status, "conditions"), "PodScheduled").len > 0)
-        return true;
-    if (phase.len > 0 && !io_str_is(phase, "Pending")) return true;
-    if (f->silent++ > 0) return true;
-    f->first_silent = io_keep(f->reader, io_get_text(io_get(tree, "metadata"), "name"));
-    return f->first_silent.ptr != NULL;
+    const tree *spec = tree_get(root, "spec"), *status = tree_get(root, "status");
+    karp_str phase = tree_get_text(status, "phase");
+    if (tree_get_text(spec, "nodeName").len > 0 ||
+        io_condition_status(tree_get(status, "conditions"), "PodScheduled").len > 0)
+        return;
+    if (phase.len > 0 && !str_is(phase, "Pending")) return;
+    if (f->silent++ > 0) return;
+    f->first_silent = io_keep(f->reader, tree_get_text(tree_get(root, "metadata"), "name"));
+    if (!f->first_silent.ptr) f->t->status = KARP_E_NOMEM;
 }
 
 static karp_status warn_of_silent(io_filler *f)
 {
     char shown[64];
     if (f->silent == 0) return KARP_OK;
-    io_error_text(shown, sizeof shown, f->first_silent);
+    str_shorten(shown, sizeof shown, f->first_silent);
     if (f->silent == 1) {
         return io_warn(
             f->reader,
@@ -214,216 +175,180 @@ static karp_status warn_of_silent(io_filler *f)
 }
 
 /* An ephemeral volume's claim, POD-VOLUME, unless the input has it. */
-static karp_status add_ephemeral_claims(io_filler *f, const json_t *pod, const io_place *place)
+static karp_status add_ephemeral_claim(io_filler *f, const tree *pod, const tree *volume, const tree *template_,
+                                       const io_place *place)
 {
-    const io_kind_info *info = io_kind_find(io_str("v1"), io_str("PersistentVolumeClaim"));
-    const json_t *metadata = io_get(pod, "metadata"), *volumes = io_get(io_get(pod, "spec"), "volumes");
-    for (size_t i = 0; i < json_array_size(volumes); i++) {
-        const json_t *volume = json_array_get(volumes, i);
-        const json_t *template_ = io_get(io_get(volume, "ephemeral"), "volumeClaimTemplate");
-        if (!template_) continue;
-        karp_str space = io_get_text(metadata, "namespace"), pod_name = io_get_text(metadata, "name"),
-                 own = io_get_text(volume, "name");
-        io_text name;
-        io_text_init(&name, f->reader->context);
-        io_text_add(&name, pod_name.ptr, pod_name.len);
-        io_text_addc(&name, '-');
-        io_text_add(&name, own.ptr, own.len);
-        karp_status status = name.failed ? io_reader_nomem(f->reader) : KARP_OK;
-        if (status == KARP_OK &&
-            io_find(f->reader, "PersistentVolumeClaim", space, (karp_str){ name.ptr, name.len }) == IO_NONE) {
-            json_t *claim = io_new_object("v1", "PersistentVolumeClaim", space, (karp_str){ name.ptr, name.len });
-            json_t *spec = io_get(template_, "spec");
-            bool ok = claim && (!spec || io_set(claim, "spec", json_copy(spec))) && io_identify(f, info, claim) &&
-                      io_fill_claim_volume(f, claim);
-            status = ok ? io_add_filled(f->reader, info, claim, place) : io_reader_nomem(f->reader);
-            json_decref(claim);
-        }
-        io_text_free(&name);
-        if (status) return status;
+    const io_kind_info *info = io_kind_find(str("v1"), str("PersistentVolumeClaim"));
+    const tree *metadata = tree_get(pod, "metadata");
+    karp_str space = tree_get_text(metadata, "namespace");
+    strbuf name;
+    strbuf_init(&name, f->reader->context);
+    strbuf_addstr(&name, tree_get_text(metadata, "name"));
+    strbuf_addc(&name, '-');
+    strbuf_addstr(&name, tree_get_text(volume, "name"));
+    karp_status status = name.failed ? io_reader_nomem(f->reader) : KARP_OK;
+    karp_str text = { name.ptr, name.len };
+    if (status == KARP_OK && io_find(f->reader, "PersistentVolumeClaim", space, text) == IO_NONE) {
+        tree *claim = io_new_object(f->t, "v1", "PersistentVolumeClaim", space, text);
+        tree_set(f->t, claim, "spec", tree_copy(f->t, tree_get(template_, "spec")));
+        io_identify(f, info, claim);
+        io_fill_claim_volume(f, claim);
+        status = io_add_filled(f, info, claim, place);
     }
-    return KARP_OK;
+    strbuf_free(&name);
+    return status;
 }
 
-karp_status io_fill_and_add_pod(io_filler *f, json_t *tree, const io_place *place)
+static karp_status add_ephemeral_claims(io_filler *f, const tree *pod, const io_place *place)
 {
-    const io_kind_info *info = io_kind_find(io_str("v1"), io_str("Pod"));
-    json_t *spec = io_get(tree, "spec");
-    if (f->fill && ((spec && !io_fill_pod_spec(f, spec)) || !fill_pod_status(tree) || !io_count_pod(f, tree))) {
-        return io_reader_nomem(f->reader);
+    const tree *volumes = tree_get(tree_get(pod, "spec"), "volumes");
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < tree_count(volumes) && status == KARP_OK; i++) {
+        const tree *volume = tree_item(volumes, i);
+        const tree *template_ = tree_get(tree_get(volume, "ephemeral"), "volumeClaimTemplate");
+        if (template_) status = add_ephemeral_claim(f, pod, volume, template_, place);
     }
-    if (!f->fill && !count_silent(f, tree)) return io_reader_nomem(f->reader);
-    karp_status status = io_add_filled(f->reader, info, tree, place);
-    if (status == KARP_OK && f->fill) status = add_ephemeral_claims(f, tree, place);
     return status;
+}
+
+karp_status io_fill_and_add_pod(io_filler *f, tree *root, const io_place *place)
+{
+    const io_kind_info *info = io_kind_find(str("v1"), str("Pod"));
+    if (!f->fill) {
+        count_silent(f, root);
+        return io_add_filled(f, info, root, place);
+    }
+    io_fill_pod_spec(f, tree_get(root, "spec"));
+    fill_pod_status(f->t, root);
+    io_count_pod(f, root);
+    karp_status status = io_add_filled(f, info, root, place);
+    return status ? status : add_ephemeral_claims(f, root, place);
 }
 
 /* ---- one object -------------------------------------------------------------------------------------------------- */
 
-static bool fill_daemon_set(io_filler *f, json_t *tree)
+static void fill_namespace(trees *t, tree *root)
 {
-    json_t *spec = io_get(io_get(io_get(tree, "spec"), "template"), "spec");
-    return !spec || io_fill_pod_spec(f, spec);
+    tree *metadata = tree_get(root, "metadata");
+    tree_default_text(t, tree_get_or_make(t, metadata, "labels"), "kubernetes.io/metadata.name",
+                      tree_get_text(metadata, "name"));
 }
 
-static bool fill_namespace(json_t *tree)
+static void fill_buffer(trees *t, tree *root)
 {
-    json_t *metadata = io_get(tree, "metadata");
-    json_t *labels = io_get_or_make(metadata, "labels");
-    return labels && io_default_str(labels, "kubernetes.io/metadata.name", io_get_text(metadata, "name"));
+    tree *replicas = tree_get(tree_get(root, "spec"), "replicas");
+    if (tree_get(root, "status") || !replicas) return;
+    tree *status = tree_get_or_make(t, root, "status"), *conditions = tree_new(t, TREE_LIST);
+    io_add_condition(t, conditions, "ReadyForProvisioning", "True", "", io_creation(root));
+    tree_set(t, status, "replicas", replicas);
+    tree_set(t, status, "conditions", conditions);
 }
 
-static bool fill_buffer(json_t *tree)
+/* As far as the kind has anything to fill and it is not done elsewhere. */
+static void fill_simple(io_filler *f, const io_kind_info *info, tree *root)
 {
-    json_t *replicas = io_get(io_get(tree, "spec"), "replicas");
-    if (io_get(tree, "status") || !replicas) return true;
-    json_t *status = io_map(), *conditions = io_list();
-    bool ok = status && conditions &&
-              io_add_condition(conditions, "ReadyForProvisioning", "True", "", io_creation(tree)) &&
-              json_object_set(status, "replicas", replicas) == 0 &&
-              json_object_set(status, "conditions", conditions) == 0 && json_object_set(tree, "status", status) == 0;
-    json_decref(status);
-    json_decref(conditions);
-    return ok;
+    if (!f->fill) return;
+    if (info->kind == IO_KIND_NODE_POOL) io_fill_pool(f->t, root);
+    if (info->kind == IO_KIND_DAEMON_SET)
+        io_fill_pod_spec(f, tree_get(tree_get(tree_get(root, "spec"), "template"), "spec"));
+    if (info->kind == IO_KIND_NAMESPACE) fill_namespace(f->t, root);
+    if (info->kind == IO_KIND_CLAIM) io_fill_claim_volume(f, root);
+    if (info->kind == IO_KIND_STORAGE_CLASS) tree_default_text(f->t, root, "volumeBindingMode", str("Immediate"));
+    if (info->kind == IO_KIND_CAPACITY_BUFFER) fill_buffer(f->t, root);
 }
 
-/* true = filled, as far as the kind has anything to fill and it is not done elsewhere. */
-static bool fill_simple(io_filler *f, const io_kind_info *info, json_t *tree)
+static karp_status postpone_budget(io_filler *f, const io_waiting *w)
 {
-    if (!f->fill) return true;
-    if (info->kind == IO_KIND_NODE_POOL) return io_fill_pool(tree);
-    if (info->kind == IO_KIND_DAEMON_SET) return fill_daemon_set(f, tree);
-    if (info->kind == IO_KIND_NAMESPACE) return fill_namespace(tree);
-    if (info->kind == IO_KIND_CLAIM) return io_fill_claim_volume(f, tree);
-    if (info->kind == IO_KIND_STORAGE_CLASS) return io_default_text(tree, "volumeBindingMode", "Immediate");
-    if (info->kind == IO_KIND_CAPACITY_BUFFER) return fill_buffer(tree);
-    return true;
-}
-
-static karp_status postpone_budget(io_filler *f, const io_waiting *w, json_t *tree)
-{
-    void *list = f->budgets;
-    if (!io_grow(f->reader->context, &list, &f->budget_capacity, f->budget_count + 1, sizeof *f->budgets)) {
+    if (!grow(f->reader->context, (void **)&f->budgets, &f->budget_capacity, f->budget_count + 1, sizeof *f->budgets))
         return io_reader_nomem(f->reader);
-    }
-    f->budgets = list;
-    f->budgets[f->budget_count++] = (io_open_budget){ w, json_incref(tree), 0, 0 };
+    f->budgets[f->budget_count++] = (io_open_budget){ w, 0, 0 };
     return KARP_OK;
 }
 
-static bool status_is_open(const json_t *tree)
+static bool status_is_open(const tree *root)
 {
-    const json_t *status = io_get(tree, "status");
-    return !io_get(status, "disruptionsAllowed") && !io_get(status, "expectedPods") &&
-           !io_get(status, "currentHealthy");
+    const tree *status = tree_get(root, "status");
+    return !tree_get(status, "disruptionsAllowed") && !tree_get(status, "expectedPods") &&
+           !tree_get(status, "currentHealthy");
 }
 
-karp_status io_fill(io_filler *f, const io_waiting *w, json_t *tree, const io_place *place)
+karp_status io_fill(io_filler *f, const io_waiting *w)
 {
-    karp_reader *reader = f->reader;
-    bool ok = (!reader->old_objects || io_rename_old(w->info, tree)) && io_complete_from_base(reader, w->info, tree);
+    io_kind kind = w->info->kind;
+    io_place place = io_waiting_place(w);
     /* Open budgets were taken, and numbered, before the first pod. */
-    bool open_budget = f->fill && w->info->kind == IO_KIND_BUDGET && status_is_open(tree);
-    if (!open_budget) ok = ok && io_identify(f, w->info, tree);
-    ok = ok && fill_simple(f, w->info, tree);
-    if (!ok) return io_reader_nomem(reader);
-    switch (w->info->kind) {
-    case IO_KIND_POD: return io_fill_and_add_pod(f, tree, place);
-    case IO_KIND_NODE: return io_fill_and_add_node(f, tree, place);
-    case IO_KIND_NODE_CLAIM: return io_fill_and_add_node_claim(f, tree, place);
-    case IO_KIND_BUDGET: return open_budget ? KARP_OK : io_add_filled(reader, w->info, tree, place);
-    case IO_KIND_DEPLOYMENT:
-    case IO_KIND_REPLICA_SET:
-    case IO_KIND_STATEFUL_SET:
-    case IO_KIND_JOB: {
-        karp_status status = io_add_filled(reader, w->info, tree, place);
-        return status ? status : io_expand(f, w, tree, place);
-    }
-    case IO_KIND_UNKNOWN:
-    case IO_KIND_NODE_POOL:
-    case IO_KIND_NODE_OVERLAY:
-    case IO_KIND_NODE_CLASS:
-    case IO_KIND_DAEMON_SET:
-    case IO_KIND_CLAIM:
-    case IO_KIND_VOLUME:
-    case IO_KIND_STORAGE_CLASS:
-    case IO_KIND_CSI_NODE:
-    case IO_KIND_PRIORITY_CLASS:
-    case IO_KIND_NAMESPACE:
-    case IO_KIND_SERVICE:
-    case IO_KIND_REPLICATION_CONTROLLER:
-    case IO_KIND_POD_TEMPLATE:
-    case IO_KIND_CAPACITY_BUFFER:
-    case IO_KIND_DEVICES:
-    case IO_KIND_PROVISIONER:
-    case IO_KIND_NODE_TEMPLATE: break;
-    }
-    return io_add_filled(reader, w->info, tree, place);
+    if (f->fill && kind == IO_KIND_BUDGET && status_is_open(w->root)) return KARP_OK;
+    /* Others look at what the input says, so a copy is filled in. Nothing looks a pod up. */
+    f->t = kind == IO_KIND_POD ? &f->made : &f->work;
+    tree *root = kind == IO_KIND_POD ? w->root : tree_deep_copy(f->t, w->root, false);
+    if (f->reader->old_objects) io_rename_old(f->t, w->info, root);
+    io_complete_from_base(f->reader, f->t, w->info, root);
+    io_identify(f, w->info, root);
+    fill_simple(f, w->info, root);
+    karp_status status = kind == IO_KIND_POD          ? io_fill_and_add_pod(f, root, &place)
+                         : kind == IO_KIND_NODE       ? io_fill_and_add_node(f, root, &place)
+                         : kind == IO_KIND_NODE_CLAIM ? io_fill_and_add_node_claim(f, root, &place)
+                                                      : io_add_filled(f, w->info, root, &place);
+    bool expands = kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET || kind == IO_KIND_STATEFUL_SET ||
+                   kind == IO_KIND_JOB;
+    if (status == KARP_OK && expands) status = io_expand(f, w, root, &place);
+    f->t = &f->reader->trees;
+    trees_clear(&f->made);
+    trees_clear(&f->work);
+    return status;
 }
 
 /* ---- before the first, after the last ---------------------------------------------------------------------------- */
 
-static bool note_priority(io_filler *f, const json_t *tree)
+static bool note_claim(io_filler *f, const tree *root, uint32_t number)
 {
-    karp_str name = io_get_text(io_get(tree, "metadata"), "name");
-    json_t *value = io_get(tree, "value");
-    value = value ? json_incref(value) : json_integer(0);
-    if (!value || json_object_set_new_nocheck(f->priorities, name.ptr, value) != 0) return false;
-    if (json_is_true(io_get(tree, "globalDefault"))) f->global_priority = value;
-    return true;
+    const tree *status = tree_get(root, "status");
+    karp_str provider = tree_get_text(status, "providerID"), node = tree_get_text(status, "nodeName"),
+             name = tree_get_text(tree_get(root, "metadata"), "name");
+    if (provider.len && !io_table_put(&f->claim_providers, provider, number)) return false;
+    if (node.len && !io_table_put(&f->claim_nodes, node, number)) return false;
+    return io_table_get(&f->claim_nodes, name) != IO_NONE || io_table_put(&f->claim_nodes, name, number);
 }
 
-static bool note_pool(io_filler *f, json_t *tree)
+/* Claims and nodes are filled in from their pools, whichever comes first: from copies, as the pools have their turn yet. */
+static bool note_pool(io_filler *f, const tree *root)
 {
-    karp_str name = io_get_text(io_get(tree, "metadata"), "name");
-    if (f->fill && !io_fill_pool(tree)) return false;
-    return json_object_set_nocheck(f->pools, name.ptr, tree) == 0;
+    tree *copy = tree_deep_copy(f->t, root, false);
+    if (f->fill) io_fill_pool(f->t, copy);
+    if (f->t->status || !grow(f->reader->context, (void **)&f->pool_copies, &f->pool_capacity, f->pool_count + 1,
+                              sizeof *f->pool_copies))
+        return false;
+    f->pool_copies[f->pool_count] = copy;
+    return io_table_put(&f->pools, tree_get_text(tree_get(root, "metadata"), "name"), (uint32_t)f->pool_count++);
 }
 
-static bool note_claim(io_filler *f, const json_t *tree, uint32_t number)
+static bool note_priority(io_filler *f, const io_waiting *w, uint32_t number)
 {
-    const json_t *status = io_get(tree, "status");
-    karp_str provider = io_get_text(status, "providerID"), node = io_get_text(status, "nodeName");
-    return (provider.len == 0 || io_table_put(&f->claim_providers, provider, number)) &&
-           (node.len == 0 || io_table_put(&f->claim_nodes, node, number)) &&
-           (io_table_get(&f->claim_nodes, io_get_text(io_get(tree, "metadata"), "name")) != IO_NONE ||
-            io_table_put(&f->claim_nodes, io_get_text(io_get(tree, "metadata"), "name"), number));
+    if (tree_is(tree_get(w->root, "globalDefault"), TREE_TRUE)) f->global_class = w->root;
+    return io_table_put(&f->priorities, w->name, number);
 }
 
-static bool note_default_class(io_filler *f, json_t *tree)
+static void note_default_class(io_filler *f, const tree *root)
 {
-    const json_t *metadata = io_get(tree, "metadata");
-    karp_str marked = io_get_text(io_get(metadata, "annotations"), "storageclass.kubernetes.io/is-default-class");
-    if (!io_str_is(marked, "true") || f->default_class_tree) return true;
-    f->default_class_tree = json_incref(tree);
-    f->default_class = io_get_text(metadata, "name");
-    return true;
+    const tree *metadata = tree_get(root, "metadata");
+    karp_str marked = tree_get_text(tree_get(metadata, "annotations"), "storageclass.kubernetes.io/is-default-class");
+    if (str_is(marked, "true") && f->default_class.len == 0) f->default_class = tree_get_text(metadata, "name");
 }
 
 static karp_status note(io_filler *f, uint32_t number)
 {
-    karp_reader *reader = f->reader;
-    const io_waiting *w = &reader->waiting[number];
+    const io_waiting *w = &f->reader->waiting[number];
     io_kind kind = w->info->kind;
-    bool wanted = kind == IO_KIND_PRIORITY_CLASS || kind == IO_KIND_NODE_POOL || kind == IO_KIND_NODE_CLAIM ||
-                  kind == IO_KIND_STORAGE_CLASS || (kind == IO_KIND_BUDGET && !w->stated) ||
-                  (kind == IO_KIND_REPLICA_SET && !w->stated);
-    if (!wanted) return KARP_OK;
-    json_t *tree = io_waiting_tree(reader, w);
-    if (!tree) return reader->error.status;
     bool ok = true;
-    karp_status status = KARP_OK;
-    if (kind == IO_KIND_PRIORITY_CLASS) ok = note_priority(f, tree);
-    if (kind == IO_KIND_NODE_POOL) ok = note_pool(f, tree);
-    if (kind == IO_KIND_NODE_CLAIM) ok = note_claim(f, tree, number);
-    if (kind == IO_KIND_STORAGE_CLASS) ok = note_default_class(f, tree);
-    if (kind == IO_KIND_REPLICA_SET) ok = io_note_replica_set(f, w, tree);
-    if (ok && kind == IO_KIND_BUDGET && f->fill && status_is_open(tree)) {
-        ok = io_identify(f, w->info, tree);
-        if (ok) status = postpone_budget(f, w, tree);
-    }
-    json_decref(tree);
-    return ok ? status : io_reader_nomem(reader);
+    if (kind == IO_KIND_PRIORITY_CLASS) ok = note_priority(f, w, number);
+    if (kind == IO_KIND_NODE_POOL) ok = note_pool(f, w->root);
+    if (kind == IO_KIND_NODE_CLAIM) ok = note_claim(f, w->root, number);
+    if (kind == IO_KIND_STORAGE_CLASS) note_default_class(f, w->root);
+    if (kind == IO_KIND_REPLICA_SET && !w->stated) ok = io_note_replica_set(f, w);
+    if (!ok) return io_reader_nomem(f->reader);
+    if (kind != IO_KIND_BUDGET || w->stated || !f->fill || !status_is_open(w->root)) return KARP_OK;
+    io_identify(f, w->info, w->root);
+    return postpone_budget(f, w);
 }
 
 karp_status io_filler_begin(io_filler *f, karp_reader *reader)
@@ -432,15 +357,15 @@ karp_status io_filler_begin(io_filler *f, karp_reader *reader)
     f->reader = reader;
     f->fill = reader->options.strict == 0;
     f->start = reader->now < INT64_MIN + INT64_C(86400000000000) ? reader->now : reader->now - INT64_C(86400000000000);
-    io_arena_init(&f->arena, reader->context);
-    io_table_init(&f->claim_providers, &f->arena);
-    io_table_init(&f->claim_nodes, &f->arena);
-    io_table_init(&f->spaces, &f->arena);
-    f->pools = io_map();
-    f->priorities = io_map();
-    bool ok = f->pools && f->priorities && io_set(f->priorities, "system-cluster-critical", json_integer(2000000000)) &&
-              io_set(f->priorities, "system-node-critical", json_integer(2000001000));
-    karp_status status = ok ? KARP_OK : io_reader_nomem(reader);
+    f->t = &reader->trees;
+    trees_init(&f->made, reader->context);
+    trees_init(&f->work, reader->context);
+    io_table_init(&f->pools, reader->context);
+    io_table_init(&f->priorities, reader->context);
+    io_table_init(&f->claim_providers, reader->context);
+    io_table_init(&f->claim_nodes, reader->context);
+    io_table_init(&f->spaces, reader->context);
+    karp_status status = KARP_OK;
     for (size_t i = 0; i < reader->waiting_count && status == KARP_OK; i++) status = note(f, (uint32_t)i);
     if (status) io_filler_free(f);
     return status;
@@ -449,32 +374,33 @@ karp_status io_filler_begin(io_filler *f, karp_reader *reader)
 void io_filler_free(io_filler *f)
 {
     karp_context *context = f->reader->context;
-    for (size_t i = 0; i < f->budget_count; i++) json_decref(f->budgets[i].tree);
-    karp_free(context, f->budgets, f->budget_capacity * sizeof *f->budgets);
-    karp_free(context, f->space_list, f->space_capacity * sizeof *f->space_list);
+    mem_free(context, f->budgets, f->budget_capacity * sizeof *f->budgets);
+    mem_free(context, f->pool_copies, f->pool_capacity * sizeof *f->pool_copies);
     for (size_t i = 0; i < f->type_table_count; i++) io_table_free(&f->types[i]);
-    karp_free(context, f->types, f->type_table_count * sizeof *f->types);
+    mem_free(context, f->types, f->type_table_count * sizeof *f->types);
+    io_table_free(&f->pools);
+    io_table_free(&f->priorities);
     io_table_free(&f->claim_providers);
     io_table_free(&f->claim_nodes);
     io_table_free(&f->spaces);
-    json_decref(f->pools);
-    json_decref(f->priorities);
-    json_decref(f->default_class_tree);
-    io_arena_free(&f->arena);
+    trees_free(&f->made);
+    trees_free(&f->work);
 }
 
 /* Every namespace exists in a cluster, whether the input shows it or not. */
 static karp_status add_namespaces(io_filler *f)
 {
-    const io_kind_info *info = io_kind_find(io_str("v1"), io_str("Namespace"));
-    size_t count = f->space_count;
-    for (size_t i = 0; i < count; i++) {
-        if (io_find(f->reader, "Namespace", (karp_str){ "", 0 }, f->space_list[i]) != IO_NONE) continue;
-        json_t *tree = io_new_object("v1", "Namespace", (karp_str){ "", 0 }, f->space_list[i]);
-        io_place nowhere = { .document = { "", 0 } };
-        bool ok = tree && io_identify(f, info, tree) && fill_namespace(tree);
-        karp_status status = ok ? io_add_filled(f->reader, info, tree, &nowhere) : io_reader_nomem(f->reader);
-        json_decref(tree);
+    static const karp_str none = { "", 0 };
+    const io_kind_info *info = io_kind_find(str("v1"), str("Namespace"));
+    const io_place nowhere = { .document = { "", 0 } };
+    size_t count = f->spaces.names.count;
+    for (uint32_t i = 0; i < count; i++) {
+        karp_str name = strings_get(&f->spaces.names, i);
+        if (io_find(f->reader, "Namespace", none, name) != IO_NONE) continue;
+        tree *root = io_new_object(f->t, "v1", "Namespace", none, name);
+        io_identify(f, info, root);
+        fill_namespace(f->t, root);
+        karp_status status = io_add_filled(f, info, root, &nowhere);
         if (status) return status;
     }
     return KARP_OK;

@@ -15,79 +15,60 @@ static const karp_str nothing = { "", 0 };
 
 /* ---- NodePool ---------------------------------------------------------------------------------------------------- */
 
-static bool fill_budgets(json_t *disruption)
+static void fill_budgets(trees *t, tree *disruption)
 {
-    json_t *budgets = io_get(disruption, "budgets");
-    if (budgets) {
-        for (size_t i = 0; i < json_array_size(budgets); i++) {
-            if (!io_default_text(json_array_get(budgets, i), "nodes", "10%")) return false;
-        }
-        return true;
+    tree *budgets = tree_get(disruption, "budgets");
+    if (!budgets) {
+        budgets = tree_new(t, TREE_LIST);
+        tree_append(t, budgets, tree_new(t, TREE_MAP));
+        tree_set(t, disruption, "budgets", budgets);
     }
-    json_t *budget = io_map();
-    budgets = io_list();
-    bool ok = budget && budgets && io_set(budget, "nodes", json_string("10%")) &&
-              json_array_append(budgets, budget) == 0 && json_object_set(disruption, "budgets", budgets) == 0;
-    json_decref(budget);
-    json_decref(budgets);
-    return ok;
+    for (size_t i = 0; i < tree_count(budgets); i++) tree_default_text(t, tree_item(budgets, i), "nodes", str("10%"));
 }
 
-static bool fill_reference(json_t *spec)
+static void fill_reference(trees *t, tree *spec)
 {
-    if (io_get(spec, "nodeClassRef")) return true;
-    json_t *ref = io_map();
-    bool ok = ref && io_set(ref, "group", json_string("karpenter.k8s.aws")) &&
-              io_set(ref, "kind", json_string("EC2NodeClass")) && io_set(ref, "name", json_string("default")) &&
-              json_object_set(spec, "nodeClassRef", ref) == 0;
-    json_decref(ref);
-    return ok;
+    if (tree_get(spec, "nodeClassRef")) return;
+    tree *ref = tree_get_or_make(t, spec, "nodeClassRef");
+    tree_set_text(t, ref, "group", str("karpenter.k8s.aws"));
+    tree_set_text(t, ref, "kind", str("EC2NodeClass"));
+    tree_set_text(t, ref, "name", str("default"));
 }
 
 /* The defaults of the resource definition, and the conditions that the controllers set on a sound pool. */
-bool io_fill_pool(json_t *tree)
+void io_fill_pool(trees *t, tree *root)
 {
-    json_t *spec = io_get_or_make(tree, "spec");
-    json_t *disruption = spec ? io_get_or_make(spec, "disruption") : NULL;
-    json_t *template_ = spec ? io_get_or_make(spec, "template") : NULL;
-    json_t *inner = template_ ? io_get_or_make(template_, "spec") : NULL;
-    json_t *status = io_get_or_make(tree, "status");
-    bool ok = disruption && inner && status && io_default_text(disruption, "consolidateAfter", "0s") &&
-              io_default_text(disruption, "consolidationPolicy", "WhenEmptyOrUnderutilized") &&
-              fill_budgets(disruption) && io_default_text(inner, "expireAfter", "720h") && fill_reference(inner);
-    if (!ok || json_array_size(io_get(status, "conditions"))) return ok;
-    json_t *conditions = io_list();
-    int64_t when = io_creation(tree);
-    ok = conditions && io_add_condition(conditions, "NodeClassReady", "True", "NodeClassReady", when) &&
-         io_add_condition(conditions, "ValidationSucceeded", "True", "ValidationSucceeded", when) &&
-         io_add_condition(conditions, "Ready", "True", "Ready", when) &&
-         json_object_set(status, "conditions", conditions) == 0;
-    json_decref(conditions);
-    return ok;
+    tree *spec = tree_get_or_make(t, root, "spec"), *disruption = tree_get_or_make(t, spec, "disruption");
+    tree *inner = tree_get_or_make(t, tree_get_or_make(t, spec, "template"), "spec");
+    tree *status = tree_get_or_make(t, root, "status");
+    tree_default_text(t, disruption, "consolidateAfter", str("0s"));
+    tree_default_text(t, disruption, "consolidationPolicy", str("WhenEmptyOrUnderutilized"));
+    fill_budgets(t, disruption);
+    tree_default_text(t, inner, "expireAfter", str("720h"));
+    fill_reference(t, inner);
+    if (tree_count(tree_get(status, "conditions"))) return;
+    static const char *const types[] = { "NodeClassReady", "ValidationSucceeded", "Ready" };
+    tree *conditions = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < 3; i++) io_add_condition(t, conditions, types[i], "True", types[i], io_creation(root));
+    tree_set(t, status, "conditions", conditions);
 }
 
-static const json_t *pool_of(const io_filler *f, const json_t *labels)
+static const tree *pool_of(const io_filler *f, const tree *labels)
 {
-    karp_str name = io_get_text(labels, POOL_LABEL);
-    return name.len ? json_object_get(f->pools, name.ptr) : NULL;
-}
-
-static bool set_str(json_t *object, karp_str name, karp_str text)
-{
-    json_t *value = io_text_value(text);
-    return value && json_object_set_new_nocheck(object, name.ptr, value) == 0;
+    uint32_t number = io_table_get(&f->pools, tree_get_text(labels, POOL_LABEL));
+    return number == IO_NONE ? NULL : f->pool_copies[number];
 }
 
 /* ---- from the catalogue ------------------------------------------------------------------------------------------ */
 
 static bool build_types(io_filler *f)
 {
-    karp_reader *reader = f->reader;
+    const karp_reader *reader = f->reader;
     if (f->types || reader->catalogue_count == 0) return true;
-    f->types = karp_alloc(reader->context, reader->catalogue_count * sizeof *f->types);
+    f->types = mem_zalloc(reader->context, reader->catalogue_count * sizeof *f->types);
     if (!f->types) return false;
     f->type_table_count = reader->catalogue_count;
-    for (size_t i = 0; i < f->type_table_count; i++) io_table_init(&f->types[i], &f->arena);
+    for (size_t i = 0; i < f->type_table_count; i++) io_table_init(&f->types[i], reader->context);
     for (size_t i = 0; i < f->type_table_count; i++) {
         const karp_catalogue *catalogue = reader->catalogues[i].catalogue;
         for (size_t k = 0; k < karp_catalogue_count(catalogue) && k < IO_NONE; k++) {
@@ -101,7 +82,7 @@ static bool serves(const io_given_catalogue *given, karp_str pool)
 {
     if (given->pool_count == 0) return true;
     for (size_t i = 0; i < given->pool_count; i++) {
-        if (io_str_equal(given->pools[i], pool)) return true;
+        if (equal_str(given->pools[i], pool)) return true;
     }
     return false;
 }
@@ -121,308 +102,277 @@ static const karp_catalogue *find_type(const io_filler *f, karp_str pool, karp_s
     return NULL;
 }
 
-static bool default_resources(json_t *status, const char *name, const karp_resource *list, size_t count)
+static void default_resources(trees *t, tree *status, const char *name, const karp_resource *list, size_t count)
 {
-    if (io_get(status, name)) return true;
-    json_t *map = io_map();
-    bool ok = map != NULL;
-    for (size_t i = 0; ok && i < count; i++) ok = set_str(map, list[i].name, list[i].text);
-    ok = ok && json_object_set(status, name, map) == 0;
-    json_decref(map);
-    return ok;
+    if (tree_get(status, name)) return;
+    tree *map = tree_new(t, TREE_MAP);
+    for (size_t i = 0; i < count; i++) tree_set_str(t, map, list[i].name, tree_new_text(t, list[i].text));
+    tree_set(t, status, name, map);
 }
 
-static bool default_labels(json_t *labels, const karp_requirement *list, size_t count)
+static void default_labels(trees *t, tree *labels, const karp_requirement *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (list[i].op != KARP_OP_IN || list[i].value_count != 1) continue;
-        if (json_object_get(labels, list[i].key.ptr)) continue;
-        if (!set_str(labels, list[i].key, list[i].values[0])) return false;
+        if (list[i].op == KARP_OP_IN && list[i].value_count == 1 && !tree_find_str(labels, list[i].key))
+            tree_set_str(t, labels, list[i].key, tree_new_text(t, list[i].values[0]));
     }
-    return true;
 }
 
-static bool allows(const karp_offering *offering, const json_t *labels)
+static bool allows(const karp_offering *offering, const tree *labels)
 {
     for (size_t i = 0; i < offering->requirement_count; i++) {
         const karp_requirement *r = &offering->requirements[i];
-        const json_t *label = json_object_get(labels, r->key.ptr);
-        if (!json_is_string(label)) continue;
-        karp_str value = { json_string_value(label), json_string_length(label) };
+        const tree *label = tree_find_str(labels, r->key);
+        if (!tree_is(label, TREE_STRING)) continue;
+        karp_str value = tree_text(label);
         bool listed = false;
-        for (size_t k = 0; k < r->value_count; k++) listed = listed || io_str_equal(r->values[k], value);
+        for (size_t k = 0; k < r->value_count; k++) listed = listed || equal_str(r->values[k], value);
         if (r->op == KARP_OP_IN ? !listed : r->op == KARP_OP_NOT_IN ? listed : r->op == KARP_OP_DOES_NOT_EXIST)
             return false;
     }
     return true;
 }
 
-karp_status io_fill_from_type(io_filler *f, karp_str pool, json_t *labels, json_t *status)
+/* From the catalogue of the pool, or any: what a node of that type has. */
+static karp_status fill_from_type(io_filler *f, tree *labels, tree *status)
 {
+    trees *t = f->t;
     size_t index = 0;
     if (!build_types(f)) return io_reader_nomem(f->reader);
-    karp_str name = io_get_text(labels, TYPE_LABEL);
+    karp_str name = tree_get_text(labels, TYPE_LABEL), pool = tree_get_text(labels, POOL_LABEL);
     const karp_catalogue *catalogue = name.len ? find_type(f, pool, name, &index) : NULL;
     if (!catalogue) return KARP_OK;
     const karp_instance_type *type = karp_catalogue_type(catalogue, index);
     size_t count = 0;
     const karp_resource *allocatable = karp_catalogue_allocatable(catalogue, index, &count);
-    bool ok = default_resources(status, "capacity", type->capacity, type->capacity_count) &&
-              default_resources(status, "allocatable", allocatable, count) &&
-              default_labels(labels, type->requirements, type->requirement_count);
+    default_resources(t, status, "capacity", type->capacity, type->capacity_count);
+    default_resources(t, status, "allocatable", allocatable, count);
+    default_labels(t, labels, type->requirements, type->requirement_count);
     /* An offering's labels can be told only when no other fits what is known. */
     const karp_offering *only = NULL;
     size_t fitting = 0;
-    for (size_t i = 0; ok && i < type->offering_count; i++) {
+    for (size_t i = 0; i < type->offering_count; i++) {
         if (!allows(&type->offerings[i], labels)) continue;
         only = &type->offerings[i];
         fitting++;
     }
-    if (ok && fitting == 1) ok = default_labels(labels, only->requirements, only->requirement_count);
-    return ok ? KARP_OK : io_reader_nomem(f->reader);
+    if (fitting == 1) default_labels(t, labels, only->requirements, only->requirement_count);
+    return KARP_OK;
 }
 
 /* ---- NodeClaim --------------------------------------------------------------------------------------------------- */
 
-static bool share_default(json_t *into, const json_t *from, const char *name)
-{
-    json_t *value = io_get(from, name);
-    return !value || io_get(into, name) || json_object_set(into, name, value) == 0;
-}
-
 /* Whether a claim that was initialised at `since` may be consolidated, as the claim's controller would say. */
-static bool consolidatable(const io_filler *f, const json_t *pool, const json_t *claim, int64_t since)
+static bool consolidatable(const io_filler *f, const tree *pool, const tree *claim, int64_t since)
 {
-    karp_str after = io_get_text(io_get(io_get(pool, "spec"), "disruption"), "consolidateAfter");
+    karp_str after = tree_get_text(tree_get(tree_get(pool, "spec"), "disruption"), "consolidateAfter");
     int64_t window = 0, event = 0;
-    if (!pool || io_get(io_get(pool, "spec"), "replicas") || karp_duration_parse(after, &window)) return false;
-    karp_str stated = io_get_text(io_get(claim, "status"), "lastPodEventTime");
+    if (!pool || tree_get(tree_get(pool, "spec"), "replicas") || karp_duration_parse(after, &window)) return false;
+    karp_str stated = tree_get_text(tree_get(claim, "status"), "lastPodEventTime");
     if (stated.len && karp_time_parse(stated, &event) == KARP_OK) since = event;
     if (window == 0 || since == KARP_NO_TIME) return true;
     return since < f->reader->now && (uint64_t)f->reader->now - (uint64_t)since >= (uint64_t)window;
 }
 
-static bool claim_conditions(const io_filler *f, const json_t *pool, json_t *claim, json_t *status, bool has_node)
+static void claim_conditions(const io_filler *f, const tree *pool, const tree *claim, tree *status, bool has_node)
 {
-    if (json_array_size(io_get(status, "conditions"))) return true;
-    json_t *list = io_list();
+    static const char *const types[] = { "Launched", "Registered", "Initialized", "Ready", "Consolidatable" };
+    if (tree_count(tree_get(status, "conditions"))) return;
+    tree *list = tree_new(f->t, TREE_LIST);
     int64_t when = io_creation(claim);
-    bool ok = list && io_add_condition(list, "Launched", "True", "Launched", when);
-    if (ok && has_node) {
-        ok = io_add_condition(list, "Registered", "True", "Registered", when) &&
-             io_add_condition(list, "Initialized", "True", "Initialized", when) &&
-             io_add_condition(list, "Ready", "True", "Ready", when);
-        if (ok && consolidatable(f, pool, claim, when))
-            ok = io_add_condition(list, "Consolidatable", "True", "Consolidatable", when);
-    }
-    ok = ok && json_object_set(status, "conditions", list) == 0;
-    json_decref(list);
-    return ok;
+    size_t count = !has_node ? 1 : consolidatable(f, pool, claim, when) ? 5 : 4;
+    for (size_t i = 0; i < count; i++) io_add_condition(f->t, list, types[i], "True", types[i], when);
+    tree_set(f->t, status, "conditions", list);
 }
 
 /* What the pool's template gives every claim. */
-static bool claim_from_pool(const json_t *pool, json_t *claim)
+static void claim_from_pool(trees *t, const tree *pool, tree *claim)
 {
-    json_t *spec = io_get_or_make(claim, "spec"), *metadata = io_get(claim, "metadata");
-    if (!spec) return false;
-    const json_t *template_ = io_get(io_get(pool, "spec"), "template");
-    const json_t *inner = io_get(template_, "spec"), *given = io_get(template_, "metadata");
     static const char *const shared[] = { "nodeClassRef",  "requirements",           "taints",
                                           "startupTaints", "terminationGracePeriod", "expireAfter" };
-    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
-        if (!share_default(spec, inner, shared[i])) return false;
-    }
-    json_t *labels = io_get(given, "labels"), *own = io_get_or_make(metadata, "labels");
-    if (!own || (labels && json_object_update_missing(own, labels) != 0)) return false;
-    return io_default_text(spec, "expireAfter", "720h") && fill_reference(spec);
+    const tree *template_ = tree_get(tree_get(pool, "spec"), "template"), *inner = tree_get(template_, "spec");
+    tree *spec = tree_get_or_make(t, claim, "spec");
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
+        tree_default(t, spec, shared[i], tree_get(inner, shared[i]));
+    tree_set_missing(t, tree_get_or_make(t, tree_get(claim, "metadata"), "labels"),
+                     tree_get(tree_get(template_, "metadata"), "labels"));
+    tree_default_text(t, spec, "expireAfter", str("720h"));
+    fill_reference(t, spec);
 }
 
-static karp_status finish_claim(io_filler *f, json_t *claim, const json_t *node, const io_place *place)
+/* `provider_id` is the node's. */
+static karp_status finish_claim(io_filler *f, tree *claim, const tree *node, karp_str provider_id,
+                                const io_place *place)
 {
-    const io_kind_info *info = io_kind_find(io_str("karpenter.sh/v1"), io_str("NodeClaim"));
-    json_t *metadata = io_get(claim, "metadata"), *status = io_get_or_make(claim, "status");
-    const json_t *node_status = io_get(node, "status");
-    const json_t *pool = pool_of(f, io_get(metadata, "labels"));
-    bool ok = status && claim_from_pool(pool, claim);
-    if (ok && node) {
-        ok = io_default_str(status, "nodeName", io_get_text(io_get(node, "metadata"), "name")) &&
-             io_default_str(status, "providerID", io_get_text(io_get(node, "spec"), "providerID")) &&
-             share_default(status, node_status, "capacity") && share_default(status, node_status, "allocatable");
+    const io_kind_info *info = io_kind_find(str("karpenter.sh/v1"), str("NodeClaim"));
+    trees *t = f->t;
+    tree *metadata = tree_get(claim, "metadata"), *status = tree_get_or_make(t, claim, "status");
+    const tree *pool = pool_of(f, tree_get(metadata, "labels"));
+    claim_from_pool(t, pool, claim);
+    if (node) {
+        const tree *node_status = tree_get(node, "status");
+        tree_default_text(t, status, "nodeName", tree_get_text(tree_get(node, "metadata"), "name"));
+        tree_default_text(t, status, "providerID", provider_id);
+        tree_default(t, status, "capacity", tree_get(node_status, "capacity"));
+        tree_default(t, status, "allocatable", tree_get(node_status, "allocatable"));
     }
-    ok = ok && claim_conditions(f, pool, claim, status, node != NULL);
-    if (!ok) return io_reader_nomem(f->reader);
+    claim_conditions(f, pool, claim, status, node != NULL);
     karp_status result = KARP_OK;
-    if (!io_get(status, "capacity") || !io_get(status, "allocatable")) {
-        result = io_fill_from_type(f, io_get_text(io_get(metadata, "labels"), POOL_LABEL), io_get(metadata, "labels"),
-                                   status);
-    }
-    return result ? result : io_add_filled(f->reader, info, claim, place);
+    if (!tree_get(status, "capacity") || !tree_get(status, "allocatable"))
+        result = fill_from_type(f, tree_get(metadata, "labels"), status);
+    return result ? result : io_add_filled(f, info, claim, place);
 }
 
-static bool own_provider(json_t *object, karp_str name)
+/* The provider's id of a node, which is made from its name when it is not stated. */
+static karp_str provider_id(const tree *object, karp_str name, char room[320])
 {
-    if (io_get_text(object, "providerID").len) return true;
-    char id[320] = "karp://";
-    io_error_text(id + strlen(id), sizeof id - strlen(id), name);
-    return io_set(object, "providerID", json_string(id));
+    karp_str stated = tree_get_text(object, "providerID");
+    if (stated.len) return stated;
+    memcpy(room, "karp://", 8);
+    str_shorten(room + 7, 320 - 7, name);
+    return str(room);
+}
+
+static void own_provider(trees *t, tree *object, karp_str name)
+{
+    char room[320];
+    if (tree_get_text(object, "providerID").len == 0)
+        tree_set_text(t, object, "providerID", provider_id(object, name, room));
 }
 
 /* The claim that a managed node without one must have had. */
-static karp_status invent_claim(io_filler *f, const json_t *node, const io_place *place)
+static karp_status invent_claim(io_filler *f, const tree *node, const io_place *place)
 {
     static const char *const of_the_node[] = { REGISTERED_LABEL, INITIALIZED_LABEL, HOSTNAME_LABEL };
-    const json_t *metadata = io_get(node, "metadata");
-    karp_str name = io_get_text(metadata, "name");
-    const io_kind_info *info = io_kind_find(io_str("karpenter.sh/v1"), io_str("NodeClaim"));
-    json_t *claim = io_new_object("karpenter.sh/v1", "NodeClaim", nothing, name);
-    json_t *own = io_get(claim, "metadata"), *labels = json_copy(io_get(metadata, "labels"));
-    bool ok = claim && labels && json_object_set(own, "labels", labels) == 0 &&
-              share_default(own, metadata, "annotations") && share_default(own, metadata, "creationTimestamp") &&
-              io_identify(f, info, claim);
-    for (size_t i = 0; ok && i < 3; i++) (void)json_object_del(labels, of_the_node[i]);
-    json_decref(labels);
-    karp_status status = ok ? finish_claim(f, claim, node, place) : io_reader_nomem(f->reader);
-    json_decref(claim);
-    return status;
+    trees *t = f->t;
+    const tree *metadata = tree_get(node, "metadata");
+    const io_kind_info *info = io_kind_find(str("karpenter.sh/v1"), str("NodeClaim"));
+    tree *claim = io_new_object(t, "karpenter.sh/v1", "NodeClaim", nothing, tree_get_text(metadata, "name"));
+    tree *own = tree_get(claim, "metadata"), *labels = tree_copy(t, tree_get(metadata, "labels"));
+    for (size_t i = 0; i < 3; i++) tree_remove(labels, of_the_node[i]);
+    tree_set(t, own, "labels", labels);
+    tree_default(t, own, "annotations", tree_get(metadata, "annotations"));
+    tree_default(t, own, "creationTimestamp", tree_get(metadata, "creationTimestamp"));
+    io_identify(f, info, claim);
+    return finish_claim(f, claim, node, tree_get_text(tree_get(node, "spec"), "providerID"), place);
 }
 
-/* The Node that belongs to a claim: the one it names, or the one of its name. NULL: none, or failed. */
-static json_t *node_of_claim(io_filler *f, const json_t *claim)
+/* The Node that belongs to a claim: the one it names, or the one of its name. NULL = none. */
+static const tree *node_of_claim(const io_filler *f, const tree *claim)
 {
-    const json_t *metadata = io_get(claim, "metadata");
-    karp_str names[2] = { io_get_text(io_get(claim, "status"), "nodeName"), io_get_text(metadata, "name") };
+    karp_str names[2] = { tree_get_text(tree_get(claim, "status"), "nodeName"),
+                          tree_get_text(tree_get(claim, "metadata"), "name") };
     for (size_t i = 0; i < 2; i++) {
         uint32_t number = names[i].len ? io_find(f->reader, "Node", nothing, names[i]) : IO_NONE;
-        if (number < f->reader->waiting_count) return io_waiting_tree(f->reader, &f->reader->waiting[number]);
+        if (number < f->reader->waiting_count) return f->reader->waiting[number].root;
     }
     return NULL;
 }
 
-karp_status io_fill_and_add_node_claim(io_filler *f, json_t *tree, const io_place *place)
+karp_status io_fill_and_add_node_claim(io_filler *f, tree *root, const io_place *place)
 {
-    const io_kind_info *info = io_kind_find(io_str("karpenter.sh/v1"), io_str("NodeClaim"));
-    if (!f->fill) return io_add_filled(f->reader, info, tree, place);
-    json_t *status = io_get_or_make(tree, "status");
-    karp_str name = io_get_text(io_get(tree, "metadata"), "name");
-    json_t *node = io_get_text(status, "providerID").len ? NULL : node_of_claim(f, tree);
+    const io_kind_info *info = io_kind_find(str("karpenter.sh/v1"), str("NodeClaim"));
+    if (!f->fill) return io_add_filled(f, info, root, place);
+    tree *status = tree_get_or_make(f->t, root, "status");
+    karp_str name = tree_get_text(tree_get(root, "metadata"), "name");
     /* A registered claim says so itself; only one that says nothing is judged by its node. */
-    bool silent = !json_array_size(io_get(status, "conditions"));
-    if (!node && silent) node = node_of_claim(f, tree);
-    bool ok = status &&
-              (!node || own_provider(io_get_or_make(node, "spec"), io_get_text(io_get(node, "metadata"), "name")));
-    if (ok && !node) ok = own_provider(status, name);
-    karp_status result = ok ? finish_claim(f, tree, node, place) : io_reader_nomem(f->reader);
-    json_decref(node);
-    return result;
+    bool silent = !tree_count(tree_get(status, "conditions"));
+    const tree *node = silent || !tree_get_text(status, "providerID").len ? node_of_claim(f, root) : NULL;
+    char room[320];
+    karp_str id = nothing;
+    if (node) id = provider_id(tree_get(node, "spec"), tree_get_text(tree_get(node, "metadata"), "name"), room);
+    else own_provider(f->t, status, name);
+    return finish_claim(f, root, node, id, place);
 }
 
 /* ---- Node -------------------------------------------------------------------------------------------------------- */
 
-static bool has_taint(const json_t *list, karp_str key, karp_str effect)
+static bool has_taint(const tree *list, karp_str key, karp_str effect)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *taint = json_array_get(list, i);
-        if (io_str_equal(io_get_text(taint, "key"), key) && io_str_equal(io_get_text(taint, "effect"), effect))
+    for (size_t i = 0; i < tree_count(list); i++) {
+        const tree *taint = tree_item(list, i);
+        if (equal_str(tree_get_text(taint, "key"), key) && equal_str(tree_get_text(taint, "effect"), effect))
             return true;
     }
     return false;
 }
 
-static json_t *taints_of(json_t *spec)
+static void add_taint(trees *t, tree *spec, tree *taint)
 {
-    json_t *list = io_get(spec, "taints");
-    if (list) return list;
-    list = io_list();
-    return io_set(spec, "taints", list) ? list : NULL;
+    if (has_taint(tree_get(spec, "taints"), tree_get_text(taint, "key"), tree_get_text(taint, "effect"))) return;
+    tree_default(t, spec, "taints", tree_new(t, TREE_LIST));
+    tree_append(t, tree_get(spec, "taints"), taint);
 }
 
-static bool cordon_taint(json_t *spec)
+static void cordon_taint(trees *t, tree *spec)
 {
-    karp_str key = io_str("node.kubernetes.io/unschedulable"), effect = io_str("NoSchedule");
-    if (!json_is_true(io_get(spec, "unschedulable"))) return true;
-    json_t *list = taints_of(spec);
-    if (!list || has_taint(list, key, effect)) return list != NULL;
-    json_t *taint = io_map();
-    bool ok = taint && io_set(taint, "key", io_text_value(key)) && io_set(taint, "effect", io_text_value(effect)) &&
-              json_array_append(list, taint) == 0;
-    json_decref(taint);
-    return ok;
+    if (!tree_is(tree_get(spec, "unschedulable"), TREE_TRUE)) return;
+    tree *taint = tree_new(t, TREE_MAP);
+    tree_set_text(t, taint, "key", str("node.kubernetes.io/unschedulable"));
+    tree_set_text(t, taint, "effect", str("NoSchedule"));
+    add_taint(t, spec, taint);
 }
 
 /* A sketch has what its pool puts on every node. */
-static bool sketch_from_pool(const json_t *pool, json_t *labels, json_t *spec)
+static void sketch_from_pool(trees *t, const tree *pool, tree *labels, tree *spec)
 {
-    const json_t *template_ = io_get(io_get(pool, "spec"), "template");
-    json_t *given = io_get(io_get(template_, "metadata"), "labels");
-    const json_t *taints = io_get(io_get(template_, "spec"), "taints");
-    if (given && json_object_update_missing(labels, given) != 0) return false;
-    for (size_t i = 0; i < json_array_size(taints); i++) {
-        json_t *taint = json_array_get(taints, i), *list = taints_of(spec);
-        if (!list) return false;
-        if (has_taint(list, io_get_text(taint, "key"), io_get_text(taint, "effect"))) continue;
-        if (json_array_append(list, taint) != 0) return false;
-    }
-    return true;
+    const tree *template_ = tree_get(tree_get(pool, "spec"), "template");
+    const tree *taints = tree_get(tree_get(template_, "spec"), "taints");
+    tree_set_missing(t, labels, tree_get(tree_get(template_, "metadata"), "labels"));
+    for (size_t i = 0; i < tree_count(taints); i++) add_taint(t, spec, tree_item(taints, i));
 }
 
 /* What the claim of the input says of its node: registered and initialised unless its conditions deny it. */
-static bool claim_labels(io_filler *f, uint32_t number, json_t *labels, json_t *spec)
+static void claim_labels(trees *t, const tree *claim, tree *labels, tree *spec)
 {
-    json_t *claim = number < f->reader->waiting_count ? io_waiting_tree(f->reader, &f->reader->waiting[number]) : NULL;
-    if (!claim) return false;
-    const json_t *status = io_get(claim, "status"), *conditions = io_get(status, "conditions");
-    bool silent = !json_array_size(conditions);
-    bool registered = silent || io_str_is(io_condition_status(conditions, "Registered"), "True");
-    bool initialized = silent || io_str_is(io_condition_status(conditions, "Initialized"), "True");
-    karp_str id = io_get_text(status, "providerID"),
-             pool = io_get_text(io_get(io_get(claim, "metadata"), "labels"), POOL_LABEL);
-    bool ok = (!registered || io_default_text(labels, REGISTERED_LABEL, "true")) &&
-              (!initialized || io_default_text(labels, INITIALIZED_LABEL, "true")) &&
-              (pool.len == 0 || !registered || io_default_str(labels, POOL_LABEL, pool)) &&
-              (id.len == 0 || io_get_text(spec, "providerID").len || io_set(spec, "providerID", io_text_value(id)));
-    json_decref(claim);
-    return ok;
+    const tree *status = tree_get(claim, "status"), *conditions = tree_get(status, "conditions");
+    bool silent = !tree_count(conditions);
+    bool registered = silent || str_is(io_condition_status(conditions, "Registered"), "True");
+    bool initialized = silent || str_is(io_condition_status(conditions, "Initialized"), "True");
+    karp_str id = tree_get_text(status, "providerID"),
+             pool = tree_get_text(tree_get(tree_get(claim, "metadata"), "labels"), POOL_LABEL);
+    if (registered) tree_default_text(t, labels, REGISTERED_LABEL, str("true"));
+    if (initialized) tree_default_text(t, labels, INITIALIZED_LABEL, str("true"));
+    if (registered && pool.len) tree_default_text(t, labels, POOL_LABEL, pool);
+    if (id.len && !tree_get_text(spec, "providerID").len) tree_set_text(t, spec, "providerID", id);
 }
 
-static bool node_status(json_t *tree, json_t *status)
+static void node_status(trees *t, const tree *root, tree *status)
 {
-    json_t *capacity = io_get(status, "capacity"), *allocatable = io_get(status, "allocatable");
-    if (capacity && !allocatable && json_object_set(status, "allocatable", capacity) != 0) return false;
-    if (allocatable && !capacity && json_object_set(status, "capacity", allocatable) != 0) return false;
-    if (json_array_size(io_get(status, "conditions"))) return true;
-    json_t *list = io_list();
-    bool ok = list && io_add_condition(list, "Ready", "True", "KubeletReady", io_creation(tree)) &&
-              json_object_set(status, "conditions", list) == 0;
-    json_decref(list);
-    return ok;
+    tree_default(t, status, "allocatable", tree_get(status, "capacity"));
+    tree_default(t, status, "capacity", tree_get(status, "allocatable"));
+    if (tree_count(tree_get(status, "conditions"))) return;
+    tree *list = tree_new(t, TREE_LIST);
+    io_add_condition(t, list, "Ready", "True", "KubeletReady", io_creation(root));
+    tree_set(t, status, "conditions", list);
 }
 
-karp_status io_fill_and_add_node(io_filler *f, json_t *tree, const io_place *place)
+karp_status io_fill_and_add_node(io_filler *f, tree *root, const io_place *place)
 {
-    karp_reader *reader = f->reader;
-    const io_kind_info *info = io_kind_find(io_str("v1"), io_str("Node"));
-    if (!f->fill) return io_add_filled(reader, info, tree, place);
-    json_t *metadata = io_get(tree, "metadata");
-    json_t *labels = io_get_or_make(metadata, "labels"), *spec = io_get_or_make(tree, "spec"),
-           *status = io_get_or_make(tree, "status");
-    if (!labels || !spec || !status) return io_reader_nomem(reader);
-    karp_str name = io_get_text(metadata, "name"), id = io_get_text(spec, "providerID");
+    const io_kind_info *info = io_kind_find(str("v1"), str("Node"));
+    if (!f->fill) return io_add_filled(f, info, root, place);
+    trees *t = f->t;
+    const tree *metadata = tree_get(root, "metadata");
+    tree *labels = tree_get_or_make(t, tree_get(root, "metadata"), "labels"), *spec = tree_get_or_make(t, root, "spec"),
+         *status = tree_get_or_make(t, root, "status");
+    karp_str name = tree_get_text(metadata, "name"), id = tree_get_text(spec, "providerID");
     uint32_t claim = id.len ? io_table_get(&f->claim_providers, id) : IO_NONE;
     if (claim == IO_NONE) claim = io_table_get(&f->claim_nodes, name);
-    bool managed = claim != IO_NONE || io_get_text(labels, POOL_LABEL).len > 0;
-    bool sketch = !io_get(status, "capacity") && !io_get(status, "allocatable");
-    const json_t *pool = pool_of(f, labels);
-    bool ok = io_default_str(labels, HOSTNAME_LABEL, name) && cordon_taint(spec);
-    if (ok && claim != IO_NONE) ok = claim_labels(f, claim, labels, spec);
-    if (ok && managed && claim == IO_NONE) {
-        ok = io_default_text(labels, REGISTERED_LABEL, "true") && io_default_text(labels, INITIALIZED_LABEL, "true");
+    bool managed = claim != IO_NONE || tree_get_text(labels, POOL_LABEL).len > 0;
+    bool sketch = !tree_get(status, "capacity") && !tree_get(status, "allocatable");
+    const tree *pool = pool_of(f, labels);
+    tree_default_text(t, labels, HOSTNAME_LABEL, name);
+    cordon_taint(t, spec);
+    if (claim != IO_NONE) {
+        claim_labels(t, f->reader->waiting[claim].root, labels, spec);
+    } else if (managed) {
+        tree_default_text(t, labels, REGISTERED_LABEL, str("true"));
+        tree_default_text(t, labels, INITIALIZED_LABEL, str("true"));
     }
-    if (ok && sketch && pool) ok = sketch_from_pool(pool, labels, spec);
-    ok = ok && own_provider(spec, name);
-    if (!ok) return io_reader_nomem(reader);
-    karp_status result = sketch ? io_fill_from_type(f, io_get_text(labels, POOL_LABEL), labels, status) : KARP_OK;
-    if (result == KARP_OK && !node_status(tree, status)) result = io_reader_nomem(reader);
-    if (result == KARP_OK) result = io_add_filled(reader, info, tree, place);
-    if (result == KARP_OK && managed && claim == IO_NONE) result = invent_claim(f, tree, place);
-    return result;
+    if (sketch && pool) sketch_from_pool(t, pool, labels, spec);
+    own_provider(t, spec, name);
+    karp_status result = sketch ? fill_from_type(f, labels, status) : KARP_OK;
+    node_status(t, root, status);
+    if (result == KARP_OK) result = io_add_filled(f, info, root, place);
+    return result == KARP_OK && managed && claim == IO_NONE ? invent_claim(f, root, place) : result;
 }

@@ -7,77 +7,65 @@
 
 /* ---- CapacityBuffers --------------------------------------------------------------------------------------------- */
 
-static uint32_t template_number(const karp_reader *reader, const json_t *tree)
+static uint32_t template_number(const karp_reader *reader, const tree *root)
 {
-    const json_t *metadata = io_get(tree, "metadata"), *spec = io_get(tree, "spec"), *status = io_get(tree, "status");
-    karp_str namespace_ = io_get_text(metadata, "namespace");
-    if (namespace_.len == 0) namespace_ = io_str("default");
-    const json_t *ref = io_get(spec, "podTemplateRef");
-    if (!ref) ref = io_get(status, "podTemplateRef");
-    if (ref) return io_find(reader, "PodTemplate", namespace_, io_get_text(ref, "name"));
-    ref = io_get(spec, "scalableRef");
+    const tree *metadata = tree_get(root, "metadata"), *spec = tree_get(root, "spec"),
+               *status = tree_get(root, "status");
+    karp_str namespace_ = tree_get_text(metadata, "namespace");
+    if (namespace_.len == 0) namespace_ = str("default");
+    const tree *ref = tree_get(spec, "podTemplateRef");
+    if (!ref) ref = tree_get(status, "podTemplateRef");
+    if (ref) return io_find(reader, "PodTemplate", namespace_, tree_get_text(ref, "name"));
+    ref = tree_get(spec, "scalableRef");
     if (!ref) return IO_NONE;
     static const char *const scalable[] = { "Deployment", "StatefulSet", "ReplicaSet" };
     for (size_t i = 0; i < 3; i++) {
-        if (io_str_is(io_get_text(ref, "kind"), scalable[i]))
-            return io_find(reader, scalable[i], namespace_, io_get_text(ref, "name"));
+        if (str_is(tree_get_text(ref, "kind"), scalable[i]))
+            return io_find(reader, scalable[i], namespace_, tree_get_text(ref, "name"));
     }
     return IO_NONE;
 }
 
-karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const json_t *tree, karp_capacity_buffer *buffer)
+karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, karp_capacity_buffer *buffer)
 {
-    uint32_t number = template_number(reader, tree);
-    json_t *owner = NULL;
+    uint32_t number = template_number(reader, root);
     if (number < reader->waiting_count) {
         const io_waiting *w = &reader->waiting[number];
-        owner = io_waiting_tree(reader, w);
-        if (!owner) return reader->error.status;
-        const json_t *from = w->info->kind == IO_KIND_POD_TEMPLATE ? owner : io_get(owner, "spec");
+        const tree *from = w->info->kind == IO_KIND_POD_TEMPLATE ? w->root : tree_get(w->root, "spec");
         karp_pod *pod = io_make(d, 1, sizeof *pod);
-        if (pod) io_decode_template(d, io_get(from, "template"), pod);
+        if (pod) io_decode_template(d, tree_get(from, "template"), pod);
         buffer->template_ = pod;
     }
     karp_status status = d->status;
     if (status == KARP_OK) status = karp_builder_add_capacity_buffer(reader->builder, buffer, &reader->error);
-    json_decref(owner);
     return status;
 }
 
 /* ---- waiting objects --------------------------------------------------------------------------------------------- */
-
-json_t *io_waiting_tree(karp_reader *reader, const io_waiting *w)
-{
-    io_cursor text;
-    io_cursor_init(&text, w->text, UINT32_MAX);
-    return io_parse(reader->context, &text, w->document, &reader->error);
-}
 
 io_place io_waiting_place(const io_waiting *w)
 {
     return (io_place){ .document = w->document, .line = w->line, .column = w->column, .offset = w->offset };
 }
 
-karp_status io_add_filled(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place)
+karp_status io_add_filled(io_filler *f, const io_kind_info *info, const tree *root, const io_place *place)
 {
-    karp_status status = io_object_use(reader, info, tree, place, true);
-    return status ? status : io_keep_object(reader, info, tree);
+    if (f->t->status) return io_reader_nomem(f->reader);
+    karp_status status = io_object_use(f->reader, info, root, place, true);
+    return status ? status : io_keep_object(f->reader, info, root);
 }
 
 static karp_status add_waiting(karp_reader *reader, io_filler *filler)
 {
-    for (size_t i = 0; i < reader->waiting_count; i++) {
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < reader->waiting_count && status == KARP_OK; i++) {
         const io_waiting *w = &reader->waiting[i];
-        if (w->stated && w->info->kind != IO_KIND_CAPACITY_BUFFER) continue;
-        json_t *tree = io_waiting_tree(reader, w);
-        if (!tree) return reader->error.status;
         io_place place = io_waiting_place(w);
-        karp_status status = w->stated ? io_object_use(reader, w->info, tree, &place, true)
-                                       : io_fill(filler, w, tree, &place);
-        json_decref(tree);
-        if (status) return status;
+        if (!w->stated) status = io_fill(filler, w);
+        else if (w->info->kind == IO_KIND_CAPACITY_BUFFER)
+            status = io_object_use(reader, w->info, w->root, &place, true);
     }
-    return KARP_OK;
+    return status;
 }
 
 /* ---- the clock, and all together --------------------------------------------------------------------------------- */

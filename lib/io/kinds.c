@@ -46,7 +46,7 @@ const io_kind_info *io_kind_find(karp_str api_version, karp_str kind)
 {
     karp_str group = io_group_of(api_version);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (io_str_is(kind, kinds[i].name) && io_str_is(group, kinds[i].group)) return &kinds[i];
+        if (str_is(kind, kinds[i].name) && str_is(group, kinds[i].group)) return &kinds[i];
     }
-    return io_str_ends(kind, "NodeClass") ? &node_class : &unknown;
+    return str_ends(kind, "NodeClass") ? &node_class : &unknown;
 }

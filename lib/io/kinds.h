@@ -3,7 +3,7 @@
 #ifndef IO_KINDS_H
 #define IO_KINDS_H
 
-#include <io/memory.h>
+#include <io/table.h>
 
 typedef enum io_kind {
     IO_KIND_UNKNOWN = 0,

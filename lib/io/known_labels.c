@@ -17,12 +17,12 @@ typedef struct key_list {
 static bool add_key(key_list *l, karp_str key)
 {
     const char **recent = &l->recent[((uintptr_t)key.ptr >> 3) % 256];
-    if (*recent == key.ptr || io_str_is(key, "kubernetes.io/hostname")) return true;
+    if (*recent == key.ptr || str_is(key, "kubernetes.io/hostname")) return true;
     *recent = key.ptr;
     if (io_table_get(&l->seen, key) != IO_NONE) return true;
     void *list = l->keys;
     if (!io_table_put(&l->seen, key, 1) ||
-        !io_grow(l->reader->context, &list, &l->capacity, l->count + 1, sizeof *l->keys))
+        !grow(l->reader->context, &list, &l->capacity, l->count + 1, sizeof *l->keys))
         return false;
     l->keys = list;
     l->keys[l->count++] = key;
@@ -49,63 +49,55 @@ static bool add_catalogue_keys(key_list *l, const karp_catalogue *catalogue)
     return true;
 }
 
-static karp_status has_pool_of(karp_reader *reader, const karp_provider *provider, bool *found)
+static bool has_pool_of(const karp_reader *reader, const karp_provider *provider)
 {
     karp_str group = karp_provider_class_group(provider);
-    for (size_t i = 0; i < reader->waiting_count && !*found; i++) {
+    for (size_t i = 0; i < reader->waiting_count; i++) {
         const io_waiting *w = &reader->waiting[i];
         if (w->info->kind != IO_KIND_NODE_POOL) continue;
-        json_t *tree = io_waiting_tree(reader, w);
-        if (!tree) return reader->error.status;
-        const json_t *ref = io_get(io_get(io_get(io_get(tree, "spec"), "template"), "spec"), "nodeClassRef");
-        *found = group.len && io_str_equal(io_get_text(ref, "group"), group);
-        json_decref(tree);
+        const tree *ref = tree_get(tree_get(tree_get(tree_get(w->root, "spec"), "template"), "spec"), "nodeClassRef");
+        if (group.len && equal_str(tree_get_text(ref, "group"), group)) return true;
     }
-    return KARP_OK;
+    return false;
 }
 
-static int compare_keys(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b, const void *user)
 {
-    return io_str_compare(*(const karp_str *)a, *(const karp_str *)b);
+    (void)user;
+    return compare_str(*(const karp_str *)a, *(const karp_str *)b);
 }
 
-/* A list of texts as JSON, sorted. NULL = no memory. */
-static json_t *text_list(karp_context *context, const karp_str *texts, size_t count)
+/* A list of texts, sorted. */
+static tree *text_list(trees *t, const karp_str *texts, size_t count)
 {
-    json_t *list = io_list();
-    size_t bytes = count * sizeof(void *);
-    const void **order = bytes ? karp_alloc(context, bytes) : NULL;
-    bool ok = list && (order || !bytes);
-    for (size_t i = 0; ok && i < count; i++) order[i] = &texts[i];
-    ok = ok && io_sort(context, order, count, compare_keys);
-    for (size_t i = 0; ok && i < count; i++) ok = io_append(list, io_text_value(*(const karp_str *)order[i]));
-    karp_free(context, order, bytes);
-    if (ok) return list;
-    json_decref(list);
-    return NULL;
+    karp_str *order = arena_copy(&t->memory, texts, count * sizeof *texts);
+    tree *list = tree_new(t, TREE_LIST);
+    if (!order || !sort_stable(t->memory.context, order, count, sizeof *order, compare_keys, NULL)) {
+        t->status = KARP_E_NOMEM;
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) tree_append(t, list, tree_new_text(t, order[i]));
+    return list;
 }
 
 /* The tables as a Snapshot states them, for the dump. */
 static karp_status keep_labels(karp_reader *reader, const karp_settings *settings)
 {
     if (!reader->options.keep_documents) return KARP_OK;
-    json_t *out = io_map(), *normalized = io_map();
-    bool ok = out && normalized;
-    for (size_t i = 0; ok && i < settings->normalized_count; i++) {
-        ok = io_set(normalized, settings->normalized[i].key.ptr, io_text_value(settings->normalized[i].value));
+    trees *t = &reader->passing;
+    trees_clear(t);
+    tree *out = tree_new(t, TREE_MAP);
+    for (size_t i = 0; i < settings->normalized_count; i++) {
+        const karp_label *label = &settings->normalized[i];
+        tree_set_str(t, tree_get_or_make(t, out, "normalized"), label->key, tree_new_text(t, label->value));
     }
-    if (ok) ok = !settings->normalized_count || json_object_set(out, "normalized", normalized) == 0;
-    ok = ok && io_set(out, "wellKnown", text_list(reader->context, settings->well_known, settings->well_known_count));
-    if (ok && settings->restricted_domain_count) {
-        ok = io_set(out, "restrictedDomains",
-                    text_list(reader->context, settings->restricted_domains, settings->restricted_domain_count));
-    }
-    if (ok && settings->reservation_id_label.len)
-        ok = io_set(out, "reservationID", io_text_value(settings->reservation_id_label));
-    if (ok) reader->labels_text = io_keep_json(reader, out);
-    json_decref(normalized);
-    json_decref(out);
-    return ok && reader->labels_text.ptr ? KARP_OK : io_reader_nomem(reader);
+    tree_set(t, out, "wellKnown", text_list(t, settings->well_known, settings->well_known_count));
+    if (settings->restricted_domain_count)
+        tree_set(t, out, "restrictedDomains",
+                 text_list(t, settings->restricted_domains, settings->restricted_domain_count));
+    if (settings->reservation_id_label.len) tree_set_text(t, out, "reservationID", settings->reservation_id_label);
+    if (t->status == KARP_OK) reader->labels_text = io_keep_json(reader, out);
+    return reader->labels_text.ptr ? KARP_OK : io_reader_nomem(reader);
 }
 
 /* `all` = the provider has the nodes; else its words are used only where the catalogues use them. */
@@ -137,17 +129,17 @@ karp_status io_settle_labels(karp_reader *reader)
     if (reader->has_snapshot) return KARP_OK;
     bool all = io_builtin_types(reader) || reader->given_provider || reader->options.provider.len > 0;
     karp_status status = io_provider(reader, &provider);
-    if (status == KARP_OK) status = has_pool_of(reader, provider, &all);
+    if (status == KARP_OK) all = all || has_pool_of(reader, provider);
     if (status || (!all && !reader->own_catalogues)) return status;
-    io_arena arena;
-    io_arena_init(&arena, reader->context);
+    arena memory;
+    arena_init(&memory, reader->context);
     key_list l;
     memset(&l, 0, sizeof l);
     l.reader = reader;
-    io_table_init(&l.seen, &arena);
+    io_table_init(&l.seen, reader->context);
     status = set_tables(reader, provider, &l, all);
     karp_free(reader->context, l.keys, l.capacity * sizeof *l.keys);
     io_table_free(&l.seen);
-    io_arena_free(&arena);
+    arena_free(&memory);
     return status;
 }

@@ -9,11 +9,11 @@
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static bool name_key(char *into, size_t room, const char *kind, karp_str namespace_, karp_str name, karp_str *key)
+static bool name_key(char *into, size_t room, karp_str kind, karp_str namespace_, karp_str name, karp_str *key)
 {
-    size_t k = strlen(kind);
+    size_t k = kind.len;
     if (k + namespace_.len + name.len + 2 > room) return false;
-    memcpy(into, kind, k);
+    memcpy(into, kind.ptr, k);
     into[k] = '\n';
     if (namespace_.len) memcpy(into + k + 1, namespace_.ptr, namespace_.len);
     into[k + 1 + namespace_.len] = '/';
@@ -23,14 +23,19 @@ static bool name_key(char *into, size_t room, const char *kind, karp_str namespa
 }
 
 /* Longer names than Kubernetes allows are not noted: nothing can refer to them. */
-uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name)
+uint32_t io_find_kind(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name)
 {
     char buffer[768];
     karp_str key;
     return name_key(buffer, sizeof buffer, kind, namespace_, name, &key) ? io_table_get(&reader->names, key) : IO_NONE;
 }
 
-bool io_note_name(karp_reader *reader, const char *kind, karp_str namespace_, karp_str name, uint32_t number)
+uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name)
+{
+    return io_find_kind(reader, str(kind), namespace_, name);
+}
+
+bool io_note_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name, uint32_t number)
 {
     char buffer[768];
     karp_str key;
@@ -38,60 +43,60 @@ bool io_note_name(karp_reader *reader, const char *kind, karp_str namespace_, ka
     return io_table_put(&reader->names, key, number);
 }
 
-static void identity(const io_kind_info *info, const json_t *tree, karp_str *namespace_, karp_str *name)
+static void identity(const io_kind_info *info, const tree *root, karp_str *namespace_, karp_str *name)
 {
-    const json_t *metadata = io_get(tree, "metadata");
-    *name = io_get_text(metadata, "name");
+    const tree *metadata = tree_get(root, "metadata");
+    *name = tree_get_text(metadata, "name");
     *namespace_ = (karp_str){ "", 0 };
     if (!info->namespaced) return;
-    *namespace_ = io_get_text(metadata, "namespace");
-    if (namespace_->len == 0) *namespace_ = io_str("default");
+    *namespace_ = tree_get_text(metadata, "namespace");
+    if (namespace_->len == 0) *namespace_ = str("default");
 }
 
 /* ---- decoding and adding ----------------------------------------------------------------------------------------- */
 
-static karp_status add_node_class(karp_reader *reader, io_decoder *d, const json_t *tree, bool add)
+static karp_status add_node_class(karp_reader *reader, io_decoder *d, const tree *root, bool add)
 {
     karp_node_class class_;
     memset(&class_, 0, sizeof class_);
     class_.size = sizeof class_;
-    class_.meta = io_meta(d, tree, false);
-    class_.group = io_group_of(io_string(d, tree, "apiVersion"));
-    class_.kind = io_string(d, tree, "kind");
+    class_.meta = io_meta(d, root, false);
+    class_.group = io_group_of(io_string(d, root, "apiVersion"));
+    class_.kind = io_string(d, root, "kind");
     if (d->status || !add) return d->status;
-    io_text text;
-    io_text_init(&text, reader->context);
-    io_write_json(&text, tree);
+    strbuf text;
+    strbuf_init(&text, reader->context);
+    tree_write(&text, root);
     karp_status status = text.failed ? io_reader_nomem(reader) : KARP_OK;
     class_.document = (karp_str){ text.ptr, text.len };
     if (status == KARP_OK) status = karp_builder_add_node_class(reader->builder, &class_, &reader->error);
-    io_text_free(&text);
+    strbuf_free(&text);
     return status;
 }
 
-static karp_status add_selecting(karp_reader *reader, io_decoder *d, const json_t *tree, uint32_t kind, bool add)
+static karp_status add_selecting(karp_reader *reader, io_decoder *d, const tree *root, uint32_t kind, bool add)
 {
     karp_selecting selecting;
-    io_decode_selecting(d, tree, kind, &selecting);
+    io_decode_selecting(d, root, kind, &selecting);
     if (d->status || !add) return d->status;
     return karp_builder_add_selecting(reader->builder, &selecting, &reader->error);
 }
 
 /* Workloads: what their pods are made from is checked as those pods are. */
-static karp_status check_workload(io_decoder *d, const json_t *tree)
+static karp_status check_workload(io_decoder *d, const tree *root)
 {
     karp_pod pod;
-    (void)io_meta(d, tree, true);
-    const json_t *spec = io_enter(d, tree, "spec");
+    (void)io_meta(d, root, true);
+    const tree *spec = io_enter(d, root, "spec");
     (void)io_integer(d, spec, "replicas", 0, INT32_MAX, 1);
     (void)io_integer(d, spec, "parallelism", 0, INT32_MAX, 1);
     (void)io_boolean(d, spec, "suspend", false);
     (void)io_selector(d, spec, "selector");
-    const json_t *template_ = io_enter(d, spec, "template");
+    const tree *template_ = io_enter(d, spec, "template");
     io_decode_template(d, template_, &pod);
     io_pop(d);
     size_t count = 0;
-    const json_t *claims = io_array(d, spec, "volumeClaimTemplates", &count);
+    const tree *claims = io_array(d, spec, "volumeClaimTemplates", &count);
     io_push(d, "volumeClaimTemplates");
     for (size_t i = 0; i < count && !d->status; i++) {
         karp_persistent_volume_claim claim;
@@ -103,19 +108,19 @@ static karp_status check_workload(io_decoder *d, const json_t *tree)
     return d->status;
 }
 
-static karp_status check_priority_class(io_decoder *d, const json_t *tree)
+static karp_status check_priority_class(io_decoder *d, const tree *root)
 {
-    (void)io_meta(d, tree, false);
-    (void)io_integer(d, tree, "value", INT32_MIN, INT32_MAX, 0);
-    (void)io_boolean(d, tree, "globalDefault", false);
+    (void)io_meta(d, root, false);
+    (void)io_integer(d, root, "value", INT32_MIN, INT32_MAX, 0);
+    (void)io_boolean(d, root, "globalDefault", false);
     return d->status;
 }
 
-static karp_status check_template(io_decoder *d, const json_t *tree)
+static karp_status check_template(io_decoder *d, const tree *root)
 {
     karp_pod pod;
-    (void)io_meta(d, tree, true);
-    const json_t *template_ = io_enter(d, tree, "template");
+    (void)io_meta(d, root, true);
+    const tree *template_ = io_enter(d, root, "template");
     io_decode_template(d, template_, &pod);
     io_pop(d);
     return d->status;
@@ -134,7 +139,7 @@ static karp_status add_pool(karp_reader *reader, const karp_node_pool *pool)
 }
 
 /* Decoding failures are in the decoder, the builder's in reader->error. */
-static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_kind_info *info, const json_t *tree,
+static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_kind_info *info, const tree *root,
                                   bool add)
 {
     karp_builder *b = reader->builder;
@@ -155,58 +160,58 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
         karp_capacity_buffer buffer;
     } o;
     switch (info->kind) {
-    case IO_KIND_POD: io_decode_pod(d, tree, &o.pod); return d->status || !add ? d->status : add_pod(reader, &o.pod);
+    case IO_KIND_POD: io_decode_pod(d, root, &o.pod); return d->status || !add ? d->status : add_pod(reader, &o.pod);
     case IO_KIND_NODE:
-        io_decode_node(d, tree, &o.node);
+        io_decode_node(d, root, &o.node);
         return d->status || !add ? d->status : karp_builder_add_node(b, &o.node, e);
     case IO_KIND_NODE_CLAIM:
-        io_decode_node_claim(d, tree, &o.node_claim);
+        io_decode_node_claim(d, root, &o.node_claim);
         return d->status || !add ? d->status : karp_builder_add_node_claim(b, &o.node_claim, e);
     case IO_KIND_NODE_POOL:
-        io_decode_node_pool(d, tree, &o.pool);
+        io_decode_node_pool(d, root, &o.pool);
         return d->status || !add ? d->status : add_pool(reader, &o.pool);
     case IO_KIND_NODE_OVERLAY:
-        io_decode_node_overlay(d, tree, &o.overlay);
+        io_decode_node_overlay(d, root, &o.overlay);
         return d->status || !add ? d->status : karp_builder_add_node_overlay(b, &o.overlay, e);
-    case IO_KIND_NODE_CLASS: return add_node_class(reader, d, tree, add);
+    case IO_KIND_NODE_CLASS: return add_node_class(reader, d, root, add);
     case IO_KIND_DAEMON_SET:
-        io_decode_daemon_set(d, tree, &o.daemon_set);
+        io_decode_daemon_set(d, root, &o.daemon_set);
         return d->status || !add ? d->status : karp_builder_add_daemon_set(b, &o.daemon_set, e);
     case IO_KIND_CLAIM:
-        io_decode_claim(d, tree, &o.claim);
+        io_decode_claim(d, root, &o.claim);
         return d->status || !add ? d->status : karp_builder_add_persistent_volume_claim(b, &o.claim, e);
     case IO_KIND_VOLUME:
-        io_decode_volume(d, tree, &o.volume);
+        io_decode_volume(d, root, &o.volume);
         return d->status || !add ? d->status : karp_builder_add_persistent_volume(b, &o.volume, e);
     case IO_KIND_STORAGE_CLASS:
-        io_decode_storage_class(d, tree, &o.storage_class);
+        io_decode_storage_class(d, root, &o.storage_class);
         return d->status || !add ? d->status : karp_builder_add_storage_class(b, &o.storage_class, e);
     case IO_KIND_CSI_NODE:
-        io_decode_csi_node(d, tree, &o.csi_node);
+        io_decode_csi_node(d, root, &o.csi_node);
         return d->status || !add ? d->status : karp_builder_add_csi_node(b, &o.csi_node, e);
     case IO_KIND_BUDGET:
-        io_decode_budget(d, tree, &o.budget);
+        io_decode_budget(d, root, &o.budget);
         return d->status || !add ? d->status : karp_builder_add_pod_disruption_budget(b, &o.budget, e);
     case IO_KIND_NAMESPACE:
-        io_decode_namespace(d, tree, &o.namespace_);
+        io_decode_namespace(d, root, &o.namespace_);
         return d->status || !add ? d->status : karp_builder_add_namespace(b, &o.namespace_, e);
-    case IO_KIND_SERVICE: return add_selecting(reader, d, tree, KARP_SELECTS_SERVICE, add);
+    case IO_KIND_SERVICE: return add_selecting(reader, d, root, KARP_SELECTS_SERVICE, add);
     case IO_KIND_REPLICATION_CONTROLLER:
-        return add_selecting(reader, d, tree, KARP_SELECTS_REPLICATION_CONTROLLER, add);
+        return add_selecting(reader, d, root, KARP_SELECTS_REPLICATION_CONTROLLER, add);
     case IO_KIND_REPLICA_SET:
     case IO_KIND_STATEFUL_SET:
-        if (!add && check_workload(d, tree)) return d->status;
-        return add_selecting(reader, d, tree,
+        if (!add && check_workload(d, root)) return d->status;
+        return add_selecting(reader, d, root,
                              info->kind == IO_KIND_REPLICA_SET ? KARP_SELECTS_REPLICA_SET : KARP_SELECTS_STATEFUL_SET,
                              add);
     case IO_KIND_DEPLOYMENT:
-    case IO_KIND_JOB: return add ? KARP_OK : check_workload(d, tree);
-    case IO_KIND_PRIORITY_CLASS: return check_priority_class(d, tree);
-    case IO_KIND_POD_TEMPLATE: return check_template(d, tree);
+    case IO_KIND_JOB: return add ? KARP_OK : check_workload(d, root);
+    case IO_KIND_PRIORITY_CLASS: return check_priority_class(d, root);
+    case IO_KIND_POD_TEMPLATE: return check_template(d, root);
     case IO_KIND_CAPACITY_BUFFER:
-        io_decode_capacity_buffer(d, tree, &o.buffer);
-        return d->status || !add ? d->status : io_add_buffer(reader, d, tree, &o.buffer);
-    case IO_KIND_DEVICES: return io_use_devices(d, info, tree, add ? b : NULL, e);
+        io_decode_capacity_buffer(d, root, &o.buffer);
+        return d->status || !add ? d->status : io_add_buffer(reader, d, root, &o.buffer);
+    case IO_KIND_DEVICES: return io_use_devices(d, info, root, add ? b : NULL, e);
     case IO_KIND_UNKNOWN:
     case IO_KIND_PROVISIONER:
     case IO_KIND_NODE_TEMPLATE: break;
@@ -215,52 +220,49 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
 }
 
 /* What the builder finds wrong has a field, which is looked up while the text is at hand. */
-static void place_of_field(karp_reader *reader, const io_place *place, const json_t *tree)
+static void place_of_field(karp_reader *reader, const io_place *place, const tree *root)
 {
     io_place at = *place;
     io_step path[IO_PATH_MOST];
     char names[sizeof reader->error.field];
-    io_place_refine(&at, tree, path, io_path_read(reader->error.field, names, sizeof names, path));
+    io_place_refine(&at, root, path, io_path_read(reader->error.field, names, sizeof names, path));
     io_error_place(&reader->error, &at);
 }
 
-karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place,
+karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place,
                           bool add)
 {
     io_decoder d;
-    io_arena_reset(&reader->scratch);
+    arena_release(&reader->scratch, (arena_mark){ NULL, NULL });
     io_decoder_init(&d, &reader->scratch);
-    karp_status status = decode_and_add(reader, &d, info, tree, add);
+    karp_status status = decode_and_add(reader, &d, info, root, add);
     if (status == KARP_OK) return status;
     if (d.status) {
-        status = io_reader_bad(reader, &d, place, tree);
+        status = io_reader_bad(reader, &d, place, root);
     } else if (status != KARP_E_NOMEM) {
         reader->error.status = status;
-        place_of_field(reader, place, tree);
+        place_of_field(reader, place, root);
     }
     karp_str namespace_, name;
-    identity(info, tree, &namespace_, &name);
-    if (status != KARP_E_NOMEM) io_reader_name(reader, io_get_text(tree, "kind"), namespace_, name);
+    identity(info, root, &namespace_, &name);
+    if (status != KARP_E_NOMEM) io_reader_name(reader, tree_get_text(root, "kind"), namespace_, name);
     return status;
 }
 
-karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const json_t *tree)
+karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const tree *root)
 {
     if (!reader->options.keep_documents || info->kind == IO_KIND_UNKNOWN) return KARP_OK;
     karp_str namespace_, name;
-    identity(info, tree, &namespace_, &name);
-    void *list = reader->kept;
-    if (!io_grow(reader->context, &list, &reader->kept_capacity, reader->kept_count + 1, sizeof(io_kept))) {
+    identity(info, root, &namespace_, &name);
+    if (!grow(reader->context, (void **)&reader->kept, &reader->kept_capacity, reader->kept_count + 1, sizeof(io_kept)))
         return io_reader_nomem(reader);
-    }
-    reader->kept = list;
     io_kept *kept = &reader->kept[reader->kept_count];
     *kept = (io_kept){
-        .kind = io_keep(reader, io_get_text(tree, "kind")),
-        .api_version = io_keep(reader, io_get_text(tree, "apiVersion")),
+        .kind = io_keep(reader, tree_get_text(root, "kind")),
+        .api_version = io_keep(reader, tree_get_text(root, "apiVersion")),
         .namespace_ = io_keep(reader, namespace_),
         .name = io_keep(reader, name),
-        .text = io_keep_json(reader, tree),
+        .text = io_keep_json(reader, root),
     };
     if (!kept->kind.ptr || !kept->api_version.ptr || !kept->namespace_.ptr || !kept->name.ptr || !kept->text.ptr) {
         return io_reader_nomem(reader);
@@ -271,38 +273,42 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
 
 /* ---- plain objects wait ------------------------------------------------------------------------------------------ */
 
-karp_status io_wait(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place)
+/* Kinds that the builder does not keep, and so cannot miss a second one of. */
+static bool is_ours_alone(io_kind kind)
+{
+    return kind == IO_KIND_PRIORITY_CLASS || kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_JOB ||
+           kind == IO_KIND_POD_TEMPLATE;
+}
+
+karp_status io_wait(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)
 {
     /* A first decoding, for its failures: only now is the text at hand that tells their line. */
-    karp_status status = io_object_use(reader, info, tree, place, false);
-    if (status == KARP_OK && info->kind == IO_KIND_NODE_CLASS) status = io_check_node_class(reader, tree, place);
-    if (status == KARP_OK && info->kind == IO_KIND_NODE_CLASS) status = io_survey_class(reader, tree);
+    karp_status status = io_object_use(reader, info, root, place, false);
+    if (status == KARP_OK && info->kind == IO_KIND_NODE_CLASS) status = io_check_node_class(reader, root, place);
+    if (status == KARP_OK && info->kind == IO_KIND_NODE_CLASS) status = io_survey_class(reader, root);
     if (status) return status;
-    karp_str namespace_, name;
-    identity(info, tree, &namespace_, &name);
-    void *list = reader->waiting;
-    if (!io_grow(reader->context, &list, &reader->waiting_capacity, reader->waiting_count + 1, sizeof(io_waiting))) {
-        return io_reader_nomem(reader);
+    karp_str namespace_, name, kind = info->kind == IO_KIND_NODE_CLASS ? tree_get_text(root, "kind") : str(info->name);
+    identity(info, root, &namespace_, &name);
+    if (is_ours_alone(info->kind) && io_find_kind(reader, kind, namespace_, name) < reader->waiting_count) {
+        (void)io_reader_fail(reader, KARP_E_DUPLICATE, place, "metadata.name", "the input has this object already");
+        io_reader_name(reader, kind, namespace_, name);
+        return KARP_E_DUPLICATE;
     }
-    reader->waiting = list;
-    io_waiting *w = &reader->waiting[reader->waiting_count];
-    *w = (io_waiting){
+    if (reader->waiting_count >= IO_STATED ||
+        !grow(reader->context, (void **)&reader->waiting, &reader->waiting_capacity, reader->waiting_count + 1,
+              sizeof(io_waiting)) ||
+        !io_note_name(reader, kind, namespace_, name, (uint32_t)reader->waiting_count))
+        return io_reader_nomem(reader);
+    reader->waiting[reader->waiting_count++] = (io_waiting){
         .info = info,
-        .namespace_ = io_keep(reader, namespace_),
-        .name = io_keep(reader, name),
-        .text = io_keep_json(reader, tree),
+        .namespace_ = namespace_,
+        .name = name,
+        .root = root,
         .document = place->document,
         .line = place->line,
         .column = place->column,
         .offset = place->offset,
     };
-    if (!w->namespace_.ptr || !w->name.ptr || !w->text.ptr) return io_reader_nomem(reader);
-    const char *kind = info->kind == IO_KIND_NODE_CLASS ? json_string_value(io_get(tree, "kind")) : info->name;
-    if (reader->waiting_count >= IO_STATED ||
-        !io_note_name(reader, kind, w->namespace_, w->name, (uint32_t)reader->waiting_count)) {
-        return io_reader_nomem(reader);
-    }
-    reader->waiting_count++;
     return KARP_OK;
 }
 
@@ -317,129 +323,131 @@ static bool is_looked_up(io_kind kind)
 }
 
 /* Namespaced objects are in one, stated or not. Metadata of the wrong type is found out by the decoder. */
-static bool state_namespace(json_t *tree)
+static bool state_namespace(karp_reader *reader, tree *root)
 {
-    json_t *metadata = io_get(tree, "metadata");
-    if (!json_is_object(metadata) || io_get(metadata, "namespace")) return true;
-    return io_set(metadata, "namespace", json_string("default"));
+    tree_default_text(&reader->passing, tree_get(root, "metadata"), "namespace", str("default"));
+    return reader->passing.status == KARP_OK;
 }
 
-static karp_status use_object(karp_reader *reader, json_t *tree, const io_place *place, bool stated)
+static int shown(karp_str text) { return (int)(text.len < 100 ? text.len : 100); }
+
+static karp_status use_object(karp_reader *reader, tree *root, const io_place *place, bool stated)
 {
-    const json_t *kind = io_get(tree, "kind"), *api_version = io_get(tree, "apiVersion");
-    if (!json_is_string(kind) || json_string_length(kind) == 0) {
+    const tree *kind = tree_get(root, "kind"), *api_version = tree_get(root, "apiVersion");
+    if (!tree_is(kind, TREE_STRING) || kind->count == 0) {
         return io_reader_fail(reader, KARP_E_INVALID, place, "kind", "is missing: this is no Kubernetes object");
     }
-    if (!json_is_string(api_version) || json_string_length(api_version) == 0) {
+    if (!tree_is(api_version, TREE_STRING) || api_version->count == 0) {
         return io_reader_fail(reader, KARP_E_INVALID, place, "apiVersion", "is missing: this is no Kubernetes object");
     }
-    const io_kind_info *info = io_kind_find(io_get_text(tree, "apiVersion"), io_get_text(tree, "kind"));
+    const io_kind_info *info = io_kind_find(tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
     if (info->kind == IO_KIND_UNKNOWN) {
-        return io_warn_once(reader, "%.100s of %.100s has no effect on decisions", json_string_value(kind),
-                            json_string_value(api_version));
+        return io_warn_once(reader, "%.*s of %.*s has no effect on decisions", shown(tree_text(kind)), kind->of.text,
+                            shown(tree_text(api_version)), api_version->of.text);
     }
     if (!stated) {
-        karp_status noted = io_note_version(reader, info, io_get_text(tree, "apiVersion"));
-        if (noted == KARP_OK) noted = io_note_fields(reader, info, tree, place);
+        karp_status noted = io_note_version(reader, info, tree_get_text(root, "apiVersion"));
+        if (noted == KARP_OK) noted = io_note_fields(reader, info, root, place);
         if (noted) return noted;
     }
     if (info->kind == IO_KIND_PROVISIONER || info->kind == IO_KIND_NODE_TEMPLATE)
-        return io_convert(reader, info, tree, place);
+        return io_convert(reader, info, root, place);
     uint32_t rank = info->kind == IO_KIND_NODE || info->kind == IO_KIND_NODE_CLAIM ? 0
                     : info->kind == IO_KIND_NODE_POOL                              ? 1
                                                                                    : 2;
     karp_status status = KARP_OK;
-    if (info->kind == IO_KIND_POD && !io_note_owned(reader, tree)) return io_reader_nomem(reader);
+    if (info->kind == IO_KIND_POD && !io_note_owned(reader, root)) return io_reader_nomem(reader);
     if (!stated || !reader->has_now || !reader->has_catalogues || reader->options.provider.len)
-        status = io_survey(reader, tree, rank);
+        status = io_survey(reader, root, rank);
     if (status) return status;
-    if (!stated) return io_wait(reader, info, tree, place);
+    if (!stated) return io_wait(reader, info, root, place);
 
     karp_str namespace_, name;
-    if (info->namespaced && !state_namespace(tree)) return io_reader_nomem(reader);
-    status = io_object_use(reader, info, tree, place, info->kind != IO_KIND_CAPACITY_BUFFER);
+    if (info->namespaced && !state_namespace(reader, root)) return io_reader_nomem(reader);
+    status = io_object_use(reader, info, root, place, info->kind != IO_KIND_CAPACITY_BUFFER);
     if (status) return status;
-    identity(info, tree, &namespace_, &name);
-    if (!io_note_name(reader, info->name, namespace_, name, IO_STATED)) return io_reader_nomem(reader);
+    identity(info, root, &namespace_, &name);
+    if (!io_note_name(reader, str(info->name), namespace_, name, IO_STATED)) return io_reader_nomem(reader);
     if (is_looked_up(info->kind)) {
-        status = io_wait(reader, info, tree, place);
+        tree *kept = tree_deep_copy(&reader->trees, root, true);
+        status = kept ? io_wait(reader, info, kept, place) : io_reader_nomem(reader);
         if (status) return status;
         reader->waiting[reader->waiting_count - 1].stated = true;
     }
-    return io_keep_object(reader, info, tree);
+    return io_keep_object(reader, info, root);
 }
 
-karp_status io_read_item(karp_reader *reader, json_t *item, const io_place *place, bool stated, karp_str list_kind,
+karp_status io_read_item(karp_reader *reader, tree *item, const io_place *place, bool stated, karp_str list_kind,
                          karp_str list_api_version)
 {
-    if (!json_is_object(item)) {
+    if (!tree_is(item, TREE_MAP)) {
         return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "an element of %s must be an object",
                               stated ? "objects" : "items");
     }
-    bool typed = list_kind.len > 4 && io_str_ends(list_kind, "List");
-    if (typed && !io_get(item, "kind")) {
-        bool ok = io_set(item, "kind", io_text_value((karp_str){ list_kind.ptr, list_kind.len - 4 }));
-        if (ok && !io_get(item, "apiVersion")) ok = io_set(item, "apiVersion", io_text_value(list_api_version));
-        if (!ok) return io_reader_nomem(reader);
+    bool typed = list_kind.len > 4 && str_ends(list_kind, "List");
+    if (typed && !tree_get(item, "kind")) {
+        trees *t = stated ? &reader->passing : &reader->trees;
+        tree_set_text(t, item, "kind", (karp_str){ list_kind.ptr, list_kind.len - 4 });
+        tree_default_text(t, item, "apiVersion", list_api_version);
+        if (t->status) return io_reader_nomem(reader);
     }
     return io_read_tree(reader, item, place, stated);
 }
 
-static karp_status read_items(karp_reader *reader, json_t *tree, const char *member, const io_place *place, bool stated)
+static karp_status read_items(karp_reader *reader, tree *root, const char *member, const io_place *place, bool stated)
 {
-    json_t *items = io_get(tree, member);
+    tree *items = tree_get(root, member);
     if (!items) return KARP_OK;
-    if (!json_is_array(items)) return io_reader_fail(reader, KARP_E_INVALID, place, member, "must be a list");
-    karp_str kind = stated ? (karp_str){ "", 0 } : io_get_text(tree, "kind");
-    for (size_t i = 0; i < json_array_size(items); i++) {
+    if (!tree_is(items, TREE_LIST)) return io_reader_fail(reader, KARP_E_INVALID, place, member, "must be a list");
+    karp_str kind = stated ? (karp_str){ "", 0 } : tree_get_text(root, "kind");
+    for (size_t i = 0; i < tree_count(items); i++) {
         io_place at = *place;
         io_step path[2] = { { member, 0 }, { NULL, i } };
         /* In JSON a List inside a List keeps the place of the outer element: looking each one up would take too long. */
-        if (at.marks) io_place_refine(&at, tree, path, 2);
-        at.json = NULL;
-        karp_status status = io_read_item(reader, json_array_get(items, i), &at, stated, kind,
-                                          io_get_text(tree, "apiVersion"));
+        if (at.marks) io_place_refine(&at, root, path, 2);
+        at.text.ptr = NULL;
+        karp_status status = io_read_item(reader, tree_item(items, i), &at, stated, kind,
+                                          tree_get_text(root, "apiVersion"));
         if (status) return status;
     }
     return KARP_OK;
 }
 
-static karp_status read_snapshot_tree(karp_reader *reader, json_t *tree, const io_place *place)
+static karp_status read_snapshot_tree(karp_reader *reader, tree *root, const io_place *place)
 {
     karp_status status = io_snapshot_begin(reader, place);
     if (status) return status;
-    io_snapshot_head head = { json_object_get(tree, "now"), json_object_get(tree, "settings"),
-                              json_object_get(tree, "labels"), json_object_get(tree, "state") };
-    status = io_snapshot_head_read(reader, &head, place, tree);
-    const json_t *catalogues = io_get(tree, "catalogues");
+    io_snapshot_head head = { tree_get(root, "now"), tree_get(root, "settings"), tree_get(root, "labels"),
+                              tree_get(root, "state") };
+    status = io_snapshot_head_read(reader, &head, place, root);
+    const tree *catalogues = tree_get(root, "catalogues");
     if (status == KARP_OK && catalogues) {
-        if (!json_is_array(catalogues))
+        if (!tree_is(catalogues, TREE_LIST))
             return io_reader_fail(reader, KARP_E_INVALID, place, "catalogues", "must be a list");
         reader->has_catalogues = true;
-        for (size_t i = 0; i < json_array_size(catalogues) && status == KARP_OK; i++) {
-            const json_t *entry = json_array_get(catalogues, i);
-            const json_t *types = io_get(entry, "instanceTypes");
-            io_text text;
-            io_text_init(&text, reader->context);
-            if (types) io_write_json(&text, types);
-            status = text.failed
-                         ? io_reader_nomem(reader)
-                         : io_snapshot_catalogue(reader, entry, (karp_str){ text.ptr, text.len }, place, tree, i);
-            io_text_free(&text);
+        for (size_t i = 0; i < tree_count(catalogues) && status == KARP_OK; i++) {
+            const tree *entry = tree_item(catalogues, i);
+            const tree *types = tree_get(entry, "instanceTypes");
+            strbuf text;
+            strbuf_init(&text, reader->context);
+            if (types) tree_write(&text, types);
+            status = text.failed ? io_reader_nomem(reader)
+                                 : io_snapshot_catalogue(reader, entry, (karp_str){ text.ptr, text.len }, place, i);
+            strbuf_free(&text);
         }
     }
-    return status ? status : read_items(reader, tree, "objects", place, true);
+    return status ? status : read_items(reader, root, "objects", place, true);
 }
 
-karp_status io_read_tree(karp_reader *reader, json_t *tree, const io_place *place, bool stated)
+karp_status io_read_tree(karp_reader *reader, tree *root, const io_place *place, bool stated)
 {
-    if (!json_is_object(tree))
+    if (!tree_is(root, TREE_MAP))
         return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "a document must be an object");
-    karp_str kind = io_get_text(tree, "kind");
-    if (io_str_is(kind, "Snapshot") && io_str_is(io_group_of(io_get_text(tree, "apiVersion")), "karp")) {
+    karp_str kind = tree_get_text(root, "kind");
+    if (str_is(kind, "Snapshot") && str_is(io_group_of(tree_get_text(root, "apiVersion")), "karp")) {
         if (stated) return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "a Snapshot inside a Snapshot");
-        return read_snapshot_tree(reader, tree, place);
+        return read_snapshot_tree(reader, root, place);
     }
-    if (io_str_ends(kind, "List") && io_get(tree, "items")) return read_items(reader, tree, "items", place, stated);
-    return use_object(reader, tree, place, stated);
+    if (str_ends(kind, "List") && tree_get(root, "items")) return read_items(reader, root, "items", place, stated);
+    return use_object(reader, root, place, stated);
 }

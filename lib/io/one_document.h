@@ -8,8 +8,8 @@
 /* What every such document begins with. It lies at the beginning of the struct that its kind names. */
 typedef struct io_document {
     karp_context *context; /* held */
-    io_arena arena;
-    json_t *tree; /* owns the strings of what was decoded */
+    arena arena;
+    trees trees; /* the strings of what was decoded */
     size_t bytes; /* of the struct */
 } io_document;
 
@@ -17,7 +17,7 @@ typedef struct io_document_kind {
     const char *what; /* in errors: "a plan" */
     size_t bytes; /* of the struct */
     size_t value; /* where in it the decoded value lies */
-    void (*decode)(io_decoder *d, const json_t *root, void *value);
+    void (*decode)(io_decoder *d, const tree *root, void *value);
 } io_document_kind;
 
 /* Parses the one value of the text and has it decoded into a new struct. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM. */

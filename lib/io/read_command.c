@@ -11,20 +11,20 @@ struct karp_command_document {
 enum { MOST_REASON = 1000 };
 
 /* The number among `first` to `last` that `name_of` gives the member's word; the member must be there. */
-static uint32_t read_word(io_decoder *d, const json_t *object, const char *name, const char *(*name_of)(uint32_t),
+static uint32_t read_word(io_decoder *d, const tree *object, const char *name, const char *(*name_of)(uint32_t),
                           uint32_t first, uint32_t last)
 {
     karp_str word = io_required_string(d, object, name);
     if (d->status) return first;
-    for (uint32_t i = first; i <= last && !io_str_is(word, "UNKNOWN"); i++) {
-        if (io_str_is(word, name_of(i))) return i;
+    for (uint32_t i = first; i <= last && !str_is(word, "UNKNOWN"); i++) {
+        if (str_is(word, name_of(i))) return i;
     }
     io_bad_member(d, name, KARP_E_INVALID, "not a word that is known here");
     return first;
 }
 
 /* Prices are written as strings, so that nothing is lost. */
-static double read_price(io_decoder *d, const json_t *object, const char *name)
+static double read_price(io_decoder *d, const tree *object, const char *name)
 {
     double value = 0;
     karp_str text = io_string(d, object, name);
@@ -33,13 +33,13 @@ static double read_price(io_decoder *d, const json_t *object, const char *name)
     return value;
 }
 
-static const karp_command_node *read_nodes(io_decoder *d, const json_t *root, size_t *count)
+static const karp_command_node *read_nodes(io_decoder *d, const tree *root, size_t *count)
 {
-    const json_t *array = io_array(d, root, "nodes", count);
+    const tree *array = io_array(d, root, "nodes", count);
     karp_command_node *list = io_make(d, *count, sizeof *list);
     io_push(d, "nodes");
     for (size_t i = 0; list && i < *count && !d->status; i++) {
-        const json_t *one = io_element(d, array, i);
+        const tree *one = io_element(d, array, i);
         list[i].node = io_required_string(d, one, "node");
         list[i].claim = io_string(d, one, "nodeClaim");
         io_pop(d);
@@ -48,10 +48,10 @@ static const karp_command_node *read_nodes(io_decoder *d, const json_t *root, si
     return list;
 }
 
-static void read_choice(io_decoder *d, const json_t *object, karp_choice *out)
+static void read_choice(io_decoder *d, const tree *object, karp_choice *out)
 {
     static const karp_str nothing = { "", 0 };
-    const json_t *choice = io_object(d, object, "choice");
+    const tree *choice = io_object(d, object, "choice");
     *out = (karp_choice){ nothing, nothing, nothing, 0 };
     if (!choice) return;
     io_push(d, "choice");
@@ -60,7 +60,7 @@ static void read_choice(io_decoder *d, const json_t *object, karp_choice *out)
     io_pop(d);
 }
 
-static const karp_launch *read_launch(io_decoder *d, const json_t *object)
+static const karp_launch *read_launch(io_decoder *d, const tree *object)
 {
     karp_launch *l = io_make(d, 1, sizeof *l);
     if (!l) return NULL;
@@ -82,17 +82,17 @@ static const karp_launch *read_launch(io_decoder *d, const json_t *object)
     return l;
 }
 
-static const karp_replacement *read_replacements(io_decoder *d, const json_t *root, size_t *count)
+static const karp_replacement *read_replacements(io_decoder *d, const tree *root, size_t *count)
 {
     static const io_word progress[] = { { "Wanted", KARP_REPLACEMENT_WANTED },
                                         { "Created", KARP_REPLACEMENT_CREATED },
                                         { "Seen", KARP_REPLACEMENT_SEEN },
                                         { "Initialized", KARP_REPLACEMENT_INITIALIZED } };
-    const json_t *array = io_array(d, root, "replacements", count);
+    const tree *array = io_array(d, root, "replacements", count);
     karp_replacement *list = io_make(d, *count, sizeof *list);
     io_push(d, "replacements");
     for (size_t i = 0; list && i < *count && !d->status; i++) {
-        const json_t *one = io_element(d, array, i);
+        const tree *one = io_element(d, array, i);
         list[i].progress = io_enum(d, one, "progress", progress, 4, KARP_REPLACEMENT_WANTED);
         list[i].claim = io_string(d, one, "nodeClaim");
         list[i].launch = read_launch(d, one);
@@ -102,7 +102,7 @@ static const karp_replacement *read_replacements(io_decoder *d, const json_t *ro
     return list;
 }
 
-static void read_state(io_decoder *d, const json_t *root, void *out)
+static void read_state(io_decoder *d, const tree *root, void *out)
 {
     static const io_word kinds[] = { { "Command", 1 } };
     karp_command_state *s = out;
@@ -110,7 +110,7 @@ static void read_state(io_decoder *d, const json_t *root, void *out)
     if (io_required_string(d, root, "kind").len > 0) (void)io_enum(d, root, "kind", kinds, 1, 1);
     s->method = read_word(d, root, "method", karp_method_name, KARP_METHOD_EMPTINESS, KARP_METHOD_REPAIR);
     s->phase = read_word(d, root, "phase", karp_phase_name, KARP_PHASE_VALIDATING, KARP_PHASE_GIVEN_UP);
-    if (io_get(root, "code")) s->reason = read_word(d, root, "code", karp_reason_name, 1, MOST_REASON);
+    if (tree_get(root, "code")) s->reason = read_word(d, root, "code", karp_reason_name, 1, MOST_REASON);
     s->decided = io_time(d, root, "decided");
     s->validate_at = io_time(d, root, "validateAt");
     s->started = io_time(d, root, "started");
@@ -127,7 +127,7 @@ karp_status karp_command_read(karp_context *context, karp_str name, karp_str tex
                               karp_error *error)
 {
     if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
-    if (!context || !out) return io_null(error, "context or out");
+    if (!context || !out) return fail_null(error, "context or out");
     io_document *read = NULL;
     karp_status status = io_document_read(context, &kind, name, text, &read, error);
     if (status == KARP_OK) *out = (karp_command_document *)read;
@@ -137,7 +137,7 @@ karp_status karp_command_read(karp_context *context, karp_str name, karp_str tex
 karp_status karp_command_read_file(karp_context *context, const char *path, karp_command_document **out,
                                    karp_error *error)
 {
-    if (!context || !path || !out) return io_null(error, "context, path or out");
+    if (!context || !path || !out) return fail_null(error, "context, path or out");
     io_document *read = NULL;
     karp_status status = io_document_read_file(context, &kind, path, &read, error);
     if (status == KARP_OK) *out = (karp_command_document *)read;

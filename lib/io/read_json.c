@@ -15,10 +15,39 @@ static karp_status scan_failed(karp_reader *reader, karp_str document, const io_
     return io_reader_fail(reader, KARP_E_SYNTAX, &place, NULL, "%s", found);
 }
 
-/* Parses a member's or element's text. NULL: the status is in reader->error. */
-static json_t *parse(karp_reader *reader, karp_str document, const io_cursor *value)
+/* Parses the value that the cursor is at, and moves behind it. A failure is in reader->error. */
+static karp_status parse(karp_reader *reader, trees *t, karp_str document, io_cursor *at, tree **out)
 {
-    return io_parse(reader->context, value, document, &reader->error);
+    tree_fault found;
+    size_t length = 0;
+    karp_str text = io_cursor_text(at);
+    if (tree_parse(t, text, reader->max_nesting, out, &length, &found) == KARP_OK) {
+        io_cursor_skip(at, length);
+        return KARP_OK;
+    }
+    if (found.status == KARP_E_NOMEM) return io_reader_nomem(reader);
+    io_cursor_skip(at, found.at);
+    io_place place = io_place_of(document, at);
+    return io_reader_fail(reader, found.status, &place, NULL, found.status == KARP_E_SYNTAX ? "not JSON: %s" : "%s",
+                          found.why);
+}
+
+/* Nodes that are counted from a part of an object are to be counted from the object. */
+static void move_places(tree *value, size_t by)
+{
+    value->at = value->at + by < TREE_NOWHERE ? (uint32_t)(value->at + by) : TREE_NOWHERE;
+    for (size_t i = 0; i < tree_count(value); i++)
+        move_places(tree_is(value, TREE_LIST) ? tree_item(value, i) : tree_member_at(value, i)->value, by);
+}
+
+/* Parses a part of the object `whole`. */
+static karp_status parse_part(karp_reader *reader, karp_str document, const io_cursor *whole, const io_cursor *part,
+                              tree **out)
+{
+    io_cursor at = *part;
+    karp_status status = parse(reader, &reader->passing, document, &at, out);
+    if (status == KARP_OK) move_places(*out, part->pos - whole->pos);
+    return status;
 }
 
 /* What the first pass over a document's members finds. */
@@ -46,7 +75,7 @@ static void note_member(outline *o, karp_str key, const io_cursor *value)
         { "catalogues", &o->catalogues, &o->has_catalogues },
     };
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        if (!io_str_is(key, members[i].name) || io_str_is(io_cursor_text(value), "null")) continue;
+        if (!str_is(key, members[i].name) || str_is(io_cursor_text(value), "null")) continue;
         *members[i].at = *value;
         *members[i].has = true;
     }
@@ -62,21 +91,25 @@ static karp_str bare_text(const io_cursor *value, bool has)
 static karp_status read_elements(karp_reader *reader, karp_str document, const io_cursor *array, bool stated,
                                  karp_str list_kind, karp_str api_version)
 {
-    io_cursor walk = *array, value;
+    io_cursor walk = *array;
     if (array->text[array->pos] != '[') {
         io_place place = io_place_of(document, array);
         return io_reader_fail(reader, KARP_E_INVALID, &place, stated ? "objects" : "items", "must be a list");
     }
-    bool first = true;
-    for (;;) {
-        io_scan found = io_scan_element(&walk, &first, &value);
+    /* What does not wait is made a tree in memory that the next object takes over. */
+    trees *t = stated ? &reader->passing : &reader->trees;
+    for (bool first = true;;) {
+        io_scan found = io_scan_next(&walk, &first, ']');
         if (found == IO_SCAN_END) return KARP_OK;
         if (found != IO_SCAN_OK) return scan_failed(reader, document, &walk, found);
-        json_t *item = parse(reader, document, &value);
-        if (!item) return reader->error.status;
+        io_cursor value = walk;
+        tree *item = NULL;
+        if (stated) trees_clear(t);
+        karp_status status = parse(reader, t, document, &walk, &item);
+        if (status) return status;
+        value.end = walk.pos;
         io_place place = io_place_of(document, &value);
-        karp_status status = io_read_item(reader, item, &place, stated, list_kind, api_version);
-        json_decref(item);
+        status = io_read_item(reader, item, &place, stated, list_kind, api_version);
         if (status) return status;
     }
 }
@@ -92,35 +125,28 @@ static karp_status read_catalogue(karp_reader *reader, karp_str document, const 
         return io_reader_fail(reader, KARP_E_INVALID, &at, "catalogues", "must be a list of objects");
     }
     /* The types themselves are not made a tree here: the catalogue's reader gets their text. */
-    json_t *small = io_map();
+    trees *t = &reader->passing;
+    trees_clear(t);
+    tree *small = tree_new(t, TREE_MAP);
     karp_str types = { NULL, 0 };
-    karp_status status = small ? KARP_OK : io_reader_nomem(reader);
     io_cursor walk = entry, value;
-    bool first = true;
-    while (status == KARP_OK) {
+    for (bool first = true;;) {
         karp_str key = { NULL, 0 };
         io_scan found = io_scan_member(&walk, &first, &key, &value);
         if (found == IO_SCAN_END) break;
-        if (found != IO_SCAN_OK) {
-            status = scan_failed(reader, document, &walk, found);
-        } else if (io_str_is(key, "instanceTypes")) {
+        if (found != IO_SCAN_OK) return scan_failed(reader, document, &walk, found);
+        tree *member = NULL;
+        if (str_is(key, "instanceTypes")) {
             types = io_cursor_text(&value);
-        } else {
-            json_t *tree = parse(reader, document, &value);
-            char *name = tree ? io_arena_string(&reader->scratch, key.ptr, key.len) : NULL;
-            if (!tree) {
-                status = reader->error.status;
-            } else if (!name) {
-                json_decref(tree);
-                status = io_reader_nomem(reader);
-            } else if (!io_set(small, name, tree)) {
-                status = io_reader_nomem(reader);
-            }
+            continue;
         }
+        karp_status status = parse_part(reader, document, whole, &value, &member);
+        if (status) return status;
+        tree_set_str(t, small, key, member);
     }
-    if (status == KARP_OK) status = io_snapshot_catalogue(reader, small, types, &place, NULL, index);
-    json_decref(small);
-    return status;
+    if (t->status) return io_reader_nomem(reader);
+    small->at = (uint32_t)(entry.pos - whole->pos);
+    return io_snapshot_catalogue(reader, small, types, &place, index);
 }
 
 static karp_status read_catalogues(karp_reader *reader, karp_str document, const io_cursor *whole,
@@ -149,22 +175,25 @@ static karp_status read_snapshot(karp_reader *reader, karp_str document, const i
     if (status) return status;
     io_snapshot_head head = { 0 };
     const struct {
+        const char *name;
         const io_cursor *at;
         bool has;
-        json_t **tree;
+        tree **into;
     } parts[] = {
-        { &o->now, o->has_now, &head.now },
-        { &o->settings, o->has_settings, &head.settings },
-        { &o->labels, o->has_labels, &head.labels },
-        { &o->state, o->has_state, &head.state },
+        { "now", &o->now, o->has_now, &head.now },
+        { "settings", &o->settings, o->has_settings, &head.settings },
+        { "labels", &o->labels, o->has_labels, &head.labels },
+        { "state", &o->state, o->has_state, &head.state },
     };
+    trees_clear(&reader->passing);
+    tree *root = tree_new(&reader->passing, TREE_MAP);
     for (size_t i = 0; i < 4 && status == KARP_OK; i++) {
         if (!parts[i].has) continue;
-        *parts[i].tree = parse(reader, document, parts[i].at);
-        if (!*parts[i].tree) status = reader->error.status;
+        status = parse_part(reader, document, whole, parts[i].at, parts[i].into);
+        tree_set(&reader->passing, root, parts[i].name, *parts[i].into);
     }
-    if (status == KARP_OK) status = io_snapshot_head_read(reader, &head, &place, NULL);
-    for (size_t i = 0; i < 4; i++) json_decref(*parts[i].tree);
+    if (status == KARP_OK && reader->passing.status) status = io_reader_nomem(reader);
+    if (status == KARP_OK) status = io_snapshot_head_read(reader, &head, &place, root);
     if (status == KARP_OK && o->has_catalogues) status = read_catalogues(reader, document, whole, &o->catalogues);
     if (status == KARP_OK && o->has_objects) {
         status = read_elements(reader, document, &o->objects, true, (karp_str){ "", 0 }, (karp_str){ "", 0 });
@@ -174,38 +203,62 @@ static karp_status read_snapshot(karp_reader *reader, karp_str document, const i
 
 /* ---- documents --------------------------------------------------------------------------------------------------- */
 
-static karp_status read_document(karp_reader *reader, karp_str document, const io_cursor *whole)
+/* The document at the cursor is scanned for its members; the cursor goes behind it. */
+static karp_status find_members(karp_reader *reader, karp_str document, io_cursor *at, outline *o)
+{
+    io_cursor walk = *at, value;
+    walk.max_nesting -= walk.max_nesting > 0;
+    for (bool first = true;;) {
+        karp_str key = { NULL, 0 };
+        io_scan found = io_scan_member(&walk, &first, &key, &value);
+        if (found == IO_SCAN_OK) {
+            note_member(o, key, &value);
+            continue;
+        }
+        if (found == IO_SCAN_END) break;
+        io_cursor again = *at;
+        io_scan whole = io_scan_value(&again, &value);
+        if (whole == IO_SCAN_OK) return scan_failed(reader, document, &walk, found);
+        if (whole != IO_SCAN_SYNTAX) return scan_failed(reader, document, &again, whole);
+        io_place place = io_place_of(document, at);
+        return io_reader_fail(reader, KARP_E_SYNTAX, &place, NULL, "not JSON: what starts here does not end");
+    }
+    walk.max_nesting = at->max_nesting;
+    *at = walk;
+    return KARP_OK;
+}
+
+/* `kept` is the text in memory that lasts, as the trees of what waits are slices of it. */
+static karp_status read_document(karp_reader *reader, karp_str document, io_cursor *at, const char **kept)
 {
     outline o;
     memset(&o, 0, sizeof o);
-    io_cursor walk = *whole;
-    bool first = true;
-    for (;;) {
-        karp_str key = { NULL, 0 };
-        io_cursor value;
-        io_scan found = io_scan_member(&walk, &first, &key, &value);
-        if (found == IO_SCAN_END) break;
-        if (found != IO_SCAN_OK) return scan_failed(reader, document, &walk, found);
-        note_member(&o, key, &value);
-    }
+    io_cursor whole = *at;
+    karp_status status = find_members(reader, document, at, &o);
+    if (status) return status;
+    whole.end = at->pos;
     karp_str kind = bare_text(&o.kind, o.has_kind);
     karp_str api_version = bare_text(&o.api_version, o.has_api_version);
-    if (io_str_is(kind, "Snapshot") && io_str_is(io_group_of(api_version), "karp"))
-        return read_snapshot(reader, document, whole, &o);
-    if (io_str_ends(kind, "List") && o.has_items) {
+    if (str_is(kind, "Snapshot") && str_is(io_group_of(api_version), "karp"))
+        return read_snapshot(reader, document, &whole, &o);
+    if (!*kept) *kept = arena_copy(&reader->keep, at->text, at->end);
+    if (!*kept) return io_reader_nomem(reader);
+    whole.text = o.items.text = *kept;
+    if (str_ends(kind, "List") && o.has_items) {
         return read_elements(reader, document, &o.items, false, kind, api_version);
     }
-    json_t *tree = parse(reader, document, whole);
-    if (!tree) return reader->error.status;
-    io_place place = io_place_of(document, whole);
-    karp_status status = io_read_tree(reader, tree, &place, false);
-    json_decref(tree);
-    return status;
+    tree *root = NULL;
+    io_cursor value = whole;
+    status = parse(reader, &reader->trees, document, &value, &root);
+    if (status) return status;
+    io_place place = io_place_of(document, &whole);
+    return io_read_tree(reader, root, &place, false);
 }
 
 karp_status io_read_json(karp_reader *reader, karp_str document, karp_str text)
 {
-    io_cursor at, value;
+    io_cursor at;
+    const char *kept = NULL;
     io_cursor_init(&at, text, reader->max_nesting);
     for (;;) {
         io_skip_space(&at);
@@ -215,14 +268,7 @@ karp_status io_read_json(karp_reader *reader, karp_str document, karp_str text)
             return io_reader_fail(reader, at.text[at.pos] == '[' ? KARP_E_INVALID : KARP_E_SYNTAX, &place, NULL,
                                   "a document must be an object ({…})");
         }
-        io_cursor start = at;
-        io_scan found = io_scan_value(&at, &value);
-        if (found == IO_SCAN_SYNTAX) {
-            io_place place = io_place_of(document, &start);
-            return io_reader_fail(reader, KARP_E_SYNTAX, &place, NULL, "not JSON: what starts here does not end");
-        }
-        if (found != IO_SCAN_OK) return scan_failed(reader, document, &at, found);
-        karp_status status = read_document(reader, document, &value);
+        karp_status status = read_document(reader, document, &at, &kept);
         if (status) return status;
     }
 }

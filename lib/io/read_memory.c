@@ -9,7 +9,7 @@ struct karp_memory_document {
 };
 
 /* Zero means absent in the struct. */
-static int64_t read_instant(io_decoder *d, const json_t *object, const char *name)
+static int64_t read_instant(io_decoder *d, const tree *object, const char *name)
 {
     int64_t instant = io_time(d, object, name);
     return instant == KARP_NO_TIME ? 0 : instant;
@@ -21,7 +21,7 @@ static int digit_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static uint64_t read_digest(io_decoder *d, const json_t *object, const char *name)
+static uint64_t read_digest(io_decoder *d, const tree *object, const char *name)
 {
     karp_str text = io_string(d, object, name);
     uint64_t value = 0;
@@ -34,7 +34,7 @@ static uint64_t read_digest(io_decoder *d, const json_t *object, const char *nam
     return value;
 }
 
-static void read_memory(io_decoder *d, const json_t *root, void *out)
+static void read_memory(io_decoder *d, const tree *root, void *out)
 {
     static const io_word kinds[] = { { "DisruptionMemory", 1 } };
     karp_memory *m = out;
@@ -43,7 +43,7 @@ static void read_memory(io_decoder *d, const json_t *root, void *out)
     m->changed = read_instant(d, root, "changed");
     m->seen = read_digest(d, root, "seen");
     m->unseen = io_strings(d, root, "unseenNodePools", &m->unseen_count);
-    const json_t *marks = io_object(d, root, "marks");
+    const tree *marks = io_object(d, root, "marks");
     if (!marks) return;
     io_push(d, "marks");
     m->emptiness_mark = read_instant(d, marks, karp_method_name(KARP_METHOD_EMPTINESS));
@@ -59,7 +59,7 @@ karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text
                              karp_error *error)
 {
     if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
-    if (!context || !out) return io_null(error, "context or out");
+    if (!context || !out) return fail_null(error, "context or out");
     io_document *read = NULL;
     karp_status status = io_document_read(context, &kind, name, text, &read, error);
     if (status == KARP_OK) *out = (karp_memory_document *)read;
@@ -69,7 +69,7 @@ karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text
 karp_status karp_memory_read_file(karp_context *context, const char *path, karp_memory_document **out,
                                   karp_error *error)
 {
-    if (!context || !path || !out) return io_null(error, "context, path or out");
+    if (!context || !path || !out) return fail_null(error, "context, path or out");
     io_document *read = NULL;
     karp_status status = io_document_read_file(context, &kind, path, &read, error);
     if (status == KARP_OK) *out = (karp_memory_document *)read;

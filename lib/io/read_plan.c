@@ -14,7 +14,7 @@ struct karp_plan_document {
     struct stated stated;
 };
 
-static void launch(io_decoder *d, const json_t *value, void *into)
+static void launch(io_decoder *d, const tree *value, void *into)
 {
     karp_plan_launch *out = into;
     out->id = io_string(d, value, "id");
@@ -24,7 +24,7 @@ static void launch(io_decoder *d, const json_t *value, void *into)
     out->requirements = io_requirements(d, value, "requirements", IO_FOR_POOL, &out->requirement_count);
 }
 
-static void placement(io_decoder *d, const json_t *value, void *into)
+static void placement(io_decoder *d, const tree *value, void *into)
 {
     karp_plan_placement *out = into;
     out->node = io_required_string(d, value, "node");
@@ -32,10 +32,10 @@ static void placement(io_decoder *d, const json_t *value, void *into)
 }
 
 /* The pods of both lists of those that are placed nowhere. */
-static const karp_str *read_left(io_decoder *d, const json_t *root, size_t *count)
+static const karp_str *read_left(io_decoder *d, const tree *root, size_t *count)
 {
     static const char *const names[] = { "unschedulable", "ignored" };
-    const json_t *arrays[2];
+    const tree *arrays[2];
     size_t counts[2], n = 0;
     for (size_t k = 0; k < 2; k++) arrays[k] = io_array(d, root, names[k], &counts[k]);
     karp_str *list = io_make(d, counts[0] + counts[1], sizeof *list);
@@ -51,7 +51,7 @@ static const karp_str *read_left(io_decoder *d, const json_t *root, size_t *coun
     return list;
 }
 
-static void read_plan(io_decoder *d, const json_t *root, void *out)
+static void read_plan(io_decoder *d, const tree *root, void *out)
 {
     struct stated *stated = out;
     karp_plan *plan = &stated->plan;
@@ -77,7 +77,7 @@ karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, 
                            karp_error *error)
 {
     if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
-    if (!context || !out) return io_null(error, "context or out");
+    if (!context || !out) return fail_null(error, "context or out");
     io_document *read = NULL;
     karp_status status = io_document_read(context, &kind, name, text, &read, error);
     if (status == KARP_OK) *out = (karp_plan_document *)read;
@@ -86,7 +86,7 @@ karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, 
 
 karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out, karp_error *error)
 {
-    if (!context || !path || !out) return io_null(error, "context, path or out");
+    if (!context || !path || !out) return fail_null(error, "context, path or out");
     io_document *read = NULL;
     karp_status status = io_document_read_file(context, &kind, path, &read, error);
     if (status == KARP_OK) *out = (karp_plan_document *)read;

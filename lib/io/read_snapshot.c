@@ -2,7 +2,6 @@
 /* What a Snapshot holds beside its objects: clock, settings, label tables, remembered state, catalogues. */
 #include <io/reader.h>
 
-#include <providers/members.h>
 #include <string.h>
 
 karp_status io_snapshot_begin(karp_reader *reader, const io_place *place)
@@ -14,22 +13,23 @@ karp_status io_snapshot_begin(karp_reader *reader, const io_place *place)
     return KARP_OK;
 }
 
-static karp_status bad(karp_reader *reader, const io_decoder *d, const io_place *place, const json_t *root)
+static karp_status bad(karp_reader *reader, const io_decoder *d, const io_place *place, const tree *root)
 {
     karp_status status = io_reader_bad(reader, d, place, root);
-    if (status != KARP_E_NOMEM) io_reader_name(reader, io_str("Snapshot"), (karp_str){ "", 0 }, (karp_str){ "", 0 });
+    if (status != KARP_E_NOMEM) io_reader_name(reader, str("Snapshot"), (karp_str){ "", 0 }, (karp_str){ "", 0 });
     return status;
 }
 
 /* A member that is not known is most likely a slip of the pen. */
-static karp_status warn_unknown(karp_reader *reader, const json_t *object, const char *where, const char *const *known)
+static karp_status warn_unknown(karp_reader *reader, const tree *object, const char *where, const char *const *known)
 {
-    for (void *at = first_member(object); at; at = next_member(object, at)) {
-        const char *key = json_object_iter_key(at);
+    for (size_t n = 0; tree_is(object, TREE_MAP) && n < tree_count(object); n++) {
+        karp_str key = tree_member_name(tree_member_at(object, n));
         size_t i = 0;
-        while (known[i] && strcmp(known[i], key) != 0) i++;
+        while (known[i] && !str_is(key, known[i])) i++;
         if (known[i]) continue;
-        karp_status status = io_warn(reader, "Snapshot: %s.%.100s is not known and has no effect", where, key);
+        karp_status status = io_warn(reader, "Snapshot: %s.%.*s is not known and has no effect", where,
+                                     (int)(key.len < 100 ? key.len : 100), key.ptr);
         if (status) return status;
     }
     return KARP_OK;
@@ -54,9 +54,9 @@ static const gate_name gates[] = {
     { "PodDeletionCostManagement", KARP_GATE_POD_DELETION_COST },
 };
 
-static void read_gates(io_decoder *d, const json_t *settings, karp_settings *into)
+static void read_gates(io_decoder *d, const tree *settings, karp_settings *into)
 {
-    const json_t *given = io_enter(d, settings, "featureGates");
+    const tree *given = io_enter(d, settings, "featureGates");
     for (size_t i = 0; i < sizeof gates / sizeof gates[0]; i++) {
         bool on = io_boolean(d, given, gates[i].name, (into->gates & gates[i].bit) != 0);
         into->gates = on ? into->gates | gates[i].bit : into->gates & ~gates[i].bit;
@@ -64,7 +64,7 @@ static void read_gates(io_decoder *d, const json_t *settings, karp_settings *int
     io_pop(d);
 }
 
-static void repair_policy(io_decoder *d, const json_t *value, void *into)
+static void repair_policy(io_decoder *d, const tree *value, void *into)
 {
     static const io_word actions[] = { { "ReplaceNode", KARP_REPAIR_REPLACE }, { "RebootNode", KARP_REPAIR_REBOOT } };
     karp_node_repair *out = into;
@@ -78,10 +78,10 @@ static void repair_policy(io_decoder *d, const json_t *value, void *into)
     out->action = io_enum(d, value, "action", actions, 2, KARP_REPAIR_REPLACE);
 }
 
-static void read_default_spread(io_decoder *d, const json_t *settings, karp_settings *into)
+static void read_default_spread(io_decoder *d, const tree *settings, karp_settings *into)
 {
-    const json_t *config = io_enter(d, settings, "schedulerConfig");
-    const json_t *spread = io_enter(d, config, "podTopologySpread");
+    const tree *config = io_enter(d, settings, "schedulerConfig");
+    const tree *spread = io_enter(d, config, "podTopologySpread");
     into->default_spread = io_spread(d, spread, "defaultConstraints", &into->default_spread_count);
     for (size_t i = 0; i < into->default_spread_count && !d->status; i++) {
         const karp_spread_constraint *c = &into->default_spread[i];
@@ -97,7 +97,7 @@ static void read_default_spread(io_decoder *d, const json_t *settings, karp_sett
     io_pop(d);
 }
 
-static void read_settings(io_decoder *d, const json_t *settings, karp_settings *into)
+static void read_settings(io_decoder *d, const tree *settings, karp_settings *into)
 {
     static const io_word preferences[] = { { "Respect", KARP_PREFERENCES_RESPECT },
                                            { "Ignore", KARP_PREFERENCES_IGNORE } };
@@ -117,7 +117,7 @@ static void read_settings(io_decoder *d, const json_t *settings, karp_settings *
     io_pop(d);
 }
 
-static void read_labels(io_decoder *d, const json_t *labels, karp_settings *into)
+static void read_labels(io_decoder *d, const tree *labels, karp_settings *into)
 {
     io_push(d, "labels");
     into->well_known = io_strings(d, labels, "wellKnown", &into->well_known_count);
@@ -130,7 +130,7 @@ static void read_labels(io_decoder *d, const json_t *labels, karp_settings *into
 
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
-static void node_state(io_decoder *d, const json_t *value, void *into)
+static void node_state(io_decoder *d, const tree *value, void *into)
 {
     karp_node_state *out = into;
     out->name = io_required_string(d, value, "name");
@@ -144,7 +144,7 @@ struct claim_reboots {
     size_t count;
 };
 
-static void reboots_of_claim(io_decoder *d, const json_t *value, void *into)
+static void reboots_of_claim(io_decoder *d, const tree *value, void *into)
 {
     struct claim_reboots *out = into;
     out->claim = io_required_string(d, value, "nodeClaim");
@@ -152,7 +152,7 @@ static void reboots_of_claim(io_decoder *d, const json_t *value, void *into)
 }
 
 /* A row for each time of each claim. */
-static const karp_reboot *read_reboots(io_decoder *d, const json_t *state, size_t *count)
+static const karp_reboot *read_reboots(io_decoder *d, const tree *state, size_t *count)
 {
     size_t claims = 0, all = 0, n = 0;
     const struct claim_reboots *given = io_elements(d, state, "reboots", sizeof *given, reboots_of_claim, &claims);
@@ -170,15 +170,14 @@ static const karp_reboot *read_reboots(io_decoder *d, const json_t *state, size_
 }
 
 /* {reservation: slots} */
-static const karp_reservation_credit *read_credits(io_decoder *d, const json_t *state, size_t *count)
+static const karp_reservation_credit *read_credits(io_decoder *d, const tree *state, size_t *count)
 {
-    const json_t *given = io_enter(d, state, "reservationCredit");
-    size_t all = json_object_size(given), n = 0;
+    const tree *given = io_enter(d, state, "reservationCredit");
+    size_t all = tree_count(given), n = 0;
     karp_reservation_credit *list = all > 0 ? io_make(d, all, sizeof *list) : NULL;
-    for (void *at = first_member(given); list && at; at = next_member(given, at)) {
-        const char *name = json_object_iter_key(at);
-        list[n].reservation = io_str(name);
-        list[n++].slots = io_integer(d, given, name, 0, INT32_MAX, 0);
+    for (; list && n < all; n++) {
+        list[n].reservation = tree_member_name(tree_member_at(given, n));
+        list[n].slots = io_integer(d, given, io_c_string(d, list[n].reservation), 0, INT32_MAX, 0);
     }
     io_pop(d);
     *count = n;
@@ -186,7 +185,7 @@ static const karp_reservation_credit *read_credits(io_decoder *d, const json_t *
 }
 
 /* Failures of the decoder are its own; those of the builder are in reader->error. */
-static karp_status read_state(karp_reader *reader, io_decoder *d, const json_t *state, karp_settings *settings)
+static karp_status read_state(karp_reader *reader, io_decoder *d, const tree *state, karp_settings *settings)
 {
     static const io_word methods[] = {
         { "Emptiness", KARP_METHOD_EMPTINESS },
@@ -215,41 +214,35 @@ static karp_status read_state(karp_reader *reader, io_decoder *d, const json_t *
     return status;
 }
 
-static bool keep_text(karp_reader *reader, const json_t *tree, karp_str *into)
+static bool keep_text(karp_reader *reader, const tree *root, karp_str *into)
 {
-    if (!reader->options.keep_documents || !tree) return true;
-    *into = io_keep_json(reader, tree);
+    if (!reader->options.keep_documents || !root) return true;
+    *into = io_keep_json(reader, root);
     return into->ptr != NULL;
 }
 
-static int compare_states(const void *a, const void *b)
+static int compare_states(const void *a, const void *b, const void *user)
 {
-    return io_str_compare(io_get_text(a, "name"), io_get_text(b, "name"));
+    (void)user;
+    const tree *const *x = a, *const *y = b;
+    return compare_str(tree_get_text(*x, "name"), tree_get_text(*y, "name"));
 }
 
 /* The remembered nodes by name: their order says nothing, and the digest should not depend on it. */
-static bool keep_state(karp_reader *reader, const json_t *state)
+static bool keep_state(karp_reader *reader, const tree *state)
 {
-    const json_t *nodes = io_get(state, "nodes");
-    size_t count = json_array_size(nodes), bytes = count * sizeof(void *);
-    if (count < 2) return keep_text(reader, state, &reader->state_text);
-    const void **order = karp_alloc(reader->context, bytes);
-    json_t *copy = json_copy(same_object(state)), *list = io_list();
-    for (size_t i = 0; order && i < count; i++) order[i] = json_array_get(nodes, i);
-    bool ok = order && list && copy && io_sort(reader->context, order, count, compare_states);
-    for (size_t i = 0; ok && i < count; i++) {
-        json_t *one;
-        memcpy(&one, &order[i], sizeof one);
-        ok = json_array_append(list, one) == 0;
+    trees *t = &reader->passing;
+    tree *copy = tree_copy(t, state), *nodes = tree_copy(t, tree_get(state, "nodes"));
+    if (t->status) return false;
+    if (tree_is(nodes, TREE_LIST)) {
+        if (!sort_stable(reader->context, nodes->of.items, nodes->count, sizeof *nodes->of.items, compare_states, NULL))
+            return false;
+        tree_set(t, copy, "nodes", nodes);
     }
-    ok = ok && json_object_set(copy, "nodes", list) == 0 && keep_text(reader, copy, &reader->state_text);
-    json_decref(list);
-    json_decref(copy);
-    karp_free(reader->context, order, bytes);
-    return ok;
+    return t->status == KARP_OK && keep_text(reader, copy, &reader->state_text);
 }
 
-static karp_status warn_members(karp_reader *reader, const json_t *settings, const json_t *labels, const json_t *state)
+static karp_status warn_members(karp_reader *reader, const tree *settings, const tree *labels, const tree *state)
 {
     static const char *const in_settings[] = { "preferencePolicy", "minValuesPolicy",   "reservedOfferingMode",
                                                "featureGates",     "ignoreDRARequests", "schedulerConfig",
@@ -263,32 +256,32 @@ static karp_status warn_members(karp_reader *reader, const json_t *settings, con
     for (size_t i = 0; i < sizeof gates / sizeof gates[0]; i++) gate_names[i] = gates[i].name;
     karp_status status = warn_unknown(reader, settings, "settings", in_settings);
     if (status == KARP_OK)
-        status = warn_unknown(reader, io_get(settings, "featureGates"), "settings.featureGates", gate_names);
+        status = warn_unknown(reader, tree_get(settings, "featureGates"), "settings.featureGates", gate_names);
     if (status == KARP_OK) status = warn_unknown(reader, labels, "labels", in_labels);
     return status ? status : warn_unknown(reader, state, "state", in_state);
 }
 
 karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *head, const io_place *place,
-                                  const json_t *root)
+                                  const tree *root)
 {
     io_decoder d;
-    io_arena_reset(&reader->scratch);
+    arena_release(&reader->scratch, (arena_mark){ NULL, NULL });
     io_decoder_init(&d, &reader->scratch);
     const struct {
         const char *name;
-        const json_t *tree;
+        const tree *root;
     } parts[] = {
         { "settings", head->settings },
         { "labels", head->labels },
         { "state", head->state },
     };
     for (size_t i = 0; i < 3; i++) {
-        bool fits = !parts[i].tree || json_is_object(parts[i].tree) || json_is_null(parts[i].tree);
+        bool fits = !parts[i].root || tree_is(parts[i].root, TREE_MAP) || tree_is(parts[i].root, TREE_NULL);
         if (!fits) io_bad_member(&d, parts[i].name, KARP_E_INVALID, "must be an object");
     }
-    if (head->now && !json_is_null(head->now)) {
-        karp_str text = { json_string_value(head->now), json_string_length(head->now) };
-        karp_status status = json_is_string(head->now) ? karp_time_parse(text, &reader->now) : KARP_E_INVALID;
+    if (head->now && !tree_is(head->now, TREE_NULL)) {
+        karp_str text = tree_text(head->now);
+        karp_status status = tree_is(head->now, TREE_STRING) ? karp_time_parse(text, &reader->now) : KARP_E_INVALID;
         if (status) io_bad_member(&d, "now", status, "is no RFC 3339 time between 1678 and 2261");
         reader->has_now = true;
     }
@@ -315,9 +308,9 @@ karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *h
 karp_status io_give_catalogue(karp_reader *reader, karp_catalogue *catalogue, const karp_str *pools, size_t pool_count)
 {
     void *list = reader->catalogues;
-    karp_str *copy = io_arena_array(&reader->keep, pool_count, sizeof *copy);
-    bool ok = copy && io_grow(reader->context, &list, &reader->catalogue_capacity, reader->catalogue_count + 1,
-                              sizeof(io_given_catalogue));
+    karp_str *copy = arena_array(&reader->keep, pool_count, sizeof *copy);
+    bool ok = copy && grow(reader->context, &list, &reader->catalogue_capacity, reader->catalogue_count + 1,
+                           sizeof(io_given_catalogue));
     for (size_t i = 0; ok && i < pool_count; i++) {
         copy[i] = io_keep(reader, pools[i]);
         ok = copy[i].ptr != NULL;
@@ -333,8 +326,8 @@ karp_status io_give_catalogue(karp_reader *reader, karp_catalogue *catalogue, co
 
 static karp_status from_file(karp_reader *reader, io_decoder *d, karp_str path, karp_catalogue **out)
 {
-    io_text full;
-    io_text_init(&full, reader->context);
+    strbuf full;
+    strbuf_init(&full, reader->context);
     if (reader->directory.len == 0) {
         io_bad_member(d, "path", KARP_E_INVALID, "a path needs a file, or a base directory, to be relative to");
         return d->status;
@@ -344,10 +337,10 @@ static karp_status from_file(karp_reader *reader, io_decoder *d, karp_str path, 
         return d->status;
     }
     if (path.ptr[0] != '/') {
-        io_text_add(&full, reader->directory.ptr, reader->directory.len);
-        io_text_addc(&full, '/');
+        strbuf_add(&full, reader->directory.ptr, reader->directory.len);
+        strbuf_addc(&full, '/');
     }
-    io_text_add(&full, path.ptr, path.len);
+    strbuf_add(&full, path.ptr, path.len);
     karp_str key = { full.ptr, full.len };
     karp_status status = full.failed ? io_reader_nomem(reader) : KARP_OK;
     uint32_t known = full.failed ? IO_NONE : io_table_get(&reader->catalogue_files, key);
@@ -360,21 +353,21 @@ static karp_status from_file(karp_reader *reader, io_decoder *d, karp_str path, 
             status = io_reader_nomem(reader);
         }
     }
-    io_text_free(&full);
+    strbuf_free(&full);
     return status;
 }
 
-karp_status io_snapshot_catalogue(karp_reader *reader, const json_t *entry, karp_str types, const io_place *place,
-                                  const json_t *root, size_t index)
+karp_status io_snapshot_catalogue(karp_reader *reader, const tree *entry, karp_str types, const io_place *place,
+                                  size_t index)
 {
     if (reader->own_catalogues || reader->options.provider.len) return KARP_OK;
     io_decoder d;
-    io_arena_reset(&reader->scratch);
+    arena_release(&reader->scratch, (arena_mark){ NULL, NULL });
     io_decoder_init(&d, &reader->scratch);
     size_t pool_count = 0;
     io_push(&d, "catalogues");
     io_push_index(&d, index);
-    if (!json_is_object(entry)) io_bad(&d, KARP_E_INVALID, "must be an object");
+    if (!tree_is(entry, TREE_MAP)) io_bad(&d, KARP_E_INVALID, "must be an object");
     const karp_str *pools = io_strings(&d, entry, "nodePools", &pool_count);
     karp_str path = io_string(&d, entry, "path");
     if (!path.len == !types.ptr) io_bad(&d, KARP_E_INVALID, "needs either path or instanceTypes");
@@ -385,7 +378,12 @@ karp_status io_snapshot_catalogue(karp_reader *reader, const json_t *entry, karp
     } else if (status == KARP_OK) {
         status = from_file(reader, &d, path, &catalogue);
     }
-    if (d.status) return bad(reader, &d, place, root);
+    if (d.status) {
+        io_place at = *place;
+        io_place_refine(&at, entry, d.path + 2, d.depth - 2);
+        at.text.ptr = NULL;
+        return bad(reader, &d, &at, NULL);
+    }
     if (status) {
         reader->error.status = status;
         return status;

@@ -1,42 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YAML text, event by event, into the same trees as JSON. Aliases share the anchored tree, but count as copies: what
- * they stand for is limited in size and depth, so that no document is larger than its text allows. */
+/* YAML text, event by event, into the same trees as JSON. What an alias stands for is copied: nodes, bytes and depth of
+ * all copies are limited, so that no document is larger than its text allows. */
 #include <io/reader.h>
 #include <io/yaml_scalar.h>
 
 #include <string.h>
 #include <yaml.h>
 
+/* What is inside a node, aliases expanded. */
+typedef struct extent {
+    uint64_t nodes;
+    uint64_t bytes; /* of text */
+    uint32_t height; /* levels below */
+} extent;
+
 /* A mapping or sequence that is not closed yet. */
 typedef struct frame {
-    json_t *node;
-    json_t *key; /* of a mapping: a string, while its value is awaited */
-    json_t *merges; /* values of "<<" */
-    bool merge; /* the key that was read is "<<" */
+    tree *node;
+    bool has_key; /* of a mapping: its key was read, and its value is awaited */
+    bool merge; /* that key is "<<" */
+    karp_str key;
+    tree *merges; /* values of "<<" */
+    io_table *index; /* of a mapping with many members: their names -> their numbers */
     uint32_t anchor; /* index in anchors, IO_NONE = none */
-    uint64_t size; /* nodes inside, aliases expanded */
-    uint32_t height; /* levels below */
+    extent inside;
 } frame;
 
 typedef struct anchor {
-    json_t *node; /* held; NULL while it is open */
-    uint64_t size;
-    uint32_t height;
+    tree *node; /* NULL while it is open */
+    extent inside;
 } anchor;
 
 typedef struct yaml_reader {
     karp_reader *reader;
+    trees *t; /* the reader's */
     karp_str document;
+    uint64_t bytes; /* of the text */
     yaml_parser_t parser;
     frame *frames;
     size_t depth, frame_capacity;
     anchor *anchors;
     size_t anchor_count, anchor_capacity;
     io_table names; /* of anchors -> the latest index */
-    io_arena arena; /* for names */
-    uint64_t expanded;
+    extent expanded; /* what all aliases stand for */
     io_marks marks;
-    json_t *root;
+    tree *root;
     yaml_mark_t root_mark;
 } yaml_reader;
 
@@ -74,76 +82,116 @@ static karp_status parser_failed(yaml_reader *y)
 
 /* ---- a value is complete ----------------------------------------------------------------------------------------- */
 
-static bool mark_node(yaml_reader *y, const void *node, yaml_mark_t mark)
-{
-    io_mark m = { node, clip(mark.line), clip(mark.column), KARP_NO_OFFSET };
-    return io_marks_add(y->reader->context, &y->marks, m);
-}
+static karp_status failed(yaml_reader *y) { return y->t->status == KARP_OK ? KARP_OK : io_reader_nomem(y->reader); }
 
-static bool is_shared(const json_t *value) { return json_is_null(value) || json_is_boolean(value); }
+/* Gives a node its place. */
+static void mark_node(yaml_reader *y, tree *node, yaml_mark_t mark)
+{
+    io_marks *m = &y->marks;
+    if (!node) return;
+    if (!grow(y->reader->context, (void **)&m->list, &m->capacity, m->count + 1, sizeof *m->list)) {
+        y->t->status = KARP_E_NOMEM;
+        return;
+    }
+    m->list[m->count] = (io_mark){ clip(mark.line), clip(mark.column) };
+    node->at = m->count < TREE_NOWHERE ? (uint32_t)m->count : TREE_NOWHERE;
+    m->count++;
+}
 
 /* A key is text; numbers and truth values become text as Kubernetes' tools make it. */
-static karp_status take_key(yaml_reader *y, frame *f, json_t *value, yaml_mark_t mark)
+static karp_status take_key(yaml_reader *y, frame *f, const tree *value, yaml_mark_t mark)
 {
-    karp_status status = KARP_OK;
-    io_text text;
-    io_text_init(&text, y->reader->context);
-    if (json_is_string(value)) {
-        f->key = json_incref(value);
-    } else if (json_is_number(value) || json_is_boolean(value)) {
-        io_write_json(&text, value);
-        f->key = text.failed ? NULL : json_stringn_nocheck(text.ptr, text.len);
-        if (!f->key) status = io_reader_nomem(y->reader);
-    } else {
-        status = bad(y, KARP_E_INVALID, mark,
-                     json_is_null(value) ? "a key is missing, or null" : "a key must be a scalar");
+    f->has_key = true;
+    if (tree_is(value, TREE_STRING)) {
+        f->key = tree_text(value);
+        return KARP_OK;
     }
-    io_text_free(&text);
-    json_decref(value);
-    return status;
+    if (!tree_is_number(value) && !tree_is_bool(value)) {
+        return bad(y, KARP_E_INVALID, mark,
+                   tree_is_null(value) ? "a key is missing, or null" : "a key must be a scalar");
+    }
+    strbuf text;
+    strbuf_init(&text, y->reader->context);
+    tree_write(&text, value);
+    if (text.failed) y->t->status = KARP_E_NOMEM;
+    f->key = tree_text(tree_new_text(y->t, (karp_str){ text.ptr, text.len }));
+    strbuf_free(&text);
+    return failed(y);
 }
 
-static karp_status take_merge(yaml_reader *y, frame *f, json_t *value, yaml_mark_t mark)
+static karp_status take_merge(yaml_reader *y, frame *f, tree *value, yaml_mark_t mark)
 {
-    bool fits = json_is_object(value);
-    if (json_is_array(value)) {
-        fits = true;
-        for (size_t i = 0; i < json_array_size(value); i++) fits = fits && json_is_object(json_array_get(value, i));
-    }
+    bool fits = tree_is(value, TREE_MAP) || tree_is(value, TREE_LIST);
+    for (size_t i = 0; tree_is(value, TREE_LIST) && i < tree_count(value); i++)
+        fits = fits && tree_is(tree_item(value, i), TREE_MAP);
     f->merge = false;
-    if (!fits) {
-        json_decref(value);
-        return bad(y, KARP_E_INVALID, mark, "the value of << must be a mapping or a list of mappings");
-    }
-    if (!f->merges) f->merges = io_list();
-    if (!f->merges) json_decref(value);
-    return f->merges && io_append(f->merges, value) ? KARP_OK : io_reader_nomem(y->reader);
+    if (!fits) return bad(y, KARP_E_INVALID, mark, "the value of << must be a mapping or a list of mappings");
+    if (!f->merges) f->merges = tree_new(y->t, TREE_LIST);
+    tree_append(y->t, f->merges, value);
+    return failed(y);
 }
 
-static karp_status take_member(yaml_reader *y, frame *f, json_t *value, yaml_mark_t mark)
+enum { FEW_MEMBERS = 32 };
+
+static void free_index(frame *f)
 {
-    json_t *key = f->key;
-    f->key = NULL;
-    const char *name = json_string_value(key);
-    karp_status status = KARP_OK;
-    if (json_object_get(f->node, name)) {
-        status = io_warn(y->reader, "%.*s:%u: the key %.100s appears twice; the later one counts",
-                         (int)(y->document.len < 200 ? y->document.len : 200), y->document.ptr,
-                         (unsigned)clip(mark.line), name);
-    }
-    bool shared = is_shared(value);
-    if (json_object_set_new_nocheck(f->node, name, value) != 0) {
-        status = io_reader_nomem(y->reader);
-    } else if (shared && !mark_node(y, json_object_iter_key(json_object_iter_at(f->node, name)), mark)) {
-        status = io_reader_nomem(y->reader);
-    }
-    json_decref(key);
-    return status;
+    if (!f->index) return;
+    karp_context *context = f->index->names.context;
+    io_table_free(f->index);
+    mem_free(context, f->index, sizeof *f->index);
+    f->index = NULL;
 }
 
-/* Takes over `value`, of `size` nodes and `height` levels, whatever happens. */
-static karp_status put(yaml_reader *y, json_t *value, uint64_t size, uint32_t height, yaml_mark_t mark,
-                       bool is_merge_word)
+/* The index is begun when there are so many members that looking through them takes long. */
+static bool add_to_index(yaml_reader *y, frame *f, karp_str name)
+{
+    karp_context *context = y->reader->context;
+    size_t count = tree_count(f->node);
+    if (count < FEW_MEMBERS) return true;
+    if (f->index) return io_table_put(f->index, name, (uint32_t)count - 1);
+    f->index = mem_alloc(context, sizeof *f->index);
+    if (!f->index) return false;
+    io_table_init(f->index, context);
+    for (size_t i = 0; i < count; i++) {
+        if (!io_table_put(f->index, tree_member_name(tree_member_at(f->node, i)), (uint32_t)i)) return false;
+    }
+    return true;
+}
+
+static tree_member *find_member(const frame *f, karp_str name)
+{
+    if (f->index) {
+        uint32_t at = io_table_get(f->index, name);
+        return at == IO_NONE ? NULL : &f->node->of.members[at];
+    }
+    for (size_t i = 0; i < tree_count(f->node); i++) {
+        if (equal_str(tree_member_name(&f->node->of.members[i]), name)) return &f->node->of.members[i];
+    }
+    return NULL;
+}
+
+static void add_member(yaml_reader *y, frame *f, karp_str name, tree *value)
+{
+    tree_add_member(y->t, f->node, name, value);
+    if (y->t->status == KARP_OK && !add_to_index(y, f, name)) y->t->status = KARP_E_NOMEM;
+}
+
+static karp_status take_member(yaml_reader *y, frame *f, tree *value, yaml_mark_t mark)
+{
+    karp_str name = f->key;
+    tree_member *known = find_member(f, name);
+    f->has_key = false;
+    if (!known) {
+        add_member(y, f, name, value);
+        return failed(y);
+    }
+    known->value = value;
+    return io_warn(y->reader, "%.*s:%u: the key %.*s appears twice; the later one counts",
+                   (int)(y->document.len < 200 ? y->document.len : 200), y->document.ptr, (unsigned)clip(mark.line),
+                   (int)(name.len < 100 ? name.len : 100), name.ptr);
+}
+
+static karp_status put(yaml_reader *y, tree *value, extent inside, yaml_mark_t mark, bool is_merge_word)
 {
     if (y->depth == 0) {
         y->root = value;
@@ -151,17 +199,18 @@ static karp_status put(yaml_reader *y, json_t *value, uint64_t size, uint32_t he
         return KARP_OK;
     }
     frame *f = &y->frames[y->depth - 1];
-    f->size += size;
-    if (height + 1 > f->height) f->height = height + 1;
-    if (json_is_array(f->node)) return io_append(f->node, value) ? KARP_OK : io_reader_nomem(y->reader);
-    if (f->merge) return take_merge(y, f, value, mark);
-    if (f->key) return take_member(y, f, value, mark);
-    if (is_merge_word) {
-        f->merge = true;
-        json_decref(value);
-        return KARP_OK;
+    f->inside.nodes += inside.nodes;
+    f->inside.bytes += inside.bytes;
+    if (inside.height + 1 > f->inside.height) f->inside.height = inside.height + 1;
+    if (tree_is(f->node, TREE_LIST)) {
+        tree_append(y->t, f->node, value);
+        return failed(y);
     }
-    return take_key(y, f, value, mark);
+    if (f->merge) return take_merge(y, f, value, mark);
+    if (f->has_key) return take_member(y, f, value, mark);
+    if (!is_merge_word) return take_key(y, f, value, mark);
+    f->merge = true;
+    return KARP_OK;
 }
 
 /* ---- anchors ----------------------------------------------------------------------------------------------------- */
@@ -170,39 +219,39 @@ static karp_status new_anchor(yaml_reader *y, const yaml_char_t *name, uint32_t 
 {
     *index = IO_NONE;
     if (!name) return KARP_OK;
-    void *list = y->anchors;
-    bool ok = y->anchor_count < IO_NONE &&
-              io_grow(y->reader->context, &list, &y->anchor_capacity, y->anchor_count + 1, sizeof(anchor));
-    if (ok) {
-        y->anchors = list;
-        ok = io_table_put(&y->names, io_str((const char *)name), (uint32_t)y->anchor_count);
-    }
-    if (!ok) return io_reader_nomem(y->reader);
+    if (y->anchor_count >= IO_NONE ||
+        !grow(y->reader->context, (void **)&y->anchors, &y->anchor_capacity, y->anchor_count + 1, sizeof(anchor)) ||
+        !io_table_put(&y->names, str((const char *)name), (uint32_t)y->anchor_count))
+        return io_reader_nomem(y->reader);
     *index = (uint32_t)y->anchor_count;
-    y->anchors[y->anchor_count++] = (anchor){ NULL, 0, 0 };
+    y->anchors[y->anchor_count++] = (anchor){ .node = NULL };
     return KARP_OK;
 }
 
-static void close_anchor(yaml_reader *y, uint32_t index, json_t *node, uint64_t size, uint32_t height)
+static void close_anchor(yaml_reader *y, uint32_t index, tree *node, extent inside)
 {
-    if (index != IO_NONE) y->anchors[index] = (anchor){ json_incref(node), size, height };
+    if (index != IO_NONE) y->anchors[index] = (anchor){ node, inside };
 }
+
+static uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
 static karp_status on_alias(yaml_reader *y, const yaml_event_t *event)
 {
-    karp_str name = io_str((const char *)event->data.alias.anchor);
-    uint32_t index = io_table_get(&y->names, name);
+    uint32_t index = io_table_get(&y->names, str((const char *)event->data.alias.anchor));
     if (index == IO_NONE) return bad(y, KARP_E_SYNTAX, event->start_mark, "an alias without its anchor");
     const anchor *a = &y->anchors[index];
     if (!a->node) return bad(y, KARP_E_INVALID, event->start_mark, "an alias inside what it stands for");
-    y->expanded = a->size > UINT64_MAX - y->expanded ? UINT64_MAX : y->expanded + a->size;
-    if (y->expanded > y->reader->max_aliases) {
+    y->expanded.nodes = sum(y->expanded.nodes, a->inside.nodes);
+    y->expanded.bytes = sum(y->expanded.bytes, a->inside.bytes);
+    if (y->expanded.nodes > y->reader->max_aliases)
         return bad(y, KARP_E_LIMIT, event->start_mark, "the aliases expand to more nodes than the limit");
-    }
-    if (y->depth + a->height > y->reader->max_nesting) {
+    if (sum(y->expanded.bytes, y->bytes) > y->reader->max_bytes)
+        return bad(y, KARP_E_LIMIT, event->start_mark, "the aliases expand to more bytes than a document may have");
+    if (y->depth + a->inside.height > y->reader->max_nesting)
         return bad(y, KARP_E_LIMIT, event->start_mark, "the aliases nest deeper than the limit");
-    }
-    return put(y, json_incref(a->node), a->size, a->height, event->start_mark, false);
+    extent inside = a->inside;
+    tree *copy = tree_deep_copy(y->t, a->node, false);
+    return copy ? put(y, copy, inside, event->start_mark, false) : io_reader_nomem(y->reader);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
@@ -212,101 +261,81 @@ static karp_status on_scalar(yaml_reader *y, const yaml_event_t *event)
     karp_str text = { (const char *)event->data.scalar.value, event->data.scalar.length };
     bool plain = event->data.scalar.plain_implicit != 0;
     const char *tag = (const char *)event->data.scalar.tag;
-    json_t *value = NULL;
+    tree *value = NULL;
     uint32_t index = IO_NONE;
-    switch (io_yaml_scalar(y->reader->context, text, tag, plain, &value)) {
+    switch (io_yaml_scalar(y->t, text, tag, plain, &value)) {
     case IO_SCALAR_OK: break;
-    case IO_SCALAR_NO_MEMORY: return io_reader_nomem(y->reader);
     case IO_SCALAR_NOT_FINITE:
         return bad(y, KARP_E_INVALID, event->start_mark, "a number must be finite (quote it if it is text)");
     case IO_SCALAR_WRONG_TAG: return bad(y, KARP_E_INVALID, event->start_mark, "the scalar is not what its tag says");
     case IO_SCALAR_NUL: return bad(y, KARP_E_INVALID, event->start_mark, "a NUL character in text");
     }
     karp_status status = new_anchor(y, event->data.scalar.anchor, &index);
-    if (status == KARP_OK && !is_shared(value) && !mark_node(y, value, event->start_mark))
-        status = io_reader_nomem(y->reader);
-    if (status) {
-        json_decref(value);
-        return status;
-    }
-    close_anchor(y, index, value, 1, 0);
-    return put(y, value, 1, 0, event->start_mark, plain && !tag && io_str_is(text, "<<"));
+    mark_node(y, value, event->start_mark);
+    if (status == KARP_OK) status = failed(y);
+    if (status) return status;
+    extent inside = { 1, text.len, 0 };
+    close_anchor(y, index, value, inside);
+    return put(y, value, inside, event->start_mark, plain && !tag && str_is(text, "<<"));
 }
 
-static karp_status open_node(yaml_reader *y, json_t *node, const yaml_char_t *name, yaml_mark_t mark)
+static karp_status open_node(yaml_reader *y, tree_type type, const yaml_char_t *name, yaml_mark_t mark)
 {
-    void *list = y->frames;
     uint32_t index = IO_NONE;
-    karp_status status = KARP_OK;
-    if (!node || !mark_node(y, node, mark)) {
-        status = io_reader_nomem(y->reader);
-    } else if (y->depth >= y->reader->max_nesting) {
-        status = bad(y, KARP_E_LIMIT, mark, "nested deeper than the limit");
-    } else if (!io_grow(y->reader->context, &list, &y->frame_capacity, y->depth + 1, sizeof(frame))) {
-        status = io_reader_nomem(y->reader);
-    } else {
-        y->frames = list;
-        status = new_anchor(y, name, &index);
-    }
-    if (status) {
-        json_decref(node);
-        return status;
-    }
-    y->frames[y->depth++] = (frame){ .node = node, .anchor = index, .size = 1 };
+    if (y->depth >= y->reader->max_nesting) return bad(y, KARP_E_LIMIT, mark, "nested deeper than the limit");
+    tree *node = tree_new(y->t, type);
+    mark_node(y, node, mark);
+    karp_status status = failed(y);
+    if (status == KARP_OK) status = new_anchor(y, name, &index);
+    if (status) return status;
+    if (!grow(y->reader->context, (void **)&y->frames, &y->frame_capacity, y->depth + 1, sizeof(frame)))
+        return io_reader_nomem(y->reader);
+    y->frames[y->depth++] = (frame){ .node = node, .anchor = index, .inside = { .nodes = 1 } };
     return KARP_OK;
 }
 
 /* Members that "<<" brings do not replace written ones; of several, the first brings it. */
-static karp_status apply_merges(yaml_reader *y, const frame *f)
+static void apply_merges(yaml_reader *y, frame *f)
 {
-    for (size_t i = 0; i < json_array_size(f->merges); i++) {
-        json_t *value = json_array_get(f->merges, i);
-        size_t parts = json_is_array(value) ? json_array_size(value) : 1;
+    for (size_t i = 0; i < tree_count(f->merges); i++) {
+        const tree *value = tree_item(f->merges, i);
+        size_t parts = tree_is(value, TREE_LIST) ? tree_count(value) : 1;
         for (size_t k = 0; k < parts; k++) {
-            json_t *part = json_is_array(value) ? json_array_get(value, k) : value;
-            if (json_object_update_missing(f->node, part) != 0) return io_reader_nomem(y->reader);
+            const tree *part = tree_is(value, TREE_LIST) ? tree_item(value, k) : value;
+            for (size_t n = 0; n < tree_count(part); n++) {
+                const tree_member *m = tree_member_at(part, n);
+                if (!find_member(f, tree_member_name(m))) add_member(y, f, tree_member_name(m), m->value);
+            }
         }
     }
-    return KARP_OK;
 }
 
 static karp_status close_node(yaml_reader *y)
 {
     frame f = y->frames[--y->depth];
-    karp_status status = f.merges ? apply_merges(y, &f) : KARP_OK;
-    json_decref(f.merges);
-    json_decref(f.key);
-    if (status) {
-        json_decref(f.node);
-        return status;
-    }
-    close_anchor(y, f.anchor, f.node, f.size, f.height);
-    yaml_mark_t mark = y->parser.mark;
-    return put(y, f.node, f.size, f.height, mark, false);
+    apply_merges(y, &f);
+    free_index(&f);
+    karp_status status = failed(y);
+    if (status) return status;
+    close_anchor(y, f.anchor, f.node, f.inside);
+    return put(y, f.node, f.inside, y->parser.mark, false);
 }
 
 static void forget_document(yaml_reader *y)
 {
-    while (y->depth > 0) {
-        const frame *f = &y->frames[--y->depth];
-        json_decref(f->node);
-        json_decref(f->key);
-        json_decref(f->merges);
-    }
-    for (size_t i = 0; i < y->anchor_count; i++) json_decref(y->anchors[i].node);
+    while (y->depth > 0) free_index(&y->frames[--y->depth]);
     y->anchor_count = 0;
-    y->expanded = 0;
+    y->expanded = (extent){ 0, 0, 0 };
     io_table_free(&y->names);
-    io_arena_reset(&y->arena);
-    io_marks_free(y->reader->context, &y->marks);
-    json_decref(y->root);
+    mem_free(y->reader->context, y->marks.list, y->marks.capacity * sizeof *y->marks.list);
+    y->marks = (io_marks){ NULL, 0, 0 };
     y->root = NULL;
 }
 
 static karp_status end_document(yaml_reader *y)
 {
     karp_status status = KARP_OK;
-    if (y->root && !json_is_null(y->root)) {
+    if (y->root && !tree_is_null(y->root)) {
         io_place place = place_at(y, y->root_mark);
         place.line = place.column = 0;
         io_place_refine(&place, y->root, NULL, 0);
@@ -324,8 +353,8 @@ static karp_status on_event(yaml_reader *y, const yaml_event_t *event)
     case YAML_ALIAS_EVENT: return on_alias(y, event);
     case YAML_SCALAR_EVENT: return on_scalar(y, event);
     case YAML_SEQUENCE_START_EVENT:
-        return open_node(y, io_list(), event->data.sequence_start.anchor, event->start_mark);
-    case YAML_MAPPING_START_EVENT: return open_node(y, io_map(), event->data.mapping_start.anchor, event->start_mark);
+        return open_node(y, TREE_LIST, event->data.sequence_start.anchor, event->start_mark);
+    case YAML_MAPPING_START_EVENT: return open_node(y, TREE_MAP, event->data.mapping_start.anchor, event->start_mark);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT: return close_node(y);
     case YAML_DOCUMENT_END_EVENT: return end_document(y);
@@ -342,9 +371,10 @@ karp_status io_read_yaml(karp_reader *reader, karp_str document, karp_str text)
     yaml_reader y;
     memset(&y, 0, sizeof y);
     y.reader = reader;
+    y.t = &reader->trees;
     y.document = document;
-    io_arena_init(&y.arena, reader->context);
-    io_table_init(&y.names, &y.arena);
+    y.bytes = text.len;
+    io_table_init(&y.names, reader->context);
     if (!yaml_parser_initialize(&y.parser)) return io_reader_nomem(reader);
     yaml_parser_set_input_string(&y.parser, (const unsigned char *)text.ptr, text.len);
     yaml_parser_set_encoding(&y.parser, YAML_UTF8_ENCODING);
@@ -360,9 +390,8 @@ karp_status io_read_yaml(karp_reader *reader, karp_str document, karp_str text)
         yaml_event_delete(&event);
     }
     forget_document(&y);
-    karp_free(reader->context, y.frames, y.frame_capacity * sizeof(frame));
-    karp_free(reader->context, y.anchors, y.anchor_capacity * sizeof(anchor));
-    io_arena_free(&y.arena);
+    mem_free(reader->context, y.frames, y.frame_capacity * sizeof(frame));
+    mem_free(reader->context, y.anchors, y.anchor_capacity * sizeof(anchor));
     yaml_parser_delete(&y.parser);
     return status;
 }

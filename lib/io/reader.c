@@ -25,7 +25,7 @@ static karp_status give_plain(karp_error *error, karp_status status, const char 
 karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out,
                             karp_error *error)
 {
-    if (!context || !out) return io_null(error, "context or out");
+    if (!context || !out) return fail_null(error, "context or out");
     karp_reader_options given;
     karp_status status = struct_check(options, sizeof given, SIZE_THROUGH(karp_reader_options, provider), &given,
                                       "karp_reader_options", error);
@@ -50,15 +50,17 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     reader->latest = KARP_NO_TIME;
     reader->region_rank = UINT32_MAX;
     karp_error_init(&reader->error, sizeof reader->error);
-    io_arena_init(&reader->keep, context);
-    io_arena_init(&reader->scratch, context);
-    io_table_init(&reader->catalogue_files, &reader->keep);
-    io_table_init(&reader->names, &reader->keep);
-    io_table_init(&reader->warned, &reader->keep);
+    arena_init(&reader->keep, context);
+    arena_init(&reader->scratch, context);
+    trees_init(&reader->trees, context);
+    trees_init(&reader->passing, context);
+    io_table_init(&reader->catalogue_files, context);
+    io_table_init(&reader->names, context);
+    io_table_init(&reader->warned, context);
     reader->options.region = io_keep(reader, given.region);
     reader->options.base_directory = io_keep(reader, given.base_directory);
     reader->options.provider = io_keep(reader, given.provider);
-    reader->canonical = io_arena_alloc(&reader->keep, sizeof *reader->canonical);
+    reader->canonical = arena_alloc(&reader->keep, sizeof *reader->canonical);
     if (reader->canonical) *reader->canonical = (io_canonical){ NULL, "" };
     if (!reader->canonical || !reader->options.region.ptr || !reader->options.base_directory.ptr ||
         !reader->options.provider.ptr) {
@@ -91,8 +93,10 @@ void karp_reader_free(karp_reader *reader)
     io_table_free(&reader->catalogue_files);
     io_table_free(&reader->names);
     io_table_free(&reader->warned);
-    io_arena_free(&reader->keep);
-    io_arena_free(&reader->scratch);
+    arena_free(&reader->keep);
+    arena_free(&reader->scratch);
+    trees_free(&reader->trees);
+    trees_free(&reader->passing);
     karp_builder *builder = reader->builder;
     karp_free(context, reader, sizeof *reader);
     karp_builder_free(builder); /* last: the context may go with it */
@@ -126,8 +130,8 @@ static bool looks_like_json(karp_str name, karp_str text)
     size_t i = 0;
     while (i < text.len && memchr(" \t\r\n", text.ptr[i], 4)) i++;
     if (i == text.len || (text.ptr[i] != '{' && text.ptr[i] != '[')) return false;
-    if (io_str_ends(name, ".json")) return true;
-    if (io_str_ends(name, ".yaml") || io_str_ends(name, ".yml")) return false;
+    if (str_ends(name, ".json")) return true;
+    if (str_ends(name, ".yaml") || str_ends(name, ".yml")) return false;
     for (i++; i < text.len && memchr(" \t\r\n", text.ptr[i], 4);) i++;
     return i < text.len && memchr("\"}[{]", text.ptr[i], 5) != NULL;
 }
@@ -149,7 +153,7 @@ karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text)
 karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error)
 {
     if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
-    if (!reader) return io_null(error, "reader");
+    if (!reader) return fail_null(error, "reader");
     karp_status status = check_state(reader, error);
     if (status) return status;
     reader->directory = reader->options.base_directory;
@@ -158,7 +162,7 @@ karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, k
 
 karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error)
 {
-    if (!reader || !path) return io_null(error, "reader or path");
+    if (!reader || !path) return fail_null(error, "reader or path");
     karp_status status = check_state(reader, error);
     if (status) return status;
     return end_call(reader, io_read_path(reader, path), error);
@@ -166,7 +170,7 @@ karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_err
 
 karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error)
 {
-    if (!reader || !catalogue) return io_null(error, "reader or catalogue");
+    if (!reader || !catalogue) return fail_null(error, "reader or catalogue");
     karp_status status = check_state(reader, error);
     if (status) return status;
     /* The Snapshot's own, read before, give way. */
@@ -180,7 +184,7 @@ karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catal
 
 karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error)
 {
-    if (!reader || !out) return io_null(error, "reader or out");
+    if (!reader || !out) return fail_null(error, "reader or out");
     karp_status status = check_state(reader, error);
     if (status) return status;
     status = io_finish(reader, out);
@@ -199,19 +203,19 @@ uint32_t karp_reader_method(const karp_reader *reader) { return reader->method; 
 
 /* ---- errors and warnings ----------------------------------------------------------------------------------------- */
 
-karp_status io_reader_nomem(karp_reader *reader) { return io_nomem(&reader->error); }
+karp_status io_reader_nomem(karp_reader *reader) { return fail_nomem(&reader->error); }
 
 void io_reader_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name)
 {
     char shown_kind[64], shown_space[64], shown_name[64];
-    io_error_text(shown_kind, sizeof shown_kind, kind);
-    io_error_text(shown_space, sizeof shown_space, namespace_);
-    io_error_text(shown_name, sizeof shown_name, name);
+    str_shorten(shown_kind, sizeof shown_kind, kind);
+    str_shorten(shown_space, sizeof shown_space, namespace_);
+    str_shorten(shown_name, sizeof shown_name, name);
     (void)snprintf(reader->error.object, sizeof reader->error.object, "%s%s%s%s%s", shown_kind,
                    name.len || namespace_.len ? " " : "", shown_space, namespace_.len ? "/" : "", shown_name);
 }
 
-karp_status io_reader_bad(karp_reader *reader, const io_decoder *d, const io_place *place, const json_t *root)
+karp_status io_reader_bad(karp_reader *reader, const io_decoder *d, const io_place *place, const tree *root)
 {
     io_place at = *place;
     reader->error = d->error;
@@ -229,25 +233,25 @@ karp_status io_reader_fail(karp_reader *reader, karp_status status, const io_pla
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    io_fail(&reader->error, status, "%s", message);
+    fail(&reader->error, status, "%s", message);
     io_error_place(&reader->error, place);
-    if (field) io_error_text(reader->error.field, sizeof reader->error.field, io_str(field));
+    if (field) str_shorten(reader->error.field, sizeof reader->error.field, str(field));
     return status;
 }
 
 karp_str io_keep(karp_reader *reader, karp_str text)
 {
-    return (karp_str){ io_arena_string(&reader->keep, text.ptr, text.len), text.len };
+    return (karp_str){ arena_string(&reader->keep, text.ptr, text.len), text.len };
 }
 
-karp_str io_keep_json(karp_reader *reader, const json_t *tree)
+karp_str io_keep_json(karp_reader *reader, const tree *root)
 {
-    io_text out;
-    io_text_init(&out, reader->context);
-    io_write_json(&out, tree);
+    strbuf out;
+    strbuf_init(&out, reader->context);
+    tree_write(&out, root);
     karp_str kept = { NULL, 0 };
     if (!out.failed) kept = io_keep(reader, (karp_str){ out.ptr, out.len });
-    io_text_free(&out);
+    strbuf_free(&out);
     return kept;
 }
 
@@ -257,13 +261,10 @@ static karp_status warn(karp_reader *reader, karp_str text, bool once)
         if (io_table_get(&reader->warned, text) != IO_NONE) return KARP_OK;
         if (!io_table_put(&reader->warned, text, 1)) return io_reader_nomem(reader);
     }
-    void *list = reader->warnings;
     karp_str kept = io_keep(reader, text);
-    if (!kept.ptr ||
-        !io_grow(reader->context, &list, &reader->warning_capacity, reader->warning_count + 1, sizeof kept)) {
+    if (!kept.ptr || !grow(reader->context, (void **)&reader->warnings, &reader->warning_capacity,
+                           reader->warning_count + 1, sizeof kept))
         return io_reader_nomem(reader);
-    }
-    reader->warnings = list;
     reader->warnings[reader->warning_count++] = kept;
     const karp_context_options *options = karp_context_get_options(reader->context);
     if (options->log) options->log(KARP_LOG_WARNING, kept, options->log_user);
@@ -277,7 +278,7 @@ karp_status io_warn(karp_reader *reader, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return warn(reader, io_str(message), false);
+    return warn(reader, str(message), false);
 }
 
 karp_status io_warn_once(karp_reader *reader, const char *format, ...)
@@ -287,5 +288,5 @@ karp_status io_warn_once(karp_reader *reader, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return warn(reader, io_str(message), true);
+    return warn(reader, str(message), true);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader's inside. Text becomes trees (read_json.c, read_yaml.c); a tree is an object of a Snapshot, which goes into
- * the builder as it is, or a plain object, which waits as compact text until everything that fills it in is known
- * (finish.c). Every function returns the status and leaves the error in reader->error. */
+ * the builder as it is, or a plain object, which waits as a tree, over the text that it was read from, until everything
+ * that fills it in is known (finish.c). Every function returns the status and leaves the error in reader->error. */
 #ifndef IO_READER_H
 #define IO_READER_H
 
@@ -14,7 +14,7 @@ typedef struct io_waiting {
     const io_kind_info *info;
     karp_str namespace_; /* "default" filled in; "" for kinds without */
     karp_str name;
-    karp_str text; /* compact JSON */
+    tree *root; /* in reader->trees */
     karp_str document;
     uint32_t line, column;
     uint64_t offset;
@@ -44,10 +44,10 @@ typedef struct io_given_catalogue {
 
 /* Members of a Snapshot beside its objects; NULL = absent. */
 typedef struct io_snapshot_head {
-    json_t *now;
-    json_t *settings;
-    json_t *labels;
-    json_t *state;
+    tree *now;
+    tree *settings;
+    tree *labels;
+    tree *state;
 } io_snapshot_head;
 
 struct karp_reader {
@@ -58,8 +58,10 @@ struct karp_reader {
     uint64_t max_aliases;
     uint64_t max_bytes;
     uint64_t max_pods;
-    io_arena keep; /* until the reader is freed */
-    io_arena scratch; /* until the next object */
+    arena keep; /* until the reader is freed */
+    arena scratch; /* until the next object */
+    trees trees; /* of objects that wait; until the reader is freed */
+    trees passing; /* of objects that do not; until the next one */
     karp_error error;
     bool failed;
     bool finished;
@@ -100,7 +102,7 @@ struct karp_reader {
     uint32_t unknown_fields; /* fields.c: how many have been noted */
 
     /* Takes the documents of YAML text instead of io_read_tree(); NULL = none. A failure is in reader->error. */
-    karp_status (*take)(karp_reader *reader, json_t *tree, const io_place *place, void *user);
+    karp_status (*take)(karp_reader *reader, tree *root, const io_place *place, void *user);
     void *take_user;
 };
 
@@ -112,7 +114,7 @@ karp_status io_reader_nomem(karp_reader *reader);
 /* Hands an error to the caller, whose struct may be smaller; returns its status. */
 karp_status io_give_error(const karp_error *from, karp_error *to);
 /* Takes over a decoder's failure: document, line, object and field. */
-karp_status io_reader_bad(karp_reader *reader, const io_decoder *d, const io_place *place, const json_t *root);
+karp_status io_reader_bad(karp_reader *reader, const io_decoder *d, const io_place *place, const tree *root);
 /* Names the object of reader->error. */
 void io_reader_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
 /* A failure at a place, with the field given or NULL. */
@@ -123,58 +125,60 @@ karp_status io_warn(karp_reader *reader, const char *format, ...) __attribute__(
 karp_status io_warn_once(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A copy in reader->keep; ptr NULL = no memory. */
 karp_str io_keep(karp_reader *reader, karp_str text);
-karp_str io_keep_json(karp_reader *reader, const json_t *tree);
+karp_str io_keep_json(karp_reader *reader, const tree *root);
 
 /* ---- text to objects ------------------------------------------------------------------------------------------------ */
 
 karp_status io_read_json(karp_reader *reader, karp_str document, karp_str text);
 karp_status io_read_yaml(karp_reader *reader, karp_str document, karp_str text);
 /* One document as a tree: an object, a List, a Snapshot. `stated` = inside a Snapshot. */
-karp_status io_read_tree(karp_reader *reader, json_t *tree, const io_place *place, bool stated);
+karp_status io_read_tree(karp_reader *reader, tree *root, const io_place *place, bool stated);
 /* One element of a list; a typed list ("PodList") lends its elements their kind. */
-karp_status io_read_item(karp_reader *reader, json_t *item, const io_place *place, bool stated, karp_str list_kind,
+karp_status io_read_item(karp_reader *reader, tree *item, const io_place *place, bool stated, karp_str list_kind,
                          karp_str list_api_version);
 
 /* ---- Snapshot ------------------------------------------------------------------------------------------------------- */
 
 karp_status io_snapshot_begin(karp_reader *reader, const io_place *place);
-/* `root` is the whole Snapshot's tree where there is one (YAML), else NULL. */
+/* `root` has the places of the head's members. */
 karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *head, const io_place *place,
-                                  const json_t *root);
+                                  const tree *root);
 /* One entry of `catalogues`: its members without instanceTypes, and the text of those (ptr NULL = absent). */
-karp_status io_snapshot_catalogue(karp_reader *reader, const json_t *entry, karp_str types, const io_place *place,
-                                  const json_t *root, size_t index);
+karp_status io_snapshot_catalogue(karp_reader *reader, const tree *entry, karp_str types, const io_place *place,
+                                  size_t index);
 
 /* ---- objects --------------------------------------------------------------------------------------------------------- */
 
 /* Decodes a tree and, when `add` is set, puts it into the builder. */
-karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place,
+karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place,
                           bool add);
 /* Notes times and regions that the tree states. */
-karp_status io_survey(karp_reader *reader, const json_t *tree, uint32_t region_rank);
-karp_status io_wait(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place);
-karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const json_t *tree);
+karp_status io_survey(karp_reader *reader, const tree *root, uint32_t region_rank);
+/* The tree is one in reader->trees. */
+karp_status io_wait(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place);
+karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const tree *root);
 /* The number under which names has an object; IO_NONE = it is not in the input. */
 uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name);
-bool io_note_name(karp_reader *reader, const char *kind, karp_str namespace_, karp_str name, uint32_t number);
+uint32_t io_find_kind(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
+bool io_note_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name, uint32_t number);
 
 /* Counts a pod of the input for its controller (workload.c). false = no memory. */
-bool io_note_owned(karp_reader *reader, const json_t *pod);
+bool io_note_owned(karp_reader *reader, const tree *pod);
 /* Finds the buffer's template and adds it. */
-karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const json_t *tree, karp_capacity_buffer *buffer);
+karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, karp_capacity_buffer *buffer);
 
 /* v1alpha5 (convert.c): a Provisioner or AWSNodeTemplate becomes one or two waiting objects. */
-karp_status io_convert(karp_reader *reader, const io_kind_info *info, const json_t *tree, const io_place *place);
+karp_status io_convert(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place);
 
 /* Takes over the hold on `catalogue`. */
 karp_status io_give_catalogue(karp_reader *reader, karp_catalogue *catalogue, const karp_str *pools, size_t pool_count);
 
 /* Node classes, which the built-in provider reads (builtin.c): fails when its types are wanted and it cannot. */
-karp_status io_check_node_class(karp_reader *reader, const json_t *tree, const io_place *place);
-/* Completes the tree of a generated node class from the one it is based on. false = no memory. */
-bool io_complete_from_base(karp_reader *reader, const io_kind_info *info, json_t *tree);
+karp_status io_check_node_class(karp_reader *reader, const tree *root, const io_place *place);
+/* Completes the tree of a generated node class from the one it is based on. */
+void io_complete_from_base(const karp_reader *reader, trees *t, const io_kind_info *info, tree *root);
 /* Notes the region of a node class's subnets. */
-karp_status io_survey_class(karp_reader *reader, const json_t *tree);
+karp_status io_survey_class(karp_reader *reader, const tree *root);
 
 /* A document's text, and whatever a path names (files.c). */
 karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text);

@@ -24,6 +24,16 @@ static void new_line(io_cursor *c)
     c->line_start = c->pos + 1;
 }
 
+void io_cursor_skip(io_cursor *c, size_t bytes)
+{
+    size_t to = c->pos + bytes;
+    for (const char *line; (line = memchr(c->text + c->pos, '\n', to - c->pos)) != NULL; c->pos++) {
+        c->pos = (size_t)(line - c->text);
+        new_line(c);
+    }
+    c->pos = to;
+}
+
 void io_skip_space(io_cursor *c)
 {
     for (; c->pos < c->end; c->pos++) {
@@ -100,8 +110,7 @@ io_scan io_scan_value(io_cursor *c, io_cursor *value)
     return result;
 }
 
-/* Behind an opening bracket or a value: to the next value (OK) or behind the closing bracket (END). */
-static io_scan next(io_cursor *c, bool *first, char close)
+io_scan io_scan_next(io_cursor *c, bool *first, char close)
 {
     if (*first) c->pos++;
     io_skip_space(c);
@@ -122,13 +131,13 @@ static io_scan next(io_cursor *c, bool *first, char close)
 
 io_scan io_scan_element(io_cursor *c, bool *first, io_cursor *value)
 {
-    io_scan result = next(c, first, ']');
+    io_scan result = io_scan_next(c, first, ']');
     return result == IO_SCAN_OK ? io_scan_value(c, value) : result;
 }
 
 io_scan io_scan_member(io_cursor *c, bool *first, karp_str *key, io_cursor *value)
 {
-    io_scan result = next(c, first, '}');
+    io_scan result = io_scan_next(c, first, '}');
     if (result != IO_SCAN_OK) return result;
     size_t from = c->pos + 1;
     if (c->pos >= c->end || c->text[c->pos] != '"') return IO_SCAN_SYNTAX;

@@ -4,7 +4,7 @@
 #ifndef IO_SCAN_H
 #define IO_SCAN_H
 
-#include <io/memory.h>
+#include <io/table.h>
 
 /* A place in a text; lines are counted on the way. */
 typedef struct io_cursor {
@@ -25,6 +25,12 @@ void io_skip_space(io_cursor *cursor);
 /* One value: from the cursor, which is at its first byte, to behind it. `value` starts as the cursor did and ends where
  * the value ends. */
 io_scan io_scan_value(io_cursor *cursor, io_cursor *value);
+
+/* Behind an opening bracket or a value of a container that `close` ends: to the next value (OK), or behind the closing
+ * bracket (END). */
+io_scan io_scan_next(io_cursor *cursor, bool *first, char close);
+/* Moves the cursor on, counting lines. */
+void io_cursor_skip(io_cursor *cursor, size_t bytes);
 
 /* Walks the members of an object: before the first call the cursor is at '{'. END = behind '}'. `key` is the raw text
  * between the quotes. Escapes in it are left: no member that is looked for has any. */

@@ -54,16 +54,16 @@ static karp_status open_tables(collector *c, const karp_snapshot *snapshot)
 static karp_status find_workloads(collector *c, const karp_snapshot *snapshot)
 {
     scene *s = c->s;
-    s->workloads = io_arena_array(&s->arena, c->pod_count, sizeof(*s->workloads));
-    c->workload_of = io_arena_array(&s->arena, c->pod_count, sizeof(*c->workload_of));
-    c->moved = io_arena_array(&s->arena, c->pod_count, sizeof(*c->moved));
-    c->planned = io_arena_array(&s->arena, c->pod_count, sizeof(*c->planned));
-    c->stamp = io_arena_array(&s->arena, c->pod_count, sizeof(*c->stamp));
+    s->workloads = arena_array(&s->arena, c->pod_count, sizeof(*s->workloads));
+    c->workload_of = arena_array(&s->arena, c->pod_count, sizeof(*c->workload_of));
+    c->moved = arena_array(&s->arena, c->pod_count, sizeof(*c->moved));
+    c->planned = arena_array(&s->arena, c->pod_count, sizeof(*c->planned));
+    c->stamp = arena_array(&s->arena, c->pod_count, sizeof(*c->stamp));
     if (s->workloads == NULL || c->workload_of == NULL || c->moved == NULL || c->planned == NULL || c->stamp == NULL) {
         return no_memory(c);
     }
     io_table names;
-    io_table_init(&names, &s->arena);
+    io_table_init(&names, s->arena.context);
     bool good = true;
     for (size_t i = 0; i < c->pod_count && good; i++) {
         karp_str name = text_workload(karp_snapshot_pod_name(snapshot, i));
@@ -91,15 +91,15 @@ static int larger_first(const void *a, const void *b)
 static karp_status rank_workloads(collector *c)
 {
     scene *s = c->s;
-    const void **order = io_arena_array(&s->arena, s->workload_count, sizeof(*order));
-    scene_workload *sorted = io_arena_array(&s->arena, s->workload_count, sizeof(*sorted));
+    const void **order = arena_array(&s->arena, s->workload_count, sizeof(*order));
+    scene_workload *sorted = arena_array(&s->arena, s->workload_count, sizeof(*sorted));
     if (order == NULL || sorted == NULL) {
         return no_memory(c);
     }
     for (size_t i = 0; i < s->workload_count; i++) {
         order[i] = &s->workloads[i];
     }
-    if (!io_sort(c->job->context, order, s->workload_count, larger_first)) {
+    if (!sort_pointers(c->job->context, order, s->workload_count, larger_first)) {
         return no_memory(c);
     }
     for (size_t i = 0; i < s->workload_count; i++) {
@@ -133,7 +133,7 @@ static void count_pod(collector *c, scene_node *node, uint32_t pod)
 /* Room for as many runs as pods may come. */
 static bool make_runs(collector *c, scene_node *node, size_t most)
 {
-    node->runs = io_arena_array(&c->s->arena, most, sizeof(*node->runs));
+    node->runs = arena_array(&c->s->arena, most, sizeof(*node->runs));
     return node->runs != NULL;
 }
 
@@ -249,7 +249,7 @@ static karp_status fates_of_receivers(collector *c, const karp_decision *d)
 static karp_status find_fates(collector *c)
 {
     const karp_decision *any = c->plan != NULL ? c->plan : c->disruption;
-    c->fates = io_arena_array(&c->s->arena, c->node_count, sizeof(*c->fates));
+    c->fates = arena_array(&c->s->arena, c->node_count, sizeof(*c->fates));
     if (c->fates == NULL) {
         return no_memory(c);
     }
@@ -299,7 +299,7 @@ static karp_status node_of(collector *c, size_t index, size_t most_pods, scene_n
 static karp_status collect_before(collector *c)
 {
     scene_lane *lane = &c->s->before;
-    lane->nodes = io_arena_array(&c->s->arena, c->node_count, sizeof(*lane->nodes));
+    lane->nodes = arena_array(&c->s->arena, c->node_count, sizeof(*lane->nodes));
     if (lane->nodes == NULL) {
         return no_memory(c);
     }
@@ -383,7 +383,7 @@ static karp_status receive(collector *c, const karp_decision *d, size_t *ends, u
 static karp_status receive_all(collector *c, size_t **begins, uint32_t **pods)
 {
     const karp_decision *both[] = { c->plan, c->disruption };
-    size_t *ends = *begins = io_arena_array(&c->s->arena, c->node_count + 1, sizeof(*ends));
+    size_t *ends = *begins = arena_array(&c->s->arena, c->node_count + 1, sizeof(*ends));
     if (ends == NULL) {
         return no_memory(c);
     }
@@ -395,7 +395,7 @@ static karp_status receive_all(collector *c, size_t **begins, uint32_t **pods)
         ends[i] += ends[i - 1];
     }
     ends[c->node_count] = c->node_count > 0 ? ends[c->node_count - 1] : 0;
-    *pods = io_arena_array(&c->s->arena, ends[c->node_count], sizeof(**pods));
+    *pods = arena_array(&c->s->arena, ends[c->node_count], sizeof(**pods));
     if (status == KARP_OK && *pods == NULL) {
         status = no_memory(c);
     }
@@ -440,7 +440,7 @@ static karp_status collect_after(collector *c)
                       (c->disruption != NULL ? karp_decision_launch_count(c->disruption) : 0);
     size_t *begins = NULL;
     uint32_t *received = NULL;
-    lane->nodes = io_arena_array(&c->s->arena, launches + c->node_count, sizeof(*lane->nodes));
+    lane->nodes = arena_array(&c->s->arena, launches + c->node_count, sizeof(*lane->nodes));
     karp_status status = lane->nodes != NULL ? receive_all(c, &begins, &received) : no_memory(c);
     if (status == KARP_OK) {
         status = launches_after(c, c->plan, FATE_NEW);
@@ -500,15 +500,15 @@ static karp_status fold(collector *c, scene_lane *lane)
     if (lane->count <= SCENE_MOST_NODES) {
         return KARP_OK;
     }
-    const void **order = io_arena_array(&c->s->arena, lane->count, sizeof(*order));
-    scene_node *folded = io_arena_array(&c->s->arena, lane->count, sizeof(*folded));
+    const void **order = arena_array(&c->s->arena, lane->count, sizeof(*order));
+    scene_node *folded = arena_array(&c->s->arena, lane->count, sizeof(*folded));
     if (order == NULL || folded == NULL) {
         return no_memory(c);
     }
     for (size_t i = 0; i < lane->count; i++) {
         order[i] = &lane->nodes[i];
     }
-    if (!io_sort(c->job->context, order, lane->count, by_kind)) {
+    if (!sort_pointers(c->job->context, order, lane->count, by_kind)) {
         return no_memory(c);
     }
     size_t groups = 0;
@@ -531,7 +531,7 @@ static karp_status fold(collector *c, scene_lane *lane)
 karp_status scene_collect(scene *s, const write_job *job, const karp_decision *plan, const karp_decision *disruption)
 {
     *s = (scene){ 0 };
-    io_arena_init(&s->arena, job->context);
+    arena_init(&s->arena, job->context);
     collector c = { .s = s, .job = job, .plan = plan, .disruption = disruption };
     const karp_snapshot *snapshot = karp_decision_snapshot(plan != NULL ? plan : disruption);
     karp_status status = open_tables(&c, snapshot);
@@ -553,4 +553,4 @@ karp_status scene_collect(scene *s, const write_job *job, const karp_decision *p
     return status;
 }
 
-void scene_free(scene *s) { io_arena_free(&s->arena); }
+void scene_free(scene *s) { arena_free(&s->arena); }

@@ -3,7 +3,8 @@
 #ifndef IO_SCENE_H
 #define IO_SCENE_H
 
-#include "memory.h"
+#include <io/table.h>
+
 #include "write_decision.h"
 
 typedef enum node_fate { FATE_STAYS, FATE_RECEIVES, FATE_NEW, FATE_REPLACED, FATE_GONE, FATE_REPLACES } node_fate;
@@ -44,7 +45,7 @@ typedef struct scene_workload {
 } scene_workload;
 
 typedef struct scene {
-    io_arena arena; /* of everything */
+    arena arena; /* of everything */
     scene_lane before, after;
     scene_workload *workloads;
     size_t workload_count;

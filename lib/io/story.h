@@ -28,7 +28,7 @@ typedef struct story_step {
 } story_step;
 
 typedef struct story_workload {
-    const json_t *object; /* the Deployment */
+    const tree *object; /* the Deployment */
     karp_str namespace_, name;
     uint64_t replicas;
 } story_workload;
@@ -51,7 +51,7 @@ typedef struct story_pod {
 /* A node that was started in the story. */
 typedef struct story_node {
     karp_str name;
-    json_t *claim, *node; /* the objects as they would be now; owned */
+    tree *claim, *node; /* the objects as they would be now */
     int64_t ready_at, expires_at, last_event, window; /* expires_at KARP_NO_TIME = never */
     bool ready, deleting, gone;
     bool planned; /* deleting, and a decision has been made for its pods */
@@ -67,9 +67,10 @@ typedef struct story {
     karp_write_options write;
     karp_error error;
     karp_reader *reader; /* holds the text of names; reads nothing itself */
-    json_t *base; /* objects other than the workloads */
-    json_t *root; /* the story */
-    json_t *workload_objects;
+    tree *base; /* objects other than the workloads */
+    tree *root; /* the story */
+    trees *t; /* the reader's: where all of them lie */
+    trees world; /* the cluster that is being written for a snapshot */
     int64_t now, delay;
     bool old_rules; /* v1alpha5: expiry waits for replacements, one node at a time, and nothing is validated */
     karp_str region;
@@ -86,14 +87,14 @@ typedef struct story {
     size_t node_count, node_capacity;
     io_table pod_index, node_index;
 
-    io_text proposed; /* the disruption that waits to be validated: method and nodes */
+    strbuf proposed; /* the disruption that waits to be validated: method and nodes */
     int64_t validate_at; /* KARP_NO_TIME = none */
     int64_t unblocked_at; /* when what blocks an expired node may end; KARP_NO_TIME = nobody knows */
     bool again; /* something happened that asks for another look at this very instant */
 
     size_t unschedulable; /* of the plan before */
 
-    io_text out, events; /* what is written so far; events of this step, in JSON */
+    strbuf out, events; /* what is written so far; events of this step, in JSON */
     bool first_step, first_decision, first_event;
 } story;
 

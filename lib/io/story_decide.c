@@ -30,8 +30,8 @@ static karp_status bind_placement(story *s, const karp_decision *d, const karp_p
 {
     uint32_t node = find_node(s, p->node);
     if (!takes_pods(s, node)) return KARP_OK;
-    io_text names;
-    io_text_init(&names, s->context);
+    strbuf names;
+    strbuf_init(&names, s->context);
     karp_status status = KARP_OK;
     size_t before = *bound;
     for (size_t i = 0; i < p->pod_count && !status; i++) {
@@ -40,14 +40,14 @@ static karp_status bind_placement(story *s, const karp_decision *d, const karp_p
         if (pod == IO_NONE || s->pods[pod].gone || s->pods[pod].node != IO_NONE) continue;
         (*bound)++;
         if (count_only) continue;
-        if (names.len > 0) io_text_addc(&names, ' ');
-        io_text_add(&names, name.ptr, name.len);
+        if (names.len > 0) strbuf_addc(&names, ' ');
+        strbuf_add(&names, name.ptr, name.len);
         status = story_bind(s, pod, node);
     }
     if (!status && names.failed) status = story_nomem(s);
     if (!status && !count_only && *bound > before)
         story_write_event(s, "bound", p->node, (karp_str){ names.ptr, names.len });
-    io_text_free(&names);
+    strbuf_free(&names);
     return status;
 }
 
@@ -126,8 +126,9 @@ static void may_end(story *s, int64_t instant)
 /* When a pod's protection is over: an annotation of its workload, counted from the pod's start. */
 static void note_protection(story *s, const story_pod *p)
 {
-    const json_t *template_ = io_get(io_get(s->workloads[p->workload].object, "spec"), "template");
-    karp_str length = io_get_text(io_get(io_get(template_, "metadata"), "annotations"), "karpenter.sh/do-not-disrupt");
+    const tree *template_ = tree_get(tree_get(s->workloads[p->workload].object, "spec"), "template");
+    karp_str length = tree_get_text(tree_get(tree_get(template_, "metadata"), "annotations"),
+                                    "karpenter.sh/do-not-disrupt");
     int64_t lasts = 0;
     if (length.len > 0 && karp_duration_parse(length, &lasts) == KARP_OK && lasts > 0 && lasts < INT64_MAX / 4)
         may_end(s, p->bound_at + lasts);
@@ -148,7 +149,7 @@ static karp_status note_blocked(story *s, const karp_decision *d)
         if (n->deleting || n->expires_at == KARP_NO_TIME || n->expires_at > s->now) continue;
         if (n->blocked != kept.code)
             story_write_event(s, "blocked", n->name,
-                              kept.detail.len > 0 ? kept.detail : io_str(karp_reason_text(kept.code)));
+                              kept.detail.len > 0 ? kept.detail : str(karp_reason_text(kept.code)));
         n->blocked = kept.code;
         for (size_t k = 0; k < s->pod_count && kept.code == KARP_REASON_POD_DO_NOT_DISRUPT; k++) {
             if (!s->pods[k].gone && s->pods[k].node == number) note_protection(s, &s->pods[k]);
@@ -186,13 +187,13 @@ static karp_status chosen_node(const story *s, const karp_decision *d, uint32_t 
 static karp_status own_nodes(const story *s, karp_str **list, size_t *capacity, size_t *count)
 {
     void *data = NULL;
-    for (size_t i = 0; i < json_array_size(s->base); i++) {
-        const json_t *object = json_array_get(s->base, i);
-        if (!io_str_is(io_get_text(object, "kind"), "Node")) continue;
+    for (size_t i = 0; i < tree_count(s->base); i++) {
+        const tree *object = tree_item(s->base, i);
+        if (!str_is(tree_get_text(object, "kind"), "Node")) continue;
         data = *list;
-        if (!io_grow(s->context, &data, capacity, *count + 1, sizeof **list)) return KARP_E_NOMEM;
+        if (!grow(s->context, &data, capacity, *count + 1, sizeof **list)) return KARP_E_NOMEM;
         *list = data;
-        (*list)[(*count)++] = io_get_text(io_get(object, "metadata"), "name");
+        (*list)[(*count)++] = tree_get_text(tree_get(object, "metadata"), "name");
     }
     return KARP_OK;
 }
@@ -228,18 +229,18 @@ karp_status story_choose_expired(story *s, uint32_t *node)
 /* ---- disruption ------------------------------------------------------------------------------------------------------------ */
 
 /* Method and nodes of every command. */
-static karp_status describe(story *s, const karp_decision *d, io_text *out)
+static karp_status describe(story *s, const karp_decision *d, strbuf *out)
 {
     for (size_t i = 0; i < karp_decision_command_count(d); i++) {
         karp_command c = { .size = sizeof c };
         karp_status status = karp_decision_command(d, i, &c);
         if (status) return story_fail(s, status, "the decision does not show what it counts");
-        io_text_adds(out, karp_method_name(c.method));
+        strbuf_adds(out, karp_method_name(c.method));
         for (size_t k = 0; k < c.node_count; k++) {
-            io_text_addc(out, ' ');
-            io_text_add(out, c.nodes[k].ptr, c.nodes[k].len);
+            strbuf_addc(out, ' ');
+            strbuf_add(out, c.nodes[k].ptr, c.nodes[k].len);
         }
-        io_text_addc(out, '\n');
+        strbuf_addc(out, '\n');
     }
     return out->failed ? story_nomem(s) : KARP_OK;
 }
@@ -251,7 +252,7 @@ static karp_status execute(story *s, const karp_decision *d, const karp_command 
     for (size_t i = 0; i < c->node_count && !status; i++) {
         uint32_t node = find_node(s, c->nodes[i]);
         if (node >= s->node_count) {
-            story_write_event(s, "left alone", c->nodes[i], io_str("it was there before the story"));
+            story_write_event(s, "left alone", c->nodes[i], str("it was there before the story"));
             continue;
         }
         status = story_mark_deleting(s, node);
@@ -268,17 +269,17 @@ static karp_status execute(story *s, const karp_decision *d, const karp_command 
 static karp_status validate(story *s, const karp_decision *d, bool *valid)
 {
     karp_command c = { .size = sizeof c };
-    io_text wanted;
-    io_text_init(&wanted, s->context);
+    strbuf wanted;
+    strbuf_init(&wanted, s->context);
     karp_status status = describe(s, d, &wanted);
     if (!status) status = karp_decision_command(d, 0, &c);
     karp_str now = { wanted.ptr, wanted.len }, before = { s->proposed.ptr, s->proposed.len };
-    bool same = !status && s->validate_at != KARP_NO_TIME && io_str_equal(now, before);
+    bool same = !status && s->validate_at != KARP_NO_TIME && equal_str(now, before);
     *valid = !status && (s->old_rules || c.validate_after == 0 || (same && s->now >= s->validate_at));
     if (status || *valid || same) {
-        io_text_free(&wanted);
+        strbuf_free(&wanted);
     } else {
-        io_text_free(&s->proposed);
+        strbuf_free(&s->proposed);
         s->proposed = wanted;
         s->validate_at = s->now + c.validate_after;
     }

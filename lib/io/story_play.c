@@ -43,7 +43,7 @@ static bool expiring(const story *s, uint32_t node)
 
 static karp_status begin_expiry(story *s, uint32_t node)
 {
-    story_write_event(s, "expired", s->nodes[node].name, io_str(""));
+    story_write_event(s, "expired", s->nodes[node].name, str(""));
     return story_mark_deleting(s, node);
 }
 
@@ -152,10 +152,10 @@ static karp_status take_step(story *s, const story_step *step)
 /* The documents' own nodes by name, and the pods that their Deployments begin with. */
 static karp_status begin(story *s)
 {
-    for (size_t i = 0; i < json_array_size(s->base); i++) {
-        const json_t *object = json_array_get(s->base, i);
-        if (!io_str_is(io_get_text(object, "kind"), "Node")) continue;
-        karp_str name = io_get_text(io_get(object, "metadata"), "name");
+    for (size_t i = 0; i < tree_count(s->base); i++) {
+        const tree *object = tree_item(s->base, i);
+        if (!str_is(tree_get_text(object, "kind"), "Node")) continue;
+        karp_str name = tree_get_text(tree_get(object, "metadata"), "name");
         if (!io_table_put(&s->node_index, name, STORY_OWN_NODES + (uint32_t)i)) return story_nomem(s);
     }
     karp_status status = KARP_OK;
@@ -179,10 +179,6 @@ karp_status story_play(story *s)
 
 static void story_free(story *s)
 {
-    for (size_t i = 0; i < s->node_count; i++) {
-        json_decref(s->nodes[i].claim);
-        json_decref(s->nodes[i].node);
-    }
     karp_free(s->context, s->steps, s->step_capacity * sizeof *s->steps);
     karp_free(s->context, s->workloads, s->workload_capacity * sizeof *s->workloads);
     karp_free(s->context, s->pools, s->pool_capacity * sizeof *s->pools);
@@ -192,12 +188,10 @@ static void story_free(story *s)
         io_table_free(&s->pod_index);
         io_table_free(&s->node_index);
     }
-    json_decref(s->base);
-    json_decref(s->workload_objects);
-    json_decref(s->root);
-    io_text_free(&s->proposed);
-    io_text_free(&s->events);
-    io_text_free(&s->out);
+    trees_free(&s->world);
+    strbuf_free(&s->proposed);
+    strbuf_free(&s->events);
+    strbuf_free(&s->out);
     karp_reader_free(s->reader);
 }
 
@@ -223,17 +217,18 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
     s.context = context;
     s.catalogue = catalogue;
     s.validate_at = s.unblocked_at = KARP_NO_TIME;
-    io_text_init(&s.proposed, context);
-    io_text_init(&s.events, context);
-    io_text_init(&s.out, context);
-    s.base = io_list();
-    s.workload_objects = io_list();
+    strbuf_init(&s.proposed, context);
+    strbuf_init(&s.events, context);
+    strbuf_init(&s.out, context);
+    trees_init(&s.world, context);
     karp_status status = take_options(&s, options, write);
     if (!status) status = karp_reader_new(context, NULL, &s.reader, &s.error);
     if (!status) {
-        io_table_init(&s.pod_index, &s.reader->keep);
-        io_table_init(&s.node_index, &s.reader->keep);
-        if (!s.base || !s.workload_objects) status = story_nomem(&s);
+        io_table_init(&s.pod_index, s.reader->context);
+        io_table_init(&s.node_index, s.reader->context);
+        s.t = &s.reader->trees;
+        s.base = tree_new(s.t, TREE_LIST);
+        if (!s.base) status = story_nomem(&s);
     }
     if (!status && s.write.format != KARP_FORMAT_JSON && s.write.format != KARP_FORMAT_TEXT) {
         status = story_fail(&s, KARP_E_UNSUPPORTED, "a story is not written in that format");
@@ -243,7 +238,7 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
     if (!status) status = story_write_end(&s, out);
     if (status) {
         s.error.status = status;
-        if (s.error.document[0] == '\0') io_error_text(s.error.document, sizeof s.error.document, io_str(path));
+        if (s.error.document[0] == '\0') str_shorten(s.error.document, sizeof s.error.document, str(path));
         (void)io_give_error(&s.error, error);
     }
     story_free(&s);

@@ -7,60 +7,60 @@
 
 static bool is_json(const story *s) { return s->write.format == KARP_FORMAT_JSON; }
 
-static void add_time(const story *s, io_text *out)
+static void add_time(const story *s, strbuf *out)
 {
     char text[KARP_VALUE_TEXT];
     karp_time_format(s->now, text);
-    io_text_adds(out, text);
+    strbuf_adds(out, text);
 }
 
-static void describe(const story *s, const story_step *step, io_text *out)
+static void describe(const story *s, const story_step *step, strbuf *out)
 {
     char text[KARP_VALUE_TEXT];
     switch (step->what) {
     case STORY_SCALE:
-        io_text_adds(out, "scale ");
-        io_text_add(out, s->workloads[step->workload].namespace_.ptr, s->workloads[step->workload].namespace_.len);
-        io_text_addc(out, '/');
-        io_text_add(out, s->workloads[step->workload].name.ptr, s->workloads[step->workload].name.len);
-        io_text_adds(out, " to ");
-        io_text_addu(out, step->replicas);
+        strbuf_adds(out, "scale ");
+        strbuf_add(out, s->workloads[step->workload].namespace_.ptr, s->workloads[step->workload].namespace_.len);
+        strbuf_addc(out, '/');
+        strbuf_add(out, s->workloads[step->workload].name.ptr, s->workloads[step->workload].name.len);
+        strbuf_adds(out, " to ");
+        strbuf_addu(out, step->replicas);
         return;
     case STORY_WAIT:
-        io_text_adds(out, "wait ");
+        strbuf_adds(out, "wait ");
         karp_duration_format(step->duration, text);
-        io_text_adds(out, text);
+        strbuf_adds(out, text);
         return;
-    default: io_text_adds(out, "expire "); io_text_add(out, step->node.ptr, step->node.len);
+    default: strbuf_adds(out, "expire "); strbuf_add(out, step->node.ptr, step->node.len);
     }
 }
 
 void story_write_begin(story *s)
 {
-    if (is_json(s)) io_text_adds(&s->out, "{\"apiVersion\":\"karp/v1\",\"kind\":\"Simulation\",\"steps\":[");
+    if (is_json(s)) strbuf_adds(&s->out, "{\"apiVersion\":\"karp/v1\",\"kind\":\"Simulation\",\"steps\":[");
     s->first_step = true;
 }
 
 void story_write_step(story *s, const story_step *step)
 {
     if (is_json(s)) {
-        io_text words;
-        io_text_init(&words, s->context);
-        describe(s, step, &words);
-        io_text_adds(&s->out, s->first_step ? "\n{\"step\":" : ",\n{\"step\":");
-        if (words.failed) s->out.failed = true;
-        else io_write_string(&s->out, words.ptr, words.len);
-        io_text_free(&words);
-        io_text_adds(&s->out, ",\"time\":\"");
+        strbuf fields;
+        strbuf_init(&fields, s->context);
+        describe(s, step, &fields);
+        strbuf_adds(&s->out, s->first_step ? "\n{\"step\":" : ",\n{\"step\":");
+        if (fields.failed) s->out.failed = true;
+        else tree_write_string(&s->out, (karp_str){ fields.ptr, fields.len });
+        strbuf_free(&fields);
+        strbuf_adds(&s->out, ",\"time\":\"");
         add_time(s, &s->out);
-        io_text_adds(&s->out, "\",\"decisions\":[");
+        strbuf_adds(&s->out, "\",\"decisions\":[");
     } else {
-        if (!s->first_step) io_text_addc(&s->out, '\n');
-        io_text_adds(&s->out, "== ");
+        if (!s->first_step) strbuf_addc(&s->out, '\n');
+        strbuf_adds(&s->out, "== ");
         describe(s, step, &s->out);
-        io_text_adds(&s->out, "  (");
+        strbuf_adds(&s->out, "  (");
         add_time(s, &s->out);
-        io_text_adds(&s->out, ")\n");
+        strbuf_adds(&s->out, ")\n");
     }
     s->first_step = false;
     s->first_decision = s->first_event = true;
@@ -69,27 +69,27 @@ void story_write_step(story *s, const story_step *step)
 void story_write_step_end(story *s)
 {
     if (!is_json(s)) return;
-    io_text_adds(&s->out, "],\"events\":[");
-    if (s->events.len > 0) io_text_add(&s->out, s->events.ptr, s->events.len);
-    io_text_adds(&s->out, "]}");
+    strbuf_adds(&s->out, "],\"events\":[");
+    if (s->events.len > 0) strbuf_add(&s->out, s->events.ptr, s->events.len);
+    strbuf_adds(&s->out, "]}");
     if (s->events.failed) s->out.failed = true;
     s->events.len = 0;
 }
 
 static void event_as_json(story *s, const char *event, karp_str node, karp_str detail)
 {
-    io_text *out = &s->events;
-    io_text_adds(out, s->first_event ? "{\"time\":\"" : ",{\"time\":\"");
+    strbuf *out = &s->events;
+    strbuf_adds(out, s->first_event ? "{\"time\":\"" : ",{\"time\":\"");
     add_time(s, out);
-    io_text_adds(out, "\",\"event\":");
-    io_write_string(out, event, strlen(event));
-    io_text_adds(out, ",\"node\":");
-    io_write_string(out, node.ptr, node.len);
+    strbuf_adds(out, "\",\"event\":");
+    tree_write_string(out, str(event));
+    strbuf_adds(out, ",\"node\":");
+    tree_write_string(out, node);
     if (detail.len > 0) {
-        io_text_adds(out, ",\"detail\":");
-        io_write_string(out, detail.ptr, detail.len);
+        strbuf_adds(out, ",\"detail\":");
+        tree_write_string(out, detail);
     }
-    io_text_addc(out, '}');
+    strbuf_addc(out, '}');
     s->first_event = false;
 }
 
@@ -100,15 +100,15 @@ void story_write_event(story *s, const char *event, karp_str node, karp_str deta
         return;
     }
     add_time(s, &s->out);
-    io_text_adds(&s->out, "  ");
-    io_text_add(&s->out, node.ptr, node.len);
-    io_text_addc(&s->out, ' ');
-    io_text_adds(&s->out, event);
+    strbuf_adds(&s->out, "  ");
+    strbuf_add(&s->out, node.ptr, node.len);
+    strbuf_addc(&s->out, ' ');
+    strbuf_adds(&s->out, event);
     if (detail.len > 0) {
-        io_text_adds(&s->out, ": ");
-        io_text_add(&s->out, detail.ptr, detail.len);
+        strbuf_adds(&s->out, ": ");
+        strbuf_add(&s->out, detail.ptr, detail.len);
     }
-    io_text_addc(&s->out, '\n');
+    strbuf_addc(&s->out, '\n');
 }
 
 karp_status story_write_decision(story *s, const karp_decision *decision, bool disruption)
@@ -120,16 +120,16 @@ karp_status story_write_decision(story *s, const karp_decision *decision, bool d
                                     : karp_write_plan(s->context, decision, NULL, &options, &text, &s->error);
     if (status) return status;
     if (is_json(s)) {
-        if (!s->first_decision) io_text_addc(&s->out, ',');
+        if (!s->first_decision) strbuf_addc(&s->out, ',');
         while (text.len > 0 && text.ptr[text.len - 1] == '\n') text.len--;
-        io_text_add(&s->out, text.ptr, text.len);
+        strbuf_add(&s->out, text.ptr, text.len);
         s->first_decision = false;
     } else {
-        io_text_addc(&s->out, '\n');
+        strbuf_addc(&s->out, '\n');
         add_time(s, &s->out);
-        io_text_adds(&s->out, "  ");
-        io_text_add(&s->out, text.ptr, text.len);
-        io_text_addc(&s->out, '\n');
+        strbuf_adds(&s->out, "  ");
+        strbuf_add(&s->out, text.ptr, text.len);
+        strbuf_addc(&s->out, '\n');
     }
     karp_text_free(&text);
     return s->out.failed ? story_nomem(s) : KARP_OK;
@@ -137,7 +137,7 @@ karp_status story_write_decision(story *s, const karp_decision *decision, bool d
 
 karp_status story_write_end(story *s, karp_text *out)
 {
-    if (is_json(s)) io_text_adds(&s->out, "]}\n");
+    if (is_json(s)) strbuf_adds(&s->out, "]}\n");
     if (s->out.failed) return story_nomem(s);
     write_buffer buffer;
     buffer_init(&buffer, s->context);

@@ -18,16 +18,16 @@ static bool digit(char c) { return c >= '0' && c <= '9'; }
 /* "us-west-2a" and "us-west-2-lax-1a" lie in "us-west-2": words, then the first number. 0 = not such a name. */
 static size_t region_length(karp_str zone)
 {
-    size_t i = 0, words = 0;
+    size_t i = 0, word_count = 0;
     while (i < zone.len && lower(zone.ptr[i])) {
         while (i < zone.len && lower(zone.ptr[i])) i++;
-        words++;
+        word_count++;
         if (i == zone.len || zone.ptr[i] != '-') return 0;
         i++;
     }
     size_t number = i;
     while (i < zone.len && digit(zone.ptr[i])) i++;
-    return words >= 2 && i > number && i < zone.len ? i : 0;
+    return word_count >= 2 && i > number && i < zone.len ? i : 0;
 }
 
 /* The lowest rank wins, then the first. */
@@ -42,62 +42,54 @@ static bool note_region(karp_reader *reader, karp_str text, bool zone, uint32_t 
 
 static bool is_zone(karp_str key)
 {
-    return io_str_is(key, "topology.kubernetes.io/zone") || io_str_is(key, "failure-domain.beta.kubernetes.io/zone");
+    return str_is(key, "topology.kubernetes.io/zone") || str_is(key, "failure-domain.beta.kubernetes.io/zone");
 }
 
 static bool is_region(karp_str key)
 {
-    return io_str_is(key, "topology.kubernetes.io/region") ||
-           io_str_is(key, "failure-domain.beta.kubernetes.io/region");
+    return str_is(key, "topology.kubernetes.io/region") || str_is(key, "failure-domain.beta.kubernetes.io/region");
 }
 
-static bool note_requirement(karp_reader *reader, const json_t *object, uint32_t rank)
+static bool note_requirement(karp_reader *reader, const tree *object, uint32_t rank)
 {
-    karp_str key = io_get_text(object, "key");
-    if (key.len == 0 || (!is_zone(key) && !is_region(key)) || !io_str_is(io_get_text(object, "operator"), "In"))
+    karp_str key = tree_get_text(object, "key");
+    if (key.len == 0 || (!is_zone(key) && !is_region(key)) || !str_is(tree_get_text(object, "operator"), "In"))
         return true;
-    const json_t *first = json_array_get(io_get(object, "values"), 0);
-    if (!json_is_string(first)) return true;
-    return note_region(reader, (karp_str){ json_string_value(first), json_string_length(first) }, is_zone(key), rank);
+    return note_region(reader, tree_text(tree_item(tree_get(object, "values"), 0)), is_zone(key), rank);
 }
 
-static bool walk(karp_reader *reader, const json_t *value, uint32_t rank)
+static bool note_member(karp_reader *reader, karp_str key, karp_str text, uint32_t rank)
 {
-    if (json_is_array(value)) {
-        for (size_t i = 0; i < json_array_size(value); i++) {
-            if (!walk(reader, json_array_get(value, i), rank)) return false;
-        }
-        return true;
-    }
-    if (!json_is_object(value)) return true;
-    json_t *changeable; /* jansson's iterators want it so; nothing is changed */
-    memcpy(&changeable, &value, sizeof changeable);
-    for (void *at = json_object_iter(changeable); at; at = json_object_iter_next(changeable, at)) {
-        const json_t *member = json_object_iter_value(at);
-        if (!json_is_string(member)) {
-            if (!walk(reader, member, rank)) return false;
-            continue;
-        }
-        karp_str key = io_str(json_object_iter_key(at));
-        karp_str text = { json_string_value(member), json_string_length(member) };
-        if (io_str_ends(key, "Time") || io_str_ends(key, "Timestamp")) note_time(reader, text);
-        if (is_zone(key) && !note_region(reader, text, true, rank)) return false;
-        if (is_region(key) && !note_region(reader, text, false, rank)) return false;
-    }
-    return note_requirement(reader, value, rank);
+    if (str_ends(key, "Time") || str_ends(key, "Timestamp")) note_time(reader, text);
+    if (is_zone(key)) return note_region(reader, text, true, rank);
+    return !is_region(key) || note_region(reader, text, false, rank);
 }
 
-karp_status io_survey_class(karp_reader *reader, const json_t *tree)
+static bool walk(karp_reader *reader, const tree *value, uint32_t rank)
 {
-    const json_t *subnets = io_get(io_get(tree, "status"), "subnets");
-    for (size_t i = 0; i < json_array_size(subnets); i++) {
-        if (!note_region(reader, io_get_text(json_array_get(subnets, i), "zone"), true, 1))
-            return io_reader_nomem(reader);
+    bool ok = true;
+    if (tree_is(value, TREE_LIST)) {
+        for (size_t i = 0; ok && i < value->count; i++) ok = walk(reader, value->of.items[i], rank);
+    }
+    if (!tree_is(value, TREE_MAP)) return ok;
+    for (size_t i = 0; ok && i < value->count; i++) {
+        const tree_member *m = tree_member_at(value, i);
+        ok = tree_is(m->value, TREE_STRING) ? note_member(reader, tree_member_name(m), tree_text(m->value), rank)
+                                            : walk(reader, m->value, rank);
+    }
+    return ok && note_requirement(reader, value, rank);
+}
+
+karp_status io_survey_class(karp_reader *reader, const tree *root)
+{
+    const tree *subnets = tree_get(tree_get(root, "status"), "subnets");
+    for (size_t i = 0; i < tree_count(subnets); i++) {
+        if (!note_region(reader, tree_get_text(tree_item(subnets, i), "zone"), true, 1)) return io_reader_nomem(reader);
     }
     return KARP_OK;
 }
 
-karp_status io_survey(karp_reader *reader, const json_t *tree, uint32_t region_rank)
+karp_status io_survey(karp_reader *reader, const tree *root, uint32_t region_rank)
 {
-    return walk(reader, tree, region_rank) ? KARP_OK : io_reader_nomem(reader);
+    return walk(reader, root, region_rank) ? KARP_OK : io_reader_nomem(reader);
 }

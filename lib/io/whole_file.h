@@ -3,10 +3,10 @@
 #ifndef IO_WHOLE_FILE_H
 #define IO_WHOLE_FILE_H
 
-#include <io/memory.h>
+#include <io/table.h>
 
 /* Reads a file, or standard input ("-"), into `text`, which is made here and freed by the caller whatever happens. A file that
  * is longer than the context's limit is read to just beyond it. Errors: IO, NOMEM. */
-karp_status io_whole_file(karp_context *context, const char *path, io_text *text, karp_error *error);
+karp_status io_whole_file(karp_context *context, const char *path, strbuf *text, karp_error *error);
 
 #endif

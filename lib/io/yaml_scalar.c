@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/yaml_scalar.h>
 
+#include <karp/values.h>
 #include <string.h>
 
 #define TAG_PREFIX "tag:yaml.org,2002:"
@@ -26,12 +27,12 @@ static word word_of(karp_str text)
     static const char *const not_finite[] = { ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF" };
     if (text.len > 5) return WORD_NONE;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (io_str_is(text, words[i].text)) return words[i].is;
+        if (str_is(text, words[i].text)) return words[i].is;
     }
     karp_str unsigned_ = text;
     if (text.len && (text.ptr[0] == '+' || text.ptr[0] == '-')) unsigned_ = (karp_str){ text.ptr + 1, text.len - 1 };
     for (size_t i = 0; i < 6; i++) {
-        if (io_str_is(unsigned_, not_finite[i]) && (unsigned_.len == text.len || i > 2)) return WORD_NOT_FINITE;
+        if (str_is(unsigned_, not_finite[i]) && (unsigned_.len == text.len || i > 2)) return WORD_NOT_FINITE;
     }
     return WORD_NONE;
 }
@@ -75,35 +76,35 @@ static bool integer(const char *text, size_t length, bool *negative, uint64_t *v
 }
 
 /* [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? written so that both sides of the point have a digit. */
-static bool decimal(const char *text, size_t length, io_text *normal)
+static bool decimal(const char *text, size_t length, strbuf *normal)
 {
     size_t i = 0, whole = 0, part = 0;
     if (length && (text[0] == '-' || text[0] == '+')) {
-        if (text[0] == '-') io_text_addc(normal, '-');
+        if (text[0] == '-') strbuf_addc(normal, '-');
         i++;
     }
-    for (; i < length && digit_value(text[i]) < 10; i++, whole++) io_text_addc(normal, text[i]);
-    if (!whole) io_text_addc(normal, '0');
+    for (; i < length && digit_value(text[i]) < 10; i++, whole++) strbuf_addc(normal, text[i]);
+    if (!whole) strbuf_addc(normal, '0');
     if (i < length && text[i] == '.') {
         for (i++; i < length && digit_value(text[i]) < 10; i++, part++) {
-            if (part == 0) io_text_addc(normal, '.');
-            io_text_addc(normal, text[i]);
+            if (part == 0) strbuf_addc(normal, '.');
+            strbuf_addc(normal, text[i]);
         }
     }
     if (!whole && !part) return false;
     if (i < length && (text[i] == 'e' || text[i] == 'E')) {
-        io_text_addc(normal, 'e');
+        strbuf_addc(normal, 'e');
         i++;
-        if (i < length && (text[i] == '-' || text[i] == '+')) io_text_addc(normal, text[i++]);
+        if (i < length && (text[i] == '-' || text[i] == '+')) strbuf_addc(normal, text[i++]);
         size_t digits = 0;
-        for (; i < length && digit_value(text[i]) < 10; i++, digits++) io_text_addc(normal, text[i]);
+        for (; i < length && digit_value(text[i]) < 10; i++, digits++) strbuf_addc(normal, text[i]);
         if (!digits) return false;
     }
     return i == length;
 }
 
 /* true = *out is the number, or NULL for want of memory; false = no number. */
-static bool number(karp_context *context, karp_str text, json_t **out)
+static bool number(trees *t, karp_str text, tree **out)
 {
     char plain[NUMBER_ROOM];
     size_t n = 0;
@@ -114,49 +115,50 @@ static bool number(karp_context *context, karp_str text, json_t **out)
     bool negative = false;
     uint64_t value = 0;
     if (text.ptr[0] != '.' && integer(plain, n, &negative, &value)) {
-        if (!negative && value <= INT64_MAX) {
-            *out = json_integer((json_int_t)value);
-            return true;
-        }
-        if (negative && value <= (uint64_t)INT64_MAX + 1) {
-            *out = json_integer(value ? -(json_int_t)(value - 1) - 1 : 0);
-            return true;
-        }
         if (!negative) {
-            *out = json_real((double)value);
+            *out = value <= INT64_MAX ? tree_new_integer(t, (int64_t)value) : tree_new_double(t, (double)value);
+            return true;
+        }
+        if (value <= (uint64_t)INT64_MAX + 1) {
+            *out = tree_new_integer(t, value ? -(int64_t)(value - 1) - 1 : 0);
             return true;
         }
     }
-    io_text normal;
+    strbuf normal;
     double real = 0;
-    io_text_init(&normal, context);
+    strbuf_init(&normal, t->memory.context);
     bool is = decimal(plain, n, &normal) && !normal.failed &&
               karp_double_parse((karp_str){ normal.ptr, normal.len }, &real) == KARP_OK;
-    if (is) *out = json_real(real);
+    if (is) *out = tree_new_double(t, real);
+    if (normal.failed) t->status = KARP_E_NOMEM;
     is = is || normal.failed;
-    io_text_free(&normal);
+    strbuf_free(&normal);
     return is;
 }
 
 /* ---- scalars ----------------------------------------------------------------------------------------------------- */
 
-static io_scalar made(json_t *value, json_t **out)
-{
-    *out = value;
-    return value ? IO_SCALAR_OK : IO_SCALAR_NO_MEMORY;
-}
-
-static io_scalar as_text(karp_str text, json_t **out)
+static io_scalar as_text(trees *t, karp_str text, tree **out)
 {
     if (text.len && memchr(text.ptr, '\0', text.len)) return IO_SCALAR_NUL;
-    return made(json_stringn(text.ptr ? text.ptr : "", text.len), out);
+    *out = tree_new_text(t, text);
+    return IO_SCALAR_OK;
 }
 
-static io_scalar base64(karp_context *context, karp_str text, json_t **out)
+static bool is_utf8(karp_str text)
+{
+    for (size_t i = 0, length; i < text.len; i += length) {
+        length = utf8_length(text, i);
+        if (length == 0) return false;
+    }
+    return true;
+}
+
+static io_scalar base64(trees *t, karp_str text, tree **out)
 {
     static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    io_text bytes;
-    io_text_init(&bytes, context);
+    strbuf bytes;
+    strbuf_init(&bytes, t->memory.context);
     uint32_t bits = 0;
     unsigned have = 0;
     bool good = true;
@@ -168,51 +170,49 @@ static io_scalar base64(karp_context *context, karp_str text, json_t **out)
         have += 6;
         if (have >= 8) {
             have -= 8;
-            io_text_addc(&bytes, (char)(unsigned char)(bits >> have));
+            strbuf_addc(&bytes, (char)(unsigned char)(bits >> have));
         }
     }
+    karp_str decoded = { bytes.ptr, bytes.len };
     io_scalar result = IO_SCALAR_WRONG_TAG;
     if (bytes.failed) {
-        result = IO_SCALAR_NO_MEMORY;
+        t->status = KARP_E_NOMEM;
+        result = IO_SCALAR_OK;
     } else if (good) {
-        result = as_text((karp_str){ bytes.ptr, bytes.len }, out);
-        if (result == IO_SCALAR_NO_MEMORY) result = IO_SCALAR_WRONG_TAG; /* bytes that are no UTF-8 */
+        result = as_text(t, decoded, out);
+        if (result == IO_SCALAR_OK && !is_utf8(decoded)) result = IO_SCALAR_WRONG_TAG;
     }
-    io_text_free(&bytes);
+    strbuf_free(&bytes);
     return result;
 }
 
-static io_scalar resolved(karp_context *context, karp_str text, json_t **out)
+static io_scalar resolved(trees *t, karp_str text, tree **out)
 {
     switch (word_of(text)) {
-    case WORD_TRUE: return made(json_true(), out);
-    case WORD_FALSE: return made(json_false(), out);
-    case WORD_NULL: return made(json_null(), out);
+    case WORD_TRUE: *out = tree_new(t, TREE_TRUE); return IO_SCALAR_OK;
+    case WORD_FALSE: *out = tree_new(t, TREE_FALSE); return IO_SCALAR_OK;
+    case WORD_NULL: *out = tree_new(t, TREE_NULL); return IO_SCALAR_OK;
     case WORD_NOT_FINITE: return IO_SCALAR_NOT_FINITE;
     case WORD_NONE: break;
     }
-    if (number(context, text, out)) return *out ? IO_SCALAR_OK : IO_SCALAR_NO_MEMORY;
-    return as_text(text, out);
+    return number(t, text, out) ? IO_SCALAR_OK : as_text(t, text, out);
 }
 
-io_scalar io_yaml_scalar(karp_context *context, karp_str text, const char *tag, bool plain, json_t **out)
+io_scalar io_yaml_scalar(trees *t, karp_str text, const char *tag, bool plain, tree **out)
 {
     *out = NULL;
-    if (!tag) return plain ? resolved(context, text, out) : as_text(text, out);
+    if (!tag) return plain ? resolved(t, text, out) : as_text(t, text, out);
     size_t prefix = strlen(TAG_PREFIX);
-    if (strncmp(tag, TAG_PREFIX, prefix) != 0) return as_text(text, out);
+    if (strncmp(tag, TAG_PREFIX, prefix) != 0) return as_text(t, text, out);
     const char *name = tag + prefix;
-    if (strcmp(name, "str") == 0 || strcmp(name, "timestamp") == 0) return as_text(text, out);
-    if (strcmp(name, "binary") == 0) return base64(context, text, out);
-    io_scalar result = resolved(context, text, out);
-    if (result != IO_SCALAR_OK) return result;
-    bool fits = strcmp(name, "int") == 0     ? json_is_integer(*out)
-                : strcmp(name, "float") == 0 ? json_is_number(*out)
-                : strcmp(name, "bool") == 0  ? json_is_boolean(*out)
-                : strcmp(name, "null") == 0  ? json_is_null(*out)
+    if (strcmp(name, "str") == 0 || strcmp(name, "timestamp") == 0) return as_text(t, text, out);
+    if (strcmp(name, "binary") == 0) return base64(t, text, out);
+    io_scalar result = resolved(t, text, out);
+    if (result != IO_SCALAR_OK || t->status) return result;
+    bool fits = strcmp(name, "int") == 0     ? tree_is(*out, TREE_INTEGER)
+                : strcmp(name, "float") == 0 ? tree_is_number(*out)
+                : strcmp(name, "bool") == 0  ? tree_is_bool(*out)
+                : strcmp(name, "null") == 0  ? tree_is(*out, TREE_NULL)
                                              : true;
-    if (fits) return IO_SCALAR_OK;
-    json_decref(*out);
-    *out = NULL;
-    return IO_SCALAR_WRONG_TAG;
+    return fits ? IO_SCALAR_OK : IO_SCALAR_WRONG_TAG;
 }

@@ -4,17 +4,11 @@
 #ifndef IO_YAML_SCALAR_H
 #define IO_YAML_SCALAR_H
 
-#include <io/tree.h>
+#include <json/tree.h>
 
-typedef enum io_scalar {
-    IO_SCALAR_OK,
-    IO_SCALAR_NO_MEMORY,
-    IO_SCALAR_NOT_FINITE,
-    IO_SCALAR_WRONG_TAG,
-    IO_SCALAR_NUL
-} io_scalar;
+typedef enum io_scalar { IO_SCALAR_OK, IO_SCALAR_NOT_FINITE, IO_SCALAR_WRONG_TAG, IO_SCALAR_NUL } io_scalar;
 
-/* `tag` is NULL where none was written; `plain` = neither quoted nor a block. */
-io_scalar io_yaml_scalar(karp_context *context, karp_str text, const char *tag, bool plain, json_t **out);
+/* `tag` is NULL where none was written; `plain` = neither quoted nor a block. Memory that is refused shows in `t`. */
+io_scalar io_yaml_scalar(trees *t, karp_str text, const char *tag, bool plain, tree **out);
 
 #endif

@@ -182,20 +182,29 @@ static bool more_room(trees *t, tree *into, size_t element)
     return true;
 }
 
+void tree_add_member(trees *t, tree *map, karp_str name, tree *value)
+{
+    if (!value || !tree_is(map, TREE_MAP)) return;
+    if (name.len >= UINT32_MAX) too_many(t);
+    if (more_room(t, map, sizeof(tree_member)))
+        map->of.members[map->count++] = (tree_member){ name.ptr ? name.ptr : "", value, (uint32_t)name.len };
+}
+
 void tree_set_str(trees *t, tree *map, karp_str name, tree *value)
 {
-    if (!value || t->status || !tree_is(map, TREE_MAP)) return;
+    if (!value || t->status) return;
     tree_member *member = find(map, name.ptr, name.len);
-    if (!member) {
-        if (name.len >= UINT32_MAX) too_many(t);
-        if (!more_room(t, map, sizeof *member)) return;
-        member = &map->of.members[map->count++];
-        *member = (tree_member){ name.ptr ? name.ptr : "", NULL, (uint32_t)name.len };
-    }
-    member->value = value;
+    if (member) member->value = value;
+    else tree_add_member(t, map, name, value);
 }
 
 void tree_set(trees *t, tree *map, const char *name, tree *value) { tree_set_str(t, map, str(name), value); }
+
+void tree_set_named(trees *t, tree *map, karp_str name, tree *value)
+{
+    karp_str copy = copy_text(t, name);
+    if (copy.ptr) tree_set_str(t, map, copy, value);
+}
 
 void tree_set_text(trees *t, tree *map, const char *name, karp_str text)
 {

@@ -151,7 +151,9 @@ tree *tree_new_double(trees *t, double number); /* finite */
 /* Nothing happens to a NULL map or list, or with a NULL value. Names are not copied: they outlive the tree. */
 void tree_set(trees *t, tree *map, const char *name, tree *value);
 void tree_set_str(trees *t, tree *map, karp_str name, tree *value);
+void tree_set_named(trees *t, tree *map, karp_str name, tree *value); /* the name is copied */
 void tree_set_text(trees *t, tree *map, const char *name, karp_str text);
+void tree_add_member(trees *t, tree *map, karp_str name, tree *value); /* of a name that it does not have */
 void tree_append(trees *t, tree *list, tree *value);
 void tree_remove(tree *map, const char *name);
 void tree_remove_item(tree *list, size_t index);

@@ -83,6 +83,29 @@ static void test_pods(void **state)
     reading_free(&r);
 }
 
+/* Kinds that no decision refers to are objects, too: the second of a name is an error, whatever the first one says. */
+static void test_repeated_objects(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {
+        "apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, globalDefault: true, value: 7",
+        "apiVersion: apps/v1, kind: Deployment",
+        "apiVersion: batch/v1, kind: Job",
+        "apiVersion: v1, kind: PodTemplate",
+        "apiVersion: apps/v1, kind: ReplicaSet",
+        "apiVersion: v1, kind: Pod",
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{%s, metadata: {name: a}}\n---\n{%s, metadata: {name: b}}\n---\n{%s, metadata: {name: a}}", kinds[i],
+                 kinds[i], kinds[i]);
+        reading r = read_text(text);
+        assert_refused(&r, KARP_E_DUPLICATE, 0, NULL);
+        reading_free(&r);
+    }
+}
+
 static void test_strict_fills_nothing(void **state)
 {
     (void)state;
@@ -424,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_identity_and_clock),
         cmocka_unit_test(test_pods),
+        cmocka_unit_test(test_repeated_objects),
         cmocka_unit_test(test_strict_fills_nothing),
         cmocka_unit_test(test_pools),
         cmocka_unit_test(test_claims_are_invented),

@@ -175,6 +175,34 @@ static void test_anchors_and_merges(void **state)
 }
 
 /* Ten aliases of ten aliases of …: small as text, endless as a tree. */
+/* Few nodes of much text: what aliases stand for counts as text of the document. */
+static void test_alias_bytes(void **state)
+{
+    (void)state;
+    static char text[30000] = "- &l ";
+    size_t n = strlen(text);
+    memset(text + n, 'x', 1000);
+    n += 1000;
+    for (int i = 0; i < 200; i++) n += (size_t)snprintf(text + n, sizeof text - n, "\n- *l");
+    karp_context_options limits;
+    karp_context_options_init(&limits, sizeof limits);
+    for (int enough = 0; enough < 2; enough++) {
+        limits.max_document_bytes = enough ? 300000 : 100000;
+        karp_context *context = NULL;
+        karp_reader *reader = NULL;
+        karp_error error;
+        karp_error_init(&error, sizeof error);
+        assert_int_equal(karp_context_new(&limits, &context, NULL), KARP_OK);
+        assert_int_equal(karp_reader_new(context, NULL, &reader, NULL), KARP_OK);
+        karp_status status = karp_reader_add(reader, (karp_str){ "a.yaml", 6 }, (karp_str){ text, n }, &error);
+        /* In the end the list is no object. */
+        assert_int_equal(status, enough ? KARP_E_INVALID : KARP_E_LIMIT);
+        assert_int_equal(error.line, enough ? 1 : 99);
+        karp_reader_free(reader);
+        karp_context_free(context);
+    }
+}
+
 static void test_alias_limits(void **state)
 {
     (void)state;
@@ -279,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_documents),
         cmocka_unit_test(test_anchors_and_merges),
         cmocka_unit_test(test_alias_limits),
+        cmocka_unit_test(test_alias_bytes),
         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_places_of_errors),
         cmocka_unit_test(test_repeated_keys_warn),

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names -> 32-bit values, on lib/base's strings. */
+#ifndef IO_TABLE_H
+#define IO_TABLE_H
+
+#include <base/error.h>
+#include <base/hash.h>
+#include <base/memory.h>
+#include <base/sort.h>
+#include <base/strbuf.h>
+#include <karp/io.h>
+
+#define IO_NONE UINT32_MAX
+typedef struct io_table {
+    strings names;
+    uint32_t *values; /* by the name's id */
+    size_t capacity;
+} io_table;
+
+void io_table_init(io_table *table, karp_context *context);
+void io_table_free(io_table *table); /* it is empty again */
+bool io_table_put(io_table *table, karp_str key, uint32_t value); /* replaces; false = refused */
+uint32_t io_table_get(const io_table *table, karp_str key); /* IO_NONE = not there */
+
+#endif
