@@ -290,6 +290,35 @@ static bool open_hosts_of(scheduler *s, class_state *c)
     return true;
 }
 
+/* The nodes whose counts have refused the view in this round, to be read; NULL = none have. */
+static const uint64_t *barred_hosts_of(const scheduler *s, uint32_t view_number)
+{
+    const view *v = &s->pods.views.items[view_number];
+    return v->barred_round == s->round.number ? v->barred_hosts : NULL;
+}
+
+static void bar_host(scheduler *s, uint32_t view_number, uint32_t host_index)
+{
+    view *v = &s->pods.views.items[view_number];
+    if (v->barred_round != s->round.number) {
+        v->barred_hosts = arena_array(&s->round.data, bits_words(s->hosts.count), sizeof *v->barred_hosts);
+        v->barred_round = s->round.number;
+    }
+    if (v->barred_hosts != NULL) bits_set(v->barred_hosts, host_index);
+    else s->failed = true;
+}
+
+/* Topology has refused the node: where its own count has, it refuses as long as the round lasts. */
+static void note_count(scheduler *s, uint32_t host_index, uint32_t view_number)
+{
+    const host *h = &s->hosts.items[host_index];
+    const view *v = &s->pods.views.items[view_number];
+    enum host_refusal lasting = REFUSED_ONCE;
+    if (topology_admits_host(s, v, h->number, s->snapshot->nodes[h->node].hostname, &lasting)) return;
+    if (lasting == REFUSED_THE_CLASS) bits_set(s->pods.classes[v->class_].closed_hosts, host_index);
+    else if (lasting == REFUSED_THE_VIEW) bar_host(s, view_number, host_index);
+}
+
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
     if (s->hosts.count == 0) return false;
@@ -300,14 +329,17 @@ bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
     bool may_enter_shielded = exempt(s, pod_number);
     size_t width = bits_words(s->hosts.count);
     for (size_t w = 0; w < width && !s->failed; w++) {
+        const uint64_t *barred = barred_hosts_of(s, view_number);
         uint64_t open = s->hosts.offered[w] & ~(c->refused_hosts[w] | c->closed_hosts[w]);
+        if (barred != NULL) open &= ~barred[w];
         for (; open != 0; open &= open - 1) {
             uint32_t i = (uint32_t)(w * 64 + (size_t)__builtin_ctzll(open)), set = EMPTY_SET;
             bool lasting;
             host *h = &s->hosts.items[i];
             if (h->shielded && !may_enter_shielded) continue;
-            if (refusal(s, h, pod_number, &v, &set, &lasting) == KARP_REASON_NONE)
-                return take(s, i, pod_number, &v, set);
+            uint32_t reason = refusal(s, h, pod_number, &v, &set, &lasting);
+            if (reason == KARP_REASON_NONE) return take(s, i, pod_number, &v, set);
+            if (reason == KARP_REASON_TOPOLOGY) note_count(s, i, view_number);
             if (lasting) bits_set(h->touched ? c->closed_hosts : c->refused_hosts, i);
             if (s->failed) return false;
         }

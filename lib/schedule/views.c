@@ -82,6 +82,7 @@ static uint32_t push_view(scheduler *s, view *v)
         return NO_ID;
     }
     *slot = *v;
+    slot->barred_round = 0; /* what refused the step before may take this one */
     return (uint32_t)(s->pods.views.count - 1);
 }
 
@@ -150,6 +151,7 @@ static uint32_t view_like(scheduler *s, uint32_t class_number)
         return NO_ID;
     }
     *slot = s->pods.views.items[like->first_view];
+    slot->barred_round = 0;
     slot->class_ = class_number;
     slot->next = NO_ID;
     if (slot->updated && c->tracked) {

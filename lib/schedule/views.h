@@ -34,6 +34,8 @@ typedef struct view {
     bool elsewhere; /* some of them are about other keys than host names */
     bool settled; /* no step of the ladder changes its groups */
     uint64_t *tolerated; /* templates whose taints it tolerates */
+    uint64_t *barred_hosts; /* nodes whose counts refuse it for the rest of a round … */
+    uint32_t barred_round; /* … this one */
 } view;
 
 #define LAST_VIEW (UINT32_MAX - 1)

@@ -209,6 +209,9 @@ TRAPS = {
     'pods that would rather not share a node': lambda n: lines(*[pod(f'p{i}', {'affinity': {'podAntiAffinity': {
         'preferredDuringSchedulingIgnoredDuringExecution': [{'weight': 1, 'podAffinityTerm': {'topologyKey': HOST, 'labelSelector': own_label(0)}}]}}},
                                                            labels={'a': 'v0'}) for i in range(n)]),
+    'nodes, and pods that would rather not share one': lambda n: lines(*[own_node(i) for i in range(n)], *[pod(f'p{i}', {'affinity': {
+        'podAntiAffinity': {'preferredDuringSchedulingIgnoredDuringExecution': [{'weight': 1, 'podAffinityTerm': {
+            'topologyKey': HOST, 'labelSelector': own_label(0)}}]}}}, labels={'a': 'v0'}) for i in range(n)]),
     'pods that differ': lambda n: lines(*[pod(f'p{i}', labels={'a': f'v{i}'}) for i in range(n)]),
     'pods with rules of their own': lambda n: lines(*[rules_of_its_own(i) for i in range(n)]),
     'owners': lambda n: lines(pod('p', ownerReferences=[{'apiVersion': 'v1', 'kind': 'X', 'name': f'{i}', 'uid': f'{i}'} for i in range(n)])),
