@@ -150,14 +150,14 @@ typedef struct karp_write_options {
 KARP_API void karp_write_options_init(karp_write_options *options, size_t size);
 
 /**
- * Writes a launch decision as a Plan (formats.md §3); @p disruption, when given, fills "disruptions" and "kept".
+ * Writes a launch decision as a Plan (docs/formats.md, "Plan"); @p disruption, when given, fills "disruptions" and "kept".
  * Formats: JSON, TEXT, YAML (the NodeClaims), JSON_LOG, HTML (a page with the nodes before and after; no script, nothing
  * loaded from elsewhere).
  */
 KARP_API karp_status karp_write_plan(karp_context *context, const karp_decision *decision,
                                      const karp_decision *disruption, const karp_write_options *options, karp_text *out,
                                      karp_error *error);
-/** Writes a disruption decision as a DisruptionPlan (formats.md §4). Formats: JSON, TEXT, HTML. */
+/** Writes a disruption decision as a DisruptionPlan (docs/formats.md, "DisruptionPlan"). Formats: JSON, TEXT, HTML. */
 KARP_API karp_status karp_write_disruption(karp_context *context, const karp_decision *decision,
                                            const karp_write_options *options, karp_text *out, karp_error *error);
 /**
@@ -175,7 +175,7 @@ KARP_API karp_status karp_write_pod_explanation(karp_context *context, const kar
  */
 KARP_API karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,
                                      const karp_write_options *options, karp_text *out, karp_error *error);
-/** A Plan document (formats.md §3) that was read. */
+/** A Plan document (docs/formats.md, "Plan") that was read. */
 typedef struct karp_plan_document karp_plan_document;
 
 /**
@@ -234,13 +234,13 @@ KARP_API void karp_command_document_free(karp_command_document *document);
 KARP_API karp_status karp_write_command(karp_context *context, const karp_command_state *state,
                                         const karp_write_options *options, karp_text *out, karp_error *error);
 
-/** Writes what a check of a plan found (formats.md §7). Formats: JSON, TEXT. */
+/** Writes what a check of a plan found (docs/formats.md, "Verification"). Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_verification(karp_context *context, const karp_verification *verification,
                                              const karp_write_options *options, karp_text *out, karp_error *error);
 /** Writes why a node stays, and the best move that was rejected. Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,
                                                  const karp_write_options *options, karp_text *out, karp_error *error);
-/** Writes a catalogue (formats.md §5). Formats: JSON, TEXT, CSV. */
+/** Writes a catalogue (docs/formats.md, "Catalogues"). Formats: JSON, TEXT, CSV. */
 KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *catalogue,
                                           const karp_write_options *options, karp_text *out, karp_error *error);
 

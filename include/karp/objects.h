@@ -288,6 +288,14 @@ typedef struct karp_pod {
     size_t container_status_count;
 } karp_pod;
 
+/**
+ * Fills @p pod with what an API server and the scheduler write on a new pod that fits nowhere yet: pending, condition PodScheduled
+ * False for the reason Unschedulable, 30 s of grace, priority absent. A pod that was only zeroed is not pending, and decisions pass
+ * it over. @p size is sizeof(karp_pod) as the caller sees it, likewise below; a smaller one fills what it has room for, NULL nothing.
+ * Lists it sets are static. Any thread. Since 0.1.
+ */
+KARP_API void karp_pod_init(karp_pod *pod, size_t size);
+
 /** A pod of a template (karp_builder_add_pod_template()): what it has of its own. */
 typedef struct karp_templated_pod {
     size_t size;
@@ -303,6 +311,9 @@ typedef struct karp_templated_pod {
     uint32_t phase; /**< KARP_PHASE_* */
     uint32_t reserved; /**< 0 */
 } karp_templated_pod;
+
+/** The same of a templated pod: pending. Since 0.1. */
+KARP_API void karp_templated_pod_init(karp_templated_pod *pod, size_t size);
 
 /* ---- nodes, claims, pools ------------------------------------------------------------------------------------------ */
 
@@ -320,6 +331,9 @@ typedef struct karp_node {
     const karp_condition *conditions;
     size_t condition_count;
 } karp_node;
+
+/** Zeroes @p node, which is what an API server does, and sets its size. Since 0.1. */
+KARP_API void karp_node_init(karp_node *node, size_t size);
 
 /** spec.nodeClassRef. */
 typedef struct karp_node_class_ref {
@@ -353,6 +367,9 @@ typedef struct karp_node_claim {
     int64_t expire_after; /**< duration; UNSET and NEVER allowed */
     int64_t termination_grace_period; /**< duration; UNSET allowed */
 } karp_node_claim;
+
+/** A claim as its definition completes it: expireAfter 720 h, no termination grace period; no conditions, so just created. Since 0.1. */
+KARP_API void karp_node_claim_init(karp_node_claim *claim, size_t size);
 
 /** Reasons of a disruption budget. */
 enum { KARP_BUDGET_UNDERUTILIZED = 1, KARP_BUDGET_EMPTY = 2, KARP_BUDGET_DRIFTED = 4, KARP_BUDGET_UNHEALTHY = 8 };
@@ -399,6 +416,13 @@ typedef struct karp_node_pool {
     uint32_t consolidation_policy; /**< KARP_WHEN_* or KARP_BALANCED */
 } karp_node_pool;
 
+/**
+ * A pool as its definition completes it and Karpenter has checked it: dynamic, ready (the three conditions), one budget of 10%,
+ * consolidateAfter 0 s, expireAfter 720 h, no termination grace period. A pool that was only zeroed is static with 0 replicas,
+ * never ready, and its nodes expire at once. Since 0.1.
+ */
+KARP_API void karp_node_pool_init(karp_node_pool *pool, size_t size);
+
 /** Node class of a provider. Decisions read its identity and its hash; providers read the document. */
 typedef struct karp_node_class {
     size_t size;
@@ -416,6 +440,9 @@ typedef struct karp_daemon_set {
     karp_meta meta;
     karp_pod template_; /**< spec.template: labels in its meta; name and namespace are not read */
 } karp_daemon_set;
+
+/** A DaemonSet with the defaults of a pod's template; sets the size of both. Since 0.1. */
+KARP_API void karp_daemon_set_init(karp_daemon_set *daemon_set, size_t size);
 
 enum { KARP_CLAIM_PHASE_UNSET = 0, KARP_CLAIM_PENDING = 1, KARP_CLAIM_BOUND = 2, KARP_CLAIM_LOST = 3 };
 
@@ -452,6 +479,9 @@ typedef struct karp_storage_class {
     uint32_t binding_mode; /**< KARP_BINDING_* */
     uint32_t reserved;
 } karp_storage_class;
+
+/** A StorageClass that binds at once. Since 0.1. */
+KARP_API void karp_storage_class_init(karp_storage_class *storage_class, size_t size);
 
 /** spec.drivers[] of a CSINode. */
 typedef struct karp_csi_driver {
@@ -534,6 +564,9 @@ typedef struct karp_capacity_buffer {
     size_t condition_count;
     int64_t replicas; /**< status.replicas; −1 = absent */
 } karp_capacity_buffer;
+
+/** A CapacityBuffer whose status is not there yet. Since 0.1. */
+KARP_API void karp_capacity_buffer_init(karp_capacity_buffer *buffer, size_t size);
 
 #ifdef __cplusplus
 }

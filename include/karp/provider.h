@@ -7,6 +7,12 @@
  * of libkarp: everything it needs comes through this header. It is a pure function of what the host hands it; files,
  * network, clocks and credentials stay with the host.
  *
+ * Strings go by their length on both sides. What a plugin is given need not end with NUL, the texts of instance types do; what
+ * it answers need not either, but a host that prints it as a C string will be glad of one.
+ *
+ * A plugin gets node classes and facts as text, and as a list of leaves when it asks for that (KARP_PROVIDER_WANTS_FIELDS), so
+ * that it needs no JSON reader of its own; the tree that libkarp-io has of them is its own affair.
+ *
  * Since 0.1. Until 1.0 the table may change with KARP_PROVIDER_ABI. docs/providers.md is the guide.
  */
 #ifndef KARP_PROVIDER_H
@@ -92,7 +98,8 @@ typedef struct karp_provider_options {
 /** The label tables of a provider, and what else it has words for. Lists live as long as the handle. */
 typedef struct karp_provider_labels {
     size_t size;
-    const karp_str *well_known; /**< label keys beside Karpenter's own */
+    const karp_str *
+        well_known; /**< label keys that its types or offerings have, beside those of Kubernetes and Karpenter: pods and pools may ask for them */
     size_t well_known_count;
     const karp_str *restricted_domains;
     size_t restricted_domain_count;

@@ -117,7 +117,10 @@ KARP_API karp_status karp_builder_set_now(karp_builder *builder, int64_t now, ka
 KARP_API karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_state *states, size_t count,
                                                   karp_error *error);
 
-/** Exactly these pods ("namespace/name") are to be placed, in this order, pending or not. Without the call: section 2 of the spec. */
+/**
+ * Exactly these pods ("namespace/name") are to be placed, in this order, pending or not. Without the call: the pending pods, and
+ * the virtual ones of capacity buffers.
+ */
 KARP_API karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str *names, size_t count,
                                                     karp_error *error);
 

@@ -189,6 +189,36 @@ static bool report_ignored(scheduler *s, karp_decision *d)
     return true;
 }
 
+static const char *why_unusable(const karp_snapshot *w, const node_pool *p)
+{
+    const condition *ready = condition_find(p->conditions, w->known.ready);
+    if (p->replicas >= 0) return "it is static: it has replicas";
+    if (p->meta.deletion != KARP_NO_TIME) return "it is being deleted";
+    if (ready == NULL || ready->status != w->known.status_true) return "its condition Ready is not True";
+    if (condition_find(p->conditions, w->known.validation_succeeded) == NULL)
+        return "it has no condition ValidationSucceeded";
+    return "it has no condition NodeClassReady";
+}
+
+/* Each pool, when there is none that could serve. */
+static bool warn_of_unusable(scheduler *s, karp_decision *d)
+{
+    const karp_snapshot *w = s->snapshot;
+    for (size_t i = 0; i < w->raw.pools.count; i++) {
+        const node_pool *p = &w->raw.pools.items[i];
+        strbuf b;
+        strbuf_init(&b, s->context);
+        strbuf_adds(&b, "NodePool ");
+        strbuf_addstr(&b, name_of(w, p->meta.name));
+        strbuf_adds(&b, " is passed over: ");
+        strbuf_adds(&b, why_unusable(w, p));
+        bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
+        strbuf_free(&b);
+        if (!ok) return false;
+    }
+    return true;
+}
+
 static bool report_no_pools(scheduler *s, karp_decision *d)
 {
     for (uint32_t i = 0; i < s->pods.count; i++) {
@@ -200,7 +230,7 @@ static bool report_no_pools(scheduler *s, karp_decision *d)
                                .code = KARP_REASON_NO_NODEPOOLS,
                                .message = { text, strlen(text) } };
     }
-    return true;
+    return s->pods.count == 0 || warn_of_unusable(s, d);
 }
 
 static bool warn_of_dropped(scheduler *s, karp_decision *d)

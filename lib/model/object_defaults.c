@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects as an API server stores them when nothing is said: what is not zero there. */
+#include <karp/snapshot.h>
+
+#include <string.h>
+
+#define TEXT(literal)                                                                                                  \
+    {                                                                                                                  \
+        literal, sizeof(literal) - 1                                                                                   \
+    }
+
+/* What the scheduler writes on a pod that it could not place; only such pods are pending. */
+static const karp_condition pending[] = {
+    { .type = TEXT("PodScheduled"),
+      .status = TEXT("False"),
+      .reason = TEXT("Unschedulable"),
+      .last_transition = KARP_NO_TIME },
+};
+/* What Karpenter writes on a pool that it has checked. */
+static const karp_condition checked[] = {
+    { .type = TEXT("Ready"), .status = TEXT("True"), .last_transition = KARP_NO_TIME },
+    { .type = TEXT("ValidationSucceeded"), .status = TEXT("True"), .last_transition = KARP_NO_TIME },
+    { .type = TEXT("NodeClassReady"), .status = TEXT("True"), .last_transition = KARP_NO_TIME },
+};
+static const karp_budget a_tenth[] = { { .nodes = TEXT("10%"), .duration = KARP_DURATION_UNSET } };
+
+static const int64_t month = INT64_C(720) * 3600 * 1000000000; /* expireAfter of pools and claims */
+enum { GRACE_SECONDS = 30 };
+
+/* As much of `own` as the caller knows, zero behind it. */
+static void start(void *object, size_t size, const void *own, size_t known)
+{
+    if (object == NULL || size < sizeof size) return;
+    memset(object, 0, size);
+    memcpy(object, own, size < known ? size : known);
+    memcpy(object, &size, sizeof size);
+}
+
+void karp_pod_init(karp_pod *pod, size_t size)
+{
+    const karp_pod own = { .termination_grace_seconds = GRACE_SECONDS,
+                           .phase = KARP_PHASE_PENDING,
+                           .start_time = KARP_NO_TIME,
+                           .conditions = pending,
+                           .condition_count = 1 };
+    start(pod, size, &own, sizeof own);
+}
+
+void karp_templated_pod_init(karp_templated_pod *pod, size_t size)
+{
+    const karp_templated_pod own = {
+        .phase = KARP_PHASE_PENDING, .start_time = KARP_NO_TIME, .conditions = pending, .condition_count = 1
+    };
+    start(pod, size, &own, sizeof own);
+}
+
+void karp_node_init(karp_node *node, size_t size)
+{
+    const karp_node own = { .size = sizeof own };
+    start(node, size, &own, sizeof own);
+}
+
+void karp_node_claim_init(karp_node_claim *claim, size_t size)
+{
+    const karp_node_claim own = { .last_pod_event = KARP_NO_TIME,
+                                  .expire_after = month,
+                                  .termination_grace_period = KARP_DURATION_UNSET };
+    start(claim, size, &own, sizeof own);
+}
+
+void karp_node_pool_init(karp_node_pool *pool, size_t size)
+{
+    const karp_node_pool own = { .budgets = a_tenth,
+                                 .budget_count = 1,
+                                 .conditions = checked,
+                                 .condition_count = sizeof checked / sizeof *checked,
+                                 .replicas = -1,
+                                 .expire_after = month,
+                                 .termination_grace_period = KARP_DURATION_UNSET };
+    start(pool, size, &own, sizeof own);
+}
+
+void karp_daemon_set_init(karp_daemon_set *daemon_set, size_t size)
+{
+    const karp_daemon_set own = { .template_ = { .size = sizeof own.template_,
+                                                 .termination_grace_seconds = GRACE_SECONDS,
+                                                 .start_time = KARP_NO_TIME } };
+    start(daemon_set, size, &own, sizeof own);
+    if (daemon_set != NULL && size >= offsetof(karp_daemon_set, template_) + sizeof size)
+        daemon_set->template_.size = size - offsetof(karp_daemon_set, template_); /* as the caller knows it */
+}
+
+void karp_capacity_buffer_init(karp_capacity_buffer *buffer, size_t size)
+{
+    const karp_capacity_buffer own = { .replicas = -1 };
+    start(buffer, size, &own, sizeof own);
+}
+
+void karp_storage_class_init(karp_storage_class *storage_class, size_t size)
+{
+    const karp_storage_class own = { .binding_mode = KARP_BINDING_IMMEDIATE };
+    start(storage_class, size, &own, sizeof own);
+}
