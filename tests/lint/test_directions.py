@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt, explain}. io and the
-providers are the other library: beside the public headers they see base and json, and io sees the providers. Everything
-else sees the public headers only."""
+"""Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt, optimise,
+explain}. io and the providers are the other library: beside the public headers they see base and json, and io sees the
+providers. Everything else sees the public headers only."""
 import re
 import sys
 
@@ -13,6 +13,7 @@ BELOW = {
     'decision': {'base', 'model'},
     'schedule': {'base', 'model', 'decision'},
     'disrupt': {'base', 'model', 'decision', 'schedule'},
+    'optimise': {'base', 'model', 'decision', 'schedule'},
     'explain': {'base', 'model', 'decision', 'schedule'},
     'json': {'base'}, 'providers': {'base', 'json'}, 'io': {'base', 'json', 'providers'}, 'cli': set(),
 }

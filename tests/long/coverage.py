@@ -24,7 +24,7 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ('base', 'model', 'decision', 'schedule', 'disrupt', 'explain')
+ROOMS = ('base', 'model', 'decision', 'schedule', 'disrupt', 'optimise', 'explain')
 WHOLE = ('model/quantity.c', 'base/amount.c', 'model/requirement.c', 'model/requirement_set.c', 'schedule/topology.c', 'schedule/groups.c',
          'schedule/domains.c')
 SUITES = 'unit,cases,fault,property,providers,fuzz-regression'

@@ -13,7 +13,7 @@ import tempfile
 import threading
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ('base', 'model', 'decision', 'schedule', 'disrupt', 'explain')
+ROOMS = ('base', 'model', 'decision', 'schedule', 'disrupt', 'optimise', 'explain')
 FLAGS = ['-std=c11', '-fPIC', '-w', '-ffp-contract=off', '-fno-math-errno', f'-I{SOURCE}/lib', f'-I{SOURCE}/include']
 MEMORY = 2 << 30
 PLAIN, CHECKED = ['-O1'], ['-O1', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']

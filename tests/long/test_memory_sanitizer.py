@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).resolve().parents[2]))
-CORE = ('base', 'model', 'decision', 'schedule', 'disrupt', 'explain')
+CORE = ('base', 'model', 'decision', 'schedule', 'disrupt', 'optimise', 'explain')
 FLAGS = ['-std=c11', '-g', '-O1', '-ffp-contract=off', '-fno-omit-frame-pointer', '-fsanitize=memory', '-fsanitize-memory-track-origins',
          '-D_POSIX_C_SOURCE=200809L', f'-I{SOURCE}/lib', f'-I{SOURCE}/include', f'-I{SOURCE}/tests', f'-I{SOURCE}/tests/unit']
 OTHER = re.compile(r'#include [<"](karp/(io|provider)\.h|io/|providers/|cli/|jansson|reference/)')

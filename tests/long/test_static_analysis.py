@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).resolve().parents[2]))
-CORE = ('base', 'model', 'decision', 'schedule', 'disrupt', 'explain')
+CORE = ('base', 'model', 'decision', 'schedule', 'disrupt', 'optimise', 'explain')
 FLAGS = ['-std=c11', f'-I{SOURCE}/include', f'-I{SOURCE}/lib']
 ANALYZER = ['-O2', '-fanalyzer', '-Werror', '-c', '-o', '/dev/null']
 # What gcc's analyzer reports and cannot be, by file.

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <optimise/knapsack.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { AT_ZERO, AT_MOST, IN_BASIS };
+
+#define ENTERS 1e-10 /* how much better, relative to the worth of a full node's share, a change has to be */
+
+bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count)
+{
+    *k = (knapsack){ .dims = dims, .count = count };
+    k->capacity = arena_array(a, dims + 1, sizeof(double));
+    k->most = arena_array(a, count + 1, sizeof(double));
+    k->shares = arena_array(a, dims + 1, sizeof(double));
+    k->copies = arena_array(a, count + 1, sizeof(double));
+    k->inverse = arena_array(a, (size_t)dims * dims + 1, sizeof(double));
+    k->level = arena_array(a, dims + 1, sizeof(double));
+    k->paid = arena_array(a, dims + 1, sizeof(double));
+    k->column = arena_array(a, dims + 1, sizeof(double));
+    k->rate = arena_array(a, dims + 1, sizeof(double));
+    k->basis = arena_array(a, dims + 1, sizeof(uint32_t));
+    k->state = arena_alloc(a, count + 1);
+    return k->capacity != NULL && k->most != NULL && k->shares != NULL && k->copies != NULL && k->inverse != NULL &&
+           k->level != NULL && k->paid != NULL && k->column != NULL && k->rate != NULL && k->basis != NULL &&
+           k->state != NULL;
+}
+
+static void start(knapsack *k)
+{
+    memset(k->inverse, 0, (size_t)k->dims * k->dims * sizeof(double));
+    memset(k->state, AT_ZERO, k->count);
+    for (uint32_t d = 0; d < k->dims; d++) {
+        k->inverse[(size_t)d * k->dims + d] = 1;
+        k->level[d] = k->capacity[d] > 0 ? 1 : 0;
+        k->paid[d] = 0;
+        k->basis[d] = k->count + d;
+    }
+}
+
+/* The prices of the rows under the basis, and of one unit of each resource. */
+static void price_rows(knapsack *k)
+{
+    for (uint32_t d = 0; d < k->dims; d++) {
+        double sum = 0;
+        for (uint32_t i = 0; i < k->dims; i++) sum += k->paid[i] * k->inverse[(size_t)i * k->dims + d];
+        k->shares[d] = sum;
+        k->rate[d] = k->capacity[d] > 0 ? sum / k->capacity[d] : 0;
+    }
+}
+
+/* What a copy of the item is worth above what it takes. */
+static double surplus(const knapsack *k, uint32_t item)
+{
+    const double *sizes = k->sizes + (size_t)item * k->dims;
+    double left = k->worth[item];
+    for (uint32_t d = 0; d < k->dims; d++) left -= k->rate[d] * sizes[d];
+    return left;
+}
+
+/* What enters: an item, or count + d; count + dims = nothing would be better. */
+static uint32_t entering(const knapsack *k)
+{
+    uint32_t best = k->count + k->dims;
+    double most = ENTERS;
+    for (uint32_t c = 0; c < k->count; c++) {
+        if (k->state[c] == IN_BASIS || !(k->most[c] > 0)) continue;
+        double gain = k->state[c] == AT_ZERO ? surplus(k, c) : -surplus(k, c);
+        if (gain > most) most = gain, best = c;
+    }
+    for (uint32_t d = 0; d < k->dims; d++) {
+        if (-k->shares[d] > most) most = -k->shares[d], best = k->count + d;
+    }
+    return best;
+}
+
+static void column_of(knapsack *k, uint32_t enters)
+{
+    for (uint32_t i = 0; i < k->dims; i++) {
+        const double *row = k->inverse + (size_t)i * k->dims;
+        double sum = 0;
+        for (uint32_t d = 0; d < k->dims && enters < k->count; d++) {
+            if (k->capacity[d] > 0) sum += row[d] * k->sizes[(size_t)enters * k->dims + d] / k->capacity[d];
+        }
+        k->column[i] = enters < k->count ? sum : row[enters - k->count];
+    }
+}
+
+static double most_of(const knapsack *k, uint32_t variable)
+{
+    return variable < k->count ? k->most[variable] : HUGE_VAL;
+}
+
+/* How far the entering one goes, and which row stops it; dims = its own bound. */
+static double step_length(const knapsack *k, uint32_t enters, double sign, uint32_t *row)
+{
+    double length = most_of(k, enters);
+    *row = k->dims;
+    for (uint32_t i = 0; i < k->dims; i++) {
+        double change = sign * k->column[i], to;
+        if (change > 1e-12) {
+            to = k->level[i] / change;
+        } else if (change < -1e-12) {
+            to = (most_of(k, k->basis[i]) - k->level[i]) / -change;
+        } else {
+            continue;
+        }
+        if (to < length) length = to < 0 ? 0 : to, *row = i;
+    }
+    return length;
+}
+
+static void exchange(knapsack *k, uint32_t row, uint32_t enters, double level)
+{
+    uint32_t leaves = k->basis[row];
+    if (leaves < k->count) k->state[leaves] = k->level[row] > k->most[leaves] / 2 ? AT_MOST : AT_ZERO;
+    double *pivot_row = k->inverse + (size_t)row * k->dims, pivot = k->column[row];
+    for (uint32_t d = 0; d < k->dims; d++) pivot_row[d] /= pivot;
+    for (uint32_t i = 0; i < k->dims; i++) {
+        if (i == row) continue;
+        for (uint32_t d = 0; d < k->dims; d++) k->inverse[(size_t)i * k->dims + d] -= k->column[i] * pivot_row[d];
+    }
+    k->basis[row] = enters;
+    k->level[row] = level;
+    k->paid[row] = enters < k->count ? k->worth[enters] : 0;
+    if (enters < k->count) k->state[enters] = IN_BASIS;
+}
+
+static void answer(knapsack *k)
+{
+    k->value = 0;
+    for (uint32_t d = 0; d < k->dims; d++) {
+        if (!(k->shares[d] > 0) || !(k->capacity[d] > 0)) k->shares[d] = k->rate[d] = 0;
+        k->value += k->shares[d];
+    }
+    for (uint32_t c = 0; c < k->count; c++) {
+        k->copies[c] = k->state[c] == AT_MOST ? k->most[c] : 0;
+        double above = k->most[c] > 0 ? surplus(k, c) : 0;
+        if (above > 0 && k->most[c] < HUGE_VAL) k->value += above * k->most[c];
+    }
+    for (uint32_t i = 0; i < k->dims; i++) {
+        if (k->basis[i] < k->count) k->copies[k->basis[i]] = k->level[i] > 0 ? k->level[i] : 0;
+    }
+}
+
+void knapsack_solve(knapsack *k)
+{
+    start(k);
+    price_rows(k);
+    uint32_t tries = 8 * k->dims + 2 * k->count + 16;
+    for (uint32_t t = 0; t < tries; t++) {
+        uint32_t enters = entering(k), row;
+        if (enters == k->count + k->dims) break;
+        bool down = enters < k->count && k->state[enters] == AT_MOST;
+        double sign = down ? -1 : 1;
+        column_of(k, enters);
+        double length = step_length(k, enters, sign, &row);
+        if (!(length < HUGE_VAL)) break;
+        for (uint32_t i = 0; i < k->dims; i++) k->level[i] -= sign * length * k->column[i];
+        if (row == k->dims) {
+            k->state[enters] = down ? AT_ZERO : AT_MOST;
+        } else {
+            exchange(k, row, enters, down ? k->most[enters] - length : length);
+        }
+        price_rows(k);
+    }
+    answer(k);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fluid bound and its proof: never above a plan that exists, near the optimum where that is known, refused once it claims more. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <base/bits.h>
+#include <optimise/certificate.h>
+#include <string.h>
+
+#define DIMS 3
+#define CLASSES 9
+#define OFFERS 12
+
+typedef struct world {
+    int64_t requests[CLASSES * DIMS], counts[CLASSES], limits[CLASSES], capacity[OFFERS * DIMS], costs[OFFERS];
+    uint64_t allowed[OFFERS];
+    bound_problem problem;
+} world;
+
+static uint64_t random_state;
+
+static uint64_t next(uint64_t below)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (random_state >> 33) % below;
+}
+
+static void world_init(world *w)
+{
+    *w = (world){ .problem = { .dims = DIMS, .class_count = CLASSES, .offer_count = OFFERS } };
+    bound_problem *p = &w->problem;
+    p->requests = w->requests, p->counts = w->counts, p->limits = w->limits;
+    p->capacity = w->capacity, p->costs = w->costs, p->allowed = w->allowed;
+}
+
+static karp_context *new_context(void)
+{
+    karp_context *context = NULL;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    return context;
+}
+
+static void random_world(world *w, uint64_t seed)
+{
+    random_state = seed;
+    world_init(w);
+    for (int c = 0; c < CLASSES; c++) {
+        w->requests[c * DIMS] = (int64_t)(50 + next(4000));
+        w->requests[c * DIMS + 1] = (int64_t)(next(3) == 0 ? 0 : (1 + next(16000)) << 20);
+        w->requests[c * DIMS + 2] = 1;
+        w->counts[c] = (int64_t)next(60);
+        w->limits[c] = next(3) == 0 ? (int64_t)(1 + next(3)) : COPIES_ANY;
+    }
+    for (int o = 0; o < OFFERS; o++) {
+        int64_t cpus = INT64_C(1) << (1 + next(6));
+        w->capacity[o * DIMS] = cpus * 1000 - 100;
+        w->capacity[o * DIMS + 1] = cpus * (int64_t)(2 << next(3)) << 30;
+        w->capacity[o * DIMS + 2] = (int64_t)(8 + next(100));
+        w->costs[o] = cpus * (int64_t)(30000000000 + next(40000000000));
+        w->allowed[o] = next(4) == 0 ? next(1 << CLASSES) : (1 << CLASSES) - 1;
+    }
+}
+
+/* What a plan costs that fills nodes of one offer after the other, first fit; -1 when some pod fits nowhere. */
+static int64_t first_fit(const world *w, uint32_t shift)
+{
+    int64_t left[CLASSES], cost = 0;
+    memcpy(left, w->counts, sizeof left);
+    for (uint32_t c = 0; c < CLASSES; c++) {
+        while (left[c] > 0) {
+            uint32_t offer = OFFERS;
+            for (uint32_t i = 0; i < OFFERS && offer == OFFERS; i++) {
+                if (bound_copies(&w->problem, (i + shift) % OFFERS, c) > 0) offer = (i + shift) % OFFERS;
+            }
+            if (offer == OFFERS) return -1;
+            int64_t space[DIMS];
+            memcpy(space, w->capacity + (size_t)offer * DIMS, sizeof space);
+            for (uint32_t k = c; k < CLASSES; k++) {
+                int64_t most = bound_copies(&w->problem, offer, k);
+                for (int64_t n = 0; n < most && left[k] > 0; n++) {
+                    bool fits = true;
+                    for (uint32_t d = 0; d < DIMS; d++) fits = fits && w->requests[k * DIMS + d] <= space[d];
+                    if (!fits) break;
+                    for (uint32_t d = 0; d < DIMS; d++) space[d] -= w->requests[k * DIMS + d];
+                    left[k]--;
+                }
+            }
+            cost += w->costs[offer];
+        }
+    }
+    return cost;
+}
+
+static int64_t proven(const world *w, arena *a, bound_proof *proof)
+{
+    amount value;
+    int64_t out;
+    proof_fault fault;
+    assert_true(bound_fluid(a, &w->problem, 1e-6, 200, proof));
+    assert_true(proof_holds(&w->problem, proof, &value, &fault));
+    assert_true(amount_scale(value, amount_from(1), &out));
+    return out;
+}
+
+static void never_above_a_plan(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    int compared = 0;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        world w;
+        bound_proof proof;
+        arena a;
+        arena_init(&a, context);
+        random_world(&w, seed);
+        int64_t bound = proven(&w, &a, &proof);
+        for (uint32_t shift = 0; shift < OFFERS; shift++) {
+            int64_t cost = first_fit(&w, shift);
+            if (cost < 0) continue;
+            assert_true(bound <= cost);
+            compared++;
+        }
+        arena_free(&a);
+    }
+    assert_true(compared > 1000);
+    karp_context_free(context);
+}
+
+/* One offer, one resource: the fluid optimum is what the pods take of a node, times its price. */
+static void known_optimum(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    arena a;
+    arena_init(&a, context);
+    world w;
+    bound_proof proof;
+    world_init(&w);
+    w.problem.class_count = 2, w.problem.offer_count = 2;
+    w.problem.dims = 1;
+    w.requests[0] = 250, w.requests[1] = 1000;
+    w.counts[0] = 100, w.counts[1] = 30;
+    w.limits[0] = w.limits[1] = COPIES_ANY;
+    w.capacity[0] = 4000, w.capacity[1] = 2000;
+    w.costs[0] = INT64_C(200000000000), w.costs[1] = INT64_C(110000000000);
+    w.allowed[0] = w.allowed[1] = 3;
+    assert_in_range(proven(&w, &a, &proof), INT64_C(2749999000000),
+                    INT64_C(2750000000000)); /* 55,000 m at 0.2 $ per 4,000 m */
+    w.limits[1] = 1; /* 30 nodes: the cheaper ones, which hold the small pods, too */
+    assert_in_range(proven(&w, &a, &proof), INT64_C(3299999000000), INT64_C(3300000000000));
+    w.allowed[0] = w.allowed[1] = 1; /* the large ones fit nowhere, and count nothing */
+    assert_in_range(proven(&w, &a, &proof), INT64_C(1249999000000), INT64_C(1250000000000));
+    arena_free(&a);
+    karp_context_free(context);
+}
+
+static void mutations_that_claim_more(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    int refused = 0;
+    for (uint64_t seed = 1; refused < 1000; seed++) {
+        world w;
+        bound_proof proof;
+        arena a;
+        arena_init(&a, context);
+        random_world(&w, seed);
+        (void)proven(&w, &a, &proof);
+        for (int i = 0; i < 20; i++) {
+            /* a price that is the least any offer bears cannot rise: every one of these is an inequality that fails */
+            uint32_t c = (uint32_t)next(CLASSES);
+            amount value;
+            proof_fault fault;
+            int64_t before = proof.y[c];
+            proof.y[c] += (int64_t)(1 + next(1000000));
+            assert_false(proof_holds(&w.problem, &proof, &value, &fault));
+            assert_int_equal(fault.kind, PROOF_CLASS_TOO_DEAR);
+            assert_int_equal(fault.class_, c);
+            refused++;
+            proof.y[c] = before;
+            size_t at = next(OFFERS * DIMS);
+            before = proof.shares[at];
+            proof.shares[at] += w.costs[at / DIMS] + 1;
+            assert_false(proof_holds(&w.problem, &proof, &value, &fault));
+            assert_int_equal(fault.kind, PROOF_OFFER_TOO_CHEAP);
+            proof.shares[at] = -1;
+            assert_false(proof_holds(&w.problem, &proof, &value, &fault));
+            assert_int_equal(fault.kind, PROOF_NEGATIVE);
+            proof.shares[at] = before;
+        }
+        arena_free(&a);
+    }
+    karp_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(never_above_a_plan),
+        cmocka_unit_test(known_optimum),
+        cmocka_unit_test(mutations_that_claim_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
