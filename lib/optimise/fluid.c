@@ -8,6 +8,7 @@
 
 #include <base/amount.h>
 #include <base/bits.h>
+#include <base/sort.h>
 #include <math.h>
 #include <optimise/knapsack.h>
 #include <string.h>
@@ -28,6 +29,7 @@ typedef struct master {
     double *inverse, *level, *paid, *direction; /* of the basis: [class * class]; by row */
     double *y, *tried, *best; /* prices: of the basis, of this pricing, of the best bound */
     double bound, cost; /* the best bound so far; what the master pays */
+    uint32_t *offers, offer_count; /* those that no other one replaces, cheapest first */
     column *columns; /* at most one of each offer */
     entry *entries;
     uint32_t column_count, entry_count;
@@ -60,16 +62,51 @@ static bool master_init(master *m, arena *a, const bound_problem *p)
     m->y = arena_array(a, n + 1, sizeof(double));
     m->tried = arena_array(a, n + 1, sizeof(double));
     m->best = arena_array(a, n + 1, sizeof(double));
+    m->offers = arena_array(a, p->offer_count + 1, sizeof(uint32_t));
     m->columns = arena_array(a, p->offer_count + 1, sizeof(column));
     m->entries = arena_array(a, (size_t)p->offer_count * n + 1, sizeof(entry));
     if (m->sizes == NULL || m->prices == NULL || m->inverse == NULL || m->level == NULL || m->paid == NULL ||
-        m->direction == NULL || m->y == NULL || m->tried == NULL || m->best == NULL || m->columns == NULL ||
-        m->entries == NULL || !knapsack_init(&m->knapsack, a, p->dims, p->class_count)) {
+        m->direction == NULL || m->y == NULL || m->tried == NULL || m->best == NULL || m->offers == NULL ||
+        m->columns == NULL || m->entries == NULL || !knapsack_init(&m->knapsack, a, p->dims, p->class_count)) {
         return false;
     }
     for (size_t i = 0; i < n * p->dims; i++) m->sizes[i] = (double)p->requests[i];
     for (uint32_t o = 0; o < p->offer_count; o++) m->prices[o] = (double)p->costs[o] / MONEY_UNIT;
     m->knapsack.sizes = m->sizes;
+    return true;
+}
+
+/* Whether what the offer holds, another one that costs no more holds, too. */
+static bool replaced_by(const bound_problem *p, uint32_t offer, uint32_t other)
+{
+    for (uint32_t d = 0; d < p->dims; d++) {
+        if (p->capacity[(size_t)other * p->dims + d] < p->capacity[(size_t)offer * p->dims + d]) return false;
+    }
+    size_t words = bits_words(p->class_count);
+    for (size_t w = 0; w < words; w++) {
+        if (p->allowed[offer * words + w] & ~p->allowed[other * words + w]) return false;
+    }
+    return true;
+}
+
+static int by_cost(uint32_t a, uint32_t b, const void *user)
+{
+    const int64_t *costs = user;
+    return (costs[a] > costs[b]) - (costs[a] < costs[b]);
+}
+
+/* Only offers that are not replaced are priced. */
+static bool choose_offers(master *m, arena *a)
+{
+    const bound_problem *p = m->problem;
+    for (uint32_t o = 0; o < p->offer_count; o++) m->offers[o] = o;
+    if (!sort_ids(a->context, m->offers, p->offer_count, by_cost, p->costs)) return false;
+    for (uint32_t i = 0; i < p->offer_count; i++) {
+        bool replaced = false;
+        for (uint32_t j = 0; j < m->offer_count && !replaced; j++)
+            replaced = replaced_by(p, m->offers[i], m->offers[j]);
+        if (!replaced) m->offers[m->offer_count++] = m->offers[i];
+    }
     return true;
 }
 
@@ -164,7 +201,8 @@ static void price_offers(master *m)
     double most = 0, total = 0;
     m->column_count = m->entry_count = 0;
     for (uint32_t c = 0; c < p->class_count; c++) total += m->tried[c] * (double)p->counts[c];
-    for (uint32_t o = 0; o < p->offer_count; o++) {
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        uint32_t o = m->offers[i];
         fill_offer(m, o, m->tried);
         double ratio = m->prices[o] > 0 ? m->knapsack.value / m->prices[o] : m->knapsack.value > 0 ? HUGE_VAL : 0;
         if (ratio > most) most = ratio;
@@ -329,7 +367,7 @@ static bool prove(master *m, arena *a, bound_proof *out)
 bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t rounds, bound_proof *out)
 {
     master m;
-    if (!master_init(&m, a, p)) return false;
+    if (!master_init(&m, a, p) || !choose_offers(&m, a)) return false;
     master_start(&m);
     price_classes(&m);
     bool limited = true;
