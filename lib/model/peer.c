@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* The newest version whose rules are all here. */
-enum { NEWEST = KARP_PEER_1_14 };
+enum { NEWEST = KARP_PEER_1_15 };
 
 static const struct {
     const char *id, *name, *text;

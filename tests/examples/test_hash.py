@@ -63,6 +63,9 @@ def computed(plan):
     data += listed(plan['unschedulable'], refused)
     data += listed(plan['ignored'], refused)
     data += number(0)  # a launch decision has no commands
+    if plan['profile'] == 'karpenter' and plan['peerVersion'] != '1.14':
+        major, minor = plan['peerVersion'].split('.')
+        data += number(int(major) * 1000 + int(minor))
     return hashlib.sha256(data).hexdigest()
 
 

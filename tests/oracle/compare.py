@@ -8,6 +8,7 @@
     --most N               ends after so many differences (10)
     --shrink, --save DIR   makes each world on which they part small, and keeps it as DIR/SEED.json
     --oracle PROGRAM       the oracle, built before; without it, it is built
+    --peer 1.14|1.15       the version of Karpenter that the oracle asks (1.14)
 
 Exit status: 0 no difference, 1 some, 2 trouble, 77 where Go or Karpenter's module cannot be had.
 """
@@ -33,6 +34,7 @@ def options():
     parser.add_argument('--shrink', action='store_true')
     parser.add_argument('--save')
     parser.add_argument('--oracle')
+    parser.add_argument('--peer', choices=['1.14', '1.15'], default='1.14')
     return parser.parse_args()
 
 
@@ -71,7 +73,7 @@ def main():
     oracle = os.path.abspath(chosen.oracle) if chosen.oracle else build.build(os.path.join(BUILD, 'tests', 'oracle'))
     if oracle is None:
         return 77
-    command = [os.path.join(BUILD, 'tests', 'property', 'differential'), '--ask', oracle]
+    command = [os.path.join(BUILD, 'tests', 'property', 'differential'), '--ask', oracle, '--peer', chosen.peer]
     command += ['--shrink'] if chosen.shrink else []
     if chosen.save:
         os.makedirs(chosen.save, exist_ok=True)

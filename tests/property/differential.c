@@ -3,12 +3,13 @@
  * differential [--from N] [--count N] [--save DIR] [--shrink] [--most N] [--in-process] [--ask PROGRAM]
  * differential --file WORLD.json [--save DIR] [--shrink] [--in-process] [--ask PROGRAM]
  * differential --print SEED
+ * [--peer 1.15]: from this version of Karpenter on; without it, all that are known
  *
  * Puts random worlds before the plain reference scheduler and before the library, and compares what they decide. A world
  * on which they part is named by its seed and, with --save, written to DIR/SEED.json; with --shrink, as small as it gets.
  * The library runs in a child process, so that a crash or a hang is one more difference; with --in-process it does not,
  * for sanitizers, valgrind and debuggers.
- * With --ask another program takes the place of the reference (asked.h): tests/oracle asks Karpenter itself.
+ * With --ask another program takes the place of the reference (asked.h): tests/oracle asks Karpenter itself, of the version --peer.
  */
 #include <jansson.h>
 #include <karp/io.h>
@@ -34,6 +35,7 @@ struct run {
     const char *save, *file, *ask;
     struct asked *asked; /* instead of the reference */
     bool shrink, in_process;
+    uint32_t peer; /* version of Karpenter that is compared first, and the only one when somebody is asked */
     const char *base; /* what catalogue paths are relative to */
     enum outcome wanted; /* while shrinking, and how the difference begins */
     char beginning[64];
@@ -43,6 +45,9 @@ struct run {
 /* ------------------------------------------------------------------------------------------------ the two answers */
 
 static karp_str str(const char *text) { return (karp_str){ text, strlen(text) }; }
+
+/** The version of Karpenter that is compared. */
+static uint32_t peer = KARP_PEER_1_14;
 
 /** The Plan's text, or an error's with @p failed set. To be freed with free(). */
 static char *library_plan(const char *text, const char *base, bool *failed)
@@ -71,7 +76,10 @@ static char *library_plan(const char *text, const char *base, bool *failed)
         status = karp_reader_finish(reader, &snapshot, &error);
     }
     if (status == KARP_OK) {
-        status = karp_provision(snapshot, NULL, &decision, &error);
+        karp_options how;
+        karp_options_init(&how, sizeof how);
+        how.peer_version = peer;
+        status = karp_provision(snapshot, &how, &decision, &error);
     }
     if (status == KARP_OK) {
         status = karp_write_plan(context, decision, NULL, &format, &plan, &error);
@@ -186,7 +194,7 @@ static char *reference_answer(struct run *run, json_t *world, const char *text, 
 }
 
 /** @p why: what was different or failed, to be freed. */
-static enum outcome compare(struct run *run, json_t *world, char **why)
+static enum outcome compare_peer(struct run *run, json_t *world, char **why)
 {
     char *text = json_dumps(world, JSON_COMPACT);
     bool failed = false;
@@ -218,6 +226,23 @@ static enum outcome compare(struct run *run, json_t *world, char **why)
     free(text);
     free(ours);
     free(theirs);
+    return outcome;
+}
+
+/** Under every version, unless another program is asked: that one is of one version. */
+static enum outcome compare(struct run *run, json_t *world, char **why)
+{
+    enum outcome outcome = AGREED;
+    *why = NULL;
+    for (uint32_t version = run->peer; version <= (run->asked != NULL ? run->peer : KARP_PEER_1_15); version++) {
+        free(*why);
+        peer = version;
+        reference_follow(version);
+        outcome = compare_peer(run, world, why);
+        if (outcome != AGREED) {
+            break;
+        }
+    }
     return outcome;
 }
 
@@ -367,7 +392,7 @@ static int print_world(const char *seed)
 
 int main(int argc, char **argv)
 {
-    struct run run = { .from = 1, .count = 300, .most = 10, .base = "." };
+    struct run run = { .from = 1, .count = 300, .most = 10, .peer = KARP_PEER_1_14, .base = "." };
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--shrink") == 0) {
@@ -392,6 +417,8 @@ int main(int argc, char **argv)
             run.most = strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--save") == 0) {
             run.save = value;
+        } else if (strcmp(argv[i], "--peer") == 0) {
+            run.peer = strcmp(value, "1.15") == 0 ? KARP_PEER_1_15 : KARP_PEER_1_14;
         } else if (strcmp(argv[i], "--ask") == 0) {
             run.ask = value;
         } else if (strcmp(argv[i], "--file") == 0) {

@@ -30,6 +30,62 @@ static struct requirements lowered(struct requirements r, struct types types)
     return r;
 }
 
+static bool among(struct attachments list, size_t count, const struct attachment *one)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(list.items[i].claim, one->claim) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** The claim's volumes and the pod's, each once. */
+static struct attachments all_volumes(const struct scheduler *s, const struct claim *c, const struct pod *pod)
+{
+    struct attachments own, all = { NULL, 0 };
+    (void)ref_attachments(s->world, pod, &own);
+    for (size_t i = 0; i < c->volumes.count + own.count; i++) {
+        const struct attachment *one = i < c->volumes.count ? &c->volumes.items[i] : &own.items[i - c->volumes.count];
+        if (!among(all, all.count, one)) {
+            all.items = ref_push(all.items, all.count, sizeof all.items[0]);
+            all.items[all.count++] = *one;
+        }
+    }
+    return all;
+}
+
+static bool takes_volumes(const struct instance_type *type, struct attachments all)
+{
+    for (size_t i = 0; i < all.count; i++) {
+        int64_t most = ref_int(type->volume_limits, all.items[i].driver, INT64_MAX), count = 0;
+        for (size_t j = 0; j < all.count; j++) {
+            count += strcmp(all.items[j].driver, all.items[i].driver) == 0;
+        }
+        if (count > most) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/** The claim's types that take the pod's volumes as well (K15-1). */
+static struct types with_volumes(const struct scheduler *s, const struct claim *c, const struct pod *pod)
+{
+    struct attachments own;
+    struct types out = { ref_alloc((c->types.count + 1) * sizeof(void *)), 0 };
+    if (!ref_since(1015) || !ref_attachments(s->world, pod, &own) || own.count == 0) {
+        return c->types;
+    }
+    struct attachments all = all_volumes(s, c, pod);
+    for (size_t i = 0; i < c->types.count; i++) {
+        if (takes_volumes(c->types.items[i], all)) {
+            out.items[out.count++] = c->types.items[i];
+        }
+    }
+    return out;
+}
+
 refusal ref_claim_try(const struct scheduler *s, const struct claim *c, const struct pod *pod, bool relax,
                       struct answer *answer)
 {
@@ -37,6 +93,10 @@ refusal ref_claim_try(const struct scheduler *s, const struct claim *c, const st
     refusal why = NULL;
     if (!ref_tolerates(pod->tolerations, c->template->pool->taints)) {
         return "TAINTS";
+    }
+    struct types present = with_volumes(s, c, pod);
+    if (present.count == 0) {
+        return "VOLUME_LIMIT";
     }
     if (!ref_compatible(c->requirements, data->requirements, true)) {
         return "CLAIM_REQUIREMENTS";
@@ -47,7 +107,7 @@ refusal ref_claim_try(const struct scheduler *s, const struct claim *c, const st
         struct requirements r;
         why = ref_narrow(s, base, data->volumes.items[i], pod, true, &r);
         if (why == NULL) {
-            why = ref_filter_types(s, c->types, r, pod, total, c->template, c->ports, relax, &answer->types);
+            why = ref_filter_types(s, present, r, pod, total, c->template, c->ports, relax, &answer->types);
         }
         if (why == NULL) {
             answer->requirements = lowered(r, answer->types);
@@ -65,6 +125,7 @@ void ref_claim_add(struct scheduler *s, struct claim *c, const struct pod *pod, 
     c->pods = ref_push(c->pods, c->pod_count, sizeof c->pods[0]);
     c->pods[c->pod_count++] = pod;
     c->types = answer->types;
+    c->volumes = all_volumes(s, c, pod);
     c->requirements = answer->requirements;
     c->requests = ref_resources_sum(c->requests, s->data[pod->index].requests);
     ref_topology_register(s->topology, c->hostname);

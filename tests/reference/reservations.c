@@ -45,7 +45,7 @@ refusal ref_reserve(const struct scheduler *s, const struct claim *claim, struct
 {
     const char **items = NULL;
     size_t count = 0;
-    bool any = false;
+    bool any = false, full = false, other = !ref_since(1015);
     *ids = (struct names){ NULL, 0 };
     if (!s->world->reserved_gate) {
         return NULL;
@@ -53,8 +53,13 @@ refusal ref_reserve(const struct scheduler *s, const struct claim *claim, struct
     for (size_t i = 0; i < types.count; i++) {
         for (size_t j = 0; j < types.items[i]->offering_count; j++) {
             const struct offering *o = &types.items[i]->offerings[j];
-            if (!o->reserved || !ref_offering_usable(o, requirements)) {
+            if (!ref_offering_usable(o, requirements)) {
                 continue;
+            }
+            other = other || !o->reserved;
+            full = full || (ref_since(1015) && o->reserved && o->reservation_capacity <= 0);
+            if (!o->reserved || (ref_since(1015) && o->reservation_capacity <= 0)) {
+                continue; /* K15-4 */
             }
             any = true;
             const struct reservation *r = find(s, o->reservation);
@@ -65,6 +70,9 @@ refusal ref_reserve(const struct scheduler *s, const struct claim *claim, struct
         }
     }
     *ids = ref_names_sorted(items, count);
+    if (full && !any && !other) {
+        return s->world->reserved_fallback ? "RESERVED_FULL" : REFUSED_RESERVED;
+    }
     bool refused = !s->world->reserved_fallback && count == 0 && (any || claim->held.count > 0);
     return refused ? REFUSED_RESERVED : NULL;
 }

@@ -82,6 +82,7 @@ struct claim {
     struct resources requests; /* of its pods */
     struct usages ports;
     struct names held; /* reservations */
+    struct attachments volumes; /* of its pods (K15-1) */
     const struct pod **pods;
     size_t pod_count;
 };

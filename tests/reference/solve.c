@@ -225,6 +225,10 @@ static refusal place(struct scheduler *s, const struct pod *pod)
     if (pod->wants_devices) {
         return REFUSED_DEVICES;
     }
+    struct attachments volumes;
+    if (ref_since(1015) && !ref_attachments(s->world, pod, &volumes)) {
+        return "VOLUME_LOOK_UP"; /* K15-13 */
+    }
     if (ref_place_on_node(s, pod) || place_on_claim(s, pod)) {
         return NULL;
     }

@@ -107,6 +107,7 @@ struct types ref_types_read(const json_t *array, size_t first)
         for (size_t j = 0; j < ref_length(doc, "offerings"); j++) {
             type->offerings[type->offering_count++] = read_offering(ref_item(doc, "offerings", j));
         }
+        type->volume_limits = ref_at(doc, "volumeAttachmentLimits");
         group_offerings(type);
         out.items[out.count++] = type;
     }
@@ -130,6 +131,12 @@ struct types ref_types_append(struct types list, struct types more)
 bool ref_offering_usable(const struct offering *offering, struct requirements requirements)
 {
     return offering->available && ref_compatible(requirements, offering->requirements, true);
+}
+
+bool ref_offering_launchable(const struct offering *offering, struct requirements requirements)
+{
+    bool full = ref_since(1015) && offering->reserved && offering->reservation_capacity <= 0;
+    return !full && ref_offering_usable(offering, requirements);
 }
 
 void ref_type_fit(const struct instance_type *type, struct resources requests, struct requirements requirements,
@@ -176,7 +183,7 @@ struct types ref_types_by_price(struct types list, struct requirements requireme
         priced[i].type = list.items[i];
         for (size_t j = 0; j < list.items[i]->offering_count; j++) {
             const struct offering *o = &list.items[i]->offerings[j];
-            if (ref_offering_usable(o, requirements) && (!priced[i].offered || o->price < priced[i].price)) {
+            if (ref_offering_launchable(o, requirements) && (!priced[i].offered || o->price < priced[i].price)) {
                 priced[i].offered = true;
                 priced[i].price = o->price;
             }
@@ -201,6 +208,9 @@ int64_t ref_too_few_values(struct types list, const struct requirement *requirem
     for (size_t i = 0; i < list.count; i++) {
         const struct requirement *r = ref_get(list.items[i]->requirements, requirement->key);
         for (size_t j = 0; r != NULL && j < r->values.count; j++) {
+            if (ref_since(1015) && !ref_has(requirement, r->values.items[j])) {
+                continue; /* K15-5 */
+            }
             seen = ref_push(seen, count, sizeof *seen);
             seen[count++] = r->values.items[j];
         }

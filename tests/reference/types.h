@@ -31,6 +31,7 @@ struct instance_type {
     size_t offering_count;
     struct allocatable_group *groups;
     size_t group_count;
+    const json_t *volume_limits; /* by driver, or NULL */
 };
 
 /** Types in order. */
@@ -45,6 +46,10 @@ struct types ref_types_append(struct types list, struct types more);
 
 /** What the offering has as its value of a label; "" for none. */
 const char *ref_offering_value(const struct offering *offering, const char *key);
+/** Whether the rules of that version of Karpenter, or a later one, are followed. */
+bool ref_since(unsigned version);
+/** Whether a launch could have the offering: no full reservation (K15-3). */
+bool ref_offering_launchable(const struct offering *offering, struct requirements requirements);
 bool ref_offering_usable(const struct offering *offering, struct requirements requirements);
 /** Does some compatible offering exist, and does the demand fit one? */
 void ref_type_fit(const struct instance_type *type, struct resources requests, struct requirements requirements,

@@ -98,12 +98,15 @@ karp_status world_of(karp_context *context, const char *name, const char *text, 
     return status;
 }
 
+static uint32_t planned_peer; /* version of Karpenter */
+
 static karp_status decide(karp_context *context, const char *yaml, karp_decision **out, karp_error *error)
 {
     karp_snapshot *snapshot = NULL;
     karp_options options;
     karp_options_init(&options, sizeof options);
     options.explain = KARP_EXPLAIN_FULL;
+    options.peer_version = planned_peer;
     karp_status status = world_of(context, "case", yaml, &snapshot, error);
     if (status == KARP_OK) status = karp_provision(snapshot, &options, out, error);
     karp_snapshot_unref(snapshot);
@@ -149,6 +152,13 @@ void assert_plan(const char *yaml, const char *expected)
     assert_int_equal(status, KARP_OK);
     assert_string_equal(text, expected);
     assert_true(refuse_if_wanted(NULL, &yaml, 1));
+}
+
+void assert_plan_of(uint32_t peer_version, const char *yaml, const char *expected)
+{
+    planned_peer = peer_version;
+    assert_plan(yaml, expected);
+    planned_peer = KARP_PEER_NEWEST;
 }
 
 void assert_plan_fault(const char *yaml, const char *expected)

@@ -32,6 +32,8 @@ karp_context *context_of_case(karp_error *error);
 
 /* The plan is exactly this text; on the way there every refused allocation was NOMEM, none leaked. */
 void assert_plan(const char *yaml, const char *expected);
+/* The same by the rules of that version of Karpenter. */
+void assert_plan_of(uint32_t peer_version, const char *yaml, const char *expected);
 /* The same, with every single allocation refused in turn. Slow for large inputs. */
 void assert_plan_fault(const char *yaml, const char *expected);
 
