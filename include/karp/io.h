@@ -129,7 +129,8 @@ enum {
     KARP_FORMAT_YAML = 2,
     KARP_FORMAT_JSON_LOG = 3,
     KARP_FORMAT_HTML = 4,
-    KARP_FORMAT_CSV = 5
+    KARP_FORMAT_CSV = 5,
+    KARP_FORMAT_MARKDOWN = 6 /**< of what the program writes by itself: karp diff */
 };
 
 /** Options of everything that writes documents. */

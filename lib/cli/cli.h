@@ -39,6 +39,7 @@ typedef struct cli_options {
     cli_list inputs; /* bench --input */
     cli_list facts; /* --facts, as given */
     cli_list settings; /* --set, likewise */
+    cli_list profiles; /* --profile, every one that was given */
     size_t list_bytes; /* of each list's memory: enough for every argument */
     const char *region; /* NULL = not given; likewise below */
     const char *provider;
@@ -84,7 +85,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
-extern const cli_verb verb_whatif, verb_simulate, verb_bench;
+extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 

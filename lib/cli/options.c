@@ -122,6 +122,7 @@ static bool takes(const cli_verb *verb, const option_row *row)
 static const char *const format_names[] = {
     [KARP_FORMAT_JSON] = "json",         [KARP_FORMAT_TEXT] = "text", [KARP_FORMAT_YAML] = "yaml",
     [KARP_FORMAT_JSON_LOG] = "json-log", [KARP_FORMAT_HTML] = "html", [KARP_FORMAT_CSV] = "csv",
+    [KARP_FORMAT_MARKDOWN] = "markdown",
 };
 
 enum { FORMAT_COUNT = sizeof(format_names) / sizeof(format_names[0]) };
@@ -269,6 +270,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_NOW: return set_now(verb, options, value);
     case KEY_STRICT: options->strict = true; return -1;
     case KEY_PROFILE:
+        options->profiles.items[options->profiles.count++] = value;
         return karp_profile_parse((karp_str){ value, strlen(value) }, &options->profile, &options->peer_version) ==
                        KARP_OK
                    ? -1
@@ -338,7 +340,7 @@ static const option_row *row_of(const cli_verb *verb, int key)
 #define LISTS_OF(options)                                                                                              \
     {                                                                                                                  \
         &(options)->files, &(options)->catalogues, &(options)->words, &(options)->removed, &(options)->zones,          \
-            &(options)->factors, &(options)->inputs, &(options)->facts, &(options)->settings                           \
+            &(options)->factors, &(options)->inputs, &(options)->facts, &(options)->settings, &(options)->profiles     \
     }
 
 static bool make_lists(cli_options *options)

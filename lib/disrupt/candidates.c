@@ -214,7 +214,8 @@ static uint32_t filter(const pass *p, const candidate *c)
 {
     const known_text *k = &p->snapshot->known;
     bool is_static = pool_of(p, c)->replicas >= 0;
-    if (p->method == KARP_METHOD_REPAIR) return KARP_REASON_NONE; /* its own checks are over */
+    if (p->method == KARP_METHOD_REPAIR) /* its own checks are over */
+        return repair_offered(p) ? KARP_REASON_NONE : KARP_REASON_HEALTHY;
     if (p->method == KARP_METHOD_STATIC_DRIFT) {
         return is_static && condition_true(p, c, k->drifted) ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
     }

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* karp diff: one input decided under two profiles. */
+#include "diff.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool make_side(const cli_options *options, const cli_input *input, const char *profile, diff_side *side)
+{
+    *side = (diff_side){ .name = profile,
+                         .snapshot = input->snapshot,
+                         .options = decision_options(options),
+                         .method = options->method != KARP_METHOD_ANY ? options->method
+                                                                      : karp_reader_method(input->reader) };
+    karp_str name = { profile, strlen(profile) };
+    side->options.explain = KARP_EXPLAIN_NONE;
+    return karp_profile_parse(name, &side->options.profile, &side->options.peer_version) == KARP_OK;
+}
+
+static karp_status compare(const cli_options *options, diff_side *a, diff_side *b, diff_list *list, karp_error *error)
+{
+    progress_begin("comparing");
+    karp_status status = diff_side_decide(options, a, error);
+    if (status == KARP_OK) status = diff_side_decide(options, b, error);
+    if (status == KARP_OK) status = diff_find(options, a, b, list);
+    if (status == KARP_OK) status = diff_blame(options, list, error);
+    progress_end();
+    return status;
+}
+
+static bool print(const cli_options *options, const diff_list *list)
+{
+    cli_text out = { 0 };
+    bool ok = diff_write(options, list, &out);
+    if (!ok) print_problem(NULL, "out of memory");
+    if (ok && (fwrite(out.ptr, 1, out.len, stdout) != out.len || fflush(stdout) != 0)) {
+        print_problem("standard output", strerror(errno));
+        ok = false;
+    }
+    text_file_free(options, &out);
+    return ok;
+}
+
+static int answer(const cli_options *options, const cli_input *input)
+{
+    diff_side a, b;
+    diff_list list = { 0 };
+    karp_error error;
+    int result = EXIT_ERROR;
+    karp_error_init(&error, sizeof(error));
+    if (!make_side(options, input, options->profiles.items[0], &a) ||
+        !make_side(options, input, options->profiles.items[1], &b)) {
+        return EXIT_ERROR; /* the options have been read: they are profiles */
+    }
+    karp_status status = compare(options, &a, &b, &list, &error);
+    if (status == KARP_E_NOMEM) {
+        print_problem(NULL, "out of memory");
+    } else if (status != KARP_OK) {
+        print_error(&error);
+    } else if (print(options, &list)) {
+        result = options->detailed_exitcode && list.count > 0 ? EXIT_CHANGES : EXIT_OK;
+    }
+    diff_list_free(options, &list);
+    diff_side_free(options, &a);
+    diff_side_free(options, &b);
+    return result;
+}
+
+static int run(const cli_options *options)
+{
+    cli_input input = { 0 };
+    if (options->profiles.count != 2) {
+        print_problem("diff", "two are compared: --profile karpenter-1.14 --profile karpenter-1.15");
+        return EXIT_ERROR;
+    }
+    if (!input_read(options, false, &input)) {
+        return EXIT_ERROR;
+    }
+    print_warnings(&input);
+    int result = answer(options, &input);
+    input_free(options, &input);
+    return result;
+}
+
+const cli_verb verb_diff = {
+    .name = "diff",
+    .arguments = "[FILE...]",
+    .summary = "what two versions of Karpenter decide differently, and by which rule",
+    .details =
+        "Decides the input under the two profiles given: launches, places of pods, refusals, and one disruption pass.\n"
+        "Says what differs, and for each difference the rules of the newer version that make it, which are found by\n"
+        "switching them one at a time.",
+    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
+               CLI_OPTION_METHOD,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN,
+    .default_format = KARP_FORMAT_TEXT,
+    .run = run,
+};
