@@ -84,20 +84,30 @@ static void add_budget_name(strbuf *b, const karp_snapshot *w, const disruption_
     strbuf_addstr(b, name_of(w, pdb->meta.name));
 }
 
-/* "db/db-0 (pdb db/db)": the pod, and every budget that covers it. */
+static int by_budget_name(uint32_t x, uint32_t y, const void *user)
+{
+    const karp_snapshot *w = user;
+    const disruption_budget *a = &w->raw.budgets.items[x], *b = &w->raw.budgets.items[y];
+    int order = compare_str(text_of(w, a->meta.name_space), text_of(w, b->meta.name_space));
+    return order != 0 ? order : compare_str(name_of(w, a->meta.name), name_of(w, b->meta.name));
+}
+
+/* "db/db-0 (pdb db/db)": the pod, and every budget that covers it, by name. */
 static bool keep_by_budget(pass *p, uint32_t number, const struct block *b)
 {
     const karp_snapshot *w = p->snapshot;
-    const char *before = " (pdb ";
+    uint32_t *covering = arena_array(&p->data, w->raw.budgets.count + 1, sizeof *covering), count = 0;
+    if (covering == NULL) return false;
+    for (uint32_t i = 0; i < w->raw.budgets.count; i++) {
+        if (pdb_covers(w, &w->raw.budgets.items[i], pod_at(&w->raw, b->pod))) covering[count++] = i;
+    }
+    if (!sort_ids(p->context, covering, count, by_budget_name, w)) return false;
     strbuf text;
     strbuf_init(&text, p->context);
     strbuf_addstr(&text, pod_name(w, b->pod));
-    for (size_t i = 0; i < w->raw.budgets.count; i++) {
-        const disruption_budget *pdb = &w->raw.budgets.items[i];
-        if (!pdb_covers(w, pdb, pod_at(&w->raw, b->pod))) continue;
-        strbuf_adds(&text, before);
-        add_budget_name(&text, w, pdb);
-        before = ", ";
+    for (uint32_t i = 0; i < count; i++) {
+        strbuf_adds(&text, i == 0 ? " (pdb " : ", ");
+        add_budget_name(&text, w, &w->raw.budgets.items[covering[i]]);
     }
     strbuf_addc(&text, ')');
     bool ok = !text.failed && pass_keep(p, number, b->code, (karp_str){ text.ptr, text.len });
@@ -233,14 +243,17 @@ static uint32_t filter(const pass *p, const candidate *c)
     return condition_true(p, c, k->consolidatable) ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
 }
 
-/* A budget of pods whose selector cannot be read leaves open whom it covers: nothing can be said about any node (§4). */
+/* A budget of pods whose selector cannot be read leaves open whom it covers: nothing can be said about any node (§4). The
+ * first of them by name. */
 static const disruption_budget *unreadable_budget(const karp_snapshot *w)
 {
-    for (size_t i = 0; i < w->raw.budgets.count; i++) {
+    uint32_t first = NO_ID;
+    for (uint32_t i = 0; i < w->raw.budgets.count; i++) {
         const disruption_budget *b = &w->raw.budgets.items[i];
-        if (b->selects != NULL && !selector_valid(b->selects)) return b;
+        if (b->selects == NULL || selector_valid(b->selects)) continue;
+        if (first == NO_ID || by_budget_name(i, first, w) < 0) first = i;
     }
-    return NULL;
+    return first == NO_ID ? NULL : &w->raw.budgets.items[first];
 }
 
 static bool keep_all(pass *p, const disruption_budget *b)

@@ -7,6 +7,7 @@
 #include <disrupt/candidates.h>
 #include <disrupt/marks.h>
 #include <disrupt/simulate.h>
+#include <schedule/pricing.h>
 #include <schedule/provision.h>
 
 static const int64_t second = INT64_C(1000000000);
@@ -72,12 +73,17 @@ static bool budget_rows(pass *p, karp_decision *d)
 
 /* ---- commands -------------------------------------------------------------------------------------------------------- */
 
+/* The types are sent in the order of their prices under the final requirements: spot may have been forced since (§13). */
 static bool launch_row(karp_decision *d, const command *c, const received *got, const replacement *r)
 {
     const simulation *m = c->simulation;
     const final_claim *f = &m->result.finals[r->claim];
+    uint32_t *types = arena_copy(&d->data, r->types, r->type_count * sizeof *types);
+    if (types == NULL) return false;
+    if (r->set != f->set && !order_by_price(m->s, result_table(m->s, r->claim), types, r->type_count, r->set))
+        return false;
     launch_source from = { .set = r->set,
-                           .types = r->types,
+                           .types = types,
                            .type_count = r->type_count,
                            .requests = f->requests,
                            .pods = got->claims[r->claim].pods,

@@ -176,8 +176,9 @@ static bool finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists 
     if (!daemon_share(t, lists->fitting, a, &daemons) || !claim_requests(s, c, a, &pods)) return false;
     out->requests = pods;
     if (daemons.count > 0 && resource_list_sum(a, pods, daemons, &out->requests) != KARP_OK) return false;
-    if (all <= MAX_INSTANCE_TYPES || s->settings.best_effort_min_values || !set_has_min_values(s, out->set))
-        return true;
+    /* minValues was met before devices left some types out, and Karpenter looks again only now (§31.2). */
+    bool fewer = all > MAX_INSTANCE_TYPES || s->devices != NULL;
+    if (!fewer || s->settings.best_effort_min_values || !set_has_min_values(s, out->set)) return true;
     const uint64_t *sent = types_bits(t->table, out->types, out->type_count, a);
     if (sent == NULL) return false;
     c->dropped = !min_values_met(s, t, sent, out->set, NULL);

@@ -126,6 +126,14 @@ uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitt
     return list;
 }
 
+bool order_by_price(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t set)
+{
+    const struct price_order *o = price_order_of(s, t, set);
+    if (o == NULL) return false;
+    struct by_price user = { s, t, o->prices };
+    return sort_ids(s->context, types, count, cheaper, &user);
+}
+
 bool cheapest_of_labels(scheduler *s, const type_table *t, uint32_t type, label_list labels, double *price)
 {
     const instance_type *y = &t->types[type];

@@ -254,7 +254,7 @@ static bool withhold_list(scheduler *s, const uint32_t *groups, size_t count, ui
     return true;
 }
 
-/* The pods that move are not counted where they are. */
+/* The pods that move are not counted where they are, but for those whose volumes cannot be looked up. */
 static bool move_pods(scheduler *s, const uint32_t *extra, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -262,7 +262,7 @@ static bool move_pods(scheduler *s, const uint32_t *extra, uint32_t count)
         if (exclusion(&s->pods, p) != 0) continue; /* listed already */
         s->pods.excluded[p] = 2;
         s->pods.buffer[s->pods.count++] = p;
-        if (s->snapshot->pod_node[p] == NO_ID) continue;
+        if (s->snapshot->pod_node[p] == NO_ID || !leaves_its_count(s, p)) continue;
         const label_group *k = &s->topology.label_groups.items[s->pods.classes[class_number].label_group];
         if (!withhold_list(s, k->counted_by, k->counted_count, p) ||
             !withhold_list(s, s->round.log->nil_groups.items, s->round.log->nil_groups.count, p) ||

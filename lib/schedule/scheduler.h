@@ -51,6 +51,11 @@ struct scheduler {
 
 /* Whether S-Qn is in force. */
 static inline bool quirk(const scheduler *s, unsigned n) { return (s->settings.quirks >> (n - 1)) & 1; }
+/* Whether a pod that is being scheduled is not counted where it is: all but those whose volumes cannot be looked up. */
+static inline bool leaves_its_count(const scheduler *s, uint32_t pod_number)
+{
+    return s->snapshot->classes[s->snapshot->pod_class[pod_number]].volumes_found || !quirk(s, 2);
+}
 /* Whether the rule of a later version is. */
 static inline bool in_force(const scheduler *s, enum peer_rule rule) { return rule_of(s->settings.rules, rule); }
 

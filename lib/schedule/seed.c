@@ -101,7 +101,9 @@ bool topology_seed(scheduler *s, uint32_t number)
         for (uint32_t p = s->topology.bound_first[number_of_label_group];
              p < s->topology.bound_first[number_of_label_group + 1]; p++) {
             uint32_t node_index = s->snapshot->pod_node[s->topology.bound_pods[p]];
-            if (exclusion(&s->pods, s->topology.bound_pods[p]) == 1 || !counts_node(s, g, node_index)) continue;
+            uint32_t number_of_pod = s->topology.bound_pods[p];
+            bool moves = exclusion(&s->pods, number_of_pod) == 1 && leaves_its_count(s, number_of_pod);
+            if (moves || !counts_node(s, g, node_index)) continue;
             uint32_t domain = node_domain(s, g->key, node_index);
             if (domain != NO_ID) group_count(s, g, domain);
             if (s->failed) return false;

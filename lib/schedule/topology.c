@@ -59,7 +59,7 @@ static bool register_bound(scheduler *s)
     const karp_snapshot *w = s->snapshot;
     for (size_t i = 0; i < w->raw.pods.count && w->raw.nodes.count > 0; i++) {
         uint32_t p = w->by_name[i], class_number = w->pod_class[p];
-        if (w->pod_node[p] == NO_ID || exclusion(&s->pods, p)) continue;
+        if (w->pod_node[p] == NO_ID || (exclusion(&s->pods, p) && leaves_its_count(s, p))) continue;
         const pod *q = pod_at(&w->raw, p);
         const shape *h = shape_of(w, class_number);
         if (h->required_anti.count == 0) continue;

@@ -79,8 +79,8 @@ static struct topology *enter_topology(struct scheduler *s, const struct state_n
     bool *excluded = ref_alloc(w->pod_count + 1), *sound = ref_alloc(w->pod_count + 1);
     for (size_t i = 0; i < w->chosen_count; i++) {
         struct pod *p = w->chosen[i];
-        excluded[p->index] = true;
         sound[p->index] = ref_volume_alternatives(w, p, &s->volumes[p->index]);
+        excluded[p->index] = sound[p->index]; /* the others count where they are: Q-2 */
         if (sound[p->index]) {
             add_default_spreads(w, p);
         }

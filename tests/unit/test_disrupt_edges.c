@@ -103,7 +103,7 @@ static void test_reasons(void **state)
     char detail[128];
     decide(c, KARP_METHOD_EMPTINESS);
     (void)kept(c, "twice", detail);
-    assert_string_equal(detail, "default/t (pdb default/two, default/three)");
+    assert_string_equal(detail, "default/t (pdb default/three, default/two)");
     c->options.flip_quirks = UINT64_C(1) << 20; /* D-Q21: durations on nodes */
     decide(c, KARP_METHOD_EMPTINESS);
     expect_kept(c, "timed", "NODE_DO_NOT_DISRUPT");
