@@ -80,11 +80,11 @@ static bool held_by_moving_pods(const struct devices *d, const resource_claim *c
     return c->pods_only;
 }
 
-/* Whether devices are still to be found for the claim. */
+/* Whether devices are to be found for the claim: one whose pods all leave their nodes is allocated anew for each of them (D5). */
 static bool to_allocate(const struct devices *d, uint32_t claim_number)
 {
     const resource_claim *c = d->world->claims[claim_number].given;
-    return !d->claims[claim_number].allocated && (!c->allocated || held_by_moving_pods(d, c));
+    return c->allocated ? held_by_moving_pods(d, c) : !d->claims[claim_number].allocated;
 }
 
 static uint32_t unknown_selector(const scheduler *s, const uint32_t *selectors, uint32_t count)
