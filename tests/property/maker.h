@@ -92,6 +92,7 @@ enum feature {
     CLASS_VOLUMES,
     LOCAL_VOLUMES,
     TWO_VOLUMES,
+    GONE_CLAIMS,
     CSI_LIMITS,
     INIT_CONTAINERS,
     SIDECARS,

@@ -132,6 +132,9 @@ void add_volumes(struct maker *m, json_t *pod, const char *kind, bool bound)
         if (shared) {
             continue; /* made once per namespace with the namespaces */
         }
+        if (bound && has(m, GONE_CLAIMS)) {
+            continue; /* deleted while the pod runs */
+        }
         if (strcmp(kind, "broken") == 0 && !bound) {
             make_broken_claim(m, namespace, name);
         } else if (bound || strcmp(kind, "bound") == 0) {
