@@ -116,17 +116,28 @@ static size_t put_escape(parser *p, char *into)
     return 1;
 }
 
-/* Which of eight bytes are zero: the highest bit of each is set. */
 #define ONES UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)
 
-/* Whether eight bytes have a quote, a backslash, a control character or what is not ASCII. */
-static inline bool is_special(const char *bytes)
+/* Of eight bytes those that are a quote, a backslash, a control character or not ASCII: the highest bit of the first such
+ * byte is set, and of none before it. */
+static inline uint64_t special_bytes(const char *bytes)
 {
     uint64_t v;
     memcpy(&v, bytes, sizeof v);
     uint64_t quote = v ^ (ONES * '"'), slash = v ^ (ONES * '\\');
-    return ((((quote - ONES) & ~quote) | ((slash - ONES) & ~slash) | (v - ONES * 0x20) | v) & HIGHS) != 0;
+    return (((quote - ONES) & ~quote) | ((slash - ONES) & ~slash) | ((v - ONES * 0x20) & ~v) | v) & HIGHS;
+}
+
+/* How many of the eight bytes come before the first special one; a few less where that is not known so quickly. */
+static inline size_t plain_bytes(uint64_t special)
+{
+    if (special == 0) return 8;
+#if defined __GNUC__ && defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return (size_t)__builtin_ctzll(special) / 8;
+#else
+    return 0;
+#endif
 }
 
 /* Up to the next quote, backslash, or what may not be in a string. */
@@ -134,7 +145,7 @@ static void skip_plain(parser *p)
 {
     const char *at = p->at;
     for (;;) {
-        while (p->end - at >= 8 && !is_special(at)) at += 8;
+        for (size_t plain = 8; plain == 8 && p->end - at >= 8; at += plain) plain = plain_bytes(special_bytes(at));
         if (at == p->end) break;
         unsigned char c = (unsigned char)*at;
         if (c == '"' || c == '\\' || c < 0x20) break;
