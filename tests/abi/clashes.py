@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No internal function is named like one of the C library, jansson or libyaml.   clashes.py NM LIBRARY ARCHIVE...
+"""No internal function is named like one of the C library or libyaml.   clashes.py NM LIBRARY ARCHIVE...
 
 In a shared library hidden names clash with nobody. In a static link, and inside the archive itself, the wrong one of two
 would be called.

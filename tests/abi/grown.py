@@ -66,7 +66,7 @@ def make_libraries():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(compile_one, entries))
     compiler = os.environ.get('KARP_CC', 'cc').split()
-    for name, needed in (('libkarp.so.0', ['-lm']), ('libkarp-io.so.0', ['-lkarp', '-ljansson', '-lyaml', '-ldl', '-lm'])):
+    for name, needed in (('libkarp.so.0', ['-lm']), ('libkarp-io.so.0', ['-lkarp', '-lyaml', '-ldl', '-lm'])):
         subprocess.run([*compiler, '-shared', '-o', FOLDER / name, f'-Wl,-soname,{name}', f'-L{FOLDER}',
                         *(item for item, library in objects if library == name), *needed], check=True)
         link = FOLDER / name[:-2]

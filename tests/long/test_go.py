@@ -16,7 +16,7 @@ FROM_NETWORK = ['corev1', 'examples/controller']
 def static_packages(folder):
     """karp-static.pc and karp-io-static.pc for the archives of the build folder."""
     lib = test_go.BUILD / 'lib'
-    needs = subprocess.run(['pkg-config', '--libs', 'jansson', 'yaml-0.1'], capture_output=True, text=True, check=True).stdout.strip()
+    needs = subprocess.run(['pkg-config', '--libs', 'yaml-0.1'], capture_output=True, text=True, check=True).stdout.strip()
     for name, libraries in (('karp', '-l:libkarp.a -lm'), ('karp-io', f'-l:libkarp-io.a -l:libkarp.a {needs} -ldl -lm')):
         pathlib.Path(folder, f'{name}-static.pc').write_text(
             f'Name: {name}-static\nDescription: {name}, linked into the program\nVersion: 0\n'

@@ -390,10 +390,10 @@ static void request(void **state)
         KARP_OK);
     assert_string_equal(text.ptr, "{\"ClientToken\":\"claim-1\",\"LaunchTemplateConfigs\":[{\"Overrides\":[{"
                                   "\"AvailabilityZone\":\"us-west-2a\",\"ImageId\":\"ami-amd\","
-                                  "\"InstanceType\":\"m5.large\",\"Priority\":0.096000000000000002,\"SubnetId\":"
+                                  "\"InstanceType\":\"m5.large\",\"Priority\":0.096,\"SubnetId\":"
                                   "\"subnet-a2\"},{\"AvailabilityZone\":\"us-west-2b\","
-                                  "\"ImageId\":\"ami-amd\",\"InstanceType\":\"m5.large\",\"Priority\":0."
-                                  "096000000000000002,\"SubnetId\":\"subnet-b\"}]}],"
+                                  "\"ImageId\":\"ami-amd\",\"InstanceType\":\"m5.large\",\"Priority\":"
+                                  "0.096,\"SubnetId\":\"subnet-b\"}]}],"
                                   "\"OnDemandOptions\":{\"AllocationStrategy\":\"lowest-price\"},"
                                   "\"TargetCapacitySpecification\":{\"DefaultTargetCapacityType\":"
                                   "\"on-demand\",\"TotalTargetCapacity\":1},\"Type\":\"instant\"}");

@@ -22,7 +22,7 @@ import zipfile
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
 PACKAGE = SOURCE / 'bindings/python/karp'
 LIBRARIES = ('libkarp.so.0', 'libkarp-io.so.0')
-BUNDLED = re.compile(r'lib(jansson|yaml)\b.*\.so')  # everything else is of every Linux system
+BUNDLED = re.compile(r'libyaml\b.*\.so')  # everything else is of every Linux system
 EPOCH = (1980, 1, 1, 0, 0, 0)
 LEFT_OUT = ('tests/', 'fuzz/', '.ci/', 'bindings/go/')  # of the source archive: what building does not need
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/fleet.h>
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,24 +51,23 @@ static karp_str image_of(const aws_node_class *c, const karp_instance_type *type
     return (karp_str){ "", 0 };
 }
 
-static bool set_text(json_t *object, const char *name, karp_str text)
+static void set_text(trees *t, tree *map, const char *name, karp_str text)
 {
-    return text.len == 0 || json_object_set_new(object, name, json_stringn(text.ptr, text.len)) == 0;
+    if (text.len > 0) tree_set_text(t, map, name, text);
 }
 
-static json_t *override_of(const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch,
-                           karp_provider_candidate candidate)
+static tree *override_of(trees *t, const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch,
+                         karp_provider_candidate candidate)
 {
     const karp_offering *o = launch_offering(launch, candidate);
     karp_str zone = label_of(o, LAUNCH_ZONE);
-    json_t *one = json_object();
-    bool ok = one && set_text(one, "InstanceType", type_of(launch, candidate)->name) &&
-              set_text(one, "AvailabilityZone", zone) && set_text(one, "SubnetId", subnet_in(c, &h->marks, zone)) &&
-              set_text(one, "ImageId", image_of(c, type_of(launch, candidate))) &&
-              json_object_set_new(one, "Priority", json_real(o->price)) == 0;
-    if (ok) return one;
-    json_decref(one);
-    return NULL;
+    tree *one = tree_new(t, TREE_MAP);
+    set_text(t, one, "InstanceType", type_of(launch, candidate)->name);
+    set_text(t, one, "AvailabilityZone", zone);
+    set_text(t, one, "SubnetId", subnet_in(c, &h->marks, zone));
+    set_text(t, one, "ImageId", image_of(c, type_of(launch, candidate)));
+    tree_set(t, one, "Priority", tree_new_double(t, o->price));
+    return one;
 }
 
 /* A type and zone once, at the first of its offerings. */
@@ -85,31 +83,28 @@ static bool is_first(const karp_provider_launch *launch, size_t index)
     return true;
 }
 
-static json_t *overrides_of(const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch)
+static tree *overrides_of(trees *t, const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch)
 {
-    json_t *list = json_array();
-    bool ok = list != NULL;
-    for (size_t i = 0; ok && i < launch->candidate_count; i++) {
+    tree *list = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < launch->candidate_count; i++) {
         karp_provider_candidate candidate = launch->candidates[i];
         if (!candidate.usable ||
             !match_same(launch_capacity_type(launch_offering(launch, candidate)), launch->capacity_type))
             continue;
-        if (is_first(launch, i)) ok = json_array_append_new(list, override_of(h, c, launch, candidate)) == 0;
+        if (is_first(launch, i)) tree_append(t, list, override_of(t, h, c, launch, candidate));
     }
-    if (ok) return list;
-    json_decref(list);
-    return NULL;
+    return list;
 }
 
 /* The strategy that weighs prices as Karpenter does; with overlaid prices the order of the overrides counts. */
-static bool set_strategy(json_t *request, const karp_provider_launch *launch)
+static void set_strategy(trees *t, tree *request, const karp_provider_launch *launch)
 {
     bool spot = match_is(launch->capacity_type, "spot"), overlay = launch->price_from_overlay != 0;
     const char *strategy = spot ? (overlay ? "capacity-optimized-prioritized" : "price-capacity-optimized")
                                 : (overlay ? "prioritized" : "lowest-price");
-    if (!spot && !match_is(launch->capacity_type, "on-demand")) return true;
-    return json_object_set_new(request, spot ? "SpotOptions" : "OnDemandOptions",
-                               json_pack("{s:s}", "AllocationStrategy", strategy)) == 0;
+    if (!spot && !match_is(launch->capacity_type, "on-demand")) return;
+    tree *options = tree_get_or_make(t, request, spot ? "SpotOptions" : "OnDemandOptions");
+    tree_set_text(t, options, "AllocationStrategy", str(strategy));
 }
 
 static const char *target_of(const karp_provider_launch *launch)
@@ -120,18 +115,20 @@ static const char *target_of(const karp_provider_launch *launch)
     return match_is(kind, "capacity-block") ? "capacity-block" : "reserved";
 }
 
-static json_t *make_request(const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch,
-                            karp_str claim)
+static tree *make_request(trees *t, const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch,
+                          karp_str claim)
 {
-    json_t *request = json_pack("{s:s, s:{s:s, s:i}}", "Type", "instant", "TargetCapacitySpecification",
-                                "DefaultTargetCapacityType", target_of(launch), "TotalTargetCapacity", 1);
-    json_t *overrides = overrides_of(h, c, launch);
-    bool ok = request && overrides && set_strategy(request, launch) && set_text(request, "ClientToken", claim) &&
-              json_object_set_new(request, "LaunchTemplateConfigs", json_pack("[{s:O}]", "Overrides", overrides)) == 0;
-    json_decref(overrides);
-    if (ok) return request;
-    json_decref(request);
-    return NULL;
+    tree *request = tree_new(t, TREE_MAP), *templates = tree_new(t, TREE_LIST), *only = tree_new(t, TREE_MAP);
+    tree *target = tree_get_or_make(t, request, "TargetCapacitySpecification");
+    tree_set_text(t, request, "Type", str("instant"));
+    tree_set_text(t, target, "DefaultTargetCapacityType", str(target_of(launch)));
+    tree_set(t, target, "TotalTargetCapacity", tree_new_integer(t, 1));
+    set_strategy(t, request, launch);
+    set_text(t, request, "ClientToken", claim);
+    tree_set(t, only, "Overrides", overrides_of(t, h, c, launch));
+    tree_append(t, templates, only);
+    tree_set(t, request, "LaunchTemplateConfigs", templates);
+    return request;
 }
 
 uint32_t aws_launch_request(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim,
@@ -139,15 +136,17 @@ uint32_t aws_launch_request(void *handle, const void *node_class, const karp_pro
 {
     if (launch->candidate_count == 0)
         return provider_problem(problem, KARP_PROVIDER_INVALID, "candidates", "there are none");
-    json_t *made = make_request(handle, aws_class_of(node_class), launch, claim);
-    bool failed = made == NULL;
-    size_t length = failed ? 0 : json_dumpb(made, NULL, 0, JSON_COMPACT | JSON_SORT_KEYS);
-    char *text = memory_piece(memory, length + 1, 1, &failed);
-    if (!failed) failed = length == 0 || json_dumpb(made, text, length, JSON_COMPACT | JSON_SORT_KEYS) != length;
-    json_decref(made);
-    if (failed) return out_of_memory(problem);
-    *request = (karp_str){ text, length };
-    return KARP_PROVIDER_OK;
+    const aws_handle *h = handle;
+    trees t;
+    trees_init(&t, h->context);
+    strbuf written;
+    strbuf_init(&written, h->context);
+    tree_write(&written, make_request(&t, h, aws_class_of(node_class), launch, claim));
+    bool failed = t.status != KARP_OK || written.failed;
+    if (!failed) *request = memory_text(memory, (karp_str){ written.ptr, written.len }, &failed);
+    strbuf_free(&written);
+    trees_free(&t);
+    return failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
