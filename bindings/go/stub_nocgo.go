@@ -116,7 +116,7 @@ type Command struct {
 	Method        string
 	Reason        string
 	Replaces      bool
-	Decision      string // "delete", "replace", "terminate-first" or "reboot"
+	Decision      string
 	Nodes         []string
 	Replacements  []Launch
 	Placements    []Placement
@@ -253,14 +253,14 @@ var ErrClosed = errors.New("karp: used after Close")
 const Never = time.Duration(math.MaxInt64)
 
 const (
-	Peer1_14 uint32 = 1014
-	Peer1_15 uint32 = 1015
-)
-
-const (
 	ExplainSummary uint32 = iota
 	ExplainNone
 	ExplainFull
+)
+
+const (
+	Peer1_14 uint32 = 1014
+	Peer1_15 uint32 = 1015
 )
 
 const (

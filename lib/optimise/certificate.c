@@ -3,7 +3,7 @@
 
 #include <base/bits.h>
 
-static bool refuse(proof_fault *fault, int kind, uint32_t offer, uint32_t class_)
+static bool refuse(proof_fault *fault, enum proof_verdict kind, uint32_t offer, uint32_t class_)
 {
     fault->kind = kind;
     fault->offer = offer;

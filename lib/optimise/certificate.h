@@ -7,7 +7,13 @@
 #include <optimise/bound.h>
 
 typedef struct proof_fault {
-    enum { PROOF_HOLDS, PROOF_NEGATIVE, PROOF_CLASS_TOO_DEAR, PROOF_OFFER_TOO_CHEAP, PROOF_OVERFLOW } kind;
+    enum proof_verdict {
+        PROOF_HOLDS,
+        PROOF_NEGATIVE,
+        PROOF_CLASS_TOO_DEAR,
+        PROOF_OFFER_TOO_CHEAP,
+        PROOF_OVERFLOW
+    } kind;
     uint32_t offer, class_; /* of the inequality that fails, as far as it has them */
 } proof_fault;
 

@@ -37,6 +37,8 @@ void devices_take_host(scheduler *s) { (void)s; }
 
 void devices_take_claim(scheduler *s, const claim *c) { (void)s, (void)c; }
 
+bool devices_gave_up(const scheduler *s) { return s == NULL; }
+
 bool devices_drivers(scheduler *s, uint32_t claim_number, arena *a, karp_str *out)
 {
     (void)s, (void)claim_number, (void)a;

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 
 Cost = collections.namedtuple('Cost', 'status instructions megabytes error')
-NOISE = Cost(0, 1_000_000, 2, '') # what is less is not worth a judgement
+NOISE = Cost(0, 1_000_000, 4, '') # what is less is not worth a judgement: blocks of memory double
 SECONDS = 300                     # of the processor; the end of a run that would not end
 COLLECTED = re.compile(r'^==\d+== Collected : (\d+)', re.M)
 

@@ -20,7 +20,10 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         peer = os.path.join(folder, 'texts')
-        built = subprocess.run(['go', 'build', '-o', peer, './texts'], cwd=SOURCE / 'tests' / 'oracle', capture_output=True, text=True)
+        oracle = SOURCE / 'tests' / 'oracle'
+        for name in (oracle / 'texts' / 'main.go', oracle / '_1.14' / 'go.mod', oracle / '_1.14' / 'go.sum'):
+            shutil.copy(name, folder)
+        built = subprocess.run(['go', 'build', '-o', peer, '.'], cwd=folder, capture_output=True, text=True)
         if built.returncode:
             print(built.stderr)
             return 77

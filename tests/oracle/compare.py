@@ -8,7 +8,7 @@
     --most N               ends after so many differences (10)
     --shrink, --save DIR   makes each world on which they part small, and keeps it as DIR/SEED.json
     --oracle PROGRAM       the oracle, built before; without it, it is built
-    --peer 1.14|1.15       the version of Karpenter that the oracle asks (1.14)
+    --peer 1.14|1.15       the version of Karpenter that the oracle asks, and whose profile the library decides by (1.15)
 
 Exit status: 0 no difference, 1 some, 2 trouble, 77 where Go or Karpenter's module cannot be had.
 """
@@ -34,7 +34,7 @@ def options():
     parser.add_argument('--shrink', action='store_true')
     parser.add_argument('--save')
     parser.add_argument('--oracle')
-    parser.add_argument('--peer', choices=['1.14', '1.15'], default='1.14')
+    parser.add_argument('--peer', choices=['1.14', '1.15'], default='1.15')
     return parser.parse_args()
 
 
@@ -70,7 +70,7 @@ def dumped_cases(folder):
 
 def main():
     chosen = options()
-    oracle = os.path.abspath(chosen.oracle) if chosen.oracle else build.build(os.path.join(BUILD, 'tests', 'oracle'))
+    oracle = os.path.abspath(chosen.oracle) if chosen.oracle else build.build(os.path.join(BUILD, 'tests', 'oracle-' + chosen.peer), chosen.peer)
     if oracle is None:
         return 77
     command = [os.path.join(BUILD, 'tests', 'property', 'differential'), '--ask', oracle, '--peer', chosen.peer]

@@ -28,11 +28,7 @@ type document struct {
 		ReservedOfferingMode string          `json:"reservedOfferingMode"`
 		FeatureGates         map[string]bool `json:"featureGates"`
 		IgnoreDRARequests    *bool           `json:"ignoreDRARequests"`
-		SchedulerConfig      struct {
-			PodTopologySpread struct {
-				DefaultConstraints []json.RawMessage `json:"defaultConstraints"`
-			} `json:"podTopologySpread"`
-		} `json:"schedulerConfig"`
+		SchedulerConfig      json.RawMessage `json:"schedulerConfig"`
 	} `json:"settings"`
 	Labels struct {
 		WellKnown         []string          `json:"wellKnown"`
@@ -47,9 +43,10 @@ type document struct {
 		InstanceTypes []typeEntry `json:"instanceTypes"`
 	} `json:"catalogues"`
 	State struct {
-		Nodes                   *[]stateNode `json:"nodes"`
-		Pods                    *[]string    `json:"pods"`
-		ConsolidationSimulation bool         `json:"consolidationSimulation"`
+		Nodes                   *[]stateNode   `json:"nodes"`
+		Pods                    *[]string      `json:"pods"`
+		ConsolidationSimulation bool           `json:"consolidationSimulation"`
+		ReservationCredit       map[string]int `json:"reservationCredit"`
 	} `json:"state"`
 	Objects []json.RawMessage `json:"objects"`
 }
@@ -69,6 +66,7 @@ type typeEntry struct {
 	Capacity     corev1.ResourceList `json:"capacity"`
 	Overhead     *overhead           `json:"overhead"`
 	Offerings    []offering          `json:"offerings"`
+	VolumeLimits map[string]int      `json:"volumeAttachmentLimits"`
 }
 
 type offering struct {
@@ -166,11 +164,9 @@ func readTypes(path string) ([]typeEntry, error) {
 	return types, nil
 }
 
-// covered refuses what this version of Karpenter does not know, or what controllers that do not run here would do.
+// covered refuses what controllers that do not run here would do.
 func (d *document) covered() error {
 	switch {
-	case len(d.Settings.SchedulerConfig.PodTopologySpread.DefaultConstraints) > 0:
-		return notCovered("default spread constraints: not in this version of Karpenter")
 	case d.Settings.IgnoreDRARequests != nil && !*d.Settings.IgnoreDRARequests:
 		return notCovered("devices")
 	case d.Settings.FeatureGates["NodeOverlay"], d.Settings.FeatureGates["CapacityBuffer"]:
@@ -184,7 +180,7 @@ func possible(object client.Object) error {
 	switch o := object.(type) {
 	case *storagev1.CSINode:
 		for _, driver := range o.Spec.Drivers {
-			if driver.Allocatable != nil && driver.Allocatable.Count == nil {
+			if driver.Allocatable != nil && driver.Allocatable.Count == nil && noCountIsZero {
 				return notCovered("a driver's allocatable without a count")
 			}
 		}

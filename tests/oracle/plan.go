@@ -105,7 +105,7 @@ func newLaunch(claim *scheduling.NodeClaim) launch {
 func entries(r *karpreqs.Requirement) []entry {
 	values := append([]string{}, r.Values()...)
 	slices.Sort(values)
-	out := []entry{{r.Key, string(r.Operator()), values, r.MinValues}}
+	out := []entry{{r.Key, string(r.Operator()), values, minValues(r)}}
 	if r.Operator() != corev1.NodeSelectorOpExists && r.Operator() != corev1.NodeSelectorOpNotIn {
 		return out
 	}
@@ -125,7 +125,7 @@ func entries(r *karpreqs.Requirement) []entry {
 // open which of equals comes first.
 func byPrice(list []*cloudprovider.InstanceType, allowed karpreqs.Requirements) []string {
 	price := func(t *cloudprovider.InstanceType) float64 {
-		offers := t.Offerings.Available().Compatible(allowed)
+		offers := launchable(t.Offerings).Compatible(allowed)
 		if len(offers) == 0 {
 			return math.MaxFloat64
 		}

@@ -84,6 +84,7 @@ func instanceTypes(entries []typeEntry) []*cloudprovider.InstanceType {
 		t := &cloudprovider.InstanceType{
 			Name: e.Name, Requirements: requirements(e.Requirements), Capacity: e.Capacity, Overhead: e.Overhead.lists(),
 		}
+		limitVolumes(t, e.VolumeLimits)
 		if t.Overhead == nil {
 			t.Overhead = &cloudprovider.InstanceTypeOverhead{}
 		}

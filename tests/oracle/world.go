@@ -45,10 +45,16 @@ type world struct {
 
 func newWorld(s *snapshot) (*world, error) {
 	w := &world{snapshot: s, clock: clocktesting.NewFakeClock(s.Now), api: newAPI(s.objects)}
-	w.ctx = options.ToContext(context.Background(), s.options())
+	o, err := s.options()
+	if err != nil {
+		return nil, err
+	}
+	w.ctx = options.ToContext(context.Background(), o)
 	s.setTables()
 	p := newProvider(s)
-	w.cluster = state.NewCluster(w.clock, w.api, p)
+	if w.cluster, err = newCluster(w, p); err != nil {
+		return nil, err
+	}
 	if err := w.fill(); err != nil {
 		return nil, err
 	}
@@ -57,7 +63,7 @@ func newWorld(s *snapshot) (*world, error) {
 	return w, nil
 }
 
-func (s *snapshot) options() *options.Options {
+func (s *snapshot) options() (*options.Options, error) {
 	o := &options.Options{
 		CPURequests: 1000, PreferencePolicy: options.PreferencePolicyRespect, MinValuesPolicy: options.MinValuesPolicyStrict,
 		IgnoreDRARequests: true, FeatureGates: options.FeatureGates{ReservedCapacity: true},
@@ -71,7 +77,7 @@ func (s *snapshot) options() *options.Options {
 	if on, stated := s.Settings.FeatureGates["ReservedCapacity"]; stated {
 		o.FeatureGates.ReservedCapacity = on
 	}
-	return o
+	return o, schedulerConfig(o, s.Settings.SchedulerConfig)
 }
 
 // Karpenter's own entries of the tables that providers extend, in variables of its packages.
@@ -216,6 +222,7 @@ func (w *world) decide() (*plan, error) {
 	if w.State.ConsolidationSimulation {
 		how = append(how, scheduling.IsConsolidationSimulation)
 	}
+	how = append(how, credits(w.State.ReservationCredit)...)
 	scheduler, err := w.provisioner.NewScheduler(w.ctx, place, nodes.Active(), deleting, how...)
 	if errors.Is(err, provisioning.ErrNodePoolsNotFound) {
 		for _, pod := range place {
