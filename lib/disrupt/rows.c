@@ -180,13 +180,21 @@ static bool node_rows(const pass *p, karp_decision *d)
 
 static bool goes(const karp_decision *d, uint32_t number) { return d->nodes.items[number].marked != 0; }
 
+/* Repair commits one reboot a pass. */
+static bool rebooted(const pass *p, uint32_t number)
+{
+    const command *first = p->commands.items;
+    return p->commands.count > 0 && first->decision == KARP_COMMAND_REBOOT &&
+           p->candidates[first->candidates[0]].node == number;
+}
+
 /* Every node that no command names, with the first reason that applies; one that nothing was said of was not reached. */
 static bool kept_rows(const pass *p, karp_decision *d)
 {
     const karp_snapshot *w = p->snapshot;
     for (uint32_t i = 0; i < w->node_count; i++) {
         stay why = p->stays[i];
-        if (goes(d, i) && !w->nodes[i].marked) continue;
+        if ((goes(d, i) && !w->nodes[i].marked) || rebooted(p, i)) continue;
         karp_kept *row = list_push(d->context, &d->kept, sizeof *row);
         if (row == NULL) return false;
         *row = (karp_kept){

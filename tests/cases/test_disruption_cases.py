@@ -48,7 +48,7 @@ class Run:
 
     def expect(self, line):
         verb, _, text = line.partition(' ')
-        if verb in ('delete', 'replace'):
+        if verb in ('delete', 'replace', 'reboot', 'terminate-first'):
             self.commands.append(Command(verb, text))
             return
         name, _, rest = (part.strip() for part in text.partition(':'))

@@ -60,10 +60,10 @@ def text_cases():
 def shared_cases():
     """The ids of conformance cases; None when they are not here."""
     shared = os.environ.get('KARP_SHARED')
-    index = pathlib.Path(shared) / 'conformance' / 'index.json' if shared else None
-    if index is None or not index.is_file():
+    folders = [pathlib.Path(shared) / name for name in ('conformance', 'conformance-1.15')] if shared else []
+    if not folders or not all((folder / 'index.json').is_file() for folder in folders):
         return None
-    return {row['id'] for row in json.loads(index.read_text())}
+    return {row['id'] for folder in folders for row in json.loads((folder / 'index.json').read_text())}
 
 
 def shared_checklist(name):

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -177,17 +176,8 @@ func (d *document) covered() error {
 
 // possible refuses what no cluster holds and Karpenter takes for something else than Kubernetes does.
 func possible(object client.Object) error {
-	switch o := object.(type) {
-	case *storagev1.CSINode:
-		for _, driver := range o.Spec.Drivers {
-			if driver.Allocatable != nil && driver.Allocatable.Count == nil && noCountIsZero {
-				return notCovered("a driver's allocatable without a count")
-			}
-		}
-	case *v1.NodePool:
-		if o.Spec.Template.Spec.NodeClassRef == nil {
-			return notCovered("a pool without a class")
-		}
+	if pool, ok := object.(*v1.NodePool); ok && pool.Spec.Template.Spec.NodeClassRef == nil {
+		return notCovered("a pool without a class")
 	}
 	return nil
 }

@@ -18,9 +18,6 @@ func newCluster(w *world, p *provider) (*state.Cluster, error) {
 
 func minValues(r *karpreqs.Requirement) *int { return r.MinValues }
 
-// noCountIsZero: a CSI driver's allocatable without a count admits no volume, which no cluster means.
-const noCountIsZero = true
-
 func schedulerConfig(_ *options.Options, config json.RawMessage) error {
 	if len(config) > 0 {
 		return notCovered("default spread constraints: not in this version of Karpenter")

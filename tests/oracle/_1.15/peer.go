@@ -22,9 +22,6 @@ func limitVolumes(t *cloudprovider.InstanceType, limits map[string]int) {
 	t.VolumeAttachmentLimits = limits
 }
 
-// noCountIsZero: a CSI driver's allocatable without a count admits no volume, which no cluster means.
-const noCountIsZero = false
-
 func schedulerConfig(o *options.Options, config json.RawMessage) (err error) {
 	o.SchedulerConfig, err = options.ParseSchedulerConfiguration(string(config))
 	return err
