@@ -33,6 +33,8 @@ typedef struct karp_reader_options {
     karp_str base_directory; /**< what relative catalogue paths of byte documents are relative to; "" = none allowed */
     karp_str
         provider; /**< as of karp_provider_open(): its label tables always, its types even where a Snapshot states others; "" = aws, as needed */
+    uint32_t
+        editable; /**< 1 = changes will be laid over what is read: karp_reader_replace(), _delete(), _scale(). Since 0.1 */
 } karp_reader_options;
 
 /** Zeroes @p options and sets its size. */
@@ -56,6 +58,26 @@ KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path,
 KARP_API karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error);
 /** Has @p provider do what `provider` of the options does. Borrowed: it must stay open as long as the reader. NULL = none. Errors: STATE. */
 KARP_API karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provider, karp_error *error);
+/**
+ * Adds a file's text as karp_reader_add() does, but an object that was read before gives way to one of the same kind, namespace
+ * and name: it keeps its UID, age and, where the new one has none, its status. A workload's pods follow: their number, and when
+ * its template changes all of them are made anew. Needs `editable`. Errors: as karp_reader_add(); STATE. Since 0.1.
+ */
+KARP_API karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
+/** The same with a file, a directory or standard input ("-"). Also: IO. Since 0.1. */
+KARP_API karp_status karp_reader_replace_path(karp_reader *reader, const char *path, karp_error *error);
+/**
+ * Deletes an object that was read, "KIND/NAME" or "KIND/NAMESPACE/NAME" (kinds as kubectl takes them), with what a cluster
+ * would delete with it: a workload's pods, a node's NodeClaim, a NodePool's nodes. Pods of a node that goes are pending when a
+ * controller makes them anew. Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), STATE, NOMEM. Since 0.1.
+ */
+KARP_API karp_status karp_reader_delete(karp_reader *reader, karp_str object, karp_error *error);
+/**
+ * Gives a workload that was read, or that pods which were read name as their owner, another number of replicas: "NAME",
+ * "NAMESPACE/NAME", "KIND/NAME" or "KIND/NAMESPACE/NAME". Pods that are too many go as its controller would choose them.
+ * Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), RANGE, STATE, NOMEM. Since 0.1.
+ */
+KARP_API karp_status karp_reader_scale(karp_reader *reader, karp_str workload, uint64_t replicas, karp_error *error);
 /** Fills in and yields the snapshot. The reader can then be dumped and freed, no more added. */
 KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error);
 /** Notes on what was read: unknown kinds, fields without effect … {NULL,0} beyond the end. */

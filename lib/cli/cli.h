@@ -33,6 +33,9 @@ typedef struct cli_options {
     cli_list files; /* -f, and what stands after the verb's own words */
     cli_list catalogues; /* --catalogue */
     cli_list words; /* what the verb takes before files */
+    cli_list replaced; /* --replace, as given; likewise the next two */
+    cli_list deleted;
+    cli_list scaled;
     cli_list removed; /* --remove, as given; likewise below */
     cli_list zones;
     cli_list factors;
@@ -90,7 +93,7 @@ extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff;
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
 enum {
-    CLI_OPTION_INPUT = 1, /* -f --now --strict */
+    CLI_OPTION_INPUT = 1, /* -f --replace --delete --scale --now --strict */
     CLI_OPTION_CATALOGUE = 2, /* --catalogue --provider --region --facts --set */
     CLI_OPTION_DECISION = 4, /* --profile --explain --max-steps */
     CLI_OPTION_OUTPUT = 8, /* -o --compact --color --width */
@@ -111,6 +114,8 @@ int options_before(int argc, char **argv);
 /* Reads argv (argv[0] is the verb). Returns -1 to go on, or the exit status (after --help or an error). */
 int options_read(const cli_verb *verb, int argc, char **argv, cli_options *options);
 void options_free(cli_options *options);
+/* A number in decimal digits alone; false = it is none, or beyond what the program can count. */
+bool parse_count(const char *text, uint64_t *out);
 void print_verb_help(const cli_verb *verb);
 
 /* ---- text_file.c ------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -31,6 +32,41 @@ static bool fill_reader(const cli_options *options, karp_reader *reader, karp_er
     }
     for (size_t i = 0; i < options->files.count; i++) {
         if (karp_reader_add_path(reader, options->files.items[i], error) != KARP_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "shop/api=20" */
+static karp_status scale(karp_reader *reader, const char *given, karp_error *error)
+{
+    const char *sign = strrchr(given, '=');
+    uint64_t replicas = 0;
+    if (sign == NULL || !parse_count(sign + 1, &replicas)) {
+        error->status = KARP_E_INVALID;
+        (void)snprintf(error->message, sizeof(error->message), "--scale %.200s: wanted is WORKLOAD=N, as in web=5",
+                       given);
+        return KARP_E_INVALID;
+    }
+    return karp_reader_scale(reader, (karp_str){ given, (size_t)(sign - given) }, replicas, error);
+}
+
+/* What is laid over the input: whole objects first, so that those can be deleted and scaled. */
+static bool change_reader(const cli_options *options, karp_reader *reader, karp_error *error)
+{
+    for (size_t i = 0; i < options->replaced.count; i++) {
+        if (karp_reader_replace_path(reader, options->replaced.items[i], error) != KARP_OK) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < options->deleted.count; i++) {
+        if (karp_reader_delete(reader, str_of(options->deleted.items[i]), error) != KARP_OK) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < options->scaled.count; i++) {
+        if (scale(reader, options->scaled.items[i], error) != KARP_OK) {
             return false;
         }
     }
@@ -78,6 +114,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     karp_reader_options_init(&reader_options, sizeof(reader_options));
     reader_options.strict = options->strict;
     reader_options.keep_documents = keep_documents;
+    reader_options.editable = options->replaced.count + options->deleted.count + options->scaled.count > 0;
     reader_options.now = options->cluster && options->now == 0 ? clock_now() : options->now;
     reader_options.region = str_of(options->region);
     if (provider_is_plain(options)) {
@@ -93,11 +130,15 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
                 karp_reader_set_provider(input->reader, input->provider, &error) == KARP_OK;
     bool told = good && options->cluster && !cluster_read(options, input);
     good = good && !told && fill_reader(options, input->reader, &error) &&
+           change_reader(options, input->reader, &error) &&
            karp_reader_finish(input->reader, &input->snapshot, &error) == KARP_OK;
     progress_end();
     if (!good) {
         if (!told) {
             print_error(&error);
+            if (error.status == KARP_E_DUPLICATE) {
+                print_problem("hint", "--replace FILE puts objects in the place of those that -f has read");
+            }
         }
         input_free(options, input);
         return false;

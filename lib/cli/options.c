@@ -39,6 +39,9 @@ enum {
     KEY_LOSE_ZONE,
     KEY_PRICE_FACTOR,
     KEY_ADD,
+    KEY_REPLACE,
+    KEY_DELETE,
+    KEY_SCALE,
     KEY_LIST,
     KEY_INPUT,
     KEY_JSON,
@@ -61,6 +64,12 @@ typedef struct option_row {
 
 static const option_row rows[] = {
     { KEY_FILE, "file", "FILE", CLI_OPTION_INPUT, "read a file, a directory, or - (repeatable); -f FILE" },
+    { KEY_REPLACE, "replace", "FILE", CLI_OPTION_INPUT,
+      "objects that take the place of those read before; new ones are added (repeatable)" },
+    { KEY_DELETE, "delete", "KIND/NAME", CLI_OPTION_INPUT,
+      "without this object and what it owns (repeatable); KIND/NAMESPACE/NAME" },
+    { KEY_SCALE, "scale", "WORKLOAD=N", CLI_OPTION_INPUT,
+      "N replicas of it: NAME, NAMESPACE/NAME or KIND/NAMESPACE/NAME (repeatable)" },
     { KEY_FILE, "file", "FILE", CLI_OPTION_TYPES, "a node class whose types are wanted; -f FILE" },
     { KEY_CONTEXT, "context", "NAME", CLI_OPTION_CLUSTER, "the cluster of this context of kubectl's" },
     { KEY_KUBECONFIG, "kubeconfig", "FILE", CLI_OPTION_CLUSTER, "passed on to kubectl, as are the next four" },
@@ -170,7 +179,7 @@ static int wrong(const cli_verb *verb, const char *what, const char *message)
     return EXIT_ERROR;
 }
 
-static bool parse_count(const char *text, uint64_t *out)
+bool parse_count(const char *text, uint64_t *out)
 {
     uint64_t value = 0;
     if (text[0] == '\0') {
@@ -306,6 +315,9 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_LOSE_ZONE: options->zones.items[options->zones.count++] = value; return -1;
     case KEY_PRICE_FACTOR: options->factors.items[options->factors.count++] = value; return -1;
     case KEY_ADD: options->files.items[options->files.count++] = value; return -1;
+    case KEY_REPLACE: options->replaced.items[options->replaced.count++] = value; return -1;
+    case KEY_DELETE: options->deleted.items[options->deleted.count++] = value; return -1;
+    case KEY_SCALE: options->scaled.items[options->scaled.count++] = value; return -1;
     case KEY_CONTEXT:
     case KEY_KUBECONFIG:
     case KEY_CLUSTER:
@@ -340,7 +352,8 @@ static const option_row *row_of(const cli_verb *verb, int key)
 #define LISTS_OF(options)                                                                                              \
     {                                                                                                                  \
         &(options)->files, &(options)->catalogues, &(options)->words, &(options)->removed, &(options)->zones,          \
-            &(options)->factors, &(options)->inputs, &(options)->facts, &(options)->settings, &(options)->profiles     \
+            &(options)->factors, &(options)->inputs, &(options)->facts, &(options)->settings, &(options)->profiles,    \
+            &(options)->replaced, &(options)->deleted, &(options)->scaled                                              \
     }
 
 static bool make_lists(cli_options *options)

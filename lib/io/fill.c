@@ -344,7 +344,6 @@ static karp_status note(io_filler *f, uint32_t number)
     if (kind == IO_KIND_NODE_POOL) ok = note_pool(f, w->root);
     if (kind == IO_KIND_NODE_CLAIM) ok = note_claim(f, w->root, number);
     if (kind == IO_KIND_STORAGE_CLASS) note_default_class(f, w->root);
-    if (kind == IO_KIND_REPLICA_SET && !w->stated) ok = io_note_replica_set(f, w);
     if (!ok) return io_reader_nomem(f->reader);
     if (kind != IO_KIND_BUDGET || w->stated || !f->fill || !status_is_open(w->root)) return KARP_OK;
     io_identify(f, w->info, w->root);

@@ -70,8 +70,6 @@ karp_status io_fill_and_add_node(io_filler *filler, tree *root, const io_place *
 karp_status io_fill_and_add_node_claim(io_filler *filler, tree *root, const io_place *place);
 void io_count_pod(io_filler *filler, const tree *pod);
 karp_status io_settle_budgets(io_filler *filler);
-/* A ReplicaSet of the input: pods of it are its Deployment's. false = no memory. */
-bool io_note_replica_set(io_filler *filler, const io_waiting *w);
 karp_status io_expand(io_filler *filler, const io_waiting *w, tree *root, const io_place *place);
 
 #endif

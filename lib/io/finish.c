@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of the input: waiting objects are filled in and added, catalogues given, the snapshot made. */
 #include <io/builtin.h>
+#include <io/change.h>
 #include <io/fill.h>
+#include <io/owner.h>
 
 #include <string.h>
 
@@ -55,6 +57,13 @@ karp_status io_add_filled(io_filler *f, const io_kind_info *info, const tree *ro
     return status ? status : io_keep_object(f->reader, info, root);
 }
 
+/* Of a Snapshot: nothing is to be filled in. */
+static karp_status add_held(karp_reader *reader, const io_waiting *w, const io_place *place)
+{
+    karp_status status = io_object_use(reader, w->info, w->root, place, true);
+    return status ? status : io_keep_object(reader, w->info, w->root);
+}
+
 static karp_status add_waiting(karp_reader *reader, io_filler *filler)
 {
     karp_status status = KARP_OK;
@@ -62,6 +71,7 @@ static karp_status add_waiting(karp_reader *reader, io_filler *filler)
         const io_waiting *w = &reader->waiting[i];
         io_place place = io_waiting_place(w);
         if (!w->stated) status = io_fill(filler, w);
+        else if (w->held) status = add_held(reader, w, &place);
         else if (w->info->kind == IO_KIND_CAPACITY_BUFFER)
             status = io_object_use(reader, w->info, w->root, &place, true);
     }
@@ -85,7 +95,9 @@ karp_status io_finish(karp_reader *reader, karp_snapshot **out)
 {
     karp_snapshot *snapshot = NULL;
     io_filler filler;
-    karp_status status = settle_now(reader);
+    karp_status status = io_settle_changes(reader);
+    if (status == KARP_OK) status = io_settle_owned(reader);
+    if (status == KARP_OK) status = settle_now(reader);
     if (status == KARP_OK) status = io_settle_labels(reader);
     if (status == KARP_OK) status = io_settle_catalogues(reader);
     if (status == KARP_OK) status = io_filler_begin(&filler, reader);

@@ -4,7 +4,9 @@
 
 #include <io/decode_devices.h>
 #include <io/doubts.h>
+#include <io/change.h>
 #include <io/fields.h>
+#include <io/owner.h>
 #include <string.h>
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -289,7 +291,9 @@ karp_status io_wait(karp_reader *reader, const io_kind_info *info, tree *root, c
     if (status) return status;
     karp_str namespace_, name, kind = info->kind == IO_KIND_NODE_CLASS ? tree_get_text(root, "kind") : str(info->name);
     identity(info, root, &namespace_, &name);
-    if (is_ours_alone(info->kind) && io_find_kind(reader, kind, namespace_, name) < reader->waiting_count) {
+    uint32_t before = io_find_kind(reader, kind, namespace_, name);
+    if (reader->replacing && before != IO_NONE) return io_replace(reader, before, root, place);
+    if (is_ours_alone(info->kind) && before < reader->waiting_count) {
         (void)io_reader_fail(reader, KARP_E_DUPLICATE, place, "metadata.name", "the input has this object already");
         io_reader_name(reader, kind, namespace_, name);
         return KARP_E_DUPLICATE;
@@ -331,6 +335,18 @@ static bool state_namespace(karp_reader *reader, tree *root)
 
 static int shown(karp_str text) { return (int)(text.len < 100 ? text.len : 100); }
 
+/* An object of a Snapshot waits for changes as a plain one does. */
+static karp_status hold(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
+{
+    tree *kept = tree_deep_copy(&reader->trees, root, true);
+    karp_status status = kept ? io_wait(reader, info, kept, place) : io_reader_nomem(reader);
+    if (status == KARP_OK) {
+        reader->waiting[reader->waiting_count - 1].stated = true;
+        reader->waiting[reader->waiting_count - 1].held = true;
+    }
+    return status;
+}
+
 static karp_status use_object(karp_reader *reader, tree *root, const io_place *place, bool stated)
 {
     const tree *kind = tree_get(root, "kind"), *api_version = tree_get(root, "apiVersion");
@@ -356,7 +372,10 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
                     : info->kind == IO_KIND_NODE_POOL                              ? 1
                                                                                    : 2;
     karp_status status = KARP_OK;
-    if (info->kind == IO_KIND_POD && !io_note_owned(reader, root)) return io_reader_nomem(reader);
+    bool held = stated && reader->options.editable;
+    /* Those that changes may be laid over are counted at the end. */
+    if (info->kind == IO_KIND_POD && !reader->options.editable && !io_note_owned(reader, root))
+        return io_reader_nomem(reader);
     if (!stated || !reader->has_now || !reader->has_catalogues || reader->options.provider.len)
         status = io_survey(reader, root, rank);
     if (status) return status;
@@ -364,6 +383,7 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
 
     karp_str namespace_, name;
     if (info->namespaced && !state_namespace(reader, root)) return io_reader_nomem(reader);
+    if (held) return hold(reader, info, root, place);
     status = io_object_use(reader, info, root, place, info->kind != IO_KIND_CAPACITY_BUFFER);
     if (status) return status;
     identity(info, root, &namespace_, &name);

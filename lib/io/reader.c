@@ -2,6 +2,7 @@
 /* The reader's public face, its errors and warnings. */
 #include <base/error.h>
 #include <io/builtin.h>
+#include <io/change.h>
 #include <io/reader.h>
 
 #include <stdarg.h>
@@ -85,6 +86,7 @@ void karp_reader_free(karp_reader *reader)
     io_provider_free(reader);
     for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
     karp_free(context, reader->catalogues, reader->catalogue_capacity * sizeof *reader->catalogues);
+    karp_free(context, reader->sets, reader->set_capacity * sizeof *reader->sets);
     karp_free(context, reader->waiting, reader->waiting_capacity * sizeof *reader->waiting);
     if (reader->canonical)
         karp_free(context, reader->canonical->order, reader->kept_count * sizeof *reader->canonical->order);
@@ -180,6 +182,51 @@ karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catal
         reader->own_catalogues = true;
     }
     return end_call(reader, io_give_catalogue(reader, karp_catalogue_ref(catalogue), NULL, 0), error);
+}
+
+static karp_status begin_change(karp_reader *reader, karp_error *error)
+{
+    if (!reader) return fail_null(error, "reader");
+    karp_status status = check_state(reader, error);
+    if (status) return status;
+    return reader->options.editable ? KARP_OK : give_plain(error, KARP_E_STATE, "the reader is not editable");
+}
+
+karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str text, karp_error *error)
+{
+    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
+    karp_status status = begin_change(reader, error);
+    if (status) return status;
+    reader->directory = reader->options.base_directory;
+    reader->replacing = true;
+    status = io_reader_text(reader, name, text);
+    reader->replacing = false;
+    return end_call(reader, status, error);
+}
+
+karp_status karp_reader_replace_path(karp_reader *reader, const char *path, karp_error *error)
+{
+    if (!path) return fail_null(error, "path");
+    karp_status status = begin_change(reader, error);
+    if (status) return status;
+    reader->replacing = true;
+    status = io_read_path(reader, path);
+    reader->replacing = false;
+    return end_call(reader, status, error);
+}
+
+karp_status karp_reader_delete(karp_reader *reader, karp_str object, karp_error *error)
+{
+    if (!str_given(object)) return fail_null(error, "object");
+    karp_status status = begin_change(reader, error);
+    return status ? status : end_call(reader, io_delete(reader, object), error);
+}
+
+karp_status karp_reader_scale(karp_reader *reader, karp_str workload, uint64_t replicas, karp_error *error)
+{
+    if (!str_given(workload)) return fail_null(error, "workload");
+    karp_status status = begin_change(reader, error);
+    return status ? status : end_call(reader, io_scale(reader, workload, replicas), error);
 }
 
 karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error)

@@ -18,8 +18,16 @@ typedef struct io_waiting {
     karp_str document;
     uint32_t line, column;
     uint64_t offset;
-    bool stated; /* of a Snapshot: kept here only for buffers and their templates */
+    bool stated; /* of a Snapshot: nothing is filled in */
+    bool held; /* likewise, and not in the builder yet, as changes may be laid over it */
+    bool changed; /* a workload whose number of pods was changed (change.c) */
+    bool gone; /* deleted */
 } io_waiting;
+
+/* A ReplicaSet of pods, and the Deployment that its name tells. */
+typedef struct io_named_set {
+    karp_str namespace_, name, deployment;
+} io_named_set;
 
 /* An object as it went into the builder: one of the canonical Snapshot. */
 typedef struct io_kept {
@@ -85,6 +93,10 @@ struct karp_reader {
 
     io_waiting *waiting;
     size_t waiting_count, waiting_capacity;
+    io_named_set *sets;
+    size_t set_count, set_capacity;
+    bool replacing; /* what is read takes the place of what was read before */
+    bool changes; /* something was replaced, deleted or scaled */
     io_kept *kept;
     size_t kept_count, kept_capacity;
     io_canonical *
@@ -162,8 +174,6 @@ uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace
 uint32_t io_find_kind(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
 bool io_note_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name, uint32_t number);
 
-/* Counts a pod of the input for its controller (workload.c). false = no memory. */
-bool io_note_owned(karp_reader *reader, const tree *pod);
 /* Finds the buffer's template and adds it. */
 karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, karp_capacity_buffer *buffer);
 

@@ -2,10 +2,9 @@
 /* Deployments, ReplicaSets, StatefulSets and Jobs become the pods that their controllers would make, less those that
  * are in the input. */
 #include <io/fill.h>
+#include <io/owner.h>
 
 #include <string.h>
-
-static const karp_str nothing = { "", 0 };
 
 typedef struct workload {
     io_filler *f;
@@ -19,59 +18,6 @@ typedef struct workload {
     bool job;
     uint64_t first, replicas;
 } workload;
-
-/* ---- who owns what ----------------------------------------------------------------------------------------------- */
-
-bool io_note_owned(karp_reader *reader, const tree *pod)
-{
-    const tree *metadata = tree_get(pod, "metadata"), *owners = tree_get(metadata, "ownerReferences");
-    karp_str phase = tree_get_text(tree_get(pod, "status"), "phase");
-    karp_str space = tree_get_text(metadata, "namespace");
-    if (str_is(phase, "Succeeded") || str_is(phase, "Failed")) return true;
-    if (space.len == 0) space = str("default");
-    for (size_t i = 0; i < tree_count(owners); i++) {
-        const tree *owner = tree_item(owners, i);
-        if (!tree_is(tree_get(owner, "controller"), TREE_TRUE)) continue;
-        static const char *const keys[][2] = { { "ReplicaSet", "owned ReplicaSet" },
-                                               { "StatefulSet", "owned StatefulSet" },
-                                               { "Job", "owned Job" } };
-        for (size_t k = 0; k < 3; k++) {
-            if (!str_is(tree_get_text(owner, "kind"), keys[k][0])) continue;
-            karp_str name = tree_get_text(owner, "name");
-            uint32_t so_far = io_find(reader, keys[k][1], space, name);
-            return io_note_name(reader, str(keys[k][1]), space, name, so_far == IO_NONE ? 1 : so_far + 1);
-        }
-    }
-    return true;
-}
-
-static uint32_t owned(const karp_reader *reader, const char *key, karp_str space, karp_str name)
-{
-    uint32_t count = io_find(reader, key, space, name);
-    return count == IO_NONE ? 0 : count;
-}
-
-/* The Deployment that controls a ReplicaSet; "" = none. */
-static karp_str deployment_of(const tree *replica_set)
-{
-    const tree *owners = tree_get(tree_get(replica_set, "metadata"), "ownerReferences");
-    for (size_t i = 0; i < tree_count(owners); i++) {
-        const tree *owner = tree_item(owners, i);
-        bool controls = tree_is(tree_get(owner, "controller"), TREE_TRUE) &&
-                        str_is(tree_get_text(owner, "kind"), "Deployment");
-        if (controls) return tree_get_text(owner, "name");
-    }
-    return nothing;
-}
-
-bool io_note_replica_set(io_filler *f, const io_waiting *w)
-{
-    karp_str deployment = deployment_of(w->root);
-    uint32_t count = owned(f->reader, "owned ReplicaSet", w->namespace_, w->name);
-    if (deployment.len == 0 || count == 0) return true;
-    count += owned(f->reader, "owned Deployment", w->namespace_, deployment);
-    return io_note_name(f->reader, str("owned Deployment"), w->namespace_, deployment, count);
-}
 
 static tree *owner_references(trees *t, const tree *owner, const char *api_version, const char *kind)
 {
@@ -299,14 +245,13 @@ static karp_status expand_deployment(workload *w, const tree *root)
     if (!set || io_find(reader, "ReplicaSet", w->namespace_, name) == IO_NONE)
         status = io_add_filled(w->f, info, set, w->place);
     w->owners = owner_references(w->f->t, set, "apps/v1", "ReplicaSet");
-    return status ? status : add_pods(w, owned(reader, "owned Deployment", w->namespace_, w->name));
+    return status ? status : add_pods(w, io_owned(reader, "Deployment", w->namespace_, w->name));
 }
 
-static karp_status expand_plain(workload *w, const tree *root, const char *api_version, const char *kind,
-                                const char *key)
+static karp_status expand_plain(workload *w, const tree *root, const char *api_version, const char *kind)
 {
     w->owners = owner_references(w->f->t, root, api_version, kind);
-    return add_pods(w, owned(w->f->reader, key, w->namespace_, w->name));
+    return add_pods(w, io_owned(w->f->reader, kind, w->namespace_, w->name));
 }
 
 karp_status io_expand(io_filler *f, const io_waiting *waiting, tree *root, const io_place *place)
@@ -334,10 +279,11 @@ karp_status io_expand(io_filler *f, const io_waiting *waiting, tree *root, const
         return KARP_E_LIMIT;
     }
     if (waiting->info->kind == IO_KIND_DEPLOYMENT) return expand_deployment(&w, root);
-    if (stateful) return expand_plain(&w, root, "apps/v1", "StatefulSet", "owned StatefulSet");
-    if (job) return expand_plain(&w, root, "batch/v1", "Job", "owned Job");
+    if (stateful) return expand_plain(&w, root, "apps/v1", "StatefulSet");
+    if (job) return expand_plain(&w, root, "batch/v1", "Job");
     /* One that a Deployment of the input controls has its pods from there. */
-    karp_str deployment = deployment_of(root);
-    if (deployment.len && io_find(reader, "Deployment", w.namespace_, deployment) != IO_NONE) return KARP_OK;
-    return expand_plain(&w, root, "apps/v1", "ReplicaSet", "owned ReplicaSet");
+    io_owner above = io_controller(root);
+    if (strcmp(above.kind, "Deployment") == 0 && io_find(reader, "Deployment", w.namespace_, above.name) != IO_NONE)
+        return KARP_OK;
+    return expand_plain(&w, root, "apps/v1", "ReplicaSet");
 }

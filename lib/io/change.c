@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/change.h>
+#include <io/owner.h>
+
+#include <string.h>
+
+static karp_status forget(karp_reader *reader, uint32_t number)
+{
+    io_waiting *w = &reader->waiting[number];
+    w->gone = reader->changes = true;
+    return io_note_name(reader, io_kind_of(w), w->namespace_, w->name, IO_NONE) ? KARP_OK : io_reader_nomem(reader);
+}
+
+/* ---- replacing --------------------------------------------------------------------------------------------------- */
+
+/* Whether everything that `wanted` says is said by `has`, which may say more: an API server fills defaults in. */
+static bool covers(const tree *has, const tree *wanted)
+{
+    if (tree_is(wanted, TREE_MAP)) {
+        for (size_t i = 0; i < tree_count(wanted); i++) {
+            const tree_member *m = tree_member_at(wanted, i);
+            if (!tree_is_null(m->value) && !covers(tree_find_str(has, tree_member_name(m)), m->value)) return false;
+        }
+        return tree_is(has, TREE_MAP) || tree_count(wanted) == 0;
+    }
+    if (tree_is(wanted, TREE_LIST)) {
+        for (size_t i = 0; i < tree_count(wanted); i++) {
+            bool found = false;
+            for (size_t k = 0; k < tree_count(has) && !found; k++)
+                found = covers(tree_item(has, k), tree_item(wanted, i));
+            if (!found) return false;
+        }
+        return true;
+    }
+    return has && tree_equal(has, wanted);
+}
+
+/* What placement depends on and no API server fills in: taken away, it is a change. */
+static bool takes_away(const tree *before, const tree *after)
+{
+    static const char *const fields[] = { "nodeSelector", "affinity", "topologySpreadConstraints" };
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (!covers(tree_get(after, fields[i]), tree_get(before, fields[i])) && tree_count(tree_get(before, fields[i])))
+            return true;
+    }
+    const tree *had = tree_get(before, "containers"), *has = tree_get(after, "containers");
+    for (size_t i = 0; i < tree_count(had); i++) {
+        const tree *requests = tree_get(tree_get(tree_item(had, i), "resources"), "requests");
+        if (i >= tree_count(has)) return true;
+        if (tree_count(requests) && !tree_get(tree_item(has, i), "resources")) return true;
+    }
+    return false;
+}
+
+static bool same_template(const tree *before, const tree *after)
+{
+    const tree *old = tree_get(before, "template"), *new_ = tree_get(after, "template");
+    return covers(old, new_) && !takes_away(tree_get(old, "spec"), tree_get(new_, "spec"));
+}
+
+static bool has_template(io_kind kind)
+{
+    return kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET || kind == IO_KIND_STATEFUL_SET ||
+           kind == IO_KIND_JOB;
+}
+
+/* What an API server keeps of an object to which another text is applied. */
+static void keep_identity(trees *t, const tree *before, tree *after, bool status)
+{
+    static const char *const kept[] = { "uid", "creationTimestamp", "resourceVersion" };
+    const tree *old = tree_get(before, "metadata");
+    tree *metadata = tree_get(after, "metadata");
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        tree_default(t, metadata, kept[i], tree_get(old, kept[i]));
+    if (status) tree_default(t, after, "status", tree_get(before, "status"));
+}
+
+static karp_status renew_pods(karp_reader *reader, const io_waiting *w)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < reader->waiting_count; i++) {
+        const io_waiting *p = &reader->waiting[i];
+        if (p->gone || p->info->kind != IO_KIND_POD || !equal_str(p->namespace_, w->namespace_)) continue;
+        io_owner owner = io_workload_of(reader, p->root);
+        if (!str_is(io_kind_of(w), owner.kind) || !equal_str(owner.name, w->name)) continue;
+        karp_status status = forget(reader, i);
+        if (status) return status;
+        count++;
+    }
+    if (count == 0) return KARP_OK;
+    return io_warn(reader, "%s %.*s/%.*s: its pod template changes, so its %u pods are made anew", w->info->name,
+                   (int)w->namespace_.len, w->namespace_.ptr, (int)w->name.len, w->name.ptr, (unsigned)count);
+}
+
+karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const io_place *place)
+{
+    if (number >= reader->waiting_count)
+        return io_reader_fail(reader, KARP_E_STATE, place, NULL, "the object to replace was read as one that stays");
+    io_waiting *w = &reader->waiting[number];
+    const tree *before = w->root, *old_spec = tree_get(before, "spec");
+    tree *spec = tree_get(root, "spec");
+    karp_status status = KARP_OK;
+    keep_identity(&reader->trees, before, root, w->info->kind != IO_KIND_POD && w->info->kind != IO_KIND_BUDGET);
+    w->root = root;
+    w->document = place->document;
+    w->line = place->line;
+    w->column = place->column;
+    w->offset = place->offset;
+    w->stated = w->held = false;
+    reader->changes = true;
+    /* The new object's text is what its names are slices of, too. */
+    w->name = tree_get_text(tree_get(root, "metadata"), "name");
+    if (w->info->namespaced) w->namespace_ = io_namespace(root);
+    if (has_template(w->info->kind)) {
+        const char *count = w->info->kind == IO_KIND_JOB ? "parallelism" : "replicas";
+        tree_default(&reader->trees, spec, count, tree_get(old_spec, count));
+        w->changed = true;
+        if (!same_template(old_spec, spec)) status = renew_pods(reader, w);
+    }
+    if (reader->trees.status) return io_reader_nomem(reader);
+    return status;
+}
+
+/* ---- deleting ---------------------------------------------------------------------------------------------------- */
+
+/* A pod whose node goes: its controller makes another, which is pending; without one, or with one per node, it ends. */
+static karp_status displace(karp_reader *reader, uint32_t number)
+{
+    io_waiting *w = &reader->waiting[number];
+    trees *t = &reader->trees;
+    io_owner owner = io_controller(w->root);
+    if (owner.kind[0] == '\0' || strcmp(owner.kind, "DaemonSet") == 0 || strcmp(owner.kind, "Node") == 0 ||
+        io_pod_ended(w->root))
+        return forget(reader, number);
+    tree *conditions = tree_new(t, TREE_LIST), *condition = tree_new(t, TREE_MAP), *status = tree_new(t, TREE_MAP);
+    tree_set_text(t, condition, "type", str("PodScheduled"));
+    tree_set_text(t, condition, "status", str("False"));
+    tree_set_text(t, condition, "reason", str("Unschedulable"));
+    tree_append(t, conditions, condition);
+    tree_set_text(t, status, "phase", str("Pending"));
+    tree_set(t, status, "conditions", conditions);
+    tree_set(t, w->root, "status", status);
+    tree_remove(tree_get(w->root, "spec"), "nodeName");
+    return t->status ? io_reader_nomem(reader) : KARP_OK;
+}
+
+/* A pod of the workload, or its ReplicaSet. */
+static bool is_owned_by(const karp_reader *reader, const io_waiting *w, const io_waiting *workload)
+{
+    io_owner owner = { "", { "", 0 } };
+    if (!equal_str(w->namespace_, workload->namespace_)) return false;
+    if (w->info->kind == IO_KIND_POD && workload->info->kind != IO_KIND_REPLICA_SET)
+        owner = io_workload_of(reader, w->root);
+    else if (w->info->kind == IO_KIND_POD || w->info->kind == IO_KIND_REPLICA_SET) owner = io_controller(w->root);
+    return strcmp(owner.kind, workload->info->name) == 0 && equal_str(owner.name, workload->name);
+}
+
+/* Whether the object goes with the one that is deleted. */
+static bool goes_with(const karp_reader *reader, const io_waiting *w, const io_waiting *deleted)
+{
+    const tree *metadata = tree_get(w->root, "metadata");
+    io_kind kind = w->info->kind, of = deleted->info->kind;
+    if (of == IO_KIND_NODE_POOL)
+        return (kind == IO_KIND_NODE_CLAIM || kind == IO_KIND_NODE) &&
+               equal_str(tree_get_text(tree_get(metadata, "labels"), "karpenter.sh/nodepool"), deleted->name);
+    if (of == IO_KIND_NODE_CLAIM)
+        return kind == IO_KIND_NODE && equal_str(w->name, tree_get_text(tree_get(deleted->root, "status"), "nodeName"));
+    if (of == IO_KIND_NODE)
+        return (kind == IO_KIND_NODE_CLAIM &&
+                equal_str(tree_get_text(tree_get(w->root, "status"), "nodeName"), deleted->name)) ||
+               (kind == IO_KIND_CSI_NODE && equal_str(w->name, deleted->name));
+    if (of == IO_KIND_NAMESPACE) return w->info->namespaced && equal_str(w->namespace_, deleted->name);
+    return (has_template(of) || of == IO_KIND_DAEMON_SET) && is_owned_by(reader, w, deleted);
+}
+
+static bool was_on(const io_waiting *w, const io_waiting *deleted)
+{
+    return deleted->info->kind == IO_KIND_NODE && w->info->kind == IO_KIND_POD &&
+           equal_str(tree_get_text(tree_get(w->root, "spec"), "nodeName"), deleted->name);
+}
+
+/* Numbers of waiting objects. */
+typedef struct numbers {
+    uint32_t *items;
+    size_t count, capacity;
+} numbers;
+
+static karp_status add_number(karp_reader *reader, numbers *list, uint32_t number)
+{
+    void *items = list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i] == number) return KARP_OK;
+    }
+    if (!grow(reader->context, &items, &list->capacity, list->count + 1, sizeof *list->items))
+        return io_reader_nomem(reader);
+    list->items = items;
+    list->items[list->count++] = number;
+    return KARP_OK;
+}
+
+/* Pods go at once; what has pods is put on the list and goes at the end, as it tells whose they are. */
+static karp_status delete_owned(karp_reader *reader, numbers *list, uint32_t number)
+{
+    const io_waiting *deleted = &reader->waiting[number];
+    karp_status status = KARP_OK;
+    for (uint32_t i = 0; i < reader->waiting_count && !status; i++) {
+        const io_waiting *w = &reader->waiting[i];
+        if (w->gone || i == number) continue;
+        if (was_on(w, deleted)) status = displace(reader, i);
+        else if (goes_with(reader, w, deleted))
+            status = w->info->kind == IO_KIND_POD ? forget(reader, i) : add_number(reader, list, i);
+    }
+    return status;
+}
+
+static karp_status delete_with(karp_reader *reader, uint32_t first)
+{
+    numbers list = { NULL, 0, 0 };
+    karp_status status = add_number(reader, &list, first);
+    for (size_t i = 0; i < list.count && !status; i++) status = delete_owned(reader, &list, list.items[i]);
+    for (size_t i = 0; i < list.count && !status; i++) status = forget(reader, list.items[i]);
+    karp_free(reader->context, list.items, list.capacity * sizeof *list.items);
+    return status;
+}
+
+/* A workload that only its pods tell of. */
+static karp_status delete_pods_of(karp_reader *reader, const io_reference *to)
+{
+    karp_status status = KARP_OK;
+    bool found = false;
+    for (uint32_t i = 0; i < reader->waiting_count && !status; i++) {
+        const io_waiting *w = &reader->waiting[i];
+        if (w->gone || w->info->kind != IO_KIND_POD) continue;
+        io_owner owner = io_workload_of(reader, w->root);
+        if (owner.kind[0] == '\0' || !io_refers_to(to, str(owner.kind), w->namespace_, owner.name)) continue;
+        status = forget(reader, i);
+        found = true;
+    }
+    return status || found ? status : io_not_found(reader, to);
+}
+
+karp_status io_delete(karp_reader *reader, karp_str object)
+{
+    io_reference to;
+    uint32_t found = IO_NONE;
+    if (!io_reference_read(object, true, &to))
+        return fail(&reader->error, KARP_E_INVALID, "what is deleted is said as KIND/NAME or KIND/NAMESPACE/NAME");
+    for (uint32_t i = 0; i < reader->waiting_count; i++) {
+        const io_waiting *w = &reader->waiting[i];
+        if (w->gone || !io_refers_to(&to, io_kind_of(w), w->namespace_, w->name)) continue;
+        if (found != IO_NONE) {
+            const io_waiting *other = &reader->waiting[found];
+            return io_ambiguous(reader, &to, other->namespace_.len ? other->namespace_ : io_kind_of(other),
+                                w->namespace_.len ? w->namespace_ : io_kind_of(w));
+        }
+        found = i;
+    }
+    return found == IO_NONE ? delete_pods_of(reader, &to) : delete_with(reader, found);
+}
+
+/* ---- scaling ----------------------------------------------------------------------------------------------------- */
+
+static karp_status set_replicas(karp_reader *reader, uint32_t number, uint64_t replicas)
+{
+    io_waiting *w = &reader->waiting[number];
+    tree *spec = tree_get_or_make(&reader->trees, w->root, "spec");
+    tree_set(&reader->trees, spec, w->info->kind == IO_KIND_JOB ? "parallelism" : "replicas",
+             tree_new_integer(&reader->trees, (int64_t)replicas));
+    w->changed = reader->changes = true;
+    /* Its pods are made here, as those of a plain one. */
+    w->stated = w->held = false;
+    return reader->trees.status ? io_reader_nomem(reader) : KARP_OK;
+}
+
+/* A workload that only its pods tell of, as far as it can be told from one of them. */
+static karp_status make_workload(karp_reader *reader, const io_waiting *pod, io_owner owner, uint64_t replicas)
+{
+    trees *t = &reader->trees;
+    const char *version = strcmp(owner.kind, "Job") == 0 ? "batch/v1" : "apps/v1";
+    const tree *had = tree_get(pod->root, "metadata");
+    tree *object = tree_new(t, TREE_MAP), *metadata = tree_get_or_make(t, object, "metadata"),
+         *spec = tree_get_or_make(t, object, "spec"), *template_ = tree_get_or_make(t, spec, "template"),
+         *labels = tree_deep_copy(t, tree_get(had, "labels"), false),
+         *inner = tree_deep_copy(t, tree_get(pod->root, "spec"), false);
+    tree_set_text(t, object, "apiVersion", str(version));
+    tree_set_text(t, object, "kind", str(owner.kind));
+    tree_set_text(t, metadata, "name", owner.name);
+    tree_set_text(t, metadata, "namespace", pod->namespace_);
+    if (strcmp(owner.kind, "Deployment") == 0 && labels) tree_remove(labels, "pod-template-hash");
+    tree *about = tree_get_or_make(t, template_, "metadata");
+    tree_set(t, about, "labels", labels);
+    tree_set(t, about, "annotations", tree_get(had, "annotations"));
+    if (labels) tree_set(t, tree_get_or_make(t, spec, "selector"), "matchLabels", tree_copy(t, labels));
+    if (inner) tree_remove(inner, "nodeName");
+    tree_set(t, template_, "spec", inner);
+    if (t->status) return io_reader_nomem(reader);
+    io_place place = { .document = pod->document, .line = pod->line, .column = pod->column, .offset = pod->offset };
+    karp_status status = io_wait(reader, io_kind_find(str(version), str(owner.kind)), object, &place);
+    return status ? status : set_replicas(reader, (uint32_t)reader->waiting_count - 1, replicas);
+}
+
+/* The one workload that pods name so. */
+static karp_status scale_by_pods(karp_reader *reader, const io_reference *to, uint64_t replicas)
+{
+    const io_waiting *sample = NULL;
+    io_owner found = { "", { "", 0 } };
+    for (uint32_t i = 0; i < reader->waiting_count; i++) {
+        const io_waiting *w = &reader->waiting[i];
+        if (w->gone || w->info->kind != IO_KIND_POD || io_pod_ended(w->root)) continue;
+        io_owner owner = io_workload_of(reader, w->root);
+        if (owner.kind[0] == '\0' || !io_refers_to(to, str(owner.kind), w->namespace_, owner.name)) continue;
+        if (sample && (!equal_str(sample->namespace_, w->namespace_) || strcmp(found.kind, owner.kind) != 0))
+            return io_ambiguous(reader, to, sample->namespace_, w->namespace_);
+        if (!sample) {
+            sample = w;
+            found = owner;
+        }
+    }
+    if (!sample) return io_not_found(reader, to);
+    bool known = strcmp(found.kind, "Deployment") == 0 || strcmp(found.kind, "ReplicaSet") == 0 ||
+                 strcmp(found.kind, "Job") == 0;
+    if (!known) {
+        char shown[120];
+        str_shorten(shown, sizeof shown, to->given);
+        return fail(&reader->error, KARP_E_INVALID, "%s: a %s is scaled when the input has it, not its pods alone",
+                    shown, found.kind);
+    }
+    io_waiting pod = *sample; /* the list may move */
+    return make_workload(reader, &pod, found, replicas);
+}
+
+karp_status io_scale(karp_reader *reader, karp_str workload, uint64_t replicas)
+{
+    io_reference to;
+    uint32_t found = IO_NONE;
+    if (!io_reference_read(workload, false, &to))
+        return fail(&reader->error, KARP_E_INVALID,
+                    "what is scaled is said as NAME, NAMESPACE/NAME, KIND/NAME or KIND/NAMESPACE/NAME");
+    if (replicas > INT32_MAX) return fail(&reader->error, KARP_E_RANGE, "more replicas than a workload can have");
+    for (uint32_t i = 0; i < reader->waiting_count; i++) {
+        const io_waiting *w = &reader->waiting[i];
+        if (w->gone || !has_template(w->info->kind) || !io_refers_to(&to, io_kind_of(w), w->namespace_, w->name))
+            continue;
+        if (found != IO_NONE) {
+            const io_waiting *other = &reader->waiting[found];
+            bool same_space = equal_str(other->namespace_, w->namespace_);
+            return io_ambiguous(reader, &to, same_space ? io_kind_of(other) : other->namespace_,
+                                same_space ? io_kind_of(w) : w->namespace_);
+        }
+        found = i;
+    }
+    return found == IO_NONE ? scale_by_pods(reader, &to, replicas) : set_replicas(reader, found, replicas);
+}
+
+/* ---- pods that are too many -------------------------------------------------------------------------------------- */
+
+typedef struct surplus {
+    uint32_t number;
+    int64_t cost; /* controller.kubernetes.io/pod-deletion-cost */
+    int64_t created;
+    uint64_t ordinal; /* of a StatefulSet */
+    bool bound;
+} surplus;
+
+static int64_t deletion_cost(const tree *pod)
+{
+    karp_str text = tree_get_text(tree_get(tree_get(pod, "metadata"), "annotations"),
+                                  "controller.kubernetes.io/pod-deletion-cost");
+    double cost = 0;
+    return text.len && karp_double_parse(text, &cost) == KARP_OK && cost > -1e9 && cost < 1e9 ? (int64_t)cost : 0;
+}
+
+/* "web-12" is number 12 of "web". */
+static uint64_t ordinal_of(karp_str pod)
+{
+    uint64_t number = 0, weight = 1;
+    for (size_t i = pod.len; i > 0 && pod.ptr[i - 1] >= '0' && pod.ptr[i - 1] <= '9' && weight < 1000000000; i--) {
+        number += weight * (uint64_t)(pod.ptr[i - 1] - '0');
+        weight *= 10;
+    }
+    return number;
+}
+
+/* Whether a controller deletes `a` before `b`: the highest number; else pods without a node, then the lowest cost, then the
+ * youngest. */
+static bool goes_before(const karp_reader *reader, const surplus *a, const surplus *b)
+{
+    if (a->ordinal != b->ordinal) return a->ordinal > b->ordinal;
+    if (a->bound != b->bound) return !a->bound;
+    if (a->cost != b->cost) return a->cost < b->cost;
+    if (a->created != b->created) return a->created > b->created;
+    return compare_str(reader->waiting[a->number].name, reader->waiting[b->number].name) > 0;
+}
+
+static bool is_pod_of(const karp_reader *reader, const io_waiting *pod, const io_waiting *workload)
+{
+    if (pod->gone || pod->info->kind != IO_KIND_POD || !equal_str(pod->namespace_, workload->namespace_)) return false;
+    if (io_pod_ended(pod->root)) return false;
+    io_owner owner = workload->info->kind == IO_KIND_REPLICA_SET ? io_controller(pod->root)
+                                                                 : io_workload_of(reader, pod->root);
+    return strcmp(owner.kind, workload->info->name) == 0 && equal_str(owner.name, workload->name);
+}
+
+static surplus surplus_of(const karp_reader *reader, uint32_t number, bool numbered)
+{
+    const io_waiting *w = &reader->waiting[number];
+    int64_t created = 0;
+    karp_str text = tree_get_text(tree_get(w->root, "metadata"), "creationTimestamp");
+    if (text.len == 0 || karp_time_parse(text, &created)) created = 0;
+    return (surplus){ number, deletion_cost(w->root), created, numbered ? ordinal_of(w->name) : 0,
+                      tree_get_text(tree_get(w->root, "spec"), "nodeName").len > 0 };
+}
+
+static karp_status take_surplus(karp_reader *reader, const io_waiting *workload)
+{
+    surplus *list = NULL;
+    size_t count = 0, capacity = 0;
+    karp_status status = KARP_OK;
+    int64_t wanted = 1;
+    bool job = workload->info->kind == IO_KIND_JOB;
+    (void)tree_integer(tree_get(tree_get(workload->root, "spec"), job ? "parallelism" : "replicas"), &wanted);
+    for (uint32_t i = 0; i < reader->waiting_count && !status; i++) {
+        if (!is_pod_of(reader, &reader->waiting[i], workload)) continue;
+        if (!grow(reader->context, (void **)&list, &capacity, count + 1, sizeof *list))
+            status = io_reader_nomem(reader);
+        else list[count++] = surplus_of(reader, i, workload->info->kind == IO_KIND_STATEFUL_SET);
+    }
+    /* A few of many go, so the first is looked for each time. */
+    for (int64_t left = (int64_t)count - (wanted > 0 ? wanted : 0); left > 0 && !status; left--) {
+        size_t best = 0;
+        for (size_t i = 1; i < count; i++) {
+            if (goes_before(reader, &list[i], &list[best])) best = i;
+        }
+        status = forget(reader, list[best].number);
+        list[best] = list[--count];
+    }
+    karp_free(reader->context, list, capacity * sizeof *list);
+    return status;
+}
+
+karp_status io_settle_changes(karp_reader *reader)
+{
+    karp_status status = KARP_OK;
+    if (!reader->options.editable && !reader->changes) return KARP_OK;
+    for (size_t i = 0; i < reader->waiting_count && !status; i++) {
+        if (reader->waiting[i].changed && !reader->waiting[i].gone) status = take_surplus(reader, &reader->waiting[i]);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < reader->waiting_count && !status; i++) {
+        const io_waiting *w = &reader->waiting[i];
+        if (w->gone) continue;
+        if (!io_note_name(reader, io_kind_of(w), w->namespace_, w->name, (uint32_t)kept) ||
+            (reader->options.editable && w->info->kind == IO_KIND_POD && !io_note_owned(reader, w->root)))
+            status = io_reader_nomem(reader);
+        reader->waiting[kept++] = *w;
+    }
+    if (!status) reader->waiting_count = kept;
+    return status;
+}

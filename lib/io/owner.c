@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/owner.h>
+
+#include <string.h>
+
+/* Kinds whose pods are counted, and the tables' keys for them. */
+static const char *const counted[][2] = {
+    { "ReplicaSet", "owned ReplicaSet" },
+    { "StatefulSet", "owned StatefulSet" },
+    { "Job", "owned Job" },
+    { "Deployment", "owned Deployment" },
+};
+
+enum { COUNTED = sizeof counted / sizeof counted[0] };
+
+static const char *key_of(const char *kind)
+{
+    for (size_t i = 0; i < COUNTED; i++) {
+        if (strcmp(counted[i][0], kind) == 0) return counted[i][1];
+    }
+    return NULL;
+}
+
+karp_str io_namespace(const tree *root)
+{
+    karp_str space = tree_get_text(tree_get(root, "metadata"), "namespace");
+    return space.len ? space : str("default");
+}
+
+bool io_pod_ended(const tree *pod)
+{
+    karp_str phase = tree_get_text(tree_get(pod, "status"), "phase");
+    return str_is(phase, "Succeeded") || str_is(phase, "Failed");
+}
+
+io_owner io_controller(const tree *root)
+{
+    static const char *const kinds[] = { "ReplicaSet", "StatefulSet", "Job", "Deployment", "DaemonSet", "Node" };
+    const tree *owners = tree_get(tree_get(root, "metadata"), "ownerReferences");
+    for (size_t i = 0; i < tree_count(owners); i++) {
+        const tree *owner = tree_item(owners, i);
+        if (!tree_is(tree_get(owner, "controller"), TREE_TRUE)) continue;
+        io_owner found = { "another's", tree_get_text(owner, "name") };
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+            if (str_is(tree_get_text(owner, "kind"), kinds[k])) found.kind = kinds[k];
+        }
+        return found;
+    }
+    return (io_owner){ "", { "", 0 } };
+}
+
+/* The letters and digits of such a hash, of which there are mostly 8 to 10. */
+static bool looks_like_hash(karp_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (!memchr("bcdfghjklmnpqrstvwxz2456789", text.ptr[i], 27)) return false;
+    }
+    return text.len >= 6 && text.len <= 10;
+}
+
+/* A Deployment names its ReplicaSets after itself and the hash of their template, which their pods carry as a label. */
+static karp_str deployment_by_name(const tree *pod, karp_str set)
+{
+    karp_str hash = tree_get_text(tree_get(tree_get(pod, "metadata"), "labels"), "pod-template-hash");
+    size_t dash = set.len;
+    while (dash > 0 && set.ptr[dash - 1] != '-') dash--;
+    if (dash < 2) return (karp_str){ "", 0 };
+    karp_str last = { set.ptr + dash, set.len - dash };
+    bool generated = hash.len ? equal_str(hash, last) : looks_like_hash(last);
+    return generated ? (karp_str){ set.ptr, dash - 1 } : (karp_str){ "", 0 };
+}
+
+io_owner io_workload_of(const karp_reader *reader, const tree *pod)
+{
+    io_owner owner = io_controller(pod);
+    if (strcmp(owner.kind, "ReplicaSet") != 0) return owner;
+    uint32_t number = io_find(reader, "ReplicaSet", io_namespace(pod), owner.name);
+    if (number < reader->waiting_count) {
+        io_owner above = io_controller(reader->waiting[number].root);
+        return strcmp(above.kind, "Deployment") == 0 ? above : owner;
+    }
+    karp_str deployment = deployment_by_name(pod, owner.name);
+    return number == IO_NONE && deployment.len ? (io_owner){ "Deployment", deployment } : owner;
+}
+
+/* ---- counting ---------------------------------------------------------------------------------------------------- */
+
+uint32_t io_owned(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name)
+{
+    uint32_t count = io_find(reader, key_of(kind), namespace_, name);
+    return count == IO_NONE ? 0 : count;
+}
+
+static bool add_owned(karp_reader *reader, const char *kind, karp_str namespace_, karp_str name, uint32_t more)
+{
+    return io_note_name(reader, str(key_of(kind)), namespace_, name, io_owned(reader, kind, namespace_, name) + more);
+}
+
+static bool note_set(karp_reader *reader, karp_str namespace_, karp_str set, karp_str deployment)
+{
+    if (!grow(reader->context, (void **)&reader->sets, &reader->set_capacity, reader->set_count + 1,
+              sizeof *reader->sets))
+        return false;
+    io_named_set *noted = &reader->sets[reader->set_count++];
+    *noted = (io_named_set){ io_keep(reader, namespace_), io_keep(reader, set), io_keep(reader, deployment) };
+    return noted->namespace_.ptr && noted->name.ptr && noted->deployment.ptr;
+}
+
+bool io_note_owned(karp_reader *reader, const tree *pod)
+{
+    io_owner owner = io_controller(pod);
+    karp_str space = io_namespace(pod);
+    if (key_of(owner.kind) == NULL || io_pod_ended(pod)) return true;
+    bool first = io_owned(reader, owner.kind, space, owner.name) == 0;
+    karp_str deployment = strcmp(owner.kind, "ReplicaSet") == 0 ? deployment_by_name(pod, owner.name)
+                                                                : (karp_str){ "", 0 };
+    if (first && deployment.len && !note_set(reader, space, owner.name, deployment)) return false;
+    return add_owned(reader, owner.kind, space, owner.name, 1);
+}
+
+static bool count_for_deployment(karp_reader *reader, karp_str namespace_, karp_str set, karp_str deployment)
+{
+    uint32_t count = io_owned(reader, "ReplicaSet", namespace_, set);
+    return count == 0 || add_owned(reader, "Deployment", namespace_, deployment, count);
+}
+
+karp_status io_settle_owned(karp_reader *reader)
+{
+    bool ok = true;
+    for (size_t i = 0; i < reader->waiting_count && ok; i++) {
+        const io_waiting *w = &reader->waiting[i];
+        if (w->info->kind != IO_KIND_REPLICA_SET) continue;
+        io_owner above = io_controller(w->root);
+        if (strcmp(above.kind, "Deployment") == 0)
+            ok = count_for_deployment(reader, w->namespace_, w->name, above.name);
+    }
+    for (size_t i = 0; i < reader->set_count && ok; i++) {
+        const io_named_set *s = &reader->sets[i];
+        if (io_find(reader, "ReplicaSet", s->namespace_, s->name) == IO_NONE)
+            ok = count_for_deployment(reader, s->namespace_, s->name, s->deployment);
+    }
+    return ok ? KARP_OK : io_reader_nomem(reader);
+}
