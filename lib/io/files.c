@@ -10,10 +10,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static int describe(int why, char *out, size_t size)
+{
+#if defined(_WIN32)
+    return strerror_s(out, size, why);
+#else
+    return strerror_r(why, out, size);
+#endif
+}
+
 static karp_status file_failed(karp_reader *reader, karp_str path, const char *what, int why)
 {
     char reason[128] = "";
-    if (strerror_r(why, reason, sizeof reason) != 0) reason[0] = '\0';
+    if (describe(why, reason, sizeof reason) != 0) reason[0] = '\0';
     io_place place = { .document = path };
     return io_reader_fail(reader, KARP_E_IO, &place, NULL, "%s: %s", what, reason);
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/plugin.h>
 
+#if (defined(_WIN32) || defined(__wasi__)) && !defined(KARP_NO_PLUGINS)
+#define KARP_NO_PLUGINS
+#endif
+#if !defined(KARP_NO_PLUGINS)
 #include <dlfcn.h>
+#endif
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,6 +77,19 @@ static karp_status at_file(karp_error *error, karp_status status, const char *pa
     return status;
 }
 
+#if defined(KARP_NO_PLUGINS)
+
+karp_status plugin_load(const char *path, void **object, karp_provider_plugin *copy, karp_error *error)
+{
+    (void)object;
+    (void)copy;
+    return at_file(error, provider_fail(error, KARP_E_UNSUPPORTED, "", "this build of libkarp loads no plugins"), path);
+}
+
+void plugin_unload(void *object) { (void)object; }
+
+#else
+
 /* Without a slash the name would be searched for elsewhere. */
 static void *open_object(const char *path)
 {
@@ -107,3 +125,5 @@ void plugin_unload(void *object)
 {
     if (object) (void)dlclose(object);
 }
+
+#endif
