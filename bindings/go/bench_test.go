@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"testing"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 // typical is a pod as clusters have them, with maps of its own.

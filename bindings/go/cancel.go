@@ -6,7 +6,7 @@ package karp
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <karp/karp.h>
+#include "c.h"
 
 // Asked by the library now and then; the word is set by Go.
 static int32_t karp_go_stop(void *word) { return __atomic_load_n((int32_t *)word, __ATOMIC_RELAXED); }

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"testing"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 // A GPU is in the large type alone, one of each slice's kind; pods ask for it through claims.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 func TestExplainPod(t *testing.T) {

@@ -1,3 +1,3 @@
-module libkarp/bindings/go
+module libkarp.dev/go
 
 go 1.24

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 func TestProvision(t *testing.T) {

@@ -4,5 +4,6 @@
 
 package karp
 
+// #cgo CFLAGS: -DKARP_GO_INSTALLED
 // #cgo pkg-config: karp-static
 import "C"

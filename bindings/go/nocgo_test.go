@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build !cgo
+//go:build !cgo && karp_nocgo
 
 package karp_test
 
@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	karp "libkarp/bindings/go"
-	"libkarp/bindings/go/document"
+	karp "libkarp.dev/go"
+	"libkarp.dev/go/document"
 )
 
 // Without cgo everything compiles, and says what is missing.

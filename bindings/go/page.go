@@ -3,7 +3,7 @@
 package karp
 
 // #include <stdlib.h>
-// #include <karp/karp.h>
+// #include "c.h"
 import "C"
 
 import (

@@ -2,7 +2,7 @@
 
 package karp
 
-// #include <karp/karp.h>
+// #include "c.h"
 import "C"
 
 import "unsafe"

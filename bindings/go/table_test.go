@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 func TestTables(t *testing.T) {

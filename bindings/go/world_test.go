@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"testing"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 // A small cluster: one pool, three sizes of nodes in two zones, one node that runs already.

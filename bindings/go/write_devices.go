@@ -2,8 +2,7 @@
 
 package karp
 
-// #include <karp/karp.h>
-// #include <karp/devices.h>
+// #include "c.h"
 import "C"
 
 import "unsafe"

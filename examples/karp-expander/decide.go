@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 
-	karp "libkarp/bindings/go"
-	"libkarp/bindings/go/corev1"
+	karp "libkarp.dev/go"
+	"libkarp.dev/go/corev1"
 )
 
 // A choice is the answer to a request, with what it follows from.

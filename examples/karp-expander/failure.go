@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 // A reason is why a request got no answer. The client tells nobody: it goes on with all options, so errors are counted here.

@@ -7,8 +7,8 @@ require (
 	google.golang.org/protobuf v1.36.11
 	k8s.io/api v0.35.1
 	k8s.io/apimachinery v0.35.1
-	libkarp/bindings/go v0.0.0
-	libkarp/bindings/go/corev1 v0.0.0
+	libkarp.dev/go v0.0.0
+	libkarp.dev/go/corev1 v0.0.0
 )
 
 require (
@@ -32,6 +32,6 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0 // indirect
 )
 
-replace libkarp/bindings/go => ../../bindings/go
+replace libkarp.dev/go => ../../bindings/go
 
-replace libkarp/bindings/go/corev1 => ../../bindings/go/corev1
+replace libkarp.dev/go/corev1 => ../../bindings/go/corev1

@@ -11,8 +11,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	karp "libkarp/bindings/go"
-	"libkarp/bindings/go/corev1"
+	karp "libkarp.dev/go"
+	"libkarp.dev/go/corev1"
 )
 
 // A group is an option with its template and its price, and later what the plan gives it.

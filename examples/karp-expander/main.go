@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 // settings of the command line.

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"libkarp/bindings/go/corev1"
+	"libkarp.dev/go/corev1"
 )
 
 // maxObject is what the largest pod or node may have in bytes; etcd's own limit for a request is as much.

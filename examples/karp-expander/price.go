@@ -9,8 +9,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	karp "libkarp/bindings/go"
-	"libkarp/bindings/go/document"
+	karp "libkarp.dev/go"
+	"libkarp.dev/go/document"
 )
 
 // What a node costs: by its type, zone and capacity type in a catalogue, else by its resources.

@@ -35,7 +35,7 @@ def reason_to_skip():
 def environment():
     """The libraries as they stand in the build folder, and nothing from the network."""
     own = {} if os.environ.get('HOME') or os.environ.get('GOCACHE') else {'GOCACHE': str(BUILD / 'go-cache'), 'GOPATH': str(BUILD / 'go-path')}
-    return {**os.environ, **own, 'GOTOOLCHAIN': 'local', 'GOFLAGS': '-buildvcs=false', 'GOPROXY': 'off', 'CGO_ENABLED': '1',
+    return {**os.environ, **own, 'GOTOOLCHAIN': 'local', 'GOFLAGS': '-buildvcs=false -tags=libkarp', 'GOPROXY': 'off', 'CGO_ENABLED': '1',
             'PKG_CONFIG_PATH': str(BUILD / 'meson-uninstalled'), 'LD_LIBRARY_PATH': str(BUILD / 'lib')}
 
 
@@ -77,8 +77,8 @@ def programs():
     failed = len(found) < 2
     for text, wanted in found:
         with tempfile.TemporaryDirectory() as folder:
-            pathlib.Path(folder, 'go.mod').write_text('module page\n\ngo 1.24\n\nrequire libkarp/bindings/go v0.0.0\n\n'
-                                                      f'replace libkarp/bindings/go => {GO}\n')
+            pathlib.Path(folder, 'go.mod').write_text('module page\n\ngo 1.24\n\nrequire libkarp.dev/go v0.0.0\n\n'
+                                                      f'replace libkarp.dev/go => {GO}\n')
             pathlib.Path(folder, 'main.go').write_text(text)
             printed = go('run', '.', str(SOURCE / 'examples/quickstart'), folder=folder)
         if printed != wanted:
@@ -108,9 +108,23 @@ def without_cgo():
         if go('run', './internal/stub', package, str(SOURCE / 'include/karp')) != (GO / kept).read_text():
             print(f'bindings/go/{kept} is not what go generate makes')
             failed = True
-    go('vet', './...', CGO_ENABLED='0')
-    print(go('test', './...', CGO_ENABLED='0'))
+    go('vet', '-tags', 'karp_nocgo', './...', CGO_ENABLED='0')
+    print(go('test', '-tags', 'karp_nocgo', './...', CGO_ENABLED='0'))
+    said = subprocess.run(['go', 'build', '.'], cwd=GO, env={**environment(), 'CGO_ENABLED': '0'}, capture_output=True, text=True)
+    lines = [line for line in said.stderr.splitlines() if not line.startswith('#')]
+    if said.returncode == 0 or len(lines) != 1 or 'set_CGO_ENABLED_1_and_CC_to_a_C_compiler' not in lines[0]:
+        print('a build without cgo does not say what to do, but:\n', said.stderr)
+        failed = True
     return failed
+
+
+def unstaged():
+    """In the source tree there is no karp.c: the compiler says what to do."""
+    said = subprocess.run(['go', 'build', '-tags', '', '.'], cwd=GO, env=environment(), capture_output=True, text=True)
+    if said.returncode == 0 or 'build with -tags libkarp, or stage it' not in said.stderr:
+        print('a build of the source tree without a tag does not say what to do, but:\n', said.stderr)
+        return True
+    return False
 
 
 def main():
@@ -124,7 +138,7 @@ def main():
         return 1
     go('vet', './...')
     print(go('test', './...'))
-    return 1 if without_cgo() or layout() or programs() or hashes() else 0
+    return 1 if without_cgo() or unstaged() or layout() or programs() or hashes() else 0
 
 
 if __name__ == '__main__':

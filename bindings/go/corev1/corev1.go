@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 // A Feeder adds objects to a builder. It reuses its own memory from object to object, so one goroutine uses it at a time.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 // Pods as clusters have them: labels, an owner, a selector, a toleration, a spread constraint.

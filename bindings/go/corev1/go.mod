@@ -1,11 +1,11 @@
-module libkarp/bindings/go/corev1
+module libkarp.dev/go/corev1
 
 go 1.25.0
 
 require (
 	k8s.io/api v0.35.1
 	k8s.io/apimachinery v0.35.1
-	libkarp/bindings/go v0.0.0
+	libkarp.dev/go v0.0.0
 )
 
 require (
@@ -28,4 +28,4 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0 // indirect
 )
 
-replace libkarp/bindings/go => ../
+replace libkarp.dev/go => ../

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 // Pods of one owner are mostly alike. A pattern is a copy of one of them, in a form that others are quickly compared with:

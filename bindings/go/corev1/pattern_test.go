@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 func pointer[T any](value T) *T { return &value }

@@ -17,8 +17,8 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	karp "libkarp/bindings/go"
-	"libkarp/bindings/go/document"
+	karp "libkarp.dev/go"
+	"libkarp.dev/go/document"
 )
 
 // One cluster through both doors has to be one decision: as documents, and as the types these documents decode to.

@@ -7,7 +7,7 @@ package document
 /*
 #include <stdlib.h>
 
-#include <karp/io.h>
+#include "c_io.h"
 */
 import "C"
 
@@ -15,7 +15,7 @@ import (
 	"time"
 	"unsafe"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 // Options of reading; nil ones are the defaults.

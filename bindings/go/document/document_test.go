@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	karp "libkarp/bindings/go"
-	"libkarp/bindings/go/document"
+	karp "libkarp.dev/go"
+	"libkarp.dev/go/document"
 )
 
 const quickstart = "../../../examples/quickstart"

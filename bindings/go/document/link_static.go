@@ -4,5 +4,6 @@
 
 package document
 
+// #cgo CFLAGS: -DKARP_GO_INSTALLED
 // #cgo pkg-config: karp-io-static
 import "C"

@@ -9,7 +9,7 @@ package document
 import (
 	"time"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 type Options struct {

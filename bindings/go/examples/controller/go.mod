@@ -1,4 +1,4 @@
-module libkarp/bindings/go/examples/controller
+module libkarp.dev/go/examples/controller
 
 go 1.25.0
 
@@ -6,8 +6,8 @@ require (
 	k8s.io/api v0.35.1
 	k8s.io/apimachinery v0.35.1
 	k8s.io/client-go v0.35.1
-	libkarp/bindings/go v0.0.0
-	libkarp/bindings/go/corev1 v0.0.0
+	libkarp.dev/go v0.0.0
+	libkarp.dev/go/corev1 v0.0.0
 	sigs.k8s.io/controller-runtime v0.23.1
 )
 
@@ -65,6 +65,6 @@ require (
 )
 
 replace (
-	libkarp/bindings/go => ../..
-	libkarp/bindings/go/corev1 => ../../corev1
+	libkarp.dev/go => ../..
+	libkarp.dev/go/corev1 => ../../corev1
 )

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	karp "libkarp/bindings/go"
-	"libkarp/bindings/go/corev1"
+	karp "libkarp.dev/go"
+	"libkarp.dev/go/corev1"
 )
 
 // NodePools and NodeClaims, with the fields that are read here. A controller that imports Karpenter's types fills the same

@@ -17,8 +17,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	karp "libkarp/bindings/go"
-	"libkarp/bindings/go/corev1"
+	karp "libkarp.dev/go"
+	"libkarp.dev/go/corev1"
 )
 
 // A Planner reconciles a whole cluster at once; what it is asked about is of no matter.

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
-	karp "libkarp/bindings/go"
+	karp "libkarp.dev/go"
 )
 
 func waiting(name, cpu string) *v1.Pod {

@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"os"
 
-	"libkarp/bindings/go/document"
+	"libkarp.dev/go/document"
 )
 
 func hash(paths []string) (string, error) {

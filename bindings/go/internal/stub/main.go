@@ -165,7 +165,7 @@ func (s *stub) write(to *os.File) {
 		}
 	}
 	if strings.Contains(body.String(), "karp.") {
-		out.WriteString("\n\tkarp \"libkarp/bindings/go\"\n")
+		out.WriteString("\n\tkarp \"libkarp.dev/go\"\n")
 	}
 	out.WriteString(")\n\n" + body.String())
 	text, err := format.Source([]byte(out.String()))

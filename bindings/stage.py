@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What releases carry that the source tree does not: the one-file library, and the packages of other languages with it inside.
+
+    stage.py sources OUT [--build BUILD] [--libyaml SOURCE]    karp.c, karp.h, karp-io.c, karp-io.h; with libyaml also yaml.h
+    stage.py go SOURCES OUT                                    the Go module libkarp.dev/go as it is published
+    stage.py goproxy SOURCES OUT                               the Go modules in the layout of a module proxy
+
+SOURCES is what the first command made. --libyaml is the folder or the archive of libyaml's source (.ci/libyaml gets it): then
+karp-io.c needs nothing but a C compiler. The same input gives the same bytes.
+"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+GO = SOURCE / 'bindings/go'
+GO_MODULE = re.search(r'^module (\S+)', (GO / 'go.mod').read_text(encoding='utf-8')).group(1)  # stated there, once
+GO_MODULES = ('', 'corev1')  # those that are published; each is left out of the one above it
+CORE, IO = ('karp.c', 'karp.h'), ('karp-io.c', 'karp-io.h', 'yaml.h')
+BUNDLED = '//go:build !libkarp && !karp_static\n\n'
+EPOCH = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
+
+
+def version():
+    return re.search(r"^  version: '([^']+)'", (SOURCE / 'meson.build').read_text(encoding='utf-8'), re.M).group(1)
+
+
+def when():
+    """The time that a release states: SOURCE_DATE_EPOCH."""
+    seconds = os.environ.get('SOURCE_DATE_EPOCH')
+    return datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc) if seconds else EPOCH
+
+
+def sources(out, build=None, libyaml=None):
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        if build is None:
+            build = pathlib.Path(folder, 'build')
+            subprocess.run(['meson', 'setup', build, SOURCE, '-Dtests=false', '-Dcli=disabled', '-Dio=enabled'], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(['ninja', '-C', build, 'lib/karp.c', 'lib/karp-io.c'], check=True, stdout=subprocess.DEVNULL)
+        for name in (*CORE, *IO[:2]):
+            shutil.copyfile(build / 'lib' / name, out / name)
+    if libyaml is not None:
+        subprocess.run([sys.executable, SOURCE / 'lib/one_yaml.py', libyaml, out / 'yaml.h'], check=True)
+
+
+def go_files(module):
+    """The files of a module, without those of modules inside it."""
+    top = GO / module
+    inside = [path.parent for path in top.rglob('go.mod') if path.parent != top]
+    for path in sorted(top.rglob('*')):
+        if path.is_file() and not any(folder in path.parents for folder in inside):
+            yield path.relative_to(top), path
+
+
+def go_module(where, out, module=''):
+    """What a module of that folder is when it is published: with the one file, and without `replace`."""
+    for name, path in go_files(module):
+        target = out / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+    shutil.copyfile(SOURCE / 'LICENSE', out / 'LICENSE')
+    if module:
+        text = (out / 'go.mod').read_text(encoding='utf-8')
+        text = re.sub(rf'^replace {GO_MODULE}.*\n', '', text, flags=re.M).replace(f'{GO_MODULE} v0.0.0', f'{GO_MODULE} v{version()}')
+        (out / 'go.mod').write_text(text.rstrip() + '\n', encoding='utf-8')
+        return
+    for names, folder in ((CORE, out), (IO, out / 'document')):
+        for name in names:
+            if (where / name).exists():
+                text = (where / name).read_text(encoding='utf-8')
+                (folder / name).write_text(BUNDLED + text if name.endswith('.c') else text, encoding='utf-8')
+
+
+def write_zip(path, entries):
+    """A zip file that is the same whenever it is made."""
+    with zipfile.ZipFile(path, 'w', zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(entries):
+            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            info.external_attr = 0o644 << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, content)
+
+
+def go_proxy(where, out):
+    """GOPROXY=file://OUT serves it, as does any web server that has the folder."""
+    tag = f'v{version()}'
+    for module in GO_MODULES:
+        path = '/'.join(filter(None, (GO_MODULE, module)))
+        folder = out / path / '@v'
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory() as made:
+            tree = pathlib.Path(made)
+            go_module(where, tree, module)
+            write_zip(folder / f'{tag}.zip', [(f'{path}@{tag}/{file.relative_to(tree).as_posix()}', file.read_bytes())
+                                              for file in tree.rglob('*') if file.is_file()])
+            shutil.copyfile(tree / 'go.mod', folder / f'{tag}.mod')
+        (folder / f'{tag}.info').write_text(json.dumps({'Version': tag, 'Time': when().strftime('%Y-%m-%dT%H:%M:%SZ')}) + '\n')
+        (folder / 'list').write_text(f'{tag}\n')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
+    verbs = parser.add_subparsers(dest='verb', required=True)
+    verb = verbs.add_parser('sources')
+    verb.add_argument('out', type=pathlib.Path)
+    verb.add_argument('--build', type=pathlib.Path, help='a build folder that is there')
+    verb.add_argument('--libyaml', type=pathlib.Path)
+    for name in ('go', 'goproxy'):
+        verb = verbs.add_parser(name)
+        verb.add_argument('sources', type=pathlib.Path)
+        verb.add_argument('out', type=pathlib.Path)
+    given = parser.parse_args()
+    if given.verb == 'sources':
+        sources(given.out, given.build, given.libyaml)
+    elif given.verb == 'go':
+        go_module(given.sources, given.out)
+    else:
+        go_proxy(given.sources, given.out)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
