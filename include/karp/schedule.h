@@ -4,6 +4,7 @@
 #define KARP_SCHEDULE_H
 
 #include <karp/decision.h>
+#include <karp/objective.h>
 #include <karp/peer.h>
 #include <karp/snapshot.h>
 
@@ -32,6 +33,8 @@ typedef struct karp_options {
         peer_version; /**< KARP_PEER_*: whose decisions profile karpenter makes; profile karp takes the better rules */
     uint32_t reserved_; /**< zero */
     uint64_t flip_rules; /**< rules that versions changed, to switch: bit i for karp_peer_rule_at(i) */
+    /** What launch decisions (karp_provision(), karp_what_if()) aim at; NULL = to decide as Karpenter does. Since 0.1. */
+    const karp_objective *objective;
 } karp_options;
 
 /** Zeroes @p options and sets its size. */

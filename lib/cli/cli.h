@@ -55,6 +55,7 @@ typedef struct cli_options {
     uint32_t method;
     uint64_t max_simulations;
     uint64_t max_steps;
+    karp_objective objective;
     int64_t reserved_enis;
     double vm_memory_overhead;
     bool vm_memory_overhead_given;
@@ -105,7 +106,8 @@ enum {
     CLI_OPTION_BENCH = 512, /* --list --input --json --runs */
     CLI_OPTION_FAIL_ON = 1024, /* --fail-on */
     CLI_OPTION_CLUSTER = 2048, /* --context and others; given to what reads input, when called as kubectl-karp */
-    CLI_OPTION_NAMESPACE = 4096 /* -n */
+    CLI_OPTION_NAMESPACE = 4096, /* -n */
+    CLI_OPTION_OBJECTIVE = 8192 /* --objective --effort --node-cost */
 };
 
 /* Where in argv the first word is that is no option and no option's value, or an option that cannot come first; argc = nowhere. */

@@ -284,5 +284,6 @@ karp_options decision_options(const cli_options *options)
     out.explain = options->explain;
     out.max_steps = options->max_steps;
     out.keep_partial = 1;
+    out.objective = options->objective.kind != KARP_OBJECTIVE_COMPATIBLE ? &options->objective : NULL;
     return out;
 }

@@ -32,6 +32,9 @@ enum {
     KEY_MEMORY_IN,
     KEY_MEMORY_OUT,
     KEY_MAX_STEPS,
+    KEY_OBJECTIVE,
+    KEY_EFFORT,
+    KEY_NODE_COST,
     KEY_RESERVED_ENIS,
     KEY_VM_MEMORY_OVERHEAD,
     KEY_ALL_TYPES,
@@ -96,6 +99,11 @@ static const option_row rows[] = {
       "karpenter (exactly its decisions), karpenter-1.14, karpenter-1.15, or karp (known defects off)" },
     { KEY_EXPLAIN, "explain", "LEVEL", CLI_OPTION_DECISION, "none, summary or full" },
     { KEY_MAX_STEPS, "max-steps", "N", CLI_OPTION_DECISION, "stop after N attempts to place a pod" },
+    { KEY_OBJECTIVE, "objective", "NAME", CLI_OPTION_OBJECTIVE,
+      "compatible (decide as Karpenter does; default) or cost (the cheapest nodes that do)" },
+    { KEY_EFFORT, "effort", "N", CLI_OPTION_OBJECTIVE,
+      "steps of work that cost may take, or 10ms, 100ms (default), 1s, 10s: about so long" },
+    { KEY_NODE_COST, "node-cost", "X", CLI_OPTION_OBJECTIVE, "what any node costs beside its price, $/h; default 0" },
     { KEY_DISRUPT, "disrupt", NULL, CLI_OPTION_DISRUPT, "also say which nodes could go" },
     { KEY_METHOD, "method", "NAME", CLI_OPTION_METHOD,
       "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration or Repair" },
@@ -265,6 +273,36 @@ static int set_overhead(const cli_verb *verb, cli_options *options, const char *
     return -1;
 }
 
+static int set_objective(const cli_verb *verb, cli_options *options, const char *text)
+{
+    static const char *const words[] = { [KARP_OBJECTIVE_COMPATIBLE] = "compatible", [KARP_OBJECTIVE_COST] = "cost" };
+    return parse_word(text, words, 2, &options->objective.kind) ? -1 : wrong(verb, "--objective", "compatible or cost");
+}
+
+static int set_effort(const cli_verb *verb, cli_options *options, const char *text)
+{
+    static const char *const words[] = { "10ms", "100ms", "1s", "10s" };
+    static const uint64_t efforts[] = { KARP_EFFORT_10MS, KARP_EFFORT_100MS, KARP_EFFORT_1S, 10 * KARP_EFFORT_1S };
+    uint32_t word = 0;
+    if (parse_word(text, words, 4, &word)) {
+        options->objective.effort = efforts[word];
+        return -1;
+    }
+    return parse_count(text, &options->objective.effort)
+               ? -1
+               : wrong(verb, "--effort", "a number of steps, or 10ms, 100ms, 1s or 10s");
+}
+
+static int set_node_cost(const cli_verb *verb, cli_options *options, const char *text)
+{
+    double cost = 0;
+    if (karp_double_parse((karp_str){ text, strlen(text) }, &cost) != KARP_OK || !(cost >= 0 && cost <= 1e6)) {
+        return wrong(verb, "--node-cost", "dollars an hour, from 0 to a million");
+    }
+    options->objective.node_cost = cost;
+    return -1;
+}
+
 static int set_option(const cli_verb *verb, cli_options *options, int key, char *value)
 {
     static const char *const levels[] = { "summary", "none", "full" };
@@ -331,6 +369,9 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_RUNS:
         options->runs = parse_count(value, &number) && number >= 1 && number <= 1000 ? (uint32_t)number : 0;
         return options->runs > 0 ? -1 : wrong(verb, "--runs", "a number from 1 to 1000");
+    case KEY_OBJECTIVE: return set_objective(verb, options, value);
+    case KEY_EFFORT: return set_effort(verb, options, value);
+    case KEY_NODE_COST: return set_node_cost(verb, options, value);
     case KEY_MAX_STEPS:
         return parse_count(value, &options->max_steps) ? -1 : wrong(verb, "--max-steps", "not a number");
     default: return EXIT_ERROR;
@@ -426,6 +467,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
     const char *no_color = getenv("NO_COLOR");
     options->format = verb->default_format;
     options->runs = 5;
+    karp_objective_init(&options->objective, sizeof(options->objective));
     options->cluster = (verb->options & CLI_OPTION_CLUSTER) != 0;
     options->color = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0');
     options->list_bytes = ((size_t)argc + 1) * sizeof(char *);

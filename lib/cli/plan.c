@@ -44,8 +44,8 @@ const cli_verb verb_plan = {
     .summary = "which nodes to launch, for which pods, and why not",
     .details = "Reads pods, nodes, NodePools and whatever else bears on the decision, and says which nodes Karpenter\n"
                "would launch, which pods go to nodes that exist, and why the others fit nowhere.",
-    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
-               CLI_OPTION_FAIL_ON | CLI_OPTION_DISRUPT,
+    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
+               CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_DISRUPT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_JSON_LOG |
                1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,

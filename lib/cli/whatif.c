@@ -116,8 +116,8 @@ const cli_verb verb_whatif = {
         "zones that are lost, prices that are others. --add reads more objects, which are taken as there already.\n"
         "A lost zone stays a domain of topology spread, as it does for Karpenter: a constraint that must hold may\n"
         "keep pods waiting for the zone. Such pods are not called permanently unschedulable.",
-    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
-               CLI_OPTION_FAIL_ON | CLI_OPTION_CHANGES,
+    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
+               CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_CHANGES,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,

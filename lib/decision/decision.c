@@ -135,6 +135,11 @@ karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out
                     out);
 }
 
+karp_status karp_decision_cost(const karp_decision *decision, karp_cost *out)
+{
+    return give_row(&decision->cost, decision->costed, 0, sizeof *out, SIZE_THROUGH(karp_cost, reserved), out);
+}
+
 size_t karp_decision_candidate_count(const karp_decision *decision) { return decision->candidates.count; }
 karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out)
 {

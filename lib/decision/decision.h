@@ -5,6 +5,7 @@
 #define DECISION_DECISION_H
 
 #include <karp/disrupt.h>
+#include <karp/objective.h>
 #include <model/snapshot.h>
 
 struct karp_decision {
@@ -30,6 +31,8 @@ struct karp_decision {
     LIST_OF(karp_pool_budget) budgets;
     LIST_OF(karp_command) commands;
     LIST_OF(karp_kept) kept;
+    bool costed; /* the objective was cost */
+    karp_cost cost;
     bool remembers; /* a memory was given */
     karp_memory memory;
 };

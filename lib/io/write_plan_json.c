@@ -5,6 +5,7 @@
 #include "write_launch.h"
 #include "write_members.h"
 #include "write_rows.h"
+#include <math.h>
 
 void plan_header(json_out *j, const write_job *job, const char *kind)
 {
@@ -363,6 +364,38 @@ static void write_cost(json_out *j, const karp_decision *decision)
     json_end(j);
 }
 
+/* What a plan for the least cost says of it: spec cost.md §7. */
+static void write_objective(json_out *j, const karp_decision *decision)
+{
+    karp_cost cost = { .size = sizeof(cost) };
+    if (karp_decision_cost(decision, &cost) != KARP_OK) {
+        return;
+    }
+    json_key(j, "objective");
+    json_open_object(j);
+    json_member_text(j, "name", "cost");
+    json_key(j, "cost");
+    json_double(j, cost.cost);
+    json_key(j, "compatibleCost");
+    json_double(j, cost.compatible_cost);
+    json_key(j, "bound");
+    json_double(j, cost.bound);
+    json_key(j, "gap");
+    json_double(j, cost.gap < 0 ? HUGE_VAL : cost.gap); /* null: no bound is known */
+    json_key(j, "steps");
+    json_uint(j, cost.steps);
+    json_key(j, "effort");
+    json_uint(j, cost.effort);
+    json_key(j, "stopped");
+    json_bool(j, cost.stopped != 0);
+    json_key(j, "provenOptimal");
+    json_bool(j, cost.optimal != 0);
+    json_member_text(j, "preferences", "respect");
+    json_key(j, "launchesCompatible");
+    json_uint(j, cost.compatible_launches);
+    json_end(j);
+}
+
 static void write_warnings(json_out *j, const write_job *job)
 {
     json_key(j, "warnings");
@@ -402,6 +435,7 @@ karp_status plan_as_json(const write_job *job)
         return status;
     }
     write_cost(j, job->decision);
+    write_objective(j, job->decision);
     write_warnings(j, job);
     json_close(j);
     return KARP_OK;

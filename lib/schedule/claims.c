@@ -6,6 +6,7 @@
 #include <schedule/claim_order.h>
 #include <schedule/launch_volumes.h>
 #include <schedule/places.h>
+#include <schedule/policy.h>
 #include <schedule/ports.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
@@ -376,23 +377,40 @@ static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const vie
     return s->failed ? KARP_REASON_NOT_REACHED : KARP_REASON_NONE;
 }
 
+/* A claim of the template with these types, for the pod. */
+static uint32_t open_from(scheduler *s, uint32_t template_number, uint32_t types, uint32_t pod_number, const view *v)
+{
+    offer o;
+    claim c = blank(s, template_number, types);
+    sum_total(s, &c, v);
+    uint32_t reason = can_add(s, &c, pod_number, v, s->settings.best_effort_min_values, &o);
+    return s->failed || reason != KARP_REASON_NONE ? reason : open_claim(s, c, pod_number, v, &o);
+}
+
+/* What the policy wants first, as far as the pool's limits let it; NO_ID = nothing else than `types`. */
+static uint32_t wanted_first(scheduler *s, uint32_t template_number, uint32_t types)
+{
+    uint32_t first = s->policy == NULL || s->policy->first_types == NULL ? NO_ID
+                                                                         : s->policy->first_types[template_number];
+    if (first == NO_ID || types == s->templates.items[template_number].initial) return first;
+    return typeset_both(s, first, types);
+}
+
 uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
     view v = s->pods.views.items[view_number];
     uint32_t reason = KARP_REASON_NO_TEMPLATES;
     for (uint32_t t = 0; t < s->templates.count; t++) {
-        offer o;
         s->round.steps++;
         uint32_t types = limits_types(s, t, &reason);
         if (s->failed) return KARP_REASON_NOT_REACHED;
         if (types == NO_ID) continue;
-        claim c = blank(s, t, types);
-        sum_total(s, &c, &v);
-        reason = can_add(s, &c, pod_number, &v, s->settings.best_effort_min_values, &o);
+        uint32_t first = wanted_first(s, t, types);
+        reason = first == NO_ID ? KARP_REASON_TUPLE : open_from(s, t, first, pod_number, &v);
+        if (reason != KARP_REASON_NONE && !s->failed) reason = open_from(s, t, types, pod_number, &v);
         if (s->failed || reason == KARP_REASON_RESERVED) return reason;
         if (reason != KARP_REASON_NONE) continue;
-        reason = open_claim(s, c, pod_number, &v, &o);
-        if (reason == KARP_REASON_NONE) search_opened(s, view_number, (uint32_t)(s->claims.list.count - 1));
+        search_opened(s, view_number, (uint32_t)(s->claims.list.count - 1));
         return reason;
     }
     search_end(s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of a claim when the loop has ended (scheduling.md §31.1, §31.2). */
+#include <schedule/policy.h>
 #include <schedule/pricing.h>
 #include <schedule/scheduler.h>
 #include <schedule/solve.h>
@@ -173,6 +174,7 @@ static bool finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists 
     out->types = listed.types;
     out->list = listed.number;
     out->type_count = all > MAX_INSTANCE_TYPES ? MAX_INSTANCE_TYPES : all;
+    if (s->policy != NULL && !policy_listed(s, t->table, out->types, out->set, &out->type_count)) return false;
     if (!daemon_share(t, lists->fitting, a, &daemons) || !claim_requests(s, c, a, &pods)) return false;
     out->requests = pods;
     if (daemons.count > 0 && resource_list_sum(a, pods, daemons, &out->requests) != KARP_OK) return false;

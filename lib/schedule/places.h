@@ -31,6 +31,7 @@ struct placement {
     struct pod_outcome {
         uint32_t last_length, reason, view;
     } * outcomes; /* by pod, for the loop; made when the first pod fails */
+    uint16_t *gave_up; /* by pod: the step of the ladder it was placed at; the caller's, NULL = nobody wants to know */
 };
 
 /* No pod is placed; the pods of the round are listed. */

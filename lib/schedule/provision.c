@@ -8,6 +8,8 @@
 #include <schedule/report.h>
 #include <stddef.h>
 
+#define MOST_NODE_COST 1e6
+
 void karp_options_init(karp_options *options, size_t size)
 {
     karp_options fresh = { .size = sizeof fresh };
@@ -15,6 +17,27 @@ void karp_options_init(karp_options *options, size_t size)
     options->size = size;
     (void)struct_give(options, &fresh, sizeof fresh, sizeof options->size);
     options->size = size;
+}
+
+void karp_objective_init(karp_objective *objective, size_t size)
+{
+    karp_objective fresh = { .size = sizeof fresh, .effort = KARP_EFFORT_100MS };
+    if (objective == NULL || size < sizeof objective->size) return;
+    objective->size = size;
+    (void)struct_give(objective, &fresh, sizeof fresh, sizeof objective->size);
+    objective->size = size;
+}
+
+karp_status objective_check(const karp_options *options, karp_objective *out, karp_error *error)
+{
+    karp_status status = struct_check(options->objective, sizeof *out, SIZE_THROUGH(karp_objective, node_cost), out,
+                                      "karp_objective", error);
+    if (status != KARP_OK) return status;
+    if (out->kind > KARP_OBJECTIVE_COST)
+        return fail(error, KARP_E_INVALID, "unknown objective %u", (unsigned)out->kind);
+    if (!(out->node_cost >= 0 && out->node_cost <= MOST_NODE_COST))
+        return fail(error, KARP_E_INVALID, "node_cost has to be from 0 to a million");
+    return KARP_OK;
 }
 
 karp_status options_known(const karp_options *options, karp_error *error)
@@ -32,7 +55,9 @@ karp_status options_check(const karp_options *given, karp_options *out, karp_err
 {
     karp_status status = struct_check(given, sizeof *out, SIZE_THROUGH(karp_options, flip_quirks), out, "karp_options",
                                       error);
-    return status == KARP_OK ? options_known(out, error) : status;
+    karp_objective objective;
+    if (status == KARP_OK) status = options_known(out, error);
+    return status == KARP_OK ? objective_check(out, &objective, error) : status;
 }
 
 karp_status disrupt_options_check(const karp_disrupt_options *given, karp_disrupt_options *out, karp_options *common,
@@ -70,9 +95,8 @@ const karp_snapshot *options_view(const karp_options *options, const karp_snapsh
     return snapshot_remaining(snapshot, (options_quirks(options) >> 34) & 1, seen);
 }
 
-/* The caller ended the preparation, and wants what is decided by then. */
-static karp_status decide_nothing(const karp_snapshot *seen, const karp_options *options, karp_decision **out,
-                                  karp_error *error)
+karp_status provision_nothing(const karp_snapshot *seen, const karp_options *options, karp_decision **out,
+                              karp_error *error)
 {
     karp_decision *d = decision_new(seen);
     if (d == NULL) return context_refusal(seen->context, fail_nomem(error), error);
@@ -87,10 +111,14 @@ static karp_status decide_nothing(const karp_snapshot *seen, const karp_options 
 karp_status provision_view(const karp_snapshot *seen, const karp_options *options, const round_changes *changes,
                            karp_decision **out, karp_error *error)
 {
+    karp_objective objective;
+    karp_status known = objective_check(options, &objective, error);
+    if (known != KARP_OK || objective.kind == KARP_OBJECTIVE_COST)
+        return known != KARP_OK ? known : provision_for_cost(seen, options, &objective, changes, out, error);
     const run_options how = { .options = options };
     scheduler *s = NULL;
     karp_status status = scheduler_new(seen, &how, &s, error);
-    if (status == KARP_E_CANCELED && options->keep_partial) return decide_nothing(seen, options, out, error);
+    if (status == KARP_E_CANCELED && options->keep_partial) return provision_nothing(seen, options, out, error);
     if (status != KARP_OK) return status;
     status = scheduler_round(s, changes->removed, changes->removed_count, changes->moving, changes->moving_count,
                              error);

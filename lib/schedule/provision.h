@@ -5,6 +5,7 @@
 
 #include <decision/decision.h>
 #include <karp/disrupt.h>
+#include <karp/objective.h>
 
 /* Profile and explain level are known ones. */
 karp_status options_known(const karp_options *options, karp_error *error);
@@ -31,8 +32,18 @@ uint32_t options_peer(const karp_options *options);
 /* What is decided on under these (checked) options: the snapshot, or a view of it. */
 const karp_snapshot *options_view(const karp_options *options, const karp_snapshot *snapshot, karp_snapshot *seen);
 
+/* The objective of (checked) options, complete. */
+karp_status objective_check(const karp_options *options, karp_objective *out, karp_error *error);
+
 /* Decides on a snapshot or a view of one; the decision is one on the snapshot. */
 karp_status provision_view(const karp_snapshot *seen, const karp_options *options, const round_changes *changes,
                            karp_decision **out, karp_error *error);
+
+/* The caller ended the preparation, and wants what is decided by then. */
+karp_status provision_nothing(const karp_snapshot *seen, const karp_options *options, karp_decision **out,
+                              karp_error *error);
+/* The same with the objective COST: lib/optimise. */
+karp_status provision_for_cost(const karp_snapshot *seen, const karp_options *options, const karp_objective *objective,
+                               const round_changes *changes, karp_decision **out, karp_error *error);
 
 #endif

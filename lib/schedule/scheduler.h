@@ -47,6 +47,7 @@ struct scheduler {
     struct devices *devices; /* see devices.h; NULL = no pod's devices are allocated */
     struct round round;
     struct launches launches;
+    const struct policy *policy; /* see policy.h; NULL = Karpenter's */
 };
 
 /* Whether S-Qn is in force. */

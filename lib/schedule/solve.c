@@ -85,6 +85,12 @@ static uint32_t place_pod(scheduler *s, uint32_t pod_number, uint32_t view_numbe
     return claims_open(s, pod_number, view_number);
 }
 
+static void note_given_up(scheduler *s, uint32_t pod_number, uint32_t view_number)
+{
+    uint32_t step = s->pods.views.items[view_number].step;
+    s->placement.gave_up[pod_number] = step < UINT16_MAX ? (uint16_t)step : UINT16_MAX;
+}
+
 /* Relaxes all the way; the reason of the last attempt. *last receives the last view. */
 static uint32_t try_schedule(scheduler *s, uint32_t pod_number, uint32_t *last)
 {
@@ -104,6 +110,7 @@ static uint32_t try_schedule(scheduler *s, uint32_t pod_number, uint32_t *last)
         c->tracked =
             true; /* Update(pod) after a relaxation step puts the pod into the topology, whatever its volumes */
         view_number = next;
+        if (s->placement.gave_up != NULL) note_given_up(s, pod_number, next);
     }
 }
 
@@ -257,6 +264,7 @@ static void run_loop(scheduler *s, queue *q)
             continue;
         }
         if (!outcomes_exist(s)) break;
+        if (s->placement.gave_up != NULL) s->placement.gave_up[p] = 0; /* it begins anew */
         if (q->ring == NULL && !own_ring(s, q)) {
             s->failed = true;
             break;

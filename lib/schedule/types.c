@@ -246,6 +246,23 @@ uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without)
     return id;
 }
 
+uint32_t typeset_both(scheduler *s, uint32_t types, uint32_t others)
+{
+    if (s->failed) return NO_ID;
+    uint32_t template_number = s->types.sets.items[types].template_;
+    size_t words_ = template_words(&s->templates.items[template_number]);
+    uint64_t *bits = mem_alloc(s->context, (words_ + 1) * sizeof *bits);
+    if (bits == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    memcpy(bits, s->types.sets.items[types].bits, words_ * sizeof *bits);
+    bits_and(bits, s->types.sets.items[others].bits, words_);
+    uint32_t id = typeset_make(s, template_number, bits);
+    mem_free(s->context, bits, (words_ + 1) * sizeof *bits);
+    return id;
+}
+
 /* Whether the room is enough for the total, or for all that another room is enough for. */
 static bool has_room(const int64_t *room, const int64_t *total, uint32_t dims)
 {

@@ -51,6 +51,8 @@ uint32_t typeset_make(scheduler *s, uint32_t template_, const uint64_t *bits);
 uint32_t typeset_narrow(scheduler *s, uint32_t types, uint32_t set);
 /* Without the variants in `without`. */
 uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without);
+/* What two sets of one template have in common. */
+uint32_t typeset_both(scheduler *s, uint32_t types, uint32_t others);
 static inline bool typeset_empty(const struct types *t, uint32_t types)
 {
     return t->sets.items[types].maximal_count == 0;

@@ -115,6 +115,12 @@ static karp_status give_options(const void *s)
     return status;
 }
 
+static karp_status give_objective(const void *s)
+{
+    const karp_options with = { .size = sizeof with, .objective = s };
+    return give_options(&with);
+}
+
 static karp_status give_options_what_if(const void *s)
 {
     karp_decision *made = NULL;
@@ -299,6 +305,7 @@ static const karp_allocator allocator = { sizeof allocator, take, resize, give_b
 static const karp_context_options context_options = { .size = sizeof context_options };
 static const karp_settings settings = { .size = sizeof settings };
 static const karp_options options = { .size = sizeof options };
+static const karp_objective objective = { .size = sizeof objective, .kind = KARP_OBJECTIVE_COST };
 static const karp_disrupt_options disrupt_options = { .size = sizeof disrupt_options, .common = &options };
 static const karp_memory memory = { .size = sizeof memory };
 static const karp_command_state command_state = { .size = sizeof command_state,
@@ -360,6 +367,7 @@ static const struct given {
     IN(allocator, give_allocator),
     IN(settings, give_settings),
     GROWN(options, give_options, THROUGH(karp_options, flip_quirks)),
+    IN(objective, give_objective),
     IN(options, give_options_what_if),
     IN(options, give_options_explain),
     GROWN(given_plan, give_plan, THROUGH(karp_plan, reserved)),
@@ -443,6 +451,16 @@ static void structs_in(void **state)
 /* ---- structs that come out ---------------------------------------------------------------------------------------- */
 
 static karp_status ask_placement(void *out) { return karp_decision_placement(plan, 0, out); }
+static karp_status ask_cost(void *out)
+{
+    const karp_options with = { .size = sizeof with, .objective = &objective };
+    karp_decision *made = NULL;
+    assert_int_equal(karp_provision(snapshot, &with, &made, NULL), KARP_OK);
+    karp_status status = karp_decision_cost(made, out);
+    karp_decision_unref(made);
+    return status;
+}
+
 static karp_status ask_node(void *out) { return karp_decision_node(plan, 0, out); }
 static karp_status ask_disruption(void *out) { return karp_decision_disruption(pass, out); }
 static karp_status ask_launch(void *out) { return karp_decision_launch(plan, 0, out); }
@@ -517,6 +535,7 @@ static const struct asked {
 } out[] = {
     { "karp_launch", sizeof(karp_launch), THROUGH(karp_launch, termination_grace_period), ask_launch },
     { "karp_placement", sizeof(karp_placement), sizeof(karp_placement), ask_placement },
+    { "karp_cost", sizeof(karp_cost), sizeof(karp_cost), ask_cost },
     { "karp_node_use", sizeof(karp_node_use), sizeof(karp_node_use), ask_node },
     { "karp_disruption", sizeof(karp_disruption), THROUGH(karp_disruption, error_message), ask_disruption },
     { "karp_column", sizeof(karp_column), sizeof(karp_column), ask_column },

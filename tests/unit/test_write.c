@@ -263,6 +263,12 @@ const karp_snapshot *karp_decision_snapshot(const karp_decision *d)
     (void)d;
     return NULL;
 }
+karp_status karp_decision_cost(const karp_decision *d, karp_cost *out)
+{
+    (void)d;
+    (void)out;
+    return KARP_E_NOT_FOUND;
+}
 size_t karp_decision_change_count(const karp_decision *d)
 {
     (void)d;

@@ -54,7 +54,8 @@ class Options(C.Structure):
     _fields_ = [('size', C.c_size_t), ('now', C.c_int64), ('profile', C.c_uint32), ('explain', C.c_uint32),
                 ('max_steps', C.c_uint64), ('should_stop', ShouldStop), ('stop_user', C.c_void_p),
                 ('keep_partial', C.c_uint32), ('reserved', C.c_uint32), ('flip_quirks', C.c_uint64),
-                ('peer_version', C.c_uint32), ('reserved_', C.c_uint32), ('flip_rules', C.c_uint64)]
+                ('peer_version', C.c_uint32), ('reserved_', C.c_uint32), ('flip_rules', C.c_uint64),
+                ('objective', C.c_void_p)]
 
 
 class DisruptOptions(C.Structure):
