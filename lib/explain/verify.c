@@ -265,6 +265,8 @@ static karp_status check_input(const karp_plan *plan, karp_error *error)
     }
     if (plan->profile > KARP_PROFILE_KARP)
         return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)plan->profile);
+    if (!peer_known(plan->peer_version))
+        return fail(error, KARP_E_INVALID, "unknown version %u of Karpenter", (unsigned)plan->peer_version);
     for (size_t i = 0; i < plan->launch_count; i++) {
         const karp_plan_launch *l = &plan->launches[i];
         if (withheld(l->pods, l->pod_count) || withheld(l->instance_types, l->instance_type_count) ||
@@ -300,7 +302,8 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
                    .context = snapshot->context,
                    .out = found,
                    .now = snapshot->raw.now,
-                   .quirks = given.profile == KARP_PROFILE_KARPENTER };
+                   .quirks = given.profile == KARP_PROFILE_KARPENTER,
+                   .rules = peer_rules(given.profile, given.peer_version) };
     arena_init(&v.data, v.context);
     v.words.snapshot = known;
     strings_init(&v.words.extra, v.context);

@@ -11,6 +11,7 @@
 
 #include <explain/verify_rules.h>
 #include <karp/explain.h>
+#include <model/peer.h>
 
 /* Where pods go: an existing node, or a launch. */
 typedef struct target {
@@ -51,6 +52,7 @@ typedef struct verifier {
     arena data;
     bool failed;
     bool quirks; /* what Karpenter's quirks allow is fine */
+    uint64_t rules; /* of the plan's version: bit i for enum peer_rule */
     int64_t now;
     uint8_t *spent; /* by budget: has nothing to spare, where that is counted (without quirks) */
     uint8_t *waits; /* by pod: the round has to place it */
@@ -113,5 +115,9 @@ void check_limits(verifier *v);
 void check_reservations(verifier *v);
 pool_facts *facts_of_pool(verifier *v, uint32_t pool);
 void check_topology(verifier *v);
+
+/* verify_volumes.c */
+void check_node_volumes(verifier *v, const target *t);
+void check_launch_volumes(verifier *v, const target *t);
 
 #endif

@@ -206,13 +206,27 @@ static uint32_t settle_type(verifier *v, const target *t, const launch_check *c,
     return fault;
 }
 
+/* Whether the offering is a reservation without a slot, which launches nothing (K15-4). */
+static bool full(const verifier *v, const offering *o)
+{
+    const store *raw = &v->snapshot->raw;
+    int64_t slots = o->reservation_capacity;
+    if (!rule_of(v->rules, RULE_FULL_RESERVATIONS) || (raw->settings.gates & KARP_GATE_RESERVED_CAPACITY) == 0 ||
+        o->capacity_type != v->snapshot->known.reserved)
+        return false;
+    for (uint32_t i = 0; i < raw->credit_count && slots < INT64_MAX / 2; i++) {
+        if (raw->credits[i].reservation == o->reservation) slots = add_clamped(slots, raw->credits[i].slots);
+    }
+    return slots <= 0;
+}
+
 static bool some_offering(const verifier *v, const target *t)
 {
     const type_table *table = v->pools[t->pool].table;
     for (uint32_t i = 0; i < t->type_count; i++) {
         const instance_type *type = &table->types[t->types[i]];
         for (uint32_t o = type->offering_first; o < type->offering_first + type->offering_count; o++) {
-            if (offering_allowed(v, &t->labels, &table->offerings[o])) return true;
+            if (offering_allowed(v, &t->labels, &table->offerings[o]) && !full(v, &table->offerings[o])) return true;
         }
     }
     return false;
@@ -298,7 +312,8 @@ static void settle_unreserved(verifier *v, const target *t, launch_check *c)
     }
 }
 
-static uint32_t distinct_values(verifier *v, const target *t, uint32_t key)
+/* Values of the key that the types have; since K15-5 of those that the launch allows. */
+static uint32_t distinct_values(verifier *v, const target *t, uint32_t key, const rule *allowed)
 {
     const type_table *table = v->pools[t->pool].table;
     map64 seen;
@@ -307,6 +322,7 @@ static uint32_t distinct_values(verifier *v, const target *t, uint32_t key)
         uint32_t id = set_get(&v->snapshot->algebra, table->types[t->types[i]].set, key);
         const requirement *r = id == NO_ID ? NULL : requirement_get(&v->snapshot->algebra, id);
         for (uint32_t k = 0; r != NULL && k < r->value_count; k++) {
+            if (allowed != NULL && !rule_accepts(&v->words, allowed, r->values[k])) continue;
             if (!map64_put(&seen, r->values[k], 1)) v->failed = true;
         }
     }
@@ -315,13 +331,14 @@ static uint32_t distinct_values(verifier *v, const target *t, uint32_t key)
     return count;
 }
 
-static void check_min_values(verifier *v, const target *t)
+static void check_min_values(verifier *v, const target *t, const launch_check *c)
 {
     if (v->snapshot->raw.settings.min_values_policy != KARP_MIN_VALUES_STRICT || t->type_count == 0) return;
     for (uint32_t i = 0; i < t->labels.count; i++) {
         const rule *r = &t->labels.items[i], *base = rules_find(&v->pools[t->pool].base, r->key);
         uint32_t wanted = base != NULL && base->min_values > r->min_values ? base->min_values : r->min_values;
-        uint32_t have = wanted > 0 ? distinct_values(v, t, r->key) : 0;
+        const rule *allowed = rule_of(v->rules, RULE_ALLOWED_MIN_VALUES) ? rules_find(&c->unreserved, r->key) : NULL;
+        uint32_t have = wanted > 0 ? distinct_values(v, t, r->key, allowed) : 0;
         if (have >= wanted) continue;
         note(v, KARP_FINDING_MIN_VALUES, t->name, "its types have %u values of %.*s, minValues asks for %u",
              (unsigned)have, SHOW(word_text(&v->words, r->key)), (unsigned)wanted);
@@ -364,7 +381,8 @@ void check_launch(verifier *v, target *t)
         settle_labels(v, t);
         settle_unreserved(v, t, &c);
         check_types(v, t, &c);
-        check_min_values(v, t);
+        check_launch_volumes(v, t);
+        check_min_values(v, t, &c);
         check_pods_at(v, t);
     }
     mem_free(v->context, room, bytes);

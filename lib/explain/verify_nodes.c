@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods on existing nodes: room, and volumes that can be attached. */
+/* Pods on existing nodes: room. */
 #include <explain/verify.h>
 
-#include <base/hash.h>
 #include <string.h>
 
 /* ---- room ------------------------------------------------------------------------------------------------------------ */
@@ -68,67 +67,9 @@ static void check_room(verifier *v, const target *t)
     mem_free(v->context, wanted, (size_t)s->dims * 2 * sizeof *wanted);
 }
 
-/* ---- volumes --------------------------------------------------------------------------------------------------------- */
-
-/* The claim's driver; NO_TEXT = it counts against none. *found turns false when a bound claim's volume is missing. */
-static uint32_t driver_of(const store *raw, uint32_t name_space, uint32_t claim_name, bool *found)
-{
-    uint32_t c = store_find(raw, KIND_VOLUME_CLAIM, name_space, claim_name);
-    if (c == NO_ID) return NO_TEXT;
-    const volume_claim *claim = &raw->volume_claims.items[c];
-    if (claim->volume != 0) {
-        uint32_t bound = store_find(raw, KIND_VOLUME, NO_TEXT, claim->volume);
-        *found = *found && bound != NO_ID;
-        return bound == NO_ID ? NO_TEXT : raw->volumes_bound.items[bound].driver;
-    }
-    uint32_t class_ = claim->storage_class == 0 ? NO_ID
-                                                : store_find(raw, KIND_STORAGE_CLASS, NO_TEXT, claim->storage_class);
-    return class_ == NO_ID ? NO_TEXT : raw->storage_classes.items[class_].driver;
-}
-
-/* Counts the pod's claims of the driver that are not in `held` yet. */
-static uint32_t hold_claims(verifier *v, map64 *held, uint32_t pod_number, uint32_t driver)
-{
-    const store *raw = &v->snapshot->raw;
-    const struct pod *p = pod_at(raw, pod_number);
-    const struct words_entry *claims = &raw->volumes.entries[p->volumes];
-    uint32_t fresh = 0;
-    bool found = true;
-    for (uint32_t i = 0; i < claims->count; i++) (void)driver_of(raw, p->name_space, claims->ptr[i], &found);
-    for (uint32_t i = 0; i < claims->count && found; i++) {
-        uint64_t key = pair_key(p->name_space, claims->ptr[i]);
-        if (driver_of(raw, p->name_space, claims->ptr[i], &found) != driver || map64_get(held, key) != NO_ID) continue;
-        if (!map64_put(held, key, 1)) v->failed = true;
-        fresh++;
-    }
-    return fresh;
-}
-
-static void check_attachments(verifier *v, const target *t)
-{
-    const karp_snapshot *s = v->snapshot;
-    const state_node *n = &s->nodes[t->node];
-    if (n->node == NO_ID) return;
-    uint32_t found = store_find(&s->raw, KIND_CSI_NODE, NO_TEXT, s->raw.nodes.items[n->node].meta.name);
-    if (found == NO_ID) return;
-    const csi_node *c = &s->raw.csi_nodes.items[found];
-    for (uint32_t l = 0; l < c->limit_count && !v->failed; l++) {
-        if (c->limits[l].has_count != 1) continue;
-        map64 held;
-        uint32_t total = 0, fresh = 0;
-        map64_init(&held, v->context);
-        for (uint32_t i = 0; i < n->pod_count; i++) total += hold_claims(v, &held, n->pods[i], c->limits[l].driver);
-        for (uint32_t i = 0; i < t->pod_count; i++) fresh += hold_claims(v, &held, t->pods[i], c->limits[l].driver);
-        map64_free(&held);
-        if (fresh == 0 || (int64_t)total + fresh <= c->limits[l].count) continue;
-        note(v, KARP_FINDING_VOLUME_LIMIT, t->name, "%u volumes of %.*s, and it can attach %d",
-             (unsigned)(total + fresh), SHOW(text_of(s, c->limits[l].driver)), (int)c->limits[l].count);
-    }
-}
-
 void check_node(verifier *v, const target *t)
 {
     check_pods_at(v, t);
     check_room(v, t);
-    check_attachments(v, t);
+    check_node_volumes(v, t);
 }

@@ -30,6 +30,6 @@ bool peer_known(uint32_t version);
 /* The rules in force, bit by bit, without any that are flipped. */
 uint64_t peer_rules(uint32_t profile, uint32_t version);
 
-static inline bool rule_of(uint64_t rules, enum peer_rule rule) { return (rules >> rule) & 1; }
+static inline bool rule_of(uint64_t in_force, enum peer_rule which) { return (in_force >> which) & 1; }
 
 #endif
