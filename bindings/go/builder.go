@@ -112,8 +112,8 @@ func (b *Builder) Remove(kind, namespace, name string) error {
 	})
 }
 
-// Close gives the builder's memory back. Closing twice is fine.
-func (b *Builder) Close() {
+// Close gives the builder's memory back. Closing twice is fine; the error is always nil.
+func (b *Builder) Close() error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	if b.parts != nil {
@@ -121,6 +121,7 @@ func (b *Builder) Close() {
 		b.parts.free()
 		b.parts = nil
 	}
+	return nil
 }
 
 // give writes an object on the page and hands it over.

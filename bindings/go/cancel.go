@@ -16,6 +16,12 @@ static void karp_go_watch(karp_options *options, void *word)
 	options->should_stop = karp_go_stop;
 	options->stop_user = word;
 }
+
+static void karp_go_watch_fit(karp_fit_request *request, void *word)
+{
+	request->should_stop = karp_go_stop;
+	request->stop_user = word;
+}
 */
 import "C"
 
@@ -36,6 +42,14 @@ type watch struct {
 }
 
 func watching(ctx context.Context, options *C.karp_options) *watch {
+	return watchingFor(ctx, func(word unsafe.Pointer) { C.karp_go_watch(options, word) })
+}
+
+func watchingFit(ctx context.Context, request *C.karp_fit_request) *watch {
+	return watchingFor(ctx, func(word unsafe.Pointer) { C.karp_go_watch_fit(request, word) })
+}
+
+func watchingFor(ctx context.Context, tell func(word unsafe.Pointer)) *watch {
 	w := &watch{ctx: ctx}
 	if ctx == nil || ctx.Done() == nil {
 		return w
@@ -46,7 +60,7 @@ func watching(ctx context.Context, options *C.karp_options) *watch {
 		atomic.StoreInt32((*int32)(w.word), 1)
 		close(w.done)
 	})
-	C.karp_go_watch(options, w.word)
+	tell(w.word)
 	return w
 }
 

@@ -39,7 +39,7 @@ func NewCatalogue(limits *Limits, types []InstanceType) (*Catalogue, error) {
 }
 
 // Close gives the catalogue up; builders and snapshots keep what they have of it.
-func (c *Catalogue) Close() { c.handle.close() }
+func (c *Catalogue) Close() error { return c.handle.close() }
 
 // Len is the number of types; 0 after Close.
 func (c *Catalogue) Len() int {

@@ -22,7 +22,7 @@ func DecisionOf(ptr unsafe.Pointer) *Decision {
 }
 
 // Close gives the decision up.
-func (d *Decision) Close() { d.handle.close() }
+func (d *Decision) Close() error { return d.handle.close() }
 
 // Enter yields the karp_decision of C until leave is called, for packages on top of this one.
 func (d *Decision) Enter() (ptr unsafe.Pointer, leave func(), err error) {

@@ -21,7 +21,7 @@ func withDevices(t *testing.T) *karp.Builder {
 	types[2].DeviceTemplates = []karp.DeviceTemplate{{Driver: "gpu.test", Pool: "node", Devices: []karp.Device{gpu}}}
 	b, err := karp.NewBuilder(nil)
 	good(t, err)
-	t.Cleanup(b.Close)
+	t.Cleanup(func() { _ = b.Close() })
 	catalogue, err := karp.NewCatalogue(nil, types)
 	good(t, err)
 	defer catalogue.Close()

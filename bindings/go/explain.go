@@ -29,7 +29,7 @@ type PodExplanation struct {
 }
 
 // Close gives the decision up.
-func (e *PodExplanation) Close() { e.Decision.Close() }
+func (e *PodExplanation) Close() error { return e.Decision.Close() }
 
 // ExplainPod decides as [Snapshot.Provision] does and, when the pod ("namespace/name") fits nowhere, looks for the smallest
 // change that places it. Errors: also ErrNotFound (the round is not about such a pod).
@@ -85,7 +85,7 @@ type NodeExplanation struct {
 }
 
 // Close gives the decision up.
-func (e *NodeExplanation) Close() { e.Decision.Close() }
+func (e *NodeExplanation) Close() error { return e.Decision.Close() }
 
 // ExplainNode decides as [Snapshot.Disrupt] does and, when the node stays, finds everything that keeps it. Errors: also
 // ErrNotFound (no such node).

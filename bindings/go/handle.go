@@ -19,7 +19,7 @@ type handle struct {
 // hold makes the handle of ptr, freed at the latest when owner is collected.
 func hold[T any](owner *T, ptr unsafe.Pointer, free func(unsafe.Pointer)) *handle {
 	h := &handle{ptr: ptr, free: free}
-	runtime.AddCleanup(owner, (*handle).close, h)
+	runtime.AddCleanup(owner, func(h *handle) { _ = h.close() }, h)
 	return h
 }
 
@@ -38,9 +38,9 @@ func (h *handle) enter() (unsafe.Pointer, error) {
 
 func (h *handle) leave() { h.lock.RUnlock() }
 
-func (h *handle) close() {
+func (h *handle) close() error {
 	if h == nil {
-		return
+		return nil
 	}
 	h.lock.Lock()
 	ptr := h.ptr
@@ -49,4 +49,5 @@ func (h *handle) close() {
 	if ptr != nil {
 		h.free(ptr)
 	}
+	return nil
 }

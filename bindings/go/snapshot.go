@@ -22,7 +22,7 @@ func SnapshotOf(ptr unsafe.Pointer) *Snapshot {
 }
 
 // Close gives the snapshot up, after the calls that use it have ended. Decisions keep what they need.
-func (s *Snapshot) Close() { s.handle.close() }
+func (s *Snapshot) Close() error { return s.handle.close() }
 
 // Counts of what a snapshot holds.
 type Counts struct{ Pods, PodsToPlace, PodClasses, Nodes, NodePools, InstanceTypes, Offerings int }
@@ -134,9 +134,10 @@ const (
 // DisruptOptions of a disruption pass.
 type DisruptOptions struct {
 	Options
-	Method         uint32 // MethodAny: the first that finds something
-	MaxSimulations uint64 // deterministic budget; 0 = none
-	InProgress     []string
+	Method         uint32   // MethodAny: the first that finds something
+	MaxSimulations uint64   // deterministic budget; 0 = none
+	InProgress     []string // nodes in commands that are carried out
+	Memory         *Memory  // what the pass before left; nil = every pass looks at everything
 }
 
 // write puts the options on a page: they point to names, so they are C's memory.
@@ -153,6 +154,10 @@ func (o *DisruptOptions) write(p *page) (*C.karp_disrupt_options, error) {
 	}
 	c.method, c.max_simulations = C.uint32_t(o.Method), C.uint64_t(o.MaxSimulations)
 	c.in_progress, c.in_progress_count = p.strs(o.InProgress)
+	c.memory = p.memory(o.Memory)
+	if p.outside {
+		return nil, errOutside()
+	}
 	return c, nil
 }
 

@@ -53,6 +53,50 @@ type NodeState struct {
 
 type Catalogue struct{}
 
+type Memory struct {
+	Changed        time.Time
+	Seen           uint64
+	EmptinessMark  time.Time
+	MultiNodeMark  time.Time
+	SingleNodeMark time.Time
+	Unseen         []string
+}
+
+type CommandNode struct{ Node, Claim string }
+
+type Replacement struct {
+	NodePool          string
+	ClaimRequirements []Requirement
+	Choice            Choice
+	Claim             string
+	Initialized       bool
+}
+
+type CommandState struct {
+	Phase        uint32
+	PhaseName    string
+	Reason       Reason
+	ValidateAt   time.Time
+	Started      time.Time
+	Savings      float64
+	Nodes        []CommandNode
+	Replacements []Replacement
+	Receivers    []string
+}
+
+type Action struct {
+	Kind                   uint32
+	Object, Subject, Value string
+	Number                 int64
+}
+
+type Observation struct {
+	Kind, Number uint32
+	Object       string
+}
+
+type Step struct{}
+
 type Decision struct{}
 
 type Reason uint32
@@ -185,6 +229,64 @@ type Finding struct {
 	Detail string
 }
 
+type FitType struct {
+	Name      string
+	Resources []Resource
+	Labels    map[string]string
+	Price     float64
+	MaxNodes  uint64
+	MinNodes  uint64
+}
+
+type FitNode struct {
+	Name   string
+	Free   []Resource
+	Labels map[string]string
+	Count  uint64
+}
+
+type FitDemand struct {
+	Requests   []Resource
+	Selector   *Selector
+	Count      uint64
+	MaxPerNode uint64
+	Group      uint32
+	Priority   int32
+}
+
+type FitRequest struct {
+	Types       []FitType
+	Nodes       []FitNode
+	Demands     []FitDemand
+	MaxLaunches uint64
+}
+
+type FitShare struct {
+	Copies uint64
+	Demand int
+}
+
+type FitLoad struct {
+	Launched bool
+	Index    int
+	Nodes    uint64
+	Shares   []FitShare
+}
+
+type FitLeft struct {
+	Copies    uint64
+	Demand    int
+	Reason    string
+	Permanent bool
+}
+
+type Fitting struct {
+	Launches []uint64
+	Cost     float64
+	Loads    []FitLoad
+	Left     []FitLeft
+}
+
 type Snapshot struct{}
 
 type Counts struct{ Pods, PodsToPlace, PodClasses, Nodes, NodePools, InstanceTypes, Offerings int }
@@ -202,6 +304,7 @@ type DisruptOptions struct {
 	Method         uint32
 	MaxSimulations uint64
 	InProgress     []string
+	Memory         *Memory
 }
 
 type Change struct {
@@ -231,6 +334,41 @@ const (
 	GateTerminateFirstDrift
 	GateTerminateFirstRepair
 	GatePodDeletionCost
+)
+
+const (
+	PhaseValidating uint32 = iota + 1
+	PhaseStarting
+	PhaseLaunching
+	PhaseWaiting
+	PhaseDeleting
+	PhaseDone
+	PhaseGivenUp
+)
+
+const (
+	ActionDeleteClaim uint32 = iota + 1
+	ActionCreateClaims
+	ActionSetCondition
+	ActionClearCondition
+	ActionAnnotateClaim
+	ActionAnnotatePool
+	ActionRemoveTaint
+	ActionEvict
+	ActionForceDelete
+	ActionBlocked
+	ActionAddTaint
+	ActionCreateReplacement
+	ActionMarkNode
+	ActionUnmarkNode
+	ActionNominateNode
+)
+
+const (
+	ObservedFailed     uint32 = iota + 1 // Object: Node or NodeClaim with which an action failed
+	ObservedCreated                      // Number: index of a replacement; Object: the name of the NodeClaim created for it
+	ObservedNotCreated                   // Number: index of a replacement whose NodeClaim could not be created
+	ObservedGone                         // Object: NodeClaim of a replacement that does not exist any more
 )
 
 const (
@@ -295,7 +433,7 @@ func (s *Snapshot) Edit() (r0 *Builder, r1 error) { r1 = ErrNoCgo; return }
 
 func (b *Builder) Remove(kind, namespace, name string) (r0 error) { r0 = ErrNoCgo; return }
 
-func (b *Builder) Close() {}
+func (b *Builder) Close() (r0 error) { r0 = ErrNoCgo; return }
 
 func (b *Builder) AddPod(pod *Pod) (r0 error) { r0 = ErrNoCgo; return }
 
@@ -364,13 +502,32 @@ func NewCatalogue(limits *Limits, types []InstanceType) (r0 *Catalogue, r1 error
 	return
 }
 
-func (c *Catalogue) Close() {}
+func (c *Catalogue) Close() (r0 error) { r0 = ErrNoCgo; return }
 
 func (c *Catalogue) Len() (r0 int) { return }
 
+func (d *Decision) Memory() (r0 *Memory, r1 error) { r1 = ErrNoCgo; return }
+
+func (s *Step) Close() (r0 error) { r0 = ErrNoCgo; return }
+
+func (d *Decision) Begin(command int) (r0 *Step, r1 error) { r1 = ErrNoCgo; return }
+
+func (s *Snapshot) Step(ctx context.Context, last *Step, options *DisruptOptions, observed ...Observation) (r0 *Step, r1 error) {
+	r1 = ErrNoCgo
+	return
+}
+
+func (s *Step) State() (r0 *CommandState, r1 error) { r1 = ErrNoCgo; return }
+
+func (s *Step) Actions() (r0 []Action, r1 error) { r1 = ErrNoCgo; return }
+
+func (s *Step) LookAgain() (r0 time.Time, r1 error) { r1 = ErrNoCgo; return }
+
+func (s *Step) Finished() (r0 bool, r1 error) { r1 = ErrNoCgo; return }
+
 func DecisionOf(ptr unsafe.Pointer) (r0 *Decision) { return }
 
-func (d *Decision) Close() {}
+func (d *Decision) Close() (r0 error) { r0 = ErrNoCgo; return }
 
 func (d *Decision) Enter() (r0 unsafe.Pointer, r1 func(), r2 error) { r2 = ErrNoCgo; return }
 
@@ -430,14 +587,14 @@ func (e *Error) Unwrap() []error {
 
 func ErrorAt(at unsafe.Pointer, status Status) (r0 *Error) { return }
 
-func (e *PodExplanation) Close() { e.Decision.Close() }
+func (e *PodExplanation) Close() error { return e.Decision.Close() }
 
 func (s *Snapshot) ExplainPod(ctx context.Context, options *Options, pod string) (r0 *PodExplanation, r1 error) {
 	r1 = ErrNoCgo
 	return
 }
 
-func (e *NodeExplanation) Close() { e.Decision.Close() }
+func (e *NodeExplanation) Close() error { return e.Decision.Close() }
 
 func (s *Snapshot) ExplainNode(ctx context.Context, options *DisruptOptions, node string) (r0 *NodeExplanation, r1 error) {
 	r1 = ErrNoCgo
@@ -446,9 +603,14 @@ func (s *Snapshot) ExplainNode(ctx context.Context, options *DisruptOptions, nod
 
 func (s *Snapshot) Verify(plan *Decision) (r0 []Finding, r1 error) { r1 = ErrNoCgo; return }
 
+func Fit(ctx context.Context, limits *Limits, request *FitRequest) (r0 *Fitting, r1 error) {
+	r1 = ErrNoCgo
+	return
+}
+
 func SnapshotOf(ptr unsafe.Pointer) (r0 *Snapshot) { return }
 
-func (s *Snapshot) Close() {}
+func (s *Snapshot) Close() (r0 error) { r0 = ErrNoCgo; return }
 
 func (s *Snapshot) Counts() (r0 Counts, r1 error) { r1 = ErrNoCgo; return }
 

@@ -60,7 +60,7 @@ func builder(tb testing.TB) *karp.Builder {
 	tb.Helper()
 	b, err := karp.NewBuilder(nil)
 	good(tb, err)
-	tb.Cleanup(b.Close)
+	tb.Cleanup(func() { _ = b.Close() })
 	catalogue, err := karp.NewCatalogue(nil, instanceTypes())
 	good(tb, err)
 	defer catalogue.Close()
@@ -73,7 +73,7 @@ func finish(tb testing.TB, b *karp.Builder) *karp.Snapshot {
 	tb.Helper()
 	s, err := b.Finish()
 	good(tb, err)
-	tb.Cleanup(s.Close)
+	tb.Cleanup(func() { _ = s.Close() })
 	return s
 }
 

@@ -36,8 +36,8 @@ type Input struct {
 	Dump     []byte   // the canonical Snapshot itself: by itself enough to repeat a decision elsewhere; likewise
 }
 
-// Close gives the snapshot up.
-func (i *Input) Close() { i.Snapshot.Close() }
+// Close gives the snapshot up. Closing twice is fine; the error is always nil.
+func (i *Input) Close() error { return i.Snapshot.Close() }
 
 // A part of the input: a path, or a text with a name.
 type part struct {

@@ -38,7 +38,7 @@ const (
 	HTML    Format = 4
 )
 
-func (i *Input) Close() { i.Snapshot.Close() }
+func (i *Input) Close() error { return i.Snapshot.Close() }
 
 func Read(options *Options, paths ...string) (r0 *Input, r1 error) { r1 = karp.ErrNoCgo; return }
 

@@ -65,7 +65,7 @@ func catalogue(t *testing.T) *karp.Catalogue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(out.Close)
+	t.Cleanup(func() { _ = out.Close() })
 	return out
 }
 
