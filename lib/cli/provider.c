@@ -57,7 +57,11 @@ static bool load_facts(const cli_options *options, karp_provider *provider)
     karp_error_init(&error, sizeof(error));
     for (size_t i = 0; i < options->facts.count; i++) {
         karp_str kind, path;
-        if (!split("--facts", options->facts.items[i], &kind, &path)) {
+        const char *given = options->facts.items[i];
+        if (strchr(given, '=') == NULL) { /* a whole table */
+            kind = str_of("all");
+            path = str_of(given);
+        } else if (!split("--facts", given, &kind, &path)) {
             return false;
         }
         if (karp_provider_load_facts_file(options->context, provider, kind, path.ptr, &error) != KARP_OK) {

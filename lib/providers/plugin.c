@@ -18,7 +18,7 @@ enum { LARGEST = 4096 };
 
 const karp_provider_plugin *plugin_builtin(size_t index)
 {
-    static const karp_provider_plugin *const builtin[] = { &aws_plugin, &azure_plugin, &file_plugin };
+    static const karp_provider_plugin *const builtin[] = { &aws_plugin, &azure_plugin, &file_plugin, &gcp_plugin };
     return index < sizeof builtin / sizeof *builtin ? builtin[index] : NULL;
 }
 

@@ -13,7 +13,7 @@ karp_status plugin_load(const char *path, void **object, karp_provider_plugin *c
 void plugin_unload(void *object); /* NULL is allowed */
 
 /* The built-in ones. */
-extern const karp_provider_plugin aws_plugin, azure_plugin, file_plugin;
+extern const karp_provider_plugin aws_plugin, azure_plugin, file_plugin, gcp_plugin;
 const karp_provider_plugin *plugin_builtin(size_t index); /* NULL beyond the end */
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include <karp/values.h>
-#include <providers/aws/decode.h>
+#include <providers/decode.h>
 #include <providers/aws/defaults.h>
 
 static const char *const covered[] = {

@@ -3,7 +3,7 @@
 #ifndef AWS_CLASS_KUBELET_H
 #define AWS_CLASS_KUBELET_H
 
-#include <providers/aws/decode.h>
+#include <providers/decode.h>
 #include <providers/aws/node_class.h>
 
 /* Into a class that is zeroed. The part of the decoder is "spec" before and after. */

@@ -3,7 +3,7 @@
 #ifndef AWS_CLASS_STATUS_H
 #define AWS_CLASS_STATUS_H
 
-#include <providers/aws/decode.h>
+#include <providers/decode.h>
 #include <providers/aws/node_class.h>
 
 void aws_read_status(decoder *d, const tree *status, aws_node_class *out);

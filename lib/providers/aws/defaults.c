@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include <providers/aws/decode.h>
+#include <providers/decode.h>
 #include <providers/aws/labels.h>
 #include <providers/aws/plugin.h>
 #include <providers/memory.h>

@@ -3,7 +3,7 @@
 #ifndef AWS_FACTS_READ_H
 #define AWS_FACTS_READ_H
 
-#include <providers/aws/decode.h>
+#include <providers/decode.h>
 #include <providers/aws/facts.h>
 
 /* Kinds:

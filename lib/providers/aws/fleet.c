@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <providers/aws/decode.h>
+#include <providers/decode.h>
 #include <providers/aws/labels.h>
 #include <providers/aws/plugin.h>
 #include <providers/launch.h>

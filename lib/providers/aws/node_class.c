@@ -8,7 +8,7 @@
 #include <providers/aws/class_hash.h>
 #include <providers/aws/class_kubelet.h>
 #include <providers/aws/class_status.h>
-#include <providers/aws/decode.h>
+#include <providers/decode.h>
 #include <providers/fail.h>
 
 /* ---- family ---------------------------------------------------------------------------------- */

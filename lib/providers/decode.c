@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/aws/decode.h>
+#include <providers/decode.h>
 
 #include <stdio.h>
 #include <string.h>

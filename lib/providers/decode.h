@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading members of JSON objects: the first failure is kept, with its field, and later ones change nothing. Between
  * decode_begin() and decode_end() there are trees; what is kept of their texts is copied. */
-#ifndef AWS_DECODE_H
-#define AWS_DECODE_H
+#ifndef PROVIDERS_DECODE_H
+#define PROVIDERS_DECODE_H
 
 #include <json/tree.h>
 #include <providers/fail.h>

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/cloud/go_hash.h>
+
+#include <string.h>
+
+#include <karp/values.h>
+
+/* FNV-1 of 64 bits. */
+static uint64_t of_bytes(const void *bytes, size_t length)
+{
+    const unsigned char *at = bytes;
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < length; i++) h = (h * UINT64_C(0x100000001b3)) ^ at[i];
+    return h;
+}
+
+/* The `size` lowest bytes of a number, the lowest first. */
+static uint64_t of_number(uint64_t value, size_t size)
+{
+    unsigned char bytes[8];
+    for (size_t i = 0; i < size; i++) bytes[i] = (unsigned char)(value >> 8 * i);
+    return of_bytes(bytes, size);
+}
+
+static uint64_t in_order(uint64_t a, uint64_t b)
+{
+    unsigned char bytes[16];
+    for (size_t i = 0; i < 8; i++) {
+        bytes[i] = (unsigned char)(a >> 8 * i);
+        bytes[8 + i] = (unsigned char)(b >> 8 * i);
+    }
+    return of_bytes(bytes, sizeof bytes);
+}
+
+uint64_t go_hash_text(karp_str text) { return of_bytes(text.ptr, text.len); }
+
+static void take(uint64_t *h, const char *field, uint64_t value)
+{
+    *h = of_number(*h ^ in_order(go_hash_text(str(field)), value), 8);
+}
+
+/* "Never" and what is no duration has none. */
+static bool duration_of(const tree *value, int64_t *out)
+{
+    *out = 0;
+    return karp_duration_parse(tree_text(value), out) == KARP_OK;
+}
+
+static uint64_t of_duration(const char *type, const tree *value)
+{
+    int64_t nanoseconds;
+    uint64_t h = go_hash_text(str(type));
+    bool there = duration_of(value, &nanoseconds);
+    /* Karpenter's own has a pointer: zero counts. */
+    if (there && (nanoseconds != 0 || strcmp(type, "NillableDuration") == 0))
+        take(&h, "Duration", of_number((uint64_t)nanoseconds, 8));
+    return h;
+}
+
+static uint64_t of_quantity(const tree *value)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_str given = tree_is_number(value) ? tree_digits(value) : tree_text(value);
+    return karp_quantity_canonical(given, text) == KARP_OK ? go_hash_text(str(text)) : go_hash_text(given);
+}
+
+static uint64_t of_value(const go_field *f, const tree *value)
+{
+    int64_t number = 0;
+    switch (f->kind) {
+    case GO_TEXT: return go_hash_text(tree_text(value));
+    case GO_BOOL: return of_number(tree_is(value, TREE_TRUE), 1);
+    case GO_INT32:
+    case GO_INT64: (void)tree_integer(value, &number); return of_number((uint64_t)number, f->kind == GO_INT32 ? 4 : 8);
+    case GO_DURATION: return of_duration("Duration", value);
+    case GO_NILLABLE_DURATION: return of_duration("NillableDuration", value);
+    case GO_QUANTITY_TEXT: return of_quantity(value);
+    case GO_STRUCT: return go_hash_struct(f->of, value);
+    }
+    return 0;
+}
+
+/* Has a struct any field that is not zero? */
+static bool is_zero_struct(const go_struct *type, const tree *object);
+
+static bool is_zero(const go_field *f, const tree *value)
+{
+    int64_t number = 0;
+    if (!value) return true;
+    if (f->shape != GO_PLAIN) return false;
+    switch (f->kind) {
+    case GO_TEXT: return tree_text(value).len == 0;
+    case GO_BOOL: return !tree_is(value, TREE_TRUE);
+    case GO_INT32:
+    case GO_INT64: return tree_integer(value, &number) && number == 0;
+    case GO_DURATION: return !duration_of(value, &number) || number == 0;
+    case GO_NILLABLE_DURATION: return false; /* keeps the text it was read from */
+    case GO_QUANTITY_TEXT: return false;
+    case GO_STRUCT: return is_zero_struct(f->of, value);
+    }
+    return false;
+}
+
+static bool is_zero_struct(const go_struct *type, const tree *object)
+{
+    for (size_t i = 0; i < type->count; i++) {
+        if (!is_zero(&type->fields[i], tree_get(object, type->fields[i].json))) return false;
+    }
+    return true;
+}
+
+static uint64_t of_list(const go_field *f, const tree *list)
+{
+    uint64_t h = 0;
+    for (size_t i = 0; tree_is(list, TREE_LIST) && i < tree_count(list); i++) h ^= of_value(f, tree_item(list, i));
+    return h;
+}
+
+static uint64_t of_map(const go_field *f, const tree *map)
+{
+    uint64_t h = 0;
+    for (size_t i = 0; tree_is(map, TREE_MAP) && i < tree_count(map); i++) {
+        const tree_member *m = tree_member_at(map, i);
+        h ^= in_order(go_hash_text(tree_member_name(m)), of_value(f, m->value));
+    }
+    return of_number(h, 8);
+}
+
+uint64_t go_hash_struct(const go_struct *type, const tree *object)
+{
+    uint64_t h = go_hash_text(str(type->name));
+    for (size_t i = 0; i < type->count; i++) {
+        const go_field *f = &type->fields[i];
+        const tree *value = tree_get(object, f->json);
+        if (is_zero(f, value)) continue;
+        take(&h, f->name,
+             f->shape == GO_LIST  ? of_list(f, value)
+             : f->shape == GO_MAP ? of_map(f, value)
+                                  : of_value(f, value));
+    }
+    return h;
+}
+
+size_t go_hash_format(uint64_t hash, char out[GO_HASH_TEXT])
+{
+    char digits[20];
+    size_t n = 0;
+    do {
+        digits[n++] = (char)('0' + hash % 10);
+        hash /= 10;
+    } while (hash);
+    for (size_t i = 0; i < n; i++) out[i] = digits[n - 1 - i];
+    out[n] = '\0';
+    return n;
+}

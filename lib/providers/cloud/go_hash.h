@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Karpenter's providers hash the Go value of a node class's spec with a library that walks its structs. Here are the same
+ * steps on the JSON document: a table says for each struct its Go name, and the Go and JSON names of its fields in the order
+ * of their declaration. A field with its zero value is skipped, a pointer only when it is absent. Lists are unordered sets.
+ * What the table does not name is not hashed.
+ */
+#ifndef CLOUD_GO_HASH_H
+#define CLOUD_GO_HASH_H
+
+#include <json/tree.h>
+
+typedef enum go_kind {
+    GO_TEXT,
+    GO_BOOL,
+    GO_INT32,
+    GO_INT64,
+    GO_DURATION, /* metav1.Duration: a struct of nanoseconds */
+    GO_NILLABLE_DURATION, /* Karpenter's; "Never" is one without a value */
+    GO_QUANTITY_TEXT, /* a quantity that is hashed as its text */
+    GO_STRUCT
+} go_kind;
+
+typedef struct go_struct go_struct;
+typedef enum go_shape { GO_PLAIN, GO_POINTER, GO_LIST, GO_MAP } go_shape;
+
+typedef struct go_field {
+    const char *name, *json;
+    go_kind kind;
+    go_shape shape;
+    const go_struct *of; /* with GO_STRUCT */
+} go_field;
+
+struct go_struct {
+    const char *name;
+    const go_field *fields;
+    size_t count;
+};
+
+uint64_t go_hash_struct(const go_struct *type, const tree *object);
+uint64_t go_hash_text(karp_str text);
+
+/* Room for a hash as text, with its NUL; the length. */
+enum { GO_HASH_TEXT = 24 };
+size_t go_hash_format(uint64_t hash, char out[GO_HASH_TEXT]);
+
+#endif

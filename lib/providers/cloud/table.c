@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/cloud/table.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include <karp/values.h>
+
+/* ---- pieces of text -------------------------------------------------------------------------- */
+
+karp_str cloud_until(karp_str *rest, char end)
+{
+    const char *at = rest->len ? memchr(rest->ptr, end, rest->len) : NULL;
+    karp_str word = { rest->ptr, at ? (size_t)(at - rest->ptr) : rest->len };
+    size_t used = word.len + (at != NULL);
+    rest->ptr += used;
+    rest->len -= used;
+    return word;
+}
+
+bool cloud_whole(karp_str text, int64_t most, int64_t *out)
+{
+    int64_t value = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9' || value > (INT64_MAX - 9) / 10) return false;
+        value = value * 10 + (text.ptr[i] - '0');
+    }
+    *out = value;
+    return text.len > 0 && value <= most;
+}
+
+/* Both the digits and the power of ten are exact doubles, so their quotient is the nearest one. */
+bool cloud_decimal(karp_str text, double *out)
+{
+    static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    int64_t value = 0;
+    size_t digits = 0, behind = 0; /* of these, behind the point */
+    bool point = false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (c < '0' || c > '9' || value > INT64_C(99999999999999) || (point && behind == 22)) return false;
+        value = value * 10 + (c - '0');
+        digits++;
+        behind += point;
+    }
+    if (digits == 0) return false;
+    *out = (double)value / powers[behind];
+    return true;
+}
+
+bool cloud_price(karp_str text, double *out)
+{
+    *out = -1;
+    return text.len == 0 || cloud_decimal(text, out);
+}
+
+bool cloud_price_of(const tree *value, double *out)
+{
+    return tree_is_number(value) && tree_double(value, out) && *out >= 0 && *out < 1e9;
+}
+
+/* ---- the head -------------------------------------------------------------------------------- */
+
+static karp_status bad_line(const cloud_table *t, karp_str object, const char *field, karp_error *error,
+                            const char *message)
+{
+    (void)provider_fail(error, KARP_E_INVALID, field, "%s", message);
+    if (error) {
+        error->line = t->line;
+        error_set_object(error, NULL, str(""), object);
+    }
+    return KARP_E_INVALID;
+}
+
+karp_status cloud_table_bad(const cloud_table *t, const cloud_row *row, const char *field, karp_error *error,
+                            const char *message)
+{
+    return bad_line(t, row->cells[0], field, error, message);
+}
+
+/* The next line that is no remark; false = the text has ended. */
+static bool next_line(cloud_table *t, karp_str *line)
+{
+    while (t->rest.len > 0) {
+        *line = cloud_until(&t->rest, '\n');
+        t->line++;
+        if (line->len > 0 && line->ptr[line->len - 1] == '\r') line->len--;
+        if (line->len > 0 && line->ptr[0] != '#') return true;
+    }
+    return false;
+}
+
+static bool begins(karp_str *line, const char *word)
+{
+    if (!str_starts(*line, word)) return false;
+    line->ptr += strlen(word);
+    line->len -= strlen(word);
+    return true;
+}
+
+static karp_status read_first(cloud_table *t, karp_error *error)
+{
+    karp_str line = str("");
+    char message[96];
+    (void)snprintf(message, sizeof message, "is no table of facts of %s: its first line must be \"karp-facts %s 1\"",
+                   t->format->cloud, t->format->cloud);
+    if (!next_line(t, &line) || !begins(&line, "karp-facts ") || !begins(&line, t->format->cloud))
+        return bad_line(t, str(""), "", error, message);
+    if (str_is(line, " 1")) return KARP_OK;
+    return bad_line(t, str(""), "", error, "is a table of another version; this library reads version 1");
+}
+
+void cloud_table_regions(karp_str regions, char *into, size_t room)
+{
+    size_t at = 0;
+    while (regions.len > 0) {
+        karp_str entry = cloud_until(&regions, ' ');
+        karp_str name = cloud_until(&entry, ':');
+        if (name.len + 3 > room - at) break;
+        if (at > 0) {
+            memcpy(into + at, ", ", 2);
+            at += 2;
+        }
+        memcpy(into + at, name.ptr, name.len);
+        at += name.len;
+    }
+    into[at] = '\0';
+}
+
+static karp_status find_region(cloud_table *t, karp_str region, karp_error *error)
+{
+    karp_str rest = t->regions;
+    bool found = false;
+    for (t->region_count = 0; rest.len > 0; t->region_count++) {
+        karp_str zones = cloud_until(&rest, ' ');
+        karp_str name = cloud_until(&zones, ':');
+        if (name.len == 0 || zones.len > 26) return bad_line(t, str(""), "regions", error, "must be NAME:ZONES");
+        if (found || !equal_str(name, region)) continue;
+        found = true;
+        t->region = t->region_count;
+        t->zones = zones;
+    }
+    if (found) return KARP_OK;
+    char names[160];
+    cloud_table_regions(t->regions, names, sizeof names);
+    return provider_fail(error, KARP_E_NOT_FOUND, "region", "%.*s is not in the table, which has %s",
+                         (int)(region.len < 60 ? region.len : 60), region.ptr, names);
+}
+
+karp_status cloud_table_open(cloud_table *t, const cloud_format *format, karp_str text, karp_str region,
+                             karp_error *error)
+{
+    memset(t, 0, sizeof *t);
+    t->format = format;
+    t->rest = text;
+    karp_status status = read_first(t, error);
+    karp_str line = str("");
+    t->as_of = t->sources = t->regions = t->zones = t->previous = line;
+    while (status == KARP_OK) {
+        if (!next_line(t, &line)) return bad_line(t, str(""), "regions", error, "has no line of regions");
+        karp_str whole = line;
+        if (begins(&line, "as-of ")) {
+            t->as_of = line;
+        } else if (begins(&line, "source ")) {
+            if (t->sources.len == 0) t->sources.ptr = whole.ptr;
+            t->sources.len = (size_t)(t->rest.ptr - t->sources.ptr);
+        } else if (begins(&line, "regions ")) {
+            t->regions = line;
+            break;
+        } else {
+            return bad_line(t, str(""), "", error, "must begin with as-of, source or regions");
+        }
+    }
+    return status == KARP_OK ? find_region(t, region, error) : status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static size_t count_cells(karp_str line)
+{
+    size_t count = 1;
+    const char *at = line.ptr, *end = line.ptr + line.len;
+    while (at < end && (at = memchr(at, '|', (size_t)(end - at)))) {
+        count++;
+        at++;
+    }
+    return count;
+}
+
+static karp_status read_end(cloud_table *t, karp_str line, karp_error *error)
+{
+    int64_t rows;
+    karp_str more;
+    if (!begins(&line, "end ") || !cloud_whole(line, INT32_MAX, &rows) || (size_t)rows != t->rows)
+        return bad_line(t, str(""), "end", error, "must say how many rows there are: the table is cut or was changed");
+    if (next_line(t, &more)) return bad_line(t, str(""), "", error, "stands behind the end");
+    return KARP_OK;
+}
+
+karp_status cloud_table_next(cloud_table *t, cloud_row *row, bool *more, karp_error *error)
+{
+    karp_str line;
+    *more = false;
+    if (!next_line(t, &line)) return bad_line(t, t->previous, "end", error, "has no last line \"end N\": it is cut");
+    if (!memchr(line.ptr, '|', line.len)) return read_end(t, line, error);
+    row->cells[0] = str("");
+    if (count_cells(line) != t->format->cells + t->region_count)
+        return cloud_table_bad(t, row, "", error, "has more or fewer cells than facts and regions");
+    for (size_t i = 0; i < t->format->cells; i++) row->cells[i] = cloud_until(&line, '|');
+    for (size_t i = 0; i < t->region; i++) (void)cloud_until(&line, '|');
+    row->offer = cloud_until(&line, '|');
+    if (row->cells[0].len == 0 || row->cells[0].len > 63)
+        return cloud_table_bad(t, row, "name", error, "must have a name of at most 63 letters");
+    if (compare_str(t->previous, row->cells[0]) >= 0)
+        return cloud_table_bad(t, row, "name", error, "does not stand in the order of names, each once");
+    t->previous = row->cells[0];
+    t->rows++;
+    *more = true;
+    return KARP_OK;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+void cloud_write_head(strbuf *out, const cloud_format *format, karp_str as_of, karp_str sources, karp_str region,
+                      karp_str zones)
+{
+    strbuf_adds(out, "karp-facts ");
+    strbuf_adds(out, format->cloud);
+    strbuf_adds(out, " 1\n");
+    if (as_of.len > 0) {
+        strbuf_adds(out, "as-of ");
+        strbuf_addstr(out, as_of);
+        strbuf_addc(out, '\n');
+    }
+    strbuf_addstr(out, sources);
+    strbuf_adds(out, "regions ");
+    strbuf_addstr(out, region);
+    strbuf_addc(out, ':');
+    strbuf_addstr(out, zones);
+    strbuf_addc(out, '\n');
+}
+
+void cloud_write_price(strbuf *out, double price)
+{
+    char text[KARP_VALUE_TEXT];
+    if (price < 0) return;
+    karp_double_format(price, text);
+    strbuf_adds(out, text[0] == '0' && text[1] == '.' ? text + 1 : text);
+}
+
+void cloud_write_end(strbuf *out, size_t rows)
+{
+    strbuf_adds(out, "end ");
+    strbuf_addu(out, rows);
+    strbuf_addc(out, '\n');
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of a cloud's facts and prices, as they are built in and as facts files have them: one row a type, one cell a region.
+ * docs/providers.md describes the format. Texts that are read point into the table. */
+#ifndef CLOUD_TABLE_H
+#define CLOUD_TABLE_H
+
+#include <base/strbuf.h>
+#include <json/tree.h>
+#include <providers/fail.h>
+
+enum { CLOUD_CELLS_MOST = 8 };
+
+/* What distinguishes the tables of one cloud. */
+typedef struct cloud_format {
+    const char *cloud; /* "gcp" */
+    size_t cells; /* before those of the regions */
+} cloud_format;
+
+typedef struct cloud_table {
+    const cloud_format *format;
+    karp_str rest; /* not yet read */
+    uint32_t line;
+    karp_str as_of; /* dates of the facts and of the prices */
+    karp_str sources; /* the lines that name them */
+    karp_str regions; /* "us-central1:abcf us-east1:bcd" */
+    size_t region_count, region; /* which of them is read */
+    karp_str zones; /* letters of that region's */
+    size_t rows;
+    karp_str previous; /* the name in the row before */
+} cloud_table;
+
+typedef struct cloud_row {
+    karp_str cells[CLOUD_CELLS_MOST]; /* the first one is the name */
+    karp_str offer; /* the region's cell; "" = the region does not have the type */
+} cloud_row;
+
+/* Reads the head of a table. Errors: INVALID, with the line; NOT_FOUND: the region is not in it. */
+karp_status cloud_table_open(cloud_table *t, const cloud_format *format, karp_str text, karp_str region,
+                             karp_error *error);
+/* Reads a row; *more = there was one. The last line is checked. */
+karp_status cloud_table_next(cloud_table *t, cloud_row *row, bool *more, karp_error *error);
+/* INVALID in the line that was read last. */
+karp_status cloud_table_bad(const cloud_table *t, const cloud_row *row, const char *field, karp_error *error,
+                            const char *message);
+
+/* The names of the regions, "a, b, c", cut to the room. */
+void cloud_table_regions(karp_str regions, char *into, size_t room);
+
+/* The text up to a letter, which is skipped; all of it where there is none. */
+karp_str cloud_until(karp_str *rest, char end);
+/* A whole number of at most `most`; false = it is none. */
+bool cloud_whole(karp_str text, int64_t most, int64_t *out);
+/* A decimal like .0902 or 3, of at most fifteen digits beside leading zeros; false = it is none. It is the nearest double. */
+bool cloud_decimal(karp_str text, double *out);
+/* A price in a cell: "" = unknown, which is negative. */
+bool cloud_price(karp_str text, double *out);
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* The head of a table of one region. */
+void cloud_write_head(strbuf *out, const cloud_format *format, karp_str as_of, karp_str sources, karp_str region,
+                      karp_str zones);
+/* Negative = unknown. */
+void cloud_write_price(strbuf *out, double price);
+void cloud_write_end(strbuf *out, size_t rows);
+
+/* ---- prices from elsewhere ------------------------------------------------------------------- */
+
+/* The price that a member of an object states; false = it is no price. */
+bool cloud_price_of(const tree *value, double *out);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/gcp/types.h>
+
+#include <string.h>
+
+/* ---- disks ----------------------------------------------------------------------------------- */
+
+#define DISK "disk-type.gke.io/"
+
+const karp_str gcp_disk_keys[GCP_DISK_KINDS] = {
+    TEXT(DISK "hyperdisk-balanced"),   TEXT(DISK "hyperdisk-balanced-high-availability"),
+    TEXT(DISK "hyperdisk-extreme"),    TEXT(DISK "hyperdisk-ml"),
+    TEXT(DISK "hyperdisk-throughput"), TEXT(DISK "pd-balanced"),
+    TEXT(DISK "pd-extreme"),           TEXT(DISK "pd-ssd"),
+    TEXT(DISK "pd-standard"),
+};
+
+/* Hyperdisks: balanced, highly available, extreme, ML, throughput; persistent disks: balanced, extreme, SSD, standard. */
+enum { HB = 1, HA = 2, HX = 4, HM = 8, HT = 16, PB = 32, PX = 64, PS = 128, PD = 256 };
+
+static const struct {
+    char family[8];
+    uint16_t kinds;
+} disks[] = {
+    { "a2", HB | HM | PB | PX | PS | PD },
+    { "a3", HB | HA | HX | HM | HT | PB | PS },
+    { "a4", HB | HX | HM },
+    { "a4x", HB | HA | HX | HM | HT },
+    { "c2", PB | PX | PS | PD },
+    { "c2d", PB | PX | PS | PD },
+    { "c3", HB | HA | HX | HM | HT | PB | PX | PS },
+    { "c3d", HB | HA | HX | HM | HT | PB | PS },
+    { "c4", HB | HA | HX | HT },
+    { "c4a", HB | HA | HX | HM | HT | PB | PS },
+    { "c4d", HB | HA | HX | HT },
+    { "ct3", PB | PS | PD },
+    { "ct3p", PB | PS | PD },
+    { "ct4p", HB | PB | PX | PS | PD },
+    { "ct5l", HB | PB | PS },
+    { "ct5lp", HB | HM | PB | PS },
+    { "ct5p", HB | HM | PB | PS },
+    { "ct6e", HB | HM },
+    { "e2", PB | PX | PS | PD },
+    { "g2", HM | HT | PB | PS | PD },
+    { "g4", HB | HA | HX | HM | HT },
+    { "h3", HB | HT | PB },
+    { "h4d", HB | HA },
+    { "m1", HB | HX | PB | PX | PS | PD },
+    { "m2", HB | HX | PB | PX | PS | PD },
+    { "m3", HB | HA | HX | HT | PB | PX | PS | PD },
+    { "m4", HB | HX },
+    { "n1", PB | PX | PS | PD },
+    { "n2", HB | HX | HT | PB | PX | PS | PD },
+    { "n2d", HT | PB | PX | PS | PD },
+    { "n4", HB | HA | HT | PB | PS },
+    { "n4a", HB | HA | HM | HT },
+    { "n4d", HB | HA | HT },
+    { "t2a", PB | PX | PS | PD },
+    { "t2d", HT | PB | PS | PD },
+    { "tpu7x", HB | HX | HM | HT },
+    { "x4", HB | HX },
+    { "z3", HB | HA | HX | HT | PB | PS },
+};
+
+static karp_str family_of(karp_str name) { return cloud_until(&name, '-'); }
+
+uint32_t gcp_disk_kinds(karp_str name)
+{
+    karp_str family = family_of(name);
+    size_t low = 0, high = sizeof disks / sizeof *disks;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_str(str(disks[middle].family), family);
+        if (order == 0) return disks[middle].kinds;
+        if (order < 0) low = middle + 1;
+        else high = middle;
+    }
+    return 0;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static const karp_str key_cpu = TEXT(GCP_GROUP "instance-cpu"), key_memory = TEXT(GCP_GROUP "instance-memory"),
+                      key_family = TEXT(GCP_GROUP "instance-family"), key_shape = TEXT(GCP_GROUP "instance-shape"),
+                      key_size = TEXT(GCP_GROUP "instance-size"),
+                      key_generation = TEXT(GCP_GROUP "instance-generation"),
+                      key_gpu_name = TEXT(GCP_GROUP "instance-gpu-name"),
+                      key_gpu_count = TEXT(GCP_GROUP "instance-gpu-count"),
+                      key_gpu_maker = TEXT(GCP_GROUP "instance-gpu-manufacturer"),
+                      key_gpu_memory = TEXT(GCP_GROUP "instance-gpu-memory"),
+                      key_accelerator = TEXT("cloud.google.com/gke-accelerator"),
+                      key_type = TEXT("node.kubernetes.io/instance-type"), key_arch = TEXT("kubernetes.io/arch"),
+                      key_os = TEXT("kubernetes.io/os"), key_region = TEXT("topology.kubernetes.io/region"),
+                      key_build = TEXT("node.kubernetes.io/windows-build");
+
+static const karp_str well_known[] = {
+    TEXT("addon.gke.io/node-local-dns-ds-ready"),
+    TEXT("cloud.google.com/gke-accelerator"),
+    TEXT("cloud.google.com/gke-cpu-scaling-level"),
+    TEXT("cloud.google.com/gke-netd-ready"),
+    TEXT(DISK "hyperdisk-balanced"),
+    TEXT(DISK "hyperdisk-balanced-high-availability"),
+    TEXT(DISK "hyperdisk-extreme"),
+    TEXT(DISK "hyperdisk-ml"),
+    TEXT(DISK "hyperdisk-throughput"),
+    TEXT(DISK "pd-balanced"),
+    TEXT(DISK "pd-extreme"),
+    TEXT(DISK "pd-ssd"),
+    TEXT(DISK "pd-standard"),
+    TEXT("iam.gke.io/gke-metadata-server-enabled"),
+    TEXT(GCP_GROUP "instance-cpu"),
+    TEXT(GCP_GROUP "instance-family"),
+    TEXT(GCP_GROUP "instance-generation"),
+    TEXT(GCP_GROUP "instance-gpu-count"),
+    TEXT(GCP_GROUP "instance-gpu-manufacturer"),
+    TEXT(GCP_GROUP "instance-gpu-memory"),
+    TEXT(GCP_GROUP "instance-gpu-name"),
+    TEXT(GCP_GROUP "instance-memory"),
+    TEXT(GCP_GROUP "instance-shape"),
+    TEXT(GCP_GROUP "instance-size"),
+    TEXT("node.kubernetes.io/masq-agent-ds-ready"),
+    TEXT("projectcalico.org/ds-ready"),
+    TEXT("topology.k8s.gcp/zone-id"),
+};
+static const karp_str restricted[] = { TEXT("karpenter.k8s.gcp") };
+static const karp_str resources[] = { TEXT("nvidia.com/gpu") };
+
+void gcp_label_tables(karp_provider_labels *into)
+{
+    into->well_known = well_known;
+    into->well_known_count = sizeof well_known / sizeof *well_known;
+    into->restricted_domains = restricted;
+    into->restricted_domain_count = 1;
+    into->resources = resources;
+    into->resource_count = 1;
+}
+
+/* ---- a type's labels ------------------------------------------------------------------------- */
+
+static const karp_str word_amd64 = TEXT("amd64"), word_arm64 = TEXT("arm64"), word_linux = TEXT("linux"),
+                      word_true = TEXT("true"), word_one = TEXT("1");
+
+/* c4-standard-288-lssd-metal: shape standard; size is the last part, of four and more the last but one. */
+static void name_labels(cloud_labels *l, karp_str name)
+{
+    karp_str rest = name, family = cloud_until(&rest, '-'), shape = cloud_until(&rest, '-'), size = shape;
+    karp_str before = shape;
+    size_t parts = 2;
+    while (rest.len > 0) {
+        before = size;
+        size = cloud_until(&rest, '-');
+        parts++;
+    }
+    /* The digit of n2d and c4a stands before the last letter. */
+    size_t at = family.len == 3 ? 1 : family.len - 1;
+    cloud_in_one(l, key_family, family);
+    cloud_in_one(l, key_shape, shape);
+    cloud_in_one(l, key_size, parts > 3 ? before : size);
+    cloud_in_one(l, key_generation, (karp_str){ family.ptr + at, 1 });
+}
+
+/* One entry in the list of accelerators counts as one, as the provider has it. */
+static void gpu_labels(cloud_labels *l, karp_str accelerator)
+{
+    if (accelerator.len > 0) {
+        cloud_in_one(l, key_gpu_name, accelerator);
+        cloud_in_one(l, key_accelerator, accelerator);
+        cloud_in_word(l, key_gpu_count, &word_one);
+    } else {
+        cloud_absent(l, key_gpu_name);
+        cloud_absent(l, key_accelerator);
+        cloud_absent(l, key_gpu_count);
+    }
+    cloud_absent(l, key_gpu_maker);
+    cloud_absent(l, key_gpu_memory);
+}
+
+void gcp_type_labels(cloud_labels *l, const gcp_type *t, karp_str region)
+{
+    uint32_t kinds = gcp_disk_kinds(t->name);
+    cloud_in_one(l, key_type, t->name);
+    cloud_in_word(l, key_arch, t->arm64 ? &word_arm64 : &word_amd64);
+    cloud_in_word(l, key_os, &word_linux);
+    cloud_in_one(l, key_region, region);
+    cloud_in_number(l, key_cpu, t->vcpus);
+    cloud_in_number(l, key_memory, t->memory_mib);
+    name_labels(l, t->name);
+    gpu_labels(l, t->accelerator);
+    for (size_t i = 0; i < GCP_DISK_KINDS; i++) {
+        if (kinds >> i & 1) cloud_in_word(l, gcp_disk_keys[i], &word_true);
+        else cloud_absent(l, gcp_disk_keys[i]);
+    }
+    cloud_absent(l, key_build);
+}

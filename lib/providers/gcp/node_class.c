@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/gcp/node_class.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include <karp/values.h>
+#include <providers/cloud/table.h>
+
+const gcp_class gcp_plain_class = { .max_pods = -1,
+                                    .memory_available = { { "", 0 }, -1 },
+                                    .disk_available = { { "", 0 }, -1 } };
+
+/* "" or one of a list of words; anything else is INVALID. */
+static karp_str word_at(decoder *d, const tree *object, const char *name, const char *const *words, size_t count)
+{
+    karp_str word = decode_text(d, object, name);
+    char message[320];
+    size_t at = 0, length = 0;
+    while (at < count && !str_is(word, words[at])) at++;
+    if (word.len == 0 || at < count) return word;
+    for (size_t i = 0; i < count && length < sizeof message; i++) {
+        int n = snprintf(message + length, sizeof message - length, "%s%s", i ? ", " : "must be one of ", words[i]);
+        length += n > 0 ? (size_t)n : 0;
+    }
+    decode_bad(d, name, message);
+    return str("");
+}
+
+/* ---- disks ----------------------------------------------------------------------------------- */
+
+static const char *const categories[] = { "hyperdisk-balanced",
+                                          "hyperdisk-balanced-high-availability",
+                                          "hyperdisk-extreme",
+                                          "hyperdisk-ml",
+                                          "hyperdisk-throughput",
+                                          "local-ssd",
+                                          "pd-balanced",
+                                          "pd-extreme",
+                                          "pd-ssd",
+                                          "pd-standard" };
+
+static void read_disks(decoder *d, const tree *spec, gcp_class *out)
+{
+    const tree *disks;
+    size_t count = decode_list(d, spec, "disks", &disks);
+    if (count > 10) decode_bad(d, "disks", "must have at most 10 entries");
+    out->has_disks = count > 0;
+    for (size_t i = 0; i < count; i++) {
+        const tree *entry = tree_item(disks, i);
+        decode_at_element(d, "spec.disks", i);
+        int64_t size = decode_count(d, entry, "sizeGiB");
+        karp_str category = word_at(d, entry, "category", categories, sizeof categories / sizeof *categories);
+        if (size < 10) decode_bad(d, "sizeGiB", "must be a whole number of at least 10");
+        if (decode_flag(d, entry, "boot")) {
+            out->boot_gib = size; /* the last one counts */
+        } else if (str_is(category, "local-ssd")) {
+            out->ssd_gib += size;
+            out->ssds++;
+        }
+    }
+    decode_at(d, "spec");
+}
+
+/* ---- images ---------------------------------------------------------------------------------- */
+
+static const char *const image_families[] = { "Ubuntu", "ContainerOptimizedOS" };
+
+/* The family that an alias, "Ubuntu@latest", names; "" = there is no alias. */
+static karp_str family_of_alias(decoder *d, const tree *term)
+{
+    karp_str rest = decode_text(d, term, "alias");
+    if (rest.len == 0) return rest;
+    karp_str family = cloud_until(&rest, '@');
+    if ((!str_is(family, "Ubuntu") && !str_is(family, "ContainerOptimizedOS")) || rest.len == 0)
+        decode_bad(d, "alias", "must be Ubuntu@VERSION or ContainerOptimizedOS@VERSION");
+    return family;
+}
+
+/* The family that a term with a family names. */
+static karp_str family_of_term(decoder *d, const tree *term)
+{
+    static const char *const families[] = { "ContainerOptimizedOS", "Ubuntu2404", "Ubuntu2204" };
+    static const char *const channels[] = { "rapid", "regular", "stable", "extended", "cluster" };
+    karp_str family = word_at(d, term, "family", families, 3);
+    karp_str channel = word_at(d, term, "channel", channels, 5), version = decode_text(d, term, "version");
+    if (family.len == 0) {
+        if (channel.len + version.len > 0) decode_bad(d, "family", "must be there with a channel or a version");
+        return family;
+    }
+    bool ubuntu = !str_is(family, "ContainerOptimizedOS");
+    if ((channel.len > 0) == (version.len > 0))
+        decode_bad(d, "family", "must have either a channel or a version beside it");
+    if (ubuntu && channel.len > 0) decode_bad(d, "channel", "is only for ContainerOptimizedOS");
+    return ubuntu ? str("Ubuntu") : family;
+}
+
+/* The resolved family: the one that is stated; else the first alias's; else the first term's that has one; else Custom. */
+static karp_str read_images(decoder *d, const tree *spec)
+{
+    const tree *terms;
+    karp_str stated = word_at(d, spec, "imageFamily", image_families, 2), alias = str(""), term = str("");
+    size_t count = decode_list(d, spec, "imageSelectorTerms", &terms);
+    if (count > 30) decode_bad(d, "imageSelectorTerms", "must have at most 30 entries");
+    for (size_t i = 0; i < count; i++) {
+        const tree *entry = tree_item(terms, i);
+        decode_at_element(d, "spec.imageSelectorTerms", i);
+        karp_str of_alias = family_of_alias(d, entry), of_term = family_of_term(d, entry);
+        bool id = decode_text(d, entry, "id").len > 0;
+        if ((of_alias.len > 0) + (of_term.len > 0) + id != 1)
+            decode_bad(d, "", "must have exactly one of alias, id and family");
+        if (alias.len == 0) alias = of_alias;
+        if (term.len == 0) term = of_term;
+    }
+    decode_at(d, "spec");
+    return stated.len > 0 ? stated : alias.len > 0 ? alias : term.len > 0 ? term : str("Custom");
+}
+
+/* ---- kubelet --------------------------------------------------------------------------------- */
+
+static const char kubelet_part[] = "spec.kubeletConfiguration";
+
+static bool reservable(karp_str name)
+{
+    return str_is(name, "cpu") || str_is(name, "memory") || str_is(name, "ephemeral-storage") || str_is(name, "pid");
+}
+
+/* Amounts by name, each a quantity that is not negative. */
+static void read_reserved(decoder *d, const tree *kubelet, const char *name, gcp_reserved *out)
+{
+    const tree *map = decode_object(d, kubelet, name);
+    char part[96];
+    (void)snprintf(part, sizeof part, "%s.%s", kubelet_part, name);
+    decode_at(d, part);
+    for (size_t i = 0; i < members_of(map) && !d->status; i++) {
+        const tree_member *m = tree_member_at(map, i);
+        karp_str key = tree_member_name(m), value = tree_text(m->value);
+        int32_t order = 0;
+        char field[64];
+        (void)snprintf(field, sizeof field, "%.*s", (int)(key.len < 60 ? key.len : 60), key.ptr);
+        if (!reservable(key)) {
+            decode_bad(d, field, "must be cpu, memory, ephemeral-storage or pid");
+        } else if (value.len == 0 || karp_quantity_compare(value, str("0"), &order) != KARP_OK || order < 0) {
+            decode_bad(d, field, "must be a quantity in text that is not negative");
+        } else if (out->count < GCP_RESERVED_MOST) {
+            out->list[out->count++] = (karp_resource){ .name = scratch_text(d->s, key),
+                                                       .text = scratch_text(d->s, value) };
+        }
+    }
+    decode_at(d, kubelet_part);
+}
+
+static void read_threshold(decoder *d, const tree *map, const char *name, gcp_threshold *out)
+{
+    out->quantity = str("");
+    out->percent = -1;
+    karp_str text = decode_text(d, map, name);
+    int32_t order = 0;
+    if (text.len == 0) return;
+    if (text.ptr[text.len - 1] == '%') {
+        karp_str number = { text.ptr, text.len - 1 };
+        if (!cloud_decimal(number, &out->percent) || out->percent > 100)
+            decode_bad(d, name, "must be a quantity, or a percentage from 0% to 100%");
+    } else if (karp_quantity_compare(text, str("0"), &order) != KARP_OK || order < 0) {
+        decode_bad(d, name, "must be a quantity, or a percentage from 0% to 100%");
+    } else {
+        out->quantity = text;
+    }
+}
+
+static void read_kubelet(decoder *d, const tree *spec, gcp_class *out)
+{
+    const tree *kubelet = decode_object(d, spec, "kubeletConfiguration");
+    decode_at(d, kubelet_part);
+    if (kubelet) {
+        if (decode_member(kubelet, "maxPods")) out->max_pods = decode_count(d, kubelet, "maxPods");
+        out->pods_per_core = decode_count(d, kubelet, "podsPerCore");
+        read_reserved(d, kubelet, "kubeReserved", &out->kube);
+        read_reserved(d, kubelet, "systemReserved", &out->system);
+    }
+    const tree *hard = kubelet ? decode_object(d, kubelet, "evictionHard") : NULL;
+    decode_at(d, "spec.kubeletConfiguration.evictionHard");
+    read_threshold(d, hard, "memory.available", &out->memory_available);
+    read_threshold(d, hard, "nodefs.available", &out->disk_available);
+    decode_at(d, "spec");
+}
+
+/* ---- status ---------------------------------------------------------------------------------- */
+
+static void read_status(decoder *d, const tree *root, gcp_class *out)
+{
+    const tree *status = decode_object(d, root, "status"), *images;
+    decode_at(d, "status");
+    size_t count = status ? decode_list(d, status, "images", &images) : 0;
+    karp_str *list = scratch_array(d->s, count, sizeof *list);
+    for (size_t i = 0; list && i < count; i++) {
+        decode_at_element(d, "status.images", i);
+        list[i] = decode_text(d, tree_item(images, i), "sourceImage");
+    }
+    out->images = list;
+    out->image_count = list ? count : 0;
+    out->status_known = status && tree_get(status, "images");
+}
+
+karp_status gcp_class_read(karp_context *context, karp_str text, gcp_class *out, karp_error *error)
+{
+    static const char *const drivers[] = { "default", "latest", "disabled" };
+    static const char *const confidential[] = { "SEV", "SEV_SNP", "TDX" };
+    decoder d;
+    *out = gcp_plain_class;
+    scratch_init(&out->s, context);
+    decode_begin(&d, context, &out->s, error);
+    const tree *root = decode_tree(&d, text, "a node class");
+    const tree *spec = root ? decode_object(&d, root, "spec") : NULL;
+    if (root) {
+        decode_at(&d, "spec");
+        read_disks(&d, spec, out);
+        karp_str family = read_images(&d, spec);
+        out->ubuntu = str_is(family, "Ubuntu");
+        read_kubelet(&d, spec, out);
+        out->gpu_taint = decode_flag(&d, spec, "autoGPUTaint");
+        out->gpu_driver = word_at(&d, spec, "gpuDriverVersion", drivers, 3);
+        (void)word_at(&d, spec, "confidentialInstanceType", confidential, 3);
+        out->hash = gcp_class_hash(spec, family);
+        read_status(&d, root, out);
+    }
+    karp_status status = d.status;
+    decode_end(&d);
+    if (status == KARP_OK && out->s.failed) status = provider_nomem(error);
+    if (status) scratch_free(&out->s);
+    return status;
+}
+
+/* ---- comparing ------------------------------------------------------------------------------- */
+
+static bool same_reserved(const gcp_reserved *a, const gcp_reserved *b)
+{
+    if (a->count != b->count) return false;
+    for (size_t i = 0; i < a->count; i++) {
+        if (!equal_str(a->list[i].name, b->list[i].name) || !equal_str(a->list[i].text, b->list[i].text)) return false;
+    }
+    return true;
+}
+
+static bool same_threshold(const gcp_threshold *a, const gcp_threshold *b)
+{
+    return equal_str(a->quantity, b->quantity) && a->percent == b->percent;
+}
+
+bool gcp_class_same_types(const gcp_class *a, const gcp_class *b)
+{
+    return a->has_disks == b->has_disks && a->boot_gib == b->boot_gib && a->ssd_gib == b->ssd_gib &&
+           a->ssds == b->ssds && a->max_pods == b->max_pods && a->pods_per_core == b->pods_per_core &&
+           same_reserved(&a->kube, &b->kube) && same_reserved(&a->system, &b->system) &&
+           same_threshold(&a->memory_available, &b->memory_available) &&
+           same_threshold(&a->disk_available, &b->disk_available);
+}

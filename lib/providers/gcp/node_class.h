@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A GCENodeClass: what of it decisions read. */
+#ifndef GCP_NODE_CLASS_H
+#define GCP_NODE_CLASS_H
+
+#include <providers/decode.h>
+
+#define GCP_HASH_VERSION "v4"
+
+enum { GCP_RESERVED_MOST = 4 };
+
+/* Amounts of a kubelet's reservation, by name. */
+typedef struct gcp_reserved {
+    karp_resource list[GCP_RESERVED_MOST];
+    size_t count;
+} gcp_reserved;
+
+/* A threshold of eviction: a quantity, or a part of the capacity. */
+typedef struct gcp_threshold {
+    karp_str quantity; /* "" = none, or a percentage */
+    double percent; /* negative = none */
+} gcp_threshold;
+
+typedef struct gcp_class {
+    scratch s;
+    bool has_disks;
+    int64_t boot_gib; /* 0 = not stated */
+    int64_t ssd_gib, ssds; /* local SSDs that the class asks for */
+    int64_t max_pods; /* negative = not stated */
+    int64_t pods_per_core;
+    gcp_reserved kube, system;
+    gcp_threshold memory_available, disk_available;
+    bool ubuntu;
+    bool gpu_taint;
+    karp_str gpu_driver; /* "" = default */
+    const karp_str *images; /* sources of the resolved ones */
+    size_t image_count;
+    bool status_known; /* the status lists images, even none */
+    uint64_t hash;
+} gcp_class;
+
+extern const gcp_class gcp_plain_class;
+
+/* *out keeps its texts on its own scratch. */
+karp_status gcp_class_read(karp_context *context, karp_str text, gcp_class *out, karp_error *error);
+/* Do both make the same types? */
+bool gcp_class_same_types(const gcp_class *a, const gcp_class *b);
+
+/* class_hash.c: the provider's own hash, version v4. */
+uint64_t gcp_class_hash(const tree *spec, karp_str image_family);
+
+#endif

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GCP behind the table that every provider fills. */
+#include <providers/plugin.h>
+
+#include <string.h>
+
+#include <providers/cloud/go_hash.h>
+#include <providers/gcp/types.h>
+#include <providers/launch.h>
+#include <providers/match.h>
+#include <providers/memory.h>
+
+static const int64_t second = INT64_C(1000000000);
+
+typedef struct gcp_handle {
+    karp_context *context; /* on the host's allocator */
+    gcp_facts facts;
+    gcp_settings settings;
+    cloud_marks marks;
+    uint64_t generation;
+} gcp_handle;
+
+static uint32_t out_of_memory(karp_provider_problem *problem)
+{
+    return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+}
+
+/* ---- open ------------------------------------------------------------------------------------ */
+
+static void gcp_close(void *handle)
+{
+    gcp_handle *h = handle;
+    karp_context *context = h->context;
+    gcp_facts_free(&h->facts);
+    cloud_marks_free(&h->marks);
+    karp_free(context, h, sizeof *h);
+    karp_context_free(context);
+}
+
+/* "us-central1-a,us-central1-b" */
+static uint32_t read_zones(karp_str text, karp_str region)
+{
+    uint32_t zones = 0;
+    while (text.len > 0) {
+        karp_str name = cloud_until(&text, ',');
+        if (name.len != region.len + 2 || memcmp(name.ptr, region.ptr, region.len) != 0) return 0;
+        char letter = name.ptr[region.len + 1];
+        if (name.ptr[region.len] != '-' || letter < 'a' || letter > 'z') return 0;
+        zones |= UINT32_C(1) << (letter - 'a');
+    }
+    return zones;
+}
+
+static uint32_t read_setting(gcp_handle *h, const karp_label *setting, karp_provider_problem *problem)
+{
+    if (str_is(setting->key, "vmMemoryOverheadPercent")) {
+        double *part = &h->settings.vm_memory_overhead;
+        if (cloud_decimal(setting->value, part) && *part < 1) return KARP_PROVIDER_OK;
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "vmMemoryOverheadPercent",
+                                "must be at least 0 and less than 1");
+    }
+    if (str_is(setting->key, "prices")) {
+        h->settings.initial_prices = str_is(setting->value, "initial");
+        if (h->settings.initial_prices || str_is(setting->value, "current")) return KARP_PROVIDER_OK;
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "prices", "must be current or initial");
+    }
+    if (str_is(setting->key, "zones")) {
+        h->settings.zones = read_zones(setting->value, h->facts.region);
+        if (h->settings.zones) return KARP_PROVIDER_OK;
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "zones", "must be zones of the region, with commas");
+    }
+    return provider_problem(problem, KARP_PROVIDER_INVALID, "settings",
+                            "gcp has vmMemoryOverheadPercent, prices and zones, no %.*s",
+                            (int)(setting->key.len < 60 ? setting->key.len : 60), setting->key.ptr);
+}
+
+static uint32_t settle(gcp_handle *h, const karp_provider_options *options, karp_provider_problem *problem)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_str region = options->region.len ? options->region : str(GCP_USUAL_REGION);
+    if (region.len > GCP_REGION_MOST)
+        return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region", "there is no such region");
+    if (gcp_facts_init(&h->facts, h->context, region, &error)) return provider_problem_of(problem, &error);
+    h->settings.vm_memory_overhead = 0.07;
+    h->marks.allocator = karp_context_get_options(h->context)->allocator;
+    for (size_t i = 0; i < options->setting_count; i++) {
+        uint32_t kind = read_setting(h, &options->settings[i], problem);
+        if (kind) return kind;
+    }
+    return KARP_PROVIDER_OK;
+}
+
+static uint32_t gcp_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
+                         karp_provider_problem *problem)
+{
+    karp_context_options own;
+    karp_context *context = NULL;
+    karp_context_options_init(&own, sizeof own);
+    own.allocator = allocator;
+    if (karp_context_new(&own, &context, NULL) != KARP_OK) return out_of_memory(problem);
+    gcp_handle *h = karp_alloc(context, sizeof *h);
+    if (!h) {
+        karp_context_free(context);
+        return out_of_memory(problem);
+    }
+    memset(h, 0, sizeof *h);
+    h->context = context;
+    uint32_t kind = settle(h, options, problem);
+    if (kind) gcp_close(h);
+    else *handle = h;
+    return kind;
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+static uint32_t gcp_load_facts(void *handle, karp_str kind, const karp_provider_document *facts,
+                               karp_provider_problem *problem)
+{
+    gcp_handle *h = handle;
+    gcp_facts next;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    if (gcp_facts_load(&h->facts, kind, facts->text, &next, &error)) return provider_problem_of(problem, &error);
+    gcp_facts_free(&h->facts);
+    h->facts = next;
+    h->generation++;
+    return KARP_PROVIDER_OK;
+}
+
+static uint64_t gcp_generation(const void *handle) { return ((const gcp_handle *)handle)->generation; }
+
+/* ---- node classes ---------------------------------------------------------------------------- */
+
+static const gcp_class *class_of(const void *node_class) { return node_class ? node_class : &gcp_plain_class; }
+
+static uint32_t gcp_class_parse(void *handle, const karp_provider_document *document, void **node_class,
+                                karp_provider_problem *problem)
+{
+    gcp_handle *h = handle;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    gcp_class *c = karp_alloc(h->context, sizeof *c);
+    if (!c) return out_of_memory(problem);
+    if (gcp_class_read(h->context, document->text, c, &error)) {
+        karp_free(h->context, c, sizeof *c);
+        return provider_problem_of(problem, &error);
+    }
+    *node_class = c;
+    return KARP_PROVIDER_OK;
+}
+
+static void gcp_class_free(void *handle, void *node_class)
+{
+    gcp_handle *h = handle;
+    gcp_class *c = node_class;
+    scratch_free(&c->s);
+    karp_free(h->context, c, sizeof *c);
+}
+
+static uint32_t gcp_class_equal(const void *handle, const void *a, const void *b)
+{
+    (void)handle;
+    return gcp_class_same_types(class_of(a), class_of(b));
+}
+
+static uint32_t gcp_class_hash_of(void *handle, const void *node_class, const karp_provider_memory *memory,
+                                  karp_str *version, karp_str *hash, karp_provider_problem *problem)
+{
+    char text[GO_HASH_TEXT];
+    bool failed = false;
+    (void)handle;
+    if (!node_class)
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a class that is not written down has no hash");
+    karp_str copy = memory_text(memory, (karp_str){ text, go_hash_format(class_of(node_class)->hash, text) }, &failed);
+    if (failed) return out_of_memory(problem);
+    *version = str(GCP_HASH_VERSION);
+    *hash = copy;
+    return KARP_PROVIDER_OK;
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static uint32_t gcp_instance_types(void *handle, const void *node_class, const karp_provider_memory *memory,
+                                   const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
+{
+    gcp_handle *h = handle;
+    scratch s;
+    if (h->facts.count == 0) {
+        char regions[160];
+        (void)gcp_built_in(regions, sizeof regions);
+        return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region",
+                                "%.*s is not built in (%s are): facts of it are needed", (int)h->facts.region.len,
+                                h->facts.region.ptr, regions);
+    }
+    scratch_init_on(&s, memory);
+    gcp_types(&s, &h->facts, &h->settings, &h->marks, class_of(node_class), types, count);
+    if (s.failed) return out_of_memory(problem);
+    if (*count > 0) return KARP_PROVIDER_OK;
+    return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "prices", "no machine type of the region has a price");
+}
+
+static uint32_t gcp_labels(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem)
+{
+    (void)handle;
+    (void)problem;
+    gcp_label_tables(labels);
+    return KARP_PROVIDER_OK;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+/* The cheapest price of a type's usable offerings, of whichever capacity type; false = it has none. */
+static bool cheapest_of(const karp_provider_launch *launch, size_t *at, double *price)
+{
+    uint32_t type = launch->candidates[*at].type;
+    bool any = false;
+    for (; *at < launch->candidate_count && launch->candidates[*at].type == type; ++*at) {
+        double own = launch_offering(launch, launch->candidates[*at])->price;
+        if (!launch->candidates[*at].usable || (any && own >= *price)) continue;
+        *price = own;
+        any = true;
+    }
+    return any;
+}
+
+/* Of one type, from `at`: the cheapest of the launch's capacity type, the first zone by name among equal ones. */
+static bool pick_of_type(const karp_provider_launch *launch, size_t at, karp_provider_candidate *out)
+{
+    uint32_t type = launch->candidates[at].type;
+    bool any = false;
+    for (; at < launch->candidate_count && launch->candidates[at].type == type; at++) {
+        karp_provider_candidate c = launch->candidates[at];
+        const karp_offering *o = launch_offering(launch, c);
+        if (!c.usable || !match_same(launch_capacity_type(o), launch->capacity_type)) continue;
+        if (any && o->price >= launch_offering(launch, *out)->price) continue;
+        *out = c;
+        any = true;
+    }
+    return any;
+}
+
+/* Types come by name, so the first of equal prices is the first by name. */
+static uint32_t gcp_pick(void *handle, const void *node_class, const karp_provider_launch *launch,
+                         karp_provider_candidate *picked, karp_provider_problem *problem)
+{
+    double best = 0;
+    bool any = false;
+    (void)handle;
+    (void)node_class;
+    for (size_t at = 0; at < launch->candidate_count;) {
+        size_t first = at;
+        double price = 0;
+        karp_provider_candidate c;
+        if (!cheapest_of(launch, &at, &price) || (any && price >= best) || !pick_of_type(launch, first, &c)) continue;
+        *picked = c;
+        best = price;
+        any = true;
+    }
+    if (any) return KARP_PROVIDER_OK;
+    return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no machine type can be had for it");
+}
+
+static void add_class_labels(scratch *s, const gcp_class *c, bool gpu, karp_label *labels, size_t *count)
+{
+    cloud_set_label(labels, count, str("cloud.google.com/gke-max-pods-per-node"),
+                    scratch_uint(s, (uint64_t)gcp_max_pods(c)));
+    cloud_set_label(labels, count, str("cloud.google.com/gke-os-distribution"), str(c->ubuntu ? "ubuntu" : "cos"));
+    if (gpu)
+        cloud_set_label(labels, count, str("cloud.google.com/gke-gpu-driver-version"),
+                        c->gpu_driver.len > 0 ? scratch_text(s, c->gpu_driver) : str("default"));
+}
+
+static uint32_t gcp_node(void *handle, const void *node_class, const karp_provider_launch *launch,
+                         karp_provider_candidate candidate, const karp_provider_memory *memory,
+                         karp_provider_node *node, karp_provider_problem *problem)
+{
+    static const karp_taint gpu_taint = { TEXT("nvidia.com/gpu"), TEXT("present"), TEXT("NoSchedule") };
+    const gcp_class *c = class_of(node_class);
+    const karp_instance_type *type = launch->types[candidate.type];
+    const karp_offering *o = launch_offering(launch, candidate);
+    bool gpu = match_single(type->requirements, type->requirement_count, GCP_GROUP "instance-gpu-name").len > 0;
+    scratch s;
+    (void)handle;
+    scratch_init_on(&s, memory);
+    size_t count = 0;
+    karp_label *labels = cloud_node_labels(&s, type, o, 4, &count);
+    if (labels) add_class_labels(&s, c, gpu, labels, &count);
+    if (labels && gpu)
+        cloud_set_label(labels, &count, str("cloud.google.com/gke-cpu-scaling-level"),
+                        match_single(type->requirements, type->requirement_count, GCP_GROUP "instance-cpu"));
+    if (s.failed) return out_of_memory(problem);
+    node->labels = labels;
+    node->label_count = count;
+    node->instance_type = type->name;
+    if (c->image_count > 0) node->image_id = scratch_text(&s, c->images[0]);
+    if (gpu && c->gpu_taint) {
+        node->taints = &gpu_taint;
+        node->taint_count = 1;
+    }
+    return s.failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
+}
+
+/* ---- marks, drift, repair -------------------------------------------------------------------- */
+
+/* A zone whose pool is exhausted; addresses come back sooner, which the host says. */
+static uint32_t gcp_mark(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
+                         karp_provider_problem *problem)
+{
+    gcp_handle *h = handle;
+    if (scope->instance_type.len == 0 || scope->zone.len == 0 || scope->capacity_type.len == 0 || scope->family.len)
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "scope",
+                                "must be a machine type, a zone and a capacity type");
+    uint32_t kind = cloud_marks_add(&h->marks, scope, 0, now, ttl ? ttl : 1800 * second, problem);
+    if (kind == KARP_PROVIDER_OK) h->generation++;
+    return kind;
+}
+
+static void gcp_expire(void *handle, int64_t now)
+{
+    gcp_handle *h = handle;
+    if (cloud_marks_expire(&h->marks, now)) h->generation++;
+}
+
+static karp_str annotation(const karp_provider_node *node, const char *key)
+{
+    for (size_t i = 0; i < node->annotation_count; i++) {
+        if (str_is(node->annotations[i].key, key)) return node->annotations[i].value;
+    }
+    return str("");
+}
+
+static bool class_changed(const gcp_class *c, const karp_provider_node *node)
+{
+    char text[GO_HASH_TEXT];
+    karp_str hash = annotation(node, GCP_GROUP "gcenodeclass-hash");
+    if (hash.len == 0 || !str_is(annotation(node, GCP_GROUP "gcenodeclass-hash-version"), GCP_HASH_VERSION))
+        return false;
+    return !equal_str(hash, (karp_str){ text, go_hash_format(c->hash, text) });
+}
+
+/* The node names its image by a URL whose end the class has. */
+static bool image_changed(const gcp_class *c, const karp_provider_node *node)
+{
+    if (!c->status_known || node->image_id.len == 0) return false;
+    for (size_t i = 0; i < c->image_count; i++) {
+        karp_str end = c->images[i];
+        if (end.len > 0 && end.len <= node->image_id.len &&
+            memcmp(node->image_id.ptr + node->image_id.len - end.len, end.ptr, end.len) == 0)
+            return false;
+    }
+    return true;
+}
+
+static uint32_t gcp_drift(void *handle, const void *node_class, const karp_provider_node *node,
+                          const karp_provider_memory *memory, karp_str *reason, karp_provider_problem *problem)
+{
+    (void)handle;
+    (void)memory;
+    (void)problem;
+    *reason = str("");
+    if (!node_class) return KARP_PROVIDER_OK; /* the class is gone: that is not for this */
+    if (class_changed(class_of(node_class), node)) *reason = str("NodeClassDrift");
+    else if (image_changed(class_of(node_class), node)) *reason = str("ImageDrift");
+    return KARP_PROVIDER_OK;
+}
+
+static uint32_t gcp_repair_policies(const void *handle, const karp_repair_policy **policies, size_t *count)
+{
+#define MINUTES(n) (INT64_C(60000000000) * (n))
+    static const karp_repair_policy list[] = {
+        { TEXT("Ready"), TEXT("False"), MINUTES(10) },
+        { TEXT("Ready"), TEXT("Unknown"), MINUTES(10) },
+        { TEXT("KernelDeadlock"), TEXT("True"), MINUTES(5) },
+        { TEXT("ReadonlyFilesystem"), TEXT("True"), MINUTES(5) },
+        { TEXT("FrequentKubeletRestart"), TEXT("True"), MINUTES(30) },
+        { TEXT("FrequentContainerdRestart"), TEXT("True"), MINUTES(30) },
+    };
+    (void)handle;
+    *policies = list;
+    *count = sizeof list / sizeof *list;
+    return KARP_PROVIDER_OK;
+}
+
+const karp_provider_plugin gcp_plugin = {
+    .abi_version = KARP_PROVIDER_ABI,
+    .flags = KARP_PROVIDER_TYPES_STAND,
+    .size = sizeof(karp_provider_plugin),
+    .name = "gcp",
+    .class_group = "karpenter.k8s.gcp",
+    .class_kind = "GCENodeClass",
+    .open = gcp_open,
+    .close = gcp_close,
+    .load_facts = gcp_load_facts,
+    .generation = gcp_generation,
+    .class_parse = gcp_class_parse,
+    .class_free = gcp_class_free,
+    .class_hash = gcp_class_hash_of,
+    .class_equal = gcp_class_equal,
+    .instance_types = gcp_instance_types,
+    .labels = gcp_labels,
+    .pick = gcp_pick,
+    .node = gcp_node,
+    .mark = gcp_mark,
+    .expire = gcp_expire,
+    .drift = gcp_drift,
+    .repair_policies = gcp_repair_policies,
+};
