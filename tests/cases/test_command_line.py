@@ -39,7 +39,7 @@ def check_wrong_calls():
             (['plan', *WORKSHOP, '--explain', 'x'], '--explain'),
             (['plan', *WORKSHOP, '--width', '5'], '--width'),
             (['plan', *WORKSHOP, '--max-steps', '99999999999999999999999'], '--max-steps'),
-            (['plan', *WORKSHOP, '--provider', 'gcp'], 'aws'),
+            (['plan', *WORKSHOP, '--provider', 'moon'], 'aws'),
             (['plan', *WORKSHOP, '--fail-on', 'x'], '--fail-on'),
             (['disrupt', *WORKSHOP, '--method', 'X'], 'no such method'),
             (['disrupt', *WORKSHOP, '--fail-on', 'unschedulable'], 'not an option of this command'),

@@ -92,7 +92,7 @@ def check_settings():
     equal(everything, pods('--all-types'), 'allTypes')
     check(len(everything) == 1386, f'{len(everything)} types')
     for options, word in ((('--provider', 'azure', '--set', 'speed=9'), 'networkPlugin'), (('--set', 'speed'), 'NAME=VALUE'),
-                          (('--provider', 'gcp'), 'azure'), (('--provider', './gcp.so'), 'gcp.so'), (('--facts', 'types=/nowhere'), '/nowhere'),
+                          (('--provider', 'moon'), 'azure'), (('--provider', './gcp.so'), 'gcp.so'), (('--facts', 'types=/nowhere'), '/nowhere'),
                           (('--provider', 'file'), 'no file'), (('--provider', 'file', '--set', 'a=b'), 'settings'),
                           (('--catalogue', '/dev/null', '--set', 'a=b'), '--set')):
         error = run('catalogue', *options, status=1)[1]
