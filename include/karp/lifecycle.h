@@ -39,7 +39,16 @@ enum {
     KARP_ACTION_DELETE_NODE = 19, /**< object: Node */
     KARP_ACTION_DELETE_INSTANCE = 20, /**< object: NodeClaim whose instance the provider is to end */
     KARP_ACTION_REMOVE_FINALIZER =
-        21 /**< object: NodeClaim or Node; subject: the finalizer; value: why it may go without a drain */
+        21, /**< object: NodeClaim or Node; subject: the finalizer; value: why it may go without a drain */
+    KARP_ACTION_CONDITION_FALSE =
+        22, /**< object: NodeClaim; subject: condition type, which becomes False; value: its reason */
+    KARP_ACTION_CONDITION_UNKNOWN =
+        23, /**< object: NodeClaim; subject: condition type, which becomes Unknown; value: its reason */
+    KARP_ACTION_REMOVE_LABEL = 24, /**< object: Node; subject: the label's key */
+    KARP_ACTION_REMOVE_ANNOTATION = 25, /**< object: NodeClaim; subject: the annotation */
+    /** object: NodeClaim whose instance the provider is to reboot, once however often it is asked; subject: the boot id of the Node
+     * before it. karp_reboot_answer says what came of it. */
+    KARP_ACTION_REBOOT_INSTANCE = 26
 };
 
 /** One thing to do. What object, subject, value and number mean is said with each KARP_ACTION_*. */
@@ -147,6 +156,34 @@ KARP_API karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t 
 /** Static pools: how many claims to create, which to delete. Only with the gate StaticCapacity. */
 KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                               karp_error *error);
+
+/** What the provider said when it was asked to reboot an instance. Numbers never change. */
+enum {
+    KARP_REBOOT_NOT_ASKED = 0, /**< or it could not say yet: it is asked again */
+    KARP_REBOOT_ACCEPTED = 1,
+    KARP_REBOOT_REFUSED = 2 /**< it cannot, or the instance is not there */
+};
+
+/** What a snapshot does not show of the reboot of a NodeClaim. Since 0.1. */
+typedef struct karp_reboot_answer {
+    karp_str claim;
+    karp_str boot_id; /**< status.nodeInfo.bootID of its Node as it is now */
+    int64_t asked; /**< instant at which the provider was first asked; KARP_NO_TIME = not yet */
+    uint32_t provider; /**< KARP_REBOOT_* */
+    uint32_t reserved;
+} karp_reboot_answer;
+
+/**
+ * The next step of every reboot: of claims whose condition Rebooting is True. While it is requested the node is fenced by a taint and
+ * drained by evictions alone, for at least 5 s and at most as long as the annotation karpenter.sh/reboot-termination-grace-period says
+ * ("0s": not at all; without it there is no end); pods that are left ride along. Then the provider is asked, for 5 minutes at most. Once
+ * it has accepted, the reboot is issued, the node is not initialised any more, and is to be back within 20 minutes, Ready and with
+ * another boot id. A reboot that fails has its claim deleted; one that was requested wrongly ends with the reason RebootFailed. Claims
+ * that are being deleted, or are not named in @p answers, which the caller then knows nothing of, are left alone. Errors: NOMEM, INVALID.
+ * Since 0.1.
+ */
+KARP_API karp_status karp_advise_reboots(const karp_snapshot *snapshot, int64_t now, const karp_reboot_answer *answers,
+                                         size_t answer_count, karp_advice **out, karp_error *error);
 
 /** What a cloud announces of an instance. Numbers never change. */
 enum {

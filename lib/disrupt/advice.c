@@ -100,14 +100,16 @@ karp_status karp_advice_action(const karp_advice *advice, size_t index, karp_act
     return struct_give(out, &advice->actions.items[index], sizeof *out, SIZE_THROUGH(karp_action, number));
 }
 
-void advise_termination_now(karp_advice *a, uint32_t claim_number)
+void advise_termination_now(karp_advice *a, uint32_t claim_number) { advise_termination_at(a, claim_number, a->now); }
+
+void advise_termination_at(karp_advice *a, uint32_t claim_number, int64_t instant)
 {
     const karp_snapshot *w = a->snapshot;
     char text[INSTANT_TEXT];
     int64_t set;
     karp_str old = annotation(w, &w->raw.claims.items[claim_number].meta, termination_key);
-    if (old.ptr != NULL && instant_parse(old.ptr, old.len, &set) && set < a->now) return;
-    size_t length = instant_format(floor_divide(a->now, SECOND_NS) * SECOND_NS, text);
+    if (old.ptr != NULL && instant_parse(old.ptr, old.len, &set) && set < instant) return;
+    size_t length = instant_format(floor_divide(instant, SECOND_NS) * SECOND_NS, text);
     advise(a, (karp_action){ .kind = KARP_ACTION_ANNOTATE_CLAIM,
                              .object = claim_name(w, claim_number),
                              .subject = str(termination_key),

@@ -22,6 +22,11 @@ karp_advice *advice_new(const karp_snapshot *snapshot, int64_t now);
 void advise(karp_advice *a, karp_action action);
 /* The claim is to be gone by now, unless it was to be gone before: an annotation, of full seconds. */
 void advise_termination_now(karp_advice *a, uint32_t claim_number);
+/* The same with another instant. */
+void advise_termination_at(karp_advice *a, uint32_t claim_number, int64_t instant);
+/* Asks for the eviction of the pods that are next to leave the node, by force of those that would not be gone by the deadline
+ * (KARP_NO_TIME = none). Whether nobody is left. */
+bool advise_evictions(karp_advice *a, const state_node *n, int64_t deadline);
 /* A copy in a->data. */
 karp_str advice_text(karp_advice *a, const char *text, size_t length);
 /* The claim's instance type was looked up and is there. */

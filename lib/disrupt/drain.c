@@ -57,9 +57,9 @@ static void ask(struct draining *d, uint32_t pod_number, bool force)
     advise(d->a, action);
 }
 
-/* false = somebody still holds the node up. */
-static bool empty(struct draining *d, const state_node *n)
+bool advise_evictions(karp_advice *a, const state_node *n, int64_t deadline)
 {
+    struct draining own = { a, deadline }, *d = &own;
     const karp_snapshot *w = d->a->snapshot;
     uint32_t first = GROUPS;
     bool waiting = false;
@@ -134,7 +134,7 @@ karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name,
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_status status = begin(snapshot, node_name, now, &d, &n, error);
     if (status != KARP_OK) return status;
-    conclude(&d, n->claim, empty(&d, n));
+    conclude(&d, n->claim, advise_evictions(d.a, n, d.deadline));
     return advice_finish(d.a, out, error);
 }
 

@@ -12,9 +12,10 @@
 static inline void advice_words(const karp_advice *a, char *got, size_t room)
 {
     static const char *const kinds[] = {
-        "?",     "delete",      "create",    "set",         "clear",           "annotate", "annotate-pool", "untaint",
-        "evict", "force",       "blocked",   "taint",       "launch",          "mark",     "unmark",        "nominate",
-        "event", "unavailable", "pod-event", "delete-node", "delete-instance", "finalizer"
+        "?",         "delete",   "create",  "set",         "clear",      "annotate",    "annotate-pool",
+        "untaint",   "evict",    "force",   "blocked",     "taint",      "launch",      "mark",
+        "unmark",    "nominate", "event",   "unavailable", "pod-event",  "delete-node", "delete-instance",
+        "finalizer", "false",    "unknown", "unlabel",     "unannotate", "reboot"
     };
     char when[KARP_VALUE_TEXT];
     size_t n = 0;

@@ -305,7 +305,7 @@ static karp_status tabulating(const given *g, uint64_t *digest)
 
 /* ---- advice ----------------------------------------------------------------------------------------------------------- */
 
-enum { ADVICE_KINDS = 12 };
+enum { ADVICE_KINDS = 13 };
 
 static karp_status advise(const given *g, unsigned kind, karp_advice **out)
 {
@@ -314,6 +314,7 @@ static karp_status advise(const given *g, unsigned kind, karp_advice **out)
     karp_options common;
     karp_disrupt_options options = disrupt_options_of(g, &common);
     karp_str node = karp_snapshot_node_name(g->snapshot, 0), nothing = { "", 0 };
+    karp_reboot_answer reboot = { .claim = node, .boot_id = node, .asked = KARP_NO_TIME };
     karp_interruption message = { node, KARP_INTERRUPTION_SPOT, 0 };
     switch (kind) {
     case 0: return karp_advise_conditions(g->snapshot, later, NULL, 0, out, NULL);
@@ -327,6 +328,7 @@ static karp_status advise(const given *g, unsigned kind, karp_advice **out)
     case 8: return karp_advise_interruptions(g->snapshot, later, &message, 1, out, NULL);
     case 9: return karp_advise_termination(g->snapshot, later, &nothing, 1, out, NULL);
     case 10: return karp_advise_cleanup(g->snapshot, NULL, 0, out, NULL);
+    case 11: return karp_advise_reboots(g->snapshot, later, &reboot, 1, out, NULL);
     default: return karp_advise_hashes(g->snapshot, out, NULL);
     }
 }

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of a reboot, from the request to a node that is back (K15-9). */
+#include <disrupt/advice.h>
+
+#include <base/error.h>
+#include <model/instant.h>
+
+static const char boot_id_key[] = "karpenter.sh/reboot-pre-boot-id";
+static const char grace_key[] = "karpenter.sh/reboot-termination-grace-period";
+static const int64_t poll = INT64_C(15) * SECOND_NS, least_drain = INT64_C(5) * SECOND_NS;
+static const int64_t issuance = INT64_C(300) * SECOND_NS, observation = INT64_C(1200) * SECOND_NS;
+
+/* One claim that is being rebooted. */
+struct rebooting {
+    karp_advice *a;
+    uint32_t claim;
+    const node_claim *c;
+    const state_node *n; /* NULL = it has no Node now */
+    const karp_reboot_answer *answer;
+    int64_t requested;
+    bool issued;
+    int64_t grace; /* KARP_DURATION_UNSET = the drain has no end */
+};
+
+static void act(const struct rebooting *r, uint32_t kind, const char *subject, karp_str value)
+{
+    advise(r->a,
+           (karp_action){
+               .kind = kind, .object = claim_name(r->a->snapshot, r->claim), .subject = str(subject), .value = value });
+}
+
+static const node *node_of(const struct rebooting *r) { return &r->a->snapshot->raw.nodes.items[r->n->node]; }
+
+static bool fenced(const struct rebooting *r)
+{
+    const karp_snapshot *w = r->a->snapshot;
+    taint_list taints = node_of(r)->taints;
+    for (uint32_t i = 0; i < taints.count; i++) {
+        if (taints.items[i].key == w->known.rebooting_taint && taints.items[i].effect == w->known.no_schedule)
+            return true;
+    }
+    return false;
+}
+
+static void on_node(const struct rebooting *r, uint32_t kind, const char *subject)
+{
+    advise(r->a, (karp_action){
+                     .kind = kind, .object = name_of(r->a->snapshot, node_of(r)->meta.name), .subject = str(subject) });
+}
+
+static void open_fence(const struct rebooting *r)
+{
+    if (r->n != NULL && fenced(r)) on_node(r, KARP_ACTION_REMOVE_TAINT, "karpenter.sh/rebooting");
+}
+
+/* The reboot ends; the next one starts without what this one has left. */
+static void end(const struct rebooting *r, const char *reason)
+{
+    open_fence(r);
+    if (annotation(r->a->snapshot, &r->c->meta, boot_id_key).ptr != NULL)
+        act(r, KARP_ACTION_REMOVE_ANNOTATION, boot_id_key, str(""));
+    act(r, KARP_ACTION_CONDITION_FALSE, "Rebooting", str(reason));
+}
+
+/* The node is replaced instead, within the time that the reboot would have given its pods. */
+static void give_up(const struct rebooting *r)
+{
+    open_fence(r);
+    if (r->grace != KARP_DURATION_UNSET) advise_termination_at(r->a, r->claim, later(r->a->now, r->grace));
+    act(r, KARP_ACTION_DELETE_CLAIM, "", str("RebootFailed"));
+}
+
+/* ---- deadlines ------------------------------------------------------------------------------------------------------------ */
+
+/* When the phase has to be over; KARP_NO_TIME = it has no end. */
+static int64_t deadline(const struct rebooting *r)
+{
+    const condition *initialized = condition_named(r->a->snapshot, r->c->conditions, "Initialized");
+    if (r->issued) {
+        bool unknown = initialized != NULL && equal_str(text_of(r->a->snapshot, initialized->status), str("Unknown"));
+        return unknown ? later(initialized->since, observation) : KARP_NO_TIME;
+    }
+    return r->answer->asked != KARP_NO_TIME ? later(r->answer->asked, issuance) : KARP_NO_TIME;
+}
+
+/* A Node that is gone may come back until the phase is over; one that was never drained, within five minutes. */
+static void wait_for_node(const struct rebooting *r)
+{
+    int64_t end_ = deadline(r);
+    if (end_ == KARP_NO_TIME) end_ = later(r->requested, issuance);
+    if (r->a->now > end_) give_up(r);
+    else advice_look_again(r->a, later(r->a->now, poll));
+}
+
+/* ---- requested ------------------------------------------------------------------------------------------------------------ */
+
+/* Whether the drain is over: nobody is left, or its time is up. */
+static bool drained(const struct rebooting *r)
+{
+    karp_advice *a = r->a;
+    if (r->grace == 0) return true;
+    int64_t least = later(r->requested, least_drain);
+    int64_t most = r->grace == KARP_DURATION_UNSET
+                       ? KARP_NO_TIME
+                       : later(r->requested, r->grace > least_drain ? r->grace : least_drain);
+    if (most != KARP_NO_TIME && most <= a->now) return true;
+    if (advise_evictions(a, r->n, KARP_NO_TIME)) {
+        if (least <= a->now) return true;
+        advice_look_again(a, least);
+        return false;
+    }
+    advice_look_again(a, later(a->now, poll));
+    if (most != KARP_NO_TIME) advice_look_again(a, most);
+    return false;
+}
+
+static void issue(const struct rebooting *r)
+{
+    act(r, KARP_ACTION_SET_CONDITION, "Rebooting", str("RebootIssued"));
+    act(r, KARP_ACTION_CONDITION_UNKNOWN, "Initialized", str("Rebooting"));
+    if (label_get(node_of(r)->meta.labels, r->a->snapshot->known.initialized) != NO_ID)
+        on_node(r, KARP_ACTION_REMOVE_LABEL, "karpenter.sh/initialized");
+    advice_look_again(r->a, later(r->a->now, poll));
+}
+
+static void step_requested(const struct rebooting *r)
+{
+    karp_str before = annotation(r->a->snapshot, &r->c->meta, boot_id_key);
+    if (!fenced(r)) on_node(r, KARP_ACTION_ADD_TAINT, "karpenter.sh/rebooting");
+    if (before.ptr != NULL && !equal_str(before, r->answer->boot_id)) {
+        issue(r); /* it has happened already */
+        return;
+    }
+    if (before.ptr == NULL && !drained(r)) return;
+    karp_str boot_id = advice_text(r->a, r->answer->boot_id.ptr, r->answer->boot_id.len);
+    if (before.ptr == NULL) act(r, KARP_ACTION_ANNOTATE_CLAIM, boot_id_key, boot_id);
+    if (before.ptr != NULL && r->answer->provider == KARP_REBOOT_REFUSED) {
+        give_up(r);
+    } else if (before.ptr != NULL && r->answer->provider == KARP_REBOOT_ACCEPTED) {
+        issue(r);
+    } else {
+        advise(r->a, (karp_action){ .kind = KARP_ACTION_REBOOT_INSTANCE,
+                                    .object = claim_name(r->a->snapshot, r->claim),
+                                    .subject = boot_id });
+        advice_look_again(r->a, r->a->now);
+    }
+}
+
+/* ---- issued --------------------------------------------------------------------------------------------------------------- */
+
+static void step_issued(const struct rebooting *r)
+{
+    const karp_snapshot *w = r->a->snapshot;
+    karp_str before = annotation(w, &r->c->meta, boot_id_key);
+    if (label_get(node_of(r)->meta.labels, w->known.initialized) != NO_ID)
+        on_node(r, KARP_ACTION_REMOVE_LABEL, "karpenter.sh/initialized");
+    bool back = !equal_str(before, r->answer->boot_id);
+    if (back && condition_is(w, node_of(r)->conditions, "Ready", "True")) {
+        end(r, "RebootSucceeded");
+        return;
+    }
+    if (back) open_fence(r);
+    advice_look_again(r->a, later(r->a->now, poll));
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------------------ */
+
+/* false = the request is wrong. */
+static bool read_grace(struct rebooting *r)
+{
+    karp_str text = annotation(r->a->snapshot, &r->c->meta, grace_key);
+    r->grace = KARP_DURATION_UNSET;
+    if (text.ptr == NULL) return true;
+    return karp_duration_parse(text, &r->grace) == KARP_OK && r->grace >= 0 && r->grace != KARP_DURATION_NEVER;
+}
+
+static void step_one(struct rebooting *r)
+{
+    const karp_snapshot *w = r->a->snapshot;
+    const condition *c = condition_named(w, r->c->conditions, "Rebooting");
+    r->requested = c->since;
+    r->issued = equal_str(text_of(w, c->reason), str("RebootIssued"));
+    bool right = read_grace(r);
+    if (!right) r->grace = KARP_DURATION_UNSET;
+    int64_t until = deadline(r);
+    if (r->n == NULL) wait_for_node(r);
+    else if (until != KARP_NO_TIME && r->a->now > until) give_up(r);
+    else if (r->issued) step_issued(r);
+    else if (!equal_str(text_of(w, c->reason), str("RebootRequested"))) return;
+    else if (right) step_requested(r);
+    else end(r, "RebootFailed");
+}
+
+static uint32_t claim_named(const karp_snapshot *w, karp_str name)
+{
+    uint32_t id = strings_find(&w->raw.names, name.ptr, name.len);
+    return id == NO_ID ? NO_ID : store_find(&w->raw, KIND_NODE_CLAIM, NO_TEXT, id);
+}
+
+static karp_status check_answers(const karp_reboot_answer *answers, size_t count, karp_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!str_given(answers[i].claim)) return fail_null(error, "answers.claim");
+        if (!str_given(answers[i].boot_id)) return fail_null(error, "answers.boot_id");
+        if (answers[i].provider > KARP_REBOOT_REFUSED)
+            return fail(error, KARP_E_INVALID, "answer %zu: the provider's word %u is not known", i,
+                        (unsigned)answers[i].provider);
+    }
+    return KARP_OK;
+}
+
+karp_status karp_advise_reboots(const karp_snapshot *snapshot, int64_t now, const karp_reboot_answer *answers,
+                                size_t answer_count, karp_advice **out, karp_error *error)
+{
+    if (snapshot == NULL || out == NULL || (answers == NULL && answer_count > 0))
+        return fail(error, KARP_E_INVALID, "a snapshot, answers and a place for the advice are needed");
+    karp_status status = check_answers(answers, answer_count, error);
+    if (status != KARP_OK) return status;
+    karp_advice *a = advice_new(snapshot, now);
+    if (a == NULL) return fail_nomem(error);
+    uint32_t *nodes = nodes_of_claims(a);
+    for (size_t i = 0; i < answer_count && nodes != NULL && !a->failed; i++) {
+        struct rebooting r = { .a = a, .claim = claim_named(snapshot, answers[i].claim), .answer = &answers[i] };
+        if (r.claim == NO_ID) continue;
+        r.c = &snapshot->raw.claims.items[r.claim];
+        if (r.c->meta.deletion != KARP_NO_TIME || !condition_is(snapshot, r.c->conditions, "Rebooting", "True"))
+            continue;
+        uint32_t n = nodes[r.claim];
+        r.n = n != NO_ID && snapshot->nodes[n].node != NO_ID ? &snapshot->nodes[n] : NULL;
+        step_one(&r);
+    }
+    return advice_finish(a, out, error);
+}
