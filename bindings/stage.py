@@ -4,6 +4,7 @@
     stage.py sources OUT [--build BUILD] [--libyaml SOURCE]    karp.c, karp.h, karp-io.c, karp-io.h; with libyaml also yaml.h
     stage.py go SOURCES OUT                                    the Go module libkarp.dev/go as it is published
     stage.py goproxy SOURCES OUT                               the Go modules in the layout of a module proxy
+    stage.py wheels SOURCES OUT [--zig ZIG] [--only TAG]...    wheels of Python for other systems, by zig's C compiler
 
 SOURCES is what the first command made. --libyaml is the folder or the archive of libyaml's source (.ci/libyaml gets it): then
 karp-io.c needs nothing but a C compiler. The same input gives the same bytes.
@@ -107,6 +108,52 @@ def go_proxy(where, out):
         (folder / 'list').write_text(f'{tag}\n')
 
 
+# Platforms of wheels: what zig calls them, and how libraries are named there.
+ELF, MACHO, DLL = '{}.so.0', '{}.0.dylib', '{}.dll'
+PLATFORMS = {
+    'manylinux_2_28_x86_64': ('x86_64-linux-gnu.2.28', ELF), 'manylinux_2_28_aarch64': ('aarch64-linux-gnu.2.28', ELF),
+    'musllinux_1_2_x86_64': ('x86_64-linux-musl', ELF), 'musllinux_1_2_aarch64': ('aarch64-linux-musl', ELF),
+    'macosx_11_0_arm64': ('aarch64-macos.11.0', MACHO), 'macosx_11_0_x86_64': ('x86_64-macos.11.0', MACHO),
+    'win_amd64': ('x86_64-windows-gnu', DLL),
+}
+COMPILE = ['-std=c11', '-O2', '-g0', '-fPIC', '-fvisibility=hidden', '-fno-sanitize=undefined', '-s', '-I.']
+
+
+def compile_for(platform, zig, where, folder):
+    """({name: path} of the two libraries, the program or None) for a platform."""
+    target, names = PLATFORMS[platform]
+    cc = [*zig, 'cc', '-target', target, *COMPILE]
+    if names == DLL:
+        cc = [word for word in cc if word != '-fPIC'] + ['-DKARP_API=__declspec(dllexport)']
+    libraries = {}
+    for library in ('libkarp', 'libkarp-io'):
+        name = names.format(library)
+        named = {ELF: [f'-Wl,-soname,{name}', '-Wl,-rpath,$ORIGIN'], MACHO: [f'-Wl,-install_name,@rpath/{name}', '-Wl,-rpath,@loader_path'], DLL: [f'-Wl,--out-implib,{folder / library}.lib']}
+        needs = ['-lm', *(['-ldl'] if names == ELF else [])] if names != DLL else []
+        below = [str(path) for path in libraries.values()] if names != DLL else [str(folder / 'libkarp.lib') for _ in libraries]
+        libraries[name] = folder / name
+        subprocess.run([*cc, '-shared', '-o', str(folder / name), library.removeprefix('lib') + '.c', *below, *needs, *named[names]], cwd=where, check=True)
+    if names == DLL:
+        return libraries, None  # the program is POSIX'
+    rpath = '$ORIGIN/../_lib' if names == ELF else '@loader_path/../_lib'
+    program = folder / 'karp'
+    subprocess.run([*cc, '-D_POSIX_C_SOURCE=200809L', '-D_DARWIN_C_SOURCE', f'-I{SOURCE}/lib', f'-I{SOURCE}/include', '-o', str(program), *map(str, sorted((SOURCE / 'lib/cli').glob('*.c'))),
+                    *map(str, libraries.values()), '-lm', f'-Wl,-rpath,{rpath}'], cwd=where, check=True)
+    return libraries, program
+
+
+def wheels(where, out, platforms, zig):
+    sys.path.insert(0, str(SOURCE / 'bindings/python/backend'))
+    import karp_wheel
+    out.mkdir(parents=True, exist_ok=True)
+    yaml = re.search(r'YAML_VERSION_STRING "([^"]+)"', (where / 'yaml.h').read_text(encoding='utf-8')).group(1)
+    for platform in platforms or PLATFORMS:
+        with tempfile.TemporaryDirectory() as folder:
+            libraries, program = compile_for(platform, zig, where, pathlib.Path(folder))
+            licences, parts = karp_wheel.libyaml(yaml)
+            print(karp_wheel.write(out, f'py3-none-{platform}', libraries, program, licences, parts), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     verbs = parser.add_subparsers(dest='verb', required=True)
@@ -118,13 +165,20 @@ def main():
         verb = verbs.add_parser(name)
         verb.add_argument('sources', type=pathlib.Path)
         verb.add_argument('out', type=pathlib.Path)
+    verb = verbs.add_parser('wheels')
+    verb.add_argument('sources', type=pathlib.Path)
+    verb.add_argument('out', type=pathlib.Path)
+    verb.add_argument('--only', action='append', choices=[*PLATFORMS])
+    verb.add_argument('--zig', default='zig', help='the command, also "python3 -m ziglang"')
     given = parser.parse_args()
     if given.verb == 'sources':
         sources(given.out, given.build, given.libyaml)
     elif given.verb == 'go':
         go_module(given.sources, given.out)
-    else:
+    elif given.verb == 'goproxy':
         go_proxy(given.sources, given.out)
+    else:
+        wheels(given.sources.resolve(), given.out, given.only, given.zig.split())
 
 
 if __name__ == '__main__':

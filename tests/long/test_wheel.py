@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package as users get it: installed from the checkout, as a wheel where no compiler is, from the source archive."""
 import importlib.util
+import json
 import os
 import pathlib
 import shutil
@@ -12,6 +13,7 @@ import zipfile
 import installed
 
 SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
+INFO = 'libkarp-0.1.0.dist-info'
 TRY = '''
 import karp, pathlib
 snapshot = karp.load(karp.example())
@@ -20,8 +22,13 @@ assert karp.verify(snapshot, plan)
 assert "new-1" in plan._repr_html_()
 loaded = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
 home = str(pathlib.Path(karp.__file__).parent)
-ours = [path for path in loaded if "libkarp" in path or "jansson" in path or "libyaml" in path]
-assert len(ours) == 4 and all(path.startswith(home) for path in ours), ours
+ours = [path for path in loaded if "libkarp" in path or "libyaml" in path]
+assert len(ours) == 3 and all(path.startswith(home) for path in ours), ours
+import subprocess, sys
+said = subprocess.run([sys.executable, "-m", "karp", "plan", "-f", str(karp.example())], capture_output=True, text=True)
+assert said.returncode == 0 and "new-1" in said.stdout, said
+said = subprocess.run([str(pathlib.Path(sys.executable).with_name("karp")), "--version"], capture_output=True, text=True)
+assert said.stdout == "karp " + karp.__version__ + "\n", said
 print(plan.sha256)
 '''
 
@@ -53,7 +60,7 @@ def repaired(wheel, folder):
             return wheel
         path = f'{pathlib.Path(python).parent}{os.pathsep}{os.environ["PATH"]}'
         run(python, '-m', 'auditwheel', 'repair', wheel, '-w', folder, env={**os.environ, 'PATH': path})
-    result, = folder.glob('karp-*-py3-none-manylinux*.whl')
+    result, = folder.glob('libkarp-*-py3-none-manylinux*.whl')
     before, after = ({name for name in zipfile.ZipFile(path).namelist() if name.startswith('karp')} for path in (wheel, result))
     assert before <= after and not any('.so' in name for name in after - before), after - before  # nothing had to be brought in
     return result
@@ -74,9 +81,12 @@ def main():
         answers.add(try_it(python, folder))
         # As a wheel, and what is in it.
         run(python, '-m', 'pip', 'wheel', '--no-index', '--no-deps', '-w', folder / 'wheels', SOURCE)
-        wheel, = (folder / 'wheels').glob('karp-*-py3-none-*.whl')
+        wheel, = (folder / 'wheels').glob('libkarp-*-py3-none-*.whl')
         names = zipfile.ZipFile(wheel).namelist()
-        assert sum('.so' in name and '/_lib/' in name for name in names) == 4, names
+        assert sum('.so' in name and '/_lib/' in name for name in names) == 3, names
+        inside = json.loads(zipfile.ZipFile(wheel).read(f'{INFO}/sboms/libkarp.spdx.json'))
+        assert [part['name'] for part in inside['packages']] == ['libkarp', 'libyaml'], inside
+        assert {f'{INFO}/licenses/LICENSE', f'{INFO}/licenses/libyaml.txt', f'{INFO}/entry_points.txt'} <= set(names), names
         assert 'karp/py.typed' in names and not any('test' in name for name in names), names
         wheel = repaired(wheel, folder / 'repaired')
         python = new_venv(folder / 'user')
@@ -86,10 +96,10 @@ def main():
         backend = {**os.environ, 'PYTHONPATH': str(SOURCE / 'bindings/python/backend')}
         run(sys.executable, '-c', f'import karp_build; karp_build.build_sdist({name!r})', env=backend)
         python = new_venv(folder / 'packager')
-        run(python, '-m', 'pip', 'install', '--no-index', *folder.glob('karp-*.tar.gz'))
+        run(python, '-m', 'pip', 'install', '--no-index', *folder.glob('libkarp-*.tar.gz'))
         answers.add(try_it(python, folder))
         assert len(answers) == 1, answers
-    print('four libraries each, one answer')
+    print('three libraries each, one answer')
     return 0
 
 

@@ -4,9 +4,7 @@
 The wheel has the package, libkarp and libkarp-io, and the libraries that libkarp-io needs, so that it runs where neither they
 nor a compiler are. It serves every Python 3: the tag is py3-none-PLATFORM. Equal sources and tools give equal bytes.
 """
-import base64
 import gzip
-import hashlib
 import io
 import os
 import pathlib
@@ -17,22 +15,13 @@ import sys
 import sysconfig
 import tarfile
 import tempfile
-import zipfile
 
-SOURCE = pathlib.Path(__file__).resolve().parents[3]
-PACKAGE = SOURCE / 'bindings/python/karp'
+import karp_wheel
+from karp_wheel import SOURCE, dist_info, metadata, project
+
 LIBRARIES = ('libkarp.so.0', 'libkarp-io.so.0')
 BUNDLED = re.compile(r'libyaml\b.*\.so')  # everything else is of every Linux system
-EPOCH = (1980, 1, 1, 0, 0, 0)
-LEFT_OUT = ('tests/', 'fuzz/', '.ci/', 'bindings/go/')  # of the source archive: what building does not need
-
-
-def project():
-    try:
-        import tomllib
-    except ImportError:
-        import tomli as tomllib
-    return tomllib.loads((SOURCE / 'pyproject.toml').read_text(encoding='utf-8'))['project']
+LEFT_OUT = ('tests/', 'fuzz/', '.ci/', 'bindings/go/', 'bindings/rust/')  # of the source archive: what building does not need
 
 
 def get_requires_for_build_wheel(config_settings=None):
@@ -43,35 +32,17 @@ def get_requires_for_build_sdist(config_settings=None):
     return []
 
 
-def metadata():
-    p = project()
-    lines = ['Metadata-Version: 2.1', f'Name: {p["name"]}', f'Version: {p["version"]}', f'Summary: {p["description"]}',
-             f'License: {p["license"]["text"]}', f'Keywords: {",".join(p["keywords"])}',
-             f'Requires-Python: {p["requires-python"]}', *[f'Classifier: {each}' for each in p['classifiers']],
-             'Description-Content-Type: text/markdown', '', (SOURCE / p['readme']).read_text(encoding='utf-8')]
-    return '\n'.join(lines).encode('utf-8')
-
-
 def tag():
     if not sys.platform.startswith('linux'):
-        raise SystemExit('wheels of karp are built on Linux')
+        raise SystemExit('wheels of the system that pip runs on are built on Linux')
     return 'py3-none-' + re.sub(r'[-.]', '_', sysconfig.get_platform())
-
-
-def wheel_file():
-    return f'Wheel-Version: 1.0\nGenerator: karp_build\nRoot-Is-Purelib: false\nTag: {tag()}\n'.encode()
-
-
-def dist_info():
-    p = project()
-    return f'{p["name"]}-{p["version"]}.dist-info'
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
     folder = pathlib.Path(metadata_directory, dist_info())
     folder.mkdir()
     (folder / 'METADATA').write_bytes(metadata())
-    (folder / 'WHEEL').write_bytes(wheel_file())
+    (folder / 'WHEEL').write_bytes(karp_wheel.wheel_file(tag()))
     return folder.name
 
 
@@ -89,60 +60,32 @@ def meson():
     return ['meson'] if shutil.which('meson') else [sys.executable, '-m', 'mesonbuild.mesonmain']
 
 
-def build_libraries(folder):
-    """{name in the wheel: path}: the two libraries, and those they need that not every system has."""
-    # The libraries find each other, and what is beside them, in their own folder; -s leaves out what only debuggers read.
-    run(*meson(), 'setup', folder, SOURCE, '-Dbuildtype=release', '-Ddefault_library=shared', '-Dio=enabled', '-Dcli=disabled',
-        '-Dtests=false', '-Dc_link_args=-Wl,-rpath,$ORIGIN,-s')
-    run(*meson(), 'compile', '-C', folder, 'karp:shared_library', 'karp-io:shared_library')
+def build(folder):
+    """({name in the wheel: path}, the program): the two libraries with what they need that not every system has, and karp."""
+    # They find each other, and what is beside them, in their own folder; -s leaves out what only debuggers read.
+    run(*meson(), 'setup', folder, SOURCE, '-Dbuildtype=release', '-Ddefault_library=shared', '-Dio=enabled', '-Dcli=enabled',
+        '-Dtests=false', '-Dc_link_args=-Wl,-rpath,$ORIGIN:$ORIGIN/../_lib,-s')
+    run(*meson(), 'compile', '-C', folder, 'karp:shared_library', 'karp-io:shared_library', 'karp:executable')
     found = {name: (folder / 'lib' / name).resolve() for name in LIBRARIES}
     for line in run('ldd', found['libkarp-io.so.0']).splitlines():
         name, _, path = line.strip().partition(' => ')
         if BUNDLED.match(name):
             found[name] = pathlib.Path(path.split(' (')[0]).resolve()
-    return found
+    return found, folder / 'karp'
 
 
-def contents(folder):
-    """{path in the wheel: bytes}"""
-    files = {}
-    for path in sorted(PACKAGE.iterdir()):
-        if path.suffix in ('.py', '.typed'):
-            files[f'karp/{path.name}'] = path.read_bytes()
-    for path in sorted((SOURCE / 'examples/quickstart').iterdir()):
-        files[f'karp/_example/{path.name}'] = path.read_bytes()
-    for name, path in build_libraries(folder).items():
-        files[f'karp/_lib/{name}'] = path.read_bytes()
-        copyright = pathlib.Path('/usr/share/doc', name.replace('.so.', ''), 'copyright')
-        if copyright.is_file():
-            files[f'{dist_info()}/licenses/{name}.txt'] = copyright.read_bytes()
-    files[f'{dist_info()}/METADATA'] = metadata()
-    files[f'{dist_info()}/WHEEL'] = wheel_file()
-    files[f'{dist_info()}/licenses/LICENSE'] = (SOURCE / 'LICENSE').read_bytes()
-    return files
-
-
-def record(files):
-    lines = []
-    for path, data in files.items():
-        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()
-        lines.append(f'{path},sha256={digest},{len(data)}\n')
-    return ''.join(lines + [f'{dist_info()}/RECORD,,\n']).encode()
+def of_others(libraries):
+    """The licences of the libraries that were brought in, and what they are."""
+    if not any(BUNDLED.match(name) for name in libraries):
+        return {}, []
+    return karp_wheel.libyaml(run('pkg-config', '--modversion', 'yaml-0.1').strip())
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    p = project()
-    name = f'{p["name"]}-{p["version"]}-{tag()}.whl'
     with tempfile.TemporaryDirectory() as folder:
-        files = contents(pathlib.Path(folder))
-    files[f'{dist_info()}/RECORD'] = record(files)
-    with zipfile.ZipFile(os.path.join(wheel_directory, name), 'w', zipfile.ZIP_DEFLATED) as archive:
-        for path, data in files.items():
-            entry = zipfile.ZipInfo(path, EPOCH)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if '/_lib/' in path else 0o644) << 16
-            archive.writestr(entry, data)
-    return name
+        libraries, program = build(pathlib.Path(folder))
+        licences, parts = of_others(libraries)
+        return karp_wheel.write(wheel_directory, tag(), libraries, program, licences, parts)
 
 
 def source_files():

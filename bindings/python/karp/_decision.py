@@ -15,6 +15,7 @@ from . import _read as read
 from . import _structs as S
 from ._digest import Digest
 from ._frames import Table, table
+from ._plain import Plain, fields
 from ._read import Requirement, Taint
 
 # What the kubelet and the cloud's controller still add beside the labels of today.
@@ -37,12 +38,13 @@ class Cost(NamedTuple):
     after: float
     delta: float
 
+    def to_dict(self) -> Dict[str, Any]:
+        return fields(self)
 
-class Choice:
+
+class Choice(Plain):
     """The offering a launch is priced at: `instance_type`, `zone`, `capacity_type`, `price` per hour; what is `allocatable`
     on it, and the `node_labels` it will carry (both empty but in Launch.choice)."""
-
-    __slots__ = ('instance_type', 'zone', 'capacity_type', 'price', 'allocatable', 'node_labels')
 
     def __init__(self, raw: S.Choice, allocatable: Optional[Dict[str, str]] = None,
                  node_labels: Optional[Dict[str, str]] = None) -> None:
@@ -180,7 +182,7 @@ class Decision(native.Closable):
     __str__ = to_text
 
 
-class NodeUse:
+class NodeUse(Plain):
     """A node that was there before: amounts in cores and bytes, the pods placed now included; `price` is 0 when unknown."""
 
     def __init__(self, handle: native.Handle, index: int) -> None:
@@ -202,7 +204,7 @@ class NodeUse:
         return f'<karp.NodeUse {self.node} {self.instance_type} {self.pods_received} pods received>'
 
 
-class Row:
+class Row(Plain):
     """A row of a decision: lists are read when asked for."""
 
     def __init__(self, handle: native.Handle, raw: Any) -> None:
@@ -231,11 +233,11 @@ class Launch(Row):
         raw = self._live()
         return reader(getattr(raw, name), getattr(raw, count))
 
-    @property
+    @cached_property
     def id(self) -> str:
         return native.text(self._live().id)
 
-    @property
+    @cached_property
     def node_pool(self) -> str:
         return native.text(self._live().node_pool)
 
@@ -289,7 +291,7 @@ class Launch(Row):
         return Choice(self._live().choice, self._list(read.resources, 'allocatable', 'allocatable_count'),
                       {key: labels[key] for key in sorted(labels)})
 
-    @property
+    @cached_property
     def runner_up(self) -> Optional[Choice]:
         """The cheapest offering of the next type. None where there is none, and with explain='none'."""
         raw = self._live().runner_up
@@ -319,6 +321,9 @@ class Funnel(NamedTuple):
     resources: int
     offerings: int
 
+    def to_dict(self) -> Dict[str, Any]:
+        return fields(self)
+
 
 class PoolRefusal(NamedTuple):
     """What one NodePool said to a pod."""
@@ -327,6 +332,9 @@ class PoolRefusal(NamedTuple):
     detail: str
     types: Funnel
 
+    def to_dict(self) -> Dict[str, Any]:
+        return fields(self)
+
 
 class TargetRefusal(NamedTuple):
     """What a node, or a launch, said to a pod (explain='full')."""
@@ -334,8 +342,11 @@ class TargetRefusal(NamedTuple):
     is_launch: bool
     code: str
 
+    def to_dict(self) -> Dict[str, Any]:
+        return fields(self)
 
-class Unschedulable:
+
+class Unschedulable(Plain):
     """A pod that fits nowhere. `code` is one of docs/reasons.md; `permanent` says that waiting cannot help; `relax` lists
     the preferences that were given up in vain."""
 
@@ -363,12 +374,18 @@ class Ignored(NamedTuple):
     code: str
     message: str
 
+    def to_dict(self) -> Dict[str, Any]:
+        return fields(self)
+
 
 class Kept(NamedTuple):
     """A node that stays, and why."""
     node: str
     code: str
     detail: str
+
+    def to_dict(self) -> Dict[str, Any]:
+        return fields(self)
 
 
 class Command(Row):
@@ -427,6 +444,9 @@ class MethodError(NamedTuple):
     """Why a method could not be evaluated."""
     code: str
     message: str
+
+    def to_dict(self) -> Dict[str, Any]:
+        return fields(self)
 
 
 class DisruptionPlan(Decision):

@@ -21,7 +21,7 @@ from ._version import VERSION
 FORMAT_JSON, FORMAT_TEXT, FORMAT_YAML, FORMAT_JSON_LOG, FORMAT_HTML, FORMAT_CSV = range(6)
 NO_TIME = -2**63
 NO_OFFSET = 2**64 - 1
-NAMES = ('{}.so.0', '{}.0.dylib', '{}.so', '{}.dylib')
+NAMES = ('{}.so.0', '{}.0.dylib', '{}.so', '{}.dylib', '{}.dll')
 KINDS = {
     -2: OutOfMemoryError, -3: InputError, -4: InputError, -5: LimitError, -6: InputError, -7: CanceledError,
     -8: NotFoundError, -9: InputError, -14: FileError,
@@ -131,6 +131,10 @@ IO = {
     'karp_reader_free': (None, [P]),
     'karp_reader_add': (STATUS, [P, S.Str, S.Str, ERROR]),
     'karp_reader_add_path': (STATUS, [P, C.c_char_p, ERROR]),
+    'karp_reader_replace': (STATUS, [P, S.Str, S.Str, ERROR]),
+    'karp_reader_replace_path': (STATUS, [P, C.c_char_p, ERROR]),
+    'karp_reader_delete': (STATUS, [P, S.Str, ERROR]),
+    'karp_reader_scale': (STATUS, [P, S.Str, C.c_uint64, ERROR]),
     'karp_reader_add_catalogue': (STATUS, [P, P, ERROR]),
     'karp_reader_finish': (STATUS, [P, OUT, ERROR]),
     'karp_reader_warning_count': (SIZE, [P]),
@@ -184,7 +188,7 @@ def _candidates() -> Iterator[Tuple[str, str]]:
     if bundled is not None:
         yield bundled
         return
-    for pattern in NAMES[:2]:
+    for pattern in (*NAMES[:2], NAMES[-1]):
         yield pattern.format('libkarp'), pattern.format('libkarp-io')
 
 

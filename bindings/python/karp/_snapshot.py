@@ -8,6 +8,7 @@ import json
 import os
 import threading
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
 from . import _native as native
@@ -87,11 +88,42 @@ def _parts(source: Source) -> List[Union[Tuple[str, bytes], str]]:
     return parts
 
 
+def _give(reader: native.Handle, source: Source, path_call: Any, text_call: Any) -> None:
+    """Every part of the source to one of the reader's calls."""
+    for part in _parts(source):
+        if isinstance(part, str):
+            native.call(path_call, reader.address, native.path_bytes(part))
+        else:
+            name, kept_name = native.lend(part[0])
+            document, kept_document = native.lend(part[1])
+            native.call(text_call, reader.address, name, document)
+
+
+@dataclass(frozen=True)
+class _Edits:
+    """Changes that are laid over what was read."""
+    apply: Optional[Source]
+    delete: Sequence[str]
+    scale: Mapping[str, int]
+
+    def make(self, reader: native.Handle) -> None:
+        if self.apply is not None:
+            _give(reader, self.apply, native.io.karp_reader_replace_path, native.io.karp_reader_replace)
+        for name in self.delete:
+            lent, kept = native.lend(name)
+            native.call(native.io.karp_reader_delete, reader.address, lent)
+        for name, replicas in self.scale.items():
+            lent, kept = native.lend(name)
+            if replicas < 0:
+                raise ValueError(f'{name}: {replicas} replicas')
+            native.call(native.io.karp_reader_scale, reader.address, lent, replicas)
+
+
 def _read(source: Source, catalogues: Sequence[Catalogue], now: Optional[Time], strict: bool, region: str, provider: str,
-          base_directory: str) -> _World:
+          base_directory: str, edits: Optional[_Edits] = None) -> _World:
     options = S.ReaderOptions()
     native.io.karp_reader_options_init(C.byref(options), C.sizeof(options))
-    options.strict, options.keep_documents = int(strict), 1
+    options.strict, options.keep_documents, options.editable = int(strict), 1, int(edits is not None)
     options.now = instant(now) if now is not None else 0
     options.region, kept_region = native.lend(region)
     options.provider, kept_provider = native.lend(provider)
@@ -100,13 +132,9 @@ def _read(source: Source, catalogues: Sequence[Catalogue], now: Optional[Time], 
         reader = native.make(native.io.karp_reader_new, native.io.karp_reader_free, context.address, C.byref(options))
         for each in catalogues:
             native.call(native.io.karp_reader_add_catalogue, reader.address, each._handle.live())
-        for part in _parts(source):
-            if isinstance(part, str):
-                native.call(native.io.karp_reader_add_path, reader.address, native.path_bytes(part))
-            else:
-                name, kept_name = native.lend(part[0])
-                document, kept_document = native.lend(part[1])
-                native.call(native.io.karp_reader_add, reader.address, name, document)
+        _give(reader, source, native.io.karp_reader_add_path, native.io.karp_reader_add)
+        if edits is not None:
+            edits.make(reader)
         snapshot = native.make(native.io.karp_reader_finish, native.core.karp_snapshot_unref, reader.address)
     return _World(snapshot, reader)
 
@@ -226,6 +254,19 @@ class Snapshot:
         world = self._open()
         digest = str(world.digest)
         return _unpickle, (__version__, digest, _document(digest, world))
+
+    # ---- changes
+
+    def edit(self, *, apply: Optional[Source] = None, delete: Union[str, Iterable[str]] = (), scale: Optional[Mapping[str, int]] = None,
+             now: Optional[Time] = None) -> 'Snapshot':
+        """A snapshot of this one's objects with changes; this one stays as it is.
+
+        `apply`: objects that come, as load() takes them; one of the same kind, namespace and name gives way, and a workload's pods
+        follow. `delete`: "KIND/NAME" or "KIND/NAMESPACE/NAME", with what a cluster would delete along with it. `scale`: another
+        number of replicas for each "NAME", "KIND/NAME" or "KIND/NAMESPACE/NAME" of a workload. In this order.
+        """
+        edits = _Edits(apply, [delete] if isinstance(delete, str) else list(delete), dict(scale or {}))
+        return Snapshot(_read(self.dump(), (), now, False, '', '', '', edits))
 
     # ---- questions
 

@@ -32,7 +32,7 @@ class Text(C.Structure):
 
 class ReaderOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('strict', C.c_uint32), ('keep_documents', C.c_uint32), ('now', C.c_int64),
-                ('region', Str), ('base_directory', Str), ('provider', Str)]
+                ('region', Str), ('base_directory', Str), ('provider', Str), ('editable', C.c_uint32)]
 
 
 class CatalogueOptions(C.Structure):
