@@ -35,6 +35,8 @@ typedef struct karp_reader_options {
         provider; /**< as of karp_provider_open(): its label tables always, its types even where a Snapshot states others; "" = aws, as needed */
     uint32_t
         editable; /**< 1 = changes will be laid over what is read: karp_reader_replace(), _delete(), _scale(). Since 0.1 */
+    karp_str
+        feature_gates; /**< "NodeOverlay=true,StaticCapacity=false", as Karpenter's FEATURE_GATES, over a Snapshot's; "" = none. Since 0.1 */
 } karp_reader_options;
 
 /** Zeroes @p options and sets its size. */
@@ -212,6 +214,8 @@ KARP_API karp_status karp_plan_read_file(karp_context *context, const char *path
                                          karp_error *error);
 /** What it says. Borrowed. */
 KARP_API const karp_plan *karp_plan_document_plan(const karp_plan_document *document);
+/** What its nodes cost per hour when it is carried out (`cost.after`); −1 = it does not say. Since 0.1. */
+KARP_API double karp_plan_document_cost(const karp_plan_document *document);
 /** The digest of the input that the plan says it was made for (karp_reader_digest()): borrowed; "" when it says none. */
 KARP_API karp_str karp_plan_document_digest(const karp_plan_document *document);
 /** Frees it. NULL is allowed. */

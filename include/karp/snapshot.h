@@ -229,6 +229,12 @@ KARP_API karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot);
 
 /** Drops a reference; the last one frees. NULL is allowed. */
 KARP_API void karp_snapshot_unref(karp_snapshot *snapshot);
+/**
+ * What Karpenter's validation finds wrong with the first bad requirement of the NodePool of that name: static text that follows
+ * the key in a sentence; @p key (may be NULL) receives the key, borrowed from @p snapshot. NULL = nothing, or no such pool.
+ * Decisions go by the pool's conditions alone. Any thread. Since 0.1.
+ */
+KARP_API const char *karp_snapshot_pool_fault(const karp_snapshot *snapshot, karp_str pool, karp_str *key);
 
 /** What a snapshot holds. */
 typedef struct karp_snapshot_counts {

@@ -38,28 +38,3 @@ int answer_input(const cli_options *options, bool keep_documents, bool notes_apa
     input_free(options, &answer.input);
     return result;
 }
-
-/* Whether some pod waits that Karpenter is meant to start a node for, and starts none. */
-static bool some_pod_left(const karp_decision *plan)
-{
-    if (karp_decision_unschedulable_count(plan) > 0) {
-        return true;
-    }
-    for (size_t i = 0; i < karp_decision_ignored_count(plan); i++) {
-        karp_ignored pod = { .size = sizeof(pod) };
-        if (karp_decision_ignored(plan, i, &pod) == KARP_OK && pod.code != KARP_REASON_NOT_FOR_KARPENTER) {
-            return true;
-        }
-    }
-    return false;
-}
-
-int exit_status_of_plan(const cli_options *options, const karp_decision *plan, const karp_decision *disruption)
-{
-    if (options->fail_on_unschedulable && some_pod_left(plan)) {
-        return EXIT_UNSCHEDULABLE;
-    }
-    bool changes = karp_decision_launch_count(plan) > 0 ||
-                   (disruption != NULL && karp_decision_command_count(disruption) > 0);
-    return options->detailed_exitcode && changes ? EXIT_CHANGES : EXIT_OK;
-}

@@ -47,6 +47,7 @@ typedef struct cli_options {
     const char *region; /* NULL = not given; likewise below */
     const char *provider;
     const char *pod_namespace;
+    const char *feature_gates;
     int64_t now; /* 0 = not given */
     uint32_t profile, peer_version;
     uint32_t explain;
@@ -71,6 +72,12 @@ typedef struct cli_options {
     bool disrupt;
     bool detailed_exitcode;
     bool fail_on_unschedulable;
+    bool fail_on_notes;
+    bool fail_on_cost;
+    bool cost_is_part,
+        cost_is_more; /* a part of the baseline, and what it may be more than that; else an amount per month */
+    double cost_limit;
+    const char *baseline; /* --baseline; NULL = the cost before */
     bool cluster; /* the input is what kubectl shows, and files after it */
     const char *kubectl[KUBECTL_OPTIONS]; /* what is passed on to it; NULL = not given */
 } cli_options;
@@ -221,8 +228,12 @@ int answer_without_input(const cli_options *options, cli_make *make, void *own);
 /* The same after reading the input, whose notes go to standard error when they stand apart from the answer. */
 int answer_input(const cli_options *options, bool keep_documents, bool notes_apart, cli_make *make, void *own);
 
-/* The status of --detailed-exitcode and --fail-on; no disruption is NULL. */
-int exit_status_of_plan(const cli_options *options, const karp_decision *plan, const karp_decision *disruption);
+/* ---- fail_on.c ----------------------------------------------------------------------------------------------------- */
+
+/* Takes a value of --fail-on; false = it is none. */
+bool fail_on_read(cli_options *options, const char *value);
+/* The status of --detailed-exitcode and --fail-on, which says what has failed; no disruption is NULL. */
+int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption);
 
 /* ---- progress.c -------------------------------------------------------------------------------------------------- */
 

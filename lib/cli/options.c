@@ -26,6 +26,7 @@ enum {
     KEY_WIDTH,
     KEY_DETAILED_EXITCODE,
     KEY_FAIL_ON,
+    KEY_BASELINE,
     KEY_DISRUPT,
     KEY_METHOD,
     KEY_MAX_SIMULATIONS,
@@ -45,6 +46,7 @@ enum {
     KEY_REPLACE,
     KEY_DELETE,
     KEY_SCALE,
+    KEY_FEATURE_GATES,
     KEY_LIST,
     KEY_INPUT,
     KEY_JSON,
@@ -73,6 +75,8 @@ static const option_row rows[] = {
       "without this object and what it owns (repeatable); KIND/NAMESPACE/NAME" },
     { KEY_SCALE, "scale", "WORKLOAD=N", CLI_OPTION_INPUT,
       "N replicas of it: NAME, NAMESPACE/NAME or KIND/NAMESPACE/NAME (repeatable)" },
+    { KEY_FEATURE_GATES, "feature-gates", "NAME=BOOL,...", CLI_OPTION_INPUT,
+      "Karpenter's feature gates, as in NodeOverlay=true" },
     { KEY_FILE, "file", "FILE", CLI_OPTION_TYPES, "a node class whose types are wanted; -f FILE" },
     { KEY_CONTEXT, "context", "NAME", CLI_OPTION_CLUSTER, "the cluster of this context of kubectl's" },
     { KEY_KUBECONFIG, "kubeconfig", "FILE", CLI_OPTION_CLUSTER, "passed on to kubectl, as are the next four" },
@@ -125,8 +129,10 @@ static const option_row rows[] = {
     { KEY_COLOR, "color", "WHEN", CLI_OPTION_OUTPUT, "auto, always or never; NO_COLOR is respected" },
     { KEY_WIDTH, "width", "N", CLI_OPTION_OUTPUT, "columns of text; default 100" },
     { KEY_DETAILED_EXITCODE, "detailed-exitcode", NULL, CLI_OPTION_EXIT, "exit 2 when nodes would start or go" },
-    { KEY_FAIL_ON, "fail-on", "unschedulable", CLI_OPTION_FAIL_ON,
-      "exit 3 when a pod fits nowhere or is not considered" },
+    { KEY_FAIL_ON, "fail-on", "WHAT,...", CLI_OPTION_FAIL_ON,
+      "exit 3: unschedulable (pods are left), notes (there are any), cost=+10%, cost=+$50 or cost=$500 a month" },
+    { KEY_BASELINE, "baseline", "PLAN.json", CLI_OPTION_FAIL_ON,
+      "the plan that cost=+ compares with; default: the cost today" },
     { KEY_HELP, "help", NULL, 0, "this text" },
 };
 
@@ -179,7 +185,7 @@ void print_verb_help(const cli_verb *verb)
     } else {
         fputs("\nExit status: 0 success, 1 an error", stdout);
     }
-    fputs(verb->options & CLI_OPTION_FAIL_ON ? ", 3 a pod is left without a node (--fail-on).\n" : ".\n", stdout);
+    fputs(verb->options & CLI_OPTION_FAIL_ON ? ", 3 what --fail-on names.\n" : ".\n", stdout);
 }
 
 static int wrong(const cli_verb *verb, const char *what, const char *message)
@@ -336,9 +342,11 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
         return -1;
     case KEY_DETAILED_EXITCODE: options->detailed_exitcode = true; return -1;
     case KEY_FAIL_ON:
-        options->fail_on_unschedulable = true;
-        return strcmp(value, "unschedulable") == 0 ? -1
-                                                   : wrong(verb, "--fail-on", "the only condition is unschedulable");
+        return fail_on_read(options, value)
+                   ? -1
+                   : wrong(verb, "--fail-on",
+                           "unschedulable, notes, cost=+10%, cost=+$50 or cost=$500, or some of them");
+    case KEY_BASELINE: options->baseline = value; return -1;
     case KEY_DISRUPT: options->disrupt = true; return -1;
     case KEY_METHOD: return set_method(verb, options, value);
     case KEY_MAX_SIMULATIONS:
@@ -357,6 +365,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_REPLACE: options->replaced.items[options->replaced.count++] = value; return -1;
     case KEY_DELETE: options->deleted.items[options->deleted.count++] = value; return -1;
     case KEY_SCALE: options->scaled.items[options->scaled.count++] = value; return -1;
+    case KEY_FEATURE_GATES: options->feature_gates = value; return -1;
     case KEY_CONTEXT:
     case KEY_KUBECONFIG:
     case KEY_CLUSTER:

@@ -25,7 +25,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     if (status == KARP_OK) {
         status = karp_write_plan(answer->options->context, plan, disruption, &answer->write, &answer->text,
                                  &answer->error);
-        *result = exit_status_of_plan(answer->options, plan, disruption);
+        *result = exit_status_of_plan(answer, plan, disruption);
     }
     karp_decision_unref(disruption);
     karp_decision_unref(plan);

@@ -90,7 +90,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     progress_end();
     if (status == KARP_OK) {
         status = karp_write_plan(answer->options->context, plan, NULL, &answer->write, &answer->text, &answer->error);
-        *result = exit_status_of_plan(answer->options, plan, NULL);
+        *result = exit_status_of_plan(answer, plan, NULL);
     }
     karp_decision_unref(plan);
     return status;

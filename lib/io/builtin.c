@@ -324,6 +324,19 @@ static karp_status add_pools(class_uses *u)
     return status;
 }
 
+/* Told with the field that names it, so that a program can say what makes the types. */
+static karp_status region_unknown(karp_reader *reader)
+{
+    char region[64];
+    str_shorten(region, sizeof region, reader->region);
+    fail(&reader->error, KARP_E_NOT_FOUND,
+         "no instance types are built in for %s, which the input's labels name (built in: us-east-1, us-west-2, "
+         "eu-west-1)",
+         region);
+    str_shorten(reader->error.field, sizeof reader->error.field, str("region"));
+    return KARP_E_NOT_FOUND;
+}
+
 static karp_status give_types(class_uses *u)
 {
     karp_reader *reader = u->reader;
@@ -338,9 +351,7 @@ static karp_status give_types(class_uses *u)
         }
         karp_status status = karp_provider_catalogue(u->provider, u->list[i]->class_, &catalogue, &reader->error);
         if (status == KARP_E_NOT_FOUND && io_region_told(reader)) {
-            return io_warn(reader,
-                           "no catalogue is built in for region %.*s, which the input's labels name: no instance types",
-                           (int)(reader->region.len < 60 ? reader->region.len : 60), reader->region.ptr);
+            return region_unknown(reader);
         }
         if (status == KARP_OK) types += karp_catalogue_count(catalogue);
         /* One for all serves nodes of pools that are not in the input, too. */

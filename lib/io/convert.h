@@ -31,6 +31,14 @@ karp_status io_convert_class_spec(io_converter *c, const tree *spec, const char 
 /* Labels and annotations that were renamed since, in any object beside v1alpha5 ones. */
 void io_rename_old(trees *t, const io_kind_info *info, tree *root);
 
+/* A NodePool of v1beta1 in the reader's trees becomes one of v1; every value that changes is noted (convert_beta.c). */
+karp_status io_convert_beta(karp_reader *reader, const io_kind_info *info, tree *root);
+
+/* A label that EKS Auto Mode has in the place of one of Karpenter's. */
+bool io_is_auto_mode(karp_str key);
+/* Renames such labels of an object in the reader's trees, of which reader->auto_mode_here tells. */
+karp_status io_convert_auto_mode(karp_reader *reader, const io_kind_info *info, tree *root);
+
 /* Completes a generated EC2NodeClass from the one it is based on (NULL = not in the input). */
 void io_complete_class(trees *t, tree *root, const tree *base);
 

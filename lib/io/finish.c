@@ -4,6 +4,7 @@
 #include <io/change.h>
 #include <io/fill.h>
 #include <io/owner.h>
+#include <io/unused.h>
 
 #include <string.h>
 
@@ -39,6 +40,7 @@ karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, 
         buffer->template_ = pod;
     }
     karp_status status = d->status;
+    if (status == KARP_OK) status = io_unused_object(reader, KARP_GATE_CAPACITY_BUFFER, buffer->meta.name);
     if (status == KARP_OK) status = karp_builder_add_capacity_buffer(reader->builder, buffer, &reader->error);
     return status;
 }
@@ -106,6 +108,8 @@ karp_status io_finish(karp_reader *reader, karp_snapshot **out)
     if (status == KARP_OK) status = io_filler_end(&filler);
     io_filler_free(&filler);
     if (status == KARP_OK) status = karp_builder_finish(reader->builder, &snapshot, &reader->error);
+    if (status == KARP_OK) status = io_unused_tell(reader);
     if (status == KARP_OK) *out = snapshot;
+    else karp_snapshot_unref(snapshot);
     return status;
 }

@@ -36,6 +36,8 @@ static const io_kind_info kinds[] = {
 static const io_kind_info node_class = { "", "NodeClass", IO_KIND_NODE_CLASS, false, NULL, NULL };
 static const io_kind_info unknown = { "", "", IO_KIND_UNKNOWN, false, NULL, NULL };
 
+const io_kind_info *io_kind_at(size_t index) { return index < sizeof kinds / sizeof kinds[0] ? &kinds[index] : NULL; }
+
 karp_str io_group_of(karp_str api_version)
 {
     const char *slash = api_version.len ? memchr(api_version.ptr, '/', api_version.len) : NULL;

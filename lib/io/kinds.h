@@ -44,6 +44,8 @@ typedef struct io_kind_info {
 
 /* What `kind` of `api_version` is; UNKNOWN has its own entry, so the answer is never NULL. */
 const io_kind_info *io_kind_find(karp_str api_version, karp_str kind);
+/* The kinds of the table, from 0; NULL beyond the last. */
+const io_kind_info *io_kind_at(size_t index);
 karp_str io_group_of(karp_str api_version);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The label tables of an input that is no Snapshot. */
+#include <io/unused.h>
 #include <io/builtin.h>
 #include <io/fill.h>
 
@@ -119,16 +120,31 @@ static karp_status set_tables(karp_reader *reader, karp_provider *provider, key_
         settings.reservation_id_label = tables.reservation_id_label;
     settings.well_known = l->keys;
     settings.well_known_count = l->count;
+    io_gates_apply(reader, &settings);
     status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
+    if (status == KARP_OK) status = io_check_pools(reader, &settings);
     return status ? status : keep_labels(reader, &settings);
+}
+
+/* Other settings may follow, with the same gates. */
+static karp_status set_gates(karp_reader *reader)
+{
+    karp_settings settings;
+    if (!reader->gates_given) return KARP_OK;
+    karp_settings_init(&settings, sizeof settings);
+    io_gates_apply(reader, &settings);
+    karp_status status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
+    return status ? status : io_settle_gates(reader);
 }
 
 karp_status io_settle_labels(karp_reader *reader)
 {
     karp_provider *provider = NULL;
     if (reader->has_snapshot) return KARP_OK;
+    karp_status status = set_gates(reader);
+    if (status) return status;
     bool all = io_builtin_types(reader) || reader->given_provider || reader->options.provider.len > 0;
-    karp_status status = io_provider(reader, &provider);
+    status = io_provider(reader, &provider);
     if (status == KARP_OK) all = all || has_pool_of(reader, provider);
     if (status || (!all && !reader->own_catalogues)) return status;
     arena memory;

@@ -5,8 +5,10 @@
 #include <io/decode_devices.h>
 #include <io/doubts.h>
 #include <io/change.h>
+#include <io/convert.h>
 #include <io/fields.h>
 #include <io/owner.h>
+#include <io/unused.h>
 #include <string.h>
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -137,7 +139,26 @@ static karp_status add_pod(karp_reader *reader, const karp_pod *pod)
 static karp_status add_pool(karp_reader *reader, const karp_node_pool *pool)
 {
     karp_status status = io_doubt_pool(reader, pool);
+    if (status == KARP_OK) status = io_unused_pool(reader, pool);
     return status ? status : karp_builder_add_node_pool(reader->builder, pool, &reader->error);
+}
+
+static karp_status add_node(karp_reader *reader, const karp_node *node)
+{
+    karp_status status = io_unused_node(reader, node);
+    return status ? status : karp_builder_add_node(reader->builder, node, &reader->error);
+}
+
+static karp_status add_claim(karp_reader *reader, const karp_node_claim *claim)
+{
+    karp_status status = io_unused_claim(reader, claim);
+    return status ? status : karp_builder_add_node_claim(reader->builder, claim, &reader->error);
+}
+
+static karp_status add_overlay(karp_reader *reader, const karp_node_overlay *overlay)
+{
+    karp_status status = io_unused_object(reader, KARP_GATE_NODE_OVERLAY, overlay->meta.name);
+    return status ? status : karp_builder_add_node_overlay(reader->builder, overlay, &reader->error);
 }
 
 /* Decoding failures are in the decoder, the builder's in reader->error. */
@@ -165,16 +186,16 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
     case IO_KIND_POD: io_decode_pod(d, root, &o.pod); return d->status || !add ? d->status : add_pod(reader, &o.pod);
     case IO_KIND_NODE:
         io_decode_node(d, root, &o.node);
-        return d->status || !add ? d->status : karp_builder_add_node(b, &o.node, e);
+        return d->status || !add ? d->status : add_node(reader, &o.node);
     case IO_KIND_NODE_CLAIM:
         io_decode_node_claim(d, root, &o.node_claim);
-        return d->status || !add ? d->status : karp_builder_add_node_claim(b, &o.node_claim, e);
+        return d->status || !add ? d->status : add_claim(reader, &o.node_claim);
     case IO_KIND_NODE_POOL:
         io_decode_node_pool(d, root, &o.pool);
         return d->status || !add ? d->status : add_pool(reader, &o.pool);
     case IO_KIND_NODE_OVERLAY:
         io_decode_node_overlay(d, root, &o.overlay);
-        return d->status || !add ? d->status : karp_builder_add_node_overlay(b, &o.overlay, e);
+        return d->status || !add ? d->status : add_overlay(reader, &o.overlay);
     case IO_KIND_NODE_CLASS: return add_node_class(reader, d, root, add);
     case IO_KIND_DAEMON_SET:
         io_decode_daemon_set(d, root, &o.daemon_set);
@@ -333,8 +354,6 @@ static bool state_namespace(karp_reader *reader, tree *root)
     return reader->passing.status == KARP_OK;
 }
 
-static int shown(karp_str text) { return (int)(text.len < 100 ? text.len : 100); }
-
 /* An object of a Snapshot waits for changes as a plain one does. */
 static karp_status hold(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
@@ -358,11 +377,11 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
     }
     const io_kind_info *info = io_kind_find(tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
     if (info->kind == IO_KIND_UNKNOWN) {
-        return io_warn_once(reader, "%.*s of %.*s has no effect on decisions", shown(tree_text(kind)), kind->of.text,
-                            shown(tree_text(api_version)), api_version->of.text);
+        return io_unused_kind(reader, tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
     }
     if (!stated) {
         karp_status noted = io_note_version(reader, info, tree_get_text(root, "apiVersion"));
+        if (noted == KARP_OK) noted = io_convert_beta(reader, info, root);
         if (noted == KARP_OK) noted = io_note_fields(reader, info, root, place);
         if (noted) return noted;
     }
@@ -378,6 +397,7 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
         return io_reader_nomem(reader);
     if (!stated || !reader->has_now || !reader->has_catalogues || reader->options.provider.len)
         status = io_survey(reader, root, rank);
+    if (status == KARP_OK && !stated) status = io_convert_auto_mode(reader, info, root);
     if (status) return status;
     if (!stated) return io_wait(reader, info, root, place);
 

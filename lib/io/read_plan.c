@@ -7,6 +7,7 @@
 struct stated {
     karp_plan plan;
     karp_str digest;
+    double cost; /* negative = it does not say */
 };
 
 struct karp_plan_document {
@@ -66,6 +67,9 @@ static void read_plan(io_decoder *d, const tree *root, void *out)
     plan->placements = io_elements(d, root, "placements", sizeof(karp_plan_placement), placement,
                                    &plan->placement_count);
     plan->left = read_left(d, root, &plan->left_count);
+    const tree *after = tree_get(tree_get(root, "cost"), "after");
+    karp_str price = tree_is(after, TREE_STRING) ? tree_text(after) : tree_digits(after);
+    if (price.len == 0 || karp_double_parse(price, &stated->cost) || !(stated->cost >= 0)) stated->cost = -1;
     stated->digest = io_string(d, io_enter(d, root, "input"), "sha256");
     io_pop(d);
 }
@@ -101,3 +105,5 @@ const karp_plan *karp_plan_document_plan(const karp_plan_document *document)
 karp_str karp_plan_document_digest(const karp_plan_document *document) { return document->stated.digest; }
 
 void karp_plan_document_free(karp_plan_document *document) { io_document_free(document ? &document->document : NULL); }
+
+double karp_plan_document_cost(const karp_plan_document *document) { return document->stated.cost; }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a Snapshot holds beside its objects: clock, settings, label tables, remembered state, catalogues. */
 #include <io/reader.h>
+#include <io/unused.h>
 
 #include <string.h>
 
@@ -37,29 +38,13 @@ static karp_status warn_unknown(karp_reader *reader, const tree *object, const c
 
 /* ---- settings and labels ----------------------------------------------------------------------------------------- */
 
-typedef struct gate_name {
-    const char *name;
-    uint32_t bit;
-} gate_name;
-
-static const gate_name gates[] = {
-    { "ReservedCapacity", KARP_GATE_RESERVED_CAPACITY },
-    { "SpotToSpotConsolidation", KARP_GATE_SPOT_TO_SPOT },
-    { "NodeRepair", KARP_GATE_NODE_REPAIR },
-    { "NodeOverlay", KARP_GATE_NODE_OVERLAY },
-    { "StaticCapacity", KARP_GATE_STATIC_CAPACITY },
-    { "CapacityBuffer", KARP_GATE_CAPACITY_BUFFER },
-    { "TerminateFirstDrift", KARP_GATE_TERMINATE_FIRST_DRIFT },
-    { "TerminateFirstRepair", KARP_GATE_TERMINATE_FIRST_REPAIR },
-    { "PodDeletionCostManagement", KARP_GATE_POD_DELETION_COST },
-};
-
 static void read_gates(io_decoder *d, const tree *settings, karp_settings *into)
 {
     const tree *given = io_enter(d, settings, "featureGates");
-    for (size_t i = 0; i < sizeof gates / sizeof gates[0]; i++) {
-        bool on = io_boolean(d, given, gates[i].name, (into->gates & gates[i].bit) != 0);
-        into->gates = on ? into->gates | gates[i].bit : into->gates & ~gates[i].bit;
+    uint32_t bit = 0;
+    for (size_t i = 0; io_gate_name(i, &bit); i++) {
+        bool on = io_boolean(d, given, io_gate_name(i, &bit), (into->gates & bit) != 0);
+        into->gates = on ? into->gates | bit : into->gates & ~bit;
     }
     io_pop(d);
 }
@@ -221,6 +206,29 @@ static bool keep_text(karp_reader *reader, const tree *root, karp_str *into)
     return into->ptr != NULL;
 }
 
+/* With the gates of the options over the stated ones. */
+static bool keep_settings(karp_reader *reader, const tree *settings)
+{
+    if (!reader->gates_given) return keep_text(reader, settings, &reader->settings_text);
+    trees *t = &reader->passing;
+    tree *copy = settings ? tree_copy(t, settings) : tree_new(t, TREE_MAP), *stated = tree_get(copy, "featureGates");
+    tree_set(t, copy, "featureGates", stated ? tree_copy(t, stated) : tree_new(t, TREE_MAP));
+    uint32_t bit = 0;
+    for (size_t i = 0; io_gate_name(i, &bit); i++) {
+        const char *name = io_gate_name(i, &bit);
+        if (reader->gates_given & bit)
+            tree_set(t, tree_get(copy, "featureGates"), name,
+                     tree_new(t, reader->gates_on & bit ? TREE_TRUE : TREE_FALSE));
+    }
+    return t->status == KARP_OK && keep_text(reader, copy, &reader->settings_text);
+}
+
+karp_status io_settle_gates(karp_reader *reader)
+{
+    if (!reader->gates_given || reader->has_snapshot) return KARP_OK;
+    return keep_settings(reader, NULL) ? KARP_OK : io_reader_nomem(reader);
+}
+
 static int compare_states(const void *a, const void *b, const void *user)
 {
     (void)user;
@@ -252,8 +260,9 @@ static karp_status warn_members(karp_reader *reader, const tree *settings, const
     static const char *const in_state[] = { "nodes",  "pods",    "consolidationSimulation",
                                             "method", "reboots", "reservationCredit",
                                             NULL };
-    const char *gate_names[sizeof gates / sizeof gates[0] + 1] = { NULL };
-    for (size_t i = 0; i < sizeof gates / sizeof gates[0]; i++) gate_names[i] = gates[i].name;
+    const char *gate_names[33] = { NULL }; /* a gate is a bit of 32 */
+    uint32_t bit = 0;
+    for (size_t i = 0; i < 32; i++) gate_names[i] = io_gate_name(i, &bit);
     karp_status status = warn_unknown(reader, settings, "settings", in_settings);
     if (status == KARP_OK)
         status = warn_unknown(reader, tree_get(settings, "featureGates"), "settings.featureGates", gate_names);
@@ -291,13 +300,15 @@ karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *h
     read_labels(&d, head->labels, &settings);
     karp_status status = read_state(reader, &d, head->state, &settings);
     if (d.status) return bad(reader, &d, place, root);
+    io_gates_apply(reader, &settings);
+    reader->gates = settings.gates;
     if (status == KARP_OK) status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
     if (status) {
         if (status != KARP_E_NOMEM) io_error_place(&reader->error, place);
         return status;
     }
-    if (!keep_text(reader, head->settings, &reader->settings_text) ||
-        !keep_text(reader, head->labels, &reader->labels_text) || !keep_state(reader, head->state)) {
+    if (!keep_settings(reader, head->settings) || !keep_text(reader, head->labels, &reader->labels_text) ||
+        !keep_state(reader, head->state)) {
         return io_reader_nomem(reader);
     }
     return warn_members(reader, head->settings, head->labels, head->state);

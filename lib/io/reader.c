@@ -4,6 +4,7 @@
 #include <io/builtin.h>
 #include <io/change.h>
 #include <io/reader.h>
+#include <io/unused.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,15 +62,19 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     reader->options.region = io_keep(reader, given.region);
     reader->options.base_directory = io_keep(reader, given.base_directory);
     reader->options.provider = io_keep(reader, given.provider);
+    reader->options.feature_gates = io_keep(reader, given.feature_gates);
+    reader->gates = KARP_GATE_RESERVED_CAPACITY;
     reader->canonical = arena_alloc(&reader->keep, sizeof *reader->canonical);
     if (reader->canonical) *reader->canonical = (io_canonical){ NULL, "" };
     if (!reader->canonical || !reader->options.region.ptr || !reader->options.base_directory.ptr ||
-        !reader->options.provider.ptr) {
+        !reader->options.provider.ptr || !reader->options.feature_gates.ptr) {
         karp_reader_free(reader);
         return karp_context_refusal(context, give_plain(error, KARP_E_NOMEM, "out of memory"), error);
     }
+    status = io_gates_read(reader);
+    reader->gates = (reader->gates & ~reader->gates_given) | reader->gates_on;
     /* A provider that does not exist is told of now. */
-    if (reader->options.provider.len) status = io_provider_check(reader);
+    if (status == KARP_OK && reader->options.provider.len) status = io_provider_check(reader);
     if (status) {
         (void)io_give_error(&reader->error, error);
         karp_reader_free(reader);
@@ -86,6 +91,7 @@ void karp_reader_free(karp_reader *reader)
     io_provider_free(reader);
     for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
     karp_free(context, reader->catalogues, reader->catalogue_capacity * sizeof *reader->catalogues);
+    karp_free(context, reader->statics, reader->static_capacity * sizeof *reader->statics);
     karp_free(context, reader->sets, reader->set_capacity * sizeof *reader->sets);
     karp_free(context, reader->waiting, reader->waiting_capacity * sizeof *reader->waiting);
     if (reader->canonical)

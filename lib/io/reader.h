@@ -29,6 +29,25 @@ typedef struct io_named_set {
     karp_str namespace_, name, deployment;
 } io_named_set;
 
+/* Objects of a sort that the decision does not use. */
+typedef enum io_unused_kind_of {
+    IO_UNUSED_OVERLAYS,
+    IO_UNUSED_BUFFERS,
+    IO_UNUSED_WORKLOADS,
+    IO_UNUSED_NODES,
+    IO_UNUSED_KINDS
+} io_unused_kind_of;
+
+typedef struct io_unused_count {
+    karp_str first;
+    size_t count;
+} io_unused_count;
+
+typedef struct io_static_pool {
+    karp_str name;
+    int64_t replicas;
+} io_static_pool;
+
 /* An object as it went into the builder: one of the canonical Snapshot. */
 typedef struct io_kept {
     karp_str kind;
@@ -86,6 +105,7 @@ struct karp_reader {
     karp_provider *given_provider; /* karp_reader_set_provider() */
     karp_provider *provider; /* opened here; likewise below */
     karp_provider *checker; /* of node classes, before the region is known */
+    bool auto_mode_here; /* the object that was looked through has labels of EKS Auto Mode */
     bool old_objects; /* v1alpha5 ones came up: labels of their time are renamed */
     io_given_catalogue *catalogues;
     size_t catalogue_count, catalogue_capacity;
@@ -97,6 +117,13 @@ struct karp_reader {
     size_t set_count, set_capacity;
     bool replacing; /* what is read takes the place of what was read before */
     bool changes; /* something was replaced, deleted or scaled */
+    uint32_t gates; /* that decisions are made with: KARP_GATE_* */
+    uint32_t gates_given, gates_on; /* of the options */
+    io_unused_count unused[IO_UNUSED_KINDS];
+    double unmanaged_price; /* per hour, of the nodes of no pool whose price is known */
+    size_t unmanaged_priced;
+    io_static_pool *statics;
+    size_t static_count, static_capacity;
     io_kept *kept;
     size_t kept_count, kept_capacity;
     io_canonical *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the input as a whole tells: the latest time stated in it, and the region its labels name. */
-#include <io/reader.h>
+#include <io/convert.h>
 
 #include <string.h>
 
@@ -53,6 +53,7 @@ static bool is_region(karp_str key)
 static bool note_requirement(karp_reader *reader, const tree *object, uint32_t rank)
 {
     karp_str key = tree_get_text(object, "key");
+    if (io_is_auto_mode(key)) reader->auto_mode_here = true;
     if (key.len == 0 || (!is_zone(key) && !is_region(key)) || !str_is(tree_get_text(object, "operator"), "In"))
         return true;
     return note_region(reader, tree_text(tree_item(tree_get(object, "values"), 0)), is_zone(key), rank);
@@ -61,6 +62,7 @@ static bool note_requirement(karp_reader *reader, const tree *object, uint32_t r
 static bool note_member(karp_reader *reader, karp_str key, karp_str text, uint32_t rank)
 {
     if (str_ends(key, "Time") || str_ends(key, "Timestamp")) note_time(reader, text);
+    if (io_is_auto_mode(key) || io_is_auto_mode(text)) reader->auto_mode_here = true;
     if (is_zone(key)) return note_region(reader, text, true, rank);
     return !is_region(key) || note_region(reader, text, false, rank);
 }

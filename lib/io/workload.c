@@ -3,6 +3,7 @@
  * are in the input. */
 #include <io/fill.h>
 #include <io/owner.h>
+#include <io/unused.h>
 
 #include <string.h>
 
@@ -277,6 +278,10 @@ karp_status io_expand(io_filler *f, const io_waiting *waiting, tree *root, const
                        "more pods than the limit");
         io_reader_name(reader, str(waiting->info->name), w.namespace_, w.name);
         return KARP_E_LIMIT;
+    }
+    if (waiting->info->kind == IO_KIND_DEPLOYMENT || stateful) {
+        karp_status status = io_unused_workload(reader, root);
+        if (status) return status;
     }
     if (waiting->info->kind == IO_KIND_DEPLOYMENT) return expand_deployment(&w, root);
     if (stateful) return expand_plain(&w, root, "apps/v1", "StatefulSet");

@@ -106,6 +106,7 @@ static karp_status pod_as_json(const write_job *job, karp_str name, pod_answer a
         json_member_text(j, "code", karp_reason_name(pod.code));
         json_member_str(j, "message", pod.message);
     }
+    plan_warnings(j, job);
     json_close(j);
     return status;
 }
@@ -175,6 +176,16 @@ static karp_status pod_as_text(const write_job *job, karp_str name, pod_answer a
     return status;
 }
 
+/* Notes come last. */
+static karp_status end_text(const write_job *job, karp_status status)
+{
+    text_out text = { job->out, job->options->width, job->options->color != 0 };
+    if (status == KARP_OK && job->options->format == KARP_FORMAT_TEXT) {
+        warnings_section(&text, job);
+    }
+    return status;
+}
+
 /* What both doors check. */
 static karp_status begin(write_call *call, const karp_decision *decision, const karp_write_options *given)
 {
@@ -204,7 +215,7 @@ karp_status karp_write_pod(karp_context *context, const karp_decision *decision,
         status = call.options.format == KARP_FORMAT_JSON ? pod_as_json(&job, pod, answer)
                                                          : pod_as_text(&job, pod, answer);
     }
-    return write_end(&call, status);
+    return write_end(&call, end_text(&job, status));
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
@@ -309,6 +320,7 @@ static karp_status node_as_json(const write_job *job, karp_str name, const node_
         json_end(j);
     }
     json_end(j);
+    plan_warnings(j, job);
     json_close(j);
     return KARP_OK;
 }
@@ -355,5 +367,5 @@ karp_status karp_write_node(karp_context *context, const karp_decision *decision
         status = call.options.format == KARP_FORMAT_JSON ? node_as_json(&job, node, &answer)
                                                          : node_as_text(&job, node, &answer);
     }
-    return write_end(&call, status);
+    return write_end(&call, end_text(&job, status));
 }

@@ -77,6 +77,7 @@ static karp_status as_json(const write_job *job, const karp_node_explanation *ex
     if (get_move(explanation, &move)) {
         move_as_json(j, &move);
     }
+    plan_warnings(j, job);
     json_close(j);
     return KARP_OK;
 }
@@ -255,7 +256,11 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
     if (moves) {
         write_move(t, &move);
     }
-    return write_until(t, job, explanation);
+    karp_status status = write_until(t, job, explanation);
+    if (status == KARP_OK) {
+        warnings_section(t, job);
+    }
+    return status;
 }
 
 karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,

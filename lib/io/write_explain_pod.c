@@ -88,6 +88,7 @@ static karp_status as_json(const write_job *job, const karp_pod_explanation *exp
     json_uint(j, karp_pod_explanation_tried(explanation));
     json_key(j, "bounded");
     json_bool(j, karp_pod_explanation_bounded(explanation) != 0);
+    plan_warnings(j, job);
     json_close(j);
     return KARP_OK;
 }
@@ -307,7 +308,11 @@ static karp_status as_text(const write_job *job, const karp_pod_explanation *exp
         buffer_char(job->out, '\n');
     }
     lines_of_targets(t, &pod);
-    return lines_of_remedies(t, job, explanation);
+    status = lines_of_remedies(t, job, explanation);
+    if (status == KARP_OK) {
+        warnings_section(t, job);
+    }
+    return status;
 }
 
 karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_explanation *explanation,

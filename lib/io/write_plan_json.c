@@ -396,7 +396,7 @@ static void write_objective(json_out *j, const karp_decision *decision)
     json_end(j);
 }
 
-static void write_warnings(json_out *j, const write_job *job)
+void plan_warnings(json_out *j, const write_job *job)
 {
     json_key(j, "warnings");
     json_open_array(j);
@@ -436,7 +436,7 @@ karp_status plan_as_json(const write_job *job)
     }
     write_cost(j, job->decision);
     write_objective(j, job->decision);
-    write_warnings(j, job);
+    plan_warnings(j, job);
     json_close(j);
     return KARP_OK;
 }
@@ -550,7 +550,7 @@ karp_status disruption_as_json(const write_job *job)
         return status;
     }
     write_cost(j, job->decision);
-    write_warnings(j, job);
+    plan_warnings(j, job);
     json_close(j);
     return KARP_OK;
 }

@@ -14,5 +14,7 @@ void plan_requirements(json_out *j, const karp_requirement *list, size_t count);
 karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *decision, size_t index);
 karp_status plan_unschedulable(json_out *j, const write_job *job, size_t index);
 karp_status plan_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index);
+/* "warnings": of the reader and of the decisions. */
+void plan_warnings(json_out *j, const write_job *job);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/label_rules.h>
+#include <base/str.h>
 
 #include <string.h>
 
@@ -84,5 +85,21 @@ const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32
     /* One below 0 begins with what no value begins with. */
     if (op >= KARP_OP_GT && (count != 1 || !s->facts.numbers[values[0]].is_number))
         return "needs one non-negative integer";
+    return NULL;
+}
+
+const char *karp_snapshot_pool_fault(const karp_snapshot *snapshot, karp_str pool, karp_str *key)
+{
+    for (size_t i = 0; snapshot != NULL && i < snapshot->raw.pools.count; i++) {
+        const node_pool *p = &snapshot->raw.pools.items[i];
+        if (!equal_str(name_of(snapshot, p->meta.name), pool)) continue;
+        for (uint32_t k = 0; k < p->requirements.count; k++) {
+            const expression *e = &p->requirements.items[k];
+            const char *wrong = requirement_wrong(snapshot, e->key, e->op, e->values, e->value_count, e->min_values);
+            if (wrong == NULL) continue;
+            if (key != NULL) *key = text_of(snapshot, e->key);
+            return wrong;
+        }
+    }
     return NULL;
 }

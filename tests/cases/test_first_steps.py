@@ -254,14 +254,14 @@ def check_other_input():
         path = pathlib.Path(folder, 'plan.json')
         path.write_text(run('plan', *QUICKSTART, '-o', 'json')[0])
         _, error = run('verify', path, *QUICKSTART)
-        equal(error, '', 'its own input')
+        check('another input' not in error, f'its own input: {error}')
         _, error = run('verify', path, *QUICKSTART, '--now', '2026-02-01T00:00:00Z')
         check('was made for another input' in error, f'another input: {error}')
         stripped = json.loads(path.read_text())
         del stripped['input']
         path.write_text(json.dumps(stripped))
         _, error = run('verify', path, *QUICKSTART, '--now', '2026-02-01T00:00:00Z')
-        equal(error, '', 'a plan that says nothing of its input')
+        check('another input' not in error, f'a plan that says nothing of its input: {error}')
 
 
 def check_unknown_zone():

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --fail-on: what makes the answer a failure to a script. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HOURS = 730 }; /* of a month */
+
+/* "cost=+10%", "cost=+$50", "cost=$500" */
+static bool read_cost(cli_options *options, const char *text)
+{
+    size_t length = strlen(text);
+    options->cost_is_more = length > 0 && text[0] == '+';
+    text += options->cost_is_more;
+    length -= options->cost_is_more;
+    options->cost_is_part = length > 0 && text[length - 1] == '%';
+    if (options->cost_is_part ? !options->cost_is_more : length == 0 || text[0] != '$') {
+        return false;
+    }
+    karp_str number = { options->cost_is_part ? text : text + 1, length - 1 };
+    options->fail_on_cost = true;
+    return karp_double_parse(number, &options->cost_limit) == KARP_OK && options->cost_limit >= 0;
+}
+
+static bool read_one(cli_options *options, const char *word, size_t length)
+{
+    char text[64];
+    if (length >= sizeof(text)) {
+        return false;
+    }
+    memcpy(text, word, length);
+    text[length] = '\0';
+    if (strcmp(text, "unschedulable") == 0) {
+        options->fail_on_unschedulable = true;
+    } else if (strcmp(text, "notes") == 0) {
+        options->fail_on_notes = true;
+    } else {
+        return strncmp(text, "cost=", 5) == 0 && read_cost(options, text + 5);
+    }
+    return true;
+}
+
+bool fail_on_read(cli_options *options, const char *value)
+{
+    for (const char *word = value; word != NULL;) {
+        const char *comma = strchr(word, ',');
+        if (!read_one(options, word, comma == NULL ? strlen(word) : (size_t)(comma - word))) {
+            return false;
+        }
+        word = comma == NULL ? NULL : comma + 1;
+    }
+    return true;
+}
+
+/* Whether some pod waits that Karpenter is meant to start a node for, and starts none. */
+static bool some_pod_left(const karp_decision *plan)
+{
+    if (karp_decision_unschedulable_count(plan) > 0) {
+        return true;
+    }
+    for (size_t i = 0; i < karp_decision_ignored_count(plan); i++) {
+        karp_ignored pod = { .size = sizeof(pod) };
+        if (karp_decision_ignored(plan, i, &pod) == KARP_OK && pod.code != KARP_REASON_NOT_FOR_KARPENTER) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t note_count(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption)
+{
+    size_t count = answer->write.warning_count + karp_decision_warning_count(plan);
+    return disruption == NULL || disruption == plan ? count : count + karp_decision_warning_count(disruption);
+}
+
+/* The cost after in the Plan of --baseline, else the cost before; false after printing the failure. */
+static bool base_cost(const cli_options *options, const karp_decision *plan, double *out)
+{
+    *out = karp_decision_cost_before(plan);
+    if (options->baseline == NULL) {
+        return true;
+    }
+    karp_plan_document *document = NULL;
+    karp_error error;
+    karp_error_init(&error, sizeof(error));
+    if (karp_plan_read_file(options->context, options->baseline, &document, &error) != KARP_OK) {
+        print_error(&error);
+        return false;
+    }
+    *out = karp_plan_document_cost(document);
+    karp_plan_document_free(document);
+    if (*out < 0) {
+        print_problem(options->baseline, "the plan does not say what it costs (cost.after)");
+    }
+    return *out >= 0;
+}
+
+/* Whether the cost is beyond the limit, which is said then; -1 = it cannot be told. */
+static int too_dear(const cli_options *options, const karp_decision *plan)
+{
+    double before = 0, after = karp_decision_cost_after(plan);
+    if (!base_cost(options, plan, &before)) {
+        return -1;
+    }
+    double limit = options->cost_is_part   ? before * (1 + options->cost_limit / 100)
+                   : options->cost_is_more ? before + options->cost_limit / HOURS
+                                           : options->cost_limit / HOURS;
+    if (after <= limit * (1 + 1e-12)) {
+        return 0;
+    }
+    fprintf(stderr, "karp: --fail-on cost: $%.2f/month is more than $%.2f/month (%s $%.2f/month)\n", after * HOURS,
+            limit * HOURS, options->baseline != NULL ? "baseline" : "today", before * HOURS);
+    return 1;
+}
+
+int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption)
+{
+    const cli_options *options = answer->options;
+    bool failed = options->fail_on_unschedulable && some_pod_left(plan);
+    if (options->fail_on_notes && note_count(answer, plan, disruption) > 0) {
+        print_problem("--fail-on notes", "there are notes");
+        failed = true;
+    }
+    if (options->fail_on_cost) {
+        int dear = too_dear(options, plan);
+        if (dear < 0) {
+            return EXIT_ERROR;
+        }
+        failed = failed || dear > 0;
+    }
+    if (failed) {
+        return EXIT_UNSCHEDULABLE;
+    }
+    bool changes = karp_decision_launch_count(plan) > 0 ||
+                   (disruption != NULL && karp_decision_command_count(disruption) > 0);
+    return options->detailed_exitcode && changes ? EXIT_CHANGES : EXIT_OK;
+}

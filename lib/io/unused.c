@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/unused.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static int shown(karp_str text) { return (int)(text.len < 100 ? text.len : 100); }
+
+/* ---- feature gates ----------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    uint32_t bit;
+} gates[] = {
+    { "ReservedCapacity", KARP_GATE_RESERVED_CAPACITY },
+    { "SpotToSpotConsolidation", KARP_GATE_SPOT_TO_SPOT },
+    { "NodeRepair", KARP_GATE_NODE_REPAIR },
+    { "NodeOverlay", KARP_GATE_NODE_OVERLAY },
+    { "StaticCapacity", KARP_GATE_STATIC_CAPACITY },
+    { "CapacityBuffer", KARP_GATE_CAPACITY_BUFFER },
+    { "TerminateFirstDrift", KARP_GATE_TERMINATE_FIRST_DRIFT },
+    { "TerminateFirstRepair", KARP_GATE_TERMINATE_FIRST_REPAIR },
+    { "PodDeletionCostManagement", KARP_GATE_POD_DELETION_COST },
+};
+
+enum { GATES = sizeof gates / sizeof gates[0] };
+
+const char *io_gate_name(size_t index, uint32_t *bit)
+{
+    if (index >= GATES) return NULL;
+    *bit = gates[index].bit;
+    return gates[index].name;
+}
+
+static karp_status wrong_gate(karp_reader *reader, karp_str part)
+{
+    char known[256] = "";
+    for (size_t i = 0, used = 0; i < GATES; i++) {
+        str_shorten(known + used, sizeof known - used, str(i == 0 ? "" : ", "));
+        used += strlen(known + used);
+        str_shorten(known + used, sizeof known - used, str(gates[i].name));
+        used += strlen(known + used);
+    }
+    return fail(&reader->error, KARP_E_INVALID, "%.*s is no gate=true or gate=false; gates: %s",
+                shown(part) < 24 ? shown(part) : 24, part.len ? part.ptr : "", known);
+}
+
+static karp_status read_gate(karp_reader *reader, karp_str part)
+{
+    const char *sign = part.len ? memchr(part.ptr, '=', part.len) : NULL;
+    if (!sign) return wrong_gate(reader, part);
+    karp_str name = { part.ptr, (size_t)(sign - part.ptr) }, value = { sign + 1, part.len - name.len - 1 };
+    bool on = str_is(value, "true");
+    if (!on && !str_is(value, "false")) return wrong_gate(reader, part);
+    for (size_t i = 0; i < GATES; i++) {
+        if (!str_is(name, gates[i].name)) continue;
+        reader->gates_given |= gates[i].bit;
+        reader->gates_on = on ? reader->gates_on | gates[i].bit : reader->gates_on & ~gates[i].bit;
+        return KARP_OK;
+    }
+    return wrong_gate(reader, part);
+}
+
+karp_status io_gates_read(karp_reader *reader)
+{
+    karp_str all = reader->options.feature_gates;
+    karp_status status = KARP_OK;
+    for (size_t from = 0; from < all.len && status == KARP_OK;) {
+        size_t to = from;
+        while (to < all.len && all.ptr[to] != ',') to++;
+        status = read_gate(reader, (karp_str){ all.ptr + from, to - from });
+        from = to + 1;
+    }
+    return status;
+}
+
+void io_gates_apply(const karp_reader *reader, karp_settings *settings)
+{
+    settings->gates = (settings->gates & ~reader->gates_given) | reader->gates_on;
+}
+
+/* ---- collecting -------------------------------------------------------------------------------------------------- */
+
+static const karp_condition *condition_of(const karp_node_pool *pool, const char *type)
+{
+    for (size_t i = 0; i < pool->condition_count; i++) {
+        if (str_is(pool->conditions[i].type, type)) return &pool->conditions[i];
+    }
+    return NULL;
+}
+
+/* What keeps a pool from being ready: the condition that Ready sums up, where there is one. */
+static const karp_condition *what_is_wrong(const karp_node_pool *pool)
+{
+    static const char *const parts[] = { "NodeClassReady", "ValidationSucceeded", "Ready" };
+    for (size_t i = 0; i < 3; i++) {
+        const karp_condition *c = condition_of(pool, parts[i]);
+        if (c && !str_is(c->status, "True")) return c;
+    }
+    return NULL;
+}
+
+static karp_status note_not_ready(karp_reader *reader, const karp_node_pool *pool)
+{
+    static const char *const needed[] = { "Ready", "ValidationSucceeded", "NodeClassReady" };
+    const karp_condition *ready = condition_of(pool, "Ready"), *wrong = what_is_wrong(pool);
+    karp_str name = pool->meta.name;
+    const char *missing = NULL;
+    for (size_t i = 3; i-- > 0;) {
+        if (!condition_of(pool, needed[i])) missing = needed[i];
+    }
+    if (ready && str_is(ready->status, "True")) wrong = NULL;
+    if (wrong) {
+        bool why = wrong->reason.len > 0;
+        return io_warn(reader, "NodePool %.*s: not ready, so nothing is launched from it: %.*s is %.*s%s%.*s%s",
+                       shown(name), name.ptr, shown(wrong->type), wrong->type.ptr, shown(wrong->status),
+                       wrong->status.ptr, why ? " (" : "", shown(wrong->reason), why ? wrong->reason.ptr : "",
+                       why ? ")" : "");
+    }
+    if (!missing) return KARP_OK;
+    return io_warn(reader, "NodePool %.*s: not ready, so nothing is launched from it: it has no condition %s",
+                   shown(name), name.ptr, missing);
+}
+
+karp_status io_unused_pool(karp_reader *reader, const karp_node_pool *pool)
+{
+    karp_str name = pool->meta.name;
+    if (pool->meta.deletion != KARP_NO_TIME)
+        return io_warn(reader, "NodePool %.*s: it is being deleted, so nothing is launched from it", shown(name),
+                       name.ptr);
+    if (pool->replicas < 0) return note_not_ready(reader, pool);
+    if (!grow(reader->context, (void **)&reader->statics, &reader->static_capacity, reader->static_count + 1,
+              sizeof *reader->statics))
+        return io_reader_nomem(reader);
+    io_static_pool *kept = &reader->statics[reader->static_count++];
+    *kept = (io_static_pool){ io_keep(reader, name), pool->replicas };
+    return kept->name.ptr ? KARP_OK : io_reader_nomem(reader);
+}
+
+static karp_status count(karp_reader *reader, io_unused_kind_of which, karp_str name)
+{
+    io_unused_count *c = &reader->unused[which];
+    if (c->count++ > 0) return KARP_OK;
+    c->first = io_keep(reader, name);
+    return c->first.ptr ? KARP_OK : io_reader_nomem(reader);
+}
+
+karp_status io_unused_object(karp_reader *reader, uint32_t gate, karp_str name)
+{
+    return count(reader, gate == KARP_GATE_NODE_OVERLAY ? IO_UNUSED_OVERLAYS : IO_UNUSED_BUFFERS, name);
+}
+
+karp_status io_unused_claim(karp_reader *reader, const karp_node_claim *claim)
+{
+    for (size_t i = 0; i < claim->meta.label_count; i++) {
+        if (!str_is(claim->meta.labels[i].key, "karpenter.sh/nodepool")) continue;
+        karp_str pool = claim->meta.labels[i].value;
+        uint32_t so_far = io_find(reader, "claims of a NodePool", (karp_str){ "", 0 }, pool);
+        bool ok = io_note_name(reader, str("claims of a NodePool"), (karp_str){ "", 0 }, pool,
+                               so_far == IO_NONE ? 1 : so_far + 1);
+        return ok ? KARP_OK : io_reader_nomem(reader);
+    }
+    return KARP_OK;
+}
+
+karp_status io_unused_workload(karp_reader *reader, const tree *root)
+{
+    int64_t replicas = 1;
+    const tree *spec = tree_get(root, "spec");
+    bool stated = tree_integer(tree_get(spec, "replicas"), &replicas);
+    return stated && replicas == 0
+               ? count(reader, IO_UNUSED_WORKLOADS, tree_get_text(tree_get(root, "metadata"), "name"))
+               : KARP_OK;
+}
+
+/* ---- nodes without a price --------------------------------------------------------------------------------------- */
+
+static karp_str label_of(const karp_node *node, const char *key)
+{
+    for (size_t i = 0; i < node->meta.label_count; i++) {
+        if (str_is(node->meta.labels[i].key, key)) return node->meta.labels[i].value;
+    }
+    return (karp_str){ "", 0 };
+}
+
+static bool offers(const karp_offering *o, karp_str zone, const char *capacity)
+{
+    bool here = false, so = false;
+    for (size_t i = 0; i < o->requirement_count; i++) {
+        const karp_requirement *r = &o->requirements[i];
+        if (r->value_count != 1) continue;
+        here = here || (str_is(r->key, "topology.kubernetes.io/zone") && equal_str(r->values[0], zone));
+        so = so || (str_is(r->key, "karpenter.sh/capacity-type") && str_is(r->values[0], capacity));
+    }
+    return here && so && o->available;
+}
+
+/* What a catalogue asks for such a node; negative = it does not say. */
+static double price_of(const karp_reader *reader, const karp_node *node)
+{
+    karp_str type = label_of(node, "node.kubernetes.io/instance-type");
+    karp_str zone = label_of(node, "topology.kubernetes.io/zone");
+    const char *capacity = str_is(label_of(node, "eks.amazonaws.com/capacityType"), "SPOT") ? "spot" : "on-demand";
+    for (size_t i = 0; type.len && i < reader->catalogue_count; i++) {
+        const karp_catalogue *catalogue = reader->catalogues[i].catalogue;
+        for (size_t k = 0; k < karp_catalogue_count(catalogue); k++) {
+            const karp_instance_type *t = karp_catalogue_type(catalogue, k);
+            if (!equal_str(t->name, type)) continue;
+            for (size_t n = 0; n < t->offering_count; n++) {
+                if (offers(&t->offerings[n], zone, capacity)) return t->offerings[n].price;
+            }
+        }
+    }
+    return -1;
+}
+
+karp_status io_unused_node(karp_reader *reader, const karp_node *node)
+{
+    if (label_of(node, "karpenter.sh/nodepool").len) return KARP_OK;
+    double price = price_of(reader, node);
+    if (price >= 0) {
+        reader->unmanaged_price += price;
+        reader->unmanaged_priced++;
+    }
+    return count(reader, IO_UNUSED_NODES, node->meta.name);
+}
+
+static karp_status tell_nodes(karp_reader *reader)
+{
+    const io_unused_count *c = &reader->unused[IO_UNUSED_NODES];
+    char known[128] = "", hourly[KARP_VALUE_TEXT];
+    if (c->count == 0) return KARP_OK;
+    karp_double_format(reader->unmanaged_price, hourly);
+    if (reader->unmanaged_priced == c->count)
+        (void)snprintf(known, sizeof known, "; the catalogue asks $%s/h for them", hourly);
+    else if (reader->unmanaged_priced > 0)
+        (void)snprintf(known, sizeof known, "; the catalogue asks $%s/h for %zu of them", hourly,
+                       reader->unmanaged_priced);
+    return io_warn(reader, "%zu %s without a price, as no NodePool has %s (%.*s%s): not in the cost%s", c->count,
+                   c->count == 1 ? "node" : "nodes", c->count == 1 ? "it" : "them", shown(c->first), c->first.ptr,
+                   c->count == 1 ? "" : ", ...", known);
+}
+
+/* ---- kinds that are not read ------------------------------------------------------------------------------------- */
+
+/* Whether one letter more, less, changed or swapped makes one word of the other. */
+static bool nearly(karp_str a, karp_str b)
+{
+    size_t same = 0, tail = 0;
+    while (same < a.len && same < b.len && a.ptr[same] == b.ptr[same]) same++;
+    while (tail < a.len - same && tail < b.len - same && a.ptr[a.len - 1 - tail] == b.ptr[b.len - 1 - tail]) tail++;
+    size_t left = a.len - same - tail, other = b.len - same - tail;
+    if (left == 2 && other == 2) return a.ptr[same] == b.ptr[same + 1] && a.ptr[same + 1] == b.ptr[same];
+    return left <= 1 && other <= 1;
+}
+
+static bool same_letters(karp_str a, karp_str b)
+{
+    for (size_t i = 0; i < a.len && i < b.len; i++) {
+        if ((a.ptr[i] | 0x20) != (b.ptr[i] | 0x20)) return false;
+    }
+    return a.len == b.len;
+}
+
+karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str kind)
+{
+    const io_kind_info *meant = NULL;
+    size_t given = shown(kind) > 0 ? (size_t)shown(kind) : 0;
+    karp_str word = { kind.ptr, given };
+    for (size_t i = 0; io_kind_at(i) && !meant; i++) {
+        const io_kind_info *info = io_kind_at(i);
+        bool same = str_is(kind, info->name);
+        bool group = equal_str(io_group_of(api_version), str(info->group));
+        if (same || (group && (same_letters(word, str(info->name)) || nearly(word, str(info->name))))) meant = info;
+    }
+    if (!meant || !meant->version)
+        return io_warn_once(reader, "%.*s of %.*s has no effect on decisions", shown(kind), kind.ptr,
+                            shown(api_version), api_version.ptr);
+    return io_warn_once(reader, "%.*s of %.*s is not read: is %s of %s%s%s meant?", shown(kind), kind.ptr,
+                        shown(api_version), api_version.ptr, meant->name, meant->group, meant->group[0] ? "/" : "",
+                        meant->version);
+}
+
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
+
+static karp_status tell_gate(karp_reader *reader, io_unused_kind_of which, const char *kind, uint32_t bit,
+                             const char *gate)
+{
+    const io_unused_count *c = &reader->unused[which];
+    if (c->count == 0 || (reader->gates & bit)) return KARP_OK;
+    char more[48] = "";
+    if (c->count > 1) (void)snprintf(more, sizeof more, " and %zu more", c->count - 1);
+    return io_warn(reader, "%s %.*s%s: not used, as the feature gate %s is off (--feature-gates %s=true)", kind,
+                   shown(c->first), c->first.ptr, more, gate, gate);
+}
+
+static karp_status tell_static(karp_reader *reader, const io_static_pool *pool)
+{
+    if ((reader->gates & KARP_GATE_STATIC_CAPACITY) == 0)
+        return io_warn(
+            reader,
+            "NodePool %.*s: static (replicas: %lld), and not used, as the feature gate StaticCapacity is off "
+            "(--feature-gates StaticCapacity=true)",
+            shown(pool->name), pool->name.ptr, (long long)pool->replicas);
+    uint32_t found = io_find(reader, "claims of a NodePool", (karp_str){ "", 0 }, pool->name);
+    int64_t have = found == IO_NONE ? 0 : (int64_t)found, missing = pool->replicas - have;
+    if (missing == 0) return KARP_OK;
+    return io_warn(reader,
+                   "NodePool %.*s: static: it has %lld of its %lld nodes; whatever pods are pending, Karpenter %s %lld",
+                   shown(pool->name), pool->name.ptr, (long long)have, (long long)pool->replicas,
+                   missing > 0 ? "launches" : "terminates", (long long)(missing > 0 ? missing : -missing));
+}
+
+static karp_status tell_workloads(karp_reader *reader)
+{
+    const io_unused_count *c = &reader->unused[IO_UNUSED_WORKLOADS];
+    if (c->count == 0) return KARP_OK;
+    if (c->count == 1)
+        return io_warn(reader, "%.*s has 0 replicas, so no pods (--scale %.*s=N)", shown(c->first), c->first.ptr,
+                       shown(c->first), c->first.ptr);
+    return io_warn(reader, "%.*s and %zu more workloads have 0 replicas, so no pods (--scale %.*s=N)", shown(c->first),
+                   c->first.ptr, c->count - 1, shown(c->first), c->first.ptr);
+}
+
+karp_status io_unused_tell(karp_reader *reader)
+{
+    karp_status status = tell_gate(reader, IO_UNUSED_OVERLAYS, "NodeOverlay", KARP_GATE_NODE_OVERLAY, "NodeOverlay");
+    if (!status)
+        status = tell_gate(reader, IO_UNUSED_BUFFERS, "CapacityBuffer", KARP_GATE_CAPACITY_BUFFER, "CapacityBuffer");
+    for (size_t i = 0; i < reader->static_count && !status; i++) status = tell_static(reader, &reader->statics[i]);
+    if (!status) status = tell_workloads(reader);
+    return status ? status : tell_nodes(reader);
+}

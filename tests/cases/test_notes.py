@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Never silent: what the input has and the decision does not use is noted with the reason; --fail-on makes it a failure."""
+import json
+import pathlib
+import sys
+import tempfile
+
+from stories import check, document, equal, finish, run
+
+ASKS = pathlib.Path(__file__).parent / 'asks'
+POOL, APP = ASKS / 'pool.yaml', ASKS / 'app.yaml'
+
+
+def notes(verb, *arguments, words=()):
+    return document(verb, *words, *[f if str(f).startswith('-') or '=' in str(f) else ASKS / f for f in arguments])['warnings']
+
+
+# A pool that is not ready, in the plan and in explanations.
+wanted = 'NodePool spot: not ready, so nothing is launched from it: NodeClassReady is False (SubnetsNotFound)'
+equal(notes('plan', 'pool.yaml', 'pool-not-ready.yaml', 'app-wants-spot.yaml'), [wanted], 'plan')
+equal(notes('explain', 'pool.yaml', 'pool-not-ready.yaml', 'app-wants-spot.yaml', words=('pod', 'inflate-0')), [wanted], 'explain')
+out, _ = run('explain', 'pod', 'inflate-0', POOL, ASKS / 'pool-not-ready.yaml', ASKS / 'app-wants-spot.yaml')
+check('Notes\n' in out and 'SubnetsNotFound' in out, out)
+out, _ = run('explain', 'pod', 'inflate-0', POOL, ASKS / 'pool-not-ready.yaml', APP)
+check('SubnetsNotFound' in out, out)
+
+# A pool that validation refuses is not used.
+plan = document('plan', ASKS / 'pool-restricted-label.yaml', APP)
+equal((plan['launches'], len(plan['ignored'])), ([], 5), 'restricted label')
+check(any('instance-categroy is restricted' in note for note in plan['warnings']), plan['warnings'])
+
+# EKS Auto Mode.
+plan = document('plan', ASKS / 'pool-auto-mode.yaml', APP)
+equal(plan['launches'][0]['choice']['instanceType'][0], 'c', 'instance-category In [c]')
+check(plan['warnings'][0].startswith('EKS Auto Mode: '), plan['warnings'])
+
+# Older versions: every value that changes is named.
+told = notes('plan', 'pool-v1beta1.yaml', 'app.yaml')
+check(any('"WhenUnderutilized" is read as v1\'s WhenEmptyOrUnderutilized' in note for note in told), told)
+check(any('"720h" is read as v1\'s spec.template.spec.expireAfter' in note for note in told), told)
+
+# A region without types: an error with the commands that make them, for every command.
+for words in (['plan'], ['explain', 'pod', 'inflate-0']):
+    out, error = run(*words, ASKS / 'pool-eu-central-1.yaml', APP, status=1)
+    for part in ('no instance types are built in for eu-central-1', 'us-east-1, us-west-2, eu-west-1',
+                 'aws ec2 describe-instance-types --region eu-central-1', '--facts types=types.json'):
+        check(out == '' and part in error, f'{part}: {error}')
+equal(len(document('plan', ASKS / 'pool-eu-central-1.yaml', APP, '--region', 'us-west-2')['unschedulable']), 5, '--region')
+
+# Kinds and versions that are not read.
+for name, kind in (('app-wrong-version.yaml', 'Deployment of v1'), ('app-wrong-kind.yaml', 'Deploymnet of apps/v1')):
+    equal(notes('plan', 'pool.yaml', name), [f'{kind} is not read: is Deployment of apps/v1 meant?'], name)
+    run('plan', POOL, ASKS / name, '--fail-on', 'notes', status=3)
+
+# Feature gates that are off, and on.
+off = notes('plan', 'pool.yaml', 'gates-off.yaml')
+equal(off, ['NodeOverlay ri: not used, as the feature gate NodeOverlay is off (--feature-gates NodeOverlay=true)',
+            'CapacityBuffer buf: not used, as the feature gate CapacityBuffer is off (--feature-gates CapacityBuffer=true)',
+            'NodePool static: static (replicas: 3), and not used, as the feature gate StaticCapacity is off '
+            '(--feature-gates StaticCapacity=true)'], 'gates off')
+told = ['NodePool static: static: it has 0 of its 3 nodes; whatever pods are pending, Karpenter launches 3']
+equal(notes('plan', 'gates.json', 'pool.yaml', 'gates-off.yaml'), told, 'gates on in a Snapshot')
+gates = 'StaticCapacity=true,CapacityBuffer=true,NodeOverlay=true'
+equal(notes('plan', 'pool.yaml', 'gates-off.yaml', '--feature-gates', gates), told, 'gates on')
+equal(len(document('plan', POOL, ASKS / 'gates-off.yaml', '--feature-gates', gates)['launches'][0]['pods']), 4, 'the buffer')
+equal(len(notes('plan', 'gates.json', 'pool.yaml', 'gates-off.yaml', '--feature-gates', 'NodeOverlay=false')), 2, 'over a Snapshot')
+dump = json.loads(run('dump', POOL, '--feature-gates', 'NodeOverlay=true')[0])
+equal(dump['settings'], {'featureGates': {'NodeOverlay': True}}, 'the dump states them')
+for wrong in ('Foo=true', 'NodeOverlay', 'NodeOverlay=yes', ','):
+    out, error = run('plan', POOL, '--feature-gates', wrong, status=1)
+    check(out == '' and 'StaticCapacity' in error, f'{wrong}: {error}')
+
+# Nodes without a price, in the dump of a cluster.
+told = notes('plan', 'dump.json')
+equal([note for note in told if 'without a price' in note],
+      ['2 nodes without a price, as no NodePool has them (ip-10-0-32-10.us-west-2.compute.internal, ...): not in the cost; '
+       'the catalogue asks $0.192/h for them'], 'unmanaged nodes')
+
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    none = folder / 'none.yaml'
+    none.write_text(APP.read_text().replace('replicas: 5', 'replicas: 0'))
+    equal(notes('plan', 'pool.yaml', none), ['inflate has 0 replicas, so no pods (--scale inflate=N)'], 'no replicas')
+    leaving = folder / 'leaving.yaml'
+    leaving.write_text((ASKS / 'pool.yaml').read_text().replace('name: default}\nspec:\n', 'name: leaving, deletionTimestamp: '
+                                                                '"2026-01-01T00:00:00Z"}\nspec:\n', 1).split('---')[0])
+    equal(notes('plan', 'pool.yaml', leaving, 'app.yaml'), ['NodePool leaving: it is being deleted, so nothing is launched from it'], 'leaving')
+
+    # --fail-on, one or several, against the cost today or a plan of before.
+    base = folder / 'base.json'
+    base.write_text(run('plan', ASKS / 'dump.json', '-o', 'json')[0])
+    for words, status in ((['cost=+5%'], 0), (['cost=+3%'], 3), (['cost=+$45'], 0), (['cost=+$44'], 3), (['cost=$1200'], 0),
+                          (['cost=$1100'], 3), (['notes'], 3), (['unschedulable'], 3), (['cost=+5%,notes'], 3),
+                          (['cost=+0%', '--baseline', base], 0), (['cost=+0%', '--baseline', base, '--scale', 'report=10'], 3)):
+        _, error = run('plan', ASKS / 'dump.json', '--fail-on', *words, status=status)
+        check(('--fail-on' in error) == (status == 3 and words != ['unschedulable']), f'{words}: {error}')
+    for wrong in ('cost=10', 'cost=10%', 'cost', 'cost=+$x', '', 'all', 'notes,'):
+        run('plan', POOL, '--fail-on', wrong, status=1)
+    run('plan', POOL, APP, '--fail-on', 'cost=+5%', '--baseline', folder / 'nowhere.json', status=1)
+    run('plan', POOL, APP, '--fail-on', 'notes', status=0)
+sys.exit(finish())
