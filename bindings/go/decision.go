@@ -136,6 +136,7 @@ type Kept struct {
 // Summary is what a decision says of itself.
 type Summary struct {
 	Now                                                    time.Time
+	PeerVersion                                            uint32  // Peer1_14 or Peer1_15: the version of Karpenter it is of
 	Complete                                               bool    // false: a budget or the context ended it before
 	CostBefore, CostAfter                                  float64 // per hour
 	Launches, Placements, Unschedulable, Ignored, Commands int
@@ -149,7 +150,7 @@ func (d *Decision) Summary() (Summary, error) {
 	}
 	defer d.handle.leave()
 	return Summary{
-		Now: timeOf(C.karp_decision_now(c)), Complete: C.karp_decision_complete(c) != 0,
+		Now: timeOf(C.karp_decision_now(c)), PeerVersion: uint32(C.karp_decision_peer_version(c)), Complete: C.karp_decision_complete(c) != 0,
 		CostBefore: float64(C.karp_decision_cost_before(c)), CostAfter: float64(C.karp_decision_cost_after(c)),
 		Launches: int(C.karp_decision_launch_count(c)), Placements: int(C.karp_decision_placement_count(c)),
 		Unschedulable: int(C.karp_decision_unschedulable_count(c)), Ignored: int(C.karp_decision_ignored_count(c)),

@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"context"
+	"fmt"
 	"time"
 	"unsafe"
 )
@@ -71,6 +72,18 @@ type Options struct {
 	Explain     uint32
 	MaxSteps    uint64 // deterministic budget; 0 = none
 	KeepPartial bool   // when stopped, what is decided by then, marked incomplete, instead of ErrCanceled
+}
+
+// SetProfile takes whose decisions they are from a name: "karpenter", "karpenter-1.14", "karpenter-1.15" or "karp".
+func (o *Options) SetProfile(name string) error {
+	var profile, version C.uint32_t
+	var p page
+	defer p.free()
+	if C.karp_profile_parse(p.str(name), &profile, &version) != C.KARP_OK {
+		return &Error{Status: ErrInvalid, Offset: -1, Message: fmt.Sprintf("unknown profile %q", name)}
+	}
+	o.PlainKarp, o.PeerVersion = profile != 0, uint32(version)
+	return nil
 }
 
 func (o *Options) fill(c *C.karp_options) error {

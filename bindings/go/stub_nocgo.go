@@ -176,6 +176,7 @@ type Kept struct {
 
 type Summary struct {
 	Now                                                    time.Time
+	PeerVersion                                            uint32
 	Complete                                               bool
 	CostBefore, CostAfter                                  float64
 	Launches, Placements, Unschedulable, Ignored, Commands int
@@ -615,6 +616,8 @@ func (s *Snapshot) Close() (r0 error) { r0 = ErrNoCgo; return }
 func (s *Snapshot) Counts() (r0 Counts, r1 error) { r1 = ErrNoCgo; return }
 
 func (s *Snapshot) Now() (r0 time.Time, r1 error) { r1 = ErrNoCgo; return }
+
+func (o *Options) SetProfile(name string) (r0 error) { r0 = ErrNoCgo; return }
 
 func (s *Snapshot) Provision(ctx context.Context, options *Options) (r0 *Decision, r1 error) {
 	r1 = ErrNoCgo

@@ -57,7 +57,7 @@ func processors(b *testing.B) time.Duration {
 func BenchmarkDecide(b *testing.B) {
 	eachSize(b, func(b *testing.B, message []byte) {
 		for b.Loop() {
-			if _, err := decide(context.Background(), message, nil, false); err != nil {
+			if _, err := decide(context.Background(), message, nil, quiet); err != nil {
 				b.Fatal(err)
 			}
 		}

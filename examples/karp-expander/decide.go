@@ -39,7 +39,7 @@ func (c *choice) why() string {
 // decide provisions the pods of all options with a pool for each group, and takes the group that gets most pods of the
 // plan; of equals the one whose nodes are cheaper, then the first by name. The same request has the same answer, whatever
 // the order of its options and pods.
-func decide(ctx context.Context, message []byte, prices priceList, explain bool) (*choice, error) {
+func decide(ctx context.Context, message []byte, prices priceList, options *karp.Options) (*choice, error) {
 	r, err := readRequest(message)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func decide(ctx context.Context, message []byte, prices priceList, explain bool)
 		return nil, err
 	}
 	out := &choice{groups: groups, pods: len(r.pods), unknown: r.unknown}
-	if err := out.plan(ctx, r, explain); err != nil {
+	if err := out.plan(ctx, r, options); err != nil {
 		return nil, err
 	}
 	for _, g := range groups {
@@ -67,17 +67,13 @@ func better(a, b *group) int {
 }
 
 // plan notes on each group what a plan for all pods gives it.
-func (c *choice) plan(ctx context.Context, r *request, explain bool) error {
+func (c *choice) plan(ctx context.Context, r *request, options *karp.Options) error {
 	snapshot, err := snapshotOf(ctx, r, c.groups)
 	if err != nil {
 		return err
 	}
 	defer snapshot.Close()
-	options := karp.Options{Explain: karp.ExplainNone}
-	if explain {
-		options.Explain = karp.ExplainSummary
-	}
-	decision, err := snapshot.Provision(ctx, &options)
+	decision, err := snapshot.Provision(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -96,7 +92,7 @@ func (c *choice) plan(ctx context.Context, r *request, explain bool) error {
 		g.launches++
 		g.planned += int(pods.Offsets[i+1] - pods.Offsets[i])
 	}
-	if explain {
+	if options.Explain != karp.ExplainNone {
 		return c.count(decision)
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 
 func chosen(t testing.TB, options []offered, templates map[string]*v1.Node, prices priceList) *choice {
 	t.Helper()
-	made, err := decide(context.Background(), encodeRequest(t, options, templates), prices, true)
+	made, err := decide(context.Background(), encodeRequest(t, options, templates), prices, told)
 	good(t, err)
 	return made
 }

@@ -28,6 +28,7 @@ type settings struct {
 	catalogue, region string
 	limit             int64
 	explain           bool
+	profile           string
 }
 
 func parse(arguments []string, output io.Writer) (*settings, error) {
@@ -41,6 +42,7 @@ func parse(arguments []string, output io.Writer) (*settings, error) {
 	flags.StringVar(&s.catalogue, "catalogue", "", "`file` of instance types to take prices from, as karp catalogue -o json writes it")
 	flags.StringVar(&s.region, "region", "", "take prices from the built-in catalogue of this `region` of AWS")
 	flags.Int64Var(&s.limit, "max-request", maxRequest, "`bytes` of the largest request")
+	flags.StringVar(&s.profile, "profile", "karpenter", "`whose` packing counts: karpenter, karpenter-1.14, karpenter-1.15 or karp")
 	flags.BoolVar(&s.explain, "explain", false, "log why a group was chosen")
 	if err := flags.Parse(arguments); err != nil {
 		return nil, err
@@ -50,6 +52,8 @@ func parse(arguments []string, output io.Writer) (*settings, error) {
 		return nil, fmt.Errorf("there are no arguments but options: %q", flags.Arg(0))
 	case s.certFile == "" || s.keyFile == "":
 		return nil, errors.New("--cert and --key are needed: cluster-autoscaler's client speaks TLS alone")
+	case new(karp.Options).SetProfile(s.profile) != nil:
+		return nil, fmt.Errorf("--profile: there is no profile %q", s.profile)
 	case s.limit < 1 || s.limit > maxRequest:
 		return nil, fmt.Errorf("--max-request is from 1 to %d", maxRequest)
 	}
@@ -94,7 +98,7 @@ func run(ctx context.Context, s *settings, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	e := &expander{prices: prices, metrics: newMetrics(), log: log, explain: s.explain}
+	e := &expander{prices: prices, metrics: newMetrics(), log: log, explain: s.explain, profile: s.profile}
 	server := newServer(e, certificate, int(s.limit))
 	ended := make(chan error, 2)
 	if s.web != "" {

@@ -17,6 +17,8 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
+
+	karp "libkarp.dev/go"
 )
 
 const (
@@ -31,6 +33,7 @@ type expander struct {
 	metrics *metrics
 	log     *slog.Logger
 	explain bool
+	profile string // "" = karpenter
 }
 
 // A plainCodec leaves messages as they are.
@@ -90,7 +93,7 @@ func (e *expander) answer(ctx context.Context, message []byte) (response []byte,
 			response, err = nil, e.failed(fail(reasonInternal, "a defect: %v", defect))
 		}
 	}()
-	made, err := decide(ctx, message, e.prices, e.explain)
+	made, err := decide(ctx, message, e.prices, e.options())
 	if err != nil {
 		return nil, e.failed(err)
 	}
@@ -111,6 +114,18 @@ func (e *expander) failed(err error) error {
 	e.metrics.failed(why)
 	e.log.Error("no answer: cluster-autoscaler goes on without", "reason", why, "error", err)
 	return counted{status.New(reasonCodes[why], fmt.Sprintf("%s: %v", why, err))}
+}
+
+// options of every decision.
+func (e *expander) options() *karp.Options {
+	o := &karp.Options{Explain: karp.ExplainNone}
+	if e.explain {
+		o.Explain = karp.ExplainSummary
+	}
+	if e.profile != "" {
+		_ = o.SetProfile(e.profile) // checked when the program was started
+	}
+	return o
 }
 
 // tell logs the answer, and with --explain how it came about.

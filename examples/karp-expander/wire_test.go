@@ -64,7 +64,7 @@ func TestUnknownFields(t *testing.T) {
 	if r.unknown != 18 || len(r.options) != 1 || r.options[0].group != "g" || len(r.templates) != 1 {
 		t.Fatal(r)
 	}
-	made, err := decide(context.Background(), append(recorded(t), more...), nil, false)
+	made, err := decide(context.Background(), append(recorded(t), more...), nil, quiet)
 	good(t, err)
 	if made.unknown != 6 || made.groups[0].id != "g000" {
 		t.Fatal(made.unknown, made.groups[0].id)
@@ -107,7 +107,7 @@ func TestBounds(t *testing.T) {
 		reasonPod:      appendBytes(template(nil), requestOptions, option),
 		reasonTemplate: appendBytes(template(huge), requestOptions, option),
 	} {
-		if _, err := decide(context.Background(), message, nil, false); reasonOf(err) != why || !strings.Contains(err.Error(), " has 1572865 bytes") {
+		if _, err := decide(context.Background(), message, nil, quiet); reasonOf(err) != why || !strings.Contains(err.Error(), " has 1572865 bytes") {
 			t.Error(why, err)
 		}
 	}
@@ -121,8 +121,8 @@ func FuzzDecide(f *testing.F) {
 	}
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, message []byte) {
-		made, err := decide(context.Background(), message, nil, true)
-		again, errAgain := decide(context.Background(), message, nil, false)
+		made, err := decide(context.Background(), message, nil, told)
+		again, errAgain := decide(context.Background(), message, nil, quiet)
 		if (err == nil) != (errAgain == nil) {
 			t.Fatal(err, errAgain)
 		}

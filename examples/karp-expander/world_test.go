@@ -143,3 +143,6 @@ func (m *metrics) count(why reason) uint64 {
 	defer m.lock.Unlock()
 	return m.errors[why]
 }
+
+// Options of decisions that say why pods are left, and of others.
+var told, quiet = (&expander{explain: true}).options(), (&expander{}).options()

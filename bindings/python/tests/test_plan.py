@@ -343,3 +343,17 @@ def test_notebooks_get_a_page_and_a_text(quickstart: karp.Snapshot) -> None:
     assert len(plan.to_html()) < 200_000
     assert 'karp disrupt' in quickstart.disrupt().to_html()
     assert '\x1b[' in plan.to_text(color=True) and '\x1b[' not in plan.to_text()
+
+
+@pytest.mark.parametrize('profile, version, launches', [('karpenter', '1.15', 0), ('karpenter-1.15', '1.15', 0), ('karpenter-1.14', '1.14', 1), ('karp', '1.15', 0)])
+def test_versions_of_karpenter(profile: str, version: str, launches: int) -> None:
+    """A pool wants two zones to choose from, and the pod allows one: since 1.15 that is one zone."""
+    cases = SOURCE / 'tests/cases/scheduling'
+    with karp.load([cases / 'versions/allowed-min-values.yaml', cases / 'two-zones.yaml'], catalogue=cases / 'types.yaml') as snapshot:
+        plan = snapshot.plan(profile=profile)
+        assert (plan.peer_version, len(plan.launches)) == (version, launches)
+
+
+def test_unknown_versions() -> None:
+    with karp.load(QUICKSTART) as snapshot, pytest.raises(ValueError):
+        snapshot.plan(profile='karpenter-1.13')
