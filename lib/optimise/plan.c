@@ -4,9 +4,7 @@
  * to beat: a plan counts when it places every pod that Karpenter's places, and costs less. Whether a pod may go somewhere is
  * always the scheduler's to say; what changes is what it is asked.
  */
-#include <schedule/policy.h>
-#include <schedule/provision.h>
-#include <schedule/result.h>
+#include <optimise/search.h>
 
 #include <base/context.h>
 #include <base/bits.h>
@@ -15,29 +13,7 @@
 
 #define SPOT_SLACK 0.15 /* how much dearer a listed type may be where the cheapest is spot (C-8) */
 
-/* One search. */
-typedef struct search {
-    const karp_snapshot *seen;
-    const karp_options *options;
-    const karp_objective *objective;
-    const round_changes *changes;
-    karp_error *error;
-    scheduler *s;
-    bool fresh; /* the scheduler has had no round yet */
-    arena data;
-    uint64_t *left, *now_left; /* pods that Karpenter's plan leaves, and that of the round at hand */
-    uint16_t *steps_kept, *steps_now; /* by pod: what they gave up in these */
-    uint32_t *first_types, *best_types; /* by template: of the round at hand, and of the best plan */
-    policy capped; /* of the round at hand */
-    round_bill compatible, best;
-    enum { PLAN_COMPATIBLE, PLAN_CAPPED } best_is;
-    bool stopped;
-    karp_options patient; /* the caller's, without anybody who stops it */
-    uint64_t steps;
-} search;
-
-/* One round, in a scheduler that decides as a new one does. */
-static karp_status run_round(search *q, const policy *p, const karp_options *options)
+karp_status search_round(search *q, const policy *p, guide *g, const karp_options *options)
 {
     const run_options how = { .options = options };
     if (!q->fresh && !scheduler_repeatable(q->s)) {
@@ -49,10 +25,12 @@ static karp_status run_round(search *q, const policy *p, const karp_options *opt
     q->fresh = false;
     (void)scheduler_reuse(q->s, &how);
     scheduler_set_policy(q->s, p);
-    karp_status status = scheduler_round(q->s, q->changes->removed, q->changes->removed_count, q->changes->moving,
-                                         q->changes->moving_count, q->error);
-    q->steps += scheduler_steps(q->s);
-    return status;
+    policy_note_given_up(q->s, q->steps_now);
+    memset(q->steps_now, 0, q->seen->raw.pods.count * sizeof *q->steps_now);
+    const round_changes *c = q->changes;
+    if (g == NULL) return scheduler_round(q->s, c->removed, c->removed_count, c->moving, c->moving_count, q->error);
+    for (uint32_t i = 0; i < g->slot_count; i++) g->slots[i].claim = UINT32_MAX;
+    return scheduler_guided_round(q->s, g, c->removed, c->removed_count, c->moving, c->moving_count, q->error);
 }
 
 /* ---- the portfolio of size caps ---------------------------------------------------------------------------------------- */
@@ -71,7 +49,7 @@ static bool cap_templates(search *q, int64_t cpus, bool *any)
     return !scheduler_failed(q->s);
 }
 
-static bool stop_asked(const search *q)
+bool search_asked_to_stop(const search *q)
 {
     return q->options->should_stop != NULL && q->options->should_stop(q->options->stop_user) != 0;
 }
@@ -96,18 +74,24 @@ static bool cheaper(const round_bill *a, const round_bill *b)
     return a->cost < b->cost || (a->cost <= b->cost && a->launches < b->launches);
 }
 
+bool search_better(search *q, round_bill *bill, karp_status *status)
+{
+    *status = KARP_OK;
+    if (policy_cut_short(q->s)) return false;
+    if (!policy_bill(q->s, q->objective->node_cost, bill)) {
+        *status = fail_nomem(q->error);
+        return false;
+    }
+    return bill->priced && !bill->dropped && cheaper(bill, &q->best) && nobody_loses(q);
+}
+
 /* Decides under the caps; *better tells whether it is the best plan so far. */
 static karp_status try_caps(search *q, bool *better)
 {
     round_bill bill;
-    memset(q->steps_now, 0, q->seen->raw.pods.count * sizeof *q->steps_now);
-    karp_status status = run_round(q, &q->capped, q->options);
-    *better = false;
-    if (status != KARP_OK) return status;
-    if (policy_cut_short(q->s)) return KARP_OK;
-    if (!policy_bill(q->s, q->objective->node_cost, &bill)) return fail_nomem(q->error);
-    *better = bill.priced && !bill.dropped && cheaper(&bill, &q->best) && nobody_loses(q);
-    if (!*better) return KARP_OK;
+    karp_status status = search_round(q, &q->capped, NULL, q->options);
+    *better = status == KARP_OK && search_better(q, &bill, &status);
+    if (!*better) return status;
     q->best = bill;
     memcpy(q->best_types, q->first_types, policy_template_count(q->s) * sizeof *q->best_types);
     q->best_is = PLAN_CAPPED;
@@ -119,7 +103,7 @@ static karp_status try_all_caps(search *q)
     uint32_t worse = 0;
     for (size_t i = 0; i < CAP_COUNT && worse < WORSE_IN_A_ROW; i++) {
         bool any, better;
-        if (stop_asked(q)) {
+        if (search_asked_to_stop(q)) {
             q->stopped = true;
             return KARP_OK;
         }
@@ -145,11 +129,13 @@ static bool search_init(search *q)
     q->now_left = arena_array(&q->data, bits_words(pods) + 1, sizeof *q->now_left);
     q->steps_kept = arena_array(&q->data, pods + 1, sizeof *q->steps_kept);
     q->steps_now = arena_array(&q->data, pods + 1, sizeof *q->steps_now);
+    q->steps_begun = arena_array(&q->data, pods + 1, sizeof *q->steps_begun);
     q->first_types = arena_array(&q->data, templates + 1, sizeof *q->first_types);
     q->best_types = arena_array(&q->data, templates + 1, sizeof *q->best_types);
+    q->guided = (policy){ .spot_slack = SPOT_SLACK };
     q->capped = (policy){ .first_types = q->first_types, .spot_slack = SPOT_SLACK };
     return q->left != NULL && q->now_left != NULL && q->steps_kept != NULL && q->steps_now != NULL &&
-           q->first_types != NULL && q->best_types != NULL;
+           q->steps_begun != NULL && q->first_types != NULL && q->best_types != NULL;
 }
 
 /* Karpenter's plan; it is the best until there is a better one. */
@@ -159,23 +145,21 @@ static karp_status begin(search *q)
     karp_status status = scheduler_new(q->seen, &how, &q->s, q->error);
     if (status != KARP_OK) return status;
     if (!search_init(q)) return fail_nomem(q->error);
-    policy_note_given_up(q->s, q->steps_kept);
-    status = run_round(q, NULL, q->options);
+    status = search_round(q, NULL, NULL, q->options);
     if (status != KARP_OK) return status;
+    memcpy(q->steps_kept, q->steps_now, q->seen->raw.pods.count * sizeof *q->steps_kept);
     policy_left(q->s, q->left);
     if (!policy_bill(q->s, q->objective->node_cost, &q->compatible)) return fail_nomem(q->error);
     q->best = q->compatible;
     return KARP_OK;
 }
 
-/* The round of the best plan, once more when another one came after it; what is left to do is done, whoever asks to stop. */
-static karp_status replay(search *q)
+karp_status search_replay(search *q, const karp_options *options)
 {
-    q->patient = *q->options;
-    q->patient.should_stop = NULL;
-    if (q->best_is == PLAN_COMPATIBLE) return run_round(q, NULL, &q->patient);
+    if (q->best_is == PLAN_COMPATIBLE) return search_round(q, NULL, NULL, options);
+    if (q->best_is == PLAN_GUIDED) return search_round(q, &q->guided, &q->best_guided.guide, options);
     memcpy(q->first_types, q->best_types, policy_template_count(q->s) * sizeof *q->best_types);
-    return run_round(q, &q->capped, &q->patient);
+    return search_round(q, &q->capped, NULL, options);
 }
 
 static void note_cost(const search *q, karp_decision *d)
@@ -214,7 +198,12 @@ static karp_status decide(search *q, karp_decision **out)
     if (status != KARP_OK) return status;
     if (policy_cut_short(q->s)) return report(q, out); /* what is incomplete is not made cheaper */
     if (q->objective->effort > 0) status = try_all_caps(q);
-    if (status == KARP_OK) status = replay(q);
+    if (status == KARP_OK && q->objective->effort > 0 && !q->stopped && scheduler_repeatable(q->s))
+        status = search_refine(q);
+    /* What is left to do is done, whoever asks to stop. */
+    q->patient = *q->options;
+    q->patient.should_stop = NULL;
+    if (status == KARP_OK) status = search_replay(q, &q->patient);
     return status == KARP_OK ? report(q, out) : status;
 }
 
@@ -227,6 +216,7 @@ karp_status provision_for_cost(const karp_snapshot *seen, const karp_options *op
     arena_init(&q.data, seen->context);
     karp_status status = decide(&q, out);
     scheduler_free(q.s);
+    guided_plan_free(&q.best_guided);
     arena_free(&q.data);
     return status == KARP_E_NOMEM ? context_refusal(seen->context, status, error) : status;
 }

@@ -63,11 +63,11 @@ static void put_back(scheduler *s, uint32_t number, const view *v, uint32_t coun
     if (!c->retired) claim_link_front(s, number);
 }
 
-/* ---- the claim that the run opened ------------------------------------------------------------------------------------ */
+/* ---- one claim and a run ------------------------------------------------------------------------------------ */
 
-static uint32_t fill_only(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, const view *v)
+static uint32_t fill_one(scheduler *s, uint32_t number, const uint32_t *pods, uint32_t first, uint32_t count,
+                         const view *v)
 {
-    uint32_t number = s->claims.run.only;
     claim *c = &s->claims.list.items[number];
     if (c->retired || what_it_says(s, v, c) != SAYS_YES) return 0;
     uint32_t fit = room_for(s, c, s->pods.classes[v->class_].requests, count);
@@ -209,6 +209,13 @@ static uint32_t fill_many(scheduler *s, const uint32_t *pods, uint32_t first, ui
 uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number)
 {
     if (s->claims.run.view != view_number) return 0;
-    return s->claims.run.only != NO_ID ? fill_only(s, pods, first, count, &s->pods.views.items[view_number])
-                                       : fill_many(s, pods, first, count, view_number);
+    return s->claims.run.only != NO_ID
+               ? fill_one(s, s->claims.run.only, pods, first, count, &s->pods.views.items[view_number])
+               : fill_many(s, pods, first, count, view_number);
+}
+
+uint32_t claims_put_run(scheduler *s, uint32_t claim_number, const uint32_t *pods, uint32_t first, uint32_t count,
+                        uint32_t view_number)
+{
+    return fill_one(s, claim_number, pods, first, count, &s->pods.views.items[view_number]);
 }

@@ -417,6 +417,39 @@ uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
     return reason;
 }
 
+/* ---- a guide ----------------------------------------------------------------------------------------------------------- */
+
+bool claims_put(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number)
+{
+    view v = s->pods.views.items[view_number];
+    offer o;
+    if (s->claims.list.items[claim_number].retired) return false;
+    sum_total(s, &s->claims.list.items[claim_number], &v);
+    if (can_add(s, &s->claims.list.items[claim_number], pod_number, &v, false, &o) != KARP_REASON_NONE || s->failed)
+        return false;
+    claim_unlink(s, claim_number);
+    bool ok = add(s, claim_number, pod_number, &v, &o);
+    if (!s->claims.list.items[claim_number].retired) claim_link_front(s, claim_number);
+    return ok && !s->failed;
+}
+
+uint32_t claims_open_as(scheduler *s, uint32_t template_number, uint32_t types, uint32_t set, uint32_t pod_number,
+                        uint32_t view_number)
+{
+    view v = s->pods.views.items[view_number];
+    offer o;
+    uint32_t reason = KARP_REASON_NO_TEMPLATES, all = limits_types(s, template_number, &reason);
+    if (all == NO_ID) return reason;
+    if (types != NO_ID)
+        types = all == s->templates.items[template_number].initial ? types : typeset_both(s, types, all);
+    if (s->failed) return KARP_REASON_NOT_REACHED;
+    claim c = blank(s, template_number, types == NO_ID ? all : types);
+    c.set = set_meet(&s->algebra, c.set, set);
+    sum_total(s, &c, &v);
+    reason = can_add(s, &c, pod_number, &v, s->settings.best_effort_min_values, &o);
+    return s->failed || reason != KARP_REASON_NONE ? reason : open_claim(s, c, pod_number, &v, &o);
+}
+
 /* ---- reasons ------------------------------------------------------------------------------------------------------------ */
 
 uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number,

@@ -58,6 +58,17 @@ bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
  * (KARP_REASON_RESERVED: no further template was tried). */
 uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number);
 
+/* For a guide (guide.h): the pod goes on this open claim, if the claim takes it … */
+bool claims_put(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number);
+/* … or opens one of the template, with these types at most (NO_ID = all) and these requirements besides. The answer is
+ * claims_open()'s. */
+uint32_t claims_open_as(scheduler *s, uint32_t template_number, uint32_t types, uint32_t set, uint32_t pod_number,
+                        uint32_t view_number);
+/* More pods like the one that the claim took last, as far as it has room for them: returns how many. Their view is countable, and
+ * they follow each other in the queue from `first` on. */
+uint32_t claims_put_run(scheduler *s, uint32_t claim_number, const uint32_t *pods, uint32_t first, uint32_t count,
+                        uint32_t view_number);
+
 /* Why a template cannot open a claim for the pod; changes nothing. *set receives the requirements of the attempt. */
 uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number,
                           uint32_t *set);

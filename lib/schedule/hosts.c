@@ -347,6 +347,19 @@ bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
     return false;
 }
 
+bool hosts_place_on(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number)
+{
+    view v = s->pods.views.items[view_number];
+    host *h = &s->hosts.items[host_index];
+    uint32_t set = EMPTY_SET;
+    bool lasting;
+    if (!s->snapshot->classes[v.class_].counts_volumes || (h->shielded && !exempt(s, pod_number)) ||
+        !open_hosts_of(s, &s->pods.classes[v.class_]) || !bits_test(s->hosts.offered, host_index))
+        return false;
+    return refusal(s, h, pod_number, &v, &set, &lasting) == KARP_REASON_NONE &&
+           take(s, host_index, pod_number, &v, set);
+}
+
 uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number)
 {
     view v = s->pods.views.items[view_number];

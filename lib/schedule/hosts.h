@@ -42,6 +42,8 @@ void hosts_free(scheduler *s);
 
 /* Places the pod on the first node that takes it. */
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
+/* Places it on this one, if the node takes it. */
+bool hosts_place_on(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number);
 /* Why the node does not take the pod; KARP_REASON_NONE if it would. Changes nothing. */
 uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number);
 

@@ -8,6 +8,7 @@
 #include <schedule/claim_order.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
+#include <schedule/guide.h>
 #include <schedule/hosts.h>
 #include <schedule/rounds.h>
 #include <schedule/scheduler.h>
@@ -307,6 +308,32 @@ karp_status scheduler_stopped(const scheduler *s, karp_error *error)
 }
 
 bool scheduler_repeatable(const scheduler *s) { return rounds_repeatable(s); }
+
+/* The queue without the pods that went where the guide wants them. */
+static bool follow(scheduler *s, guide *g, queue *q)
+{
+    if (q->ring == NULL && !own_ring(s, q)) return false;
+    q->classes = NULL;
+    s->round.solving = true;
+    q->length = q->fresh = guide_place(s, g, q->ring, q->length);
+    s->round.solving = false;
+    return !s->failed && !s->algebra.failed;
+}
+
+karp_status scheduler_guided_round(scheduler *s, guide *g, const uint32_t *removed, uint32_t removed_count,
+                                   const uint32_t *extra, uint32_t extra_count, karp_error *error)
+{
+    queue q = { .pods = NULL, .ring = NULL, .classes = NULL };
+    if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_classes(s) || !queue_init(s, &q))
+        return fail_nomem(error);
+    if (s->templates.usable_pools > 0) {
+        if (!follow(s, g, &q)) return fail_nomem(error);
+        run_loop(s, &q);
+        note_remaining(s, &q);
+    }
+    if (s->failed || s->algebra.failed) return fail_nomem(error);
+    return scheduler_stopped(s, error);
+}
 
 karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
                             uint32_t extra_count, karp_error *error)

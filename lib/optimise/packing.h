@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which nodes to buy for which pods, where all that counts are resources, which offers a class of pods may go to, how many of a
+ * class one node may hold, and which classes may not share a node. Numbers alone, so that a million moves are cheap.
+ *
+ * The search is a fixed sequence of moves, so that more steps only ever go on from where fewer ended.
+ */
+#ifndef OPTIMISE_PACKING_H
+#define OPTIMISE_PACKING_H
+
+#include <model/store.h>
+
+/* The arrays are the caller's. */
+typedef struct packing_problem {
+    uint32_t dims, class_count, offer_count;
+    const int64_t *requests; /* [class * dims], not negative */
+    const uint32_t *counts; /* pods of each class */
+    const uint32_t *limits; /* copies on one node, at least 1 */
+    const int64_t *rooms; /* [offer * dims] */
+    const double *prices; /* by offer, rising */
+    const uint64_t *allowed; /* [class * bits_words(offer_count)]: where it may go */
+    const uint64_t *conflicts; /* [class * bits_words(class_count)]; NULL = none */
+    const double *worth; /* by class: what one pod is worth, about; see bound.h */
+} packing_problem;
+
+typedef struct packing_entry {
+    uint32_t class_, copies;
+} packing_entry;
+
+/* One node: its offer, and what is on it. */
+typedef struct packing_bin {
+    uint32_t offer;
+    LIST_OF(packing_entry) entries;
+} packing_bin;
+
+typedef struct packing_bins {
+    LIST_OF(packing_bin) list;
+    double cost;
+} packing_bins;
+
+typedef struct packing packing; /* a search */
+
+/* Begins from a plan that serves every pod, which is copied; without it from none. NULL = refused. */
+packing *packing_begin(karp_context *context, const packing_problem *p, const packing_bins *from);
+void packing_end(packing *k);
+/* Goes on until so many steps are done since the beginning; false = refused. */
+bool packing_search(packing *k, uint64_t steps);
+uint64_t packing_steps(const packing *k);
+/* The cheapest plan so far. Its cost is infinite as long as there is none. */
+const packing_bins *packing_best(const packing *k);
+
+packing_bin *packing_add_bin(karp_context *context, packing_bins *b, uint32_t offer); /* NULL = refused */
+bool packing_add_entry(karp_context *context, packing_bin *b, uint32_t class_, uint32_t copies);
+void packing_bins_free(karp_context *context, packing_bins *b);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/guide.h>
+
+#include <schedule/claims.h>
+#include <schedule/devices.h>
+#include <schedule/hosts.h>
+#include <schedule/places.h>
+#include <schedule/scheduler.h>
+#include <schedule/topology.h>
+#include <schedule/views.h>
+
+/* The view of the class at that step of the ladder, ready to be placed; NO_ID = out of memory. */
+static uint32_t view_at(scheduler *s, uint32_t class_number, uint32_t step)
+{
+    uint32_t number = view_of_class(s, class_number);
+    for (;;) {
+        if (number == NO_ID) return NO_ID;
+        if (s->pods.classes[class_number].tracked && !topology_update(s, number)) return NO_ID;
+        if (s->pods.views.items[number].step >= step) return number;
+        uint32_t next = view_relax(s, number);
+        if (next == LAST_VIEW) return number;
+        s->pods.classes[class_number].tracked = true; /* as in try_schedule() */
+        number = next;
+    }
+}
+
+static bool put_in_slot(scheduler *s, guide_slot *slot, uint32_t pod_number, uint32_t view_number)
+{
+    if (slot->claim != NO_ID) return claims_put(s, slot->claim, pod_number, view_number);
+    uint32_t reason = claims_open_as(s, slot->template_, slot->types, slot->set, pod_number, view_number);
+    if (reason != KARP_REASON_NONE || s->failed) return false;
+    slot->claim = (uint32_t)(s->claims.list.count - 1);
+    return true;
+}
+
+/* Whether the pod is where the guide wants it. */
+static bool place_one(scheduler *s, guide *g, uint32_t pod_number, uint32_t *view_number)
+{
+    uint32_t class_number = s->snapshot->pod_class[pod_number];
+    uint32_t slot = g->slot_of[pod_number], host_index = g->host_of[pod_number];
+    if (slot == NO_ID && host_index == NO_ID) return false;
+    class_begin_round(s, &s->pods.classes[class_number]);
+    *view_number = view_at(s, class_number, g->steps[pod_number]);
+    if (*view_number == NO_ID) return false;
+    if (shape_of(s->snapshot, class_number)->has_claims && devices_refuse(s, class_number) != KARP_REASON_NONE)
+        return false;
+    s->round.steps++;
+    bool placed = slot != NO_ID ? put_in_slot(s, &g->slots[slot], pod_number, *view_number)
+                                : hosts_place_on(s, host_index, pod_number, *view_number);
+    if (!placed || s->failed) return false;
+    if (s->placement.gave_up != NULL) s->placement.gave_up[pod_number] = g->steps[pod_number];
+    s->round.version++;
+    return true;
+}
+
+/* How many of the pods after the first go the same way, and stand next to each other in the queue. */
+static uint32_t run_length(const scheduler *s, const guide *g, const uint32_t *pods, uint32_t count)
+{
+    const uint32_t *class_of = s->snapshot->pod_class, *rank = s->snapshot->queue_rank;
+    uint32_t n = 1;
+    while (n < count && class_of[pods[n]] == class_of[pods[0]] && g->slot_of[pods[n]] == g->slot_of[pods[0]] &&
+           g->steps[pods[n]] == g->steps[pods[0]] && rank[pods[n]] == rank[pods[0]] + n)
+        n++;
+    return n - 1;
+}
+
+/* Those after the first that is placed, as far as they change nothing of the claim but its amounts. */
+static uint32_t place_run(scheduler *s, guide *g, const uint32_t *pods, uint32_t count, uint32_t view_number)
+{
+    uint32_t slot = g->slot_of[pods[0]];
+    uint32_t more = slot == NO_ID ? 0 : run_length(s, g, pods, count);
+    if (more == 0 || !claims_countable(s, &s->pods.views.items[view_number])) return 0;
+    uint32_t placed = claims_put_run(s, g->slots[slot].claim, pods + 1, s->snapshot->queue_rank[pods[1]], more,
+                                     view_number);
+    for (uint32_t i = 1; i <= placed && s->placement.gave_up != NULL; i++)
+        s->placement.gave_up[pods[i]] = g->steps[pods[i]];
+    return placed;
+}
+
+/* One turn over the pods; returns how many are left, at the front. */
+static uint32_t turn(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
+{
+    uint32_t left = 0, view_number = NO_ID;
+    for (uint32_t i = 0; i < count && !s->failed && !s->algebra.failed; i++) {
+        if (place_one(s, g, pods[i], &view_number)) i += place_run(s, g, pods + i, count - i, view_number);
+        else pods[left++] = pods[i];
+    }
+    return left;
+}
+
+uint32_t guide_place(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
+{
+    for (;;) { /* what others come before may be admitted later, as in the loop of §17 */
+        uint32_t left = turn(s, g, pods, count);
+        if (left == 0 || left == count || s->failed || s->algebra.failed) {
+            g->refused = 0;
+            for (uint32_t i = 0; i < left; i++)
+                g->refused += g->slot_of[pods[i]] != NO_ID || g->host_of[pods[i]] != NO_ID;
+            return left;
+        }
+        count = left;
+    }
+}
+
+uint32_t guide_types(scheduler *s, uint32_t template_number, uint32_t offering_number)
+{
+    const template_ *t = &s->templates.items[template_number];
+    const type_table *table = t->table;
+    double price = table->offerings[offering_number].price;
+    size_t words_ = template_words(t), offered_words = bits_words(table->offering_count);
+    if (set_has_min_values(s, t->set)) return NO_ID;
+    uint64_t *bits = mem_zalloc(s->context, (words_ + offered_words + 1) * sizeof *bits);
+    if (bits == NULL) {
+        s->failed = true;
+        return NO_ID;
+    }
+    uint64_t *offered = bits + words_;
+    if (types_offered(s, t->table_number, t->set, offered)) {
+        for (size_t i = bits_next(offered, table->offering_count, 0); i < table->offering_count;
+             i = bits_next(offered, table->offering_count, i + 1)) {
+            const offering *o = &table->offerings[i];
+            if (o->price <= price && offering_launchable(s, o)) bits_set(bits, o->variant);
+        }
+    }
+    bits_and(bits, s->types.sets.items[t->initial].bits, words_);
+    uint32_t id = bits_any(bits, words_) ? typeset_make(s, template_number, bits) : NO_ID;
+    mem_free(s->context, bits, (words_ + offered_words + 1) * sizeof *bits);
+    return id;
+}
+
+uint32_t guide_claim_types(const scheduler *s, uint32_t claim_number)
+{
+    return s->claims.list.items[claim_number].types;
+}
+
+uint32_t guide_claim_template(const scheduler *s, uint32_t claim_number)
+{
+    return s->claims.list.items[claim_number].template_;
+}
+
+uint32_t guide_meet(scheduler *s, uint32_t x, uint32_t y) { return set_meet(&s->algebra, x, y); }

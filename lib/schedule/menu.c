@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/menu.h>
+
+#include <base/sort.h>
+#include <schedule/launch_volumes.h>
+#include <schedule/places.h>
+#include <schedule/scheduler.h>
+#include <schedule/topology.h>
+#include <schedule/types.h>
+#include <schedule/views.h>
+#include <string.h>
+
+enum { ANY_COPIES = UINT32_MAX, MOST_SETS = 256 };
+
+/* What the lists are made with. */
+typedef struct maker {
+    scheduler *s;
+    arena *a;
+    menu *m;
+    const uint16_t *steps;
+    double node_cost;
+    words keys, signs; /* of classes; of what decides where a class may go */
+    LIST_OF(menu_class) classes;
+    LIST_OF(uint32_t) views; /* by class */
+    LIST_OF(uint32_t) sign_of; /* by class … */
+    LIST_OF(uint32_t) sign_class; /* … and the first class of each */
+    uint64_t *sign_allows; /* [sign * bits_words(offers)] */
+    size_t offer_words;
+    struct last_pin { /* of the pod before */
+        uint32_t view, set, pin;
+    } last;
+} maker;
+
+/* ---- who stays ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t view_of(scheduler *s, uint32_t class_number, uint32_t step)
+{
+    uint32_t number = view_of_class(s, class_number);
+    while (number != NO_ID && s->pods.views.items[number].step < step) {
+        uint32_t next = s->pods.views.items[number].next;
+        if (next == NO_ID || next == LAST_VIEW) break;
+        number = next;
+    }
+    return number;
+}
+
+static bool owns_host_affinity(const scheduler *s, const view *v)
+{
+    for (uint32_t i = 0; i < v->owned_count; i++) {
+        const group *g = &s->topology.groups.items[v->owned[i].group];
+        if (v->owned[i].host && g->kind == GROUP_AFFINITY) return true;
+    }
+    return false;
+}
+
+/* Whether numbers do not tell where the pod may go. */
+static bool beyond_numbers(maker *k, uint32_t pod_number)
+{
+    scheduler *s = k->s;
+    uint32_t class_number = s->snapshot->pod_class[pod_number];
+    uint32_t number = view_of(s, class_number, k->steps[pod_number]);
+    if (number == NO_ID) return true;
+    const view *v = &s->pods.views.items[number];
+    return shape_of(s->snapshot, class_number)->has_claims || v->full.host != NO_ID || owns_host_affinity(s, v) ||
+           (s->volumes.limited_drivers > 0 && launch_volumes_limited(s, class_number));
+}
+
+static bool find_places(maker *k)
+{
+    scheduler *s = k->s;
+    menu *m = k->m;
+    size_t pods = s->snapshot->raw.pods.count;
+    m->claim_count = (uint32_t)s->claims.list.count;
+    m->claims = arena_array(k->a, m->claim_count + (size_t)1, sizeof *m->claims);
+    m->claim_of = arena_alloc(k->a, (pods + 1) * sizeof *m->claim_of);
+    m->host_of = arena_alloc(k->a, (pods + 1) * sizeof *m->host_of);
+    m->class_of = arena_alloc(k->a, (pods + 1) * sizeof *m->class_of);
+    if (m->claims == NULL || m->claim_of == NULL || m->host_of == NULL || m->class_of == NULL || !places_settle(s))
+        return false;
+    memset(m->claim_of, 0xff, pods * sizeof *m->claim_of);
+    memset(m->host_of, 0xff, pods * sizeof *m->host_of);
+    memset(m->class_of, 0xff, pods * sizeof *m->class_of);
+    for (uint32_t c = 0; c < m->claim_count; c++) {
+        const claim *x = &s->claims.list.items[c];
+        m->claims[c] = (menu_claim){ x->reserved_count > 0 || x->relaxed_min_values || x->dropped, UINT32_MAX };
+    }
+    uint32_t last_class = NO_ID, last_step = NO_ID;
+    bool last_beyond = false;
+    for (size_t i = 0; i < pods; i++) {
+        uint32_t p = s->snapshot->queue[i];
+        place at = s->placement.places[p];
+        if (!exclusion(&s->pods, p)) continue;
+        if (at.where == PLACE_HOST) m->host_of[p] = at.target;
+        if (at.where != PLACE_CLAIM) continue;
+        m->claim_of[p] = at.target;
+        uint32_t class_number = s->snapshot->pod_class[p];
+        if (class_number != last_class || k->steps[p] != last_step) last_beyond = beyond_numbers(k, p);
+        last_class = class_number;
+        last_step = k->steps[p];
+        if (last_beyond) m->claims[at.target].stays = true;
+    }
+    return !s->failed && !s->algebra.failed;
+}
+
+/* ---- classes ------------------------------------------------------------------------------------------------------------ */
+
+/* What the claim says of the key is asked of wherever the pod goes, when it is one domain. */
+static uint32_t pin_key(scheduler *s, uint32_t pin, uint32_t claim_set, uint32_t key, bool whatever)
+{
+    uint32_t id = set_get(&s->algebra, claim_set, key);
+    if (id == NO_ID) return pin;
+    const requirement *r = requirement_get(&s->algebra, id);
+    if (!whatever && (r->complement || r->value_count != 1)) return pin;
+    return set_add(&s->algebra, pin, id);
+}
+
+static uint32_t pin_group(scheduler *s, uint32_t pin, uint32_t claim_set, uint32_t group_number)
+{
+    const group *g = &s->topology.groups.items[group_number];
+    return g->host ? pin : pin_key(s, pin, claim_set, s->topology.keys[g->key].normalized, false);
+}
+
+/* The domains that the pod is counted in. */
+static uint32_t pin_of(maker *k, uint32_t view_number, uint32_t claim_set)
+{
+    scheduler *s = k->s;
+    if (k->last.view == view_number && k->last.set == claim_set) return k->last.pin;
+    uint32_t pin = EMPTY_SET;
+    const view *v = &s->pods.views.items[view_number];
+    const label_group *l = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
+    const pod_class *c = &s->snapshot->classes[v->class_];
+    for (uint32_t i = 0; i < v->owned_count; i++) pin = pin_group(s, pin, claim_set, v->owned[i].group);
+    for (uint32_t i = 0; i < l->counted_count; i++) pin = pin_group(s, pin, claim_set, l->counted_by[i]);
+    for (uint32_t i = 0; i < l->barred_count; i++) pin = pin_group(s, pin, claim_set, l->barred_by[i]);
+    for (uint32_t i = 0; i < s->pods.classes[v->class_].inverse_count; i++)
+        pin = pin_group(s, pin, claim_set, s->pods.classes[v->class_].inverse_owned[i]);
+    for (uint32_t i = 0; i < c->alternative_count; i++) {
+        size_t n;
+        (void)set_entries(&s->algebra, c->alternatives[i].set, &n);
+        for (size_t e = 0; e < n; e++)
+            pin = pin_key(s, pin, claim_set, set_entries(&s->algebra, c->alternatives[i].set, &n)[e].key, true);
+    }
+    k->last = (struct last_pin){ view_number, claim_set, pin };
+    return pin;
+}
+
+static uint32_t weight_of(const scheduler *s, uint32_t template_number)
+{
+    return (uint32_t)s->snapshot->raw.pools.items[s->templates.items[template_number].pool].weight;
+}
+
+/* The number of the class's sign: classes of one sign may go to the same offers. */
+static bool sign_class(maker *k, const menu_class *c, uint32_t view_number)
+{
+    scheduler *s = k->s;
+    uint32_t key[2 + 64], n = 0;
+    const uint64_t *tolerated = s->pods.views.items[view_number].tolerated;
+    size_t words_ = bits_words(s->templates.count);
+    key[n++] = c->set;
+    key[n++] = c->order;
+    for (size_t w = 0; w < words_ && n + 2 <= 66; w++) {
+        key[n++] = (uint32_t)tolerated[w];
+        key[n++] = (uint32_t)(tolerated[w] >> 32);
+    }
+    size_t known = k->signs.count;
+    uint32_t id = words_add(&k->signs, key, n);
+    uint32_t *slot = id == NO_ID ? NULL : list_push(s->context, &k->sign_of, sizeof *slot);
+    if (slot == NULL) return false;
+    *slot = id;
+    if (id < known) return true;
+    slot = list_push(s->context, &k->sign_class, sizeof *slot);
+    if (slot != NULL) *slot = (uint32_t)(k->sign_of.count - 1);
+    return slot != NULL;
+}
+
+static bool new_class(maker *k, uint32_t pod_number, uint32_t view_number, uint32_t pin, uint32_t order)
+{
+    scheduler *s = k->s;
+    menu_class *c = list_push(s->context, &k->classes, sizeof *c);
+    uint32_t *slot = list_push(s->context, &k->views, sizeof *slot);
+    if (c == NULL || slot == NULL) return false;
+    *slot = view_number;
+    *c = (menu_class){ .class_ = s->snapshot->pod_class[pod_number],
+                       .step = k->steps[pod_number],
+                       .pin = pin,
+                       .order = order,
+                       .set = set_meet(&s->algebra, s->pods.views.items[view_number].full.set, pin),
+                       .limit = ANY_COPIES };
+    return sign_class(k, c, view_number);
+}
+
+static bool find_classes(maker *k)
+{
+    scheduler *s = k->s;
+    menu *m = k->m;
+    size_t pods = s->snapshot->raw.pods.count;
+    for (size_t i = 0; i < pods; i++) {
+        uint32_t p = s->snapshot->queue[i], claim_number = m->claim_of[p];
+        if (claim_number == UINT32_MAX || m->claims[claim_number].stays) continue;
+        const claim *x = &s->claims.list.items[claim_number];
+        uint32_t number = view_of(s, s->snapshot->pod_class[p], k->steps[p]);
+        if (number == NO_ID) return false;
+        uint32_t key[] = { number, pin_of(k, number, x->set), weight_of(s, x->template_) };
+        size_t known = k->keys.count;
+        uint32_t id = words_add(&k->keys, key, sizeof key / sizeof *key);
+        if (id == NO_ID || (id == known && !new_class(k, p, number, key[1], key[2]))) return false;
+        m->class_of[p] = id;
+        k->classes.items[id].count++;
+    }
+    m->class_count = (uint32_t)k->classes.count;
+    m->classes = arena_array(k->a, m->class_count + (size_t)1, sizeof *m->classes);
+    m->requests = arena_array(k->a, (m->class_count + (size_t)1) * m->dims, sizeof *m->requests);
+    uint32_t *lists = arena_array(k->a, pods + 1, sizeof *lists), at = 0;
+    if (m->classes == NULL || m->requests == NULL || lists == NULL || s->algebra.failed) return false;
+    for (uint32_t c = 0; c < m->class_count; c++) {
+        m->classes[c] = k->classes.items[c];
+        m->classes[c].pods = lists + at;
+        at += m->classes[c].count;
+        m->classes[c].count = 0;
+        memcpy(m->requests + (size_t)c * m->dims, s->pods.classes[m->classes[c].class_].requests,
+               m->dims * sizeof *m->requests);
+    }
+    for (size_t i = 0; i < pods; i++) {
+        uint32_t p = s->snapshot->queue[i];
+        if (m->class_of[p] == UINT32_MAX) continue;
+        menu_class *c = &m->classes[m->class_of[p]];
+        c->pods[c->count++] = p;
+    }
+    return true;
+}
+
+/* ---- offers --------------------------------------------------------------------------------------------------------------- */
+
+typedef LIST_OF(menu_offer) offer_list;
+
+static int by_price(uint32_t x, uint32_t y, const void *user)
+{
+    const menu_offer *o = user;
+    return o[x].price < o[y].price ? -1 : o[x].price > o[y].price;
+}
+
+/* What the template could launch, reservations aside. */
+static bool list_offers(maker *k, uint32_t template_number, offer_list *all)
+{
+    scheduler *s = k->s;
+    const template_ *t = &s->templates.items[template_number];
+    const type_table *table = t->table;
+    size_t bytes = (bits_words(table->offering_count) + 1) * sizeof(uint64_t);
+    uint64_t *offered = mem_alloc(s->context, bytes);
+    bool ok = offered != NULL && types_offered(s, t->table_number, t->set, offered);
+    for (size_t i = 0; ok && i < table->offering_count; i++) {
+        const offering *o = &table->offerings[i];
+        if (!bits_test(offered, i) || !offering_launchable(s, o) || o->capacity_type == s->snapshot->known.reserved ||
+            !bits_test(s->types.sets.items[t->initial].bits, o->variant))
+            continue;
+        menu_offer *slot = list_push(s->context, all, sizeof *slot);
+        ok = slot != NULL;
+        if (ok) *slot = (menu_offer){ template_number, o->variant, (uint32_t)i, o->price + k->node_cost };
+    }
+    mem_free(s->context, offered, bytes);
+    return ok;
+}
+
+/* Which offers classes of the sign may go to. */
+static bool allow_sign(maker *k, uint32_t sign, const offer_list *all)
+{
+    scheduler *s = k->s;
+    const menu_class *c = &k->m->classes[k->sign_class.items[sign]];
+    const uint64_t *tolerated = s->pods.views.items[k->views.items[k->sign_class.items[sign]]].tolerated;
+    uint64_t *allows = k->sign_allows + sign * k->offer_words;
+    for (uint32_t t = 0; t < s->templates.count; t++) {
+        const template_ *x = &s->templates.items[t];
+        if (!bits_test(tolerated, t) || weight_of(s, t) < c->order ||
+            !set_compatible(&s->algebra, x->set, c->set, true))
+            continue;
+        uint32_t set = set_meet(&s->algebra, x->set, c->set);
+        size_t bytes = (bits_words(x->table->offering_count) + 1) * sizeof(uint64_t);
+        uint64_t *offered = mem_alloc(s->context, bytes);
+        const uint64_t *variants = types_mask(s, x->table_number, set);
+        bool ok = offered != NULL && variants != NULL && types_offered(s, x->table_number, set, offered);
+        for (size_t o = 0; ok && o < all->count; o++) {
+            const menu_offer *f = &all->items[o];
+            if (f->template_ == t && bits_test(variants, f->variant) && bits_test(offered, f->offering))
+                bits_set(allows, o);
+        }
+        mem_free(s->context, offered, bytes);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+static const int64_t *room_of(const scheduler *s, const menu_offer *o)
+{
+    return s->templates.items[o->template_].room + (size_t)o->variant * s->vectors.dims;
+}
+
+/* Whether what goes on x goes on y, too. */
+static bool replaced_by(const maker *k, const offer_list *all, uint32_t x, uint32_t y)
+{
+    const int64_t *a = room_of(k->s, &all->items[x]), *b = room_of(k->s, &all->items[y]);
+    for (uint32_t d = 0; d < k->m->dims; d++) {
+        if (a[d] > b[d]) return false;
+    }
+    for (size_t g = 0; g < k->signs.count; g++) {
+        const uint64_t *allows = k->sign_allows + g * k->offer_words;
+        if (bits_test(allows, x) && !bits_test(allows, y)) return false;
+    }
+    return true;
+}
+
+/* Keeps the offers that no cheaper one replaces, in the order of prices. */
+static bool keep_offers(maker *k, const offer_list *all)
+{
+    scheduler *s = k->s;
+    menu *m = k->m;
+    uint32_t n = 0, *order = arena_array(k->a, all->count + 1, sizeof *order);
+    if (order == NULL) return false;
+    for (uint32_t i = 0; i < all->count; i++) order[i] = i;
+    if (!sort_ids(s->context, order, all->count, by_price, all->items)) return false;
+    for (uint32_t i = 0; i < all->count; i++) {
+        bool replaced = false;
+        for (uint32_t j = 0; j < n && !replaced; j++) replaced = replaced_by(k, all, order[i], order[j]);
+        if (!replaced) order[n++] = order[i];
+    }
+    m->offer_count = n;
+    m->offers = arena_array(k->a, n + (size_t)1, sizeof *m->offers);
+    m->rooms = arena_array(k->a, (n + (size_t)1) * m->dims, sizeof *m->rooms);
+    size_t words_ = bits_words(n);
+    m->allowed = arena_array(k->a, words_ * m->class_count + 1, sizeof *m->allowed);
+    if (m->offers == NULL || m->rooms == NULL || m->allowed == NULL) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        m->offers[i] = all->items[order[i]];
+        memcpy(m->rooms + (size_t)i * m->dims, room_of(s, &m->offers[i]), m->dims * sizeof *m->rooms);
+        for (uint32_t c = 0; c < m->class_count; c++) {
+            if (bits_test(k->sign_allows + k->sign_of.items[c] * k->offer_words, order[i]))
+                bits_set(m->allowed + c * words_, i);
+        }
+    }
+    return true;
+}
+
+static bool find_offers(maker *k)
+{
+    scheduler *s = k->s;
+    offer_list all = { .count = 0 };
+    bool ok = true;
+    for (uint32_t t = 0; ok && t < s->templates.count; t++) ok = list_offers(k, t, &all);
+    k->offer_words = bits_words(all.count);
+    if (ok) k->sign_allows = arena_array(k->a, k->offer_words * k->signs.count + 1, sizeof *k->sign_allows);
+    ok = ok && k->sign_allows != NULL;
+    for (uint32_t g = 0; ok && g < k->signs.count; g++) ok = allow_sign(k, g, &all);
+    ok = ok && keep_offers(k, &all);
+    list_free(s->context, &all, sizeof *all.items);
+    return ok;
+}
+
+/* ---- who may share a node ------------------------------------------------------------------------------------------------------ */
+
+static bool conflict(maker *k, uint32_t x, uint32_t y)
+{
+    menu *m = k->m;
+    size_t words_ = bits_words(m->class_count);
+    if (m->conflicts == NULL) m->conflicts = arena_array(k->a, words_ * m->class_count + 1, sizeof *m->conflicts);
+    if (m->conflicts == NULL) return false;
+    if (x == y) m->classes[x].limit = 1;
+    if (x == y) return true;
+    bits_set(m->conflicts + x * words_, y);
+    bits_set(m->conflicts + y * words_, x);
+    return true;
+}
+
+static bool selected(const scheduler *s, uint32_t class_number, uint32_t group_number)
+{
+    const label_group *l = &s->topology.label_groups.items[s->pods.classes[class_number].label_group];
+    for (uint32_t i = 0; i < l->counted_count; i++) {
+        if (l->counted_by[i] == group_number) return true;
+    }
+    return false;
+}
+
+/* What a group about host names means for its owner and those it selects. */
+static bool apply_group(maker *k, uint32_t c, const struct owned_group *o)
+{
+    scheduler *s = k->s;
+    menu *m = k->m;
+    const group *g = &s->topology.groups.items[o->group];
+    bool apart = g->kind == GROUP_ANTI || (g->kind == GROUP_SPREAD && g->max_skew == 1);
+    if (g->kind == GROUP_SPREAD && o->self && g->max_skew > 0 && (uint32_t)g->max_skew < m->classes[c].limit)
+        m->classes[c].limit = (uint32_t)g->max_skew;
+    for (uint32_t other = 0; apart && other < m->class_count; other++) {
+        if (selected(s, m->classes[other].class_, o->group) && !conflict(k, c, other)) return false;
+    }
+    return true;
+}
+
+static bool ports_overlap(host_port_list x, host_port_list y)
+{
+    for (uint32_t i = 0; i < x.count; i++) {
+        for (uint32_t j = 0; j < y.count; j++) {
+            if (x.items[i].port == y.items[j].port && x.items[i].protocol == y.items[j].protocol) return true;
+        }
+    }
+    return false;
+}
+
+static bool apply_ports(maker *k, uint32_t c)
+{
+    const menu *m = k->m;
+    host_port_list ports = shape_of(k->s->snapshot, m->classes[c].class_)->ports;
+    for (uint32_t other = c; ports.count > 0 && other < m->class_count; other++) {
+        if (ports_overlap(ports, shape_of(k->s->snapshot, m->classes[other].class_)->ports) && !conflict(k, c, other))
+            return false;
+    }
+    return true;
+}
+
+/* Whether what two signs ask contradicts each other on every pool. */
+static bool signs_clash(maker *k, uint32_t x, uint32_t y)
+{
+    scheduler *s = k->s;
+    uint32_t a = k->m->classes[k->sign_class.items[x]].set, b = k->m->classes[k->sign_class.items[y]].set;
+    if (a == b) return false;
+    for (uint32_t t = 0; t < s->templates.count; t++) {
+        uint32_t set = s->templates.items[t].set;
+        if (!set_compatible(&s->algebra, set, a, true) || !set_compatible(&s->algebra, set, b, true)) continue;
+        if (set_compatible(&s->algebra, set_meet(&s->algebra, set, a), b, true)) return false;
+    }
+    return true;
+}
+
+static bool find_conflicts(maker *k)
+{
+    menu *m = k->m;
+    for (uint32_t c = 0; c < m->class_count; c++) {
+        const view *v = &k->s->pods.views.items[k->views.items[c]];
+        for (uint32_t i = 0; i < v->owned_count; i++) {
+            if (v->owned[i].host && !apply_group(k, c, &v->owned[i])) return false;
+        }
+        if (!apply_ports(k, c)) return false;
+    }
+    for (uint32_t x = 0; x < k->signs.count && k->signs.count <= MOST_SETS; x++) {
+        for (uint32_t y = x + 1; y < k->signs.count; y++) {
+            if (!signs_clash(k, x, y)) continue;
+            for (uint32_t c = 0; c < m->class_count; c++) {
+                for (uint32_t d = 0; d < m->class_count && k->sign_of.items[c] == x; d++) {
+                    if (k->sign_of.items[d] == y && !conflict(k, c, d)) return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+bool menu_make(scheduler *s, arena *a, const uint16_t *steps, double node_cost, menu *out)
+{
+    maker k = { .s = s, .a = a, .m = out, .steps = steps, .node_cost = node_cost, .last = { NO_ID, NO_ID, 0 } };
+    *out = (menu){ .dims = s->vectors.dims };
+    words_init(&k.keys, s->context);
+    words_init(&k.signs, s->context);
+    bool ok = find_places(&k) && find_classes(&k) && find_offers(&k) && find_conflicts(&k);
+    list_free(s->context, &k.classes, sizeof(menu_class));
+    list_free(s->context, &k.views, sizeof(uint32_t));
+    list_free(s->context, &k.sign_of, sizeof(uint32_t));
+    list_free(s->context, &k.sign_class, sizeof(uint32_t));
+    words_free(&k.keys);
+    words_free(&k.signs);
+    return ok && !s->failed && !s->algebra.failed;
+}

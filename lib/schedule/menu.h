@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a finished round chose from, in numbers: classes of pods, what may be bought for them, and which of them may share a node.
+ * Only what binds a pod where it stands is told. What does not fit numbers stays where the round put it: pods on existing nodes,
+ * and claims whose pods have to be together, share devices, volumes or reservations.
+ */
+#ifndef SCHEDULE_MENU_H
+#define SCHEDULE_MENU_H
+
+#include <base/memory.h>
+#include <schedule/common.h>
+
+/* Pods that may go to the same nodes: of one class, at one step of the ladder, and in one domain of each of their groups. */
+typedef struct menu_class {
+    uint32_t class_, step;
+    uint32_t pin; /* requirements that keep it in its domains */
+    uint32_t order; /* pools beyond this weight are not for it */
+    uint32_t set; /* what it asks of a node, with the pin */
+    uint32_t *pods; /* in queue order */
+    uint32_t count;
+    uint32_t limit; /* copies on one node */
+} menu_class;
+
+/* What may be bought. */
+typedef struct menu_offer {
+    uint32_t template_, variant, offering;
+    double price; /* with what a node costs beside */
+} menu_offer;
+
+/* A claim of the round: where it stays, its pods are in no class. */
+typedef struct menu_claim {
+    bool stays;
+    uint32_t offer; /* otherwise; the first that the claim could be, by price. UINT32_MAX = none */
+} menu_claim;
+
+typedef struct menu {
+    uint32_t dims, class_count, offer_count, claim_count;
+    menu_class *classes;
+    menu_offer *offers; /* by price */
+    menu_claim *claims;
+    int64_t *requests, *rooms; /* [class * dims], [offer * dims] */
+    uint64_t *allowed; /* [class * bits_words(offer_count)] */
+    uint64_t *conflicts; /* [class * bits_words(class_count)]; NULL = none */
+    uint32_t *class_of; /* by pod: menu class, UINT32_MAX = it is in none */
+    uint32_t *claim_of; /* by pod: the claim it is on, UINT32_MAX = none */
+    uint32_t *host_of; /* by pod: the existing node */
+} menu;
+
+/* Of the round that has just ended; `steps`: at which step of the ladder each pod was placed. The lists lie in `a`. false = out
+ * of memory. */
+bool menu_make(scheduler *s, arena *a, const uint16_t *steps, double node_cost, menu *out);
+
+#endif
