@@ -13,7 +13,15 @@
 
 /* What a step is: about a microsecond. Visits of a class while a node is filled are what most of the time goes into. */
 enum { WORK_A_STEP = 160 };
-enum { MOST_RUINED = 12, TOUCHED = 6, GREEDY_PLANS = 4, SHAPES = 32 };
+enum {
+    MOST_RUINED = 12,
+    TOUCHED = 6,
+    FEW_NODES = 12,
+    MOVES_A_NODE = 1000,
+    GREEDY_PLANS = 4,
+    GREEDY_VISITS = 8192,
+    SHAPES = 32
+};
 
 /* A node with what is left of it. */
 typedef struct filled {
@@ -37,7 +45,8 @@ struct packing {
     double cost; /* … and its cost, infinite = there is none */
     packing_bins best;
     bool best_is_at_hand; /* and has to be copied before it changes for the worse */
-    bool begun, failed;
+    bool failed;
+    uint64_t stale; /* moves since the best plan was found */
     uint32_t plans; /* greedy ones that were made */
     uint64_t milestone, before; /* steps: where the temperature is down, and the milestone before it */
     uint32_t *shape; /* by offer */
@@ -386,7 +395,9 @@ static void greedy_plan(packing *k)
         k->value[c] = p->worth[c] * (k->plans == 0 ? 1 : 1 + 0.1 * (chance_part(k) - 0.5));
     }
     k->plans++;
-    double cost = recreate(k, k->cost, p->offer_count > 256 ? 4 : 1);
+    uint32_t sample = 1 + (uint32_t)((uint64_t)p->offer_count * p->class_count / GREEDY_VISITS);
+    double cost = recreate(k, k->cost, sample < p->offer_count / 8 + 1 ? sample : p->offer_count / 8 + 1);
+    memset(k->rest, 0, p->class_count * sizeof *k->rest); /* of a plan that was given up */
     if (k->failed || !(cost < k->cost)) return;
     clear_nodes(k);
     for (uint32_t i = 0; i < k->fresh_count; i++) {
@@ -518,6 +529,18 @@ static void take_back(packing *k, const puts *done)
     }
 }
 
+/* Saves the best plan, which is the one at hand without what was put on nodes that stay. */
+static bool save_before(packing *k, const puts *done)
+{
+    take_back(k, done);
+    if (!save_best(k)) return false;
+    for (uint32_t i = 0; i < done->count && !k->failed; i++) {
+        const put_more *m = &done->items[i];
+        (void)node_put(k, &k->nodes.items[m->node], m->class_, m->copies);
+    }
+    return !k->failed;
+}
+
 /* What is taken off the chosen nodes is to be placed. Returns what they cost. */
 static double ruin(packing *k, const uint32_t *chosen, uint32_t count)
 {
@@ -573,16 +596,25 @@ static void move(packing *k, double slack)
     for (uint32_t i = 0; i < k->open_count; i++) k->rest[k->open[i]] = 0; /* of a move that ended early */
     if (k->failed) return;
     if (!(cost < old + slack)) {
+        k->stale++;
         take_back(k, &done);
         return;
     }
-    if (k->best_is_at_hand && cost > old && !save_best(k)) return;
+    if (k->best_is_at_hand && cost > old && !save_before(k, &done)) return;
     exchange_nodes(k, chosen, count);
     k->cost += cost - old;
+    k->stale++;
     if (k->cost < k->best.cost * (1 - 1e-12) - 1e-12) {
         k->best_is_at_hand = true;
         k->best.cost = k->cost;
+        k->stale = 0;
     }
+}
+
+/* Few nodes have few other ways: whether they have all been tried, more or less. */
+static bool exhausted(const packing *k)
+{
+    return k->nodes.count <= FEW_NODES && k->stale > MOVES_A_NODE * k->nodes.count;
 }
 
 /* ---- the search ------------------------------------------------------------------------------------------------------------------------ */
@@ -694,7 +726,7 @@ bool packing_search(packing *k, uint64_t steps)
             if (k->best_is_at_hand) k->best.cost = k->cost;
             continue;
         }
-        if (k->nodes.count == 0) break;
+        if (k->nodes.count == 0 || exhausted(k)) break;
         while (packing_steps(k) >= k->milestone && !k->failed) (void)next_milestone(k);
         if (k->failed) break;
         move(k, slack_now(k));

@@ -9,19 +9,27 @@
 #include <base/context.h>
 #include <base/bits.h>
 #include <base/error.h>
+#include <karp/explain.h>
 #include <string.h>
 
 #define SPOT_SLACK 0.15 /* how much dearer a listed type may be where the cheapest is spot (C-8) */
 
+/* A scheduler that decides as a new one does. */
+static karp_status refresh(search *q, const karp_options *options)
+{
+    const run_options how = { .options = options };
+    if (q->s != NULL && (q->fresh || scheduler_repeatable(q->s))) return KARP_OK;
+    scheduler_free(q->s);
+    q->s = NULL;
+    q->fresh = true;
+    return scheduler_new(q->seen, &how, &q->s, q->error);
+}
+
 karp_status search_round(search *q, const policy *p, guide *g, const karp_options *options)
 {
     const run_options how = { .options = options };
-    if (!q->fresh && !scheduler_repeatable(q->s)) {
-        scheduler_free(q->s);
-        q->s = NULL;
-        karp_status status = scheduler_new(q->seen, &how, &q->s, q->error);
-        if (status != KARP_OK) return status;
-    }
+    karp_status status = refresh(q, options);
+    if (status != KARP_OK) return status;
     q->fresh = false;
     (void)scheduler_reuse(q->s, &how);
     scheduler_set_policy(q->s, p);
@@ -74,26 +82,55 @@ static bool cheaper(const round_bill *a, const round_bill *b)
     return a->cost < b->cost || (a->cost <= b->cost && a->launches < b->launches);
 }
 
-bool search_better(search *q, round_bill *bill, karp_status *status)
+/* The plan that the round has ended with, as a decision, and how many faults the verifier finds in it. Where nothing but space and
+ * requirements counts, the scheduler's word is enough. NULL = refused memory, or stopped: *status. */
+static karp_decision *decision_of(search *q, uint32_t *faults, karp_status *status)
 {
+    karp_verification *found = NULL;
+    karp_decision *d = decision_new(q->seen);
+    *faults = 0;
+    *status = d != NULL ? report_plan(q->s, d) : KARP_E_NOMEM;
+    if (*status == KARP_OK) *status = scheduler_stopped(q->s, q->error);
+    if (*status == KARP_OK && policy_has_topology(q->s)) {
+        *status = karp_verify_decision(q->seen, d, &found, NULL);
+        if (*status == KARP_OK) *faults = (uint32_t)karp_verification_count(found);
+        karp_verification_free(found);
+    }
+    if (*status == KARP_OK) return d;
+    karp_decision_unref(d);
+    if (*status != KARP_E_CANCELED) *status = fail_nomem(q->error);
+    return NULL;
+}
+
+bool search_better(search *q, karp_status *status)
+{
+    round_bill bill;
+    uint32_t faults;
     *status = KARP_OK;
     if (policy_cut_short(q->s)) return false;
-    if (!policy_bill(q->s, q->objective->node_cost, bill)) {
+    if (!policy_bill(q->s, q->objective->node_cost, &bill)) {
         *status = fail_nomem(q->error);
         return false;
     }
-    return bill->priced && !bill->dropped && cheaper(bill, &q->best) && nobody_loses(q);
+    if (!bill.priced || bill.dropped || !cheaper(&bill, &q->best) || !nobody_loses(q)) return false;
+    karp_decision *d = decision_of(q, &faults, status);
+    if (d == NULL || faults > q->faults) {
+        karp_decision_unref(d);
+        return false;
+    }
+    karp_decision_unref(q->decision);
+    q->decision = d;
+    q->best = bill;
+    return true;
 }
 
 /* Decides under the caps; *better tells whether it is the best plan so far. */
-static karp_status try_caps(search *q, bool *better)
+static karp_status try_caps(search *q, int64_t cpus, bool *better)
 {
-    round_bill bill;
     karp_status status = search_round(q, &q->capped, NULL, q->options);
-    *better = status == KARP_OK && search_better(q, &bill, &status);
+    *better = status == KARP_OK && search_better(q, &status);
     if (!*better) return status;
-    q->best = bill;
-    memcpy(q->best_types, q->first_types, policy_template_count(q->s) * sizeof *q->best_types);
+    q->best_cap = cpus;
     q->best_is = PLAN_CAPPED;
     return KARP_OK;
 }
@@ -102,14 +139,15 @@ static karp_status try_all_caps(search *q)
 {
     uint32_t worse = 0;
     for (size_t i = 0; i < CAP_COUNT && worse < WORSE_IN_A_ROW; i++) {
-        bool any, better;
+        bool any = false, better = false;
         if (search_asked_to_stop(q)) {
             q->stopped = true;
             return KARP_OK;
         }
-        if (!cap_templates(q, caps[i], &any)) return fail_nomem(q->error);
-        if (!any) continue;
-        karp_status status = try_caps(q, &better);
+        karp_status status = refresh(q, q->options);
+        if (status == KARP_OK && !cap_templates(q, caps[i], &any)) status = fail_nomem(q->error);
+        if (status == KARP_OK && !any) continue;
+        if (status == KARP_OK) status = try_caps(q, caps[i], &better);
         if (status == KARP_E_CANCELED) {
             q->stopped = true;
             return KARP_OK;
@@ -131,11 +169,10 @@ static bool search_init(search *q)
     q->steps_now = arena_array(&q->data, pods + 1, sizeof *q->steps_now);
     q->steps_begun = arena_array(&q->data, pods + 1, sizeof *q->steps_begun);
     q->first_types = arena_array(&q->data, templates + 1, sizeof *q->first_types);
-    q->best_types = arena_array(&q->data, templates + 1, sizeof *q->best_types);
     q->guided = (policy){ .spot_slack = SPOT_SLACK };
     q->capped = (policy){ .first_types = q->first_types, .spot_slack = SPOT_SLACK };
     return q->left != NULL && q->now_left != NULL && q->steps_kept != NULL && q->steps_now != NULL &&
-           q->steps_begun != NULL && q->first_types != NULL && q->best_types != NULL;
+           q->steps_begun != NULL && q->first_types != NULL;
 }
 
 /* Karpenter's plan; it is the best until there is a better one. */
@@ -151,15 +188,18 @@ static karp_status begin(search *q)
     policy_left(q->s, q->left);
     if (!policy_bill(q->s, q->objective->node_cost, &q->compatible)) return fail_nomem(q->error);
     q->best = q->compatible;
-    return KARP_OK;
+    q->decision = decision_of(q, &q->faults, &status);
+    return status;
 }
 
 karp_status search_replay(search *q, const karp_options *options)
 {
     if (q->best_is == PLAN_COMPATIBLE) return search_round(q, NULL, NULL, options);
     if (q->best_is == PLAN_GUIDED) return search_round(q, &q->guided, &q->best_guided.guide, options);
-    memcpy(q->first_types, q->best_types, policy_template_count(q->s) * sizeof *q->best_types);
-    return search_round(q, &q->capped, NULL, options);
+    bool any;
+    karp_status status = refresh(q, options);
+    if (status == KARP_OK && !cap_templates(q, q->best_cap, &any)) status = fail_nomem(q->error);
+    return status == KARP_OK ? search_round(q, &q->capped, NULL, options) : status;
 }
 
 static void note_cost(const search *q, karp_decision *d)
@@ -176,35 +216,21 @@ static void note_cost(const search *q, karp_decision *d)
                            .optimal = !(q->best.cost > 0) };
 }
 
-static karp_status report(search *q, karp_decision **out)
-{
-    karp_decision *d = decision_new(q->seen);
-    karp_status status = d != NULL ? report_plan(q->s, d) : KARP_E_NOMEM;
-    if (status == KARP_OK) status = scheduler_stopped(q->s, q->error);
-    if (status != KARP_OK) {
-        karp_decision_unref(d);
-        return status == KARP_E_NOMEM ? fail_nomem(q->error) : status;
-    }
-    note_cost(q, d);
-    *out = d;
-    return KARP_OK;
-}
-
 static karp_status decide(search *q, karp_decision **out)
 {
     karp_status status = begin(q);
     if (status == KARP_E_CANCELED && q->options->keep_partial)
         return provision_nothing(q->seen, q->options, out, q->error);
     if (status != KARP_OK) return status;
-    if (policy_cut_short(q->s)) return report(q, out); /* what is incomplete is not made cheaper */
-    if (q->objective->effort > 0) status = try_all_caps(q);
-    if (status == KARP_OK && q->objective->effort > 0 && !q->stopped && scheduler_repeatable(q->s))
+    bool whole = !policy_cut_short(q->s); /* what is incomplete is not made cheaper */
+    if (whole && q->objective->effort > 0) status = try_all_caps(q);
+    if (whole && status == KARP_OK && q->objective->effort > 0 && !q->stopped && scheduler_repeatable(q->s))
         status = search_refine(q);
-    /* What is left to do is done, whoever asks to stop. */
-    q->patient = *q->options;
-    q->patient.should_stop = NULL;
-    if (status == KARP_OK) status = search_replay(q, &q->patient);
-    return status == KARP_OK ? report(q, out) : status;
+    if (status != KARP_OK) return status;
+    note_cost(q, q->decision);
+    *out = q->decision;
+    q->decision = NULL;
+    return KARP_OK;
 }
 
 karp_status provision_for_cost(const karp_snapshot *seen, const karp_options *options, const karp_objective *objective,
@@ -217,6 +243,7 @@ karp_status provision_for_cost(const karp_snapshot *seen, const karp_options *op
     karp_status status = decide(&q, out);
     scheduler_free(q.s);
     guided_plan_free(&q.best_guided);
+    karp_decision_unref(q.decision);
     arena_free(&q.data);
     return status == KARP_E_NOMEM ? context_refusal(seen->context, status, error) : status;
 }

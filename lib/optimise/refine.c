@@ -14,14 +14,13 @@
 #include <optimise/packing.h>
 #include <string.h>
 
-enum { FLUID_ROUNDS = 60, FLUID_CLASSES = 300 };
+enum { FLUID_ROUNDS = 400, FLUID_CLASSES = 300 };
 #define FLUID_TOLERANCE 0.001
 #define LEAST_WORTH 1e-6 /* of a pod that only takes what is left over */
 
 typedef struct refining {
     search *q;
-    arena data;
-    menu menu;
+    menu menu; /* its lists lie in the search's arena, where guides read them */
     packing_problem problem;
     packing_bins from;
     packing *packing;
@@ -40,10 +39,10 @@ static bool fluid_problem(refining *r, bound_problem *b)
 {
     const packing_problem *p = &r->problem;
     size_t classes = p->class_count, offers = p->offer_count, words_ = bits_words(classes);
-    int64_t *counts = arena_array(&r->data, classes + 1, sizeof *counts);
-    int64_t *limits = arena_array(&r->data, classes + 1, sizeof *limits);
-    int64_t *costs = arena_array(&r->data, offers + 1, sizeof *costs);
-    uint64_t *allowed = arena_array(&r->data, offers * words_ + 1, sizeof *allowed);
+    int64_t *counts = arena_array(&r->q->data, classes + 1, sizeof *counts);
+    int64_t *limits = arena_array(&r->q->data, classes + 1, sizeof *limits);
+    int64_t *costs = arena_array(&r->q->data, offers + 1, sizeof *costs);
+    uint64_t *allowed = arena_array(&r->q->data, offers * words_ + 1, sizeof *allowed);
     if (counts == NULL || limits == NULL || costs == NULL || allowed == NULL) return false;
     for (size_t c = 0; c < classes; c++) {
         counts[c] = p->counts[c];
@@ -90,12 +89,12 @@ static bool find_worth(refining *r)
     const packing_problem *p = &r->problem;
     bound_problem b;
     bound_proof proof;
-    r->worth = arena_array(&r->data, p->class_count + (size_t)1, sizeof *r->worth);
+    r->worth = arena_array(&r->q->data, p->class_count + (size_t)1, sizeof *r->worth);
     if (r->worth == NULL) return false;
     if (p->class_count > FLUID_CLASSES) {
         plain_worth(r);
     } else {
-        if (!fluid_problem(r, &b) || !bound_fluid(&r->data, &b, FLUID_TOLERANCE, FLUID_ROUNDS, &proof)) return false;
+        if (!fluid_problem(r, &b) || !bound_fluid(&r->q->data, &b, FLUID_TOLERANCE, FLUID_ROUNDS, &proof)) return false;
         for (uint32_t c = 0; c < p->class_count; c++) r->worth[c] = (double)proof.y[c] / MONEY_UNIT;
     }
     for (uint32_t c = 0; c < p->class_count; c++) {
@@ -109,10 +108,10 @@ static bool find_worth(refining *r)
 static bool make_problem(refining *r)
 {
     const menu *m = &r->menu;
-    uint32_t *counts = arena_array(&r->data, m->class_count + (size_t)1, sizeof *counts);
-    uint32_t *limits = arena_array(&r->data, m->class_count + (size_t)1, sizeof *limits);
-    double *prices = arena_array(&r->data, m->offer_count + (size_t)1, sizeof *prices);
-    r->types = arena_array(&r->data, m->offer_count + (size_t)1, sizeof *r->types);
+    uint32_t *counts = arena_array(&r->q->data, m->class_count + (size_t)1, sizeof *counts);
+    uint32_t *limits = arena_array(&r->q->data, m->class_count + (size_t)1, sizeof *limits);
+    double *prices = arena_array(&r->q->data, m->offer_count + (size_t)1, sizeof *prices);
+    r->types = arena_array(&r->q->data, m->offer_count + (size_t)1, sizeof *r->types);
     if (counts == NULL || limits == NULL || prices == NULL || r->types == NULL) return false;
     for (uint32_t c = 0; c < m->class_count; c++) {
         counts[c] = m->classes[c].count;
@@ -139,7 +138,7 @@ static bool make_bins(refining *r)
 {
     const menu *m = &r->menu;
     karp_context *context = r->q->seen->context;
-    uint32_t *bin_of = arena_alloc(&r->data, (m->claim_count + (size_t)1) * sizeof *bin_of);
+    uint32_t *bin_of = arena_alloc(&r->q->data, (m->claim_count + (size_t)1) * sizeof *bin_of);
     if (bin_of == NULL) return false;
     for (uint32_t c = 0; c < m->claim_count; c++) {
         bin_of[c] = (uint32_t)r->from.list.count;
@@ -159,7 +158,7 @@ static bool make_bins(refining *r)
 static bool note_staying(refining *r)
 {
     const menu *m = &r->menu;
-    r->staying = arena_array(&r->data, m->claim_count + (size_t)1, sizeof *r->staying);
+    r->staying = arena_array(&r->q->data, m->claim_count + (size_t)1, sizeof *r->staying);
     for (uint32_t c = 0; c < m->claim_count && r->staying != NULL; c++) {
         r->staying[c] = (struct staying){ guide_claim_template(r->q->s, c), guide_claim_types(r->q->s, c) };
     }
@@ -223,13 +222,11 @@ static karp_status ask_for(refining *r)
     search *q = r->q;
     const packing_bins *bins = packing_best(r->packing);
     guided_plan g;
-    round_bill bill;
     if (!(bins->cost < r->asked)) return KARP_OK;
     r->asked = bins->cost;
     karp_status status = make_guide(r, bins, &g) ? KARP_OK : fail_nomem(q->error);
     if (status == KARP_OK) status = search_round(q, &q->guided, &g.guide, q->options);
-    if (status == KARP_OK && search_better(q, &bill, &status)) {
-        q->best = bill;
+    if (status == KARP_OK && search_better(q, &status)) {
         q->best_is = PLAN_GUIDED;
         guided_plan_free(&q->best_guided);
         q->best_guided = g;
@@ -277,7 +274,7 @@ static karp_status refine(refining *r)
     if (status == KARP_E_CANCELED) q->stopped = true;
     if (status != KARP_OK) return status == KARP_E_CANCELED ? KARP_OK : status;
     memcpy(q->steps_begun, q->steps_now, q->seen->raw.pods.count * sizeof *q->steps_begun);
-    if (!menu_make(q->s, &r->data, q->steps_begun, q->objective->node_cost, &r->menu)) return fail_nomem(q->error);
+    if (!menu_make(q->s, &r->q->data, q->steps_begun, q->objective->node_cost, &r->menu)) return fail_nomem(q->error);
     if (r->menu.class_count == 0 || r->menu.offer_count == 0) return KARP_OK;
     if (!note_staying(r) || !make_problem(r) || !make_bins(r)) return fail_nomem(q->error);
     r->packing = packing_begin(q->seen->context, &r->problem, &r->from);
@@ -289,10 +286,8 @@ static karp_status refine(refining *r)
 karp_status search_refine(search *q)
 {
     refining r = { .q = q };
-    arena_init(&r.data, q->seen->context);
     karp_status status = refine(&r);
     packing_end(r.packing);
     packing_bins_free(q->seen->context, &r.from);
-    arena_free(&r.data);
     return status;
 }

@@ -29,22 +29,25 @@ typedef struct search {
     uint64_t *left, *now_left; /* pods that Karpenter's plan leaves, and that of the round at hand */
     uint16_t *steps_kept, *steps_now; /* by pod: what they gave up in these */
     uint16_t *steps_begun; /* … and in the plan that numbers were made of */
-    uint32_t *first_types, *best_types; /* by template: of the round at hand, and of the best plan */
+    uint32_t *first_types; /* by template, of the round at hand */
+    int64_t best_cap; /* CPUs */
     policy capped, guided; /* of the round at hand */
     round_bill compatible, best;
     enum { PLAN_COMPATIBLE, PLAN_CAPPED, PLAN_GUIDED } best_is;
     guided_plan best_guided;
+    uint32_t
+        faults; /* that the verifier finds in Karpenter's plan, which has its quirks: no other plan may have more */
     bool stopped;
-    karp_options patient; /* the caller's, without anybody who stops it */
+    karp_decision *decision; /* the best plan */
     uint64_t steps;
 } search;
 
 /* One round, in a scheduler that decides as a new one does; `g` may be NULL. */
 karp_status search_round(search *q, const policy *p, guide *g, const karp_options *options);
-/* Whether the round that has ended is a plan that counts, and cheaper than the best. false as well when memory is refused: *status. */
-bool search_better(search *q, round_bill *bill, karp_status *status);
+/* Whether the round that has ended is a plan that counts, and cheaper than the best: it is the best then. *status tells of trouble. */
+bool search_better(search *q, karp_status *status);
 bool search_asked_to_stop(const search *q);
-/* The round of the best plan once more. */
+/* The round of the best plan once more, for what it leaves in the scheduler. */
 karp_status search_replay(search *q, const karp_options *options);
 
 /* refine.c: a cheaper plan in numbers, asked for at the scheduler. */

@@ -19,7 +19,8 @@ typedef struct maker {
     menu *m;
     const uint16_t *steps;
     double node_cost;
-    words keys, signs; /* of classes; of what decides where a class may go */
+    words keys, signs, sizes; /* of classes; of what decides where a class may go; of requests */
+    uint32_t *involved; /* by group about host names: how many pods own it or are selected by it */
     LIST_OF(menu_class) classes;
     LIST_OF(uint32_t) views; /* by class */
     LIST_OF(uint32_t) sign_of; /* by class … */
@@ -189,21 +190,104 @@ static bool new_class(maker *k, uint32_t pod_number, uint32_t view_number, uint3
     return sign_class(k, c, view_number);
 }
 
+/* The pods of each group about host names are counted, a run of equal pods at a time. */
+static bool involve(maker *k, uint32_t view_number, uint32_t count)
+{
+    scheduler *s = k->s;
+    const view *v = &s->pods.views.items[view_number];
+    const label_group *l = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
+    for (uint32_t i = 0; i < v->owned_count; i++) {
+        if (v->owned[i].host) k->involved[v->owned[i].group] += count;
+    }
+    for (uint32_t i = 0; i < l->counted_count; i++) {
+        uint32_t g = l->counted_by[i], o = 0;
+        while (o < v->owned_count && v->owned[o].group != g) o++;
+        if (o == v->owned_count && s->topology.groups.items[g].host) k->involved[g] += count;
+    }
+    return true;
+}
+
+static bool find_involved(maker *k)
+{
+    scheduler *s = k->s;
+    k->involved = arena_array(k->a, s->topology.groups.count + 1, sizeof *k->involved);
+    for (size_t i = 0; i < s->snapshot->raw.pods.count && k->involved != NULL; i++) {
+        uint32_t p = s->snapshot->queue[i];
+        if (k->m->claim_of[p] == UINT32_MAX || k->m->claims[k->m->claim_of[p]].stays) continue;
+        uint32_t number = view_of(s, s->snapshot->pod_class[p], k->steps[p]);
+        if (number == NO_ID || !involve(k, number, 1)) return false;
+    }
+    return k->involved != NULL;
+}
+
+/* Whether nothing about the node's other pods matters to pods of the view but the space they leave. */
+static bool minds_space_alone(const maker *k, uint32_t view_number)
+{
+    const scheduler *s = k->s;
+    const view *v = &s->pods.views.items[view_number];
+    const label_group *l = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
+    for (uint32_t i = 0; i < v->owned_count; i++) {
+        if (v->owned[i].host && k->involved[v->owned[i].group] > 1) return false;
+    }
+    for (uint32_t i = 0; i < l->counted_count; i++) {
+        if (s->topology.groups.items[l->counted_by[i]].host && k->involved[l->counted_by[i]] > 1) return false;
+    }
+    return shape_of(s->snapshot, v->class_)->ports.count == 0;
+}
+
+/* Pods that mind space alone are alike when they ask for as much, whatever their labels. */
+static uint32_t size_of(maker *k, uint32_t view_number)
+{
+    const scheduler *s = k->s;
+    const int64_t *r = s->pods.classes[s->pods.views.items[view_number].class_].requests;
+    uint32_t key[2 * 64 + 2], n = 0;
+    if (s->vectors.dims > 64) return NO_ID;
+    for (uint32_t d = 0; d < s->vectors.dims; d++) {
+        key[n++] = (uint32_t)(uint64_t)r[d];
+        key[n++] = (uint32_t)((uint64_t)r[d] >> 32);
+    }
+    return words_add(&k->sizes, key, n);
+}
+
+static uint32_t tolerated_first(const scheduler *s, uint32_t view_number, uint32_t *more)
+{
+    const uint64_t *bits = s->pods.views.items[view_number].tolerated;
+    *more = (uint32_t)(bits[0] >> 32);
+    return (uint32_t)bits[0];
+}
+
+/* The number of the pod's class, new or not; NO_ID = refused. */
+static uint32_t class_number_of(maker *k, uint32_t pod_number, uint32_t number, uint32_t pin, uint32_t order)
+{
+    scheduler *s = k->s;
+    uint32_t more, tolerated = tolerated_first(s, number, &more);
+    uint32_t set = set_meet(&s->algebra, s->pods.views.items[number].full.set, pin);
+    uint32_t key[] = { NO_ID, number, pin, order, 0, 0 };
+    if (minds_space_alone(k, number) && s->templates.count <= 64) {
+        uint32_t size = size_of(k, number);
+        if (size == NO_ID) return NO_ID;
+        const uint32_t alike[] = { size, set, pin, order, tolerated, more };
+        memcpy(key, alike, sizeof key);
+    }
+    size_t known = k->keys.count;
+    uint32_t id = words_add(&k->keys, key, sizeof key / sizeof *key);
+    return id == NO_ID || (id == known && !new_class(k, pod_number, number, pin, order)) ? NO_ID : id;
+}
+
 static bool find_classes(maker *k)
 {
     scheduler *s = k->s;
     menu *m = k->m;
     size_t pods = s->snapshot->raw.pods.count;
+    if (!find_involved(k)) return false;
     for (size_t i = 0; i < pods; i++) {
         uint32_t p = s->snapshot->queue[i], claim_number = m->claim_of[p];
         if (claim_number == UINT32_MAX || m->claims[claim_number].stays) continue;
         const claim *x = &s->claims.list.items[claim_number];
         uint32_t number = view_of(s, s->snapshot->pod_class[p], k->steps[p]);
         if (number == NO_ID) return false;
-        uint32_t key[] = { number, pin_of(k, number, x->set), weight_of(s, x->template_) };
-        size_t known = k->keys.count;
-        uint32_t id = words_add(&k->keys, key, sizeof key / sizeof *key);
-        if (id == NO_ID || (id == known && !new_class(k, p, number, key[1], key[2]))) return false;
+        uint32_t id = class_number_of(k, p, number, pin_of(k, number, x->set), weight_of(s, x->template_));
+        if (id == NO_ID) return false;
         m->class_of[p] = id;
         k->classes.items[id].count++;
     }
@@ -384,6 +468,7 @@ static bool apply_group(maker *k, uint32_t c, const struct owned_group *o)
     scheduler *s = k->s;
     menu *m = k->m;
     const group *g = &s->topology.groups.items[o->group];
+    if (k->involved[o->group] < 2) return true;
     bool apart = g->kind == GROUP_ANTI || (g->kind == GROUP_SPREAD && g->max_skew == 1);
     if (g->kind == GROUP_SPREAD && o->self && g->max_skew > 0 && (uint32_t)g->max_skew < m->classes[c].limit)
         m->classes[c].limit = (uint32_t)g->max_skew;
@@ -457,6 +542,7 @@ bool menu_make(scheduler *s, arena *a, const uint16_t *steps, double node_cost, 
     *out = (menu){ .dims = s->vectors.dims };
     words_init(&k.keys, s->context);
     words_init(&k.signs, s->context);
+    words_init(&k.sizes, s->context);
     bool ok = find_places(&k) && find_classes(&k) && find_offers(&k) && find_conflicts(&k);
     list_free(s->context, &k.classes, sizeof(menu_class));
     list_free(s->context, &k.views, sizeof(uint32_t));
@@ -464,5 +550,6 @@ bool menu_make(scheduler *s, arena *a, const uint16_t *steps, double node_cost, 
     list_free(s->context, &k.sign_class, sizeof(uint32_t));
     words_free(&k.keys);
     words_free(&k.signs);
+    words_free(&k.sizes);
     return ok && !s->failed && !s->algebra.failed;
 }

@@ -10,9 +10,9 @@
 #include <base/memory.h>
 #include <schedule/common.h>
 
-/* Pods that may go to the same nodes: of one class, at one step of the ladder, and in one domain of each of their groups. */
+/* Pods that may go to the same nodes and ask for as much: in one domain of each of their groups, and with the same rules about who */
 typedef struct menu_class {
-    uint32_t class_, step;
+    uint32_t class_, step; /* of its first pod; others may differ in what does not matter here */
     uint32_t pin; /* requirements that keep it in its domains */
     uint32_t order; /* pools beyond this weight are not for it */
     uint32_t set; /* what it asks of a node, with the pin */

@@ -39,6 +39,8 @@ typedef struct round_bill {
 bool policy_bill(scheduler *s, double node_cost, round_bill *out);
 /* Sets the bits of the pods that the round has left. */
 void policy_left(const scheduler *s, uint64_t *pods);
+/* Whether some rule is about more than the space and the requirements of a node: about who is where, or about volumes. */
+bool policy_has_topology(const scheduler *s);
 /* Whether the round ended before its time. */
 bool policy_cut_short(const scheduler *s);
 

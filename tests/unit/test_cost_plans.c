@@ -194,6 +194,7 @@ static void stopped(void **state)
         karp_objective objective = for_cost();
         karp_options options;
         karp_options_init(&options, sizeof options);
+        objective.effort = 2000;
         options.objective = &objective;
         options.should_stop = countdown;
         options.stop_user = &left;
@@ -220,6 +221,7 @@ static karp_status with_refusal(fault *f, size_t fail_at)
     karp_objective objective = for_cost();
     karp_options options;
     karp_options_init(&options, sizeof options);
+    objective.effort = 1000;
     options.objective = &objective;
     assert_non_null(context);
     assert_int_equal(world_of(context, "case", WORLD, &snapshot, &error), KARP_OK);
@@ -236,7 +238,7 @@ static karp_status with_refusal(fault *f, size_t fail_at)
 static void refused_memory(void **state)
 {
     (void)state;
-    for (size_t n = 1;; n++) {
+    for (size_t n = 1;; n += 1 + n / 40) {
         fault f = { 0 };
         karp_status status = with_refusal(&f, n);
         if (f.refused == 0) break;
