@@ -170,7 +170,7 @@ static int print_launch(dump *d, const mix *m, const char *name)
     if (karp_provider_memory_new(d->context, &memory, NULL) != KARP_OK) return 1;
     printf("{\"name\":\"%s\"", name);
     if (karp_provider_launch_filter(d->provider, d->node_class, memory, &launch, &d->error) != KARP_OK) {
-        fputs(",\"candidates\":0}\n", stdout);
+        fputs(",\"candidates\":0,\"order\":[]}\n", stdout);
     } else if (karp_provider_launch_pick(d->provider, d->node_class, &launch, &c, &d->error) != KARP_OK) {
         result = stop(d, "pick");
     } else {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Azure: another cloud's arithmetic and names, behind the same table. */
+/* Azure: names, facts, node classes, marks and drift. Amounts, labels and choices are held to golden answers:
+ * test_clouds_golden.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,30 +8,54 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <providers/azure/types.h> /* before cmocka, whose macros are named as functions in it are */
+
 #include <cmocka.h>
 #include <karp/provider.h>
-#include <providers/azure/azure.h>
+#include <support/fault.h>
 #include <support/plain.h>
+
+#define HEAD "karp-facts azure 1\nas-of 2026-01-01\nregions eastus:123 atlantis:\n"
+
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void names(void **state)
 {
     (void)state;
+    static const struct {
+        const char *name, *family, *sub, *features, *accelerator, *version;
+        bool constrained;
+    } good[] = {
+        { "Standard_D2s_v5", "D", "", "s", "", "v5", false },
+        { "Standard_E4-2ads_v5", "E", "", "ads", "", "v5", true },
+        { "Standard_NC24ads_A100_v4", "N", "C", "ads", "A100", "v4", false },
+        { "Standard_NC24", "N", "C", "", "", "", false },
+        { "Standard_NC24_Promo", "N", "C", "", "", "", false },
+        { "Standard_ND96isr_MI300X_v5", "N", "D", "isr", "", "v5", false },
+        { "Standard_ND96isr_H100_v5", "N", "D", "isr", "H100", "v5", false },
+        { "Standard_NC144ds_xl_RTXPRO6000BSE_v6", "N", "C", "ds", "RTXPRO6000BSE", "v6", false },
+        { "Standard_DC2as_cc_v5", "D", "C", "as", "", "v5", false },
+        { "Standard_M416s_8_v2", "M", "", "s", "", "v2", false },
+        { "Basic_A1", "A", "", "", "", "", false },
+    };
+    static const char *const bad[] = { "",           "Standard_",      "Standard_D",
+                                       "D2s_v5",     "Standard_D2s_v", "Standard_D2s_v5x",
+                                       "Standard_2s" };
     azure_name n;
-    assert_true(azure_name_read("Standard_E4-2ads_v5", &n));
-    assert_true(same(n.family, text_of("E")) && same(n.features, text_of("ads")) && same(n.version, text_of("5")));
-    assert_true(n.vcpus == 4 && n.used == 2 && n.premium && n.local_disk && !n.arm64);
-    assert_true(azure_name_read("Standard_NC24", &n));
-    assert_true(same(n.family, text_of("NC")) && n.used == 24 && same(n.version, text_of("1")));
-    assert_true(azure_name_read("Standard_D2ps_v5", &n) && n.arm64);
-    static const char *const bad[] = { "",         "Standard_",        "Standard_D",      "Standard_D2s_v",
-                                       "Basic_A1", "Standard_D2s_v5x", "Standard_D0s_v5", "Standard_D4-0s_v5" };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(azure_name_read(bad[i], &n));
-    for (size_t i = 0; i < azure_size_count; i++) {
-        assert_true(azure_name_read(azure_sizes[i].name, &n));
-        assert_int_equal(n.vcpus, azure_sizes[i].vcpus);
-        assert_int_equal(n.local_disk, azure_sizes[i].temporary_gb > 0);
-        if (i > 0) assert_true(strcmp(azure_sizes[i - 1].name, azure_sizes[i].name) < 0);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(azure_name_read(text_of(good[i].name), &n));
+        assert_true(same(n.family, text_of(good[i].family)) && same(n.sub, text_of(good[i].sub)));
+        assert_true(same(n.features, text_of(good[i].features)) && same(n.version, text_of(good[i].version)));
+        assert_true(same(n.accelerator, text_of(good[i].accelerator)));
+        assert_int_equal(n.constrained, good[i].constrained);
     }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(azure_name_read(text_of(bad[i]), &n));
+    assert_true(azure_name_barred(text_of("Standard_DC2as_v5")) && azure_name_barred(text_of("Standard_B1s")));
+    assert_false(azure_name_barred(text_of("Standard_D2s_v5")));
+    uint32_t flags;
+    assert_true(azure_gpu_find(text_of("Standard_NC24ads_A100_v4"), &flags) && flags & AZURE_GPU_AZURELINUX);
+    assert_true(azure_gpu_find(text_of("Standard_NV8ads_V710_v5"), &flags) && flags & AZURE_GPU_AMD);
+    assert_false(azure_gpu_find(text_of("Standard_NP10s"), &flags));
 }
 
 /* 6/4/2/1 % of the cores at 1, 2 and 4; 25/20/10/6/2 % of the memory at 4, 8, 16 and 128 GiB. */
@@ -49,7 +74,10 @@ static void brackets(void **state)
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         assert_int_equal(azure_reserved_memory(memory[i].gib), memory[i].mib);
     assert_int_equal(azure_memory(8, 0.075), 7945689497);
+    assert_int_equal(azure_memory(8.75, 0.075), 7945689497);
 }
+
+/* ---- settings and facts ---------------------------------------------------------------------- */
 
 static karp_provider *open_with(const char *region, const char *setting, const char *value, karp_status want)
 {
@@ -64,201 +92,346 @@ static karp_provider *open_with(const char *region, const char *setting, const c
     return provider;
 }
 
-static const karp_instance_type *find(const karp_catalogue *types, const char *name, size_t *index)
+static karp_catalogue *types_of(karp_provider *p, const karp_provider_class *c)
 {
-    for (*index = 0; *index < karp_catalogue_count(types); ++*index) {
-        if (strcmp(karp_catalogue_type(types, *index)->name.ptr, name) == 0) return karp_catalogue_type(types, *index);
-    }
-    fail_msg("no %s", name);
-    abort();
+    karp_catalogue *types = NULL;
+    assert_int_equal(karp_provider_catalogue(p, c, &types, NULL), KARP_OK);
+    return types;
 }
 
-static const char *amount(const karp_resource *list, size_t count, const char *name)
+static const karp_instance_type *find(const karp_catalogue *types, const char *name)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(list[i].name.ptr, name) == 0) return list[i].text.ptr;
+    for (size_t i = 0; i < karp_catalogue_count(types); i++) {
+        if (same(karp_catalogue_type(types, i)->name, text_of(name))) return karp_catalogue_type(types, i);
     }
-    return "";
+    return NULL;
 }
 
-static const char *allocatable(karp_provider *provider, const karp_provider_class *class_, const char *type,
-                               const char *resource)
+static const char *pods_of(karp_provider *p)
 {
     static char text[64];
-    karp_catalogue *types = NULL;
-    size_t index, count;
-    assert_int_equal(karp_provider_catalogue(provider, class_, &types, NULL), KARP_OK);
-    (void)find(types, type, &index);
-    const karp_resource *list = karp_catalogue_allocatable(types, index, &count);
-    (void)snprintf(text, sizeof text, "%s", amount(list, count, resource));
+    karp_catalogue *types = types_of(p, NULL);
+    const karp_instance_type *t = find(types, "Standard_D2s_v5");
+    (void)snprintf(text, sizeof text, "%s", t->capacity[2].text.ptr);
     karp_catalogue_unref(types);
     return text;
 }
 
-static void amounts(void **state)
+static void settings(void **state)
 {
     (void)state;
-    karp_provider *p = open_with("", "", "", KARP_OK);
-    karp_provider_class *c = NULL;
-    assert_string_equal(allocatable(p, NULL, "Standard_D2s_v5", "cpu"), "1900m");
-    assert_string_equal(allocatable(p, NULL, "Standard_D2s_v5", "memory"),
-                        "5226731929"); /* 7945689497 - 1843Mi - 750Mi */
-    assert_string_equal(allocatable(p, NULL, "Standard_D2s_v5", "pods"), "250");
-    assert_string_equal(allocatable(p, NULL, "Standard_D2s_v5", "ephemeral-storage"), "128G");
-    assert_int_equal(
-        karp_provider_class_new(p, text_of("c"),
-                                text_of("{\"spec\":{\"maxPods\":30,\"osDiskSizeGB\":64,\"imageFamily\":\"Ubuntu\"}}"),
-                                &c, NULL),
-        KARP_OK);
-    assert_string_equal(allocatable(p, c, "Standard_D2s_v5", "pods"), "30");
-    assert_string_equal(allocatable(p, c, "Standard_D2s_v5", "ephemeral-storage"), "64G");
-    karp_provider_class_free(c);
-    karp_provider_close(p);
-    p = open_with("", "networkPlugin", "kubenet", KARP_OK);
-    assert_string_equal(allocatable(p, NULL, "Standard_D2s_v5", "pods"), "110");
-    karp_provider_close(p);
-    p = open_with("", "vmMemoryOverheadPercent", "0.5", KARP_OK);
-    assert_string_equal(allocatable(p, NULL, "Standard_E2s_v5", "memory"), "5012193280"); /* 8Gi - 2662Mi - 750Mi */
-    karp_provider_close(p);
-}
-
-/* Zones have numbers behind the region; a price that is not known is dear, but to be had. */
-static void offerings(void **state)
-{
-    (void)state;
-    karp_provider *p = open_with("westeurope", "", "", KARP_OK);
-    karp_catalogue *types = NULL;
-    karp_error error;
-    size_t index;
-    karp_error_init(&error, sizeof error);
-    assert_int_equal(karp_provider_catalogue(p, NULL, &types, NULL), KARP_OK);
-    const karp_instance_type *t = find(types, "Standard_D2s_v5", &index);
-    assert_int_equal(t->offering_count, 6);
-    assert_string_equal(t->offerings[2].requirements[1].values[0].ptr, "westeurope-2");
-    for (size_t i = 0; i < 6; i++) assert_true(t->offerings[i].price == 999 && t->offerings[i].available);
-    karp_catalogue_unref(types);
-#define ITEM(region, sku, product, price)                                                                              \
-    "{\"armRegionName\":\"" region "\",\"armSkuName\":\"Standard_D2s_v5\",\"skuName\":\"" sku                          \
-    "\",\"productName\":\"" product "\",\"type\":"                                                                     \
-    "\"Consumption\",\"retailPrice\":" price "}"
-    static const char prices[] = "{\"Items\":[" ITEM(
-        "westeurope", "D2s v5", "Virtual Machines Dsv5 Series",
-        "0.115") "," ITEM("westeurope", "D2s v5 Spot", "Virtual Machines Dsv5 Series",
-                          "0.0123") "," ITEM("westeurope", "D2s v5", "Virtual Machines Dsv5 Series Windows",
-                                             "0.2") "," ITEM("eastus", "D2s v5", "Virtual Machines Dsv5 Series",
-                                                             "0.096") "," ITEM("westeurope", "D2s v5 Low Priority",
-                                                                               "Virtual Machines Dsv5 Series",
-                                                                               "0.02") "]}";
-    assert_int_equal(karp_provider_load_facts(p, text_of("prices"), text_of("p.json"), text_of(prices), NULL), KARP_OK);
-    assert_int_equal(karp_provider_catalogue(p, NULL, &types, NULL), KARP_OK);
-    t = find(types, "Standard_D2s_v5", &index);
-    assert_true(t->offerings[0].price == 0.115 && t->offerings[1].price == 0.0123);
-    karp_catalogue_unref(types);
-    static const char *const bad[] = { "{}", "{\"Items\":[]}", "{\"Items\":[{\"armSkuName\":\"a\"}]}",
-                                       "{\"Items\":[{\"retailPrice\":-1}]}",
-                                       "{\"Items\":[{\"retailPrice\":\"cheap\"}]}" };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(karp_provider_load_facts(p, text_of("prices"), text_of("p.json"), text_of(bad[i]), &error),
-                         KARP_E_INVALID);
+    static const char *const plugins[][2] = {
+        { "azure", "30" }, { "azure-overlay", "250" }, { "none", "250" }, { "kubenet", "110" }
+    };
+    for (size_t i = 0; i < 4; i++) {
+        karp_provider *p = open_with("", "networkPlugin", plugins[i][0], KARP_OK);
+        assert_string_equal(pods_of(p), plugins[i][1]);
+        karp_provider_close(p);
     }
-    assert_int_equal(karp_provider_load_facts(p, text_of("prices"), text_of("p.json"), text_of("no JSON"), &error),
-                     KARP_E_SYNTAX);
-    assert_int_equal(karp_provider_load_facts(p, text_of("sizes"), text_of("p.json"), text_of("{}"), &error),
-                     KARP_E_INVALID);
+    assert_null(open_with("", "networkPlugin", "token-ring", KARP_E_INVALID));
+    assert_null(open_with("", "vmMemoryOverheadPercent", "1.5", KARP_E_INVALID));
+    assert_null(open_with("", "prices", "none", KARP_E_INVALID));
+    assert_null(open_with("", "reservedENIs", "1", KARP_E_INVALID));
+    assert_null(open_with("a-region-with-a-name-that-is-far-too-long-for-any", "", "", KARP_E_NOT_FOUND));
+}
+
+static void prices_by_setting(void **state)
+{
+    (void)state;
+    karp_provider *p = open_with("", "prices", "initial", KARP_OK);
+    karp_catalogue *types = types_of(p, NULL);
+    const karp_instance_type *t = find(types, "Standard_D2s_v5");
+    assert_int_equal(t->offering_count, 8); /* three zones, and none */
+    assert_true(t->offerings[0].price == 0.096 && t->offerings[1].price == 0.096);
+    karp_catalogue_unref(types);
+    karp_provider_close(p);
+    p = open_with("", "", "", KARP_OK);
+    types = types_of(p, NULL);
+    t = find(types, "Standard_D2s_v5");
+    assert_true(t->offerings[0].price == 0.096 && t->offerings[1].price < 0.05);
+    karp_catalogue_unref(types);
     karp_provider_close(p);
 }
 
-static void marks_by_family(void **state)
+static karp_status load(karp_provider *p, const char *kind, const char *text, karp_error *error)
+{
+    return karp_provider_load_facts(p, text_of(kind), text_of("facts"), text_of(text), error);
+}
+
+static void bad_tables(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *field;
+        uint32_t line;
+    } cases[] = {
+        { "karp-facts gcp 1\n", "", 1 },
+        { "karp-facts azure 1\nregions eastus:ab\nend 0\n", "regions", 2 },
+        { HEAD "Standard_D2s_v5|f|2|8|||||\n", "end", 4 },
+        { HEAD "D2s_v5|f|2|8||||/1//|\nend 1\n", "name", 4 },
+        { HEAD "Standard_D2s_v5|f|two|8||||/1//|\nend 1\n", "vcpus", 4 },
+        { HEAD "Standard_D2s_v5|f|2|-8||||/1//|\nend 1\n", "memory", 4 },
+        { HEAD "Standard_D2s_v5|f|2|8|?|||/1//|\nend 1\n", "flags", 4 },
+        { HEAD "Standard_D2s_v5|f|2|8||x||/1//|\nend 1\n", "GPUs", 4 },
+        { HEAD "Standard_D2s_v5|f|2|8|||x|/1//|\nend 1\n", "ephemeral OS disk", 4 },
+        { HEAD "Standard_D2s_v5|f|2|8||||4/1//|\nend 1\n", "zones", 4 },
+        { HEAD "Standard_D2s_v5|f|2|8||||/-1//|\nend 1\n", "initial price", 4 },
+        { HEAD "Standard_D2s_v5|f|2|8||||/1/x/|\nend 1\n", "on-demand price", 4 },
+        { HEAD "Standard_D2s_v5|f|2|8||||/1//-2|\nend 1\n", "spot price", 4 },
+        { HEAD "Standard_D2s_v5|f|2|8||||/1//|\nend 7\n", "end", 5 },
+    };
+    karp_provider *p = open_with("eastus", "", "", KARP_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        karp_error error;
+        karp_error_init(&error, sizeof error);
+        assert_int_equal(load(p, "all", cases[i].text, &error), KARP_E_INVALID);
+        assert_string_equal(error.field, cases[i].field);
+        assert_int_equal(error.line, cases[i].line);
+    }
+    assert_int_equal(load(p, "machine-types", "[]", NULL), KARP_E_INVALID);
+    karp_provider_close(p);
+}
+
+/* Ultra disks, a size without zones, one without spot. */
+static void places(void **state)
+{
+    (void)state;
+    karp_provider *p = open_with("eastus", "", "", KARP_OK);
+    assert_int_equal(load(p, "all",
+                          HEAD "Standard_D2s_v5|f|2|8|np12|||12u01/1/2/.5|\n"
+                               "Standard_D4s_v5|f|4|16|np12|||-n/1/-/|\nend 2\n",
+                          NULL),
+                     KARP_OK);
+    karp_catalogue *types = types_of(p, NULL);
+    const karp_instance_type *t = find(types, "Standard_D2s_v5");
+    assert_int_equal(t->offering_count, 6);
+    for (size_t i = 0; i < 6; i++) assert_int_equal(t->offerings[i].requirements[5].value_count, i < 4 ? 2 : 1);
+    assert_true(t->offerings[0].price == 2 && t->offerings[1].price == 0.5);
+    t = find(types, "Standard_D4s_v5");
+    assert_int_equal(t->offering_count, 2);
+    assert_true(t->offerings[0].price == 999 && t->offerings[0].available && !t->offerings[1].available);
+    karp_catalogue_unref(types);
+    karp_provider_close(p);
+}
+
+#define CAPABILITY(name, value) "{\"name\":\"" name "\",\"value\":\"" value "\"}"
+#define SKU(name, location, more)                                                                                      \
+    "{\"name\":\"" name "\",\"family\":\"standardDSv9Family\",\"resourceType\":\"virtualMachines\",\"capabilities\":"  \
+    "[" CAPABILITY("vCPUs", "4") "," CAPABILITY("MemoryGB", "16") "," CAPABILITY(                                      \
+        "LowPriorityCapable",                                                                                          \
+        "True") "," CAPABILITY("EphemeralOSDiskSupported",                                                             \
+                               "True") "," CAPABILITY("CachedDiskBytes", "53687091200") "],"                           \
+                                                                                        "\"locationInfo\":[{"          \
+                                                                                        "\"location\":\"" location     \
+                                                                                        "\",\"zones\":[\"1\",\"3\"]}"  \
+                                                                                        "]" more "}"
+#define ITEM(region, sku, product, price)                                                                              \
+    "{\"retailPrice\":" price ",\"armRegionName\":\"" region                                                           \
+    "\",\"armSkuName\":\"Standard_D4s_v9\",\"skuName\":\"" sku "\",\"productName\":\"" product                         \
+    "\",\"type\":\"Consumption\"}"
+
+static void what_azure_prints(void **state)
+{
+    (void)state;
+    karp_provider *p = open_with("eastus", "", "", KARP_OK);
+    assert_int_equal(load(p, "sizes",
+                          "[" SKU("Standard_D4s_v9", "EastUS", "") "," SKU("Standard_E4s_v9", "westus", "") "," SKU(
+                              "Standard_F4s_v9", "eastus", ",\"restrictions\":[{\"type\":\"Location\"}]") "]",
+                          NULL),
+                     KARP_OK);
+    assert_int_equal(
+        load(p, "prices",
+             "{\"Items\":[" ITEM("eastus", "D4s v9", "DSv9", "0.2") "," ITEM(
+                 "eastus", "D4s v9 Spot", "DSv9",
+                 "0.05") "," ITEM("eastus", "D4s v9", "DSv9 Windows",
+                                  "0.4") "," ITEM("westeurope", "D4s v9", "DSv9",
+                                                  "0.3") "," ITEM("eastus", "D4s v9 Low Priority", "DSv9", "0.01") "]}",
+             NULL),
+        KARP_OK);
+    karp_catalogue *types = types_of(p, NULL);
+    assert_int_equal(karp_catalogue_count(types), 1);
+    const karp_instance_type *t = find(types, "Standard_D4s_v9");
+    assert_int_equal(t->offering_count, 6);
+    assert_true(t->offerings[2].price == 0.2 && t->offerings[3].price == 0.05);
+    assert_true(same(t->offerings[4].requirements[1].values[0], text_of("eastus-3")));
+    karp_catalogue_unref(types);
+    static const struct {
+        const char *kind, *text;
+    } bad[] = { { "sizes", "{}" },
+                { "sizes", "[]" },
+                { "sizes", "[" SKU("Standard_E4s_v9", "westus", "") "]" },
+                { "sizes", "[" SKU("D4", "eastus", "") "]" },
+                { "sizes", "[{\"name\":\"Standard_D4s_v9\",\"locationInfo\":[{\"location\":\"eastus\"}]}]" },
+                { "prices", "{}" },
+                { "prices", "{\"Items\":[]}" },
+                { "prices", "{\"Items\":[{\"armSkuName\":\"a\"}]}" },
+                { "prices", "{\"Items\":[" ITEM("eastus", "D4s v9", "DSv9", "-1") "]}" },
+                { "prices", "{\"Items\":[" ITEM("eastus", "D4s v9", "DSv9", "\"cheap\"") "]}" },
+                { "prices", "{\"Items\":[" ITEM("westus", "D4s v9", "DSv9", "1") "]}" },
+                { "prices", "no JSON" } };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(load(p, bad[i].kind, bad[i].text, NULL), KARP_E_INVALID);
+    karp_provider_close(p);
+}
+
+/* ---- marks and drift ------------------------------------------------------------------------- */
+
+static bool is_available(karp_provider *p, const char *name, size_t offering)
+{
+    karp_catalogue *types = types_of(p, NULL);
+    bool answer = find(types, name)->offerings[offering].available;
+    karp_catalogue_unref(types);
+    return answer;
+}
+
+static void marks(void **state)
 {
     (void)state;
     karp_provider *p = open_with("", "", "", KARP_OK);
-    karp_provider_scope family = { .size = sizeof family,
-                                   .capacity_type = text_of("on-demand"),
-                                   .family = text_of("D") };
-    assert_int_equal(karp_provider_mark(p, &family, 0, 10, NULL), KARP_OK);
-    karp_catalogue *types = NULL;
-    size_t index;
-    assert_int_equal(karp_provider_catalogue(p, NULL, &types, NULL), KARP_OK);
-    assert_false(find(types, "Standard_D2s_v5", &index)->offerings[0].available);
-    assert_true(find(types, "Standard_D2s_v5", &index)->offerings[1].available); /* spot has a quota of its own */
-    assert_true(find(types, "Standard_E2s_v5", &index)->offerings[0].available);
-    karp_catalogue_unref(types);
+    karp_provider_scope scope = { .size = sizeof scope,
+                                  .capacity_type = text_of("on-demand"),
+                                  .instance_type = text_of("Standard_D8s_v5") };
+    /* Sizes of the family with as many vCPUs or more are gone, too; others, and spot, are not. */
+    assert_int_equal(karp_provider_mark(p, &scope, 0, 10, NULL), KARP_OK);
+    assert_true(is_available(p, "Standard_D4s_v5", 0) && !is_available(p, "Standard_D8s_v5", 0));
+    assert_true(!is_available(p, "Standard_D16s_v5", 0) && is_available(p, "Standard_D16s_v5", 1));
+    assert_true(is_available(p, "Standard_E16s_v5", 0));
     karp_provider_expire(p, 10);
-    assert_int_equal(karp_provider_catalogue(p, NULL, &types, NULL), KARP_OK);
-    assert_true(find(types, "Standard_D2s_v5", &index)->offerings[0].available);
-    karp_catalogue_unref(types);
-    family.subnet = text_of("s");
-    assert_int_equal(karp_provider_mark(p, &family, 0, 10, NULL), KARP_E_INVALID);
+    assert_true(is_available(p, "Standard_D16s_v5", 0));
+    scope.instance_type = text_of("");
+    scope.family = text_of("D");
+    assert_int_equal(karp_provider_mark(p, &scope, 0, 10, NULL), KARP_OK);
+    assert_true(!is_available(p, "Standard_D2s_v5", 0) && is_available(p, "Standard_E2s_v5", 0));
+    scope.family = text_of("");
+    assert_int_equal(karp_provider_mark(p, &scope, 0, 10, NULL), KARP_E_INVALID);
+    scope.capacity_type = text_of("spot");
+    assert_int_equal(karp_provider_mark(p, &scope, 0, 10, NULL), KARP_OK); /* all of it */
+    assert_false(is_available(p, "Standard_E2s_v5", 1));
+    scope.subnet = text_of("s");
+    assert_int_equal(karp_provider_mark(p, &scope, 0, 10, NULL), KARP_E_INVALID);
     karp_provider_close(p);
 }
 
 static void drift(void **state)
 {
     (void)state;
-    karp_provider *p = open_with("", "", "", KARP_OK);
-    karp_provider_class *a = NULL, *b = NULL;
+    karp_provider *p = open_with("", "kubeletIdentityClientID", "me", KARP_OK);
+    karp_provider_class *c = NULL;
     karp_provider_memory *memory = NULL;
-    karp_str version, hash, other, reason;
+    karp_str reason;
+    const char text[] = "{\"spec\":{},\"status\":{\"images\":[{\"id\":\"image-1\"}]}}";
     assert_int_equal(karp_provider_memory_new(context, &memory, NULL), KARP_OK);
-    assert_int_equal(karp_provider_class_new(
-                         p, text_of("c"),
-                         text_of("{\"metadata\":{\"name\":\"a\"},\"spec\":{\"maxPods\":30,\"tags\":{\"x\":\"1\"}}}"),
-                         &a, NULL),
-                     KARP_OK);
-    assert_int_equal(karp_provider_class_new(
-                         p, text_of("c"),
-                         text_of("{\"metadata\":{\"name\":\"b\"},\"spec\":{\"tags\":{\"x\":\"1\"},\"maxPods\":30}}"),
-                         &b, NULL),
-                     KARP_OK);
-    assert_int_equal(karp_provider_class_hash(p, a, memory, &version, &hash, NULL), KARP_OK);
-    assert_int_equal(karp_provider_class_hash(p, b, memory, &version, &other, NULL), KARP_OK);
-    assert_true(same(hash, other));
-    karp_label annotations[] = { { text_of("karpenter.azure.com/aksnodeclass-hash-version"), version },
-                                 { text_of("karpenter.azure.com/aksnodeclass-hash"), hash } };
-    karp_provider_node node = { .size = sizeof node, .annotations = annotations, .annotation_count = 2 };
-    assert_int_equal(karp_provider_drift(p, a, &node, memory, &reason, NULL), KARP_OK);
+    assert_int_equal(karp_provider_class_new(p, text_of("c"), text_of(text), &c, NULL), KARP_OK);
+    /* The hash is the one of the provider's own code, of a class with the defaults. */
+    karp_label annotations[] = { { text_of("karpenter.azure.com/aksnodeclass-hash-version"), text_of("v3") },
+                                 { text_of("karpenter.azure.com/aksnodeclass-hash"),
+                                   text_of("11637731675550486674") } };
+    karp_label labels[] = { { text_of("kubernetes.azure.com/kubelet-identity-client-id"), text_of("me") } };
+    karp_provider_node node = { .size = sizeof node,
+                                .annotations = annotations,
+                                .annotation_count = 2,
+                                .labels = labels,
+                                .label_count = 1,
+                                .image_id = text_of("image-1") };
+    assert_int_equal(karp_provider_drift(p, c, &node, memory, &reason, NULL), KARP_OK);
     assert_int_equal(reason.len, 0);
+    node.image_id = text_of("image-0");
+    assert_int_equal(karp_provider_drift(p, c, &node, memory, &reason, NULL), KARP_OK);
+    assert_true(same(reason, text_of("ImageDrift")));
+    labels[0].value = text_of("another");
+    assert_int_equal(karp_provider_drift(p, c, &node, memory, &reason, NULL), KARP_OK);
+    assert_true(same(reason, text_of("KubeletIdentityDrift")));
     annotations[1].value = text_of("1");
-    assert_int_equal(karp_provider_drift(p, a, &node, memory, &reason, NULL), KARP_OK);
-    assert_string_equal(reason.ptr, "NodeClassDrift");
-    karp_provider_class_free(a);
-    karp_provider_class_free(b);
+    assert_int_equal(karp_provider_drift(p, c, &node, memory, &reason, NULL), KARP_OK);
+    assert_true(same(reason, text_of("NodeClassDrift")));
+    karp_provider_class_free(c);
     karp_provider_memory_free(memory);
     karp_provider_close(p);
 }
 
-static void bad_input(void **state)
+static void bad_classes(void **state)
 {
     (void)state;
     static const struct {
-        const char *document, *field;
-    } cases[] = { { "{\"spec\":{\"osDiskSizeGB\":5}}", "spec.osDiskSizeGB" },
-                  { "{\"spec\":{\"osDiskSizeGB\":\"64\"}}", "spec.osDiskSizeGB" },
-                  { "{\"spec\":{\"maxPods\":1000}}", "spec.maxPods" },
-                  { "{\"spec\":{\"maxPods\":-1}}", "spec.maxPods" },
-                  { "{\"spec\":{\"imageFamily\":\"Plan9\"}}", "spec.imageFamily" } };
+        const char *spec, *field;
+    } cases[] = { { "\"osDiskSizeGB\":5", "spec.osDiskSizeGB" },
+                  { "\"osDiskSizeGB\":4096", "spec.osDiskSizeGB" },
+                  { "\"osDiskSizeGB\":\"64\"", "spec.osDiskSizeGB" },
+                  { "\"maxPods\":1000", "spec.maxPods" },
+                  { "\"maxPods\":-1", "spec.maxPods" },
+                  { "\"imageFamily\":\"Plan9\"", "spec.imageFamily" },
+                  { "\"fipsMode\":\"maybe\"", "spec.fipsMode" },
+                  { "\"fipsMode\":\"FIPS\"", "spec.fipsMode" },
+                  { "\"fipsMode\":\"FIPS\",\"imageFamily\":\"Ubuntu2404\"", "spec.fipsMode" },
+                  { "\"fipsMode\":\"FIPS\",\"imageFamily\":\"Ubuntu2204\"", "spec.fipsMode" },
+                  { "\"gpu\":{\"mode\":\"some\"}", "spec.gpu.mode" },
+                  { "\"security\":1", "spec.security" },
+                  { "\"security\":{\"encryptionAtHost\":1}", "spec.security.encryptionAtHost" },
+                  { "\"security\":{\"trustedLaunch\":{\"vtpm\":\"y\"}}", "spec.security.trustedLaunch.vtpm" },
+                  { "\"artifactStreaming\":{\"enabled\":1}", "spec.artifactStreaming.enabled" } };
     karp_provider *p = open_with("", "", "", KARP_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
         karp_provider_class *c = NULL;
         karp_error error;
         karp_error_init(&error, sizeof error);
-        assert_int_equal(karp_provider_class_new(p, text_of("c"), text_of(cases[i].document), &c, &error),
-                         KARP_E_INVALID);
+        (void)snprintf(text, sizeof text, "{\"spec\":{%s}}", cases[i].spec);
+        assert_int_equal(karp_provider_class_new(p, text_of("c"), text_of(text), &c, &error), KARP_E_INVALID);
         assert_string_equal(error.field, cases[i].field);
     }
     karp_provider_close(p);
-    assert_null(open_with("", "networkPlugin", "token-ring", KARP_E_INVALID));
-    assert_null(open_with("", "vmMemoryOverheadPercent", "1.5", KARP_E_INVALID));
-    assert_null(open_with("", "reservedENIs", "1", KARP_E_INVALID));
-    assert_null(open_with("a-region-with-a-name-that-is-far-too-long", "", "", KARP_E_NOT_FOUND));
+}
+
+/* ---- refused memory -------------------------------------------------------------------------- */
+
+static karp_status everything(karp_context *own)
+{
+    static const char node_class[] = "{\"spec\":{},\"status\":{\"images\":[{\"id\":\"x\"}]}}";
+    static const char *const kinds[] = { "all", "sizes", "prices" };
+    static const char *const texts[] = { HEAD "Standard_D2s_v5|f|2|8||||/1//|\nend 1\n",
+                                         "[" SKU("Standard_D4s_v9", "eastus", "") "]",
+                                         "{\"Items\":[" ITEM("eastus", "D4s v9", "DSv9", "0.2") "]}" };
+    karp_provider *p = NULL;
+    karp_provider_class *c = NULL;
+    karp_catalogue *types = NULL;
+    karp_status status = karp_provider_open(own, text_of("azure"), NULL, &p, NULL);
+    for (size_t i = 0; i < 3 && status == KARP_OK; i++) status = load(p, kinds[i], texts[i], NULL);
+    if (status == KARP_OK) status = karp_provider_class_new(p, text_of("c"), text_of(node_class), &c, NULL);
+    if (status == KARP_OK) status = karp_provider_catalogue(p, c, &types, NULL);
+    karp_catalogue_unref(types);
+    karp_provider_class_free(c);
+    karp_provider_close(p);
+    return status;
+}
+
+static void refused_memory(void **state)
+{
+    (void)state;
+    for (size_t at = 1;; at++) {
+        static fault f;
+        memset(&f, 0, sizeof f);
+        karp_context *own = fault_context(&f);
+        assert_non_null(own);
+        fault_arm(&f, at, at % 2 == 0);
+        karp_status status = everything(own);
+        bool any = f.refused > 0;
+        assert_int_equal(status, any ? KARP_E_NOMEM : KARP_OK);
+        karp_context_free(own);
+        assert_int_equal(f.live_blocks, 0);
+        assert_int_equal(f.wrong_sizes, 0);
+        if (!any) break;
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),     cmocka_unit_test(brackets),        cmocka_unit_test(amounts),
-        cmocka_unit_test(offerings), cmocka_unit_test(marks_by_family), cmocka_unit_test(drift),
-        cmocka_unit_test(bad_input),
+        cmocka_unit_test(names),          cmocka_unit_test(brackets),
+        cmocka_unit_test(settings),       cmocka_unit_test(prices_by_setting),
+        cmocka_unit_test(bad_tables),     cmocka_unit_test(places),
+        cmocka_unit_test(marks),          cmocka_unit_test(what_azure_prints),
+        cmocka_unit_test(drift),          cmocka_unit_test(bad_classes),
+        cmocka_unit_test(refused_memory),
     };
     return cmocka_run_group_tests_name("azure", tests, set_up, tear_down);
 }

@@ -7,7 +7,8 @@ import sys
 import tempfile
 
 MOST, MOST_BUILT_IN = 1000 * 1000, 300 * 1000
-CLOUDS = {"gcp": ["6", "us-central1", "us-east1", "europe-west1"]}
+CLOUDS = {"azure": ["7", "eastus", "westus2", "westeurope"],
+          "gcp": ["6", "us-central1", "us-east1", "europe-west1"]}
 
 
 def main():

@@ -17,6 +17,9 @@ def main():
     golden = os.path.join(data, "golden")
     with open(os.path.join(source, "gcp", "data", "gcp.txt"), encoding="ascii") as f:
         bad = cloud_golden.gcp(golden, dump, f.read(), cloud_golden.gcp_all_types(os.path.join(data, "gcp")))
+    with open(os.path.join(source, "azure", "data", "azure.txt"), encoding="ascii") as f:
+        table = f.read()
+    bad += cloud_golden.azure(golden, dump, table, table)
     return 1 if bad else 0
 
 

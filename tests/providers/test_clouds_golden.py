@@ -14,6 +14,8 @@ def main():
         return 77
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
     bad = cloud_golden.gcp(folder, dump, None, None)
+    with open(os.path.join(os.environ.get("KARP_SOURCE", "."), "lib", "providers", "azure", "data", "azure.txt"), encoding="ascii") as f:
+        bad += cloud_golden.azure(folder, dump, None, f.read())
     return 1 if bad else 0
 
 

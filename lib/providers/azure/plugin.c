@@ -1,62 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Azure behind the table that every provider fills. It reads documents by their fields, so it needs no JSON of its own. */
-#include <providers/azure/plugin.h>
+/* Azure behind the table that every provider fills. */
+#include <providers/plugin.h>
 
-#include <stdio.h>
 #include <string.h>
 
-#include <providers/azure/azure.h>
+#include <providers/azure/types.h>
+#include <providers/cloud/go_hash.h>
+#include <providers/launch.h>
+#include <providers/match.h>
+#include <providers/memory.h>
 
-const azure_class azure_plain = { 0, 0, 0 };
+static const int64_t usual_mark = INT64_C(3600000000000); /* an hour */
 
-bool azure_is(karp_str text, const char *word)
+typedef struct azure_handle {
+    karp_context *context; /* on the host's allocator */
+    scratch texts; /* of the settings */
+    azure_facts facts;
+    azure_settings settings;
+    cloud_marks marks;
+    uint64_t generation;
+} azure_handle;
+
+static uint32_t out_of_memory(karp_provider_problem *problem)
 {
-    return text.len == strlen(word) && memcmp(text.ptr, word, text.len) == 0;
-}
-
-uint32_t azure_problem(karp_provider_problem *problem, uint32_t kind, const char *field, const char *message)
-{
-    problem->kind = kind;
-    (void)snprintf(problem->field, sizeof problem->field, "%s", field);
-    (void)snprintf(problem->message, sizeof problem->message, "%s", message);
-    return kind;
-}
-
-static void *take(const karp_allocator *a, size_t bytes)
-{
-    void *memory = a->alloc(bytes, a->user);
-    if (memory) memset(memory, 0, bytes);
-    return memory;
-}
-
-static bool whole(karp_str text, int64_t most, int64_t *out)
-{
-    *out = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] < '0' || text.ptr[i] > '9' || *out > most) return false;
-        *out = *out * 10 + (text.ptr[i] - '0');
-    }
-    return text.len > 0 && *out <= most;
-}
-
-/* A decimal like 0.096, of at most nine digits behind the point; negative = it is none. Whole billionths are exact. */
-static double decimal(karp_str text)
-{
-    int64_t value = 0, scale = 0;
-    bool point = false;
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (c == '.' && !point) {
-            point = true;
-            continue;
-        }
-        if (c < '0' || c > '9' || value > INT64_C(90000000000000)) return -1;
-        value = value * 10 + (c - '0');
-        scale += point;
-    }
-    double unit = 1;
-    for (int64_t i = 0; i < scale; i++) unit *= 10;
-    return text.len > (size_t)point && scale <= 15 ? (double)value / unit : -1;
+    return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
 }
 
 /* ---- open ------------------------------------------------------------------------------------ */
@@ -64,273 +31,389 @@ static double decimal(karp_str text)
 static void azure_close(void *handle)
 {
     azure_handle *h = handle;
-    const karp_allocator *a = h->allocator;
-    if (h->on_demand) a->free(h->on_demand, azure_size_count * sizeof *h->on_demand, a->user);
-    if (h->spot) a->free(h->spot, azure_size_count * sizeof *h->spot, a->user);
-    if (h->marks) a->free(h->marks, h->mark_capacity * sizeof *h->marks, a->user);
-    a->free(h, sizeof *h, a->user);
+    karp_context *context = h->context;
+    azure_facts_free(&h->facts);
+    cloud_marks_free(&h->marks);
+    scratch_free(&h->texts);
+    karp_free(context, h, sizeof *h);
+    karp_context_free(context);
 }
 
-static uint32_t read_setting(azure_handle *h, const karp_label *setting, karp_provider_problem *problem)
+static bool read_plugin(azure_settings *s, karp_str value)
 {
     static const struct {
         const char *name;
         int64_t pods;
-    } plugins[] = { { "azure", 30 }, { "kubenet", 110 }, { "azure-overlay", 250 } };
-    if (azure_is(setting->key, "networkPlugin")) {
-        for (size_t i = 0; i < 3; i++) {
-            if (!azure_is(setting->value, plugins[i].name)) continue;
-            h->max_pods = plugins[i].pods;
-            return KARP_PROVIDER_OK;
-        }
-        return azure_problem(problem, KARP_PROVIDER_INVALID, "networkPlugin",
-                             "must be azure, azure-overlay or kubenet");
+    } plugins[] = { { "azure", 30 }, { "kubenet", 110 }, { "azure-overlay", 250 }, { "none", 250 } };
+    for (size_t i = 0; i < sizeof plugins / sizeof *plugins; i++) {
+        if (!str_is(value, plugins[i].name)) continue;
+        s->max_pods = plugins[i].pods;
+        s->overlay = i == 2;
+        return true;
     }
-    if (azure_is(setting->key, "vmMemoryOverheadPercent")) {
-        h->overhead = decimal(setting->value);
-        if (h->overhead >= 0 && h->overhead < 1) return KARP_PROVIDER_OK;
-        return azure_problem(problem, KARP_PROVIDER_INVALID, "vmMemoryOverheadPercent",
-                             "must be at least 0 and less than 1");
+    return false;
+}
+
+/* As a label: parentheses become dashes; at most 63 letters, of which the last is none of -, _ and . */
+static karp_str cluster_label(scratch *s, karp_str group)
+{
+    char text[64];
+    size_t n = group.len < 63 ? group.len : 63;
+    for (size_t i = 0; i < n; i++) text[i] = group.ptr[i] == '(' || group.ptr[i] == ')' ? '-' : group.ptr[i];
+    if (n > 0 && strchr("-_.", text[n - 1])) text[n < 63 ? n++ : n - 1] = 'z';
+    return scratch_text(s, (karp_str){ text, n });
+}
+
+static uint32_t read_setting(azure_handle *h, const karp_label *setting, karp_provider_problem *problem)
+{
+    azure_settings *s = &h->settings;
+    if (str_is(setting->key, "networkPlugin")) {
+        if (read_plugin(s, setting->value)) return KARP_PROVIDER_OK;
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "networkPlugin",
+                                "must be azure, azure-overlay, kubenet or none");
     }
-    return azure_problem(problem, KARP_PROVIDER_INVALID, "settings",
-                         "azure has networkPlugin and vmMemoryOverheadPercent, and no other");
+    if (str_is(setting->key, "vmMemoryOverheadPercent")) {
+        if (cloud_decimal(setting->value, &s->vm_memory_overhead) && s->vm_memory_overhead < 1) return KARP_PROVIDER_OK;
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "vmMemoryOverheadPercent",
+                                "must be at least 0 and less than 1");
+    }
+    if (str_is(setting->key, "prices")) {
+        s->initial_prices = str_is(setting->value, "initial");
+        if (s->initial_prices || str_is(setting->value, "current")) return KARP_PROVIDER_OK;
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "prices", "must be current or initial");
+    }
+    if (str_is(setting->key, "nodeResourceGroup")) {
+        s->cluster = cluster_label(&h->texts, setting->value);
+        return KARP_PROVIDER_OK;
+    }
+    if (str_is(setting->key, "kubeletIdentityClientID")) {
+        s->identity = scratch_text(&h->texts, setting->value);
+        return KARP_PROVIDER_OK;
+    }
+    return provider_problem(problem, KARP_PROVIDER_INVALID, "settings",
+                            "azure has networkPlugin, vmMemoryOverheadPercent, prices, nodeResourceGroup and "
+                            "kubeletIdentityClientID, no %.*s",
+                            (int)(setting->key.len < 60 ? setting->key.len : 60), setting->key.ptr);
 }
 
 static uint32_t settle(azure_handle *h, const karp_provider_options *options, karp_provider_problem *problem)
 {
-    karp_str region = options->region;
-    if (region.len == 0) region = (karp_str){ "eastus", 6 };
-    if (region.len >= sizeof h->region)
-        return azure_problem(problem, KARP_PROVIDER_NOT_FOUND, "region", "there is no such region");
-    memcpy(h->region, region.ptr, region.len);
-    for (int i = 0; i < AZURE_ZONES; i++) (void)snprintf(h->zones[i], sizeof h->zones[i], "%s-%d", h->region, i + 1);
-    /* Prices are those of one region. Elsewhere they are unknown till they are loaded; spot prices are, always. */
-    for (size_t i = 0; i < azure_size_count; i++) {
-        h->on_demand[i] = azure_is(region, "eastus") ? azure_sizes[i].on_demand : -1;
-        h->spot[i] = -1;
-    }
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_str region = options->region.len ? options->region : str(AZURE_USUAL_REGION);
+    if (region.len > AZURE_REGION_MOST)
+        return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region", "there is no such region");
+    if (azure_facts_init(&h->facts, h->context, region, &error)) return provider_problem_of(problem, &error);
+    h->settings = (azure_settings){ 0.075, 250, true, false, str(""), str("") };
+    h->marks.allocator = karp_context_get_options(h->context)->allocator;
     for (size_t i = 0; i < options->setting_count; i++) {
         uint32_t kind = read_setting(h, &options->settings[i], problem);
         if (kind) return kind;
     }
-    return KARP_PROVIDER_OK;
+    return h->texts.failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
 }
 
 static uint32_t azure_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
                            karp_provider_problem *problem)
 {
-    azure_handle *h = take(allocator, sizeof *h);
-    if (!h) return azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
-    h->allocator = allocator;
-    h->max_pods = 250;
-    h->overhead = 0.075;
-    h->on_demand = take(allocator, azure_size_count * sizeof *h->on_demand);
-    h->spot = take(allocator, azure_size_count * sizeof *h->spot);
-    uint32_t kind = h->on_demand && h->spot ? settle(h, options, problem)
-                                            : azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+    karp_context_options own;
+    karp_context *context = NULL;
+    karp_context_options_init(&own, sizeof own);
+    own.allocator = allocator;
+    if (karp_context_new(&own, &context, NULL) != KARP_OK) return out_of_memory(problem);
+    azure_handle *h = karp_alloc(context, sizeof *h);
+    if (!h) {
+        karp_context_free(context);
+        return out_of_memory(problem);
+    }
+    memset(h, 0, sizeof *h);
+    h->context = context;
+    scratch_init(&h->texts, context);
+    uint32_t kind = settle(h, options, problem);
     if (kind) azure_close(h);
     else *handle = h;
     return kind;
 }
 
-static uint64_t azure_generation(const void *handle) { return ((const azure_handle *)handle)->generation; }
-
-/* ---- prices ---------------------------------------------------------------------------------- */
-
-/* Of Items[17].name the member's name and the index; false = it is none of them. */
-static bool item_of(const karp_provider_field *field, int64_t *index, karp_str *name)
-{
-    static const char start[] = "Items[";
-    karp_str path = field->path;
-    if (path.len < sizeof start || memcmp(path.ptr, start, sizeof start - 1) != 0) return false;
-    const char *from = path.ptr + sizeof start - 1;
-    const char *to = memchr(from, ']', path.len - (sizeof start - 1));
-    if (!to || !whole((karp_str){ from, (size_t)(to - from) }, INT64_C(1) << 40, index)) return false;
-    *name = (karp_str){ to + 1, path.len - (size_t)(to + 1 - path.ptr) };
-    return true;
-}
-
-/* One entry of the Retail Prices API. */
-typedef struct price_item {
-    int64_t index;
-    karp_str size, sku, product, kind, region, price;
-} price_item;
-
-static bool ends(karp_str text, const char *word)
-{
-    size_t n = strlen(word);
-    return text.len >= n && memcmp(text.ptr + text.len - n, word, n) == 0;
-}
-
-/* Linux by the hour; Windows and low priority are other products. */
-static uint32_t take_item(azure_handle *h, const price_item *item, double *on_demand, double *spot,
-                          karp_provider_problem *problem)
-{
-    double price = decimal(item->price);
-    if (price < 0)
-        return azure_problem(problem, KARP_PROVIDER_INVALID, "Items.retailPrice",
-                             "must be a price that is not negative");
-    if (!azure_is(item->region, h->region) || !azure_is(item->kind, "Consumption")) return KARP_PROVIDER_OK;
-    if (ends(item->product, "Windows") || ends(item->sku, "Low Priority")) return KARP_PROVIDER_OK;
-    for (size_t i = 0; i < azure_size_count; i++) {
-        if (azure_is(item->size, azure_sizes[i].name)) *(ends(item->sku, "Spot") ? &spot[i] : &on_demand[i]) = price;
-    }
-    return KARP_PROVIDER_OK;
-}
-
-static void note(price_item *item, karp_str name, karp_str value)
-{
-    if (azure_is(name, ".armSkuName")) item->size = value;
-    if (azure_is(name, ".skuName")) item->sku = value;
-    if (azure_is(name, ".productName")) item->product = value;
-    if (azure_is(name, ".type")) item->kind = value;
-    if (azure_is(name, ".armRegionName")) item->region = value;
-    if (azure_is(name, ".retailPrice")) item->price = value;
-}
+/* ---- facts ----------------------------------------------------------------------------------- */
 
 static uint32_t azure_load_facts(void *handle, karp_str kind, const karp_provider_document *facts,
                                  karp_provider_problem *problem)
 {
     azure_handle *h = handle;
-    const karp_allocator *a = h->allocator;
-    if (!azure_is(kind, "prices"))
-        return azure_problem(problem, KARP_PROVIDER_INVALID, "kind", "azure has facts of the kind prices");
-    size_t bytes = azure_size_count * sizeof(double);
-    double *on_demand = take(a, bytes), *spot = take(a, bytes);
-    uint32_t result = on_demand && spot ? KARP_PROVIDER_OK
-                                        : azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
-    if (result == KARP_PROVIDER_OK) {
-        memcpy(on_demand, h->on_demand, bytes);
-        memcpy(spot, h->spot, bytes);
-    }
-    price_item item = { .index = -1 };
-    bool any = false;
-    for (size_t i = 0; i < facts->field_count && result == KARP_PROVIDER_OK; i++) {
-        int64_t index;
-        karp_str name;
-        if (!item_of(&facts->fields[i], &index, &name)) continue;
-        if (any && index != item.index) result = take_item(h, &item, on_demand, spot, problem);
-        if (index != item.index) item = (price_item){ .index = index };
-        any = true;
-        note(&item, name, facts->fields[i].value);
-    }
-    if (result == KARP_PROVIDER_OK && any) result = take_item(h, &item, on_demand, spot, problem);
-    if (result == KARP_PROVIDER_OK && !any)
-        result = azure_problem(problem, KARP_PROVIDER_INVALID, "Items", "must list prices");
-    if (result == KARP_PROVIDER_OK) {
-        memcpy(h->on_demand, on_demand, bytes);
-        memcpy(h->spot, spot, bytes);
-        h->generation++;
-    }
-    if (on_demand) a->free(on_demand, bytes, a->user);
-    if (spot) a->free(spot, bytes, a->user);
-    return result;
+    azure_facts next;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    if (azure_facts_load(&h->facts, kind, facts->text, &next, &error)) return provider_problem_of(problem, &error);
+    azure_facts_free(&h->facts);
+    h->facts = next;
+    h->generation++;
+    return KARP_PROVIDER_OK;
 }
+
+static uint64_t azure_generation(const void *handle) { return ((const azure_handle *)handle)->generation; }
 
 /* ---- node classes ---------------------------------------------------------------------------- */
 
-static uint64_t fnv(uint64_t hash, karp_str text)
-{
-    for (size_t i = 0; i < text.len; i++) hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(0x100000001b3);
-    return (hash ^ 0xff) * UINT64_C(0x100000001b3);
-}
+static const azure_class *class_of(const void *node_class) { return node_class ? node_class : &azure_plain_class; }
 
-static uint32_t read_field(azure_class *c, const karp_provider_field *f, karp_provider_problem *problem)
+static uint32_t azure_class_parse(void *handle, const karp_provider_document *document, void **node_class,
+                                  karp_provider_problem *problem)
 {
-    if (f->path.len > 5 && memcmp(f->path.ptr, "spec.", 5) == 0) {
-        c->hash += fnv(fnv(UINT64_C(0xcbf29ce484222325), f->path),
-                       f->value); /* a sum: the order of members means nothing */
+    azure_handle *h = handle;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    azure_class *c = karp_alloc(h->context, sizeof *c);
+    if (!c) return out_of_memory(problem);
+    if (azure_class_read(h->context, document->text, c, &error)) {
+        karp_free(h->context, c, sizeof *c);
+        return provider_problem_of(problem, &error);
     }
-    if (azure_is(f->path, "spec.osDiskSizeGB") &&
-        !(f->kind == KARP_FIELD_NUMBER && whole(f->value, 4096, &c->disk_gb) && c->disk_gb >= 30)) {
-        return azure_problem(problem, KARP_PROVIDER_INVALID, "spec.osDiskSizeGB", "must be a number from 30 to 4096");
-    }
-    if (azure_is(f->path, "spec.maxPods") &&
-        !(f->kind == KARP_FIELD_NUMBER && whole(f->value, 250, &c->max_pods) && c->max_pods >= 10)) {
-        return azure_problem(problem, KARP_PROVIDER_INVALID, "spec.maxPods", "must be a number from 10 to 250");
-    }
-    if (azure_is(f->path, "spec.imageFamily") && !azure_is(f->value, "Ubuntu") && !azure_is(f->value, "Ubuntu2204") &&
-        !azure_is(f->value, "Ubuntu2404") && !azure_is(f->value, "AzureLinux")) {
-        return azure_problem(problem, KARP_PROVIDER_INVALID, "spec.imageFamily", "names no known family");
-    }
+    *node_class = c;
     return KARP_PROVIDER_OK;
 }
 
 static void azure_class_free(void *handle, void *node_class)
 {
     azure_handle *h = handle;
-    h->allocator->free(node_class, sizeof(azure_class), h->allocator->user);
-}
-
-static uint32_t azure_class_parse(void *handle, const karp_provider_document *document, void **node_class,
-                                  karp_provider_problem *problem)
-{
-    azure_handle *h = handle;
-    azure_class *c = take(h->allocator, sizeof *c);
-    if (!c) return azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
-    uint32_t kind = KARP_PROVIDER_OK;
-    for (size_t i = 0; i < document->field_count && kind == KARP_PROVIDER_OK; i++)
-        kind = read_field(c, &document->fields[i], problem);
-    if (kind) azure_class_free(h, c);
-    else *node_class = c;
-    return kind;
+    azure_class *c = node_class;
+    scratch_free(&c->s);
+    karp_free(h->context, c, sizeof *c);
 }
 
 static uint32_t azure_class_equal(const void *handle, const void *a, const void *b)
 {
-    const azure_class *x = a ? a : &azure_plain, *y = b ? b : &azure_plain;
     (void)handle;
-    return x->disk_gb == y->disk_gb && x->max_pods == y->max_pods;
+    return azure_class_same_types(class_of(a), class_of(b));
 }
 
-/* Not the number of Azure's own provider, hence a version of its own. */
-#define HASH_VERSION "libkarp-1"
-
-static size_t hash_text(const azure_class *c, char text[24])
-{
-    int n = snprintf(text, 24, "%llu", (unsigned long long)c->hash);
-    return n > 0 ? (size_t)n : 0;
-}
-
-static uint32_t azure_class_hash(void *handle, const void *node_class, const karp_provider_memory *memory,
-                                 karp_str *version, karp_str *hash, karp_provider_problem *problem)
+static uint32_t azure_class_hash_of(void *handle, const void *node_class, const karp_provider_memory *memory,
+                                    karp_str *version, karp_str *hash, karp_provider_problem *problem)
 {
     (void)handle;
     if (!node_class)
-        return azure_problem(problem, KARP_PROVIDER_INVALID, "", "a class that is not written down has no hash");
-    char *text = memory->alloc(24, memory->user);
-    if (!text) return azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
-    *hash = (karp_str){ text, hash_text(node_class, text) };
-    *version = (karp_str){ HASH_VERSION, sizeof HASH_VERSION - 1 };
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a class that is not written down has no hash");
+    if (!go_hash_copy(class_of(node_class)->hash, memory, hash)) return out_of_memory(problem);
+    *version = str(AZURE_HASH_VERSION);
     return KARP_PROVIDER_OK;
 }
 
-static karp_str annotation(const karp_provider_node *node, const char *key)
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static uint32_t azure_instance_types(void *handle, const void *node_class, const karp_provider_memory *memory,
+                                     const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
 {
-    for (size_t i = 0; i < node->annotation_count; i++) {
-        if (azure_is(node->annotations[i].key, key)) return node->annotations[i].value;
+    azure_handle *h = handle;
+    scratch s;
+    if (h->facts.count == 0) {
+        char regions[160];
+        (void)azure_built_in(regions, sizeof regions);
+        return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region",
+                                "%.*s is not built in (%s are): facts of it are needed", (int)h->facts.region.len,
+                                h->facts.region.ptr, regions);
     }
-    return (karp_str){ "", 0 };
+    scratch_init_on(&s, memory);
+    azure_types(&s, &h->facts, &h->settings, &h->marks, class_of(node_class), types, count);
+    return s.failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
+}
+
+static uint32_t azure_labels(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem)
+{
+    (void)handle;
+    (void)problem;
+    azure_label_tables(labels);
+    return KARP_PROVIDER_OK;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+static karp_str label_of(const karp_offering *o, const char *key)
+{
+    return match_single(o->requirements, o->requirement_count, key);
+}
+
+/* Cheap before dear, spot before on-demand, zonal before regional; then by the size's name, and by the zone's. */
+static int compare_offers(const karp_provider_launch *launch, karp_provider_candidate a, karp_provider_candidate b)
+{
+    const karp_offering *x = launch_offering(launch, a), *y = launch_offering(launch, b);
+    if (x->price != y->price) return x->price < y->price ? -1 : 1;
+    bool x_spot = match_is(launch_capacity_type(x), "spot"), y_spot = match_is(launch_capacity_type(y), "spot");
+    if (x_spot != y_spot) return x_spot ? -1 : 1;
+    bool x_zonal = match_is(label_of(x, AZURE_SCOPE), "zonal"), y_zonal = match_is(label_of(y, AZURE_SCOPE), "zonal");
+    if (x_zonal != y_zonal) return x_zonal ? -1 : 1;
+    int order = match_compare(launch->types[a.type]->name, launch->types[b.type]->name);
+    return order ? order : match_compare(label_of(x, LAUNCH_ZONE), label_of(y, LAUNCH_ZONE));
+}
+
+static bool best_of(const karp_provider_launch *launch, karp_provider_candidate *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < launch->candidate_count; i++) {
+        karp_provider_candidate c = launch->candidates[i];
+        if (!c.usable || (any && compare_offers(launch, c, *out) >= 0)) continue;
+        *out = c;
+        any = true;
+    }
+    return any;
+}
+
+static uint32_t nothing(karp_provider_problem *problem)
+{
+    return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no VM size can be had for it");
+}
+
+/* The capacity type is that of the one offering that is asked for. */
+static uint32_t azure_filter_launch(void *handle, const void *node_class, const karp_provider_memory *memory,
+                                    karp_provider_launch *launch, karp_provider_problem *problem)
+{
+    karp_provider_candidate best;
+    (void)handle;
+    (void)node_class;
+    (void)memory;
+    if (!best_of(launch, &best)) return nothing(problem);
+    launch->capacity_type = launch_capacity_type(launch_offering(launch, best));
+    return KARP_PROVIDER_OK;
+}
+
+static uint32_t azure_pick(void *handle, const void *node_class, const karp_provider_launch *launch,
+                           karp_provider_candidate *picked, karp_provider_problem *problem)
+{
+    (void)handle;
+    (void)node_class;
+    return best_of(launch, picked) ? KARP_PROVIDER_OK : nothing(problem);
+}
+
+/* What a node has from the start beside the labels of its size and offering. */
+static void add_node_labels(const azure_handle *h, const azure_class *c, karp_label *labels, size_t *count)
+{
+    cloud_set_label(labels, count, str("karpenter.sh/do-not-sync-taints"), str("true"));
+    cloud_set_label(labels, count, str(AKS_GROUP "role"), str("agent"));
+    cloud_set_label(labels, count, str(AKS_GROUP "mode"), str("user"));
+    cloud_set_label(labels, count, str(AKS_GROUP "os-sku-requested"), azure_family_name(c->family));
+    cloud_set_label(labels, count, str(AKS_GROUP "localdns-state"), str(c->local_dns ? "enabled" : "disabled"));
+    if (h->settings.overlay) {
+        cloud_set_label(labels, count, str(AKS_GROUP "azure-cni-overlay"), str("true"));
+        cloud_set_label(labels, count, str(AKS_GROUP "podnetwork-type"), str("overlay"));
+    }
+    if (c->artifact_streaming) cloud_set_label(labels, count, str(AKS_GROUP "artifactstreaming-enabled"), str("true"));
+}
+
+static uint32_t azure_node(void *handle, const void *node_class, const karp_provider_launch *launch,
+                           karp_provider_candidate candidate, const karp_provider_memory *memory,
+                           karp_provider_node *node, karp_provider_problem *problem)
+{
+    const azure_handle *h = handle;
+    const azure_class *c = class_of(node_class);
+    const karp_instance_type *type = launch->types[candidate.type];
+    scratch s;
+    scratch_init_on(&s, memory);
+    size_t count = 0;
+    karp_label *labels = cloud_node_labels(&s, type, launch_offering(launch, candidate), 9, &count);
+    if (labels) add_node_labels(h, c, labels, &count);
+    if (labels && h->settings.identity.len > 0)
+        cloud_set_label(labels, &count, str(AKS_GROUP "kubelet-identity-client-id"),
+                        scratch_text(&s, h->settings.identity));
+    if (c->image_count > 0) node->image_id = scratch_text(&s, c->images[0]);
+    if (s.failed) return out_of_memory(problem);
+    node->labels = labels;
+    node->label_count = count;
+    node->instance_type = type->name;
+    return KARP_PROVIDER_OK;
+}
+
+/* ---- marks, drift, repair -------------------------------------------------------------------- */
+
+/* A size that cannot be had is a sign for larger ones of its quota family, too. */
+static uint32_t mark_family(azure_handle *h, const karp_provider_scope *scope, int64_t now, int64_t ttl,
+                            karp_provider_problem *problem)
+{
+    const azure_size *size = scope->instance_type.len ? azure_facts_find(&h->facts, scope->instance_type) : NULL;
+    if (!size || scope->family.len || size->quota_family.len == 0) return KARP_PROVIDER_OK;
+    karp_provider_scope family = *scope;
+    family.instance_type = str("");
+    family.family = size->quota_family;
+    return cloud_marks_add(&h->marks, &family, size->vcpus, now, ttl, problem);
+}
+
+static uint32_t azure_mark(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
+                           karp_provider_problem *problem)
+{
+    azure_handle *h = handle;
+    bool all_spot = str_is(scope->capacity_type, "spot") && scope->zone.len == 0;
+    if (scope->capacity_type.len == 0 || !(scope->instance_type.len || scope->family.len || all_spot))
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "scope",
+                                "a capacity type and a size or family are needed, a zone is possible; or spot alone");
+    if (ttl == 0) ttl = usual_mark;
+    uint32_t kind = cloud_marks_add(&h->marks, scope, 0, now, ttl, problem);
+    if (kind == KARP_PROVIDER_OK) kind = mark_family(h, scope, now, ttl, problem);
+    if (kind == KARP_PROVIDER_OK) h->generation++;
+    return kind;
+}
+
+static void azure_expire(void *handle, int64_t now)
+{
+    azure_handle *h = handle;
+    if (cloud_marks_expire(&h->marks, now)) h->generation++;
+}
+
+static karp_str value_of(const karp_label *list, size_t count, const char *key)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_is(list[i].key, key)) return list[i].value;
+    }
+    return str("");
+}
+
+static bool class_changed(const azure_class *c, const karp_provider_node *n)
+{
+    char text[GO_HASH_TEXT];
+    karp_str hash = value_of(n->annotations, n->annotation_count, AZURE_GROUP "aksnodeclass-hash");
+    karp_str version = value_of(n->annotations, n->annotation_count, AZURE_GROUP "aksnodeclass-hash-version");
+    if (hash.len == 0 || !str_is(version, AZURE_HASH_VERSION)) return false;
+    return !equal_str(hash, (karp_str){ text, go_hash_format(c->hash, text) });
+}
+
+static bool image_changed(const azure_class *c, const karp_provider_node *n)
+{
+    if (c->image_count == 0 || n->image_id.len == 0) return false;
+    for (size_t i = 0; i < c->image_count; i++) {
+        if (equal_str(c->images[i], n->image_id)) return false;
+    }
+    return true;
 }
 
 static uint32_t azure_drift(void *handle, const void *node_class, const karp_provider_node *node,
                             const karp_provider_memory *memory, karp_str *reason, karp_provider_problem *problem)
 {
-    char text[24];
-    (void)handle;
+    const azure_handle *h = handle;
     (void)memory;
     (void)problem;
-    if (!node_class || !azure_is(annotation(node, AZURE_GROUP "aksnodeclass-hash-version"), HASH_VERSION))
-        return KARP_PROVIDER_OK;
-    (void)hash_text(node_class, text);
-    if (!azure_is(annotation(node, AZURE_GROUP "aksnodeclass-hash"), text))
-        *reason = (karp_str){ "NodeClassDrift", 14 };
+    *reason = str("");
+    if (!node_class) return KARP_PROVIDER_OK; /* the class is gone: that is not for this */
+    karp_str identity = value_of(node->labels, node->label_count, AKS_GROUP "kubelet-identity-client-id");
+    if (class_changed(class_of(node_class), node)) *reason = str("NodeClassDrift");
+    else if (h->settings.identity.len > 0 && identity.len > 0 && !equal_str(identity, h->settings.identity))
+        *reason = str("KubeletIdentityDrift");
+    else if (image_changed(class_of(node_class), node)) *reason = str("ImageDrift");
+    return KARP_PROVIDER_OK;
+}
+
+static uint32_t azure_repair_policies(const void *handle, const karp_repair_policy **policies, size_t *count)
+{
+    static const karp_repair_policy list[] = {
+        { TEXT("Ready"), TEXT("False"), INT64_C(600000000000) },
+        { TEXT("Ready"), TEXT("Unknown"), INT64_C(600000000000) },
+        { TEXT(AKS_GROUP "NodeHealthy"), TEXT("False"), 0 },
+    };
+    (void)handle;
+    *policies = list;
+    *count = sizeof list / sizeof *list;
     return KARP_PROVIDER_OK;
 }
 
 const karp_provider_plugin azure_plugin = {
     .abi_version = KARP_PROVIDER_ABI,
-    .flags = KARP_PROVIDER_WANTS_FIELDS | KARP_PROVIDER_WANTS_FACT_FIELDS,
+    .flags = KARP_PROVIDER_TYPES_STAND,
     .size = sizeof(karp_provider_plugin),
     .name = "azure",
     .class_group = "karpenter.azure.com",
@@ -341,11 +424,15 @@ const karp_provider_plugin azure_plugin = {
     .generation = azure_generation,
     .class_parse = azure_class_parse,
     .class_free = azure_class_free,
-    .class_hash = azure_class_hash,
+    .class_hash = azure_class_hash_of,
     .class_equal = azure_class_equal,
     .instance_types = azure_instance_types,
     .labels = azure_labels,
-    .mark = azure_mark_add,
-    .expire = azure_marks_expire,
+    .filter_launch = azure_filter_launch,
+    .pick = azure_pick,
+    .node = azure_node,
+    .mark = azure_mark,
+    .expire = azure_expire,
     .drift = azure_drift,
+    .repair_policies = azure_repair_policies,
 };

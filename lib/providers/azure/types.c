@@ -1,223 +1,200 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/azure/azure.h>
+#include <providers/azure/types.h>
 
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT(literal)                                                                                                  \
-    {                                                                                                                  \
-        literal, sizeof(literal) - 1                                                                                   \
-    }
+enum { ZONES = 10, KINDS = 2, ULTRAS = 2, OFFER_LABELS = 6, LABELS_MOST = 40 };
 
 /* What an unknown price is taken for: dear, but to be had. */
 static const double unknown_price = 999;
 
-/* ---- arithmetic ------------------------------------------------------------------------------ */
+static const karp_str kinds[KINDS] = { TEXT("on-demand"), TEXT("spot") };
+static const karp_str priorities[KINDS] = { TEXT("regular"), TEXT("spot") };
+static const karp_str scopes[] = { TEXT("regional"), TEXT("zonal") };
+static const karp_str words[] = { TEXT("false"), TEXT("true") };
 
-/* A tax in brackets: each part of the amount at its own rate. */
-typedef struct bracket {
-    double upto, rate;
-} bracket;
+static const karp_str key_capacity_type = TEXT(CLOUD_CAPACITY_TYPE), key_zone = TEXT(CLOUD_ZONE),
+                      key_scope = TEXT(AZURE_SCOPE), key_ultra = TEXT(AZURE_GROUP "sku-storage-ultra-ssd"),
+                      key_priority = TEXT(AKS_GROUP "priority"), key_set_priority = TEXT(AKS_GROUP "scalesetpriority");
 
-static double tax(const bracket *brackets, size_t count, double amount)
-{
-    double sum = 0, from = 0;
-    for (size_t i = 0; i < count && amount > from; i++) {
-        double to = i + 1 == count || amount < brackets[i].upto ? amount : brackets[i].upto;
-        sum += (to - from) * brackets[i].rate;
-        from = to;
-    }
-    return sum;
-}
-
-int64_t azure_reserved_cpu(int64_t vcpus)
-{
-    static const bracket cores[] = { { 1, 0.06 }, { 2, 0.04 }, { 4, 0.02 }, { 0, 0.01 } };
-    return (int64_t)(1000 * tax(cores, 4, (double)vcpus));
-}
-
-int64_t azure_reserved_memory(double gib)
-{
-    static const bracket memory[] = { { 4, 0.25 }, { 8, 0.20 }, { 16, 0.10 }, { 128, 0.06 }, { 0, 0.02 } };
-    return (int64_t)(1024 * tax(memory, 5, gib));
-}
-
-int64_t azure_memory(int64_t gib, double overhead) { return (int64_t)((double)(gib << 30) * (1 - overhead)); }
-
-/* ---- making lists ---------------------------------------------------------------------------- */
-
+/* What the sizes of a region share. */
 typedef struct maker {
-    const azure_handle *h;
+    scratch *s;
+    cloud_shared shared;
+    const azure_facts *facts;
+    karp_str region;
+    const azure_settings *settings;
+    const cloud_marks *marks;
     const azure_class *c;
-    const karp_provider_memory *memory;
-    bool failed;
+    karp_str zone_names[ZONES]; /* "0", the regional placement, eastus-1 … */
+    const karp_requirement *offers[ZONES][KINDS][ULTRAS];
+    uint32_t listed; /* the zones in zone_list */
+    const karp_str *zone_list;
+    size_t zone_count;
 } maker;
 
-static void *piece(maker *m, size_t count, size_t elem)
+/* ---- which sizes ----------------------------------------------------------------------------- */
+
+/* GPUs need drivers for the class's system, which the provider installs for NVIDIA's alone. */
+static bool drives_gpu(const azure_class *c, uint32_t gpu)
 {
-    void *memory = m->failed ? NULL : m->memory->alloc(count * elem, m->memory->user);
-    if (memory) memset(memory, 0, count * elem);
-    else m->failed = true;
-    return memory;
+    uint32_t needed = c->family == AZURE_LINUX ? AZURE_GPU_AZURELINUX : AZURE_GPU_UBUNTU;
+    return gpu & needed && (c->without_driver || !(gpu & AZURE_GPU_AMD));
 }
 
-static karp_str text_of(const char *text) { return (karp_str){ text, strlen(text) }; }
-
-static karp_str number_text(maker *m, int64_t value, const char *unit)
+static bool listed_under(const azure_class *c, const azure_size *size, uint32_t gpu)
 {
-    char *text = piece(m, 32, 1);
-    int n = text ? snprintf(text, 32, "%lld%s", (long long)value, unit) : 0;
-    return (karp_str){ text, n > 0 ? (size_t)n : 0 };
+    if (gpu && !drives_gpu(c, gpu)) return false;
+    if (c->encryption_at_host && !(size->flags & AZURE_ENCRYPTION_AT_HOST)) return false;
+    if (c->trusted_launch && (!(size->flags & AZURE_GENERATION_2) || size->flags & AZURE_NO_TRUSTED_LAUNCH))
+        return false;
+    if (c->artifact_streaming && size->flags & AZURE_ARM64) return false;
+    return !c->local_dns || size->vcpus >= 4;
 }
 
-static void in(maker *m, karp_requirement *list, size_t *count, const char *key, karp_str value)
+static bool is_listed(const azure_class *c, const azure_size *size, azure_name *name, uint32_t *gpu)
 {
-    karp_str *one = piece(m, 1, sizeof *one);
-    if (!one) return;
-    *one = value;
-    list[(*count)++] = (karp_requirement){ .key = text_of(key), .op = KARP_OP_IN, .values = one, .value_count = 1 };
-}
-
-static void resource(karp_resource *list, size_t *count, const char *name, karp_str text)
-{
-    list[(*count)++] = (karp_resource){ .name = text_of(name), .text = text };
+    *gpu = 0;
+    if (azure_name_barred(size->name) || !azure_name_read(size->name, name) || name->constrained) return false;
+    if (size->vcpus < 2 || size->memory_gib < 3.5) return false;
+    if (azure_gpu_find(size->name, gpu)) *gpu |= AZURE_GPU_KNOWN;
+    else if (size->gpus > 0) return false;
+    return listed_under(c, size, *gpu);
 }
 
 /* ---- offerings ------------------------------------------------------------------------------- */
 
-static const char *const capacity_types[] = { "on-demand", "spot" };
-
-static void add_offering(maker *m, size_t size, karp_str family, const char *zone, size_t kind, karp_offering *out)
+static void make_offer(maker *m, uint32_t zone, size_t kind, size_t ultra)
 {
-    size_t n = 0;
-    karp_requirement *list = piece(m, 3, sizeof *list);
-    if (!list) return;
-    in(m, list, &n, "karpenter.sh/capacity-type", text_of(capacity_types[kind]));
-    in(m, list, &n, "topology.kubernetes.io/zone", text_of(zone));
-    in(m, list, &n, AZURE_GROUP "placement-scope", text_of("zonal"));
-    double price = kind == 0 ? m->h->on_demand[size] : m->h->spot[size];
-    out->requirements = list;
-    out->requirement_count = n;
-    out->price = price < 0 ? unknown_price : price;
-    out->available = !azure_marked(m->h, capacity_types[kind], azure_sizes[size].name, zone, family);
+    cloud_labels l;
+    if (!cloud_labels_begin(&l, m->s, &m->shared, OFFER_LABELS)) return;
+    cloud_in_word(&l, key_capacity_type, &kinds[kind]);
+    cloud_in_one(&l, key_zone, m->zone_names[zone]);
+    cloud_in_word(&l, key_scope, &scopes[zone > 0]);
+    cloud_in_word(&l, key_priority, &priorities[kind]);
+    cloud_in_word(&l, key_set_priority, &priorities[kind]);
+    cloud_in(&l, key_ultra, words, 1 + ultra);
+    m->offers[zone][kind][ultra] = l.list;
 }
 
-static void add_offerings(maker *m, size_t size, karp_str family, karp_instance_type *out)
+static void make_offers(maker *m)
 {
-    karp_offering *list = piece(m, (size_t)AZURE_ZONES * 2, sizeof *list);
+    for (uint32_t zone = 0; zone < ZONES; zone++) {
+        char text[AZURE_REGION_MOST + 4] = "0";
+        if (zone > 0) (void)snprintf(text, sizeof text, "%.*s-%u", (int)m->region.len, m->region.ptr, zone);
+        if (zone > 0 && !(m->facts->zones >> zone & 1)) continue;
+        m->zone_names[zone] = scratch_text(m->s, str(text));
+        for (size_t i = 0; i < (size_t)KINDS * ULTRAS; i++) make_offer(m, zone, i / ULTRAS, i % ULTRAS);
+    }
+}
+
+/* What of a size can be had. */
+typedef struct there {
+    uint32_t zones;
+    bool kinds[KINDS], ultra;
+} there;
+
+static double price_of(const maker *m, const azure_size *size, size_t kind)
+{
+    bool initial = m->settings->initial_prices;
+    double price = initial ? size->initial : kind == 0 || !m->facts->spot_known ? size->on_demand : size->spot;
+    return price < 0 ? unknown_price : price;
+}
+
+static bool is_marked(const maker *m, const azure_size *size, const azure_name *name, size_t kind, uint32_t zone)
+{
+    if (m->marks->count == 0) return false;
+    karp_str zone_name = m->zone_names[zone];
+    return cloud_marked(m->marks, kinds[kind], size->name, zone_name, size->quota_family, size->vcpus) ||
+           cloud_marked(m->marks, kinds[kind], size->name, zone_name, name->family, size->vcpus);
+}
+
+static there add_offerings(maker *m, const azure_size *size, const azure_name *name, karp_instance_type *out)
+{
+    there available = { 0, { false, false }, false };
+    uint32_t zones = size->zones | 1;
+    karp_offering *list = scratch_array(m->s, (size_t)__builtin_popcount(zones) * KINDS, sizeof *list);
     size_t n = 0;
-    for (size_t zone = 0; list && zone < AZURE_ZONES; zone++) {
-        for (size_t kind = 0; kind < 2; kind++) add_offering(m, size, family, m->h->zones[zone], kind, &list[n++]);
+    for (uint32_t zone = 0; list && zone < ZONES; zone++) {
+        for (size_t kind = 0; zones >> zone & 1 && kind < KINDS; kind++) {
+            bool ultra = size->ultra_zones >> zone & 1;
+            bool gone = (kind == 1 && size->flags & AZURE_NO_SPOT) || is_marked(m, size, name, kind, zone);
+            list[n].requirements = m->offers[zone][kind][ultra];
+            list[n].requirement_count = OFFER_LABELS;
+            list[n].price = price_of(m, size, kind);
+            list[n++].available = !gone;
+            if (gone) continue;
+            available.zones |= UINT32_C(1) << zone;
+            available.kinds[kind] = true;
+            available.ultra = available.ultra || ultra;
+        }
     }
     out->offerings = list;
     out->offering_count = n;
+    return available;
 }
 
-/* ---- labels ---------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
-static const karp_str well_known[] = {
-    TEXT(AZURE_GROUP "placement-scope"),
-    TEXT(AZURE_GROUP "sku-cpu"),
-    TEXT(AZURE_GROUP "sku-family"),
-    TEXT(AZURE_GROUP "sku-memory"),
-    TEXT(AZURE_GROUP "sku-name"),
-    TEXT(AZURE_GROUP "sku-storage-ephemeralos-maxsize"),
-    TEXT(AZURE_GROUP "sku-storage-premium-capable"),
-    TEXT(AZURE_GROUP "sku-version"),
-};
-static const karp_str restricted[] = { TEXT("karpenter.azure.com") };
-
-uint32_t azure_labels(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem)
+/* The names of some zones; many sizes have the same. */
+static void list_zones(maker *m, uint32_t zones)
 {
-    (void)handle;
-    (void)problem;
-    labels->well_known = well_known;
-    labels->well_known_count = sizeof well_known / sizeof *well_known;
-    labels->restricted_domains = restricted;
-    labels->restricted_domain_count = 1;
-    return KARP_PROVIDER_OK;
-}
-
-static void add_lists(maker *m, karp_requirement *list, size_t *count)
-{
-    karp_str *zones = piece(m, AZURE_ZONES, sizeof *zones), *kinds = piece(m, 2, sizeof *kinds);
-    if (!zones || !kinds) return;
-    for (size_t i = 0; i < AZURE_ZONES; i++) zones[i] = text_of(m->h->zones[i]);
-    for (size_t i = 0; i < 2; i++) kinds[i] = text_of(capacity_types[i]);
-    list[(*count)++] = (karp_requirement){
-        .key = text_of("topology.kubernetes.io/zone"), .op = KARP_OP_IN, .values = zones, .value_count = AZURE_ZONES
-    };
-    list[(*count)++] = (karp_requirement){
-        .key = text_of("karpenter.sh/capacity-type"), .op = KARP_OP_IN, .values = kinds, .value_count = 2
-    };
-}
-
-static void add_labels(maker *m, const azure_size *size, const azure_name *name, karp_instance_type *out)
-{
-    size_t n = 0;
-    karp_requirement *list = piece(m, 16, sizeof *list);
-    if (!list) return;
-    in(m, list, &n, "node.kubernetes.io/instance-type", text_of(size->name));
-    in(m, list, &n, "kubernetes.io/arch", text_of(name->arm64 ? "arm64" : "amd64"));
-    in(m, list, &n, "kubernetes.io/os", text_of("linux"));
-    in(m, list, &n, "topology.kubernetes.io/region", text_of(m->h->region));
-    add_lists(m, list, &n);
-    in(m, list, &n, AZURE_GROUP "placement-scope", text_of("zonal"));
-    in(m, list, &n, AZURE_GROUP "sku-cpu", number_text(m, size->vcpus, ""));
-    in(m, list, &n, AZURE_GROUP "sku-memory", number_text(m, (int64_t)size->memory_gib * 1024, ""));
-    in(m, list, &n, AZURE_GROUP "sku-name", text_of(size->name));
-    in(m, list, &n, AZURE_GROUP "sku-family", name->family);
-    in(m, list, &n, AZURE_GROUP "sku-version", name->version);
-    in(m, list, &n, AZURE_GROUP "sku-storage-premium-capable", text_of(name->premium ? "true" : "false"));
-    if (size->temporary_gb)
-        in(m, list, &n, AZURE_GROUP "sku-storage-ephemeralos-maxsize", number_text(m, size->temporary_gb, ""));
-    else
-        list[n++] = (karp_requirement){ .key = text_of(AZURE_GROUP "sku-storage-ephemeralos-maxsize"),
-                                        .op = KARP_OP_DOES_NOT_EXIST };
-    out->requirements = list;
-    out->requirement_count = n;
-}
-
-/* ---- amounts --------------------------------------------------------------------------------- */
-
-static void add_amounts(maker *m, const azure_size *size, karp_instance_type *out)
-{
-    karp_resource *capacity = piece(m, 4, sizeof *capacity), *kube = piece(m, 2, sizeof *kube),
-                  *eviction = piece(m, 1, sizeof *eviction);
-    int64_t pods = m->c->max_pods ? m->c->max_pods : m->h->max_pods;
-    if (!capacity || !kube || !eviction) return;
-    resource(capacity, &out->capacity_count, "cpu", number_text(m, size->vcpus, ""));
-    resource(capacity, &out->capacity_count, "memory",
-             number_text(m, azure_memory(size->memory_gib, m->h->overhead), ""));
-    resource(capacity, &out->capacity_count, "pods", number_text(m, pods, ""));
-    resource(capacity, &out->capacity_count, "ephemeral-storage",
-             number_text(m, m->c->disk_gb ? m->c->disk_gb : 128, "G"));
-    resource(kube, &out->overhead.kube_reserved_count, "cpu", number_text(m, azure_reserved_cpu(size->vcpus), "m"));
-    resource(kube, &out->overhead.kube_reserved_count, "memory",
-             number_text(m, azure_reserved_memory(size->memory_gib), "Mi"));
-    resource(eviction, &out->overhead.eviction_threshold_count, "memory", text_of("750Mi"));
-    out->capacity = capacity;
-    out->overhead.kube_reserved = kube;
-    out->overhead.eviction_threshold = eviction;
-}
-
-uint32_t azure_instance_types(void *handle, const void *node_class, const karp_provider_memory *memory,
-                              const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
-{
-    maker m = { .h = handle, .c = node_class ? node_class : &azure_plain, .memory = memory };
-    karp_instance_type *list = piece(&m, azure_size_count, sizeof *list);
-    for (size_t i = 0; i < azure_size_count && !m.failed; i++) {
-        azure_name name;
-        if (!azure_name_read(azure_sizes[i].name, &name))
-            return azure_problem(problem, KARP_PROVIDER_INVALID, "", "a size has no proper name");
-        list[i].size = sizeof list[i];
-        list[i].name = text_of(azure_sizes[i].name);
-        add_labels(&m, &azure_sizes[i], &name, &list[i]);
-        add_amounts(&m, &azure_sizes[i], &list[i]);
-        add_offerings(&m, i, name.family, &list[i]);
+    if (m->zone_list && m->listed == zones) return;
+    karp_str *list = scratch_alloc(m->s, ZONES * sizeof *list);
+    m->zone_count = 0;
+    for (uint32_t zone = 0; list && zone < ZONES; zone++) {
+        if (zones >> zone & 1) list[m->zone_count++] = m->zone_names[zone];
     }
-    if (m.failed) return azure_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+    m->zone_list = list;
+    m->listed = zones;
+}
+
+static void add_type(maker *m, const azure_size *size, const azure_name *name, uint32_t gpu, karp_instance_type *out)
+{
+    cloud_labels l;
+    out->size = sizeof *out;
+    out->name = size->name;
+    there available = add_offerings(m, size, name, out);
+    list_zones(m, available.zones);
+    if (!cloud_labels_begin(&l, m->s, &m->shared, LABELS_MOST)) return;
+    azure_size_labels(&l, size, name, gpu, m->region, m->settings, m->c);
+    bool regional = available.zones & 1, zonal = available.zones > 1;
+    cloud_in(&l, key_zone, m->zone_list, m->zone_count);
+    cloud_in(&l, key_scope, &scopes[regional ? 0 : 1], (size_t)regional + zonal);
+    cloud_in(&l, key_capacity_type, &kinds[available.kinds[0] ? 0 : 1],
+             (size_t)available.kinds[0] + available.kinds[1]);
+    cloud_in(&l, key_ultra, words, available.zones == 0 ? 0 : 1 + (size_t)available.ultra);
+    out->requirements = l.list;
+    out->requirement_count = l.count;
+    azure_amounts(m->s, &m->shared, size, gpu, m->settings, m->c, out);
+}
+
+void azure_types(scratch *s, const azure_facts *facts, const azure_settings *settings, const cloud_marks *marks,
+                 const azure_class *c, const karp_instance_type **types, size_t *count)
+{
+    maker *m = scratch_array(s, 1, sizeof *m);
+    karp_instance_type *list = scratch_array(s, facts->count, sizeof *list);
+    azure_settings *own = scratch_alloc(s, sizeof *own);
     *types = list;
-    *count = azure_size_count;
-    return KARP_PROVIDER_OK;
+    *count = 0;
+    if (!m || !list || !own) return;
+    *own = *settings; /* the handle's texts may end before the types do */
+    own->cluster = scratch_text(s, settings->cluster);
+    m->s = s;
+    m->facts = facts;
+    m->region = scratch_text(s, facts->region);
+    m->settings = own;
+    m->marks = marks;
+    m->c = c;
+    make_offers(m);
+    for (size_t i = 0; i < facts->count && !s->failed; i++) {
+        azure_size size = facts->list[i];
+        azure_name name;
+        uint32_t gpu;
+        if (!is_listed(c, &size, &name, &gpu)) continue;
+        size.name = scratch_text(s, size.name);
+        if (!azure_name_read(size.name, &name)) continue; /* again, so that its parts are of the copy */
+        add_type(m, &size, &name, gpu, &list[(*count)++]);
+    }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <karp/values.h>
+#include <providers/memory.h>
 
 /* FNV-1 of 64 bits. */
 static uint64_t of_bytes(const void *bytes, size_t length)
@@ -152,4 +153,12 @@ size_t go_hash_format(uint64_t hash, char out[GO_HASH_TEXT])
     for (size_t i = 0; i < n; i++) out[i] = digits[n - 1 - i];
     out[n] = '\0';
     return n;
+}
+
+bool go_hash_copy(uint64_t hash, const karp_provider_memory *memory, karp_str *out)
+{
+    char text[GO_HASH_TEXT];
+    bool failed = false;
+    *out = memory_text(memory, (karp_str){ text, go_hash_format(hash, text) }, &failed);
+    return !failed;
 }

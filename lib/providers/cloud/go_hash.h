@@ -9,6 +9,7 @@
 #define CLOUD_GO_HASH_H
 
 #include <json/tree.h>
+#include <karp/provider.h>
 
 typedef enum go_kind {
     GO_TEXT,
@@ -43,5 +44,7 @@ uint64_t go_hash_text(karp_str text);
 /* Room for a hash as text, with its NUL; the length. */
 enum { GO_HASH_TEXT = 24 };
 size_t go_hash_format(uint64_t hash, char out[GO_HASH_TEXT]);
+/* The same in memory of the host; false = there is none. */
+bool go_hash_copy(uint64_t hash, const karp_provider_memory *memory, karp_str *out);
 
 #endif

@@ -224,6 +224,16 @@ karp_status cloud_table_next(cloud_table *t, cloud_row *row, bool *more, karp_er
     return KARP_OK;
 }
 
+void *cloud_grow(scratch *s, void *list, size_t count, size_t *room, size_t elem)
+{
+    if (count < *room) return list;
+    size_t more = *room ? *room * 2 : 640;
+    void *larger = scratch_alloc(s, more * elem);
+    if (larger && count) memcpy(larger, list, count * elem);
+    if (larger) *room = more;
+    return larger;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 void cloud_write_head(strbuf *out, const cloud_format *format, karp_str as_of, karp_str sources, karp_str region,

@@ -7,6 +7,7 @@
 #include <base/strbuf.h>
 #include <json/tree.h>
 #include <providers/fail.h>
+#include <providers/scratch.h>
 
 enum { CLOUD_CELLS_MOST = 8 };
 
@@ -42,6 +43,9 @@ karp_status cloud_table_next(cloud_table *t, cloud_row *row, bool *more, karp_er
 /* INVALID in the line that was read last. */
 karp_status cloud_table_bad(const cloud_table *t, const cloud_row *row, const char *field, karp_error *error,
                             const char *message);
+
+/* The list with room for one more element, maybe another one; NULL = no memory. */
+void *cloud_grow(scratch *s, void *list, size_t count, size_t *room, size_t elem);
 
 /* The names of the regions, "a, b, c", cut to the room. */
 void cloud_table_regions(karp_str regions, char *into, size_t room);

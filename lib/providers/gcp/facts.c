@@ -73,19 +73,6 @@ static karp_status read_row(const cloud_table *t, const cloud_row *row, uint32_t
     return KARP_OK;
 }
 
-static gcp_type *append(gcp_facts *f, size_t *room)
-{
-    if (f->count == *room) {
-        size_t more = *room ? *room * 2 : 640;
-        gcp_type *list = scratch_alloc(&f->s, more * sizeof *list);
-        if (!list) return NULL;
-        if (f->count) memcpy(list, f->list, f->count * sizeof *list);
-        f->list = list;
-        *room = more;
-    }
-    return &f->list[f->count++];
-}
-
 /* The text has to live as long as the facts. */
 static karp_status read_table(gcp_facts *f, karp_str text, karp_error *error)
 {
@@ -104,9 +91,10 @@ static karp_status read_table(gcp_facts *f, karp_str text, karp_error *error)
         status = read_row(&t, &row, f->zones, &type, error);
         if (status) return status;
         if (row.offer.len == 0) continue;
-        gcp_type *slot = append(f, &room);
-        if (!slot) return provider_nomem(error);
-        *slot = type;
+        gcp_type *list = cloud_grow(&f->s, f->list, f->count, &room, sizeof *list);
+        if (!list) return provider_nomem(error);
+        f->list = list;
+        f->list[f->count++] = type;
     }
     return status;
 }
@@ -243,8 +231,10 @@ static karp_status load_machine_types(const gcp_facts *old, gcp_facts *f, karp_s
             type.on_demand = known->on_demand;
             type.spot = known->spot;
         }
-        gcp_type *slot = append(f, &room);
-        if (slot) *slot = type;
+        gcp_type *list = cloud_grow(&f->s, f->list, f->count, &room, sizeof *list);
+        if (!list) break;
+        f->list = list;
+        f->list[f->count++] = type;
     }
     decode_at(&d, "");
     if (d.status == KARP_OK && f->count == 0) decode_bad(&d, "zone", "has no machine type in a zone of the region");

@@ -167,15 +167,11 @@ static uint32_t gcp_class_equal(const void *handle, const void *a, const void *b
 static uint32_t gcp_class_hash_of(void *handle, const void *node_class, const karp_provider_memory *memory,
                                   karp_str *version, karp_str *hash, karp_provider_problem *problem)
 {
-    char text[GO_HASH_TEXT];
-    bool failed = false;
     (void)handle;
     if (!node_class)
         return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a class that is not written down has no hash");
-    karp_str copy = memory_text(memory, (karp_str){ text, go_hash_format(class_of(node_class)->hash, text) }, &failed);
-    if (failed) return out_of_memory(problem);
+    if (!go_hash_copy(class_of(node_class)->hash, memory, hash)) return out_of_memory(problem);
     *version = str(GCP_HASH_VERSION);
-    *hash = copy;
     return KARP_PROVIDER_OK;
 }
 

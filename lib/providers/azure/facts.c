@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/azure/facts.h>
+
+#include <string.h>
+
+#include <karp/values.h>
+
+#include <providers/azure/names.h>
+
+/* Made of data/azure.txt by the build. */
+extern const char azure_table[];
+extern const size_t azure_table_length;
+
+const cloud_format azure_format = { "azure", 7 };
+
+static karp_str azure_table_text(void) { return (karp_str){ azure_table, azure_table_length }; }
+
+/* ---- rows of a table ------------------------------------------------------------------------- */
+
+static const struct {
+    char letter;
+    uint32_t flag;
+} letters[] = { { 'A', AZURE_ARM64 },
+                { 'n', AZURE_ACCELERATED_NETWORKING },
+                { 'p', AZURE_PREMIUM },
+                { 'e', AZURE_EPHEMERAL_OS },
+                { 'x', AZURE_ENCRYPTION_AT_HOST },
+                { 't', AZURE_NO_TRUSTED_LAUNCH },
+                { '1', AZURE_GENERATION_1 },
+                { '2', AZURE_GENERATION_2 } };
+
+enum { LETTERS = sizeof letters / sizeof *letters };
+
+static bool read_flags(karp_str text, uint32_t *out)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        size_t k = 0;
+        while (k < LETTERS && letters[k].letter != text.ptr[i]) k++;
+        if (k == LETTERS) return false;
+        *out |= letters[k].flag;
+    }
+    return true;
+}
+
+/* Digits from the front; how many. */
+static size_t read_digits(karp_str text, uint32_t *out)
+{
+    size_t i = 0;
+    for (*out = 0; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9'; i++)
+        *out |= UINT32_C(1) << (text.ptr[i] - '0');
+    return i;
+}
+
+/* Zones, or "-" for none; n = no spot; u and zones with ultra disks, 0 = without a zone. */
+static bool read_place(karp_str text, uint32_t all, azure_size *out)
+{
+    size_t at = read_digits(text, &out->zones);
+    if (at == 0) out->zones = all;
+    if (at == 0 && text.len > 0 && text.ptr[0] == '-') {
+        out->zones = 0;
+        at = 1;
+    }
+    if (at < text.len && text.ptr[at] == 'n') {
+        out->flags |= AZURE_NO_SPOT;
+        at++;
+    }
+    if (at < text.len && text.ptr[at] == 'u') {
+        at++;
+        at += read_digits((karp_str){ text.ptr + at, text.len - at }, &out->ultra_zones);
+    }
+    return at == text.len && (out->zones & ~all) == 0;
+}
+
+static karp_status read_offer(const cloud_table *t, const cloud_row *row, uint32_t zones, azure_size *out,
+                              karp_error *error)
+{
+    karp_str offer = row->offer;
+    if (!read_place(cloud_until(&offer, '/'), zones, out))
+        return cloud_table_bad(t, row, "zones", error, "must be digits of zones that the region has, then n, u");
+    if (!cloud_price(cloud_until(&offer, '/'), &out->initial))
+        return cloud_table_bad(t, row, "initial price", error, "must be a price that is not negative");
+    karp_str current = cloud_until(&offer, '/');
+    out->on_demand = current.len > 0 ? -1 : out->initial;
+    if (current.len > 0 && !str_is(current, "-") && !cloud_price(current, &out->on_demand))
+        return cloud_table_bad(t, row, "on-demand price", error, "must be a price that is not negative");
+    if (!cloud_price(offer, &out->spot))
+        return cloud_table_bad(t, row, "spot price", error, "must be a price that is not negative");
+    return KARP_OK;
+}
+
+static karp_status read_row(const cloud_table *t, const cloud_row *row, uint32_t zones, azure_size *out,
+                            karp_error *error)
+{
+    const karp_str *c = row->cells;
+    memset(out, 0, sizeof *out);
+    out->name = c[0];
+    out->quota_family = c[1];
+    if (!str_starts(c[0], "Standard_") && !str_starts(c[0], "Basic_"))
+        return cloud_table_bad(t, row, "name", error, "is no VM size: it must begin with Standard_ or Basic_");
+    if (!cloud_whole(c[2], 4096, &out->vcpus) || out->vcpus == 0)
+        return cloud_table_bad(t, row, "vcpus", error, "must be a whole number from 1 to 4096");
+    if (!cloud_decimal(c[3], &out->memory_gib) || out->memory_gib <= 0 || out->memory_gib > 1 << 20)
+        return cloud_table_bad(t, row, "memory", error, "must be a number of GiB");
+    if (!read_flags(c[4], &out->flags))
+        return cloud_table_bad(t, row, "flags", error, "must be letters of A, n, p, e, x, t, 1, 2");
+    if (c[5].len > 0 && !cloud_whole(c[5], 1024, &out->gpus))
+        return cloud_table_bad(t, row, "GPUs", error, "must be a whole number");
+    if (c[6].len > 0 && !cloud_whole(c[6], INT32_MAX, &out->ephemeral_gb))
+        return cloud_table_bad(t, row, "ephemeral OS disk", error, "must be a whole number of GB");
+    return row->offer.len > 0 ? read_offer(t, row, zones, out, error) : KARP_OK;
+}
+
+/* The text has to live as long as the facts. */
+static karp_status read_table(azure_facts *f, karp_str text, karp_error *error)
+{
+    cloud_table t;
+    cloud_row row;
+    bool more = false;
+    size_t room = 0;
+    karp_status status = cloud_table_open(&t, &azure_format, text, f->region, error);
+    if (status) return status;
+    f->as_of = t.as_of;
+    f->sources = t.sources;
+    if (read_digits(t.zones, &f->zones) != t.zones.len) {
+        cloud_row none = { .cells = { str("") } };
+        return cloud_table_bad(&t, &none, "regions", error, "must have digits as zones");
+    }
+    while ((status = cloud_table_next(&t, &row, &more, error)) == KARP_OK && more) {
+        azure_size size;
+        status = read_row(&t, &row, f->zones, &size, error);
+        if (status) return status;
+        if (row.offer.len == 0) continue;
+        azure_size *list = cloud_grow(&f->s, f->list, f->count, &room, sizeof *list);
+        if (!list) return provider_nomem(error);
+        f->list = list;
+        f->list[f->count++] = size;
+        f->spot_known = f->spot_known || size.spot >= 0;
+    }
+    return status;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void empty(azure_facts *f, karp_context *context)
+{
+    memset(f, 0, sizeof *f);
+    scratch_init(&f->s, context);
+    f->region = f->as_of = f->sources = str("");
+}
+
+karp_status azure_facts_init(azure_facts *facts, karp_context *context, karp_str region, karp_error *error)
+{
+    karp_error own;
+    karp_error_init(&own, sizeof own);
+    empty(facts, context);
+    facts->region = scratch_text(&facts->s, region);
+    karp_status status = facts->s.failed ? KARP_E_NOMEM : read_table(facts, azure_table_text(), &own);
+    if (status == KARP_OK || status == KARP_E_NOT_FOUND) return KARP_OK;
+    azure_facts_free(facts);
+    return status == KARP_E_NOMEM ? provider_nomem(error) : error_give(&own, error);
+}
+
+void azure_facts_free(azure_facts *facts)
+{
+    scratch_free(&facts->s);
+    memset(facts, 0, sizeof *facts);
+}
+
+karp_str azure_built_in(char *regions, size_t room)
+{
+    cloud_table t;
+    regions[0] = '\0';
+    (void)cloud_table_open(&t, &azure_format, azure_table_text(), str(AZURE_USUAL_REGION), NULL);
+    cloud_table_regions(t.regions, regions, room);
+    return t.as_of;
+}
+
+azure_size *azure_facts_find(const azure_facts *facts, karp_str name)
+{
+    size_t low = 0, high = facts->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_str(facts->list[middle].name, name);
+        if (order == 0) return &facts->list[middle];
+        if (order < 0) low = middle + 1;
+        else high = middle;
+    }
+    return NULL;
+}
+
+static void copy(const azure_facts *from, azure_facts *to)
+{
+    to->zones = from->zones;
+    to->spot_known = from->spot_known;
+    to->list = scratch_array(&to->s, from->count, sizeof *to->list);
+    to->count = to->list ? from->count : 0;
+    for (size_t i = 0; i < to->count; i++) {
+        to->list[i] = from->list[i];
+        to->list[i].name = scratch_text(&to->s, from->list[i].name);
+        to->list[i].quota_family = scratch_text(&to->s, from->list[i].quota_family);
+    }
+}
+
+karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str text, azure_facts *next,
+                             karp_error *error)
+{
+    karp_status status = KARP_OK;
+    empty(next, facts->s.context);
+    next->region = scratch_text(&next->s, facts->region);
+    if (str_is(kind, "all")) {
+        karp_str own = scratch_text(&next->s, text);
+        if (!next->s.failed) status = read_table(next, own, error);
+    } else if (str_is(kind, "sizes")) {
+        status = azure_read_skus(facts, next, text, error);
+    } else if (str_is(kind, "prices")) {
+        copy(facts, next);
+        if (!next->s.failed) status = azure_read_prices(next, text, error);
+    } else {
+        status = provider_fail(error, KARP_E_INVALID, "kind", "azure has facts of the kinds all, sizes, prices");
+    }
+    if (status == KARP_OK && next->s.failed) status = provider_nomem(error);
+    if (status) azure_facts_free(next);
+    return status;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void write_digits_of(strbuf *out, uint32_t zones)
+{
+    for (uint32_t i = 0; i < 10; i++) {
+        if (zones >> i & 1) strbuf_addc(out, (char)('0' + i));
+    }
+}
+
+static void write_offer(strbuf *out, const azure_facts *f, const azure_size *s)
+{
+    if (s->zones == 0 && f->zones != 0) strbuf_addc(out, '-');
+    else if (s->zones != f->zones) write_digits_of(out, s->zones);
+    if (s->flags & AZURE_NO_SPOT) strbuf_addc(out, 'n');
+    if (s->ultra_zones) {
+        strbuf_addc(out, 'u');
+        write_digits_of(out, s->ultra_zones);
+    }
+    strbuf_addc(out, '/');
+    cloud_write_price(out, s->initial);
+    strbuf_addc(out, '/');
+    if (s->on_demand < 0 && s->initial >= 0) strbuf_addc(out, '-');
+    else if (s->on_demand != s->initial) cloud_write_price(out, s->on_demand);
+    strbuf_addc(out, '/');
+    cloud_write_price(out, s->spot);
+}
+
+static void write_row(strbuf *out, const azure_facts *f, const azure_size *s)
+{
+    char gib[KARP_VALUE_TEXT];
+    karp_double_format(s->memory_gib, gib);
+    strbuf_addstr(out, s->name);
+    strbuf_addc(out, '|');
+    strbuf_addstr(out, s->quota_family);
+    strbuf_addc(out, '|');
+    strbuf_addu(out, (uint64_t)s->vcpus);
+    strbuf_addc(out, '|');
+    strbuf_adds(out, gib);
+    strbuf_addc(out, '|');
+    for (size_t i = 0; i < LETTERS; i++) {
+        if (s->flags & letters[i].flag) strbuf_addc(out, letters[i].letter);
+    }
+    strbuf_addc(out, '|');
+    if (s->gpus > 0) strbuf_addu(out, (uint64_t)s->gpus);
+    strbuf_addc(out, '|');
+    if (s->ephemeral_gb > 0) strbuf_addu(out, (uint64_t)s->ephemeral_gb);
+    strbuf_addc(out, '|');
+    write_offer(out, f, s);
+    strbuf_addc(out, '\n');
+}
+
+void azure_facts_write(const azure_facts *facts, strbuf *out)
+{
+    char digits[11];
+    size_t n = 0;
+    for (uint32_t i = 0; i < 10; i++) {
+        if (facts->zones >> i & 1) digits[n++] = (char)('0' + i);
+    }
+    cloud_write_head(out, &azure_format, facts->as_of, facts->sources, facts->region, (karp_str){ digits, n });
+    for (size_t i = 0; i < facts->count; i++) write_row(out, facts, &facts->list[i]);
+    cloud_write_end(out, facts->count);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of an Azure region's VM sizes: the built-in table, and what was loaded since. */
+#ifndef AZURE_FACTS_H
+#define AZURE_FACTS_H
+
+#include <providers/cloud/table.h>
+#include <providers/scratch.h>
+
+#define AZURE_USUAL_REGION "eastus"
+#define AZURE_REGION_MOST 40
+
+enum {
+    AZURE_ARM64 = 1,
+    AZURE_ACCELERATED_NETWORKING = 2,
+    AZURE_PREMIUM = 4,
+    AZURE_EPHEMERAL_OS = 8,
+    AZURE_ENCRYPTION_AT_HOST = 16,
+    AZURE_NO_TRUSTED_LAUNCH = 32,
+    AZURE_GENERATION_1 = 64,
+    AZURE_GENERATION_2 = 128,
+    AZURE_NO_SPOT = 256 /* in the region */
+};
+
+typedef struct azure_size {
+    karp_str name, quota_family;
+    int64_t vcpus, gpus;
+    int64_t ephemeral_gb; /* the largest ephemeral OS disk; 0 = none, or not known */
+    double memory_gib;
+    uint32_t flags;
+    uint32_t zones; /* bit n = zone n */
+    uint32_t ultra_zones; /* that have ultra disks; bit 0 = without a zone */
+    double initial, on_demand,
+        spot; /* dollars an hour; negative = not known. `initial` serves for both till prices come in */
+} azure_size;
+
+typedef struct azure_facts {
+    scratch s; /* of the list and of texts that were loaded */
+    karp_str region, as_of, sources;
+    uint32_t zones; /* of the region */
+    azure_size *list; /* by name */
+    size_t count;
+    bool spot_known; /* else spot costs what on-demand does */
+} azure_facts;
+
+extern const cloud_format azure_format;
+
+/* The built-in facts; of a region that is not built in, none at all. */
+karp_status azure_facts_init(azure_facts *facts, karp_context *context, karp_str region, karp_error *error);
+void azure_facts_free(azure_facts *facts);
+/* *next = the facts with a file of a kind taken over: all, sizes, prices. */
+karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str text, azure_facts *next,
+                             karp_error *error);
+/* A table of the region. */
+void azure_facts_write(const azure_facts *facts, strbuf *out);
+/* The built-in table's dates; the regions it has, "a, b, c". */
+karp_str azure_built_in(char *regions, size_t room);
+azure_size *azure_facts_find(const azure_facts *facts, karp_str name); /* NULL = not there */
+
+/* facts_files.c: what `az vm list-skus` and the Retail Prices API print. */
+karp_status azure_read_skus(const azure_facts *old, azure_facts *f, karp_str text, karp_error *error);
+karp_status azure_read_prices(azure_facts *f, karp_str text, karp_error *error);
+
+#endif

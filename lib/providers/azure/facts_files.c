@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts as Azure's own tools print them: `az vm list-skus`, and the answers of the Retail Prices API. */
+#include <providers/azure/facts.h>
+
+#include <karp/values.h>
+#include <providers/decode.h>
+#include <providers/order.h>
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+/* The value of a capability by name; "" = it has none. */
+static karp_str capability(const tree *list, const char *name)
+{
+    for (size_t i = 0; i < items_of(list); i++) {
+        const tree *one = tree_item(list, i);
+        if (str_is(tree_get_text(one, "name"), name)) return tree_get_text(one, "value");
+    }
+    return str("");
+}
+
+static bool is_true(const tree *list, const char *name) { return str_is(capability(list, name), "True"); }
+
+static uint32_t zone_bits(const tree *list)
+{
+    uint32_t zones = 0;
+    for (size_t i = 0; i < items_of(list); i++) {
+        karp_str zone = tree_text(tree_item(list, i));
+        if (zone.len == 1 && zone.ptr[0] >= '1' && zone.ptr[0] <= '9') zones |= UINT32_C(1) << (zone.ptr[0] - '0');
+    }
+    return zones;
+}
+
+static bool same_letters(karp_str a, karp_str b)
+{
+    if (a.len != b.len) return false;
+    for (size_t i = 0; i < a.len; i++) {
+        if ((a.ptr[i] | 0x20) != (b.ptr[i] | 0x20)) return false;
+    }
+    return true;
+}
+
+/* The entry of the region; NULL = the size is not there. */
+static const tree *place_of(const tree *sku, karp_str region)
+{
+    const tree *list = tree_get(sku, "locationInfo");
+    for (size_t i = 0; i < items_of(list); i++) {
+        if (same_letters(tree_get_text(tree_item(list, i), "location"), region)) return tree_item(list, i);
+    }
+    return NULL;
+}
+
+/* Restrictions of the subscription: a whole region, or zones of it. */
+static bool restricted(const tree *sku, uint32_t *zones)
+{
+    const tree *list = tree_get(sku, "restrictions");
+    for (size_t i = 0; i < items_of(list); i++) {
+        const tree *one = tree_item(list, i);
+        if (str_is(tree_get_text(one, "type"), "Location")) return true;
+        *zones &= ~zone_bits(tree_get(tree_get(one, "restrictionInfo"), "zones"));
+    }
+    return false;
+}
+
+static uint32_t ultra_zones(const tree *place, const tree *capabilities)
+{
+    const tree *details = tree_get(place, "zoneDetails");
+    uint32_t zones = is_true(capabilities, "UltraSSDAvailable") ? 1 : 0;
+    for (size_t i = 0; i < items_of(details); i++) {
+        const tree *one = tree_item(details, i);
+        if (is_true(tree_get(one, "capabilities"), "UltraSSDAvailable"))
+            zones |= zone_bits(tree_get(one, tree_get(one, "Name") ? "Name" : "name"));
+    }
+    return zones;
+}
+
+/* Decimal GB of the largest ephemeral OS disk: on NVMe, else in the cache, else on the temporary disk. */
+static int64_t ephemeral_of(const tree *list)
+{
+    int64_t nvme = 0, cache = 0, temporary = 0;
+    if (!is_true(list, "EphemeralOSDiskSupported")) return 0;
+    (void)cloud_whole(capability(list, "NvmeDiskSizeInMiB"), INT64_C(1) << 40, &nvme);
+    (void)cloud_whole(capability(list, "CachedDiskBytes"), INT64_C(1) << 60, &cache);
+    (void)cloud_whole(capability(list, "MaxResourceVolumeMB"), INT64_C(1) << 40, &temporary);
+    karp_str places = capability(list, "SupportedEphemeralOSDiskPlacements");
+    while (nvme > 0 && nvme < INT64_C(1) << 40 && places.len > 0) {
+        if (str_is(cloud_until(&places, ','), "NvmeDisk")) return (nvme << 20) / 1000000000;
+    }
+    if (cache > 0) return cache / 1000000000;
+    return temporary < INT64_C(1) << 40 ? (temporary << 20) / 1000000000 : 0;
+}
+
+static uint32_t flags_of(const tree *list)
+{
+    karp_str generations = capability(list, "HyperVGenerations");
+    uint32_t flags = 0;
+    while (generations.len > 0) {
+        karp_str one = cloud_until(&generations, ',');
+        flags |= str_is(one, "V1") ? AZURE_GENERATION_1 : str_is(one, "V2") ? AZURE_GENERATION_2 : 0;
+    }
+    if (str_is(capability(list, "CpuArchitectureType"), "Arm64")) flags |= AZURE_ARM64;
+    if (is_true(list, "AcceleratedNetworkingEnabled")) flags |= AZURE_ACCELERATED_NETWORKING;
+    if (is_true(list, "PremiumIO")) flags |= AZURE_PREMIUM;
+    if (is_true(list, "EphemeralOSDiskSupported")) flags |= AZURE_EPHEMERAL_OS;
+    if (is_true(list, "EncryptionAtHostSupported")) flags |= AZURE_ENCRYPTION_AT_HOST;
+    if (is_true(list, "TrustedLaunchDisabled")) flags |= AZURE_NO_TRUSTED_LAUNCH;
+    if (!is_true(list, "LowPriorityCapable")) flags |= AZURE_NO_SPOT;
+    return flags;
+}
+
+/* false = there is nothing to list: another kind of resource, another region, restricted. */
+static bool read_sku(decoder *d, const azure_facts *old, const azure_facts *f, const tree *sku, azure_size *out)
+{
+    const tree *place = place_of(sku, f->region), *list = tree_get(sku, "capabilities");
+    karp_str kind = tree_get_text(sku, "resourceType");
+    if (!is_map(sku)) decode_bad(d, "", "must be an object");
+    if ((kind.len > 0 && !str_is(kind, "virtualMachines")) || !place) return false;
+    *out = (azure_size){ .name = decode_text(d, sku, "name"), .quota_family = decode_text(d, sku, "family") };
+    out->zones = zone_bits(tree_get(place, "zones"));
+    if (restricted(sku, &out->zones)) return false;
+    if (!str_starts(out->name, "Standard_") && !str_starts(out->name, "Basic_"))
+        decode_bad(d, "name", "is no VM size: it must begin with Standard_ or Basic_");
+    if (!cloud_whole(capability(list, "vCPUs"), 4096, &out->vcpus) || out->vcpus == 0)
+        decode_bad(d, "capabilities", "must have vCPUs, a whole number");
+    if (!cloud_decimal(capability(list, "MemoryGB"), &out->memory_gib) || out->memory_gib <= 0 ||
+        out->memory_gib > 1 << 20)
+        decode_bad(d, "capabilities", "must have MemoryGB, a number");
+    karp_str gpus = capability(list, "GPUs");
+    if (gpus.len > 0 && !cloud_whole(gpus, 1024, &out->gpus))
+        decode_bad(d, "capabilities", "must have GPUs as a whole number");
+    out->flags = flags_of(list);
+    out->ephemeral_gb = ephemeral_of(list);
+    out->ultra_zones = ultra_zones(place, list);
+    const azure_size *known = azure_facts_find(old, out->name);
+    out->initial = known ? known->initial : -1;
+    out->on_demand = known ? known->on_demand : -1;
+    out->spot = known ? known->spot : -1;
+    return d->status == KARP_OK;
+}
+
+static int by_name(const void *a, const void *b, const void *about)
+{
+    const azure_size *x = a, *y = b;
+    (void)about;
+    return compare_str(x->name, y->name);
+}
+
+static void sort_sizes(azure_facts *f)
+{
+    size_t kept = 0;
+    order_heap(f->list, f->count, sizeof *f->list, by_name, NULL);
+    for (size_t i = 0; i < f->count; i++) {
+        if (kept == 0 || !equal_str(f->list[kept - 1].name, f->list[i].name)) f->list[kept++] = f->list[i];
+    }
+    f->count = kept;
+}
+
+karp_status azure_read_skus(const azure_facts *old, azure_facts *f, karp_str text, karp_error *error)
+{
+    decoder d;
+    tree *root = NULL;
+    size_t room = 0;
+    decode_begin(&d, f->s.context, &f->s, error);
+    d.status = tree_read(&d.trees, str(""), text, &root, error);
+    if (d.status == KARP_OK && !is_list(root)) decode_bad(&d, "", "must be a list, as az vm list-skus prints it");
+    for (size_t i = 0; d.status == KARP_OK && i < items_of(root); i++) {
+        azure_size size;
+        decode_at_element(&d, "", i);
+        if (!read_sku(&d, old, f, tree_item(root, i), &size)) continue;
+        azure_size *list = cloud_grow(&f->s, f->list, f->count, &room, sizeof *list);
+        if (!list) break;
+        f->list = list;
+        f->list[f->count++] = size;
+        f->zones |= size.zones;
+    }
+    decode_at(&d, "");
+    if (d.status == KARP_OK && f->count == 0 && !f->s.failed)
+        decode_bad(&d, "locationInfo", "has no VM size in the region");
+    karp_status status = d.status;
+    decode_end(&d);
+    if (status) return status;
+    if (f->s.failed) return provider_nomem(error);
+    f->spot_known = old->spot_known;
+    sort_sizes(f);
+    return KARP_OK;
+}
+
+/* ---- prices ---------------------------------------------------------------------------------- */
+
+/* Linux by the hour; Windows and low priority are other products. */
+static void take_item(decoder *d, azure_facts *f, const tree *item, size_t *taken)
+{
+    karp_str product = tree_get_text(item, "productName"), sku = tree_get_text(item, "skuName");
+    karp_str meter = tree_get_text(item, "meterName");
+    double price = 0;
+    if (!cloud_price_of(tree_get(item, "retailPrice"), &price)) {
+        decode_bad(d, "retailPrice", "must be a price that is not negative");
+        return;
+    }
+    if (!same_letters(tree_get_text(item, "armRegionName"), f->region) ||
+        !str_is(tree_get_text(item, "type"), "Consumption"))
+        return;
+    if (str_ends(product, " Windows") || str_ends(sku, " Low Priority") || str_ends(meter, " Low Priority")) return;
+    azure_size *size = azure_facts_find(f, tree_get_text(item, "armSkuName"));
+    if (!size) return;
+    bool spot = str_ends(sku, " Spot");
+    *(spot ? &size->spot : &size->on_demand) = price;
+    f->spot_known = f->spot_known || spot;
+    ++*taken;
+}
+
+/* One answer, or a list of several of its pages. */
+karp_status azure_read_prices(azure_facts *f, karp_str text, karp_error *error)
+{
+    decoder d;
+    tree *root = NULL;
+    size_t taken = 0;
+    decode_begin(&d, f->s.context, &f->s, error);
+    d.status = tree_read(&d.trees, str(""), text, &root, error);
+    size_t pages = is_list(root) ? items_of(root) : 1;
+    if (d.status == KARP_OK && f->count == 0)
+        decode_bad(&d, "", "must come after the sizes of the region, which is not built in");
+    for (size_t i = 0; i < f->count; i++) f->list[i].on_demand = f->list[i].spot = -1; /* the list is replaced */
+    for (size_t page = 0; d.status == KARP_OK && page < pages; page++) {
+        const tree *items = tree_get(is_list(root) ? tree_item(root, page) : root, "Items");
+        if (items_of(items) == 0) decode_bad(&d, "Items", "must list prices");
+        for (size_t i = 0; d.status == KARP_OK && i < items_of(items); i++) {
+            decode_at_element(&d, "Items", i);
+            take_item(&d, f, tree_item(items, i), &taken);
+        }
+    }
+    decode_at(&d, "");
+    if (d.status == KARP_OK && taken == 0) decode_bad(&d, "Items", "has no price of a size in the region");
+    karp_status status = d.status;
+    decode_end(&d);
+    return status;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <providers/azure/node_class.h>
+
+#include <string.h>
+
+const azure_class azure_plain_class = { .disk_gb = 128 };
+
+static const karp_str families[] = { TEXT("Ubuntu"), TEXT("Ubuntu2204"), TEXT("Ubuntu2404"), TEXT("AzureLinux") };
+
+karp_str azure_family_name(azure_family family) { return families[family]; }
+
+static azure_family read_family(decoder *d, const tree *spec)
+{
+    karp_str name = decode_text(d, spec, "imageFamily");
+    size_t i = 0;
+    if (name.len == 0) return AZURE_UBUNTU;
+    while (i < 4 && !equal_str(families[i], name)) i++;
+    if (i < 4) return (azure_family)i;
+    decode_bad(d, "imageFamily", "must be Ubuntu, Ubuntu2204, Ubuntu2404 or AzureLinux");
+    return AZURE_UBUNTU;
+}
+
+/* Is it `yes`? Else it has to be `no`, or absent. */
+static bool either(decoder *d, const tree *object, const char *name, const char *yes, const char *no,
+                   const char *message)
+{
+    karp_str word = decode_text(d, object, name);
+    if (word.len > 0 && !str_is(word, yes) && !str_is(word, no)) decode_bad(d, name, message);
+    return str_is(word, yes);
+}
+
+static int64_t number_in(decoder *d, const tree *spec, const char *name, int64_t least, int64_t most, int64_t usual,
+                         const char *message)
+{
+    int64_t n;
+    const tree *value = decode_member(spec, name);
+    if (!value) return usual;
+    if (tree_integer(value, &n) && n >= least && n <= most) return n;
+    decode_bad(d, name, message);
+    return usual;
+}
+
+static void read_security(decoder *d, const tree *spec, azure_class *out)
+{
+    const tree *security = decode_object(d, spec, "security");
+    decode_at(d, "spec.security");
+    out->encryption_at_host = decode_flag(d, security, "encryptionAtHost");
+    const tree *launch = decode_object(d, security, "trustedLaunch");
+    decode_at(d, "spec.security.trustedLaunch");
+    bool vtpm = decode_flag(d, launch, "vtpm"), boot = decode_flag(d, launch, "secureBoot");
+    out->trusted_launch = vtpm || boot;
+    decode_at(d, "spec");
+}
+
+/* FIPS needs a family that is stated, and not the newest Ubuntu; with the oldest it needs trusted launch. */
+static void check_fips(decoder *d, const tree *spec, const azure_class *c)
+{
+    bool stated = decode_member(spec, "imageFamily") != NULL;
+    if (c->fips && (!stated || c->family == AZURE_UBUNTU2404))
+        decode_bad(d, "fipsMode", "FIPS needs an imageFamily that is stated and not Ubuntu2404");
+    if (c->fips && c->family == AZURE_UBUNTU2204 && !c->trusted_launch)
+        decode_bad(d, "fipsMode", "FIPS on Ubuntu2204 needs security.trustedLaunch");
+    if (c->fips && c->trusted_launch && c->family != AZURE_UBUNTU && c->family != AZURE_UBUNTU2204)
+        decode_bad(d, "fipsMode", "FIPS with security.trustedLaunch is for Ubuntu and Ubuntu2204");
+}
+
+static void read_spec(decoder *d, const tree *spec, azure_class *out)
+{
+    decode_at(d, "spec");
+    out->family = read_family(d, spec);
+    out->disk_gb = number_in(d, spec, "osDiskSizeGB", 30, 2048, 128, "must be a number from 30 to 2048");
+    out->max_pods = number_in(d, spec, "maxPods", 10, 250, 0, "must be a number from 10 to 250");
+    out->fips = either(d, spec, "fipsMode", "FIPS", "Disabled", "must be FIPS or Disabled");
+    read_security(d, spec, out);
+    const tree *gpu = decode_object(d, spec, "gpu"), *streaming = decode_object(d, spec, "artifactStreaming");
+    decode_at(d, "spec.gpu");
+    out->without_driver = either(d, gpu, "mode", "None", "Driver", "must be Driver or None");
+    decode_at(d, "spec.artifactStreaming");
+    out->artifact_streaming = decode_flag(d, streaming, "enabled");
+    decode_at(d, "spec");
+    check_fips(d, spec, out);
+}
+
+static void read_status(decoder *d, const tree *root, azure_class *out)
+{
+    const tree *status = decode_object(d, root, "status"), *images = NULL;
+    decode_at(d, "status");
+    out->local_dns = str_is(decode_text(d, status, "localDNSState"), "Enabled");
+    size_t count = status ? decode_list(d, status, "images", &images) : 0;
+    karp_str *list = scratch_array(d->s, count, sizeof *list);
+    for (size_t i = 0; list && i < count; i++) {
+        decode_at_element(d, "status.images", i);
+        list[i] = decode_text(d, tree_item(images, i), "id");
+    }
+    out->images = list;
+    out->image_count = list ? count : 0;
+}
+
+/* With what the API server fills in. */
+static uint64_t hash_of(decoder *d, const tree *root)
+{
+    tree *spec = tree_find(root, "spec", 4);
+    if (!is_map(spec)) spec = tree_new(&d->trees, TREE_MAP);
+    tree_default(&d->trees, spec, "imageFamily", tree_new_text(&d->trees, str("Ubuntu")));
+    tree_default(&d->trees, spec, "osDiskSizeGB", tree_new_integer(&d->trees, 128));
+    return d->trees.status == KARP_OK ? azure_class_hash(spec) : 0;
+}
+
+karp_status azure_class_read(karp_context *context, karp_str text, azure_class *out, karp_error *error)
+{
+    decoder d;
+    *out = azure_plain_class;
+    scratch_init(&out->s, context);
+    decode_begin(&d, context, &out->s, error);
+    const tree *root = decode_tree(&d, text, "a node class");
+    if (root) {
+        read_spec(&d, decode_object(&d, root, "spec"), out);
+        decode_at(&d, "");
+        read_status(&d, root, out);
+        out->hash = hash_of(&d, root);
+    }
+    karp_status status = d.status;
+    bool failed = out->s.failed || (status == KARP_OK && d.trees.status != KARP_OK);
+    decode_end(&d);
+    if (status == KARP_OK && failed) status = provider_nomem(error);
+    if (status) scratch_free(&out->s);
+    return status;
+}
+
+bool azure_class_same_types(const azure_class *a, const azure_class *b)
+{
+    return a->family == b->family && a->disk_gb == b->disk_gb && a->max_pods == b->max_pods && a->fips == b->fips &&
+           a->encryption_at_host == b->encryption_at_host && a->trusted_launch == b->trusted_launch &&
+           a->without_driver == b->without_driver && a->artifact_streaming == b->artifact_streaming &&
+           a->local_dns == b->local_dns;
+}

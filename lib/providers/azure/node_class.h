@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An AKSNodeClass: what of it decisions read. */
+#ifndef AZURE_NODE_CLASS_H
+#define AZURE_NODE_CLASS_H
+
+#include <providers/decode.h>
+
+#define AZURE_HASH_VERSION "v3"
+
+typedef enum azure_family { AZURE_UBUNTU, AZURE_UBUNTU2204, AZURE_UBUNTU2404, AZURE_LINUX } azure_family;
+
+typedef struct azure_class {
+    scratch s;
+    azure_family family;
+    int64_t disk_gb;
+    int64_t max_pods; /* 0 = not stated */
+    bool fips, encryption_at_host, trusted_launch;
+    bool without_driver; /* of GPUs: gpu.mode None */
+    bool artifact_streaming;
+    bool local_dns; /* by the status */
+    const karp_str *images; /* ids of the resolved ones */
+    size_t image_count;
+    uint64_t hash;
+} azure_class;
+
+extern const azure_class azure_plain_class;
+
+/* *out keeps its texts on its own scratch. */
+karp_status azure_class_read(karp_context *context, karp_str text, azure_class *out, karp_error *error);
+/* Do both make the same types? */
+bool azure_class_same_types(const azure_class *a, const azure_class *b);
+/* The name of a family, as a class says it. */
+karp_str azure_family_name(azure_family family);
+
+/* class_hash.c: the provider's own hash, version v3. */
+uint64_t azure_class_hash(const tree *spec);
+
+#endif
