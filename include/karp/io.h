@@ -108,6 +108,18 @@ typedef struct karp_text {
 /** Frees it and zeroes the struct. NULL is allowed. */
 KARP_API void karp_text_free(karp_text *text);
 
+/**
+ * A difference between two inputs: an object ("NodePool spot"), a field of it ("spec.limits.cpu"; "" = the whole object), and
+ * its value in either as JSON ("" = absent). Borrowed until it returns.
+ */
+typedef void karp_reader_difference(karp_str object, karp_str field, karp_str before, karp_str after, void *user);
+/**
+ * Tells @p row in which objects that people write two inputs differ, field by field, by kind and name: not pods, nodes, or what is
+ * only metadata and status. Both were read with keep_documents and are finished. Errors: INVALID, NOMEM. Since 0.1.
+ */
+KARP_API karp_status karp_reader_compare(const karp_reader *before, const karp_reader *after,
+                                         karp_reader_difference *row, void *user, karp_error *error);
+
 /** The canonical Snapshot: everything that was read and filled in, as JSON. Only with keep_documents, after finish. */
 KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error);
 

@@ -36,6 +36,9 @@ typedef struct cli_options {
     cli_list replaced; /* --replace, as given; likewise the next two */
     cli_list deleted;
     cli_list scaled;
+    cli_list designs; /* --design */
+    char **sides; /* of karp diff A -- B: from the first "--" on, NULL = there is none */
+    int side_count;
     cli_list removed; /* --remove, as given; likewise below */
     cli_list zones;
     cli_list factors;
@@ -114,7 +117,8 @@ enum {
     CLI_OPTION_FAIL_ON = 1024, /* --fail-on */
     CLI_OPTION_CLUSTER = 2048, /* --context and others; given to what reads input, when called as kubectl-karp */
     CLI_OPTION_NAMESPACE = 4096, /* -n */
-    CLI_OPTION_OBJECTIVE = 8192 /* --objective --effort --node-cost */
+    CLI_OPTION_OBJECTIVE = 8192, /* --objective --effort --node-cost */
+    CLI_OPTION_SIDES = 16384 /* A -- B */
 };
 
 /* Where in argv the first word is that is no option and no option's value, or an option that cannot come first; argc = nowhere. */
@@ -143,6 +147,12 @@ bool text_file_read(const cli_options *options, const char *path, cli_text *text
 void text_file_free(const cli_options *options, cli_text *text);
 /* Makes the file anew. Errors: IO. */
 karp_status text_file_write(const char *path, const karp_text *text, karp_error *error);
+
+/* ---- sort.c ------------------------------------------------------------------------------------------------------- */
+
+typedef int list_order(const void *a, const void *b, const void *user);
+/* Sorts, stable; false = no memory. */
+bool list_sort(const cli_options *options, void *items, size_t count, size_t size, list_order *order, const void *user);
 
 /* ---- input.c ----------------------------------------------------------------------------------------------------- */
 

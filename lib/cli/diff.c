@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp diff: one input decided under two profiles. */
+#include "designs.h"
 #include "diff.h"
 
 #include <errno.h>
@@ -70,8 +71,11 @@ static int answer(const cli_options *options, const cli_input *input)
 static int run(const cli_options *options)
 {
     cli_input input = { 0 };
+    if (options->sides != NULL) {
+        return designs_of_sides(&verb_diff, options);
+    }
     if (options->profiles.count != 2) {
-        print_problem("diff", "two are compared: --profile karpenter-1.14 --profile karpenter-1.15");
+        print_problem("diff", "two are compared: --profile karpenter-1.14 --profile karpenter-1.15, or A -- B");
         return EXIT_ERROR;
     }
     if (!input_read(options, false, &input)) {
@@ -85,14 +89,18 @@ static int run(const cli_options *options)
 
 const cli_verb verb_diff = {
     .name = "diff",
-    .arguments = "[FILE...]",
-    .summary = "what two versions of Karpenter decide differently, and by which rule",
+    .arguments = "[FILE...] [-- [FILE...]]...",
+    .summary = "designs side by side; or what two versions of Karpenter decide differently",
     .details =
+        "A -- B compares inputs, each with options of its own, by the plans that are made for them: nodes, cost, use,\n"
+        "pods that move, and the fields that differ. A side without files is the first one's, with changes over it:\n"
+        "karp diff cluster.json -- --replace nodepools.yaml -- --scale shop/api=40\n"
+        "With two profiles instead:\n"
         "Decides the input under the two profiles given: launches, places of pods, refusals, and one disruption pass.\n"
         "Says what differs, and for each difference the rules of the newer version that make it, which are found by\n"
         "switching them one at a time.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
-               CLI_OPTION_METHOD,
+               CLI_OPTION_METHOD | CLI_OPTION_SIDES,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,

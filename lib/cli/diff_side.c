@@ -249,26 +249,10 @@ int diff_compare(const diff_side *a, const diff_row *x, const diff_side *b, cons
     return strcmp(diff_text(a, x->answer), diff_text(b, y->answer));
 }
 
-/* Runs of growing length are merged; stable. */
-static bool sort_rows(const cli_options *options, diff_side *s)
+static int by_text(const void *a, const void *b, const void *side)
 {
-    size_t bytes = (s->row_count + 1) * sizeof *s->rows;
-    diff_row *other = karp_alloc(options->context, bytes);
     bool same;
-    if (other == NULL) return false;
-    for (size_t width = 1; width < s->row_count; width *= 2) {
-        for (size_t from = 0; from < s->row_count; from += 2 * width) {
-            size_t middle = from + width < s->row_count ? from + width : s->row_count;
-            size_t to = middle + width < s->row_count ? middle + width : s->row_count;
-            for (size_t i = from, j = middle, k = from; k < to; k++) {
-                bool left = j == to || (i < middle && diff_compare(s, &s->rows[i], s, &s->rows[j], &same) <= 0);
-                other[k] = left ? s->rows[i++] : s->rows[j++];
-            }
-        }
-        memcpy(s->rows, other, s->row_count * sizeof *other);
-    }
-    karp_free(options->context, other, bytes);
-    return true;
+    return diff_compare(side, a, side, b, &same);
 }
 
 bool diff_side_has(const diff_side *side, const diff_side *of, const diff_row *row)
@@ -321,7 +305,9 @@ karp_status diff_side_decide(const cli_options *options, diff_side *side, karp_e
     listing l = { .options = options, .side = side };
     karp_status status = decide_launches(&l, error);
     if (status == KARP_OK) status = decide_disruption(&l, error);
-    if (status == KARP_OK && (l.refused || !sort_rows(options, side))) status = KARP_E_NOMEM;
+    if (status == KARP_OK &&
+        (l.refused || !list_sort(options, side->rows, side->row_count, sizeof *side->rows, by_text, side)))
+        status = KARP_E_NOMEM;
     return status;
 }
 

@@ -47,6 +47,7 @@ enum {
     KEY_DELETE,
     KEY_SCALE,
     KEY_FEATURE_GATES,
+    KEY_DESIGN,
     KEY_LIST,
     KEY_INPUT,
     KEY_JSON,
@@ -119,6 +120,8 @@ static const option_row rows[] = {
     { KEY_LOSE_ZONE, "lose-zone", "ZONE,...", CLI_OPTION_CHANGES,
       "these zones are gone, with their nodes and offerings" },
     { KEY_PRICE_FACTOR, "price-factor", "TYPE=F,...", CLI_OPTION_CHANGES, "prices of spot, on-demand or all times F" },
+    { KEY_DESIGN, "design", "FILE", CLI_OPTION_CHANGES,
+      "compare with the input with this laid over it, as --replace would (repeatable)" },
     { KEY_ADD, "add", "FILE", CLI_OPTION_CHANGES, "read this as well, as with -f" },
     { KEY_LIST, "list", NULL, CLI_OPTION_BENCH, "name the inputs that can be made" },
     { KEY_INPUT, "input", "NAME", CLI_OPTION_BENCH, "measure this input, or this Snapshot file (repeatable)" },
@@ -366,6 +369,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_DELETE: options->deleted.items[options->deleted.count++] = value; return -1;
     case KEY_SCALE: options->scaled.items[options->scaled.count++] = value; return -1;
     case KEY_FEATURE_GATES: options->feature_gates = value; return -1;
+    case KEY_DESIGN: options->designs.items[options->designs.count++] = value; return -1;
     case KEY_CONTEXT:
     case KEY_KUBECONFIG:
     case KEY_CLUSTER:
@@ -404,7 +408,7 @@ static const option_row *row_of(const cli_verb *verb, int key)
     {                                                                                                                  \
         &(options)->files, &(options)->catalogues, &(options)->words, &(options)->removed, &(options)->zones,          \
             &(options)->factors, &(options)->inputs, &(options)->facts, &(options)->settings, &(options)->profiles,    \
-            &(options)->replaced, &(options)->deleted, &(options)->scaled                                              \
+            &(options)->replaced, &(options)->deleted, &(options)->scaled, &(options)->designs                         \
     }
 
 static bool make_lists(cli_options *options)
@@ -484,7 +488,15 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
     if (!make_lists(options)) {
         return EXIT_ERROR;
     }
+    for (int i = 1; i < argc && (verb->options & CLI_OPTION_SIDES) && options->sides == NULL; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            options->sides = argv + i;
+            options->side_count = argc - i;
+        }
+    }
+    argc -= options->side_count;
     opterr = 0;
+    optind = 0; /* it may have read others */
     for (;;) {
         int key = getopt_long(argc, argv, ":" SHORT_OPTIONS, table, NULL);
         if (key == -1) {

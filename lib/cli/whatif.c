@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli.h"
+#include "designs.h"
 
 #include <string.h>
 
@@ -100,7 +100,15 @@ static int run(const cli_options *options)
 {
     change_list changes = { 0 };
     int result = EXIT_ERROR;
-    if (read_changes(options, &changes)) {
+    bool read = read_changes(options, &changes);
+    uint32_t comparisons = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN;
+    if (read && options->designs.count > 0 && (comparisons & 1u << options->format) == 0) {
+        print_problem("--design", "its formats are json, text and markdown, not html or yaml");
+    } else if (read && options->designs.count > 0) {
+        result = designs_of_files(options, changes.items, changes.count);
+    } else if (read && options->format == KARP_FORMAT_MARKDOWN) {
+        print_problem("-o markdown", "it is a format of --design");
+    } else if (read) {
         result = answer_input(options, true, false, make, &changes);
     }
     karp_free(options->context, changes.items, changes.room * sizeof(*changes.items));
@@ -118,7 +126,8 @@ const cli_verb verb_whatif = {
         "keep pods waiting for the zone. Such pods are not called permanently unschedulable.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
                CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_CHANGES,
-    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML |
+               1u << KARP_FORMAT_MARKDOWN,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,
 };

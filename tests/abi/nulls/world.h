@@ -28,6 +28,7 @@ static struct world {
     karp_context *context;
     karp_builder *builder;
     karp_reader *reader;
+    karp_reader_difference *reader_difference;
     karp_snapshot *snapshot;
     karp_decision *decision;
     karp_catalogue *catalogue;
@@ -65,6 +66,11 @@ static void *room(size_t size, int sized)
     return piece;
 }
 
+static void no_difference(karp_str object, karp_str field, karp_str before, karp_str after, void *user)
+{
+    (void)object, (void)field, (void)before, (void)after, (void)user;
+}
+
 static void make_world(void)
 {
     const karp_plan plan = { .size = sizeof plan };
@@ -80,6 +86,7 @@ static void make_world(void)
                                          .nodes = &node,
                                          .node_count = 1 };
     karp_error_init(&w.error, sizeof w.error);
+    w.reader_difference = no_difference;
     MUST(karp_context_new(NULL, &w.context, &w.error));
     MUST(karp_reader_new(w.context, NULL, &w.reader, &w.error));
     MUST(karp_reader_add(w.reader, S("cluster"), S(cluster), &w.error));

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "designs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static karp_status decide(design *d, const karp_change *changes, size_t change_count, karp_error *error)
+{
+    karp_options common = decision_options(&d->options);
+    return change_count > 0 ? karp_what_if(d->input.snapshot, changes, change_count, &common, &d->plan, error)
+                            : karp_provision(d->input.snapshot, &common, &d->plan, error);
+}
+
+static bool prepare(design *d, const karp_change *changes, size_t change_count)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    if (!input_read(&d->options, true, &d->input)) return false;
+    print_warnings(&d->input);
+    progress_begin("planning");
+    karp_status status = decide(d, changes, change_count, &error);
+    progress_end();
+    if (status == KARP_OK) status = design_add_up(d);
+    if (status == KARP_E_NOMEM) print_problem(NULL, "out of memory");
+    else if (status != KARP_OK) print_error(&error);
+    return status == KARP_OK;
+}
+
+static bool print(const cli_options *options, design *list, size_t count, bool *differs)
+{
+    cli_text out = { 0 };
+    bool ok = designs_write(options, list, count, &out, differs);
+    if (!ok) print_problem(NULL, "out of memory");
+    if (ok && (fwrite(out.ptr, 1, out.len, stdout) != out.len || fflush(stdout) != 0)) {
+        print_problem("standard output", strerror(errno));
+        ok = false;
+    }
+    text_file_free(options, &out);
+    return ok;
+}
+
+int designs_answer(const cli_options *options, design *list, size_t count, const karp_change *changes,
+                   size_t change_count)
+{
+    bool ok = true, differs = false;
+    for (size_t i = 0; i < count && ok; i++) ok = prepare(&list[i], changes, change_count);
+    ok = ok && print(options, list, count, &differs);
+    for (size_t i = 0; i < count; i++) design_free(&list[i]);
+    if (!ok) return EXIT_ERROR;
+    return options->detailed_exitcode && differs ? EXIT_CHANGES : EXIT_OK;
+}
+
+/* ---- sides of a command line --------------------------------------------------------------------------------------- */
+
+/* What a side says holds for it; what it leaves out is the first's, but for changes: those are each side's own. */
+static void inherit(cli_options *side, const cli_options *first)
+{
+    const cli_options own = *side;
+    *side = *first;
+    side->replaced = own.replaced;
+    side->deleted = own.deleted;
+    side->scaled = own.scaled;
+    if (own.files.count > 0) side->files = own.files;
+    if (own.catalogues.count > 0) side->catalogues = own.catalogues;
+    if (own.facts.count > 0) side->facts = own.facts;
+    if (own.settings.count > 0) side->settings = own.settings;
+    if (own.region != NULL) side->region = own.region;
+    if (own.provider != NULL) side->provider = own.provider;
+    if (own.feature_gates != NULL) side->feature_gates = own.feature_gates;
+    if (own.now != 0) side->now = own.now;
+    if (own.strict) side->strict = true;
+    if (own.profiles.count > 0) {
+        side->profile = own.profile;
+        side->peer_version = own.peer_version;
+    }
+}
+
+static int count_sides(const cli_options *options)
+{
+    int count = 1;
+    for (int i = 0; i < options->side_count; i++) count += strcmp(options->sides[i], "--") == 0;
+    return count;
+}
+
+/* `sides` begins with the first "--", whose place the verb's name takes for each reading. */
+static int read_sides(const cli_verb *verb, const cli_options *options, design *list, cli_options *own, int *read)
+{
+    static char verb_name[] = "diff";
+    int at = 0;
+    for (*read = 0; at < options->side_count; ++*read) {
+        int end = at + 1;
+        while (end < options->side_count && strcmp(options->sides[end], "--") != 0) end++;
+        char *mark = options->sides[at];
+        cli_options *side = &own[*read];
+        *side = (cli_options){ .context = options->context, .log_notes = options->log_notes };
+        options->sides[at] = verb_name;
+        int status = options_read(verb, end - at, options->sides + at, side);
+        options->sides[at] = mark;
+        if (status >= 0) {
+            ++*read;
+            return status;
+        }
+        list[*read + 1].options = *side;
+        inherit(&list[*read + 1].options, options);
+        at = end;
+    }
+    return -1;
+}
+
+enum { MOST_SIDES = 8 };
+
+static const char *const names[MOST_SIDES] = { "A", "B", "C", "D", "E", "F", "G", "H" };
+
+int designs_of_sides(const cli_verb *verb, const cli_options *options)
+{
+    int count = count_sides(options), read = 0, status = EXIT_ERROR;
+    size_t list_bytes = (size_t)count * sizeof(design), own_bytes = (size_t)count * sizeof(cli_options);
+    design *list = karp_alloc(options->context, list_bytes);
+    cli_options *own = karp_alloc(options->context, own_bytes);
+    if (count > MOST_SIDES) {
+        print_problem("diff", "at most 8 designs are compared");
+    } else if (list == NULL || own == NULL) {
+        print_problem(NULL, "out of memory");
+    } else {
+        memset(list, 0, list_bytes);
+        memset(own, 0, own_bytes);
+        list[0].options = *options;
+        status = read_sides(verb, options, list, own, &read);
+        for (int i = 0; i < count && i < MOST_SIDES; i++) list[i].name = names[i];
+        if (status < 0) status = designs_answer(options, list, (size_t)count, NULL, 0);
+        for (int i = 0; i < read; i++) options_free(&own[i]);
+    }
+    karp_free(options->context, own, own_bytes);
+    karp_free(options->context, list, list_bytes);
+    return status;
+}
+
+/* ---- files laid over one input ------------------------------------------------------------------------------------- */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static void fill_files(const cli_options *options, design *list, const char **replaced)
+{
+    size_t before = options->replaced.count;
+    for (size_t i = 0; i <= options->designs.count; i++) {
+        list[i].name = i == 0 ? "as it is" : last_part(options->designs.items[i - 1]);
+        list[i].options = *options;
+        if (i == 0) continue;
+        const char **words = replaced + (i - 1) * (before + 1);
+        if (before > 0) memcpy(words, options->replaced.items, before * sizeof *words);
+        words[before] = options->designs.items[i - 1];
+        list[i].options.replaced = (cli_list){ words, before + 1 };
+    }
+}
+
+int designs_of_files(const cli_options *options, const karp_change *changes, size_t change_count)
+{
+    size_t count = options->designs.count, list_bytes = (count + 1) * sizeof(design);
+    size_t word_bytes = count * (options->replaced.count + 1) * sizeof(const char *);
+    design *list = karp_alloc(options->context, list_bytes);
+    const char **replaced = karp_alloc(options->context, word_bytes);
+    int status = EXIT_ERROR;
+    if (list == NULL || replaced == NULL) {
+        print_problem(NULL, "out of memory");
+    } else {
+        memset(list, 0, list_bytes);
+        fill_files(options, list, replaced);
+        status = designs_answer(options, list, count + 1, changes, change_count);
+    }
+    karp_free(options->context, replaced, word_bytes);
+    karp_free(options->context, list, list_bytes);
+    return status;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "designs.h"
+
+#include <string.h>
+
+/* ---- nodes --------------------------------------------------------------------------------------------------------- */
+
+static bool same(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
+
+static int compare(karp_str a, karp_str b)
+{
+    size_t n = a.len < b.len ? a.len : b.len;
+    int order = n > 0 ? memcmp(a.ptr, b.ptr, n) : 0;
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static bool add_to(const cli_options *options, design_groups *g, karp_str name, double price)
+{
+    size_t at = 0;
+    while (at < g->count && compare(g->items[at].name, name) < 0) at++;
+    if (at == g->count || !same(g->items[at].name, name)) {
+        if (g->count == g->room) {
+            size_t room = g->room == 0 ? 8 : g->room * 2;
+            design_group *larger = karp_alloc(options->context, room * sizeof *larger);
+            if (larger == NULL) return false;
+            if (g->count > 0) memcpy(larger, g->items, g->count * sizeof *larger);
+            karp_free(options->context, g->items, g->room * sizeof *larger);
+            g->items = larger;
+            g->room = room;
+        }
+        memmove(&g->items[at + 1], &g->items[at], (g->count - at) * sizeof *g->items);
+        g->items[at] = (design_group){ .name = name };
+        g->count++;
+    }
+    g->items[at].nodes++;
+    g->items[at].price += price;
+    return true;
+}
+
+static karp_status count_node(design *d, karp_str pool, karp_str zone, karp_str capacity_type, double price)
+{
+    static const char spot[] = "spot";
+    d->nodes++;
+    d->price += price;
+    if (same(capacity_type, (karp_str){ spot, sizeof spot - 1 })) d->spot_price += price;
+    bool ok = add_to(&d->options, &d->pools, pool, price) && add_to(&d->options, &d->zones, zone, price) &&
+              (capacity_type.len == 0 || add_to(&d->options, &d->capacity_types, capacity_type, price));
+    return ok ? KARP_OK : KARP_E_NOMEM;
+}
+
+static double amount(const karp_resource *list, size_t count, const char *name)
+{
+    double value = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].name.len == strlen(name) && memcmp(list[i].name.ptr, name, list[i].name.len) == 0)
+            (void)karp_quantity_double(list[i].text, &value);
+    }
+    return value;
+}
+
+static karp_status count_nodes(design *d)
+{
+    for (size_t i = 0; i < karp_decision_node_count(d->plan); i++) {
+        karp_node_use n = { .size = sizeof n };
+        karp_status status = karp_decision_node(d->plan, i, &n);
+        if (status != KARP_OK) return status;
+        if (n.marked) continue;
+        d->cpu_requested += n.cpu_requested;
+        d->cpu_allocatable += n.cpu_allocatable;
+        d->memory_requested += n.memory_requested;
+        d->memory_allocatable += n.memory_allocatable;
+        status = count_node(d, n.node_pool, n.zone, n.capacity_type, n.price);
+        if (status != KARP_OK) return status;
+    }
+    return KARP_OK;
+}
+
+/* ---- pods ---------------------------------------------------------------------------------------------------------- */
+
+static size_t add_words(design *d, const char *before, const karp_str *words, size_t count, bool *ok)
+{
+    size_t start = d->texts.len;
+    *ok = *ok && text_add(&d->options, &d->texts, before, strlen(before));
+    for (size_t i = 0; i < count && *ok; i++)
+        *ok = (i == 0 || text_add(&d->options, &d->texts, " ", 1)) &&
+              text_add(&d->options, &d->texts, words[i].ptr, words[i].len);
+    *ok = *ok && text_add(&d->options, &d->texts, "", 1);
+    return start;
+}
+
+static bool add_place(design *d, karp_str pod, size_t text, size_t group)
+{
+    if (d->place_count == d->place_room) {
+        size_t room = d->place_room == 0 ? 64 : d->place_room * 2;
+        design_place *larger = karp_alloc(d->options.context, room * sizeof *larger);
+        if (larger == NULL) return false;
+        if (d->place_count > 0) memcpy(larger, d->places, d->place_count * sizeof *larger);
+        karp_free(d->options.context, d->places, d->place_room * sizeof *larger);
+        d->places = larger;
+        d->place_room = room;
+    }
+    d->places[d->place_count++] = (design_place){ pod, text, group };
+    return true;
+}
+
+static bool add_pods(design *d, const uint32_t *pods, size_t count, size_t text, size_t group)
+{
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++) ok = add_place(d, karp_decision_pod_name(d->plan, pods[i]), text, group);
+    d->placed += count;
+    return ok;
+}
+
+static karp_status count_launches(design *d)
+{
+    static const karp_str of_pool = { "of pool", 7 };
+    for (size_t i = 0; i < karp_decision_launch_count(d->plan); i++) {
+        karp_launch l = { .size = sizeof l };
+        karp_status status = karp_decision_launch(d->plan, i, &l);
+        if (status != KARP_OK) return status;
+        bool ok = true;
+        karp_str words[] = { l.choice.instance_type, l.choice.zone, l.choice.capacity_type, of_pool, l.node_pool };
+        size_t text = add_words(d, "new ", words, 5, &ok), group = add_words(d, "new ", words + 2, 3, &ok);
+        if (!ok || !add_pods(d, l.pods, l.pod_count, text, group)) return KARP_E_NOMEM;
+        d->launched++;
+        d->cpu_requested += amount(l.requests, l.request_count, "cpu");
+        d->memory_requested += amount(l.requests, l.request_count, "memory");
+        d->cpu_allocatable += amount(l.allocatable, l.allocatable_count, "cpu");
+        d->memory_allocatable += amount(l.allocatable, l.allocatable_count, "memory");
+        status = count_node(d, l.node_pool, l.choice.zone, l.choice.capacity_type, l.choice.price);
+        if (status != KARP_OK) return status;
+    }
+    return KARP_OK;
+}
+
+static karp_status count_placements(design *d)
+{
+    for (size_t i = 0; i < karp_decision_placement_count(d->plan); i++) {
+        karp_placement p = { .size = sizeof p };
+        karp_status status = karp_decision_placement(d->plan, i, &p);
+        if (status != KARP_OK) return status;
+        bool ok = true;
+        size_t text = add_words(d, "node ", &p.node, 1, &ok);
+        if (!ok || !add_pods(d, p.pods, p.pod_count, text, text)) return KARP_E_NOMEM;
+    }
+    return KARP_OK;
+}
+
+static karp_status count_left(design *d)
+{
+    size_t refused = karp_decision_unschedulable_count(d->plan), all = refused + karp_decision_ignored_count(d->plan);
+    for (size_t i = 0; i < all; i++) {
+        karp_unschedulable u = { .size = sizeof u };
+        karp_ignored g = { .size = sizeof g };
+        karp_status status = i < refused ? karp_decision_unschedulable(d->plan, i, &u)
+                                         : karp_decision_ignored(d->plan, i - refused, &g);
+        if (status != KARP_OK) return status;
+        if (i >= refused && g.code == KARP_REASON_NOT_FOR_KARPENTER) continue;
+        const char *reason = karp_reason_name(i < refused ? u.code : g.code);
+        karp_str word = { reason, strlen(reason) };
+        bool ok = true;
+        size_t text = add_words(d, "no node: ", &word, 1, &ok);
+        if (!ok || !add_place(d, karp_decision_pod_name(d->plan, i < refused ? u.pod : g.pod), text, text))
+            return KARP_E_NOMEM;
+        d->left++;
+    }
+    return KARP_OK;
+}
+
+static int by_pod(const void *a, const void *b, const void *user)
+{
+    const design_place *x = a, *y = b;
+    (void)user;
+    return compare(x->pod, y->pod);
+}
+
+karp_status design_add_up(design *d)
+{
+    karp_status status = count_nodes(d);
+    if (status == KARP_OK) status = count_launches(d);
+    if (status == KARP_OK) status = count_placements(d);
+    if (status == KARP_OK) status = count_left(d);
+    if (status == KARP_OK && !list_sort(&d->options, d->places, d->place_count, sizeof *d->places, by_pod, NULL))
+        status = KARP_E_NOMEM;
+    return status;
+}
+
+void design_free(design *d)
+{
+    const cli_options *options = &d->options;
+    design_groups *groups[] = { &d->pools, &d->zones, &d->capacity_types };
+    for (size_t i = 0; i < 3; i++)
+        karp_free(options->context, groups[i]->items, groups[i]->room * sizeof(design_group));
+    karp_free(options->context, d->places, d->place_room * sizeof *d->places);
+    text_file_free(options, &d->texts);
+    karp_decision_unref(d->plan);
+    input_free(options, &d->input);
+}

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Designs side by side: karp diff A -- B, karp whatif --design, in every format."""
+import json
+import pathlib
+import sys
+import tempfile
+
+from stories import check, document, equal, finish, run
+
+ASKS = pathlib.Path(__file__).parent / 'asks'
+DUMP, THREE = ASKS / 'dump.json', ASKS / 'three-tier'
+
+
+def by_name(rows):
+    return {row['name']: row for row in rows}
+
+
+# The totals are those of the plans.
+got = json.loads(run('diff', DUMP, '-o', 'json', '--', '--scale', 'report=10', '--', '--delete', 'nodepool/spot')[0])
+equal(got['kind'], 'Comparison', 'kind')
+designs = got['designs']
+equal([d['name'] for d in designs], ['A', 'B', 'C'], 'names')
+for design, way in zip(designs, ([], ['--scale', 'report=10'], ['--delete', 'nodepool/spot'])):
+    plan = document('plan', DUMP, *way)
+    check(abs(design['cost']['perHour'] - float(plan['cost']['after'])) < 1e-9, f'{way}: {design["cost"]}, {plan["cost"]}')
+    equal(design['launches'], len(plan['launches']), f'{way}: launches')
+    equal(design['podsLeft'], len(plan['unschedulable']), f'{way}: pods left')
+    equal(design['podsPlaced'], sum(len(p['pods']) for p in plan['launches'] + plan['placements']), f'{way}: pods placed')
+    equal(design['sha256'], plan['input']['sha256'], f'{way}: digest')
+    for groups in ('nodePools', 'zones'):
+        equal(sum(g['nodes'] for g in design[groups]), design['nodes'], f'{way}: {groups}')
+        check(abs(sum(g['perHour'] for g in design[groups]) - design['cost']['perHour']) < 1e-8, f'{way}: {groups}')
+equal(designs[0]['nodes'], 14, '13 nodes and a new one')
+equal(by_name(designs[0]['nodePools'])['']['nodes'], 2, 'nodes of no pool')
+check('spot' not in by_name(designs[2]['nodePools']), designs[2])
+equal(designs[2]['cost']['spot'], 0, 'no spot')
+
+# What differs, and which pods move.
+b, c = got['differences']
+equal(b['fields'], [{'object': 'Deployment batch/report', 'field': '', 'before': None, 'after': b['fields'][0]['after']}], 'one Deployment more')
+equal([row['object'] for row in c['fields']], ['NodePool spot'], 'one pool less')
+moves = {row['pod']: (row['before'], row['after']) for row in b['moves']}
+equal(moves['batch/report-6d4f8b9c7-jh2v6'], ('new m5.xlarge us-west-2b spot of pool spot', 'new c6i.8xlarge us-west-2a spot of pool spot'), 'moved')
+equal(moves['batch/report-0'][0], None, 'not pending before')
+
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    other = folder / 'other.yaml'
+    other.write_text((THREE / 'nodepools.yaml').read_text().replace('cpu: "400"', 'cpu: "4000"').replace('weight: 50', 'weight: 5'))
+    same = json.loads(run('diff', THREE, '-o', 'json', '--', '--replace', other)[0])
+    equal([(row['object'], row['field'], row['before'], row['after']) for row in same['differences'][0]['fields']],
+          [('NodePool spot', 'spec.limits.cpu', '400', '4000'), ('NodePool spot', 'spec.weight', 50, 5)], 'fields')
+    equal(json.loads(run('whatif', THREE, '-o', 'json', '--design', other)[0])['differences'][0]['fields'],
+          same['differences'][0]['fields'], '--design')
+    key = folder / 'key.yaml'
+    key.write_text((THREE / 'nodepools.yaml').read_text().replace('values: [spot]', 'values: [spot, on-demand]'))
+    field = json.loads(run('diff', THREE, '-o', 'json', '--', '--replace', key)[0])['differences'][0]['fields']
+    equal([row['field'] for row in field], ['spec.template.spec.requirements[karpenter.sh/capacity-type].values'], 'by key')
+
+    # Text and markdown.
+    text, _ = run('whatif', THREE, '--design', other, '--width', '80')
+    for part in ('$/month (730 h)', 'as it is', 'other.yaml', 'What differs in other.yaml\n',
+                 '  NodePool spot  spec.limits.cpu: "400" \u2192 "4000"\n', 'Pods that go elsewhere in other.yaml\n'):
+        check(part in text, f'{part}: {text}')
+    marked, _ = run('whatif', THREE, '--design', other, '-o', 'markdown')
+    for part in ('# Designs side by side\n', '| $/month (730 h) | $', '|---|--:|--:|\n', '- **NodePool spot** spec.weight: 50 \u2192 5\n'):
+        check(part in marked, f'{part}: {marked}')
+    # Changes of whatif hold for every design.
+    lost = json.loads(run('whatif', THREE, '-o', 'json', '--design', other, '--lose-zone', 'us-west-2a')[0])
+    check(all('us-west-2a' not in by_name(d['zones']) for d in lost['designs']), lost['designs'])
+
+    # A side has its own options, and those of the first where it has none.
+    two = json.loads(run('diff', THREE, '-o', 'json', '--region', 'us-west-2', '--', '--profile', 'karp', '--', other, THREE / 'app.yaml')[0])
+    equal(len(two['designs']), 3, 'three sides')
+
+text, _ = run('diff', THREE, '--', THREE)
+check(text.endswith('\nNothing differs.\n'), text)
+run('diff', THREE, '--detailed-exitcode', '--', THREE, status=0)
+run('diff', DUMP, '--detailed-exitcode', '--', '--scale', 'report=4', status=2)
+for wrong, part in ((['diff', THREE, '--', 'nowhere.yaml'], 'nowhere.yaml'), (['diff', THREE, '--', '--nonsense'], 'no such option'),
+                    (['diff', THREE] + ['--'] * 8, 'at most 8'), (['diff', '--', THREE], 'no input'), (['diff', THREE], '--profile'),
+                    (['whatif', THREE, '-o', 'markdown'], '--design'), (['whatif', THREE, '-o', 'html', '--design', THREE], 'html')):
+    out, error = run(*wrong, status=1)
+    check(out == '' and part in error, f'{wrong}: {error}')
+sys.exit(finish())
