@@ -72,6 +72,10 @@ type Options struct {
 	Explain     uint32
 	MaxSteps    uint64 // deterministic budget; 0 = none
 	KeepPartial bool   // when stopped, what is decided by then, marked incomplete, instead of ErrCanceled
+
+	Cost     bool    // launch the cheapest nodes that do, instead of what Karpenter would
+	Effort   uint64  // of Cost: steps of work, about a microsecond each; 0 = 100,000
+	NodeCost float64 // of Cost: what any node costs beside its price, per hour
 }
 
 // SetProfile takes whose decisions they are from a name: "karpenter", "karpenter-1.14", "karpenter-1.15" or "karp".
@@ -128,6 +132,17 @@ func (s *Snapshot) Provision(ctx context.Context, options *Options) (*Decision, 
 	var c C.karp_options
 	if err := options.fill(&c); err != nil {
 		return nil, err
+	}
+	if options != nil && options.Cost {
+		p := newPage()
+		defer p.free()
+		objective := one[C.karp_objective](p)
+		C.karp_objective_init(objective, C.sizeof_karp_objective)
+		objective.kind, objective.node_cost = C.KARP_OBJECTIVE_COST, C.double(options.NodeCost)
+		if options.Effort > 0 {
+			objective.effort = C.uint64_t(options.Effort)
+		}
+		c.objective = objective
 	}
 	return s.decide(ctx, &c, func(s *C.karp_snapshot, out **C.karp_decision, e *C.karp_error) C.karp_status {
 		return C.karp_provision(s, &c, out, e)

@@ -299,6 +299,9 @@ type Options struct {
 	Explain     uint32
 	MaxSteps    uint64
 	KeepPartial bool
+	Cost        bool
+	Effort      uint64
+	NodeCost    float64
 }
 
 type DisruptOptions struct {

@@ -12,7 +12,7 @@
 import pathlib as _pathlib
 
 from ._catalogue import Catalogue, InstanceType, Offering, catalogue
-from ._decision import (Candidate, Choice, Command, Cost, DisruptionPlan, Funnel, Ignored, Kept, Launch, MethodError,
+from ._decision import (Candidate, Choice, Command, Cost, DisruptionPlan, Funnel, Ignored, Kept, Launch, MethodError, Objective,
                         NodeUse, Placement, Plan, PoolRefusal, TargetRefusal, Unschedulable)
 from ._errors import (CanceledError, ClosedError, Error, FileError, InputError, LibraryError, LimitError, NotFoundError,
                       OutOfMemoryError)

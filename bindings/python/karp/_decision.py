@@ -42,6 +42,22 @@ class Cost(NamedTuple):
         return fields(self)
 
 
+class Objective(NamedTuple):
+    """What a plan for the least cost says of it, $/h of the launches; `bound` and `gap` are None when no bound is known."""
+    cost: float
+    compatible_cost: float
+    bound: Optional[float]
+    gap: Optional[float]
+    steps: int
+    effort: int
+    compatible_launches: int
+    stopped: bool
+    optimal: bool
+
+    def to_dict(self) -> Dict[str, Any]:
+        return fields(self)
+
+
 class Choice(Plain):
     """The offering a launch is priced at: `instance_type`, `zone`, `capacity_type`, `price` per hour; what is `allocatable`
     on it, and the `node_labels` it will carry (both empty but in Launch.choice)."""
@@ -126,6 +142,16 @@ class Decision(native.Closable):
         before = float(native.core.karp_decision_cost_before(handle.live()))
         after = float(native.core.karp_decision_cost_after(handle.live()))
         return Cost(before, after, after - before)
+
+    @property
+    def objective(self) -> Optional[Objective]:
+        """The figures of a plan with objective='cost'; else None."""
+        c = S.Cost(size=C.sizeof(S.Cost))
+        if native.core.karp_decision_cost(self._handle.live(), C.byref(c)) != 0:
+            return None
+        known = c.gap >= 0
+        return Objective(c.cost, c.compatible_cost, c.bound if known else None, c.gap if known else None, c.steps, c.effort,
+                         c.compatible_launches, bool(c.stopped), bool(c.optimal))
 
     @property
     def warnings(self) -> Tuple[str, ...]:

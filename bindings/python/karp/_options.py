@@ -16,6 +16,8 @@ Time = Union[str, int, datetime.datetime]
 
 PROFILES = ('karpenter', 'karpenter-1.14', 'karpenter-1.15', 'karp')
 EXPLAIN = ('summary', 'none', 'full')
+OBJECTIVES = ('compatible', 'cost')
+EFFORTS = {'10ms': 10000, '100ms': 100000, '1s': 1000000, '10s': 10000000}
 METHODS = ('Emptiness', 'StaticDrift', 'Drift', 'MultiNodeConsolidation', 'SingleNodeConsolidation',
            'Expiration', 'Repair')
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
@@ -85,6 +87,17 @@ class Run:
         self._watching = False
         if should_stop is not None and not callable(should_stop):
             raise TypeError('should_stop is a function without parameters')
+
+    def aim(self, objective: str, effort: Union[int, str], node_cost: float) -> None:
+        """What a launch decision aims at."""
+        self._objective = S.Objective()
+        native.core.karp_objective_init(C.byref(self._objective), C.sizeof(self._objective))
+        self._objective.kind = one_of(objective, OBJECTIVES, 'objective')
+        if isinstance(effort, str) and effort not in EFFORTS:
+            raise ValueError(f'effort={effort!r}: a number of steps, or one of {", ".join(EFFORTS)} is wanted')
+        self._objective.effort = not_negative(EFFORTS[effort] if isinstance(effort, str) else effort, 'effort')
+        self._objective.node_cost = node_cost
+        self.options.objective = C.addressof(self._objective)
 
     def disrupt(self, method: Optional[str], max_simulations: int) -> S.DisruptOptions:
         out = S.DisruptOptions()

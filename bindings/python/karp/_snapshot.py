@@ -272,16 +272,20 @@ class Snapshot:
 
     def plan(self, *, disrupt: bool = False, now: Optional[Time] = None, profile: str = 'karpenter',
              explain: str = 'summary', max_steps: int = 0, keep_partial: bool = True,
-             should_stop: Optional[Stop] = None) -> Plan:
+             should_stop: Optional[Stop] = None, objective: str = 'compatible', effort: Union[int, str] = '100ms',
+             node_cost: float = 0) -> Plan:
         """Which nodes to start, for which pods; which pods go to nodes that exist; which fit nowhere, and why.
 
         `disrupt`: also say which nodes could go. `profile`: 'karpenter', or 'karp' with its known defects off. `explain`:
         'none', 'summary' or 'full'. `max_steps`: attempts to place a pod after which it stops; `should_stop` is asked now
         and then. What is stopped is marked as not complete, or with keep_partial=False a CanceledError.
+        `objective`: 'compatible' decides as Karpenter does, 'cost' for the cheapest nodes that do; then `effort` is a number of steps,
+        or '10ms', '100ms', '1s' or '10s', and `node_cost` what any node costs beside its price, $/h.
         """
         world = self._open()
         with Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
                  should_stop=should_stop) as run:
+            run.aim(objective, effort, node_cost)
             decision = native.make(native.core.karp_provision, native.core.karp_decision_unref, world.snapshot.address,
                                    C.byref(run.options))
             disruption = None

@@ -58,6 +58,17 @@ class Options(C.Structure):
                 ('objective', C.c_void_p)]
 
 
+class Objective(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('reserved', C.c_uint32), ('effort', C.c_uint64),
+                ('node_cost', C.c_double)]
+
+
+class Cost(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('cost', C.c_double), ('compatible_cost', C.c_double), ('bound', C.c_double),
+                ('gap', C.c_double), ('effort', C.c_uint64), ('steps', C.c_uint64), ('compatible_launches', C.c_uint32),
+                ('stopped', C.c_uint32), ('optimal', C.c_uint32), ('reserved', C.c_uint32)]
+
+
 class DisruptOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('method', C.c_uint32), ('expire_gracefully', C.c_uint32),
                 ('max_simulations', C.c_uint64), ('flip_quirks', C.c_uint64), ('memory', C.c_void_p),
