@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packings in numbers: every pod on exactly one node, nothing beyond a node's room and rules, and never dearer with more steps. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include <base/bits.h>
+#include <optimise/packing.h>
+#include <support/random.h>
+
+enum { DIMS = 3, CLASSES = 12, OFFERS = 20 };
+
+/* A random problem. */
+typedef struct world {
+    int64_t requests[CLASSES * DIMS], rooms[OFFERS * DIMS];
+    uint32_t counts[CLASSES], limits[CLASSES];
+    double prices[OFFERS], worth[CLASSES];
+    uint64_t allowed[CLASSES], conflicts[CLASSES];
+    packing_problem problem;
+} world;
+
+static void make_world(world *w, uint64_t seed)
+{
+    memset(w, 0, sizeof *w);
+    for (size_t c = 0; c < CLASSES; c++) {
+        w->requests[c * DIMS] = 1 + (int64_t)random_below(&seed, 16);
+        w->requests[c * DIMS + 1] = 1 + (int64_t)random_below(&seed, 64);
+        w->requests[c * DIMS + 2] = 1;
+        w->counts[c] = 1 + (uint32_t)random_below(&seed, 9);
+        w->limits[c] = random_below(&seed, 4) == 0 ? 1 : UINT32_MAX;
+        w->worth[c] = (double)w->requests[c * DIMS] + (double)w->requests[c * DIMS + 1] / 4;
+        w->allowed[c] = (UINT64_C(1) << OFFERS) - 1;
+        if (random_below(&seed, 4) == 0) w->allowed[c] &= ~(UINT64_C(0x55555));
+    }
+    for (size_t o = 0; o < OFFERS; o++) {
+        w->rooms[o * DIMS] = 16 + 4 * (int64_t)o;
+        w->rooms[o * DIMS + 1] = (64 + 16 * (int64_t)o) * (o % 2 == 0 ? 1 : 2);
+        w->rooms[o * DIMS + 2] = 40;
+        w->prices[o] = 1 + 0.26 * (double)o;
+    }
+    for (size_t i = 0; i < 4; i++) {
+        size_t x = random_below(&seed, CLASSES), y = random_below(&seed, CLASSES);
+        if (x == y) continue;
+        w->conflicts[x] |= UINT64_C(1) << y;
+        w->conflicts[y] |= UINT64_C(1) << x;
+    }
+    w->problem = (packing_problem){ DIMS,     CLASSES,   OFFERS,     w->requests,  w->counts, w->limits,
+                                    w->rooms, w->prices, w->allowed, w->conflicts, w->worth };
+}
+
+static void check_bin(const world *w, const packing_bin *b, uint32_t *placed)
+{
+    int64_t used[DIMS] = { 0 };
+    for (size_t e = 0; e < b->entries.count; e++) {
+        const packing_entry *x = &b->entries.items[e];
+        assert_true(x->copies > 0 && x->copies <= w->limits[x->class_]);
+        assert_true((w->allowed[x->class_] >> b->offer) & 1);
+        placed[x->class_] += x->copies;
+        for (size_t d = 0; d < DIMS; d++) used[d] += w->requests[x->class_ * DIMS + d] * (int64_t)x->copies;
+        for (size_t f = 0; f < b->entries.count; f++)
+            assert_false((w->conflicts[x->class_] >> b->entries.items[f].class_) & 1);
+    }
+    for (size_t d = 0; d < DIMS; d++) assert_true(used[d] <= w->rooms[b->offer * DIMS + d]);
+}
+
+static void check_plan(const world *w, const packing_bins *bins)
+{
+    uint32_t placed[CLASSES] = { 0 };
+    double cost = 0;
+    for (size_t i = 0; i < bins->list.count; i++) {
+        check_bin(w, &bins->list.items[i], placed);
+        cost += w->prices[bins->list.items[i].offer];
+    }
+    for (size_t c = 0; c < CLASSES; c++) assert_int_equal(placed[c], w->counts[c]);
+    assert_true(fabs(cost - bins->cost) < 1e-9);
+}
+
+static void plans_serve_every_pod(void **state)
+{
+    (void)state;
+    karp_context *context = NULL;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        world w;
+        make_world(&w, seed);
+        packing *k = packing_begin(context, &w.problem, NULL), *again = packing_begin(context, &w.problem, NULL);
+        assert_non_null(k);
+        assert_non_null(again);
+        double last = HUGE_VAL;
+        for (uint64_t stop = 100; stop <= 1600; stop *= 2) {
+            assert_true(packing_search(k, stop));
+            assert_true(packing_best(k)->cost <= last); /* C-7 */
+            last = packing_best(k)->cost;
+            check_plan(&w, packing_best(k));
+            assert_true(packing_search(again, stop)); /* C-6 */
+        }
+        assert_true(packing_best(again)->cost == last);
+        assert_true(packing_steps(again) == packing_steps(k));
+        packing_end(again);
+        packing_end(k);
+    }
+    karp_context_free(context);
+}
+
+/* A plan that is given is where the search begins, and stays when there is none cheaper. */
+static void begins_from_a_plan(void **state)
+{
+    (void)state;
+    static const int64_t requests[] = { 2 }, rooms[] = { 4, 16 };
+    static const uint32_t counts[] = { 8 }, limits[] = { UINT32_MAX };
+    static const double prices[] = { 1, 9 }, worth[] = { 0.5 };
+    static const uint64_t allowed[] = { 3 };
+    const packing_problem p = { 1, 1, 2, requests, counts, limits, rooms, prices, allowed, NULL, worth };
+    karp_context *context = NULL;
+    packing_bins from = { .cost = 0 };
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    packing_bin *b = packing_add_bin(context, &from, 1);
+    assert_non_null(b);
+    assert_true(packing_add_entry(context, b, 0, 8));
+    packing *k = packing_begin(context, &p, &from);
+    assert_non_null(k);
+    assert_true(packing_best(k)->cost == 9);
+    assert_true(packing_search(k, 1000));
+    assert_true(packing_best(k)->cost == 4);
+    assert_int_equal(packing_best(k)->list.count, 4);
+    packing_end(k);
+    packing_bins_free(context, &from);
+    karp_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(plans_serve_every_pod), cmocka_unit_test(begins_from_a_plan) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
