@@ -134,9 +134,9 @@ func (s *Snapshot) Provision(ctx context.Context, options *Options) (*Decision, 
 		return nil, err
 	}
 	if options != nil && options.Cost {
-		p := newPage()
+		var p page
 		defer p.free()
-		objective := one[C.karp_objective](p)
+		objective := one[C.karp_objective](&p)
 		C.karp_objective_init(objective, C.sizeof_karp_objective)
 		objective.kind, objective.node_cost = C.KARP_OBJECTIVE_COST, C.double(options.NodeCost)
 		if options.Effort > 0 {

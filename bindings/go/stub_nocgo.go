@@ -299,9 +299,10 @@ type Options struct {
 	Explain     uint32
 	MaxSteps    uint64
 	KeepPartial bool
-	Cost        bool
-	Effort      uint64
-	NodeCost    float64
+
+	Cost     bool
+	Effort   uint64
+	NodeCost float64
 }
 
 type DisruptOptions struct {

@@ -314,17 +314,17 @@ static const family families[] = {
       BENCH_DECIDE, KARP_METHOD_ANY, "10000 100000 1000000" },
     { "b6-few-", "100 shapes, requests only, 100 types of AWS", fill_b6_few, BENCH_DECIDE, KARP_METHOD_ANY,
       "10000 100000 1000000" },
+    { "b7-edit-", "b6-plain, in which one pod is replaced; that is what prepare is", fill_b6_plain, BENCH_EDIT_PENDING,
+      KARP_METHOD_ANY, "100000" },
+    { "b7-bound-", "N nodes in use, in which one pod on a node is replaced", fill_b5, BENCH_EDIT_BOUND, KARP_METHOD_ANY,
+      "1000 10000" },
+    { "b7-node-", "the same, in which one node is replaced", fill_b5, BENCH_EDIT_NODE, KARP_METHOD_ANY, "1000 10000" },
     { "c1-plain-", "b2-plain for the least cost, with an effort of 100ms", fill_b2_plain, BENCH_COST, KARP_METHOD_ANY,
       "1000 10000" },
     { "c1-anti-", "b2-anti likewise", fill_b2_anti, BENCH_COST, KARP_METHOD_ANY, "1000" },
     { "c1-zone-", "b2-zone likewise", fill_b2_zone, BENCH_COST, KARP_METHOD_ANY, "1000" },
     { "c1-few-", "b6-few likewise", fill_b6_few, BENCH_COST, KARP_METHOD_ANY, "1000 10000 100000" },
     { "c1-shapes-", "b6-plain likewise", fill_b6_plain, BENCH_COST, KARP_METHOD_ANY, "10000 100000" },
-    { "b7-edit-", "b6-plain, in which one pod is replaced; that is what prepare is", fill_b6_plain, BENCH_EDIT_PENDING,
-      KARP_METHOD_ANY, "100000" },
-    { "b7-bound-", "N nodes in use, in which one pod on a node is replaced", fill_b5, BENCH_EDIT_BOUND, KARP_METHOD_ANY,
-      "1000 10000" },
-    { "b7-node-", "the same, in which one node is replaced", fill_b5, BENCH_EDIT_NODE, KARP_METHOD_ANY, "1000 10000" },
 };
 
 enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
