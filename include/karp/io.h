@@ -123,7 +123,8 @@ KARP_API karp_status karp_reader_compare(const karp_reader *before, const karp_r
 /** The canonical Snapshot: everything that was read and filled in, as JSON. Only with keep_documents, after finish. */
 KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error);
 
-/** Reads a catalogue document (kwok's or the full shape; JSON or YAML). @p name is used in errors. */
+/** Reads a catalogue document (kwok's or the full shape; JSON or YAML), or a price list, which @p name tells by its end, ".csv".
+ * @p name is used in errors. */
 KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out,
                                          karp_error *error);
 /** The same of a file. Errors: also IO. */

@@ -115,8 +115,9 @@ karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str t
     if (!text.ptr) text.ptr = "";
     catalogue_reader reader;
     catalogue_reader_init(&reader, context, name);
-    karp_status status = looks_like_json(name, text) ? read_json(&reader, text, error)
-                                                     : read_yaml(&reader, text, error);
+    karp_status status = str_ends(name, ".csv")        ? catalogue_read_csv(&reader, text, error)
+                         : looks_like_json(name, text) ? read_json(&reader, text, error)
+                                                       : read_yaml(&reader, text, error);
     if (status == KARP_OK) status = catalogue_reader_finish(&reader, out, error);
     catalogue_reader_free(&reader);
     return karp_context_refusal(context, status, error);

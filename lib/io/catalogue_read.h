@@ -35,6 +35,9 @@ karp_status catalogue_reader_add(catalogue_reader *reader, const tree *root, con
 /* Reads the JSON list that the cursor is at, to behind it. Also: SYNTAX. */
 karp_status catalogue_reader_add_list(catalogue_reader *reader, io_cursor *list, karp_error *error);
 
+/* Reads a price list in CSV; the text must outlive the reader. Errors: as above. */
+karp_status catalogue_read_csv(catalogue_reader *reader, karp_str text, karp_error *error);
+
 /* Makes the catalogue and logs what was ignored. The reader can then only be freed. */
 karp_status catalogue_reader_finish(catalogue_reader *reader, karp_catalogue **out, karp_error *error);
 

@@ -82,6 +82,29 @@ def check_azure():
     check('AKSNodeClass' in '\n'.join(json.loads(out)['warnings']), 'a foreign class is told of')
 
 
+def check_three_clouds():
+    """The story: one workload, a pool for each cloud."""
+    story = SOURCE / 'examples' / 'stories' / 'three-clouds'
+    columns = set()
+    for cloud, region, wanted in (('aws', 'us-east-1', 'm6a.4xlarge'), ('gcp', 'us-east1', 'n2d-standard-16'), ('azure', 'eastus', 'Standard_D16as_v6')):
+        options = ('--provider', cloud, '--region', region)
+        plan = json.loads(run('plan', story / f'{cloud}.yaml', story / 'workload.yaml', *options, '-o', 'json')[0])
+        equal(plan['unschedulable'], [], f'{cloud}: unschedulable')
+        equal([(l['choice']['instanceType'], len(l['pods'])) for l in plan['launches']], [(wanted, 8)], f'{cloud}: launches')
+        check(plan['launches'][0]['choice']['zone'] != '0', 'a zone')
+        columns.add(run('catalogue', *options, '-o', 'csv')[0].splitlines()[0])
+    equal(len(columns), 1, 'columns of the lists')
+
+
+def check_price_list():
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, 'machines.csv')
+        file.write_text('name,cpu,memory,pods,zones,price\nr640,32,192Gi,250,rack-1;rack-2,0.61\npi,4,8Gi,110,desk,0.01\n')
+        first = json.loads(run('catalogue', '--catalogue', file, '-o', 'json')[0])
+        equal(sorted(t['name'] for t in first), ['pi', 'r640'], 'machines')
+        equal(json.loads(run('catalogue', '--provider', 'file', '--facts', f'types={file}', '-o', 'json')[0]), first, 'the file provider')
+
+
 def check_settings():
     def pods(*options):
         out, _ = run('catalogue', *options, '-o', 'json')
@@ -120,6 +143,8 @@ def main():
     check_round_trip('--provider', 'gcp', '--region', 'europe-west1')
     check_round_trip('--provider', 'aws', '--region', 'eu-west-1')
     check_azure()
+    check_three_clouds()
+    check_price_list()
     check_settings()
     check_example()
     return finish()

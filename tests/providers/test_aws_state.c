@@ -240,6 +240,46 @@ static const char *hash_of(karp_provider *p, const char *document)
     return hash.ptr;
 }
 
+/* Karpenter's own hashes, of whichever version, are compared where the class has one among its annotations. */
+static void stated_hashes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *version, *hash, *reason;
+    } nodes[] = {
+        { "v6", "11", "" }, { "v6", "12", "NodeClassDrift" }, { "v5", "12", "" }, { "v6", "", "" }, { "", "12", "" }
+    };
+    static const char stated[] = "{\"metadata\":{\"annotations\":{\"karpenter.k8s.aws/ec2nodeclass-hash\":\"11\","
+                                 "\"karpenter.k8s.aws/ec2nodeclass-hash-version\":\"v6\"}},\"spec\":{}}";
+    static const char *const classes[] = { stated, "{\"spec\":{}}" };
+    karp_provider *p = open_aws();
+    karp_provider_memory *own = NULL;
+    assert_int_equal(karp_provider_memory_new(context, &own, NULL), KARP_OK);
+    for (size_t k = 0; k < 2; k++) {
+        karp_provider_class *c = NULL;
+        assert_int_equal(karp_provider_class_new(p, text_of("c"), text_of(classes[k]), &c, NULL), KARP_OK);
+        for (size_t i = 0; i < COUNT(nodes); i++) {
+            karp_label annotations[] = {
+                { text_of("karpenter.k8s.aws/ec2nodeclass-hash"), text_of(nodes[i].hash) },
+                { text_of("karpenter.k8s.aws/ec2nodeclass-hash-version"), text_of(nodes[i].version) },
+            };
+            karp_label pool = { text_of("karpenter.sh/nodepool"), text_of("default") };
+            karp_provider_node node = { .size = sizeof node,
+                                        .annotations = annotations,
+                                        .annotation_count = 2,
+                                        .labels = &pool,
+                                        .label_count = 1,
+                                        .instance_type = text_of("m5.large") };
+            karp_str reason;
+            assert_int_equal(karp_provider_drift(p, c, &node, own, &reason, NULL), KARP_OK);
+            assert_true(same(reason, text_of(k == 0 ? nodes[i].reason : "")));
+        }
+        karp_provider_class_free(c);
+    }
+    karp_provider_memory_free(own);
+    karp_provider_close(p);
+}
+
 static void hashes(void **state)
 {
     (void)state;
@@ -517,6 +557,7 @@ int main(void)
         cmocka_unit_test(scopes_of_other_versions),
         cmocka_unit_test(bad_marks),
         cmocka_unit_test(hashes),
+        cmocka_unit_test(stated_hashes),
         cmocka_unit_test(drift),
         cmocka_unit_test(pool_defaults),
         cmocka_unit_test(class_defaults),

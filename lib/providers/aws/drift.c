@@ -36,14 +36,17 @@ static karp_str value_of(const karp_label *list, size_t count, const char *key)
     return none;
 }
 
-/* Hashes of another version say nothing. */
+/* Hashes of different versions say nothing. Karpenter's own are compared as the class states it. */
 static bool class_changed(const aws_node_class *c, const karp_provider_node *n)
 {
     char text[AWS_HASH_TEXT];
     size_t length = aws_hash_text(c->hash, text);
     karp_str version = value_of(n->annotations, n->annotation_count, AWS_GROUP "ec2nodeclass-hash-version");
     karp_str hash = value_of(n->annotations, n->annotation_count, AWS_GROUP "ec2nodeclass-hash");
-    return match_is(version, AWS_HASH_VERSION) && hash.len && !match_same(hash, (karp_str){ text, length });
+    if (hash.len == 0) return false;
+    if (match_is(version, AWS_HASH_VERSION)) return !match_same(hash, (karp_str){ text, length });
+    return version.len && match_same(version, c->stated_hash_version) && c->stated_hash.len &&
+           !match_same(hash, c->stated_hash);
 }
 
 /* The first image whose requirements the type meets. */

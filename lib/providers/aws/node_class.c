@@ -157,6 +157,15 @@ static void read_class(decoder *d, const tree *root, aws_node_class *out)
     out->hash = aws_class_hash(spec, out->family);
 }
 
+/* Karpenter writes the hash of a class on the object, where it can be compared though it is not worked out here. */
+static void read_annotations(decoder *d, const tree *root, aws_node_class *out)
+{
+    const tree *annotations = tree_get(tree_get(root, "metadata"), "annotations");
+    out->stated_hash = scratch_text(d->s, tree_get_text(annotations, "karpenter.k8s.aws/ec2nodeclass-hash"));
+    out->stated_hash_version = scratch_text(d->s,
+                                            tree_get_text(annotations, "karpenter.k8s.aws/ec2nodeclass-hash-version"));
+}
+
 karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *out, karp_error *error)
 {
     aws_node_class result;
@@ -165,6 +174,7 @@ karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *o
     decode_begin(&d, s->context, s, error);
     const tree *root = decode_tree(&d, document, "an EC2NodeClass");
     if (root) read_class(&d, root, &result);
+    if (root) read_annotations(&d, root, &result);
     decode_end(&d);
     if (d.status) return d.status;
     if (s->failed) return provider_nomem(error);

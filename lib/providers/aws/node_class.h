@@ -76,6 +76,7 @@ typedef struct aws_node_class {
     const karp_str *security_groups;
     size_t security_group_count;
     uint64_t hash;
+    karp_str stated_hash, stated_hash_version; /* Karpenter's own, as the object's annotations have them; "" = none */
 } aws_node_class;
 
 /* Reads the object as JSON: spec, and of status subnets, capacityReservations (with availableInstanceCount, which the

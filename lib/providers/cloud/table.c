@@ -72,7 +72,7 @@ static karp_status bad_line(const cloud_table *t, karp_str object, const char *f
     (void)provider_fail(error, KARP_E_INVALID, field, "%s", message);
     if (error) {
         error->line = t->line;
-        error_set_object(error, NULL, str(""), object);
+        if (object.len > 0) error_set_object(error, "InstanceType", str(""), object);
     }
     return KARP_E_INVALID;
 }
