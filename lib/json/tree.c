@@ -70,7 +70,8 @@ static tree *node(trees *t, tree_type type)
 static tree_member *find(const tree *map, const char *name, size_t length)
 {
     if (!tree_is(map, TREE_MAP)) return NULL;
-    for (tree_member *m = map->of.members, *end = m + map->count; m < end; m++) {
+    for (size_t i = 0; i < map->count; i++) {
+        tree_member *m = &map->of.members[i];
         if (m->name_length == length && (length == 0 || (m->name[0] == name[0] && memcmp(m->name, name, length) == 0)))
             return m;
     }
