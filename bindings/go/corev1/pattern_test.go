@@ -278,6 +278,7 @@ func TestPatternsOutliveNothing(t *testing.T) {
 	add := func(i int) error {
 		pod := full()
 		pod.Name, pod.Status = fmt.Sprintf("p-%d", i), v1.PodStatus{}
+		pod.Spec.Volumes = nil // a pod whose volume is not there is like no other
 		return feeder.AddPod(pod)
 	}
 	for range 2 {
