@@ -10,7 +10,8 @@
 #include <schedule/views.h>
 #include <string.h>
 
-enum { ANY_COPIES = UINT32_MAX, MOST_SETS = 256 };
+#define ANY_COPIES UINT32_MAX
+enum { MOST_SETS = 256 };
 
 /* What the lists are made with. */
 typedef struct maker {
