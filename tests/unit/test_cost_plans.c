@@ -160,7 +160,7 @@ static void what_a_launch_lists(void **state)
 static void bad_objectives(void **state)
 {
     (void)state;
-    static const double wrong[] = { -1, -0.001, 1e7, INFINITY, -INFINITY, NAN };
+    static const double wrong[] = { -1, -0.001, 1e7, HUGE_VAL, -HUGE_VAL, (double)NAN };
     asked a;
     begin(&a, WORLD);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
