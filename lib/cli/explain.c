@@ -54,6 +54,33 @@ static karp_status explain_pod(cli_answer *answer, void *own, int *result)
     return status;
 }
 
+/* The node of that name, else the only one whose name has it as a part; what was given when there is none, or several. */
+static karp_str full_node_name(karp_table *nodes, karp_str given)
+{
+    karp_column names = { .size = sizeof(names) };
+    karp_str found = given;
+    size_t count = 0;
+    if (karp_table_find(nodes, (karp_str){ "name", 4 }, &names) != KARP_OK || names.type != KARP_COLUMN_TEXT) {
+        return given;
+    }
+    for (size_t i = 0; i < names.row_count; i++) {
+        karp_str name = { (const char *)names.values + names.offsets[i],
+                          (size_t)(names.offsets[i + 1] - names.offsets[i]) };
+        bool part = false;
+        for (size_t k = 0; k + given.len <= name.len && !part; k++) {
+            part = memcmp(name.ptr + k, given.ptr, given.len) == 0;
+        }
+        if (part && name.len == given.len) {
+            return given;
+        }
+        if (part) {
+            found = name;
+            count++;
+        }
+    }
+    return count == 1 ? found : given;
+}
+
 static karp_status explain_node(cli_answer *answer, void *own, int *result)
 {
     (void)own;
@@ -65,10 +92,17 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
     disrupt.common = &common;
     disrupt.method = karp_reader_method(answer->input.reader);
-    karp_str name = subject(answer);
+    karp_table *nodes = NULL;
+    karp_str given = subject(answer);
+    karp_status status = karp_snapshot_table(answer->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &answer->error);
+    if (status != KARP_OK) {
+        return status;
+    }
+    karp_str name = given.len > 0 ? full_node_name(nodes, given) : given;
     progress_begin("simulating");
-    karp_status status = karp_explain_node(answer->input.snapshot, &disrupt, name, &explanation, &answer->error);
+    status = karp_explain_node(answer->input.snapshot, &disrupt, name, &explanation, &answer->error);
     progress_end();
+    karp_table_free(nodes);
     if (status == KARP_OK) {
         status = karp_write_node_explanation(answer->options->context, explanation, &answer->write, &answer->text,
                                              &answer->error);

@@ -510,7 +510,9 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
         }
         const option_row *row = row_of(verb, key);
         if (row == NULL || !takes(verb, row)) {
-            return wrong(verb, row == NULL ? "?" : row->name, "not an option of this command");
+            char name[64] = "";
+            (void)snprintf(name, sizeof(name), "--%s", row == NULL ? "?" : row->name);
+            return wrong(verb, name, "not an option of this command");
         }
         if (key == KEY_HELP) {
             print_verb_help(verb);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static karp_status decide(cli_answer *answer, karp_decision **plan, karp_decision **disruption)
 {
     karp_options common = decision_options(answer->options);
@@ -16,17 +19,65 @@ static karp_status decide(cli_answer *answer, karp_decision **plan, karp_decisio
     return status;
 }
 
+/* Pods that a limit refuses while the same round launches from that pool: a launch counts as its largest possible type. */
+static size_t limited_pods(const karp_decision *plan)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < karp_decision_unschedulable_count(plan) && karp_decision_launch_count(plan) > 0; i++) {
+        karp_unschedulable pod = { .size = sizeof(pod) };
+        bool limited = false;
+        if (karp_decision_unschedulable(plan, i, &pod) != KARP_OK) {
+            continue;
+        }
+        for (size_t k = 0; k < pod.pool_count; k++) {
+            limited = limited || pod.pools[k].code == KARP_REASON_LIMITS;
+        }
+        count += limited;
+    }
+    return count;
+}
+
+/* The reader's notes with one more at the end; they are put back by the caller. To be freed; NULL = no memory. */
+static karp_str *with_note(cli_answer *answer, size_t pods, char *text, size_t room)
+{
+    size_t count = answer->write.warning_count;
+    karp_str *list = karp_alloc(answer->options->context, (count + 1) * sizeof(*list));
+    if (list == NULL) {
+        return NULL;
+    }
+    if (count > 0) {
+        memcpy(list, answer->write.warnings, count * sizeof(*list));
+    }
+    (void)snprintf(text, room,
+                   "%zu %s beyond the limits of NodePools in this round, which counts a launch as its largest possible "
+                   "type; the next round, when the types are known, may place %s (karp simulate plays the rounds)",
+                   pods, pods == 1 ? "pod is" : "pods are", pods == 1 ? "it" : "them");
+    list[count] = (karp_str){ text, strlen(text) };
+    answer->write.warnings = list;
+    answer->write.warning_count = count + 1;
+    return list;
+}
+
 static karp_status make(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     karp_decision *plan = NULL;
     karp_decision *disruption = NULL;
     karp_status status = decide(answer, &plan, &disruption);
+    char text[300];
+    karp_str *notes = NULL;
+    size_t limited = status == KARP_OK ? limited_pods(plan) : 0;
+    if (limited > 0) {
+        notes = with_note(answer, limited, text, sizeof(text));
+        status = notes == NULL ? KARP_E_NOMEM : KARP_OK;
+        answer->error.status = status;
+    }
     if (status == KARP_OK) {
         status = karp_write_plan(answer->options->context, plan, disruption, &answer->write, &answer->text,
                                  &answer->error);
         *result = exit_status_of_plan(answer, plan, disruption);
     }
+    karp_free(answer->options->context, notes, notes == NULL ? 0 : answer->write.warning_count * sizeof(*notes));
     karp_decision_unref(disruption);
     karp_decision_unref(plan);
     return status;

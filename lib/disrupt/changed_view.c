@@ -3,6 +3,7 @@
 
 #include <base/bits.h>
 #include <base/error.h>
+#include <base/str.h>
 #include <base/sort.h>
 #include <schedule/movable.h>
 #include <string.h>
@@ -68,7 +69,9 @@ static karp_status scale_price(changed_view *v, const karp_change *c, karp_error
             found = true;
         }
     }
-    return found ? KARP_OK : not_found(c, "capacity type", error);
+    /* Karpenter's own are no mistake where nothing is offered so. */
+    bool known = str_is(c->name, "spot") || str_is(c->name, "on-demand") || str_is(c->name, "reserved");
+    return found || known ? KARP_OK : not_found(c, "capacity type", error);
 }
 
 static karp_status apply(changed_view *v, const karp_change *c, karp_error *error)

@@ -206,7 +206,8 @@ static karp_status fail_scan(const catalogue_reader *reader, const io_cursor *at
 {
     karp_status status = result == IO_SCAN_DEEP
                              ? fail(error, KARP_E_LIMIT, "nested deeper than %lu", (unsigned long)at->max_nesting)
-                             : fail(error, KARP_E_SYNTAX, "not JSON: a list of instance types is wanted here");
+                             : fail(error, KARP_E_SYNTAX,
+                                    "a catalogue is a list of instance types, which begins with [");
     io_place place = io_place_of(reader->document, at);
     io_error_place(error, &place);
     return status;

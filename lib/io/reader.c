@@ -155,7 +155,9 @@ karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text)
     }
     text = without_mark(text);
     if (text.len == 0) return io_warn(reader, "%.400s is empty", document.ptr);
-    return looks_like_json(name, text) ? io_read_json(reader, document, text) : io_read_yaml(reader, document, text);
+    /* Whoever takes the documents wants them as trees: JSON is YAML, too. */
+    return !reader->take && looks_like_json(name, text) ? io_read_json(reader, document, text)
+                                                        : io_read_yaml(reader, document, text);
 }
 
 karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error)

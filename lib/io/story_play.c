@@ -169,7 +169,9 @@ karp_status story_play(story *s)
     story_write_begin(s);
     for (size_t i = 0; i < s->step_count && !status; i++) {
         story_write_step(s, &s->steps[i]);
-        status = take_step(s, &s->steps[i]);
+        /* What the story begins with is decided on before the first time goes by. */
+        if (i == 0 && s->steps[i].what == STORY_WAIT) status = instant(s);
+        if (!status) status = take_step(s, &s->steps[i]);
         story_write_step_end(s);
     }
     return status;

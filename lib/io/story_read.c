@@ -51,7 +51,6 @@ static karp_status read_named(story *s, karp_str directory, karp_str name)
     }
     strbuf_add(&path, name.ptr, name.len);
     karp_status status = path.failed ? story_nomem(s) : KARP_OK;
-    if (!status && str_ends(name, ".json")) status = story_fail(s, KARP_E_UNSUPPORTED, "a story's files are YAML");
     if (!status) status = read_documents(s, path.ptr, s->base);
     strbuf_free(&path);
     return status;

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small things that people tripped over: stories that begin with a wait or are JSON, names in part, words of errors."""
+import json
+import pathlib
+import sys
+import tempfile
+
+from stories import check, document, equal, finish, run
+
+ASKS = pathlib.Path(__file__).parent / 'asks'
+POOL, APP, DUMP = ASKS / 'pool.yaml', ASKS / 'app.yaml', ASKS / 'dump.json'
+
+
+def launched(path):
+    return [event['detail'] for step in json.loads(run('simulate', path, '-o', 'json')[0])['steps']
+            for event in step['events'] if event['event'] == 'launched']
+
+
+# Limits count a launch as its largest type until it is known: the plan says so, the story goes on.
+plan = document('plan', ASKS / 'limits-one-round.yaml')
+equal((len(plan['launches']), len(plan['unschedulable'])), (2, 4), 'one round')
+check(len(plan['warnings']) == 1 and plan['warnings'][0].startswith('4 pods are beyond the limits of NodePools in this round'), plan['warnings'])
+equal(document('plan', POOL, APP)['warnings'], [], 'no limits')
+six = launched(ASKS / 'limits-story.yaml')
+equal(six, ['c6g.large'] * 6, 'six nodes in the end')
+equal(launched(ASKS / 'story-begins-with-wait.yaml'), six, 'a story that begins with a wait')
+
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    # A story's files may be JSON.
+    (folder / 'cluster.json').write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [
+        {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'},
+         'spec': {'template': {'spec': {'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'},
+                                        'requirements': []}}}},
+        {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'name': 'web', 'namespace': 'default'},
+         'spec': {'replicas': 2, 'selector': {'matchLabels': {'app': 'web'}},
+                  'template': {'metadata': {'labels': {'app': 'web'}},
+                               'spec': {'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}]}}}}]}))
+    story = folder / 'story.yaml'
+    story.write_text('apiVersion: karp/v1\nkind: Story\nfiles: [cluster.json]\nsteps:\n- wait: 5m\n')
+    equal(len(launched(story)), 1, 'JSON')
+    # What a catalogue is.
+    (folder / 'none.json').write_text('{}')
+    _, error = run('plan', POOL, APP, '--catalogue', folder / 'none.json', status=1)
+    check('a catalogue is a list of instance types' in error, error)
+
+# A node by any unique part of its name.
+equal(document('explain', 'node', '32-24', DUMP)['node'], 'ip-10-0-32-24.us-west-2.compute.internal', 'part of a name')
+for name in ('ip-10-0-32', 'nowhere'):
+    _, error = run('explain', 'node', name, DUMP, status=1)
+    check(f'{name}: no node of that name' in error, error)
+
+# A capacity type that nothing is offered as changes nothing; one that is none is an error.
+same = document('whatif', POOL, APP, '--price-factor', 'reserved=2')
+equal(same['cost'], document('plan', POOL, APP)['cost'], 'reserved=2')
+run('whatif', POOL, APP, '--price-factor', 'resreved=2', status=1)
+
+# An option keeps its dashes.
+_, error = run('plan', POOL, '--runs', '3', status=1)
+check('karp plan: --runs: not an option of this command' in error, error)
+sys.exit(finish())
