@@ -11,6 +11,8 @@ karp-io.c needs nothing but a C compiler. The same input gives the same bytes.
 """
 import argparse
 import datetime
+import gzip
+import io
 import json
 import os
 import pathlib
@@ -18,6 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
@@ -51,6 +54,28 @@ def sources(out, build=None, libyaml=None):
             shutil.copyfile(build / 'lib' / name, out / name)
     if libyaml is not None:
         subprocess.run([sys.executable, SOURCE / 'lib/one_yaml.py', libyaml, out / 'yaml.h'], check=True)
+
+
+def yaml_version(where):
+    return re.search(r'YAML_VERSION_STRING "([^"]+)"', (where / 'yaml.h').read_text(encoding='utf-8')).group(1)
+
+
+def one_file(where, out):
+    """The one file as an archive, with the licence."""
+    name = f'libkarp-{version()}-one-file'
+    files = {file: (where / file).read_bytes() for file in (*CORE, *IO) if (where / file).exists()}
+    files['LICENSE'] = (SOURCE / 'LICENSE').read_bytes()
+    write_tar(out / f'{name}.tar.gz', {f'{name}/{file}': content for file, content in files.items()})
+
+
+def write_tar(path, files):
+    """An archive that is the same whenever it is made."""
+    with open(path, 'wb') as file, gzip.GzipFile(fileobj=file, mode='wb', filename='', mtime=0) as packed:
+        with tarfile.open(fileobj=packed, mode='w', format=tarfile.PAX_FORMAT) as archive:
+            for name, content in sorted(files.items()):
+                entry = tarfile.TarInfo(name)
+                entry.size, entry.mode = len(content), 0o644
+                archive.addfile(entry, io.BytesIO(content))
 
 
 def go_files(module):
@@ -146,11 +171,10 @@ def wheels(where, out, platforms, zig):
     sys.path.insert(0, str(SOURCE / 'bindings/python/backend'))
     import karp_wheel
     out.mkdir(parents=True, exist_ok=True)
-    yaml = re.search(r'YAML_VERSION_STRING "([^"]+)"', (where / 'yaml.h').read_text(encoding='utf-8')).group(1)
     for platform in platforms or PLATFORMS:
         with tempfile.TemporaryDirectory() as folder:
             libraries, program = compile_for(platform, zig, where, pathlib.Path(folder))
-            licences, parts = karp_wheel.libyaml(yaml)
+            licences, parts = karp_wheel.libyaml(yaml_version(where))
             print(karp_wheel.write(out, f'py3-none-{platform}', libraries, program, licences, parts), flush=True)
 
 

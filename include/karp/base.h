@@ -32,23 +32,23 @@ extern "C" {
 /** 0 is success, negative values are the errors below. Values never change. */
 typedef int32_t karp_status;
 
-#define KARP_OK ((karp_status)0)
-#define KARP_E_INTERNAL ((karp_status)-1) /**< a defect of the library; please report */
-#define KARP_E_NOMEM ((karp_status)-2) /**< the allocator refused */
-#define KARP_E_INVALID ((karp_status)-3) /**< bad input: object and field are named in the error */
-#define KARP_E_SYNTAX ((karp_status)-4) /**< a document that is not JSON or YAML */
-#define KARP_E_LIMIT ((karp_status)-5) /**< a limit of the context (pods, nodes, types, bytes, nesting, memory) */
-#define KARP_E_RANGE ((karp_status)-6) /**< a number that cannot be represented exactly */
-#define KARP_E_CANCELED ((karp_status)-7) /**< should_stop said yes, or the step budget ran out */
-#define KARP_E_NOT_FOUND ((karp_status)-8) /**< a name that is not in the input */
-#define KARP_E_DUPLICATE ((karp_status)-9) /**< an object that is in the input already */
-#define KARP_E_STATE ((karp_status)-10) /**< a call that is not allowed in this state of the object */
-#define KARP_E_ABI_SIZE ((karp_status)-11) /**< a struct's size is impossible */
-#define KARP_E_ABI_OLD ((karp_status)-12) /**< a struct lacks a field this call needs */
-#define KARP_E_ABI_NEW ((karp_status)-13) /**< a struct has non-zero bytes this library does not know */
-#define KARP_E_IO ((karp_status)-14) /**< a file could not be read (libkarp-io only) */
-#define KARP_E_UNSUPPORTED ((karp_status)-15) /**< known, but not supported by this library */
-#define KARP_E_PROVIDER ((karp_status)-16) /**< a cloud's plugin failed, in a way of its own (provider.h) */
+#define KARP_OK 0
+#define KARP_E_INTERNAL (-1) /**< a defect of the library; please report */
+#define KARP_E_NOMEM (-2) /**< the allocator refused */
+#define KARP_E_INVALID (-3) /**< bad input: object and field are named in the error */
+#define KARP_E_SYNTAX (-4) /**< a document that is not JSON or YAML */
+#define KARP_E_LIMIT (-5) /**< a limit of the context (pods, nodes, types, bytes, nesting, memory) */
+#define KARP_E_RANGE (-6) /**< a number that cannot be represented exactly */
+#define KARP_E_CANCELED (-7) /**< should_stop said yes, or the step budget ran out */
+#define KARP_E_NOT_FOUND (-8) /**< a name that is not in the input */
+#define KARP_E_DUPLICATE (-9) /**< an object that is in the input already */
+#define KARP_E_STATE (-10) /**< a call that is not allowed in this state of the object */
+#define KARP_E_ABI_SIZE (-11) /**< a struct's size is impossible */
+#define KARP_E_ABI_OLD (-12) /**< a struct lacks a field this call needs */
+#define KARP_E_ABI_NEW (-13) /**< a struct has non-zero bytes this library does not know */
+#define KARP_E_IO (-14) /**< a file could not be read (libkarp-io only) */
+#define KARP_E_UNSUPPORTED (-15) /**< known, but not supported by this library */
+#define KARP_E_PROVIDER (-16) /**< a cloud's plugin failed, in a way of its own (provider.h) */
 
 /** A borrowed string. `ptr` may be NULL when `len` is 0. */
 typedef struct karp_str {

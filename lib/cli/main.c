@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp: which nodes would Karpenter start and stop, offline. */
-#define _DEFAULT_SOURCE /* getentropy() */
+#define _DEFAULT_SOURCE /* getentropy() … */
 
 #include "cli.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#if defined(__APPLE__)
+#include <sys/random.h> /* … which is here */
+#endif
 #include <unistd.h>
 
 static const cli_verb *const verbs[] = { &verb_plan,     &verb_disrupt,   &verb_explain, &verb_verify, &verb_whatif,

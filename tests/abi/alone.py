@@ -17,13 +17,15 @@ def main():
     compilers = [(os.environ['KARP_CC'].split(), 'c', ['-std=c11', '-Wstrict-prototypes'])]
     cxx = shutil.which('c++') or shutil.which('clang++')
     if cxx:
-        compilers.append(([cxx], 'c++', ['-std=c++17']))
+        compilers.append(([cxx], 'c++', ['-std=c++17', '-Wold-style-cast']))
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         unit = pathlib.Path(folder) / 'alone.c'
         for header in headers.public_headers(source):
-            # Twice, for the include guard.
-            unit.write_text(f'#include <karp/{header.name}>\n#include <karp/{header.name}>\nextern int karp_alone;\n')
+            # Twice, for the include guard; every constant is used, as a caller would.
+            unit.write_text(f'#include <karp/{header.name}>\n#include <karp/{header.name}>\n#ifdef __cplusplus\n' +
+                            ''.join(f'extern const auto use_{name} = {name};\n' for name in headers.constants(header)) +
+                            '#endif\nextern int karp_alone;\n')
             for compiler, language, arguments in compilers:
                 done = subprocess.run([*compiler, '-x', language, *arguments, *WARNINGS, '-fsyntax-only',
                                        '-I', str(source / 'include'), str(unit)], capture_output=True, text=True)
