@@ -12,7 +12,7 @@ extern "C" {
 /* Codes 1–99: why a pod was not placed. 100–149: why it was not considered. 200–299: why a node stays. 300–399: why a command was given up. */
 enum {
     KARP_REASON_NONE = 0,
-    /* scheduling.md §22, E0 … E11 */
+    /* why a pod was not placed, and why it was not considered */
     KARP_REASON_MIN_VALUES = 1,
     KARP_REASON_NOTHING_MATCHED = 2,
     KARP_REASON_REQUIREMENTS_AND_RESOURCES = 3,
@@ -57,7 +57,7 @@ enum {
     KARP_REASON_INVALID_AFFINITY = 102,
     KARP_REASON_INVALID_VOLUME = 103,
     KARP_REASON_INVALID_SEVERAL = 104,
-    /* deprovisioning.md §5, §6 and the methods */
+    /* why a node stays: what protects it, budgets, what the methods find */
     KARP_REASON_IN_QUEUE = 200,
     KARP_REASON_NOT_MANAGED = 201,
     KARP_REASON_NO_NODE = 202,
@@ -101,11 +101,11 @@ enum {
     KARP_REASON_DO_NOT_REPAIR = 240,
     KARP_REASON_POOL_UNHEALTHY = 241,
     KARP_REASON_RESERVATION_ELSEWHERE = 242,
-    /* deprovisioning.md §19 */
+    /* why a command was given up: when it was validated */
     KARP_REASON_CHURN = 300,
     KARP_REASON_VALIDATION_BUDGET = 301,
     KARP_REASON_SCHEDULING = 302,
-    /* deprovisioning.md §20 */
+    /* why a command was given up: when it was carried out */
     KARP_REASON_NOT_STARTED = 303,
     KARP_REASON_REPLACEMENT_NOT_CREATED = 304,
     KARP_REASON_REPLACEMENT_GONE = 305,

@@ -487,12 +487,12 @@ typedef struct put_more {
     uint32_t node, class_, copies;
 } put_more;
 
-typedef struct puts {
+typedef struct put_list {
     put_more items[64];
     uint32_t count;
-} puts;
+} put_list;
 
-static void fill_others(packing *k, const uint32_t *chosen, uint32_t count, puts *done)
+static void fill_others(packing *k, const uint32_t *chosen, uint32_t count, put_list *done)
 {
     done->count = 0;
     for (uint32_t t = 0; t < TOUCHED && k->nodes.count > count; t++) {
@@ -513,7 +513,7 @@ static void fill_others(packing *k, const uint32_t *chosen, uint32_t count, puts
     }
 }
 
-static void take_back(packing *k, const puts *done)
+static void take_back(packing *k, const put_list *done)
 {
     for (uint32_t i = done->count; i-- > 0;) {
         const put_more *m = &done->items[i];
@@ -530,7 +530,7 @@ static void take_back(packing *k, const puts *done)
 }
 
 /* Saves the best plan, which is the one at hand without what was put on nodes that stay. */
-static bool save_before(packing *k, const puts *done)
+static bool save_before(packing *k, const put_list *done)
 {
     take_back(k, done);
     if (!save_best(k)) return false;
@@ -586,7 +586,7 @@ static void exchange_nodes(packing *k, const uint32_t *chosen, uint32_t count)
 static void move(packing *k, double slack)
 {
     uint32_t chosen[MOST_RUINED];
-    puts done;
+    put_list done;
     uint32_t count = choose_ruined(k, chosen);
     double old = ruin(k, chosen, count);
     if (chance(k) >> 63) fill_others(k, chosen, count, &done);

@@ -108,6 +108,19 @@ karp_status provision_nothing(const karp_snapshot *seen, const karp_options *opt
     return KARP_OK;
 }
 
+#ifdef KARP_NO_COST
+karp_status provision_for_cost(const karp_snapshot *seen, const karp_options *options, const karp_objective *objective,
+                               const round_changes *changes, karp_decision **out, karp_error *error)
+{
+    (void)seen;
+    (void)options;
+    (void)objective;
+    (void)changes;
+    (void)out;
+    return fail(error, KARP_E_UNSUPPORTED, "this build of libkarp makes no cost plans");
+}
+#endif
+
 karp_status provision_view(const karp_snapshot *seen, const karp_options *options, const round_changes *changes,
                            karp_decision **out, karp_error *error)
 {

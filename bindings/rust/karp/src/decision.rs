@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+use crate::error::{call, checked, reason, Error};
+use crate::snapshot::Context;
+use crate::text::{copy, items, text};
+use karp_sys as c;
+use std::ffi::CStr;
+use std::mem::{size_of, zeroed};
+use std::ptr;
+
+/// An answer about a snapshot: immutable.
+pub struct Decision(*mut c::karp_decision);
+
+// SAFETY: a decision is immutable, and libkarp counts references atomically (docs/memory-and-threads.md).
+unsafe impl Send for Decision {}
+unsafe impl Sync for Decision {}
+
+impl Drop for Decision {
+    fn drop(&mut self) {
+        // SAFETY: the reference is ours.
+        unsafe { c::karp_decision_unref(self.0) }
+    }
+}
+
+/// A node to start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    pub id: String,
+    pub node_pool: String,
+    /// `namespace/name`, by name.
+    pub pods: Vec<String>,
+    /// Empty where any type will do: replacements of static pools.
+    pub instance_type: String,
+    pub zone: String,
+    pub capacity_type: String,
+    /// Per hour.
+    pub price: f64,
+    /// Those that would be sent, the cheapest first.
+    pub instance_types: Vec<String>,
+    pub labels: Vec<(String, String)>,
+}
+
+/// Pods that go to a node that exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    pub node: String,
+    pub pods: Vec<String>,
+}
+
+/// A pod that fits nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unschedulable {
+    pub pod: String,
+    /// `TYPE_RESOURCES`
+    pub code: String,
+    pub message: String,
+    /// Waiting cannot help.
+    pub permanent: bool,
+}
+
+/// Nodes that go together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    pub method: String,
+    pub nodes: Vec<String>,
+    pub replacements: Vec<Launch>,
+    /// Per hour.
+    pub savings: f64,
+}
+
+/// A node that stays, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    pub node: String,
+    pub code: String,
+    pub detail: String,
+}
+
+type Getter<T> = unsafe extern "C" fn(*const c::karp_decision, usize, *mut T) -> c::karp_status;
+
+impl Decision {
+    pub(crate) fn of(at: *mut c::karp_decision) -> Decision {
+        Decision(at)
+    }
+
+    /// One row; its pointers lead into the decision.
+    fn row<T>(&self, get: Getter<T>, index: usize) -> Result<T, Error> {
+        // SAFETY: rows are plain data that begin with their size; the decision lives.
+        unsafe {
+            let mut row: T = zeroed();
+            ptr::from_mut(&mut row).cast::<usize>().write(size_of::<T>());
+            checked(get(self.0, index, &mut row))?;
+            Ok(row)
+        }
+    }
+
+    fn pods(&self, at: *const u32, count: usize) -> Vec<String> {
+        // SAFETY: the indices and the names are the decision's.
+        unsafe { items(at, count).iter().map(|&pod| copy(c::karp_decision_pod_name(self.0, pod))).collect() }
+    }
+
+    /// 64 hex digits that say what was decided: equal in every language.
+    pub fn hash(&self) -> String {
+        let mut out = [0; c::KARP_DIGEST_TEXT as usize];
+        // SAFETY: the call writes as many characters as the constant says, with a NUL at the end.
+        unsafe {
+            c::karp_decision_hash(self.0, out.as_mut_ptr());
+            text(CStr::from_ptr(out.as_ptr()))
+        }
+    }
+
+    /// Whether everything was looked at.
+    pub fn complete(&self) -> bool {
+        // SAFETY: the decision lives; likewise below.
+        unsafe { c::karp_decision_complete(self.0) != 0 }
+    }
+
+    /// Dollars per hour before it.
+    pub fn cost_before(&self) -> f64 {
+        unsafe { c::karp_decision_cost_before(self.0) }
+    }
+
+    /// Dollars per hour after it.
+    pub fn cost_after(&self) -> f64 {
+        unsafe { c::karp_decision_cost_after(self.0) }
+    }
+
+    pub fn warnings(&self) -> Vec<String> {
+        unsafe { (0..c::karp_decision_warning_count(self.0)).map(|i| copy(c::karp_decision_warning(self.0, i))).collect() }
+    }
+
+    fn launch(&self, index: usize) -> Result<Launch, Error> {
+        let l = self.row(c::karp_decision_launch, index)?;
+        // SAFETY: what the row shows is borrowed from the decision, and copied here; likewise below.
+        unsafe {
+            Ok(Launch {
+                id: copy(l.id),
+                node_pool: copy(l.node_pool),
+                pods: self.pods(l.pods, l.pod_count),
+                instance_type: copy(l.choice.instance_type),
+                zone: copy(l.choice.zone),
+                capacity_type: copy(l.choice.capacity_type),
+                price: l.choice.price,
+                instance_types: items(l.instance_types, l.instance_type_count).iter().map(|&each| copy(each)).collect(),
+                labels: items(l.labels, l.label_count).iter().map(|each| (copy(each.key), copy(each.value))).collect(),
+            })
+        }
+    }
+
+    /// By NodePool, then by pods.
+    pub fn launches(&self) -> Result<Vec<Launch>, Error> {
+        (0..unsafe { c::karp_decision_launch_count(self.0) }).map(|i| self.launch(i)).collect()
+    }
+
+    /// By the names of the nodes.
+    pub fn placements(&self) -> Result<Vec<Placement>, Error> {
+        (0..unsafe { c::karp_decision_placement_count(self.0) })
+            .map(|i| {
+                let p = self.row(c::karp_decision_placement, i)?;
+                Ok(Placement { node: unsafe { copy(p.node) }, pods: self.pods(p.pods, p.pod_count) })
+            })
+            .collect()
+    }
+
+    /// By the names of the pods.
+    pub fn unschedulable(&self) -> Result<Vec<Unschedulable>, Error> {
+        (0..unsafe { c::karp_decision_unschedulable_count(self.0) })
+            .map(|i| {
+                let u = self.row(c::karp_decision_unschedulable, i)?;
+                let (pod, message) = unsafe { (copy(c::karp_decision_pod_name(self.0, u.pod)), copy(u.message)) };
+                Ok(Unschedulable { pod, code: reason(u.code), message, permanent: u.permanent != 0 })
+            })
+            .collect()
+    }
+
+    /// Of a disruption.
+    pub fn commands(&self) -> Result<Vec<Command>, Error> {
+        (0..unsafe { c::karp_decision_command_count(self.0) })
+            .map(|i| {
+                let k = self.row(c::karp_decision_command, i)?;
+                let replacements = (k.launch_first..k.launch_first + k.launch_count).map(|i| self.launch(i)).collect::<Result<_, _>>()?;
+                let (method, nodes) = unsafe {
+                    (
+                        text(CStr::from_ptr(c::karp_method_name(k.method))),
+                        items(k.nodes, k.node_count).iter().map(|&each| copy(each)).collect(),
+                    )
+                };
+                Ok(Command { method, nodes, replacements, savings: k.savings })
+            })
+            .collect()
+    }
+
+    /// Nodes of a disruption that stay.
+    pub fn kept(&self) -> Result<Vec<Kept>, Error> {
+        (0..unsafe { c::karp_decision_kept_count(self.0) })
+            .map(|i| {
+                let k = self.row(c::karp_decision_kept, i)?;
+                let (node, detail) = unsafe { (copy(k.node), copy(k.detail)) };
+                Ok(Kept { node, code: reason(k.code), detail })
+            })
+            .collect()
+    }
+
+    /// The plan as the program `karp plan -o json` writes it.
+    pub fn to_json(&self) -> Result<String, Error> {
+        let context = Context::new()?;
+        // SAFETY: the text is the caller's to free after it was copied.
+        unsafe {
+            let mut out: c::karp_text = zeroed();
+            call(|error| c::karp_write_plan(context.0, self.0, ptr::null(), ptr::null(), &mut out, error))?;
+            let written = copy(c::karp_str { ptr: out.ptr, len: out.len });
+            c::karp_text_free(&mut out);
+            Ok(written)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Which nodes should this cluster start for its pending pods, and which may go? libkarp decides as Karpenter does: cluster
+//! state in, decision out. No API server, no cloud account, no clock; equal input gives equal decisions.
+//!
+//! ```no_run
+//! let snapshot = karp::Input::new().path("manifests/").read()?;
+//! let plan = snapshot.plan(&karp::Options::default())?;
+//! for launch in plan.launches()? {
+//!     println!("{} {} {}: {:?}", launch.id, launch.instance_type, launch.zone, launch.pods);
+//! }
+//! # Ok::<(), karp::Error>(())
+//! ```
+//!
+//! The C library is inside ([`karp_sys`]), compiled by the C compiler that is there. A [`Snapshot`] and a [`Decision`] are
+//! immutable and may be used by several threads at once. What they return is copied and outlives them. A pod that fits
+//! nowhere is part of the decision, not an error.
+
+mod decision;
+mod error;
+mod fit;
+mod snapshot;
+mod text;
+
+pub use decision::{Command, Decision, Kept, Launch, Placement, Unschedulable};
+pub use error::{Error, Status};
+pub use fit::{fit, FitDemand, FitLeft, FitLoad, FitNode, FitRequest, FitType, Fitting};
+pub use snapshot::{Input, Method, Options, Profile, Snapshot};
+
+/// That of the library, `0.1.0`.
+pub fn version() -> String {
+    // SAFETY: the library returns a text that is always there.
+    text::text(unsafe { std::ffi::CStr::from_ptr(karp_sys::karp_version()) })
+}

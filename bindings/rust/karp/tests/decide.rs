@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+use karp::{fit, FitDemand, FitRequest, FitType, Input, Method, Options, Profile, Status};
+use std::sync::atomic::AtomicBool;
+
+const CLUSTER: &str = r#"
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec:
+  template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: huge}
+spec: {containers: [{name: c, resources: {requests: {cpu: 100000}}}]}
+"#;
+
+fn cluster() -> karp::Snapshot {
+    Input::new().text("cluster.yaml", CLUSTER).region("us-west-2").read().unwrap()
+}
+
+#[test]
+fn plans() {
+    let plan = cluster().plan(&Options::default()).unwrap();
+    let launches = plan.launches().unwrap();
+    assert_eq!(launches.len(), 1);
+    assert_eq!(launches[0].pods, ["default/web"]);
+    assert_eq!(launches[0].node_pool, "default");
+    assert!(launches[0].price > 0.0 && launches[0].instance_types[0] == launches[0].instance_type);
+    let left = plan.unschedulable().unwrap();
+    assert_eq!((left[0].pod.as_str(), left[0].permanent), ("default/huge", true));
+    assert!(plan.complete() && plan.cost_after() > plan.cost_before());
+    assert_eq!(plan.hash().len(), 64);
+    assert!(plan.to_json().unwrap().contains(&launches[0].instance_type));
+    assert!(plan.commands().unwrap().is_empty() && plan.placements().unwrap().is_empty());
+    assert_eq!(karp::version(), env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn disrupts() {
+    let snapshot = cluster();
+    let gone = snapshot.disrupt(Method::Any, &Options { profile: Profile::Karp, ..Options::default() }).unwrap();
+    assert!(gone.commands().unwrap().is_empty());
+    gone.kept().unwrap();
+}
+
+#[test]
+fn errors_say_where() {
+    let error = Input::new().text("pods.yaml", CLUSTER.replace("cpu: 2}", "cpu: lots}")).read().err().unwrap();
+    assert_eq!(error.status, Status::Invalid);
+    assert_eq!((error.document.as_str(), error.object.as_str()), ("pods.yaml", "Pod default/web"));
+    assert!(error.line > 0 && error.field.contains("cpu"), "{error:?}");
+    assert!(error.to_string().starts_with("karp: pods.yaml:"));
+    let boxed: Box<dyn std::error::Error> = Box::new(error);
+    assert!(!boxed.to_string().is_empty());
+    assert_eq!(Input::new().path("/nowhere").read().err().unwrap().status, Status::Io);
+    assert_eq!(Input::new().path("a\0b").read().err().unwrap().status, Status::Invalid);
+}
+
+#[test]
+fn stops() {
+    let stop = AtomicBool::new(true);
+    let pods: String = (0..3000).map(|i| format!("---\n{{apiVersion: v1, kind: Pod, metadata: {{name: p{i}}}, spec: {{containers: [{{name: c, resources: {{requests: {{cpu: \"{i}m\"}}}}}}]}}}}\n")).collect();
+    let snapshot = Input::new().text("pool.yaml", CLUSTER).text("pods.yaml", pods).read().unwrap();
+    let error = snapshot.plan(&Options { stop: Some(&stop), ..Options::default() }).err().unwrap();
+    assert_eq!(error.status, Status::Canceled);
+    snapshot.plan(&Options::default()).unwrap();
+}
+
+#[test]
+fn threads_share() {
+    let snapshot = cluster();
+    let wanted = snapshot.plan(&Options::default()).unwrap().hash();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert_eq!(snapshot.plan(&Options::default()).unwrap().hash(), wanted));
+        }
+    });
+}
+
+#[test]
+fn fits() {
+    let some = |cpu: &str| vec![("cpu".to_string(), cpu.to_string())];
+    let mut request = FitRequest {
+        types: vec![FitType { name: "m".into(), resources: some("4"), price: 0.2, ..FitType::default() }],
+        demands: vec![
+            FitDemand { requests: some("1500m"), count: 5, ..FitDemand::default() },
+            FitDemand { requests: some("9"), count: 1, ..FitDemand::default() },
+        ],
+        ..FitRequest::default()
+    };
+    let fitting = fit(&request).unwrap();
+    assert_eq!(fitting.launches, [3]);
+    assert!((fitting.cost - 0.6).abs() < 1e-9);
+    assert_eq!((fitting.left[0].demand, fitting.left[0].reason.as_str()), (1, "TOO_LARGE"));
+    assert_eq!(fitting.loads.iter().map(|load| load.nodes * load.shares.iter().map(|share| share.1).sum::<u64>()).sum::<u64>(), 5);
+    request.demands[0].requests = some("much");
+    assert!(fit(&request).is_err());
+}
