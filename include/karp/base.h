@@ -122,9 +122,9 @@ typedef struct karp_context_options {
      */
     uint64_t max_memory;
     /**
-     * Asked now and then, on the thread of the call, during every call that allocates: reading, building, finishing, deciding, writing.
-     * Non-zero = the call fails with #KARP_E_CANCELED and leaves everything as it was; the next call begins anew. NULL = never.
-     * karp_options.should_stop is asked in its place where a call has one. Since 0.1.
+     * Asked every few thousand steps of work, on the thread of the call, during every call that allocates: reading, building, finishing,
+     * deciding, writing. Non-zero = the call fails with #KARP_E_CANCELED and leaves everything as it was; the next call begins anew. NULL =
+     * never. karp_options.should_stop is asked in its place where a call has one. Since 0.1.
      */
     int32_t (*should_stop)(void *user);
     void *stop_user;
@@ -157,6 +157,13 @@ KARP_API void *karp_alloc(karp_context *context, size_t bytes);
 
 /** Bytes that objects of the context have from its allocator now; 0 unless it has a ceiling (max_memory). Any thread. Since 0.1. */
 KARP_API uint64_t karp_context_memory(const karp_context *context);
+
+/**
+ * Says that work was done for which no memory was asked: @p units of about a byte that is read, compared or written. 0 = the caller of
+ * the context wants to stop: end the call as if karp_alloc() had returned NULL. Non-zero = go on. Any thread. For libraries on top, in
+ * loops that may be long. Since 0.1.
+ */
+KARP_API int32_t karp_context_work(karp_context *context, uint64_t units);
 
 /**
  * What #KARP_E_NOMEM means after karp_alloc() returned NULL: #KARP_E_LIMIT when max_memory, #KARP_E_CANCELED when should_stop refused,

@@ -143,6 +143,7 @@ void context_begin_run(karp_context *run, karp_context *parent, int32_t (*should
     run->allocator = parent->allocator;
     run->options = parent->options;
     run->root = parent->root;
+    run->is_run = true;
     if (should_stop != NULL) {
         run->options.should_stop = should_stop;
         run->options.stop_user = user;
@@ -150,7 +151,24 @@ void context_begin_run(karp_context *run, karp_context *parent, int32_t (*should
     run->guarded = run->options.max_memory != 0 || run->options.should_stop != NULL;
 }
 
-void context_finish_run(karp_context *run) { run->options.should_stop = NULL; }
+void context_limit_run(karp_context *run, uint64_t units)
+{
+    run->most_work = units;
+    run->guarded = true;
+}
+
+void context_stop_gently(karp_context *run)
+{
+    run->gentle = true;
+    run->most_work = 0;
+}
+
+void context_finish_run(karp_context *run)
+{
+    run->options.should_stop = NULL;
+    run->stop_noted = false;
+    run->most_work = 0;
+}
 
 karp_status context_refusal(karp_context *context, karp_status status, karp_error *error)
 {
@@ -185,6 +203,11 @@ void *karp_alloc(karp_context *context, size_t bytes)
     void *memory = context->allocator.alloc(allocated_size(bytes), context->allocator.user);
     if (!memory && context->guarded) context_give_back(context, allocated_size(bytes));
     return memory;
+}
+
+int32_t karp_context_work(karp_context *context, uint64_t units)
+{
+    return context_work(context, units > SIZE_MAX ? SIZE_MAX : (size_t)units);
 }
 
 void karp_free(karp_context *context, void *memory, size_t bytes)

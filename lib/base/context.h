@@ -17,26 +17,43 @@ struct karp_context {
     atomic_uint_least64_t used; /* bytes; of a root with a ceiling */
     atomic_uint_least64_t asked; /* bytes asked for since somebody was asked whether to stop */
     atomic_int refusal; /* of a root: why memory was refused last: 0, KARP_E_LIMIT or KARP_E_CANCELED */
+    bool is_run;
+    bool stop_noted; /* of a run: somebody wants it to stop … */
+    bool gentle; /* … which refuses nothing, but is looked for where it can stop with what it has */
+    uint64_t most_work; /* of a run: the units after which it stops by itself; 0 = no end */
+    uint64_t work; /* of a run with such an end: units so far */
 };
 
 /* The context of one run: memory of the parent, to which it also counts, but stopped by the run's own caller, if it has one. It is the
  * caller's memory, lives shorter than the parent and is not held. */
 void context_begin_run(karp_context *run, karp_context *parent, int32_t (*should_stop)(void *user), void *user);
+/* Ends the run after so much work. */
+void context_limit_run(karp_context *run, uint64_t units);
+/* From here on a wish to stop is noted and refuses nothing. */
+void context_stop_gently(karp_context *run);
 /* From here on nobody is asked: what is left to do has to be done. */
 void context_finish_run(karp_context *run);
 
-/* The guard. A piece of memory of ASK_AFTER bytes takes well under a millisecond to fill; a small one counts for the work that it
- * stands for. Inline, because memory.c is part of both libraries. */
-enum { ASK_AFTER = 1 << 18, LEAST_COUNTED = 256 };
+/* The guard. What ASK_AFTER units stand for, bytes of memory that are filled or as much work, takes well under a millisecond; a small
+ * piece of memory counts for the work that it stands for. Inline, because memory.c is part of both libraries. */
+enum { ASK_AFTER = 1 << 15, LEAST_COUNTED = 256 };
 
+/* Threads that share a context may lose each other's counts, and ask a little later for it. */
 static inline bool context_stopped(karp_context *c, size_t more)
 {
-    if (c->options.should_stop == NULL) return false;
     size_t piece = more < LEAST_COUNTED ? LEAST_COUNTED : more;
-    uint64_t asked = atomic_fetch_add_explicit(&c->asked, piece, memory_order_relaxed) + piece;
-    if (asked < ASK_AFTER) return false;
-    atomic_store_explicit(&c->asked, 0, memory_order_relaxed);
-    return c->options.should_stop(c->options.stop_user) != 0;
+    if (c->most_work != 0) {
+        c->work = c->work > UINT64_MAX - piece ? UINT64_MAX : c->work + piece;
+        if (c->work > c->most_work) return true;
+    }
+    if (c->stop_noted) return !c->gentle;
+    if (c->options.should_stop == NULL) return false;
+    uint64_t asked = atomic_load_explicit(&c->asked, memory_order_relaxed) + piece;
+    bool ask = asked >= ASK_AFTER;
+    atomic_store_explicit(&c->asked, ask ? 0 : asked, memory_order_relaxed);
+    if (!ask || c->options.should_stop(c->options.stop_user) == 0) return false;
+    c->stop_noted = c->is_run;
+    return !c->gentle;
 }
 
 static inline void context_give_back(karp_context *c, size_t bytes)
@@ -58,6 +75,14 @@ static inline bool context_admit(karp_context *c, size_t more)
     }
     if (why == 0) return true;
     atomic_store_explicit(&c->root->refusal, why, memory_order_relaxed);
+    return false;
+}
+
+/* Work that asks for no memory; false = to be ended as if memory had been refused. */
+static inline bool context_work(karp_context *c, size_t units)
+{
+    if (!c->guarded || !context_stopped(c, units)) return true;
+    atomic_store_explicit(&c->root->refusal, KARP_E_CANCELED, memory_order_relaxed);
     return false;
 }
 

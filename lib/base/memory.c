@@ -37,4 +37,6 @@ void *mem_realloc(karp_context *context, void *ptr, size_t old_bytes, size_t new
     return moved;
 }
 
+bool mem_work(karp_context *context, size_t units) { return context_work(context, units); }
+
 void mem_free(karp_context *context, void *ptr, size_t bytes) { karp_free(context, ptr, bytes); }

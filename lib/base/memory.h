@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory: checked allocations, growable arrays, arenas. libkarp-io has the first four functions from io/allocate.c, on
+/* Memory: checked allocations, growable arrays, arenas. libkarp-io has the first functions from io/allocate.c, on
  * karp_alloc() and karp_free(), as it does not know what a context is made of. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
@@ -18,6 +18,10 @@ void *mem_alloc(karp_context *context, size_t bytes);
 void *mem_zalloc(karp_context *context, size_t bytes);
 void *mem_realloc(karp_context *context, void *ptr, size_t old_bytes, size_t new_bytes);
 void mem_free(karp_context *context, void *ptr, size_t bytes); /* ptr may be NULL */
+
+/* In loops that may be long and ask for no memory: `units` of about a byte that is read, compared or written are done. false = the caller
+ * wants to stop, which ends the call as a refused allocation does. */
+bool mem_work(karp_context *context, size_t units);
 
 /* false on overflow */
 bool size_add(size_t a, size_t b, size_t *out);

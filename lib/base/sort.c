@@ -6,7 +6,24 @@
 /* Runs up to this length are sorted by insertion. */
 #define SHORT_RUN ((size_t)8)
 
+/* Who wants to stop is asked after every so many elements, each of which counts for this much work. */
+#define ASK_EVERY ((size_t)512)
+#define OF_ONE ((size_t)32)
+
+/* Once stopped, a sort compares no more; all elements are there still, in whatever order. */
+typedef struct stopping {
+    karp_context *context;
+    bool stopped;
+} stopping;
+
+static bool goes_on(stopping *s, size_t done)
+{
+    if (done % ASK_EVERY == 0 && !s->stopped) s->stopped = !mem_work(s->context, ASK_EVERY * OF_ONE);
+    return !s->stopped;
+}
+
 typedef struct sorter {
+    stopping *stop;
     size_t size;
     compare_fn compare;
     const void *user;
@@ -33,7 +50,7 @@ static void merge(const sorter *s, char *base, size_t left, size_t count)
     size_t size = s->size;
     memcpy(s->scratch, base, left * size);
     size_t from_left = 0, from_right = left, to = 0;
-    while (from_left < left && from_right < count) {
+    while (from_left < left && from_right < count && goes_on(s->stop, to + 1)) {
         const char *a = s->scratch + from_left * size;
         const char *b = base + from_right * size;
         bool take_right = s->compare(a, b, s->user) > 0;
@@ -55,7 +72,7 @@ static void sort_run(const sorter *s, char *base, size_t count)
     char *right = base + left * s->size;
     sort_run(s, base, left);
     sort_run(s, right, count - left);
-    if (s->compare(right - s->size, right, s->user) > 0) merge(s, base, left, count);
+    if (!s->stop->stopped && s->compare(right - s->size, right, s->user) > 0) merge(s, base, left, count);
 }
 
 bool sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare, const void *user)
@@ -64,14 +81,16 @@ bool sort_stable(karp_context *context, void *base, size_t count, size_t size, c
     size_t bytes = 0;
     if (!size_mul(count / 2, size, &bytes)) return false;
     char few[512]; /* short lists, of which objects are full, need no memory */
-    sorter s = { size, compare, user, bytes <= sizeof few ? few : mem_alloc(context, bytes) };
+    stopping stop = { context, false };
+    sorter s = { &stop, size, compare, user, bytes <= sizeof few ? few : mem_alloc(context, bytes) };
     if (!s.scratch) return false;
     sort_run(&s, base, count);
     if (s.scratch != few) mem_free(context, s.scratch, bytes);
-    return true;
+    return !stop.stopped;
 }
 
 typedef struct id_sorter {
+    stopping *stop;
     int (*compare)(uint32_t a, uint32_t b, const void *user);
     const void *user;
     uint32_t *scratch;
@@ -81,7 +100,7 @@ static void merge_ids(const id_sorter *s, uint32_t *ids, size_t left, size_t cou
 {
     memcpy(s->scratch, ids, left * sizeof *ids);
     size_t from_left = 0, from_right = left, to = 0;
-    while (from_left < left && from_right < count) {
+    while (from_left < left && from_right < count && goes_on(s->stop, to + 1)) {
         if (s->compare(s->scratch[from_left], ids[from_right], s->user) > 0) ids[to++] = ids[from_right++];
         else ids[to++] = s->scratch[from_left++];
     }
@@ -102,7 +121,7 @@ static void sort_id_run(const id_sorter *s, uint32_t *ids, size_t count)
     size_t left = count / 2;
     sort_id_run(s, ids, left);
     sort_id_run(s, ids + left, count - left);
-    if (s->compare(ids[left - 1], ids[left], s->user) > 0) merge_ids(s, ids, left, count);
+    if (!s->stop->stopped && s->compare(ids[left - 1], ids[left], s->user) > 0) merge_ids(s, ids, left, count);
 }
 
 bool sort_ids(karp_context *context, uint32_t *ids, size_t count,
@@ -110,7 +129,8 @@ bool sort_ids(karp_context *context, uint32_t *ids, size_t count,
 {
     if (count < 2) return true;
     uint32_t few[32];
-    id_sorter s = { compare, user, few };
+    stopping stop = { context, false };
+    id_sorter s = { &stop, compare, user, few };
     size_t bytes = 0;
     if (count / 2 > sizeof few / sizeof few[0]) {
         if (!size_mul(count / 2, sizeof *ids, &bytes)) return false;
@@ -119,7 +139,7 @@ bool sort_ids(karp_context *context, uint32_t *ids, size_t count,
     }
     sort_id_run(&s, ids, count);
     if (s.scratch != few) mem_free(context, s.scratch, bytes);
-    return true;
+    return !stop.stopped;
 }
 
 typedef struct pointer_order {

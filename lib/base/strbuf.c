@@ -22,12 +22,22 @@ void strbuf_clear(strbuf *b)
     if (b->ptr) b->ptr[0] = '\0';
 }
 
+enum { ASK_EVERY = 1 << 14 };
+
+static bool make_room(strbuf *b, size_t need)
+{
+    bool ok = need > b->capacity ? grow(b->context, (void **)&b->ptr, &b->capacity, need, 1)
+                                 : mem_work(b->context, ASK_EVERY);
+    if (!ok) return false;
+    b->due = b->capacity - need < ASK_EVERY ? b->capacity : need + ASK_EVERY;
+    return true;
+}
+
 void strbuf_add(strbuf *b, const char *text, size_t length)
 {
     if (b->failed) return;
     size_t need = 0;
-    if (!size_add(b->len, length, &need) || !size_add(need, 1, &need) ||
-        !grow(b->context, (void **)&b->ptr, &b->capacity, need, 1)) {
+    if (!size_add(b->len, length, &need) || !size_add(need, 1, &need) || (need > b->due && !make_room(b, need))) {
         b->failed = true;
         return;
     }

@@ -9,6 +9,7 @@ typedef struct strbuf {
     karp_context *context;
     char *ptr; /* NUL-terminated once anything was added */
     size_t len, capacity;
+    size_t due; /* a length: who wants to stop is asked when it is reached */
     bool failed;
 } strbuf;
 

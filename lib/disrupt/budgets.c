@@ -78,11 +78,16 @@ static bool applies(const budget *b, uint32_t reason, uint64_t quirks)
     return b->reasons == 0 && ((quirks >> 1) & 1) == 0;
 }
 
-int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64_t now, uint64_t quirks)
+/* A schedule is looked up over years of days. */
+enum { OF_A_BUDGET = 4096 };
+
+int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64_t now, uint64_t quirks,
+                    karp_context *context)
 {
     int64_t allowed = BUDGET_UNLIMITED, one;
     bool broken = false;
     for (uint32_t i = 0; i < pool->budget_count; i++) {
+        if (context != NULL && !mem_work(context, OF_A_BUDGET)) return 0;
         const budget *b = &pool->budgets[i];
         bool mine = applies(b, reason, quirks);
         if (!budget_allows(b, total, now, quirks & 1, &one)) {
@@ -111,10 +116,11 @@ static int64_t next_edge(const budget *b, int64_t now)
     return end == INT64_MAX ? KARP_NO_TIME : end;
 }
 
-int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, uint64_t quirks)
+int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, uint64_t quirks, karp_context *context)
 {
     int64_t first = KARP_NO_TIME;
     for (uint32_t i = 0; i < pool->budget_count; i++) {
+        if (context != NULL && !mem_work(context, OF_A_BUDGET)) return KARP_NO_TIME;
         if (!applies(&pool->budgets[i], reason, quirks)) continue;
         int64_t edge = next_edge(&pool->budgets[i], now);
         if (edge != KARP_NO_TIME && (first == KARP_NO_TIME || edge < first)) first = edge;
@@ -163,11 +169,13 @@ karp_status pass_budgets(pass *p, karp_error *error)
         if (n->marked || rebooting || (!repair && !node_ready(w, n))) busy[n->pool]++;
     }
     for (size_t i = 0; i < pools; i++) {
-        int64_t left = pool_allows(&w->raw.pools.items[i], reason, total[i], p->now, p->quirks);
+        const node_pool *pool = &w->raw.pools.items[i];
+        if (p->own_context.stop_noted) break;
+        int64_t left = pool_allows(pool, reason, total[i], p->now, p->quirks, p->context);
         p->remaining[i] = left > busy[i] ? left - busy[i] : 0;
-        p->next_change[i] = pool_next_change(&w->raw.pools.items[i], reason, p->now, p->quirks);
+        p->next_change[i] = pool_next_change(pool, reason, p->now, p->quirks, p->context);
     }
-    return KARP_OK;
+    return p->own_context.stop_noted && !p->own_context.gentle ? fail_nomem(error) : KARP_OK;
 }
 
 /* ---- what cannot be evaluated ------------------------------------------------------------------------------------------- */

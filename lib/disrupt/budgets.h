@@ -11,11 +11,13 @@ enum { BUDGET_UNLIMITED = 2147483647 };
  * a hit counts as active (D-Q1). */
 bool budget_allows(const budget *b, int64_t total, int64_t now, bool never_is_always, int64_t *allowed);
 
-/* §8.2 for a reason (KARP_BUDGET_EMPTY …) under the quirks of a pass (bit n−1 for D-Qn). */
-int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64_t now, uint64_t quirks);
+/* §8.2 for a reason (KARP_BUDGET_EMPTY …) under the quirks of a pass (bit n−1 for D-Qn). Somebody who wants to stop the context, which
+ * may be NULL, is asked for each budget; the answer means nothing then. */
+int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64_t now, uint64_t quirks,
+                    karp_context *context);
 
 /* When an answer of pool_allows() can change next, at the latest: a window opens or closes; KARP_NO_TIME = never. */
-int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, uint64_t quirks);
+int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, uint64_t quirks, karp_context *context);
 
 /* §8.3: what is left for the method's reason, by store pool. */
 karp_status pass_budgets(pass *p, karp_error *error);

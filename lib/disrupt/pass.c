@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <disrupt/pass.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <disrupt/marks.h>
 #include <disrupt/simulate.h>
@@ -13,7 +14,9 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
     memset(p, 0, sizeof *p);
     snapshot = options_view(options->common, snapshot, &p->view);
     p->snapshot = snapshot;
-    p->context = snapshot->context;
+    p->context = &p->own_context;
+    context_begin_run(&p->own_context, snapshot->context, options->common->should_stop, options->common->stop_user);
+    if (options->common->keep_partial) context_stop_gently(&p->own_context);
     p->options = *options->common;
     p->max_simulations = options->max_simulations;
     p->expire_gracefully = options->expire_gracefully != 0;

@@ -12,6 +12,7 @@
 #ifndef DISRUPT_PASS_H
 #define DISRUPT_PASS_H
 
+#include <base/context.h>
 #include <decision/decision.h>
 #include <disrupt/costs.h>
 #include <karp/disrupt.h>
@@ -76,7 +77,8 @@ typedef struct pool_total { /* §18.1 */
 typedef struct pass {
     const karp_snapshot *snapshot; /* or its view: */
     karp_snapshot view;
-    karp_context *context;
+    karp_context own_context; /* memory of the snapshot's, stopped by the caller of the pass */
+    karp_context *context; /* the one above */
     karp_options options;
     int64_t now;
     uint64_t quirks; /* bit n−1: D-Qn is reproduced */

@@ -15,6 +15,7 @@ void no_usable_pools(pass *p)
 static bool out_of_budget(pass *p)
 {
     if (p->options.max_steps != 0 && p->steps >= p->options.max_steps) p->canceled = true;
+    if (p->own_context.stop_noted) p->canceled = true;
     if (!p->canceled && p->options.should_stop != NULL && p->options.should_stop(p->options.stop_user) != 0)
         p->canceled = true;
     p->stopped = p->canceled || (p->max_simulations != 0 && p->simulations >= p->max_simulations);
@@ -99,8 +100,8 @@ static karp_status execute(const karp_snapshot *snapshot, simulation *m, karp_er
     karp_status status = m->s == NULL ? scheduler_new(snapshot, &m->how, &m->s, error) : KARP_OK;
     if (status == KARP_OK)
         status = scheduler_round(m->s, m->removed, m->removed_count, m->extra, m->extra_count, error);
-    if (status != KARP_OK) return status;
-    return result_read(m->s, &m->data, &m->result) ? KARP_OK : fail_nomem(error);
+    if (status == KARP_OK && !result_read(m->s, &m->data, &m->result)) status = fail_nomem(error);
+    return context_refusal(snapshot->context, status, error);
 }
 
 /* What its turn costs, and what became of it. */
@@ -166,8 +167,8 @@ karp_status simulate_as(pass *p, const uint32_t *candidates, uint32_t count, con
  * only ends their row. */
 bool may_simulate_ahead(const pass *p)
 {
-    return karp_context_get_options(p->context)->parallel_for != NULL && p->usable_pools && p->options.max_steps == 0 &&
-           p->options.should_stop == NULL;
+    return p->own_context.options.parallel_for != NULL && p->usable_pools && p->options.max_steps == 0 &&
+           p->own_context.options.should_stop == NULL;
 }
 
 static void execute_ahead(size_t index, void *data)

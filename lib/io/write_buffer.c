@@ -20,34 +20,38 @@ void buffer_free(write_buffer *b)
     buffer_init(b, b->context);
 }
 
-static bool make_room(write_buffer *b, size_t more)
+enum { ASK_EVERY = 1 << 14 };
+
+static bool move_text(write_buffer *b, size_t more)
 {
-    if (b->failed) {
-        return false;
-    }
-    if (b->room > b->length && more < b->room - b->length) {
-        return true;
-    }
     size_t limit = SIZE_MAX / 4;
-    if (more > limit || b->length > limit) {
-        b->failed = true;
-        return false;
-    }
+    if (more > limit || b->length > limit) return false;
     size_t room = b->room == 0 ? 1024 : b->room;
     while (room - 1 < b->length + more) {
         room *= 2;
     }
     char *block = karp_alloc(b->context, sizeof(text_owner) + room);
-    if (block == NULL) {
-        b->failed = true;
-        return false;
-    }
+    if (block == NULL) return false;
     if (b->block != NULL) {
         memcpy(block + sizeof(text_owner), b->block + sizeof(text_owner), b->length);
         karp_free(b->context, b->block, sizeof(text_owner) + b->room);
     }
     b->block = block;
     b->room = room;
+    return true;
+}
+
+static bool make_room(write_buffer *b, size_t more)
+{
+    if (b->failed) return false;
+    if (b->due > b->length && more < b->due - b->length) return true;
+    bool has = b->room > b->length && more < b->room - b->length;
+    if (has ? karp_context_work(b->context, ASK_EVERY) == 0 : !move_text(b, more)) {
+        b->failed = true;
+        return false;
+    }
+    size_t left = b->room - b->length - more;
+    b->due = left < ASK_EVERY ? b->room : b->length + more + ASK_EVERY;
     return true;
 }
 

@@ -13,6 +13,7 @@ typedef struct write_buffer {
     char *block; /* a text_owner, then the text */
     size_t room; /* bytes for text, the NUL included */
     size_t length;
+    size_t due; /* a length, at most room: who wants to stop is asked when it is reached */
     bool failed;
 } write_buffer;
 

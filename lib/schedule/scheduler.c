@@ -87,6 +87,13 @@ static bool set_up(scheduler *s)
            !s->failed && !s->algebra.failed;
 }
 
+/* Each step stands for some work of the preparation, too, and a small cluster is prepared whatever the steps. */
+static uint64_t work_allowed(const karp_options *options)
+{
+    const uint64_t always = UINT64_C(16) << 20, each = 4096;
+    return options->max_steps > (UINT64_MAX - always) / each ? 0 : always + options->max_steps * each;
+}
+
 karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how, scheduler **out, karp_error *error)
 {
     scheduler *s = mem_zalloc(snapshot->context, sizeof *s);
@@ -99,8 +106,10 @@ karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how,
     arena_init(&s->round.data, s->context);
     words_init(&s->launches.keys, s->context);
     apply_options(s, how);
+    if (s->settings.options->max_steps != 0) context_limit_run(&s->own_context, work_allowed(s->settings.options));
     bool ready = set_up(s);
-    context_finish_run(&s->own_context); /* the loop asks by itself, and may keep what it has */
+    context_limit_run(&s->own_context, 0); /* the loop counts its own steps */
+    if (s->settings.options->keep_partial) context_stop_gently(&s->own_context);
     if (!ready) {
         scheduler_free(s);
         return context_refusal(snapshot->context, fail_nomem(error), error);

@@ -152,6 +152,7 @@ static bool must_stop(scheduler *s, uint64_t *polled)
 {
     const karp_options *o = s->settings.options;
     if (o->max_steps > 0 && s->round.steps >= o->max_steps) return true;
+    if (s->own_context.stop_noted) return true;
     if (o->should_stop == NULL || s->round.steps - *polled < POLL_EVERY / 2) return false;
     *polled = s->round.steps;
     return o->should_stop(o->stop_user) != 0;
@@ -340,11 +341,12 @@ karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t remo
 {
     queue q = { .pods = NULL, .ring = NULL, .classes = NULL };
     if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_classes(s) || !queue_init(s, &q))
-        return fail_nomem(error);
+        return context_refusal(s->context, fail_nomem(error), error);
     if (s->templates.usable_pools > 0) {
         run_loop(s, &q);
         note_remaining(s, &q);
     }
-    if (s->failed || s->algebra.failed) return fail_nomem(error);
+    if (s->failed || s->algebra.failed) return context_refusal(s->context, fail_nomem(error), error);
+    if (s->round.stopped) context_finish_run(&s->own_context); /* what there is is reported */
     return scheduler_stopped(s, error);
 }

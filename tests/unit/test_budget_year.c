@@ -104,7 +104,7 @@ static void check_span(const struct example *e, int64_t first, int64_t last)
         if (change != KARP_NO_TIME && now < change && wanted != was)
             fail_msg("%s: a change before it was announced, minute %lld", e->schedule, (long long)minute);
         if (change == KARP_NO_TIME || now >= change || minute % 97 == 0) {
-            change = pool_next_change(&pool, KARP_BUDGET_EMPTY, now, 0);
+            change = pool_next_change(&pool, KARP_BUDGET_EMPTY, now, 0, NULL);
             if (change != KARP_NO_TIME && change <= now)
                 fail_msg("%s: the next change is past, minute %lld", e->schedule, (long long)minute);
         }

@@ -147,7 +147,7 @@ static budget scheduled(const char *schedule, int64_t duration)
 static int64_t next_change(const budget *budgets, uint32_t count, int64_t now)
 {
     const node_pool pool = { .budgets = (budget *)(uintptr_t)budgets, .budget_count = count };
-    return pool_next_change(&pool, KARP_BUDGET_EMPTY, now, UINT64_MAX);
+    return pool_next_change(&pool, KARP_BUDGET_EMPTY, now, UINT64_MAX, NULL);
 }
 
 static void test_next_change(void **state)

@@ -54,7 +54,7 @@ static void check_budget(const char *line)
     if (valid && got != (int64_t)number(allowed)) fail_msg("%s: got %lld", line, (long long)got);
     /* The same through a pool; what is invalid allows nothing. */
     node_pool pool = { .budgets = &b, .budget_count = 1 };
-    int64_t through = pool_allows(&pool, KARP_BUDGET_EMPTY, (int64_t)number(total), at(now), UINT64_MAX);
+    int64_t through = pool_allows(&pool, KARP_BUDGET_EMPTY, (int64_t)number(total), at(now), UINT64_MAX, NULL);
     assert_true(through == (valid ? got : 0));
 }
 
@@ -128,7 +128,7 @@ static budget nodes_of(const char *nodes, bool has_reasons, uint32_t reasons)
 static int64_t allowed(const budget *list, uint32_t count, uint32_t reason, uint64_t quirks)
 {
     node_pool pool = { .budgets = list, .budget_count = count };
-    return pool_allows(&pool, reason, 10, at("2026-01-05T09:00:00Z"), quirks);
+    return pool_allows(&pool, reason, 10, at("2026-01-05T09:00:00Z"), quirks, NULL);
 }
 
 static void test_reasons(void **state)
@@ -211,11 +211,11 @@ static void expect_change(const char *schedule, int64_t length, const char *now,
     b.schedule = str(schedule);
     b.duration = length;
     node_pool pool = { .budgets = &b, .budget_count = 1 };
-    int64_t got = pool_next_change(&pool, KARP_BUDGET_EMPTY, at(now), UINT64_MAX);
+    int64_t got = pool_next_change(&pool, KARP_BUDGET_EMPTY, at(now), UINT64_MAX, NULL);
     char text[INSTANT_TEXT] = "never";
     if (got != KARP_NO_TIME) (void)instant_format(got, text);
     if (strcmp(text, expected) != 0) fail_msg("%s for %lld at %s: %s", schedule, (long long)length, now, text);
-    assert_true(pool_next_change(&pool, KARP_BUDGET_DRIFTED, at(now), UINT64_MAX) == KARP_NO_TIME);
+    assert_true(pool_next_change(&pool, KARP_BUDGET_DRIFTED, at(now), UINT64_MAX, NULL) == KARP_NO_TIME);
 }
 
 static void test_next_change(void **state)
@@ -236,10 +236,10 @@ static void test_next_change(void **state)
     b.schedule = str("* * * * *");
     b.duration = 24 * HOUR;
     node_pool pool = { .budgets = &b, .budget_count = 1 };
-    int64_t now = at("2026-01-05T10:00:00Z"), next = pool_next_change(&pool, KARP_BUDGET_EMPTY, now, UINT64_MAX);
+    int64_t now = at("2026-01-05T10:00:00Z"), next = pool_next_change(&pool, KARP_BUDGET_EMPTY, now, UINT64_MAX, NULL);
     assert_true(next > now + 24 * HOUR && next != KARP_NO_TIME);
     b.duration = KARP_DURATION_NEVER - 1;
-    next = pool_next_change(&pool, KARP_BUDGET_EMPTY, now, UINT64_MAX);
+    next = pool_next_change(&pool, KARP_BUDGET_EMPTY, now, UINT64_MAX, NULL);
     assert_true(next > now || next == KARP_NO_TIME);
 }
 
