@@ -195,11 +195,13 @@ static void describe_broken(strbuf *text, karp_str pool_name, uint32_t number, c
     strbuf_adds(text, "\"): it allows no disruption");
 }
 
-static bool note_broken(karp_decision *d, karp_str pool_name, const node_pool *pool, int64_t now)
+static bool note_broken(const pass *p, karp_decision *d, karp_str pool_name, const node_pool *pool)
 {
     int64_t allowed;
     uint32_t i = 0;
-    while (i < pool->budget_count && budget_allows(&pool->budgets[i], 0, now, true, &allowed)) i++;
+    for (; i < pool->budget_count && budget_allows(&pool->budgets[i], 0, p->now, true, &allowed); i++) {
+        if (!mem_work(p->context, OF_A_BUDGET)) return false;
+    }
     if (i == pool->budget_count) return true;
     strbuf text;
     strbuf_init(&text, d->context);
@@ -214,7 +216,7 @@ bool budgets_note_broken(const pass *p, karp_decision *d)
     const karp_snapshot *w = p->snapshot;
     for (size_t i = 0; i < w->raw.pools.count; i++) {
         const node_pool *pool = &w->raw.pools.items[i];
-        if (!note_broken(d, name_of(w, pool->meta.name), pool, p->now)) return false;
+        if (!note_broken(p, d, name_of(w, pool->meta.name), pool)) return false;
     }
     return true;
 }

@@ -12,7 +12,7 @@
 static karp_status read_json(catalogue_reader *reader, karp_str text, karp_error *error)
 {
     io_cursor at;
-    io_cursor_init(&at, text, karp_context_get_options(reader->context)->max_nesting);
+    io_cursor_init(&at, text, reader->context);
     io_skip_space(&at);
     karp_status status = catalogue_reader_add_list(reader, &at, error);
     if (status != KARP_OK) return status;

@@ -204,6 +204,7 @@ karp_status catalogue_reader_add(catalogue_reader *reader, const tree *root, con
 
 static karp_status fail_scan(const catalogue_reader *reader, const io_cursor *at, io_scan result, karp_error *error)
 {
+    if (result == IO_SCAN_STOPPED) return fail_nomem(error);
     karp_status status = result == IO_SCAN_DEEP
                              ? fail(error, KARP_E_LIMIT, "nested deeper than %lu", (unsigned long)at->max_nesting)
                              : fail(error, KARP_E_SYNTAX,

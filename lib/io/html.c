@@ -40,6 +40,9 @@ static uint32_t character(const char *at, size_t length)
     return c;
 }
 
+/* Longer ones are handed on in pieces, so that the buffer can ask who wants to stop. */
+enum { PIECE = 4096 };
+
 void html_text(write_buffer *b, karp_str text)
 {
     size_t plain = 0; /* start of what needs no change */
@@ -51,11 +54,15 @@ void html_text(write_buffer *b, karp_str text)
             instead = "\xef\xbf\xbd";
         }
         length = length == 0 ? 1 : length;
-        if (instead != NULL) {
+        if (instead != NULL || at - plain >= PIECE) {
             buffer_bytes(b, text.ptr + plain, at - plain);
+            plain = at;
+        }
+        if (instead != NULL) {
             buffer_text(b, instead);
             plain = at + length;
         }
+        if (b->failed) return;
         at += length;
     }
     if (text.len > plain) {

@@ -6,6 +6,7 @@
 
 static karp_status scan_failed(const io_cursor *at, const char *what, karp_str name, io_scan result, karp_error *error)
 {
+    if (result == IO_SCAN_STOPPED) return fail_nomem(error);
     karp_status status = result == IO_SCAN_DEEP
                              ? fail(error, KARP_E_LIMIT, "nested deeper than %lu", (unsigned long)at->max_nesting)
                              : fail(error, KARP_E_SYNTAX, "not JSON: %s is wanted here", what);
@@ -19,7 +20,7 @@ static karp_status parse(io_document *document, const char *what, karp_str name,
                          karp_error *error)
 {
     io_cursor at, value;
-    io_cursor_init(&at, text, karp_context_get_options(document->context)->max_nesting);
+    io_cursor_init(&at, text, document->context);
     io_skip_space(&at);
     io_scan result = at.pos < at.end ? io_scan_value(&at, &value) : IO_SCAN_SYNTAX;
     if (result == IO_SCAN_OK) io_skip_space(&at);

@@ -7,6 +7,7 @@
 static karp_status scan_failed(karp_reader *reader, karp_str document, const io_cursor *at, io_scan why)
 {
     io_place place = io_place_of(document, at);
+    if (why == IO_SCAN_STOPPED) return io_reader_nomem(reader);
     if (why == IO_SCAN_DEEP) {
         return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "nested deeper than %u levels",
                               (unsigned)reader->max_nesting);
@@ -259,7 +260,7 @@ karp_status io_read_json(karp_reader *reader, karp_str document, karp_str text)
 {
     io_cursor at;
     const char *kept = NULL;
-    io_cursor_init(&at, text, reader->max_nesting);
+    io_cursor_init(&at, text, reader->context);
     for (;;) {
         io_skip_space(&at);
         if (at.pos >= at.end) return KARP_OK;

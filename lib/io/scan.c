@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-void io_cursor_init(io_cursor *cursor, karp_str text, uint32_t max_nesting)
+void io_cursor_init(io_cursor *cursor, karp_str text, karp_context *context)
 {
     memset(cursor, 0, sizeof *cursor);
     cursor->text = text.ptr;
     cursor->end = text.len;
     cursor->line = 1;
-    cursor->max_nesting = max_nesting;
+    cursor->max_nesting = karp_context_get_options(context)->max_nesting;
+    cursor->context = context;
 }
 
 uint32_t io_cursor_column(const io_cursor *cursor)
@@ -64,10 +65,17 @@ static io_scan skip_string(io_cursor *c)
     }
 }
 
+enum { ASK_EVERY = 1 << 14 };
+
 static io_scan skip_container(io_cursor *c)
 {
     uint32_t depth = 0;
+    size_t due = c->pos + ASK_EVERY;
     while (c->pos < c->end) {
+        if (c->pos >= due) {
+            if (!mem_work(c->context, c->pos - due + ASK_EVERY)) return IO_SCAN_STOPPED;
+            due = c->pos + ASK_EVERY;
+        }
         switch (c->text[c->pos]) {
         case '"': {
             io_scan result = skip_string(c);

@@ -14,11 +14,12 @@ typedef struct io_cursor {
     size_t line_start;
     uint32_t line; /* 1-based */
     uint32_t max_nesting;
+    karp_context *context; /* whose caller may want to stop; not held */
 } io_cursor;
 
-typedef enum io_scan { IO_SCAN_OK, IO_SCAN_END, IO_SCAN_SYNTAX, IO_SCAN_DEEP } io_scan;
+typedef enum io_scan { IO_SCAN_OK, IO_SCAN_END, IO_SCAN_SYNTAX, IO_SCAN_DEEP, IO_SCAN_STOPPED } io_scan;
 
-void io_cursor_init(io_cursor *cursor, karp_str text, uint32_t max_nesting);
+void io_cursor_init(io_cursor *cursor, karp_str text, karp_context *context);
 uint32_t io_cursor_column(const io_cursor *cursor);
 void io_skip_space(io_cursor *cursor);
 

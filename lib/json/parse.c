@@ -378,12 +378,19 @@ static size_t leave_repeats(parser *p, tree_member *members, size_t count)
     return kept;
 }
 
+/* What reading an element and looking at it comes to. */
+enum { OF_AN_ELEMENT = 64 };
+
 static void fill(parser *p, tree *into, tree_member *members, size_t count)
 {
     if (into->type == TREE_MAP) count = leave_repeats(p, members, count);
     if (count == 0 || p->fault.status != KARP_OK) return;
     if (count >= UINT32_MAX) {
         refuse(p, KARP_E_LIMIT, "too large");
+        return;
+    }
+    if (!mem_work(p->t->memory.context, count * OF_AN_ELEMENT)) {
+        refuse_memory(p);
         return;
     }
     size_t bytes = count * (into->type == TREE_MAP ? sizeof *members : sizeof members->value);

@@ -124,6 +124,7 @@ static bool match(overlaying *w, uint32_t pool, const overlay *o, see_type see)
         const uint32_t *offered = w->known[index].offerings;
         for (uint32_t t = 0; t < c->count && !w->refused; offered += c->types[t++].offering_count) {
             const catalogue_type *type = &c->types[t];
+            if (!mem_work(s->context, type->offering_count + (size_t)8)) w->refused = true;
             uint32_t n = 0, set = set_meet(&s->algebra, base, w->known[index].types[t]);
             if (!set_compatible(&s->algebra, set, wanted.set, false)) continue;
             for (uint32_t i = 0; i < type->offering_count; i++) {

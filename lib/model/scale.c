@@ -11,6 +11,7 @@ static const int64_t most_units = INT64_C(1) << 61;
 struct scaling {
     karp_snapshot *s;
     amount *largest; /* by resource */
+    bool stopped; /* by the caller */
 };
 
 void units_take(amount *units, amount *largest, resource_list list)
@@ -50,7 +51,11 @@ karp_status units_check(amount *units, const amount *largest, const strings *nam
     return KARP_OK;
 }
 
-static void take(struct scaling *c, resource_list list) { units_take(c->s->units, c->largest, list); }
+static void take(struct scaling *c, resource_list list)
+{
+    c->stopped = c->stopped || !mem_work(c->s->context, (list.count + (size_t)1) * 32);
+    if (!c->stopped) units_take(c->s->units, c->largest, list);
+}
 
 /* By the catalogue's names. Huge pages are taken from memory, so they are amounts of memory, too. */
 static void take_named(struct scaling *c, const strings *names, resource_list list)
@@ -100,9 +105,10 @@ karp_status prepare_units(karp_snapshot *s, karp_error *error)
 {
     s->dims = (uint32_t)s->raw.resources.count;
     s->units = arena_array(&s->data, s->dims, sizeof *s->units);
-    struct scaling c = { s, arena_array(&s->data, s->dims, sizeof *s->units) };
+    struct scaling c = { s, arena_array(&s->data, s->dims, sizeof *s->units), false };
     if (s->units == NULL || c.largest == NULL) return fail_nomem(error);
     take_everything(&c);
+    if (c.stopped) return fail_nomem(error);
     /* pods and nodes are counted one by one */
     s->units[RESOURCE_PODS] = amount_gcd(s->units[RESOURCE_PODS], amount_whole(1));
     s->units[RESOURCE_NODES] = amount_gcd(s->units[RESOURCE_NODES], amount_whole(1));

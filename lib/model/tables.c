@@ -121,6 +121,7 @@ static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t in
 {
     karp_snapshot *s = f->s;
     instance_type *type = &f->table->types[index];
+    if (!mem_work(s->context, (from->offering_count + (size_t)8) * 64)) return false;
     type->name = f->t->text[from->name];
     type->set = translate_set(s, f->t, from->requirements);
     type->offering_first = f->offerings;

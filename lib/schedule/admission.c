@@ -158,6 +158,7 @@ static void push_pod(scheduler *s, uint32_t *list, uint32_t *count, uint32_t p)
 static bool pending_pod(scheduler *s, uint32_t *pending, uint32_t p, bool plain)
 {
     const char *detail = NULL;
+    if (!plain && !scheduler_worked(s, 1024)) return false;
     uint32_t reason = plain ? KARP_REASON_NONE : pod_invalid(s, p, &detail);
     if (s->failed || s->algebra.failed) return false;
     if (reason == KARP_REASON_NONE) {

@@ -396,11 +396,14 @@ static uint32_t wanted_first(scheduler *s, uint32_t template_number, uint32_t ty
     return typeset_both(s, first, types);
 }
 
+enum { OF_A_POOL = 512 };
+
 uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
     view v = s->pods.views.items[view_number];
     uint32_t reason = KARP_REASON_NO_TEMPLATES;
     for (uint32_t t = 0; t < s->templates.count; t++) {
+        if (!scheduler_worked(s, OF_A_POOL)) return KARP_REASON_NOT_REACHED;
         s->round.steps++;
         uint32_t types = limits_types(s, t, &reason);
         if (s->failed) return KARP_REASON_NOT_REACHED;

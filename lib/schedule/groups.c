@@ -276,6 +276,7 @@ static bool introduce_to_label_groups(scheduler *s, uint32_t number)
     label_group_list near = label_groups_for(s, g);
     for (uint32_t i = 0; i < near.count; i++) {
         label_group *k = &s->topology.label_groups.items[label_group_list_at(near, i)];
+        if (!scheduler_worked(s, 64)) return false;
         if (!group_selects(s, g, k)) continue;
         bool ok = g->inverse ? push_id(s, &k->barred_by, &k->barred_count, &k->barred_capacity, number)
                              : push_id(s, &k->counted_by, &k->counted_count, &k->counted_capacity, number);

@@ -319,6 +319,8 @@ static void note_count(scheduler *s, uint32_t host_index, uint32_t view_number)
     else if (lasting == REFUSED_THE_VIEW) bar_host(s, view_number, host_index);
 }
 
+enum { ASKED_OF_64 = 4096 };
+
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
     if (s->hosts.count == 0) return false;
@@ -332,6 +334,7 @@ bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
         const uint64_t *barred = barred_hosts_of(s, view_number);
         uint64_t open = s->hosts.offered[w] & ~(c->refused_hosts[w] | c->closed_hosts[w]);
         if (barred != NULL) open &= ~barred[w];
+        if (open != 0 && !scheduler_worked(s, ASKED_OF_64)) return false;
         for (; open != 0; open &= open - 1) {
             uint32_t i = (uint32_t)(w * 64 + (size_t)__builtin_ctzll(open)), set = EMPTY_SET;
             bool lasting;

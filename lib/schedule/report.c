@@ -80,6 +80,7 @@ static bool order_launches(const scheduler *s, const received *r, uint32_t *orde
 static bool report_one(scheduler *s, karp_decision *d, const received *r, const final_claim *f, size_t *like_of)
 {
     uint32_t c = f->claim;
+    if (!scheduler_worked(s, 1024)) return false;
     /* Claims of one template share their annotations in Karpenter: the last one's hold for all. */
     bool relaxed = quirk(s, 7) ? s->templates.items[s->claims.list.items[c].template_].last_relaxed
                                : s->claims.list.items[c].relaxed_min_values;
@@ -157,11 +158,12 @@ static bool report_failures(scheduler *s, karp_decision *d)
                                                  sizeof(failure), by_pod, s->snapshot);
     for (size_t i = 0; ok && i < s->pods.views.count; i++) row_of_view[i] = NO_ID;
     for (size_t i = 0; ok && i < s->placement.failures.count; i++) {
+        if (!scheduler_worked(s, 128)) ok = false;
         const failure *f = &s->placement.failures.items[i];
         karp_unschedulable row = { .size = sizeof row };
         bool shared = f->view != NO_ID && row_of_view[f->view] != NO_ID;
         if (shared) row = d->unschedulable.items[row_of_view[f->view]];
-        else ok = why_unschedulable(s, f, d, &row);
+        else ok = ok && why_unschedulable(s, f, d, &row);
         row.pod = f->pod;
         karp_unschedulable *slot = ok ? list_push(d->context, &d->unschedulable, sizeof *slot) : NULL;
         ok = slot != NULL;

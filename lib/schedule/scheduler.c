@@ -43,6 +43,12 @@ static void apply_options(scheduler *s, const run_options *how)
     s->settings.ignore_preferences = set->preference_policy == KARP_PREFERENCES_IGNORE;
 }
 
+bool scheduler_work(scheduler *s, size_t units)
+{
+    if (!mem_work(s->context, units)) s->failed = true;
+    return !s->failed;
+}
+
 /* The resources that some pod requests: nothing else can decide whether a pod fits. */
 static bool choose_dims(scheduler *s)
 {

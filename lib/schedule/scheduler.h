@@ -57,6 +57,12 @@ static inline bool leaves_its_count(const scheduler *s, uint32_t pod_number)
 {
     return s->snapshot->classes[s->snapshot->pod_class[pod_number]].volumes_found || !quirk(s, 2);
 }
+/* Work for which no memory is asked; false = the caller wants to stop, and the scheduler has failed. */
+bool scheduler_work(scheduler *s, size_t units);
+static inline bool scheduler_worked(scheduler *s, size_t units)
+{
+    return !s->own_context.guarded || scheduler_work(s, units);
+}
 /* Whether the rule of a later version is. */
 static inline bool in_force(const scheduler *s, enum peer_rule rule) { return rule_of(s->settings.rules, rule); }
 

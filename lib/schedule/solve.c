@@ -291,6 +291,7 @@ static bool enter_classes(scheduler *s)
         uint32_t class_number = s->snapshot->pod_class[s->pods.items[i]];
         if (s->pods.entered[class_number] == s->round.number) continue;
         s->pods.entered[class_number] = s->round.number;
+        if (!scheduler_worked(s, 512)) return false;
         left--;
         const int64_t *r = s->pods.classes[class_number].requests;
         for (uint32_t d = 0; d < s->vectors.dims; d++)

@@ -330,6 +330,7 @@ static bool lists_values(const scheduler *s, uint32_t id)
 static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, const spot *at, uint32_t *result)
 {
     if (s->topology.groups.items[number].host) return true; /* topology_admits_host() has answered */
+    if (!scheduler_worked(s, s->topology.keys[s->topology.groups.items[number].key].count * (size_t)8)) return false;
     uint32_t id = group_requirement(s, v, number, self, at->set);
     if (id == NO_ID) return false;
     uint32_t there = set_get(&s->algebra, at->set, requirement_get(&s->algebra, id)->key);
@@ -530,6 +531,7 @@ void topology_count_placed(scheduler *s, uint32_t number)
         const label_group *k =
             &s->topology.label_groups.items[s->pods.classes[s->snapshot->pod_class[s->pods.items[i]]].label_group];
         spot at = { .set = EMPTY_SET };
+        if (!scheduler_worked(s, 64)) return;
         if (p.where == PLACE_NONE || !group_selects(s, &s->topology.groups.items[number], k)) continue;
         if (p.where == PLACE_HOST) {
             const state_node *n = &s->snapshot->nodes[s->hosts.items[p.target].node];

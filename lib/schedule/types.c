@@ -67,6 +67,7 @@ static const uint64_t *type_mask(scheduler *s, uint32_t table, uint32_t k, uint3
     uint64_t *mask = new_mask(s, m, &m->of_type, requirement_id, t->variant_count);
     if (mask == NULL) return NULL;
     const uint32_t *column = t->type_columns + (size_t)k * t->type_count;
+    if (!scheduler_worked(s, t->type_count * (size_t)8)) return NULL;
     for (uint32_t i = 0; i < t->type_count; i++) {
         if (column[i] != NO_ID && !requirement_agree(&s->algebra, requirement_id, column[i])) continue;
         for (uint32_t v = 0; v < t->types[i].variant_count; v++) bits_set(mask, t->types[i].variant_first + v);
@@ -91,6 +92,7 @@ static const uint64_t *offering_mask(scheduler *s, uint32_t table, uint32_t k, u
     uint64_t *mask = new_mask(s, m, &m->of_offering, pair_key(k, have), t->offering_count);
     if (mask == NULL) return NULL;
     const uint32_t *column = t->offering_columns + (size_t)k * t->offering_count;
+    if (!scheduler_worked(s, t->offering_count * (size_t)8)) return NULL;
     for (uint32_t i = 0; i < t->offering_count; i++) {
         if (t->offerings[i].available && offering_key_agrees(s, t->offering_keys[k], have, column[i]))
             bits_set(mask, i);
@@ -149,7 +151,7 @@ static bool keep_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *o
         return false;
     }
     uint64_t *variants = offered + words_;
-    bool ok = types_offered(s, table, set, offered);
+    bool ok = scheduler_worked(s, t->offering_count * (size_t)4) && types_offered(s, table, set, offered);
     for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count;
          i = bits_next(offered, t->offering_count, i + 1)) {
         bits_set(variants, t->offerings[i].variant);

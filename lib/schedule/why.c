@@ -338,11 +338,13 @@ static bool list_targets(scheduler *s, const failure *f, karp_decision *d, karp_
     karp_target_refusal *list = arena_array(&d->data, n + 1, sizeof *list);
     if (list == NULL) return false;
     for (uint32_t h = 0; h < s->hosts.count; h++) {
+        if (!scheduler_worked(s, 256)) return false;
         list[h].target = name_of(s->snapshot, s->snapshot->nodes[s->hosts.items[h].node].name);
         list[h].code = nobody_asked ? f->reason : host_refusal(s, h, f->pod, f->view);
     }
     for (uint32_t c = 0; c < s->claims.list.count; c++) {
         karp_target_refusal *t = &list[s->hosts.count + c];
+        if (!scheduler_worked(s, 256)) return false;
         t->target = s->launches.ids != NULL ? s->launches.ids[c] : (karp_str){ "", 0 };
         t->code = nobody_asked ? f->reason : claim_refusal(s, c, f->pod, f->view);
         t->is_launch = 1;
