@@ -21,11 +21,19 @@ typedef struct karp_options {
     int64_t now; /**< instant; 0 = the snapshot's */
     uint32_t profile; /**< KARP_PROFILE_* */
     uint32_t explain; /**< KARP_EXPLAIN_* */
-    uint64_t max_steps; /**< deterministic budget, counted in attempts to place a pod; 0 = none */
-    int32_t (*should_stop)(void *user); /**< non-zero = stop; polled at least every 1,024 steps; NULL = never */
+    /**
+     * Deterministic budget, counted in attempts to place a pod; 0 = none. What the preparation of the decision needs beyond 16 MiB of memory,
+     * or as much work, counts as well: it ends when that is more than 4 KiB for each step allowed.
+     */
+    uint64_t max_steps;
+    /** Non-zero = stop; asked every few thousand steps of work, in the preparation and the report of the decision as well; NULL = never. */
+    int32_t (*should_stop)(void *user);
     void *stop_user;
-    uint32_t
-        keep_partial; /**< 1 = when stopped, return what is decided, marked incomplete, instead of KARP_E_CANCELED */
+    /**
+     * 1 = when stopped, return what is decided, marked incomplete, instead of KARP_E_CANCELED: nothing, when it was stopped in the
+     * preparation. The pod that is being looked at is decided on, and the report is written whole, before the call returns.
+     */
+    uint32_t keep_partial;
     uint32_t reserved;
     /** Quirks to switch off in profile karpenter, or on in profile karp: bit n−1 for S-Qn (docs/conformance.md). */
     uint64_t flip_quirks;

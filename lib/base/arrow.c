@@ -3,6 +3,7 @@
  * Tables through Arrow's C interfaces. All structs of one export lie in one block, which each of them holds: a consumer may
  * move a child elsewhere and release it long after its parent. The block holds the table, whose memory is what they show.
  */
+#include <base/context.h>
 #include <base/columns.h>
 
 #include <stdatomic.h>
@@ -214,10 +215,10 @@ karp_status karp_table_arrow(karp_table *table, struct ArrowSchema *schema, stru
 {
     struct ArrowSchema made;
     if (table == NULL || schema == NULL || array == NULL) return fail_null(error, "table, schema or array");
-    if (!make_schema(table, &made)) return fail_nomem(error);
+    if (!make_schema(table, &made)) return context_nomem(table_context(table), error);
     if (!make_array(table, array)) {
         made.release(&made);
-        return fail_nomem(error);
+        return context_nomem(table_context(table), error);
     }
     *schema = made;
     return KARP_OK;
@@ -265,7 +266,7 @@ karp_status karp_table_arrow_stream(karp_table *table, struct ArrowArrayStream *
 {
     if (table == NULL || out == NULL) return fail_null(error, "table or out");
     stream_block *b = block_new(table, sizeof *b);
-    if (b == NULL) return fail_nomem(error);
+    if (b == NULL) return context_nomem(table_context(table), error);
     hold(&b->head);
     *out = (struct ArrowArrayStream){ stream_schema, stream_next, stream_error, release_stream, b };
     return KARP_OK;

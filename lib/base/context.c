@@ -180,6 +180,11 @@ karp_status context_refusal(karp_context *context, karp_status status, karp_erro
                 (unsigned long long)context->options.max_memory);
 }
 
+karp_status context_nomem(karp_context *context, karp_error *error)
+{
+    return context_refusal(context, fail_nomem(error), error);
+}
+
 karp_status karp_context_refusal(karp_context *context, karp_status status, karp_error *error)
 {
     return context == NULL ? status : context_refusal(context, status, error);

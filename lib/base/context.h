@@ -89,6 +89,9 @@ static inline bool context_work(karp_context *c, size_t units)
 /* KARP_E_NOMEM as what it was: see karp_context_refusal(). */
 karp_status context_refusal(karp_context *context, karp_status status, karp_error *error);
 
+/* What to return when memory was refused. */
+karp_status context_nomem(karp_context *context, karp_error *error);
+
 /* Sizes the allocator sees: never 0, and what was asked as 0 is given back under the same size. */
 static inline size_t allocated_size(size_t bytes) { return bytes == 0 ? 1 : bytes; }
 

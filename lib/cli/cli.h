@@ -124,6 +124,9 @@ enum {
 /* Where in argv the first word is that is no option and no option's value, or an option that cannot come first; argc = nowhere. */
 int options_before(int argc, char **argv);
 
+/* Reads --max-memory before there is a context to read the others with; what is no size is left for options_read() to say. */
+void options_memory(int argc, char **argv, uint64_t *bytes);
+
 /* Reads argv (argv[0] is the verb). Returns -1 to go on, or the exit status (after --help or an error). */
 int options_read(const cli_verb *verb, int argc, char **argv, cli_options *options);
 void options_free(cli_options *options);

@@ -88,6 +88,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
         context_options.hash_seed = 0;
     }
     context_options.max_memory = memory_to_use();
+    options_memory(argc, argv, &context_options.max_memory);
     context_options.log = take_log;
     context_options.log_user = &log_notes;
     cli_options options;

@@ -36,6 +36,7 @@ enum {
     KEY_OBJECTIVE,
     KEY_EFFORT,
     KEY_NODE_COST,
+    KEY_MAX_MEMORY,
     KEY_RESERVED_ENIS,
     KEY_VM_MEMORY_OVERHEAD,
     KEY_ALL_TYPES,
@@ -136,6 +137,8 @@ static const option_row rows[] = {
       "exit 3: unschedulable (pods are left), notes (there are any), cost=+10%, cost=+$50 or cost=$500 a month" },
     { KEY_BASELINE, "baseline", "PLAN.json", CLI_OPTION_FAIL_ON,
       "the plan that cost=+ compares with; default: the cost today" },
+    { KEY_MAX_MEMORY, "max-memory", "SIZE", 0,
+      "use at most so much memory, as 4Gi; default three quarters of the machine" },
     { KEY_HELP, "help", NULL, 0, "this text" },
 };
 
@@ -313,6 +316,17 @@ static int set_node_cost(const cli_verb *verb, cli_options *options, const char 
     return -1;
 }
 
+/* Bytes, as a quantity. */
+static bool parse_size(const char *text, uint64_t *bytes)
+{
+    double size = 0;
+    if (karp_quantity_double((karp_str){ text, strlen(text) }, &size) != KARP_OK || !(size >= 1 && size < 1e18)) {
+        return false;
+    }
+    *bytes = (uint64_t)size;
+    return true;
+}
+
 static int set_option(const cli_verb *verb, cli_options *options, int key, char *value)
 {
     static const char *const levels[] = { "summary", "none", "full" };
@@ -388,6 +402,8 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_NODE_COST: return set_node_cost(verb, options, value);
     case KEY_MAX_STEPS:
         return parse_count(value, &options->max_steps) ? -1 : wrong(verb, "--max-steps", "not a number");
+    case KEY_MAX_MEMORY: /* options_memory() has read it */
+        return parse_size(value, &number) ? -1 : wrong(verb, "--max-memory", "a size like 500Mi or 4Gi");
     default: return EXIT_ERROR;
     }
 }
@@ -472,6 +488,19 @@ int options_before(int argc, char **argv)
     int seen = key == -1 ? optind : optind - 1;
     optind = 0; /* the verb's own reading begins anew */
     return seen;
+}
+
+void options_memory(int argc, char **argv, uint64_t *bytes)
+{
+    struct option table[ROW_COUNT + 1];
+    fill_table(table);
+    opterr = 0;
+    for (int key; (key = getopt_long(argc, argv, "-:" SHORT_OPTIONS, table, NULL)) != -1;) {
+        if (key == KEY_MAX_MEMORY) {
+            (void)parse_size(optarg, bytes);
+        }
+    }
+    optind = 0;
 }
 
 int options_read(const cli_verb *verb, int argc, char **argv, cli_options *options)

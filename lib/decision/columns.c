@@ -2,6 +2,7 @@
 /* The tables of a launch decision: a column per field of its rows. docs/columns.md lists them. */
 #include <decision/columns.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <karp/values.h>
@@ -265,7 +266,7 @@ karp_status karp_decision_table(const karp_decision *decision, uint32_t table, k
         karp_table_free(t);
         t = NULL;
     }
-    return table_finish(t, out, error);
+    return context_refusal(decision->context, table_finish(t, out, error), error);
 }
 
 /* ---- tables of disruption decisions -------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <disrupt/advice.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/instant.h>
@@ -77,8 +78,9 @@ karp_status advice_finish(karp_advice *a, karp_advice **out, karp_error *error)
         !sort_stable(a->context, a->actions.items, a->actions.count, sizeof(karp_action), by_object, NULL))
         a->failed = true;
     if (a->failed) {
+        karp_status status = context_nomem(a->context, error);
         karp_advice_free(a);
-        return fail_nomem(error);
+        return status;
     }
     *out = a;
     return KARP_OK;

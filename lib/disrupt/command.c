@@ -2,6 +2,7 @@
 /* How a command is carried out: one step after the other, each a function of state, snapshot and time (deprovisioning.md §20). */
 #include <disrupt/step.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>
@@ -395,7 +396,7 @@ karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_
     if (status == KARP_OK) status = disrupt_options_check(options, &checked, &common, error);
     if (status != KARP_OK) return status;
     karp_step *step = step_new(snapshot, &from, common.now);
-    if (step == NULL) return fail_nomem(error);
+    if (step == NULL) return context_nomem(snapshot->context, error);
     struct stepping g = { .step = step,
                           .snapshot = snapshot,
                           .options = &checked,
@@ -407,7 +408,7 @@ karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_
     if (status == KARP_OK && step->advice->failed) status = fail_nomem(error);
     if (status != KARP_OK) {
         karp_step_free(step);
-        return status;
+        return context_refusal(snapshot->context, status, error);
     }
     *out = step;
     return KARP_OK;
@@ -466,7 +467,7 @@ karp_status karp_command_begin(const karp_decision *decision, size_t command_ind
     bool ok = gather(decision, &decision->commands.items[command_index], &scratch, &state);
     karp_step *step = ok ? step_new(decision->snapshot, &state, decision->now) : NULL;
     arena_free(&scratch);
-    if (step == NULL) return fail_nomem(error);
+    if (step == NULL) return context_nomem(decision->context, error);
     advice_look_again(step->advice, state.validate_at != KARP_NO_TIME ? state.validate_at : decision->now);
     *out = step;
     return KARP_OK;

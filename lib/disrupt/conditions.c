@@ -2,6 +2,7 @@
 /* The conditions Drifted and Consolidatable of NodeClaims (deprovisioning.md §21). */
 #include <disrupt/advice.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/costs.h>
@@ -161,7 +162,7 @@ karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now, c
     struct looking l = { .a = advice_new(snapshot, now),
                          .answers = answers,
                          .answer_count = answers != NULL ? answer_count : 0 };
-    if (l.a == NULL) return fail_nomem(error);
+    if (l.a == NULL) return context_nomem(snapshot->context, error);
     l.algebra.context = snapshot->context;
     uint32_t *order = claims_by_name(l.a);
     if (!algebra_init(&l.algebra, snapshot->context, &snapshot->facts, &snapshot->algebra)) l.a->failed = true;

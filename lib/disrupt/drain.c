@@ -2,6 +2,7 @@
 /* Emptying a node that is being deleted: group by group, by force only when the time is up (deprovisioning.md §25.3). */
 #include <disrupt/advice.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/pod_class.h>
@@ -121,7 +122,7 @@ static karp_status begin(const karp_snapshot *snapshot, karp_str node_name, int6
     }
     *out = n;
     d->a = advice_new(snapshot, now);
-    return d->a != NULL ? KARP_OK : fail_nomem(error);
+    return d->a != NULL ? KARP_OK : context_nomem(snapshot->context, error);
 }
 
 karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name, int64_t now, karp_advice **out,

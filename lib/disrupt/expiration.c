@@ -2,6 +2,7 @@
 /* Claims that are too old, or that never came to life (deprovisioning.md §23, §26). */
 #include <disrupt/advice.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/instant.h>
@@ -48,7 +49,7 @@ static karp_status each_claim(const karp_snapshot *snapshot, int64_t now, void (
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return fail_nomem(error);
+    if (a == NULL) return context_nomem(snapshot->context, error);
     for (uint32_t i = 0; i < snapshot->raw.claims.count; i++) {
         if (snapshot->raw.claims.items[i].meta.deletion == KARP_NO_TIME) look(a, i);
     }

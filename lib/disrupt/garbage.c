@@ -2,6 +2,7 @@
 /* What has lost its counterpart: claims without an instance, marks of commands that are forgotten (deprovisioning.md §26, §2). */
 #include <disrupt/advice.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/instant.h>
@@ -21,7 +22,7 @@ karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, cons
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return fail_nomem(error);
+    if (a == NULL) return context_nomem(snapshot->context, error);
     uint32_t *nodes = nodes_of_claims(a);
     if (!names_known(snapshot, provider_ids, provider_ids != NULL ? provider_id_count : 0, &alive)) a->failed = true;
     for (uint32_t i = 0; i < snapshot->raw.claims.count && !a->failed && nodes != NULL; i++) {
@@ -65,7 +66,7 @@ karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *i
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, 0);
-    if (a == NULL) return fail_nomem(error);
+    if (a == NULL) return context_nomem(snapshot->context, error);
     if (!names_known(snapshot, in_progress, in_progress != NULL ? in_progress_count : 0, &busy)) a->failed = true;
     for (uint32_t i = 0; i < snapshot->node_count && !a->failed; i++) {
         if (!snapshot->nodes[i].marked && map64_get(&busy, snapshot->nodes[i].name) == NO_ID)

@@ -3,6 +3,7 @@
 #include <disrupt/advice.h>
 #include <base/str.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
@@ -60,7 +61,7 @@ karp_status karp_advise_hashes(const karp_snapshot *snapshot, karp_advice **out,
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, 0);
-    if (a == NULL) return fail_nomem(error);
+    if (a == NULL) return context_nomem(snapshot->context, error);
     for (uint32_t i = 0; i < snapshot->raw.pools.count && !a->failed; i++) {
         const node_pool *p = &snapshot->raw.pools.items[i];
         karp_str hash = hash_text(a, p);

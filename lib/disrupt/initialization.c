@@ -2,6 +2,7 @@
 /* When a node that has registered is ready for pods (deprovisioning.md §26). */
 #include <disrupt/advice.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 
@@ -49,7 +50,7 @@ karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t no
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return fail_nomem(error);
+    if (a == NULL) return context_nomem(snapshot->context, error);
     for (uint32_t i = 0; i < snapshot->node_count && !a->failed; i++) {
         const state_node *n = &snapshot->nodes[i];
         if (n->claim == NO_ID || n->node == NO_ID) continue;

@@ -2,6 +2,7 @@
 /* What the cloud says of its instances, and what becomes of the claims then (deprovisioning.md §24). */
 #include <disrupt/advice.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <string.h>
@@ -80,7 +81,7 @@ karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now
             return fail(error, KARP_E_INVALID, "message %zu: unknown kind %u", i, (unsigned)messages[i].kind);
     }
     karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return fail_nomem(error);
+    if (a == NULL) return context_nomem(snapshot->context, error);
     const store *raw = &snapshot->raw;
     bool *given_up = arena_array(&a->data, raw->claims.count + 1, sizeof *given_up);
     if (given_up == NULL) a->failed = true;

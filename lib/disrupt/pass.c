@@ -71,7 +71,7 @@ karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrup
     if (status == KARP_OK) status = read_in_progress(p, &checked, error);
     if (status == KARP_OK) status = marks_begin(p, checked.memory, error);
     if (status != KARP_OK) pass_end(p);
-    return status;
+    return context_refusal(snapshot->context, status, error);
 }
 
 void pass_end(pass *p)

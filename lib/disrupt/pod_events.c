@@ -2,6 +2,7 @@
 /* When pods last came to a node or left it: status.lastPodEventTime (deprovisioning.md §21.3). */
 #include <disrupt/advice.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/pass.h>
@@ -52,7 +53,7 @@ karp_status karp_advise_pod_events(const karp_snapshot *before, const karp_snaps
     bool look = before != NULL || pass_quirk(&p, 15);
     karp_advice *a = advice_new(snapshot, p.now);
     pass_end(&p);
-    if (a == NULL) return fail_nomem(error);
+    if (a == NULL) return context_nomem(snapshot->context, error);
     for (uint32_t i = 0; i < snapshot->node_count && look && !a->failed; i++) {
         const state_node *n = &snapshot->nodes[i];
         if (n->claim == NO_ID || n->node == NO_ID) continue;

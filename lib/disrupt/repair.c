@@ -2,6 +2,7 @@
 /* Broken nodes are replaced by force, unless too many are broken at once (deprovisioning.md §24). */
 #include <disrupt/advice.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/instant.h>
@@ -83,7 +84,7 @@ karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t now, const
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return fail_nomem(error);
+    if (a == NULL) return context_nomem(snapshot->context, error);
     const struct policies p = { policies, policies != NULL ? policy_count : 0 };
     bool on = (snapshot->raw.settings.gates & KARP_GATE_NODE_REPAIR) != 0;
     for (uint32_t i = 0; i < snapshot->node_count && on; i++) look(a, &snapshot->nodes[i], &p);

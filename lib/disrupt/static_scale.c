@@ -2,6 +2,7 @@
 /* Static pools have as many claims as they say (deprovisioning.md §27). */
 #include <disrupt/advice.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/costs.h>
@@ -90,7 +91,7 @@ karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now,
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return fail_nomem(error);
+    if (a == NULL) return context_nomem(snapshot->context, error);
     bool on = (snapshot->raw.settings.gates & KARP_GATE_STATIC_CAPACITY) != 0;
     for (uint32_t i = 0; i < snapshot->raw.pools.count && on && !a->failed; i++) {
         if (snapshot->raw.pools.items[i].replicas < 0) continue;

@@ -2,6 +2,7 @@
 /* The end of claims and nodes that are being deleted, before and after the drain (deprovisioning.md §25.1, §25.2). */
 #include <disrupt/advice.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/instant.h>
@@ -114,7 +115,7 @@ karp_status karp_advise_termination(const karp_snapshot *snapshot, int64_t now, 
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
     karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return fail_nomem(error);
+    if (a == NULL) return context_nomem(snapshot->context, error);
     if (!names_known(snapshot, provider_ids, provider_ids != NULL ? provider_id_count : 0, &alive)) a->failed = true;
     const struct ending e = { a, &alive };
     for (uint32_t i = 0; i < snapshot->raw.claims.count && !a->failed; i++) end_claim(&e, i);

@@ -2,6 +2,7 @@
 /* Whether a command still holds after its waiting time (deprovisioning.md §19). */
 #include <disrupt/validate.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>
@@ -154,7 +155,7 @@ karp_status validate_command(const karp_snapshot *later_snapshot, const karp_dis
         if (status != KARP_OK) return status;
         status = look_again(&p, c, goes, &answer, error);
         pass_end(&p);
-        if (status != KARP_OK) return status;
+        if (status != KARP_OK) return context_refusal(later_snapshot->context, status, error);
     }
     return struct_give(out, &answer, sizeof answer, SIZE_THROUGH(karp_validation, kept));
 }

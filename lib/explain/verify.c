@@ -158,6 +158,7 @@ static void take_pods(verifier *v, uint32_t number, const karp_str *names, size_
     uint32_t *pods = room_for(v, count + 1, sizeof *pods);
     if (pods == NULL) return;
     for (size_t i = 0; i < count; i++) {
+        if (!verifier_worked(v, 256)) return;
         uint32_t pod_number = mention(v, names[i], t->name);
         if (pod_number == NO_ID) continue;
         if (!v->waits[pod_number])
@@ -245,6 +246,7 @@ static void check_plan(verifier *v, const karp_plan *plan)
     check_missing(v);
     for (uint32_t i = 0; i < v->target_count && !v->failed && !v->words.failed; i++) {
         target *t = &v->targets[i];
+        if (!verifier_worked(v, 1024 * (t->pod_count + (size_t)1))) return;
         if (t->is_launch && t->pool != NO_ID) check_launch(v, t);
         if (!t->is_launch && t->node != NO_ID) check_node(v, t);
     }

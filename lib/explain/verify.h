@@ -67,6 +67,13 @@ typedef struct verifier {
     words daemon_sets;
 } verifier;
 
+/* Work for which no memory is asked; false = the caller wants to stop, and the verifier has failed. */
+static inline bool verifier_worked(verifier *v, size_t units)
+{
+    if (!mem_work(v->context, units)) v->failed = true;
+    return !v->failed;
+}
+
 /* A finding; the detail is printf's. */
 void note(verifier *v, uint32_t code, karp_str subject, const char *format, ...) __attribute__((format(printf, 4, 5)));
 karp_str object_name(verifier *v, const char *kind, karp_str name); /* "pod default/web-0" */

@@ -219,32 +219,55 @@ rule rule_meet(vocabulary *w, const rule *x, const rule *y)
 
 /* ---- many ------------------------------------------------------------------------------------------------------------ */
 
+/* The place of the key in by_key, or the one where it belongs. */
+static uint32_t place_of(const rules *list, uint32_t key)
+{
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (list->items[list->by_key[middle]].key < key) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
 const rule *rules_find(const rules *list, uint32_t key)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->items[i].key == key) return &list->items[i];
+    uint32_t at = place_of(list, key);
+    return at < list->count && list->items[list->by_key[at]].key == key ? &list->items[list->by_key[at]] : NULL;
+}
+
+static bool make_room(vocabulary *w, rules *list)
+{
+    if (list->count < list->capacity) return true;
+    size_t room = list->capacity * 2 + 4;
+    rule *items = arena_array(&w->data, room, sizeof *items);
+    uint32_t *by_key = arena_array(&w->data, room, sizeof *by_key);
+    if (items == NULL || by_key == NULL) return false;
+    if (list->count > 0) {
+        memcpy(items, list->items, list->count * sizeof *items);
+        memcpy(by_key, list->by_key, list->count * sizeof *by_key);
     }
-    return NULL;
+    list->items = items;
+    list->by_key = by_key;
+    list->capacity = room;
+    return true;
 }
 
 void rules_add(vocabulary *w, rules *list, rule one)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->items[i].key != one.key) continue;
-        list->items[i] = rule_meet(w, &list->items[i], &one);
+    uint32_t at = place_of(list, one.key);
+    if (at < list->count && list->items[list->by_key[at]].key == one.key) {
+        rule *have = &list->items[list->by_key[at]];
+        *have = rule_meet(w, have, &one);
         return;
     }
-    if (list->count == list->capacity) {
-        size_t room = list->capacity * 2 + 4;
-        rule *items = arena_array(&w->data, room, sizeof *items);
-        if (items == NULL) {
-            w->failed = true;
-            return;
-        }
-        if (list->count > 0) memcpy(items, list->items, list->count * sizeof *items);
-        list->items = items;
-        list->capacity = room;
+    if (!make_room(w, list)) {
+        w->failed = true;
+        return;
     }
+    memmove(list->by_key + at + 1, list->by_key + at, (list->count - at) * sizeof *list->by_key);
+    list->by_key[at] = list->count;
     list->items[list->count++] = one;
 }
 

@@ -30,6 +30,7 @@ typedef struct rule {
 
 typedef struct rules {
     rule *items;
+    uint32_t *by_key; /* their numbers, by ascending key */
     uint32_t count;
     size_t capacity;
 } rules;

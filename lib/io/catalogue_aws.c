@@ -76,6 +76,7 @@ karp_status karp_provider_class_read(karp_context *context, karp_provider *provi
     reader->given_provider = provider;
     status = read_class(reader, provider, name, text, out);
     if (status) {
+        status = karp_context_refusal(context, status, &reader->error);
         reader->error.status = status;
         (void)io_give_error(&reader->error, error);
     }
@@ -95,7 +96,7 @@ karp_status karp_provider_load_facts_file(karp_context *context, karp_provider *
                                           error);
     }
     strbuf_free(&text);
-    return status;
+    return karp_context_refusal(context, status, error);
 }
 
 /* ---- aws --------------------------------------------------------------------------------------------------------- */
@@ -147,7 +148,7 @@ karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_
     if (status) return status;
     status = karp_provider_catalogue(provider, NULL, out, error);
     karp_provider_close(provider);
-    return status;
+    return karp_context_refusal(context, status, error);
 }
 
 karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options, karp_catalogue **out,
@@ -162,6 +163,7 @@ karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_optio
     if (status) return status;
     status = make(reader, &own, out);
     if (status) {
+        status = karp_context_refusal(context, status, &reader->error);
         reader->error.status = status;
         (void)io_give_error(&reader->error, error);
     }

@@ -123,31 +123,22 @@ karp_str karp_reader_digest(const karp_reader *reader)
     const sink s = { to_digest, &digest };
     karp_error local;
     karp_error_init(&local, sizeof local);
-    if (put_snapshot(reader, &s, &local) == KARP_OK) karp_digest_text(&digest, text);
+    karp_status status = put_snapshot(reader, &s, &local);
+    if (status == KARP_OK) karp_digest_text(&digest, text);
+    else (void)karp_context_refusal(reader->context, status, NULL); /* "" says so; it is not the next call's */
     return str(text);
 }
 
 karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error)
 {
     if (!reader || !out) return fail_null(error, "reader or out");
-    karp_error local;
-    karp_error_init(&local, sizeof local);
-    if (!reader->finished || !reader->options.keep_documents) {
-        fail(&local, KARP_E_STATE, "only a finished reader that keeps documents can be dumped");
-        return io_give_error(&local, error);
-    }
-    if (!settle_order(reader)) {
-        fail_nomem(&local);
-        return io_give_error(&local, error);
-    }
+    if (!reader->finished || !reader->options.keep_documents)
+        return fail(error, KARP_E_STATE, "only a finished reader that keeps documents can be dumped");
     write_buffer buffer;
     buffer_init(&buffer, reader->context);
     const sink s = { to_buffer, &buffer };
-    fail(&local, KARP_OK, "%s", "");
-    karp_status status = put_snapshot(reader, &s, &local);
-    if (status) {
-        buffer_free(&buffer);
-        return io_give_error(&local, error);
-    }
-    return buffer_finish(&buffer, out, error);
+    karp_status status = settle_order(reader) ? put_snapshot(reader, &s, error) : fail_nomem(error);
+    if (status == KARP_OK) status = buffer_finish(&buffer, out, error);
+    buffer_free(&buffer);
+    return karp_context_refusal(reader->context, status, error);
 }

@@ -66,12 +66,16 @@ static karp_status add_held(karp_reader *reader, const io_waiting *w, const io_p
     return status ? status : io_keep_object(reader, w->info, w->root);
 }
 
+/* What filling an object in and adding it comes to, at least. */
+enum { OF_AN_OBJECT = 4096 };
+
 static karp_status add_waiting(karp_reader *reader, io_filler *filler)
 {
     karp_status status = KARP_OK;
     for (size_t i = 0; i < reader->waiting_count && status == KARP_OK; i++) {
         const io_waiting *w = &reader->waiting[i];
         io_place place = io_waiting_place(w);
+        if (!karp_context_work(reader->context, OF_AN_OBJECT)) return io_reader_nomem(reader);
         if (!w->stated) status = io_fill(filler, w);
         else if (w->held) status = add_held(reader, w, &place);
         else if (w->info->kind == IO_KIND_CAPACITY_BUFFER)

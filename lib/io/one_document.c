@@ -55,7 +55,7 @@ karp_status io_document_read(karp_context *context, const io_document_kind *kind
         return KARP_E_LIMIT;
     }
     io_document *document = mem_zalloc(context, kind->bytes);
-    if (!document) return fail_nomem(error);
+    if (!document) return karp_context_refusal(context, fail_nomem(error), error);
     document->context = karp_context_ref(context);
     document->bytes = kind->bytes;
     arena_init(&document->arena, context);
@@ -70,6 +70,7 @@ karp_status io_document_read(karp_context *context, const io_document_kind *kind
         return KARP_OK;
     }
     io_document_free(document);
+    status = karp_context_refusal(context, status, &own);
     (void)error_give(&own, error);
     return status;
 }

@@ -239,6 +239,7 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
     if (!status) status = story_play(&s);
     if (!status) status = story_write_end(&s, out);
     if (status) {
+        status = karp_context_refusal(context, status, &s.error);
         s.error.status = status;
         if (s.error.document[0] == '\0') str_shorten(s.error.document, sizeof s.error.document, str(path));
         (void)io_give_error(&s.error, error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of a catalogue: instance types and offerings. docs/columns.md lists them. */
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/catalogue.h>
@@ -87,5 +88,5 @@ karp_status karp_catalogue_table(const karp_catalogue *catalogue, uint32_t table
         karp_table_free(t);
         t = NULL;
     }
-    return table_finish(t, out, error);
+    return context_refusal(catalogue->context, table_finish(t, out, error), error);
 }

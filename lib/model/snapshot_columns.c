@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of a snapshot: its pods and state nodes, a column per field. docs/columns.md lists them. */
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/resource_columns.h>
@@ -131,5 +132,5 @@ karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, k
         karp_table_free(t);
         t = NULL;
     }
-    return table_finish(t, out, error);
+    return context_refusal(snapshot->context, table_finish(t, out, error), error);
 }

@@ -103,7 +103,7 @@ static uint64_t work_allowed(const karp_options *options)
 karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how, scheduler **out, karp_error *error)
 {
     scheduler *s = mem_zalloc(snapshot->context, sizeof *s);
-    if (s == NULL) return fail_nomem(error);
+    if (s == NULL) return context_nomem(snapshot->context, error);
     s->snapshot = snapshot;
     s->context = &s->own_context;
     context_begin_run(&s->own_context, snapshot->context, how->options->should_stop, how->options->stop_user);
@@ -118,7 +118,7 @@ karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how,
     if (s->settings.options->keep_partial) context_stop_gently(&s->own_context);
     if (!ready) {
         scheduler_free(s);
-        return context_refusal(snapshot->context, fail_nomem(error), error);
+        return context_nomem(snapshot->context, error);
     }
     *out = s;
     return KARP_OK;

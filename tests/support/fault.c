@@ -58,14 +58,35 @@ karp_allocator fault_allocator(fault *f)
     return a;
 }
 
-karp_context *fault_context(fault *f)
+static karp_context *context_with(fault *f, karp_context_options *options)
 {
     karp_allocator allocator = fault_allocator(f);
+    karp_context *context = NULL;
+    options->allocator = &allocator;
+    return karp_context_new(options, &context, NULL) == KARP_OK ? context : NULL;
+}
+
+karp_context *fault_context(fault *f)
+{
     karp_context_options options;
     karp_context_options_init(&options, sizeof options);
-    options.allocator = &allocator;
-    karp_context *context = NULL;
-    return karp_context_new(&options, &context, NULL) == KARP_OK ? context : NULL;
+    return context_with(f, &options);
+}
+
+static int32_t should_stop(void *user)
+{
+    fault *f = user;
+    return ++f->polls == f->stop_at;
+}
+
+karp_context *fault_context_with(fault *f, uint64_t max_memory)
+{
+    karp_context_options options;
+    karp_context_options_init(&options, sizeof options);
+    options.max_memory = max_memory;
+    options.should_stop = should_stop;
+    options.stop_user = f;
+    return context_with(f, &options);
 }
 
 void fault_arm(fault *f, size_t fail_at, bool keep_failing)

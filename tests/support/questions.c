@@ -7,6 +7,7 @@
 
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <base/context.h>
 #include <support/fault.h>
 
 /* What is asked about. */
@@ -471,6 +472,50 @@ static bool same_without(given *g, const question *q, size_t refuse_at, bool kee
     return right && !leaked;
 }
 
+/* The ceiling of a context is what it was made with; here it moves. */
+static void set_ceiling(given *g, uint64_t bytes) { g->context->options.max_memory = bytes; }
+
+/* Under ceilings from what is there already up to what is enough, KARP_E_LIMIT is the only failure. */
+static bool limited_question(given *g, const question *q, karp_status expected, uint64_t wanted)
+{
+    enum { RUNGS = 40 };
+    uint64_t before = karp_context_memory(g->context), digest, room = 16;
+    for (int i = 0; i < RUNGS; i++, room += room / 2) {
+        size_t blocks = g->f.live_blocks;
+        set_ceiling(g, before + room);
+        karp_status status = ask(g, q, 0, false, &digest);
+        set_ceiling(g, UINT64_MAX);
+        bool right = status == KARP_E_LIMIT || (status == expected && (status != KARP_OK || digest == wanted));
+        if (right && g->f.live_blocks == blocks && karp_context_memory(g->context) == before) continue;
+        fprintf(stderr,
+                "%s with room for %llu bytes: status %d instead of %d, %llu bytes are counted instead of %llu\n",
+                q->name, (unsigned long long)room, (int)status, (int)expected,
+                (unsigned long long)karp_context_memory(g->context), (unsigned long long)before);
+        return false;
+    }
+    return true;
+}
+
+/* Whoever wants to stop is heard, and told so. */
+static bool stopped_question(given *g, const question *q, karp_status expected, uint64_t wanted)
+{
+    uint64_t digest;
+    for (g->f.stop_at = 1; g->f.stop_at < 1000; g->f.stop_at += 1 + g->f.stop_at / 8) {
+        size_t blocks = g->f.live_blocks;
+        g->f.polls = 0;
+        karp_status status = ask(g, q, 0, false, &digest);
+        bool done = g->f.polls < g->f.stop_at;
+        bool right = status == (done ? expected : KARP_E_CANCELED) && (status != KARP_OK || digest == wanted);
+        if (!right || g->f.live_blocks != blocks) {
+            fprintf(stderr, "%s stopped at poll %zu: status %d\n", q->name, g->f.stop_at, (int)status);
+            return false;
+        }
+        if (done) break;
+    }
+    g->f.stop_at = 0;
+    return true;
+}
+
 static size_t refuse_question(given *g, const question *q, size_t most)
 {
     uint64_t wanted;
@@ -482,6 +527,7 @@ static size_t refuse_question(given *g, const question *q, size_t most)
             if (!same_without(g, q, at, keep != 0, expected, wanted)) return 0;
         }
     }
+    if (!limited_question(g, q, expected, wanted) || !stopped_question(g, q, expected, wanted)) return 0;
     if (!same_without(g, q, 0, false, expected, wanted)) return 0; /* the snapshot is as good as before */
     return refused + 1;
 }
@@ -493,7 +539,7 @@ size_t refuse_questions(const char *catalogue, const char *const *documents, siz
     size_t refused = 0;
     karp_error error;
     karp_error_init(&error, sizeof error);
-    g.context = fault_context(&g.f);
+    g.context = fault_context_with(&g.f, UINT64_MAX);
     if (g.context == NULL) return 0;
     karp_status status = open_given(&g, catalogue, &error);
     bool good = status == KARP_OK;
