@@ -8,6 +8,7 @@
 #ifndef KARP_IO_H
 #define KARP_IO_H
 
+#include <karp/certificate.h>
 #include <karp/command.h>
 #include <karp/disrupt.h>
 #include <karp/explain.h>
@@ -233,6 +234,35 @@ KARP_API double karp_plan_document_cost(const karp_plan_document *document);
 KARP_API karp_str karp_plan_document_digest(const karp_plan_document *document);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_plan_document_free(karp_plan_document *document);
+
+/** A Certificate document (docs/formats.md) that was read. */
+typedef struct karp_certificate_document karp_certificate_document;
+
+/**
+ * Reads what karp_write_certificate() has written, for karp_certificate_check(); @p name is used in errors.
+ * Errors: SYNTAX, INVALID, LIMIT, NOMEM. Since 0.1.
+ */
+KARP_API karp_status karp_certificate_read(karp_context *context, karp_str name, karp_str text,
+                                           karp_certificate_document **out, karp_error *error);
+/** The same from a file, or standard input ("-"). Also: IO. Since 0.1. */
+KARP_API karp_status karp_certificate_read_file(karp_context *context, const char *path,
+                                                karp_certificate_document **out, karp_error *error);
+/** What it says. Borrowed. Since 0.1. */
+KARP_API const karp_certificate *karp_certificate_document_certificate(const karp_certificate_document *document);
+/** The digest of the input that it says it was made for: borrowed; "" when it says none. Since 0.1. */
+KARP_API karp_str karp_certificate_document_digest(const karp_certificate_document *document);
+/** Frees it. NULL is allowed. Since 0.1. */
+KARP_API void karp_certificate_document_free(karp_certificate_document *document);
+/** Writes the proof of a bound. Format: JSON. Since 0.1. */
+KARP_API karp_status karp_write_certificate(karp_context *context, const karp_certificate *certificate,
+                                            const karp_write_options *options, karp_text *out, karp_error *error);
+/**
+ * Writes what karp_certificate_check() has said of the certificate: that it holds (@p refusal NULL), or why not. Formats: JSON, TEXT.
+ * Since 0.1.
+ */
+KARP_API karp_status karp_write_certificate_check(karp_context *context, const karp_certificate *certificate,
+                                                  const karp_error *refusal, const karp_write_options *options,
+                                                  karp_text *out, karp_error *error);
 
 /** A DisruptionMemory document (docs/formats.md) that was read. */
 typedef struct karp_memory_document karp_memory_document;

@@ -5,6 +5,7 @@
 
 #include <karp/base.h>
 #include <karp/catalogue.h>
+#include <karp/certificate.h>
 #include <karp/columns.h>
 #include <karp/command.h>
 #include <karp/decision.h>

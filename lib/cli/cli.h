@@ -65,6 +65,7 @@ typedef struct cli_options {
     bool vm_memory_overhead_given;
     const char *memory_in; /* NULL = not given; likewise the next */
     const char *memory_out;
+    const char *certificate;
     uint32_t runs;
     bool list;
     bool all_types;
@@ -118,7 +119,8 @@ enum {
     CLI_OPTION_CLUSTER = 2048, /* --context and others; given to what reads input, when called as kubectl-karp */
     CLI_OPTION_NAMESPACE = 4096, /* -n */
     CLI_OPTION_OBJECTIVE = 8192, /* --objective --effort --node-cost */
-    CLI_OPTION_SIDES = 16384 /* A -- B */
+    CLI_OPTION_SIDES = 16384, /* A -- B */
+    CLI_OPTION_CERTIFICATE = 32768
 };
 
 /* Where in argv the first word is that is no option and no option's value, or an option that cannot come first; argc = nowhere. */
@@ -149,6 +151,8 @@ bool text_add(const cli_options *options, cli_text *text, const char *bytes, siz
 bool text_file_read(const cli_options *options, const char *path, cli_text *text);
 void text_file_free(const cli_options *options, cli_text *text);
 /* Makes the file anew. Errors: IO. */
+/* Writes beside the file, and then takes its place: it is whole, or as it was. */
+karp_status text_file_replace(karp_context *context, const char *path, const karp_text *text, karp_error *error);
 karp_status text_file_write(const char *path, const karp_text *text, karp_error *error);
 
 /* ---- sort.c ------------------------------------------------------------------------------------------------------- */

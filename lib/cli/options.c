@@ -37,6 +37,7 @@ enum {
     KEY_EFFORT,
     KEY_NODE_COST,
     KEY_MAX_MEMORY,
+    KEY_CERTIFICATE,
     KEY_RESERVED_ENIS,
     KEY_VM_MEMORY_OVERHEAD,
     KEY_ALL_TYPES,
@@ -111,6 +112,8 @@ static const option_row rows[] = {
     { KEY_EFFORT, "effort", "N", CLI_OPTION_OBJECTIVE,
       "steps of work that cost may take, or 10ms, 100ms (default), 1s, 10s: about so long" },
     { KEY_NODE_COST, "node-cost", "X", CLI_OPTION_OBJECTIVE, "what any node costs beside its price, $/h; default 0" },
+    { KEY_CERTIFICATE, "certificate", "FILE", CLI_OPTION_CERTIFICATE,
+      "plan: write the proof of the bound there; verify: check this proof" },
     { KEY_DISRUPT, "disrupt", NULL, CLI_OPTION_DISRUPT, "also say which nodes could go" },
     { KEY_METHOD, "method", "NAME", CLI_OPTION_METHOD,
       "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration or Repair" },
@@ -399,6 +402,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
         return options->runs > 0 ? -1 : wrong(verb, "--runs", "a number from 1 to 1000");
     case KEY_OBJECTIVE: return set_objective(verb, options, value);
     case KEY_EFFORT: return set_effort(verb, options, value);
+    case KEY_CERTIFICATE: options->certificate = value; return -1;
     case KEY_NODE_COST: return set_node_cost(verb, options, value);
     case KEY_MAX_STEPS:
         return parse_count(value, &options->max_steps) ? -1 : wrong(verb, "--max-steps", "not a number");
@@ -453,14 +457,15 @@ void options_free(cli_options *options)
 
 static int take_words(const cli_verb *verb, cli_options *options, int argc, char **argv)
 {
+    size_t words = options->certificate != NULL ? 0 : verb->word_count; /* verify: a proof in place of a plan */
     for (int i = optind; i < argc; i++) {
-        cli_list *list = options->words.count < verb->word_count ? &options->words : &options->files;
+        cli_list *list = options->words.count < words ? &options->words : &options->files;
         if (list == &options->files && (verb->options & CLI_OPTION_INPUT) == 0) {
             return wrong(verb, argv[i], "not expected");
         }
         list->items[list->count++] = argv[i];
     }
-    return options->words.count == verb->word_count ? -1 : wrong(verb, "expected", verb->arguments);
+    return options->words.count == words ? -1 : wrong(verb, "expected", verb->arguments);
 }
 
 /* The rows as getopt wants them. */

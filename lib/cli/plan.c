@@ -58,6 +58,32 @@ static karp_str *with_note(cli_answer *answer, size_t pods, char *text, size_t r
     return list;
 }
 
+/* Writes the proof of the bound that the plan states. */
+static karp_status write_proof(cli_answer *answer, const karp_decision *plan)
+{
+    const cli_options *options = answer->options;
+    const karp_certificate *proof = karp_decision_certificate(plan);
+    if (options->certificate == NULL) {
+        return KARP_OK;
+    }
+    if (proof == NULL) {
+        answer->error.status = KARP_E_INVALID;
+        (void)snprintf(answer->error.message, sizeof(answer->error.message),
+                       "--certificate: the plan has no bound; it needs --objective cost");
+        return KARP_E_INVALID;
+    }
+    karp_text text = { 0 };
+    karp_write_options write = answer->write;
+    write.format = KARP_FORMAT_JSON;
+    write.digest = karp_reader_digest(answer->input.reader);
+    karp_status status = karp_write_certificate(options->context, proof, &write, &text, &answer->error);
+    if (status == KARP_OK) {
+        status = text_file_replace(options->context, options->certificate, &text, &answer->error);
+    }
+    karp_text_free(&text);
+    return status;
+}
+
 static karp_status make(cli_answer *answer, void *own, int *result)
 {
     (void)own;
@@ -73,6 +99,9 @@ static karp_status make(cli_answer *answer, void *own, int *result)
         answer->error.status = status;
     }
     if (status == KARP_OK) {
+        status = write_proof(answer, plan);
+    }
+    if (status == KARP_OK) {
         status = karp_write_plan(answer->options->context, plan, disruption, &answer->write, &answer->text,
                                  &answer->error);
         *result = exit_status_of_plan(answer, plan, disruption);
@@ -86,7 +115,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
 static int run(const cli_options *options)
 {
     bool records = options->format == KARP_FORMAT_YAML || options->format == KARP_FORMAT_JSON_LOG;
-    return answer_input(options, !records, records, make, NULL);
+    return answer_input(options, !records || options->certificate != NULL, records, make, NULL);
 }
 
 const cli_verb verb_plan = {
@@ -96,7 +125,7 @@ const cli_verb verb_plan = {
     .details = "Reads pods, nodes, NodePools and whatever else bears on the decision, and says which nodes Karpenter\n"
                "would launch, which pods go to nodes that exist, and why the others fit nowhere.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
-               CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_DISRUPT,
+               CLI_OPTION_CERTIFICATE | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_DISRUPT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_JSON_LOG |
                1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,

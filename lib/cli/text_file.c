@@ -82,6 +82,31 @@ bool text_file_read(const cli_options *options, const char *path, cli_text *text
     return good;
 }
 
+/* Beside the file first, so that nobody reads half of it, and what was there stays when the disk is full. */
+karp_status text_file_replace(karp_context *context, const char *path, const karp_text *text, karp_error *error)
+{
+    static const char suffix[] = ".new";
+    size_t length = strlen(path);
+    char *beside = karp_alloc(context, length + sizeof(suffix));
+    if (beside == NULL) {
+        error->status = KARP_E_NOMEM;
+        return KARP_E_NOMEM;
+    }
+    memcpy(beside, path, length);
+    memcpy(beside + length, suffix, sizeof(suffix));
+    karp_status status = text_file_write(beside, text, error);
+    if (status == KARP_OK && rename(beside, path) != 0) {
+        status = error->status = KARP_E_IO;
+        (void)snprintf(error->document, sizeof(error->document), "%s", path);
+        (void)snprintf(error->message, sizeof(error->message), "%s", strerror(errno));
+    }
+    if (status != KARP_OK) {
+        (void)remove(beside);
+    }
+    karp_free(context, beside, length + sizeof(suffix));
+    return status;
+}
+
 karp_status text_file_write(const char *path, const karp_text *text, karp_error *error)
 {
     FILE *file = fopen(path, "wb");

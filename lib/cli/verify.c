@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A plan may be held against another input than its own, as a later state of the cluster; that is said. */
@@ -27,10 +28,52 @@ static karp_status verify(cli_answer *answer, karp_verification **found)
     return status;
 }
 
+static bool other_input(karp_str stated, karp_str input)
+{
+    return stated.len > 0 && input.len > 0 &&
+           (stated.len != input.len || memcmp(stated.ptr, input.ptr, input.len) != 0);
+}
+
+/* A proof that does not hold is an answer. */
+static karp_status make_check(cli_answer *answer, int *result)
+{
+    const cli_options *options = answer->options;
+    karp_certificate_document *document = NULL;
+    karp_options common = decision_options(options);
+    karp_error refusal;
+    karp_error_init(&refusal, sizeof(refusal));
+    karp_status status = karp_certificate_read_file(options->context, options->certificate, &document, &answer->error);
+    if (status != KARP_OK) {
+        return status;
+    }
+    const karp_certificate *proof = karp_certificate_document_certificate(document);
+    if (other_input(karp_certificate_document_digest(document), karp_reader_digest(answer->input.reader))) {
+        status = refusal.status = KARP_E_INVALID;
+        (void)snprintf(refusal.message, sizeof(refusal.message),
+                       "the certificate is of another input than this: its input.sha256 differs");
+    } else {
+        progress_begin("checking");
+        status = karp_certificate_check(answer->input.snapshot, &common, proof, &refusal);
+        progress_end();
+    }
+    if (status == KARP_OK || status == KARP_E_INVALID) {
+        *result = status == KARP_OK ? EXIT_OK : EXIT_ERROR;
+        status = karp_write_certificate_check(options->context, proof, status == KARP_OK ? NULL : &refusal,
+                                              &answer->write, &answer->text, &answer->error);
+    } else {
+        answer->error = refusal;
+    }
+    karp_certificate_document_free(document);
+    return status;
+}
+
 static karp_status make(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     karp_verification *found = NULL;
+    if (answer->options->certificate != NULL) {
+        return make_check(answer, result);
+    }
     karp_status status = verify(answer, &found);
     if (status == KARP_OK) {
         status = karp_write_verification(answer->options->context, found, &answer->write, &answer->text,
@@ -45,13 +88,15 @@ static int run(const cli_options *options) { return answer_input(options, true, 
 
 const cli_verb verb_verify = {
     .name = "verify",
-    .arguments = "PLAN.json [FILE...]",
+    .arguments = "PLAN.json|--certificate FILE [FILE...]",
     .summary = "whether a plan keeps every constraint of the pods it places",
     .details =
         "Replays a Plan, of karp or of anything else, on the input it was made for, by a checker that shares no code\n"
-        "with the scheduler, and lists what it violates; the exit status is 1 then.",
+        "with the scheduler, and lists what it violates; the exit status is 1 then. With --certificate it checks the\n"
+        "proof of a bound in exact arithmetic instead.",
     .word_count = 1,
-    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_OUTPUT,
+    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_CERTIFICATE | CLI_OPTION_DECISION |
+               CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,
     .default_format = KARP_FORMAT_JSON,
     .run = run,

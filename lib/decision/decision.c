@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <decision/decision.h>
 
+#include <karp/certificate.h>
+
 #include <base/error.h>
 #include <model/copy.h>
 
@@ -30,6 +32,7 @@ static void decision_free(karp_decision *d)
     list_free(context, &d->commands, sizeof(karp_command));
     list_free(context, &d->kept, sizeof(karp_kept));
     arena_free(&d->data);
+    karp_bound_free(d->bound);
     karp_snapshot_unref(d->snapshot);
     mem_free(context, d, sizeof *d);
     context_unref(context);

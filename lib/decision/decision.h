@@ -33,6 +33,7 @@ struct karp_decision {
     LIST_OF(karp_kept) kept;
     bool costed; /* the objective was cost */
     karp_cost cost;
+    struct karp_bound *bound; /* the proof of its bound; NULL = there is none */
     bool remembers; /* a memory was given */
     karp_memory memory;
 };

@@ -18,24 +18,32 @@
 /* Classes of pods against what may be bought. The arrays are the caller's. */
 typedef struct bound_problem {
     uint32_t dims, class_count, offer_count;
+    uint32_t
+        node_count; /* existing nodes, whose rows follow those of the offers: they cost nothing, and each is there once */
     const int64_t *requests; /* [class * dims], not negative */
     const int64_t *counts; /* pods of each class, not negative */
+    const int64_t *bought; /* those of them that are likely to need a launch, which prices are made for; NULL = all */
     const int64_t *limits; /* copies on one node: at least 1, or COPIES_ANY */
-    const int64_t *capacity; /* [offer * dims]; a negative one is none */
+    const int64_t *capacity; /* [row * dims]; a negative one is none */
     const int64_t *costs; /* by offer, rounded down; 0 … MONEY_MOST */
-    const uint64_t *allowed; /* [offer * bits_words(class_count)]: which classes may go there */
+    const uint64_t *allowed; /* [row * bits_words(class_count)]: which classes may go there */
 } bound_problem;
 
-/* What proves a bound: y_c <= sum of floor(shares[d] × r / a) + extra for every class that fits the offer, and
- * the sum of shares + most copies × extra <= cost for every offer. Then no plan costs less than sum of counts × y. */
+/* What proves a bound: for each row that has shares, y_c <= sum of floor(shares[d] × r / a) + extra for every class that fits it.
+ * What that spends, the sum of shares + most copies × extra, is at most the cost of an offer. An offer without shares of its own
+ * is covered by one that holds whatever it holds and costs no more. Then no plan costs less than the sum of counts × y, less what
+ * is spent on existing nodes. */
 typedef struct bound_proof {
     int64_t *y; /* by class */
-    int64_t *shares; /* [offer * dims] */
-    int64_t *extra; /* [offer * class_count]; only where a node holds a limited number of copies */
+    uint32_t share_count; /* rows with shares … */
+    uint32_t *of; /* … which these are, by share row */
+    uint32_t *covered_by; /* the share row of each row */
+    int64_t *shares; /* [share row * dims] */
+    int64_t *extra; /* [share row * class_count]; only where a node holds a limited number of copies */
 } bound_proof;
 
-/* The most copies of a class that one node of the offer holds; 0 = none may go there. */
-int64_t bound_copies(const bound_problem *p, uint32_t offer, uint32_t class_);
+/* The most copies of a class that one node of the row holds; 0 = none may go there. */
+int64_t bound_copies(const bound_problem *p, uint32_t row, uint32_t class_);
 
 /* The fluid bound: column generation over the continuous knapsacks of the offers, in doubles, and then a proof in integers.
  * It ends when what is found is within `tolerance` of the fluid optimum, or after `rounds` of pricing. The proof is in the arena.

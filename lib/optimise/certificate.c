@@ -26,14 +26,14 @@ static bool not_negative(const int64_t *values, size_t count)
     return true;
 }
 
-/* How many copies of a class the offer has space for, by its own rules; 0 = it may not go there. */
-static int64_t space_for(const bound_problem *p, uint32_t offer, uint32_t class_)
+/* How many copies of a class the row has space for, by its own rules; 0 = it may not go there. */
+static int64_t space_for(const bound_problem *p, uint32_t row, uint32_t class_)
 {
-    if (!bits_test(p->allowed + (size_t)offer * bits_words(p->class_count), class_)) return 0;
+    if (!bits_test(p->allowed + (size_t)row * bits_words(p->class_count), class_)) return 0;
     int64_t copies = p->limits[class_];
     for (uint32_t d = 0; d < p->dims; d++) {
         int64_t request = p->requests[(size_t)class_ * p->dims + d];
-        int64_t capacity = p->capacity[(size_t)offer * p->dims + d];
+        int64_t capacity = p->capacity[(size_t)row * p->dims + d];
         if (request == 0) continue;
         if (capacity < request) return 0;
         if (capacity / request < copies) copies = capacity / request;
@@ -42,48 +42,73 @@ static int64_t space_for(const bound_problem *p, uint32_t offer, uint32_t class_
 }
 
 /* y <= the shares of what it takes, each rounded down, + extra. */
-static bool class_pays(const bound_problem *p, const bound_proof *proof, uint32_t offer, uint32_t class_,
-                       bool *overflow)
+static bool class_pays(const bound_problem *p, const bound_proof *proof, uint32_t at, uint32_t class_, bool *overflow)
 {
-    amount sum = amount_from(proof->extra[(size_t)offer * p->class_count + class_]);
+    amount sum = amount_from(proof->extra[(size_t)at * p->class_count + class_]);
     for (uint32_t d = 0; d < p->dims; d++) {
         int64_t request = p->requests[(size_t)class_ * p->dims + d];
-        int64_t share = proof->shares[(size_t)offer * p->dims + d];
+        int64_t share = proof->shares[(size_t)at * p->dims + d];
         if (request == 0 || share == 0) continue;
         amount part, quotient;
         uint64_t rest;
         if (!amount_mul(amount_from(share), (uint64_t)request, &part)) return *overflow = true, false;
-        amount_divide(part, (uint64_t)p->capacity[(size_t)offer * p->dims + d], &quotient, &rest);
+        amount_divide(part, (uint64_t)p->capacity[(size_t)proof->of[at] * p->dims + d], &quotient, &rest);
         if (!amount_add(sum, quotient, &sum)) return *overflow = true, false;
     }
     return amount_cmp(amount_from(proof->y[class_]), sum) <= 0;
 }
 
-static bool offer_holds(const bound_problem *p, const bound_proof *proof, uint32_t offer, proof_fault *fault)
+/* Whether the shares bear the prices of all that the row holds; what they spend. */
+static bool row_holds(const bound_problem *p, const bound_proof *proof, uint32_t at, amount *spent, proof_fault *fault)
 {
-    amount spent = amount_from(0);
+    uint32_t row = proof->of[at];
+    *spent = amount_from(0);
     for (uint32_t d = 0; d < p->dims; d++) {
-        if (!amount_add(spent, amount_from(proof->shares[(size_t)offer * p->dims + d]), &spent)) {
-            return refuse(fault, PROOF_OVERFLOW, offer, UINT32_MAX);
-        }
+        if (!amount_add(*spent, amount_from(proof->shares[(size_t)at * p->dims + d]), spent))
+            return refuse(fault, PROOF_OVERFLOW, row, UINT32_MAX);
     }
     for (uint32_t c = 0; c < p->class_count; c++) {
-        int64_t copies = space_for(p, offer, c);
+        int64_t copies = space_for(p, row, c);
         if (copies == 0) continue;
         bool overflow = false;
-        if (!class_pays(p, proof, offer, c, &overflow)) {
-            return refuse(fault, overflow ? PROOF_OVERFLOW : PROOF_CLASS_TOO_DEAR, offer, c);
-        }
-        if (!add_product(&spent, proof->extra[(size_t)offer * p->class_count + c], copies)) {
-            return refuse(fault, PROOF_OVERFLOW, offer, c);
-        }
+        if (!class_pays(p, proof, at, c, &overflow))
+            return refuse(fault, overflow ? PROOF_OVERFLOW : PROOF_CLASS_TOO_DEAR, row, c);
+        if (!add_product(spent, proof->extra[(size_t)at * p->class_count + c], copies))
+            return refuse(fault, PROOF_OVERFLOW, row, c);
     }
-    bool within = amount_cmp(spent, amount_from(p->costs[offer])) <= 0;
-    return within || refuse(fault, PROOF_OFFER_TOO_CHEAP, offer, UINT32_MAX);
+    return true;
 }
 
-/* Whether the class may go to some offer: the price of one that fits nowhere is held by no inequality. */
-static bool goes_somewhere(const bound_problem *p, uint32_t class_)
+/* Whether what the offer holds the other one holds, too, at no more cost. */
+static bool covers(const bound_problem *p, uint32_t other, uint32_t offer)
+{
+    size_t words = bits_words(p->class_count);
+    bool ok = p->costs[other] <= p->costs[offer];
+    for (uint32_t d = 0; ok && d < p->dims; d++)
+        ok = p->capacity[(size_t)other * p->dims + d] >= p->capacity[(size_t)offer * p->dims + d];
+    for (size_t w = 0; ok && w < words; w++) ok = !(p->allowed[offer * words + w] & ~p->allowed[other * words + w]);
+    return ok;
+}
+
+/* Every share row is of a row, and every row has one: its own, or for an offer that of one that covers it. */
+static bool rows_hold(const bound_problem *p, const bound_proof *proof, proof_fault *fault)
+{
+    uint32_t rows = p->offer_count + p->node_count;
+    for (uint32_t i = 0; i < proof->share_count; i++) {
+        if (proof->of[i] >= rows) return refuse(fault, PROOF_NOT_COVERED, UINT32_MAX, UINT32_MAX);
+    }
+    for (uint32_t r = 0; r < rows; r++) {
+        if (proof->covered_by[r] >= proof->share_count) return refuse(fault, PROOF_NOT_COVERED, r, UINT32_MAX);
+        uint32_t by = proof->of[proof->covered_by[r]];
+        if (by == r) continue;
+        if (r >= p->offer_count || by >= p->offer_count || !covers(p, by, r))
+            return refuse(fault, PROOF_NOT_COVERED, r, UINT32_MAX);
+    }
+    return true;
+}
+
+/* Whether the class may go to some offer: the price of one that goes to none is held by no inequality. */
+static bool is_bought(const bound_problem *p, uint32_t class_)
 {
     for (uint32_t o = 0; o < p->offer_count; o++) {
         if (space_for(p, o, class_) > 0) return true;
@@ -94,18 +119,25 @@ static bool goes_somewhere(const bound_problem *p, uint32_t class_)
 bool proof_holds(const bound_problem *p, const bound_proof *proof, amount *value, proof_fault *fault)
 {
     *fault = (proof_fault){ .kind = PROOF_HOLDS, .offer = UINT32_MAX, .class_ = UINT32_MAX };
-    if (!not_negative(proof->y, p->class_count) || !not_negative(proof->shares, (size_t)p->offer_count * p->dims) ||
-        !not_negative(proof->extra, (size_t)p->offer_count * p->class_count)) {
-        return refuse(fault, PROOF_NEGATIVE, UINT32_MAX, UINT32_MAX);
-    }
-    for (uint32_t o = 0; o < p->offer_count; o++) {
-        if (!offer_holds(p, proof, o, fault)) return false;
-    }
     *value = amount_from(0);
+    if (!not_negative(proof->y, p->class_count) || !not_negative(proof->shares, (size_t)proof->share_count * p->dims) ||
+        !not_negative(proof->extra, (size_t)proof->share_count * p->class_count))
+        return refuse(fault, PROOF_NEGATIVE, UINT32_MAX, UINT32_MAX);
+    if (!rows_hold(p, proof, fault)) return false;
     for (uint32_t c = 0; c < p->class_count; c++) {
         if (proof->y[c] == 0) continue;
-        if (!goes_somewhere(p, c)) return refuse(fault, PROOF_CLASS_TOO_DEAR, UINT32_MAX, c);
+        if (!is_bought(p, c)) return refuse(fault, PROOF_CLASS_TOO_DEAR, UINT32_MAX, c);
         if (!add_product(value, proof->y[c], p->counts[c])) return refuse(fault, PROOF_OVERFLOW, UINT32_MAX, c);
+    }
+    for (uint32_t i = 0; i < proof->share_count; i++) {
+        amount spent;
+        if (!row_holds(p, proof, i, &spent, fault)) return false;
+        if (proof->of[i] < p->offer_count) {
+            if (amount_cmp(spent, amount_from(p->costs[proof->of[i]])) > 0)
+                return refuse(fault, PROOF_OFFER_TOO_CHEAP, proof->of[i], UINT32_MAX);
+        } else if (!amount_sub(*value, spent, value)) {
+            return refuse(fault, PROOF_OVERFLOW, proof->of[i], UINT32_MAX);
+        }
     }
     return true;
 }

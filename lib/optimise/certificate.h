@@ -12,9 +12,10 @@ typedef struct proof_fault {
         PROOF_NEGATIVE,
         PROOF_CLASS_TOO_DEAR,
         PROOF_OFFER_TOO_CHEAP,
+        PROOF_NOT_COVERED, /* a row without shares that bear what it holds */
         PROOF_OVERFLOW
     } kind;
-    uint32_t offer, class_; /* of the inequality that fails, as far as it has them */
+    uint32_t offer, class_; /* row and class of the inequality that fails, as far as it has them */
 } proof_fault;
 
 /* Whether every inequality holds; *value receives what the proof proves, in 10^-12 $/h. */

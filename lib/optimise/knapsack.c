@@ -5,16 +5,17 @@
 #include <string.h>
 
 enum { AT_ZERO, AT_MOST, IN_BASIS };
+enum { SOLVES_IN_A_ROW = 32 }; /* after so many the basis is built anew: what was rounded adds up */
 
 #define ENTERS 1e-10 /* how much better, relative to the worth of a full node's share, a change has to be */
 
 bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count)
 {
     *k = (knapsack){ .dims = dims, .count = count };
+    k->items = arena_array(a, count + (size_t)1, sizeof(uint32_t));
     k->capacity = arena_array(a, dims + 1, sizeof(double));
     k->most = arena_array(a, count + 1, sizeof(double));
     k->shares = arena_array(a, dims + 1, sizeof(double));
-    k->copies = arena_array(a, count + 1, sizeof(double));
     k->inverse = arena_array(a, (size_t)dims * dims + 1, sizeof(double));
     k->level = arena_array(a, dims + 1, sizeof(double));
     k->paid = arena_array(a, dims + 1, sizeof(double));
@@ -22,7 +23,7 @@ bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count)
     k->rate = arena_array(a, dims + 1, sizeof(double));
     k->basis = arena_array(a, dims + 1, sizeof(uint32_t));
     k->state = arena_alloc(a, count + 1);
-    return k->capacity != NULL && k->most != NULL && k->shares != NULL && k->copies != NULL && k->inverse != NULL &&
+    return k->items != NULL && k->capacity != NULL && k->most != NULL && k->shares != NULL && k->inverse != NULL &&
            k->level != NULL && k->paid != NULL && k->column != NULL && k->rate != NULL && k->basis != NULL &&
            k->state != NULL;
 }
@@ -50,11 +51,10 @@ static void price_rows(knapsack *k)
     }
 }
 
-/* What a copy of the item is worth above what it takes. */
-static double surplus(const knapsack *k, uint32_t item)
+double knapsack_surplus(const knapsack *k, uint32_t item)
 {
-    const double *sizes = k->sizes + (size_t)item * k->dims;
-    double left = k->worth[item];
+    const double *sizes = k->sizes + (size_t)k->items[item] * k->dims;
+    double left = k->worth[k->items[item]];
     for (uint32_t d = 0; d < k->dims; d++) left -= k->rate[d] * sizes[d];
     return left;
 }
@@ -65,8 +65,8 @@ static uint32_t entering(const knapsack *k)
     uint32_t best = k->count + k->dims;
     double most = ENTERS;
     for (uint32_t c = 0; c < k->count; c++) {
-        if (k->state[c] == IN_BASIS || !(k->most[c] > 0)) continue;
-        double gain = k->state[c] == AT_ZERO ? surplus(k, c) : -surplus(k, c);
+        if (k->state[c] == IN_BASIS) continue;
+        double gain = k->state[c] == AT_ZERO ? knapsack_surplus(k, c) : -knapsack_surplus(k, c);
         if (gain > most) most = gain, best = c;
     }
     for (uint32_t d = 0; d < k->dims; d++) {
@@ -81,7 +81,7 @@ static void column_of(knapsack *k, uint32_t enters)
         const double *row = k->inverse + (size_t)i * k->dims;
         double sum = 0;
         for (uint32_t d = 0; d < k->dims && enters < k->count; d++) {
-            if (k->capacity[d] > 0) sum += row[d] * k->sizes[(size_t)enters * k->dims + d] / k->capacity[d];
+            if (k->capacity[d] > 0) sum += row[d] * k->sizes[(size_t)k->items[enters] * k->dims + d] / k->capacity[d];
         }
         k->column[i] = enters < k->count ? sum : row[enters - k->count];
     }
@@ -123,7 +123,7 @@ static void exchange(knapsack *k, uint32_t row, uint32_t enters, double level)
     }
     k->basis[row] = enters;
     k->level[row] = level;
-    k->paid[row] = enters < k->count ? k->worth[enters] : 0;
+    k->paid[row] = enters < k->count ? k->worth[k->items[enters]] : 0;
     if (enters < k->count) k->state[enters] = IN_BASIS;
 }
 
@@ -136,7 +136,7 @@ static void answer(knapsack *k)
     }
     for (uint32_t c = 0; c < k->count; c++) {
         k->copies[c] = k->state[c] == AT_MOST ? k->most[c] : 0;
-        double above = k->most[c] > 0 ? surplus(k, c) : 0;
+        double above = knapsack_surplus(k, c);
         if (above > 0 && k->most[c] < HUGE_VAL) k->value += above * k->most[c];
     }
     for (uint32_t i = 0; i < k->dims; i++) {
@@ -144,9 +144,26 @@ static void answer(knapsack *k)
     }
 }
 
+double knapsack_at_most(const knapsack *k)
+{
+    double sum = 0;
+    for (uint32_t d = 0; d < k->dims; d++) sum += k->shares[d];
+    for (uint32_t i = 0; i < k->count; i++) {
+        double above = knapsack_surplus(k, i);
+        if (above > 0) sum += above * k->most[i];
+    }
+    return sum;
+}
+
 void knapsack_solve(knapsack *k)
 {
-    start(k);
+    if (k->solved++ % SOLVES_IN_A_ROW == 0) {
+        start(k);
+    } else {
+        for (uint32_t i = 0; i < k->dims; i++) {
+            if (k->basis[i] < k->count) k->paid[i] = k->worth[k->items[k->basis[i]]];
+        }
+    }
     price_rows(k);
     uint32_t tries = 8 * k->dims + 2 * k->count + 16;
     for (uint32_t t = 0; t < tries; t++) {

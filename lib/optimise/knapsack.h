@@ -8,22 +8,30 @@
 
 typedef struct knapsack {
     uint32_t dims, count; /* rows; items */
-    const double *sizes; /* [item * dims] */
+    uint32_t *items; /* by item: its number in sizes and worth */
     double *capacity; /* [dims]; 0 = none of it, and no item that may come needs any */
-    double *most; /* by item: copies, 0 = it may not come; may be HUGE_VAL */
-    const double *worth; /* by item */
+    double *most; /* by item: copies, more than 0; may be HUGE_VAL */
+    const double *sizes; /* [number * dims] */
+    const double *worth; /* by number */
     /* the answer: */
     double *shares; /* [dims]: what all of a resource is worth, not negative */
-    double *copies; /* by item */
+    double *copies; /* by item; knapsacks may share them */
     double value; /* sum of shares + most × what each item is worth above its shares: never below the best */
     /* its own: */
     double *inverse, *level, *paid, *column, *rate; /* [dims * dims]; the rest [dims] */
     uint32_t *basis; /* [dims]: an item, or count + d for what is left of resource d */
     uint8_t *state; /* by item */
+    uint32_t solved; /* how often since it began anew */
 } knapsack;
 
-/* Memory for `dims` and `count`; false = refused. */
+/* Memory for `dims` and at most `count` items; the caller fills items, capacity and most, sets `count`, and shares `copies`. false =
+ * refused. */
 bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count);
+/* Goes on from the answer before: other prices do not make that one infeasible. */
 void knapsack_solve(knapsack *k);
+/* More than the content is worth at no time, by the prices of the resources that were found last. */
+double knapsack_at_most(const knapsack *k);
+/* What a copy of the item is worth above what it takes. */
+double knapsack_surplus(const knapsack *k, uint32_t item);
 
 #endif

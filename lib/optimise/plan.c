@@ -4,6 +4,7 @@
  * to beat: a plan counts when it places every pod that Karpenter's places, and costs less. Whether a pod may go somewhere is
  * always the scheduler's to say; what changes is what it is asked.
  */
+#include <optimise/certify.h>
 #include <optimise/search.h>
 
 #include <base/context.h>
@@ -12,6 +13,7 @@
 #include <karp/explain.h>
 #include <string.h>
 
+#define OPTIMAL_GAP 1e-9 /* by what sums of prices are rounded */
 #define SPOT_SLACK 0.15 /* how much dearer a listed type may be where the cheapest is spot (C-8) */
 
 /* A scheduler that decides as a new one does. */
@@ -175,6 +177,14 @@ static bool search_init(search *q)
            q->steps_begun != NULL && q->first_types != NULL;
 }
 
+/* What no plan costs less than that places the pods which Karpenter's plan places; none of an incomplete one. */
+static bool find_bound(search *q)
+{
+    if (policy_cut_short(q->s)) return true;
+    q->bound = bound_of_round(q->s, q->seen, q->steps_kept, q->objective->node_cost);
+    return q->bound != NULL;
+}
+
 /* Karpenter's plan; it is the best until there is a better one. */
 static karp_status begin(search *q)
 {
@@ -188,6 +198,7 @@ static karp_status begin(search *q)
     policy_left(q->s, q->left);
     if (!policy_bill(q->s, q->objective->node_cost, &q->compatible)) return fail_nomem(q->error);
     q->best = q->compatible;
+    if (!find_bound(q)) return fail_nomem(q->error);
     q->decision = decision_of(q, &q->faults, &status);
     return status;
 }
@@ -202,18 +213,31 @@ karp_status search_replay(search *q, const karp_options *options)
     return status == KARP_OK ? search_round(q, &q->capped, NULL, options) : status;
 }
 
-static void note_cost(const search *q, karp_decision *d)
+/* By which part of the bound the plan is above it; negative = no bound is known. */
+static double gap_of(double cost, double bound)
 {
+    if (!(cost > 0)) return 0;
+    if (!(bound > 0)) return -1;
+    return cost > bound ? (cost - bound) / bound : 0;
+}
+
+/* The decision has the bound's proof from then on. */
+static void note_cost(search *q, karp_decision *d)
+{
+    double bound = q->bound != NULL ? karp_bound_value(q->bound) : 0, gap = gap_of(q->best.cost, bound);
+    d->bound = q->bound;
+    q->bound = NULL;
     d->costed = true;
     d->cost = (karp_cost){ .size = sizeof d->cost,
                            .cost = q->best.cost,
                            .compatible_cost = q->compatible.cost,
-                           .gap = q->best.cost > 0 ? -1 : 0,
+                           .bound = bound,
+                           .gap = gap,
                            .effort = q->objective->effort,
                            .steps = q->steps,
                            .compatible_launches = q->compatible.launches,
                            .stopped = q->stopped,
-                           .optimal = !(q->best.cost > 0) };
+                           .optimal = gap >= 0 && gap <= OPTIMAL_GAP };
 }
 
 static karp_status decide(search *q, karp_decision **out)
@@ -242,6 +266,7 @@ karp_status provision_for_cost(const karp_snapshot *seen, const karp_options *op
     arena_init(&q.data, seen->context);
     karp_status status = decide(&q, out);
     scheduler_free(q.s);
+    karp_bound_free(q.bound);
     guided_plan_free(&q.best_guided);
     karp_decision_unref(q.decision);
     arena_free(&q.data);

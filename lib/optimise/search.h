@@ -33,6 +33,7 @@ typedef struct search {
     int64_t best_cap; /* CPUs */
     policy capped, guided; /* of the round at hand */
     round_bill compatible, best;
+    struct karp_bound *bound; /* of every plan that counts; NULL = none */
     enum { PLAN_COMPATIBLE, PLAN_CAPPED, PLAN_GUIDED } best_is;
     guided_plan best_guided;
     uint32_t

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What whoever drives a scheduler may want otherwise than Karpenter: which types a new claim has, and what a finished claim
- * lists. Who may go where stays the scheduler's own to judge. lib/optimise sees schedulers through this header, menu.h, guide.h
- * and those that lib/disrupt uses.
+ * lists. Who may go where stays the scheduler's own to judge. lib/optimise sees schedulers through this header, menu.h, guide.h,
+ * relaxed.h and those that lib/disrupt uses.
  */
 #ifndef SCHEDULE_POLICY_H
 #define SCHEDULE_POLICY_H

@@ -4,9 +4,10 @@
  *
  * Plans for the least cost on random worlds with every kind of rule, against what always holds (spec cost.md §2): the verifier
  * accepts them (C-1), every pod that Karpenter's plan places is placed (C-2), they are never dearer (C-5), equal whatever the
- * order of the objects (C-6), and more effort never makes them dearer (C-7). Exit status: 0 it holds, 1 it does not, 2 trouble.
+ * order of the objects (C-6), more effort never makes them dearer (C-7), and none is below the bound, whose certificate holds (C-12, C-13). Exit status: 0 it holds, 1 it does not, 2 trouble.
  */
 #include <jansson.h>
+#include <karp/certificate.h>
 #include <karp/explain.h>
 #include <karp/io.h>
 #include <stdbool.h>
@@ -99,6 +100,24 @@ static void expect_placed(trial *t, const karp_decision *plain, const karp_decis
     }
 }
 
+/* The bound is below the plan (C-13), and its certificate proves it (C-12). */
+static void expect_bound(trial *t, const karp_snapshot *snapshot, const karp_decision *decision, const karp_cost *cost)
+{
+    karp_error error;
+    karp_options options;
+    karp_options_init(&options, sizeof options);
+    karp_error_init(&error, sizeof error);
+    options.profile = t->profile;
+    const karp_certificate *proof = karp_decision_certificate(decision);
+    if (proof == NULL || cost->bound * KARP_MONEY_PER_DOLLAR > (double)proof->value * (1 + 1e-12) + 1)
+        complain(t, "its bound has no certificate (C-12)");
+    if (cost->bound > cost->cost * (1 + 1e-12) + 1e-12) complain(t, "it is cheaper than the bound (C-13)");
+    if (proof != NULL && karp_certificate_check(snapshot, &options, proof, &error) != KARP_OK) {
+        printf("# %s\n", error.message);
+        complain(t, "the certificate is refused (C-12)");
+    }
+}
+
 static void shuffle_list(json_t *list, uint64_t *seed)
 {
     for (size_t n = json_array_size(list); n > 1; n--) {
@@ -125,7 +144,7 @@ static void expect_same_shuffled(trial *t, karp_context *context, json_t *world,
     karp_snapshot_unref(snapshot);
 }
 
-static unsigned try_world(unsigned long seed, uint32_t profile, uint64_t effort, unsigned *saved)
+static unsigned try_world(unsigned long seed, uint32_t profile, uint64_t effort, unsigned *saved, unsigned *bounded)
 {
     trial t = { seed, profile, 0 };
     karp_context *context = NULL;
@@ -142,6 +161,9 @@ static unsigned try_world(unsigned long seed, uint32_t profile, uint64_t effort,
     size_t faults = count_findings(snapshot, plain);
     if (count_findings(snapshot, quick) > faults || count_findings(snapshot, cheap) > faults)
         complain(&t, "the verifier refuses it (C-1)");
+    expect_bound(&t, snapshot, plain, &none);
+    expect_bound(&t, snapshot, cheap, &much);
+    *bounded += much.bound > 0;
     expect_placed(&t, plain, quick);
     expect_placed(&t, plain, cheap);
     expect_same_shuffled(&t, context, world, effort, cheap);
@@ -165,12 +187,12 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--effort") == 0) effort = number;
         else return 2;
     }
-    unsigned bad = 0, saved = 0;
+    unsigned bad = 0, saved = 0, bounded = 0;
     for (unsigned long seed = from; seed < from + count; seed++) {
-        bad += try_world(seed, KARP_PROFILE_KARPENTER, effort, &saved);
-        bad += try_world(seed, KARP_PROFILE_KARP, effort, &saved);
+        bad += try_world(seed, KARP_PROFILE_KARPENTER, effort, &saved, &bounded);
+        bad += try_world(seed, KARP_PROFILE_KARP, effort, &saved, &bounded);
     }
-    printf("1..1\n%s 1 - %lu worlds, %u plans cheaper than Karpenter's (%u bad)\n", bad == 0 ? "ok" : "not ok", count,
-           saved, bad);
+    printf("1..1\n%s 1 - %lu worlds, %u plans cheaper than Karpenter's, %u with a bound (%u bad)\n",
+           bad == 0 ? "ok" : "not ok", count, saved, bounded, bad);
     return bad > 0;
 }

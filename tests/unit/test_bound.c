@@ -181,9 +181,9 @@ static void mutations_that_claim_more(void **state)
             assert_int_equal(fault.class_, c);
             refused++;
             proof.y[c] = before;
-            size_t at = next(OFFERS * DIMS);
+            size_t at = next(proof.share_count * DIMS);
             before = proof.shares[at];
-            proof.shares[at] += w.costs[at / DIMS] + 1;
+            proof.shares[at] += w.costs[proof.of[at / DIMS]] + 1;
             assert_false(proof_holds(&w.problem, &proof, &value, &fault));
             assert_int_equal(fault.kind, PROOF_OFFER_TOO_CHEAP);
             proof.shares[at] = -1;

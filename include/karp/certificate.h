@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file certificate.h  How cheap a plan can be at most, and the proof of it (docs/cost.md). */
+#ifndef KARP_CERTIFICATE_H
+#define KARP_CERTIFICATE_H
+
+#include <karp/schedule.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What money is counted in here: 10^-12 $/h. */
+#define KARP_MONEY_PER_DOLLAR 1000000000000.0
+
+/** Pods that no rule of the proof tells apart. Amounts are in units of the resource's own. */
+typedef struct karp_certificate_class {
+    karp_str pod; /**< "namespace/name" of one of them */
+    int64_t count; /**< how many there are */
+    int64_t price; /**< what each costs at least, as far as the proof says; 10^-12 $/h */
+    int64_t limit; /**< how many of them one node may hold; 0 = any number */
+    const int64_t *requests; /**< by resource */
+} karp_certificate_class;
+
+/** What a copy of a class is worth on a node beyond its part of the shares. */
+typedef struct karp_certificate_extra {
+    uint32_t class_number;
+    uint32_t reserved; /**< zero */
+    int64_t amount; /**< 10^-12 $/h */
+} karp_certificate_extra;
+
+/** What the resources of one node are worth, and what a pod of a class is worth there beyond that. */
+typedef struct karp_certificate_row {
+    uint32_t of; /**< the offering, or offer_count + the existing node, whose resources they are */
+    uint32_t extra_count;
+    const int64_t *capacity; /**< by resource: what the node has for pods */
+    const int64_t *shares; /**< by resource: what all of it is worth, 10^-12 $/h */
+    const karp_certificate_extra *extras; /**< of classes of which the node holds a limited number */
+    const uint64_t *classes; /**< bit c: pods of class c may go there */
+} karp_certificate_row;
+
+/** What may be launched. */
+typedef struct karp_certificate_offer {
+    karp_str node_pool, instance_type, zone, capacity_type;
+    int64_t cost; /**< 10^-12 $/h, with what a node costs beside its price */
+    uint32_t
+        row; /**< the prices that hold for it: its own, or those of an offering that holds as much and costs no more */
+    uint32_t reserved; /**< zero */
+} karp_certificate_offer;
+
+/** A resource that pods ask for. */
+typedef struct karp_certificate_resource {
+    karp_str name;
+    karp_str unit; /**< what amounts of it are counted in: a quantity */
+} karp_certificate_resource;
+
+/** An existing node: what is free there costs nothing. */
+typedef struct karp_certificate_node {
+    karp_str name;
+    uint32_t row;
+    uint32_t reserved; /**< zero */
+} karp_certificate_node;
+
+/**
+ * The proof that no plan for these pods costs less than `value`. For each row, a pod of each class that may go there costs no more
+ * than its part of the shares and its extra; shares and extras together are within the cost of the offerings that the row holds
+ * for. So a node's pods never cost more than the node, and `value` is what all pods cost, less what existing nodes hold of it.
+ * Filled by the library, or by whoever has read one. Everything in it is borrowed.
+ */
+typedef struct karp_certificate {
+    size_t size;
+    int64_t value; /**< 10^-12 $/h */
+    double node_cost; /**< what any node costs beside its price, $/h */
+    size_t resource_count, class_count, row_count, offer_count, node_count;
+    const karp_certificate_resource *resources;
+    const karp_certificate_class *classes;
+    const karp_certificate_row *rows;
+    const karp_certificate_offer *offers;
+    const karp_certificate_node *nodes;
+} karp_certificate;
+
+/** A bound with its certificate. Immutable; any number of threads may read it. */
+typedef struct karp_bound karp_bound;
+
+/**
+ * What no plan costs less than that places the pods which Karpenter's plan places, and keeps the preferences that it keeps. Only
+ * node_cost is read of the options' objective. The caller frees *@p out. Errors: NOMEM, CANCELED, INVALID, ABI_*. Since 0.1.
+ */
+KARP_API karp_status karp_cost_bound(const karp_snapshot *snapshot, const karp_options *options, karp_bound **out,
+                                     karp_error *error);
+/** The bound in $/h, rounded down. Since 0.1. */
+KARP_API double karp_bound_value(const karp_bound *bound);
+/** The proof; it lives as long as the bound. Since 0.1. */
+KARP_API const karp_certificate *karp_bound_certificate(const karp_bound *bound);
+/** Frees it. NULL is allowed. Since 0.1. */
+KARP_API void karp_bound_free(karp_bound *bound);
+
+/**
+ * The proof of the bound that karp_decision_cost() tells; NULL when the decision has none. It lives as long as the decision.
+ * Since 0.1.
+ */
+KARP_API const karp_certificate *karp_decision_certificate(const karp_decision *decision);
+
+/**
+ * Whether the certificate proves what it says, of this snapshot under these options, in exact arithmetic: whole numbers, each
+ * part rounded down. What it says of pods, offerings and nodes has to be so, too. Any input is safe. Errors: INVALID (it does not,
+ * and why), NOMEM, CANCELED, ABI_*. Since 0.1.
+ */
+KARP_API karp_status karp_certificate_check(const karp_snapshot *snapshot, const karp_options *options,
+                                            const karp_certificate *certificate, karp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A Certificate document (docs/formats.md) as the struct that karp_certificate_check() takes. */
+#include <io/one_document.h>
+#include <base/error.h>
+
+struct stated {
+    karp_certificate certificate;
+    karp_str digest;
+};
+
+struct karp_certificate_document {
+    io_document document; /* first */
+    struct stated stated;
+};
+
+/* What lists of one entry for each resource, and of classes, are read with. */
+typedef struct sizes {
+    io_decoder *d;
+    size_t resources, classes;
+} sizes;
+
+enum { MOST_PAIRS = 1 << 26 }; /* of a row and a class: what a file may make the reader take memory for */
+
+static const int64_t most = INT64_MAX;
+
+/* The number at the index, which is pushed meanwhile. */
+static int64_t number_at(io_decoder *d, const tree *list, size_t index, int64_t least, int64_t largest)
+{
+    int64_t out = 0;
+    io_push_index(d, index);
+    if (!d->status && (!tree_integer(tree_item(list, index), &out) || out < least || out > largest)) {
+        io_bad(d, KARP_E_INVALID, "has to be a whole number that can be here");
+        out = 0;
+    }
+    io_pop(d);
+    return out;
+}
+
+/* One number for each resource. */
+static const int64_t *read_amounts(const sizes *z, const tree *object, const char *name, int64_t least)
+{
+    size_t count;
+    const tree *list = io_array(z->d, object, name, &count);
+    int64_t *out = io_make(z->d, z->resources + 1, sizeof *out);
+    if (!z->d->status && count != z->resources)
+        io_bad_member(z->d, name, KARP_E_INVALID, "has to have a number for each resource");
+    io_push(z->d, name);
+    for (size_t i = 0; out && i < count && !z->d->status; i++) out[i] = number_at(z->d, list, i, least, most);
+    io_pop(z->d);
+    return out;
+}
+
+static void read_resource(io_decoder *d, const tree *value, void *into)
+{
+    karp_certificate_resource *out = into;
+    out->name = io_required_string(d, value, "name");
+    out->unit = io_required_string(d, value, "unit");
+}
+
+static void read_class(const sizes *z, const tree *value, karp_certificate_class *out)
+{
+    out->pod = io_required_string(z->d, value, "pod");
+    out->count = io_integer(z->d, value, "count", 0, most, 0);
+    out->price = io_integer(z->d, value, "price", 0, most, 0);
+    out->limit = io_integer(z->d, value, "limit", 0, most, 0);
+    out->requests = read_amounts(z, value, "requests", 0);
+}
+
+static const uint64_t *read_class_set(const sizes *z, const tree *value)
+{
+    size_t count;
+    const tree *list = io_array(z->d, value, "classes", &count);
+    uint64_t *out = io_make(z->d, z->classes / 64 + 1, sizeof *out);
+    io_push(z->d, "classes");
+    for (size_t i = 0; out && i < count && !z->d->status; i++) {
+        int64_t c = number_at(z->d, list, i, 0, (int64_t)z->classes - 1);
+        if (!z->d->status) out[c / 64] |= UINT64_C(1) << (c % 64);
+    }
+    io_pop(z->d);
+    return out;
+}
+
+static void read_extras(const sizes *z, const tree *value, karp_certificate_row *out)
+{
+    size_t count;
+    const tree *list = io_array(z->d, value, "extras", &count);
+    karp_certificate_extra *extras = io_make(z->d, count + 1, sizeof *extras);
+    io_push(z->d, "extras");
+    if (!z->d->status && count > z->classes) io_bad(z->d, KARP_E_INVALID, "has more entries than there are classes");
+    for (size_t i = 0; extras && i < count && !z->d->status; i++) {
+        const tree *pair = tree_item(list, i);
+        io_push_index(z->d, i);
+        if (!tree_is(pair, TREE_LIST) || tree_count(pair) != 2)
+            io_bad(z->d, KARP_E_INVALID, "has to be a class and an amount");
+        int64_t c = number_at(z->d, pair, 0, 0, (int64_t)z->classes - 1);
+        extras[i] = (karp_certificate_extra){ (uint32_t)c, 0, number_at(z->d, pair, 1, 0, most) };
+        io_pop(z->d);
+    }
+    io_pop(z->d);
+    out->extras = extras;
+    out->extra_count = z->d->status ? 0 : (uint32_t)count;
+}
+
+static void read_row(const sizes *z, const tree *value, karp_certificate_row *out)
+{
+    out->of = (uint32_t)io_integer(z->d, value, "of", 0, UINT32_MAX - 1, UINT32_MAX - 1);
+    out->capacity = read_amounts(z, value, "capacity", INT64_MIN);
+    out->shares = read_amounts(z, value, "shares", 0);
+    out->classes = read_class_set(z, value);
+    read_extras(z, value, out);
+}
+
+static void read_offer(io_decoder *d, const tree *value, void *into)
+{
+    karp_certificate_offer *out = into;
+    out->node_pool = io_required_string(d, value, "nodePool");
+    out->instance_type = io_required_string(d, value, "instanceType");
+    out->zone = io_string(d, value, "zone");
+    out->capacity_type = io_string(d, value, "capacityType");
+    out->cost = io_integer(d, value, "cost", 0, most, 0);
+    out->row = (uint32_t)io_integer(d, value, "row", 0, UINT32_MAX - 1, UINT32_MAX - 1);
+}
+
+static void read_node(io_decoder *d, const tree *value, void *into)
+{
+    karp_certificate_node *out = into;
+    out->name = io_required_string(d, value, "name");
+    out->row = (uint32_t)io_integer(d, value, "row", 0, UINT32_MAX - 1, UINT32_MAX - 1);
+}
+
+static void read_lists(io_decoder *d, const tree *root, karp_certificate *c)
+{
+    sizes z = { .d = d };
+    const tree *classes = io_array(d, root, "classes", &z.classes), *rows;
+    c->resources = io_elements(d, root, "resources", sizeof(karp_certificate_resource), read_resource, &z.resources);
+    c->resource_count = z.resources;
+    c->class_count = z.classes;
+    karp_certificate_class *class_list = io_make(d, z.classes + 1, sizeof *class_list);
+    io_push(d, "classes");
+    for (size_t i = 0; class_list && i < z.classes && !d->status; i++) {
+        read_class(&z, io_element(d, classes, i), &class_list[i]);
+        io_pop(d);
+    }
+    io_pop(d);
+    rows = io_array(d, root, "rows", &c->row_count);
+    if (!d->status && c->row_count > 0 && z.classes > MOST_PAIRS / c->row_count)
+        io_bad_member(d, "rows", KARP_E_LIMIT, "are too many for so many classes");
+    karp_certificate_row *row_list = io_make(d, c->row_count + 1, sizeof *row_list);
+    io_push(d, "rows");
+    for (size_t i = 0; row_list && i < c->row_count && !d->status; i++) {
+        read_row(&z, io_element(d, rows, i), &row_list[i]);
+        io_pop(d);
+    }
+    io_pop(d);
+    c->classes = class_list;
+    c->rows = row_list;
+}
+
+static void read_certificate(io_decoder *d, const tree *root, void *into)
+{
+    struct stated *out = into;
+    karp_certificate *c = &out->certificate;
+    static const io_word kinds[] = { { "Certificate", 1 } };
+    c->size = sizeof *c;
+    if (io_enum(d, root, "kind", kinds, 1, 0) == 0 && !d->status)
+        io_bad_member(d, "kind", KARP_E_INVALID, "has to be Certificate");
+    c->value = io_integer(d, root, "value", 0, most, 0);
+    const tree *cost = tree_get(root, "nodeCost");
+    if (cost && !tree_double(cost, &c->node_cost) && !d->status)
+        io_bad_member(d, "nodeCost", KARP_E_INVALID, "has to be a number");
+    read_lists(d, root, c);
+    c->offers = io_elements(d, root, "offerings", sizeof(karp_certificate_offer), read_offer, &c->offer_count);
+    c->nodes = io_elements(d, root, "nodes", sizeof(karp_certificate_node), read_node, &c->node_count);
+    out->digest = io_string(d, io_enter(d, root, "input"), "sha256");
+    io_pop(d);
+}
+
+static const io_document_kind kind = { "a certificate", sizeof(karp_certificate_document),
+                                       offsetof(karp_certificate_document, stated), read_certificate };
+
+karp_status karp_certificate_read(karp_context *context, karp_str name, karp_str text, karp_certificate_document **out,
+                                  karp_error *error)
+{
+    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
+    if (!context || !out) return fail_null(error, "context or out");
+    io_document *read = NULL;
+    karp_status status = io_document_read(context, &kind, name, text, &read, error);
+    if (status == KARP_OK) *out = (karp_certificate_document *)read;
+    return status;
+}
+
+karp_status karp_certificate_read_file(karp_context *context, const char *path, karp_certificate_document **out,
+                                       karp_error *error)
+{
+    if (!context || !path || !out) return fail_null(error, "context, path or out");
+    io_document *read = NULL;
+    karp_status status = io_document_read_file(context, &kind, path, &read, error);
+    if (status == KARP_OK) *out = (karp_certificate_document *)read;
+    return status;
+}
+
+const karp_certificate *karp_certificate_document_certificate(const karp_certificate_document *document)
+{
+    return document ? &document->stated.certificate : NULL;
+}
+
+karp_str karp_certificate_document_digest(const karp_certificate_document *document) { return document->stated.digest; }
+
+void karp_certificate_document_free(karp_certificate_document *document)
+{
+    io_document_free(document ? &document->document : NULL);
+}

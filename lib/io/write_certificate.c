@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The proof of a bound: docs/formats.md, "Certificate". */
+#include "write_call.h"
+#include "write_members.h"
+
+static void member_int(json_out *j, const char *key, int64_t value)
+{
+    json_key(j, key);
+    json_int(j, value);
+}
+
+static void member_ints(json_out *j, const char *key, const int64_t *values, size_t count)
+{
+    json_key(j, key);
+    json_flat_array(j);
+    for (size_t i = 0; i < count; i++) {
+        json_int(j, values[i]);
+    }
+    json_end(j);
+}
+
+static void write_class(json_out *j, const karp_certificate *c, const karp_certificate_class *class_)
+{
+    json_flat_object(j);
+    json_member_str(j, "pod", class_->pod);
+    member_int(j, "count", class_->count);
+    member_int(j, "price", class_->price);
+    if (class_->limit > 0) {
+        member_int(j, "limit", class_->limit);
+    }
+    member_ints(j, "requests", class_->requests, c->resource_count);
+    json_end(j);
+}
+
+static void write_row(json_out *j, const karp_certificate *c, const karp_certificate_row *row)
+{
+    json_flat_object(j);
+    member_int(j, "of", row->of);
+    member_ints(j, "capacity", row->capacity, c->resource_count);
+    member_ints(j, "shares", row->shares, c->resource_count);
+    json_key(j, "classes");
+    json_flat_array(j);
+    for (size_t i = 0; i < c->class_count; i++) {
+        if ((row->classes[i / 64] >> (i % 64) & 1) != 0) {
+            json_int(j, (int64_t)i);
+        }
+    }
+    json_end(j);
+    json_key(j, "extras");
+    json_flat_array(j);
+    for (uint32_t i = 0; i < row->extra_count; i++) {
+        json_flat_array(j);
+        json_int(j, row->extras[i].class_number);
+        json_int(j, row->extras[i].amount);
+        json_end(j);
+    }
+    json_end(j);
+    json_end(j);
+}
+
+static void write_offer(json_out *j, const karp_certificate_offer *offer)
+{
+    json_flat_object(j);
+    json_member_str(j, "nodePool", offer->node_pool);
+    json_member_str(j, "instanceType", offer->instance_type);
+    json_member_str(j, "zone", offer->zone);
+    json_member_str(j, "capacityType", offer->capacity_type);
+    member_int(j, "cost", offer->cost);
+    member_int(j, "row", offer->row);
+    json_end(j);
+}
+
+static void write_lists(json_out *j, const karp_certificate *c)
+{
+    json_key(j, "resources");
+    json_open_array(j);
+    for (size_t i = 0; i < c->resource_count; i++) {
+        json_flat_object(j);
+        json_member_str(j, "name", c->resources[i].name);
+        json_member_str(j, "unit", c->resources[i].unit);
+        json_end(j);
+    }
+    json_end(j);
+    json_key(j, "classes");
+    json_open_array(j);
+    for (size_t i = 0; i < c->class_count; i++) {
+        write_class(j, c, &c->classes[i]);
+    }
+    json_end(j);
+    json_key(j, "rows");
+    json_open_array(j);
+    for (size_t i = 0; i < c->row_count; i++) {
+        write_row(j, c, &c->rows[i]);
+    }
+    json_end(j);
+    json_key(j, "offerings");
+    json_open_array(j);
+    for (size_t i = 0; i < c->offer_count; i++) {
+        write_offer(j, &c->offers[i]);
+    }
+    json_end(j);
+    json_key(j, "nodes");
+    json_open_array(j);
+    for (size_t i = 0; i < c->node_count; i++) {
+        json_flat_object(j);
+        json_member_str(j, "name", c->nodes[i].name);
+        member_int(j, "row", c->nodes[i].row);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+karp_status karp_write_certificate(karp_context *context, const karp_certificate *certificate,
+                                   const karp_write_options *options, karp_text *out, karp_error *error)
+{
+    write_call call = { .context = context, .out = out, .error = error };
+    karp_status status = write_begin(&call, options, certificate != NULL,
+                                     "a context, a certificate and a place for the text are needed",
+                                     1u << KARP_FORMAT_JSON);
+    if (status != KARP_OK) {
+        return status;
+    }
+    json_out json;
+    json_out *j = &json;
+    json_init(j, &call.buffer, call.options.compact != 0);
+    json_open_object(j);
+    json_member_text(j, "apiVersion", "karp/v1");
+    json_member_text(j, "kind", "Certificate");
+    if (call.options.digest.len > 0) {
+        json_key(j, "input");
+        json_flat_object(j);
+        json_member_str(j, "sha256", call.options.digest);
+        json_end(j);
+    }
+    json_member_text(j, "unit", "0.000000000001 $/h");
+    member_int(j, "value", certificate->value);
+    json_key(j, "nodeCost");
+    json_double(j, certificate->node_cost);
+    write_lists(j, certificate);
+    json_close(j);
+    return write_end(&call, KARP_OK);
+}
+
+static void check_text(write_buffer *b, const karp_certificate *c, const karp_error *refusal)
+{
+    if (refusal != NULL) {
+        buffer_text(b, "Refused: ");
+        buffer_text(b, refusal->message);
+    } else {
+        buffer_text(b, "The certificate holds: no plan for these pods costs less than $");
+        char price[KARP_VALUE_TEXT];
+        karp_double_format((double)c->value / KARP_MONEY_PER_DOLLAR, price);
+        buffer_text(b, price);
+        buffer_text(b, "/h.");
+    }
+    buffer_text(b, "\n");
+}
+
+karp_status karp_write_certificate_check(karp_context *context, const karp_certificate *certificate,
+                                         const karp_error *refusal, const karp_write_options *options, karp_text *out,
+                                         karp_error *error)
+{
+    write_call call = { .context = context, .out = out, .error = error };
+    karp_status status = write_begin(&call, options, certificate != NULL,
+                                     "a context, a certificate and a place for the text are needed",
+                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
+    if (status != KARP_OK) {
+        return status;
+    }
+    if (call.options.format == KARP_FORMAT_TEXT) {
+        check_text(&call.buffer, certificate, refusal);
+        return write_end(&call, KARP_OK);
+    }
+    json_out json;
+    json_out *j = &json;
+    json_init(j, &call.buffer, call.options.compact != 0);
+    json_open_object(j);
+    json_member_text(j, "apiVersion", "karp/v1");
+    json_member_text(j, "kind", "CertificateCheck");
+    json_key(j, "holds");
+    json_bool(j, refusal == NULL);
+    member_int(j, "value", certificate->value);
+    json_key(j, "bound");
+    json_double(j, (double)certificate->value / KARP_MONEY_PER_DOLLAR);
+    if (refusal != NULL) {
+        json_member_text(j, "reason", refusal->message);
+    }
+    json_close(j);
+    return write_end(&call, KARP_OK);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <optimise/certify.h>
+
+#include <base/bits.h>
+#include <base/context.h>
+#include <base/error.h>
+#include <inttypes.h>
+#include <model/quantity.h>
+#include <optimise/certificate.h>
+#include <schedule/policy.h>
+#include <schedule/provision.h>
+#include <schedule/solve.h>
+#include <string.h>
+
+/* ---- what a certificate says of its snapshot ------------------------------------------------------------------------- */
+
+typedef struct writer {
+    const karp_snapshot *seen;
+    scheduler *s;
+    const round_bound *b;
+    arena *a;
+    karp_certificate *out;
+} writer;
+
+static bool list_resources(writer *w)
+{
+    const relaxed *q = &w->b->question;
+    karp_certificate_resource *list = arena_array(w->a, q->dims + (size_t)1, sizeof *list);
+    for (uint32_t d = 0; list != NULL && d < q->dims; d++) {
+        char text[QUANTITY_TEXT];
+        size_t length = quantity_format((quantity){ .value = q->units[d] }, text);
+        char *unit = arena_string(w->a, text, length);
+        if (unit == NULL) return false;
+        list[d] = (karp_certificate_resource){ q->resources[d], { unit, length } };
+    }
+    w->out->resources = list;
+    w->out->resource_count = q->dims;
+    return list != NULL;
+}
+
+static bool list_classes(writer *w)
+{
+    const bound_problem *p = &w->b->problem;
+    karp_certificate_class *list = arena_array(w->a, p->class_count + (size_t)1, sizeof *list);
+    const int64_t *requests = arena_copy(w->a, p->requests, (size_t)p->class_count * p->dims * sizeof *requests);
+    if (list == NULL || requests == NULL) return false;
+    for (uint32_t c = 0; c < p->class_count; c++) {
+        list[c] = (karp_certificate_class){ .pod = pod_name(w->seen, w->b->question.samples[c]),
+                                            .count = p->counts[c],
+                                            .price = w->b->proof.y != NULL ? w->b->proof.y[c] : 0,
+                                            .limit = p->limits[c] == COPIES_ANY ? 0 : p->limits[c],
+                                            .requests = requests + (size_t)c * p->dims };
+    }
+    w->out->classes = list;
+    w->out->class_count = p->class_count;
+    return true;
+}
+
+static bool list_extras(writer *w, uint32_t at, karp_certificate_row *row)
+{
+    const bound_problem *p = &w->b->problem;
+    const int64_t *extra = w->b->proof.extra + (size_t)at * p->class_count;
+    uint32_t n = 0;
+    for (uint32_t c = 0; c < p->class_count; c++) n += extra[c] > 0;
+    karp_certificate_extra *list = arena_array(w->a, n + (size_t)1, sizeof *list);
+    for (uint32_t c = 0; list != NULL && c < p->class_count; c++) {
+        if (extra[c] > 0) list[row->extra_count++] = (karp_certificate_extra){ c, 0, extra[c] };
+    }
+    row->extras = list;
+    return list != NULL;
+}
+
+static bool list_rows(writer *w)
+{
+    const bound_problem *p = &w->b->problem;
+    const bound_proof *proof = &w->b->proof;
+    size_t width = bits_words(p->class_count), bytes = p->dims * sizeof(int64_t);
+    karp_certificate_row *list = arena_array(w->a, proof->share_count + (size_t)1, sizeof *list);
+    if (list == NULL) return false;
+    for (uint32_t i = 0; i < proof->share_count; i++) {
+        uint32_t of = proof->of[i];
+        list[i].of = of;
+        list[i].shares = arena_copy(w->a, proof->shares + (size_t)i * p->dims, bytes);
+        list[i].capacity = arena_copy(w->a, p->capacity + (size_t)of * p->dims, bytes);
+        list[i].classes = arena_copy(w->a, p->allowed + of * width, width * sizeof(uint64_t));
+        if (list[i].shares == NULL || list[i].capacity == NULL || list[i].classes == NULL ||
+            !list_extras(w, i, &list[i]))
+            return false;
+    }
+    w->out->rows = list;
+    w->out->row_count = proof->share_count;
+    return true;
+}
+
+static bool list_offers(writer *w)
+{
+    const bound_problem *p = &w->b->problem;
+    const relaxed *q = &w->b->question;
+    karp_certificate_offer *list = arena_array(w->a, p->offer_count + (size_t)1, sizeof *list);
+    karp_certificate_node *nodes = arena_array(w->a, p->node_count + (size_t)1, sizeof *nodes);
+    if (list == NULL || nodes == NULL) return false;
+    const uint32_t *row = w->b->proof.covered_by;
+    for (uint32_t o = 0; o < p->offer_count; o++) {
+        karp_str names[4];
+        relaxed_offer_names(w->s, &q->offers[o], names);
+        list[o] = (karp_certificate_offer){ names[0], names[1],    names[2],
+                                            names[3], p->costs[o], row != NULL ? row[o] : 0,
+                                            0 };
+    }
+    for (uint32_t i = 0; i < p->node_count; i++)
+        nodes[i] = (karp_certificate_node){ name_of(w->seen, w->seen->nodes[q->nodes[i]].name),
+                                            row != NULL ? row[p->offer_count + i] : 0, 0 };
+    w->out->offers = list;
+    w->out->offer_count = p->offer_count;
+    w->out->nodes = nodes;
+    w->out->node_count = p->node_count;
+    return true;
+}
+
+static bool fill(writer *w)
+{
+    *w->out = (karp_certificate){ .size = sizeof *w->out, .value = w->b->value, .node_cost = w->b->node_cost };
+    return list_resources(w) && list_classes(w) && list_offers(w) && (w->b->proof.y == NULL || list_rows(w));
+}
+
+karp_bound *bound_of_round(scheduler *s, const karp_snapshot *seen, const uint16_t *steps, double node_cost)
+{
+    arena work;
+    round_bound b = { .value = 0 };
+    karp_bound *out = mem_zalloc(seen->context, sizeof *out);
+    if (out == NULL) return NULL;
+    arena_init(&work, seen->context);
+    arena_init(&out->data, seen->context);
+    out->snapshot = snapshot_hold(seen);
+    writer w = { seen, s, &b, &out->data, &out->certificate };
+    bool ok = round_bound_find(s, &work, steps, node_cost, &b) && fill(&w);
+    arena_free(&work);
+    if (ok) return out;
+    karp_bound_free(out);
+    return NULL;
+}
+
+/* ---- checking ---------------------------------------------------------------------------------------------------------- */
+
+static bool same(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
+
+static karp_status differs(karp_error *error, const char *what, size_t index)
+{
+    return fail(error, KARP_E_INVALID,
+                "the certificate is of another snapshot, version or options: its %s %zu is not what the snapshot has",
+                what, index);
+}
+
+/* Whether the certificate speaks of what the snapshot has: `is` is the snapshot's, without a proof. */
+static karp_status compare(const karp_certificate *says, const karp_certificate *is, karp_error *error)
+{
+    if (says->resource_count != is->resource_count) return differs(error, "number of resources,", says->resource_count);
+    if (says->class_count != is->class_count) return differs(error, "number of classes,", says->class_count);
+    if (says->offer_count != is->offer_count) return differs(error, "number of offerings,", says->offer_count);
+    if (says->node_count != is->node_count) return differs(error, "number of nodes,", says->node_count);
+    for (size_t i = 0; i < is->resource_count; i++) {
+        if (!same(says->resources[i].name, is->resources[i].name) ||
+            !same(says->resources[i].unit, is->resources[i].unit))
+            return differs(error, "resource", i);
+    }
+    for (size_t i = 0; i < is->class_count; i++) {
+        const karp_certificate_class *a = &says->classes[i], *b = &is->classes[i];
+        if (!same(a->pod, b->pod) || a->count != b->count || a->limit != b->limit ||
+            memcmp(a->requests, b->requests, is->resource_count * sizeof(int64_t)) != 0)
+            return differs(error, "class", i);
+    }
+    for (size_t i = 0; i < is->offer_count; i++) {
+        const karp_certificate_offer *a = &says->offers[i], *b = &is->offers[i];
+        if (!same(a->node_pool, b->node_pool) || !same(a->instance_type, b->instance_type) || !same(a->zone, b->zone) ||
+            !same(a->capacity_type, b->capacity_type) || a->cost != b->cost)
+            return differs(error, "offering", i);
+    }
+    for (size_t i = 0; i < is->node_count; i++) {
+        if (!same(says->nodes[i].name, is->nodes[i].name)) return differs(error, "node", i);
+    }
+    return KARP_OK;
+}
+
+static karp_status compare_rows(const karp_certificate *c, const bound_problem *p, karp_error *error)
+{
+    size_t width = bits_words(p->class_count);
+    for (size_t i = 0; i < c->row_count; i++) {
+        const karp_certificate_row *r = &c->rows[i];
+        if (r->of >= p->offer_count + (uint64_t)p->node_count)
+            return fail(error, KARP_E_INVALID, "row %zu of the certificate is of an offering that is not there", i);
+        if (memcmp(r->capacity, p->capacity + (size_t)r->of * p->dims, p->dims * sizeof(int64_t)) != 0 ||
+            !bits_equal(r->classes, p->allowed + r->of * width, width))
+            return differs(error, "row", i);
+    }
+    return KARP_OK;
+}
+
+/* The proof as the checker takes it. */
+static karp_status read_proof(const karp_certificate *c, const bound_problem *p, arena *a, bound_proof *out,
+                              karp_error *error)
+{
+    *out = (bound_proof){ .share_count = (uint32_t)c->row_count };
+    out->y = arena_array(a, p->class_count + (size_t)1, sizeof *out->y);
+    out->of = arena_array(a, c->row_count + 1, sizeof *out->of);
+    out->covered_by = arena_array(a, p->offer_count + (size_t)p->node_count + 1, sizeof *out->covered_by);
+    out->shares = arena_array(a, c->row_count * p->dims + 1, sizeof *out->shares);
+    out->extra = arena_array(a, c->row_count * p->class_count + 1, sizeof *out->extra);
+    if (out->y == NULL || out->of == NULL || out->covered_by == NULL || out->shares == NULL || out->extra == NULL)
+        return fail_nomem(error);
+    for (uint32_t i = 0; i < p->class_count; i++) out->y[i] = c->classes[i].price;
+    for (uint32_t i = 0; i < p->offer_count; i++) out->covered_by[i] = c->offers[i].row;
+    for (uint32_t i = 0; i < p->node_count; i++) out->covered_by[p->offer_count + i] = c->nodes[i].row;
+    for (size_t i = 0; i < c->row_count; i++) {
+        const karp_certificate_row *r = &c->rows[i];
+        out->of[i] = r->of;
+        memcpy(out->shares + i * p->dims, r->shares, p->dims * sizeof *r->shares);
+        for (uint32_t e = 0; e < r->extra_count; e++) {
+            if (r->extras[e].class_number >= p->class_count)
+                return fail(error, KARP_E_INVALID, "row %zu of the certificate has an extra for no class", i);
+            out->extra[i * p->class_count + r->extras[e].class_number] = r->extras[e].amount;
+        }
+    }
+    return KARP_OK;
+}
+
+static karp_status judge(const karp_certificate *c, const bound_problem *p, const bound_proof *proof, karp_error *error)
+{
+    static const char *const why[] = { [PROOF_HOLDS] = "",
+                                       [PROOF_NEGATIVE] = "some price is negative",
+                                       [PROOF_CLASS_TOO_DEAR] = "a class has a higher price than a row pays for it",
+                                       [PROOF_OFFER_TOO_CHEAP] = "a row spends more than its offering costs",
+                                       [PROOF_NOT_COVERED] = "an offering or node has no row that holds for it",
+                                       [PROOF_OVERFLOW] = "a sum is larger than can be" };
+    amount value;
+    proof_fault fault;
+    if (!proof_holds(p, proof, &value, &fault))
+        return fail(error, KARP_E_INVALID,
+                    "the certificate proves nothing: %s (offering %" PRId64 ", class %" PRId64 ")", why[fault.kind],
+                    fault.offer == UINT32_MAX ? -1 : (int64_t)fault.offer,
+                    fault.class_ == UINT32_MAX ? -1 : (int64_t)fault.class_);
+    int64_t proven = 0;
+    if (amount_sign(value) > 0 && !amount_scale(value, amount_from(1), &proven)) proven = INT64_MAX;
+    if (c->value > proven)
+        return fail(error, KARP_E_INVALID, "the certificate claims %" PRId64 " and proves %" PRId64 " (10^-12 $/h)",
+                    c->value, proven);
+    return KARP_OK;
+}
+
+static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t *steps, const karp_certificate *c,
+                         arena *a, karp_error *error)
+{
+    round_bound b = { .value = 0 };
+    bound_proof proof;
+    karp_certificate is;
+    writer w = { seen, s, &b, a, &is };
+    if (!(c->node_cost >= 0 && c->node_cost <= 1e6))
+        return fail(error, KARP_E_INVALID, "the certificate's node cost is wrong");
+    if (!round_problem(s, a, steps, c->node_cost, &b) || !fill(&w)) return fail_nomem(error);
+    karp_status status = compare(c, &is, error);
+    /* each offering and node has at most one row */
+    if (status == KARP_OK && c->row_count > is.offer_count + is.node_count)
+        status = differs(error, "number of rows,", c->row_count);
+    if (status == KARP_OK) status = compare_rows(c, &b.problem, error);
+    if (status == KARP_OK) status = read_proof(c, &b.problem, a, &proof, error);
+    return status == KARP_OK ? judge(c, &b.problem, &proof, error) : status;
+}
+
+/* ---- the calls ----------------------------------------------------------------------------------------------------------- */
+
+/* Decides as Karpenter does, and then makes a bound (when there is no certificate) or checks one. */
+static karp_status decide_and(const karp_snapshot *snapshot, const karp_options *options, const karp_certificate *c,
+                              karp_bound **out, karp_error *error)
+{
+    karp_options checked;
+    karp_objective objective;
+    karp_snapshot view;
+    karp_status status = options_check(options, &checked, error);
+    if (status == KARP_OK) status = objective_check(&checked, &objective, error);
+    if (status != KARP_OK) return status;
+    const karp_snapshot *seen = options_view(&checked, snapshot, &view);
+    const run_options how = { .options = &checked };
+    scheduler *s = NULL;
+    arena a;
+    arena_init(&a, snapshot->context);
+    uint16_t *steps = arena_array(&a, seen->raw.pods.count + 1, sizeof *steps);
+    status = steps != NULL ? scheduler_new(seen, &how, &s, error) : KARP_E_NOMEM;
+    if (status == KARP_OK) {
+        policy_note_given_up(s, steps);
+        status = scheduler_round(s, NULL, 0, NULL, 0, error);
+    }
+    if (status == KARP_OK && c != NULL) status = check(s, seen, steps, c, &a, error);
+    if (status == KARP_OK && c == NULL) {
+        *out = bound_of_round(s, seen, steps, objective.node_cost);
+        if (*out == NULL) status = KARP_E_NOMEM;
+    }
+    scheduler_free(s);
+    arena_free(&a);
+    return status == KARP_E_NOMEM ? context_refusal(snapshot->context, fail_nomem(error), error) : status;
+}
+
+karp_status karp_cost_bound(const karp_snapshot *snapshot, const karp_options *options, karp_bound **out,
+                            karp_error *error)
+{
+    if (snapshot == NULL || out == NULL) return fail_null(error, "snapshot or out");
+    return decide_and(snapshot, options, NULL, out, error);
+}
+
+karp_status karp_certificate_check(const karp_snapshot *snapshot, const karp_options *options,
+                                   const karp_certificate *certificate, karp_error *error)
+{
+    karp_certificate copy;
+    if (snapshot == NULL || certificate == NULL) return fail_null(error, "snapshot or certificate");
+    karp_status status = struct_check(certificate, sizeof copy, SIZE_THROUGH(karp_certificate, nodes), &copy,
+                                      "karp_certificate", error);
+    return status == KARP_OK ? decide_and(snapshot, options, &copy, NULL, error) : status;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bound on what plans cost that place the same pods as a finished round (spec cost.md §4). */
+#ifndef OPTIMISE_ROUND_BOUND_H
+#define OPTIMISE_ROUND_BOUND_H
+
+#include <base/amount.h>
+#include <optimise/bound.h>
+#include <schedule/relaxed.h>
+
+typedef struct round_bound {
+    relaxed question;
+    bound_problem problem;
+    bound_proof proof;
+    double node_cost;
+    int64_t value; /* in 10^-12 $/h; 0 at least */
+} round_bound;
+
+/* The problem alone; what a node costs beside its price is in it. The lists lie in `a`. false = refused. */
+bool round_problem(scheduler *s, arena *a, const uint16_t *steps, double node_cost, round_bound *out);
+/* The problem, and a proof that was checked; a proof that does not hold counts as 0. false = refused. */
+bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, double node_cost, round_bound *out);
+
+#endif

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""certificates.py KARP COUNT: certificates of random worlds hold for `karp verify --certificate` and for the checker in
+tests/reference, and COUNT random mutations of them that claim more are refused by both (C-12)."""
+import copy
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
+import certificate  # noqa: E402
+
+WORLDS = 10
+ZONES = ['a', 'b', 'c']
+
+
+def one(key, *values):
+    return {'key': key, 'operator': 'In', 'values': list(values)}
+
+
+def instance_type(rng, number):
+    cpus = 2**rng.randint(1, 5)
+    kind = rng.choice(['on-demand', 'spot'])
+    price = round(cpus * rng.uniform(0.03, 0.07), 4)
+    name = f't{number}.{cpus}'
+    offerings = [{'requirements': [one('topology.kubernetes.io/zone', z), one('karpenter.sh/capacity-type', kind)],
+                  'price': round(price * rng.uniform(0.9, 1.1), 4), 'available': rng.random() < 0.9} for z in ZONES]
+    return {'name': name, 'capacity': {'cpu': str(cpus), 'memory': f'{cpus * rng.choice([2, 4, 8])}Gi', 'pods': '58'},
+            'overhead': {'kubeReserved': {'cpu': '80m', 'memory': '300Mi'}}, 'offerings': offerings,
+            'requirements': [one('node.kubernetes.io/instance-type', name), one('kubernetes.io/arch', rng.choice(['amd64', 'arm64'])),
+                             one('kubernetes.io/os', 'linux'), one('topology.kubernetes.io/zone', *ZONES),
+                             one('karpenter.sh/capacity-type', kind)]}
+
+
+def pods(rng):
+    for app in range(rng.randint(3, 8)):
+        spec = {'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {
+            'cpu': f'{rng.choice([50, 100, 250, 500, 1500, 3000])}m', 'memory': f'{rng.randint(1, 40) * 128}Mi'}}}]}
+        labels = {'app': f'app-{app}'}
+        if rng.random() < 0.3:
+            spec['nodeSelector'] = {'kubernetes.io/arch': rng.choice(['amd64', 'arm64'])}
+        if rng.random() < 0.3:
+            spec['affinity'] = {'podAntiAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': [
+                {'labelSelector': {'matchLabels': labels}, 'topologyKey': 'kubernetes.io/hostname'}]}}
+        if rng.random() < 0.3:
+            spec['tolerations'] = [{'key': 'team', 'operator': 'Exists'}]
+        for i in range(rng.randint(1, 12)):
+            yield {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': f'p-{app}-{i}', 'namespace': 'd', 'labels': labels},
+                   'spec': spec, 'status': {'phase': 'Pending', 'conditions': [
+                       {'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable'}]}}
+
+
+def pool(name, **spec):
+    return {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': name},
+            'spec': {'template': {'spec': {'nodeClassRef': {'group': 'karpenter.kwok.sh', 'kind': 'KWOKNodeClass', 'name': 'default'},
+                                           'requirements': [], **spec}}},
+            'status': {'conditions': [{'type': t, 'status': 'True'} for t in ['NodeClassReady', 'ValidationSucceeded', 'Ready']]}}
+
+
+def world(rng):
+    daemon = {'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'metadata': {'name': 'agent', 'namespace': 'd'}, 'spec': {
+        'selector': {'matchLabels': {'ds': 'agent'}}, 'template': {'metadata': {'labels': {'ds': 'agent'}}, 'spec': {
+            'tolerations': [{'operator': 'Exists'}],
+            'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {'cpu': '60m', 'memory': '64Mi'}}}]}}}}
+    return {'apiVersion': 'karp/v1', 'kind': 'Snapshot', 'now': '2026-01-01T00:00:00Z',
+            'catalogues': [{'instanceTypes': [instance_type(rng, n) for n in range(15)]}],
+            'objects': [pool('general'), pool('team', taints=[{'key': 'team', 'value': 'x', 'effect': 'NoSchedule'}]), daemon,
+                        *pods(rng)], 'settings': {}, 'state': {}}
+
+
+# ---- mutations -----------------------------------------------------------------------------------------------------------------
+
+
+def recount(c):
+    """The value becomes what the mutated numbers come to."""
+    c['value'] = sum(x['price'] * x['count'] for x in c['classes'])
+
+
+def priced(c, rng):
+    return rng.choice([x for x in c['classes'] if x['price'] > 0])
+
+
+def claim_value(c, rng):
+    c['value'] += rng.choice([1, 1000, c['value'] // 100 + 1, c['value'] * 2])
+
+
+def dearer_class(c, rng):
+    priced(c, rng)['price'] += rng.choice([1, 1000, 10**9, 10**15]) + 4  # more than what is rounded away
+    recount(c)
+
+
+def more_pods(c, rng):
+    priced(c, rng)['count'] += rng.randint(1, 100)
+    recount(c)
+
+
+def scale(c, factor):
+    for x in c['classes']:
+        x['price'] = int(x['price'] * factor)
+    for row in c['rows']:
+        row['shares'] = [int(s * factor) + 1 for s in row['shares']]
+        row['extras'] = [[n, int(a * factor) + 1] for n, a in row['extras']]
+
+
+def dearer_rows(c, rng):
+    scale(c, rng.uniform(1.01, 3))
+    recount(c)
+
+
+def dearer_offerings(c, rng):
+    factor = rng.uniform(1.01, 3)
+    scale(c, factor)
+    for o in c['offerings']:
+        o['cost'] = int(o['cost'] * (factor + 0.01)) + 100
+    recount(c)
+
+
+def smaller_nodes(c, rng):
+    factor = rng.uniform(1.01, 1.5)
+    for x in c['classes']:
+        x['price'] = int(x['price'] * factor)
+    for row in c['rows']:
+        row['capacity'] = [int(a / factor / 1.01) if a > 0 else a for a in row['capacity']]
+    recount(c)
+
+
+def goes_nowhere_else(c, rng):
+    class_ = priced(c, rng)
+    number = c['classes'].index(class_)
+    for row in c['rows']:
+        row['classes'] = [n for n in row['classes'] if n != number]
+    dearest = max(range(len(c['rows'])), key=lambda i: c['offerings'][c['rows'][i]['of']]['cost'])
+    c['rows'][dearest]['classes'] = sorted(c['rows'][dearest]['classes'] + [number])
+    class_['price'] = class_['price'] * 2 + 10
+    recount(c)
+
+
+def larger_pods(c, rng):
+    class_ = priced(c, rng)
+    class_['requests'] = [r * 2 for r in class_['requests']]
+    class_['price'] = class_['price'] * 2 - 10
+    recount(c)
+
+
+def fewer_offerings(c, rng):
+    row = rng.randrange(len(c['rows']))
+    keep = [o for o in c['offerings'] if o['row'] != row]
+    if not keep or len(c['rows']) < 2:
+        return claim_value(c, rng)
+    kept = [i for i, o in enumerate(c['offerings']) if o['row'] != row]
+    c['offerings'] = keep
+    c['rows'] = [dict(r, of=kept.index(r['of'])) for i, r in enumerate(c['rows']) if i != row]
+    for o in keep:
+        o['row'] -= o['row'] > row
+    claim_value(c, rng)
+    return None
+
+
+KINDS = [claim_value, dearer_class, more_pods, dearer_rows, dearer_offerings, smaller_nodes, goes_nowhere_else, larger_pods,
+         fewer_offerings]
+
+
+# ---- the test --------------------------------------------------------------------------------------------------------------------
+
+
+def verify(karp, snapshot, path, document):
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump(document, f)
+    run = subprocess.run([karp, 'verify', '--certificate', path, '-f', snapshot, '-o', 'json'], capture_output=True, text=True)
+    if run.returncode < 0 or (run.returncode != 0 and not run.stdout and not run.stderr):
+        raise RuntimeError(f'karp ended with {run.returncode}: {run.stderr}')
+    return run.returncode == 0 and json.loads(run.stdout)['holds']
+
+
+def main():
+    karp, count = sys.argv[1], int(sys.argv[2])
+    bad = done = 0
+    with tempfile.TemporaryDirectory() as folder:
+        snapshot, path = os.path.join(folder, 'world.json'), os.path.join(folder, 'certificate.json')
+        for seed in range(WORLDS):
+            rng = random.Random(seed)
+            w = world(rng)
+            with open(snapshot, 'w', encoding='utf-8') as f:
+                json.dump(w, f)
+            subprocess.run([karp, 'plan', '-f', snapshot, '--objective', 'cost', '--effort', '0', '--certificate', path, '-o', 'json'],
+                           check=True, capture_output=True)
+            with open(path, encoding='utf-8') as f:
+                good = json.load(f)
+            why = certificate.refusal(good, w)
+            if why is not None or not verify(karp, snapshot, path, good) or good['value'] <= 0:
+                print(f'# world {seed}: its own certificate is refused: {why}')
+                bad += 1
+            for _ in range(count // WORLDS):
+                mutant = copy.deepcopy(good)
+                kind = rng.choice(KINDS)
+                kind(mutant, rng)
+                done += 1
+                if mutant['value'] <= good['value']:
+                    claim_value(mutant, rng)
+                for who, holds in (('karp', verify(karp, snapshot, path, mutant)),
+                                   ('the reference', certificate.refusal(mutant, w) is None)):
+                    if holds:
+                        print(f'# world {seed}, {kind.__name__}: accepted by {who}')
+                        bad += 1
+    print(f'1..1\n{"not ok" if bad else "ok"} 1 - {done} certificates that claim more, {bad} faults')
+    return bad > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks a Certificate (docs/formats.md): certificate.py CERTIFICATE.json [SNAPSHOT.json]
+
+Written from the specification of bounds alone (cost.md §4), in fractions, without the library. What the certificate says of itself
+has to hold: no row pays less for a pod than its class costs, no row spends more than its offering costs, and the value is no more
+than all pods cost less what existing nodes hold. With a Snapshot that has its catalogue, what it says of pods, prices and space has
+to be so, too: nothing that could be bought is missing, dearer or smaller. Kept preferences are not looked at: a class that has
+some is taken to go where the certificate says. Exit status: 0 it holds, 1 it does not (the first reason is printed), 2 trouble.
+"""
+import collections
+import json
+import sys
+from fractions import Fraction
+
+
+class Refused(Exception):
+    pass
+
+
+def need(condition, why):
+    if not condition:
+        raise Refused(why)
+
+
+SUFFIXES = {'n': Fraction(1, 10**9), 'u': Fraction(1, 10**6), 'm': Fraction(1, 1000), '': 1}
+SUFFIXES |= {s: 1000**(i + 1) for i, s in enumerate(['k', 'M', 'G', 'T', 'P', 'E'])}
+SUFFIXES |= {s + 'i': 1024**(i + 1) for i, s in enumerate(['K', 'M', 'G', 'T', 'P', 'E'])}
+
+
+def quantity(value):
+    text = str(value)
+    digits = text.rstrip('numkKMGTPEi')
+    if digits != text and text[len(digits):] in SUFFIXES:
+        return Fraction(digits) * SUFFIXES[text[len(digits):]]
+    return Fraction(text)
+
+
+def whole(value, least=0):
+    need(type(value) is int and value >= least, f'{value!r} is no whole number of at least {least}')
+    return value
+
+
+# ---- what a certificate says of itself ----------------------------------------------------------------------------------------
+
+
+def copies(class_, capacity):
+    """How many of the class one node holds; None = any number."""
+    most = class_.get('limit') or None
+    for request, has in zip(class_['requests'], capacity):
+        if request > 0:
+            most = has // request if most is None else min(most, has // request)
+    return most if most is None else max(most, 0)
+
+
+def row_spends(row, classes):
+    """What a row spends, if it pays for all that it holds."""
+    extras = collections.defaultdict(int)
+    for number, amount in row['extras']:
+        extras[whole(number)] = whole(amount)
+    spent = sum(whole(share) for share in row['shares'])
+    for number in row['classes']:
+        class_ = classes[whole(number)]
+        most = copies(class_, row['capacity'])
+        if most == 0:
+            continue
+        paid = Fraction(extras[number])
+        for request, has, share in zip(class_['requests'], row['capacity'], row['shares']):
+            if request > 0:
+                paid += Fraction(share * request, has)
+        need(class_['price'] <= paid, f'class {number} costs more than the row of {row["of"]} pays')
+        need(most is not None or extras[number] == 0, f'an extra for a class without limit on the row of {row["of"]}')
+        spent += extras[number] * (most or 0)
+    return spent
+
+
+def check_itself(c):
+    classes, rows, offers, nodes = c['classes'], c['rows'], c['offerings'], c['nodes']
+    width = len(c['resources'])
+    for class_ in classes:
+        whole(class_['price']), whole(class_['count']), whole(class_.get('limit', 0))
+        need(len(class_['requests']) == width and all(whole(r) >= 0 for r in class_['requests']), 'requests')
+    for row in rows:
+        need(len(row['shares']) == width and len(row['capacity']) == width, 'a row of another width')
+        need(whole(row['of']) < len(offers) + len(nodes), 'a row of nothing')
+    value, held = 0, set()
+    for class_ in classes:
+        value += class_['price'] * class_['count']
+    for row in rows:
+        spent = row_spends(row, classes)
+        if row['of'] < len(offers):
+            need(spent <= offers[row['of']]['cost'], f'row of offering {row["of"]} spends more than it costs')
+            held |= {n for n in row['classes'] if copies(classes[n], row['capacity']) != 0}
+        else:
+            value -= spent
+    for i, offer in enumerate(offers):
+        base = rows[whole(offer['row'])]['of']
+        need(base < len(offers) and offers[base]['cost'] <= whole(offer['cost']), f'the row of offering {i} is of a dearer one')
+    for i, node in enumerate(nodes):
+        need(rows[whole(node['row'])]['of'] == len(offers) + i, f'the row of node {i} is not its own')
+    for i, class_ in enumerate(classes):
+        need(class_['price'] == 0 or i in held, f'class {i} has a price and goes to no offering')
+    need(whole(c['value']) <= max(value, 0), f'claims {c["value"]}, proves {value}')
+
+
+# ---- what it says of a snapshot --------------------------------------------------------------------------------------------------
+
+
+def matches(r, have):
+    """Whether a requirement and the values that a label may have (None = not defined) have something in common."""
+    operator, values = r['operator'], set(r.get('values') or [])
+    if operator == 'In':
+        return have is None or bool(values & have)
+    if operator == 'NotIn':
+        return have is None or bool(have - values)
+    if operator == 'Exists':
+        return True
+    if operator == 'DoesNotExist':
+        return have is None or not have
+    if have is None:
+        return True
+    bound = int(r['values'][0])
+    return any((int(v) > bound) if operator == 'Gt' else (int(v) < bound) for v in have if v.lstrip('-').isdigit())
+
+
+def agree(requirements, labels):
+    return all(matches(r, labels.get(r['key'])) for r in requirements)
+
+
+def narrowed(labels, requirements):
+    """The values that are left of each label; what a requirement alone defines is open."""
+    out = dict(labels)
+    for r in requirements:
+        if r['operator'] == 'In':
+            values = set(r['values'])
+            out[r['key']] = values & out[r['key']] if out.get(r['key']) is not None else values
+        elif r['operator'] == 'DoesNotExist':
+            out[r['key']] = set()
+    return out
+
+
+def tolerated(tolerations, taints):
+    def one(toleration, taint):
+        return ((not toleration.get('effect') or toleration['effect'] == taint.get('effect')) and
+                (not toleration.get('key') or toleration['key'] == taint['key']) and
+                (toleration.get('operator') == 'Exists' or (toleration.get('value') or '') == (taint.get('value') or '')))
+    return all(t.get('effect') == 'PreferNoSchedule' or any(one(x, t) for x in tolerations) for t in taints)
+
+
+def terms_of(spec):
+    """What a pod asks of a node, as alternatives."""
+    selector = [{'key': k, 'operator': 'In', 'values': [v]} for k, v in (spec.get('nodeSelector') or {}).items()]
+    affinity = (spec.get('affinity') or {}).get('nodeAffinity') or {}
+    required = (affinity.get('requiredDuringSchedulingIgnoredDuringExecution') or {}).get('nodeSelectorTerms') or [{}]
+    return [selector + (t.get('matchExpressions') or []) for t in required]
+
+
+def prefers(spec):
+    affinity = (spec.get('affinity') or {}).get('nodeAffinity') or {}
+    return bool(affinity.get('preferredDuringSchedulingIgnoredDuringExecution'))
+
+
+def requests_of(spec):
+    """Requests of a pod: the sum of its containers, or what one of its init containers needs beside the sidecars before it."""
+    total, sidecars, first = collections.Counter(), collections.Counter(), collections.Counter()
+    def of(container):
+        asked = (container.get('resources') or {})
+        both = dict(asked.get('limits') or {}) | dict(asked.get('requests') or {})
+        return {k: quantity(v) for k, v in both.items()}
+    for container in spec.get('initContainers') or []:
+        own = of(container)
+        if container.get('restartPolicy') == 'Always':
+            for k, v in own.items():
+                sidecars[k] += v
+            own = {}
+        for k in set(own) | set(sidecars):
+            first[k] = max(first[k], own.get(k, 0) + sidecars[k])
+    for container in spec.get('containers') or []:
+        for k, v in of(container).items():
+            total[k] += v
+    total.update(sidecars)
+    for k, v in first.items():
+        total[k] = max(total[k], v)
+    for k, v in (spec.get('overhead') or {}).items():
+        total[k] += quantity(v)
+    total['pods'] = 1
+    return total
+
+
+class World:
+    def __init__(self, snapshot):
+        self.pools = {}
+        self.pods, self.daemons = {}, []
+        for o in snapshot.get('objects') or []:
+            name = o['metadata']['name']
+            if o['kind'] == 'NodePool':
+                template = o['spec']['template']
+                labels = {k: {v} for k, v in ((template.get('metadata') or {}).get('labels') or {}).items()}
+                labels['karpenter.sh/nodepool'] = {name}
+                self.pools[name] = (labels, template['spec'].get('requirements') or [], template['spec'].get('taints') or [])
+            elif o['kind'] == 'Pod':
+                self.pods[f'{o["metadata"].get("namespace") or "default"}/{name}'] = o['spec']
+            elif o['kind'] == 'DaemonSet':
+                self.daemons.append(o['spec']['template']['spec'])
+        self.catalogues = [c for c in snapshot.get('catalogues') or []]
+
+    def offerings(self):
+        """What each pool could launch: its name, the labels it may have, allocatable and price."""
+        for pool, (labels, requirements, taints) in self.pools.items():
+            for catalogue in self.catalogues:
+                if catalogue.get('nodePools') and pool not in catalogue['nodePools']:
+                    continue
+                for t in catalogue['instanceTypes']:
+                    of_type = narrowed(labels, t['requirements'])
+                    if not agree(requirements, of_type):
+                        continue
+                    of_type = narrowed(of_type, requirements)
+                    space = {k: quantity(v) for k, v in t['capacity'].items()}
+                    for part in (t.get('overhead') or {}).values():
+                        for k, v in part.items():
+                            space[k] = space.get(k, 0) - quantity(v)
+                    for o in t['offerings']:
+                        if o.get('available', True) and agree(o['requirements'], of_type):
+                            yield pool, t['name'], narrowed(of_type, o['requirements']), taints, space, o
+
+    def daemons_take(self, labels, taints, resource):
+        return sum((requests_of(d)[resource] for d in self.daemons if tolerated(d.get('tolerations') or [], taints) and
+                    any(agree(t, labels) for t in terms_of(d))), Fraction(0))
+
+
+def one_of(labels, key):
+    values = labels.get(key)
+    return next(iter(values)) if values and len(values) == 1 else ''
+
+
+def check_pods(c, world, names, units):
+    have, said = collections.Counter(), collections.Counter()
+    for spec in world.pods.values():
+        asked = requests_of(spec)
+        have[tuple(asked[n] / u for n, u in zip(names, units))] += 1
+    for class_ in c['classes']:
+        need(class_['pod'] in world.pods, f'{class_["pod"]} is no pod of the snapshot')
+        asked = requests_of(world.pods[class_['pod']])
+        key = tuple(asked[n] / u for n, u in zip(names, units))
+        need(key == tuple(class_['requests']), f'{class_["pod"]} asks for something else')
+        said[key] += class_['count']
+    for key, count in said.items():
+        need(count <= have[key], 'it counts more pods than there are')
+
+
+def check_offerings(c, world, names, units):
+    listed = {}
+    for o in c['offerings']:
+        key = (o['nodePool'], o['instanceType'], o['zone'], o['capacityType'])
+        if key not in listed or o['cost'] < listed[key]['cost']:
+            listed[key] = o
+    asks = [(terms_of(s), s.get('tolerations') or [], prefers(s)) for s in (world.pods[k['pod']] for k in c['classes'])]
+    for pool, type_, labels, taints, space, offering in world.offerings():
+        key = (pool, type_, one_of(labels, 'topology.kubernetes.io/zone'), one_of(labels, 'karpenter.sh/capacity-type'))
+        o = listed.get(key)
+        need(o is not None, f'it leaves out {"/".join(key)}')
+        cost = (Fraction(str(offering['price'])) + Fraction(str(c.get('nodeCost', 0)))) * 10**12
+        need(o['cost'] <= cost, f'{"/".join(key)} costs less than it says')
+        row = c['rows'][o['row']]
+        left = [space.get(n, 0) - world.daemons_take(labels, taints, n) for n in names]
+        if any(x < 0 for x in left):
+            continue
+        need(all(has * u >= x for has, u, x in zip(row['capacity'], units, left)), f'{"/".join(key)} has more space than it says')
+        goes = set(row['classes'])
+        for i, (terms, tolerations, open_) in enumerate(asks):
+            if i not in goes and not open_ and tolerated(tolerations, taints):
+                need(not any(agree(t, labels) for t in terms), f'class {i} may go to {"/".join(key)}')
+
+
+def check_snapshot(c, snapshot):
+    names, units = [r['name'] for r in c['resources']], [quantity(r['unit']) for r in c['resources']]
+    world = World(snapshot)
+    check_pods(c, world, names, units)
+    check_offerings(c, world, names, units)
+
+
+def refusal(certificate, snapshot=None):
+    """Why the certificate does not hold; None when it does."""
+    try:
+        need(certificate.get('kind') == 'Certificate', 'this is no Certificate')
+        check_itself(certificate)
+        if snapshot is not None:
+            check_snapshot(certificate, snapshot)
+    except Refused as reason:
+        return str(reason)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as reason:
+        return f'it is not made as it should be: {reason!r}'
+    return None
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        print(__doc__, file=sys.stderr)
+        return 2
+    documents = [json.load(open(path, encoding='utf-8')) for path in sys.argv[1:]]
+    why = refusal(*documents)
+    print('holds' if why is None else f'refused: {why}')
+    return why is not None
+
+
+if __name__ == '__main__':
+    sys.exit(main())
