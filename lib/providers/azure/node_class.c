@@ -5,16 +5,16 @@
 
 const azure_class azure_plain_class = { .disk_gb = 128 };
 
-static const karp_str families[] = { TEXT("Ubuntu"), TEXT("Ubuntu2204"), TEXT("Ubuntu2404"), TEXT("AzureLinux") };
+static const karp_str azure_families[] = { TEXT("Ubuntu"), TEXT("Ubuntu2204"), TEXT("Ubuntu2404"), TEXT("AzureLinux") };
 
-karp_str azure_family_name(azure_family family) { return families[family]; }
+karp_str azure_family_name(azure_family family) { return azure_families[family]; }
 
 static azure_family read_family(decoder *d, const tree *spec)
 {
     karp_str name = decode_text(d, spec, "imageFamily");
     size_t i = 0;
     if (name.len == 0) return AZURE_UBUNTU;
-    while (i < 4 && !equal_str(families[i], name)) i++;
+    while (i < 4 && !equal_str(azure_families[i], name)) i++;
     if (i < 4) return (azure_family)i;
     decode_bad(d, "imageFamily", "must be Ubuntu, Ubuntu2204, Ubuntu2404 or AzureLinux");
     return AZURE_UBUNTU;
