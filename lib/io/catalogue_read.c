@@ -207,8 +207,10 @@ static karp_status fail_scan(const catalogue_reader *reader, const io_cursor *at
     if (result == IO_SCAN_STOPPED) return fail_nomem(error);
     karp_status status = result == IO_SCAN_DEEP
                              ? fail(error, KARP_E_LIMIT, "nested deeper than %lu", (unsigned long)at->max_nesting)
-                             : fail(error, KARP_E_SYNTAX,
-                                    "a catalogue is a list of instance types, which begins with [");
+                         : at->pos < at->end && at->text[at->pos] == '{'
+                             ? fail(error, KARP_E_SYNTAX,
+                                    "a catalogue is a list of instance types, which begins with [")
+                             : fail(error, KARP_E_SYNTAX, "not JSON: a list of instance types is wanted here");
     io_place place = io_place_of(reader->document, at);
     io_error_place(error, &place);
     return status;
