@@ -51,7 +51,9 @@ class File:
             self.declared[(space, name)] = text
         if words[:2] == ['static', 'inline']:
             self.inlines.add(statement[0])
-        outer = flat(without_attributes(words))
+        # Behind a tag without a name stands no tag: `struct { … } list[]` declares list.
+        named = ['int' if w in TAGS and words[i + 1:i + 2] == ['{'] else w for i, w in enumerate(words)]
+        outer = flat(without_attributes(named))
         if not outer or outer[0] in ('_Static_assert', 'static_assert', ';') or outer[0] == 'extern' and '{' in outer:
             return
         if outer[0] == 'typedef':
