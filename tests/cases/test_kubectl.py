@@ -15,6 +15,8 @@ from stories import SOURCE, check, equal, finish, run
 HERE = pathlib.Path(__file__).resolve().parent
 NOW = '2026-11-21T10:00:00Z'
 
+UNMANAGED = '1 node without a price, as no NodePool has it (system): not in the cost; the catalogue asks $0.096/h for them'
+
 
 class Cluster:
     def __init__(self, folder, **behaviour):
@@ -47,6 +49,7 @@ class Cluster:
         return json.loads(out or '{}'), error
 
 
+
 def without_input(plan):
     return {key: value for key, value in plan.items() if key not in ('input', 'warnings')}
 
@@ -59,7 +62,7 @@ def check_the_same_decision(folder):
     from_file = json.loads(run('plan', '-f', folder / 'cluster.json', '-o', 'json')[0])
     check(len(plan['launches']) == 3, 'three launches')
     equal(without_input(plan), without_input(from_file), 'plan')
-    equal(plan.get('warnings', []), [], 'warnings')
+    equal(plan.get('warnings', []), [UNMANAGED], 'warnings')
     equal([call[0] for call in cluster.calls], ['api-resources', 'get', 'get'], 'calls')
     wanted = set(cluster.calls[1][1].split(','))
     check({'nodes', 'nodepools.karpenter.sh', 'ec2nodeclasses.karpenter.k8s.aws', 'persistentvolumes'} <= wanted, f'{wanted}')
@@ -133,10 +136,10 @@ def check_what_is_missing(folder):
     plan, error = cluster.plan()
     equal(len(plan['launches']), 3, 'launches without budgets and volumes')
     equal(plan['warnings'], [f'{name}: not read, decided as if there were none: Error from server (Forbidden): {name} is forbidden: '
-                             'User "jane" cannot list resource' for name in ('poddisruptionbudgets.policy', 'persistentvolumes')],
+                             'User "jane" cannot list resource' for name in ('poddisruptionbudgets.policy', 'persistentvolumes')] + [UNMANAGED],
           'warnings')
     out, error = cluster.karp('plan', '-o', 'yaml')
-    check(error.count('karp: note: ') == 2 and 'Forbidden' in error, error)
+    check(error.count('karp: note: ') == 3 and 'Forbidden' in error, error)
     for name in ('pods', 'nodepools.karpenter.sh'):
         out, error = Cluster(folder, forbidden=[name]).karp('plan', status=1)
         equal(out, '', 'output')
@@ -144,7 +147,7 @@ def check_what_is_missing(folder):
               'refused')
     plan, _ = Cluster(folder, partial=True).plan()
     check(len(plan['launches']) == 3 and plan['warnings'] == [
-        'kubectl api-resources: error: unable to retrieve the complete list of server APIs: metrics.k8s.io/v1beta1: the server is down'],
+        'kubectl api-resources: error: unable to retrieve the complete list of server APIs: metrics.k8s.io/v1beta1: the server is down', UNMANAGED],
         f'{plan["warnings"]}')
 
 

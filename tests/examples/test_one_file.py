@@ -12,7 +12,7 @@ BUILD = pathlib.Path(os.environ['KARP_BUILD'])
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Wsign-conversion', '-Wstrict-prototypes', '-Werror']
 SWITCHES = ['KARP_NO_COST', 'KARP_NO_DEVICES', 'KARP_NO_DISRUPT', 'KARP_NO_EXPLAIN', 'KARP_NO_FIT']
 COMPILERS = list({os.path.realpath(found): name for name in ('clang-19', 'clang-14', 'clang', 'gcc') if (found := shutil.which(name))}.values())[::-1]
-LARGEST_SOURCE = 2_000_000
+LARGEST_SOURCE = {'karp.c': 2_000_000, 'karp-io.c': 3_000_000} # the tables of three clouds are in the second
 ONE_DOOR = '''\
 #include "karp.h"
 int main(void)
@@ -92,7 +92,7 @@ def main():
         folder = pathlib.Path(first)
         names = make(folder)
         for name in names:
-            if (folder / name).stat().st_size > LARGEST_SOURCE:
+            if (folder / name).stat().st_size > LARGEST_SOURCE.get(name, 1_000_000):
                 problems.append(f'{name} has {(folder / name).stat().st_size} bytes')
         check_compilers(folder, names)
         check_switches(folder)

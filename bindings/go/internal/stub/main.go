@@ -138,7 +138,7 @@ var ofC = regexp.MustCompile(`\bC\.(\w+)`)
 
 // value is a constant of the headers.
 func (s *stub) value(name string) string {
-	found := regexp.MustCompile(`\b` + name + `\b\s*=?\s*(?:\(\(karp_status\))?(-?\d+)`).FindStringSubmatch(s.headers)
+	found := regexp.MustCompile(`\b` + name + `\b\s*=?\s*(?:\(\(karp_status\)|\()?(-?\d+)`).FindStringSubmatch(s.headers)
 	if found == nil {
 		log.Fatal("the headers have no number for ", name)
 	}
