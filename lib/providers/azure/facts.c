@@ -177,15 +177,7 @@ karp_str azure_built_in(char *regions, size_t room)
 
 azure_size *azure_facts_find(const azure_facts *facts, karp_str name)
 {
-    size_t low = 0, high = facts->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_str(facts->list[middle].name, name);
-        if (order == 0) return &facts->list[middle];
-        if (order < 0) low = middle + 1;
-        else high = middle;
-    }
-    return NULL;
+    return cloud_find(facts->list, facts->count, sizeof *facts->list, name);
 }
 
 static void copy(const azure_facts *from, azure_facts *to)
@@ -221,67 +213,4 @@ karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str t
     if (status == KARP_OK && next->s.failed) status = provider_nomem(error);
     if (status) azure_facts_free(next);
     return status;
-}
-
-/* ---- writing --------------------------------------------------------------------------------- */
-
-static void write_digits_of(strbuf *out, uint32_t zones)
-{
-    for (uint32_t i = 0; i < 10; i++) {
-        if (zones >> i & 1) strbuf_addc(out, (char)('0' + i));
-    }
-}
-
-static void write_offer(strbuf *out, const azure_facts *f, const azure_size *s)
-{
-    if (s->zones == 0 && f->zones != 0) strbuf_addc(out, '-');
-    else if (s->zones != f->zones) write_digits_of(out, s->zones);
-    if (s->flags & AZURE_NO_SPOT) strbuf_addc(out, 'n');
-    if (s->ultra_zones) {
-        strbuf_addc(out, 'u');
-        write_digits_of(out, s->ultra_zones);
-    }
-    strbuf_addc(out, '/');
-    cloud_write_price(out, s->initial);
-    strbuf_addc(out, '/');
-    if (s->on_demand < 0 && s->initial >= 0) strbuf_addc(out, '-');
-    else if (s->on_demand != s->initial) cloud_write_price(out, s->on_demand);
-    strbuf_addc(out, '/');
-    cloud_write_price(out, s->spot);
-}
-
-static void write_row(strbuf *out, const azure_facts *f, const azure_size *s)
-{
-    char gib[KARP_VALUE_TEXT];
-    karp_double_format(s->memory_gib, gib);
-    strbuf_addstr(out, s->name);
-    strbuf_addc(out, '|');
-    strbuf_addstr(out, s->quota_family);
-    strbuf_addc(out, '|');
-    strbuf_addu(out, (uint64_t)s->vcpus);
-    strbuf_addc(out, '|');
-    strbuf_adds(out, gib);
-    strbuf_addc(out, '|');
-    for (size_t i = 0; i < LETTERS; i++) {
-        if (s->flags & letters[i].flag) strbuf_addc(out, letters[i].letter);
-    }
-    strbuf_addc(out, '|');
-    if (s->gpus > 0) strbuf_addu(out, (uint64_t)s->gpus);
-    strbuf_addc(out, '|');
-    if (s->ephemeral_gb > 0) strbuf_addu(out, (uint64_t)s->ephemeral_gb);
-    strbuf_addc(out, '|');
-    write_offer(out, f, s);
-    strbuf_addc(out, '\n');
-}
-
-void azure_facts_write(const azure_facts *facts, strbuf *out)
-{
-    char digits[11];
-    size_t n = 0;
-    for (uint32_t i = 0; i < 10; i++) {
-        if (facts->zones >> i & 1) digits[n++] = (char)('0' + i);
-    }
-    cloud_write_head(out, &azure_format, facts->as_of, facts->sources, facts->region, (karp_str){ digits, n });
-    for (size_t i = 0; i < facts->count; i++) write_row(out, facts, &facts->list[i]);
-    cloud_write_end(out, facts->count);
 }

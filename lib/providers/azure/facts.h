@@ -22,7 +22,8 @@ enum {
 };
 
 typedef struct azure_size {
-    karp_str name, quota_family;
+    karp_str name; /* the first member, for cloud_find() */
+    karp_str quota_family;
     int64_t vcpus, gpus;
     int64_t ephemeral_gb; /* the largest ephemeral OS disk; 0 = none, or not known */
     double memory_gib;
@@ -50,8 +51,6 @@ void azure_facts_free(azure_facts *facts);
 /* *next = the facts with a file of a kind taken over: all, sizes, prices. */
 karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str text, azure_facts *next,
                              karp_error *error);
-/* A table of the region. */
-void azure_facts_write(const azure_facts *facts, strbuf *out);
 /* The built-in table's dates; the regions it has, "a, b, c". */
 karp_str azure_built_in(char *regions, size_t room);
 azure_size *azure_facts_find(const azure_facts *facts, karp_str name); /* NULL = not there */

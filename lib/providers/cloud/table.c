@@ -234,38 +234,18 @@ void *cloud_grow(scratch *s, void *list, size_t count, size_t *room, size_t elem
     return larger;
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
-void cloud_write_head(strbuf *out, const cloud_format *format, karp_str as_of, karp_str sources, karp_str region,
-                      karp_str zones)
+void *cloud_find(void *list, size_t count, size_t elem, karp_str name)
 {
-    strbuf_adds(out, "karp-facts ");
-    strbuf_adds(out, format->cloud);
-    strbuf_adds(out, " 1\n");
-    if (as_of.len > 0) {
-        strbuf_adds(out, "as-of ");
-        strbuf_addstr(out, as_of);
-        strbuf_addc(out, '\n');
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        char *at = (char *)list + middle * elem;
+        karp_str have;
+        memcpy(&have, at, sizeof have);
+        int order = compare_str(have, name);
+        if (order == 0) return at;
+        if (order < 0) low = middle + 1;
+        else high = middle;
     }
-    strbuf_addstr(out, sources);
-    strbuf_adds(out, "regions ");
-    strbuf_addstr(out, region);
-    strbuf_addc(out, ':');
-    strbuf_addstr(out, zones);
-    strbuf_addc(out, '\n');
-}
-
-void cloud_write_price(strbuf *out, double price)
-{
-    char text[KARP_VALUE_TEXT];
-    if (price < 0) return;
-    karp_double_format(price, text);
-    strbuf_adds(out, text[0] == '0' && text[1] == '.' ? text + 1 : text);
-}
-
-void cloud_write_end(strbuf *out, size_t rows)
-{
-    strbuf_adds(out, "end ");
-    strbuf_addu(out, rows);
-    strbuf_addc(out, '\n');
+    return NULL;
 }

@@ -47,6 +47,9 @@ karp_status cloud_table_bad(const cloud_table *t, const cloud_row *row, const ch
 /* The list with room for one more element, maybe another one; NULL = no memory. */
 void *cloud_grow(scratch *s, void *list, size_t count, size_t *room, size_t elem);
 
+/* The element of a list by name, whose elements begin with a karp_str, their name; NULL = not there. */
+void *cloud_find(void *list, size_t count, size_t elem, karp_str name);
+
 /* The names of the regions, "a, b, c", cut to the room. */
 void cloud_table_regions(karp_str regions, char *into, size_t room);
 
@@ -58,15 +61,6 @@ bool cloud_whole(karp_str text, int64_t most, int64_t *out);
 bool cloud_decimal(karp_str text, double *out);
 /* A price in a cell: "" = unknown, which is negative. */
 bool cloud_price(karp_str text, double *out);
-
-/* ---- writing --------------------------------------------------------------------------------- */
-
-/* The head of a table of one region. */
-void cloud_write_head(strbuf *out, const cloud_format *format, karp_str as_of, karp_str sources, karp_str region,
-                      karp_str zones);
-/* Negative = unknown. */
-void cloud_write_price(strbuf *out, double price);
-void cloud_write_end(strbuf *out, size_t rows);
 
 /* ---- prices from elsewhere ------------------------------------------------------------------- */
 

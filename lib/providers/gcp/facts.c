@@ -137,15 +137,14 @@ karp_str gcp_built_in(char *regions, size_t room)
 
 const gcp_type *gcp_facts_find(const gcp_facts *facts, karp_str name)
 {
-    size_t low = 0, high = facts->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_str(facts->list[middle].name, name);
-        if (order == 0) return &facts->list[middle];
-        if (order < 0) low = middle + 1;
-        else high = middle;
-    }
-    return NULL;
+    return cloud_find(facts->list, facts->count, sizeof *facts->list, name);
+}
+
+uint32_t gcp_zone_number(karp_str name, karp_str region)
+{
+    if (name.len != region.len + 2 || memcmp(name.ptr, region.ptr, region.len) != 0) return GCP_NO_ZONE;
+    char letter = name.ptr[region.len + 1];
+    return name.ptr[region.len] == '-' && letter >= 'a' && letter <= 'z' ? (uint32_t)(letter - 'a') : GCP_NO_ZONE;
 }
 
 karp_str gcp_zone_name(scratch *s, karp_str region, uint32_t zone)
@@ -164,15 +163,12 @@ static int by_name(const void *a, const void *b, const void *about)
     return compare_str(x->name, y->name);
 }
 
-/* ".../zones/us-central1-a" or the name alone; 26 = of another region. */
+/* ".../zones/us-central1-a" or the name alone. */
 static uint32_t zone_of(karp_str text, karp_str region)
 {
     size_t at = text.len;
     while (at > 0 && text.ptr[at - 1] != '/') at--;
-    karp_str name = { text.ptr + at, text.len - at };
-    if (name.len != region.len + 2 || memcmp(name.ptr, region.ptr, region.len) != 0) return 26;
-    char letter = name.ptr[region.len + 1];
-    return name.ptr[region.len] == '-' && letter >= 'a' && letter <= 'z' ? (uint32_t)(letter - 'a') : 26;
+    return gcp_zone_number((karp_str){ text.ptr + at, text.len - at }, region);
 }
 
 static void read_described(decoder *d, const tree *entry, gcp_type *out)
@@ -222,7 +218,7 @@ static karp_status load_machine_types(const gcp_facts *old, gcp_facts *f, karp_s
         decode_at_element(&d, "", i);
         uint32_t zone = zone_of(decode_text(&d, entry, "zone"), f->region);
         if (!is_map(entry)) decode_bad(&d, "", "must be an object");
-        if (d.status || zone == 26) continue;
+        if (d.status || zone == GCP_NO_ZONE) continue;
         read_described(&d, entry, &type);
         type.zones = UINT32_C(1) << zone;
         f->zones |= type.zones;
@@ -309,47 +305,4 @@ karp_status gcp_facts_load(const gcp_facts *facts, karp_str kind, karp_str text,
     if (status == KARP_OK && next->s.failed) status = provider_nomem(error);
     if (status) gcp_facts_free(next);
     return status;
-}
-
-/* ---- writing --------------------------------------------------------------------------------- */
-
-static void write_zones(strbuf *out, uint32_t zones)
-{
-    for (uint32_t i = 0; i < 26; i++) {
-        if (zones >> i & 1) strbuf_addc(out, (char)('a' + i));
-    }
-}
-
-void gcp_facts_write(const gcp_facts *facts, strbuf *out)
-{
-    char letters[27];
-    size_t n = 0;
-    for (uint32_t i = 0; i < 26; i++) {
-        if (facts->zones >> i & 1) letters[n++] = (char)('a' + i);
-    }
-    cloud_write_head(out, &gcp_format, facts->as_of, facts->sources, facts->region, (karp_str){ letters, n });
-    for (size_t i = 0; i < facts->count; i++) {
-        const gcp_type *t = &facts->list[i];
-        strbuf_addstr(out, t->name);
-        strbuf_addc(out, '|');
-        strbuf_addu(out, (uint64_t)t->vcpus);
-        strbuf_addc(out, '|');
-        strbuf_addu(out, (uint64_t)t->memory_mib);
-        strbuf_adds(out, t->arm64 ? "|a|" : "||");
-        strbuf_addstr(out, t->accelerator);
-        if (t->accelerator.len > 0) {
-            strbuf_addc(out, '*');
-            strbuf_addu(out, (uint64_t)t->accelerators);
-        }
-        strbuf_addc(out, '|');
-        if (t->partitions > 0) strbuf_addu(out, (uint64_t)t->partitions);
-        strbuf_addc(out, '|');
-        if (t->zones != facts->zones) write_zones(out, t->zones);
-        strbuf_addc(out, '/');
-        cloud_write_price(out, t->on_demand);
-        strbuf_addc(out, '/');
-        cloud_write_price(out, t->spot);
-        strbuf_addc(out, '\n');
-    }
-    cloud_write_end(out, facts->count);
 }

@@ -10,7 +10,7 @@
 #define GCP_REGION_MOST 40
 
 typedef struct gcp_type {
-    karp_str name;
+    karp_str name; /* the first member, for cloud_find() */
     karp_str accelerator; /* "nvidia-l4"; "" = none */
     int64_t accelerators; /* how many; the provider counts one entry, whatever it says */
     int64_t vcpus, memory_mib;
@@ -28,6 +28,8 @@ typedef struct gcp_facts {
     size_t count;
 } gcp_facts;
 
+enum { GCP_NO_ZONE = 26 };
+
 extern const cloud_format gcp_format;
 
 /* The built-in facts; of a region that is not built in, none at all. */
@@ -35,11 +37,11 @@ karp_status gcp_facts_init(gcp_facts *facts, karp_context *context, karp_str reg
 void gcp_facts_free(gcp_facts *facts);
 /* *next = the facts with a file of a kind taken over: all, machine-types, prices. */
 karp_status gcp_facts_load(const gcp_facts *facts, karp_str kind, karp_str text, gcp_facts *next, karp_error *error);
-/* A table of the region. */
-void gcp_facts_write(const gcp_facts *facts, strbuf *out);
 /* The built-in table's dates; the regions it has, "a, b, c". */
 karp_str gcp_built_in(char *regions, size_t room);
 const gcp_type *gcp_facts_find(const gcp_facts *facts, karp_str name); /* NULL = not there */
+/* Which letter, from 0, a zone of the region ends with; GCP_NO_ZONE = it is none of the region. */
+uint32_t gcp_zone_number(karp_str name, karp_str region);
 /* us-central1-a */
 karp_str gcp_zone_name(scratch *s, karp_str region, uint32_t zone);
 

@@ -42,11 +42,9 @@ static uint32_t read_zones(karp_str text, karp_str region)
 {
     uint32_t zones = 0;
     while (text.len > 0) {
-        karp_str name = cloud_until(&text, ',');
-        if (name.len != region.len + 2 || memcmp(name.ptr, region.ptr, region.len) != 0) return 0;
-        char letter = name.ptr[region.len + 1];
-        if (name.ptr[region.len] != '-' || letter < 'a' || letter > 'z') return 0;
-        zones |= UINT32_C(1) << (letter - 'a');
+        uint32_t zone = gcp_zone_number(cloud_until(&text, ','), region);
+        if (zone == GCP_NO_ZONE) return 0;
+        zones |= UINT32_C(1) << zone;
     }
     return zones;
 }
