@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt, optimise,
-explain}. io and the providers are the other library: beside the public headers they see base and json, and io sees the
-providers. Everything else sees the public headers only."""
+explain}. io and the providers are the other library: beside the public headers they see base and json, io sees the
+providers, and replay sees io. Everything else sees the public headers only."""
 import re
 import sys
 
@@ -15,7 +15,8 @@ BELOW = {
     'disrupt': {'base', 'model', 'decision', 'schedule'},
     'optimise': {'base', 'model', 'decision', 'schedule'},
     'explain': {'base', 'model', 'decision', 'schedule'},
-    'json': {'base'}, 'providers': {'base', 'json'}, 'io': {'base', 'json', 'providers'}, 'cli': set(),
+    'json': {'base'}, 'providers': {'base', 'json'}, 'io': {'base', 'json', 'providers'},
+    'replay': {'base', 'json', 'io'}, 'cli': set(),
 }
 # What the modules above see of a scheduler: what it is asked, and what came of it. The parts of its state are lib/schedule's own.
 QUESTIONS = {f'schedule/{name}.h' for name in ('guide', 'menu', 'movable', 'policy', 'pricing', 'provision', 'relaxed', 'report', 'result', 'solve')}

@@ -9,8 +9,8 @@
  *     story_decide  one decision, and what follows from it     story_play    steps and events in the order of time
  *     story_write   what happened, as JSON or text
  */
-#ifndef IO_STORY_H
-#define IO_STORY_H
+#ifndef REPLAY_STORY_H
+#define REPLAY_STORY_H
 
 #include <io/reader.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/story.h>
+#include <replay/story.h>
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/story.h>
+#include <replay/story.h>
 
 #include <string.h>
 
-#include "write_buffer.h"
+#include <io/write_buffer.h>
 
 static bool is_json(const story *s) { return s->write.format == KARP_FORMAT_JSON; }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/error.h>
-#include <io/story.h>
+#include <replay/story.h>
 
 #include <string.h>
 
-#include "write_buffer.h"
+#include <io/write_buffer.h>
 
 enum { MOST_TURNS = 1000, MOST_EVENTS = 100000 };
 
