@@ -120,6 +120,12 @@ void advise_termination_at(karp_advice *a, uint32_t claim_number, int64_t instan
 
 /* ---- what several of them read ---------------------------------------------------------------------------------------- */
 
+uint32_t claim_named(const karp_snapshot *w, karp_str name)
+{
+    uint32_t id = strings_find(&w->raw.names, name.ptr, name.len);
+    return id == NO_ID ? NO_ID : store_find(&w->raw, KIND_NODE_CLAIM, NO_TEXT, id);
+}
+
 static int by_claim_name(uint32_t x, uint32_t y, const void *user)
 {
     return compare_str(claim_name(user, x), claim_name(user, y));

@@ -46,6 +46,8 @@ static inline karp_str claim_name(const karp_snapshot *w, uint32_t claim_number)
     return name_of(w, w->raw.claims.items[claim_number].meta.name);
 }
 
+/* The claim of that name; NO_ID = there is none. */
+uint32_t claim_named(const karp_snapshot *w, karp_str name);
 /* By the type's text; NULL = absent. */
 const condition *condition_named(const karp_snapshot *w, condition_list list, const char *type);
 bool condition_is(const karp_snapshot *w, condition_list list, const char *type, const char *status);

@@ -51,13 +51,6 @@ static void finish(struct stepping *g, uint32_t phase, uint32_t reason)
 
 /* ---- one action for every node --------------------------------------------------------------------------------------------- */
 
-/* A claim that exists, NO_ID. */
-static uint32_t claim_named(const struct stepping *g, karp_str name)
-{
-    uint32_t id = strings_find(&g->snapshot->raw.names, name.ptr, name.len);
-    return id == NO_ID ? NO_ID : store_find(&g->snapshot->raw, KIND_NODE_CLAIM, NO_TEXT, id);
-}
-
 static bool node_exists(const struct stepping *g, karp_str name)
 {
     return state_node_named(g->snapshot, name) != NO_ID;
@@ -72,7 +65,7 @@ static void for_node(struct stepping *g, uint32_t kind, const karp_command_node 
 
 static void for_claim(struct stepping *g, uint32_t kind, karp_str claim, karp_str subject, karp_str value)
 {
-    if (claim_named(g, claim) != NO_ID)
+    if (claim_named(g->snapshot, claim) != NO_ID)
         advise(g->step->advice, (karp_action){ .kind = kind, .object = claim, .subject = subject, .value = value });
 }
 
@@ -113,7 +106,7 @@ static bool out_of_time(const struct stepping *g) { return g->now > later(g->ste
 static bool look_at_replacement(struct stepping *g, karp_replacement *r)
 {
     if (r->progress == KARP_REPLACEMENT_INITIALIZED) return true;
-    uint32_t claim = claim_named(g, r->claim);
+    uint32_t claim = claim_named(g->snapshot, r->claim);
     if (claim == NO_ID) return r->progress != KARP_REPLACEMENT_SEEN && !observed(g, KARP_OBSERVED_GONE, r->claim);
     bool up = condition_is(g->snapshot, g->snapshot->raw.claims.items[claim].conditions, "Initialized", "True");
     r->progress = up ? KARP_REPLACEMENT_INITIALIZED : KARP_REPLACEMENT_SEEN;
@@ -151,8 +144,8 @@ static void finish_deleting(struct stepping *g)
     const karp_command_state *s = &g->step->state;
     bool failed = false;
     for (size_t i = 0; i < s->node_count; i++) {
-        failed = failed ||
-                 (observed(g, KARP_OBSERVED_FAILED, s->nodes[i].claim) && claim_named(g, s->nodes[i].claim) != NO_ID);
+        failed = failed || (observed(g, KARP_OBSERVED_FAILED, s->nodes[i].claim) &&
+                            claim_named(g->snapshot, s->nodes[i].claim) != NO_ID);
     }
     if (!failed) {
         finish(g, KARP_PHASE_DONE, KARP_REASON_NONE);

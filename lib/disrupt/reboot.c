@@ -191,12 +191,6 @@ static void step_one(struct rebooting *r)
     else end(r, "RebootFailed");
 }
 
-static uint32_t claim_named(const karp_snapshot *w, karp_str name)
-{
-    uint32_t id = strings_find(&w->raw.names, name.ptr, name.len);
-    return id == NO_ID ? NO_ID : store_find(&w->raw, KIND_NODE_CLAIM, NO_TEXT, id);
-}
-
 static karp_status check_answers(const karp_reboot_answer *answers, size_t count, karp_error *error)
 {
     for (size_t i = 0; i < count; i++) {
