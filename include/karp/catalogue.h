@@ -25,7 +25,9 @@ typedef struct karp_overhead {
 
 /** One way to buy an instance type. */
 typedef struct karp_offering {
-    const karp_requirement *requirements; /**< at least zone and capacity type, each In one value */
+    /** Zone and capacity type, each In one value, as Karpenter's providers say them. What an offering leaves open, its launch
+     * leaves open: karp_launch.zone or capacity_type is "" then. */
+    const karp_requirement *requirements;
     size_t requirement_count;
     double price; /**< per hour; finite, not negative */
     int64_t reservation_capacity; /**< free slots of a reserved offering */

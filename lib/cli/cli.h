@@ -71,6 +71,7 @@ typedef struct cli_options {
     bool all_types;
     bool format_given;
     bool compact;
+    bool digest; /* text says that of the input */
     bool strict;
     bool color;
     bool disrupt;
@@ -108,7 +109,7 @@ enum {
     CLI_OPTION_INPUT = 1, /* -f --replace --delete --scale --now --strict */
     CLI_OPTION_CATALOGUE = 2, /* --catalogue --provider --region --facts --set */
     CLI_OPTION_DECISION = 4, /* --profile --explain --max-steps */
-    CLI_OPTION_OUTPUT = 8, /* -o --compact --color --width */
+    CLI_OPTION_OUTPUT = 8, /* -o --compact --digest --color --width */
     CLI_OPTION_EXIT = 16, /* --detailed-exitcode */
     CLI_OPTION_DISRUPT = 32, /* --disrupt */
     CLI_OPTION_METHOD = 64, /* --method --max-simulations --memory-in --memory-out */

@@ -22,6 +22,7 @@ enum {
     KEY_PROFILE,
     KEY_EXPLAIN,
     KEY_COMPACT,
+    KEY_DIGEST,
     KEY_COLOR,
     KEY_WIDTH,
     KEY_DETAILED_EXITCODE,
@@ -133,6 +134,7 @@ static const option_row rows[] = {
     { KEY_RUNS, "runs", "N", CLI_OPTION_BENCH, "how many times; the medians count; default 5" },
     { KEY_OUTPUT, "output", "FORMAT", CLI_OPTION_OUTPUT, "how to write; -o FORMAT" },
     { KEY_COMPACT, "compact", NULL, CLI_OPTION_OUTPUT, "JSON on one line" },
+    { KEY_DIGEST, "digest", NULL, CLI_OPTION_OUTPUT, "text says the SHA-256 of the input, as JSON does" },
     { KEY_COLOR, "color", "WHEN", CLI_OPTION_OUTPUT, "auto, always or never; NO_COLOR is respected" },
     { KEY_WIDTH, "width", "N", CLI_OPTION_OUTPUT, "columns of text; default 100" },
     { KEY_DETAILED_EXITCODE, "detailed-exitcode", NULL, CLI_OPTION_EXIT, "exit 2 when nodes would start or go" },
@@ -353,6 +355,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
         return parse_word(value, levels, 3, &options->explain) ? -1 : wrong(verb, "--explain", "none, summary or full");
     case KEY_OUTPUT: return set_format(verb, options, value);
     case KEY_COMPACT: options->compact = true; return -1;
+    case KEY_DIGEST: options->digest = true; return -1;
     case KEY_COLOR: return set_color(verb, options, value);
     case KEY_WIDTH:
         if (!parse_count(value, &number) || number < 40 || number > 1000) {

@@ -90,7 +90,10 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
         if (out.catalogue.len == 0) {
             out.catalogue = karp_reader_region(input->reader);
         }
-        out.digest = karp_reader_digest(input->reader);
+        /* It costs more than a small plan: what nobody reads is not worked out. */
+        if (options->digest || options->format != KARP_FORMAT_TEXT) {
+            out.digest = karp_reader_digest(input->reader);
+        }
         out.warnings = input->warnings;
         out.warning_count = input->warning_count;
     }

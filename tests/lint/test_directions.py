@@ -23,6 +23,8 @@ QUESTIONS = {f'schedule/{name}.h' for name in ('guide', 'menu', 'movable', 'poli
 # The core computes: of the C library it takes types, strings and arithmetic (of stdio.h vsnprintf, see tests/abi/purity.py).
 CORE_SYSTEM = {'float.h', 'inttypes.h', 'limits.h', 'math.h', 'stdalign.h', 'stdarg.h', 'stdatomic.h', 'stdbool.h',
                'stddef.h', 'stdint.h', 'stdio.h', 'string.h'}
+# Instructions of one kind of processor, where the core has another way as well.
+PROCESSOR = {'digest_x86.c': {'cpuid.h', 'immintrin.h'}}
 BASE_SYSTEM = CORE_SYSTEM | {'stdlib.h'}  # malloc, behind the allocator
 PUBLIC_SYSTEM = {'stddef.h', 'stdint.h'}
 READERS = {'jansson.h': (), 'yaml.h': ('io',)}
@@ -33,7 +35,8 @@ def refusal(module, name, include, quoted):
     if quoted:
         return None if '/' not in include and module in ('io', 'providers', 'cli') else 'use <module/file.h>'
     if '/' not in include:
-        if module in tree.CORE and include not in (BASE_SYSTEM if module == 'base' else CORE_SYSTEM):
+        known = BASE_SYSTEM if module == 'base' else CORE_SYSTEM | PROCESSOR.get(name, set())
+        if module in tree.CORE and include not in known:
             return 'the core does without it'
         if include in READERS and module not in READERS[include]:
             return f'only {" and ".join(READERS[include]) or "tests"} may'

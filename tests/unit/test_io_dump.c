@@ -40,6 +40,19 @@ static void test_sha256(void **state)
     }
     karp_digest_text(&s, hex);
     assert_string_equal(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    /* Many blocks at once are added as block after block is. */
+    char many[64 * 200 + 5], at_once[KARP_DIGEST_TEXT];
+    for (size_t i = 0; i < sizeof many; i++) many[i] = (char)(i * 31 + i / 64);
+    for (size_t ahead = 0; ahead < 3; ahead++) {
+        karp_digest_init(&s, sizeof s);
+        for (size_t i = 0; i < sizeof many; i++) karp_digest_add(&s, many + i, 1);
+        karp_digest_text(&s, hex);
+        karp_digest_init(&s, sizeof s);
+        karp_digest_add(&s, many, ahead);
+        karp_digest_add(&s, many + ahead, sizeof many - ahead);
+        karp_digest_text(&s, at_once);
+        assert_string_equal(at_once, hex);
+    }
 }
 
 static char *dump_of(const reading *r)
