@@ -26,7 +26,9 @@ enum {
      * Broken nodes, by the policies in the settings; asked first. Only with KARP_GATE_NODE_REPAIR, without legacy_node_repair,
      * and where Karpenter 1.15's rules are in force. Since 0.1.
      */
-    KARP_METHOD_REPAIR = 7
+    KARP_METHOD_REPAIR = 7,
+    /** The steps of karp_repack() (repack.h); karp_disrupt() is not asked for it. Since 0.1. */
+    KARP_METHOD_REPACK = 8
 };
 
 /** "MultiNodeConsolidation"; "" for a number that is none. */

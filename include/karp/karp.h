@@ -18,6 +18,7 @@
 #include <karp/objects.h>
 #include <karp/peer.h>
 #include <karp/reasons.h>
+#include <karp/repack.h>
 #include <karp/schedule.h>
 #include <karp/snapshot.h>
 #include <karp/values.h>

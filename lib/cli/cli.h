@@ -60,6 +60,7 @@ typedef struct cli_options {
     uint64_t max_simulations;
     uint64_t max_steps;
     karp_objective objective;
+    karp_repack_options repack;
     int64_t reserved_enis;
     double vm_memory_overhead;
     bool vm_memory_overhead_given;
@@ -101,7 +102,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
-extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff;
+extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
@@ -121,7 +122,8 @@ enum {
     CLI_OPTION_NAMESPACE = 4096, /* -n */
     CLI_OPTION_OBJECTIVE = 8192, /* --objective --effort --node-cost */
     CLI_OPTION_SIDES = 16384, /* A -- B */
-    CLI_OPTION_CERTIFICATE = 32768
+    CLI_OPTION_CERTIFICATE = 32768,
+    CLI_OPTION_REPACK = 65536 /* --max-evictions --max-steps --min-saving … */
 };
 
 /* Where in argv the first word is that is no option and no option's value, or an option that cannot come first; argc = nowhere. */

@@ -38,6 +38,11 @@ enum {
     KEY_EFFORT,
     KEY_NODE_COST,
     KEY_MAX_MEMORY,
+    KEY_MAX_EVICTIONS,
+    KEY_MIN_SAVING,
+    KEY_MIN_SAVING_PER_EVICTION,
+    KEY_IGNORE_BUDGETS,
+    KEY_IGNORE_CONSOLIDATE_AFTER,
     KEY_CERTIFICATE,
     KEY_RESERVED_ENIS,
     KEY_VM_MEMORY_OVERHEAD,
@@ -104,17 +109,28 @@ static const option_row rows[] = {
     { KEY_FACTS, "facts", "[KIND=]FILE", CLI_OPTION_CATALOGUE,
       "facts in place of the provider's own, a whole table or a kind of them (repeatable)" },
     { KEY_SET, "set", "NAME=VALUE", CLI_OPTION_CATALOGUE, "a setting of the provider (repeatable)" },
-    { KEY_PROFILE, "profile", "NAME", CLI_OPTION_DECISION,
+    { KEY_PROFILE, "profile", "NAME", CLI_OPTION_DECISION | CLI_OPTION_REPACK,
       "karpenter (exactly its decisions), karpenter-1.14, karpenter-1.15, or karp (known defects off)" },
     { KEY_EXPLAIN, "explain", "LEVEL", CLI_OPTION_DECISION, "none, summary or full" },
     { KEY_MAX_STEPS, "max-steps", "N", CLI_OPTION_DECISION, "stop after N attempts to place a pod" },
     { KEY_OBJECTIVE, "objective", "NAME", CLI_OPTION_OBJECTIVE,
       "compatible (decide as Karpenter does; default) or cost (the cheapest nodes that do)" },
-    { KEY_EFFORT, "effort", "N", CLI_OPTION_OBJECTIVE,
-      "steps of work that cost may take, or 10ms, 100ms (default), 1s, 10s: about so long" },
-    { KEY_NODE_COST, "node-cost", "X", CLI_OPTION_OBJECTIVE, "what any node costs beside its price, $/h; default 0" },
+    { KEY_EFFORT, "effort", "N", CLI_OPTION_OBJECTIVE | CLI_OPTION_REPACK,
+      "steps of work that the search may take, or 10ms, 100ms (default), 1s, 10s: about so long" },
+    { KEY_NODE_COST, "node-cost", "X", CLI_OPTION_OBJECTIVE | CLI_OPTION_REPACK,
+      "what any node costs beside its price, $/h; default 0" },
     { KEY_CERTIFICATE, "certificate", "FILE", CLI_OPTION_CERTIFICATE,
       "plan: write the proof of the bound there; verify: check this proof" },
+    { KEY_MAX_EVICTIONS, "max-evictions", "N", CLI_OPTION_REPACK,
+      "pods that may move, or P% of all; default: any number" },
+    { KEY_MAX_STEPS, "max-steps", "N", CLI_OPTION_REPACK, "steps of the plan at most" },
+    { KEY_MIN_SAVING, "min-saving", "X", CLI_OPTION_REPACK, "what each step has to save, $/h; default: anything" },
+    { KEY_MIN_SAVING_PER_EVICTION, "min-saving-per-eviction", "X", CLI_OPTION_REPACK,
+      "what it has to save for each pod it moves, $/h" },
+    { KEY_IGNORE_BUDGETS, "ignore-budgets", NULL, CLI_OPTION_REPACK,
+      "steps may remove more nodes at once than budgets allow" },
+    { KEY_IGNORE_CONSOLIDATE_AFTER, "ignore-consolidate-after", NULL, CLI_OPTION_REPACK,
+      "also nodes that changed a short while ago" },
     { KEY_DISRUPT, "disrupt", NULL, CLI_OPTION_DISRUPT, "also say which nodes could go" },
     { KEY_METHOD, "method", "NAME", CLI_OPTION_METHOD,
       "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration or Repair" },
@@ -321,6 +337,30 @@ static int set_node_cost(const cli_verb *verb, cli_options *options, const char 
     return -1;
 }
 
+/* A number of pods, or a part of all. */
+static int set_max_evictions(const cli_verb *verb, cli_options *options, const char *text)
+{
+    size_t length = strlen(text);
+    double percent = 0;
+    if (parse_count(text, &options->repack.max_evictions)) {
+        return -1;
+    }
+    if (length < 2 || text[length - 1] != '%' ||
+        karp_double_parse((karp_str){ text, length - 1 }, &percent) != KARP_OK || !(percent >= 0 && percent <= 100)) {
+        return wrong(verb, "--max-evictions", "a number of pods, or a part of them as 10%");
+    }
+    options->repack.max_evicted_percent = percent;
+    return -1;
+}
+
+static int set_saving(const cli_verb *verb, const char *name, const char *text, double *out)
+{
+    if (karp_double_parse((karp_str){ text, strlen(text) }, out) != KARP_OK || !(*out >= 0 && *out <= 1e12)) {
+        return wrong(verb, name, "dollars an hour, at least 0");
+    }
+    return -1;
+}
+
 /* Bytes, as a quantity. */
 static bool parse_size(const char *text, uint64_t *bytes)
 {
@@ -407,8 +447,17 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_EFFORT: return set_effort(verb, options, value);
     case KEY_CERTIFICATE: options->certificate = value; return -1;
     case KEY_NODE_COST: return set_node_cost(verb, options, value);
+    case KEY_MAX_EVICTIONS: return set_max_evictions(verb, options, value);
+    case KEY_MIN_SAVING: return set_saving(verb, "--min-saving", value, &options->repack.min_saving);
+    case KEY_MIN_SAVING_PER_EVICTION:
+        return set_saving(verb, "--min-saving-per-eviction", value, &options->repack.min_saving_per_eviction);
+    case KEY_IGNORE_BUDGETS: options->repack.ignore_budgets = 1; return -1;
+    case KEY_IGNORE_CONSOLIDATE_AFTER: options->repack.ignore_consolidate_after = 1; return -1;
     case KEY_MAX_STEPS:
-        return parse_count(value, &options->max_steps) ? -1 : wrong(verb, "--max-steps", "not a number");
+        return parse_count(value,
+                           (verb->options & CLI_OPTION_REPACK) != 0 ? &options->repack.max_steps : &options->max_steps)
+                   ? -1
+                   : wrong(verb, "--max-steps", "not a number");
     case KEY_MAX_MEMORY: /* options_memory() has read it */
         return parse_size(value, &number) ? -1 : wrong(verb, "--max-memory", "a size like 500Mi or 4Gi");
     default: return EXIT_ERROR;
@@ -519,6 +568,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
     options->format = verb->default_format;
     options->runs = 5;
     karp_objective_init(&options->objective, sizeof(options->objective));
+    karp_repack_options_init(&options->repack, sizeof(options->repack));
     options->cluster = (verb->options & CLI_OPTION_CLUSTER) != 0;
     options->color = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0');
     options->list_bytes = ((size_t)argc + 1) * sizeof(char *);

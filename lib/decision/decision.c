@@ -31,6 +31,8 @@ static void decision_free(karp_decision *d)
     list_free(context, &d->budgets, sizeof(karp_pool_budget));
     list_free(context, &d->commands, sizeof(karp_command));
     list_free(context, &d->kept, sizeof(karp_kept));
+    list_free(context, &d->repack_steps, sizeof(karp_repack_step));
+    list_free(context, &d->repack_points, sizeof(karp_repack_point));
     arena_free(&d->data);
     karp_bound_free(d->bound);
     karp_snapshot_unref(d->snapshot);
@@ -141,6 +143,25 @@ karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out
 karp_status karp_decision_cost(const karp_decision *decision, karp_cost *out)
 {
     return give_row(&decision->cost, decision->costed, 0, sizeof *out, SIZE_THROUGH(karp_cost, reserved), out);
+}
+
+karp_status karp_decision_repack(const karp_decision *decision, karp_repack_cost *out)
+{
+    return give_row(&decision->repack, decision->repacks, 0, sizeof *out, SIZE_THROUGH(karp_repack_cost, reserved),
+                    out);
+}
+
+karp_status karp_decision_repack_step(const karp_decision *decision, size_t index, karp_repack_step *out)
+{
+    return give_row(decision->repack_steps.items, decision->repack_steps.count, index, sizeof *out,
+                    SIZE_THROUGH(karp_repack_step, total_evictions), out);
+}
+
+size_t karp_decision_repack_point_count(const karp_decision *decision) { return decision->repack_points.count; }
+karp_status karp_decision_repack_point(const karp_decision *decision, size_t index, karp_repack_point *out)
+{
+    return give_row(decision->repack_points.items, decision->repack_points.count, index, sizeof *out,
+                    SIZE_THROUGH(karp_repack_point, bound), out);
 }
 
 size_t karp_decision_candidate_count(const karp_decision *decision) { return decision->candidates.count; }

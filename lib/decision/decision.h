@@ -6,6 +6,7 @@
 
 #include <karp/disrupt.h>
 #include <karp/objective.h>
+#include <karp/repack.h>
 #include <model/snapshot.h>
 
 struct karp_decision {
@@ -34,6 +35,10 @@ struct karp_decision {
     bool costed; /* the objective was cost */
     karp_cost cost;
     struct karp_bound *bound; /* the proof of its bound; NULL = there is none */
+    bool repacks; /* the commands are the steps of a repack plan */
+    karp_repack_cost repack;
+    LIST_OF(karp_repack_step) repack_steps; /* by command */
+    LIST_OF(karp_repack_point) repack_points;
     bool remembers; /* a memory was given */
     karp_memory memory;
 };

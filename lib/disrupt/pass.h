@@ -155,6 +155,8 @@ karp_status method_drift(pass *p, karp_error *error);
 karp_status method_multi_node(pass *p, karp_error *error);
 karp_status method_single_node(pass *p, karp_error *error);
 
+/* Candidates, budgets and kept nodes alone; the nodes that go are marked in the decision. false = out of memory. */
+bool disruption_lists(pass *p, karp_decision *d);
 /* Status: OK, NOMEM. */
 karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error);
 

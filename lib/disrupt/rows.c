@@ -208,6 +208,11 @@ static bool kept_rows(const pass *p, karp_decision *d)
     return true;
 }
 
+bool disruption_lists(pass *p, karp_decision *d)
+{
+    return candidate_rows(p, d) && budget_rows(p, d) && kept_rows(p, d);
+}
+
 /* When to look again (§2): a launch of which nothing is known yet is waited for. */
 static int64_t requeue_after(const pass *p)
 {

@@ -123,3 +123,15 @@ karp_status karp_write_disruption(karp_context *context, const karp_decision *de
     write_call call = { .context = context, .out = out, .error = error };
     return run(&call, decision, decision, options, formats);
 }
+
+karp_status karp_write_repack(karp_context *context, const karp_decision *decision, const karp_write_options *options,
+                              karp_text *out, karp_error *error)
+{
+    static write_function *const formats[FORMATS] = {
+        [KARP_FORMAT_JSON] = repack_as_json,
+        [KARP_FORMAT_TEXT] = repack_as_text,
+        [KARP_FORMAT_YAML] = repack_as_yaml,
+    };
+    write_call call = { .context = context, .out = out, .error = error };
+    return run(&call, decision, decision, options, formats);
+}

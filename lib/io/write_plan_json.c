@@ -137,8 +137,8 @@ karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *
     return KARP_OK;
 }
 
-static karp_status write_launches(json_out *j, const char *key, const write_job *job, const karp_decision *decision,
-                                  size_t first, size_t count)
+karp_status plan_launches(json_out *j, const char *key, const write_job *job, const karp_decision *decision,
+                          size_t first, size_t count)
 {
     json_key(j, key);
     json_open_array(j);
@@ -152,8 +152,8 @@ static karp_status write_launches(json_out *j, const char *key, const write_job 
     return KARP_OK;
 }
 
-static karp_status write_placements(json_out *j, const write_job *job, const karp_decision *decision, size_t first,
-                                    size_t count)
+karp_status plan_placements(json_out *j, const write_job *job, const karp_decision *decision, size_t first,
+                            size_t count)
 {
     json_key(j, "placements");
     json_open_array(j);
@@ -292,11 +292,11 @@ karp_status plan_command(json_out *j, const write_job *job, const karp_decision 
         json_member_text(j, "terminationGracePeriod", text);
     }
     json_member_strings(j, "nodes", command.nodes, command.node_count);
-    status = write_launches(j, "replacements", job, decision, command.launch_first, command.launch_count);
+    status = plan_launches(j, "replacements", job, decision, command.launch_first, command.launch_count);
     if (status != KARP_OK) {
         return status;
     }
-    status = write_placements(j, job, decision, command.placement_first, command.placement_count);
+    status = plan_placements(j, job, decision, command.placement_first, command.placement_count);
     if (status != KARP_OK) {
         return status;
     }
@@ -328,7 +328,7 @@ static karp_status write_commands(json_out *j, const char *key, const write_job 
     return KARP_OK;
 }
 
-static karp_status write_kept(json_out *j, const write_job *job, const karp_decision *decision)
+karp_status plan_kept(json_out *j, const write_job *job, const karp_decision *decision)
 {
     json_key(j, "kept");
     json_open_array(j);
@@ -414,10 +414,9 @@ karp_status plan_as_json(const write_job *job)
     json_init(j, job->out, job->options->compact != 0);
     json_open_object(j);
     plan_header(j, job, "Plan");
-    karp_status status = write_launches(j, "launches", job, job->decision, 0,
-                                        karp_decision_launch_count(job->decision));
+    karp_status status = plan_launches(j, "launches", job, job->decision, 0, karp_decision_launch_count(job->decision));
     if (status == KARP_OK) {
-        status = write_placements(j, job, job->decision, 0, karp_decision_placement_count(job->decision));
+        status = plan_placements(j, job, job->decision, 0, karp_decision_placement_count(job->decision));
     }
     if (status == KARP_OK) {
         status = write_unschedulable(j, job);
@@ -428,7 +427,7 @@ karp_status plan_as_json(const write_job *job)
     if (status == KARP_OK && job->disruption != NULL) {
         status = write_commands(j, "disruptions", job, job->disruption);
         if (status == KARP_OK) {
-            status = write_kept(j, job, job->disruption);
+            status = plan_kept(j, job, job->disruption);
         }
     }
     if (status != KARP_OK) {
@@ -544,7 +543,7 @@ karp_status disruption_as_json(const write_job *job)
         status = write_commands(j, "commands", job, job->decision);
     }
     if (status == KARP_OK) {
-        status = write_kept(j, job, job->decision);
+        status = plan_kept(j, job, job->decision);
     }
     if (status != KARP_OK) {
         return status;

@@ -140,20 +140,24 @@ static bool holds(const packing *k, uint32_t offer, const int64_t *used)
     return true;
 }
 
-/* The cheapest offer that holds what is on the node; UINT32_MAX = none does. */
-static uint32_t cheapest_for(packing *k, const filled *n)
+uint32_t packing_offer_for(packing *k, const packing_entry *pods, uint32_t count, const int64_t *used)
 {
     const packing_problem *p = k->p;
     memset(k->common, 0xff, k->offer_words * sizeof *k->common);
-    for (size_t i = 0; i < n->entries.count; i++)
-        bits_and(k->common, p->allowed + n->entries.items[i].class_ * k->offer_words, k->offer_words);
-    k->work += n->entries.count * k->offer_words / 4 + 1;
+    for (uint32_t i = 0; i < count; i++)
+        bits_and(k->common, p->allowed + pods[i].class_ * k->offer_words, k->offer_words);
+    k->work += count * k->offer_words / 4 + 1;
     for (size_t o = bits_next(k->common, p->offer_count, 0); o < p->offer_count;
          o = bits_next(k->common, p->offer_count, o + 1)) {
         k->work++;
-        if (holds(k, (uint32_t)o, n->used)) return (uint32_t)o;
+        if (holds(k, (uint32_t)o, used)) return (uint32_t)o;
     }
     return UINT32_MAX;
+}
+
+static uint32_t cheapest_for(packing *k, const filled *n)
+{
+    return packing_offer_for(k, n->entries.items, (uint32_t)n->entries.count, n->used);
 }
 
 /* ---- filling a node -------------------------------------------------------------------------------------------------------- */
@@ -304,6 +308,32 @@ static double recreate(packing *k, double most, uint32_t sample)
         k->work += (size_t)times * 8;
     }
     return cost;
+}
+
+double packing_buy(packing *k, const packing_entry *pods, uint32_t count, double most)
+{
+    double shake = 0.3 * chance_part(k);
+    k->open_count = count;
+    k->fresh_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t c = pods[i].class_;
+        k->open[i] = c;
+        k->rest[c] = pods[i].copies;
+        k->value[c] = k->p->worth[c] * (1 + shake * (chance_part(k) - 0.5));
+    }
+    uint32_t sample = 1 + (uint32_t)((uint64_t)k->p->offer_count * count / GREEDY_VISITS);
+    double cost = recreate(k, most, sample < 3 ? sample : 3);
+    for (uint32_t i = 0; i < count; i++) k->rest[pods[i].class_] = 0;
+    return k->failed ? HUGE_VAL : cost;
+}
+
+uint32_t packing_bought_count(const packing *k) { return k->fresh_count; }
+
+uint32_t packing_bought(const packing *k, uint32_t index, const packing_entry **entries, uint32_t *count)
+{
+    *entries = k->fresh.items[index].entries.items;
+    *count = (uint32_t)k->fresh.items[index].entries.count;
+    return k->fresh.items[index].offer;
 }
 
 /* ---- the best plan ------------------------------------------------------------------------------------------------------------- */

@@ -49,6 +49,18 @@ uint64_t packing_steps(const packing *k);
 /* The cheapest plan so far. Its cost is infinite as long as there is none. */
 const packing_bins *packing_best(const packing *k);
 
+/* worth.c: what a pod of each class is worth, about, for packing_problem.worth; NULL = refused. */
+double *packing_worth(arena *a, const packing_problem *p);
+
+/* New nodes for these pods alone, beside the plan: what they cost, infinite = more than `most`, or some fit nowhere. They can be read until
+ * the next call, and leave the plan as it is. */
+double packing_buy(packing *k, const packing_entry *pods, uint32_t count, double most);
+uint32_t packing_bought_count(const packing *k);
+uint32_t packing_bought(const packing *k, uint32_t index, const packing_entry **entries,
+                        uint32_t *count); /* its offer */
+/* The cheapest offer that holds these pods, which ask for `used`; UINT32_MAX = none does. */
+uint32_t packing_offer_for(packing *k, const packing_entry *pods, uint32_t count, const int64_t *used);
+
 packing_bin *packing_add_bin(karp_context *context, packing_bins *b, uint32_t offer); /* NULL = refused */
 bool packing_add_entry(karp_context *context, packing_bin *b, uint32_t class_, uint32_t copies);
 void packing_bins_free(karp_context *context, packing_bins *b);

@@ -10,13 +10,8 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <math.h>
-#include <optimise/bound.h>
 #include <optimise/packing.h>
 #include <string.h>
-
-enum { FLUID_ROUNDS = 400, FEW_ROUNDS = 20, FLUID_CLASSES = 100 };
-#define FLUID_TOLERANCE 0.001
-#define LEAST_WORTH 1e-6 /* of a pod that only takes what is left over */
 
 typedef struct refining {
     search *q;
@@ -24,150 +19,12 @@ typedef struct refining {
     packing_problem problem;
     packing_bins from;
     packing *packing;
-    double *worth;
     uint32_t *types; /* by offer: typeset + 1, 0 = not asked for yet */
     struct staying {
         uint32_t template_, types;
     } * staying; /* by claim */
     double asked; /* the cost of the packing that was asked for last */
 } refining;
-
-/* ---- worth ---------------------------------------------------------------------------------------------------------------- */
-
-/* Classes with about the same proportions, on the same offers, are one for the fluid problem, whose work grows with their square. */
-typedef struct groups {
-    uint32_t *of; /* by class */
-    uint32_t *first; /* by group: the class that stands for it */
-    uint32_t count;
-    double *total; /* by resource: of all pods */
-} groups;
-
-/* The power of 1.5 next to the ratio. (No logarithm: those differ between C libraries.) */
-static int power_of(double ratio)
-{
-    int power = 0;
-    for (; ratio > 1.25 && power < 20; power++) ratio /= 1.5;
-    for (; ratio < 0.8 && power > -20; power--) ratio *= 1.5;
-    return power;
-}
-
-static double share_of(const refining *r, const groups *g, uint32_t c, uint32_t d)
-{
-    double request = (double)r->problem.requests[(size_t)c * r->problem.dims + d];
-    return g->total[d] > 0 ? request / g->total[d] : 0;
-}
-
-static bool alike(const refining *r, const groups *g, uint32_t x, uint32_t y, bool whatever_size)
-{
-    const packing_problem *p = &r->problem;
-    size_t words_ = bits_words(p->offer_count);
-    if ((p->limits[x] == UINT32_MAX) != (p->limits[y] == UINT32_MAX)) return false;
-    if (memcmp(p->allowed + x * words_, p->allowed + y * words_, words_ * sizeof *p->allowed) != 0) return false;
-    double a = share_of(r, g, x, 0), b = share_of(r, g, y, 0);
-    for (uint32_t d = 0; d < p->dims; d++) {
-        double q = share_of(r, g, x, d), s = share_of(r, g, y, d);
-        if ((q > 0) != (s > 0)) return false;
-        if (q > 0 && a > 0 && b > 0 && power_of(q / a) != power_of(s / b)) return false;
-        if (!whatever_size && q != s) return false;
-    }
-    return whatever_size || p->limits[x] == p->limits[y];
-}
-
-static bool find_groups(refining *r, groups *g)
-{
-    const packing_problem *p = &r->problem;
-    g->of = arena_array(&r->q->data, p->class_count + (size_t)1, sizeof *g->of);
-    g->first = arena_array(&r->q->data, p->class_count + (size_t)1, sizeof *g->first);
-    g->total = arena_array(&r->q->data, p->dims + (size_t)1, sizeof *g->total);
-    if (g->of == NULL || g->first == NULL || g->total == NULL) return false;
-    for (uint32_t c = 0; c < p->class_count; c++) {
-        for (uint32_t d = 0; d < p->dims; d++)
-            g->total[d] += (double)p->requests[(size_t)c * p->dims + d] * p->counts[c];
-    }
-    for (uint32_t c = 0; c < p->class_count; c++) {
-        uint32_t n = 0;
-        while (n < g->count && !alike(r, g, g->first[n], c, p->class_count > FLUID_CLASSES)) n++;
-        g->of[c] = n;
-        if (n == g->count) g->first[g->count++] = c;
-    }
-    return true;
-}
-
-static int64_t cost_units(double price)
-{
-    double units = floor(price * MONEY_UNIT);
-    return !(units > 0) ? 0 : units < (double)MONEY_MOST ? (int64_t)units : MONEY_MOST;
-}
-
-/* The fluid problem of the groups: a pod of each is the average of its classes'. false = refused. */
-static bool fluid_problem(refining *r, const groups *g, bound_problem *b)
-{
-    const packing_problem *p = &r->problem;
-    arena *a = &r->q->data;
-    size_t words_ = bits_words(g->count);
-    int64_t *requests = arena_array(a, (size_t)g->count * p->dims + 1, sizeof *requests);
-    int64_t *counts = arena_array(a, g->count + (size_t)1, sizeof *counts);
-    int64_t *limits = arena_array(a, g->count + (size_t)1, sizeof *limits);
-    int64_t *costs = arena_array(a, p->offer_count + (size_t)1, sizeof *costs);
-    uint64_t *allowed = arena_array(a, p->offer_count * words_ + 1, sizeof *allowed);
-    double *sums = arena_array(a, (size_t)g->count * p->dims + 1, sizeof *sums);
-    if (requests == NULL || counts == NULL || limits == NULL || costs == NULL || allowed == NULL || sums == NULL)
-        return false;
-    for (uint32_t c = 0; c < p->class_count; c++) {
-        uint32_t n = g->of[c];
-        counts[n] += p->counts[c];
-        limits[n] = p->limits[c] == UINT32_MAX ? COPIES_ANY : limits[n] + p->limits[c];
-        for (uint32_t d = 0; d < p->dims; d++)
-            sums[(size_t)n * p->dims + d] += (double)p->requests[(size_t)c * p->dims + d] * p->counts[c];
-    }
-    for (uint32_t n = 0; n < g->count; n++) {
-        for (uint32_t d = 0; d < p->dims; d++) {
-            double each = sums[(size_t)n * p->dims + d] / (double)counts[n];
-            requests[(size_t)n * p->dims + d] = each > 0 && each < 1 ? 1 : (int64_t)each;
-        }
-        for (size_t o = 0; o < p->offer_count; o++) {
-            if (bits_test(p->allowed + g->first[n] * bits_words(p->offer_count), o)) bits_set(allowed + o * words_, n);
-        }
-    }
-    for (uint32_t o = 0; o < p->offer_count; o++) costs[o] = cost_units(p->prices[o]);
-    *b = (bound_problem){ .dims = p->dims,
-                          .class_count = g->count,
-                          .offer_count = p->offer_count,
-                          .requests = requests,
-                          .counts = counts,
-                          .limits = limits,
-                          .capacity = p->rooms,
-                          .costs = costs,
-                          .allowed = allowed };
-    return true;
-}
-
-/* How large a pod is beside all that is asked for. */
-static double size_of(const refining *r, const groups *g, const int64_t *requests)
-{
-    double size = 0;
-    for (uint32_t d = 0; d < r->problem.dims; d++) size += g->total[d] > 0 ? (double)requests[d] / g->total[d] : 0;
-    return size;
-}
-
-static bool find_worth(refining *r)
-{
-    const packing_problem *p = &r->problem;
-    groups g = { .count = 0 };
-    bound_problem b;
-    bound_proof proof;
-    r->worth = arena_array(&r->q->data, p->class_count + (size_t)1, sizeof *r->worth);
-    if (r->worth == NULL || !find_groups(r, &g) || !fluid_problem(r, &g, &b)) return false;
-    uint32_t rounds = g.count <= FLUID_CLASSES ? FLUID_ROUNDS : FEW_ROUNDS;
-    if (!bound_fluid(&r->q->data, &b, FLUID_TOLERANCE, rounds, &proof)) return false;
-    for (uint32_t c = 0; c < p->class_count; c++) {
-        double whole = size_of(r, &g, b.requests + (size_t)g.of[c] * p->dims);
-        double part = whole > 0 ? size_of(r, &g, p->requests + (size_t)c * p->dims) / whole : 1;
-        r->worth[c] = (double)proof.y[g.of[c]] / MONEY_UNIT * part;
-        if (!(r->worth[c] > LEAST_WORTH)) r->worth[c] = LEAST_WORTH;
-    }
-    return true;
-}
 
 /* ---- the problem ------------------------------------------------------------------------------------------------------------ */
 
@@ -194,9 +51,8 @@ static bool make_problem(refining *r)
                                     .prices = prices,
                                     .allowed = m->allowed,
                                     .conflicts = m->conflicts };
-    if (!find_worth(r)) return false;
-    r->problem.worth = r->worth;
-    return true;
+    r->problem.worth = packing_worth(&r->q->data, &r->problem);
+    return r->problem.worth != NULL;
 }
 
 /* Which pods are on which claim, as bins. */

@@ -9,8 +9,7 @@
 #include <schedule/topology.h>
 #include <schedule/views.h>
 
-/* The view of the class at that step of the ladder, ready to be placed; NO_ID = out of memory. */
-static uint32_t view_at(scheduler *s, uint32_t class_number, uint32_t step)
+uint32_t guide_view(scheduler *s, uint32_t class_number, uint32_t step)
 {
     uint32_t number = view_of_class(s, class_number);
     for (;;) {
@@ -40,7 +39,7 @@ static bool place_one(scheduler *s, guide *g, uint32_t pod_number, uint32_t *vie
     uint32_t slot = g->slot_of[pod_number], host_index = g->host_of[pod_number];
     if (slot == NO_ID && host_index == NO_ID) return false;
     class_begin_round(s, &s->pods.classes[class_number]);
-    *view_number = view_at(s, class_number, g->steps[pod_number]);
+    *view_number = guide_view(s, class_number, g->steps[pod_number]);
     if (*view_number == NO_ID) return false;
     if (shape_of(s->snapshot, class_number)->has_claims && devices_refuse(s, class_number) != KARP_REASON_NONE)
         return false;
@@ -100,6 +99,14 @@ uint32_t guide_place(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
         }
         count = left;
     }
+}
+
+bool guide_followed(scheduler *s, const guide *g, uint32_t pod_number)
+{
+    uint32_t slot = g->slot_of[pod_number], host_index = g->host_of[pod_number];
+    place at = places_get(s, pod_number);
+    if (slot != NO_ID) return at.where == PLACE_CLAIM && at.target == g->slots[slot].claim;
+    return host_index == NO_ID || (at.where == PLACE_HOST && at.target == host_index);
 }
 
 uint32_t guide_types(scheduler *s, uint32_t template_number, uint32_t offering_number)

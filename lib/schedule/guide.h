@@ -27,6 +27,9 @@ typedef struct guide {
 karp_status scheduler_guided_round(scheduler *s, guide *g, const uint32_t *removed, uint32_t removed_count,
                                    const uint32_t *extra, uint32_t extra_count, karp_error *error);
 
+/* After the round: whether the pod is where the guide wanted it. */
+bool guide_followed(scheduler *s, const guide *g, uint32_t pod_number);
+
 /* The types of the template that cost at most what the offering does; NO_ID = minValues has a say, or out of memory. */
 uint32_t guide_types(scheduler *s, uint32_t template_number, uint32_t offering_number);
 /* What a claim of the finished round has. */
@@ -34,6 +37,9 @@ uint32_t guide_claim_types(const scheduler *s, uint32_t claim_number);
 uint32_t guide_claim_template(const scheduler *s, uint32_t claim_number);
 /* Both requirement sets. */
 uint32_t guide_meet(scheduler *s, uint32_t x, uint32_t y);
+
+/* The view of the class at that step of the ladder, ready to be placed; NO_ID = out of memory. */
+uint32_t guide_view(scheduler *s, uint32_t class_number, uint32_t step);
 
 /* guide.c, for solve.c: places what it can of `pods`, in order; those that are left are moved to the front. Returns how many. */
 uint32_t guide_place(scheduler *s, guide *g, uint32_t *pods, uint32_t count);

@@ -28,6 +28,10 @@ typedef struct maker {
     LIST_OF(uint32_t) sign_class; /* … and the first class of each */
     uint64_t *sign_allows; /* [sign * bits_words(offers)] */
     size_t offer_words;
+    struct where { /* by claim: what it asks of its pods' nodes, and the weight of its pool */
+        uint32_t set, weight;
+    } * wheres;
+    bool elsewhere; /* the pods go to nodes on which others are */
     struct last_pin { /* of the pod before */
         uint32_t view, set, pin;
     } last;
@@ -67,24 +71,63 @@ static bool beyond_numbers(maker *k, uint32_t pod_number)
            (s->volumes.limited_drivers > 0 && launch_volumes_limited(s, class_number));
 }
 
+static uint32_t weight_of(const scheduler *s, uint32_t template_number)
+{
+    return (uint32_t)s->snapshot->raw.pools.items[s->templates.items[template_number].pool].weight;
+}
+
+static bool make_lists(maker *k, uint32_t claims)
+{
+    menu *m = k->m;
+    size_t pods = k->s->snapshot->raw.pods.count;
+    m->claim_count = claims;
+    m->claims = arena_array(k->a, m->claim_count + (size_t)1, sizeof *m->claims);
+    k->wheres = arena_array(k->a, m->claim_count + (size_t)1, sizeof *k->wheres);
+    m->claim_of = arena_alloc(k->a, (pods + 1) * sizeof *m->claim_of);
+    m->host_of = arena_alloc(k->a, (pods + 1) * sizeof *m->host_of);
+    m->class_of = arena_alloc(k->a, (pods + 1) * sizeof *m->class_of);
+    if (m->claims == NULL || k->wheres == NULL || m->claim_of == NULL || m->host_of == NULL || m->class_of == NULL)
+        return false;
+    memset(m->claim_of, 0xff, pods * sizeof *m->claim_of);
+    memset(m->host_of, 0xff, pods * sizeof *m->host_of);
+    memset(m->class_of, 0xff, pods * sizeof *m->class_of);
+    return true;
+}
+
+/* The nodes that exist stand for claims. */
+static bool find_homes(maker *k, const menu_home *homes, uint32_t count)
+{
+    scheduler *s = k->s;
+    menu *m = k->m;
+    uint32_t last_class = NO_ID, last_step = NO_ID;
+    bool last_beyond = false;
+    if (!make_lists(k, count)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const state_node *n = &s->snapshot->nodes[homes[i].node];
+        m->claims[i].offer = UINT32_MAX;
+        k->wheres[i] = (struct where){ n->set, (uint32_t)s->snapshot->raw.pools.items[n->pool].weight };
+        for (uint32_t e = 0; e < homes[i].count; e++) {
+            uint32_t p = homes[i].pods[e], class_number = s->snapshot->pod_class[p];
+            m->claim_of[p] = i;
+            if (class_number != last_class || k->steps[p] != last_step) last_beyond = beyond_numbers(k, p);
+            last_class = class_number;
+            last_step = k->steps[p];
+            if (last_beyond) m->claims[i].stays = true;
+        }
+    }
+    return !s->failed && !s->algebra.failed;
+}
+
 static bool find_places(maker *k)
 {
     scheduler *s = k->s;
     menu *m = k->m;
     size_t pods = s->snapshot->raw.pods.count;
-    m->claim_count = (uint32_t)s->claims.list.count;
-    m->claims = arena_array(k->a, m->claim_count + (size_t)1, sizeof *m->claims);
-    m->claim_of = arena_alloc(k->a, (pods + 1) * sizeof *m->claim_of);
-    m->host_of = arena_alloc(k->a, (pods + 1) * sizeof *m->host_of);
-    m->class_of = arena_alloc(k->a, (pods + 1) * sizeof *m->class_of);
-    if (m->claims == NULL || m->claim_of == NULL || m->host_of == NULL || m->class_of == NULL || !places_settle(s))
-        return false;
-    memset(m->claim_of, 0xff, pods * sizeof *m->claim_of);
-    memset(m->host_of, 0xff, pods * sizeof *m->host_of);
-    memset(m->class_of, 0xff, pods * sizeof *m->class_of);
+    if (!make_lists(k, (uint32_t)s->claims.list.count) || !places_settle(s)) return false;
     for (uint32_t c = 0; c < m->claim_count; c++) {
         const claim *x = &s->claims.list.items[c];
         m->claims[c] = (menu_claim){ x->reserved_count > 0 || x->relaxed_min_values || x->dropped, UINT32_MAX };
+        k->wheres[c] = (struct where){ x->set, weight_of(s, x->template_) };
     }
     uint32_t last_class = NO_ID, last_step = NO_ID;
     bool last_beyond = false;
@@ -144,11 +187,6 @@ static uint32_t pin_of(maker *k, uint32_t view_number, uint32_t claim_set)
     }
     k->last = (struct last_pin){ view_number, claim_set, pin };
     return pin;
-}
-
-static uint32_t weight_of(const scheduler *s, uint32_t template_number)
-{
-    return (uint32_t)s->snapshot->raw.pools.items[s->templates.items[template_number].pool].weight;
 }
 
 /* The number of the class's sign: classes of one sign may go to the same offers. */
@@ -228,11 +266,13 @@ static bool minds_space_alone(const maker *k, uint32_t view_number)
     const view *v = &s->pods.views.items[view_number];
     const label_group *l = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     for (uint32_t i = 0; i < v->owned_count; i++) {
-        if (v->owned[i].host && k->involved[v->owned[i].group] > 1) return false;
+        if (v->owned[i].host && (k->elsewhere || k->involved[v->owned[i].group] > 1)) return false;
     }
     for (uint32_t i = 0; i < l->counted_count; i++) {
-        if (s->topology.groups.items[l->counted_by[i]].host && k->involved[l->counted_by[i]] > 1) return false;
+        if (s->topology.groups.items[l->counted_by[i]].host && (k->elsewhere || k->involved[l->counted_by[i]] > 1))
+            return false;
     }
+    if (k->elsewhere && (l->barred_count > 0 || s->pods.classes[v->class_].inverse_count > 0)) return false;
     return shape_of(s->snapshot, v->class_)->ports.count == 0;
 }
 
@@ -284,10 +324,10 @@ static bool find_classes(maker *k)
     for (size_t i = 0; i < pods; i++) {
         uint32_t p = s->snapshot->queue[i], claim_number = m->claim_of[p];
         if (claim_number == UINT32_MAX || m->claims[claim_number].stays) continue;
-        const claim *x = &s->claims.list.items[claim_number];
+        const struct where *x = &k->wheres[claim_number];
         uint32_t number = view_of(s, s->snapshot->pod_class[p], k->steps[p]);
         if (number == NO_ID) return false;
-        uint32_t id = class_number_of(k, p, number, pin_of(k, number, x->set), weight_of(s, x->template_));
+        uint32_t id = class_number_of(k, p, number, pin_of(k, number, x->set), x->weight);
         if (id == NO_ID) return false;
         m->class_of[p] = id;
         k->classes.items[id].count++;
@@ -537,20 +577,34 @@ static bool find_conflicts(maker *k)
     return true;
 }
 
+static bool make(maker *k, const menu_home *homes, uint32_t count)
+{
+    *k->m = (menu){ .dims = k->s->vectors.dims };
+    words_init(&k->keys, k->s->context);
+    words_init(&k->signs, k->s->context);
+    words_init(&k->sizes, k->s->context);
+    bool ok = (k->elsewhere ? find_homes(k, homes, count) : find_places(k)) && find_classes(k) && find_offers(k) &&
+              find_conflicts(k);
+    list_free(k->s->context, &k->classes, sizeof(menu_class));
+    list_free(k->s->context, &k->views, sizeof(uint32_t));
+    list_free(k->s->context, &k->sign_of, sizeof(uint32_t));
+    list_free(k->s->context, &k->sign_class, sizeof(uint32_t));
+    words_free(&k->keys);
+    words_free(&k->signs);
+    words_free(&k->sizes);
+    return ok && !k->s->failed && !k->s->algebra.failed;
+}
+
 bool menu_make(scheduler *s, arena *a, const uint16_t *steps, double node_cost, menu *out)
 {
     maker k = { .s = s, .a = a, .m = out, .steps = steps, .node_cost = node_cost, .last = { NO_ID, NO_ID, 0 } };
-    *out = (menu){ .dims = s->vectors.dims };
-    words_init(&k.keys, s->context);
-    words_init(&k.signs, s->context);
-    words_init(&k.sizes, s->context);
-    bool ok = find_places(&k) && find_classes(&k) && find_offers(&k) && find_conflicts(&k);
-    list_free(s->context, &k.classes, sizeof(menu_class));
-    list_free(s->context, &k.views, sizeof(uint32_t));
-    list_free(s->context, &k.sign_of, sizeof(uint32_t));
-    list_free(s->context, &k.sign_class, sizeof(uint32_t));
-    words_free(&k.keys);
-    words_free(&k.signs);
-    words_free(&k.sizes);
-    return ok && !s->failed && !s->algebra.failed;
+    return make(&k, NULL, 0);
+}
+
+bool menu_of_nodes(scheduler *s, arena *a, const menu_home *homes, uint32_t count, const uint16_t *steps,
+                   double node_cost, menu *out)
+{
+    maker k = { .s = s, .a = a, .m = out, .steps = steps, .node_cost = node_cost, .last = { NO_ID, NO_ID, 0 } };
+    k.elsewhere = true;
+    return make(&k, homes, count);
 }

@@ -50,4 +50,30 @@ typedef struct menu {
  * of memory. */
 bool menu_make(scheduler *s, arena *a, const uint16_t *steps, double node_cost, menu *out);
 
+/* A node that exists, with those of its pods that may move. */
+typedef struct menu_home {
+    uint32_t node; /* state node, of a pool */
+    const uint32_t *pods;
+    uint32_t count;
+} menu_home;
+
+/* Likewise of pods where they run: the nodes stand for claims, and pods stay in the domains in which they are counted now, so
+ * that no order in which they move breaks a spread constraint. The last round has placed all of them. */
+bool menu_of_nodes(scheduler *s, arena *a, const menu_home *homes, uint32_t count, const uint16_t *steps,
+                   double node_cost, menu *out);
+
+/* Which nodes that exist take pods of a menu's classes. */
+typedef struct menu_hosts {
+    uint32_t count;
+    uint32_t *host; /* its number for guides … */
+    uint32_t *node; /* … and its state node */
+    int64_t *left; /* [host * dims]: after the round that has just ended */
+    uint64_t *allowed; /* [class * bits_words(count)] */
+    bool *alone; /* by class: a node takes one pod of it at most */
+    uint32_t *host_of; /* by pod: where that round placed it, UINT32_MAX = on no node that exists */
+} menu_hosts;
+
+/* After a round in which the menu's pods stay where they are; what that round decided is undone. false = out of memory. */
+bool menu_hosts_make(scheduler *s, arena *a, const menu *m, menu_hosts *out);
+
 #endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file repack.h  From the cluster there is to a cheaper one, step by step: which nodes go, what is launched, who moves. */
+#ifndef KARP_REPACK_H
+#define KARP_REPACK_H
+
+#include <karp/disrupt.h>
+#include <karp/objective.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** No limit, for max_evictions and max_steps. Since 0.1. */
+#define KARP_REPACK_ANY UINT64_MAX
+
+/** Options of karp_repack(). Since 0.1. */
+typedef struct karp_repack_options {
+    size_t size;
+    /** Clock, profile, when to stop; its objective gives the effort and the cost of a node beside its price. NULL = defaults. */
+    const karp_options *common;
+    uint64_t max_evictions; /**< pods that move, in all; KARP_REPACK_ANY = no limit */
+    uint64_t max_steps; /**< steps of the plan; KARP_REPACK_ANY = no limit */
+    double max_evicted_percent; /**< 0 … 100 of the pods that could move on any node; 100 = no limit */
+    double min_saving; /**< $/h that a step has to save; finite, at least 0 */
+    double min_saving_per_eviction; /**< $/h that a step has to save for each pod it moves; likewise */
+    uint32_t ignore_budgets; /**< 1 = steps may remove more nodes at once than the NodePools' budgets allow */
+    uint32_t ignore_consolidate_after; /**< 1 = nodes count that changed a short while ago */
+    const karp_str *in_progress; /**< names of nodes in commands that are being carried out: they stay, IN_QUEUE */
+    size_t in_progress_count;
+} karp_repack_options;
+
+/** Sets the size and no limits; everything else is 0. Since 0.1. */
+KARP_API void karp_repack_options_init(karp_repack_options *options, size_t size);
+
+/**
+ * The plan that saves most per hour within the limits, as steps to be carried out one after the other. The decision's
+ * commands are the steps: which nodes go, which launches come first, where each pod goes. A launch lists the pods that come to
+ * it with its own step; pods that later steps move there are placements whose node is the launch's id. After each step
+ * the cluster is feasible and costs less than before it. Only nodes go that consolidation may disrupt; pods move at most once.
+ * The decision's unschedulable pods and notes are those of no launch decision: pending pods keep the places they would get.
+ * Equal input and equal effort give equal decisions; an interrupted search (should_stop) answers with what it has, and
+ * says so in karp_repack.stopped.
+ * Errors: INVALID (an option), NOMEM, CANCELED, ABI_*. May be called by several threads at once. Since 0.1.
+ */
+KARP_API karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options *options, karp_decision **out,
+                                 karp_error *error);
+
+/** What a repack plan comes to. Costs are $/h of the nodes there are, with what each costs beside its price. Since 0.1. */
+typedef struct karp_repack_cost {
+    size_t size;
+    double before; /**< of the cluster as it is */
+    double after; /**< when all steps are done */
+    double bound; /**< no plan with so many evictions ends with less; 0 = none is known */
+    uint64_t evictions; /**< pods that move, each as often as it does */
+    uint64_t pods; /**< that could move, on all nodes */
+    uint64_t effort; /**< steps of work that were asked for … */
+    uint64_t work; /**< … and done; setting up is not counted */
+    uint32_t stopped; /**< 1 = should_stop ended the search, so that another run may differ */
+    uint32_t reserved;
+} karp_repack_cost;
+
+/** The figures of a decision of karp_repack(). Errors: NOT_FOUND (it is of another call), INVALID, ABI_*. Since 0.1. */
+KARP_API karp_status karp_decision_repack(const karp_decision *decision, karp_repack_cost *out);
+
+/** What one step comes to: of the command with the same index. Since 0.1. */
+typedef struct karp_repack_step {
+    size_t size;
+    double saving; /**< $/h, more than 0 */
+    double total_saving; /**< with the steps before */
+    double cost_after; /**< $/h of the cluster after the step */
+    uint64_t evictions; /**< pods that the step moves */
+    uint64_t total_evictions; /**< with the steps before */
+} karp_repack_step;
+
+/** Step @p index. Errors: NOT_FOUND beyond the end, INVALID, ABI_*. Since 0.1. */
+KARP_API karp_status karp_decision_repack_step(const karp_decision *decision, size_t index, karp_repack_step *out);
+
+/** The least cost that was found for so many evictions. Since 0.1. */
+typedef struct karp_repack_point {
+    size_t size;
+    uint64_t evictions;
+    double cost; /**< $/h */
+    double bound; /**< no plan with so many evictions ends with less; 0 = none is known */
+} karp_repack_point;
+
+/** The curve: points by rising evictions and falling cost, from none to the full repack. Since 0.1. */
+KARP_API size_t karp_decision_repack_point_count(const karp_decision *decision);
+/** Point @p index. Errors: NOT_FOUND beyond the end, INVALID, ABI_*. Since 0.1. */
+KARP_API karp_status karp_decision_repack_point(const karp_decision *decision, size_t index, karp_repack_point *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

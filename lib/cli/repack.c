@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+static karp_status make(cli_answer *answer, void *own, int *result)
+{
+    (void)own;
+    const cli_options *options = answer->options;
+    karp_decision *decision = NULL;
+    karp_options common = decision_options(options);
+    karp_repack_options repack = options->repack;
+    common.objective = &options->objective;
+    repack.common = &common;
+    progress_begin("planning");
+    karp_status status = karp_repack(answer->input.snapshot, &repack, &decision, &answer->error);
+    progress_end();
+    if (status == KARP_OK) {
+        status = karp_write_repack(options->context, decision, &answer->write, &answer->text, &answer->error);
+        bool changes = karp_decision_command_count(decision) > 0;
+        *result = options->detailed_exitcode && changes ? EXIT_CHANGES : EXIT_OK;
+    }
+    karp_decision_unref(decision);
+    return status;
+}
+
+static int run(const cli_options *options)
+{
+    return answer_input(options, true, options->format == KARP_FORMAT_YAML, make, NULL);
+}
+
+const cli_verb verb_repack = {
+    .name = "repack",
+    .arguments = "[FILE...]",
+    .summary = "a cheaper cluster for the same pods, step by step",
+    .details =
+        "From the cluster as it is: which nodes to replace by which, in steps that each leave a feasible, cheaper\n"
+        "cluster. Only nodes go that consolidation may disrupt. The curve says what how many evictions would save.",
+    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_REPACK | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML,
+    .default_format = KARP_FORMAT_TEXT,
+    .run = run,
+};

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A RepackPlan: docs/formats.md. */
+#include "write_plan_json.h"
+#include "write_call.h"
+#include "write_rows.h"
+
+#include <karp/repack.h>
+
+static karp_status not_found(const write_job *job, karp_status status)
+{
+    return status == KARP_OK ? status : write_fail(job->error, status, "the decision is no repack plan");
+}
+
+static karp_status get_cost(const write_job *job, karp_repack_cost *out)
+{
+    *out = (karp_repack_cost){ .size = sizeof(*out) };
+    return not_found(job, karp_decision_repack(job->decision, out));
+}
+
+static karp_status get_step(const write_job *job, size_t index, karp_repack_step *out)
+{
+    *out = (karp_repack_step){ .size = sizeof(*out) };
+    return not_found(job, karp_decision_repack_step(job->decision, index, out));
+}
+
+static karp_status get_point(const write_job *job, size_t index, karp_repack_point *out)
+{
+    *out = (karp_repack_point){ .size = sizeof(*out) };
+    return not_found(job, karp_decision_repack_point(job->decision, index, out));
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------------- */
+
+static void member_double(json_out *j, const char *key, double value)
+{
+    json_key(j, key);
+    json_double(j, value);
+}
+
+static void member_uint(json_out *j, const char *key, uint64_t value)
+{
+    json_key(j, key);
+    json_uint(j, value);
+}
+
+static karp_status step_as_json(json_out *j, const write_job *job, size_t index)
+{
+    karp_command command;
+    karp_repack_step step;
+    karp_status status = get_command(job, job->decision, index, &command);
+    if (status == KARP_OK) {
+        status = get_step(job, index, &step);
+    }
+    if (status != KARP_OK) {
+        return status;
+    }
+    json_open_object(j);
+    json_key(j, "nodes");
+    json_flat_array(j);
+    for (size_t i = 0; i < command.node_count; i++) {
+        json_str(j, command.nodes[i]);
+    }
+    json_end(j);
+    status = plan_launches(j, "launches", job, job->decision, command.launch_first, command.launch_count);
+    if (status == KARP_OK) {
+        status = plan_placements(j, job, job->decision, command.placement_first, command.placement_count);
+    }
+    member_uint(j, "evictions", step.evictions);
+    member_uint(j, "totalEvictions", step.total_evictions);
+    member_double(j, "saving", step.saving);
+    member_double(j, "totalSaving", step.total_saving);
+    member_double(j, "costAfter", step.cost_after);
+    json_end(j);
+    return status;
+}
+
+static karp_status curve_as_json(json_out *j, const write_job *job)
+{
+    json_key(j, "curve");
+    json_open_array(j);
+    for (size_t i = 0; i < karp_decision_repack_point_count(job->decision); i++) {
+        karp_repack_point point;
+        karp_status status = get_point(job, i, &point);
+        if (status != KARP_OK) {
+            return status;
+        }
+        json_flat_object(j);
+        member_uint(j, "evictions", point.evictions);
+        member_double(j, "cost", point.cost);
+        member_double(j, "bound", point.bound);
+        json_end(j);
+    }
+    json_end(j);
+    return KARP_OK;
+}
+
+karp_status repack_as_json(const write_job *job)
+{
+    karp_repack_cost cost;
+    karp_status status = get_cost(job, &cost);
+    if (status != KARP_OK) {
+        return status;
+    }
+    json_out json;
+    json_out *j = &json;
+    json_init(j, job->out, job->options->compact != 0);
+    json_open_object(j);
+    plan_header(j, job, "RepackPlan");
+    member_double(j, "costBefore", cost.before);
+    member_double(j, "costAfter", cost.after);
+    member_double(j, "bound", cost.bound);
+    member_uint(j, "evictions", cost.evictions);
+    member_uint(j, "pods", cost.pods);
+    member_uint(j, "effort", cost.effort);
+    member_uint(j, "work", cost.work);
+    json_key(j, "stopped");
+    json_bool(j, cost.stopped != 0);
+    json_key(j, "steps");
+    json_open_array(j);
+    for (size_t i = 0; i < karp_decision_command_count(job->decision) && status == KARP_OK; i++) {
+        status = step_as_json(j, job, i);
+    }
+    json_end(j);
+    if (status == KARP_OK) {
+        status = curve_as_json(j, job);
+    }
+    if (status == KARP_OK) {
+        status = plan_kept(j, job, job->decision);
+    }
+    plan_warnings(j, job);
+    json_close(j);
+    return status;
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------------ */
+
+static void money(write_buffer *b, double value)
+{
+    buffer_char(b, '$');
+    text_money(b, value);
+}
+
+static void count(write_buffer *b, uint64_t n, const char *what)
+{
+    buffer_uint(b, n);
+    buffer_char(b, ' ');
+    buffer_text(b, what);
+    if (n != 1) {
+        buffer_char(b, 's');
+    }
+}
+
+static karp_status step_as_text(const text_out *t, const write_job *job, size_t index)
+{
+    karp_repack_step step;
+    karp_status status = get_step(job, index, &step);
+    if (status != KARP_OK) {
+        return status;
+    }
+    write_buffer *b = t->out;
+    buffer_text(b, "\nStep ");
+    buffer_uint(b, index + 1);
+    buffer_text(b, ": saves ");
+    money(b, step.saving);
+    buffer_text(b, "/h with ");
+    count(b, step.evictions, "eviction");
+    buffer_text(b, ", then ");
+    money(b, step.cost_after);
+    buffer_text(b, "/h\n");
+    return rows_command(t, job, job->decision, index);
+}
+
+static karp_status curve_as_text(const text_out *t, const write_job *job)
+{
+    size_t points = karp_decision_repack_point_count(job->decision);
+    karp_repack_point first;
+    karp_status status = points > 0 ? get_point(job, 0, &first) : KARP_OK;
+    if (status != KARP_OK || points < 2) {
+        return status;
+    }
+    section(t, "Curve");
+    for (size_t i = 0; i < points; i++) {
+        karp_repack_point point;
+        status = get_point(job, i, &point);
+        if (status != KARP_OK) {
+            return status;
+        }
+        buffer_text(t->out, "      ");
+        text_bar(t->out, first.cost > 0 ? point.cost / first.cost : 0, 24);
+        buffer_text(t->out, "  ");
+        money(t->out, point.cost);
+        buffer_text(t->out, "/h with ");
+        count(t->out, point.evictions, "eviction");
+        buffer_char(t->out, '\n');
+    }
+    return KARP_OK;
+}
+
+karp_status repack_as_text(const write_job *job)
+{
+    text_out text = { job->out, job->options->width, job->options->color != 0 };
+    const text_out *t = &text;
+    karp_repack_cost cost;
+    karp_status status = get_cost(job, &cost);
+    if (status != KARP_OK) {
+        return status;
+    }
+    size_t steps = karp_decision_command_count(job->decision);
+    header_line(t, job, "karp repack");
+    for (size_t i = 0; i < steps && status == KARP_OK; i++) {
+        status = step_as_text(t, job, i);
+    }
+    if (status == KARP_OK) {
+        status = curve_as_text(t, job);
+    }
+    if (status == KARP_OK && karp_decision_kept_count(job->decision) > 0) {
+        section(t, "Keep");
+        status = rows_kept(t, job, job->decision);
+    }
+    if (status != KARP_OK) {
+        return status;
+    }
+    warnings_section(t, job);
+    buffer_text(t->out, "\nPlan: ");
+    count(t->out, steps, "step");
+    buffer_text(t->out, ", ");
+    count(t->out, cost.evictions, "eviction");
+    buffer_text(t->out, " of ");
+    count(t->out, cost.pods, "pod");
+    if (cost.bound > 0) {
+        buffer_text(t->out, "; no plan with so many evictions ends below ");
+        money(t->out, cost.bound);
+        buffer_text(t->out, "/h");
+    }
+    buffer_text(t->out, "\n");
+    cost_line(t, cost.before, cost.after);
+    buffer_char(t->out, '\n');
+    return KARP_OK;
+}

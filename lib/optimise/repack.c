@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * karp_repack() (spec cost.md §6). Who may go is the pass's to say, and where a pod may go the scheduler's: what may move is told in
+ * numbers (menu.h), these are searched (repack_search.h), the best plan is cut into steps (repack_steps.h), and the scheduler is
+ * asked to admit every pod where the plan puts it, after each step where the order could matter.
+ */
+#include <optimise/repack.h>
+
+#include <base/bits.h>
+#include <base/context.h>
+#include <base/error.h>
+#include <disrupt/budgets.h>
+#include <disrupt/candidates.h>
+#include <math.h>
+#include <schedule/movable.h>
+#include <string.h>
+
+enum { SPARE_PLANS = 8, POINTS = 10, MOST_ROUNDS_POD = 40000000 };
+#define SPOT_SLACK 0.15 /* how much dearer a listed type may be where the cheapest is spot (C-8) */
+
+void karp_repack_options_init(karp_repack_options *options, size_t size)
+{
+    karp_repack_options fresh = {
+        .size = sizeof fresh, .max_evictions = KARP_REPACK_ANY, .max_steps = KARP_REPACK_ANY, .max_evicted_percent = 100
+    };
+    if (options == NULL || size < sizeof options->size) return;
+    options->size = size;
+    (void)struct_give(options, &fresh, sizeof fresh, sizeof options->size);
+    options->size = size;
+}
+
+bool repack_asked_to_stop(repacking *r)
+{
+    const karp_options *o = &r->p.options;
+    if (r->p.own_context.stop_noted || (o->should_stop != NULL && o->should_stop(o->stop_user) != 0)) r->stopped = true;
+    return r->stopped;
+}
+
+/* ---- options ------------------------------------------------------------------------------------------------------------ */
+
+static bool amount_of_money(double x) { return x >= 0 && x <= 1e12; }
+
+static karp_status check_options(const karp_repack_options *given, karp_repack_options *out, karp_error *error)
+{
+    karp_repack_options defaults;
+    karp_repack_options_init(&defaults, sizeof defaults);
+    if (given == NULL) given = &defaults;
+    karp_status status = struct_check(given, sizeof *out, SIZE_THROUGH(karp_repack_options, in_progress_count), out,
+                                      "karp_repack_options", error);
+    if (status != KARP_OK) return status;
+    if (!(out->max_evicted_percent >= 0 && out->max_evicted_percent <= 100))
+        return fail(error, KARP_E_INVALID, "max_evicted_percent has to be from 0 to 100");
+    if (!amount_of_money(out->min_saving)) return fail(error, KARP_E_INVALID, "min_saving has to be from 0 to 10^12");
+    if (!amount_of_money(out->min_saving_per_eviction))
+        return fail(error, KARP_E_INVALID, "min_saving_per_eviction has to be from 0 to 10^12");
+    if (out->in_progress == NULL && out->in_progress_count > 0)
+        return fail(error, KARP_E_INVALID, "karp_repack_options: in_progress is counted but not given");
+    return KARP_OK;
+}
+
+/* ---- who may go ------------------------------------------------------------------------------------------------------------ */
+
+/* The candidates of consolidation, and empty nodes that emptiness would delete. */
+static karp_status find_candidates(repacking *r)
+{
+    pass *p = &r->p;
+    size_t nodes = p->snapshot->node_count;
+    uint8_t *empty = arena_array(&r->data, nodes + 1, sizeof *empty);
+    if (empty == NULL) return fail_nomem(r->error);
+    p->method = KARP_METHOD_EMPTINESS;
+    karp_status status = pass_candidates(p, r->error);
+    if (status != KARP_OK) return status;
+    bool widened = r->options.ignore_consolidate_after != 0;
+    for (uint32_t i = 0; i < p->candidate_count; i++) {
+        uint32_t code = p->stays[p->candidates[i].node].code;
+        empty[p->candidates[i].node] = code == KARP_REASON_NONE || (widened && code == KARP_REASON_NOT_CONSOLIDATABLE);
+    }
+    p->method = KARP_METHOD_SINGLE_NODE;
+    status = pass_candidates(p, r->error);
+    if (status == KARP_OK) status = pass_budgets(p, r->error);
+    if (status != KARP_OK) return status;
+    p->eligible_count = 0;
+    for (uint32_t i = 0; i < p->candidate_count; i++) {
+        const candidate *c = &p->candidates[i];
+        stay *why = &p->stays[c->node];
+        bool may = why->code == KARP_REASON_NONE || (widened && why->code == KARP_REASON_NOT_CONSOLIDATABLE) ||
+                   (why->code == KARP_REASON_EMPTY_NODE && empty[c->node]);
+        if (may && r->options.ignore_budgets == 0 && p->remaining[c->pool] <= 0) {
+            may = false;
+            if (!pass_keep(p, c->node, KARP_REASON_BUDGET, name_of(p->snapshot, pool_of(p, c)->meta.name)))
+                return fail_nomem(r->error);
+        } else if (may) {
+            why->code = KARP_REASON_NONE;
+        }
+        if (may) p->eligible[p->eligible_count++] = i;
+    }
+    return KARP_OK;
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------------------- */
+
+static karp_status new_round(repacking *r, const uint32_t *removed, uint32_t removed_count, const uint32_t *moving,
+                             uint32_t moving_count, guide *g)
+{
+    policy_note_given_up(r->s, r->steps_now);
+    memset(r->steps_now, 0, r->seen->raw.pods.count * sizeof *r->steps_now);
+    scheduler_set_policy(r->s, g != NULL ? &r->policy : NULL);
+    if (g == NULL) return scheduler_round(r->s, removed, removed_count, moving, moving_count, r->error);
+    for (uint32_t i = 0; i < g->slot_count; i++) g->slots[i].claim = UINT32_MAX;
+    return scheduler_guided_round(r->s, g, removed, removed_count, moving, moving_count, r->error);
+}
+
+karp_status repack_round(repacking *r, uint32_t count)
+{
+    const repack_steps *o = &r->stages;
+    size_t pods = r->seen->raw.pods.count;
+    uint32_t end = count == 0 ? 0 : o->stages.items[count - 1].first + o->stages.items[count - 1].count;
+    memcpy(r->host_of, r->hosts.host_of, pods * sizeof *r->host_of);
+    memset(r->slot_of, 0xff, pods * sizeof *r->slot_of);
+    r->removed_count = r->moving_count = 0;
+    for (uint32_t i = 0; i < end; i++) {
+        uint32_t number = o->order.items[i];
+        r->removed[r->removed_count++] = r->p.candidates[r->candidate_of[number]].node;
+        for (uint32_t k = 0; k < r->pods.counts[number]; k++) {
+            uint32_t pod_number = r->pods.pods[number][k];
+            r->moving[r->moving_count++] = pod_number;
+            r->host_of[pod_number] = o->host_of[pod_number] == UINT32_MAX ? UINT32_MAX
+                                                                          : r->hosts.host[o->host_of[pod_number]];
+            r->slot_of[pod_number] = o->bin_of[pod_number];
+        }
+    }
+    return new_round(r, r->removed, r->removed_count, r->moving, r->moving_count, &r->guide);
+}
+
+/* Whether every pod that moves is where the plan wants it; else the node of the first that is not. */
+static uint32_t first_refused(repacking *r, uint32_t count)
+{
+    const repack_steps *o = &r->stages;
+    uint32_t end = count == 0 ? 0 : o->stages.items[count - 1].first + o->stages.items[count - 1].count;
+    for (uint32_t i = 0; i < end && r->guide.refused > 0; i++) {
+        uint32_t number = o->order.items[i];
+        for (uint32_t k = 0; k < r->pods.counts[number]; k++) {
+            if (!guide_followed(r->s, &r->guide, r->pods.pods[number][k])) return number;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------------------------------------- */
+
+static karp_status list_homes(repacking *r)
+{
+    const pass *p = &r->p;
+    size_t moving = 0;
+    r->homes = arena_array(&r->data, p->eligible_count + (size_t)1, sizeof *r->homes);
+    r->candidate_of = arena_array(&r->data, p->eligible_count + (size_t)1, sizeof *r->candidate_of);
+    r->removed = arena_array(&r->data, p->eligible_count + (size_t)1, sizeof *r->removed);
+    for (uint32_t i = 0; i < p->eligible_count; i++) moving += p->candidates[p->eligible[i]].moving_count;
+    r->moving = arena_array(&r->data, moving + 1, sizeof *r->moving);
+    if (r->homes == NULL || r->candidate_of == NULL || r->removed == NULL || r->moving == NULL)
+        return fail_nomem(r->error);
+    for (uint32_t i = 0; i < p->eligible_count; i++) {
+        const candidate *c = &p->candidates[p->eligible[i]];
+        r->candidate_of[r->home_count] = p->eligible[i];
+        r->removed[r->home_count] = c->node;
+        r->homes[r->home_count++] = (menu_home){ c->node, c->moving, c->moving_count };
+        memcpy(r->moving + r->moving_count, c->moving, c->moving_count * sizeof *r->moving);
+        r->moving_count += c->moving_count;
+    }
+    return KARP_OK;
+}
+
+/* All candidates gone: what their pods give up then, and who would have no place at all, so that their nodes stay. */
+static karp_status place_all_anew(repacking *r)
+{
+    size_t words_ = bits_words(r->seen->raw.pods.count);
+    uint64_t *left = arena_array(&r->data, words_ + 1, sizeof *left);
+    if (left == NULL) return fail_nomem(r->error);
+    karp_status status = new_round(r, r->removed, r->home_count, r->moving, r->moving_count, NULL);
+    if (status != KARP_OK) return status;
+    memcpy(r->steps, r->steps_now, r->seen->raw.pods.count * sizeof *r->steps);
+    policy_left(r->s, left);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->home_count; i++) {
+        bool stays = policy_cut_short(r->s);
+        for (uint32_t k = 0; k < r->homes[i].count; k++) stays = stays || bits_test(left, r->homes[i].pods[k]);
+        if (stays && !pass_keep(&r->p, r->homes[i].node, KARP_REASON_PODS_WOULD_NOT_SCHEDULE, (karp_str){ "", 0 }))
+            return fail_nomem(r->error);
+        if (stays) continue;
+        r->candidate_of[n] = r->candidate_of[i];
+        r->homes[n++] = r->homes[i];
+    }
+    r->home_count = n;
+    return KARP_OK;
+}
+
+static bool make_launches(repacking *r)
+{
+    const menu *m = &r->menu;
+    uint32_t *counts = arena_array(&r->data, m->class_count + (size_t)1, sizeof *counts);
+    uint32_t *limits = arena_array(&r->data, m->class_count + (size_t)1, sizeof *limits);
+    double *prices = arena_array(&r->data, m->offer_count + (size_t)1, sizeof *prices);
+    r->types = arena_array(&r->data, m->offer_count + (size_t)1, sizeof *r->types);
+    if (counts == NULL || limits == NULL || prices == NULL || r->types == NULL) return false;
+    for (uint32_t c = 0; c < m->class_count; c++) {
+        counts[c] = m->classes[c].count;
+        limits[c] = m->classes[c].limit;
+    }
+    for (uint32_t o = 0; o < m->offer_count; o++) prices[o] = m->offers[o].price;
+    packing_problem *l = &r->problem.launches;
+    *l = (packing_problem){ .dims = m->dims,
+                            .class_count = m->class_count,
+                            .offer_count = m->offer_count,
+                            .requests = m->requests,
+                            .counts = counts,
+                            .limits = limits,
+                            .rooms = m->rooms,
+                            .prices = prices,
+                            .allowed = m->allowed,
+                            .conflicts = m->conflicts };
+    l->worth = packing_worth(&r->data, l);
+    return l->worth != NULL;
+}
+
+/* How many pods of each class the node has. */
+static bool list_entries(repacking *r, const menu_home *home, repack_node *out)
+{
+    packing_entry *list = arena_array(&r->data, home->count + (size_t)1, sizeof *list);
+    uint32_t n = 0;
+    if (list == NULL) return false;
+    for (uint32_t k = 0; k < home->count; k++) {
+        uint32_t c = r->menu.class_of[home->pods[k]], i = 0;
+        while (i < n && list[i].class_ != c) i++;
+        if (i == n) list[n++] = (packing_entry){ c, 0 };
+        list[i].copies++;
+    }
+    out->entries = list;
+    out->entry_count = n;
+    out->evictions = home->count;
+    return true;
+}
+
+static bool make_nodes(repacking *r)
+{
+    repack_problem *q = &r->problem;
+    size_t nodes = r->home_count + (size_t)1;
+    repack_node *list = arena_array(&r->data, nodes, sizeof *list);
+    uint32_t *host_of_node = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *host_of_node);
+    uint32_t *node_of_host = arena_array(&r->data, r->hosts.count + (size_t)1, sizeof *node_of_host);
+    const uint32_t **pods = arena_array(&r->data, nodes, sizeof *pods);
+    uint32_t *counts = arena_array(&r->data, nodes, sizeof *counts), n = 0;
+    if (list == NULL || host_of_node == NULL || node_of_host == NULL || pods == NULL || counts == NULL) return false;
+    memset(host_of_node, 0xff, r->seen->node_count * sizeof *host_of_node);
+    memset(node_of_host, 0xff, r->hosts.count * sizeof *node_of_host);
+    for (uint32_t h = 0; h < r->hosts.count; h++) host_of_node[r->hosts.node[h]] = h;
+    for (uint32_t i = 0; i < r->home_count; i++) {
+        if (r->menu.claims[i].stays) {
+            if (!pass_keep(&r->p, r->homes[i].node, KARP_REASON_PODS_WOULD_NOT_SCHEDULE,
+                           str("some pod's place depends on more than numbers tell")))
+                return false;
+            continue;
+        }
+        uint32_t host = host_of_node[r->homes[i].node];
+        list[n].host = host;
+        list[n].pool = r->p.candidates[r->candidate_of[i]].pool;
+        list[n].price = node_price(r->seen, &r->seen->nodes[r->homes[i].node]) + r->objective.node_cost;
+        if (!list_entries(r, &r->homes[i], &list[n])) return false;
+        if (host != UINT32_MAX) node_of_host[host] = n;
+        pods[n] = r->homes[i].pods;
+        counts[n] = r->homes[i].count;
+        r->candidate_of[n++] = r->candidate_of[i];
+    }
+    q->nodes = list;
+    q->node_count = n;
+    q->node_of_host = node_of_host;
+    r->pods = (repack_pods){ pods, counts, r->menu.class_of, r->seen->raw.pods.count };
+    return true;
+}
+
+static karp_status make_problem(repacking *r)
+{
+    karp_status status = list_homes(r);
+    if (status == KARP_OK) status = place_all_anew(r);
+    if (status != KARP_OK || r->home_count == 0) return status;
+    if (!menu_of_nodes(r->s, &r->data, r->homes, r->home_count, r->steps, r->objective.node_cost, &r->menu))
+        return fail_nomem(r->error);
+    status = new_round(r, NULL, 0, NULL, 0, NULL);
+    if (status != KARP_OK) return status;
+    if (!menu_hosts_make(r->s, &r->data, &r->menu, &r->hosts) || !make_launches(r) || !make_nodes(r))
+        return fail_nomem(r->error);
+    repack_problem *q = &r->problem;
+    q->host_count = r->hosts.count;
+    q->left = r->hosts.left;
+    q->host_allowed = r->hosts.allowed;
+    q->alone = r->hosts.alone;
+    double tie = 1e-7; /* fewer evictions where money is the same */
+    q->per_eviction = r->options.min_saving_per_eviction > tie ? r->options.min_saving_per_eviction : tie;
+    return KARP_OK;
+}
+
+/* ---- the plan ---------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t types_of(repacking *r, uint32_t offer)
+{
+    const menu_offer *o = &r->menu.offers[offer];
+    if (r->types[offer] == 0) r->types[offer] = 1 + guide_types(r->s, o->template_, o->offering);
+    return r->types[offer] - 1;
+}
+
+/* The guide for the plan's launches. */
+static bool make_guide(repacking *r)
+{
+    const packing_bins *bins = &r->plan.bins;
+    size_t pods = r->seen->raw.pods.count + 1;
+    r->guide.slots = arena_array(&r->data, bins->list.count + 1, sizeof *r->guide.slots);
+    if (r->slot_of == NULL) r->slot_of = arena_array(&r->data, pods, sizeof *r->slot_of);
+    if (r->host_of == NULL) r->host_of = arena_array(&r->data, pods, sizeof *r->host_of);
+    if (r->guide.slots == NULL || r->slot_of == NULL || r->host_of == NULL) return false;
+    for (size_t b = 0; b < bins->list.count; b++) {
+        const packing_bin *bin = &bins->list.items[b];
+        uint32_t set = 0;
+        for (size_t e = 0; e < bin->entries.count; e++)
+            set = guide_meet(r->s, set, r->menu.classes[bin->entries.items[e].class_].pin);
+        r->guide.slots[b] = (guide_slot){ r->menu.offers[bin->offer].template_, types_of(r, bin->offer), set,
+                                          UINT32_MAX };
+    }
+    r->guide.slot_count = (uint32_t)bins->list.count;
+    r->guide.slot_of = r->slot_of;
+    r->guide.host_of = r->host_of;
+    r->guide.steps = r->steps;
+    return !scheduler_failed(r->s);
+}
+
+static karp_status make_stages(repacking *r)
+{
+    const repack_limits limits = { .at_once = r->options.ignore_budgets ? NULL : r->p.remaining,
+                                   .pool_count = (uint32_t)r->seen->raw.pools.count,
+                                   .max_steps = r->options.max_steps,
+                                   .min_saving = r->options.min_saving,
+                                   .min_saving_per_eviction = r->options.min_saving_per_eviction };
+    repack_steps_free(r->context, &r->stages);
+    repack_plan_free(r->context, &r->plan);
+    if (!repack_search_plan(r->search, &r->plan) ||
+        !repack_steps_make(r->context, &r->problem, &r->plan, &r->pods, &limits, &r->stages) || !make_guide(r))
+        return fail_nomem(r->error);
+    return KARP_OK;
+}
+
+/* Whether the order of steps could matter to the scheduler: rules about who is where, or limits of pools. */
+static bool order_matters(const repacking *r)
+{
+    if (policy_has_topology(r->s)) return true;
+    for (size_t i = 0; i < r->seen->raw.pools.count; i++) {
+        if (r->seen->raw.pools.items[i].limits.count > 0) return true;
+    }
+    return false;
+}
+
+/* Asks the scheduler for the plan, after each step where that matters. *refused: a node whose pods it does not admit, of the
+ * plan's first `*good` steps all are admitted. */
+static karp_status try_plan(repacking *r, uint32_t *refused, uint32_t *good)
+{
+    uint32_t all = (uint32_t)r->stages.stages.count;
+    *refused = UINT32_MAX;
+    *good = 0;
+    for (uint32_t n = order_matters(r) ? 1 : all; n <= all && n > 0; n++) {
+        karp_status status = repack_round(r, n);
+        if (status != KARP_OK) return status;
+        *refused = first_refused(r, n);
+        if (*refused != UINT32_MAX || policy_cut_short(r->s)) return KARP_OK;
+        *good = n;
+    }
+    return KARP_OK;
+}
+
+/* The best plan that the scheduler admits: nodes that it does not let go stay, and the others are searched once more. */
+static karp_status settle_plan(repacking *r, uint64_t most, uint64_t steps)
+{
+    uint32_t refused = UINT32_MAX, good = 0;
+    for (uint32_t turn = 0;; turn++) {
+        karp_status status = make_stages(r);
+        if (status == KARP_OK) status = try_plan(r, &refused, &good);
+        if (status != KARP_OK || refused == UINT32_MAX) return status;
+        if (turn == SPARE_PLANS) break;
+        if (!repack_search_keep(r->search, refused) || !repack_search_run(r->search, most, steps / SPARE_PLANS))
+            return fail_nomem(r->error);
+    }
+    repack_steps_cut(&r->stages, good);
+    return repack_round(r, good);
+}
+
+static bool add_point(repacking *r, uint64_t evictions, double cost)
+{
+    karp_repack_point *slot = list_push(r->context, &r->points, sizeof *slot);
+    if (slot != NULL) *slot = (karp_repack_point){ .size = sizeof *slot, .evictions = evictions, .cost = cost };
+    return slot != NULL;
+}
+
+/* So many evictions the options allow. */
+static uint64_t most_evictions(const repacking *r)
+{
+    uint64_t part = r->options.max_evicted_percent >= 100
+                        ? UINT64_MAX
+                        : (uint64_t)((double)r->cost.pods * r->options.max_evicted_percent / 100);
+    return part < r->options.max_evictions ? part : r->options.max_evictions;
+}
+
+static karp_status plan(repacking *r)
+{
+    uint64_t most = most_evictions(r), all = 0;
+    for (uint32_t i = 0; i < r->problem.node_count; i++) all += r->problem.nodes[i].evictions;
+    r->search = repack_search_begin(r->context, &r->problem);
+    if (r->search == NULL) return fail_nomem(r->error);
+    uint64_t effort = r->objective.effort;
+    /* The curve: rising limits, each going on from the plan before. */
+    for (uint32_t i = 1; i <= POINTS && !repack_asked_to_stop(r); i++) {
+        uint64_t limit = all * i / POINTS;
+        if (!repack_search_run(r->search, limit, effort / 4 / POINTS)) return fail_nomem(r->error);
+        repack_plan_free(r->context, &r->plan);
+        if (!repack_search_plan(r->search, &r->plan) ||
+            !add_point(r, r->plan.evictions, r->cost.before - r->plan.saving))
+            return fail_nomem(r->error);
+    }
+    if (!repack_search_run(r->search, most, effort - effort / 4)) return fail_nomem(r->error);
+    return settle_plan(r, most, effort);
+}
+
+/* ---- the call ------------------------------------------------------------------------------------------------------------------------ */
+
+static karp_status begin(repacking *r, const karp_snapshot *snapshot)
+{
+    pass *p = &r->p;
+    karp_disrupt_options disrupt;
+    uint32_t method;
+    karp_disrupt_options_init(&disrupt, sizeof disrupt);
+    disrupt.common = r->options.common;
+    disrupt.method = KARP_METHOD_SINGLE_NODE;
+    disrupt.in_progress = r->options.in_progress;
+    disrupt.in_progress_count = r->options.in_progress_count;
+    karp_status status = pass_start(p, snapshot, &disrupt, &method, r->error);
+    if (status != KARP_OK) return status;
+    r->seen = p->snapshot;
+    r->context = p->context;
+    arena_init(&r->data, r->context);
+    p->options.objective = NULL;
+    r->policy = (policy){ .spot_slack = SPOT_SLACK };
+    r->how = (run_options){ .options = &p->options,
+                            .simulation = true,
+                            .shield = r->options.ignore_consolidate_after == 0,
+                            .exact_budgets = !pass_quirk(p, 22) };
+    size_t pods = r->seen->raw.pods.count + 1;
+    r->steps = arena_array(&r->data, pods, sizeof *r->steps);
+    r->steps_now = arena_array(&r->data, pods, sizeof *r->steps_now);
+    return r->steps != NULL && r->steps_now != NULL ? KARP_OK : fail_nomem(r->error);
+}
+
+/* What the cluster costs, and whose pods could move. */
+static void count_before(repacking *r)
+{
+    const karp_snapshot *w = r->seen;
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        const state_node *n = &w->nodes[i];
+        r->cost.before += node_price(w, n) + r->objective.node_cost;
+        for (uint32_t k = 0; k < n->all_pod_count; k++)
+            r->cost.pods += pod_reschedulable(pod_at(&w->raw, n->all_pods[k]));
+    }
+    r->cost.after = r->cost.before;
+    r->cost.effort = r->objective.effort;
+}
+
+static karp_status decide(repacking *r)
+{
+    count_before(r);
+    karp_status status = find_candidates(r);
+    if (status != KARP_OK) return status;
+    status = scheduler_new(r->seen, &r->how, &r->s, r->error);
+    if (status != KARP_OK || !r->p.usable_pools || !scheduler_repeatable(r->s)) return status;
+    status = make_problem(r);
+    if (status != KARP_OK || r->problem.node_count == 0) return status;
+    return plan(r);
+}
+
+static void finish(repacking *r)
+{
+    repack_steps_free(r->context, &r->stages);
+    repack_plan_free(r->context, &r->plan);
+    repack_search_end(r->search);
+    list_free(r->context, &r->points, sizeof *r->points.items);
+    list_free(r->context, &r->rows, sizeof *r->rows.items);
+    scheduler_free(r->s);
+    arena_free(&r->data);
+    pass_end(&r->p);
+}
+
+karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options *options, karp_decision **out,
+                        karp_error *error)
+{
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
+    repacking *r = mem_zalloc(snapshot->context, sizeof *r);
+    if (r == NULL) return fail_nomem(error);
+    r->error = error;
+    r->cost.size = sizeof r->cost;
+    karp_options common;
+    karp_status status = check_options(options, &r->options, error);
+    if (status == KARP_OK) status = options_check(r->options.common, &common, error);
+    if (status == KARP_OK) status = objective_check(&common, &r->objective, error);
+    if (status == KARP_OK && common.objective == NULL) karp_objective_init(&r->objective, sizeof r->objective);
+    bool begun = status == KARP_OK;
+    if (begun) status = begin(r, snapshot);
+    bool started = begun && r->context != NULL;
+    if (status == KARP_OK) status = decide(r);
+    if (status == KARP_OK) status = repack_decision(r, out);
+    if (started) finish(r);
+    mem_free(snapshot->context, r, sizeof *r);
+    return status == KARP_OK ? status : context_refusal(snapshot->context, status, error);
+}

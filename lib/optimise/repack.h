@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One repacking: what its parts share. repack.c says how they follow each other. */
+#ifndef OPTIMISE_REPACK_H
+#define OPTIMISE_REPACK_H
+
+#include <disrupt/pass.h>
+#include <karp/repack.h>
+#include <optimise/repack_steps.h>
+#include <schedule/guide.h>
+#include <schedule/menu.h>
+#include <schedule/policy.h>
+#include <schedule/provision.h>
+#include <schedule/result.h>
+
+typedef struct repacking {
+    pass p; /* who may go, and what budgets allow */
+    const karp_snapshot *seen;
+    karp_context *context; /* the pass's */
+    karp_repack_options options;
+    karp_objective objective;
+    karp_error *error;
+    arena data;
+    run_options how;
+    scheduler *s;
+    policy policy;
+    uint16_t *steps, *steps_now; /* by pod: what they give up */
+    menu_home *homes; /* candidates, by name … */
+    uint32_t home_count;
+    menu menu;
+    menu_hosts hosts;
+    repack_problem problem; /* … and those of them that numbers can tell of */
+    uint32_t *candidate_of; /* by node of the problem: in p.candidates */
+    repack_pods pods;
+    uint32_t *types; /* by offer: typeset + 1, 0 = not asked for yet */
+    repack_search *search;
+    repack_plan plan;
+    repack_steps stages;
+    guide guide; /* of the plan at hand */
+    uint32_t *slot_of, *host_of; /* its lists, by pod */
+    uint32_t *removed, *moving; /* of the round at hand */
+    uint32_t removed_count, moving_count;
+    round_result result; /* of the last round */
+    karp_repack_cost cost;
+    LIST_OF(karp_repack_point) points;
+    LIST_OF(karp_repack_step) rows;
+    bool stopped;
+} repacking;
+
+bool repack_asked_to_stop(repacking *r);
+/* The round of the first `count` steps, as the plan says. Status: OK, NOMEM, CANCELED. */
+karp_status repack_round(repacking *r, uint32_t count);
+/* repack_rows.c: the decision, after the round of all steps. */
+karp_status repack_decision(repacking *r, karp_decision **out);
+
+#endif

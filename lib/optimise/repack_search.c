@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * First the nodes one by one, those that cost most per pod first; then moves: some nodes are removed, some removed ones come
+ * back with the pods they had, a few launches are taken back, and what has no place then is placed anew. A move that does not
+ * pay is undone from a log.
+ */
+#include <optimise/repack_state.h>
+
+#include <base/bits.h>
+#include <base/sort.h>
+#include <math.h>
+#include <string.h>
+
+enum { WORK_A_STEP = 160, MOST_TOGETHER = 6, FULL_SCAN = 160, SAMPLE = 48 };
+
+/* ---- chance ------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t chance(repack_search *q)
+{
+    q->random ^= q->random << 13;
+    q->random ^= q->random >> 7;
+    q->random ^= q->random << 17;
+    return q->random;
+}
+
+static uint32_t chance_below(repack_search *q, uint32_t n) { return (uint32_t)(((chance(q) >> 32) * n) >> 32); }
+static double chance_part(repack_search *q) { return (double)(chance(q) >> 11) * (1.0 / 9007199254740992.0); }
+
+/* ---- placing -------------------------------------------------------------------------------------------------------------- */
+
+/* Puts what still fits of the demand for the class there. */
+static void fill_place(repack_search *q, uint32_t place, uint32_t c)
+{
+    if (q->demand[c] <= 0) return;
+    uint32_t want = q->demand[c] < UINT32_MAX ? (uint32_t)q->demand[c] : UINT32_MAX;
+    uint32_t n = state_fits(q, place, c, want);
+    if (n == 0) return;
+    if (state_put(q, place, c, (int32_t)n)) q->demand[c] -= n;
+}
+
+/* Launches and nodes that have space, in an order that chance begins. */
+static void fill_sample(repack_search *q, uint32_t c, uint32_t from, uint32_t to)
+{
+    uint32_t all = to - from;
+    if (all == 0) return;
+    uint32_t tries = all <= FULL_SCAN ? all : SAMPLE, at = chance_below(q, all);
+    for (uint32_t i = 0; i < tries && q->demand[c] > 0 && !q->failed; i++) {
+        fill_place(q, from + at, c);
+        at = at + 1 < all ? at + 1 : 0;
+    }
+}
+
+/* The nodes that are least likely to go come first; whoever is full for the class stays so while nothing is taken away. */
+static void fill_in_order(repack_search *q, uint32_t c)
+{
+    const repack_problem *p = q->p;
+    uint32_t at = q->first_open[c];
+    bool passed = true;
+    q->opened[c] = at;
+    for (; at < p->host_count && q->demand[c] > 0 && !q->failed; at++) {
+        uint32_t host = q->host_order[at];
+        fill_place(q, host, c);
+        if (passed && q->demand[c] > 0 && !q->closed[host]) q->first_open[c] = at + 1;
+        else passed = false;
+    }
+}
+
+static int by_worth(const void *a, const void *b, const void *user)
+{
+    const double *worth = user;
+    double x = worth[*(const uint32_t *)a], y = worth[*(const uint32_t *)b];
+    return x > y ? -1 : x < y;
+}
+
+/* The classes that are asked for, the largest first, more or less. */
+static bool order_open(repack_search *q)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < q->open_count; i++) {
+        uint32_t c = q->open[i];
+        q->is_open[c] = q->demand[c] != 0;
+        if (q->demand[c] == 0) continue;
+        q->value[c] = q->p->launches.worth[c] * (1 + 0.3 * chance_part(q));
+        q->open[n++] = c;
+    }
+    q->open_count = n;
+    return sort_stable(q->context, q->open, n, sizeof *q->open, by_worth, q->value);
+}
+
+/* New nodes for what is left; infinite = more than `most`, or it cannot be. */
+static double buy(repack_search *q, double most)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < q->open_count; i++) {
+        uint32_t c = q->open[i];
+        if (q->demand[c] > 0) q->wanted[n++] = (packing_entry){ c, (uint32_t)q->demand[c] };
+    }
+    if (n == 0) return 0;
+    double cost = packing_buy(q->packing, q->wanted, n, most);
+    if (!(cost < HUGE_VAL)) return HUGE_VAL;
+    for (uint32_t i = 0; i < packing_bought_count(q->packing) && !q->failed; i++) {
+        const packing_entry *entries;
+        uint32_t count, offer = packing_bought(q->packing, i, &entries, &count), place;
+        if (!state_new_bin(q, offer, &place)) return HUGE_VAL;
+        for (uint32_t e = 0; e < count; e++) {
+            if (!state_put(q, place, entries[e].class_, (int32_t)entries[e].copies)) return HUGE_VAL;
+            q->demand[entries[e].class_] -= entries[e].copies;
+        }
+    }
+    return cost;
+}
+
+/* Pods that a node gets back are taken from wherever some of their class are. */
+static void take_missing(repack_search *q, uint32_t c)
+{
+    uint32_t all = (uint32_t)q->places.count, at = all > 0 ? chance_below(q, all) : 0;
+    bool bins_first = true;
+    for (uint32_t turn = 0; turn < 2 && q->demand[c] < 0; turn++, bins_first = false) {
+        for (uint32_t i = 0; i < all && q->demand[c] < 0 && !q->failed; i++) {
+            at = at + 1 < all ? at + 1 : 0;
+            if ((at >= q->p->host_count) != bins_first) continue;
+            int64_t here = state_copies(q, at, c);
+            if (here == 0) continue;
+            if (here > -q->demand[c]) here = -q->demand[c];
+            if (state_put(q, at, c, -(int32_t)here)) q->demand[c] += here;
+            if (bins_first) state_note_shrunk(q, at);
+        }
+    }
+}
+
+/* Launches that lost pods may be smaller. */
+static void shrink(repack_search *q)
+{
+    for (size_t i = 0; i < q->shrunk.count && !q->failed; i++) state_resize(q, q->shrunk.items[i]);
+    q->shrunk.count = 0;
+}
+
+/* Settles the demand. false = it cannot be, or costs too much. */
+static bool settle(repack_search *q, double most, bool greedy)
+{
+    for (uint32_t i = 0; i < q->open_count; i++) {
+        if (q->demand[q->open[i]] < 0) take_missing(q, q->open[i]);
+    }
+    if (!order_open(q)) {
+        q->failed = true;
+        return false;
+    }
+    uint32_t hosts = q->p->host_count;
+    bool bins = greedy || (chance(q) >> 62) != 0, existing = greedy || (chance(q) >> 61) != 0;
+    for (uint32_t i = 0; i < q->open_count; i++) {
+        uint32_t c = q->open[i];
+        if (q->demand[c] < 0) return false;
+        if (existing && greedy) fill_in_order(q, c);
+        else if (existing) fill_sample(q, c, 0, hosts);
+        if (bins) fill_sample(q, c, hosts, (uint32_t)q->places.count);
+    }
+    shrink(q);
+    return !q->failed && buy(q, most - (q->cost - q->began.cost)) < HUGE_VAL && !q->failed;
+}
+
+/* ---- moves -------------------------------------------------------------------------------------------------------------- */
+
+static double objective(const repack_search *q, double cost, uint64_t evictions)
+{
+    return cost + q->p->per_eviction * (double)evictions;
+}
+
+static void begin_move(repack_search *q)
+{
+    for (uint32_t i = 0; i < q->open_count; i++) q->demand[q->open[i]] = 0, q->is_open[q->open[i]] = false;
+    q->open_count = 0;
+    q->shrunk.count = 0;
+    q->log.count = 0;
+    q->began.cost = q->cost;
+    q->began.evictions = q->evictions;
+}
+
+/* Ends the move: it stays when it makes the objective less, or no more than `slack` more. */
+static bool end_move(repack_search *q, bool settled, double slack)
+{
+    double gain = objective(q, q->began.cost, q->began.evictions) - objective(q, q->cost, q->evictions);
+    bool stays = settled && !q->failed && q->evictions <= q->most && gain > -slack &&
+                 (gain > 1e-12 || slack > 0 || q->evictions < q->began.evictions);
+    if (stays) state_commit(q);
+    else state_undo(q);
+    return stays && !q->failed;
+}
+
+/* Room for the objective to grow in this move: what is bought costs at most so much more than what went. */
+static double most_cost(const repack_search *q, double slack)
+{
+    double more = q->p->per_eviction * ((double)q->evictions - (double)q->began.evictions);
+    return slack - more + 1e-9;
+}
+
+static bool remove_one(repack_search *q, uint32_t which)
+{
+    begin_move(q);
+    if (q->evictions + q->p->nodes[which].evictions > q->most || !state_remove(q, which)) {
+        state_undo(q);
+        return false;
+    }
+    bool settled = settle(q, most_cost(q, 0), true);
+    if (end_move(q, settled, 0)) return true;
+    for (uint32_t i = 0; i < q->open_count; i++) q->first_open[q->open[i]] = q->opened[q->open[i]];
+    return false;
+}
+
+static double ratio_of(const repack_node *n) { return n->evictions == 0 ? HUGE_VAL : n->price / n->evictions; }
+
+/* The better of three: the one that costs more per pod. */
+static uint32_t choose_kept(repack_search *q)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t t = 0; t < 3 && q->kept_count > 0; t++) {
+        uint32_t which = q->list[chance_below(q, q->kept_count)];
+        if (best == UINT32_MAX || ratio_of(&q->p->nodes[which]) > ratio_of(&q->p->nodes[best])) best = which;
+    }
+    return best;
+}
+
+static uint32_t choose_removed(repack_search *q)
+{
+    uint32_t best = UINT32_MAX, removed = q->p->node_count - q->fixed_count - q->kept_count;
+    for (uint32_t t = 0; t < 2 && removed > 0; t++) {
+        uint32_t which = q->list[q->kept_count + chance_below(q, removed)];
+        if (best == UINT32_MAX || ratio_of(&q->p->nodes[which]) < ratio_of(&q->p->nodes[best])) best = which;
+    }
+    return best;
+}
+
+static void ruin_bins(repack_search *q, uint32_t count)
+{
+    uint32_t hosts = q->p->host_count;
+    for (uint32_t i = 0; i < count && q->places.count > hosts && !q->failed; i++)
+        state_empty(q, hosts + chance_below(q, (uint32_t)q->places.count - hosts));
+}
+
+static void ruin_hosts(repack_search *q, uint32_t count)
+{
+    uint32_t hosts = q->p->host_count;
+    for (uint32_t i = 0; i < count && hosts > 0 && !q->failed; i++) state_empty(q, chance_below(q, hosts));
+}
+
+/* One move of the search. */
+static bool move(repack_search *q, double slack)
+{
+    uint32_t kind = chance_below(q, 8), removing = 0, restoring = 0;
+    begin_move(q);
+    if (kind < 3) removing = 1 + chance_below(q, MOST_TOGETHER - 2);
+    else if (kind < 4) restoring = 1 + chance_below(q, 3);
+    else if (kind < 7) {
+        removing = 1 + chance_below(q, 3);
+        restoring = 1 + chance_below(q, 3);
+    }
+    for (uint32_t i = 0; i < restoring && !q->failed; i++) {
+        uint32_t which = choose_removed(q);
+        if (which != UINT32_MAX) state_restore(q, which);
+    }
+    for (uint32_t i = 0; i < removing && !q->failed; i++) {
+        uint32_t which = choose_kept(q);
+        if (which != UINT32_MAX && q->evictions + q->p->nodes[which].evictions <= q->most) (void)state_remove(q, which);
+    }
+    ruin_bins(q, removing + restoring == 0 ? 2 + chance_below(q, 5) : chance_below(q, 4));
+    if (chance(q) >> 63) ruin_hosts(q, 1 + chance_below(q, 4));
+    return end_move(q, !q->failed && settle(q, most_cost(q, slack), false), slack);
+}
+
+/* ---- whole passes --------------------------------------------------------------------------------------------------------- */
+
+static int by_ratio(uint32_t x, uint32_t y, const void *user)
+{
+    const repack_node *nodes = user;
+    double a = ratio_of(&nodes[x]), b = ratio_of(&nodes[y]);
+    return a > b ? -1 : a < b;
+}
+
+static bool order_nodes(repack_search *q)
+{
+    const repack_problem *p = q->p;
+    for (uint32_t i = 0; i < p->node_count; i++) q->by_ratio[i] = i;
+    if (!sort_ids(q->context, q->by_ratio, p->node_count, by_ratio, p->nodes)) return false;
+    uint32_t n = 0;
+    for (uint32_t h = 0; h < p->host_count; h++) {
+        if (p->node_of_host[h] == UINT32_MAX) q->host_order[n++] = h;
+    }
+    for (uint32_t i = p->node_count; i-- > 0;) {
+        uint32_t host = p->nodes[q->by_ratio[i]].host;
+        if (host != UINT32_MAX) q->host_order[n++] = host;
+    }
+    return true;
+}
+
+/* The nodes one by one. Whether some could be removed. */
+static bool pass(repack_search *q)
+{
+    bool some = false;
+    memset(q->first_open, 0, q->p->launches.class_count * sizeof *q->first_open);
+    for (uint32_t i = 0; i < q->p->node_count && !q->failed; i++) {
+        uint32_t which = q->by_ratio[i];
+        if (!q->gone[which] && !q->fixed[which] && remove_one(q, which)) some = true;
+    }
+    return some;
+}
+
+/* The first nodes by what they cost per pod, as many as may go, all at once. */
+static void all_at_once(repack_search *q)
+{
+    begin_move(q);
+    for (uint32_t i = 0; i < q->p->node_count && !q->failed; i++) {
+        uint32_t which = q->by_ratio[i];
+        if (q->gone[which] || q->fixed[which] || q->evictions + q->p->nodes[which].evictions > q->most) continue;
+        (void)state_remove(q, which);
+    }
+    for (uint32_t b = q->p->host_count; b < q->places.count && !q->failed; b++) state_empty(q, b);
+    for (uint32_t h = 0; h < q->p->host_count && !q->failed; h++) state_empty(q, h);
+    memset(q->first_open, 0, q->p->launches.class_count * sizeof *q->first_open);
+    (void)end_move(q, !q->failed && settle(q, most_cost(q, 0), true), 0);
+}
+
+/* Nodes come back until no more pods move than may. */
+static void come_back(repack_search *q)
+{
+    for (uint32_t i = q->p->node_count; i-- > 0 && q->evictions > q->most && !q->failed;) {
+        uint32_t which = q->by_ratio[i];
+        uint64_t most = q->most;
+        if (!q->gone[which] || q->p->nodes[which].evictions == 0) continue;
+        begin_move(q);
+        q->most = UINT64_MAX;
+        state_restore(q, which);
+        (void)end_move(q, settle(q, HUGE_VAL, true), HUGE_VAL);
+        q->most = most;
+    }
+}
+
+static void everything_back(repack_search *q)
+{
+    begin_move(q);
+    for (uint32_t i = 0; i < q->p->node_count && !q->failed; i++) {
+        if (q->gone[i]) state_restore(q, i);
+    }
+    uint64_t most = q->most;
+    q->most = UINT64_MAX;
+    (void)end_move(q, !q->failed && settle(q, HUGE_VAL, true), HUGE_VAL);
+    q->most = most;
+}
+
+/* The best plan becomes the one at hand when the one at hand has become too dear. */
+static bool go_back(repack_search *q) { return q->best_at_hand || state_take(q, &q->best); }
+
+static void note_best(repack_search *q)
+{
+    double now = objective(q, q->cost, q->evictions);
+    if (q->evictions > q->most || !(now < q->best_objective - 1e-12)) return;
+    q->best_objective = now;
+    q->best_at_hand = true;
+}
+
+bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps)
+{
+    uint64_t start = repack_search_work(q), moves = 0, stale = 0;
+    q->most = most;
+    if (!q->begun && !order_nodes(q)) return false;
+    q->begun = true;
+    if (!go_back(q)) return false;
+    come_back(q);
+    if (q->evictions > most) everything_back(q);
+    q->best_objective = HUGE_VAL;
+    note_best(q);
+    for (uint32_t turn = 0; turn < 3 && !q->failed && pass(q); turn++) note_best(q);
+    all_at_once(q);
+    note_best(q);
+    uint64_t patience = 4000 + 400 * (uint64_t)q->p->node_count;
+    while (!q->failed && q->p->node_count > q->fixed_count && stale < patience) {
+        uint64_t done = repack_search_work(q) - start;
+        if (done >= steps) break;
+        double heat = (1 - (double)done / (double)steps) * q->mean_price * 0.08;
+        double slack = q->p->node_count <= 1000 && (chance(q) >> 62) == 0 ? heat * chance_part(q) : 0;
+        if (slack > 0 && q->best_at_hand && !state_save(q, &q->best)) break;
+        double before = q->best_objective;
+        if (move(q, slack) && slack > 0) q->best_at_hand = false;
+        note_best(q);
+        stale = q->best_objective < before ? 0 : stale + 1;
+        q->work += 16;
+        if (++moves % 512 == 0 && !go_back(q)) break;
+    }
+    return !q->failed && (!q->best_at_hand || state_save(q, &q->best));
+}
+
+uint64_t repack_search_work(const repack_search *q) { return q->work / WORK_A_STEP + packing_steps(q->packing); }
+
+bool repack_search_plan(repack_search *q, repack_plan *out) { return state_copy_plan(q->context, &q->best, out); }
+
+bool repack_search_keep(repack_search *q, uint32_t which)
+{
+    if (!go_back(q)) return false;
+    if (q->gone[which]) {
+        uint64_t most = q->most;
+        begin_move(q);
+        q->most = UINT64_MAX;
+        state_restore(q, which);
+        (void)end_move(q, settle(q, HUGE_VAL, true), HUGE_VAL);
+        q->most = most;
+        if (q->gone[which]) everything_back(q);
+    }
+    if (q->failed || q->gone[which]) return false;
+    state_fix(q, which);
+    q->best_at_hand = true;
+    return state_save(q, &q->best);
+}

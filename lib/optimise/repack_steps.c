@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <optimise/repack_steps.h>
+
+#include <base/sort.h>
+#include <math.h>
+#include <string.h>
+
+enum { WINDOW = 256, BINS_LOOKED_AT = 64, MOST_STAGES = 100 };
+
+/* Where pods of a class may go: to a host, or to a bin that is launched. */
+typedef struct target {
+    uint32_t host, bin; /* one of them, the other UINT32_MAX */
+    uint32_t left;
+} target;
+
+typedef struct targets {
+    LIST_OF(target) list;
+    size_t head; /* those before are used up */
+    uint64_t left;
+} targets;
+
+typedef struct maker {
+    karp_context *context;
+    const repack_problem *p;
+    const repack_plan *plan;
+    const repack_pods *pods;
+    const repack_limits *limits;
+    repack_steps *out;
+    arena data;
+    targets *of; /* by class */
+    uint32_t *first_bin, *bins; /* by class: which bins hold it */
+    uint32_t *rest; /* by class: pods of the node at hand without a place */
+    uint32_t *waiting; /* nodes that are not removed yet */
+    uint32_t waiting_count;
+    int64_t *now; /* by pool: nodes that the step at hand removes */
+    repack_stage stage;
+} maker;
+
+/* ---- what the plan has ---------------------------------------------------------------------------------------------------- */
+
+static bool add_target(maker *k, uint32_t class_, target t)
+{
+    targets *list = &k->of[class_];
+    target *slot = list_push(k->context, &list->list, sizeof *slot);
+    if (slot == NULL) return false;
+    *slot = t;
+    list->left += t.left;
+    return true;
+}
+
+static bool find_bins(maker *k)
+{
+    uint32_t classes = k->p->launches.class_count;
+    size_t all = 0;
+    k->first_bin = arena_array(&k->data, classes + (size_t)2, sizeof *k->first_bin);
+    for (size_t b = 0; b < k->plan->bins.list.count; b++) all += k->plan->bins.list.items[b].entries.count;
+    k->bins = arena_array(&k->data, all + 1, sizeof *k->bins);
+    if (k->first_bin == NULL || k->bins == NULL) return false;
+    for (size_t b = 0; b < k->plan->bins.list.count; b++) {
+        const packing_bin *bin = &k->plan->bins.list.items[b];
+        for (size_t e = 0; e < bin->entries.count; e++) k->first_bin[bin->entries.items[e].class_ + 2]++;
+    }
+    for (uint32_t c = 0; c < classes; c++) k->first_bin[c + 2] += k->first_bin[c + 1];
+    for (size_t b = 0; b < k->plan->bins.list.count; b++) {
+        const packing_bin *bin = &k->plan->bins.list.items[b];
+        for (size_t e = 0; e < bin->entries.count; e++)
+            k->bins[k->first_bin[bin->entries.items[e].class_ + 1]++] = (uint32_t)b;
+    }
+    return true;
+}
+
+static uint32_t bin_has(const packing_bin *b, uint32_t class_)
+{
+    for (size_t e = 0; e < b->entries.count; e++) {
+        if (b->entries.items[e].class_ == class_) return b->entries.items[e].copies;
+    }
+    return 0;
+}
+
+/* ---- one node ----------------------------------------------------------------------------------------------------------------- */
+
+/* What removing the node now would save, about: what has no place yet costs what it is worth. */
+static double marginal(const maker *k, uint32_t which)
+{
+    const repack_node *n = &k->p->nodes[which];
+    double saving = n->price;
+    for (uint32_t i = 0; i < n->entry_count; i++) {
+        uint64_t left = k->of[n->entries[i].class_].left;
+        if (n->entries[i].copies > left)
+            saving -= k->p->launches.worth[n->entries[i].class_] * (double)(n->entries[i].copies - left);
+    }
+    return saving;
+}
+
+static double ratio(double saving, uint64_t evictions)
+{
+    return evictions > 0 ? saving / (double)evictions : saving > 0 ? HUGE_VAL : saving;
+}
+
+/* The best of those that wait, within what the step may remove; as its place among them. */
+static uint32_t choose(const maker *k)
+{
+    uint32_t best = UINT32_MAX, seen = 0;
+    double best_ratio = -HUGE_VAL;
+    for (uint32_t i = 0; i < k->waiting_count && seen < WINDOW; i++) {
+        const repack_node *n = &k->p->nodes[k->waiting[i]];
+        if (k->limits->at_once != NULL && k->now[n->pool] >= k->limits->at_once[n->pool]) continue;
+        seen++;
+        double r = ratio(marginal(k, k->waiting[i]), n->evictions);
+        if (best == UINT32_MAX || r > best_ratio) best = i, best_ratio = r;
+    }
+    return best;
+}
+
+/* The launch that serves most of the rest for its price, of those that have some of the class. */
+static uint32_t choose_bin(const maker *k, const repack_node *n, uint32_t class_)
+{
+    uint32_t best = UINT32_MAX, seen = 0;
+    double best_score = -1;
+    for (uint32_t i = k->first_bin[class_]; i < k->first_bin[class_ + 1] && seen < BINS_LOOKED_AT; i++) {
+        uint32_t b = k->bins[i];
+        if (k->out->stage_of_bin[b] != UINT32_MAX) continue;
+        const packing_bin *bin = &k->plan->bins.list.items[b];
+        double score = 0, price = k->p->launches.prices[bin->offer];
+        for (uint32_t e = 0; e < n->entry_count; e++) {
+            uint32_t c = n->entries[e].class_, has = k->rest[c] > 0 ? bin_has(bin, c) : 0;
+            score += k->p->launches.worth[c] * (has < k->rest[c] ? has : k->rest[c]);
+        }
+        score = price > 0 ? score / price : HUGE_VAL;
+        if (best == UINT32_MAX || score > best_score) best = b, best_score = score;
+        seen++;
+    }
+    return best;
+}
+
+static bool launch(maker *k, uint32_t bin)
+{
+    const packing_bin *b = &k->plan->bins.list.items[bin];
+    k->out->stage_of_bin[bin] = (uint32_t)k->out->stages.count;
+    k->stage.saving -= k->p->launches.prices[b->offer];
+    for (size_t e = 0; e < b->entries.count; e++) {
+        uint32_t c = b->entries.items[e].class_;
+        uint32_t served = k->rest[c] < b->entries.items[e].copies ? k->rest[c] : b->entries.items[e].copies;
+        k->rest[c] -= served;
+        if (!add_target(k, c, (target){ UINT32_MAX, bin, b->entries.items[e].copies })) return false;
+    }
+    return true;
+}
+
+static void send(maker *k, uint32_t pod_number)
+{
+    targets *t = &k->of[k->pods->class_of[pod_number]];
+    while (t->head < t->list.count && t->list.items[t->head].left == 0) t->head++;
+    if (t->head == t->list.count) return; /* cannot be: the plan has a place for each */
+    target *to = &t->list.items[t->head];
+    to->left--;
+    t->left--;
+    k->out->host_of[pod_number] = to->host;
+    k->out->bin_of[pod_number] = to->bin;
+    k->out->stage_of[pod_number] = (uint32_t)k->out->stages.count;
+}
+
+static bool remove_node(maker *k, uint32_t place)
+{
+    uint32_t which = k->waiting[place];
+    const repack_node *n = &k->p->nodes[which];
+    memmove(&k->waiting[place], &k->waiting[place + 1], (k->waiting_count - place - 1) * sizeof *k->waiting);
+    k->waiting_count--;
+    for (uint32_t i = 0; i < n->entry_count; i++) {
+        uint64_t left = k->of[n->entries[i].class_].left;
+        k->rest[n->entries[i].class_] = n->entries[i].copies > left ? n->entries[i].copies - (uint32_t)left : 0;
+    }
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < n->entry_count; i++) {
+        while (ok && k->rest[n->entries[i].class_] > 0) {
+            uint32_t bin = choose_bin(k, n, n->entries[i].class_);
+            if (bin == UINT32_MAX) break; /* cannot be, likewise */
+            ok = launch(k, bin);
+        }
+    }
+    for (uint32_t i = 0; i < n->entry_count; i++) k->rest[n->entries[i].class_] = 0;
+    for (uint32_t i = 0; ok && i < k->pods->counts[which]; i++) send(k, k->pods->pods[which][i]);
+    uint32_t *slot = ok ? list_push(k->context, &k->out->order, sizeof *slot) : NULL;
+    if (slot == NULL) return false;
+    *slot = which;
+    k->stage.count++;
+    k->stage.saving += n->price;
+    k->stage.evictions += n->evictions;
+    k->now[n->pool]++;
+    return true;
+}
+
+/* ---- steps ---------------------------------------------------------------------------------------------------------------------- */
+
+static bool pays(const repack_limits *l, const repack_stage *s)
+{
+    return s->saving > 1e-9 && s->saving >= l->min_saving &&
+           s->saving >= l->min_saving_per_eviction * (double)s->evictions;
+}
+
+static void count_nodes(const maker *k, const repack_stage *s, int64_t *by_pool)
+{
+    for (uint32_t i = 0; i < s->count; i++) by_pool[k->p->nodes[k->out->order.items[s->first + i]].pool]++;
+}
+
+/* Whether one step may remove what two do. */
+static bool within_budgets(maker *k, const repack_stage *x, const repack_stage *y)
+{
+    if (k->limits->at_once == NULL) return true;
+    memset(k->now, 0, k->limits->pool_count * sizeof *k->now);
+    count_nodes(k, x, k->now);
+    count_nodes(k, y, k->now);
+    for (uint32_t i = 0; i < k->limits->pool_count; i++) {
+        if (k->now[i] > k->limits->at_once[i]) return false;
+    }
+    return true;
+}
+
+/* Steps at and after `at` are one less; pods and launches are told at the end. */
+static void join(maker *k, size_t at)
+{
+    repack_stage *s = k->out->stages.items;
+    s[at].count += s[at + 1].count;
+    s[at].evictions += s[at + 1].evictions;
+    s[at].saving += s[at + 1].saving;
+    memmove(&s[at + 1], &s[at + 2], (k->out->stages.count - at - 2) * sizeof *s);
+    k->out->stages.count--;
+}
+
+/* A step that pays more per eviction than the one before it belongs to that one. */
+static void join_rising(maker *k)
+{
+    for (size_t n = k->out->stages.count; n >= 2; n = k->out->stages.count) {
+        const repack_stage *x = &k->out->stages.items[n - 2], *y = &k->out->stages.items[n - 1];
+        if (!(ratio(y->saving, y->evictions) > ratio(x->saving, x->evictions)) || !within_budgets(k, x, y)) return;
+        join(k, n - 2);
+    }
+}
+
+static void join_to(maker *k, uint64_t most)
+{
+    for (bool some = true; some && k->out->stages.count > most;) {
+        some = false;
+        for (size_t at = 0; at + 1 < k->out->stages.count && k->out->stages.count > most; at++) {
+            if (!within_budgets(k, &k->out->stages.items[at], &k->out->stages.items[at + 1])) continue;
+            join(k, at);
+            some = true;
+        }
+    }
+}
+
+static int by_price_a_pod(uint32_t x, uint32_t y, const void *user)
+{
+    const repack_node *nodes = user;
+    double a = ratio(nodes[x].price, nodes[x].evictions), b = ratio(nodes[y].price, nodes[y].evictions);
+    return a > b ? -1 : a < b;
+}
+
+/* *ended: nothing more pays. */
+static bool next_stage(maker *k, bool *ended)
+{
+    k->stage = (repack_stage){ .first = (uint32_t)k->out->order.count };
+    memset(k->now, 0, k->limits->pool_count * sizeof *k->now);
+    do {
+        uint32_t place = choose(k);
+        *ended = place == UINT32_MAX;
+        if (*ended) return true;
+        if (!remove_node(k, place)) return false;
+    } while (!pays(k->limits, &k->stage));
+    repack_stage *slot = list_push(k->context, &k->out->stages, sizeof *slot);
+    if (slot == NULL) return false;
+    *slot = k->stage;
+    return true;
+}
+
+/* What the joined steps are for pods and launches; what no step reaches is forgotten. */
+static void renumber(maker *k, const uint32_t *stage_before)
+{
+    repack_steps *o = k->out;
+    for (size_t b = 0; b < k->plan->bins.list.count; b++) {
+        uint32_t s = o->stage_of_bin[b];
+        o->stage_of_bin[b] = s == UINT32_MAX ? s : stage_before[s];
+    }
+    for (size_t p = 0; p < k->pods->all; p++) {
+        if (o->stage_of[p] != UINT32_MAX) o->stage_of[p] = stage_before[o->stage_of[p]];
+    }
+}
+
+static bool make_stages(maker *k)
+{
+    bool ended = false;
+    /* by step as it was made: which nodes were the first of it */
+    LIST_OF(uint32_t) firsts = { .count = 0 };
+    bool ok = true;
+    uint32_t made = 0;
+    while (ok && !ended && k->waiting_count > 0) {
+        ok = next_stage(k, &ended);
+        if (!ok || ended) break;
+        uint32_t *slot = list_push(k->context, &firsts, sizeof *slot);
+        ok = slot != NULL;
+        if (ok) *slot = k->stage.first;
+        made++;
+    }
+    uint32_t *after = ok ? arena_array(&k->data, made + (size_t)2, sizeof *after) : NULL;
+    ok = after != NULL;
+    if (ok) {
+        for (size_t i = 0; i < made; i++) after[i] = firsts.items[i];
+        k->out->order.count = made == 0 ? 0 : k->stage.first; /* of one that ended without paying: nothing */
+        if (!ended && made > 0) k->out->order.count = k->stage.first + k->stage.count;
+    }
+    list_free(k->context, &firsts, sizeof *firsts.items);
+    if (!ok) return false;
+    /* Joined from the front, so that each is compared with the whole of the one before. */
+    size_t all = k->out->stages.count;
+    repack_stage *list = arena_copy(&k->data, k->out->stages.items, (all + 1) * sizeof *list);
+    if (list == NULL) return false;
+    k->out->stages.count = 0;
+    for (size_t i = 0; i < all; i++) {
+        k->out->stages.items[k->out->stages.count++] = list[i];
+        join_rising(k);
+    }
+    join_to(k, k->limits->max_steps < MOST_STAGES ? k->limits->max_steps : MOST_STAGES);
+    for (uint32_t i = 0, s = 0; i < made; i++) {
+        while (s + 1 < k->out->stages.count && k->out->stages.items[s + 1].first <= after[i]) s++;
+        after[i] = s;
+    }
+    after[made] = after[made + 1] = (uint32_t)k->out->stages.count; /* of no step */
+    renumber(k, after);
+    return true;
+}
+
+static bool begin(maker *k)
+{
+    const repack_problem *p = k->p;
+    repack_steps *o = k->out;
+    size_t pods = k->pods->all + 1, bins = k->plan->bins.list.count + 1;
+    k->of = arena_array(&k->data, p->launches.class_count + (size_t)1, sizeof *k->of);
+    k->rest = arena_array(&k->data, p->launches.class_count + (size_t)1, sizeof *k->rest);
+    k->waiting = arena_array(&k->data, p->node_count + (size_t)1, sizeof *k->waiting);
+    k->now = arena_array(&k->data, k->limits->pool_count + (size_t)1, sizeof *k->now);
+    o->stage_of_bin = arena_array(&o->data, bins, sizeof *o->stage_of_bin);
+    o->host_of = arena_array(&o->data, pods, sizeof *o->host_of);
+    o->bin_of = arena_array(&o->data, pods, sizeof *o->bin_of);
+    o->stage_of = arena_array(&o->data, pods, sizeof *o->stage_of);
+    if (k->of == NULL || k->rest == NULL || k->waiting == NULL || k->now == NULL || o->stage_of_bin == NULL ||
+        o->host_of == NULL || o->bin_of == NULL || o->stage_of == NULL || !find_bins(k))
+        return false;
+    memset(o->stage_of_bin, 0xff, bins * sizeof *o->stage_of_bin);
+    memset(o->host_of, 0xff, pods * sizeof *o->host_of);
+    memset(o->bin_of, 0xff, pods * sizeof *o->bin_of);
+    memset(o->stage_of, 0xff, pods * sizeof *o->stage_of);
+    for (size_t i = 0; i < k->plan->puts.count; i++) {
+        const repack_put *x = &k->plan->puts.items[i];
+        if (!add_target(k, x->class_, (target){ x->host, UINT32_MAX, x->copies })) return false;
+    }
+    for (size_t i = 0; i < k->plan->removed.count; i++) k->waiting[k->waiting_count++] = k->plan->removed.items[i];
+    return sort_ids(k->context, k->waiting, k->waiting_count, by_price_a_pod, p->nodes);
+}
+
+bool repack_steps_make(karp_context *context, const repack_problem *p, const repack_plan *plan, const repack_pods *pods,
+                       const repack_limits *limits, repack_steps *out)
+{
+    maker k = { .context = context, .p = p, .plan = plan, .pods = pods, .limits = limits, .out = out };
+    *out = (repack_steps){ .stages = { .count = 0 } };
+    arena_init(&k.data, context);
+    arena_init(&out->data, context);
+    bool ok = begin(&k) && make_stages(&k);
+    for (uint32_t c = 0; k.of != NULL && c < p->launches.class_count; c++)
+        list_free(context, &k.of[c].list, sizeof *k.of[c].list.items);
+    arena_free(&k.data);
+    if (ok) repack_steps_cut(out, limits->max_steps < UINT32_MAX ? (uint32_t)limits->max_steps : UINT32_MAX);
+    else repack_steps_free(context, out);
+    return ok;
+}
+
+void repack_steps_cut(repack_steps *s, uint32_t count)
+{
+    if (s->stages.count > count) s->stages.count = count;
+    const repack_stage *last = s->stages.count > 0 ? &s->stages.items[s->stages.count - 1] : NULL;
+    s->order.count = last == NULL ? 0 : last->first + last->count;
+}
+
+void repack_steps_free(karp_context *context, repack_steps *s)
+{
+    list_free(context, &s->order, sizeof *s->order.items);
+    list_free(context, &s->stages, sizeof *s->stages.items);
+    arena_free(&s->data);
+    *s = (repack_steps){ .stages = { .count = 0 } };
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan (repack_search.h) as steps that follow each other: each removes a few nodes, after launching what their pods need that
+ * is not there yet. Pods of one class are alike, so that whose pods go where is free to choose: the first steps take the space
+ * that is there, and each launch is made as late as can be.
+ */
+#ifndef OPTIMISE_REPACK_STEPS_H
+#define OPTIMISE_REPACK_STEPS_H
+
+#include <optimise/repack_search.h>
+
+typedef struct repack_limits {
+    const int64_t *at_once; /* by pool: nodes that one step may remove; NULL = any number */
+    uint32_t pool_count;
+    uint64_t max_steps;
+    double min_saving, min_saving_per_eviction;
+} repack_limits;
+
+/* Who moves: by node, its pods, each with its class. */
+typedef struct repack_pods {
+    const uint32_t *const *pods; /* by node */
+    const uint32_t *counts;
+    const uint32_t *class_of; /* by pod */
+    size_t all; /* pods there are */
+} repack_pods;
+
+typedef struct repack_stage {
+    uint32_t first, count; /* of the order */
+    uint64_t evictions;
+    double saving;
+} repack_stage;
+
+typedef struct repack_steps {
+    LIST_OF(uint32_t) order; /* nodes, as they are removed */
+    LIST_OF(repack_stage) stages;
+    uint32_t *stage_of_bin; /* by bin of the plan: the step that launches it, UINT32_MAX = none does */
+    uint32_t *host_of, *bin_of; /* by pod: where it goes, UINT32_MAX = not to one of these */
+    uint32_t *stage_of; /* by pod, of those that move */
+    arena data;
+} repack_steps;
+
+/* false = refused. */
+bool repack_steps_make(karp_context *context, const repack_problem *p, const repack_plan *plan, const repack_pods *pods,
+                       const repack_limits *limits, repack_steps *out);
+/* The first steps only. */
+void repack_steps_cut(repack_steps *s, uint32_t count);
+void repack_steps_free(karp_context *context, repack_steps *s);
+
+#endif
